@@ -1,0 +1,33 @@
+package choose
+
+import "fmt"
+
+// Fixed answers from a list, then 0. As in an [Odometer], a question with one
+// alternative takes nothing from the list, so that Odometer.Answers fits.
+type Fixed struct {
+	answers []int
+	pos     int
+	err     error
+}
+
+// NewFixed returns a source that gives these answers, then 0.
+func NewFixed(answers ...int) *Fixed { return &Fixed{answers: answers} }
+
+func (f *Fixed) Answer(q *Question) int {
+	if f.err != nil {
+		return no
+	}
+	if q.N == 1 || f.pos == len(f.answers) {
+		return 0
+	}
+	a := f.answers[f.pos]
+	f.pos++
+	if a < 0 || a >= q.N {
+		f.err = fmt.Errorf("fixed answer %d is %d, but the question is %v of %d: give a number below %d",
+			f.pos, a, q.Kind, q.N, q.N)
+		return no
+	}
+	return a
+}
+
+func (f *Fixed) Err() error { return f.err }

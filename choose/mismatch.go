@@ -1,0 +1,28 @@
+package choose
+
+import "fmt"
+
+// A Mismatch says that a run which is repeated by number did not ask the same
+// questions again. The service is not deterministic, or the caller repeats
+// another run.
+type Mismatch struct {
+	Position   int  // of the choice, from 0
+	Recorded   Kind // 0: the kind was not recorded
+	RecordedOf int
+	Asked      Kind // 0: the run ended before the choice was asked for
+	Of         int
+}
+
+func (m *Mismatch) Error() string {
+	const hint = "a node may range over a map, or keep state outside itself"
+	recorded := "question"
+	if m.Recorded != 0 {
+		recorded = m.Recorded.String()
+	}
+	if m.Asked == 0 {
+		return fmt.Sprintf("run diverged at choice %d: before, it asked %s of %d, this time it ended; %s",
+			m.Position+1, recorded, m.RecordedOf, hint)
+	}
+	return fmt.Sprintf("run diverged at choice %d: before, it asked %s of %d, this time %v of %d; %s",
+		m.Position+1, recorded, m.RecordedOf, m.Asked, m.Of, hint)
+}
