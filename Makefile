@@ -1,0 +1,60 @@
+# What .ci/run checks is written there; the rest is here.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+BENCH    ?= .
+COUNT    ?= 1
+FUZZTIME ?= 20s
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/macemc
+	go build -o bin/ ./cmd/macemc
+
+.PHONY: test
+test: ## run all tests
+	@.ci/run test
+
+.PHONY: race
+race: ## run the tests of the packages that start goroutines under the race detector
+	@.ci/run race
+
+# The flag exists only where a test imports internal/transcript.
+TRANSCRIPT := macemc/internal/transcript
+WITH_TRANSCRIPTS = {{$$p := .ImportPath}}{{range .TestImports}}{{if eq . "$(TRANSCRIPT)"}}{{println $$p}}{{end}}{{end}}{{range .XTestImports}}{{if eq . "$(TRANSCRIPT)"}}{{println $$p}}{{end}}{{end}}
+
+.PHONY: golden
+golden: ## rewrite the transcripts; read the diff before you commit it
+	@packages="$$(go list -f '$(WITH_TRANSCRIPTS)' ./... | sed '/^$$/d' | sort -u)"; \
+	if [ -z "$$packages" ]; then echo "no package tests with transcripts"; exit; fi; \
+	go test -count=1 $$packages -rewrite
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (20s)
+	@listing="$$(go test -list '^Fuzz' ./...)"; \
+	awk '/^Fuzz/ { names[n++] = $$1 } $$1 == "ok" { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' <<<"$$listing" | \
+	while read -r package name; do \
+		echo "-- $$package $$name"; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks that match BENCH (all), COUNT times (1)
+	@packages="$$(go list -f '{{$$d := .Dir}}{{$$p := .ImportPath}}{{range .TestGoFiles}}{{$$p}} {{$$d}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$p}} {{$$d}}/{{.}}{{"\n"}}{{end}}' ./... | \
+		while read -r package file; do \
+			if [ -n "$$package" ] && grep -q '^func Benchmark' "$$file"; then echo "$$package"; fi; \
+		done | sort -u)"; \
+	if [ -z "$$packages" ]; then echo "no package has benchmarks"; exit; fi; \
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $$packages
+
+.PHONY: lint
+lint: ## gofmt, go vet and staticcheck
+	@.ci/run fmt vet staticcheck
+
+.PHONY: check
+check: ## everything that the continuous integration checks; run it before a push
+	@.ci/run

@@ -1,0 +1,227 @@
+package macemc_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"testing"
+)
+
+// A room is a package, or a family of packages, and what it may import of this
+// module. Rooms stand in an order, the lowest first: a room may import only
+// what stands before it (and systems/* one another).
+type room struct {
+	path    string            // a pattern of path.Match, as are all the others
+	may     []string          // what its code may import
+	tests   []string          // what its tests may import besides, and besides everyTest
+	instead map[string]string // what to do instead of importing a room; "" stands for every other
+}
+
+// everyTest is what the tests of any room may import.
+var everyTest = []string{"internal/transcript", "internal/toy"}
+
+var (
+	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim"}
+	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
+	belowReport = join(belowMdb, "internal/catalog", "mdb")
+	belowCmd    = join(belowReport, "internal/report", "macetest", "mdb/tui")
+)
+
+// rooms is the whole house, from the cellar up.
+//
+// To add a package: put it after everything that it imports, name those, and
+// draw it in ARCHITECTURE.md. A new arrow between rooms is a decision: give its
+// reason in the commit.
+var rooms = []room{
+	{
+		path:    ".",
+		instead: map[string]string{"": "the root holds documentation and the tests of the whole; put code into a room"},
+	},
+	{
+		path:    "internal/transcript",
+		instead: map[string]string{"": "a transcript is text; let the test that imports it do the describing"},
+	},
+	{
+		path:    "internal/canon",
+		instead: map[string]string{"": "canon walks any Go value; let the type say what is special by a tag, a rule or a method"},
+	},
+	{
+		path:    "macetime",
+		instead: map[string]string{"": "macetime says which outcomes of a comparison are feasible; let sim ask choose for one"},
+	},
+	{
+		path:    "choose",
+		instead: map[string]string{"": "choose knows alternatives and weights only; let the one who asks know what they stand for"},
+	},
+	{
+		path: "netsim",
+		may:  []string{"internal/canon", "macetime"},
+		instead: map[string]string{
+			"choose": "netsim says what is possible and never picks; return the alternatives and let sim choose",
+			"":       "netsim holds facts; let sim ask for them",
+		},
+	},
+	{
+		path: "sim",
+		may:  []string{"internal/canon", "macetime", "choose", "netsim"},
+		instead: map[string]string{
+			"search":     "sim runs one execution and never searches; take the answers from a choose.Source",
+			"systems/*":  "sim is the contract and knows no system; test it with internal/toy",
+			"eventgraph": "sim emits steps; let the graph be built from them",
+			"":           "sim runs one execution; give out values and let the rooms above act on them",
+		},
+	},
+	{
+		path:    "internal/toy",
+		may:     []string{"sim"},
+		instead: map[string]string{"": "toys are systems that a reader solves by eye; they need sim only"},
+	},
+	{
+		path:  "systems/*",
+		may:   []string{"sim", "macetime", "systems/*"},
+		tests: []string{"search", "critical", "macetest"},
+		instead: map[string]string{
+			"choose":         "ask Env.Choose or Env.Weighted",
+			"netsim":         "ask Env.TCP, Env.UDP or Env.Set for a Port",
+			"internal/canon": "a user's system could not import it; use the tag or System.Opaque",
+			"":               "a system imports nothing above sim, so that every driver can run it",
+		},
+	},
+	{
+		path: "internal/catalog",
+		may:  []string{"sim", "systems/*"},
+		instead: map[string]string{
+			"": "the catalogue is the written-out list of systems; let the one who reads it run them",
+		},
+	},
+	{
+		path:  "search",
+		may:   []string{"internal/canon", "choose", "sim"},
+		tests: []string{"systems/*"},
+		instead: map[string]string{
+			"critical":   "strategies know nothing of critical; pass a func through search.Options",
+			"eventgraph": "search returns paths; let the caller draw them",
+			"systems/*":  "search runs any sim.System; let the caller pass it",
+			"netsim":     "set the network through sim's options",
+			"":           "search supplies answers to sim and returns a Result; let the caller act on it",
+		},
+	},
+	{
+		path: "live",
+		may:  []string{"macetime", "netsim", "sim"},
+		instead: map[string]string{
+			"search": "live is the other Env, and no search; record a path and let search replay it",
+			"choose": "live answers from the real world; record the answers as a path of sim",
+			"":       "live runs any sim.System; let the caller pass it",
+		},
+	},
+	{
+		path:    "critical",
+		may:     []string{"choose", "sim", "search"},
+		tests:   []string{"systems/*"},
+		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
+	},
+	{
+		path:    "eventgraph",
+		may:     []string{"choose", "sim"},
+		tests:   []string{"systems/*"},
+		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
+	},
+	{
+		path:  "mdb",
+		may:   []string{"internal/canon", "choose", "sim", "search", "critical", "eventgraph"},
+		tests: []string{"systems/*"},
+		instead: map[string]string{
+			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",
+			"internal/report": "a Session returns its own text; let the command write findings",
+			"":                "a Session runs any sim.System; let the caller pass it",
+		},
+	},
+	{path: "mdb/tui", may: belowReport},
+	{path: "internal/report", may: belowReport},
+	{path: "macetest", may: belowReport},
+	{path: "cmd/macemc", may: belowCmd},
+}
+
+// libraries lists the libraries of others that only some rooms may import in
+// their code, so that a user's system does not depend on a screen.
+var libraries = []struct {
+	path    string
+	in      []string
+	instead string
+}{
+	{"github.com/spf13/cobra", []string{"cmd/macemc"}, "take an options struct and let the command fill it from flags"},
+	{"github.com/gdamore/tcell/v2", []string{"mdb/tui"}, "return text or a model and let mdb/tui draw it"},
+	{"github.com/google/go-cmp/cmp", nil, "go-cmp is for tests; diff states by the lines of canon's text"},
+}
+
+func join(list []string, more ...string) []string {
+	return append(append([]string(nil), list...), more...)
+}
+
+// The rules live in arch_rules_test.go, where each is shown to fire.
+
+func TestImportsPointDown(t *testing.T) {
+	report(t, tableOrder(rooms))
+	report(t, imports(repository(t), rooms))
+}
+
+func TestPermissions(t *testing.T) {
+	sources := repository(t)
+	granted, problems := permissions(readDocument(t))
+	report(t, problems)
+	report(t, forbidden(sources, granted))
+}
+
+func TestPermissionsAreUsed(t *testing.T) {
+	granted, _ := permissions(readDocument(t))
+	report(t, stale(repository(t), granted))
+}
+
+func TestEveryPackageIsDocumented(t *testing.T) {
+	report(t, undocumented(repository(t)))
+}
+
+func TestArchitectureDocument(t *testing.T) {
+	report(t, drawing(readDocument(t), repository(t), rooms))
+}
+
+func TestNothingUnmentionable(t *testing.T) {
+	report(t, unmentionable(os.DirFS(".")))
+}
+
+// repository parses the Go files of this module.
+func repository(t *testing.T) []source {
+	t.Helper()
+	sources, err := parse(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
+}
+
+func readDocument(t *testing.T) string {
+	t.Helper()
+	text, err := fs.ReadFile(os.DirFS("."), document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func report(t *testing.T, problems []string) {
+	t.Helper()
+	for _, problem := range problems {
+		t.Error(problem)
+	}
+}
+
+// matches reports whether a pattern of the list matches the path of a package.
+func matches(patterns []string, pkg string) bool {
+	for _, pattern := range patterns {
+		if ok, err := path.Match(pattern, pkg); ok || err != nil && pattern == pkg {
+			return true
+		}
+	}
+	return false
+}
