@@ -1,0 +1,87 @@
+// Package canon walks a Go value and says what it is: a hash for the search,
+// a text for the reader. It is the one room which decides when two states are
+// the same; nothing above it may compare states in any other way.
+//
+// # What enters and what leaves
+//
+// A value enters (a node, a message, a signal). Out comes its [Hash] of 128
+// bits, its hash of 64 bits, its text on one line or its [Line] list, or a
+// refusal: an error which names the field that cannot be walked and what to do
+// about it. Hashes are equal across processes and machines.
+//
+// # Words
+//
+//   - plan: what the walk does for one type. It is compiled once a type, by
+//     reflection, and refuses a type which cannot be walked.
+//   - encoding: the bytes which the walk writes. It is injective and delimits
+//     itself, so that equal bytes mean equal values; both hashes are hashes of
+//     these bytes.
+//   - tree: the same walk for the reader. [Walker.Text] prints it on a line,
+//     [Walker.Lines] flattens it. The tree differs where the encoding differs.
+//   - inline: a value which lies inside another (a field, an element), as
+//     against one reached through a pointer.
+//   - identity: which object a pointer or a map leads to. It is part of the
+//     value: shared differs from equal-but-apart.
+//   - left out: a value which contributes nothing, by the tag `mc:"-"`, by an
+//     Opaque rule or by Options.Skip.
+//   - rule: a line of Options.Opaque.
+//   - summary: what a [Summarizer] puts in its own place.
+//
+// # What is promised
+//
+// Two values have equal encodings exactly if they have the same dynamic type
+// and the same contents, all unexported fields included, where
+//
+//   - maps have no order, and nil differs from empty for maps and slices; the
+//     capacity of a slice, padding and fields named _ do not count;
+//   - floats count by their bits: -0 differs from +0 and NaN payloads are kept;
+//   - an interface counts its dynamic type by full package path and name, with
+//     type arguments;
+//   - pointers and maps count by their identity: the second time an object is
+//     met, the walk writes the number of the first visit. A pointer to a field
+//     or an element which the walk also meets inline is such a second visit, in
+//     either order. So cycles end, and a cycle differs from its unrolling;
+//   - an unheld sync.Mutex or sync.RWMutex contributes nothing; types of
+//     sync/atomic count as their value;
+//   - a time.Time counts by its two clock words, raw (so the monotonic reading
+//     counts) and by the name of its location.
+//
+// Where a map's values may have identity, its entries are visited in the order
+// of their keys' encodings, so that first visits do not depend on the order of
+// iteration. Otherwise the encoding of a map is the sum of its entries' hashes.
+//
+// # What is refused
+//
+// Functions, channels, uintptr and unsafe.Pointer by their type (a nil one too:
+// what the field may hold later would be lost); held mutexes; map keys which
+// are or hold pointers; values nested deeper than 50,000 levels, such as
+// a slice which contains itself; and two types of one full name (declared
+// inside functions) behind interfaces.
+//
+// # Known limits
+//
+//   - Slices which share a backing array are walked apart: this sharing does
+//     not count. Neither does a pointer seen under a converted type (a *A and
+//     a *B to one object).
+//   - Pointers to values of size zero have no identity (the language gives
+//     them none).
+//   - A pointer to a package variable counts by what it points to: io.EOF
+//     hashes as any other error of that text.
+//   - A type tag of 64 bits stands for a dynamic type, and the sum of 128-bit
+//     hashes for a map's entries: equality is up to collisions of these. Types
+//     whose tags collide in one Walker are refused.
+//   - A struct which embeds an implementation of a Skip interface is walked
+//     without that field, rather than left out: its own fields may be state.
+//   - What a Summary leaves out cannot be told apart; Summarized says so.
+//   - The text of a Named type is its String: it must tell its values apart.
+//   - When two types behind interfaces have one short name, the first that a
+//     Walker meets keeps it in texts and the other shows its full path.
+//   - Lines do not name the root's own type; Text does.
+//
+// # The hash functions
+//
+// The 128 bits are XXH3 (github.com/zeebo/xxh3): process-independent, which
+// hash/maphash is not, vectorised for long inputs and among the fastest for
+// short ones. The 64 bits are XXH64 of the same bytes: two unrelated functions,
+// so that one can audit the other.
+package canon

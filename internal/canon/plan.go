@@ -1,0 +1,378 @@
+package canon
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// op says what a plan does with a value.
+type op uint8
+
+const (
+	opBool op = 1 + iota
+	opInt
+	opUint
+	opFloat32
+	opFloat64
+	opComplex64
+	opComplex128
+	opString
+	opBytes // a slice of plain bytes
+	opSlice
+	opArray
+	opStruct
+	opPointer
+	opInterface
+	opMap
+	opTime
+	opMutex
+	opAtomic        // a type of sync/atomic that is its field v
+	opAtomicPointer // atomic.Pointer
+	opSummary
+	opOmit // left out
+)
+
+// plan is what the walk does for one type.
+//
+// The demands say what the walk must provide, so that plain types pay nothing:
+// reflection reads a plain value however it was obtained; it iterates maps and
+// opens interfaces only where the value is clean (not obtained through an
+// unexported field); and some values are only read through their address. An
+// unexported field is made clean through its address, so a struct with a
+// demanding one needs an address itself.
+type plan struct {
+	op     op
+	typ    reflect.Type
+	elem   *plan // of slice, array, pointer, map, atomic; the plain plan of a summary
+	key    *plan
+	fields []field
+	value  int // of opAtomic and opAtomicPointer: the index of the field v
+
+	clean   bool // values must be clean
+	addr    bool // values must be clean and addressable
+	plain   bool // no identity and no variable visits below: see encodeMapSum
+	pointed bool // a pointer to this type was met: inline values are registered
+
+	tag    uint64 // the type, in encodings (see identify)
+	short  string // the type, in texts
+	copies scratch
+	frames []*mapFrame
+	frame  int  // frames in use
+	last   dyn  // of opInterface: the last dynamic type
+	open   bool // being compiled
+}
+
+// field is one field of a struct that is walked.
+type field struct {
+	plan   *plan
+	name   string
+	index  int
+	reopen bool // unexported and demanding: made clean through its address
+}
+
+// dyn remembers the last answer of dynamicPlan in one place.
+type dyn struct {
+	typ  reflect.Type
+	plan *plan
+}
+
+// planKey finds a plan among w.plans, or among w.plains.
+type planKey struct {
+	typ   reflect.Type
+	plain bool
+}
+
+var (
+	stringerType   = reflect.TypeFor[fmt.Stringer]()
+	summarizerType = reflect.TypeFor[Summarizer]()
+	timeType       = reflect.TypeFor[time.Time]()
+	mutexType      = reflect.TypeFor[sync.Mutex]()
+	rwMutexType    = reflect.TypeFor[sync.RWMutex]()
+	atomicPath     = reflect.TypeFor[atomic.Int32]().PkgPath()
+)
+
+// plan returns the plan of t, compiling it if it is new.
+func (w *Walker) plan(t reflect.Type) (*plan, *refusal) {
+	return w.compiled(planKey{t, false})
+}
+
+// compiled keeps plans only if all that they need compiled: a refused type
+// leaves nothing half-made behind.
+func (w *Walker) compiled(k planKey) (*plan, *refusal) {
+	if p, ok := w.cache(k)[k.typ]; ok {
+		return p, nil
+	}
+	mark := len(w.added)
+	p := &plan{typ: k.typ, open: true}
+	w.cache(k)[k.typ] = p
+	w.added = append(w.added, k)
+	if r := w.compile(p, k.plain); r != nil {
+		for _, a := range w.added[mark:] {
+			delete(w.cache(a), a.typ)
+		}
+		w.added = w.added[:mark]
+		return nil, r
+	}
+	p.open = false
+	if mark == 0 {
+		w.added = w.added[:0]
+	}
+	return p, nil
+}
+
+func (w *Walker) cache(k planKey) map[reflect.Type]*plan {
+	if k.plain {
+		return w.plains
+	}
+	return w.plans
+}
+
+// compile fills p in. With plain set, a Summarizer is compiled by its fields.
+func (w *Walker) compile(p *plan, plain bool) *refusal {
+	t := p.typ
+	if w.opaqueType(t) || w.skipped(t) {
+		p.op, p.plain = opOmit, true
+		return nil
+	}
+	if !plain && t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && implements(t, summarizerType) {
+		return compileSummary(p)
+	}
+	switch {
+	case t == timeType:
+		p.op, p.addr, p.plain = opTime, true, true
+		return nil
+	case t == mutexType || t == rwMutexType:
+		p.op, p.addr, p.plain = opMutex, true, true
+		return nil
+	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct:
+		return w.compileAtomic(p)
+	}
+	return w.compileKind(p)
+}
+
+func compileSummary(p *plan) *refusal {
+	if embeds(p.typ, summarizerType) {
+		return refuse(p.typ, "it embeds a Summarizer, so its Summary may be that of the embedded field alone",
+			"give the embedded field a name")
+	}
+	p.op, p.addr = opSummary, true
+	return nil
+}
+
+func (w *Walker) compileKind(p *plan) *refusal {
+	switch t := p.typ; t.Kind() {
+	case reflect.Bool:
+		p.op, p.plain = opBool, true
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		p.op, p.plain = opInt, true
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		p.op, p.plain = opUint, true
+	case reflect.Float32:
+		p.op, p.plain, p.addr = opFloat32, true, true
+	case reflect.Float64:
+		p.op, p.plain = opFloat64, true
+	case reflect.Complex64:
+		p.op, p.plain, p.addr = opComplex64, true, true
+	case reflect.Complex128:
+		p.op, p.plain = opComplex128, true
+	case reflect.String:
+		p.op, p.plain = opString, true
+	case reflect.Interface:
+		p.op, p.clean = opInterface, true
+	case reflect.Slice, reflect.Array:
+		return w.compileList(p)
+	case reflect.Struct:
+		return w.compileStruct(p)
+	case reflect.Pointer:
+		return w.compilePointer(p)
+	case reflect.Map:
+		return w.compileMap(p)
+	case reflect.Func:
+		return refuse(t, "functions have no comparable identity", "hand over a value without one")
+	case reflect.Chan:
+		return refuse(t, "what is in a channel cannot be seen", "hand over a value without one")
+	case reflect.Uintptr:
+		return refuse(t, "an address differs from run to run", "use another integer type")
+	case reflect.UnsafePointer:
+		return refuse(t, "what it points to is unknown", "hand over a value without one")
+	default:
+		panic(fmt.Sprintf("macemc bug: canon has no case for kind %v", t.Kind()))
+	}
+	return nil
+}
+
+func (w *Walker) compileList(p *plan) *refusal {
+	e, r := w.plan(p.typ.Elem())
+	if r != nil {
+		return r.in("[]")
+	}
+	p.elem = e
+	if p.typ.Kind() == reflect.Array {
+		p.op, p.clean, p.addr, p.plain = opArray, e.clean, e.addr, e.plain
+		return nil
+	}
+	p.op, p.clean = opSlice, e.demanding()
+	if p.typ.Elem().Kind() == reflect.Uint8 && e.op == opUint {
+		p.op = opBytes
+	}
+	return nil
+}
+
+// demanding reports whether values must at least be clean. A plan still being
+// compiled is taken to be: that is only slower.
+func (p *plan) demanding() bool { return p.clean || p.addr || p.open }
+
+func (w *Walker) compileStruct(p *plan) *refusal {
+	p.op, p.plain = opStruct, true
+	for i := range p.typ.NumField() {
+		f := p.typ.Field(i)
+		// NB: no short circuit, or a rule for a tagged field would seem unused.
+		opaque := w.opaqueField(p.typ, f.Name)
+		if opaque || f.Name == "_" || f.Tag.Get("mc") == "-" {
+			continue
+		}
+		fp, r := w.plan(f.Type)
+		if r != nil {
+			return r.inField(p.typ, f.Name)
+		}
+		if fp.op == opOmit {
+			continue
+		}
+		reopen := !f.IsExported() && fp.demanding()
+		p.clean = p.clean || fp.clean
+		p.addr = p.addr || fp.addr || reopen
+		p.plain = p.plain && fp.plain
+		p.fields = append(p.fields, field{plan: fp, name: f.Name, index: i, reopen: reopen})
+	}
+	return nil
+}
+
+func (w *Walker) compilePointer(p *plan) *refusal {
+	return w.pointTo(p, opPointer, p.typ.Elem())
+}
+
+// pointTo makes p a pointer to t. From now on, inline values of t are
+// registered; a walk under way has missed some and must start again.
+func (w *Walker) pointTo(p *plan, op op, t reflect.Type) *refusal {
+	e, r := w.plan(t)
+	if r != nil {
+		return r
+	}
+	if e.op == opOmit {
+		p.op, p.plain = opOmit, true
+		return nil
+	}
+	p.op, p.elem = op, e
+	p.clean = p.clean || e.demanding()
+	if !e.pointed && t.Size() > 0 {
+		e.pointed = true
+		w.marks++
+	}
+	return nil
+}
+
+func (w *Walker) compileMap(p *plan) *refusal {
+	k, r := w.plan(p.typ.Key())
+	if r != nil {
+		return r.in("[key]")
+	}
+	if t := unorderable(k); t != nil {
+		return refuse(t.typ, "a map key that is a pointer, or left out, has no canonical order",
+			"key the map by a value").in("[key]")
+	}
+	e, r := w.plan(p.typ.Elem())
+	if r != nil {
+		return r.in("[]")
+	}
+	p.op, p.key, p.elem, p.clean = opMap, k, e, true
+	return nil
+}
+
+// unorderable returns the part of a key type that no walk can order, or nil.
+// Keys behind interfaces are judged when met.
+func unorderable(k *plan) *plan {
+	switch k.op {
+	case opPointer, opAtomicPointer, opOmit:
+		return k
+	case opArray, opAtomic:
+		return unorderable(k.elem)
+	case opStruct:
+		for _, f := range k.fields {
+			if t := unorderable(f.plan); t != nil {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// compileAtomic walks a type of sync/atomic as what it holds, which all of
+// them keep in a field v.
+func (w *Walker) compileAtomic(p *plan) *refusal {
+	v, ok := p.typ.FieldByName("v")
+	if !ok {
+		return refuse(p.typ, "this version of sync/atomic is not known", "hold the value in a field of its own")
+	}
+	p.value = v.Index[0]
+	if v.Type.Kind() == reflect.UnsafePointer {
+		// atomic.Pointer[T] is a struct whose first field is a [0]*T.
+		p.addr = true
+		return w.pointTo(p, opAtomicPointer, p.typ.Field(0).Type.Elem().Elem())
+	}
+	e, r := w.plan(v.Type)
+	if r != nil {
+		return r
+	}
+	p.op, p.elem, p.plain = opAtomic, e, e.plain
+	p.addr = e.demanding()
+	return nil
+}
+
+// of returns the field of v, clean if its plan demands it.
+func (f *field) of(v reflect.Value) reflect.Value {
+	fv := v.Field(f.index)
+	if f.reopen {
+		return reopen(fv)
+	}
+	return fv
+}
+
+// reopen returns the addressable value v without the mark of unexported fields.
+func reopen(v reflect.Value) reflect.Value {
+	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+}
+
+// PointerFree reports whether values of t lead to no memory that could change
+// after they were copied: no pointer, slice, map, interface, channel or
+// function. Strings and time.Time are immutable, so they are fine.
+func (w *Walker) PointerFree(t reflect.Type) bool {
+	free, known := w.free[t]
+	if !known {
+		free = pointerFree(t)
+		w.free[t] = free
+	}
+	return free
+}
+
+func pointerFree(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return false
+	case reflect.Array:
+		return t.Len() == 0 || pointerFree(t.Elem())
+	case reflect.Struct:
+		if t == timeType {
+			return true
+		}
+		for i := range t.NumField() {
+			if !pointerFree(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}

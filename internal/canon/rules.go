@@ -1,0 +1,103 @@
+package canon
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// rule is one line of Options.Opaque.
+type rule struct {
+	text string
+	used bool
+}
+
+var (
+	anyField   = regexp.MustCompile(`^\*\.[\pL_][\pL\pN_]*$`)
+	namedThing = regexp.MustCompile(`^([^\s/*\[\]]+/)*[^\s/*.\[\]]+(\.[^\s/*.\[\]]+){1,}$`)
+)
+
+func parseRules(texts []string) ([]rule, error) {
+	var rules []rule
+	for _, s := range texts {
+		if !anyField.MatchString(s) && !namedThing.MatchString(s) {
+			return nil, fmt.Errorf("canon: opaque rule %q is malformed; want pkg.Type.field, *.field or pkg.Type", s)
+		}
+		rules = append(rules, rule{text: s})
+	}
+	return rules, nil
+}
+
+// opaqueField reports whether a rule leaves the field out of t. All rules that
+// match are marked, lest one that doubles another seem misspelt.
+func (w *Walker) opaqueField(t reflect.Type, field string) bool {
+	found := w.match("*." + field)
+	for _, name := range ruleNames(t) {
+		found = w.match(name+"."+field) || found
+	}
+	return found
+}
+
+// opaqueType reports whether a rule leaves out all values of t.
+func (w *Walker) opaqueType(t reflect.Type) bool {
+	found := false
+	for _, name := range ruleNames(t) {
+		found = w.match(name) || found
+	}
+	return found
+}
+
+func (w *Walker) match(text string) bool {
+	found := false
+	for i := range w.rules {
+		if w.rules[i].text == text {
+			w.rules[i].used, found = true, true
+		}
+	}
+	return found
+}
+
+// ruleNames returns the names by which a rule may call t, the shortest first:
+// by package name, by the last element of its path, by its path. None for
+// types without a package.
+func ruleNames(t reflect.Type) []string {
+	if t.PkgPath() == "" {
+		return nil
+	}
+	name, _, _ := strings.Cut(t.Name(), "[")
+	pkg, _, _ := strings.Cut(t.String(), ".")
+	return []string{pkg + "." + name, path.Base(t.PkgPath()) + "." + name, t.PkgPath() + "." + name}
+}
+
+// skipped reports whether Options.Skip leaves out all values of t. A struct
+// which embeds an implementation implements the interface by accident: were it
+// left out, its own fields would be lost without a word.
+func (w *Walker) skipped(t reflect.Type) bool {
+	for _, s := range w.skip {
+		if implements(t, s) && !embeds(t, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// implements reports whether t or a pointer to it implements the interface.
+func implements(t, iface reflect.Type) bool {
+	return t.Implements(iface) || t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
+}
+
+// embeds reports whether t is a struct with an embedded field that implements
+// the interface, so that t's methods may be that field's.
+func embeds(t, iface reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && implements(f.Type, iface) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package canon
+
+import "strings"
+
+// Line is one leaf of a value: where it is and what it is. The path is empty
+// for a root which is itself a leaf.
+type Line struct{ Path, Value string }
+
+// Text returns v on one line. Values whose hashes differ have different texts.
+// A value that cannot be walked is shown as its refusal.
+func (w *Walker) Text(v any) string {
+	n, err := w.tree(v)
+	if err != nil {
+		return unwalkable(err)
+	}
+	return n.text()
+}
+
+// Lines returns the leaves of v, in an order which depends on v alone. Where an
+// interface holds a value with children, a line with the type's name precedes
+// them; the root's own type has none.
+func (w *Walker) Lines(v any) []Line {
+	n, err := w.tree(v)
+	if err != nil {
+		return []Line{{Value: unwalkable(err)}}
+	}
+	if n.shape != shapeLeaf {
+		n.name = ""
+	}
+	return n.lines("", nil)
+}
+
+func unwalkable(err error) string {
+	reason := strings.TrimPrefix(err.Error(), "canon: cannot walk ")
+	return "<cannot walk: " + reason + ">"
+}
+
+// text lays the tree out on a line.
+func (n *node) text() string {
+	var b strings.Builder
+	n.write(&b)
+	return b.String()
+}
+
+func (n *node) write(b *strings.Builder) {
+	b.WriteString(n.name)
+	open, shut := "{", "}"
+	switch n.shape {
+	case shapeLeaf:
+		b.WriteString(n.leaf)
+		return
+	case shapeList:
+		open, shut = "[", "]"
+	}
+	b.WriteString(open)
+	for i, k := range n.kids {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if n.shape != shapeList {
+			b.WriteString(k.label + ": ")
+		}
+		k.node.write(b)
+	}
+	b.WriteString(shut)
+}
+
+// lines appends the leaves of the tree at path.
+func (n *node) lines(path string, out []Line) []Line {
+	if n.shape == shapeLeaf {
+		return append(out, Line{path, n.name + n.leaf})
+	}
+	if n.name != "" {
+		out = append(out, Line{path, n.name})
+	}
+	for _, k := range n.kids {
+		out = k.node.lines(n.step(path, k.label), out)
+	}
+	return out
+}
+
+// step returns the path of a child.
+func (n *node) step(path, label string) string {
+	switch {
+	case n.shape != shapeStruct:
+		return path + "[" + label + "]"
+	case path == "":
+		return label
+	default:
+		return path + "." + label
+	}
+}

@@ -1,0 +1,467 @@
+package canon
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// node is a value as the reader sees it: a leaf, or a list of children.
+type node struct {
+	shape shape
+	leaf  string // of a leaf
+	name  string // the dynamic type, where an interface holds the value
+	kids  []kid
+}
+
+type kid struct {
+	label string
+	node  *node
+}
+
+type shape uint8
+
+const (
+	shapeLeaf shape = 1 + iota
+	shapeStruct
+	shapeList
+	shapeMap
+)
+
+func leaf(s string) *node { return &node{shape: shapeLeaf, leaf: s} }
+
+// builder makes the tree of a value which the walk has just encoded, so all
+// plans are there and nothing is refused. It is not hurried: every value is
+// made clean and addressable, so that String and Summary can be called.
+type builder struct {
+	w      *Walker
+	first  map[object]visit
+	keep   []any
+	copied bool // as in walkState
+	inKey  bool
+}
+
+type object struct {
+	addr uintptr
+	plan *plan
+}
+
+type visit struct {
+	path      string
+	byPointer bool
+}
+
+// tree returns the tree of v, or the refusal of its walk.
+func (w *Walker) tree(v any) (*node, error) {
+	if err := w.encodeRoot(v); err != nil {
+		return nil, err
+	}
+	b := &builder{w: w, first: make(map[object]visit)}
+	return b.dynamic(reflect.ValueOf(v), ""), nil
+}
+
+// textOfKey names a map's key in a path.
+func (w *Walker) textOfKey(key reflect.Value) string {
+	b := &builder{w: w, first: make(map[object]visit), copied: true, inKey: true}
+	p, r := w.plan(key.Type())
+	if r != nil {
+		return "key"
+	}
+	return b.value(p, key, "").text()
+}
+
+// again is the leaf of an object visited before.
+func again(v visit) *node {
+	if v.path == "" {
+		return leaf("=.")
+	}
+	return leaf("=" + v.path)
+}
+
+// value returns the tree of v, which is met inline, at path.
+func (b *builder) value(p *plan, v reflect.Value, path string) *node {
+	if p.pointed && !b.copied {
+		seen, known := b.first[object{v.UnsafeAddr(), p}]
+		if known && seen.byPointer {
+			return again(seen)
+		}
+		if !known {
+			b.first[object{v.UnsafeAddr(), p}] = visit{path, false}
+		}
+	}
+	return b.body(p, v, path)
+}
+
+func (b *builder) body(p *plan, v reflect.Value, path string) *node {
+	if b.w.named[p.typ] && p.op != opOmit && !(nilable(v) && v.IsNil()) {
+		return leaf(plainWord(v.Addr().Interface().(fmt.Stringer).String()))
+	}
+	switch p.op {
+	case opBool:
+		return leaf(strconv.FormatBool(v.Bool()))
+	case opInt:
+		return leaf(strconv.FormatInt(v.Int(), 10))
+	case opUint:
+		return leaf(strconv.FormatUint(v.Uint(), 10))
+	case opFloat32:
+		return leaf(float32Text(raw32(p, v)[0]))
+	case opFloat64:
+		return leaf(float64Text(v.Float()))
+	case opComplex64:
+		raw := raw32(p, v)
+		return leaf("(" + float32Text(raw[0]) + ", " + float32Text(raw[1]) + "i)")
+	case opComplex128:
+		c := v.Complex()
+		return leaf("(" + float64Text(real(c)) + ", " + float64Text(imag(c)) + "i)")
+	case opString:
+		return leaf(strconv.Quote(v.String()))
+	case opBytes:
+		return b.bytes(p, v, path)
+	case opSlice:
+		return b.slice(p, v, path)
+	case opArray:
+		return b.items(p, v, path)
+	case opStruct:
+		return b.structure(p, v, path)
+	case opPointer:
+		return b.pointer(p, v, path)
+	case opInterface:
+		return b.dynamic(v.Elem(), path)
+	case opMap:
+		return b.table(p, v, path)
+	case opTime:
+		return leaf(timeText(v))
+	case opMutex:
+		return leaf("{}")
+	case opAtomic:
+		return b.value(p.elem, reopen(v.Field(p.value)), path)
+	case opAtomicPointer:
+		return b.pointer(p, p.held(v), path)
+	case opSummary:
+		return b.summary(p, v, path)
+	case opOmit:
+		return leaf("-")
+	default:
+		panic(fmt.Sprintf("macemc bug: canon has no text for op %d", p.op))
+	}
+}
+
+func nilable(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		return true
+	default:
+		return false
+	}
+}
+
+// Leaves
+
+// plainWord quotes the text of a Named value unless it reads as one word that
+// is nothing else.
+func plainWord(s string) string {
+	if s == "" || s == "nil" {
+		return strconv.Quote(s)
+	}
+	for _, r := range s {
+		if !strconv.IsPrint(r) || bytes.ContainsRune([]byte(" \"'`=&,{}[]()<>\uFFFD"), r) {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+func float64Text(x float64) string {
+	if math.IsNaN(x) {
+		return fmt.Sprintf("NaN(%#x)", math.Float64bits(x))
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+func float32Text(raw uint32) string {
+	x := math.Float32frombits(raw)
+	if x != x {
+		return fmt.Sprintf("NaN(%#x)", raw)
+	}
+	return strconv.FormatFloat(float64(x), 'g', -1, 32)
+}
+
+// timeText shows the moment for the reader, and what the hash sees.
+func timeText(v reflect.Value) string {
+	t := v.Addr().Interface().(*time.Time)
+	return fmt.Sprintf("%s(wall %d, ext %d, %q)",
+		t.Format(time.RFC3339Nano), v.Field(0).Uint(), v.Field(1).Int(), t.Location().String())
+}
+
+// Lists
+
+// bytes shows a byte slice as a string, unless a pointer led to one of its
+// bytes before.
+func (b *builder) bytes(p *plan, v reflect.Value, path string) *node {
+	if v.Len() == 0 {
+		return b.slice(p, v, path)
+	}
+	if !p.elem.pointed {
+		return leaf(strconv.Quote(string(v.Bytes())))
+	}
+	n := b.slice(p, v, path)
+	for _, k := range n.kids {
+		if k.node.leaf[0] == '=' {
+			return n
+		}
+	}
+	return leaf(strconv.Quote(string(v.Bytes())))
+}
+
+func (b *builder) slice(p *plan, v reflect.Value, path string) *node {
+	if v.IsNil() {
+		return leaf("nil")
+	}
+	defer b.inMemory(b.copied)
+	b.copied = false
+	return b.items(p, v, path)
+}
+
+// inMemory ends a stay in, or out of, scratch memory.
+func (b *builder) inMemory(copied bool) { b.copied = copied }
+
+func (b *builder) items(p *plan, v reflect.Value, path string) *node {
+	if v.Len() == 0 {
+		return leaf("[]")
+	}
+	n := &node{shape: shapeList}
+	for i := range v.Len() {
+		label := strconv.Itoa(i)
+		n.kids = append(n.kids, kid{label, b.value(p.elem, v.Index(i), path+"["+label+"]")})
+	}
+	return n
+}
+
+func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
+	n := &node{shape: shapeStruct}
+	for _, f := range p.fields {
+		if f.plan.op == opMutex {
+			continue
+		}
+		at := f.name
+		if path != "" {
+			at = path + "." + f.name
+		}
+		n.kids = append(n.kids, kid{f.name, b.value(f.plan, reopen(v.Field(f.index)), at)})
+	}
+	if n.kids == nil {
+		return leaf("{}")
+	}
+	return n
+}
+
+// References
+
+func (b *builder) pointer(p *plan, v reflect.Value, path string) *node {
+	if v.IsNil() {
+		return leaf("nil")
+	}
+	if p.elem.typ.Size() > 0 && !b.inKey {
+		o := object{v.Pointer(), p.elem}
+		if seen, known := b.first[o]; known {
+			return again(seen)
+		}
+		b.first[o] = visit{path, true}
+	}
+	defer b.inMemory(b.copied)
+	b.copied = false
+	n := b.body(p.elem, v.Elem(), path)
+	if n.shape == shapeLeaf {
+		n.leaf = "&" + n.leaf
+	}
+	return n
+}
+
+// table returns the tree of a map, sorted for the reader.
+func (b *builder) table(p *plan, v reflect.Value, path string) *node {
+	if v.IsNil() {
+		return leaf("nil")
+	}
+	if !b.inKey {
+		o := object{v.Pointer(), p}
+		if seen, known := b.first[o]; known {
+			return again(seen)
+		}
+		b.first[o] = visit{path, true}
+	}
+	if v.Len() == 0 {
+		return leaf("{}")
+	}
+	defer b.inMemory(b.copied)
+	b.copied = true
+	n := &node{shape: shapeMap}
+	es := b.entries(p, v)
+	for i, e := range es {
+		label := b.w.textOfKey(e.key)
+		es[i].kid = kid{label, b.value(p.elem, e.elem, path+"["+label+"]")}
+	}
+	slices.SortFunc(es, natural)
+	for _, e := range es {
+		n.kids = append(n.kids, e.kid)
+	}
+	sortEqualLabels(n.kids)
+	return n
+}
+
+// entry is an entry of a map with copies of its key and element.
+type entry struct {
+	key, elem reflect.Value
+	encoding  []byte // of the key
+	kid       kid
+}
+
+// entries returns the entries in the order in which the hash visits them, so
+// that both agree on which visit of an object is the first.
+func (b *builder) entries(p *plan, v reflect.Value) []entry {
+	var es []entry
+	for it := v.MapRange(); it.Next(); {
+		e := entry{key: reflect.New(p.key.typ).Elem(), elem: reflect.New(p.elem.typ).Elem()}
+		e.key.SetIterKey(it)
+		e.elem.SetIterValue(it)
+		b.w.begin()
+		if r := b.w.encodeKey(p.key, e.key, &e.encoding); r != nil {
+			panic("macemc bug: canon refused a key that it had encoded")
+		}
+		b.w.walk.busy = false
+		es = append(es, e)
+	}
+	slices.SortFunc(es, func(a, b entry) int { return bytes.Compare(a.encoding, b.encoding) })
+	return es
+}
+
+// natural orders entries as a reader expects, and by encoding where that says
+// nothing.
+func natural(a, b entry) int {
+	order := 0
+	switch a.key.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		order = cmp.Compare(a.key.Int(), b.key.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		order = cmp.Compare(a.key.Uint(), b.key.Uint())
+	case reflect.Float32, reflect.Float64:
+		order = cmp.Compare(a.key.Float(), b.key.Float())
+	case reflect.String:
+		order = cmp.Compare(a.key.String(), b.key.String())
+	}
+	return cmp.Or(order, bytes.Compare(a.encoding, b.encoding))
+}
+
+// sortEqualLabels orders entries of one label by their text. Only plain entries
+// can have one (equal NaN keys), so their place is in no path.
+func sortEqualLabels(kids []kid) {
+	for from := 0; from < len(kids); {
+		to := from + 1
+		for to < len(kids) && kids[to].label == kids[from].label {
+			to++
+		}
+		slices.SortFunc(kids[from:to], func(a, b kid) int { return cmp.Compare(a.node.text(), b.node.text()) })
+		from = to
+	}
+}
+
+// dynamic returns the tree of what an interface holds, with its type.
+func (b *builder) dynamic(e reflect.Value, path string) *node {
+	if !e.IsValid() {
+		return leaf("nil")
+	}
+	p, r := b.w.dynamicPlan(&dyn{}, e.Type())
+	if r != nil {
+		panic("macemc bug: canon refused a value that it had encoded")
+	}
+	return b.typed(p, b.copyOf(p, e, path))
+}
+
+// copyOf returns the tree of a copy of e.
+func (b *builder) copyOf(p *plan, e reflect.Value, path string) *node {
+	c := reflect.New(e.Type()).Elem()
+	c.Set(e)
+	defer b.inMemory(b.copied)
+	b.copied = true
+	return b.value(p, c, path)
+}
+
+// typed adds the dynamic type to a tree, unless its form alone tells it.
+func (b *builder) typed(p *plan, n *node) *node {
+	if p.op == opOmit || n.shape == shapeLeaf && b.bare(p, n.leaf) {
+		return n
+	}
+	name := p.short
+	if p.isStructPointer() && !(n.shape == shapeLeaf && n.leaf != "&{}") {
+		n.leaf, name = "{}", "&"+b.w.nameInText(p.elem)
+	}
+	if n.shape != shapeLeaf || n.leaf == "{}" {
+		if n.name != "" && n.name != ownSummary {
+			name += "~"
+		}
+		n.name = name + n.name
+		return n
+	}
+	if p.isStructPointer() {
+		name = "(" + name + ")"
+	}
+	n.leaf = name + "(" + n.leaf + ")"
+	return n
+}
+
+// bare reports whether a leaf needs no type: int, string and bool are what
+// their literals say, a back reference has the type of its object, and the word
+// of a Named value begins like no literal.
+func (b *builder) bare(p *plan, s string) bool {
+	switch {
+	case p.typ == reflect.TypeFor[int](), p.typ == reflect.TypeFor[string](), p.typ == reflect.TypeFor[bool]():
+		return true
+	case p.isStructPointer() && s[0] == '=':
+		return true
+	case b.w.named[p.typ]:
+		return s != "true" && s != "false" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
+	}
+	return false
+}
+
+// isStructPointer reports whether p is *T of a named struct T, which texts
+// write as &T{...}.
+func (p *plan) isStructPointer() bool {
+	return p.op == opPointer && p.typ.Name() == "" && p.elem.op == opStruct && p.elem.typ.Name() != ""
+}
+
+// nameInText returns the short name of p's type.
+func (w *Walker) nameInText(p *plan) string {
+	if r := w.identify(p); r != nil {
+		return fullName(p.typ)
+	}
+	return p.short
+}
+
+// ownSummary marks a summary of the summarized type itself.
+const ownSummary = "~"
+
+// summary returns the tree of the summary in place of the value.
+func (b *builder) summary(p *plan, v reflect.Value, path string) *node {
+	s := v.Addr().Interface().(Summarizer).Summary()
+	b.keep = append(b.keep, s)
+	e := reflect.ValueOf(s)
+	if !p.summarizesItself(e) {
+		return b.dynamic(e, path)
+	}
+	plain, r := b.w.compiled(planKey{p.typ, true})
+	if r != nil {
+		panic("macemc bug: canon refused a summary that it had encoded")
+	}
+	n := b.copyOf(plain, reflect.Indirect(e), path)
+	if n.shape == shapeLeaf {
+		n.leaf = ownSummary + n.leaf
+	} else {
+		n.name = ownSummary
+	}
+	return n
+}

@@ -1,0 +1,136 @@
+package canon
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Options say what a Walker leaves out and how it prints.
+type Options struct {
+	// Opaque rules leave values out: "pkg.Type.field" a field, "*.field" the
+	// field of that name in any struct, "pkg.Type" every value of that type and
+	// pointers to it. pkg is a package's name, the last element of its path, or
+	// its full path; the type arguments of a generic type are not written.
+	Opaque []string
+
+	// Skip lists interface types: a value whose type T, or *T, implements one
+	// is left out, unless T is a struct which only embeds such a value.
+	Skip []reflect.Type
+
+	// Named lists types whose text is their String. Their hash is by the walk.
+	Named []reflect.Type
+}
+
+// A Walker holds the plans compiled so far and the scratch memory of its walks.
+// It is not for concurrent use; make one a goroutine, they agree.
+type Walker struct {
+	rules  []rule
+	skip   []reflect.Type
+	named  map[reflect.Type]bool
+	plans  map[reflect.Type]*plan
+	plains map[reflect.Type]*plan // plans which walk a Summarizer's own fields
+	tags   map[uint64]reflect.Type
+	shorts map[string]reflect.Type
+	free   map[reflect.Type]bool // answers of PointerFree
+
+	added []planKey // compiled since the outermost compile began
+	marks int       // how many plans became pointed: a walk restarts when it grew
+
+	buf  []byte // the encoding
+	root dyn    // the last root type
+	refs refTable
+	walk walkState
+}
+
+// walkState is what one walk starts afresh.
+type walkState struct {
+	seq        uint64   // values visited so far: the number of the next visit
+	aliases    []uint64 // pairs: inline visit, earlier visit through a pointer
+	keep       []any    // summaries, alive so that no address is used twice
+	depth      int
+	busy       bool // begun and not ended
+	copied     bool // the value lies in scratch memory: its address means nothing
+	inKey      bool // within a map's key, where no identity may be met
+	summarized bool
+}
+
+// depthMax bounds nesting: only slices can contain themselves unnoticed.
+const depthMax = 50_000
+
+// New returns a Walker, or an error for a malformed rule or list.
+func New(o Options) (*Walker, error) {
+	rules, err := parseRules(o.Opaque)
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[reflect.Type]bool)
+	for _, t := range o.Named {
+		if t == nil || !implements(t, stringerType) {
+			return nil, fmt.Errorf("canon: Options.Named lists %v, which has no String method; add one or take it off the list", t)
+		}
+		named[t] = true
+	}
+	for _, t := range o.Skip {
+		if t == nil || t.Kind() != reflect.Interface || t.NumMethod() == 0 {
+			return nil, fmt.Errorf("canon: Options.Skip lists %v; want interface types with methods", t)
+		}
+	}
+	return &Walker{
+		rules:  rules,
+		skip:   o.Skip,
+		named:  named,
+		plans:  make(map[reflect.Type]*plan),
+		plains: make(map[reflect.Type]*plan),
+		tags:   make(map[uint64]reflect.Type),
+		shorts: make(map[string]reflect.Type),
+		free:   make(map[reflect.Type]bool),
+	}, nil
+}
+
+// Check refuses t if some value reachable by its static types cannot be walked.
+// What interfaces hold is only known when a value is met.
+func (w *Walker) Check(t reflect.Type) error {
+	if _, r := w.plan(t); r != nil {
+		return r.under(t)
+	}
+	return nil
+}
+
+// Sum returns the 128-bit hash of v.
+func (w *Walker) Sum(v any) (Hash, error) {
+	if err := w.encodeRoot(v); err != nil {
+		return Hash{}, err
+	}
+	return ofBytes(w.buf), nil
+}
+
+// Sum64 returns the 64-bit hash of v. It is not a part of Sum's hash.
+func (w *Walker) Sum64(v any) (uint64, error) {
+	if err := w.encodeRoot(v); err != nil {
+		return 0, err
+	}
+	return xxhash.Sum64(w.buf), nil
+}
+
+// Summarized reports whether the last walk used a Summary: then equal hashes
+// do not mean equal values.
+func (w *Walker) Summarized() bool { return w.walk.summarized }
+
+// Unused returns the Opaque rules which matched nothing in the types met so
+// far, in the order given: misspelt, or about types not met yet.
+func (w *Walker) Unused() []string {
+	var unused []string
+	for _, r := range w.rules {
+		if !r.used {
+			unused = append(unused, r.text)
+		}
+	}
+	return unused
+}
+
+// A Summarizer is walked by what Summary returns, in place of its own fields.
+// Summary must not change the value, and must be a function of it. A result of
+// the same type (a copy with some fields cleared) is walked by its fields.
+type Summarizer interface{ Summary() any }
