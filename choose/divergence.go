@@ -48,11 +48,21 @@ func (d *Divergence) Error() string {
 	if d.Step > 0 {
 		where = fmt.Sprintf("at step %d", d.Step)
 	}
-	text := fmt.Sprintf("%s diverged %s: %s", d.Pass, where, d.story())
-	if d.Pass == recheck {
-		text += "; a node may range over a map, or keep state outside itself"
+	return fmt.Sprintf("%s diverged %s: %s%s", d.Pass, where, d.story(), d.hint())
+}
+
+// hint says what most likely is the cause.
+func (d *Divergence) hint() string {
+	switch {
+	case d.Pass == recheck:
+		return "; a node may range over a map, or keep state outside itself"
+	case d.Now >= 0 && d.Asked == Event:
+		return ": the code's set of possible events changed"
+	case d.Now >= 0:
+		return ": the code's alternatives of this coin changed"
+	default:
+		return ""
 	}
-	return text
 }
 
 func (d *Divergence) story() string {
@@ -72,8 +82,7 @@ func (d *Divergence) story() string {
 	case d.Now == r.Pick && d.Of == r.Of:
 		return told + ", but the alternatives beside it changed; " + d.possible()
 	default:
-		return fmt.Sprintf("%s, which is now pick %d of %d: the code's set of possible %ss changed",
-			told, d.Now, d.Of, d.Asked)
+		return fmt.Sprintf("%s, which is now pick %d of %d", told, d.Now, d.Of)
 	}
 }
 

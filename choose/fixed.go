@@ -23,8 +23,8 @@ func (f *Fixed) Answer(q *Question) int {
 	a := f.answers[f.pos]
 	f.pos++
 	if a < 0 || a >= q.N {
-		f.err = fmt.Errorf("fixed answer %d is %d, but the question is %v of %d: give a number below %d",
-			f.pos, a, q.Kind, q.N, q.N)
+		f.err = fmt.Errorf("fixed answer %d is %d, but the %v has %d alternatives; give a number below that",
+			f.pos, a, q.Kind, q.N)
 		return no
 	}
 	return a

@@ -20,9 +20,9 @@ func (m *Mismatch) Error() string {
 		recorded = m.Recorded.String()
 	}
 	if m.Asked == 0 {
-		return fmt.Sprintf("run diverged at choice %d: before, it asked %s of %d, this time it ended; %s",
+		return fmt.Sprintf("run diverged at choice %d: %s of %d was asked before, now the run ended; %s",
 			m.Position+1, recorded, m.RecordedOf, hint)
 	}
-	return fmt.Sprintf("run diverged at choice %d: before, it asked %s of %d, this time %v of %d; %s",
+	return fmt.Sprintf("run diverged at choice %d: %s of %d was asked before, now %v of %d; %s",
 		m.Position+1, recorded, m.RecordedOf, m.Asked, m.Of, hint)
 }

@@ -1,13 +1,19 @@
 package choose
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+)
 
 // Limit bounds what an [Odometer] enumerates. Beyond it an answer is sampled,
 // and the enumeration is no longer complete: Sampled says so.
 type Limit struct {
-	Answers      int // coins of one step that are enumerated; default 32
-	Alternatives int // alternatives of one question that are enumerated; default 1,000
+	Answers      int // coins of one step that are enumerated; 0: 32
+	Alternatives int // alternatives of one question that are enumerated; 0: 1,000
 }
+
+func (l Limit) answers() int      { return cmp.Or(l.Answers, 32) }
+func (l Limit) alternatives() int { return cmp.Or(l.Alternatives, 1000) }
 
 // Odometer enumerates paths depth first: each pass over the run repeats the
 // prefix that it shares with the pass before, takes the next answer at the
@@ -22,7 +28,7 @@ type Limit struct {
 // gets one answer, which is a hash of the coins before it in the step: equal
 // steps are sampled alike, different ones differently.
 type Odometer struct {
-	Limit Limit // may be changed before the first answer
+	Limit Limit // set before the first answer
 
 	digits  []digit // the current path: what is repeated, then what is new
 	pos     int     // choices taken in this pass
@@ -41,21 +47,17 @@ type digit struct {
 	offset         int // of the first try: not 0 only for a sampled coin
 }
 
-// answer spreads the tries over the alternatives. It is injective in try,
-// since of >= tries.
+// answer spreads the tries evenly over the alternatives. It is below of, and
+// injective in try since tries <= of; a sampled coin has the try 0 only.
 func (d *digit) answer() int {
 	if d.tries == d.of {
 		return d.try
 	}
-	hi, lo := bits.Mul64(uint64(d.try), uint64(d.of))
-	spread, _ := bits.Div64(hi, lo, uint64(d.tries))
-	return (d.offset + int(spread)) % d.of
+	return d.offset + d.try*d.of/d.tries
 }
 
 // NewOdometer returns an enumeration that stands at its first path.
-func NewOdometer() *Odometer {
-	return &Odometer{Limit: Limit{Answers: 32, Alternatives: 1000}}
-}
+func NewOdometer() *Odometer { return new(Odometer) }
 
 // Reset begins another enumeration, with the same limits.
 func (o *Odometer) Reset() {
@@ -93,8 +95,8 @@ func (o *Odometer) Answer(q *Question) int {
 
 // digit is a new choice, at its first try.
 func (o *Odometer) digit(q *Question) digit {
-	d := digit{kind: q.Kind, of: q.N, tries: min(q.N, o.Limit.Alternatives)}
-	if q.Kind == Coin && o.coins > o.Limit.Answers {
+	d := digit{kind: q.Kind, of: q.N, tries: min(q.N, o.Limit.alternatives())}
+	if q.Kind == Coin && o.coins > o.Limit.answers() {
 		hi, _ := bits.Mul64(mix(o.fold+uint64(o.coins)<<32), uint64(q.N))
 		d.tries, d.offset = 1, int(hi)
 	}

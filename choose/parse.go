@@ -28,7 +28,7 @@ func parse(text string) (*Path, error) {
 	}
 	body, end, ok := cutEnd(text)
 	if !ok {
-		return nil, fmt.Errorf("path file is truncated: it has no end line after %d steps", countSteps(rest))
+		return nil, fmt.Errorf("path file %s", whyNoEnd(rest))
 	}
 	sum := xxhash.Sum64String(body)
 	if written := end[strings.LastIndexByte(end, ' ')+1:]; written != fmt.Sprintf("%016x", sum) {
@@ -62,25 +62,32 @@ func checkVersion(first string) error {
 }
 
 // cutEnd splits text before its end line, which is the last line and complete.
-// No other line can look like one: keys have no spaces, steps begin with numbers.
 func cutEnd(text string) (body, end string, ok bool) {
 	text = strings.TrimSuffix(text, "\n")
 	at := strings.LastIndexByte(text, '\n') + 1
-	end = text[at:]
-	words := strings.Split(end, " ")
-	ok = len(words) == 6 && words[0] == "end" && words[2] == "steps" && words[4] == "choices" && len(words[5]) == 16
-	return text[:at], end, ok
+	return text[:at], text[at:], isEnd(text[at:])
 }
 
-// countSteps counts the complete lines of text that look like steps.
-func countSteps(text string) int {
-	n := 0
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, strconv.Itoa(n+1)+" ") && strings.HasSuffix(line, "]\n") {
-			n++
+// isEnd reports whether line is an end line. No other line looks like one:
+// keys have no spaces, and steps begin with their numbers.
+func isEnd(line string) bool {
+	w := strings.Split(line, " ")
+	return len(w) == 6 && w[0] == "end" && w[2] == "steps" && w[4] == "choices" && len(w[5]) == 16
+}
+
+// whyNoEnd says why the last line, of those after the first, is no end line.
+func whyNoEnd(rest string) string {
+	steps := 0
+	for line := range strings.Lines(rest) {
+		line, complete := strings.CutSuffix(line, "\n")
+		switch {
+		case isEnd(line):
+			return "has text after its end line; it may be two files in one"
+		case complete && strings.HasPrefix(line, strconv.Itoa(steps+1)+" "):
+			steps++
 		}
 	}
-	return n
+	return fmt.Sprintf("is truncated: it has no end line (complete steps: %d)", steps)
 }
 
 // parseBody reads all lines but the last.
@@ -132,13 +139,14 @@ func parseField(line string) (f Field, problem string) {
 	return f, problem
 }
 
-// parseText reads what appendText wrote, and nothing else.
+// parseText reads what appendText wrote. More is quoted than need be where
+// the writer knew fewer printable characters than we do.
 func parseText(text string) (_, problem string) {
 	if isPlain(text) {
 		return text, ""
 	}
 	s, err := strconv.Unquote(text)
-	if err != nil || strconv.Quote(s) != text {
+	if err != nil || text[0] != '"' {
 		return "", fmt.Sprintf("%s must be quoted as in Go", quoteShort(text))
 	}
 	return s, ""
@@ -214,7 +222,7 @@ func parseChoice(text string) (c Choice, problem string) {
 
 // parseNumber reads a decimal number without sign or leading zeros.
 func parseNumber(text string) (int, bool) {
-	n, err := strconv.ParseUint(text, 10, 31)
+	n, err := strconv.ParseUint(text, 10, strconv.IntSize-1)
 	return int(n), err == nil && strconv.FormatUint(n, 10) == text
 }
 

@@ -28,10 +28,8 @@ func (r *Replay) Answer(q *Question) int {
 	if !ok {
 		return no
 	}
-	if c.Kind == q.Kind {
-		if c.Of == q.N && c.What == what(q, c.Pick) {
-			return c.Pick
-		}
+	if c.Kind == q.Kind && c.Of == q.N && c.What == what(q, c.Pick) {
+		return c.Pick
 	}
 	d := diverge(replay, r.steps, c, q)
 	if r.ByIdentity && d.Now >= 0 {

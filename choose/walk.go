@@ -7,7 +7,14 @@ import (
 )
 
 // RareWeight is what a rare alternative weighs in a weighted walk with Rare.
-const RareWeight = 0.01
+const RareWeight = 1.0 / 128
+
+// Weights are counted in units of 2^-20, plus one so that none vanishes; above
+// 2^24 they are all alike. So half a million alternatives fit in 64 bits.
+const (
+	unit      = 1 << 20
+	maxWeight = 1 << 24
+)
 
 // ErrOnlyRare says that all alternatives of a question are rare, and that the
 // walk may not pick a rare one. For an event: nothing but faults can happen.
@@ -15,8 +22,8 @@ var ErrOnlyRare = errors.New("every alternative is rare (weight 0), and this wal
 
 // Walk answers at random, by weight, and keeps what it picked. The same seed,
 // index and questions give the same picks on every machine and Go version:
-// PCG is specified, and the rest is done here, one draw for each question that
-// has at least two alternatives.
+// PCG is specified, and the rest is done here, in integers, with one draw for
+// each question that has at least two alternatives.
 //
 // Without Rare, an alternative of weight 0 is never picked.
 type Walk struct {
@@ -25,6 +32,7 @@ type Walk struct {
 
 	pcg   rand.PCG
 	picks []Pick
+	room  []stretch
 	err   error
 }
 
@@ -82,57 +90,70 @@ func (w *Walk) alike(n int) int {
 	return int(hi)
 }
 
-// weighted picks by the weights of the runs; "no" if they are all 0.
-// NB: the conversions of products to float64 keep a compiler from fusing
-// multiplication and addition, which would round differently by machine.
+// weighted picks by the weights of the runs; "no" if they are all 0. It counts
+// in integers: every machine rounds alike, and no draw falls between two runs.
+// Which run is drawn cannot be predicted, so it is found without branches.
 func (w *Walk) weighted(q *Question) int {
-	rare, uniform := w.rareWeight(), w.Uniform
-	total := 0.0
-	for i := range q.Runs {
-		total += float64(float64(q.Runs[i].N) * weigh(q.Runs[i].Weight, rare, uniform))
+	rare := w.rareWeight()
+	stretches := w.scratch(len(q.Runs))
+	end, first := uint64(0), 0
+	for i := range stretches {
+		r := &q.Runs[i]
+		end += uint64(r.N) * w.weigh(r.Weight, rare)
+		stretches[i] = stretch{end: end, first: first}
+		first += r.N
 	}
-	if !(total > 0) {
+	if end == 0 {
 		return no
 	}
 	if q.N == 1 {
 		return 0
 	}
-	x := float64(float64(w.pcg.Uint64()>>11) * (1.0 / (1 << 53)) * total)
-	base, last := 0, no
-	for i := range q.Runs {
-		r := &q.Runs[i]
-		weight := weigh(r.Weight, rare, uniform)
-		span := float64(float64(r.N) * weight)
-		if x < span {
-			return base + min(int(x/weight), r.N-1)
-		}
-		x -= span
-		base += r.N
-		if span > 0 {
-			last = base - 1
-		}
+	x, _ := bits.Mul64(w.pcg.Uint64(), end)
+	k := 0 // runs that end at or before x
+	for i := range stretches {
+		_, before := bits.Sub64(x, stretches[i].end, 0)
+		k += 1 - int(before)
 	}
-	return last // rounding put x at the very end
+	r, s := &q.Runs[k], stretches[k]
+	return s.first + r.N - 1 - int((s.end-1-x)/w.weigh(r.Weight, rare))
 }
 
-// rareWeight is what weight 0 counts in this walk.
-func (w *Walk) rareWeight() float64 {
+// A stretch is a run on the line of weights: where it ends, and the number of
+// its first alternative.
+type stretch struct {
+	end   uint64
+	first int
+}
+
+// scratch is room for n stretches.
+func (w *Walk) scratch(n int) []stretch {
+	if n > len(w.room) {
+		w.room = make([]stretch, n)
+	}
+	return w.room[:n]
+}
+
+// weigh is the weight that counts in this walk, in units of 1/unit.
+func (w *Walk) weigh(weight float64, rare uint64) uint64 {
+	switch {
+	case weight == 0:
+		return rare
+	case w.Uniform:
+		return unit
+	default:
+		return min(uint64(int64(weight*unit)), maxWeight*unit) + 1
+	}
+}
+
+// rareWeight is what weight 0 counts, in units of 1/unit.
+func (w *Walk) rareWeight() uint64 {
 	switch {
 	case !w.Rare:
 		return 0
 	case w.Uniform:
-		return 1
+		return unit
 	default:
-		return RareWeight
+		return unit * RareWeight
 	}
-}
-
-func weigh(weight, rare float64, uniform bool) float64 {
-	if weight == 0 {
-		return rare
-	}
-	if uniform {
-		return 1
-	}
-	return weight
 }

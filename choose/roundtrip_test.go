@@ -1,0 +1,90 @@
+package choose
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// identities are those of a tree's question: they depend on what was answered.
+type identities struct {
+	kind Kind
+	at   uint64
+}
+
+func (id identities) Why() string {
+	if id.kind == Coin {
+		return fmt.Sprintf("why %d", id.at%7)
+	}
+	return ""
+}
+
+func (id identities) Alternative(i int) string { return fmt.Sprintf("n%d message %x", i, id.at) }
+
+// ask takes one path through the tree with src. It begins with a coin of the
+// start, and a coin is asked only of several.
+func (tr tree) ask(src Source) {
+	var answers []int
+	for {
+		q, ends, _ := tr.at(answers)
+		if ends {
+			return
+		}
+		if q.N == 1 {
+			q.Kind = Event
+		}
+		q.Alternatives = identities{q.Kind, tr.hash(answers)}
+		a := src.Answer(&q)
+		if a < 0 {
+			return
+		}
+		answers = append(answers, a)
+	}
+}
+
+// TestRecordedWalksReplay takes walks through random trees by every answerer
+// that repeats: by number, by identity, from text, from memory.
+func TestRecordedWalksReplay(t *testing.T) {
+	steps := 0
+	for seed := range uint64(300) {
+		tr := tree{seed: seed, depth: 30}
+		walk := NewWalk(seed)
+		checked := NewRecheck(walk)
+		record := NewRecord(checked)
+		tr.ask(record)
+		checked.Rewind()
+		tr.ask(checked)
+		if err := checked.End(); err != nil {
+			t.Fatalf("tree %d: %v", seed, err)
+		}
+		path := record.Path()
+		steps += len(path.Steps)
+		roundTrip(t, path)
+
+		replay, raw := NewReplay(path), NewRaw(walk.Picks())
+		for _, src := range []interface {
+			Source
+			Done() bool
+		}{replay, raw} {
+			again := NewRecord(src)
+			tr.ask(again)
+			if !src.Done() || again.Err() != nil {
+				t.Fatalf("tree %d: %T: done %v, err %v", seed, src, src.Done(), again.Err())
+			}
+			if diff := cmp.Diff(path, again.Path()); diff != "" {
+				t.Fatalf("tree %d: %T:\n%s", seed, src, diff)
+			}
+		}
+
+		// Another tree does not fit, unless nothing was asked.
+		other := NewReplay(path)
+		tree{seed: seed + 1000, depth: 30}.ask(other)
+		if path.Choices() > 0 && other.Err() == nil && other.Done() {
+			t.Errorf("tree %d: the path fits another tree", seed)
+		}
+	}
+	if steps < 300 {
+		t.Errorf("%d steps in all: the trees are too small to test anything", steps)
+	}
+}
