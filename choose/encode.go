@@ -19,7 +19,7 @@ import (
 //	start which root: n2 [2/3]
 //	1 n0 timer join{} [0/4]
 //	2 n1 message join{n0} from n0 [1/2] | which child: n2 [0/2] | drop: no [0/2]
-//	end 2 steps 5 choices 92f2d29dbd79f3a3
+//	end 2 steps 5 choices d78c80f5a23ac37e
 //
 // Header, blank line, the start's coins if there are any, one line for each
 // step: its number, its event, its coins. A choice is an identity and

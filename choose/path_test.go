@@ -126,6 +126,28 @@ func TestKind(t *testing.T) {
 	NewRecord(NewFixed()).Answer(question(9, "", "a"))
 }
 
+// TestFormatExample reads the example in the description of the format.
+func TestFormatExample(t *testing.T) {
+	source, err := os.ReadFile("encode.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var example strings.Builder
+	for line := range strings.Lines(string(source)) {
+		if line == "//\n" || strings.HasPrefix(line, "//\t") {
+			example.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), "\t"))
+		}
+	}
+	file := strings.Trim(example.String(), "\n") + "\n"
+	p, err := Parse(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text(p) != file {
+		t.Errorf("the example is\n%s, but written it is\n%s", file, text(p))
+	}
+}
+
 // FuzzParse: Parse does not panic; what it reads, it writes and reads alike;
 // and every text can be an identity, a header value, or be refused as a key.
 func FuzzParse(f *testing.F) {
