@@ -1,0 +1,53 @@
+package netsim
+
+import "math/bits"
+
+// Bits is a set of small numbers, in ascending order. Its order is its value:
+// two equal sets list equal members, however they came to be.
+type Bits struct {
+	words []uint64
+	count int
+}
+
+// NewBits makes a set for members in [0, n).
+func NewBits(n int) Bits { return Bits{words: make([]uint64, (n+63)/64)} }
+
+// Len is the number of members.
+func (b *Bits) Len() int { return b.count }
+
+// Has reports whether i is a member.
+func (b *Bits) Has(i int) bool { return b.words[i>>6]&(1<<(i&63)) != 0 }
+
+// Put adds or removes i.
+func (b *Bits) Put(i int, in bool) {
+	w, bit := &b.words[i>>6], uint64(1)<<(i&63)
+	switch had := *w&bit != 0; {
+	case in && !had:
+		*w |= bit
+		b.count++
+	case !in && had:
+		*w &^= bit
+		b.count--
+	}
+}
+
+// Clear empties the set.
+func (b *Bits) Clear() {
+	clear(b.words)
+	b.count = 0
+}
+
+// At is the k-th member, k in [0, Len()).
+func (b *Bits) At(k int) int {
+	for i, w := range b.words {
+		if c := bits.OnesCount64(w); k >= c {
+			k -= c
+			continue
+		}
+		for ; k > 0; k-- {
+			w &= w - 1
+		}
+		return i<<6 + bits.TrailingZeros64(w)
+	}
+	panic("macemc bug: netsim: there are fewer members than the caller was told by Len")
+}

@@ -1,0 +1,13 @@
+// Package netsim is the room of the networks: it holds what is under way
+// between nodes and says what is possible; it never picks. Nodes are indices
+// here; the words of the contract (Addr, Event, Env) belong to sim, above.
+//
+// Three networks carry packets. FIFO delivers each ordered pair's packets in
+// the order in which they were sent, without loss: the first form of TCP, and
+// of UDP. Set keeps a message deliverable for ever once it was sent, and a
+// second equal send adds nothing: the set-of-messages world of TLA+ models.
+//
+// Every order that can be seen from outside (which channel is first, which
+// message of a set) is a function of the contents alone, never of history:
+// equal states offer equal alternatives in equal order.
+package netsim

@@ -1,0 +1,99 @@
+package netsim
+
+import "macemc/internal/canon"
+
+// A Packet is one message under way.
+type Packet struct {
+	Message any
+	Sum     canon.Hash // identity of Message, where the world hashes; else zero
+	Step    int32      // the step that sent it: for explanations, not state
+	Told    string     // Message as text when it was sent, where the world audits
+}
+
+// FIFO is a network in which every ordered pair of nodes has a queue of its
+// own: first in, first out, nothing lost.
+//
+// The channel from a to b has the number b*n+a, so that channels are ordered
+// by receiver, then by sender.
+type FIFO struct {
+	n     int
+	queue []queue
+	ready Bits // channels that hold a packet
+	held  int  // packets under way
+}
+
+// queue is a ring-free FIFO: what was taken leaves a gap in front, which is
+// reclaimed when the queue runs empty or the gap outgrows the rest.
+type queue struct {
+	items []Packet
+	head  int
+}
+
+// NewFIFO makes a network of n nodes.
+func NewFIFO(n int) *FIFO {
+	return &FIFO{n: n, queue: make([]queue, n*n), ready: NewBits(n * n)}
+}
+
+// Reset empties the network and keeps its memory.
+func (f *FIFO) Reset() {
+	for c := range f.queue {
+		q := &f.queue[c]
+		clear(q.items)
+		q.items, q.head = q.items[:0], 0
+	}
+	f.ready.Clear()
+	f.held = 0
+}
+
+// Channel is the number of the channel from one node to another.
+func (f *FIFO) Channel(from, to int) int { return to*f.n + from }
+
+// Ends are the two nodes of a channel.
+func (f *FIFO) Ends(channel int) (from, to int) { return channel % f.n, channel / f.n }
+
+// Ready are the channels that hold a packet.
+func (f *FIFO) Ready() *Bits { return &f.ready }
+
+// Len is the number of packets under way.
+func (f *FIFO) Len() int { return f.held }
+
+// Push appends a packet to a channel.
+func (f *FIFO) Push(channel int, p Packet) {
+	q := &f.queue[channel]
+	q.items = append(q.items, p)
+	f.held++
+	f.ready.Put(channel, true)
+}
+
+// Head is the packet that Pop would take. It stays valid until the next Push
+// or Pop.
+func (f *FIFO) Head(channel int) *Packet {
+	q := &f.queue[channel]
+	return &q.items[q.head]
+}
+
+// Pop takes the oldest packet of a channel that is Ready.
+func (f *FIFO) Pop(channel int) Packet {
+	q := &f.queue[channel]
+	p := q.items[q.head]
+	q.items[q.head] = Packet{}
+	q.head++
+	f.held--
+	switch {
+	case q.head == len(q.items):
+		q.items, q.head = q.items[:0], 0
+		f.ready.Put(channel, false)
+	case q.head > 32 && q.head > len(q.items)/2:
+		rest := copy(q.items, q.items[q.head:])
+		clear(q.items[rest:])
+		q.items, q.head = q.items[:rest], 0
+	}
+	return p
+}
+
+// Packets are the packets of a channel, oldest first. They stay valid until
+// the next Push or Pop.
+func (f *FIFO) Packets(channel int) []Packet {
+	q := &f.queue[channel]
+	return q.items[q.head:]
+}

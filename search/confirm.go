@@ -1,0 +1,125 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// repetitions is how often a step is taken again to count what it comes to.
+const repetitions = 40
+
+// again repeats a run to a depth.
+type again struct {
+	choose.Source
+	steps int
+}
+
+func (a *again) visit(_ *sim.World, depth int) bool { return depth < a.steps }
+
+// confirm takes a failed run again from its start, in lockstep and with every
+// check on, and makes the finding from what it sees this time. A run that does
+// not fail again as it did is a finding too: the service is not deterministic.
+func (r *runner) confirm(answers choose.Source, want *sim.Failure) (*Finding, error) {
+	confirming, err := r.tracing()
+	if err != nil {
+		return nil, err
+	}
+	record := choose.NewRecord(answers)
+	end, failure, w := confirming.run(&again{record, want.Step}, true)
+	f := &Finding{Path: record.Path(), Trace: w.Trace()}
+	switch {
+	case want.Verdict == sim.VerdictNondeterminism:
+		f.Failure = *want
+	case failure != nil:
+		f.Failure = *failure
+	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step:
+		f.Failure = *want
+	case end == endStopped && sim.Unsupported(w.Err()):
+		return nil, w.Err()
+	default:
+		f.Failure = *want
+		f.Verdict = sim.VerdictNondeterminism
+		f.Message = fmt.Sprintf("the run ended in a %s (%s), but not when it was taken again%s", want.Verdict, want.Message, hint)
+	}
+	if f.Verdict == sim.VerdictNondeterminism {
+		r.count(f)
+	}
+	r.label(f)
+	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead {
+		f.Path.Add("state", w.Hash().String())
+	}
+	return f, nil
+}
+
+// tracing is a runner whose careful runs are recorded.
+func (r *runner) tracing() (*runner, error) {
+	c := &runner{sys: r.sys, opts: r.opts, world: r.world}
+	c.pulse.on = r.pulse.on
+	t, err := r.newTwin(sim.Config{Audit: true, Trace: true})
+	c.twin = t
+	return c, err
+}
+
+// count takes the steps up to a nondeterministic one again and again, and
+// counts what they come to.
+func (r *runner) count(f *Finding) {
+	told := map[canon.Hash]*Outcome{}
+	answers := picks(f.Path)
+	for range repetitions {
+		s := &again{choose.NewRaw(answers), f.Step}
+		_, failure, w := r.run(s, false)
+		h, text := outcome(w, failure)
+		if err := w.Err(); err != nil && !errors.Is(err, choose.ErrEnd) {
+			text = err.Error()
+			h = canon.OfString(text)
+		}
+		if told[h] == nil {
+			told[h] = &Outcome{Told: text}
+		}
+		told[h].Times++
+	}
+	for _, o := range told {
+		f.Outcomes = append(f.Outcomes, *o)
+	}
+	slices.SortFunc(f.Outcomes, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), strings.Compare(a.Told, b.Told))
+	})
+}
+
+// label writes the header of a finding's path.
+func (r *runner) label(f *Finding) {
+	p := f.Path
+	p.Header = Describe(r.sys, r.opts.Params, r.opts.Properties)
+	p.Add("seed", fmt.Sprint(r.opts.Seed))
+	p.Add("verdict", f.Verdict.String())
+	if f.Property != "" {
+		p.Add("violates", f.Property)
+	}
+	if f.Critical != nil {
+		p.Add("critical", fmt.Sprint(f.Critical.Step))
+	}
+}
+
+// Describe is the part of a path's header that says what was run.
+func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
+	h := []choose.Field{{Key: "system", Value: sys.Name}, {Key: "nodes", Value: fmt.Sprint(p.Nodes)}}
+	for _, s := range p.Settings(sys) {
+		h = append(h, choose.Field{Key: "param", Value: s})
+	}
+	for _, b := range p.Bugs() {
+		h = append(h, choose.Field{Key: "bug", Value: string(b)})
+	}
+	for _, name := range only {
+		h = append(h, choose.Field{Key: "property", Value: name})
+	}
+	return h
+}
+
+func join(parts []string, by string) string { return strings.Join(parts, by) }

@@ -1,0 +1,158 @@
+package search
+
+import (
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// pulse is what the monitor feels: it counts the questions of a run, and keeps
+// their answers so that the path is known even when the run never returns. The
+// counter is stored after what it counts, so whoever has seen it has the rest.
+type pulse struct {
+	on     bool
+	src    choose.Source
+	picks  []choose.Pick
+	events int
+	asked  uint64
+	count  atomic.Uint64 // 0: no run is under way
+}
+
+// beat is src, watched.
+func (p *pulse) beat(src choose.Source) choose.Source {
+	if !p.on {
+		return src
+	}
+	p.src, p.picks, p.events = src, p.picks[:0], 0
+	p.asked++
+	p.count.Store(p.asked)
+	return p
+}
+
+// rest says that no run is under way.
+func (p *pulse) rest() {
+	if p.on {
+		p.count.Store(0)
+	}
+}
+
+func (p *pulse) Answer(q *choose.Question) int {
+	k := p.src.Answer(q)
+	if k >= 0 {
+		p.picks = append(p.picks, choose.Pick{Of: uint32(q.N), Pick: uint32(k)})
+		if q.Kind == choose.Event {
+			p.events++
+		}
+	}
+	p.asked++
+	p.count.Store(p.asked)
+	return k
+}
+
+func (p *pulse) Err() error { return p.src.Err() }
+
+// watch starts the monitor: a goroutine that tells OnStuck when a run has not
+// asked anything for Options.Stuck. The moment depends on the machine; the
+// path does not. It ends when done is closed.
+func (r *runner) watch(done <-chan struct{}) {
+	if r.opts.Stuck <= 0 || r.opts.OnStuck == nil {
+		return
+	}
+	r.pulse.on = true
+	go func() {
+		const looks = 8
+		tick := time.NewTicker(r.opts.Stuck / looks)
+		defer tick.Stop()
+		var last uint64
+		still := 0
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			switch now := r.pulse.count.Load(); {
+			case now == 0 || now != last:
+				last, still = now, 0
+			default:
+				still++
+			}
+			if still >= looks {
+				r.opts.OnStuck(r.stuck())
+				return
+			}
+		}
+	}()
+}
+
+// stuck is the result of a search whose run never returned.
+func (r *runner) stuck() *Result {
+	f := &Finding{Failure: sim.Failure{
+		Verdict: sim.VerdictDivergence, Step: r.pulse.events,
+		Message: "the handler did not return and asked Env nothing for " + r.opts.Stuck.String() + ": it loops for ever, or waits",
+		Stack:   stuckStack(),
+	}}
+	f.Path, f.Node, f.Identity = r.upToStuck()
+	r.label(f)
+	return &Result{
+		System: r.sys, Params: r.opts.Params, Options: r.opts, Finding: f,
+		Safety: Safety{State: StateIncomplete}, Liveness: Liveness{State: StateFound},
+		Stop: StopFound, Stats: r.stats, Measured: r.measured(),
+	}
+}
+
+// upToStuck takes the run again, up to the choice of the event whose handler
+// did not return, and does not run that handler.
+func (r *runner) upToStuck() (*choose.Path, sim.Addr, string) {
+	if r.pulse.events == 0 {
+		return &choose.Path{}, sim.Addr{}, "the start of a node"
+	}
+	record := choose.NewRecord(choose.NewRaw(r.pulse.picks))
+	s := &upTo{Source: record, left: r.pulse.events}
+	w, err := r.newWorld(sim.Config{})
+	if err != nil {
+		return record.Path(), sim.Addr{}, ""
+	}
+	w.Protect(func() {
+		w.Start(s)
+		for w.Step(s) == sim.Stepped {
+		}
+	})
+	return record.Path(), s.node, s.event
+}
+
+// upTo refuses the answer to the last of so many event questions, after it
+// was recorded.
+type upTo struct {
+	choose.Source
+	left  int
+	node  sim.Addr
+	event string
+}
+
+func (u *upTo) Answer(q *choose.Question) int {
+	k := u.Source.Answer(q)
+	if q.Kind == choose.Event {
+		if u.left--; u.left == 0 {
+			u.event = q.Alternatives.Alternative(k)
+			return -1
+		}
+	}
+	return k
+}
+
+// stuckStack is the service's part of the stack that is inside a World.
+func stuckStack() string {
+	buf := make([]byte, 1<<20)
+	all := string(buf[:runtime.Stack(buf, true)])
+	for one := range strings.SplitSeq(all, "\n\n") {
+		if strings.Contains(one, "macemc/search.(*runner).run") {
+			return sim.ServiceStack([]byte(one))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"macemc/sim"
+)
+
+// Options bound a search. The zero value is the default search.
+type Options struct {
+	Params     sim.Params
+	Properties []string // only these; nil: all
+
+	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
+	Step   int // a round is this much deeper than the one before; 0: 5
+	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 100,000
+
+	NoWalks   bool
+	Walks     int    // fresh walks that a verdict of dead rests on; 0: 60
+	WalkSteps int    // steps after which a walk that is not live is suspected; 0: 10,000
+	Paths     int    // paths, of both phases, after which the search stops; 0: 10,000 walks
+	Uniform   bool   // walks pick among all events alike
+	Seed      uint64 // 0: 1
+
+	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
+	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
+
+	Progress func(Stats) // told now and then, by the searching goroutine
+	Stop     func() bool // asked now and then; true ends the search
+}
+
+// walkLeast is how long a walk goes on even if it is live: what goes wrong in
+// steady state has the time to do so.
+const walkLeast = 200
+
+// auditEvery is the share of paths that are run twice, in lockstep, with every
+// check that nothing but the acting node changed.
+const auditEvery = 64
+
+func (o Options) filled() (Options, error) {
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"paths", o.Paths}} {
+		if n.value < 0 {
+			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
+		}
+	}
+	o.Step = cmp.Or(o.Step, 5)
+	o.Effort = cmp.Or(o.Effort, 100_000)
+	o.Walks = cmp.Or(o.Walks, 60)
+	o.WalkSteps = cmp.Or(o.WalkSteps, 10_000)
+	o.Seed = cmp.Or(o.Seed, 1)
+	return o, nil
+}
+
+// walks is how many walks the search takes after so many exhaustive paths.
+func (o Options) walks(paths int) int {
+	switch {
+	case o.NoWalks:
+		return 0
+	case o.Paths > 0:
+		return max(0, o.Paths-paths)
+	default:
+		return 10_000
+	}
+}

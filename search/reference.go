@@ -1,0 +1,79 @@
+package search
+
+import (
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// reference enumerates every run to a bound, depth first, each re-executed
+// from its start, and cuts a run at a state that was reached as early before.
+// It caches nothing but the identities of states: it is the oracle that every
+// faster engine must agree with.
+type reference struct {
+	*choose.Odometer
+	stats   *Stats
+	bound   int
+	known   map[canon.Hash]mark
+	path    []canon.Hash // the states of the current run
+	first   []bool       // whether the state at this depth is expanded for the first time
+	open    bool         // a state at the bound was not expanded
+	outside bool         // a state outside System.Within was not expanded
+	moved   bool         // a repeated prefix led to another state than before
+}
+
+// mark is what is kept of a state: the least depth at which it was reached.
+// Cutting at any depth would silently lose states under a bound.
+type mark struct {
+	depth    int
+	expanded bool
+}
+
+func newReference(stats *Stats, bound int) *reference {
+	stats.States, stats.Transitions, stats.Duplicates = 0, 0, 0
+	return &reference{Odometer: choose.NewOdometer(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
+}
+
+func (s *reference) visit(w *sim.World, depth int) bool {
+	h := w.Hash()
+	if !s.New() {
+		s.moved = s.moved || s.path[depth] != h
+		return !s.moved
+	}
+	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
+	if depth > 0 {
+		s.stats.Executed++
+		if s.first[depth-1] {
+			s.stats.Transitions++
+		}
+	}
+	m, there := s.known[h]
+	if there && m.depth <= depth {
+		s.stats.Duplicates++
+		return false
+	}
+	if !there {
+		s.stats.States++
+	}
+	inside := w.Within()
+	expand := depth < s.bound && inside
+	s.outside = s.outside || !inside
+	s.open = s.open || inside && !expand
+	s.first[depth] = expand && !m.expanded
+	s.known[h] = mark{depth, m.expanded || expand}
+	return expand
+}
+
+// covered is what a completed round says about the space.
+func (s *reference) covered() State {
+	switch {
+	case s.Sampled():
+		return StateSampled
+	case s.open:
+		return StateBounded
+	case s.outside:
+		return StateExhaustedWithin
+	default:
+		return StateExhausted
+	}
+}

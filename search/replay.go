@@ -1,0 +1,158 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Replayed is what came of taking a recorded path again.
+type Replayed struct {
+	Recorded   sim.Verdict // what the path was recorded for
+	Finding    *Finding    // what it came to now; Verdict none: it ended well
+	Reproduced bool        // the same verdict, about the same property
+}
+
+// Replay takes a recorded path again, in lockstep and with every check on. The
+// path must be of this system; an error says that it does not apply: it is of
+// another system, or the code has changed.
+func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error) {
+	opts, recorded, err := recordedOptions(sys, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	defer close(done)
+	r.watch(done)
+	out := &Replayed{Recorded: recorded}
+	tries := 1
+	if recorded == sim.VerdictNondeterminism {
+		tries = repetitions
+	}
+	for range tries {
+		if out.Finding, err = r.replay(path, recorded); err != nil {
+			return nil, err
+		}
+		if out.Reproduced = same(out.Finding, recorded, path); out.Reproduced {
+			break
+		}
+	}
+	return out, nil
+}
+
+func same(f *Finding, recorded sim.Verdict, path *choose.Path) bool {
+	violates, _ := path.Get("violates")
+	return f.Verdict == recorded && (recorded == sim.VerdictDead || f.Property == violates)
+}
+
+func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, error) {
+	t, err := r.newTwin(sim.Config{Audit: true, Trace: true})
+	if err != nil {
+		return nil, err
+	}
+	r.twin = t
+	answers := choose.NewReplay(path)
+	end, failure, w := r.run(&again{answers, len(path.Steps)}, true)
+	f := &Finding{Path: path, Trace: w.Trace()}
+	var diverged *choose.Divergence
+	switch {
+	case failure != nil:
+		f.Failure = *failure
+		if f.Verdict == sim.VerdictNondeterminism {
+			r.count(f)
+		}
+		return f, nil
+	case end == endStopped && errors.As(w.Err(), &diverged):
+		if recorded != sim.VerdictNondeterminism {
+			return nil, diverged
+		}
+		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
+		return f, nil
+	case end == endStopped && !errors.Is(w.Err(), choose.ErrEnd):
+		return nil, w.Err()
+	case !answers.Done():
+		return nil, fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
+			w.Steps(), len(path.Steps))
+	}
+	if state, ok := path.Get("state"); ok && state != w.Hash().String() {
+		return nil, fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
+			w.Hash(), state)
+	}
+	f.Step = w.Steps()
+	if recorded != sim.VerdictDead {
+		return f, nil
+	}
+	return r.replayDead(f, w, end == endQuiet || w.Enabled() == 0)
+}
+
+// replayDead decides about the end of a path that was recorded as dead.
+func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, error) {
+	if !w.CanBeLive() || w.Live() {
+		return f, nil
+	}
+	names, explanations := w.NotLive()
+	f.Property, f.Message = join(names, ", "), join(explanations, "; ")
+	if quiet {
+		f.Verdict, f.Proved = sim.VerdictDead, true
+	} else {
+		live, other, err := r.recovers(f.Path, len(f.Path.Steps))
+		if other != nil || err != nil {
+			return other, err
+		}
+		if live {
+			return f, nil
+		}
+		f.Verdict, f.Evidence = sim.VerdictDead, r.evidence()
+	}
+	if step, ok := f.Path.Get("critical"); ok {
+		if n, err := strconv.Atoi(step); err == nil {
+			f.Critical = &Critical{Step: n}
+		}
+	}
+	return f, nil
+}
+
+// recordedOptions are the options that a path's header asks for.
+func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options, sim.Verdict, error) {
+	name, _ := path.Get("system")
+	if name != sys.Name {
+		return opts, 0, fmt.Errorf("the path is of system %q, not of %q", name, sys.Name)
+	}
+	number := func(key string) (int, error) {
+		text, ok := path.Get(key)
+		n, err := strconv.Atoi(text)
+		if ok && err != nil {
+			return 0, fmt.Errorf("the path's header says %s: %q, which is no number", key, text)
+		}
+		return n, nil
+	}
+	nodes, err := number("nodes")
+	if err != nil {
+		return opts, 0, err
+	}
+	seed, err := number("seed")
+	if err != nil {
+		return opts, 0, err
+	}
+	opts.Seed = uint64(seed)
+	opts.Properties = path.All("property")
+	if opts.Params, err = sys.Configure(nodes, path.All("param"), path.All("bug")); err != nil {
+		return opts, 0, err
+	}
+	text, ok := path.Get("verdict")
+	if !ok {
+		return opts, sim.VerdictNone, nil
+	}
+	verdict, known := sim.ParseVerdict(text)
+	if !known {
+		return opts, 0, fmt.Errorf("the path's header says verdict: %q, which this version does not know", text)
+	}
+	return opts, verdict, nil
+}

@@ -1,0 +1,120 @@
+package search
+
+import (
+	"time"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// State is how far a question about a system was answered.
+type State string
+
+// The states, from the strongest to the weakest.
+const (
+	StateFound           State = "found"            // it is violated
+	StateExhausted       State = "exhausted"        // every state was visited
+	StateExhaustedWithin State = "exhausted within" // every state inside System.Within was
+	StateBounded         State = "bounded"          // every state to a depth was
+	StateSampled         State = "sampled"          // random walks only
+	StateIncomplete      State = "incomplete"       // stopped before its bound
+	StateNone            State = "none"             // there is nothing to decide, or nothing was tried
+)
+
+// Stop is why a search stopped.
+type Stop string
+
+// The reasons to stop.
+const (
+	StopFound       Stop = "found"
+	StopDone        Stop = "done"  // the space was exhausted
+	StopDepth       Stop = "depth" // the bound on depth was reached
+	StopPaths       Stop = "paths" // the number of paths was reached
+	StopInterrupted Stop = "interrupted"
+)
+
+// Safety is what the search says about the safety properties.
+type Safety struct {
+	State State
+	Depth int // all states to this depth were visited
+}
+
+// Liveness is what the search says about the liveness properties.
+type Liveness struct {
+	State     State
+	Walks     int // random walks taken
+	WalkSteps int // to so many steps each
+}
+
+// Result is what a search came to.
+type Result struct {
+	System  *sim.System
+	Params  sim.Params
+	Options Options
+
+	Finding  *Finding // nil: nothing was found
+	Safety   Safety
+	Liveness Liveness
+	Stop     Stop
+	Stats    Stats
+	Measured Measured
+}
+
+// Verdict is the finding's, or none.
+func (r *Result) Verdict() sim.Verdict {
+	if r.Finding == nil {
+		return sim.VerdictNone
+	}
+	return r.Finding.Verdict
+}
+
+// Finding is something wrong with the service, with the path that shows it.
+type Finding struct {
+	sim.Failure
+	Path     *choose.Path
+	Trace    *sim.Trace // the path's steps; nil where they could not be taken again
+	Proved   bool       // dead: the run ends in a state without any event that is not live
+	Critical *Critical  // dead: where recovery became impossible; nil: not isolated
+	Evidence *Evidence  // dead: why we believe it
+	Outcomes []Outcome  // nondeterminism: what the same step came to
+}
+
+// Critical is the last step that left a recoverable state for good.
+type Critical struct {
+	Step  int // 0: dead from the start
+	Event string
+}
+
+// Evidence is why a run is believed to be dead: so many fresh walks from its
+// end, to so many steps each, never became live.
+type Evidence struct {
+	Walks, WalkSteps int
+	Escape95         float64 // the chance of a walk to become live is below this, with 95 % confidence
+}
+
+// Outcome is one of several that the same answers led to, and how often.
+type Outcome struct {
+	Told  string
+	Times int
+}
+
+// Stats count what the search did. They are the same for the same seed.
+type Stats struct {
+	Engine      string
+	Paths       int // runs from a start to an end: exhaustive ones and walks
+	Walks       int
+	Steps       int // steps taken, repeated ones included
+	States      int // distinct states that the exhaustive phase visited
+	Transitions int // enabled (event, answers) pairs over distinct states
+	Executed    int // transitions that were executed, known ones included
+	Duplicates  int // executed transitions that led to a known state
+	Audited     int // paths that were run twice, in lockstep
+	Suspects    int // walks that did not become live, but whose end can
+	Depth       int // rounds completed to this depth
+}
+
+// Measured is what differs from run to run.
+type Measured struct {
+	Elapsed time.Duration
+	Memory  uint64 // bytes obtained from the system
+}

@@ -1,0 +1,181 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Search looks for something wrong with a system: all runs to a bound, then
+// random walks. An error is about the input; what is wrong with the service is
+// a finding.
+func Search(sys *sim.System, opts Options) (*Result, error) {
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	defer close(done)
+	r.watch(done)
+	return r.search()
+}
+
+func (r *runner) search() (*Result, error) {
+	res := &Result{System: r.sys, Params: r.opts.Params, Options: r.opts}
+	err := r.exhaust(res)
+	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
+		if res.Finding, res.Stop, err = r.walks(n); err == nil && r.world.CanBeLive() {
+			res.Liveness.State = StateSampled
+		}
+	}
+	res.Liveness.Walks, res.Liveness.WalkSteps = r.stats.Walks, r.opts.WalkSteps
+	if err != nil {
+		return nil, err
+	}
+	if f := res.Finding; f != nil {
+		res.Stop = StopFound
+		if f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence {
+			res.Liveness.State = StateFound
+		} else {
+			res.Safety.State = StateFound
+		}
+	}
+	if unused := r.unused(); len(unused) > 0 && res.Finding == nil {
+		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.sys.Name, unused[0])
+	}
+	res.Stats, res.Measured = r.stats, r.measured()
+	return res, nil
+}
+
+// unused are the opaque rules that matched nothing in any world.
+func (r *runner) unused() (names []string) {
+	for _, rule := range r.world.Unused() {
+		both := false
+		for _, other := range r.twin.world.Unused() {
+			both = both || other == rule
+		}
+		if both {
+			names = append(names, rule)
+		}
+	}
+	return names
+}
+
+// needsWalks reports whether walks can still tell something: an exhausted
+// space has no unsafe state, but may have states that are not live.
+func (r *runner) needsWalks(res *Result) bool {
+	return res.Finding == nil && res.Stop != StopInterrupted && res.Stop != StopPaths &&
+		(res.Safety.State != StateExhausted || r.world.CanBeLive())
+}
+
+// exhaust enumerates all runs, in rounds that go deeper and deeper.
+func (r *runner) exhaust(res *Result) error {
+	r.stats.Engine = "reference"
+	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
+	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
+	for bound := min(r.opts.Step, deepest); ; bound = min(bound+r.opts.Step, deepest) {
+		s := newReference(&r.stats, bound)
+		stop, err := r.round(s, res)
+		if err != nil {
+			return err
+		}
+		if stop == "" {
+			r.stats.Depth = bound
+			res.Safety = Safety{State: s.covered(), Depth: bound}
+		} else if res.Safety.State == StateNone {
+			res.Safety.State = StateIncomplete
+		}
+		switch {
+		case res.Finding != nil:
+			res.Stop = StopFound
+		case stop == stopEffort:
+			res.Stop = StopDepth
+		case stop != "":
+			res.Stop = stop
+		case !s.open:
+			res.Stop = StopDone
+		case bound == deepest:
+			res.Stop = StopDepth
+		default:
+			continue
+		}
+		return nil
+	}
+}
+
+// stopEffort ends a round that is too large for a search without a depth.
+const stopEffort Stop = "effort"
+
+// round enumerates all runs to one bound. After a finding it goes on with the
+// bound lowered, so that the finding is the shallowest. It returns why it
+// stopped early, or "".
+func (r *runner) round(s *reference, res *Result) (Stop, error) {
+	for more := true; more; more = s.Next() {
+		if r.stopped() {
+			return StopInterrupted, nil
+		}
+		if r.opts.Paths > 0 && r.stats.Paths >= r.opts.Paths {
+			return StopPaths, nil
+		}
+		if r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort {
+			return stopEffort, nil
+		}
+		end, failure, w := r.run(s, r.stats.Paths%auditEvery == 0)
+		r.stats.Paths++
+		r.tell()
+		f, err := r.look(s, end, failure, w)
+		if err != nil {
+			return "", err
+		}
+		if f == nil {
+			continue
+		}
+		if res.Finding == nil || f.Step < res.Finding.Step || f.Verdict == sim.VerdictNondeterminism {
+			res.Finding = f
+		}
+		if f.Verdict == sim.VerdictNondeterminism || f.Step == 0 {
+			return StopFound, nil
+		}
+		s.bound = min(s.bound, f.Step-1)
+		s.Cut()
+	}
+	return "", s.Err()
+}
+
+// look makes a finding of the end of an enumerated run, if it is one.
+func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *sim.World) (*Finding, error) {
+	switch {
+	case s.moved || end == endStopped && isMismatch(w.Err()):
+		return r.hunt(s.Answers(), w.Steps())
+	case end == endFailed:
+		return r.confirm(choose.NewFixed(s.Answers()...), failure)
+	case end == endStopped:
+		return nil, w.Err()
+	case end == endQuiet && w.CanBeLive() && w.Assumed() && !w.Live():
+		return r.judge(choose.NewFixed(s.Answers()...), w, true)
+	}
+	return nil, nil
+}
+
+// hunt looks for the step at which a run that did not repeat itself differs.
+func (r *runner) hunt(answers []int, steps int) (*Finding, error) {
+	for range repetitions {
+		_, failure, _ := r.run(&again{choose.NewFixed(answers...), steps}, true)
+		if failure != nil {
+			return r.confirm(choose.NewFixed(answers...), failure)
+		}
+	}
+	return r.confirm(choose.NewFixed(answers...), &sim.Failure{
+		Verdict: sim.VerdictNondeterminism, Step: steps,
+		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, repetitions, hint),
+	})
+}
+
+func isMismatch(err error) bool {
+	var m *choose.Mismatch
+	return errors.As(err, &m)
+}

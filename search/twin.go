@@ -1,0 +1,142 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// twin is two worlds of one system that are given the same answers. The second
+// lags one step behind the first, so that step properties see the state before
+// and the state after; when it has caught up, both must be in the same state
+// and have done the same things. What differs, differs without having asked:
+// the service is not deterministic.
+type twin struct {
+	world   *sim.World // audited
+	lag     *sim.World
+	steps   *sim.Transition
+	tape    tape
+	failure *sim.Failure
+	told    [2]string // what the two runs came to, where they differ
+}
+
+func (r *runner) newTwin(c sim.Config) (*twin, error) {
+	world, err := r.newWorld(c)
+	if err != nil {
+		return nil, err
+	}
+	lag, err := r.newWorld(sim.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return &twin{world: world, lag: lag, steps: sim.StepChecks(lag, world, r.opts.Properties)}, nil
+}
+
+// tape records the answers of one step, for the lagging world.
+type tape struct {
+	choose.Source
+	picks []choose.Pick
+}
+
+func (t *tape) Answer(q *choose.Question) int {
+	k := t.Source.Answer(q)
+	if k >= 0 {
+		t.picks = append(t.picks, choose.Pick{Of: uint32(q.N), Pick: uint32(k)})
+	}
+	return k
+}
+
+// record begins a run: src's answers go to both worlds.
+func (t *twin) record(src choose.Source) choose.Source {
+	t.failure = nil
+	t.tape = tape{src, t.tape.picks[:0]}
+	return &t.tape
+}
+
+// follow lets the lagging world take the step that the first has just taken.
+func (t *twin) follow(depth int) *sim.Failure {
+	if depth > 0 {
+		if t.failure = t.steps.Check(); t.failure != nil {
+			return t.failure
+		}
+	}
+	again := choose.NewRaw(t.tape.picks)
+	failed := t.lag.Protect(func() {
+		if depth == 0 {
+			t.lag.Start(again)
+		} else {
+			t.lag.Step(again)
+		}
+	})
+	t.tape.picks = t.tape.picks[:0]
+	switch {
+	case failed != nil:
+		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message), "ended well", failed.Message)
+	case t.lag.Err() != nil:
+		return t.differ("a second run of the step asked for other choices: "+t.lag.Err().Error(), "asked as before", t.lag.Err().Error())
+	case !again.Done():
+		return t.differ("a second run of the step asked for fewer choices", "asked for all", "asked for fewer")
+	}
+	if what := t.effects(); what != "" {
+		return t.failure
+	}
+	if t.world.Hash() != t.lag.Hash() {
+		all := sim.Diff(t.world.Lines(), t.lag.Lines())
+		if len(all) == 0 { // the text is coarser than the hash
+			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
+		}
+		d := all[0]
+		return t.differ(fmt.Sprintf("two runs of the step led to different states: %s", d), d.Path+" = "+d.A, d.Path+" = "+d.B)
+	}
+	return nil
+}
+
+// effects compares what the two worlds' handlers did, in order.
+func (t *twin) effects() string {
+	a, b := t.world.Effects(), t.lag.Effects()
+	for k := range max(len(a), len(b)) {
+		left, right := t.effect(a, k), t.effect(b, k)
+		if left != right {
+			t.differ(fmt.Sprintf("two runs of the handler did different things: %s | %s", left, right), left, right)
+			return left
+		}
+	}
+	return ""
+}
+
+func (t *twin) effect(effects []sim.Effect, k int) string {
+	if k >= len(effects) {
+		return "nothing more"
+	}
+	if effects[k].Kind == sim.EffectLog { // a log may tell pointers and times
+		return "log"
+	}
+	return effects[k].Text(t.world.Walker())
+}
+
+const hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable"
+
+func (t *twin) differ(message, a, b string) *sim.Failure {
+	t.failure = t.world.Failure(sim.VerdictNondeterminism, message+hint)
+	t.told = [2]string{a, b}
+	return t.failure
+}
+
+// outcome is what a step came to, as one line: for counting outcomes.
+func outcome(w *sim.World, failure *sim.Failure) (canon.Hash, string) {
+	var b strings.Builder
+	for _, e := range w.Effects() {
+		if e.Kind != sim.EffectLog {
+			b.WriteString(e.Text(w.Walker()))
+			b.WriteString("; ")
+		}
+	}
+	if failure != nil {
+		fmt.Fprintf(&b, "%s: %s", failure.Verdict, failure.Message)
+		return canon.OfString(b.String()), b.String()
+	}
+	return canon.OfString(b.String()).Then(w.Hash()), b.String()
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"math"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// walk takes one long random run, in place: it ends at the first live state
+// after the first least steps, or, suspected, after most.
+type walk struct {
+	*choose.Walk
+	lead  *choose.Raw // answers of a prefix, taken before the walk begins; nil: none
+	from  int         // the steps of that prefix
+	least int
+	most  int
+	live  bool
+}
+
+func (s *walk) Answer(q *choose.Question) int {
+	if s.lead != nil && !s.lead.Done() {
+		return s.lead.Answer(q)
+	}
+	return s.Walk.Answer(q)
+}
+
+// Err is that of the source which refused.
+func (s *walk) Err() error {
+	if s.lead != nil && s.lead.Err() != nil {
+		return s.lead.Err()
+	}
+	return s.Walk.Err()
+}
+
+func (s *walk) visit(w *sim.World, depth int) bool {
+	depth -= s.from
+	if depth >= s.least && w.CanBeLive() && w.Live() {
+		s.live = true
+		return false
+	}
+	return depth < s.most
+}
+
+// begin makes s walk number i.
+func (s *walk) begin(seed, i uint64, from int, lead *choose.Raw) {
+	s.Restart(seed, i)
+	s.lead, s.from, s.live = lead, from, false
+}
+
+// walks takes random walks from the start until one finds something.
+func (r *runner) walks(n int) (*Finding, Stop, error) {
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), least: walkLeast, most: r.opts.WalkSteps}
+	s.Uniform = r.opts.Uniform
+	if !r.world.CanBeLive() {
+		s.most = min(s.most, 5*walkLeast)
+	}
+	for i := range n {
+		if r.stopped() {
+			return nil, StopInterrupted, nil
+		}
+		s.begin(r.opts.Seed, uint64(i), 0, nil)
+		end, failure, w := r.run(s, i%auditEvery == 0)
+		r.stats.Paths++
+		r.stats.Walks++
+		r.tell()
+		switch {
+		case end == endFailed:
+			f, err := r.confirm(choose.NewRaw(s.Picks()), failure)
+			return f, StopFound, err
+		case end == endStopped:
+			return nil, "", w.Err()
+		case s.live || !w.CanBeLive() || !w.Assumed():
+			continue
+		case end == endQuiet && w.Live():
+			continue
+		}
+		f, err := r.judge(choose.NewRaw(s.Picks()), w, end == endQuiet)
+		if f != nil || err != nil {
+			return f, StopFound, err
+		}
+		r.stats.Suspects++
+	}
+	return nil, StopPaths, nil
+}
+
+// judge decides about a run that did not become live: dead if its end is
+// quiet, or if no fresh walk from its end becomes live. Nil: a false alarm.
+func (r *runner) judge(answers choose.Source, w *sim.World, quiet bool) (*Finding, error) {
+	names, explanations := w.NotLive()
+	dead := sim.Failure{Verdict: sim.VerdictDead, Step: w.Steps(), Property: join(names, ", "), Message: join(explanations, "; ")}
+	f, err := r.confirm(answers, &dead)
+	if err != nil || f.Verdict != sim.VerdictDead {
+		return f, err
+	}
+	if quiet {
+		f.Proved = true
+	} else {
+		live, other, err := r.recovers(f.Path, len(f.Path.Steps))
+		if live || other != nil || err != nil {
+			return other, err
+		}
+		f.Evidence = r.evidence()
+	}
+	live, other, err := r.recovers(f.Path, 0)
+	if other != nil || err != nil {
+		return other, err
+	}
+	if !live {
+		f.Critical = &Critical{Step: 0}
+		if f.Evidence == nil {
+			f.Evidence = r.evidence()
+		}
+	}
+	return f, nil
+}
+
+func (r *runner) evidence() *Evidence {
+	k := float64(r.opts.Walks)
+	return &Evidence{Walks: r.opts.Walks, WalkSteps: r.opts.WalkSteps, Escape95: 1 - math.Pow(0.05, 1/k)}
+}
+
+// recovers reports whether one of k fresh walks from the end of a prefix, each
+// of the full length, becomes live. A run that fails on the way is a finding
+// of its own.
+func (r *runner) recovers(path *choose.Path, steps int) (bool, *Finding, error) {
+	prefix := picks(path.Prefix(steps))
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), most: r.opts.WalkSteps}
+	s.Uniform = r.opts.Uniform
+	for i := range r.opts.Walks {
+		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), steps, choose.NewRaw(prefix))
+		end, failure, w := r.run(s, false)
+		switch {
+		case end == endFailed:
+			f, err := r.confirm(choose.NewRaw(append(append([]choose.Pick{}, prefix...), s.Picks()...)), failure)
+			return false, f, err
+		case end == endStopped:
+			return false, nil, w.Err()
+		case s.live || end == endQuiet && w.Live():
+			return true, nil, nil
+		}
+	}
+	return false, nil, nil
+}
+
+// picks are a path's answers by number.
+func picks(p *choose.Path) []choose.Pick {
+	var out []choose.Pick
+	add := func(c choose.Choice) { out = append(out, choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) }
+	for _, c := range p.Start {
+		add(c)
+	}
+	for _, s := range p.Steps {
+		add(s.Event)
+		for _, c := range s.Coins {
+			add(c)
+		}
+	}
+	return out
+}

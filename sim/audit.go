@@ -1,0 +1,110 @@
+package sim
+
+import (
+	"fmt"
+
+	"macemc/internal/canon"
+	"macemc/netsim"
+)
+
+// auditor holds what must not have changed: the value that the running handler
+// was given, what is under way, and the nodes that do not run.
+type auditor struct {
+	on    bool
+	got   netsim.Packet // what the handler was given, as it was before
+	nodes []canon.Hash
+	lines [][]canon.Line
+}
+
+// taken notes the message that is about to be delivered.
+func (a *auditor) taken(p netsim.Packet) {
+	if a.on {
+		a.got = p
+	}
+}
+
+// signal notes the signal that is about to be handled.
+func (a *auditor) signal(w *World, e Event) {
+	if a.on && e.Kind != KindMessage {
+		a.got = netsim.Packet{Message: e.Value, Sum: w.sum(e.Value), Told: w.walker.Text(e.Value), Step: -1}
+	}
+}
+
+// checkAudit stops the run if the handler on node i changed anything but its
+// own node.
+func (w *World) checkAudit(i int) {
+	a := &w.audit
+	if w.current.Kind == 0 {
+		a.got = netsim.Packet{}
+		if len(a.nodes) != w.n {
+			a.nodes, a.lines = make([]canon.Hash, w.n), make([][]canon.Line, w.n)
+		}
+		if i == 0 { // the first start of a run: the other nodes are still as made
+			for k := range w.nodes {
+				a.keep(w, k)
+			}
+		}
+	}
+	if p := a.got; p.Message != nil && w.sum(p.Message) != p.Sum {
+		w.stop(w.fail(VerdictMutation, "", fmt.Sprintf(
+			"the handler changed what it was given: %s became %s; messages and signals are immutable: copy before changing",
+			p.Told, w.walker.Text(p.Message))))
+	}
+	a.got = netsim.Packet{}
+	for _, f := range []*netsim.FIFO{w.tcp, w.udp} {
+		for k := range f.Ready().Len() {
+			c := f.Ready().At(k)
+			from, to := f.Ends(c)
+			for _, p := range f.Packets(c) {
+				w.checkPacket(from, to, p)
+			}
+		}
+	}
+	for to := range w.nodes {
+		for _, m := range w.set.For(to) {
+			w.checkPacket(m.From, to, m.Packet)
+		}
+	}
+	for k := range w.nodes {
+		if k == i {
+			continue
+		}
+		if w.sum(w.nodes[k].node) != a.nodes[k] {
+			field := Diff(a.lines[k], w.walker.Lines(w.nodes[k].node))
+			w.stop(w.fail(VerdictMutation, "", fmt.Sprintf(
+				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable)",
+				addrOf(k), addrOf(i), differences(field))))
+		}
+	}
+	a.keep(w, i)
+}
+
+func (a *auditor) keep(w *World, i int) {
+	a.nodes[i] = w.sum(w.nodes[i].node)
+	a.lines[i] = w.walker.Lines(w.nodes[i].node)
+}
+
+func (w *World) checkPacket(from, to int, p netsim.Packet) {
+	if w.sum(p.Message) == p.Sum {
+		return
+	}
+	w.stop(w.fail(VerdictMutation, "", fmt.Sprintf(
+		"a message under way from %s to %s, sent at step %d, changed after it was sent: %s became %s; messages are immutable once sent: copy before changing",
+		addrOf(from), addrOf(to), p.Step, p.Told, w.walker.Text(p.Message))))
+}
+
+// differences names the first few differences.
+func differences(all []Difference) string {
+	const most = 3
+	text := ""
+	for k, d := range all {
+		if k == most {
+			return fmt.Sprintf("%s; and %d more", text, len(all)-most)
+		}
+		if k > 0 {
+			text += "; "
+		}
+		text += fmt.Sprintf("%s was %s, is %s", d.Path, orAbsent(d.A), orAbsent(d.B))
+	}
+	return text
+}

@@ -1,0 +1,255 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"macemc/choose"
+	"macemc/macetime"
+)
+
+// env is the Env of one node in a World.
+type env struct {
+	w    *World
+	self Addr
+	tcp  port
+	udp  port
+	set  port
+}
+
+// simPort marks the World's own ports, which are no part of a node's state.
+type simPort interface{ simPort() }
+
+// port is one link as one node sees it.
+type port struct {
+	e    *env
+	link Link
+}
+
+func (p *port) simPort() {}
+
+func (e *env) bind(w *World, self Addr) {
+	*e = env{w: w, self: self}
+	e.tcp, e.udp, e.set = port{e, LinkTCP}, port{e, LinkUDP}, port{e, LinkSet}
+}
+
+// use is called first by everything that an Env does.
+func (e *env) use(what string) *World {
+	w := e.w
+	if w.running != e {
+		e.stale(what)
+	}
+	w.calls++
+	if w.calls > callsMost {
+		w.stop(w.fail(VerdictDivergence, "", fmt.Sprintf(
+			"the handler called Env %d times in one step (the last: %s): it loops for ever", callsMost, what)))
+	}
+	return w
+}
+
+func (e *env) stale(what string) {
+	if e.w.running == nil {
+		panic(fmt.Sprintf("macemc: env.%s of %s was called outside a handler; an Env is valid until its handler returns: pass it on, do not keep it",
+			what, e.self))
+	}
+	panic(fmt.Sprintf("macemc: env.%s of %s was called by a handler of %s; nodes share nothing: use the Env that the handler was given",
+		what, e.self, e.w.running.self))
+}
+
+func (e *env) Self() Addr    { return e.use("Self").acting }
+func (e *env) Peers() []Addr { return e.use("Peers").peers[e.self.index()] }
+
+func (e *env) TCP() Port { return &e.tcp }
+func (e *env) UDP() Port { return &e.udp }
+func (e *env) Set() Port { return &e.set }
+
+// Choose asks one coin.
+func (e *env) Choose(n int, why string) int {
+	w := e.use("Choose")
+	if n < 1 {
+		panic(fmt.Sprintf("macemc: env.Choose(%d, %q): there must be at least one alternative", n, why))
+	}
+	if n == 1 {
+		return 0
+	}
+	w.asked.why, w.asked.weights = why, nil
+	w.question.Runs = nil
+	return w.coin(n)
+}
+
+// Weighted asks one coin whose sides have weights.
+func (e *env) Weighted(weights []int, why string) int {
+	w := e.use("Weighted")
+	total := 0
+	for _, x := range weights {
+		if x < 0 {
+			panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): a weight is 0 or more", weights, why))
+		}
+		total += x
+	}
+	if total == 0 {
+		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
+	}
+	if len(weights) == 1 {
+		return 0
+	}
+	w.asked.why, w.asked.weights = why, weights
+	runs := make([]choose.Run, len(weights))
+	for i, x := range weights {
+		runs[i] = choose.Run{N: 1, Weight: float64(x)}
+	}
+	w.question.Runs = runs
+	return w.coin(len(weights))
+}
+
+func (w *World) coin(n int) int {
+	event := w.question
+	w.question.Kind, w.question.N = choose.Coin, n
+	k := w.source.Answer(&w.question)
+	if uint(k) >= uint(n) {
+		w.question = event
+		w.err = w.source.Err()
+		panic(stopRun{})
+	}
+	if w.tracing {
+		w.coins = append(w.coins, choose.Choice{
+			Kind: choose.Coin, Of: n, Pick: k, What: w.asked.why + ": " + w.asked.Alternative(k),
+		})
+	}
+	w.question = event
+	return k
+}
+
+func (p *port) Send(to Addr, m Message) bool {
+	w := p.e.use("Send")
+	if to.IsZero() || to.index() >= w.n {
+		panic(fmt.Sprintf("macemc: %s sends %s to %s, which is no node; check the address before sending",
+			p.e.self, w.walker.Text(m), to))
+	}
+	if m == nil {
+		panic(fmt.Sprintf("macemc: %s sends nil to %s; a message is a value of a type of its own", p.e.self, to))
+	}
+	w.effects = append(w.effects, Effect{Kind: EffectSend, Link: p.link, To: to, Value: m})
+	return true
+}
+
+func (p *port) RequestToSend(Addr) {
+	p.e.use("RequestToSend")
+	p.without("RequestToSend", "send buffers have no cap, so Send is never refused")
+}
+
+func (p *port) NotifyFlushed() {
+	p.e.use("NotifyFlushed")
+	p.without("NotifyFlushed", "send buffers have no cap and are not observed")
+}
+
+func (p *port) Reset(Addr) {
+	p.e.use("Reset")
+	p.without("Reset", "connections do not break")
+}
+
+func (p *port) without(what, why string) {
+	panic(unsupported(fmt.Sprintf("%s uses %s.%s, which this version cannot simulate: %s", p.e.self, p.link, what, why)))
+}
+
+func (e *env) After(d time.Duration, timer Signal) {
+	w := e.use("After")
+	if d < 0 {
+		panic(fmt.Sprintf("macemc: env.After(%s, %s): a timer cannot be in the past", d, w.walker.Text(timer)))
+	}
+	w.effects = append(w.effects, Effect{Kind: EffectAfter, Delay: d, Value: timer, timer: e.timer("After", timer)})
+}
+
+func (e *env) Cancel(timer Signal) {
+	w := e.use("Cancel")
+	w.effects = append(w.effects, Effect{Kind: EffectCancel, Value: timer, timer: e.timer("Cancel", timer)})
+}
+
+// Scheduled is a fact: the state before the step and the handler's own
+// effects so far.
+func (e *env) Scheduled(timer Signal) bool {
+	w := e.use("Scheduled")
+	t := e.timer("Scheduled", timer)
+	is := w.scheduledNow(e.self.index(), t)
+	if w.tracing {
+		w.facts = append(w.facts, Fact{"scheduled", timer, is})
+	}
+	return is
+}
+
+func (w *World) scheduledNow(i int, t *timerInfo) bool {
+	for k := len(w.effects) - 1; k >= 0; k-- {
+		if w.effects[k].timer == t {
+			return w.effects[k].Kind == EffectAfter
+		}
+	}
+	return w.nodes[i].scheduled(t)
+}
+
+// timer refuses a signal that cannot be compared before Go does.
+func (e *env) timer(call string, s Signal) *timerInfo {
+	w := e.w
+	if t := w.recent(s); t != nil {
+		return t
+	}
+	if s == nil || !reflect.ValueOf(s).Comparable() {
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be a comparable value (no slice, map or func in it), since equal values are one timer",
+			call, w.walker.Text(s)))
+	}
+	return w.timer(s)
+}
+
+func (e *env) Post(task Signal) {
+	w := e.use("Post")
+	if task == nil {
+		panic(fmt.Sprintf("macemc: %s posts nil; a task is a value of a type of its own", e.self))
+	}
+	w.effects = append(w.effects, Effect{Kind: EffectPost, Value: task})
+}
+
+func (e *env) Now() macetime.Time {
+	e.use("Now")
+	panic(unsupported(fmt.Sprintf("%s uses env.Now, but this version cannot explore comparisons of times; use timers", e.self)))
+}
+
+func (e *env) Before(a, b macetime.Time) bool {
+	e.use("Before")
+	panic(unsupported(fmt.Sprintf("%s uses env.Before, but this version cannot explore comparisons of times; use timers", e.self)))
+}
+
+func (e *env) Monotone() macetime.Monotone {
+	e.use("Monotone")
+	panic(unsupported(fmt.Sprintf("%s uses env.Monotone, but this version cannot explore times; count in a field", e.self)))
+}
+
+func (e *env) Store() Store {
+	e.use("Store")
+	panic(unsupported(fmt.Sprintf("%s uses env.Store, but this version has no stable storage; keep what survives through System.Crash", e.self)))
+}
+
+func (e *env) Bug(id BugID) bool {
+	w := e.use("Bug")
+	if len(w.params.bugs) == 0 && !w.audit.on {
+		return false
+	}
+	if !slices.ContainsFunc(w.sys.Bugs, func(b Bug) bool { return b.ID == id }) {
+		panic(fmt.Sprintf("macemc: system %s asks for bug %q, which System.Bugs does not list", w.sys.Name, id))
+	}
+	return w.params.Bug(id)
+}
+
+func (e *env) Emit(fact any) {
+	w := e.use("Emit")
+	w.effects = append(w.effects, Effect{Kind: EffectEmit, Value: fact})
+}
+
+func (e *env) Tracing() bool { return e.w.tracing }
+
+func (e *env) Logf(format string, args ...any) {
+	w := e.use("Logf")
+	if w.tracing {
+		w.effects = append(w.effects, Effect{Kind: EffectLog, Value: fmt.Sprintf(format, args...)})
+	}
+}

@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"runtime"
+	"strings"
+)
+
+// goroutineWatch notices goroutines that a handler starts. The count is cheap
+// but belongs to the whole process; the stacks tell whose child a goroutine
+// is, so that goroutines of others are no false alarm.
+type goroutineWatch struct {
+	count int
+	known map[string]bool // children of this goroutine that are none of the service's
+	buf   []byte
+}
+
+// start takes stock before the first step of a run.
+func (g *goroutineWatch) start() {
+	if g.known == nil {
+		g.known = map[string]bool{}
+		g.child()
+	}
+	g.count = runtime.NumGoroutine()
+}
+
+// grown reports whether the process has more goroutines than it had.
+func (g *goroutineWatch) grown() bool { return runtime.NumGoroutine() > g.count }
+
+// child is the stack of a goroutine that this one has started since it was
+// last asked, or "".
+func (g *goroutineWatch) child() (stack string) {
+	if g.buf == nil {
+		g.buf = make([]byte, 256<<10)
+	}
+	self := string(g.buf[:runtime.Stack(g.buf, false)])
+	self, _, _ = strings.Cut(self, " [")
+	g.count = runtime.NumGoroutine()
+	all := string(g.buf[:runtime.Stack(g.buf, true)])
+	for one := range strings.SplitSeq(all, "\n\n") {
+		if !strings.Contains(one, " in "+self+"\n") {
+			continue
+		}
+		if id, _, _ := strings.Cut(one, " ["); !g.known[id] {
+			g.known[id] = true
+			stack = one
+		}
+	}
+	return stack
+}

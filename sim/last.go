@@ -1,0 +1,9 @@
+package sim
+
+// Effects are what the last step did. They are the World's own: the next step
+// overwrites them.
+func (w *World) Effects() []Effect { return w.effects }
+
+// Failure makes a finding about the last step, for what the World itself
+// cannot see.
+func (w *World) Failure(v Verdict, message string) *Failure { return w.fail(v, "", message) }

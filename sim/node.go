@@ -1,0 +1,173 @@
+package sim
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"macemc/internal/canon"
+	"macemc/macetime"
+)
+
+// A Message is what one node sends another: any value, immutable once sent.
+type Message = any
+
+// A Signal is what a node sends itself or gets from its script: a timer, a
+// task, a request, a guarded action. It is a value of the service's own types.
+// Timers must be comparable; equal values are one timer.
+type Signal = any
+
+// Node is a service on one node. It may be any Go value.
+type Node interface {
+	// Init starts the node; it is not yet asked for anything.
+	Init(Env)
+	// Deliver hands it a message.
+	Deliver(Env, Addr, Message)
+	// Handle hands it everything else: its own timers, tasks, requests and
+	// actions, and sim's PeerError, ClearToSend and Flushed. End the switch
+	// with default: panic(...), or in a layer with default: upper.Handle(...).
+	Handle(Env, Signal)
+}
+
+// Layer is a node that carries another. Properties, Offers and Accepts look
+// through it.
+type Layer interface {
+	Node
+	Upper() Node
+}
+
+// Offerer is a node with guarded actions: each signal that Offers yields now
+// is an enabled event, and comes to Handle when it is chosen. Offers must be a
+// pure function of the node's state.
+type Offerer interface{ Offers(func(Signal)) }
+
+// Accepter is a node with guards on messages: a message that is declined now
+// is not an enabled event now. Accepts must be a pure function of the node's
+// state. Where several layers have it, all must accept: say true to what is
+// not yours.
+type Accepter interface{ Accepts(Addr, Message) bool }
+
+// Summarizer says what stands for a value's state, at any depth: the last
+// resort for values that cannot be walked. Prefer System.Opaque.
+type Summarizer = canon.Summarizer
+
+// Env is the world as a handler sees it. It is valid until the handler
+// returns; pass it on, do not keep it.
+type Env interface {
+	// Self is the node that the handler runs on.
+	Self() Addr
+	// Peers are all other nodes, in order.
+	Peers() []Addr
+
+	// Choose is a free choice in [0, n); why says for what.
+	Choose(n int, why string) int
+	// Weighted is a choice among len(w) alternatives; an alternative of
+	// weight 0 is rare: possible, but not in random walks.
+	Weighted(w []int, why string) int
+
+	// Now, Before and Monotone are time: see package macetime.
+	Now() macetime.Time
+	Before(a, b macetime.Time) bool
+	Monotone() macetime.Monotone
+
+	// TCP, UDP and Set are the links to the other nodes.
+	TCP() Port
+	UDP() Port
+	Set() Port
+
+	// After schedules a timer. Timers do not wait: every scheduled timer may
+	// fire at any step; d is what the real network will wait. Scheduling a
+	// timer that is scheduled re-arms it.
+	After(d time.Duration, timer Signal)
+	// Cancel unschedules a timer.
+	Cancel(timer Signal)
+	// Scheduled reports whether a timer is scheduled.
+	Scheduled(timer Signal) bool
+	// Post hands the node a task as a step of its own: a slow disk, a slow
+	// application. Several tasks of a node are unordered.
+	Post(task Signal)
+	// Store is what survives a crash.
+	Store() Store
+
+	// Bug reports whether a known bug is switched on.
+	Bug(BugID) bool
+	// Emit tells the monitors a fact.
+	Emit(fact any)
+	// Tracing reports whether Logf is heard; ask it before costly arguments.
+	Tracing() bool
+	// Logf writes a line into the trace.
+	Logf(format string, args ...any)
+}
+
+// Port sends over one link.
+type Port interface {
+	// Send hands m to the link. False means refused: the buffer is full.
+	Send(to Addr, m Message) bool
+	// RequestToSend asks for a ClearToSend signal when there is room again.
+	RequestToSend(to Addr)
+	// NotifyFlushed asks for a Flushed signal when all was handed over.
+	NotifyFlushed()
+	// Reset breaks the connection, at both ends, with loss.
+	Reset(to Addr)
+}
+
+// Store is stable storage.
+type Store interface {
+	Get(key string) (string, bool)
+	Put(key, value string)
+	Delete(key string)
+	Keys() []string
+	Sync()
+}
+
+// PeerError is the signal that the connection to a peer broke or was refused.
+type PeerError struct {
+	Peer  Addr
+	Cause Cause
+}
+
+// Cause is why a connection failed.
+type Cause uint8
+
+// The causes of a PeerError.
+const (
+	CauseReset   Cause = iota + 1 // the connection broke
+	CauseRefused                  // nobody listens there
+)
+
+func (c Cause) String() string {
+	switch c {
+	case CauseReset:
+		return "reset"
+	case CauseRefused:
+		return "refused"
+	default:
+		return "unknown cause"
+	}
+}
+
+// ClearToSend is the signal that the buffer to a peer has room again.
+type ClearToSend struct{ Peer Addr }
+
+// Flushed is the signal that every buffer was handed over.
+type Flushed struct{}
+
+// Above is the Env that a layer hands its upper node: everything as below,
+// but TCP is the layer's own Port.
+type Above struct {
+	Env
+	Port Port
+}
+
+// TCP is the layer's port.
+func (a *Above) TCP() Port { return a.Port }
+
+// Keys are a map's keys in order: range over them where the order of sends
+// must not depend on the map.
+func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return slices.Sorted(maps.Keys(m)) }
+
+// Addrs are the addresses that are keys of a map, in order.
+func Addrs[M ~map[Addr]V, V any](m M) []Addr {
+	return slices.SortedFunc(maps.Keys(m), Addr.Compare)
+}

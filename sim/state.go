@@ -1,0 +1,238 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+
+	"macemc/internal/canon"
+	"macemc/netsim"
+)
+
+// The state of a world is what decides its future: each node with its timers,
+// tasks and the openings left in its script, what is under way on each
+// channel, and the monitors' memories. Its hash is a sum over these parts, so
+// that a step computes anew only the parts that it touched.
+
+// sums keeps the identity of every part and notes which are out of date.
+type sums struct {
+	n     int
+	total canon.Hash
+	part  []canon.Hash
+	stale []bool
+	list  []int32 // the parts that are stale
+}
+
+// Parts are numbered: nodes, channels of tcp, channels of udp, sets, monitors.
+func (s *sums) init(n int) {
+	s.n = n
+	parts := n + 2*n*n + n + 1
+	s.part, s.stale, s.list = make([]canon.Hash, parts), make([]bool, parts), make([]int32, 0, parts)
+}
+
+// reset makes all parts empty; nothing of an empty part is hashed.
+func (s *sums) reset() {
+	clear(s.part)
+	clear(s.stale)
+	s.list, s.total = s.list[:0], canon.Hash{}
+	s.monitor()
+}
+
+func (s *sums) touch(part int) {
+	if !s.stale[part] {
+		s.stale[part] = true
+		s.list = append(s.list, int32(part))
+	}
+}
+
+func (s *sums) node(i int) { s.touch(i) }
+func (s *sums) tcp(c int)  { s.touch(s.n + c) }
+func (s *sums) udp(c int)  { s.touch(s.n + s.n*s.n + c) }
+func (s *sums) set(i int)  { s.touch(s.n + 2*s.n*s.n + i) }
+func (s *sums) monitor()   { s.touch(len(s.part) - 1) }
+
+// Hash is the identity of the state: equal in every process, and equal for
+// equal states whatever their history.
+func (w *World) Hash() canon.Hash {
+	s := &w.sums
+	for _, part := range s.list {
+		h := w.partSum(int(part))
+		s.total = s.total.Sub(s.part[part]).Add(h)
+		s.part[part], s.stale[part] = h, false
+	}
+	s.list = s.list[:0]
+	return s.total
+}
+
+// partSum is the identity of one part, bound to its place; zero if empty.
+func (w *World) partSum(part int) canon.Hash {
+	n, at := w.n, part
+	var h canon.Hash
+	switch {
+	case at < n:
+		h = w.nodeSum(at)
+	case at < n+n*n:
+		h = packetsSum(w, w.tcp.Packets(at-n))
+	case at < n+2*n*n:
+		h = packetsSum(w, w.udp.Packets(at-n-n*n))
+	case at < 2*n+2*n*n:
+		for _, m := range w.set.For(at - n - 2*n*n) {
+			h = h.Add(m.Sum.Mix(uint64(m.From)))
+		}
+	default:
+		for i := range w.monitors {
+			h = h.Then(w.sum(w.monitors[i].memory()))
+		}
+	}
+	if h == (canon.Hash{}) {
+		return h
+	}
+	return h.Mix(uint64(part))
+}
+
+func packetsSum(w *World, packets []netsim.Packet) (h canon.Hash) {
+	for i := range packets {
+		p := &packets[i]
+		if p.Sum == (canon.Hash{}) {
+			p.Sum = w.sum(p.Message)
+		}
+		h = h.Then(p.Sum)
+	}
+	return h
+}
+
+func (w *World) nodeSum(i int) canon.Hash {
+	ns := &w.nodes[i]
+	h := w.sum(ns.node).Mix(uint64(ns.next))
+	for k := range ns.timers {
+		h = h.Then(ns.timers[k].sum)
+	}
+	h = h.Mix(uint64(len(ns.timers)))
+	for k := range ns.tasks {
+		h = h.Then(ns.tasks[k].sum.Mix(uint64(ns.tasks[k].count)))
+	}
+	return h
+}
+
+// Lines are the state as text, in stable order: what the hash sees.
+func (w *World) Lines() (lines []canon.Line) {
+	for i := range w.nodes {
+		lines = append(lines, w.nodeLines(i)...)
+	}
+	for _, f := range []struct {
+		link Link
+		net  *netsim.FIFO
+	}{{LinkTCP, w.tcp}, {LinkUDP, w.udp}} {
+		for k := range f.net.Ready().Len() {
+			c := f.net.Ready().At(k)
+			from, to := f.net.Ends(c)
+			for at, p := range f.net.Packets(c) {
+				lines = append(lines, canon.Line{
+					Path:  fmt.Sprintf("%s %s->%s[%d]", f.link, addrOf(from), addrOf(to), at),
+					Value: w.walker.Text(p.Message),
+				})
+			}
+		}
+	}
+	for i := range w.nodes {
+		for _, m := range w.set.For(i) {
+			lines = append(lines, canon.Line{
+				Path:  fmt.Sprintf("%s %s->%s", LinkSet, addrOf(m.From), addrOf(i)),
+				Value: w.walker.Text(m.Message),
+			})
+		}
+	}
+	for i := range w.monitors {
+		for _, l := range w.walker.Lines(w.monitors[i].memory()) {
+			lines = append(lines, under(strconv.Quote(w.monitors[i].name), l))
+		}
+	}
+	return lines
+}
+
+// nodeLines are a node's own fields, then its timers, tasks and openings.
+func (w *World) nodeLines(i int) (lines []canon.Line) {
+	ns, name := &w.nodes[i], addrOf(i).String()
+	for _, l := range w.walker.Lines(ns.node) {
+		lines = append(lines, under(name, l))
+	}
+	for k := range ns.timers {
+		lines = append(lines, canon.Line{Path: name + " timer", Value: w.walker.Text(ns.timers[k].signal)})
+	}
+	for _, t := range ns.tasks {
+		value := w.walker.Text(t.signal)
+		if t.count > 1 {
+			value = fmt.Sprintf("%s, %d times", value, t.count)
+		}
+		lines = append(lines, canon.Line{Path: name + " task", Value: value})
+	}
+	for _, s := range ns.script[ns.next:] {
+		lines = append(lines, canon.Line{Path: name + " script", Value: w.walker.Text(s)})
+	}
+	return lines
+}
+
+// under puts a line's path below a name.
+func under(name string, l canon.Line) canon.Line {
+	switch {
+	case l.Path == "":
+		l.Path = name
+	case l.Path[0] == '[':
+		l.Path = name + l.Path
+	default:
+		l.Path = name + "." + l.Path
+	}
+	return l
+}
+
+// Difference is one line of two states that is not the same. An empty side
+// has no such line.
+type Difference struct{ Path, A, B string }
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
+}
+
+func orAbsent(s string) string {
+	if s == "" {
+		return "(absent)"
+	}
+	return s
+}
+
+// Diff compares two states line by line. Lines of one path (a node's timers,
+// say) are compared as a multiset.
+func Diff(a, b []canon.Line) (out []Difference) {
+	left := map[canon.Line]int{}
+	for _, l := range b {
+		left[l]++
+	}
+	var onlyA, onlyB []canon.Line
+	for _, l := range a {
+		if left[l] > 0 {
+			left[l]--
+		} else {
+			onlyA = append(onlyA, l)
+		}
+	}
+	for _, l := range b {
+		if left[l] > 0 {
+			left[l]--
+			onlyB = append(onlyB, l)
+		}
+	}
+	for _, l := range onlyA {
+		d := Difference{Path: l.Path, A: l.Value}
+		for i, m := range onlyB {
+			if m.Path == l.Path {
+				d.B = m.Value
+				onlyB = append(onlyB[:i], onlyB[i+1:]...)
+				break
+			}
+		}
+		out = append(out, d)
+	}
+	for _, l := range onlyB {
+		out = append(out, Difference{Path: l.Path, B: l.Value})
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+)
+
+// EffectKind is what a handler did.
+type EffectKind uint8
+
+// The kinds of effects.
+const (
+	EffectSend EffectKind = iota + 1
+	EffectAfter
+	EffectCancel
+	EffectPost
+	EffectEmit
+	EffectLog
+	effectKinds
+)
+
+var effectNames = [effectKinds]string{
+	EffectSend: "send", EffectAfter: "after", EffectCancel: "cancel",
+	EffectPost: "post", EffectEmit: "emit", EffectLog: "log",
+}
+
+func (k EffectKind) String() string {
+	if k == 0 || k >= effectKinds {
+		return fmt.Sprintf("effect %d", uint8(k))
+	}
+	return effectNames[k]
+}
+
+// Effect is one thing that a handler did, applied by the World when the
+// handler has returned.
+type Effect struct {
+	Kind  EffectKind
+	Link  Link          // sends
+	To    Addr          // sends
+	Delay time.Duration // timers
+	Value any           // message, timer, task, fact, or the line of a log
+
+	timer *timerInfo
+}
+
+// Text is the effect as one line.
+func (e Effect) Text(walker *canon.Walker) string {
+	switch e.Kind {
+	case EffectSend:
+		return fmt.Sprintf("send %s to %s by %s", walker.Text(e.Value), e.To, e.Link)
+	case EffectAfter:
+		return fmt.Sprintf("after %s %s", e.Delay, walker.Text(e.Value))
+	case EffectCancel, EffectPost, EffectEmit:
+		return fmt.Sprintf("%s %s", e.Kind, walker.Text(e.Value))
+	case EffectLog:
+		return fmt.Sprintf("log %s", e.Value)
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: no text for %s", e.Kind))
+	}
+}
+
+// Fact is one question about the state that a handler asked, and its answer.
+type Fact struct {
+	Asked  string // "scheduled", "send"
+	About  any
+	Answer bool
+}
+
+// Step is an event that did happen, with all that it did.
+type Step struct {
+	Index    int    // 1 for the first; 0 for the starts of the nodes
+	Node     Addr   // where it happened
+	Event    Event  // zero for a start
+	Identity string // the event's identity as text; "n0 start" for a start
+	Cause    int    // the step that sent, scheduled or posted what was consumed; -1: the start of the run
+	Possible int    // how many events were possible
+	Coins    []choose.Choice
+	Effects  []Effect
+	Facts    []Fact
+}
+
+// Footprint is what a step touched besides its node's own state: reduction
+// rests on it, not on "different nodes".
+type Footprint struct {
+	Node   Addr
+	Pops   []Channel // consumed from
+	Pushes []Channel // sent into
+	Facts  []Fact    // asked about the state outside the node
+}
+
+// Channel is one direction between two nodes, over one link.
+type Channel struct {
+	Link     Link
+	From, To Addr
+}
+
+// Footprint is derived from the event and its effects.
+func (s *Step) Footprint() Footprint {
+	f := Footprint{Node: s.Node, Facts: s.Facts}
+	if s.Event.Kind == KindMessage {
+		f.Pops = append(f.Pops, Channel{s.Event.Link, s.Event.From, s.Event.Node})
+	}
+	for _, e := range s.Effects {
+		if e.Kind == EffectSend {
+			f.Pushes = append(f.Pushes, Channel{e.Link, s.Node, e.To})
+		}
+	}
+	return f
+}
+
+// Trace is what came out of a run: the starts of the nodes, then the steps.
+type Trace struct {
+	Starts []Step
+	Steps  []Step
+}

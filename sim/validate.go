@@ -1,0 +1,176 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"macemc/macetime"
+)
+
+var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// Validate refuses, in sentences, a system that cannot be what its author
+// meant. It makes every node once.
+func (sys *System) Validate(p Params) error {
+	if !validName.MatchString(sys.Name) {
+		return fmt.Errorf("a system has the name %q; a name is a lower-case word such as randtree", sys.Name)
+	}
+	for _, check := range []func() error{
+		sys.validateOwn, sys.validateParams, sys.validateBugs, sys.validateProperties,
+	} {
+		if err := check(); err != nil {
+			return fmt.Errorf("system %s: %w", sys.Name, err)
+		}
+	}
+	p, err := sys.resolve(p)
+	if err != nil {
+		return err
+	}
+	if err := sys.validateNodes(p); err != nil {
+		return fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	return nil
+}
+
+func (sys *System) validateOwn() error {
+	switch {
+	case strings.TrimSpace(sys.Doc) == "":
+		return errors.New("it is undocumented; say in Doc what it is and what it promises")
+	case sys.New == nil:
+		return errors.New("it has no New; say how a node is made")
+	case sys.Tolerates != Faults{}:
+		return fmt.Errorf("it tolerates faults (%+v), but this version injects none; leave Tolerates empty", sys.Tolerates)
+	case sys.Crash != nil:
+		return errors.New("it has Crash, but this version crashes no node; leave Crash nil")
+	}
+	return nil
+}
+
+func (sys *System) validateParams() error {
+	seen := map[string]bool{}
+	for _, q := range sys.Params {
+		switch {
+		case !validName.MatchString(q.Name):
+			return fmt.Errorf("a parameter has the name %q; a name is a lower-case word", q.Name)
+		case seen[q.Name]:
+			return fmt.Errorf("two parameters have the name %s", q.Name)
+		case strings.TrimSpace(q.Doc) == "":
+			return fmt.Errorf("parameter %s is undocumented", q.Name)
+		case len(q.Words) > 0 && q.Range != Range{}:
+			return fmt.Errorf("parameter %s has both a Range and Words; it is a number or a word", q.Name)
+		case len(q.Words) == 0 && (q.Range.Default < q.Range.Least || q.Range.Default > q.Range.Most):
+			return fmt.Errorf("parameter %s is %d by default, which is not from %d to %d", q.Name, q.Range.Default, q.Range.Least, q.Range.Most)
+		}
+		seen[q.Name] = true
+	}
+	return nil
+}
+
+func (sys *System) validateBugs() error {
+	seen := map[BugID]bool{}
+	for _, b := range sys.Bugs {
+		switch {
+		case b.ID == "":
+			return errors.New("a known bug has no ID")
+		case seen[b.ID]:
+			return fmt.Errorf("two known bugs have the id %s", b.ID)
+		case strings.TrimSpace(b.Story) == "":
+			return fmt.Errorf("known bug %s has no story; say what goes wrong", b.ID)
+		}
+		seen[b.ID] = true
+	}
+	return nil
+}
+
+func (sys *System) validateProperties() error {
+	seen := map[string]bool{}
+	for _, p := range sys.Properties {
+		switch {
+		case p.kind == 0:
+			return fmt.Errorf("property %q was not made by Always, Eventually, Steps or Monitor", p.Name)
+		case strings.TrimSpace(p.Name) == "":
+			return errors.New("a property has no name; its name is the sentence that a report quotes")
+		case seen[p.Name]:
+			return fmt.Errorf("two properties have the name %q", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+// validateNodes makes every node and looks at its type.
+func (sys *System) validateNodes(p Params) error {
+	for _, id := range p.bugs {
+		if !slices.ContainsFunc(sys.Bugs, func(b Bug) bool { return b.ID == id }) {
+			return fmt.Errorf("there is no known bug %s; there are %s", id, orNone(sys.bugNames()))
+		}
+	}
+	w, err := NewWorld(sys, p, Config{})
+	if err != nil {
+		return err
+	}
+	var nodes []Node
+	for i := range p.Nodes {
+		n := sys.New(p, addrOf(i))
+		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
+			return fmt.Errorf("New made a nil node at %s", addrOf(i))
+		}
+		nodes = append(nodes, n)
+	}
+	for _, n := range nodes {
+		t := reflect.TypeOf(n)
+		if path := findTime(t, map[reflect.Type]bool{}); path != "" {
+			return fmt.Errorf("%s%s is a time, but this version cannot explore comparisons of times; use timers", t, path)
+		}
+		if err := w.walker.Check(t); err != nil {
+			return err
+		}
+	}
+	for _, prop := range sys.Properties {
+		if prop.matches != nil && !slices.ContainsFunc(nodes, prop.matches) {
+			return fmt.Errorf("property %q is about %s, and no node has one", prop.Name, prop.about)
+		}
+	}
+	for _, c := range []Constraint{sys.Within, sys.Assume} {
+		if !c.IsZero() && !slices.ContainsFunc(nodes, c.matches) {
+			return fmt.Errorf("constraint %q is about %s, and no node has one", c.Name, c.about)
+		}
+	}
+	return nil
+}
+
+var timeTypes = []reflect.Type{reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()}
+
+// findTime is the path from a type to a time in it, or "".
+func findTime(t reflect.Type, seen map[reflect.Type]bool) string {
+	if slices.Contains(timeTypes, t) {
+		return " "
+	}
+	if seen[t] {
+		return ""
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		if t.Kind() == reflect.Map {
+			if path := findTime(t.Key(), seen); path != "" {
+				return path
+			}
+		}
+		return findTime(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if path := findTime(t.Field(i).Type, seen); path != "" {
+				return "." + t.Field(i).Name + path
+			}
+		}
+	}
+	return ""
+}
+
+// Unused are the opaque rules that matched nothing in the states met so far.
+func (w *World) Unused() []string { return w.walker.Unused() }

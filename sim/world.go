@@ -1,0 +1,680 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/netsim"
+)
+
+// callsMost is how many calls of Env a step may make: a handler that asks for
+// more is taken to loop for ever.
+const callsMost = 100_000
+
+// World is one run of a system: its nodes, what is under way between them,
+// and what is possible now. It takes one step at a time and never searches.
+// It is used by one goroutine, and used again for the next run: Start.
+type World struct {
+	sys    *System
+	params Params
+	n      int
+	peers  [][]Addr
+	walker *canon.Walker
+
+	nodes  []nodeState
+	tcp    *netsim.FIFO
+	udp    *netsim.FIFO
+	set    *netsim.Set
+	openT  netsim.Bits // channels of tcp whose head its receiver accepts
+	openU  netsim.Bits
+	script netsim.Bits // nodes whose script has an opening left
+
+	// What is enabled, counted as it changes.
+	actions, tasks, timers, members int
+
+	guarded bool   // some node has Offers or Accepts
+	dirty   uint64 // guarded nodes whose offers and acceptance are out of date
+
+	always     []stateCheck
+	eventually []stateCheck
+	monitors   []monitor
+	within     stateCheck
+	assume     stateCheck
+
+	known   map[any]*timerInfo
+	recents []*timerInfo // the first few of known
+
+	// The step that is running.
+	source   choose.Source
+	question choose.Question
+	asked    asked
+	step     int
+	acting   Addr
+	current  Event
+	cause    int
+	running  *env
+	calls    int
+	effects  []Effect
+
+	failure *Failure
+	err     error
+	epoch   int // grows when nodes are replaced
+
+	sums  sums
+	audit auditor
+	watch goroutineWatch
+
+	tracing bool
+	trace   Trace
+	coins   []choose.Choice
+	facts   []Fact
+}
+
+// nodeState is a node and what the World keeps for it.
+type nodeState struct {
+	node   Node
+	env    env
+	script []Signal
+	next   int // the opening that comes next
+	timers []scheduled
+	tasks  []posted
+
+	offerers  []Offerer
+	accepters []Accepter
+	offers    []Signal
+	accepted  []int32 // indices of the members of the node's set that it accepts
+}
+
+// timerInfo is a timer's value with its identity; there is one per value in a
+// World, so that timers are compared by pointer.
+type timerInfo struct {
+	signal Signal
+	sum    canon.Hash
+}
+
+// scheduled is a timer that may fire, and the step that scheduled it. A node's
+// are ordered by identity.
+type scheduled struct {
+	*timerInfo
+	step int32
+}
+
+// posted is a task that may run, how many equal ones there are, and the step
+// that posted the first. A node's are ordered by identity.
+type posted struct {
+	signal Signal
+	sum    canon.Hash
+	count  int
+	step   int32
+}
+
+// Config says what a World does besides running.
+type Config struct {
+	// Only restricts the properties to these names; nil: all.
+	Only []string
+	// Trace records every step, with effects and facts.
+	Trace bool
+	// Audit checks after every step that nothing changed but the node that
+	// ran: messages under way, and the other nodes.
+	Audit bool
+}
+
+// NewWorld makes a world for runs of sys with these params, which Configure
+// made. The system must be valid: see Validate.
+func NewWorld(sys *System, params Params, config Config) (*World, error) {
+	params, err := sys.resolve(params)
+	if err != nil {
+		return nil, err
+	}
+	walker, err := canon.New(canon.Options{
+		Opaque: sys.Opaque,
+		Skip:   []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[simPort]()},
+		Named:  []reflect.Type{reflect.TypeFor[Addr]()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	n := params.Nodes
+	w := &World{
+		sys: sys, params: params, n: n, walker: walker,
+		nodes: make([]nodeState, n), peers: make([][]Addr, n),
+		tcp: netsim.NewFIFO(n), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
+		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
+		known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
+	}
+	w.sums.init(n)
+	w.audit.on = config.Audit
+	w.asked.w = w
+	w.question.Alternatives = &w.asked
+	all := params.Addrs()
+	for i := range w.nodes {
+		w.nodes[i].env.bind(w, addrOf(i))
+		if sys.Script != nil {
+			w.nodes[i].script = sys.Script(params, addrOf(i), 0)
+		}
+		w.peers[i] = append(append([]Addr{}, all[:i]...), all[i+1:]...)
+	}
+	return w, w.bindProperties(config.Only)
+}
+
+func (w *World) bindProperties(only []string) error {
+	wanted := map[string]bool{}
+	for _, name := range only {
+		wanted[name] = true
+	}
+	for _, p := range w.sys.Properties {
+		if len(only) > 0 && !wanted[p.Name] {
+			continue
+		}
+		delete(wanted, p.Name)
+		switch p.kind {
+		case propertyAlways:
+			w.always = append(w.always, p.state(w))
+		case propertyEventually:
+			w.eventually = append(w.eventually, p.state(w))
+		case propertyMonitor:
+			w.monitors = append(w.monitors, p.monitor())
+		case propertySteps: // needs two worlds: see StepChecks
+		default:
+			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps or Monitor", w.sys.Name, p.Name)
+		}
+	}
+	for _, name := range only {
+		if wanted[name] {
+			var names []string
+			for _, p := range w.sys.Properties {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("%s has no property %q; it has %s", w.sys.Name, name, strings.Join(names, "; "))
+		}
+	}
+	if !w.sys.Within.IsZero() {
+		w.within = w.sys.Within.state(w)
+	}
+	if !w.sys.Assume.IsZero() {
+		w.assume = w.sys.Assume.state(w)
+	}
+	return nil
+}
+
+// System is what the world runs.
+func (w *World) System() *System { return w.sys }
+
+// Params are the values in force.
+func (w *World) Params() Params { return w.params }
+
+// Walker tells values as text, in the way that the state is told.
+func (w *World) Walker() *canon.Walker { return w.walker }
+
+// Err is why the run stopped without a failure: the source's refusal, or
+// something that this build cannot do.
+func (w *World) Err() error { return w.err }
+
+// Unsupported reports whether an error says that this build cannot do what a
+// service asked for.
+func Unsupported(err error) bool {
+	var u unsupported
+	return errors.As(err, &u)
+}
+
+// Steps is the number of steps taken since Start.
+func (w *World) Steps() int { return w.step }
+
+// Trace is the record of the run, if Config asked for it. It is the World's
+// own: Start empties it.
+func (w *World) Trace() *Trace { return &w.trace }
+
+// Start begins a run: new nodes, empty networks, and Init on every node, in
+// order. Choices that Init makes are asked of src. Call it inside Protect.
+func (w *World) Start(src choose.Source) {
+	w.source, w.failure, w.err = src, nil, nil
+	w.step, w.cause, w.current, w.acting, w.running = 0, 0, Event{}, Addr{}, nil
+	w.tcp.Reset()
+	w.udp.Reset()
+	w.set.Reset()
+	w.openT.Clear()
+	w.openU.Clear()
+	w.script.Clear()
+	w.actions, w.tasks, w.timers, w.members, w.dirty, w.guarded = 0, 0, 0, 0, 0, false
+	w.sums.reset()
+	w.trace = Trace{}
+	for i := range w.monitors {
+		w.monitors[i].reset()
+	}
+	w.epoch++
+	for i := range w.nodes {
+		ns := &w.nodes[i]
+		ns.next, ns.timers, ns.tasks = 0, ns.timers[:0], ns.tasks[:0]
+		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
+		w.script.Put(i, len(ns.script) > 0)
+		w.install(i, w.sys.New(w.params, addrOf(i)))
+	}
+	w.watch.start()
+	for i := range w.nodes {
+		w.begin(i, Event{}, -1)
+		w.nodes[i].node.Init(&w.nodes[i].env)
+		w.finish(i)
+	}
+}
+
+// install puts a node into its place.
+func (w *World) install(i int, n Node) {
+	if n == nil {
+		panic(fmt.Sprintf("macemc: system %s: New made a nil node at %s", w.sys.Name, addrOf(i)))
+	}
+	ns := &w.nodes[i]
+	ns.node = n
+	ns.offerers, ns.accepters = ns.offerers[:0], ns.accepters[:0]
+	for n != nil {
+		if o, ok := n.(Offerer); ok {
+			ns.offerers = append(ns.offerers, o)
+		}
+		if a, ok := n.(Accepter); ok {
+			ns.accepters = append(ns.accepters, a)
+		}
+		l, ok := n.(Layer)
+		if !ok {
+			break
+		}
+		n = l.Upper()
+	}
+	if len(ns.offerers)+len(ns.accepters) > 0 {
+		w.guarded = true
+	}
+	w.soil(i)
+}
+
+// soil notes that a node's offers, acceptance and sum are out of date.
+func (w *World) soil(i int) {
+	w.dirty |= 1 << i
+	w.sums.node(i)
+}
+
+// Progress is what became of a call of Step.
+type Progress uint8
+
+// The outcomes of Step.
+const (
+	Stepped Progress = iota + 1 // a step was taken
+	Quiet                       // no event is possible
+	Stopped                     // the source refused: see Err
+)
+
+// Step lets the source choose one of the enabled events and takes it. Call it
+// inside Protect: a handler that fails unwinds the run.
+func (w *World) Step(src choose.Source) Progress {
+	n := w.enabled()
+	if n == 0 {
+		return Quiet
+	}
+	w.source = src
+	w.coins = w.coins[:0]
+	w.question.Kind, w.question.N = choose.Event, n
+	k := src.Answer(&w.question)
+	if uint(k) >= uint(n) {
+		w.err = src.Err()
+		return Stopped
+	}
+	e, cause := w.take(k)
+	i := e.Node.index()
+	w.step++
+	w.begin(i, e, cause)
+	w.audit.signal(w, e)
+	ns := &w.nodes[i]
+	if e.Kind == KindMessage {
+		ns.node.Deliver(&ns.env, e.From, e.Value)
+	} else {
+		ns.node.Handle(&ns.env, e.Value)
+	}
+	w.finish(i)
+	if w.tracing {
+		w.trace.Steps[len(w.trace.Steps)-1].Possible = n
+	}
+	return Stepped
+}
+
+// begin prepares a handler's run.
+func (w *World) begin(i int, e Event, cause int) {
+	w.acting, w.current, w.cause = addrOf(i), e, cause
+	w.calls, w.effects = 0, w.effects[:0]
+	if w.tracing {
+		w.coins, w.facts = nil, nil
+	}
+	w.running = &w.nodes[i].env
+}
+
+// finish applies what the handler did.
+func (w *World) finish(i int) {
+	w.running = nil
+	if w.failure != nil || w.err != nil { // the handler recovered what stopped it
+		panic(stopRun{})
+	}
+	if w.watch.grown() {
+		if stack := w.watch.child(); stack != "" {
+			f := w.fail(VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
+			f.Stack = stack
+			w.stop(f)
+		}
+	}
+	w.soil(i)
+	w.apply(i)
+	if w.audit.on {
+		w.checkAudit(i)
+	}
+	if w.tracing {
+		w.record(i)
+	}
+}
+
+// record appends the step that has just run to the trace.
+func (w *World) record(i int) {
+	s := Step{
+		Index: w.step, Node: addrOf(i), Event: w.current, Identity: w.identity(), Cause: w.cause,
+		Coins: w.coins, Facts: w.facts, Effects: append([]Effect{}, w.effects...),
+	}
+	if w.current.Kind == 0 {
+		w.trace.Starts = append(w.trace.Starts, s)
+	} else {
+		w.trace.Steps = append(w.trace.Steps, s)
+	}
+}
+
+// identity is the identity of the event that is running.
+func (w *World) identity() string {
+	if w.current.Kind == 0 {
+		if w.acting.IsZero() {
+			return ""
+		}
+		return w.acting.String() + " start"
+	}
+	return w.current.Text(w.walker)
+}
+
+// apply carries out the effects of the handler that ran on node i.
+func (w *World) apply(i int) {
+	for k := range w.effects {
+		e := &w.effects[k]
+		switch e.Kind {
+		case EffectSend:
+			w.send(i, e)
+		case EffectAfter:
+			w.arm(i, e.timer)
+		case EffectCancel:
+			w.disarm(i, e.timer)
+		case EffectPost:
+			w.post(i, e.Value)
+		case EffectEmit:
+			w.emit(i, e.Value)
+		case EffectLog:
+		default:
+			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))
+		}
+	}
+}
+
+func (w *World) send(i int, e *Effect) {
+	to := e.To.index()
+	p := netsim.Packet{Message: e.Value, Step: int32(w.step)}
+	if w.audit.on || e.Link == LinkSet {
+		p.Sum = w.sum(e.Value)
+	}
+	if w.audit.on {
+		p.Told = w.walker.Text(e.Value)
+	}
+	switch e.Link {
+	case LinkTCP:
+		c := w.tcp.Channel(i, to)
+		w.tcp.Push(c, p)
+		w.sums.tcp(c)
+	case LinkUDP:
+		c := w.udp.Channel(i, to)
+		w.udp.Push(c, p)
+		w.sums.udp(c)
+	case LinkSet:
+		if w.set.Add(i, to, p) {
+			w.sums.set(to)
+		}
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: cannot send by %s", e.Link))
+	}
+	w.dirty |= 1 << to
+}
+
+// sum is a value's identity; a value that cannot be walked stops the run.
+func (w *World) sum(v any) canon.Hash {
+	h, err := w.walker.Sum(v)
+	if err != nil {
+		panic(unsupported(err.Error()))
+	}
+	return h
+}
+
+// timer is the one timerInfo of a signal, which must be comparable.
+func (w *World) timer(s Signal) *timerInfo {
+	if t := w.recent(s); t != nil {
+		return t
+	}
+	if t, ok := w.known[s]; ok {
+		return t
+	}
+	t := &timerInfo{signal: s, sum: w.sum(s)}
+	w.known[s] = t
+	if len(w.recents) < cap(w.recents) {
+		w.recents = append(w.recents, t)
+	}
+	return t
+}
+
+// recent finds a signal among the first few that were ever scheduled: most
+// services have no more, and a comparison beats a map. It never compares a
+// value that cannot be compared, since none is among them.
+func (w *World) recent(s Signal) *timerInfo {
+	for _, t := range w.recents {
+		if t.signal == s {
+			return t
+		}
+	}
+	return nil
+}
+
+func (ns *nodeState) scheduled(t *timerInfo) bool {
+	for k := range ns.timers {
+		if ns.timers[k].timerInfo == t {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) arm(i int, t *timerInfo) {
+	ns := &w.nodes[i]
+	at := 0
+	for k := range ns.timers {
+		if ns.timers[k].timerInfo == t {
+			ns.timers[k].step = int32(w.step)
+			return
+		}
+		if netsim.CompareSums(ns.timers[k].sum, t.sum) < 0 {
+			at = k + 1
+		}
+	}
+	ns.timers = slices.Insert(ns.timers, at, scheduled{t, int32(w.step)})
+	w.timers++
+}
+
+func (w *World) disarm(i int, t *timerInfo) {
+	ns := &w.nodes[i]
+	for k := range ns.timers {
+		if ns.timers[k].timerInfo == t {
+			ns.timers = append(ns.timers[:k], ns.timers[k+1:]...)
+			w.timers--
+			return
+		}
+	}
+}
+
+func (w *World) post(i int, task Signal) {
+	ns := &w.nodes[i]
+	sum, at := w.sum(task), 0
+	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, sum) < 0 {
+		at++
+	}
+	if at < len(ns.tasks) && ns.tasks[at].sum == sum {
+		ns.tasks[at].count++
+		return
+	}
+	ns.tasks = slices.Insert(ns.tasks, at, posted{task, sum, 1, int32(w.step)})
+	w.tasks++
+}
+
+func (w *World) emit(i int, fact any) {
+	for k := range w.monitors {
+		m := &w.monitors[k]
+		if err := m.observe(addrOf(i), fact); err != nil {
+			if w.failure == nil {
+				w.failure = w.fail(VerdictSafety, m.name, err.Error())
+			}
+		}
+		w.sums.monitor()
+	}
+}
+
+// refresh brings the offers and acceptance of dirty nodes up to date.
+func (w *World) refresh() {
+	for d := w.dirty; d != 0; d &= d - 1 {
+		w.refreshNode(bits.TrailingZeros64(d))
+	}
+	w.dirty = 0
+}
+
+func (w *World) refreshNode(i int) {
+	ns := &w.nodes[i]
+	w.actions -= len(ns.offers)
+	ns.offers = ns.offers[:0]
+	for _, o := range ns.offerers {
+		o.Offers(func(s Signal) { ns.offers = append(ns.offers, s) })
+	}
+	w.actions += len(ns.offers)
+
+	w.members -= len(ns.accepted)
+	ns.accepted = ns.accepted[:0]
+	for k, m := range w.set.For(i) {
+		if ns.accepts(addrOf(m.From), m.Message) {
+			ns.accepted = append(ns.accepted, int32(k))
+		}
+	}
+	w.members += len(ns.accepted)
+
+	for from := range w.n {
+		w.reopen(w.tcp, &w.openT, from, i)
+		w.reopen(w.udp, &w.openU, from, i)
+	}
+}
+
+// reopen notes whether the head of a channel may be delivered.
+func (w *World) reopen(f *netsim.FIFO, open *netsim.Bits, from, to int) {
+	c := f.Channel(from, to)
+	open.Put(c, f.Ready().Has(c) && w.nodes[to].accepts(addrOf(from), f.Head(c).Message))
+}
+
+func (ns *nodeState) accepts(from Addr, m Message) bool {
+	for _, a := range ns.accepters {
+		if !a.Accepts(from, m) {
+			return false
+		}
+	}
+	return true
+}
+
+// Check is the first safety property that does not hold now, if any.
+func (w *World) Check() *Failure {
+	if w.failure != nil {
+		return w.failure
+	}
+	for k := range w.always {
+		if !w.always[k].holds() {
+			w.failure = w.unsafe(&w.always[k])
+			return w.failure
+		}
+	}
+	return nil
+}
+
+func (w *World) unsafe(c *stateCheck) *Failure {
+	f := w.fail(VerdictSafety, c.name, "")
+	if c.explain != nil {
+		f.Message = c.explain()
+	}
+	return f
+}
+
+// CanBeLive reports whether there is a liveness property to decide.
+func (w *World) CanBeLive() bool { return len(w.eventually) > 0 }
+
+// Live reports whether all liveness properties hold now, and the state counts.
+func (w *World) Live() bool {
+	for k := range w.eventually {
+		if !w.eventually[k].holds() {
+			return false
+		}
+	}
+	return w.Assumed()
+}
+
+// NotLive are the liveness properties that do not hold now, with what they
+// say of it.
+func (w *World) NotLive() (names, explanations []string) {
+	for _, c := range w.eventually {
+		if c.holds() {
+			continue
+		}
+		names = append(names, c.name)
+		if c.explain != nil {
+			explanations = append(explanations, c.explain())
+		}
+	}
+	return names, explanations
+}
+
+// Assumed reports whether the state counts for liveness.
+func (w *World) Assumed() bool { return w.assume.holds == nil || w.assume.holds() }
+
+// Within reports whether the exhaustive search goes on from here.
+func (w *World) Within() bool { return w.within.holds == nil || w.within.holds() }
+
+// StepChecks are the step properties, bound to a world at the state before
+// and a world at the state after a step.
+func StepChecks(before, after *World, only []string) *Transition {
+	t := &Transition{after: after}
+	for _, p := range after.sys.Properties {
+		if p.kind == propertySteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
+			t.checks = append(t.checks, p.step(before, after))
+		}
+	}
+	return t
+}
+
+// Transition checks the step properties of one step after another.
+type Transition struct {
+	after  *World
+	checks []stateCheck
+}
+
+// Any reports whether there is something to check.
+func (t *Transition) Any() bool { return len(t.checks) > 0 }
+
+// Check is the first step property that does not hold, if any.
+func (t *Transition) Check() *Failure {
+	for k := range t.checks {
+		if !t.checks[k].holds() {
+			return t.after.unsafe(&t.checks[k])
+		}
+	}
+	return nil
+}
