@@ -1,0 +1,172 @@
+package brokentree
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/sim"
+)
+
+// What nodes send each other.
+type (
+	join      struct{ who sim.Addr } // who asks to become a child
+	joinReply struct{}               // the sender took you as a child
+	refused   struct{}               // the sender did not
+	remove    struct{}               // the sender is not your child any more
+	reorg     struct {               // from a parent: you may move
+		grandparent sim.Addr
+		brothers    []sim.Addr // you included
+	}
+)
+
+// What a node is asked, and what it sets itself.
+type (
+	joinOverlay struct{} // the application's request
+	reorgTimer  struct{} // root: reorganise; a node without a parent: join again
+)
+
+const (
+	reorgEvery = 5 * time.Second
+	joinAgain  = 100 * time.Millisecond
+)
+
+// stayOrMove are the weights of a child's coin when it is told to reorganise.
+var stayOrMove = []int{3, 2}
+
+// node is one node of the tree.
+//
+// In fault-free runs: papa lists self among its kids from before self knows
+// until self's remove has arrived; and asked is set exactly while one join of
+// self, or the one answer to it, is under way.
+type node struct {
+	root     sim.Addr
+	most     int // children
+	everyone int // nodes
+
+	papa  sim.Addr // nobody: not joined; self: this is a root
+	asked sim.Addr // whom the unanswered join was sent to
+	kids  map[sim.Addr]bool
+	heard map[sim.Addr]bool // at the root: who ever asked to join
+}
+
+func (n *node) joined() bool { return !n.papa.IsZero() }
+
+func (n *node) Init(sim.Env) {}
+
+func (n *node) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case joinOverlay:
+		if env.Self() == n.root {
+			n.papa = n.root
+			n.hear(env, n.root)
+			return
+		}
+		n.ask(env, n.root)
+	case reorgTimer:
+		switch {
+		case env.Self() == n.root:
+			n.reorganise(env)
+			env.After(reorgEvery, reorgTimer{})
+		case !n.joined() && n.asked.IsZero():
+			n.ask(env, n.root)
+		}
+	case sim.PeerError:
+		n.lose(env, s.Peer)
+	default:
+		panic(fmt.Sprintf("brokentree: no case for the signal %T", s))
+	}
+}
+
+func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case join:
+		n.hear(env, m.who)
+		// A node that may itself move in a moment must not carry others along:
+		// they might be those that it moves below.
+		if !n.joined() || !n.asked.IsZero() && !env.Bug(BT2) {
+			env.TCP().Send(m.who, refused{})
+			return
+		}
+		n.route(env, env.Self(), m)
+	case joinReply:
+		if n.joined() && n.papa != from {
+			env.TCP().Send(n.papa, remove{})
+		}
+		n.papa, n.asked = from, sim.Addr{}
+		env.Cancel(reorgTimer{})
+	case refused:
+		n.asked = sim.Addr{}
+		n.waitToJoin(env)
+	case remove:
+		delete(n.kids, from)
+	case reorg:
+		if from == n.papa { // else it is from before a move
+			n.reorganise(env)
+			n.considerMoving(env, m)
+		}
+	default:
+		panic(fmt.Sprintf("brokentree: no case for the message %T", m))
+	}
+}
+
+// hear notes at the root that a node asked to join; when all have, the tree
+// begins to reorganise.
+func (n *node) hear(env sim.Env, who sim.Addr) {
+	if env.Self() != n.root || n.heard[who] {
+		return
+	}
+	n.heard[who] = true
+	if len(n.heard) == n.everyone {
+		env.After(reorgEvery, reorgTimer{})
+	}
+}
+
+// ask asks whom to be the new parent.
+func (n *node) ask(env sim.Env, whom sim.Addr) {
+	n.asked = whom
+	n.route(env, whom, join{env.Self()})
+}
+
+// reorganise tells the children where they could move to.
+func (n *node) reorganise(env sim.Env) {
+	kids := sim.Addrs(n.kids)
+	for _, kid := range kids {
+		env.TCP().Send(kid, reorg{n.papa, kids})
+	}
+}
+
+// considerMoving lets the coins decide whether to move, and below whom.
+func (n *node) considerMoving(env sim.Env, m reorg) {
+	if !n.asked.IsZero() {
+		return
+	}
+	var places []sim.Addr
+	for _, a := range append(m.brothers[:len(m.brothers):len(m.brothers)], m.grandparent) {
+		if a != env.Self() && a != n.papa && !n.kids[a] {
+			places = append(places, a)
+		}
+	}
+	if len(places) == 0 || env.Weighted(stayOrMove, "stay or move") == 0 {
+		return
+	}
+	n.ask(env, places[env.Choose(len(places), "new parent")])
+}
+
+// waitToJoin sets the timer of a node that has nothing else to wait for.
+func (n *node) waitToJoin(env sim.Env) {
+	if !n.joined() && n.asked.IsZero() {
+		env.After(joinAgain, reorgTimer{})
+	}
+}
+
+// lose forgets a peer whose connection broke.
+func (n *node) lose(env sim.Env, peer sim.Addr) {
+	delete(n.kids, peer)
+	if n.papa == peer {
+		n.papa = sim.Addr{}
+	}
+	if n.asked == peer {
+		n.asked = sim.Addr{}
+	}
+	n.waitToJoin(env)
+}
