@@ -84,8 +84,8 @@ func (r *runner) exhaust(res *Result) error {
 			return err
 		}
 		if stop == "" {
-			r.stats.Depth = bound
-			res.Safety = Safety{State: s.covered(), Depth: bound}
+			r.stats.Depth = s.bound // a finding lowers it
+			res.Safety = Safety{State: s.covered(), Depth: s.bound}
 		} else if res.Safety.State == StateNone {
 			res.Safety.State = StateIncomplete
 		}

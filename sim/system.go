@@ -197,10 +197,7 @@ func (q *Param) check(value string) error {
 
 // resolve fills in the number of nodes.
 func (sys *System) resolve(p Params) (Params, error) {
-	r := Range{3, 1, 8}
-	if sys.Nodes != nil {
-		r = sys.Nodes(p)
-	}
+	r := sys.NodeRange(p)
 	if r.Most > nodesMost || r.Least < 1 || r.Default < r.Least || r.Default > r.Most {
 		return p, fmt.Errorf("%s runs with %d to %d nodes and %d by default; that must be in order and within 1 to %d",
 			sys.Name, r.Least, r.Most, r.Default, nodesMost)
@@ -212,6 +209,14 @@ func (sys *System) resolve(p Params) (Params, error) {
 		return p, fmt.Errorf("%s cannot run with %d nodes here; it runs with %s", sys.Name, p.Nodes, r.span())
 	}
 	return p, nil
+}
+
+// NodeRange says how many nodes the system runs with under these params.
+func (sys *System) NodeRange(p Params) Range {
+	if sys.Nodes == nil {
+		return Range{3, 1, 8}
+	}
+	return sys.Nodes(p)
 }
 
 func (r Range) span() string {
