@@ -19,7 +19,7 @@ func TestCorrect(t *testing.T) {
 		{3, "children=12", 1_000},
 	} {
 		longest := 0
-		walks(t, c.nodes, []string{c.children}, nil, c.many, func(w *sim.World, r run) bool {
+		walks(t, System, c.nodes, []string{c.children}, nil, c.many, func(w *sim.World, r run) bool {
 			longest = max(longest, r.steps)
 			if r.failure != nil {
 				t.Errorf("%d nodes, %s: %s: %s", c.nodes, c.children, r.failure.Property, r.failure.Message)
@@ -34,7 +34,7 @@ func TestCorrect(t *testing.T) {
 
 // With BT1 no tree ever forms, and no loop is reported: every node is a root.
 func TestBT1(t *testing.T) {
-	walks(t, 3, nil, []string{string(BT1)}, 1_000, func(w *sim.World, r run) bool {
+	walks(t, System, 3, nil, []string{string(BT1)}, 1_000, func(w *sim.World, r run) bool {
 		if r.failure != nil {
 			t.Fatalf("%s: %s", r.failure.Property, r.failure.Message)
 		}
@@ -54,7 +54,7 @@ func TestBT1(t *testing.T) {
 
 func TestBT2(t *testing.T) {
 	found := 0
-	walks(t, 3, nil, []string{string(BT2)}, 2_000, func(w *sim.World, r run) bool {
+	walks(t, System, 3, nil, []string{string(BT2)}, 2_000, func(w *sim.World, r run) bool {
 		if r.failure != nil {
 			const says = "n1 has the parent n2, which has the parent n1"
 			const or = "n2 has the parent n1, which has the parent n2"
@@ -74,7 +74,7 @@ func TestBT2(t *testing.T) {
 // The limit that the package tells: with four nodes a longer loop is possible.
 func TestLongLoop(t *testing.T) {
 	found := 0
-	walks(t, 4, []string{"children=12"}, nil, 20_000, func(w *sim.World, r run) bool {
+	walks(t, System, 4, []string{"children=12"}, nil, 20_000, func(w *sim.World, r run) bool {
 		if r.failure != nil {
 			found++
 		}

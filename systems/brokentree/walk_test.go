@@ -17,16 +17,16 @@ type run struct {
 // walks takes random walks: walk i goes i%200 steps at random, and then, from
 // wherever it is, until it is live, for at most 2,000 more. It stops when
 // visit says so.
-func walks(t *testing.T, nodes int, settings, bugs []string, many int, visit func(*sim.World, run) bool) {
+func walks(t *testing.T, sys *sim.System, nodes int, settings, bugs []string, many int, visit func(*sim.World, run) bool) {
 	t.Helper()
-	params, err := System.Configure(nodes, settings, bugs)
+	params, err := sys.Configure(nodes, settings, bugs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := System.Validate(params); err != nil {
+	if err := sys.Validate(params); err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, sim.Config{})
+	w, err := sim.NewWorld(sys, params, sim.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

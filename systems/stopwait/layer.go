@@ -1,0 +1,172 @@
+package stopwait
+
+import (
+	"time"
+
+	"macemc/sim"
+)
+
+// SW1 is the known bug of the layer. It lives in the layer: a system that
+// stands on it lists Bugs among its own.
+const SW1 sim.BugID = "SW1"
+
+// Bugs are the known bugs of the layer.
+var Bugs = []sim.Bug{
+	{ID: SW1, Story: "A retransmission is handed up twice. The receiver does not compare the number of what it gets " +
+		"with the number that it waits for: a datagram that was sent again because its ack was late counts as a new one."},
+}
+
+type (
+	data struct {
+		seq     int
+		payload sim.Message
+	}
+	ack struct{ seq int } // of the data with this number
+
+	retransmit struct {
+		peer sim.Addr
+		seq  int
+	}
+)
+
+const ackExpected = 200 * time.Millisecond
+
+// Layer is a reliable link below an upper node, which sends by env.TCP().
+//
+// For each pair: the sender's seq is the receiver's next, or one less (the ack
+// is not there yet), and no number but seq is ever sent for the first time.
+type Layer struct {
+	upper sim.Node
+	out   map[sim.Addr]*outgoing
+	next  map[sim.Addr]int // the number that is waited for, by peer
+	flush bool             // the upper node asked to be told when all is acked
+
+	above sim.Above `mc:"-"` // the Env of the upper node, set anew in every step
+}
+
+// outgoing is what is to go to one peer.
+type outgoing struct {
+	seq   int           // of the head of queue
+	queue []sim.Message // the head is under way
+}
+
+// Over puts a Layer below a node.
+func Over(upper sim.Node) *Layer {
+	return &Layer{upper: upper, out: map[sim.Addr]*outgoing{}, next: map[sim.Addr]int{}}
+}
+
+// Upper is the node above.
+func (l *Layer) Upper() sim.Node { return l.upper }
+
+// enter makes the step's Env the one below, and returns the one above.
+func (l *Layer) enter(env sim.Env) sim.Env {
+	l.above = sim.Above{Env: env, Port: l}
+	return &l.above
+}
+
+// Init starts the node above; the layer itself waits to be used.
+func (l *Layer) Init(env sim.Env) { l.upper.Init(l.enter(env)) }
+
+// Deliver takes data and acks, and hands up everything else.
+func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	above := l.enter(env)
+	switch m := m.(type) {
+	case data:
+		if l.isNew(env, from, m.seq) {
+			l.upper.Deliver(above, from, m.payload)
+		}
+	case ack:
+		l.acked(env, from, m.seq)
+	default:
+		l.upper.Deliver(above, from, m)
+	}
+}
+
+// Handle takes the layer's timer, and hands up everything else.
+func (l *Layer) Handle(env sim.Env, s sim.Signal) {
+	above := l.enter(env)
+	switch s := s.(type) {
+	case retransmit: // its ack would have cancelled it
+		l.transmit(env, s.peer, l.out[s.peer])
+	default:
+		l.upper.Handle(above, s)
+	}
+}
+
+// isNew acks data that came and reports whether it is to be handed up.
+func (l *Layer) isNew(env sim.Env, from sim.Addr, seq int) bool {
+	if seq > l.next[from] {
+		return false // from a conversation that this node does not know
+	}
+	env.UDP().Send(from, ack{seq})
+	if seq < l.next[from] && !env.Bug(SW1) {
+		return false // had it: its ack was late
+	}
+	l.next[from] = seq + 1
+	return true
+}
+
+// acked goes on to what comes next in the queue.
+func (l *Layer) acked(env sim.Env, from sim.Addr, seq int) {
+	o := l.out[from]
+	if o == nil || len(o.queue) == 0 || o.seq != seq {
+		return // of a retransmission: acked before
+	}
+	env.Cancel(retransmit{from, seq})
+	o.queue = o.queue[1:]
+	o.seq++
+	if len(o.queue) > 0 {
+		l.transmit(env, from, o)
+		return
+	}
+	o.queue = nil // an empty queue is one state, not one for each history
+	l.tellFlushed(env)
+}
+
+// transmit sends the head of a queue, for the first time or again.
+func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing) {
+	env.UDP().Send(to, data{o.seq, o.queue[0]})
+	env.After(ackExpected, retransmit{to, o.seq})
+}
+
+// Send is the upper node's: it queues m, and never refuses.
+func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
+	o := l.out[to]
+	if o == nil {
+		o = &outgoing{}
+		l.out[to] = o
+	}
+	o.queue = append(o.queue, m)
+	if len(o.queue) == 1 {
+		l.transmit(l.above.Env, to, o)
+	}
+	return true
+}
+
+// RequestToSend is granted at once, since the queue has no cap.
+func (l *Layer) RequestToSend(to sim.Addr) { l.above.Env.Post(sim.ClearToSend{Peer: to}) }
+
+// NotifyFlushed asks for a Flushed signal when everything sent is acked.
+func (l *Layer) NotifyFlushed() {
+	l.flush = true
+	l.tellFlushed(l.above.Env)
+}
+
+func (l *Layer) tellFlushed(env sim.Env) {
+	if !l.flush {
+		return
+	}
+	for _, o := range l.out { // in no order: all are asked
+		if len(o.queue) > 0 {
+			return
+		}
+	}
+	l.flush = false
+	env.Post(sim.Flushed{})
+}
+
+// Reset cannot be: there is no connection, and numbers that start again at one
+// end only would be taken for old ones at the other.
+func (l *Layer) Reset(sim.Addr) {
+	panic("stopwait: a Layer has no connections to reset")
+}
