@@ -1,0 +1,220 @@
+package netsim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"macemc/internal/canon"
+)
+
+// draws is a generator whose numbers a failing test can repeat.
+func draws(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// TestBits compares Bits with a map, over sizes at, below and beyond a word.
+func TestBits(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 64, 65, 127, 128, 200} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			r, b, twin := draws(uint64(n)), NewBits(n), map[int]bool{}
+			for step := range 2000 {
+				switch i := r.IntN(n); r.IntN(50) {
+				case 0:
+					b.Clear()
+					clear(twin)
+				default:
+					in := r.IntN(2) == 0
+					b.Put(i, in)
+					if in {
+						twin[i] = true
+					} else {
+						delete(twin, i)
+					}
+				}
+				checkBits(t, step, n, &b, twin)
+			}
+		})
+	}
+}
+
+func checkBits(t *testing.T, step, n int, b *Bits, twin map[int]bool) {
+	t.Helper()
+	var want, got []int
+	for i := range n {
+		if twin[i] {
+			want = append(want, i)
+		}
+		if b.Has(i) != twin[i] {
+			t.Fatalf("step %d: Has(%d) is %v", step, i, b.Has(i))
+		}
+	}
+	for k := range b.Len() {
+		got = append(got, b.At(k))
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("step %d: members are %v, want %v", step, got, want)
+	}
+}
+
+func TestBitsAtBeyondTheLast(t *testing.T) {
+	defer func() {
+		if r := fmt.Sprint(recover()); r != "macemc bug: netsim: there are fewer members than the caller was told by Len" {
+			t.Errorf("panic: %s", r)
+		}
+	}()
+	b := NewBits(10)
+	b.Put(3, true)
+	b.At(1)
+}
+
+// TestFIFO compares FIFO with a slice per channel, far enough that queues are
+// compacted in front.
+func TestFIFO(t *testing.T) {
+	const n = 3
+	r, f, twin := draws(1), NewFIFO(n), make([][]int, n*n)
+	held := 0
+	for step := range 20_000 {
+		switch c := r.IntN(n * n); {
+		case r.IntN(5000) == 0:
+			f.Reset()
+			clear(twin)
+			held = 0
+		case r.IntN(100) < growth(step) || len(twin[c]) == 0:
+			f.Push(c, Packet{Message: step, Step: int32(step)})
+			twin[c] = append(twin[c], step)
+			held++
+		default:
+			if head := f.Head(c).Message; head != twin[c][0] {
+				t.Fatalf("step %d: head of channel %d is %v, want %d", step, c, head, twin[c][0])
+			}
+			if p := f.Pop(c); p.Message != twin[c][0] || int(p.Step) != twin[c][0] {
+				t.Fatalf("step %d: channel %d gave %v, want %d", step, c, p, twin[c][0])
+			}
+			twin[c] = twin[c][1:]
+			held--
+		}
+		checkFIFO(t, step, f, twin, held)
+	}
+}
+
+// growth is the share of pushes: queues grow long, then drain, and again.
+func growth(step int) int {
+	if step/2000%2 == 0 {
+		return 80
+	}
+	return 20
+}
+
+func checkFIFO(t *testing.T, step int, f *FIFO, twin [][]int, held int) {
+	t.Helper()
+	if f.Len() != held {
+		t.Fatalf("step %d: %d packets are under way, want %d", step, f.Len(), held)
+	}
+	for c, want := range twin {
+		if f.Ready().Has(c) != (len(want) > 0) {
+			t.Fatalf("step %d: channel %d with %v: ready is %v", step, c, want, f.Ready().Has(c))
+		}
+		var got []int
+		for _, p := range f.Packets(c) {
+			got = append(got, p.Message.(int))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("step %d: channel %d holds %v, want %v", step, c, got, want)
+		}
+	}
+}
+
+// TestChannels: a channel's number and its ends are inverse, and channels are
+// ordered by receiver, then by sender.
+func TestChannels(t *testing.T) {
+	f := NewFIFO(4)
+	next := 0
+	for to := range 4 {
+		for from := range 4 {
+			c := f.Channel(from, to)
+			if c != next {
+				t.Errorf("channel %d->%d has the number %d, want %d", from, to, c, next)
+			}
+			if a, b := f.Ends(c); a != from || b != to {
+				t.Errorf("channel %d is %d->%d, want %d->%d", c, a, b, from, to)
+			}
+			next++
+		}
+	}
+}
+
+// TestSetOrder sends the same messages in many orders, some of them again: the
+// members are the same, in the same order, and the first send is kept.
+func TestSetOrder(t *testing.T) {
+	type send struct {
+		from, to int
+		text     string
+	}
+	var sends []send
+	for from := range 3 {
+		for to := range 2 {
+			for _, text := range []string{"a", "b", "c"} {
+				sends = append(sends, send{from, to, text})
+			}
+		}
+	}
+	r, s := draws(2), NewSet(2)
+	want := ""
+	for round := range 100 {
+		s.Reset()
+		r.Shuffle(len(sends), func(i, j int) { sends[i], sends[j] = sends[j], sends[i] })
+		for i, x := range sends {
+			p := Packet{Message: x.text, Sum: canon.OfString(x.text), Step: 1}
+			if !s.Add(x.from, x.to, p) {
+				t.Fatalf("round %d: send %d of %v is not new", round, i, x)
+			}
+			p.Step = 2
+			if s.Add(x.from, x.to, p) {
+				t.Fatalf("round %d: the second send of %v is new", round, x)
+			}
+			if s.Len() != i+1 {
+				t.Fatalf("round %d: %d messages after %d sends", round, s.Len(), i+1)
+			}
+		}
+		got := fmt.Sprint(s.For(0), s.For(1))
+		if round == 0 {
+			want = got
+		}
+		if got != want {
+			t.Fatalf("round %d: members are\n%s\nand were\n%s", round, got, want)
+		}
+	}
+	for _, m := range s.For(0) {
+		if m.Step != 1 {
+			t.Errorf("%v is of its second send", m)
+		}
+	}
+}
+
+// TestSetSenders: equal messages of two senders are two members, ordered by
+// sender whatever their identity.
+func TestSetSenders(t *testing.T) {
+	s := NewSet(1)
+	for _, from := range []int{2, 0, 1} {
+		s.Add(from, 0, Packet{Message: "a", Sum: canon.OfString("a")})
+	}
+	for from, m := range s.For(0) {
+		if m.From != from {
+			t.Errorf("member %d is of sender %d", from, m.From)
+		}
+	}
+	if len(s.For(0)) != 3 {
+		t.Errorf("%d members, want 3", len(s.For(0)))
+	}
+}
+
+func TestCompareSums(t *testing.T) {
+	ordered := []canon.Hash{{Hi: 0, Lo: 0}, {Hi: 0, Lo: 9}, {Hi: 1, Lo: 0}, {Hi: 1, Lo: 1}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got := CompareSums(a, b); got != min(1, max(-1, i-j)) {
+				t.Errorf("CompareSums(%v, %v) = %d", a, b, got)
+			}
+		}
+	}
+}
