@@ -1,0 +1,40 @@
+// Package jointree is the benchmark's own system: a random-tree join service of
+// the size that speed is measured on. It is written for speed, and so that a
+// bounded exhaustive search has millions of different states: four nodes, two
+// maps a node, two timers, six message types and one coin.
+//
+// # The story
+//
+// The first node is the root. A node without a parent asks the root to join
+// whenever its join timer fires. Who has room for a child accepts; who has none
+// redirects the joiner to one of its children, chosen at random. A node with a
+// parent has a recover timer instead: when it fires, the node probes its parent
+// and its children, and gives up those that did not answer since it last fired.
+// Timers fire at will, so that nodes are given up that are quite well; they are
+// told that they may leave, and join again. It never comes to rest.
+//
+// # What is promised
+//
+// A node without a parent has its join timer set, one with a parent its recover
+// timer; no node has too many children, or itself. From every state all nodes
+// can have a parent.
+//
+// # The ballast
+//
+// The parameter ballast adds maps, slices and strings to each node, of about
+// 1 KB or 20 KB. A part of it changes when neighbours do: it mirrors what the
+// node's own maps say, so that a search meets the same number of states with
+// every ballast, and only their size differs.
+//
+// # Known limits
+//
+// It is no good tree. Loops are possible, since a node that was given up keeps
+// its children and may be redirected below them; nothing forbids them.
+//
+// # Written for speed
+//
+// Messages and signals are empty or hold one address, which Go puts into an
+// interface without allocating; nodes are ranged over by Env.Peers, in order,
+// instead of sorting the keys of a map; a line of log is made only if somebody
+// hears it. A handler allocates nothing.
+package jointree
