@@ -3,7 +3,6 @@ package canon
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"reflect"
 	"slices"
 )
@@ -80,8 +79,9 @@ func (w *Walker) encodeMap(p *plan, v reflect.Value) *refusal {
 
 // encodeMapSum writes the sum of the entries' hashes. It is for plain keys and
 // elements: each entry is the same number of visits and no visit has an
-// identity, so nothing after the map depends on the order of iteration. A sum
-// keeps equal entries apart from none (NaN keys), as exclusive-or would not.
+// identity, so nothing after the map depends on the order of iteration. Equal
+// entries (of NaN keys) add up, where exclusive-or would cancel them. Sorting
+// plain entries instead takes 1.4 times as long on a small node, 1.7 on a large.
 func (w *Walker) encodeMapSum(p *plan, v reflect.Value) *refusal {
 	f := p.takeFrame(1)
 	key, elem := f.keys.Index(0), f.elems.Index(0)
@@ -96,7 +96,7 @@ func (w *Walker) encodeMapSum(p *plan, v reflect.Value) *refusal {
 			r = w.encode(p.elem, elem)
 		}
 		if r != nil {
-			r.in(w.keyStep(key))
+			r.in(w.keyStep(p.key, key))
 			break
 		}
 		sum = sum.Add(ofBytes(w.buf[start:]))
@@ -116,7 +116,7 @@ func (w *Walker) encodeMapSorted(p *plan, v reflect.Value) *refusal {
 		e := f.order[i]
 		w.buf = append(w.buf, f.bytes[e.from:e.to]...)
 		if r = w.encode(p.elem, f.elems.Index(e.index)); r != nil {
-			r.in(w.keyStep(f.keys.Index(e.index)))
+			r.in(w.keyStep(p.key, f.keys.Index(e.index)))
 		}
 	}
 	p.giveFrame(f)
@@ -152,16 +152,16 @@ func (w *Walker) orderEntries(p *plan, f *mapFrame, v reflect.Value) *refusal {
 
 // encodeKey appends the encoding of a key to out.
 func (w *Walker) encodeKey(p *plan, key reflect.Value, out *[]byte) *refusal {
-	start, inKey := len(w.buf), w.walk.inKey
-	w.walk.inKey = true
+	start, inKey, copied := len(w.buf), w.walk.inKey, w.walk.copied
+	w.walk.inKey, w.walk.copied = true, true
 	r := w.encode(p, key)
-	w.walk.inKey = inKey
+	w.walk.inKey, w.walk.copied = inKey, copied
 	*out = append(*out, w.buf[start:]...)
 	w.buf = w.buf[:start]
 	return r
 }
 
 // keyStep is the step of a path that leads to the element of key.
-func (w *Walker) keyStep(key reflect.Value) string {
-	return fmt.Sprintf("[%s]", w.textOfKey(key))
+func (w *Walker) keyStep(p *plan, key reflect.Value) string {
+	return "[" + w.textOfKey(p, key) + "]"
 }

@@ -45,6 +45,9 @@ func nameOf(t reflect.Type, named func(reflect.Type) string) string {
 	case reflect.Struct:
 		return "struct {" + strings.Join(fieldNames(t, named), "; ") + "}"
 	default: // interfaces, functions and channels without a name
+		if t == reflect.TypeFor[any]() {
+			return "any"
+		}
 		return t.String()
 	}
 }

@@ -347,6 +347,13 @@ func (w *Walker) encodeHeld(p *plan, e reflect.Value) *refusal {
 // encodeSummary writes the summary in place of the value.
 func (w *Walker) encodeSummary(p *plan, v reflect.Value) *refusal {
 	w.walk.summarized = true
+	if w.walk.copied {
+		// The summary may point into its receiver, which must not be scratch
+		// memory: that is used again within this walk.
+		c := reflect.New(p.typ).Elem()
+		c.Set(v)
+		v = c
+	}
 	s := v.Addr().Interface().(Summarizer).Summary()
 	w.walk.keep = append(w.walk.keep, s)
 	e := reflect.ValueOf(s)

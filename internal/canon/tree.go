@@ -65,13 +65,10 @@ func (w *Walker) tree(v any) (*node, error) {
 	return b.dynamic(reflect.ValueOf(v), ""), nil
 }
 
-// textOfKey names a map's key in a path.
-func (w *Walker) textOfKey(key reflect.Value) string {
+// textOfKey names a map's key, of p's type, in a path. It is also called in the
+// middle of a walk which was refused, so it must not begin another.
+func (w *Walker) textOfKey(p *plan, key reflect.Value) string {
 	b := &builder{w: w, first: make(map[object]visit), copied: true, inKey: true}
-	p, r := w.plan(key.Type())
-	if r != nil {
-		return "key"
-	}
 	return b.value(p, key, "").text()
 }
 
@@ -245,14 +242,15 @@ func (b *builder) items(p *plan, v reflect.Value, path string) *node {
 func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 	n := &node{shape: shapeStruct}
 	for _, f := range p.fields {
-		if f.plan.op == opMutex {
-			continue
-		}
 		at := f.name
 		if path != "" {
 			at = path + "." + f.name
 		}
-		n.kids = append(n.kids, kid{f.name, b.value(f.plan, reopen(v.Field(f.index)), at)})
+		k := kid{f.name, b.value(f.plan, reopen(v.Field(f.index)), at)}
+		// A lock shows nothing of its own, but that a pointer led to it before.
+		if f.plan.op != opMutex || k.node.leaf[0] == '=' {
+			n.kids = append(n.kids, k)
+		}
 	}
 	if n.kids == nil {
 		return leaf("{}")
@@ -302,7 +300,7 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 	n := &node{shape: shapeMap}
 	es := b.entries(p, v)
 	for i, e := range es {
-		label := b.w.textOfKey(e.key)
+		label := b.w.textOfKey(p.key, e.key)
 		es[i].kid = kid{label, b.value(p.elem, e.elem, path+"["+label+"]")}
 	}
 	slices.SortFunc(es, natural)
@@ -328,11 +326,9 @@ func (b *builder) entries(p *plan, v reflect.Value) []entry {
 		e := entry{key: reflect.New(p.key.typ).Elem(), elem: reflect.New(p.elem.typ).Elem()}
 		e.key.SetIterKey(it)
 		e.elem.SetIterValue(it)
-		b.w.begin()
 		if r := b.w.encodeKey(p.key, e.key, &e.encoding); r != nil {
 			panic("macemc bug: canon refused a key that it had encoded")
 		}
-		b.w.walk.busy = false
 		es = append(es, e)
 	}
 	slices.SortFunc(es, func(a, b entry) int { return bytes.Compare(a.encoding, b.encoding) })

@@ -131,6 +131,7 @@ func (w *Walker) Unused() []string {
 }
 
 // A Summarizer is walked by what Summary returns, in place of its own fields.
-// Summary must not change the value, and must be a function of it. A result of
+// Summary must not change the value nor use the Walker, and must be a function
+// of the value. A result of
 // the same type (a copy with some fields cleared) is walked by its fields.
 type Summarizer interface{ Summary() any }

@@ -1,0 +1,69 @@
+package canon
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestHash(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	random := func() Hash { return Hash{r.Uint64(), r.Uint64()} }
+	for range 1000 {
+		a, b, c, salt := random(), random(), random(), r.Uint64()
+		if got, err := ParseHash(a.String()); err != nil || got != a {
+			t.Fatalf("%v is read back as %v, %v", a, got, err)
+		}
+		if a.Add(b) != b.Add(a) || a.Add(b).Add(c) != a.Add(b.Add(c)) || a.Add(b).Sub(b) != a {
+			t.Fatalf("Add and Sub are no group at %v, %v, %v", a, b, c)
+		}
+		if a.Then(b) == b.Then(a) || a.Mix(salt) == a.Mix(salt+1) || a.Mix(salt) == b.Mix(salt) {
+			t.Fatalf("order or position does not count at %v, %v, %d", a, b, salt)
+		}
+		if a.Add(b).Mix(salt) == a.Mix(salt).Add(b.Mix(salt)) {
+			t.Fatalf("Mix is linear at %v, %v, %d", a, b, salt)
+		}
+	}
+	for _, c := range []struct{ got, want string }{
+		{Hash{1, 2}.String(), "00000000000000010000000000000002"},
+		{Hash{0, 1<<64 - 1}.Add(Hash{0, 1}).String(), "00000000000000010000000000000000"},
+		{Hash{1, 0}.Sub(Hash{0, 1}).String(), "0000000000000000ffffffffffffffff"},
+		{OfString("").String(), "99aa06d3014798d86001c324468d497f"},
+		{OfString("macemc").String(), "9807b1414ae93b2c5c4ef6e8cb96c350"},
+		{Hash{}.Mix(0).String(), "d1b5f8c3dfcd2b60321a0e3a9e43c6db"},
+		{Hash{}.Then(Hash{1, 2}).String(), "44cf2f81c5e155c74b7f0168ad0c7673"},
+	} {
+		if c.got != c.want {
+			t.Errorf("hash is %s, want %s", c.got, c.want)
+		}
+	}
+	for _, s := range []string{"", "12", Hash{}.String() + "00", "g" + Hash{}.String()[1:]} {
+		if _, err := ParseHash(s); err == nil {
+			t.Errorf("ParseHash(%q) gave no error", s)
+		}
+	}
+	_, err := ParseHash("xyz")
+	wantError(t, err, `canon: "xyz" is not a hash; want 32 hexadecimal digits`)
+}
+
+// TestMixSpreads flips each bit of a hash and of the salt: about half of the
+// 128 bits must change.
+func TestMixSpreads(t *testing.T) {
+	h := Hash{3, 4}
+	for bit := range 192 {
+		in, salt := h, uint64(5)
+		switch bit / 64 {
+		case 0:
+			in.Lo ^= 1 << bit
+		case 1:
+			in.Hi ^= 1 << (bit - 64)
+		case 2:
+			salt ^= 1 << (bit - 128)
+		}
+		if n := distance(h.Mix(5), in.Mix(salt)); n < 32 || n > 96 {
+			t.Errorf("bit %d changes %d bits", bit, n)
+		}
+	}
+}
+
+func distance(a, b Hash) int { return bits.OnesCount64(a.Hi^b.Hi) + bits.OnesCount64(a.Lo^b.Lo) }
