@@ -74,12 +74,13 @@ var rooms = []room{
 	{
 		path:    "internal/toy",
 		may:     []string{"sim"},
+		tests:   []string{"choose"}, // to enumerate a toy's runs with nothing but a World
 		instead: map[string]string{"": "toys are systems that a reader solves by eye; they need sim only"},
 	},
 	{
 		path:  "systems/*",
 		may:   []string{"sim", "macetime", "systems/*"},
-		tests: []string{"search", "critical", "macetest"},
+		tests: []string{"choose", "search", "critical", "macetest"}, // choose: to walk a World directly, below every driver
 		instead: map[string]string{
 			"choose":         "ask Env.Choose or Env.Weighted",
 			"netsim":         "ask Env.TCP, Env.UDP or Env.Set for a Port",

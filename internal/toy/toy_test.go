@@ -1,0 +1,109 @@
+package toy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/transcript"
+	"macemc/sim"
+)
+
+// The transcripts hold a graph each, and every run of it to a depth, as the
+// odometer enumerates them; or the error.
+func TestToy(t *testing.T) {
+	transcript.Run(t, "testdata", func(t *testing.T, d *transcript.Data) string {
+		switch d.Cmd {
+		case "runs":
+			depth := 4
+			d.MaybeScanArgs(t, "depth", &depth)
+			sys, err := Parse(d.Input)
+			if err != nil {
+				return err.Error()
+			}
+			return runs(t, sys, depth)
+		case "properties":
+			var b strings.Builder
+			for _, p := range MustParse(d.Input).Properties {
+				fmt.Fprintf(&b, "%s: %s\n", p.Kind(), p.Name)
+			}
+			return b.String()
+		default:
+			t.Fatalf("%s is no command; there are runs and properties", d.Cmd)
+			return ""
+		}
+	})
+}
+
+// runs lists every run to a depth.
+func runs(t *testing.T, sys *sim.System, depth int) string {
+	t.Helper()
+	if err := sys.Validate(sim.Params{}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for o := choose.NewOdometer(); ; {
+		f := w.Protect(func() {
+			w.Start(o)
+			tell(&b, w)
+			for w.Check() == nil && w.Steps() < depth && w.Step(o) == sim.Stepped {
+				b.WriteString(" > ")
+				tell(&b, w)
+			}
+		})
+		switch {
+		case f != nil:
+			fmt.Fprintf(&b, ": %s\n", f.Message)
+		case w.Enabled() == 0:
+			b.WriteString(" and no further\n")
+		default:
+			b.WriteString(" ...\n")
+		}
+		if !o.Next() {
+			return b.String()
+		}
+	}
+}
+
+// tell writes where the nodes are; a live state has a star.
+func tell(b *strings.Builder, w *sim.World) {
+	for i, l := range w.Lines() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strings.Trim(l.Value, `"`))
+	}
+	if w.CanBeLive() && w.Live() {
+		b.WriteByte('*')
+	}
+}
+
+// What is rare is not for walks.
+func TestRareIsNotWalked(t *testing.T) {
+	w, err := sim.NewWorld(MustParse(`
+		start: a
+		a -> b rare
+		a -?-> a b rare
+		bad: b`), sim.Params{}, sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := choose.NewWalk(1)
+	if f := w.Protect(func() {
+		w.Start(source)
+		for range 1_000 {
+			w.Step(source)
+			w.Check()
+		}
+	}); f != nil {
+		t.Error(f.Message)
+	}
+	if w.Steps() != 1_000 {
+		t.Errorf("%d steps", w.Steps())
+	}
+}
