@@ -7,7 +7,6 @@ type Packet struct {
 	Message any
 	Sum     canon.Hash // identity of Message, where the world hashes; else zero
 	Step    int32      // the step that sent it: for explanations, not state
-	Told    string     // Message as text when it was sent, where the world audits
 }
 
 // FIFO is a network in which every ordered pair of nodes has a queue of its
@@ -29,6 +28,25 @@ type queue struct {
 	head  int
 }
 
+func (q *queue) len() int       { return len(q.items) - q.head }
+func (q *queue) first() *Packet { return &q.items[q.head] }
+func (q *queue) push(p Packet)  { q.items = append(q.items, p) }
+
+func (q *queue) pop() Packet {
+	p := q.items[q.head] // stays behind until it is overwritten: clearing costs more
+	q.head++
+	switch {
+	case q.head == len(q.items):
+		q.items, q.head = q.items[:0], 0
+	case q.head > 32 && q.head > len(q.items)/2:
+		rest := copy(q.items, q.items[q.head:])
+		q.items, q.head = q.items[:rest], 0
+	}
+	return p
+}
+
+func (q *queue) empty() { q.items, q.head = q.items[:0], 0 }
+
 // NewFIFO makes a network of n nodes.
 func NewFIFO(n int) *FIFO {
 	return &FIFO{n: n, queue: make([]queue, n*n), ready: NewBits(n * n)}
@@ -37,9 +55,7 @@ func NewFIFO(n int) *FIFO {
 // Reset empties the network and keeps its memory.
 func (f *FIFO) Reset() {
 	for c := range f.queue {
-		q := &f.queue[c]
-		clear(q.items)
-		q.items, q.head = q.items[:0], 0
+		f.queue[c].empty()
 	}
 	f.ready.Clear()
 	f.held = 0
@@ -59,8 +75,7 @@ func (f *FIFO) Len() int { return f.held }
 
 // Push appends a packet to a channel.
 func (f *FIFO) Push(channel int, p Packet) {
-	q := &f.queue[channel]
-	q.items = append(q.items, p)
+	f.queue[channel].push(p)
 	f.held++
 	f.ready.Put(channel, true)
 }
@@ -68,25 +83,16 @@ func (f *FIFO) Push(channel int, p Packet) {
 // Head is the packet that Pop would take. It stays valid until the next Push
 // or Pop.
 func (f *FIFO) Head(channel int) *Packet {
-	q := &f.queue[channel]
-	return &q.items[q.head]
+	return f.queue[channel].first()
 }
 
 // Pop takes the oldest packet of a channel that is Ready.
 func (f *FIFO) Pop(channel int) Packet {
 	q := &f.queue[channel]
-	p := q.items[q.head]
-	q.items[q.head] = Packet{}
-	q.head++
+	p := q.pop()
 	f.held--
-	switch {
-	case q.head == len(q.items):
-		q.items, q.head = q.items[:0], 0
+	if q.len() == 0 {
 		f.ready.Put(channel, false)
-	case q.head > 32 && q.head > len(q.items)/2:
-		rest := copy(q.items, q.items[q.head:])
-		clear(q.items[rest:])
-		q.items, q.head = q.items[:rest], 0
 	}
 	return p
 }

@@ -2,9 +2,10 @@ package sim
 
 import "strconv"
 
-// Addr names a node. It is opaque: it can be compared and used as a key, but
+// Addr names a node. (Its one field has the width for which maps keyed by it are
+// fastest.) It is opaque: it can be compared and used as a key, but
 // there is no arithmetic on it. The zero Addr is nobody.
-type Addr struct{ id uint16 }
+type Addr struct{ id uint32 }
 
 // nodesMost is the largest number of nodes in a system.
 const nodesMost = 64
@@ -17,7 +18,7 @@ var addrNames = func() (names [nodesMost + 1]string) {
 	return names
 }()
 
-func addrOf(index int) Addr { return Addr{uint16(index + 1)} }
+func addrOf(index int) Addr { return Addr{uint32(index + 1)} }
 
 // index is the node's place among the nodes; -1 is nobody.
 func (a Addr) index() int { return int(a.id) - 1 }

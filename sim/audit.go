@@ -11,7 +11,8 @@ import (
 // was given, what is under way, and the nodes that do not run.
 type auditor struct {
 	on    bool
-	got   netsim.Packet // what the handler was given, as it was before
+	got   netsim.Packet         // what the handler was given
+	told  map[canon.Hash]string // values as text, as they were when sent or handed over
 	nodes []canon.Hash
 	lines [][]canon.Line
 }
@@ -26,8 +27,20 @@ func (a *auditor) taken(p netsim.Packet) {
 // signal notes the signal that is about to be handled.
 func (a *auditor) signal(w *World, e Event) {
 	if a.on && e.Kind != KindMessage {
-		a.got = netsim.Packet{Message: e.Value, Sum: w.sum(e.Value), Told: w.walker.Text(e.Value), Step: -1}
+		a.got = netsim.Packet{Message: e.Value, Sum: a.tell(w, e.Value), Step: -1}
 	}
+}
+
+// tell remembers a value as text, by its identity.
+func (a *auditor) tell(w *World, v any) canon.Hash {
+	h := w.sum(v)
+	if _, known := a.told[h]; !known {
+		if a.told == nil {
+			a.told = map[canon.Hash]string{}
+		}
+		a.told[h] = w.walker.Text(v)
+	}
+	return h
 }
 
 // checkAudit stops the run if the handler on node i changed anything but its
@@ -48,7 +61,7 @@ func (w *World) checkAudit(i int) {
 	if p := a.got; p.Message != nil && w.sum(p.Message) != p.Sum {
 		w.stop(w.fail(VerdictMutation, "", fmt.Sprintf(
 			"the handler changed what it was given: %s became %s; messages and signals are immutable: copy before changing",
-			p.Told, w.walker.Text(p.Message))))
+			a.told[p.Sum], w.walker.Text(p.Message))))
 	}
 	a.got = netsim.Packet{}
 	for _, f := range []*netsim.FIFO{w.tcp, w.udp} {
@@ -90,7 +103,7 @@ func (w *World) checkPacket(from, to int, p netsim.Packet) {
 	}
 	w.stop(w.fail(VerdictMutation, "", fmt.Sprintf(
 		"a message under way from %s to %s, sent at step %d, changed after it was sent: %s became %s; messages are immutable once sent: copy before changing",
-		addrOf(from), addrOf(to), p.Step, p.Told, w.walker.Text(p.Message))))
+		addrOf(from), addrOf(to), p.Step, w.audit.told[p.Sum], w.walker.Text(p.Message))))
 }
 
 // differences names the first few differences.

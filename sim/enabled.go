@@ -27,39 +27,28 @@ func (w *World) enabled() int {
 	if w.sys.Weight != nil {
 		return w.enabledWeighted()
 	}
-	n := 0
-	for kind := KindScript; kind < kinds; kind++ {
-		if c := w.countOf(kind); c > 0 {
-			q.Runs = append(q.Runs, choose.Run{N: c, Weight: kindInfo[kind].weight})
-			n += c
-		}
+	n := w.run(KindScript, w.script.Len())
+	n += w.run(KindAction, w.actions)
+	n += w.run(KindTask, w.tasks)
+	n += w.run(KindMessage, w.messages())
+	n += w.run(KindTimer, w.timers)
+	return n
+}
+
+// run adds the events of one kind to the question.
+func (w *World) run(kind Kind, n int) int {
+	if n > 0 {
+		w.question.Runs = append(w.question.Runs, choose.Run{N: n, Weight: kindInfo[kind].weight})
 	}
 	return n
 }
 
-func (w *World) countOf(kind Kind) int {
-	switch kind {
-	case KindScript:
-		return w.script.Len()
-	case KindAction:
-		return w.actions
-	case KindTask:
-		return w.tasks
-	case KindMessage:
-		return w.openTCP().Len() + w.openUDP().Len() + w.members
-	case KindTimer:
-		return w.timers
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: no count of %s events", kind))
-	}
-}
+// messages is the number of messages that may be delivered.
+func (w *World) messages() int { return w.openTCP().Len() + w.openUDP().Len() + w.members }
 
 // enabledWeighted asks System.Weight about every event.
 func (w *World) enabledWeighted() int {
-	n := 0
-	for kind := KindScript; kind < kinds; kind++ {
-		n += w.countOf(kind)
-	}
+	n := w.script.Len() + w.actions + w.tasks + w.messages() + w.timers
 	for k := range n {
 		e, _ := w.event(k)
 		factor := w.sys.Weight(e)
@@ -93,9 +82,10 @@ func (w *World) Event(k int) Event {
 
 // spot says where an event was found, for take.
 type spot struct {
-	node, slot int // a node's task, timer, or member of its set
-	channel    int
-	cause      int
+	node    int32
+	slot    int32 // a node's task, timer, or member of its set
+	channel int32
+	cause   int32
 }
 
 // event finds the k-th possible event.
@@ -103,14 +93,14 @@ func (w *World) event(k int) (Event, spot) {
 	if c := w.script.Len(); k < c {
 		i := w.script.At(k)
 		ns := &w.nodes[i]
-		return Event{Node: addrOf(i), Kind: KindScript, Value: ns.script[ns.next]}, spot{node: i, cause: -1}
+		return Event{Node: addrOf(i), Kind: KindScript, Value: ns.script[ns.next]}, spot{node: int32(i), cause: -1}
 	} else {
 		k -= c
 	}
 	if k < w.actions {
 		for i := range w.nodes {
 			if ns := &w.nodes[i]; k < len(ns.offers) {
-				return Event{Node: addrOf(i), Kind: KindAction, Value: ns.offers[k]}, spot{node: i, cause: -1}
+				return Event{Node: addrOf(i), Kind: KindAction, Value: ns.offers[k]}, spot{node: int32(i), cause: -1}
 			} else {
 				k -= len(ns.offers)
 			}
@@ -121,7 +111,7 @@ func (w *World) event(k int) (Event, spot) {
 		for i := range w.nodes {
 			if ns := &w.nodes[i]; k < len(ns.tasks) {
 				t := &ns.tasks[k]
-				return Event{Node: addrOf(i), Kind: KindTask, Value: t.signal}, spot{node: i, slot: k, cause: int(t.step)}
+				return Event{Node: addrOf(i), Kind: KindTask, Value: t.signal}, spot{node: int32(i), slot: int32(k), cause: t.step}
 			} else {
 				k -= len(ns.tasks)
 			}
@@ -145,7 +135,7 @@ func (w *World) event(k int) (Event, spot) {
 	for i := range w.nodes {
 		if ns := &w.nodes[i]; k < len(ns.timers) {
 			t := &ns.timers[k]
-			return Event{Node: addrOf(i), Kind: KindTimer, Value: t.signal}, spot{node: i, slot: k, cause: int(t.step)}
+			return Event{Node: addrOf(i), Kind: KindTimer, Value: t.signal}, spot{node: int32(i), slot: int32(k), cause: t.step}
 		} else {
 			k -= len(ns.timers)
 		}
@@ -157,7 +147,7 @@ func (w *World) head(f *netsim.FIFO, link Link, channel int) (Event, spot) {
 	from, to := f.Ends(channel)
 	p := f.Head(channel)
 	return Event{Node: addrOf(to), Kind: KindMessage, Link: link, From: addrOf(from), Value: p.Message},
-		spot{node: to, channel: channel, cause: int(p.Step)}
+		spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 
 func (w *World) member(k int) (Event, spot) {
@@ -176,7 +166,7 @@ func (w *World) member(k int) (Event, spot) {
 		}
 		m := &all[k]
 		return Event{Node: addrOf(i), Kind: KindMessage, Link: LinkSet, From: addrOf(m.From), Value: m.Message},
-			spot{node: i, slot: k, cause: int(m.Step)}
+			spot{node: int32(i), slot: int32(k), cause: m.Step}
 	}
 	panic("macemc bug: sim: fewer messages may be delivered than were counted")
 }
@@ -184,11 +174,12 @@ func (w *World) member(k int) (Event, spot) {
 // take consumes the k-th possible event.
 func (w *World) take(k int) (e Event, cause int) {
 	e, at := w.event(k)
-	ns := &w.nodes[at.node]
+	i := int(at.node)
+	ns := &w.nodes[i]
 	switch e.Kind {
 	case KindScript:
 		ns.next++
-		w.script.Put(at.node, ns.next < len(ns.script))
+		w.script.Put(i, ns.next < len(ns.script))
 	case KindAction: // stays offered for as long as the node offers it
 	case KindTask:
 		if t := &ns.tasks[at.slot]; t.count > 1 {
@@ -205,20 +196,20 @@ func (w *World) take(k int) (e Event, cause int) {
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
 	}
-	return e, at.cause
+	return e, int(at.cause)
 }
 
 // receive takes a message off its link.
 func (w *World) receive(link Link, at spot) {
 	switch link {
 	case LinkTCP:
-		w.audit.taken(w.tcp.Pop(at.channel))
-		w.sums.tcp(at.channel)
+		w.audit.taken(w.tcp.Pop(int(at.channel)))
+		w.sums.tcp(int(at.channel))
 	case LinkUDP:
-		w.audit.taken(w.udp.Pop(at.channel))
-		w.sums.udp(at.channel)
+		w.audit.taken(w.udp.Pop(int(at.channel)))
+		w.sums.udp(int(at.channel))
 	case LinkSet: // a message of a set stays
-		w.audit.taken(w.set.For(at.node)[at.slot].Packet)
+		w.audit.taken(w.set.For(int(at.node))[at.slot].Packet)
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
 	}

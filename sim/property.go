@@ -82,7 +82,15 @@ func (v View[N]) At(a Addr) (N, bool) {
 // Scheduled reports whether a timer is scheduled at a.
 func (v View[N]) Scheduled(a Addr, timer Signal) bool {
 	i := a.index()
-	return i >= 0 && i < v.s.w.n && v.s.w.nodes[i].scheduled(v.s.w.timer(timer))
+	if i < 0 || i >= v.s.w.n {
+		return false
+	}
+	for _, t := range v.s.w.nodes[i].timers {
+		if t.signal == timer {
+			return true
+		}
+	}
+	return false
 }
 
 // Timers is the number of timers scheduled on all nodes.

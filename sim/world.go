@@ -244,6 +244,7 @@ func (w *World) Start(src choose.Source) {
 	w.actions, w.tasks, w.timers, w.members, w.dirty, w.guarded = 0, 0, 0, 0, 0, false
 	w.sums.reset()
 	w.trace = Trace{}
+	clear(w.audit.told)
 	for i := range w.monitors {
 		w.monitors[i].reset()
 	}
@@ -421,11 +422,11 @@ func (w *World) apply(i int) {
 func (w *World) send(i int, e *Effect) {
 	to := e.To.index()
 	p := netsim.Packet{Message: e.Value, Step: int32(w.step)}
-	if w.audit.on || e.Link == LinkSet {
+	switch {
+	case w.audit.on:
+		p.Sum = w.audit.tell(w, e.Value)
+	case e.Link == LinkSet:
 		p.Sum = w.sum(e.Value)
-	}
-	if w.audit.on {
-		p.Told = w.walker.Text(e.Value)
 	}
 	switch e.Link {
 	case LinkTCP:

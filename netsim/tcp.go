@@ -1,0 +1,341 @@
+package netsim
+
+import "fmt"
+
+// A Flag set is what a node keeps about its connection to one peer.
+type Flags struct {
+	Local  bool // an error is queued for the peer, ahead of everything else
+	Remote bool // the peer has an error queued for me
+	Open   bool // a message was delivered, in one direction or the other
+}
+
+func (f Flags) String() string {
+	bit := func(b bool) byte {
+		if b {
+			return '1'
+		}
+		return '0'
+	}
+	return string([]byte{bit(f.Local), bit(f.Remote), bit(f.Open)})
+}
+
+// legal are the pairs of flags that two ends of a connection may have, as
+// Local, Remote, Open: closed; open; broken, and neither end knows; broken,
+// and only the second end has yet to hear of it.
+var legal = map[[2]string]bool{
+	{"000", "000"}: true,
+	{"001", "001"}: true,
+	{"111", "111"}: true,
+	{"100", "011"}: true,
+	{"011", "100"}: true,
+}
+
+// Flaw is a known bug of the simulated TCP: it can be switched on so that the
+// checker can be judged by finding it.
+type Flaw string
+
+// The flaws, after those of the original's simulated TCP.
+const (
+	// FlawResetFallsThrough: the peer of a node that resets handles the reset
+	// and then, for want of a break, the error of both ends as well.
+	FlawResetFallsThrough Flaw = "reset-falls-through"
+	// FlawWrongIndex: when an error is taken, the flag is cleared of the node
+	// whose number is the flag's value, not of the node.
+	FlawWrongIndex Flaw = "wrong-index"
+	// FlawRemoteStays: a node that resets while both ends have yet to hear of
+	// an error keeps the remote flag.
+	FlawRemoteStays Flaw = "remote-stays"
+)
+
+// TCP is a network of connections. Each ordered pair has a FIFO queue of at
+// most Buffer messages. A connection opens with the first message that is
+// delivered; it breaks by an error, of which each end hears separately, ahead
+// of everything that the other end sent since; what an end had queued when it
+// hears of the error is lost.
+//
+// A first message, queued on a connection that is not open, survives a reset
+// of its destination: it is the connection request that is under way.
+type TCP struct {
+	n      int
+	buffer int
+	flaws  map[Flaw]bool
+
+	conn     []conn // by channel: what from keeps about to
+	messages Bits   // channels whose next packet is a message that may be delivered
+	errors   Bits   // channels whose next packet is an error
+	clear    Bits   // channels that have room again, and whose sender asked
+	flushed  Bits   // nodes that asked and have nothing queued
+	queued   []int  // by node: messages in its queues
+	flush    []bool // by node: asked to be told when nothing is queued
+	held     int
+}
+
+type conn struct {
+	Flags
+	queue
+	broken bool // an error is at the front of the queue
+	asked  bool // the sender waits for room
+}
+
+// BufferDefault is how many messages a connection queues in each direction.
+const BufferDefault = 20
+
+// NewTCP makes a network of n nodes, whose connections queue buffer messages
+// in each direction.
+func NewTCP(n, buffer int, flaws ...Flaw) *TCP {
+	t := &TCP{
+		n: n, buffer: buffer, flaws: map[Flaw]bool{}, conn: make([]conn, n*n),
+		messages: NewBits(n * n), errors: NewBits(n * n), clear: NewBits(n * n), flushed: NewBits(n),
+		queued: make([]int, n), flush: make([]bool, n),
+	}
+	for _, f := range flaws {
+		t.flaws[f] = true
+	}
+	return t
+}
+
+// Reset closes all connections and keeps the memory.
+func (t *TCP) Reset() {
+	for c := range t.conn {
+		k := &t.conn[c]
+		k.queue.empty()
+		*k = conn{queue: k.queue}
+	}
+	t.messages.Clear()
+	t.errors.Clear()
+	t.clear.Clear()
+	t.flushed.Clear()
+	clear(t.queued)
+	clear(t.flush)
+	t.held = 0
+}
+
+// Channel is the number of the channel from one node to another.
+func (t *TCP) Channel(from, to int) int { return to*t.n + from }
+
+// Ends are the two nodes of a channel.
+func (t *TCP) Ends(channel int) (from, to int) { return channel % t.n, channel / t.n }
+
+// Messages are the channels whose next message may be delivered, as far as
+// the network is concerned.
+func (t *TCP) Messages() *Bits { return &t.messages }
+
+// Errors are the channels by which an error is to be delivered: the receiver
+// hears that its connection to the sender broke.
+func (t *TCP) Errors() *Bits { return &t.errors }
+
+// Clear are the channels whose sender asked for room, and has it.
+func (t *TCP) Clear() *Bits { return &t.clear }
+
+// Flushed are the nodes that asked to be told that nothing is queued, when
+// nothing is.
+func (t *TCP) Flushed() *Bits { return &t.flushed }
+
+// Len is the number of messages under way.
+func (t *TCP) Len() int { return t.held }
+
+// Flags are what from keeps about to.
+func (t *TCP) Flags(from, to int) Flags { return t.conn[t.Channel(from, to)].Flags }
+
+// Packets are the messages of a channel, oldest first. They stay valid until
+// the network changes.
+func (t *TCP) Packets(channel int) []Packet {
+	q := &t.conn[channel].queue
+	return q.items[q.head:]
+}
+
+// Broken reports whether an error is queued ahead of a channel's messages.
+func (t *TCP) Broken(channel int) bool { return t.conn[channel].broken }
+
+// Asked reports whether a channel's sender waits for room.
+func (t *TCP) Asked(channel int) bool { return t.conn[channel].asked }
+
+// Flushing reports whether a node waits until nothing is queued.
+func (t *TCP) Flushing(node int) bool { return t.flush[node] }
+
+// Room is how many more messages a channel can queue.
+func (t *TCP) Room(channel int) int { return t.buffer - t.conn[channel].len() }
+
+// Buffer is how many messages a channel can queue.
+func (t *TCP) Buffer() int { return t.buffer }
+
+// Push queues a message. The caller has made sure that there is Room.
+func (t *TCP) Push(channel int, p Packet) {
+	t.conn[channel].push(p)
+	from, _ := t.Ends(channel)
+	t.queued[from]++
+	t.held++
+	t.settle(channel)
+}
+
+// Head is the message that Pop would take.
+func (t *TCP) Head(channel int) *Packet { return t.conn[channel].first() }
+
+// Pop takes the oldest message of one of the Messages channels, and opens the
+// connection at both ends.
+func (t *TCP) Pop(channel int) Packet {
+	from, to := t.Ends(channel)
+	p := t.conn[channel].pop()
+	t.queued[from]--
+	t.held--
+	if from != to {
+		t.conn[channel].Open = true
+		t.conn[t.Channel(to, from)].Open = true
+	}
+	t.settle(channel)
+	return p
+}
+
+// PopError takes the error of one of the Errors channels: the receiver has
+// heard of it, so its end is closed and what it had queued is lost.
+func (t *TCP) PopError(channel int) {
+	from, to := t.Ends(channel)
+	mine := &t.conn[channel]
+	mine.broken = false
+	if t.flaws[FlawWrongIndex] {
+		t.conn[t.Channel(from, min(1, t.n-1))].Local = false
+	} else {
+		mine.Local = false
+	}
+	back := t.Channel(to, from)
+	theirs := &t.conn[back]
+	theirs.Remote, theirs.Open = false, false
+	t.drop(back)
+	t.settle(channel)
+	t.settle(back)
+}
+
+// Break is a fault: the open connection between two nodes breaks. Both have
+// yet to hear of it.
+func (t *TCP) Break(a, b int) {
+	for _, c := range []int{t.Channel(a, b), t.Channel(b, a)} {
+		k := &t.conn[c]
+		k.Local, k.Remote, k.broken = true, true, true
+		t.settle(c)
+	}
+	t.settle(t.Channel(a, b))
+}
+
+// Breakable reports whether the connection between two nodes is open, and no
+// error about it is under way.
+func (t *TCP) Breakable(a, b int) bool {
+	return a != b && t.Flags(a, b) == Flags{Open: true} && t.Flags(b, a) == Flags{Open: true}
+}
+
+// Close resets node's connection to one peer: by its own wish, or because it
+// crashed. What it had queued is lost. The peer hears of it as an error, if
+// the connection was open; a first message of the peer on a connection that is
+// not open survives.
+func (t *TCP) Close(node, peer int) {
+	mine, back := t.Channel(node, peer), t.Channel(peer, node)
+	k := &t.conn[mine]
+	t.drop(mine)
+	k.asked = false
+	if node != peer {
+		switch k.Flags.String() {
+		case "001":
+			k.Flags = Flags{Local: true}
+			k.broken = true
+			t.sourceReset(back)
+		case "111":
+			t.sourceReset(back)
+			k.Flags = Flags{Local: true, Remote: t.flaws[FlawRemoteStays]}
+		case "011":
+			t.sourceReset(back)
+			k.Flags = Flags{}
+		case "100", "000": // the peer knows, or will
+		default: // one of the flaws was here before
+		}
+	}
+	t.settle(mine)
+	t.settle(back)
+}
+
+// sourceReset tells the other end of a channel that its peer has reset: an
+// error of its own which is still queued is of no interest any more.
+func (t *TCP) sourceReset(back int) {
+	k := &t.conn[back]
+	switch {
+	case k.broken:
+		k.broken, k.Local = false, false
+	default:
+		k.Remote = true
+	}
+	if t.flaws[FlawResetFallsThrough] {
+		k.Local, k.Remote, k.broken = true, true, true
+	}
+}
+
+// Crash closes all connections of a node.
+func (t *TCP) Crash(node int) {
+	for peer := range t.n {
+		t.Close(node, peer)
+	}
+	t.flush[node] = false
+	t.settle(t.Channel(node, node))
+}
+
+// Refuse loses what is queued on a channel: nobody listens at its end.
+func (t *TCP) Refuse(channel int) {
+	t.drop(channel)
+	t.settle(channel)
+}
+
+// AskClear notes that a channel's sender waits for room.
+func (t *TCP) AskClear(channel int) {
+	t.conn[channel].asked = true
+	t.settle(channel)
+}
+
+// PopClear takes the news that there is room.
+func (t *TCP) PopClear(channel int) {
+	t.conn[channel].asked = false
+	t.settle(channel)
+}
+
+// AskFlushed notes that a node waits until nothing is queued.
+func (t *TCP) AskFlushed(node int) {
+	t.flush[node] = true
+	t.settle(t.Channel(node, node))
+}
+
+// PopFlushed takes the news that nothing is queued.
+func (t *TCP) PopFlushed(node int) {
+	t.flush[node] = false
+	t.settle(t.Channel(node, node))
+}
+
+func (t *TCP) drop(channel int) {
+	k := &t.conn[channel]
+	from, _ := t.Ends(channel)
+	t.queued[from] -= k.len()
+	t.held -= k.len()
+	k.empty()
+}
+
+// settle brings what is possible on a channel up to date. A message may be
+// delivered if no error is ahead of it, and none is coming the other way: in
+// that case it is lost when that error arrives.
+func (t *TCP) settle(channel int) {
+	k := &t.conn[channel]
+	may := k.Local || !k.Remote
+	t.errors.Put(channel, k.broken && may)
+	t.messages.Put(channel, !k.broken && may && k.len() > 0)
+	t.clear.Put(channel, k.asked && k.len() < t.buffer)
+	from, _ := t.Ends(channel)
+	t.flushed.Put(from, t.flush[from] && t.queued[from] == 0)
+}
+
+// Illegal is a sentence about two ends whose flags no connection may have, or
+// "".
+func (t *TCP) Illegal() string {
+	for a := range t.n {
+		for b := range a {
+			x, y := t.Flags(b, a), t.Flags(a, b)
+			if !legal[[2]string{x.String(), y.String()}] {
+				return fmt.Sprintf("node %d keeps the flags %s (local error, remote error, open) about node %d, and it keeps %s", b, x, a, y)
+			}
+		}
+	}
+	return ""
+}

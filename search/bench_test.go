@@ -1,0 +1,108 @@
+package search
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/jointree"
+)
+
+// walkSteps is how long a benchmark's walks are: a run's start is paid for by
+// so many steps.
+const benchWalk = 1000
+
+// cpuTime is the processor time of the whole process, collector included: on a
+// shared machine it says more than the clock.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkWalk measures one step of the walk: bare, with the properties of
+// every state, and with the hash of every state besides.
+func BenchmarkWalk(b *testing.B) {
+	for _, s := range []struct {
+		name     string
+		sys      *sim.System
+		settings []string
+	}{
+		{"brokentree", brokentree.System, nil},
+		{"ping", pingSystem, nil},
+		{"small", jointree.System, nil},
+		{"1KB", jointree.System, []string{"ballast=1KB"}},
+		{"20KB", jointree.System, []string{"ballast=20KB"}},
+	} {
+		for _, do := range []struct {
+			name             string
+			properties, hash bool
+		}{{"bare", false, false}, {"properties", true, false}, {"hash", true, true}} {
+			b.Run(s.name+"/"+do.name, func(b *testing.B) {
+				params, err := s.sys.Configure(0, s.settings, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				w, err := sim.NewWorld(s.sys, params, sim.Config{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				src := choose.NewWalk(1)
+				b.ReportAllocs()
+				cpu := cpuTime()
+				failure := w.Protect(func() {
+					for i, walk := 0, uint64(0); i < b.N; walk++ {
+						src.Restart(1, walk)
+						w.Start(src)
+						for range benchWalk {
+							if w.Step(src) != sim.Stepped {
+								break
+							}
+							i++
+							if do.properties {
+								if w.Check() != nil {
+									return
+								}
+								w.Live()
+							}
+							if do.hash {
+								w.Hash()
+							}
+						}
+					}
+				})
+				if failure != nil {
+					b.Fatal(failure.Message)
+				}
+				b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+			})
+		}
+	}
+}
+
+type ping struct{}
+
+type pinger struct{ n int }
+
+func (p *pinger) Init(env sim.Env) { env.After(1, ping{}); env.TCP().Send(env.Peers()[0], ping{}) }
+func (p *pinger) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	p.n ^= 1
+	env.TCP().Send(from, m)
+}
+func (p *pinger) Handle(env sim.Env, s sim.Signal) { env.After(1, ping{}) }
+
+var pingSystem = &sim.System{Name: "ping", Doc: "Ping.", New: func(sim.Params, sim.Addr) sim.Node { return &pinger{} },
+	Properties: []sim.Property{sim.Always("small", func(v sim.View[*pinger]) bool {
+		for _, p := range v.Nodes() {
+			if p.n > 1 {
+				return false
+			}
+		}
+		return true
+	})},
+}
