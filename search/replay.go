@@ -11,6 +11,9 @@ import (
 
 // Replayed is what came of taking a recorded path again.
 type Replayed struct {
+	System *sim.System
+	Params sim.Params // those of the path's header
+
 	Recorded   sim.Verdict // what the path was recorded for
 	Finding    *Finding    // what it came to now; Verdict none: it ended well
 	Reproduced bool        // the same verdict, about the same property
@@ -31,7 +34,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	done := make(chan struct{})
 	defer close(done)
 	r.watch(done)
-	out := &Replayed{Recorded: recorded}
+	out := &Replayed{System: sys, Params: r.opts.Params, Recorded: recorded}
 	tries := 1
 	if recorded == sim.VerdictNondeterminism {
 		tries = repetitions

@@ -31,21 +31,22 @@ func Find(name string) (*sim.System, error) {
 		}
 		all = append(all, sys.Name)
 	}
-	if meant := nearest(name, all); meant != "" {
+	if meant := Nearest(name, all); meant != "" {
 		return nil, fmt.Errorf("there is no system %q; did you mean %s? There are %s", name, meant, strings.Join(all, ", "))
 	}
 	return nil, fmt.Errorf("there is no system %q; there are %s", name, strings.Join(all, ", "))
 }
 
-// nearest is the first of the names that are the fewest slips away from what
+// Nearest is the first of the names that are the fewest slips away from what
 // was typed; "" if that is more than a third of its letters, and one does not
-// begin with the other.
-func nearest(typed string, names []string) (best string) {
+// begin with the other. Capitals do not count.
+func Nearest(typed string, names []string) (best string) {
 	typed = strings.ToLower(typed)
 	least := len(typed) + 1
 	for _, name := range names {
-		away := slips(typed, name)
-		if typed != "" && strings.HasPrefix(name, typed) {
+		lower := strings.ToLower(name)
+		away := slips(typed, lower)
+		if typed != "" && strings.HasPrefix(lower, typed) {
 			away = 0 // an abbreviation
 		}
 		if away < least && 3*away <= len(name) {
