@@ -1,0 +1,15 @@
+// Command macemc finds what is wrong with event-driven services, and replays
+// it.
+//
+//	macemc list [SYSTEM]      the systems, their properties, parameters and known bugs
+//	macemc search SYSTEM      look for something wrong; write a path that shows it
+//	macemc replay FILE        take the path of a finding again
+//
+// Results go to standard output, progress and errors to standard error. The
+// exit status is 0 when nothing was found (or a path was reproduced), 1 when
+// something was found (or a path was not), 2 when the input is wrong, and 3
+// when a search was stopped before its bound.
+//
+// The commands turn flags into options, call, and report; what they call is in
+// the rooms below.
+package main

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses.
+const (
+	exitNothing = 0 // nothing was found; a path was reproduced
+	exitFound   = 1 // something was found; a path was not reproduced
+	exitInput   = 2 // wrong usage or input
+	exitStopped = 3 // a search was stopped before its bound
+)
+
+func main() {
+	t := &tool{name: self(os.Args[0]), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit}
+	os.Exit(t.run(os.Args[1:]))
+}
+
+// tool is one invocation.
+type tool struct {
+	name   string // how the user calls it
+	stdout io.Writer
+	stderr io.Writer
+	exit   func(int) // ends the process at once
+
+	status int // set by the command
+}
+
+// run executes a command line and returns its exit status.
+func (t *tool) run(args []string) int {
+	root := t.root()
+	root.SetArgs(args)
+	root.SetOut(t.stdout)
+	root.SetErr(t.stderr)
+	cmd, err := root.ExecuteC()
+	if err == nil {
+		return t.status
+	}
+	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\n", " "))
+	var u usage
+	if errors.As(err, &u) {
+		if before, ok := strings.CutSuffix(text, "?"); ok {
+			text = before + "? See "
+		} else {
+			text += "; see "
+		}
+		text += t.name + strings.TrimPrefix(cmd.CommandPath(), root.Name()) + " --help"
+	}
+	fmt.Fprintf(t.stderr, "macemc: %s\n", text)
+	return exitInput
+}
+
+// usage is an error of the command line itself, answered with a hint.
+type usage struct{ error }
+
+func (u usage) Unwrap() error { return u.error }
+
+func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+
+func (t *tool) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "macemc",
+		Short: "find what is wrong with event-driven services, safety and liveness",
+		Long: `macemc runs the real code of an event-driven service in a simulator that owns
+every choice: which event comes next, and how the service's own coins fall. It
+searches for runs that violate a property, or from which the service can never
+recover, and writes each as a path that can be replayed.
+
+The exit status is 0 when nothing was found (replay: it was reproduced), 1 when
+something was found (replay: it was not reproduced), 2 when the input is wrong,
+and 3 when a search was stopped before its bound.`,
+		Version:           version(),
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownCommand(root, args[0])
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		fact, _, _ := strings.Cut(err.Error(), ": strconv.") // how it was parsed is our affair
+		return usagef("%s", fact)
+	})
+	root.SetVersionTemplate("macemc {{.Version}}\n")
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [command]",
+		Short: "tell about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, args[len(args)-len(rest)])
+			}
+			return cmd.Help()
+		},
+	})
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand())
+	return root
+}
+
+func unknownCommand(root *cobra.Command, word string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return usagef("there is no command %q%s", word, suggest(word, names))
+}
+
+// exactly asks for so many arguments, with a sentence for any other number.
+func exactly(n int, sentence string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s; got %d arguments", sentence, len(args))
+		}
+		return nil
+	}
+}
+
+// self is how the user calls this program: what a report prints as the command
+// that replays a finding. go run builds in a folder of the build cache.
+func self(arg0 string) string {
+	if strings.Contains(filepath.ToSlash(filepath.Dir(arg0)), "go-build") {
+		return "go run ./cmd/macemc"
+	}
+	return "macemc"
+}
+
+// version is that of the build: a release, or the commit that it was made of.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of an unknown build"
+	}
+	text, dirty := info.Main.Version, ""
+	if text == "" || text == "(devel)" {
+		text = "devel"
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				text += " " + s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				dirty = ", modified"
+			}
+		}
+	}
+	return fmt.Sprintf("%s%s (%s)", text, dirty, info.GoVersion)
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"macemc/internal/report"
+	"macemc/search"
+)
+
+const (
+	everyLive  = 200 * time.Millisecond // on a terminal
+	everyPlain = 10 * time.Second       // elsewhere
+)
+
+// progress tells how far a search is: on a terminal in one line that is
+// rewritten, elsewhere in a line now and then.
+type progress struct {
+	quiet bool
+	live  bool // on a terminal
+
+	mu    sync.Mutex // the signals' goroutine writes too
+	w     io.Writer
+	began time.Time
+	told  time.Time
+	shown bool // a live line stands there
+}
+
+func (t *tool) progress(quiet bool) *progress {
+	now := time.Now()
+	return &progress{quiet: quiet, live: terminal(t.stderr), w: t.stderr, began: now, told: now}
+}
+
+// terminal reports whether w is a screen.
+func terminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// searched is told by the search how far it is.
+func (p *progress) searched(s search.Stats) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, every := time.Now(), everyPlain
+	if p.live {
+		every = everyLive
+	}
+	if p.quiet || now.Sub(p.told) < every {
+		return
+	}
+	p.told = now
+	line := report.Progress(s, now.Sub(p.began))
+	if p.live {
+		fmt.Fprintf(p.w, "\r%s\x1b[K", line)
+		p.shown = true
+		return
+	}
+	fmt.Fprintln(p.w, line)
+}
+
+// clear takes the live line away.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+// note says something in a line of its own.
+func (p *progress) note(text string) {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fmt.Fprintln(p.w, text)
+}
+
+// interrupts makes the first Ctrl-C end the search at the end of its run, and
+// the second end the process. ignore goes back to the usual.
+func (t *tool) interrupts(p *progress) (stop func() bool, ignore func()) {
+	var asked atomic.Bool
+	signals, done := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-signals:
+			}
+			if asked.Swap(true) {
+				p.clear()
+				t.exit(exitStopped)
+			}
+			p.note("macemc: stopping at the end of this run; again to exit at once")
+		}
+	}()
+	return asked.Load, func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macemc/choose"
+	"macemc/internal/catalog"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+type replayFlags struct {
+	stuck       time.Duration
+	json, quiet bool
+}
+
+func (t *tool) replayCommand() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "take the path of a finding again",
+		Long: `replay takes the recorded path of a finding again, with every check on, and says
+whether it comes to the same. A path that does not apply, because it is of
+another system or because the code has changed, is an error and says where.`,
+		Args: exactly(1, "replay takes one FILE, the error.path of a finding"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.stuck < 0 {
+				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
+			}
+			return t.replay(args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.quiet, "quiet", false, "print only the line that says whether it was reproduced")
+	return cmd
+}
+
+func (t *tool) replay(name string, f replayFlags) error {
+	path, err := load(name)
+	if err != nil {
+		return err
+	}
+	system, ok := path.Get("system")
+	if !ok {
+		return fmt.Errorf("%s: the path's header names no system", name)
+	}
+	sys, err := catalog.Find(system)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	opts := search.Options{Stuck: f.stuck, OnStuck: func(r *search.Result) {
+		if err := t.concludeReplay(path, stuckReplay(path, r), f); err != nil {
+			fmt.Fprintf(t.stderr, "macemc: %v\n", err)
+		}
+		t.exit(t.status)
+	}}
+	r, err := search.Replay(sys, path, opts)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return t.concludeReplay(path, r, f)
+}
+
+// concludeReplay reports, and sets the exit status.
+func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFlags) error {
+	t.status = exitFound
+	if r.Reproduced {
+		t.status = exitNothing
+	}
+	switch {
+	case f.json:
+		return report.ReplayedJSON(t.stdout, r)
+	case f.quiet:
+		return report.Outcome(t.stdout, path, r)
+	default:
+		return report.Replayed(t.stdout, path, r)
+	}
+}
+
+// stuckReplay is what a replay came to whose last handler never returned.
+func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
+	word, _ := path.Get("verdict")
+	recorded, _ := sim.ParseVerdict(word)
+	return &search.Replayed{
+		System: r.System, Params: r.Params, Recorded: recorded, Finding: r.Finding,
+		Reproduced: recorded == sim.VerdictDivergence && r.Finding.Step == len(path.Steps),
+	}
+}
+
+// load reads a path file.
+func load(name string) (*choose.Path, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if inside := filepath.Join(name, "error.path"); exists(inside) {
+			return nil, fmt.Errorf("%s is a folder; replay the file in it: %s", name, inside)
+		}
+		return nil, fmt.Errorf("%s is a folder; name a path file", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	path, err := choose.Parse(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return path, nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macemc/internal/catalog"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// searchFlags are what a user typed.
+type searchFlags struct {
+	bugs, properties, params []string
+	nodes                    int
+	depth, step              int
+	noWalks                  bool
+	walks, walkSteps         int
+	walk                     string
+	paths                    int
+	seed                     int64
+	engine                   string
+	stuck                    time.Duration
+	out                      string
+	json, quiet              bool
+}
+
+func (t *tool) searchCommand() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search SYSTEM",
+		Short: "look for something wrong; write a path that shows it",
+		Long: `search takes runs of a system until one shows something wrong with it: first all
+runs, in rounds that go deeper and deeper, then long random walks. Safety
+properties are checked in every state. A run that does not become live is
+suspected, and reported as dead when no fresh walk from its end becomes live.
+
+A finding is written to DIR/SYSTEM-WHAT-N/error.path, and the report ends with
+the command that replays it.`,
+		Args: exactly(1, "search takes one SYSTEM"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return t.search(args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
+	flags.StringArrayVar(&f.properties, "property", nil, "check only the property `NAME` (repeatable)")
+	flags.IntVar(&f.nodes, "nodes", 0, "run with `N` nodes (default the system's)")
+	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
+	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 100,000 transitions go)")
+	flags.IntVar(&f.step, "step", 0, "a round is `N` steps deeper than the one before (default 5)")
+	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
+	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
+	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
+	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
+	flags.IntVar(&f.paths, "paths", 0, "stop after `N` runs (default after 10,000 walks)")
+	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
+	flags.StringVar(&f.engine, "engine", "reference", "the engine of the exhaustive phase; there is `reference`")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
+	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	return cmd
+}
+
+// check refuses what is impossible or contradicts itself.
+func (f *searchFlags) check(cmd *cobra.Command) error {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{
+		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
+		{"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"seed", f.seed},
+	} {
+		if cmd.Flags().Changed(n.name) && n.value < 1 {
+			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
+		}
+	}
+	for _, name := range []string{"walks", "walk-steps", "walk"} {
+		if f.noWalks && cmd.Flags().Changed(name) {
+			return usagef("--no-walks and --%s exclude each other", name)
+		}
+	}
+	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
+		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
+	}
+	if f.engine != "reference" {
+		return usagef("--engine is %q; there is only the engine reference", f.engine)
+	}
+	if cmd.Flags().Changed("step") && cmd.Flags().Changed("depth") && f.step > f.depth {
+		return usagef("--step is %d, deeper than --depth %d", f.step, f.depth)
+	}
+	if f.stuck < 0 {
+		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
+	}
+	if f.out == "" {
+		return usagef("--out is empty; name a folder")
+	}
+	if info, err := os.Stat(f.out); err == nil && !info.IsDir() {
+		return fmt.Errorf("--out is %s, which is not a folder", f.out)
+	}
+	return nil
+}
+
+func (t *tool) search(name string, f searchFlags) error {
+	sys, err := catalog.Find(name)
+	if err != nil {
+		return err
+	}
+	if err := knownNames(sys, f); err != nil {
+		return err
+	}
+	opts := search.Options{
+		Properties: f.properties,
+		Depth:      f.depth, Step: f.step,
+		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps,
+		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
+		Stuck: f.stuck,
+	}
+	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
+		return err
+	}
+	progress := t.progress(f.quiet)
+	opts.Progress = progress.searched
+	opts.OnStuck = func(r *search.Result) {
+		progress.clear()
+		t.conclude(r, f)
+		t.exit(t.status)
+	}
+	stop, ignore := t.interrupts(progress)
+	opts.Stop = stop
+	r, err := search.Search(sys, opts)
+	ignore()
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	t.conclude(r, f)
+	return nil
+}
+
+// conclude writes the finding, if there is one, and the report, and sets the
+// exit status. What cannot be written does not hide what was found.
+func (t *tool) conclude(r *search.Result, f searchFlags) {
+	var place report.Place
+	var failed error
+	if r.Finding != nil {
+		if place.Path, failed = store(f.out, r); failed == nil {
+			place.Replay = t.name + " replay " + shellWord(place.Path)
+		}
+	}
+	print := report.Result
+	if f.json {
+		print = report.ResultJSON
+	}
+	if err := errors.Join(failed, print(t.stdout, r, place)); err != nil {
+		fmt.Fprintf(t.stderr, "macemc: %v\n", err)
+	}
+	switch {
+	case r.Finding != nil:
+		t.status = exitFound
+	case r.Stop == search.StopInterrupted:
+		t.status = exitStopped
+	default:
+		t.status = exitNothing
+	}
+}
+
+// knownNames refuses bugs and properties that the system does not have, with
+// the nearest that it has.
+func knownNames(sys *sim.System, f searchFlags) error {
+	var bugs, properties []string
+	for _, b := range sys.Bugs {
+		bugs = append(bugs, string(b.ID))
+	}
+	for _, p := range sys.Properties {
+		properties = append(properties, p.Name)
+	}
+	if err := known(sys, "known bug", f.bugs, bugs); err != nil {
+		return err
+	}
+	return known(sys, "property", f.properties, properties)
+}
+
+func known(sys *sim.System, kind string, wanted, have []string) error {
+	for _, w := range wanted {
+		if !slices.Contains(have, w) {
+			return fmt.Errorf("%s has no %s %q%s", sys.Name, kind, w, suggestOrAll(w, have))
+		}
+	}
+	return nil
+}

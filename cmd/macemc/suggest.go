@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"macemc/internal/catalog"
+)
+
+// suggest is "; did you mean X?" for the name that is nearest to a word, or
+// for the only one that has it within; "" when there is none.
+func suggest(word string, names []string) string {
+	meant := catalog.Nearest(word, names)
+	if meant == "" {
+		meant = within(word, names)
+	}
+	if meant == "" {
+		return ""
+	}
+	if strings.Contains(meant, " ") {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return "; did you mean " + meant + "?"
+}
+
+// within is the only name that has word within; "" if none has, or several.
+func within(word string, names []string) (found string) {
+	for _, name := range names {
+		if strings.Contains(strings.ToLower(name), strings.ToLower(word)) {
+			if found != "" {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
+
+// suggestOrAll is the nearest name, or all of them when none is near.
+func suggestOrAll(word string, names []string) string {
+	if meant := suggest(word, names); meant != "" {
+		return meant
+	}
+	if len(names) == 0 {
+		return "; it has none"
+	}
+	if strings.Contains(strings.Join(names, ""), " ") {
+		return "; it has " + quoted(names)
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+func quoted(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strconv.Quote(n))
+	}
+	return strings.Join(out, ", ")
+}

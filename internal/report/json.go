@@ -1,0 +1,257 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// version is that of every JSON object written here. It grows when a member
+// changes its meaning or goes, not when one is added.
+const version = 1
+
+// The members of a search. Those that this version cannot tell yet are null or
+// empty; null also stands where there is nothing to tell of.
+type resultJSON struct {
+	Version  int            `json:"version"`
+	System   string         `json:"system"`
+	Bugs     []string       `json:"bugs"`
+	Params   map[string]any `json:"params"`
+	Verdict  string         `json:"verdict"`
+	Property *string        `json:"property"`
+	Message  *string        `json:"message"`
+	Safety   safetyJSON     `json:"safety"`
+	Liveness livenessJSON   `json:"liveness"`
+	Stop     string         `json:"stop"`
+	Path     *string        `json:"path"`
+	Steps    *int           `json:"steps"`
+	Choices  *int           `json:"choices"`
+	Critical *criticalJSON  `json:"critical"`
+	Stats    statsJSON      `json:"stats"`
+	Measured measuredJSON   `json:"measured"`
+	Never    []string       `json:"never"`
+	Replay   *string        `json:"replay"`
+}
+
+type safetyJSON struct {
+	Status string `json:"status"`
+	Depth  int    `json:"depth"`
+}
+
+type livenessJSON struct {
+	Status    string `json:"status"`
+	Walks     int    `json:"walks"`
+	WalkSteps int    `json:"walk_steps"`
+}
+
+type criticalJSON struct {
+	Step      int      `json:"step"`
+	Event     string   `json:"event"`
+	Exact     bool     `json:"exact"`
+	Walks     *int     `json:"walks"`
+	WalkSteps *int     `json:"walk_steps"`
+	Escape95  *float64 `json:"escape_upper_95"`
+	LivePath  *string  `json:"live_path"`
+}
+
+type statsJSON struct {
+	Engine      string   `json:"engine"`
+	Paths       int      `json:"paths"`
+	Steps       int      `json:"steps"`
+	Transitions int      `json:"transitions"`
+	Executed    int      `json:"executed"`
+	States      int      `json:"states"`
+	Duplicates  int      `json:"duplicates"`
+	Walks       int      `json:"walks"`
+	Depth       int      `json:"depth"`
+	HandlerRuns *int     `json:"handler_runs"`
+	Collision   *float64 `json:"collision_probability"`
+}
+
+type measuredJSON struct {
+	Seconds    float64  `json:"seconds"`
+	StatesRate float64  `json:"states_per_second"`
+	Memory     uint64   `json:"memory_bytes"`
+	CPUSeconds *float64 `json:"cpu_seconds"`
+}
+
+// ResultJSON writes what a search came to, as one JSON object.
+func ResultJSON(w io.Writer, r *search.Result, place Place) error {
+	out := resultJSON{
+		Version: version, System: r.System.Name, Bugs: []string{}, Params: params(r.System, r.Params),
+		Verdict:  r.Verdict().String(),
+		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
+		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps},
+		Stop:     string(r.Stop),
+		Stats:    stats(r.Stats),
+		Measured: measured(r),
+		Never:    []string{},
+	}
+	for _, b := range r.Params.Bugs() {
+		out.Bugs = append(out.Bugs, string(b))
+	}
+	if f := r.Finding; f != nil {
+		s := subject{f: f}
+		steps, choices := len(s.path().Steps), s.path().Choices()
+		out.Property, out.Message = orNull(f.Property), &f.Message
+		out.Path, out.Replay = orNull(place.Path), orNull(place.Replay)
+		out.Steps, out.Choices = &steps, &choices
+		out.Critical = critical(f)
+	}
+	return write(w, out)
+}
+
+// orNull is null where there is nothing to tell.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// params are all parameters in force, with the number of nodes.
+func params(sys *sim.System, p sim.Params) map[string]any {
+	out := map[string]any{"nodes": p.Nodes}
+	for _, q := range sys.Params {
+		if len(q.Words) > 0 {
+			out[q.Name] = p.Word(q)
+		} else {
+			out[q.Name] = p.Int(q)
+		}
+	}
+	return out
+}
+
+func critical(f *search.Finding) *criticalJSON {
+	if f.Critical == nil {
+		return nil
+	}
+	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event}
+	if e := f.Evidence; e != nil {
+		out.Walks, out.WalkSteps, out.Escape95 = &e.Walks, &e.WalkSteps, &e.Escape95
+	}
+	return out
+}
+
+func stats(s search.Stats) statsJSON {
+	return statsJSON{
+		Engine: s.Engine, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
+		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Depth: s.Depth,
+	}
+}
+
+func measured(r *search.Result) measuredJSON {
+	m := measuredJSON{Seconds: r.Measured.Elapsed.Seconds(), Memory: r.Measured.Memory}
+	if m.Seconds > 0 {
+		m.StatesRate = math.Round(float64(r.Stats.States) / m.Seconds)
+	}
+	return m
+}
+
+type replayedJSON struct {
+	Version    int     `json:"version"`
+	System     string  `json:"system"`
+	Recorded   string  `json:"recorded"`
+	Reproduced bool    `json:"reproduced"`
+	Verdict    string  `json:"verdict"`
+	Property   *string `json:"property"`
+	Message    *string `json:"message"`
+	Steps      int     `json:"steps"`
+}
+
+// ReplayedJSON writes what came of taking a recorded path again, as one JSON
+// object.
+func ReplayedJSON(w io.Writer, r *search.Replayed) error {
+	f := r.Finding
+	out := replayedJSON{
+		Version: version, System: r.System.Name, Recorded: r.Recorded.String(), Reproduced: r.Reproduced,
+		Verdict: f.Verdict.String(), Property: orNull(f.Property), Steps: f.Step,
+	}
+	if f.Verdict != sim.VerdictNone {
+		out.Message = &f.Message
+	}
+	return write(w, out)
+}
+
+type systemsJSON struct {
+	Version int          `json:"version"`
+	Systems []systemJSON `json:"systems"`
+}
+
+type systemJSON struct {
+	Name       string         `json:"name"`
+	Doc        string         `json:"doc"`
+	Nodes      rangeJSON      `json:"nodes"`
+	Params     []paramJSON    `json:"params"`
+	Properties []propertyJSON `json:"properties"`
+	Bugs       []bugJSON      `json:"bugs"`
+}
+
+type rangeJSON struct {
+	Default int `json:"default"`
+	Least   int `json:"least"`
+	Most    int `json:"most"`
+}
+
+type paramJSON struct {
+	Name    string   `json:"name"`
+	Doc     string   `json:"doc"`
+	Default any      `json:"default"`
+	Least   *int     `json:"least"` // null for words
+	Most    *int     `json:"most"`
+	Words   []string `json:"words"` // empty for numbers
+}
+
+type propertyJSON struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+type bugJSON struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Story string `json:"story"`
+}
+
+// SystemsJSON writes a list of systems, as one JSON object.
+func SystemsJSON(w io.Writer, systems []*sim.System) error {
+	out := systemsJSON{Version: version, Systems: []systemJSON{}}
+	for _, sys := range systems {
+		r := sys.NodeRange(sim.Params{})
+		one := systemJSON{
+			Name: sys.Name, Doc: sys.Doc, Nodes: rangeJSON{r.Default, r.Least, r.Most},
+			Params: []paramJSON{}, Properties: []propertyJSON{}, Bugs: []bugJSON{},
+		}
+		for _, q := range sys.Params {
+			one.Params = append(one.Params, param(q))
+		}
+		for _, p := range sys.Properties {
+			one.Properties = append(one.Properties, propertyJSON{p.Name, p.Kind()})
+		}
+		for _, b := range sys.Bugs {
+			one.Bugs = append(one.Bugs, bugJSON{string(b.ID), Sentence(b.Story), b.Story})
+		}
+		out.Systems = append(out.Systems, one)
+	}
+	return write(w, out)
+}
+
+func param(q *sim.Param) paramJSON {
+	if len(q.Words) > 0 {
+		return paramJSON{Name: q.Name, Doc: q.Doc, Default: q.Words[0], Words: q.Words}
+	}
+	return paramJSON{
+		Name: q.Name, Doc: q.Doc, Default: q.Range.Default,
+		Least: &q.Range.Least, Most: &q.Range.Most, Words: []string{},
+	}
+}
+
+func write(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	columns = 100 // the widest line of prose
+	longest = 160 // the longest line of a trace
+)
+
+// printer lays out lines and keeps the first error of its writer.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) blank() { p.line("") }
+
+// row is a label and a text beside it, wrapped below itself.
+func (p *printer) row(indent, width int, label, text string) {
+	lines := wrap(text, columns-indent-width)
+	for i, l := range lines {
+		if i > 0 {
+			label = ""
+		}
+		p.line("%s", strings.TrimRight(fmt.Sprintf("%*s%-*s%s", indent, "", width, label, l), " "))
+	}
+}
+
+// wrap breaks a text into lines of at most width characters, at blanks. Line
+// breaks of the text are kept; a longer word is not broken.
+func wrap(text string, width int) (lines []string) {
+	for one := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for word := range strings.FieldsSeq(one) {
+			switch {
+			case line == "":
+				line = word
+			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
+				lines = append(lines, line)
+				line = word
+			default:
+				line += " " + word
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// cut shortens a line to at most longest characters, at its end.
+func cut(line string) string {
+	if utf8.RuneCountInString(line) <= longest {
+		return line
+	}
+	const mark = " ..."
+	return string([]rune(line)[:longest-len(mark)]) + mark
+}
+
+// count is a number with separators: 10,000.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	from := len(s) % 3
+	if n < 0 {
+		from = (len(s)-1)%3 + 1
+	}
+	var b strings.Builder
+	b.WriteString(s[:from])
+	for i := from; i < len(s); i += 3 {
+		if b.Len() > 0 && s[:i] != "-" {
+			b.WriteByte(',')
+		}
+		b.WriteString(s[i : i+3])
+	}
+	return b.String()
+}
+
+// many is a number and its noun: 1 walk, 10,000 walks.
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	plural := noun + "s"
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		plural = stem + "ies"
+	}
+	return count(n) + " " + plural
+}
+
+// percent is a share with two digits, rounded up: it is an upper bound.
+func percent(share float64) string {
+	if share <= 0 {
+		return "0 %"
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(share*100))-1)
+	return strconv.FormatFloat(math.Ceil(share*100/unit-1e-9)*unit, 'g', 3, 64) + " %"
+}
+
+// duration is an elapsed time in seconds.
+func duration(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
+}
+
+// rate is how many of something there were in a second, to two digits.
+func rate(n int, d time.Duration) string {
+	if d <= 0 || n == 0 {
+		return "0"
+	}
+	r := float64(n) / d.Seconds()
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(r))-1))
+	return count(int(math.Round(r/unit) * unit))
+}
+
+// quoted are names in quotes, with commas between.
+func quoted(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strconv.Quote(n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Sentence is the first sentence of a text, on one line.
+func Sentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if i := strings.Index(text, ". "); i >= 0 {
+		return text[:i+1]
+	}
+	return text
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Replayed writes what came of taking a recorded path again, as text. Its last
+// line is that of Outcome.
+func Replayed(w io.Writer, path *choose.Path, r *search.Replayed) error {
+	p := &printer{w: w}
+	s := replayed(path, r)
+	p.line("%s: %s", s.name(), s.gist())
+	p.blank()
+	if r.Finding.Verdict != sim.VerdictNone {
+		p.finding(s)
+	}
+	p.steps(s)
+	p.line("%s", told(s, path, r))
+	return p.err
+}
+
+// Outcome writes in one line whether a recorded path came to the same again.
+func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
+	p := &printer{w: w}
+	p.line("%s", told(replayed(path, r), path, r))
+	return p.err
+}
+
+func replayed(path *choose.Path, r *search.Replayed) subject {
+	return subject{sys: r.System, params: r.Params, only: path.All("property"), f: r.Finding}
+}
+
+// told is the last line: whether it happened again, or what did instead.
+func told(s subject, path *choose.Path, r *search.Replayed) string {
+	now := s.outcome()
+	if r.Reproduced {
+		return "reproduced: " + now
+	}
+	recorded := r.Recorded.String()
+	if violates, ok := path.Get("violates"); ok {
+		recorded += ", " + strconv.Quote(violates)
+	}
+	if r.Recorded == sim.VerdictDead && r.Finding.Verdict == sim.VerdictNone {
+		now += ", and live states can be reached from its end"
+	}
+	return fmt.Sprintf("not reproduced: recorded for %s; now %s", recorded, now)
+}
+
+// outcome is the verdict, the property and the step.
+func (s subject) outcome() string {
+	f := s.f
+	where := ", " + at(f.Step)
+	switch {
+	case f.Verdict == sim.VerdictNone:
+		return s.gist()
+	case f.Verdict == sim.VerdictDead:
+		return "dead, " + quoted(s.failing()) + where
+	case f.Property != "":
+		return f.Verdict.String() + ", " + strconv.Quote(f.Property) + where
+	default:
+		return f.Verdict.String() + where
+	}
+}

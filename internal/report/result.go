@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Place is where a finding went.
+type Place struct {
+	Path   string // the file of its path; "": it was not written
+	Replay string // the command that replays it
+}
+
+const labels = 12 // the width of the column of labels
+
+// Result writes what a search came to, as text.
+func Result(w io.Writer, r *search.Result, place Place) error {
+	p := &printer{w: w}
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	if r.Finding == nil {
+		p.line("%s: nothing found %s", s.name(), within(r.Stop))
+		p.blank()
+	} else {
+		p.line("%s: %s", s.name(), s.gist())
+		p.blank()
+		p.finding(s)
+		p.steps(s)
+	}
+	p.searched(s, r)
+	p.measured(r)
+	if r.Finding != nil {
+		p.blank()
+		p.place(place)
+	}
+	return p.err
+}
+
+func within(stop search.Stop) string {
+	if stop == search.StopInterrupted {
+		return "before it was interrupted"
+	}
+	return "within these bounds"
+}
+
+// finding is the block that says what is wrong and why we believe it.
+func (p *printer) finding(s subject) {
+	f := s.f
+	p.row(2, labels, "verdict", s.verdict())
+	switch {
+	case f.Verdict == sim.VerdictDead:
+		p.row(2, labels, "live", "when "+quoted(s.liveness())+hold(len(s.liveness())))
+		p.row(2, labels, "at the end", "not "+quoted(s.failing()))
+	case f.Property != "":
+		p.row(2, labels, "property", fmt.Sprintf("%q", f.Property))
+	}
+	if f.Message != "" {
+		p.row(2, labels, "because", f.Message)
+	}
+	if f.Identity != "" && f.Verdict != sim.VerdictDead {
+		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(f.Identity)))
+	}
+	if f.Verdict == sim.VerdictDead {
+		p.row(2, labels, "critical", s.critical())
+		p.row(2, labels, "evidence", s.evidence())
+	}
+	p.blank()
+	p.outcomes(f.Outcomes)
+	p.stack(f.Stack)
+}
+
+func hold(n int) string {
+	if n == 1 {
+		return " holds"
+	}
+	return " hold in one state"
+}
+
+func step(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return "step " + count(n)
+}
+
+func (p *printer) outcomes(outcomes []search.Outcome) {
+	if len(outcomes) == 0 {
+		return
+	}
+	p.line("outcomes:")
+	total := 0
+	for _, o := range outcomes {
+		total += o.Times
+	}
+	for _, o := range outcomes {
+		told := strings.TrimSuffix(strings.TrimSpace(o.Told), ";")
+		if told == "" {
+			told = "nothing was done"
+		}
+		p.line("%s", cut(fmt.Sprintf("  %s of %s  %s", count(o.Times), count(total), told)))
+	}
+	p.blank()
+}
+
+func (p *printer) stack(stack string) {
+	if stack == "" {
+		return
+	}
+	p.line("stack:")
+	for line := range strings.SplitSeq(strings.TrimRight(stack, "\n"), "\n") {
+		p.line("  %s", strings.ReplaceAll(line, "\t", "    "))
+	}
+	p.blank()
+}
+
+// searched is the block of the bounds and of what was counted.
+func (p *printer) searched(s subject, r *search.Result) {
+	p.line("searched:")
+	p.row(2, labels, "run", s.setting()+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
+	p.row(2, labels, "safety", safety(r))
+	p.row(2, labels, "liveness", liveness(s, r))
+	p.row(2, labels, "counted", counted(r.Stats))
+	p.row(2, labels, "stopped", stopped(r))
+	p.blank()
+}
+
+func safety(r *search.Result) string {
+	switch r.Safety.State {
+	case search.StateFound:
+		if r.Safety.Depth > 0 {
+			return fmt.Sprintf("found; every state to depth %s was visited", count(r.Safety.Depth))
+		}
+		return "found"
+	case search.StateExhausted:
+		return "exhausted: every state was visited"
+	case search.StateExhaustedWithin:
+		return fmt.Sprintf("exhausted within %q: every state inside it was visited, and those one step outside", r.System.Within.Name)
+	case search.StateBounded:
+		return fmt.Sprintf("bounded: every state to depth %s was visited", count(r.Safety.Depth))
+	case search.StateSampled:
+		return fmt.Sprintf("sampled: to depth %s, but some choice had more alternatives than are enumerated", count(r.Safety.Depth))
+	case search.StateIncomplete:
+		return "incomplete: it stopped before the first depth was done"
+	case search.StateNone:
+		return "none: nothing was tried"
+	default:
+		panic("macemc bug: report: no words for safety " + string(r.Safety.State))
+	}
+}
+
+func liveness(s subject, r *search.Result) string {
+	walks, steps := many(r.Liveness.Walks, "walk"), many(r.Liveness.WalkSteps, "step")
+	switch r.Liveness.State {
+	case search.StateFound:
+		if r.Liveness.Walks == 0 {
+			return "found, before any walk"
+		}
+		return fmt.Sprintf("found, in %s of at most %s", walks, steps)
+	case search.StateSampled:
+		return fmt.Sprintf("sampled: %s, %s", walks, became(r, steps))
+	case search.StateNone:
+		if len(s.liveness()) == 0 {
+			return "none: there is no liveness property"
+		}
+		if r.Finding != nil {
+			return "none: not decided"
+		}
+		return "none: no walks were taken; only runs that come to rest were judged"
+	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded, search.StateIncomplete:
+		return fmt.Sprintf("%s: %s of at most %s", r.Liveness.State, walks, steps)
+	default:
+		panic("macemc bug: report: no words for liveness " + string(r.Liveness.State))
+	}
+}
+
+// became says what walks that found nothing came to.
+func became(r *search.Result, steps string) string {
+	if !r.System.Assume.IsZero() {
+		return fmt.Sprintf("none dead while %q, each to at most %s", r.System.Assume.Name, steps)
+	}
+	if r.Stats.Suspects > 0 {
+		return fmt.Sprintf("each became live within %s, save %s whose end was found to be recoverable", steps, count(r.Stats.Suspects))
+	}
+	if r.Finding != nil {
+		return fmt.Sprintf("each to at most %s", steps)
+	}
+	return fmt.Sprintf("each became live within %s", steps)
+}
+
+func counted(s search.Stats) string {
+	return fmt.Sprintf("%s, %s; executed %s, %s to known states; %s, %s of them walks and %s taken twice; %s in all",
+		many(s.States, "state"), many(s.Transitions, "transition"), count(s.Executed), count(s.Duplicates),
+		many(s.Paths, "path"), count(s.Walks), count(s.Audited), many(s.Steps, "step"))
+}
+
+func stopped(r *search.Result) string {
+	switch r.Stop {
+	case search.StopFound:
+		return "found"
+	case search.StopDone:
+		return "done: the space was exhausted"
+	case search.StopDepth:
+		if r.Options.Depth == 0 {
+			return fmt.Sprintf("depth: %s were executed in the exhaustive phase", many(r.Options.Effort, "transition"))
+		}
+		return "depth: the exhaustive phase reached its bound"
+	case search.StopPaths:
+		return "paths: the number of walks or paths was reached"
+	case search.StopInterrupted:
+		return "interrupted, before its bound"
+	default:
+		return string(r.Stop)
+	}
+}
+
+// measured is the one block that differs between runs of one seed.
+func (p *printer) measured(r *search.Result) {
+	m := r.Measured
+	p.line("measured:")
+	p.row(2, labels, "time", duration(m.Elapsed))
+	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
+	p.row(2, labels, "memory", count(int(m.Memory>>20))+" MiB")
+}
+
+// place is the end of a finding's report.
+func (p *printer) place(place Place) {
+	if place.Path == "" {
+		p.line("path: not written")
+		return
+	}
+	p.line("path:   %s", place.Path)
+	p.line("replay: %s", place.Replay)
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+const (
+	stepsMost   = 12 // steps of a trace that are shown
+	effectsMost = 6  // effects of a step that are shown
+)
+
+// steps is the block of the run's last steps. The path says what happened and
+// how coins fell; the trace, where there is one, adds what the handlers did.
+func (p *printer) steps(s subject) {
+	path, n := s.path(), s.f.Step
+	n = min(n, len(path.Steps))
+	walker := walkerOf(s)
+	from := max(0, n-stepsMost)
+	if from == 0 {
+		p.line("%s:", heading(n))
+		p.starts(s, walker)
+	} else {
+		p.line("the last %s of %s:", many(stepsMost, "step"), count(n))
+		p.line("  ... %s before", many(from, "step"))
+	}
+	width := len(count(n))
+	for i := from; i < n; i++ {
+		p.step(width, count(i+1), path.Steps[i].Event.What)
+		p.coins(width, path.Steps[i].Coins)
+		if t := s.f.Trace; t != nil && i < len(t.Steps) {
+			p.effects(width, t.Steps[i].Effects, walker)
+		}
+	}
+	p.blank()
+}
+
+func heading(n int) string {
+	switch n {
+	case 0:
+		return "the run, which took no step"
+	case 1:
+		return "the run, of 1 step"
+	default:
+		return fmt.Sprintf("the run, of %d steps", n)
+	}
+}
+
+// starts are the starts of nodes in which something happened.
+func (p *printer) starts(s subject, walker *canon.Walker) {
+	if s.f.Trace == nil {
+		p.coins(1, s.path().Start)
+		return
+	}
+	for _, start := range s.f.Trace.Starts {
+		if len(start.Effects)+len(start.Coins) > 0 {
+			p.step(1, "0", start.Identity)
+			p.coins(1, start.Coins)
+			p.effects(1, start.Effects, walker)
+		}
+	}
+}
+
+func (p *printer) step(width int, number, identity string) {
+	p.line("%s", cut(fmt.Sprintf("  %*s  %s", width, number, identity)))
+}
+
+func (p *printer) coins(width int, coins []choose.Choice) {
+	for _, c := range coins {
+		p.did(width, "choose "+c.What)
+	}
+}
+
+func (p *printer) effects(width int, effects []sim.Effect, walker *canon.Walker) {
+	for i, e := range effects {
+		if i == effectsMost && len(effects) > effectsMost+1 {
+			p.did(width, fmt.Sprintf("... %d more", len(effects)-i))
+			return
+		}
+		p.did(width, e.Text(walker))
+	}
+}
+
+func (p *printer) did(width int, what string) {
+	p.line("%s", cut(fmt.Sprintf("  %*s      %s", width, "", what)))
+}
+
+// walkerOf tells values in the way that the system's states are told.
+func walkerOf(s subject) *canon.Walker {
+	w, err := sim.NewWorld(s.sys, s.params, sim.Config{})
+	if err != nil {
+		panic("macemc bug: report: a world of a system that was searched cannot be made: " + err.Error())
+	}
+	return w.Walker()
+}
