@@ -2,8 +2,10 @@ package jointree
 
 import (
 	"testing"
+	"time"
 
 	"macemc/choose"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -14,7 +16,6 @@ func TestCorrect(t *testing.T) {
 		ballast string
 		many    int
 	}{
-		{2, "ballast=none", 1_000},
 		{3, "ballast=none", 2_000},
 		{4, "ballast=none", 10_000},
 		{8, "ballast=none", 500},
@@ -64,36 +65,68 @@ func TestBallastChangesNoCount(t *testing.T) {
 	t.Log(counts)
 }
 
-// Handlers and properties allocate nothing: what is left is the World's, for
-// queues that were never so long and for the questions of coins.
+// The sizes that the package tells: benchmarks rest on them.
+func TestSize(t *testing.T) {
+	for _, c := range []struct{ depth, states, transitions int }{
+		{6, 4_132, 13_353},
+		{8, 32_269, 116_452},
+	} {
+		r, err := search.Search(System, search.Options{Depth: c.depth, Step: c.depth, NoWalks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Finding != nil || r.Stats.States != c.states || r.Stats.Transitions != c.transitions {
+			t.Errorf("depth %d: %d states, %d transitions, %+v; want %d, %d and no finding",
+				c.depth, r.Stats.States, r.Stats.Transitions, r.Finding, c.states, c.transitions)
+		}
+	}
+}
+
+// idle is an Env that does nothing and allocates nothing.
+type idle struct {
+	sim.Env
+	self  sim.Addr
+	peers []sim.Addr
+	coin  int
+}
+
+func (e *idle) Self() sim.Addr                  { return e.self }
+func (e *idle) Peers() []sim.Addr               { return e.peers }
+func (e *idle) TCP() sim.Port                   { return nowhere{} }
+func (e *idle) After(time.Duration, sim.Signal) {}
+func (e *idle) Cancel(sim.Signal)               {}
+func (e *idle) Tracing() bool                   { return false }
+func (e *idle) Choose(n int, _ string) int      { e.coin++; return e.coin % n }
+
+type nowhere struct{ sim.Port }
+
+func (nowhere) Send(sim.Addr, sim.Message) bool { return true }
+
+// Handlers allocate nothing, whatever comes in whatever order, with ballast
+// too.
 func TestNoAllocation(t *testing.T) {
-	params, err := System.Configure(0, nil, nil)
+	params, err := System.Configure(0, []string{"ballast=1KB"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, sim.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := choose.NewWalk(3)
-	each := testing.AllocsPerRun(20, func() {
-		w.Protect(func() {
-			const again = 2_000
-			start := w.Steps()
-			if start == 0 || start > 100*again {
-				source.Restart(3, 0)
-				w.Start(source)
-				start = 0
-			}
-			for w.Steps() < start+again {
-				w.Step(source)
-				w.Check()
-				w.Live()
-			}
+	all := params.Addrs()
+	for i, self := range all {
+		n := System.New(params, self)
+		env := &idle{self: self, peers: append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)}
+		n.Init(env)
+		messages := []sim.Message{accept{}, leave{}, probe{}, alive{}, redirect{all[0]}}
+		for _, a := range env.peers {
+			messages = append(messages, join{a})
+		}
+		k := 0
+		each := testing.AllocsPerRun(1_000, func() {
+			k += 7 // no divisor of the counts below, so that all pairs meet
+			n.Deliver(env, env.peers[k%len(env.peers)], messages[k%len(messages)])
+			n.Handle(env, joinTimer{})
+			n.Handle(env, recoverTimer{})
 		})
-	})
-	if each > 100 {
-		t.Errorf("%v allocations in 2,000 steps", each)
+		if each > 0 {
+			t.Errorf("%v: %v allocations for three events", self, each)
+		}
 	}
-	t.Logf("%v allocations in 2,000 steps", each)
 }

@@ -35,6 +35,7 @@ const most = 2
 // node is one node of the tree.
 type node struct {
 	root    sim.Addr
+	friend  sim.Addr // another node that may be asked
 	papa    sim.Addr // nobody: not joined; at the root itself
 	kids    map[sim.Addr]bool
 	silent  map[sim.Addr]bool // neighbours that were probed and have not answered
@@ -53,7 +54,11 @@ func (n *node) Init(env sim.Env) {
 func (n *node) Handle(env sim.Env, s sim.Signal) {
 	switch s.(type) {
 	case joinTimer:
-		env.TCP().Send(n.root, join{env.Self()})
+		whom := n.root
+		if env.Choose(2, "ask the root or the friend") == 1 {
+			whom = n.friend
+		}
+		env.TCP().Send(whom, join{env.Self()})
 		env.After(joinEvery, joinTimer{})
 	case recoverTimer:
 		env.After(recoverEvery, recoverTimer{})
@@ -93,14 +98,14 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// join takes a child, or sends it on. A node without a parent does not answer:
-// the joiner's timer asks again.
+// join takes a child, or sends it on.
 func (n *node) join(env sim.Env, who sim.Addr) {
 	switch {
 	case n.papa.IsZero():
 		if env.Tracing() {
-			env.Logf("no answer to %v before there is a parent", who)
+			env.Logf("%v asks, but this node has no parent itself", who)
 		}
+		env.TCP().Send(who, redirect{n.root})
 	case n.kids[who]:
 		env.TCP().Send(who, accept{})
 	case len(n.kids) < most && n.papa != who:

@@ -2,6 +2,7 @@ package jointree
 
 import (
 	"fmt"
+	"slices"
 
 	"macemc/sim"
 )
@@ -18,10 +19,10 @@ var System = &sim.System{
 	Name: "jointree",
 	Doc: "A random-tree join service for benchmarks: small nodes, many states, never at rest. " +
 		"Every node can always find a parent; loops of parents are possible.",
-	Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 4, Least: 2, Most: 16} },
+	Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 4, Least: 3, Most: 16} },
 	Params: []*sim.Param{Ballast},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
-		n := &node{root: p.Addr(0), kids: map[sim.Addr]bool{}, silent: map[sim.Addr]bool{}}
+		n := &node{root: p.Addr(0), friend: friend(p, self), kids: map[sim.Addr]bool{}, silent: map[sim.Addr]bool{}}
 		switch words := p.Word(Ballast); words {
 		case "none":
 		case "1KB":
@@ -38,6 +39,12 @@ var System = &sim.System{
 		sim.Always("no more children than allowed, and never oneself", fewKids),
 		sim.Eventually("all joined", allJoined),
 	},
+}
+
+// friend is the next node, round the circle of all but the root.
+func friend(p sim.Params, self sim.Addr) sim.Addr {
+	others := p.Addrs()[1:]
+	return others[(slices.Index(others, self)+1)%len(others)]
 }
 
 type view = sim.View[*node]
