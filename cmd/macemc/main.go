@@ -53,7 +53,7 @@ func (t *tool) run(args []string) int {
 		} else {
 			text += "; see "
 		}
-		text += t.name + strings.TrimPrefix(cmd.CommandPath(), root.Name()) + " --help"
+		text += t.name + strings.TrimSuffix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " help") + " --help"
 	}
 	fmt.Fprintf(t.stderr, "macemc: %s\n", text)
 	return exitInput

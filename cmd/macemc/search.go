@@ -97,9 +97,6 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if f.engine != "reference" {
 		return usagef("--engine is %q; there is only the engine reference", f.engine)
 	}
-	if cmd.Flags().Changed("step") && cmd.Flags().Changed("depth") && f.step > f.depth {
-		return usagef("--step is %d, deeper than --depth %d", f.step, f.depth)
-	}
 	if f.stuck < 0 {
 		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 	}

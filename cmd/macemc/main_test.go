@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/transcript"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// TestTranscripts runs testdata, each file in an empty folder. Its commands:
+//
+//	macemc                       run a command line, told in quotes where it has blanks
+//	header from= to= key= value= copy a path file with another value in its header
+//	cut from= to= lines=         copy the first lines of a file
+//	change from= to=             copy a file with the first line of the input
+//	                             replaced by the second
+//	show file=                   print a file
+func TestTranscripts(t *testing.T) {
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := t.TempDir()
+	t.Chdir(base)
+	transcript.RunFresh(t, testdata, func() transcript.Handler {
+		folder, err := os.MkdirTemp(base, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chdir(folder); err != nil {
+			t.Fatal(err)
+		}
+		return handle
+	})
+}
+
+func handle(t *testing.T, d *transcript.Data) string {
+	word := func(key string) string { return transcript.Word(d, key, "") }
+	switch d.Cmd {
+	case "macemc":
+		transcript.Allow(t, d)
+		return invoke(words(d.Input)...)
+	case "header":
+		transcript.Allow(t, d, "from", "to", "key", "value")
+		path, err := load(word("from"))
+		if err != nil {
+			return err.Error()
+		}
+		path.Set(word("key"), word("value"))
+		var b bytes.Buffer
+		if _, err := path.WriteTo(&b); err != nil {
+			return err.Error()
+		}
+		return put(word("to"), b.String())
+	case "cut":
+		transcript.Allow(t, d, "from", "to", "lines")
+		lines := strings.SplitAfter(get(t, word("from")), "\n")
+		return put(word("to"), strings.Join(lines[:transcript.Int(t, d, "lines", 0)], ""))
+	case "change":
+		transcript.Allow(t, d, "from", "to")
+		old, replacement, _ := strings.Cut(d.Input, "\n")
+		text := get(t, word("from"))
+		if !strings.Contains(text, old) {
+			return "there is no " + old
+		}
+		return put(word("to"), strings.Replace(text, old, replacement, 1))
+	case "show":
+		transcript.Allow(t, d, "file")
+		return get(t, word("file"))
+	default:
+		d.Fatalf(t, "no command %q", d.Cmd)
+		return ""
+	}
+}
+
+func get(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func put(name, text string) string {
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// words splits a command line at blanks and line breaks outside of quotes.
+func words(line string) (out []string) {
+	for _, w := range regexp.MustCompile(`'[^']*'|[^\s']+`).FindAllString(line, -1) {
+		out = append(out, strings.Trim(w, "'"))
+	}
+	return out
+}
+
+// invoke is what a command line prints and how it exits, with what was
+// measured left out.
+func invoke(args ...string) string {
+	stdout, stderr, status := execute(args...)
+	var b strings.Builder
+	b.WriteString(masked(stdout))
+	for line := range strings.Lines(stderr) {
+		b.WriteString("stderr: " + line)
+	}
+	fmt.Fprintf(&b, "exit %d\n", status)
+	return b.String()
+}
+
+func execute(args ...string) (stdout, stderr string, status int) {
+	var out, errs bytes.Buffer
+	t := &tool{name: "macemc", stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }}
+	status = t.run(args)
+	return out.String(), errs.String(), status
+}
+
+var (
+	measuredText = regexp.MustCompile(`(?m)^measured:\n(  .*\n)+`)
+	measuredJSON = regexp.MustCompile(`"measured": \{[^}]*\}`)
+)
+
+func masked(text string) string {
+	text = measuredText.ReplaceAllString(text, "measured: ...\n")
+	return measuredJSON.ReplaceAllString(text, `"measured": {...}`)
+}
+
+// The same seed gives the same bytes, save what was measured, and the same
+// path file.
+func TestSameSeedSameBytes(t *testing.T) {
+	for _, line := range []string{
+		"search brokentree --bug BT1",
+		"search brokentree --bug BT2 --json",
+		"search brokentree --bug BT2 --depth 3 --seed 7",
+		"search brokentree --nodes 2 --depth 4 --paths 300",
+	} {
+		first, second := inFreshFolder(t, line), inFreshFolder(t, line)
+		if first != second {
+			t.Errorf("%s: two runs differ:\n%s\n---- and\n%s", line, first, second)
+		}
+	}
+}
+
+func inFreshFolder(t *testing.T, line string) string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	said := invoke(words(line)...)
+	found, err := filepath.Glob("macemc-findings/*/error.path")
+	if err != nil || len(found) > 1 {
+		t.Fatal(found, err)
+	}
+	for _, name := range found {
+		said += name + "\n" + get(t, name)
+	}
+	return said
+}
+
+// A second finding of the same kind goes into a folder of its own.
+func TestNothingIsOverwritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for n := 1; n <= 3; n++ {
+		out, _, status := execute("search", "brokentree", "--bug", "BT1", "--out", "my findings")
+		name := fmt.Sprintf("my findings/brokentree-BT1-%d/error.path", n)
+		if status != exitFound || !strings.HasSuffix(out, "replay: macemc replay '"+name+"'\n") {
+			t.Errorf("exit %d and\n%s", status, out)
+		}
+		if said := invoke("replay", name, "--quiet"); !strings.HasPrefix(said, "reproduced: ") {
+			t.Error(said)
+		}
+	}
+}
+
+// Every object of --json is one object, with the members that were promised.
+func TestJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ line, members string }{
+		{"search brokentree --bug BT1 --json", "bugs choices critical liveness measured message never params path property replay safety stats steps stop system verdict version"},
+		{"search twophase --no-walks --json", "bugs choices critical liveness measured message never params path property replay safety stats steps stop system verdict version"},
+		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced steps system verdict version"},
+		{"list --json", "systems version"},
+	} {
+		out, stderr, _ := execute(words(c.line)...)
+		decoder := json.NewDecoder(strings.NewReader(out))
+		var object map[string]any
+		if err := decoder.Decode(&object); err != nil || decoder.More() || stderr != "" {
+			t.Errorf("%s: %v, stderr %q:\n%s", c.line, err, stderr, out)
+		}
+		members := map[string]bool{}
+		for name := range strings.FieldsSeq(c.members) {
+			members[name] = true
+			if _, ok := object[name]; !ok {
+				t.Errorf("%s: no member %s", c.line, name)
+			}
+		}
+		for name := range maps.Keys(object) {
+			if !members[name] {
+				t.Errorf("%s: a member %s", c.line, name)
+			}
+		}
+		if object["version"] != 1.0 {
+			t.Errorf("%s: version %v", c.line, object["version"])
+		}
+	}
+}
+
+// An error with --json is a line on standard error, and nothing else.
+func TestJSONErrors(t *testing.T) {
+	for _, line := range []string{"search nosuch --json", "replay nosuch --json", "list nosuch --json", "search brokentree --json --depth 0"} {
+		out, stderr, status := execute(words(line)...)
+		if out != "" || strings.Count(stderr, "\n") != 1 || status != exitInput {
+			t.Errorf("%s: stdout %q, stderr %q, exit %d", line, out, stderr, status)
+		}
+	}
+}
+
+func TestSelf(t *testing.T) {
+	for arg0, want := range map[string]string{
+		"macemc":                                   "macemc",
+		"/usr/bin/macemc":                          "macemc",
+		"./bin/macemc":                             "macemc",
+		"/x/go-build/macemc":                       "go run ./cmd/macemc",
+		"/tmp/go-build12345/b001/exe/macemc":       "go run ./cmd/macemc",
+		"/home/u/.cache/go-build/ab/abcd-d/macemc": "go run ./cmd/macemc",
+	} {
+		if got := self(arg0); got != want {
+			t.Errorf("self(%q) is %q, want %q", arg0, got, want)
+		}
+	}
+}
+
+// sleeper stands for a system whose handler does not return.
+func sleeper() *sim.System {
+	return &sim.System{Name: "sleeper", Doc: "A node that sleeps.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
+}
+
+// A handler that never returns is written and reported before the process ends.
+func TestStuck(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sys := sleeper()
+	params, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := &choose.Path{Header: search.Describe(sys, params, nil)}
+	path.Add("verdict", "divergence")
+	r := &search.Result{
+		System: sys, Params: params, Stop: search.StopFound,
+		Safety: search.Safety{State: search.StateIncomplete}, Liveness: search.Liveness{State: search.StateFound},
+		Finding: &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDivergence, Message: "it did not return"}, Path: path},
+	}
+	var out, errs bytes.Buffer
+	tool := &tool{name: "macemc", stdout: &out, stderr: &errs}
+	tool.conclude(r, searchFlags{out: "found"})
+	if tool.status != exitFound || !strings.HasSuffix(out.String(), "replay: macemc replay found/sleeper-divergence-1/error.path\n") || errs.Len() > 0 {
+		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
+	}
+	again := stuckReplay(path, r)
+	if !again.Reproduced {
+		t.Error("a replay that is stuck in the same place is not called reproduced")
+	}
+	if err := tool.concludeReplay(path, again, replayFlags{quiet: true}); err != nil || tool.status != exitNothing {
+		t.Errorf("exit %d, %v", tool.status, err)
+	}
+}
+
+// What cannot be written is said, and does not hide the finding.
+func TestUnwritable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put("file", "")
+	if said := invoke("search", "brokentree", "--bug", "BT1", "--out", "file"); said != "stderr: macemc: --out is file, which is not a folder\nexit 2\n" {
+		t.Error(said)
+	}
+	out, stderr, status := execute("search", "brokentree", "--bug", "BT1", "--out", "file/below")
+	if status != exitFound || !strings.HasSuffix(out, "path: not written\n") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, stderr %q and\n%s", status, stderr, out)
+	}
+}
