@@ -55,12 +55,15 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 	if !r.world.CanBeLive() {
 		s.most = min(s.most, 5*walkLeast)
 	}
+	r.share = share{}
 	for i := range n {
 		if r.stopped() {
 			return nil, StopInterrupted, nil
 		}
 		s.begin(r.opts.Seed, uint64(i), 0, nil)
-		end, failure, w := r.run(s, i%auditEvery == 0)
+		careful := r.share.due()
+		end, failure, w := r.run(s, careful)
+		r.share.took(w.Steps(), careful)
 		r.stats.Paths++
 		r.stats.Walks++
 		r.tell()
@@ -108,6 +111,7 @@ func (r *runner) judge(answers choose.Source, w *sim.World, quiet bool) (*Findin
 	}
 	if !live {
 		f.Critical = &Critical{Step: 0}
+		f.Path.Set("critical", "0")
 		if f.Evidence == nil {
 			f.Evidence = r.evidence()
 		}
