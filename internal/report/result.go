@@ -120,6 +120,9 @@ func (p *printer) stack(stack string) {
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
 	p.row(2, labels, "run", s.setting()+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
+	if len(s.only) > 0 {
+		p.row(2, labels, "checked", "only "+quoted(s.only))
+	}
 	p.row(2, labels, "safety", safety(r))
 	p.row(2, labels, "liveness", liveness(s, r))
 	p.row(2, labels, "counted", counted(r.Stats))
@@ -163,7 +166,7 @@ func liveness(s subject, r *search.Result) string {
 		return fmt.Sprintf("sampled: %s, %s", walks, became(r, steps))
 	case search.StateNone:
 		if len(s.liveness()) == 0 {
-			return "none: there is no liveness property"
+			return "none: no liveness property is checked"
 		}
 		if r.Finding != nil {
 			return "none: not decided"

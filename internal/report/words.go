@@ -31,14 +31,10 @@ func (s subject) name() string {
 	return s.sys.Name + " with " + strings.Join(bugs, ", ")
 }
 
-// setting is what was run, as one line.
+// setting is how it was run, as one line.
 func (s subject) setting() string {
 	parts := []string{many(s.params.Nodes, "node")}
-	parts = append(parts, s.params.Settings(s.sys)...)
-	if len(s.only) > 0 {
-		parts = append(parts, "only "+quoted(s.only))
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, s.params.Settings(s.sys)...), "; ")
 }
 
 // liveness are the names of the liveness properties that were checked.
@@ -119,7 +115,10 @@ func (s subject) verdict() string {
 	case sim.VerdictSafety:
 		return "safety: a state was reached that must not be"
 	case sim.VerdictDead:
-		return "dead: no state in which all liveness properties hold can be reached any more"
+		if s.f.Proved {
+			return "dead: no state in which all liveness properties hold can be reached any more"
+		}
+		return "dead, as far as walks can tell: a state in which all liveness properties hold is not reached any more"
 	case sim.VerdictDivergence:
 		return "divergence: a handler goes on for ever"
 	case sim.VerdictPanic:

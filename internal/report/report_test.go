@@ -1,0 +1,276 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/transcript"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// TestTranscripts runs testdata. Its commands:
+//
+//	result NAME     the text of a hand-made result
+//	json NAME       its JSON
+//	replay NAME     its finding, as that of a replay; recorded= for what
+//	progress        lines of progress
+//	list            two hand-made systems
+func TestTranscripts(t *testing.T) {
+	transcript.Run(t, "testdata", func(t *testing.T, d *transcript.Data) string {
+		var b strings.Builder
+		var err error
+		switch d.Cmd {
+		case "result":
+			err = Result(&b, made(t, d), place)
+		case "json":
+			err = ResultJSON(&b, made(t, d), place)
+		case "replay":
+			r := made(t, d)
+			recorded, _ := sim.ParseVerdict(transcript.Word(d, "recorded", "none"))
+			err = Replayed(&b, r.Finding.Path, &search.Replayed{
+				System: r.System, Params: r.Params, Recorded: recorded,
+				Finding: r.Finding, Reproduced: recorded == r.Finding.Verdict,
+			})
+		case "progress":
+			for _, s := range []search.Stats{{}, {Depth: 10, States: 3210, Steps: 45678}, {Walks: 1, Steps: 200}, {Walks: 4321, Suspects: 1, Steps: 9_876_543}} {
+				fmt.Fprintln(&b, Progress(s, 4*time.Second))
+			}
+		case "list":
+			err = Systems(&b, []*sim.System{lamp, switches})
+		default:
+			d.Fatalf(t, "no command %q", d.Cmd)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	})
+}
+
+func made(t *testing.T, d *transcript.Data) *search.Result {
+	name := d.CmdArgs[0].Key
+	make, ok := results[name]
+	if !ok {
+		d.Fatalf(t, "no result %q", name)
+	}
+	return make()
+}
+
+var place = Place{Path: "found/lamp-dead-1/error.path", Replay: "macemc replay found/lamp-dead-1/error.path"}
+
+type bulb struct{}
+
+func (*bulb) Init(sim.Env)                           {}
+func (*bulb) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*bulb) Handle(sim.Env, sim.Signal)             {}
+
+type press struct{ times int }
+
+func yes(sim.View[*bulb]) bool { return true }
+
+var lamp = &sim.System{
+	Name: "lamp", Doc: "A lamp. It can be lit.",
+	Bugs: []sim.Bug{{ID: "L1", Story: "The bulb is missing. It was taken out."}},
+	New:  func(sim.Params, sim.Addr) sim.Node { return &bulb{} },
+	Properties: []sim.Property{
+		sim.Always("not too hot", yes), sim.Eventually("lit", yes), sim.Eventually("bright, and warm", yes),
+	},
+}
+
+var switches = &sim.System{
+	Name: "switches",
+	Doc: "A very long row of switches with a documentation that does not fit into one line of a hundred columns, " +
+		"so that it is wrapped. This is not its title.",
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+	Params: []*sim.Param{
+		{Name: "many", Doc: "how many there are", Range: sim.Range{Default: 2, Least: 1, Most: 9}},
+		{Name: "colour", Doc: "of what colour they are", Words: []string{"white", "black"}},
+	},
+	New:        func(sim.Params, sim.Addr) sim.Node { return &bulb{} },
+	Properties: []sim.Property{sim.Eventually("on", yes)},
+	Within:     sim.While("three presses", yes),
+	Assume:     sim.While("there is power", yes),
+}
+
+// result is a result about sys, and finding one with a finding.
+func result(sys *sim.System) *search.Result {
+	p, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	return &search.Result{
+		System: sys, Params: p, Options: search.Options{Seed: 1, Effort: 100_000, Depth: 10, WalkSteps: 10_000},
+		Safety: search.Safety{State: search.StateBounded, Depth: 10}, Liveness: search.Liveness{State: search.StateSampled, Walks: 10_000, WalkSteps: 10_000},
+		Stop:     search.StopPaths,
+		Stats:    search.Stats{Engine: "reference", Paths: 12_345, Walks: 10_000, Steps: 7_654_321, States: 3_210, Transitions: 9_999, Executed: 11_111, Duplicates: 1_112, Audited: 193, Depth: 10},
+		Measured: search.Measured{Elapsed: 2500 * time.Millisecond, Memory: 64 << 20},
+	}
+}
+
+func finding(v sim.Verdict, property, message string, steps int) *search.Result {
+	r := result(lamp)
+	n1 := r.Params.Addr(1)
+	f := &search.Finding{
+		Failure: sim.Failure{Verdict: v, Property: property, Message: message, Step: steps, Node: n1, Identity: "n1 script press{times: 1}"},
+		Path:    &choose.Path{Header: search.Describe(r.System, r.Params, nil)},
+		Trace:   &sim.Trace{},
+	}
+	f.Path.Add("violates", property)
+	for i := range steps {
+		what := fmt.Sprintf("n1 script press{times: %d}", i+1)
+		f.Path.Steps = append(f.Path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 3, What: what}})
+		f.Trace.Steps = append(f.Trace.Steps, sim.Step{Index: i + 1, Node: n1, Identity: what})
+	}
+	r.Finding, r.Stop, r.Options.Depth = f, search.StopFound, 0
+	return r
+}
+
+var results = map[string]func() *search.Result{
+	"sampled": func() *search.Result { return result(lamp) },
+	"suspects": func() *search.Result {
+		r := result(lamp)
+		r.Stats.Suspects = 3
+		return r
+	},
+	"assumed": func() *search.Result {
+		r := result(switches)
+		r.Safety.State, r.Stop = search.StateExhaustedWithin, search.StopPaths
+		return r
+	},
+	"interrupted": func() *search.Result {
+		r := result(lamp)
+		r.Safety, r.Liveness, r.Stop = search.Safety{State: search.StateIncomplete}, search.Liveness{State: search.StateNone}, search.StopInterrupted
+		return r
+	},
+	"only": func() *search.Result {
+		r := result(lamp)
+		r.Options.Properties, r.Liveness.State = []string{"not too hot"}, search.StateNone
+		r.Options.Depth, r.Stop = 0, search.StopDepth
+		return r
+	},
+	"dead": func() *search.Result {
+		r := finding(sim.VerdictDead, "lit, bright, and warm", "it is dark", 10_000)
+		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Escape95: 0.0487029}
+		return r
+	},
+	"critical": func() *search.Result {
+		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
+		r.Finding.Evidence = &search.Evidence{Walks: 10_000, WalkSteps: 1, Escape95: 0.00029952}
+		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}"}
+		return r
+	},
+	"start": func() *search.Result {
+		r := finding(sim.VerdictDead, "lit, bright, and warm", "", 1)
+		r.Finding.Evidence = &search.Evidence{Walks: 1, WalkSteps: 10, Escape95: 0.95}
+		r.Finding.Critical = &search.Critical{}
+		return r
+	},
+	"panic": func() *search.Result {
+		r := finding(sim.VerdictPanic, "", "no bulb\nin the lamp", 3)
+		r.Finding.Stack = "lamp.(*bulb).Handle\n\t/lamp/bulb.go:7"
+		r.Finding.Trace.Steps = r.Finding.Trace.Steps[:2]
+		return r
+	},
+	"nondeterminism": func() *search.Result {
+		r := finding(sim.VerdictNondeterminism, "", "two runs of the handler did different things", 1)
+		r.Finding.Outcomes = []search.Outcome{{Told: "send on{} to n1 by tcp; ", Times: 31}, {Told: "", Times: 9}}
+		return r
+	},
+	"effects": func() *search.Result {
+		r := finding(sim.VerdictSafety, "not too hot", "90 degrees", 1)
+		step := &r.Finding.Trace.Steps[0]
+		for i := range 12 {
+			step.Effects = append(step.Effects, sim.Effect{Kind: sim.EffectPost, Value: press{i}})
+		}
+		r.Finding.Path.Steps[0].Coins = []choose.Choice{{Kind: choose.Coin, Of: 2, Pick: 1, What: "which: left"}}
+		r.Finding.Trace.Starts = []sim.Step{
+			{Identity: "n0 start"},
+			{Identity: "n1 start", Effects: []sim.Effect{{Kind: sim.EffectEmit, Value: strings.Repeat("long ", 60)}}},
+		}
+		return r
+	},
+	"stuck": func() *search.Result {
+		r := finding(sim.VerdictDivergence, "", "the handler did not return", 2)
+		r.Finding.Trace = nil
+		r.Safety.State, r.Liveness = search.StateIncomplete, search.Liveness{State: search.StateFound}
+		return r
+	},
+	"mutation":  func() *search.Result { return finding(sim.VerdictMutation, "", "n0 was changed", 1) },
+	"goroutine": func() *search.Result { return finding(sim.VerdictGoroutine, "", "it started a goroutine", 0) },
+	"well":      func() *search.Result { return finding(sim.VerdictNone, "", "", 2) },
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 12345: "12,345", 100000: "100,000", 1234567: "1,234,567", -1: "-1", -999: "-999", -1000: "-1,000", -123456: "-123,456",
+	} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) is %s, want %s", n, got, want)
+		}
+	}
+}
+
+// A bound is rounded up, never down.
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{
+		0: "0 %", 1: "100 %", 0.95: "95 %", 0.0487029: "4.9 %", 0.041: "4.1 %", 0.0411: "4.2 %", 0.00029952: "0.03 %", 0.632: "64 %",
+	} {
+		if got := percent(share); got != want {
+			t.Errorf("percent(%v) is %s, want %s", share, got, want)
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		d    time.Duration
+		want string
+	}{{0, time.Second, "0"}, {5, 0, "0"}, {1, time.Second, "1"}, {123456, time.Second, "120,000"}, {1, 10 * time.Second, "0"}} {
+		if got := rate(c.n, c.d); got != c.want {
+			t.Errorf("rate(%d, %s) is %s, want %s", c.n, c.d, got, c.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"one two three", "one two|three"},
+		{"unbreakable words", "unbreakable|words"},
+		{"a\nb", "a|b"},
+		{"ä ö ü ß é", "ä ö ü ß|é"},
+	} {
+		if got := strings.Join(wrap(c.text, 7), "|"); got != c.want {
+			t.Errorf("wrap(%q) is %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestSentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"One. Two.": "One.", "One": "One", "One,\n  and more.\nTwo.": "One, and more.", "": "",
+	} {
+		if got := Sentence(text); got != want {
+			t.Errorf("Sentence(%q) is %q, want %q", text, got, want)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// What cannot be written is not lost in silence.
+func TestWriterFails(t *testing.T) {
+	for name, make := range results {
+		if Result(broken{}, make(), place) == nil || ResultJSON(broken{}, make(), place) == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
