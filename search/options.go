@@ -35,10 +35,6 @@ type Options struct {
 // steady state has the time to do so.
 const walkLeast = 200
 
-// auditEvery is the share of paths that are run twice, in lockstep, with every
-// check that nothing but the acting node changed.
-const auditEvery = 64
-
 func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string

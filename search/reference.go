@@ -38,7 +38,7 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	h := w.Hash()
 	if !s.New() {
 		s.moved = s.moved || s.path[depth] != h
-		return !s.moved
+		return !s.moved && depth < s.bound // a finding may have lowered the bound since
 	}
 	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
 	if depth > 0 {

@@ -33,6 +33,7 @@ type runner struct {
 	opts   Options
 	world  *sim.World // fast
 	twin   *twin      // careful: two worlds in lockstep
+	share  share      // how much of the phase was audited
 	pulse  pulse      // what the monitor watches
 	stats  Stats
 	began  time.Time

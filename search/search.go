@@ -124,7 +124,9 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort {
 			return stopEffort, nil
 		}
-		end, failure, w := r.run(s, r.stats.Paths%auditEvery == 0)
+		careful := r.share.due()
+		end, failure, w := r.run(s, careful)
+		r.share.took(w.Steps(), careful)
 		r.stats.Paths++
 		r.tell()
 		f, err := r.look(s, end, failure, w)
@@ -132,6 +134,9 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 			return "", err
 		}
 		if f == nil {
+			if end == endLeft {
+				s.Cut()
+			}
 			continue
 		}
 		if res.Finding == nil || f.Step < res.Finding.Step || f.Verdict == sim.VerdictNondeterminism {

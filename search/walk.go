@@ -55,12 +55,15 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 	if !r.world.CanBeLive() {
 		s.most = min(s.most, 5*walkLeast)
 	}
+	r.share = share{}
 	for i := range n {
 		if r.stopped() {
 			return nil, StopInterrupted, nil
 		}
 		s.begin(r.opts.Seed, uint64(i), 0, nil)
-		end, failure, w := r.run(s, i%auditEvery == 0)
+		careful := r.share.due()
+		end, failure, w := r.run(s, careful)
+		r.share.took(w.Steps(), careful)
 		r.stats.Paths++
 		r.stats.Walks++
 		r.tell()
