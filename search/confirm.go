@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // repetitions is how often a step is taken again to count what it comes to.
-const repetitions = 40
+const repetitions = 100
 
 // again repeats a run to a depth.
 type again struct {
@@ -22,6 +21,24 @@ type again struct {
 }
 
 func (a *again) visit(_ *sim.World, depth int) bool { return depth < a.steps }
+
+// lenient repeats a run for as long as it asks as before, and goes on with the
+// first alternatives: a run that is not deterministic must get to the step
+// where it differs, which lockstep then shows.
+type lenient struct {
+	*choose.Raw
+	left bool
+}
+
+func (l *lenient) Answer(q *choose.Question) int {
+	if !l.left {
+		if k := l.Raw.Answer(q); k >= 0 {
+			return k
+		}
+		l.left = true
+	}
+	return 0
+}
 
 // confirm takes a failed run again from its start, in lockstep and with every
 // check on, and makes the finding from what it sees this time. A run that does
@@ -33,16 +50,22 @@ func (r *runner) confirm(answers choose.Source, want *sim.Failure) (*Finding, er
 	}
 	record := choose.NewRecord(answers)
 	end, failure, w := confirming.run(&again{record, want.Step}, true)
+	for n := 0; n < repetitions && failure == nil && (want.Verdict == sim.VerdictNondeterminism || isMismatch(w.Err())); n++ {
+		record = choose.NewRecord(&lenient{Raw: choose.NewRaw(picks(record.Path()))})
+		end, failure, w = confirming.run(&again{record, want.Step}, true)
+	}
 	f := &Finding{Path: record.Path(), Trace: w.Trace()}
 	switch {
-	case want.Verdict == sim.VerdictNondeterminism:
-		f.Failure = *want
 	case failure != nil:
 		f.Failure = *failure
+	case want.Verdict == sim.VerdictNondeterminism:
+		f.Failure = *want
 	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step:
 		f.Failure = *want
 	case end == endStopped && sim.Unsupported(w.Err()):
 		return nil, w.Err()
+	case want.Verdict == sim.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
+		f.Failure = *want
 	default:
 		f.Failure = *want
 		f.Verdict = sim.VerdictNondeterminism
@@ -72,12 +95,12 @@ func (r *runner) tracing() (*runner, error) {
 func (r *runner) count(f *Finding) {
 	told := map[canon.Hash]*Outcome{}
 	answers := picks(f.Path)
-	for range repetitions {
-		s := &again{choose.NewRaw(answers), f.Step}
-		_, failure, w := r.run(s, false)
+	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
+		src := &unanswered{Source: choose.NewRaw(answers)}
+		_, failure, w := r.run(&again{src, f.Step}, false)
 		h, text := outcome(w, failure)
-		if err := w.Err(); err != nil && !errors.Is(err, choose.ErrEnd) {
-			text = err.Error()
+		if src.asked != "" {
+			text += src.asked
 			h = canon.OfString(text)
 		}
 		if told[h] == nil {
@@ -91,6 +114,23 @@ func (r *runner) count(f *Finding) {
 	slices.SortFunc(f.Outcomes, func(a, b Outcome) int {
 		return cmp.Or(cmp.Compare(b.Times, a.Times), strings.Compare(a.Told, b.Told))
 	})
+}
+
+// unanswered remembers the question that its source refused.
+type unanswered struct {
+	choose.Source
+	asked string
+}
+
+func (u *unanswered) Answer(q *choose.Question) int {
+	k := u.Source.Answer(q)
+	if k < 0 && u.asked == "" {
+		u.asked = fmt.Sprintf("ask one of %d", q.N)
+		if why := q.Alternatives.Why(); why != "" {
+			u.asked += " for " + why
+		}
+	}
+	return k
 }
 
 // label writes the header of a finding's path.

@@ -36,7 +36,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	r.watch(done)
 	out := &Replayed{System: sys, Params: r.opts.Params, Recorded: recorded}
 	tries := 1
-	if recorded == sim.VerdictNondeterminism {
+	if recorded == sim.VerdictNondeterminism || recorded == sim.VerdictGoroutine {
 		tries = repetitions
 	}
 	for range tries {

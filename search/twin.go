@@ -73,6 +73,9 @@ func (t *twin) follow(depth int) *sim.Failure {
 	})
 	t.tape.picks = t.tape.picks[:0]
 	switch {
+	case failed != nil && failed.Verdict == sim.VerdictGoroutine: // the first run's may have ended before it was looked for
+		t.failure = failed
+		return failed
 	case failed != nil:
 		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message), "ended well", failed.Message)
 	case t.lag.Err() != nil:
