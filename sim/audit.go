@@ -12,6 +12,7 @@ import (
 type auditor struct {
 	on    bool
 	got   netsim.Packet         // what the handler was given
+	event string                // the identity of its event, as it was before
 	told  map[canon.Hash]string // values as text, as they were when sent or handed over
 	nodes []canon.Hash
 	lines [][]canon.Line
@@ -24,9 +25,13 @@ func (a *auditor) taken(p netsim.Packet) {
 	}
 }
 
-// signal notes the signal that is about to be handled.
-func (a *auditor) signal(w *World, e Event) {
-	if a.on && e.Kind != KindMessage {
+// given notes the event that is about to be handled.
+func (a *auditor) given(w *World, e Event) {
+	if !a.on {
+		return
+	}
+	a.event = e.Text(w.walker)
+	if e.Kind != KindMessage {
 		a.got = netsim.Packet{Message: e.Value, Sum: a.tell(w, e.Value), Step: -1}
 	}
 }

@@ -326,7 +326,7 @@ func (w *World) Step(src choose.Source) Progress {
 	i := e.Node.index()
 	w.step++
 	w.begin(i, e, cause)
-	w.audit.signal(w, e)
+	w.audit.given(w, e)
 	ns := &w.nodes[i]
 	if e.Kind == KindMessage {
 		ns.node.Deliver(&ns.env, e.From, e.Value)
@@ -393,6 +393,9 @@ func (w *World) identity() string {
 			return ""
 		}
 		return w.acting.String() + " start"
+	}
+	if w.audit.on { // the handler may have changed what it was given
+		return w.audit.event
 	}
 	return w.current.Text(w.walker)
 }
