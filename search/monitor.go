@@ -57,12 +57,13 @@ func (p *pulse) Err() error { return p.src.Err() }
 
 // watch starts the monitor: a goroutine that tells OnStuck when a run has not
 // asked anything for Options.Stuck. The moment depends on the machine; the
-// path does not. It ends when done is closed.
-func (r *runner) watch(done <-chan struct{}) {
+// path does not. The function that it returns ends it.
+func (r *runner) watch() (end func()) {
 	if r.opts.Stuck <= 0 || r.opts.OnStuck == nil {
-		return
+		return func() {}
 	}
 	r.pulse.on = true
+	done := make(chan struct{})
 	go func() {
 		const looks = 8
 		tick := time.NewTicker(r.opts.Stuck / looks)
@@ -87,6 +88,7 @@ func (r *runner) watch(done <-chan struct{}) {
 			}
 		}
 	}()
+	return func() { close(done) }
 }
 
 // stuck is the result of a search whose run never returned.
@@ -105,42 +107,41 @@ func (r *runner) stuck() *Result {
 	}
 }
 
-// upToStuck takes the run again, up to the choice of the event whose handler
-// did not return, and does not run that handler.
-func (r *runner) upToStuck() (*choose.Path, sim.Addr, string) {
-	if r.pulse.events == 0 {
-		return &choose.Path{}, sim.Addr{}, "the start of a node"
+// upToStuck takes the run again, up to the last answer that it was given, and
+// runs the handler that did not return no further than to that.
+func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string) {
+	w, err := r.newWorld(sim.Config{})
+	if err != nil || len(r.pulse.picks) == 0 {
+		return &choose.Path{}, sim.Addr{}, startOfNode
 	}
 	record := choose.NewRecord(choose.NewRaw(r.pulse.picks))
-	s := &upTo{Source: record, left: r.pulse.events}
-	w, err := r.newWorld(sim.Config{})
-	if err != nil {
-		return record.Path(), sim.Addr{}, ""
-	}
+	s := &upTo{Source: record, w: w, left: len(r.pulse.picks), identity: startOfNode}
 	w.Protect(func() {
 		w.Start(s)
 		for w.Step(s) == sim.Stepped {
 		}
 	})
-	return record.Path(), s.node, s.event
+	return record.Path(), s.node, s.identity
 }
 
-// upTo refuses the answer to the last of so many event questions, after it
-// was recorded.
+const startOfNode = "the start of a node"
+
+// upTo refuses the last of so many answers, after it was recorded.
 type upTo struct {
 	choose.Source
-	left  int
-	node  sim.Addr
-	event string
+	w        *sim.World
+	left     int
+	node     sim.Addr // of the last event that was chosen
+	identity string
 }
 
 func (u *upTo) Answer(q *choose.Question) int {
 	k := u.Source.Answer(q)
-	if q.Kind == choose.Event {
-		if u.left--; u.left == 0 {
-			u.event = q.Alternatives.Alternative(k)
-			return -1
-		}
+	if q.Kind == choose.Event && k >= 0 {
+		u.node, u.identity = u.w.Event(k).Node, q.Alternatives.Alternative(k)
+	}
+	if u.left--; u.left == 0 {
+		return -1
 	}
 	return k
 }

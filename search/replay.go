@@ -31,9 +31,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan struct{})
-	defer close(done)
-	r.watch(done)
+	defer r.watch()()
 	out := &Replayed{System: sys, Params: r.opts.Params, Recorded: recorded}
 	tries := 1
 	if recorded == sim.VerdictNondeterminism || recorded == sim.VerdictGoroutine {

@@ -18,9 +18,7 @@ func Search(sys *sim.System, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan struct{})
-	defer close(done)
-	r.watch(done)
+	defer r.watch()()
 	return r.search()
 }
 
