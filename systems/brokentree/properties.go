@@ -9,6 +9,8 @@ import (
 
 type view = sim.View[*node]
 
+func fewMessages(v view) bool { return v.InFlight() <= 3*v.Len() }
+
 func noLoops(v view) bool { return inLoop(v).IsZero() }
 
 // inLoop is a node from which following parents never ends; nobody: there is

@@ -42,4 +42,6 @@ var System = &sim.System{
 		sim.Eventually("one root", oneRoot, explainRoots),
 		sim.Eventually("children match parents", childrenMatch, explainChildren),
 	},
+	// The root may reorganise before the last time is through, again and again.
+	Within: sim.While("three messages under way for each node, on average", fewMessages),
 }
