@@ -117,7 +117,7 @@ func (sys *System) validateNodes(p Params) error {
 	for i := range p.Nodes {
 		n := sys.New(p, addrOf(i))
 		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
-			return fmt.Errorf("New made a nil node at %s", addrOf(i))
+			return fmt.Errorf("its New made a nil node at %s", addrOf(i))
 		}
 		nodes = append(nodes, n)
 	}
