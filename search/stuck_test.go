@@ -54,6 +54,7 @@ type coinSpinner struct{ base }
 func (n *coinSpinner) Handle(env sim.Env, _ sim.Signal) {
 	a, b := env.Choose(2, "first"), env.Choose(3, "second")
 	for a == 1 && b == 2 {
+		n.wrong = !n.wrong
 	}
 	env.TCP().Send(env.Peers()[0], note{"on"})
 }
