@@ -14,13 +14,18 @@ type goroutineWatch struct {
 	buf   []byte
 }
 
-// start takes stock before the first step of a run.
+// start takes stock before a handler runs: what this goroutine has started
+// between two steps is none of the handler's.
 func (g *goroutineWatch) start() {
-	if g.known == nil {
+	switch {
+	case g.known == nil:
 		g.known = map[string]bool{}
 		g.child()
+	case g.grown():
+		g.child()
+	default:
+		g.count = runtime.NumGoroutine()
 	}
-	g.count = runtime.NumGoroutine()
 }
 
 // grown reports whether the process has more goroutines than it had.

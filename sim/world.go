@@ -256,7 +256,6 @@ func (w *World) Start(src choose.Source) {
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
 	}
-	w.watch.start()
 	for i := range w.nodes {
 		w.begin(i, Event{}, -1)
 		w.nodes[i].node.Init(&w.nodes[i].env)
@@ -348,6 +347,7 @@ func (w *World) begin(i int, e Event, cause int) {
 		w.coins, w.facts = nil, nil
 	}
 	w.running = &w.nodes[i].env
+	w.watch.start()
 }
 
 // finish applies what the handler did.
