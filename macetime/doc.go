@@ -8,7 +8,7 @@ package macetime
 
 // Time is an instant read by Env.Now on one node. It means nothing on another
 // node, so it may be put neither into a message nor into the store.
-type Time struct{ id uint64 }
+type Time struct{ _ uint64 }
 
 // Monotone is a reading that grows with every call of Env.Monotone on a node.
 // Two readings of one node compare exactly, and without a question.

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the fields are there to be walked
+
 package canon
 
 import (
