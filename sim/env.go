@@ -151,7 +151,14 @@ func (p *port) Reset(Addr) {
 }
 
 func (p *port) without(what, why string) {
-	panic(unsupported(fmt.Sprintf("%s uses %s.%s, which this version cannot simulate: %s", p.e.self, p.link, what, why)))
+	panic(p.e.w.refuse(fmt.Sprintf("%s uses %s.%s, which this version cannot simulate: %s", p.e.self, p.link, what, why)))
+}
+
+// refuse notes that this build cannot do what a handler asks for. It is noted
+// before the handler unwinds: a handler that recovers hides nothing.
+func (w *World) refuse(what string) stopRun {
+	w.err = unsupported(what)
+	return stopRun{}
 }
 
 func (e *env) After(d time.Duration, timer Signal) {
@@ -210,23 +217,23 @@ func (e *env) Post(task Signal) {
 }
 
 func (e *env) Now() macetime.Time {
-	e.use("Now")
-	panic(unsupported(fmt.Sprintf("%s uses env.Now, but this version cannot explore comparisons of times; use timers", e.self)))
+	w := e.use("Now")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Now, but this version cannot explore comparisons of times; use timers", e.self)))
 }
 
 func (e *env) Before(a, b macetime.Time) bool {
-	e.use("Before")
-	panic(unsupported(fmt.Sprintf("%s uses env.Before, but this version cannot explore comparisons of times; use timers", e.self)))
+	w := e.use("Before")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Before, but this version cannot explore comparisons of times; use timers", e.self)))
 }
 
 func (e *env) Monotone() macetime.Monotone {
-	e.use("Monotone")
-	panic(unsupported(fmt.Sprintf("%s uses env.Monotone, but this version cannot explore times; count in a field", e.self)))
+	w := e.use("Monotone")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Monotone, but this version cannot explore times; count in a field", e.self)))
 }
 
 func (e *env) Store() Store {
-	e.use("Store")
-	panic(unsupported(fmt.Sprintf("%s uses env.Store, but this version has no stable storage; keep what survives through System.Crash", e.self)))
+	w := e.use("Store")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Store, but this version has no stable storage; keep what survives through System.Crash", e.self)))
 }
 
 func (e *env) Bug(id BugID) bool {

@@ -73,7 +73,7 @@ func (u unsupported) Error() string { return string(u) }
 func (w *World) Protect(loop func()) (failure *Failure) {
 	defer func() {
 		r := recover()
-		failure = w.failure
+		w.running, failure = nil, w.failure
 		if r == nil {
 			return
 		}

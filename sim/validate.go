@@ -124,7 +124,7 @@ func (sys *System) validateNodes(p Params) error {
 	for _, n := range nodes {
 		t := reflect.TypeOf(n)
 		if path := findTime(t, map[reflect.Type]bool{}); path != "" {
-			return fmt.Errorf("%s%s is a time, but this version cannot explore comparisons of times; use timers", t, path)
+			return fmt.Errorf("%s%s is a time, but this version cannot explore comparisons of times; use timers", t, strings.TrimSpace(path))
 		}
 		if err := w.walker.Check(t); err != nil {
 			return err
