@@ -7,6 +7,7 @@ import (
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
+	"macemc/systems/peterson"
 	"macemc/systems/stopwait"
 	"macemc/systems/twophase"
 )
@@ -16,6 +17,7 @@ func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
 		jointree.System,
+		peterson.System,
 		stopwait.System,
 		twophase.System,
 	}

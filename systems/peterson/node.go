@@ -1,0 +1,133 @@
+package peterson
+
+import (
+	"fmt"
+
+	"macemc/sim"
+)
+
+// processesMost is the largest number of processes.
+const processesMost = 6
+
+// The guarded actions, one for each label; the number is the process. (They are
+// of one byte, which makes an interface of them without allocating.)
+type (
+	start process // L0
+	claim process // L1
+	yield process // L2
+	pass  process // L3
+	leave process // L4
+)
+
+// process is a process, counted from 0.
+type process uint8
+
+// label is the statement that a process executes next.
+type label uint8
+
+const (
+	labelStart label = iota
+	labelClaim
+	labelYield
+	labelPass
+	labelLeave
+)
+
+// lock is the shared memory, and where each process is. It is a value: a copy
+// is another state.
+type lock struct {
+	n     int
+	at    [processesMost]label
+	level [processesMost]uint8   // j of the story: 1 to n-1; 0 before the first start, n at L4
+	claim [processesMost]uint8   // Q of the story
+	turn  [processesMost]process // who yields at a level; none yields at level 0
+
+	claimsLate bool // PE1
+	noTurn     bool // PE2
+}
+
+func (l *lock) Init(sim.Env) {}
+
+// Offers gives each process the step at which it is. Only L3 has a guard.
+func (l *lock) Offers(offer func(sim.Signal)) {
+	for i := range process(l.n) {
+		switch l.at[i] {
+		case labelStart:
+			offer(start(i))
+		case labelClaim:
+			offer(claim(i))
+		case labelYield:
+			offer(yield(i))
+		case labelPass:
+			if l.mayPass(i) {
+				offer(pass(i))
+			}
+		case labelLeave:
+			offer(leave(i))
+		default:
+			panic(fmt.Sprintf("peterson: process %d is at the label %d, which is none", i, l.at[i]))
+		}
+	}
+}
+
+// mayPass reports whether i need not wait any longer at its level.
+func (l *lock) mayPass(i process) bool {
+	j := l.level[i]
+	if l.turn[j] != i && !l.noTurn {
+		return true
+	}
+	for k := range process(l.n) {
+		if k != i && l.claim[k] >= j {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *lock) Handle(_ sim.Env, s sim.Signal) {
+	switch i := s.(type) {
+	case start:
+		l.level[i] = 1
+		l.at[i] = l.first()
+	case claim:
+		l.claim[i] = l.level[i]
+		l.at[i] = l.after(labelClaim)
+	case yield:
+		l.turn[l.level[i]] = process(i)
+		l.at[i] = l.after(labelYield)
+	case pass:
+		l.level[i]++
+		l.at[i] = l.first()
+		if int(l.level[i]) == l.n {
+			l.at[i] = labelLeave
+		}
+	case leave:
+		l.claim[i] = 1
+		l.at[i] = labelStart
+	default:
+		panic(fmt.Sprintf("peterson: no case for the signal %T", s))
+	}
+}
+
+// first is the label at which a level begins.
+func (l *lock) first() label {
+	if l.claimsLate {
+		return labelYield
+	}
+	return labelClaim
+}
+
+// after is the label that follows a claim or a yield.
+func (l *lock) after(done label) label {
+	if l.claimsLate && done == labelYield {
+		return labelClaim
+	}
+	if !l.claimsLate && done == labelClaim {
+		return labelYield
+	}
+	return labelPass
+}
+
+func (l *lock) Deliver(_ sim.Env, _ sim.Addr, msg sim.Message) {
+	panic(fmt.Sprintf("peterson: there is one node, and nobody who could send it a %T", msg))
+}

@@ -1,0 +1,208 @@
+package peterson
+
+import (
+	"fmt"
+	"testing"
+
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// space is what a breadth-first count finds.
+type space struct{ states, transitions, depth int }
+
+// published are the counts that others found; 0 is unknown.
+var published = map[int]space{
+	2: {},
+	3: {states: 771, transitions: 1_787},
+	4: {states: 19_887},
+	5: {states: 576_551},
+}
+
+func params(t *testing.T, n int, bugs ...string) sim.Params {
+	t.Helper()
+	p, err := System.Configure(0, []string{fmt.Sprintf("n=%d", n)}, bugs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := System.Validate(p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// executed counts by running the answers that lead to a state again from the
+// start, and knows a state by its hash: slow, and too simple to be wrong.
+func executed(t *testing.T, n int) (s space) {
+	t.Helper()
+	w, err := sim.NewWorld(System, params(t, n), sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// run goes from the start to the state to which picks lead.
+	run := func(picks []choose.Pick) {
+		source := choose.NewRaw(picks)
+		failure := w.Protect(func() {
+			w.Start(source)
+			for range picks {
+				w.Step(source)
+			}
+			w.Check()
+		})
+		if err := source.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if failure != nil {
+			t.Fatalf("n=%d, after %d steps: %s: %s", n, len(picks), failure.Property, failure.Message)
+		}
+	}
+	run(nil)
+	fresh := unseen(w.Hash())
+	paths := [][]choose.Pick{nil}
+	for i := 0; i < len(paths); i++ {
+		run(paths[i])
+		enabled := w.Enabled()
+		for k := range enabled {
+			path := append(paths[i][:len(paths[i]):len(paths[i])], choose.Pick{Of: uint32(enabled), Pick: uint32(k)})
+			run(path)
+			s.transitions++
+			if fresh(w.Hash()) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	s.states, s.depth = len(paths), len(paths[len(paths)-1])
+	return s
+}
+
+// unseen tells the hashes that come for the first time from the others.
+func unseen[H comparable](first H) func(H) bool {
+	known := map[H]bool{first: true}
+	return func(h H) bool {
+		fresh := !known[h]
+		known[h] = true
+		return fresh
+	}
+}
+
+// copied counts by copies of the node, with no simulator at all, and checks
+// both properties exactly: a state is exclusive, and one that is not live has
+// a way to one that is.
+func copied(t *testing.T, n int) (s space) {
+	t.Helper()
+	start := lock{n: n}
+	number := map[lock]int{start: 0}
+	states := []lock{start}
+	depth := []int{0}
+	type step struct{ from, to int }
+	var steps []step
+	for i := 0; i < len(states); i++ {
+		states[i].Offers(func(signal sim.Signal) {
+			next := states[i]
+			next.Handle(nil, signal)
+			to, there := number[next]
+			if !there {
+				to = len(states)
+				number[next] = to
+				states, depth = append(states, next), append(depth, depth[i]+1)
+			}
+			steps = append(steps, step{i, to})
+		})
+	}
+	recovers := make([]bool, len(states))
+	for i, l := range states {
+		critical := 0
+		for p := range n {
+			if l.at[p] == labelLeave {
+				critical++
+			}
+		}
+		if critical > 1 {
+			t.Errorf("n=%d: %d processes in their critical sections: %+v", n, critical, l)
+		}
+		recovers[i] = critical > 0
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(steps) - 1; i >= 0; i-- {
+			if e := steps[i]; recovers[e.to] && !recovers[e.from] {
+				recovers[e.from], changed = true, true
+			}
+		}
+	}
+	for i, ok := range recovers {
+		if !ok {
+			t.Errorf("n=%d: no process can get to its critical section: %+v", n, states[i])
+		}
+	}
+	return space{len(states), len(steps), depth[len(depth)-1]}
+}
+
+func checkPublished(t *testing.T, n int, s space) {
+	t.Helper()
+	want := published[n]
+	if want.states != 0 && s.states != want.states || want.transitions != 0 && s.transitions != want.transitions {
+		t.Errorf("n=%d: %d states and %d transitions; published are %d and %d (0: unknown)", n, s.states, s.transitions, want.states, want.transitions)
+	}
+	t.Logf("n=%d: %+v", n, s)
+}
+
+// The published counts, by the simulator, and both properties on the whole
+// space. The same, transitions and depth too, by copies of the node.
+func TestPublishedCounts(t *testing.T) {
+	for n := 2; n <= 4; n++ {
+		s := executed(t, n)
+		checkPublished(t, n, s)
+		if twin := copied(t, n); s != twin {
+			t.Errorf("n=%d: the simulator finds %+v, copies of the node %+v", n, s, twin)
+		}
+	}
+}
+
+func TestPublishedCountOfFive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million states")
+	}
+	checkPublished(t, 5, copied(t, 5))
+}
+
+// Searches find both bugs, for every number of processes.
+func TestBugs(t *testing.T) {
+	for _, c := range []struct {
+		bug     sim.BugID
+		verdict sim.Verdict
+	}{
+		{PE1, sim.VerdictSafety},
+		{PE2, sim.VerdictDead},
+	} {
+		for n := N.Range.Least; n <= N.Range.Most; n++ {
+			for seed := range uint64(5) {
+				r, err := search.Search(System, search.Options{
+					Params: params(t, n, string(c.bug)), Effort: 2_000, Paths: 5_000, Seed: seed + 1,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Verdict() != c.verdict {
+					t.Errorf("%s, n=%d, seed %d: %s, not %s", c.bug, n, seed+1, r.Verdict(), c.verdict)
+				} else if seed == 0 {
+					t.Logf("%s, n=%d: after %d paths, in %d steps: %s", c.bug, n, r.Stats.Paths, len(r.Finding.Trace.Steps), r.Finding.Message)
+				}
+			}
+		}
+	}
+}
+
+// The correct lock is clean, by walks of more processes than can be counted.
+func TestClean(t *testing.T) {
+	for n := N.Range.Least; n <= N.Range.Most; n++ {
+		r, err := search.Search(System, search.Options{Params: params(t, n), Effort: 2_000, Paths: 3_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Finding != nil {
+			t.Errorf("n=%d: %s: %s", n, r.Finding.Property, r.Finding.Message)
+		}
+	}
+}
