@@ -38,7 +38,9 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	h := w.Hash()
 	if !s.New() {
 		s.moved = s.moved || s.path[depth] != h
-		return !s.moved && depth < s.bound // a finding may have lowered the bound since
+		left := depth >= s.bound // a finding has lowered the bound since
+		s.open = s.open || left
+		return !s.moved && !left
 	}
 	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
 	if depth > 0 {
