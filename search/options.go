@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // walkLeast is how long a walk goes on even if it is live: what goes wrong in
-// steady state has the time to do so.
+// steady state has the time to do so. A shorter walk spends half of its steps.
 const walkLeast = 200
 
 func (o Options) filled() (Options, error) {

@@ -50,7 +50,7 @@ func (s *walk) begin(seed, i uint64, from int, lead *choose.Raw) {
 
 // walks takes random walks from the start until one finds something.
 func (r *runner) walks(n int) (*Finding, Stop, error) {
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), least: walkLeast, most: r.opts.WalkSteps}
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), least: min(walkLeast, r.opts.WalkSteps/2), most: r.opts.WalkSteps}
 	s.Uniform = r.opts.Uniform
 	if !r.world.CanBeLive() {
 		s.most = min(s.most, 5*walkLeast)
