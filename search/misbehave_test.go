@@ -46,7 +46,7 @@ var misbehaving = []struct {
 		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"send note{Text: ", "global randomness"},
 	}, {
-		name: "package-variable", make: func() service { return new(counter) },
+		name: "package-variable", make: func() service { return new(numberer) },
 		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"n0.number: ", "a package variable"},
 	}, {
@@ -237,16 +237,16 @@ func (n *gambler) work(env sim.Env, wrong bool) {
 	env.TCP().Send(env.Peers()[0], note{fmt.Sprint(k)})
 }
 
-// counter numbers its ticks by a package variable.
-type counter struct {
+// numberer numbers its ticks by a package variable.
+type numberer struct {
 	base
 	number int
 }
 
 var numbers int
 
-func (n *counter) Handle(env sim.Env, s sim.Signal) { ticks(n, n.wrong, env, s) }
-func (n *counter) work(env sim.Env, wrong bool) {
+func (n *numberer) Handle(env sim.Env, s sim.Signal) { ticks(n, n.wrong, env, s) }
+func (n *numberer) work(env sim.Env, wrong bool) {
 	n.number = (n.number + 1) % 4
 	if wrong {
 		numbers++
