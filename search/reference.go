@@ -17,7 +17,8 @@ type reference struct {
 	known   map[canon.Hash]mark
 	path    []canon.Hash // the states of the current run
 	first   []bool       // whether the state at this depth is expanded for the first time
-	open    bool         // a state at the bound was not expanded
+	beyond  int          // states at the bound that were not expanded
+	left    bool         // a finding lowered the bound below states that were
 	outside bool         // a state outside System.Within was not expanded
 	moved   bool         // a repeated prefix led to another state than before
 }
@@ -38,8 +39,8 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	h := w.Hash()
 	if !s.New() {
 		s.moved = s.moved || s.path[depth] != h
-		left := depth >= s.bound // a finding has lowered the bound since
-		s.open = s.open || left
+		left := depth >= s.bound
+		s.left = s.left || left
 		return !s.moved && !left
 	}
 	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
@@ -60,18 +61,26 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	inside := w.Within()
 	expand := depth < s.bound && inside
 	s.outside = s.outside || !inside
-	s.open = s.open || inside && !expand
+	switch {
+	case !there && inside && !expand:
+		s.beyond++
+	case expand && there && !m.expanded: // it was reached at the bound before
+		s.beyond--
+	}
 	s.first[depth] = expand && !m.expanded
 	s.known[h] = mark{depth, m.expanded || expand}
 	return expand
 }
+
+// open reports whether the space goes on beyond the bound.
+func (s *reference) open() bool { return s.beyond > 0 || s.left }
 
 // covered is what a completed round says about the space.
 func (s *reference) covered() State {
 	switch {
 	case s.Sampled():
 		return StateSampled
-	case s.open:
+	case s.open():
 		return StateBounded
 	case s.outside:
 		return StateExhaustedWithin

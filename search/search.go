@@ -94,7 +94,7 @@ func (r *runner) exhaust(res *Result) error {
 			res.Stop = StopDepth
 		case stop != "":
 			res.Stop = stop
-		case !s.open:
+		case !s.open():
 			res.Stop = StopDone
 		case bound == deepest:
 			res.Stop = StopDepth
