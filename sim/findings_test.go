@@ -171,6 +171,28 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
+// TestGoroutineOfTheHandler: of two new goroutines, the handler's is told.
+func TestGoroutineOfTheHandler(t *testing.T) {
+	never := make(chan struct{})
+	start := func(env sim.Env) {
+		if env.Self().String() == "n1" {
+			go func() { <-never }()
+		}
+	}
+	w, f := used(t, sim.Config{}, nil, start)
+	if f != nil {
+		t.Fatalf("found is %+v", f)
+	}
+	f = w.Protect(func() {
+		w.Start(choose.NewFixed())
+		go func() { <-never }()
+		w.Step(&chooser{identity: "n1 timer now{}", coins: choose.NewFixed()})
+	})
+	if f == nil || f.Verdict != sim.VerdictGoroutine || !strings.Contains(f.Stack, "TestGoroutineOfTheHandler.func1.1") {
+		t.Errorf("found is %+v", f)
+	}
+}
+
 // TestDivergence: a handler that asks Env for ever is stopped, also if it
 // recovers.
 func TestDivergence(t *testing.T) {

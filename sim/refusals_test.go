@@ -237,9 +237,7 @@ func (u *user) Init(env sim.Env) {
 	if u.init != nil {
 		u.init(env)
 	}
-	if env.Self().String() == "n0" {
-		env.After(time.Second, now{})
-	}
+	env.After(time.Second, now{})
 }
 func (u *user) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (u *user) Handle(env sim.Env, _ sim.Signal)       { u.use(env) }
@@ -258,9 +256,7 @@ func used(t *testing.T, config sim.Config, init, use func(sim.Env)) (*sim.World,
 	}
 	return w, w.Protect(func() {
 		w.Start(choose.NewFixed())
-		for range 2 {
-			w.Step(choose.NewFixed())
-		}
+		w.Step(choose.NewFixed())
 	})
 }
 

@@ -179,6 +179,19 @@ func TestBug(t *testing.T) {
 	}
 }
 
+// TestTimersAreNotTasks: one value as a timer and as a task makes two states.
+func TestTimersAreNotTasks(t *testing.T) {
+	timer, f := used(t, sim.Config{}, nil, func(env sim.Env) { env.After(0, job{"a"}) })
+	task, g := used(t, sim.Config{}, nil, func(env sim.Env) { env.Post(job{"a"}) })
+	both, h := used(t, sim.Config{}, nil, func(env sim.Env) { env.After(0, job{"a"}); env.Post(job{"a"}) })
+	if f != nil || g != nil || h != nil {
+		t.Fatal(f, g, h)
+	}
+	if timer.Hash() == task.Hash() || task.Hash() == both.Hash() || timer.Hash() == both.Hash() {
+		t.Error("a timer is taken for a task")
+	}
+}
+
 // TestUnused: an opaque rule that matches nothing is told, once states were
 // walked; one that matches hides the field from the state.
 func TestUnused(t *testing.T) {
