@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/choose"
 	"macemc/internal/toy"
 	"macemc/internal/transcript"
 	"macemc/sim"
@@ -188,4 +189,24 @@ func total(v sim.View[*counter]) (n int) {
 		n += c.N
 	}
 	return n
+}
+
+// TestStepPropertiesAreAlwaysChecked: a run that need not be audited is taken
+// with the state before at hand all the same, if a property asks for it.
+func TestStepPropertiesAreAlwaysChecked(t *testing.T) {
+	sys := &sim.System{
+		Name: "counter", Doc: "It counts in ones and twos.",
+		New: func(sim.Params, sim.Addr) sim.Node { return &counter{rule: &rule{most: 4, back: 4}} },
+		Properties: []sim.Property{sim.Steps("it never decreases", func(before, after sim.View[*counter]) bool {
+			return total(before) <= total(after)
+		})},
+	}
+	r, err := newRunner(sys, Options{Params: sim.Params{Nodes: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, failure, w := r.run(&again{choose.NewFixed(1, 1), 3}, false)
+	if failure == nil || failure.Property != "it never decreases" || failure.Step != 2 {
+		t.Errorf("found is %+v after %d steps", failure, w.Steps())
+	}
 }
