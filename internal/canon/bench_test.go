@@ -81,6 +81,76 @@ func BenchmarkSumSmall(b *testing.B)  { benchSum(b, newBenchNode(1)) }
 func BenchmarkSumMedium(b *testing.B) { benchSum(b, newBenchNode(12)) }
 func BenchmarkSumLarge(b *testing.B)  { benchSum(b, newBenchNode(240)) }
 
+// benchAddr and benchTree are of the shape of the benchmark's own system: see
+// systems/jointree.
+type benchAddr struct{ n uint32 }
+
+type benchTree struct {
+	root, friend, papa benchAddr
+	kids, silent       map[benchAddr]bool
+	ballast            *benchBallast
+}
+
+type benchBallast struct {
+	peers   map[benchAddr]*benchRecord
+	history []uint64
+	table   map[uint32]uint64
+	names   []string
+}
+
+type benchRecord struct {
+	slot     int
+	relation string
+}
+
+func newBenchTree(kilobytes int) *benchTree {
+	t := &benchTree{benchAddr{1}, benchAddr{2}, benchAddr{1}, map[benchAddr]bool{{3}: true, {4}: true}, map[benchAddr]bool{{3}: true}, nil}
+	if kilobytes == 0 {
+		return t
+	}
+	b := &benchBallast{map[benchAddr]*benchRecord{}, make([]uint64, 44*kilobytes), map[uint32]uint64{}, make([]string, 14*kilobytes)}
+	for i := range 24 * kilobytes {
+		b.table[uint32(i)*2654435761] = uint64(i)
+	}
+	for i := range b.names {
+		b.names[i] = "a name of twenty-four b."
+	}
+	for i := range uint32(3) {
+		b.peers[benchAddr{i}] = &benchRecord{int(i), "a stranger"}
+	}
+	t.ballast = b
+	return t
+}
+
+func benchCopy(b *testing.B, v any) {
+	w, _ := New(Options{})
+	if _, err := w.Copy(v); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Copy(v)
+	}
+}
+
+func BenchmarkSumTree(b *testing.B)     { benchSum(b, newBenchTree(0)) }
+func BenchmarkSumTree1KB(b *testing.B)  { benchSum(b, newBenchTree(1)) }
+func BenchmarkSumTree20KB(b *testing.B) { benchSum(b, newBenchTree(20)) }
+
+func BenchmarkCopyTree(b *testing.B)     { benchCopy(b, newBenchTree(0)) }
+func BenchmarkCopyTree1KB(b *testing.B)  { benchCopy(b, newBenchTree(1)) }
+func BenchmarkCopyTree20KB(b *testing.B) { benchCopy(b, newBenchTree(20)) }
+func BenchmarkCopyToy(b *testing.B)      { benchCopy(b, newToy()) }
+func BenchmarkCopyMedium(b *testing.B)   { benchCopy(b, newBenchNode(12)) }
+
+func BenchmarkSelfTest(b *testing.B) {
+	for b.Loop() {
+		if fault := selfTest(); fault != "" {
+			b.Fatal(fault)
+		}
+	}
+}
+
 func BenchmarkMix(b *testing.B) {
 	h := OfString("x")
 	for b.Loop() {

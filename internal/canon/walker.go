@@ -42,6 +42,9 @@ type Walker struct {
 	root dyn    // the last root type
 	refs refTable
 	walk walkState
+
+	copies copies
+	layout string // why the memory of maps and interfaces is not used; "": it is
 }
 
 // walkState is what one walk starts afresh.
@@ -77,16 +80,20 @@ func New(o Options) (*Walker, error) {
 			return nil, fmt.Errorf("canon: Options.Skip lists %v; want interface types with methods", t)
 		}
 	}
+	w := newWalker()
+	w.rules, w.skip, w.named, w.layout = rules, o.Skip, named, layoutFault()
+	return w, nil
+}
+
+func newWalker() *Walker {
 	return &Walker{
-		rules:  rules,
-		skip:   o.Skip,
-		named:  named,
 		plans:  make(map[reflect.Type]*plan),
 		plains: make(map[reflect.Type]*plan),
 		tags:   make(map[uint64]reflect.Type),
 		shorts: make(map[string]reflect.Type),
 		free:   make(map[reflect.Type]bool),
-	}, nil
+		copies: newCopies(),
+	}
 }
 
 // Check refuses t if some value reachable by its static types cannot be walked.

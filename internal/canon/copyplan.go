@@ -1,0 +1,344 @@
+package canon
+
+import (
+	"errors"
+	"reflect"
+	"time"
+	"unsafe"
+)
+
+// copyOp says what a copy does with a part of an object's memory.
+type copyOp uint8
+
+const (
+	copyRaw     copyOp = 1 + iota // bytes without pointers
+	copyString                    // shared: strings do not change
+	copyWord                      // a pointer which is shared
+	copyHeader                    // the header of a slice which is shared
+	copyWords                     // an interface which is shared
+	copyPointer                   // of type plan
+	copySlice                     // of type plan
+	copyMap                       // of type plan
+	copyDynamic                   // an interface of type plan
+	copyItems                     // an array: count elements of type plan
+)
+
+// copyStep copies the part at off. Memory which no step covers stays zero.
+type copyStep struct {
+	op    copyOp
+	off   uintptr
+	size  uintptr // of copyRaw
+	count int     // of copyItems
+	plan  *copyPlan
+}
+
+// copyPlan is how values of one type are copied. Its steps are compiled when
+// they are first needed, since types may contain pointers to themselves.
+type copyPlan struct {
+	typ   reflect.Type
+	size  uintptr
+	elem  *copyPlan // of pointers, slices, arrays and maps
+	key   *copyPlan // of maps: keys are copied whole, nothing is left out
+	steps []copyStep
+	ready bool // steps are compiled
+
+	leaves bool // leaves out what the walk leaves out
+
+	raw    bool // a single copyRaw of the whole
+	still  bool // nothing in it can change: an interface's value is shared
+	direct bool // see direct
+
+	list   reflect.Type // []typ
+	layout *mapLayout   // of maps which can be copied group by group
+
+	// What was decided when an interface was met which holds the type.
+	met    bool
+	shared bool // the World's, or it cannot be walked
+	bare   bool // left out: zero
+
+	dynamic [4]dynamicCopy // of interfaces: what they held last
+}
+
+type dynamicCopy struct {
+	typ  unsafe.Pointer // words.typ
+	plan *copyPlan
+}
+
+// immutable lists types whose objects are never changed by anybody. Errors are
+// compared by identity: a copy of one would be another error.
+var immutable = map[reflect.Type]bool{
+	reflect.TypeOf(errors.New("")):    true,
+	reflect.TypeFor[*time.Location](): true,
+}
+
+// copyPlan returns the plan of t. There are two sets: with and without what is
+// left out.
+func (w *Walker) copyPlan(t reflect.Type) *copyPlan {
+	set := w.copies.whole
+	if w.copies.bare {
+		set = w.copies.partial
+	}
+	if cp := set[t]; cp != nil {
+		return cp
+	}
+	cp := &copyPlan{typ: t, size: t.Size(), list: reflect.SliceOf(t), leaves: w.copies.bare}
+	cp.direct = t.Kind() != reflect.Interface && direct(t)
+	set[t] = cp
+	return cp
+}
+
+// dynamicCopyPlan returns the plan of what an interface holds.
+func (w *Walker) dynamicCopyPlan(t reflect.Type) *copyPlan {
+	cp := w.copyPlan(t)
+	if cp.met {
+		return cp
+	}
+	cp.met = true
+	w.prepare(cp)
+	switch {
+	case w.copies.bare && w.leftOut(t) && !w.ofWorld(t):
+		cp.bare = true
+	case cp.still, w.ofWorld(t), immutable[t], !w.walkable(t):
+		cp.shared = true
+	}
+	return cp
+}
+
+// prepare compiles the steps of cp.
+func (w *Walker) prepare(cp *copyPlan) {
+	if cp.ready {
+		return
+	}
+	cp.ready = true
+	bare := w.copies.bare
+	w.copies.bare = cp.leaves
+	c := &copyCompiler{w: w}
+	c.add(cp.typ, 0)
+	w.copies.bare = bare
+	cp.steps = c.steps
+	cp.still = true
+	for _, s := range cp.steps {
+		switch s.op {
+		case copyRaw, copyString, copyWord, copyHeader, copyWords:
+		default:
+			cp.still = false
+		}
+	}
+	cp.raw = len(cp.steps) == 1 && cp.steps[0].op == copyRaw && cp.steps[0].size == cp.size
+}
+
+type copyCompiler struct {
+	w     *Walker
+	steps []copyStep
+}
+
+func (c *copyCompiler) step(op copyOp, off uintptr, plan *copyPlan) {
+	c.steps = append(c.steps, copyStep{op: op, off: off, plan: plan})
+}
+
+// bytes adds memory without pointers. Padding between two parts is not known
+// to be initialised, and is not needed: runs end there.
+func (c *copyCompiler) bytes(off, size uintptr) {
+	if n := len(c.steps); n > 0 {
+		if last := &c.steps[n-1]; last.op == copyRaw && last.off+last.size == off {
+			last.size += size
+			return
+		}
+	}
+	if size > 0 {
+		c.steps = append(c.steps, copyStep{op: copyRaw, off: off, size: size})
+	}
+}
+
+// add compiles a value of type t at off.
+func (c *copyCompiler) add(t reflect.Type, off uintptr) {
+	w := c.w
+	switch {
+	case t.Kind() != reflect.Interface && w.ofWorld(t), immutable[t], t == timeType:
+		c.share(t, off)
+		return
+	case t == mutexType, t == rwMutexType:
+		return // nobody holds the copy
+	case w.leftOut(t) && (w.copies.bare || !w.walkable(t)):
+		if !w.copies.bare {
+			c.share(t, off)
+		}
+		return
+	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type.Kind() == reflect.Array:
+		// atomic.Pointer[T]: see compileAtomic
+		if v, ok := t.FieldByName("v"); ok && v.Type.Kind() == reflect.UnsafePointer {
+			c.add(t.Field(0).Type.Elem(), off+v.Offset)
+			return
+		}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		c.step(copyString, off, nil)
+	case reflect.Pointer:
+		if t.Elem().Size() == 0 {
+			c.step(copyWord, off, nil)
+			return
+		}
+		cp := w.copyPlan(t)
+		cp.elem = w.copyPlan(t.Elem())
+		c.step(copyPointer, off, cp)
+	case reflect.Slice:
+		cp := w.copyPlan(t)
+		cp.elem = w.copyPlan(t.Elem())
+		c.step(copySlice, off, cp)
+	case reflect.Map:
+		c.step(copyMap, off, w.mapCopyPlan(t))
+	case reflect.Interface:
+		c.step(copyDynamic, off, w.copyPlan(t))
+	case reflect.Array:
+		c.array(t, off)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			c.field(t, t.Field(i), off)
+		}
+	default: // numbers are bytes; functions and channels are shared
+		c.share(t, off)
+	}
+}
+
+const unrolled = 4
+
+func (c *copyCompiler) array(t reflect.Type, off uintptr) {
+	e := c.w.copyPlan(t.Elem())
+	c.w.prepare(e)
+	switch n := t.Len(); {
+	case e.raw:
+		c.bytes(off, t.Size())
+	case n <= unrolled:
+		for i := range uintptr(n) {
+			c.add(t.Elem(), off+i*e.size)
+		}
+	default:
+		c.steps = append(c.steps, copyStep{op: copyItems, off: off, count: n, plan: e})
+	}
+}
+
+// field compiles a field of the struct t, which lies at off.
+func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr) {
+	w := c.w
+	off += f.Offset
+	opaque := w.opaqueField(t, f.Name)
+	switch {
+	case f.Name == "_":
+	case !opaque && f.Tag.Get("mc") != "-", w.ofWorld(f.Type):
+		c.add(f.Type, off)
+	case w.copies.bare:
+	case w.walkable(f.Type):
+		c.add(f.Type, off)
+	default:
+		c.share(f.Type, off)
+	}
+}
+
+// share compiles a value which the copy has in common with the original.
+func (c *copyCompiler) share(t reflect.Type, off uintptr) {
+	switch t.Kind() {
+	case reflect.String:
+		c.step(copyString, off, nil)
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		c.step(copyWord, off, nil)
+	case reflect.Slice:
+		c.step(copyHeader, off, nil)
+	case reflect.Interface:
+		c.step(copyWords, off, nil)
+	case reflect.Array:
+		for i := range uintptr(t.Len()) {
+			c.share(t.Elem(), off+i*t.Elem().Size())
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			c.share(t.Field(i).Type, off+t.Field(i).Offset)
+		}
+	default:
+		c.bytes(off, t.Size())
+	}
+}
+
+func (w *Walker) mapCopyPlan(t reflect.Type) *copyPlan {
+	cp := w.copyPlan(t)
+	if cp.elem != nil {
+		return cp
+	}
+	cp.elem = w.copyPlan(t.Elem())
+	cp.key = &copyPlan{typ: t.Key(), size: t.Key().Size(), ready: true}
+	c := &copyCompiler{w: w}
+	if w.PointerFree(t.Key()) {
+		c.share(t.Key(), 0)
+		if l := layoutOf(t); !l.keyFar && !l.elemFar {
+			cp.layout = &l
+		}
+	} else {
+		// Keys are left whole even in a copy which leaves things out, or two
+		// of them might become one.
+		bare := w.copies.bare
+		w.copies.bare = false
+		c.add(t.Key(), 0)
+		w.copies.bare = bare
+	}
+	cp.key.steps = c.steps
+	return cp
+}
+
+// leftOut reports whether a rule leaves out all values of t, or of what the
+// pointer type t points to.
+func (w *Walker) leftOut(t reflect.Type) bool {
+	return w.opaqueType(t) || t.Kind() == reflect.Pointer && w.opaqueType(t.Elem())
+}
+
+// ofWorld reports whether values of t belong to those who gave Options.Skip,
+// and are shared by all copies. A pointer to a struct which only embeds such a
+// value is not: its other fields may be those of a layer.
+func (w *Walker) ofWorld(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		for _, s := range w.skip {
+			if embeds(t.Elem(), s) {
+				return false
+			}
+		}
+	}
+	return w.skipped(t)
+}
+
+// walkable reports whether what is left out can be copied all the same: by its
+// type, it leads to nothing that cannot be seen.
+func (w *Walker) walkable(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer && !w.ofWorld(t) && !immutable[t] {
+		t = t.Elem() // which may be what the rule is about
+	}
+	return w.walkableParts(t, map[reflect.Type]bool{})
+}
+
+// walkableParts is what walkable asks of all types that t leads to. seen are the
+// types asked about so far.
+func (w *Walker) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] || t == timeType || immutable[t] || w.ofWorld(t) || t.Kind() != reflect.Interface && implements(t, summarizerType) {
+		return true
+	}
+	seen[t] = true
+	walkable := func(t reflect.Type) bool { return w.leftOut(t) || w.walkableParts(t, seen) }
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr:
+		return false
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return walkable(t.Elem())
+	case reflect.Map:
+		return walkable(t.Key()) && walkable(t.Elem())
+	case reflect.Struct:
+		if t.PkgPath() == atomicPath {
+			return w.Check(t) == nil
+		}
+		for i := range t.NumField() {
+			f := t.Field(i)
+			opaque := w.opaqueField(t, f.Name)
+			if !opaque && f.Name != "_" && f.Tag.Get("mc") != "-" && !walkable(f.Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
