@@ -46,6 +46,13 @@ var rooms = []room{
 		instead: map[string]string{"": "canon walks any Go value; let the type say what is special by a tag, a rule or a method"},
 	},
 	{
+		path: "internal/visited",
+		may:  []string{"internal/canon"},
+		instead: map[string]string{
+			"": "visited knows hashes and depths; let the search say what they are of",
+		},
+	},
+	{
 		path:    "macetime",
 		instead: map[string]string{"": "macetime says which outcomes of a comparison are feasible; let sim ask choose for one"},
 	},
@@ -97,7 +104,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/canon", "choose", "sim"},
+		may:   []string{"internal/canon", "internal/visited", "choose", "sim"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"critical":   "strategies know nothing of critical; pass a func through search.Options",

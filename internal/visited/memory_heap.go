@@ -1,0 +1,13 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package visited
+
+import "errors"
+
+// reserve takes n empty slots from the heap, as a slice without pointers.
+func reserve(n int) (slots []uint64, release func() error, err error) {
+	if uint64(n) > 1<<40 {
+		return nil, nil, errors.New("more than any memory")
+	}
+	return make([]uint64, n), func() error { return nil }, nil
+}
