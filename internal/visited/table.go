@@ -128,11 +128,8 @@ func (t *Table) Insert(h canon.Hash, depth int) Outcome {
 	if t.hashBits != 0 {
 		h = t.weaken(h)
 	}
-	word := h.Lo | t.depths
-	if d := uint64(depth); d < t.depths-1 {
-		word = h.Lo&^t.depths | d + 1
-	}
-	deep := word | t.depths // what all words of this tag have in common
+	word := h.Lo&^t.depths | min(uint64(depth), t.depths-1) + 1
+	deep := h.Lo | t.depths // the greatest word of this tag
 	i := t.home(h)
 	for range len(t.slots) {
 		slot := &t.slots[i]

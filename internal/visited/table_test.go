@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"macemc/internal/canon"
@@ -55,12 +56,14 @@ func (t *Table) stored(h canon.Hash) (depth int, there bool) {
 	if t.hashBits != 0 {
 		h = t.weaken(h)
 	}
-	for i := t.home(h); t.slots[i] != 0; i = (i + 1) % uint64(len(t.slots)) {
-		if t.slots[i]&^t.depths == h.Lo&^t.depths {
-			return int(t.slots[i]&t.depths) - 1, true
+	for i := t.home(h); ; i = (i + 1) % uint64(len(t.slots)) {
+		switch word := atomic.LoadUint64(&t.slots[i]); {
+		case word == 0:
+			return 0, false
+		case word&^t.depths == h.Lo&^t.depths:
+			return int(word&t.depths) - 1, true
 		}
 	}
-	return 0, false
 }
 
 // Random calls, with depths on both sides of what can be told apart, do as the
@@ -245,6 +248,31 @@ func TestWorkers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Workers that come to one state at once, ever shallower, are told Known only of
+// a depth that is stored, or a lesser one.
+func TestWorkersAtOneState(t *testing.T) {
+	const workers, from = 4, 100_000
+	table := made(t, 16, Options{DepthBits: 32})
+	h := state(1)
+	table.Insert(h, from)
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for depth := from - worker; depth >= 0; depth -= workers {
+				o := table.Insert(h, depth)
+				if at, _ := table.stored(h); o != Known && o != Shallower || at > depth {
+					t.Errorf("%s at depth %d, while it is stored at %d", o, depth, at)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	if at, _ := table.stored(h); at != 0 || table.Len() != 1 {
+		t.Errorf("%d states; this one is at depth %d, not 0", table.Len(), at)
 	}
 }
 
