@@ -613,7 +613,7 @@ func (c *copies) findMap(from unsafe.Pointer) unsafe.Pointer {
 }
 
 // few is how many entries are searched one by one, without an index.
-const few = 8 // measured: an index pays from about here
+const few = 8
 
 // addressIndex is an open-addressed table of places in a list, by the addresses
 // of its entries. It is empty while the list is short.

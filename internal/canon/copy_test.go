@@ -87,9 +87,14 @@ func (s scribbler) change(v reflect.Value) {
 
 // copiers are the two ways of copying.
 func copiers(t testing.TB, o Options) []*Walker {
-	fast, slow := mustNew(t, o), mustNew(t, o)
-	slow.layout = "a test wants it slow"
-	return []*Walker{fast, slow}
+	return []*Walker{mustNew(t, o), mustSlow(t, o)}
+}
+
+// mustSlow is mustNew for a Walker which uses reflection alone.
+func mustSlow(t testing.TB, o Options) *Walker {
+	w := mustNew(t, o)
+	w.layout = "a test wants it slow"
+	return w
 }
 
 func mustCopy(t testing.TB, w *Walker, v any) any {

@@ -64,6 +64,7 @@ type plan struct {
 	frame  int  // frames in use
 	last   dyn  // of opInterface: the last dynamic type
 	open   bool // being compiled
+	fast   *fastPlan
 }
 
 // field is one field of a struct that is walked.

@@ -22,6 +22,9 @@ const (
 // for a pointer type may have passed inline values that it should have
 // registered, so it starts again; then all plans are there.
 func (w *Walker) encodeRoot(v any) error {
+	if w.layout == "" && w.fastRoot(v) {
+		return nil
+	}
 	rv := reflect.ValueOf(v)
 	for {
 		marks := w.marks
@@ -60,6 +63,9 @@ func (w *Walker) releaseScratch() {
 			p.copies.used, p.frame = 0, 0
 		}
 	}
+	w.held = nil
+	clear(w.entries)
+	w.entries, w.keys = w.entries[:0], w.keys[:0]
 }
 
 // encode writes the value v of p's type.

@@ -412,7 +412,12 @@ func (p panicky) Summary() any { return p.s[0] }
 
 // TestPanicInSummary checks that a walk cut short leaves no scratch in use.
 func TestPanicInSummary(t *testing.T) {
-	w := mustNew(t, Options{})
+	testPanicInSummary(t, mustNew(t, Options{}), 0)
+	testPanicInSummary(t, mustSlow(t, Options{}), 1)
+}
+
+func testPanicInSummary(t *testing.T, w *Walker, copies int) {
+	t.Helper()
 	walk := func() {
 		defer func() { recover() }()
 		w.Sum(map[int]any{1: panicky{}})
@@ -421,8 +426,8 @@ func TestPanicInSummary(t *testing.T) {
 	walk()
 	same(t, w, map[int]any{1: panicky{[]string{"a"}}}, map[int]any{1: panicky{[]string{"a", "b"}}})
 	p := w.plans[reflect.TypeFor[panicky]()]
-	if len(p.copies.vals) != 1 || p.copies.used != 0 {
-		t.Errorf("%d copies were made, %d are in use; want 1 and 0", len(p.copies.vals), p.copies.used)
+	if len(p.copies.vals) != copies || p.copies.used != 0 || len(w.entries) != 0 {
+		t.Errorf("%d copies were made, %d are in use; want %d and 0; %d entries are", len(p.copies.vals), p.copies.used, copies, len(w.entries))
 	}
 }
 

@@ -43,6 +43,11 @@ type Walker struct {
 	refs refTable
 	walk walkState
 
+	rootPlan *plan // of type any
+	held     any   // the root of a walk by address
+	entries  []fastEntry
+	keys     []byte // of entries
+
 	copies copies
 	layout string // why the memory of maps and interfaces is not used; "": it is
 }
