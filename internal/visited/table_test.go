@@ -276,6 +276,25 @@ func TestWorkersAtOneState(t *testing.T) {
 	}
 }
 
+// A call whose slot was lowered by another since it looked looks again.
+func TestLoweredMeanwhile(t *testing.T) {
+	for _, c := range []struct {
+		depth, stored int
+		want          Outcome
+	}{{4, 4, Shallower}, {6, 5, Known}, {5, 5, Known}} {
+		table := made(t, 16, Options{})
+		h := state(1)
+		table.Insert(h, 5)
+		slot := &table.slots[table.home(h)]
+		tag := h.Lo &^ table.depths
+		seen, word := tag|(9+1), tag|uint64(c.depth+1)
+		got := table.again(slot, seen, word)
+		if at, _ := table.stored(h); got != c.want || at != c.stored {
+			t.Errorf("depth %d, where 9 was seen and 5 is stored: %s, and %d is stored", c.depth, got, at)
+		}
+	}
+}
+
 // With few bits of the hash, states are one exactly if those bits are.
 func TestHashBits(t *testing.T) {
 	for _, hashBits := range []int{1, 4, 10, 32, 56} {
