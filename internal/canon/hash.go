@@ -59,18 +59,23 @@ func (h Hash) Sub(o Hash) Hash {
 // Mix returns h as it counts at the position salt. For one salt it is a
 // bijection (three Feistel rounds), so it loses nothing.
 func (h Hash) Mix(salt uint64) Hash {
-	key := scramble(salt + 0x9e3779b97f4a7c15)
-	hi, lo := h.Hi, h.Lo
-	lo ^= scramble(hi + key)
-	hi ^= scramble(lo + bits.RotateLeft64(key, 21))
-	lo ^= scramble(hi + bits.RotateLeft64(key, 42))
+	salt *= 0x9e3779b97f4a7c15
+	lo := h.Lo ^ fold(h.Hi^salt^0x2d358dccaa6c78a5, 0x8bb84b93962eacc9)
+	hi := h.Hi ^ fold(lo^salt^0x4b33a62ed433d4a3, 0x4d5a2da51de1aa47)
+	lo ^= fold(hi^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
 	return Hash{hi, lo}
 }
 
 // Then continues the sequence hashed by h with o: the order counts. A fold may
 // start from the zero Hash.
 func (h Hash) Then(o Hash) Hash {
-	return h.Mix(0x5bd1e995).Add(o).Mix(0x1b873593)
+	return Hash{h.Lo, h.Hi}.Add(o).Mix(0x5bd1e995)
+}
+
+// fold multiplies to 128 bits and folds them to 64: a bit of x reaches all.
+func fold(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
 }
 
 // scramble is the finaliser of splitmix64: each input bit reaches all outputs.

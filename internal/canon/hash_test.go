@@ -30,8 +30,8 @@ func TestHash(t *testing.T) {
 		{Hash{1, 0}.Sub(Hash{0, 1}).String(), "0000000000000000ffffffffffffffff"},
 		{OfString("").String(), "99aa06d3014798d86001c324468d497f"},
 		{OfString("macemc").String(), "9807b1414ae93b2c5c4ef6e8cb96c350"},
-		{Hash{}.Mix(0).String(), "d1b5f8c3dfcd2b60321a0e3a9e43c6db"},
-		{Hash{}.Then(Hash{1, 2}).String(), "44cf2f81c5e155c74b7f0168ad0c7673"},
+		{Hash{}.Mix(0).String(), "341960db6678ebb1ae04154d71380342"},
+		{Hash{}.Then(Hash{1, 2}).String(), "23a52401977004fa5d43caf460528aa6"},
 	} {
 		if c.got != c.want {
 			t.Errorf("hash is %s, want %s", c.got, c.want)
@@ -67,3 +67,22 @@ func TestMixSpreads(t *testing.T) {
 }
 
 func distance(a, b Hash) int { return bits.OnesCount64(a.Hi^b.Hi) + bits.OnesCount64(a.Lo^b.Lo) }
+
+// TestMixOfPoorHashes mixes hashes which are small numbers, as no real ones are,
+// at small positions: neither half of any sum of two is met twice.
+func TestMixOfPoorHashes(t *testing.T) {
+	const n = 600
+	his, los := make(map[uint64]bool, 2*n*n), make(map[uint64]bool, 2*n*n)
+	take := func(h Hash) {
+		if his[h.Hi] || los[h.Lo] {
+			t.Fatalf("%v has a half that was met before", h)
+		}
+		his[h.Hi], los[h.Lo] = true, true
+	}
+	for a := range uint64(n) {
+		for b := range uint64(n) {
+			take(Hash{0, a}.Mix(1).Add(Hash{0, b}.Mix(2)))
+			take(Hash{a, 0}.Then(Hash{b, 1}))
+		}
+	}
+}
