@@ -648,6 +648,3 @@ func (x *addressIndex) cover(n int, from func(int) unsafe.Pointer) {
 		x.slots[i&(len(x.slots)-1)] = int32(x.used + 1)
 	}
 }
-
-// spread mixes an address, most into the high bits.
-func spread(at uintptr) uint64 { return uint64(at) * 0x9e3779b97f4a7c15 }

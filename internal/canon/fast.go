@@ -61,9 +61,18 @@ type fastPlan struct {
 
 	direct  bool
 	layout  *mapLayout
-	touches bool // of maps: key and element adjoin, and are both raw
+	entry   mapEntryKind // of maps
 	dynamic [4]dynamicFast
 }
+
+// mapEntryKind says how the bytes of a map's entry are got.
+type mapEntryKind uint8
+
+const (
+	entryWalked  mapEntryKind = iota
+	entryRaw                  // key and element are bytes
+	entryTouches              // and adjoin
+)
 
 type dynamicFast struct {
 	typ  unsafe.Pointer // words.typ
@@ -119,7 +128,14 @@ func (w *Walker) fastMapOf(p *plan, f *fastPlan) {
 		f.layout = &l
 	}
 	k, e := w.fastOf(p.key), w.fastOf(p.elem)
-	f.touches = k.raw && e.raw && f.layout.elemAt == p.key.typ.Size() && !f.layout.keyFar && !f.layout.elemFar
+	switch {
+	case !k.raw || !e.raw || f.layout.keyFar || f.layout.elemFar:
+		f.entry = entryWalked
+	case f.layout.elemAt == p.key.typ.Size():
+		f.entry = entryTouches
+	default:
+		f.entry = entryRaw
+	}
 }
 
 type fastCompiler struct {
@@ -402,10 +418,10 @@ func (w *Walker) fastPointer(e *plan, q unsafe.Pointer, b []byte) ([]byte, bool)
 	steps := f.steps
 	if e.typ.Size() > 0 {
 		seen := w.refs.find(uintptr(q), e)
-		if seen.plan != nil {
+		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), true
 		}
-		w.refs.insert(seen, uintptr(q), e, s.seq+1, true)
+		w.refs.insert(uintptr(q), e, s.seq+1, true)
 		if f.inner > 0 {
 			s.seq += steps[0].visits
 			steps = steps[1:]
@@ -469,10 +485,10 @@ func (w *Walker) fastMap(p *plan, m unsafe.Pointer, b []byte) ([]byte, bool) {
 	}
 	if !w.walk.inKey {
 		seen := w.refs.find(uintptr(m), p)
-		if seen.plan != nil {
+		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), true
 		}
-		w.refs.insert(seen, uintptr(m), p, w.walk.seq, true)
+		w.refs.insert(uintptr(m), p, w.walk.seq, true)
 	}
 	n := (*swissMap)(m).used
 	b = putUvarint(append(b, markHere), n)
@@ -503,18 +519,30 @@ func (w *Walker) fastMapSum(p *plan, f *fastPlan, m *swissMap, b []byte) ([]byte
 	var s slots
 	s.begin(m, f.layout)
 	n, ok := uint64(0), true
-	if f.touches {
-		size := f.layout.elemAt + p.elem.typ.Size()
+	l := f.layout
+	switch f.entry {
+	case entryTouches:
+		size := l.elemAt + p.elem.typ.Size()
 		for slot := s.slot(); slot != nil; slot = s.slot() {
 			sum = sum.Add(ofBytes(unsafe.Slice((*byte)(slot), size)))
 			n++
 		}
-		w.walk.seq += m.used * (k.rawVisit + e.rawVisit)
-	} else {
+		w.walk.seq += n * (k.rawVisit + e.rawVisit)
+	case entryRaw:
+		start, key, elem := len(b), p.key.typ.Size(), p.elem.typ.Size()
+		for slot := s.slot(); slot != nil; slot = s.slot() {
+			b = append(b[:start], unsafe.Slice((*byte)(slot), key)...)
+			b = append(b, unsafe.Slice((*byte)(unsafe.Add(slot, l.elemAt)), elem)...)
+			sum = sum.Add(ofBytes(b[start:]))
+			n++
+		}
+		b = b[:start]
+		w.walk.seq += n * (k.rawVisit + e.rawVisit)
+	default:
 		start := len(b)
 		for slot := s.slot(); slot != nil && ok; slot = s.slot() {
-			if b, ok = w.fast(k, f.layout.key(slot), b); ok {
-				b, ok = w.fast(e, f.layout.elem(slot), b)
+			if b, ok = w.fast(k, l.key(slot), b); ok {
+				b, ok = w.fast(e, l.elem(slot), b)
 			}
 			sum = sum.Add(ofBytes(b[start:]))
 			b = b[:start]

@@ -77,12 +77,3 @@ func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	return hi ^ lo
 }
-
-// scramble is the finaliser of splitmix64: each input bit reaches all outputs.
-func scramble(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
-}

@@ -50,11 +50,11 @@ func (w *Walker) encodeMap(p *plan, v reflect.Value) *refusal {
 	}
 	if !w.walk.inKey { // there, numbers would depend on the order of iteration
 		seen := w.refs.find(v.Pointer(), p)
-		if seen.plan != nil {
+		if seen != nil {
 			w.putAgain(seen.seq)
 			return nil
 		}
-		w.refs.insert(seen, v.Pointer(), p, w.walk.seq, true)
+		w.refs.insert(v.Pointer(), p, w.walk.seq, true)
 	}
 	w.buf = append(w.buf, markHere)
 	w.buf = binary.AppendUvarint(w.buf, uint64(v.Len()))

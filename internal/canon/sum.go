@@ -50,8 +50,12 @@ func (w *Walker) begin() {
 	if s.busy {
 		w.releaseScratch()
 	}
-	clear(s.keep)
-	*s = walkState{aliases: s.aliases[:0], keep: s.keep[:0], busy: true}
+	if len(s.keep) > 0 {
+		clear(s.keep)
+		s.keep = s.keep[:0]
+	}
+	s.aliases = s.aliases[:0]
+	s.walkFlags = walkFlags{busy: true}
 	w.buf = w.buf[:0]
 	w.refs.reset()
 }
@@ -260,12 +264,12 @@ func (w *Walker) encodePointer(p *plan, v reflect.Value) *refusal {
 	}
 	if p.elem.typ.Size() > 0 {
 		seen := w.refs.find(v.Pointer(), p.elem)
-		if seen.plan != nil {
+		if seen != nil {
 			w.putAgain(seen.seq)
 			return nil
 		}
 		// The visit to come is the next; registered here, it is by pointer.
-		w.refs.insert(seen, v.Pointer(), p.elem, w.walk.seq+1, true)
+		w.refs.insert(v.Pointer(), p.elem, w.walk.seq+1, true)
 	}
 	w.buf = append(w.buf, markHere)
 	copied := w.walk.copied
@@ -290,8 +294,8 @@ func (w *Walker) putAgain(seq uint64) {
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
 	seen := w.refs.find(addr, p)
-	if seen.plan == nil {
-		w.refs.insert(seen, addr, p, s.seq, false)
+	if seen == nil {
+		w.refs.insert(addr, p, s.seq, false)
 	} else if seen.byPointer && seen.seq != s.seq {
 		s.aliases = append(s.aliases, s.seq, seen.seq)
 	}

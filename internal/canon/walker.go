@@ -54,9 +54,13 @@ type Walker struct {
 
 // walkState is what one walk starts afresh.
 type walkState struct {
-	seq        uint64   // values visited so far: the number of the next visit
-	aliases    []uint64 // pairs: inline visit, earlier visit through a pointer
-	keep       []any    // summaries, alive so that no address is used twice
+	aliases []uint64 // pairs: inline visit, earlier visit through a pointer
+	keep    []any    // summaries, alive so that no address is used twice
+	walkFlags
+}
+
+type walkFlags struct {
+	seq        uint64 // values visited so far: the number of the next visit
 	depth      int
 	busy       bool // begun and not ended
 	copied     bool // the value lies in scratch memory: its address means nothing
