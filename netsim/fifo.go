@@ -103,3 +103,16 @@ func (f *FIFO) Packets(channel int) []Packet {
 	q := &f.queue[channel]
 	return q.items[q.head:]
 }
+
+// Take removes the k-th oldest packet of a channel, counted from 0.
+func (f *FIFO) Take(channel, k int) Packet {
+	if k == 0 {
+		return f.Pop(channel)
+	}
+	q := &f.queue[channel]
+	at := q.head + k
+	p := q.items[at]
+	q.items = append(q.items[:at], q.items[at+1:]...)
+	f.held--
+	return p
+}

@@ -1,8 +1,6 @@
 package netsim
 
-import "fmt"
-
-// A Flag set is what a node keeps about its connection to one peer.
+// Flags are what a node keeps about its connection to one peer.
 type Flags struct {
 	Local  bool // an error is queued for the peer, ahead of everything else
 	Remote bool // the peer has an error queued for me
@@ -19,16 +17,31 @@ func (f Flags) String() string {
 	return string([]byte{bit(f.Local), bit(f.Remote), bit(f.Open)})
 }
 
-// legal are the pairs of flags that two ends of a connection may have, as
-// Local, Remote, Open: closed; open; broken, and neither end knows; broken,
-// and only the second end has yet to hear of it.
-var legal = map[[2]string]bool{
-	{"000", "000"}: true,
-	{"001", "001"}: true,
-	{"111", "111"}: true,
-	{"100", "011"}: true,
-	{"011", "100"}: true,
+// bits are the flags as a number: local, remote, open.
+func (f Flags) bits() (n uint8) {
+	if f.Local {
+		n |= 4
+	}
+	if f.Remote {
+		n |= 2
+	}
+	if f.Open {
+		n |= 1
+	}
+	return n
 }
+
+// legal are the pairs of flags that the two ends of a connection may have:
+// closed; open; broken, and neither end knows; broken, and only one end has
+// yet to hear of it.
+var legal = func() (pairs [8][8]bool) {
+	pairs[0b000][0b000] = true
+	pairs[0b001][0b001] = true
+	pairs[0b111][0b111] = true
+	pairs[0b100][0b011] = true
+	pairs[0b011][0b100] = true
+	return pairs
+}()
 
 // Flaw is a known bug of the simulated TCP: it can be switched on so that the
 // checker can be judged by finding it.
@@ -68,6 +81,9 @@ type TCP struct {
 	queued   []int  // by node: messages in its queues
 	flush    []bool // by node: asked to be told when nothing is queued
 	held     int
+
+	disturbed bool // a connection has been reset or broken
+	special   bool // that, or a node asked for news of its buffers: until then a channel's messages are all that changes
 }
 
 type conn struct {
@@ -107,7 +123,7 @@ func (t *TCP) Reset() {
 	t.flushed.Clear()
 	clear(t.queued)
 	clear(t.flush)
-	t.held = 0
+	t.held, t.disturbed, t.special = 0, false, false
 }
 
 // Channel is the number of the channel from one node to another.
@@ -153,6 +169,23 @@ func (t *TCP) Asked(channel int) bool { return t.conn[channel].asked }
 // Flushing reports whether a node waits until nothing is queued.
 func (t *TCP) Flushing(node int) bool { return t.flush[node] }
 
+// Special reports whether anything but messages may be going on.
+func (t *TCP) Special() bool { return t.special }
+
+// Told is what from keeps about to, as a number: flags, a queued error, a wait
+// for room. 0: nothing.
+func (t *TCP) Told(channel int) uint8 {
+	k := &t.conn[channel]
+	n := k.Flags.bits()
+	if k.broken {
+		n |= 8
+	}
+	if k.asked {
+		n |= 16
+	}
+	return n
+}
+
 // Room is how many more messages a channel can queue.
 func (t *TCP) Room(channel int) int { return t.buffer - t.conn[channel].len() }
 
@@ -161,29 +194,38 @@ func (t *TCP) Buffer() int { return t.buffer }
 
 // Push queues a message. The caller has made sure that there is Room.
 func (t *TCP) Push(channel int, p Packet) {
-	t.conn[channel].push(p)
-	from, _ := t.Ends(channel)
-	t.queued[from]++
+	k := &t.conn[channel]
+	k.push(p)
+	t.queued[channel%t.n]++
 	t.held++
+	if !t.special {
+		t.messages.Put(channel, true)
+		return
+	}
 	t.settle(channel)
 }
 
 // Head is the message that Pop would take.
 func (t *TCP) Head(channel int) *Packet { return t.conn[channel].first() }
 
-// Pop takes the oldest message of one of the Messages channels, and opens the
-// connection at both ends.
-func (t *TCP) Pop(channel int) Packet {
+// Pop takes the oldest message of one of the Messages channels. The first one
+// opens the connection, at both ends.
+func (t *TCP) Pop(channel int) (p Packet, opened bool) {
 	from, to := t.Ends(channel)
-	p := t.conn[channel].pop()
+	k := &t.conn[channel]
+	p = k.pop()
 	t.queued[from]--
 	t.held--
-	if from != to {
-		t.conn[channel].Open = true
+	if !k.Open && from != to {
+		k.Open, opened = true, true
 		t.conn[t.Channel(to, from)].Open = true
 	}
+	if !t.special {
+		t.messages.Put(channel, k.len() > 0)
+		return p, opened
+	}
 	t.settle(channel)
-	return p
+	return p, opened
 }
 
 // PopError takes the error of one of the Errors channels: the receiver has
@@ -208,12 +250,12 @@ func (t *TCP) PopError(channel int) {
 // Break is a fault: the open connection between two nodes breaks. Both have
 // yet to hear of it.
 func (t *TCP) Break(a, b int) {
+	t.disturbed, t.special = true, true
 	for _, c := range []int{t.Channel(a, b), t.Channel(b, a)} {
 		k := &t.conn[c]
 		k.Local, k.Remote, k.broken = true, true, true
 		t.settle(c)
 	}
-	t.settle(t.Channel(a, b))
 }
 
 // Breakable reports whether the connection between two nodes is open, and no
@@ -227,23 +269,24 @@ func (t *TCP) Breakable(a, b int) bool {
 // the connection was open; a first message of the peer on a connection that is
 // not open survives.
 func (t *TCP) Close(node, peer int) {
+	t.disturbed, t.special = true, true
 	mine, back := t.Channel(node, peer), t.Channel(peer, node)
 	k := &t.conn[mine]
 	t.drop(mine)
 	k.asked = false
 	if node != peer {
-		switch k.Flags.String() {
-		case "001":
+		switch k.Flags.bits() {
+		case 0b001:
 			k.Flags = Flags{Local: true}
 			k.broken = true
 			t.sourceReset(back)
-		case "111":
+		case 0b111:
 			t.sourceReset(back)
 			k.Flags = Flags{Local: true, Remote: t.flaws[FlawRemoteStays]}
-		case "011":
+		case 0b011:
 			t.sourceReset(back)
 			k.Flags = Flags{}
-		case "100", "000": // the peer knows, or will
+		case 0b100, 0b000: // the peer knows, or will
 		default: // one of the flaws was here before
 		}
 	}
@@ -268,6 +311,7 @@ func (t *TCP) sourceReset(back int) {
 
 // Crash closes all connections of a node.
 func (t *TCP) Crash(node int) {
+	t.special = true
 	for peer := range t.n {
 		t.Close(node, peer)
 	}
@@ -283,6 +327,7 @@ func (t *TCP) Refuse(channel int) {
 
 // AskClear notes that a channel's sender waits for room.
 func (t *TCP) AskClear(channel int) {
+	t.special = true
 	t.conn[channel].asked = true
 	t.settle(channel)
 }
@@ -295,6 +340,7 @@ func (t *TCP) PopClear(channel int) {
 
 // AskFlushed notes that a node waits until nothing is queued.
 func (t *TCP) AskFlushed(node int) {
+	t.special = true
 	t.flush[node] = true
 	t.settle(t.Channel(node, node))
 }
@@ -326,16 +372,18 @@ func (t *TCP) settle(channel int) {
 	t.flushed.Put(from, t.flush[from] && t.queued[from] == 0)
 }
 
-// Illegal is a sentence about two ends whose flags no connection may have, or
-// "".
-func (t *TCP) Illegal() string {
+// Disturbed reports whether a connection has ever been anything but closed or
+// open: before that, all flags fit.
+func (t *TCP) Disturbed() bool { return t.disturbed }
+
+// Illegal are two nodes whose flags about each other no connection may have.
+func (t *TCP) Illegal() (a, b int, found bool) {
 	for a := range t.n {
 		for b := range a {
-			x, y := t.Flags(b, a), t.Flags(a, b)
-			if !legal[[2]string{x.String(), y.String()}] {
-				return fmt.Sprintf("node %d keeps the flags %s (local error, remote error, open) about node %d, and it keeps %s", b, x, a, y)
+			if !legal[t.Flags(b, a).bits()][t.Flags(a, b).bits()] {
+				return b, a, true
 			}
 		}
 	}
-	return ""
+	return 0, 0, false
 }

@@ -30,8 +30,8 @@ func (a *auditor) given(w *World, e Event) {
 	if !a.on {
 		return
 	}
-	a.event = e.Text(w.walker)
-	if e.Kind != KindMessage {
+	a.event = w.text(e)
+	if e.Value != nil && e.Kind != KindMessage && e.Kind != KindReorder {
 		a.got = netsim.Packet{Message: e.Value, Sum: a.tell(w, e.Value), Step: -1}
 	}
 }
@@ -69,13 +69,13 @@ func (w *World) checkAudit(i int) {
 			a.told[p.Sum], w.walker.Text(p.Message))))
 	}
 	a.got = netsim.Packet{}
-	for _, f := range []*netsim.FIFO{w.tcp, w.udp} {
-		for k := range f.Ready().Len() {
-			c := f.Ready().At(k)
-			from, to := f.Ends(c)
-			for _, p := range f.Packets(c) {
-				w.checkPacket(from, to, p)
-			}
+	for c := range w.n * w.n {
+		from, to := w.tcp.Ends(c)
+		for _, p := range w.tcp.Packets(c) {
+			w.checkPacket(from, to, p)
+		}
+		for _, p := range w.udp.Packets(c) {
+			w.checkPacket(from, to, p)
 		}
 	}
 	for to := range w.nodes {

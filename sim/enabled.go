@@ -8,22 +8,24 @@ import (
 	"macemc/netsim"
 )
 
-// Enabled events have one canonical order, a function of the state alone:
-// by kind, then by node; messages by link, receiver, sender and, in a set,
+// Enabled events have one canonical order, a function of the state alone: by
+// kind, then by node; messages by link, receiver, sender and, in a set,
 // identity; timers and tasks of a node by identity; actions as offered.
 
 // enabled counts the possible events and sets the question's runs of equal
 // weight.
 func (w *World) enabled() int {
-	if w.guarded {
+	if w.guarded || w.barred {
 		if w.dirty != 0 {
 			w.refresh()
 		}
 	} else {
 		w.members = w.set.Len()
 	}
-	q := &w.question
-	q.Runs = q.Runs[:0]
+	w.question.Runs = w.question.Runs[:0]
+	if w.storm {
+		w.look()
+	}
 	if w.sys.Weight != nil {
 		return w.enabledWeighted()
 	}
@@ -31,11 +33,26 @@ func (w *World) enabled() int {
 	n += w.run(KindAction, w.actions)
 	n += w.run(KindTask, w.tasks)
 	n += w.run(KindMessage, w.messages())
-	n += w.run(KindTimer, w.timers)
+	if w.tcp.Special() {
+		n += w.run(KindClear, w.tcp.Clear().Len())
+		n += w.run(KindFlushed, w.tcp.Flushed().Len())
+		n += w.run(KindError, w.tcp.Errors().Len())
+	}
+	if w.storm {
+		for _, e := range w.aftermath {
+			n += w.run(e.Kind, 1)
+		}
+	}
+	n += w.run(KindTimer, w.firing())
+	if w.storm {
+		for _, e := range w.faulty {
+			n += w.run(e.Kind, 1)
+		}
+	}
 	return n
 }
 
-// run adds the events of one kind to the question.
+// run adds events of one kind to the question.
 func (w *World) run(kind Kind, n int) int {
 	if n > 0 {
 		w.question.Runs = append(w.question.Runs, choose.Run{N: n, Weight: kindInfo[kind].weight})
@@ -46,14 +63,50 @@ func (w *World) run(kind Kind, n int) int {
 // messages is the number of messages that may be delivered.
 func (w *World) messages() int { return w.openTCP().Len() + w.openUDP().Len() + w.members }
 
+// firing is the number of timers that may fire.
+func (w *World) firing() int {
+	if w.early != 0 {
+		return w.timers
+	}
+	n := 0
+	for i := range w.nodes {
+		if w.mayFire(i) {
+			n += len(w.nodes[i].timers)
+		}
+	}
+	return n
+}
+
+// mayFire reports whether a node's timers may fire: early firings are not used
+// up, or nothing is under way to the node or from it.
+func (w *World) mayFire(i int) bool { return w.early != 0 || !w.concerned(i) }
+
+// concerned reports whether a message is under way to a node or from it.
+func (w *World) concerned(i int) bool {
+	for j := range w.n {
+		for _, c := range [2]int{w.tcp.Channel(i, j), w.tcp.Channel(j, i)} {
+			if len(w.tcp.Packets(c)) > 0 || w.udp.Ready().Has(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // enabledWeighted asks System.Weight about every event.
 func (w *World) enabledWeighted() int {
-	n := w.script.Len() + w.actions + w.tasks + w.messages() + w.timers
+	n := w.script.Len() + w.actions + w.tasks + w.messages() + w.firing()
+	if w.tcp.Special() {
+		n += w.tcp.Clear().Len() + w.tcp.Flushed().Len() + w.tcp.Errors().Len()
+	}
+	if w.storm {
+		n += len(w.aftermath) + len(w.faulty)
+	}
 	for k := range n {
 		e, _ := w.event(k)
 		factor := w.sys.Weight(e)
 		if factor < 0 {
-			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more", w.sys.Name, e.Text(w.walker), factor))
+			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more", w.sys.Name, w.text(e), factor))
 		}
 		w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: factor * kindInfo[e.Kind].weight})
 	}
@@ -61,14 +114,18 @@ func (w *World) enabledWeighted() int {
 }
 
 // openTCP and openUDP are the channels whose head may be delivered.
-func (w *World) openTCP() *netsim.Bits { return w.open(w.tcp, &w.openT) }
-func (w *World) openUDP() *netsim.Bits { return w.open(w.udp, &w.openU) }
-
-func (w *World) open(f *netsim.FIFO, guarded *netsim.Bits) *netsim.Bits {
-	if w.guarded {
-		return guarded
+func (w *World) openTCP() *netsim.Bits {
+	if w.guarded || w.barred {
+		return &w.openT
 	}
-	return f.Ready()
+	return w.tcp.Messages()
+}
+
+func (w *World) openUDP() *netsim.Bits {
+	if w.guarded || w.barred {
+		return &w.openU
+	}
+	return w.udp.Ready()
 }
 
 // Enabled is the number of events that are possible now.
@@ -119,12 +176,14 @@ func (w *World) event(k int) (Event, spot) {
 	}
 	k -= w.tasks
 	if open := w.openTCP(); k < open.Len() {
-		return w.head(w.tcp, LinkTCP, open.At(k))
+		c := open.At(k)
+		return w.delivery(LinkTCP, c, w.tcp.Head(c))
 	} else {
 		k -= open.Len()
 	}
 	if open := w.openUDP(); k < open.Len() {
-		return w.head(w.udp, LinkUDP, open.At(k))
+		c := open.At(k)
+		return w.delivery(LinkUDP, c, w.udp.Head(c))
 	} else {
 		k -= open.Len()
 	}
@@ -132,7 +191,38 @@ func (w *World) event(k int) (Event, spot) {
 		return w.member(k)
 	}
 	k -= w.members
+	if w.tcp.Special() {
+		if c := w.tcp.Clear().Len(); k < c {
+			channel := w.tcp.Clear().At(k)
+			from, to := w.tcp.Ends(channel)
+			return about(KindClear, from, to, channel)
+		} else {
+			k -= c
+		}
+		if c := w.tcp.Flushed().Len(); k < c {
+			i := w.tcp.Flushed().At(k)
+			return Event{Node: addrOf(i), Kind: KindFlushed}, spot{node: int32(i), cause: -1}
+		} else {
+			k -= c
+		}
+		if c := w.tcp.Errors().Len(); k < c {
+			channel := w.tcp.Errors().At(k)
+			from, to := w.tcp.Ends(channel)
+			return about(KindError, to, from, channel)
+		} else {
+			k -= c
+		}
+	}
+	if w.storm {
+		if k < len(w.aftermath) {
+			return w.aftermath[k].Event, w.aftermath[k].spot
+		}
+		k -= len(w.aftermath)
+	}
 	for i := range w.nodes {
+		if !w.mayFire(i) {
+			continue
+		}
 		if ns := &w.nodes[i]; k < len(ns.timers) {
 			t := &ns.timers[k]
 			return Event{Node: addrOf(i), Kind: KindTimer, Value: t.signal}, spot{node: int32(i), slot: int32(k), cause: t.step}
@@ -140,28 +230,37 @@ func (w *World) event(k int) (Event, spot) {
 			k -= len(ns.timers)
 		}
 	}
+	if w.storm && k < len(w.faulty) {
+		return w.faulty[k].Event, w.faulty[k].spot
+	}
 	panic("macemc bug: sim: the event asked for is beyond the last one that was counted")
 }
 
-func (w *World) head(f *netsim.FIFO, link Link, channel int) (Event, spot) {
-	from, to := f.Ends(channel)
-	p := f.Head(channel)
+// about is an event at one node that concerns its connection to another.
+func about(kind Kind, node, peer, channel int) (Event, spot) {
+	return Event{Node: addrOf(node), Kind: kind, Link: LinkTCP, From: addrOf(peer)},
+		spot{node: int32(node), channel: int32(channel), cause: -1}
+}
+
+func (w *World) delivery(link Link, channel int, p *netsim.Packet) (Event, spot) {
+	from, to := w.tcp.Ends(channel)
 	return Event{Node: addrOf(to), Kind: KindMessage, Link: link, From: addrOf(from), Value: p.Message},
 		spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 
 func (w *World) member(k int) (Event, spot) {
+	restricted := w.guarded || w.barred
 	for i := range w.nodes {
 		all := w.set.For(i)
 		count := len(all)
-		if w.guarded {
+		if restricted {
 			count = len(w.nodes[i].accepted)
 		}
 		if k >= count {
 			k -= count
 			continue
 		}
-		if w.guarded {
+		if restricted {
 			k = int(w.nodes[i].accepted[k])
 		}
 		m := &all[k]
@@ -191,23 +290,32 @@ func (w *World) take(k int) (e Event, cause int) {
 	case KindMessage:
 		w.receive(e.Link, at)
 	case KindTimer:
+		if w.early > 0 && w.concerned(i) {
+			w.early--
+			w.sums.rest()
+		}
 		ns.timers = append(ns.timers[:at.slot], ns.timers[at.slot+1:]...)
 		w.timers--
 	default:
-		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
+		w.takeRest(e, at)
 	}
 	return e, int(at.cause)
 }
 
 // receive takes a message off its link.
 func (w *World) receive(link Link, at spot) {
+	c := int(at.channel)
 	switch link {
 	case LinkTCP:
-		w.audit.taken(w.tcp.Pop(int(at.channel)))
-		w.sums.tcp(int(at.channel))
+		p, opened := w.tcp.Pop(c)
+		w.audit.taken(p)
+		w.sums.tcp(c)
+		if opened {
+			w.bothEnds(c)
+		}
 	case LinkUDP:
-		w.audit.taken(w.udp.Pop(int(at.channel)))
-		w.sums.udp(int(at.channel))
+		w.audit.taken(w.udp.Pop(c))
+		w.sums.udp(c)
 	case LinkSet: // a message of a set stays
 		w.audit.taken(w.set.For(int(at.node))[at.slot].Packet)
 	default:
@@ -220,6 +328,7 @@ type asked struct {
 	w       *World
 	why     string
 	weights []int // a Weighted's; nil: a Choose
+	sides   []int // of a Weighted: those that may be answered; nil: all
 }
 
 // Why is what a coin is for.
@@ -233,7 +342,13 @@ func (a *asked) Why() string {
 // Alternative is the identity of alternative i.
 func (a *asked) Alternative(i int) string {
 	if a.w.question.Kind == choose.Event {
-		return a.w.Event(i).Text(a.w.walker)
+		if a.w.healing {
+			return KindHeal.String()
+		}
+		return a.w.text(a.w.Event(i))
+	}
+	if a.sides != nil {
+		i = a.sides[i]
 	}
 	if a.weights != nil {
 		return fmt.Sprintf("%d (weight %d)", i, a.weights[i])

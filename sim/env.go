@@ -74,39 +74,66 @@ func (e *env) Choose(n int, why string) int {
 	if n == 1 {
 		return 0
 	}
-	w.asked.why, w.asked.weights = why, nil
-	w.question.Runs = nil
-	return w.coin(n)
+	w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
+	return w.coin(n, nil)
 }
 
 // Weighted asks one coin whose sides have weights.
 func (e *env) Weighted(weights []int, why string) int {
 	w := e.use("Weighted")
-	total := 0
+	total, rare := 0, 0
 	for _, x := range weights {
 		if x < 0 {
 			panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): a weight is 0 or more", weights, why))
+		}
+		if x == 0 {
+			rare++
 		}
 		total += x
 	}
 	if total == 0 {
 		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
 	}
-	if len(weights) == 1 {
-		return 0
+	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
+	if rare > 0 && w.left.Rare == 0 {
+		return w.common(weights, len(weights)-rare)
 	}
-	w.asked.why, w.asked.weights = why, weights
-	runs := make([]choose.Run, len(weights))
-	for i, x := range weights {
-		runs[i] = choose.Run{N: 1, Weight: float64(x)}
+	k := w.toss(len(weights), func(i int) int { return weights[i] })
+	if weights[k] == 0 {
+		spend(&w.left.Rare)
+		w.sums.rest()
+		w.weather()
 	}
-	w.question.Runs = runs
-	return w.coin(len(weights))
+	return k
 }
 
-func (w *World) coin(n int) int {
+// common asks only about the sides that are not rare: the budget is spent.
+func (w *World) common(weights []int, n int) int {
+	sides := make([]int, 0, n)
+	for i, x := range weights {
+		if x > 0 {
+			sides = append(sides, i)
+		}
+	}
+	w.asked.sides = sides
+	return sides[w.toss(n, func(i int) int { return weights[sides[i]] })]
+}
+
+// toss asks a coin with n weighted sides.
+func (w *World) toss(n int, weight func(int) int) int {
+	if n == 1 {
+		return 0
+	}
+	runs := make([]choose.Run, n)
+	for i := range runs {
+		runs[i] = choose.Run{N: 1, Weight: float64(weight(i))}
+	}
+	return w.coin(n, runs)
+}
+
+func (w *World) coin(n int, runs []choose.Run) int {
 	event := w.question
-	w.question.Kind, w.question.N = choose.Coin, n
+	w.question.Kind, w.question.N, w.question.Runs = choose.Coin, n, runs
 	k := w.source.Answer(&w.question)
 	if uint(k) >= uint(n) {
 		w.question = event
@@ -131,27 +158,61 @@ func (p *port) Send(to Addr, m Message) bool {
 	if m == nil {
 		panic(fmt.Sprintf("macemc: %s sends nil to %s; a message is a value of a type of its own", p.e.self, to))
 	}
+	if p.link == LinkTCP && !w.room(p.e.self.index(), to) {
+		w.effects = append(w.effects, Effect{Kind: EffectRefused, Link: p.link, To: to, Value: m})
+		return false
+	}
 	w.effects = append(w.effects, Effect{Kind: EffectSend, Link: p.link, To: to, Value: m})
 	return true
 }
 
-func (p *port) RequestToSend(Addr) {
-	p.e.use("RequestToSend")
-	p.without("RequestToSend", "send buffers have no cap, so Send is never refused")
+// room is a fact: whether a connection can queue one more message, computed
+// from the state before the step and what the handler has done so far.
+func (w *World) room(i int, to Addr) bool {
+	free := w.tcp.Room(w.tcp.Channel(i, to.index()))
+	if free > len(w.effects) { // however many of them are sends
+		return true
+	}
+	for k := range w.effects {
+		switch e := &w.effects[k]; {
+		case e.To != to || e.Link != LinkTCP:
+		case e.Kind == EffectSend:
+			free--
+		case e.Kind == EffectReset:
+			free = w.tcp.Buffer()
+		}
+	}
+	if w.tracing {
+		w.facts = append(w.facts, Fact{"room", to, free > 0})
+	}
+	return free > 0
+}
+
+// peer checks that a port is asked for something that it has, about a node.
+func (p *port) peer(what string, to Addr) *World {
+	w := p.e.use(what)
+	if p.link != LinkTCP {
+		panic(fmt.Sprintf("macemc: %s calls %s on its %s port; only tcp has connections and buffers", p.e.self, what, p.link))
+	}
+	if to.IsZero() || to.index() >= w.n {
+		panic(fmt.Sprintf("macemc: %s calls %s about %s, which is no node; check the address before", p.e.self, what, to))
+	}
+	return w
+}
+
+func (p *port) RequestToSend(to Addr) {
+	w := p.peer("RequestToSend", to)
+	w.effects = append(w.effects, Effect{Kind: EffectAskClear, Link: p.link, To: to})
 }
 
 func (p *port) NotifyFlushed() {
-	p.e.use("NotifyFlushed")
-	p.without("NotifyFlushed", "send buffers have no cap and are not observed")
+	w := p.peer("NotifyFlushed", p.e.self)
+	w.effects = append(w.effects, Effect{Kind: EffectAskFlushed, Link: p.link})
 }
 
-func (p *port) Reset(Addr) {
-	p.e.use("Reset")
-	p.without("Reset", "connections do not break")
-}
-
-func (p *port) without(what, why string) {
-	panic(p.e.w.refuse(fmt.Sprintf("%s uses %s.%s, which this version cannot simulate: %s", p.e.self, p.link, what, why)))
+func (p *port) Reset(to Addr) {
+	w := p.peer("Reset", to)
+	w.effects = append(w.effects, Effect{Kind: EffectReset, Link: p.link, To: to})
 }
 
 // refuse notes that this build cannot do what a handler asks for. It is noted

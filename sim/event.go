@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 
 	"macemc/internal/canon"
 )
@@ -9,13 +10,33 @@ import (
 // Kind is the kind of an event. Its order is the canonical order of events.
 type Kind uint8
 
-// The kinds of events.
+// The kinds of events. Faults are rare and cost a budget; the kinds before
+// them are ordinary, some of them consequences of faults.
 const (
 	KindScript  Kind = iota + 1 // the next opening of a node's script
 	KindAction                  // a guarded action that the node offers
 	KindTask                    // a task that the node posted
 	KindMessage                 // a message is delivered
+	KindClear                   // a buffer has room again, and the node had asked
+	KindFlushed                 // nothing is queued any more, and the node had asked
+	KindError                   // the node hears that a connection broke
+	KindRefused                 // the node hears that nobody listens; a datagram is dropped silently
+	KindBreak                   // a connection across a partition gives up
+	KindMend                    // the partition ends
+	KindRestart                 // a crashed node starts again
 	KindTimer                   // a timer fires
+
+	KindCrash     // fault: a node fails, and may restart
+	KindDown      // fault: a node fails for good
+	KindReset     // fault: an open connection breaks
+	KindLose      // fault: a datagram is lost
+	KindDuplicate // fault: a datagram is duplicated
+	KindReorder   // fault: a datagram is delivered before older ones
+	KindPartition // fault: two groups of nodes cannot reach each other
+	KindOneWay    // fault: one group of nodes cannot reach the others
+
+	KindHeal // the environment stops misbehaving: a step of the search's making
+
 	kinds
 )
 
@@ -25,11 +46,27 @@ var kindInfo = [kinds]struct {
 	name   string
 	weight float64
 }{
-	KindScript:  {"script", 40},
-	KindAction:  {"action", 40},
-	KindTask:    {"task", 40},
-	KindMessage: {"message", 8},
-	KindTimer:   {"timer", 1},
+	KindScript:    {"script", 40},
+	KindAction:    {"action", 40},
+	KindTask:      {"task", 40},
+	KindMessage:   {"message", 8},
+	KindClear:     {"clear to send", 8},
+	KindFlushed:   {"flushed", 40},
+	KindError:     {"error", 2},
+	KindRefused:   {"refused", 2},
+	KindBreak:     {"break", 2},
+	KindMend:      {"mend", 2},
+	KindRestart:   {"restart", 40},
+	KindTimer:     {"timer", 1},
+	KindCrash:     {"crash", 0},
+	KindDown:      {"down", 0},
+	KindReset:     {"reset", 0},
+	KindLose:      {"lose", 0},
+	KindDuplicate: {"duplicate", 0},
+	KindReorder:   {"reorder", 0},
+	KindPartition: {"partition", 0},
+	KindOneWay:    {"one-way partition", 0},
+	KindHeal:      {"heal", 0},
 }
 
 func (k Kind) String() string {
@@ -38,6 +75,9 @@ func (k Kind) String() string {
 	}
 	return kindInfo[k].name
 }
+
+// Fault reports whether the kind is the environment's misbehaviour.
+func (k Kind) Fault() bool { return k >= KindCrash && k <= KindOneWay }
 
 // Link is the network that a message travels by.
 type Link uint8
@@ -60,19 +100,70 @@ func (l Link) String() string {
 }
 
 // Event is something that can happen now. Its identity is the node, the kind,
-// and what is consumed: From, Link and Value.
+// and what is consumed.
 type Event struct {
-	Node  Addr
-	Kind  Kind
-	Link  Link // messages only
-	From  Addr // messages only
-	Value any  // the message or the signal
+	Node  Addr   // where it happens; nobody: to the network as a whole
+	From  Addr   // the sender, or the other end of the connection
+	Kind  Kind   //
+	Link  Link   // of messages and datagrams
+	Place uint16 // of a datagram in its queue, where it is not the oldest
+	Value any    // the message or the signal; a Split of a partition
 }
 
-// Text is the event's identity as one line, values told by walker.
-func (e Event) Text(walker *canon.Walker) string {
-	if e.Kind == KindMessage {
-		return fmt.Sprintf("%s message %s from %s by %s", e.Node, walker.Text(e.Value), e.From, e.Link)
+// Split is a partition: the nodes on one side, as a set; OneWay, only what
+// they send is lost.
+type Split struct{ side uint64 }
+
+// String names both sides.
+func (s Split) text(n int, arrow string) string {
+	var in, out []string
+	for i := range n {
+		if s.side&(1<<i) != 0 {
+			in = append(in, addrOf(i).String())
+		} else {
+			out = append(out, addrOf(i).String())
+		}
 	}
-	return fmt.Sprintf("%s %s %s", e.Node, e.Kind, walker.Text(e.Value))
+	return strings.Join(in, " ") + arrow + strings.Join(out, " ")
+}
+
+// text is the event's identity as one line.
+func (w *World) text(e Event) string { return e.Text(w.walker, w.n) }
+
+// Text is the event's identity as one line, values told by walker, in a
+// system of n nodes.
+func (e Event) Text(walker *canon.Walker, n int) string {
+	place := ""
+	if e.Place > 0 {
+		place = fmt.Sprintf(" (place %d)", e.Place+1)
+	}
+	switch e.Kind {
+	case KindScript, KindAction, KindTask, KindTimer:
+		return fmt.Sprintf("%s %s %s", e.Node, e.Kind, walker.Text(e.Value))
+	case KindMessage:
+		return fmt.Sprintf("%s message %s from %s by %s", e.Node, walker.Text(e.Value), e.From, e.Link)
+	case KindClear:
+		return fmt.Sprintf("%s clear to send to %s", e.Node, e.From)
+	case KindError:
+		return fmt.Sprintf("%s error with %s", e.Node, e.From)
+	case KindRefused:
+		if e.Link == LinkTCP {
+			return fmt.Sprintf("%s refused by %s", e.Node, e.From)
+		}
+		return fmt.Sprintf("%s unreached by %s from %s", e.Node, walker.Text(e.Value), e.From)
+	case KindFlushed, KindRestart, KindCrash, KindDown:
+		return fmt.Sprintf("%s %s", e.Node, e.Kind)
+	case KindBreak, KindReset:
+		return fmt.Sprintf("%s %s with %s", e.Node, e.Kind, e.From)
+	case KindLose, KindDuplicate, KindReorder:
+		return fmt.Sprintf("%s %s %s from %s%s", e.Node, e.Kind, walker.Text(e.Value), e.From, place)
+	case KindPartition:
+		return fmt.Sprintf("partition %s", e.Value.(Split).text(n, " | "))
+	case KindOneWay:
+		return fmt.Sprintf("one-way partition %s", e.Value.(Split).text(n, " cannot reach "))
+	case KindMend, KindHeal:
+		return e.Kind.String()
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: no text for a %s event", e.Kind))
+	}
 }

@@ -32,6 +32,9 @@ func (s *sight[N]) look() {
 		s.place[i] = -1
 	}
 	for i := range s.w.nodes {
+		if s.w.nodes[i].life != lifeUp {
+			continue
+		}
 		if n, ok := find[N](s.w.nodes[i].node); ok {
 			s.place[i] = int8(len(s.nodes))
 			s.at = append(s.at, addrOf(i))
@@ -56,7 +59,7 @@ func find[N any](n Node) (N, bool) {
 	return none, false
 }
 
-// Nodes are the nodes of type N, in order.
+// Nodes are the nodes of type N that are up, in order.
 func (v View[N]) Nodes() iter.Seq2[Addr, N] {
 	return func(yield func(Addr, N) bool) {
 		for i, n := range v.s.nodes {
@@ -70,7 +73,7 @@ func (v View[N]) Nodes() iter.Seq2[Addr, N] {
 // Len is the number of nodes of type N.
 func (v View[N]) Len() int { return len(v.s.nodes) }
 
-// At is the node at a, if there is one and it is an N.
+// At is the node at a, if it is up and is an N.
 func (v View[N]) At(a Addr) (N, bool) {
 	if i := a.index(); i >= 0 && i < nodesMost && v.s.place[i] >= 0 {
 		return v.s.nodes[v.s.place[i]], true

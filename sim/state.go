@@ -22,7 +22,8 @@ type sums struct {
 	list  []int32 // the parts that are stale
 }
 
-// Parts are numbered: nodes, channels of tcp, channels of udp, sets, monitors.
+// Parts are numbered: nodes, channels of tcp, channels of udp, sets, the rest:
+// monitors and environment.
 func (s *sums) init(n int) {
 	s.n = n
 	parts := n + 2*n*n + n + 1
@@ -34,7 +35,7 @@ func (s *sums) reset() {
 	clear(s.part)
 	clear(s.stale)
 	s.list, s.total = s.list[:0], canon.Hash{}
-	s.monitor()
+	s.rest()
 }
 
 func (s *sums) touch(part int) {
@@ -48,7 +49,7 @@ func (s *sums) node(i int) { s.touch(i) }
 func (s *sums) tcp(c int)  { s.touch(s.n + c) }
 func (s *sums) udp(c int)  { s.touch(s.n + s.n*s.n + c) }
 func (s *sums) set(i int)  { s.touch(s.n + 2*s.n*s.n + i) }
-func (s *sums) monitor()   { s.touch(len(s.part) - 1) }
+func (s *sums) rest()      { s.touch(len(s.part) - 1) }
 
 // Hash is the identity of the state: equal in every process, and equal for
 // equal states whatever their history.
@@ -71,7 +72,7 @@ func (w *World) partSum(part int) canon.Hash {
 	case at < n:
 		h = w.nodeSum(at)
 	case at < n+n*n:
-		h = packetsSum(w, w.tcp.Packets(at-n))
+		h = w.connectionSum(at - n)
 	case at < n+2*n*n:
 		h = packetsSum(w, w.udp.Packets(at-n-n*n))
 	case at < 2*n+2*n*n:
@@ -79,6 +80,7 @@ func (w *World) partSum(part int) canon.Hash {
 			h = h.Add(m.Sum.Mix(uint64(m.From)))
 		}
 	default:
+		h = w.environmentSum()
 		for i := range w.monitors {
 			h = h.Then(w.sum(w.monitors[i].memory()))
 		}
@@ -100,9 +102,42 @@ func packetsSum(w *World, packets []netsim.Packet) (h canon.Hash) {
 	return h
 }
 
+// connectionSum is the identity of one direction of a connection: what is
+// queued, and what its sender keeps about it.
+func (w *World) connectionSum(c int) canon.Hash {
+	h := packetsSum(w, w.tcp.Packets(c))
+	if told := w.tcp.Told(c); told != 0 {
+		h = h.Then(canon.Hash{Hi: uint64(told)})
+	}
+	return h
+}
+
+// environmentSum is zero while there is no environment to speak of.
+func (w *World) environmentSum() (h canon.Hash) {
+	if w.Healed() {
+		return h
+	}
+	for _, b := range budgets {
+		h = h.Mix(uint64(*b.of(&w.left)))
+	}
+	if w.cut != nil {
+		h = h.Mix(w.cut.side)
+		if w.cut.oneWay {
+			h = h.Mix(1)
+		}
+	}
+	return h.Mix(uint64(w.early))
+}
+
 func (w *World) nodeSum(i int) canon.Hash {
 	ns := &w.nodes[i]
-	h := w.sum(ns.node).Mix(uint64(ns.next))
+	h := w.sum(ns.node).Mix(uint64(ns.next)<<8 | uint64(ns.life))
+	if ns.lives > 0 {
+		h = h.Mix(uint64(ns.lives))
+	}
+	if w.tcp.Flushing(i) {
+		h = h.Mix(1)
+	}
 	for k := range ns.timers {
 		h = h.Then(ns.timers[k].sum)
 	}
@@ -118,20 +153,17 @@ func (w *World) Lines() (lines []canon.Line) {
 	for i := range w.nodes {
 		lines = append(lines, w.nodeLines(i)...)
 	}
-	for _, f := range []struct {
-		link Link
-		net  *netsim.FIFO
-	}{{LinkTCP, w.tcp}, {LinkUDP, w.udp}} {
-		for k := range f.net.Ready().Len() {
-			c := f.net.Ready().At(k)
-			from, to := f.net.Ends(c)
-			for at, p := range f.net.Packets(c) {
-				lines = append(lines, canon.Line{
-					Path:  fmt.Sprintf("%s %s->%s[%d]", f.link, addrOf(from), addrOf(to), at),
-					Value: w.walker.Text(p.Message),
-				})
-			}
+	for c := range w.n * w.n {
+		from, to := w.tcp.Ends(c)
+		path := fmt.Sprintf("%s %s->%s", LinkTCP, addrOf(from), addrOf(to))
+		if text := w.connectionText(c, from, to); text != "" {
+			lines = append(lines, canon.Line{Path: path, Value: text})
 		}
+		lines = w.packetLines(lines, path, w.tcp.Packets(c))
+	}
+	for c := range w.n * w.n {
+		from, to := w.udp.Ends(c)
+		lines = w.packetLines(lines, fmt.Sprintf("%s %s->%s", LinkUDP, addrOf(from), addrOf(to)), w.udp.Packets(c))
 	}
 	for i := range w.nodes {
 		for _, m := range w.set.For(i) {
@@ -141,10 +173,53 @@ func (w *World) Lines() (lines []canon.Line) {
 			})
 		}
 	}
+	lines = append(lines, w.environmentLines()...)
 	for i := range w.monitors {
 		for _, l := range w.walker.Lines(w.monitors[i].memory()) {
 			lines = append(lines, under(strconv.Quote(w.monitors[i].name), l))
 		}
+	}
+	return lines
+}
+
+// connectionText says what a node keeps about a connection to a peer, where
+// that is anything.
+func (w *World) connectionText(c, from, to int) string {
+	if w.tcp.Told(c) == 0 {
+		return ""
+	}
+	text := "flags " + w.tcp.Flags(from, to).String()
+	if w.tcp.Broken(c) {
+		text += ", error queued"
+	}
+	if w.tcp.Asked(c) {
+		text += ", waits for room"
+	}
+	return text
+}
+
+func (w *World) packetLines(lines []canon.Line, path string, packets []netsim.Packet) []canon.Line {
+	for at, p := range packets {
+		lines = append(lines, canon.Line{Path: fmt.Sprintf("%s[%d]", path, at), Value: w.walker.Text(p.Message)})
+	}
+	return lines
+}
+
+// environmentLines say what is left of the environment, where that is
+// anything.
+func (w *World) environmentLines() (lines []canon.Line) {
+	if !w.left.IsZero() {
+		lines = append(lines, canon.Line{Path: "faults left", Value: w.left.String()})
+	}
+	if w.early != Unlimited {
+		lines = append(lines, canon.Line{Path: "early firings left", Value: strconv.Itoa(w.early)})
+	}
+	if w.cut != nil {
+		arrow := " | "
+		if w.cut.oneWay {
+			arrow = " cannot reach "
+		}
+		lines = append(lines, canon.Line{Path: "partition", Value: Split{w.cut.side}.text(w.n, arrow)})
 	}
 	return lines
 }
@@ -164,6 +239,15 @@ func (w *World) nodeLines(i int) (lines []canon.Line) {
 			value = fmt.Sprintf("%s, %d times", value, t.count)
 		}
 		lines = append(lines, canon.Line{Path: name + " task", Value: value})
+	}
+	if ns.life != lifeUp {
+		lines = append(lines, canon.Line{Path: name + " is", Value: lifeNames[ns.life]})
+	}
+	if ns.lives > 0 {
+		lines = append(lines, canon.Line{Path: name + " restarts", Value: strconv.Itoa(ns.lives)})
+	}
+	if w.tcp.Flushing(i) {
+		lines = append(lines, canon.Line{Path: name + " waits", Value: "until flushed"})
 	}
 	for _, s := range ns.script[ns.next:] {
 		lines = append(lines, canon.Line{Path: name + " script", Value: w.walker.Text(s)})

@@ -19,12 +19,18 @@ const (
 	EffectPost
 	EffectEmit
 	EffectLog
+	EffectRefused // a send that the link refused
+	EffectReset
+	EffectAskClear
+	EffectAskFlushed
 	effectKinds
 )
 
 var effectNames = [effectKinds]string{
 	EffectSend: "send", EffectAfter: "after", EffectCancel: "cancel",
 	EffectPost: "post", EffectEmit: "emit", EffectLog: "log",
+	EffectRefused: "refused", EffectReset: "reset",
+	EffectAskClear: "request to send", EffectAskFlushed: "notify flushed",
 }
 
 func (k EffectKind) String() string {
@@ -42,6 +48,7 @@ type Effect struct {
 	To    Addr          // sends
 	Delay time.Duration // timers
 	Value any           // message, timer, task, fact, or the line of a log
+	Lost  bool          // a datagram for which there was no capacity
 
 	timer *timerInfo
 }
@@ -50,11 +57,22 @@ type Effect struct {
 func (e Effect) Text(walker *canon.Walker) string {
 	switch e.Kind {
 	case EffectSend:
+		if e.Lost {
+			return fmt.Sprintf("send %s to %s by %s: lost, the channel is full", walker.Text(e.Value), e.To, e.Link)
+		}
 		return fmt.Sprintf("send %s to %s by %s", walker.Text(e.Value), e.To, e.Link)
 	case EffectAfter:
 		return fmt.Sprintf("after %s %s", e.Delay, walker.Text(e.Value))
 	case EffectCancel, EffectPost, EffectEmit:
 		return fmt.Sprintf("%s %s", e.Kind, walker.Text(e.Value))
+	case EffectRefused:
+		return fmt.Sprintf("send %s to %s by %s: refused, the buffer is full", walker.Text(e.Value), e.To, e.Link)
+	case EffectReset:
+		return fmt.Sprintf("reset the connection with %s", e.To)
+	case EffectAskClear:
+		return fmt.Sprintf("request to send to %s", e.To)
+	case EffectAskFlushed:
+		return "notify when flushed"
 	case EffectLog:
 		return fmt.Sprintf("log %s", e.Value)
 	default:
@@ -89,6 +107,7 @@ type Footprint struct {
 	Pops   []Channel // consumed from
 	Pushes []Channel // sent into
 	Facts  []Fact    // asked about the state outside the node
+	Budget Kind      // the fault whose budget was spent; 0: none
 }
 
 // Channel is one direction between two nodes, over one link.
@@ -100,11 +119,15 @@ type Channel struct {
 // Footprint is derived from the event and its effects.
 func (s *Step) Footprint() Footprint {
 	f := Footprint{Node: s.Node, Facts: s.Facts}
-	if s.Event.Kind == KindMessage {
+	if s.Event.Kind.Fault() {
+		f.Budget = s.Event.Kind
+	}
+	switch s.Event.Kind {
+	case KindMessage, KindReorder, KindLose, KindDuplicate, KindError, KindRefused, KindBreak, KindReset, KindClear:
 		f.Pops = append(f.Pops, Channel{s.Event.Link, s.Event.From, s.Event.Node})
 	}
 	for _, e := range s.Effects {
-		if e.Kind == EffectSend {
+		if e.Kind == EffectSend || e.Kind == EffectRefused || e.Kind == EffectReset {
 			f.Pushes = append(f.Pushes, Channel{e.Link, s.Node, e.To})
 		}
 	}

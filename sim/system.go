@@ -13,6 +13,10 @@ type System struct {
 	Name string // as on the command line
 	Doc  string // what it is and what it promises; the first sentence is its title
 
+	// Network says how the simulated links are built. Nil: as Network's fields
+	// say.
+	Network func(Params) Network
+
 	// Nodes says how many nodes it runs with. Nil: 3, from 1 to 8.
 	Nodes  func(Params) Range
 	Params []*Param
@@ -65,11 +69,6 @@ type BugID string
 type Bug struct {
 	ID    BugID
 	Story string // what goes wrong; the first sentence is its title
-}
-
-// Faults are budgets: how often the environment may misbehave.
-type Faults struct {
-	Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare int
 }
 
 // Params are the values in force in one run. The zero Params are all defaults.

@@ -42,10 +42,6 @@ func (sys *System) validateOwn() error {
 		return errors.New("it is undocumented; say in Doc what it is and what it promises")
 	case sys.New == nil:
 		return errors.New("it has no New; say how a node is made")
-	case sys.Tolerates != Faults{}:
-		return fmt.Errorf("it tolerates faults (%+v), but this version injects none; leave Tolerates empty", sys.Tolerates)
-	case sys.Crash != nil:
-		return errors.New("it has Crash, but this version crashes no node; leave Crash nil")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -28,7 +29,8 @@ type World struct {
 	walker *canon.Walker
 
 	nodes  []nodeState
-	tcp    *netsim.FIFO
+	net    Network
+	tcp    *netsim.TCP
 	udp    *netsim.FIFO
 	set    *netsim.Set
 	openT  netsim.Bits // channels of tcp whose head its receiver accepts
@@ -39,7 +41,23 @@ type World struct {
 	actions, tasks, timers, members int
 
 	guarded bool   // some node has Offers or Accepts
-	dirty   uint64 // guarded nodes whose offers and acceptance are out of date
+	barred  bool   // some node does not listen, or there is a partition
+	dirty   uint64 // nodes whose offers and acceptance are out of date, where that matters
+
+	// The environment: see environment.go.
+	faults     Faults // the budgets of a run
+	left       Faults // and what is left of them
+	firings    int    // early firings of a run
+	early      int    // and how many are left; Unlimited
+	cut        *cut
+	away, gone int
+	storm      bool // there is something of all this
+	disturbed  bool // a connection was reset or broke
+	healing    bool // the question is whether to heal
+	aftermath  []happening
+	faulty     []happening
+	splits     []any
+	used       [links]bool // by which something was sent, in any run
 
 	always     []stateCheck
 	eventually []stateCheck
@@ -80,6 +98,9 @@ type World struct {
 type nodeState struct {
 	node   Node
 	env    env
+	life   life
+	lives  int      // how often it was restarted
+	first  []Signal // the script of its first life
 	script []Signal
 	next   int // the opening that comes next
 	timers []scheduled
@@ -123,6 +144,13 @@ type Config struct {
 	// Audit checks after every step that nothing changed but the node that
 	// ran: messages under way, and the other nodes.
 	Audit bool
+	// Faults are the budgets of each run.
+	Faults Faults
+	// Early is how often timers may fire in a run while messages are under
+	// way to or from their node, plus one; 0: unlimited.
+	Early int
+	// Network overrides what the system says of its links.
+	Network Network
 }
 
 // NewWorld makes a world for runs of sys with these params, which Configure
@@ -144,9 +172,21 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	w := &World{
 		sys: sys, params: params, n: n, walker: walker,
 		nodes: make([]nodeState, n), peers: make([][]Addr, n),
-		tcp: netsim.NewFIFO(n), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
+		udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
 		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
 		known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
+	}
+	if sys.Network != nil {
+		w.net = sys.Network(params)
+	}
+	w.net = w.net.over(config.Network)
+	w.net.TCPBuffer = cmp.Or(w.net.TCPBuffer, netsim.BufferDefault)
+	w.net.UDPCapacity = cmp.Or(w.net.UDPCapacity, udpCapacityDefault)
+	w.tcp = netsim.NewTCP(n, w.net.TCPBuffer, w.net.Flaws...)
+	w.faults, w.firings = config.Faults, config.Early-1
+	if (w.faults.Partition != 0 || w.faults.OneWay != 0) && n > partitionsMost {
+		return nil, fmt.Errorf("%s has %d nodes, and partitions are enumerated up to %d; leave partition and oneway out of the faults",
+			sys.Name, n, partitionsMost)
 	}
 	w.sums.init(n)
 	w.audit.on = config.Audit
@@ -156,7 +196,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	for i := range w.nodes {
 		w.nodes[i].env.bind(w, addrOf(i))
 		if sys.Script != nil {
-			w.nodes[i].script = sys.Script(params, addrOf(i), 0)
+			w.nodes[i].first = sys.Script(params, addrOf(i), 0)
 		}
 		w.peers[i] = append(append([]Addr{}, all[:i]...), all[i+1:]...)
 	}
@@ -243,6 +283,9 @@ func (w *World) Start(src choose.Source) {
 	w.script.Clear()
 	w.actions, w.tasks, w.timers, w.members, w.dirty, w.guarded = 0, 0, 0, 0, 0, false
 	w.sums.reset()
+	w.left, w.early, w.cut, w.away, w.gone = w.faults, w.firings, nil, 0, 0
+	w.barred, w.disturbed = false, false
+	w.weather()
 	w.trace = Trace{}
 	clear(w.audit.told)
 	for i := range w.monitors {
@@ -251,6 +294,7 @@ func (w *World) Start(src choose.Source) {
 	w.epoch++
 	for i := range w.nodes {
 		ns := &w.nodes[i]
+		ns.life, ns.lives, ns.script = lifeUp, 0, ns.first
 		ns.next, ns.timers, ns.tasks = 0, ns.timers[:0], ns.tasks[:0]
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
@@ -321,22 +365,51 @@ func (w *World) Step(src choose.Source) Progress {
 		w.err = src.Err()
 		return Stopped
 	}
+	w.step++
 	e, cause := w.take(k)
 	i := e.Node.index()
-	w.step++
 	w.begin(i, e, cause)
 	w.audit.given(w, e)
+	if i < 0 {
+		w.settle(n)
+		return Stepped
+	}
 	ns := &w.nodes[i]
-	if e.Kind == KindMessage {
+	switch e.Kind {
+	case KindMessage, KindReorder:
 		ns.node.Deliver(&ns.env, e.From, e.Value)
-	} else {
+	case KindScript, KindAction, KindTask, KindTimer:
 		ns.node.Handle(&ns.env, e.Value)
+	case KindError:
+		ns.node.Handle(&ns.env, PeerError{e.From, CauseReset})
+	case KindRefused:
+		if e.Link == LinkTCP {
+			ns.node.Handle(&ns.env, PeerError{e.From, CauseRefused})
+		}
+	case KindClear:
+		ns.node.Handle(&ns.env, ClearToSend{e.From})
+	case KindFlushed:
+		ns.node.Handle(&ns.env, Flushed{})
+	case KindRestart:
+		ns.node.Init(&ns.env)
+	case KindBreak, KindCrash, KindDown, KindReset, KindLose, KindDuplicate: // no handler runs
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
 	}
 	w.finish(i)
 	if w.tracing {
 		w.trace.Steps[len(w.trace.Steps)-1].Possible = n
 	}
 	return Stepped
+}
+
+// settle ends a step of the network as a whole, in which no handler ran.
+func (w *World) settle(possible int) {
+	w.running = nil
+	if w.tracing {
+		w.record(-1)
+		w.trace.Steps[len(w.trace.Steps)-1].Possible = possible
+	}
 }
 
 // begin prepares a handler's run.
@@ -346,7 +419,9 @@ func (w *World) begin(i int, e Event, cause int) {
 	if w.tracing {
 		w.coins, w.facts = nil, nil
 	}
-	w.running = &w.nodes[i].env
+	if i >= 0 {
+		w.running = &w.nodes[i].env
+	}
 	w.watch.start()
 }
 
@@ -394,10 +469,10 @@ func (w *World) identity() string {
 		}
 		return w.acting.String() + " start"
 	}
-	if w.audit.on { // the handler may have changed what it was given
+	if w.audit.on && w.current.Kind != KindHeal { // the handler may have changed what it was given
 		return w.audit.event
 	}
-	return w.current.Text(w.walker)
+	return w.text(w.current)
 }
 
 // apply carries out the effects of the handler that ran on node i.
@@ -415,7 +490,17 @@ func (w *World) apply(i int) {
 			w.post(i, e.Value)
 		case EffectEmit:
 			w.emit(i, e.Value)
-		case EffectLog:
+		case EffectReset:
+			w.tcp.Close(i, e.To.index())
+			w.disturbed = true
+			w.bothEnds(w.tcp.Channel(i, e.To.index()))
+		case EffectAskClear:
+			c := w.tcp.Channel(i, e.To.index())
+			w.tcp.AskClear(c)
+			w.bothEnds(c)
+		case EffectAskFlushed:
+			w.tcp.AskFlushed(i)
+		case EffectRefused, EffectLog:
 		default:
 			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))
 		}
@@ -431,6 +516,7 @@ func (w *World) send(i int, e *Effect) {
 	case e.Link == LinkSet:
 		p.Sum = w.sum(e.Value)
 	}
+	w.used[e.Link] = true
 	switch e.Link {
 	case LinkTCP:
 		c := w.tcp.Channel(i, to)
@@ -438,6 +524,10 @@ func (w *World) send(i int, e *Effect) {
 		w.sums.tcp(c)
 	case LinkUDP:
 		c := w.udp.Channel(i, to)
+		if len(w.udp.Packets(c)) >= w.net.UDPCapacity {
+			e.Lost = true
+			return
+		}
 		w.udp.Push(c, p)
 		w.sums.udp(c)
 	case LinkSet:
@@ -545,7 +635,7 @@ func (w *World) emit(i int, fact any) {
 				w.failure = w.fail(VerdictSafety, m.name, err.Error())
 			}
 		}
-		w.sums.monitor()
+		w.sums.rest()
 	}
 }
 
@@ -561,7 +651,11 @@ func (w *World) refreshNode(i int) {
 	ns := &w.nodes[i]
 	w.actions -= len(ns.offers)
 	ns.offers = ns.offers[:0]
+	up := ns.life == lifeUp
 	for _, o := range ns.offerers {
+		if !up {
+			break
+		}
 		o.Offers(func(s Signal) { ns.offers = append(ns.offers, s) })
 	}
 	w.actions += len(ns.offers)
@@ -569,22 +663,18 @@ func (w *World) refreshNode(i int) {
 	w.members -= len(ns.accepted)
 	ns.accepted = ns.accepted[:0]
 	for k, m := range w.set.For(i) {
-		if ns.accepts(addrOf(m.From), m.Message) {
+		if up && !w.severed(m.From, i) && ns.accepts(addrOf(m.From), m.Message) {
 			ns.accepted = append(ns.accepted, int32(k))
 		}
 	}
 	w.members += len(ns.accepted)
 
 	for from := range w.n {
-		w.reopen(w.tcp, &w.openT, from, i)
-		w.reopen(w.udp, &w.openU, from, i)
+		c := w.tcp.Channel(from, i)
+		open := up && !w.severed(from, i)
+		w.openT.Put(c, open && w.tcp.Messages().Has(c) && ns.accepts(addrOf(from), w.tcp.Head(c).Message))
+		w.openU.Put(c, open && w.udp.Ready().Has(c) && ns.accepts(addrOf(from), w.udp.Head(c).Message))
 	}
-}
-
-// reopen notes whether the head of a channel may be delivered.
-func (w *World) reopen(f *netsim.FIFO, open *netsim.Bits, from, to int) {
-	c := f.Channel(from, to)
-	open.Put(c, f.Ready().Has(c) && w.nodes[to].accepts(addrOf(from), f.Head(c).Message))
 }
 
 func (ns *nodeState) accepts(from Addr, m Message) bool {
@@ -600,6 +690,11 @@ func (ns *nodeState) accepts(from Addr, m Message) bool {
 func (w *World) Check() *Failure {
 	if w.failure != nil {
 		return w.failure
+	}
+	if w.disturbed {
+		if w.failure = w.checkTCP(); w.failure != nil {
+			return w.failure
+		}
 	}
 	for k := range w.always {
 		if !w.always[k].holds() {
@@ -622,7 +717,11 @@ func (w *World) unsafe(c *stateCheck) *Failure {
 func (w *World) CanBeLive() bool { return len(w.eventually) > 0 }
 
 // Live reports whether all liveness properties hold now, and the state counts.
+// A state in which a crashed node has yet to restart is not live.
 func (w *World) Live() bool {
+	if w.away > 0 {
+		return false
+	}
 	for k := range w.eventually {
 		if !w.eventually[k].holds() {
 			return false

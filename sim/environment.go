@@ -1,0 +1,409 @@
+package sim
+
+import (
+	"fmt"
+
+	"macemc/choose"
+)
+
+// The environment is what may misbehave: budgets of faults, crashed nodes, a
+// partition. While there is nothing of it, none of this costs a step anything:
+// storm is false.
+
+// happening is an event of the environment and where it is.
+type happening struct {
+	Event
+	spot
+}
+
+// life is a node's condition.
+type life uint8
+
+const (
+	lifeUp   life = iota
+	lifeAway      // crashed, and may restart
+	lifeGone      // down for good
+)
+
+var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down for good"}
+
+// Allow sets the budgets of the runs that start from now on.
+func (w *World) Allow(f Faults, early int) { w.faults, w.firings = f, early-1 }
+
+// weather sets storm and barred from what they summarise.
+func (w *World) weather() {
+	barred := w.away+w.gone > 0 || w.cut != nil
+	if barred != w.barred {
+		w.barred, w.dirty = barred, w.all()
+	}
+	w.storm = barred || !w.left.IsZero()
+}
+
+func (w *World) all() uint64 { return 1<<(w.n-1)<<1 - 1 }
+
+// look lists the events of the environment, in canonical order.
+func (w *World) look() {
+	w.aftermath, w.faulty = w.aftermath[:0], w.faulty[:0]
+	if w.barred {
+		w.lookRefused()
+		w.lookBroken()
+		if w.cut != nil {
+			w.aftermath = append(w.aftermath, happening{Event: Event{Kind: KindMend}, spot: spot{cause: -1}})
+		}
+		for i := range w.nodes {
+			if w.nodes[i].life == lifeAway {
+				w.aftermath = append(w.aftermath, at(KindRestart, i))
+			}
+		}
+	}
+	if w.left.IsZero() {
+		return
+	}
+	for i := range w.nodes {
+		if w.left.Crash != 0 && w.nodes[i].life == lifeUp {
+			w.faulty = append(w.faulty, at(KindCrash, i))
+		}
+	}
+	for i := range w.nodes {
+		if w.left.Down != 0 && w.nodes[i].life == lifeUp {
+			w.faulty = append(w.faulty, at(KindDown, i))
+		}
+	}
+	if w.left.Reset != 0 {
+		w.lookPairs(&w.faulty, KindReset, func(a, b int) bool { return w.tcp.Breakable(a, b) })
+	}
+	if w.udp.Len() > 0 {
+		w.lookDatagrams()
+	}
+	if w.cut == nil {
+		w.lookSplits()
+	}
+}
+
+func at(kind Kind, i int) happening {
+	return happening{Event{Node: addrOf(i), Kind: kind}, spot{node: int32(i), cause: -1}}
+}
+
+// lookRefused lists the messages that cannot arrive: nobody listens at the
+// other end, or it is across the partition and the connection is not open.
+func (w *World) lookRefused() {
+	for k := range w.tcp.Messages().Len() {
+		c := w.tcp.Messages().At(k)
+		from, to := w.tcp.Ends(c)
+		if w.nodes[to].life != lifeUp || w.severed(from, to) && !w.tcp.Flags(from, to).Open {
+			e, s := about(KindRefused, from, to, c)
+			w.aftermath = append(w.aftermath, happening{e, s})
+		}
+	}
+	for k := range w.udp.Ready().Len() {
+		c := w.udp.Ready().At(k)
+		from, to := w.udp.Ends(c)
+		if w.nodes[to].life != lifeUp || w.severed(from, to) {
+			e, s := w.delivery(LinkUDP, c, w.udp.Head(c))
+			e.Kind = KindRefused
+			w.aftermath = append(w.aftermath, happening{e, s})
+		}
+	}
+}
+
+// lookBroken lists the open connections across the partition: each may give up
+// for as long as it lasts.
+func (w *World) lookBroken() {
+	if w.cut != nil {
+		w.lookPairs(&w.aftermath, KindBreak, func(a, b int) bool {
+			return (w.severed(a, b) || w.severed(b, a)) && w.tcp.Breakable(a, b)
+		})
+	}
+}
+
+func (w *World) lookPairs(list *[]happening, kind Kind, may func(a, b int) bool) {
+	for a := range w.n {
+		for b := a + 1; b < w.n; b++ {
+			if may(a, b) {
+				e, s := about(kind, a, b, w.tcp.Channel(b, a))
+				*list = append(*list, happening{e, s})
+			}
+		}
+	}
+}
+
+// lookDatagrams lists what may happen to each queued datagram.
+func (w *World) lookDatagrams() {
+	for _, f := range []struct {
+		kind Kind
+		left int
+		may  func(c, place int) bool
+	}{
+		{KindLose, w.left.Loss, func(int, int) bool { return true }},
+		{KindDuplicate, w.left.Dup, func(c, _ int) bool { return len(w.udp.Packets(c)) < w.net.UDPCapacity }},
+		{KindReorder, w.left.Reorder, func(c, place int) bool { return place > 0 && w.reorderable(c, place) }},
+	} {
+		if f.left == 0 {
+			continue
+		}
+		for k := range w.udp.Ready().Len() {
+			c := w.udp.Ready().At(k)
+			for place := range w.udp.Packets(c) {
+				if f.may(c, place) {
+					e, s := w.delivery(LinkUDP, c, &w.udp.Packets(c)[place])
+					e.Kind, e.Place = f.kind, uint16(place)
+					w.faulty = append(w.faulty, happening{e, s})
+				}
+			}
+		}
+	}
+}
+
+// reorderable reports whether a datagram that is not the oldest may be
+// delivered.
+func (w *World) reorderable(c, place int) bool {
+	from, to := w.udp.Ends(c)
+	return w.nodes[to].life == lifeUp && !w.severed(from, to) &&
+		w.nodes[to].accepts(addrOf(from), w.udp.Packets(c)[place].Message)
+}
+
+// lookSplits lists the partitions that may begin: each group of nodes against
+// the rest, symmetric ones once.
+func (w *World) lookSplits() {
+	if w.left.Partition == 0 && w.left.OneWay == 0 {
+		return
+	}
+	if w.splits == nil { // made once: a Split in an interface allocates
+		for side := uint64(1); side < w.all(); side++ {
+			w.splits = append(w.splits, Split{side})
+		}
+	}
+	none := spot{cause: -1}
+	if w.left.Partition != 0 {
+		for _, s := range w.splits {
+			if s.(Split).side&1 != 0 {
+				w.faulty = append(w.faulty, happening{Event{Kind: KindPartition, Value: s}, none})
+			}
+		}
+	}
+	if w.left.OneWay != 0 {
+		for _, s := range w.splits {
+			w.faulty = append(w.faulty, happening{Event{Kind: KindOneWay, Value: s}, none})
+		}
+	}
+}
+
+// partitionsMost is how many nodes a system may have for its partitions to be
+// enumerated.
+const partitionsMost = 10
+
+// cut is a partition that is in force.
+type cut struct {
+	side   uint64
+	oneWay bool
+}
+
+// severed reports whether nothing gets from one node to another.
+func (w *World) severed(from, to int) bool {
+	if w.cut == nil {
+		return false
+	}
+	a, b := w.cut.side&(1<<from) != 0, w.cut.side&(1<<to) != 0
+	return a && !b || !w.cut.oneWay && a != b
+}
+
+// bothEnds notes that a connection has changed, in both directions.
+func (w *World) bothEnds(channel int) {
+	from, to := w.tcp.Ends(channel)
+	w.sums.tcp(channel)
+	w.sums.tcp(w.tcp.Channel(to, from))
+	w.dirty |= 1<<from | 1<<to
+}
+
+// takeRest carries out the part of an event that is the network's or the
+// environment's. What a handler hears of it follows.
+func (w *World) takeRest(e Event, at spot) {
+	i, c := int(at.node), int(at.channel)
+	switch e.Kind {
+	case KindClear:
+		w.tcp.PopClear(c)
+		w.bothEnds(c)
+	case KindFlushed:
+		w.tcp.PopFlushed(i)
+		w.sums.node(i)
+	case KindError:
+		w.tcp.PopError(c)
+		w.bothEnds(c)
+	case KindRefused:
+		if e.Link == LinkUDP {
+			w.udp.Pop(c)
+			w.sums.udp(c)
+		} else {
+			w.tcp.Refuse(c)
+			w.bothEnds(c)
+		}
+	case KindBreak, KindReset:
+		if e.Kind == KindReset {
+			spend(&w.left.Reset)
+		}
+		w.tcp.Break(i, e.From.index())
+		w.disturbed = true
+		w.bothEnds(c)
+	case KindMend:
+		w.cut = nil
+	case KindRestart:
+		w.restart(i)
+	case KindCrash:
+		spend(&w.left.Crash)
+		w.crash(i, lifeAway)
+	case KindDown:
+		spend(&w.left.Down)
+		w.crash(i, lifeGone)
+	case KindLose:
+		spend(&w.left.Loss)
+		w.udp.Take(c, int(e.Place))
+		w.sums.udp(c)
+	case KindDuplicate:
+		spend(&w.left.Dup)
+		w.udp.Push(c, w.udp.Packets(c)[e.Place])
+		w.sums.udp(c)
+	case KindReorder:
+		spend(&w.left.Reorder)
+		w.audit.taken(w.udp.Take(c, int(e.Place)))
+		w.sums.udp(c)
+	case KindPartition, KindOneWay:
+		if e.Kind == KindPartition {
+			spend(&w.left.Partition)
+		} else {
+			spend(&w.left.OneWay)
+		}
+		w.cut = &cut{e.Value.(Split).side, e.Kind == KindOneWay}
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
+	}
+	w.dirty = w.all()
+	w.sums.rest()
+	w.weather()
+}
+
+// crash ends a node's life: its connections reset, its timers and tasks are
+// gone, datagrams under way stay under way.
+func (w *World) crash(i int, l life) {
+	ns := &w.nodes[i]
+	w.timers -= len(ns.timers)
+	w.tasks -= len(ns.tasks)
+	ns.timers, ns.tasks = ns.timers[:0], ns.tasks[:0]
+	ns.script, ns.next = nil, 0
+	w.script.Put(i, false)
+	w.tcp.Crash(i)
+	w.disturbed = true
+	for j := range w.n {
+		w.bothEnds(w.tcp.Channel(i, j))
+	}
+	ns.life = l
+	if l == lifeAway {
+		w.away++
+	} else {
+		w.gone++
+	}
+	next := w.sys.New(w.params, addrOf(i))
+	if w.sys.Crash != nil {
+		next = w.sys.Crash(w.params, addrOf(i), ns.node)
+	}
+	w.install(i, next)
+	w.epoch++
+}
+
+// restart begins a crashed node's next life; its Init follows.
+func (w *World) restart(i int) {
+	ns := &w.nodes[i]
+	ns.life = lifeUp
+	ns.lives++
+	w.away--
+	if w.sys.Script != nil {
+		ns.script = w.sys.Script(w.params, addrOf(i), ns.lives)
+	}
+	w.script.Put(i, len(ns.script) > 0)
+	w.epoch++
+	w.soil(i)
+}
+
+// Heal is a step in which the environment stops misbehaving: a partition ends,
+// and what is left of the budgets is void. What faults have caused stays: a
+// connection that broke is still to be heard of, a node that is down for good
+// stays down. Crashed nodes may restart, as before.
+func (w *World) Heal(src choose.Source) Progress {
+	w.source = src
+	w.coins = w.coins[:0]
+	w.question.Runs = nil
+	w.question.Kind, w.question.N = choose.Event, 1
+	w.healing = true
+	k := src.Answer(&w.question)
+	w.healing = false
+	if k != 0 {
+		w.err = src.Err()
+		return Stopped
+	}
+	w.step++
+	w.acting, w.current, w.cause = Addr{}, Event{Kind: KindHeal}, -1
+	w.effects = w.effects[:0]
+	w.left, w.cut, w.early = Faults{}, nil, Unlimited
+	w.dirty = w.all()
+	w.sums.rest()
+	w.weather()
+	if w.tracing {
+		w.coins, w.facts = nil, nil
+		w.record(-1)
+	}
+	return Stepped
+}
+
+// Healed reports whether the environment has nothing left to misbehave with.
+func (w *World) Healed() bool {
+	return w.left.IsZero() && w.cut == nil && w.early == Unlimited
+}
+
+// Settled reports whether the healed form of this state has no event but rare
+// ones: nothing will ever change it.
+func (w *World) Settled() bool {
+	if w.cut != nil || w.away > 0 || w.timers > 0 {
+		return false
+	}
+	n := w.enabled()
+	if w.sys.Weight != nil {
+		n = 0
+		for _, r := range w.question.Runs {
+			if r.Weight > 0 {
+				n++
+			}
+		}
+		return n == 0
+	}
+	if w.storm {
+		n -= len(w.faulty)
+	}
+	return n == 0
+}
+
+// canFail names a budget for a link by which nothing was ever sent, or "".
+func (w *World) canFail() string {
+	for _, b := range budgets {
+		if *b.of(&w.faults) != 0 && b.link != 0 && !w.used[b.link] {
+			return fmt.Sprintf("%s=%d cannot happen: no node has sent anything by %s", b.name, *b.of(&w.faults), b.link)
+		}
+	}
+	return ""
+}
+
+// Idle is why a budget of Config.Faults cannot be spent, as far as the runs in
+// this world have shown; "" if all can.
+func (w *World) Idle() string { return w.canFail() }
+
+// fits is the built-in property of the simulated TCP.
+const fits = "tcp: the two ends of a connection keep flags that fit"
+
+func (w *World) checkTCP() *Failure {
+	a, b, found := w.tcp.Illegal()
+	if !found {
+		return nil
+	}
+	f := w.fail(VerdictSafety, fits, "")
+	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
+		addrOf(a), w.tcp.Flags(a, b), addrOf(b), w.tcp.Flags(b, a))
+	return f
+}

@@ -1,0 +1,172 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/netsim"
+)
+
+// Unlimited is a budget without end.
+const Unlimited = -1
+
+// Faults are budgets: how often the environment may misbehave in one run. What
+// is left of them is part of the state. The zero Faults are none.
+type Faults struct {
+	Crash     int // a node fails, and may restart
+	Down      int // a node fails for good
+	Reset     int // an open connection breaks
+	Loss      int // a datagram is lost
+	Dup       int // a datagram is duplicated
+	Reorder   int // a datagram overtakes those before it
+	Partition int // two groups of nodes cannot reach each other
+	OneWay    int // one group of nodes cannot reach the others
+	Rare      int // a weighted coin falls on a side of weight 0
+}
+
+// budgets are the fields of Faults, by the names of --faults.
+var budgets = []struct {
+	name string
+	of   func(*Faults) *int
+	link Link // the link without which the fault cannot happen
+}{
+	{"crash", func(f *Faults) *int { return &f.Crash }, 0},
+	{"down", func(f *Faults) *int { return &f.Down }, 0},
+	{"reset", func(f *Faults) *int { return &f.Reset }, LinkTCP},
+	{"loss", func(f *Faults) *int { return &f.Loss }, LinkUDP},
+	{"dup", func(f *Faults) *int { return &f.Dup }, LinkUDP},
+	{"reorder", func(f *Faults) *int { return &f.Reorder }, LinkUDP},
+	{"partition", func(f *Faults) *int { return &f.Partition }, 0},
+	{"oneway", func(f *Faults) *int { return &f.OneWay }, 0},
+	{"rare", func(f *Faults) *int { return &f.Rare }, 0},
+}
+
+// IsZero reports whether there are no faults.
+func (f Faults) IsZero() bool { return f == Faults{} }
+
+// String is the form that ParseFaults reads.
+func (f Faults) String() string {
+	var parts []string
+	for _, b := range budgets {
+		switch n := *b.of(&f); {
+		case n == Unlimited:
+			parts = append(parts, b.name+"=all")
+		case n > 0:
+			parts = append(parts, b.name+"="+strconv.Itoa(n))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
+func ParseFaults(text string) (Faults, error) {
+	var f Faults
+	if text == "none" {
+		return f, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		i := slices.IndexFunc(budgets, func(b struct {
+			name string
+			of   func(*Faults) *int
+			link Link
+		}) bool {
+			return b.name == name
+		})
+		if i < 0 {
+			var names []string
+			for _, b := range budgets {
+				names = append(names, b.name)
+			}
+			return f, fmt.Errorf("there is no fault %q; there are %s", name, strings.Join(names, ", "))
+		}
+		n, err := strconv.Atoi(value)
+		if value == "all" {
+			n, err = Unlimited, nil
+		} else if n < 0 {
+			return f, fmt.Errorf("the budget of %s is %d; it must be 0 or more, or all", name, n)
+		}
+		if !ok || err != nil {
+			return f, fmt.Errorf("the budget of %s is %q; write %s=1, or %s=all", name, value, name, name)
+		}
+		*budgets[i].of(&f) = n
+	}
+	return f, nil
+}
+
+// spend takes one from a budget.
+func spend(n *int) {
+	if *n > 0 {
+		*n--
+	}
+}
+
+// Network is how the simulated links are built.
+type Network struct {
+	TCPBuffer   int    // messages that a connection queues in each direction; 0: 20
+	UDPCapacity int    // datagrams under way from one node to another; 0: 4; more are lost
+	Flaws       []Flaw // known bugs of the simulated TCP itself that are switched on
+}
+
+// Flaw is a known bug of the simulated TCP: see netsim.
+type Flaw = netsim.Flaw
+
+// The flaws.
+const (
+	FlawResetFallsThrough = netsim.FlawResetFallsThrough
+	FlawWrongIndex        = netsim.FlawWrongIndex
+	FlawRemoteStays       = netsim.FlawRemoteStays
+)
+
+const udpCapacityDefault = 4
+
+// ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4".
+func ParseNetwork(text string) (Network, error) {
+	var net Network
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		var field *int
+		switch name {
+		case "tcp-buffer":
+			field = &net.TCPBuffer
+		case "udp-capacity":
+			field = &net.UDPCapacity
+		default:
+			return net, fmt.Errorf("there is no network setting %q; there are tcp-buffer, udp-capacity", name)
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return net, fmt.Errorf("network setting %s is %q; it must be a number of 1 or more", name, value)
+		}
+		*field = n
+	}
+	return net, nil
+}
+
+// String is the form that ParseNetwork reads; "" if all is as by default.
+func (n Network) String() string {
+	var parts []string
+	if n.TCPBuffer > 0 {
+		parts = append(parts, "tcp-buffer="+strconv.Itoa(n.TCPBuffer))
+	}
+	if n.UDPCapacity > 0 {
+		parts = append(parts, "udp-capacity="+strconv.Itoa(n.UDPCapacity))
+	}
+	return strings.Join(parts, ",")
+}
+
+// over is n with what o sets.
+func (n Network) over(o Network) Network {
+	if o.TCPBuffer > 0 {
+		n.TCPBuffer = o.TCPBuffer
+	}
+	if o.UDPCapacity > 0 {
+		n.UDPCapacity = o.UDPCapacity
+	}
+	return n
+}
