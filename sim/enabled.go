@@ -22,41 +22,40 @@ func (w *World) enabled() int {
 	} else {
 		w.members = w.set.Len()
 	}
-	w.question.Runs = w.question.Runs[:0]
 	if w.storm {
 		w.look()
 	}
 	if w.sys.Weight != nil {
 		return w.enabledWeighted()
 	}
-	n := w.run(KindScript, w.script.Len())
-	n += w.run(KindAction, w.actions)
-	n += w.run(KindTask, w.tasks)
-	n += w.run(KindMessage, w.messages())
+	n, runs := 0, w.question.Runs[:0]
+	add := func(kind Kind, count int) {
+		if count > 0 {
+			runs = append(runs, choose.Run{N: count, Weight: kindInfo[kind].weight})
+			n += count
+		}
+	}
+	add(KindScript, w.script.Len())
+	add(KindAction, w.actions)
+	add(KindTask, w.tasks)
+	add(KindMessage, w.messages())
 	if w.tcp.Special() {
-		n += w.run(KindClear, w.tcp.Clear().Len())
-		n += w.run(KindFlushed, w.tcp.Flushed().Len())
-		n += w.run(KindError, w.tcp.Errors().Len())
+		add(KindClear, w.tcp.Clear().Len())
+		add(KindFlushed, w.tcp.Flushed().Len())
+		add(KindError, w.tcp.Errors().Len())
 	}
 	if w.storm {
-		for _, e := range w.aftermath {
-			n += w.run(e.Kind, 1)
+		for k := range w.aftermath {
+			add(w.aftermath[k].Kind, 1)
 		}
 	}
-	n += w.run(KindTimer, w.firing())
+	add(KindTimer, w.firing())
 	if w.storm {
-		for _, e := range w.faulty {
-			n += w.run(e.Kind, 1)
+		for k := range w.faulty {
+			add(w.faulty[k].Kind, 1)
 		}
 	}
-	return n
-}
-
-// run adds events of one kind to the question.
-func (w *World) run(kind Kind, n int) int {
-	if n > 0 {
-		w.question.Runs = append(w.question.Runs, choose.Run{N: n, Weight: kindInfo[kind].weight})
-	}
+	w.question.Runs = runs
 	return n
 }
 
@@ -102,6 +101,7 @@ func (w *World) enabledWeighted() int {
 	if w.storm {
 		n += len(w.aftermath) + len(w.faulty)
 	}
+	w.question.Runs = w.question.Runs[:0]
 	for k := range n {
 		e, _ := w.event(k)
 		factor := w.sys.Weight(e)
