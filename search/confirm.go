@@ -17,6 +17,7 @@ const repetitions = 100
 // again repeats a run to a depth.
 type again struct {
 	choose.Source
+	climate
 	steps int
 }
 
@@ -43,18 +44,18 @@ func (l *lenient) Answer(q *choose.Question) int {
 // confirm takes a failed run again from its start, in lockstep and with every
 // check on, and makes the finding from what it sees this time. A run that does
 // not fail again as it did is a finding too: the service is not deterministic.
-func (r *runner) confirm(answers choose.Source, want *sim.Failure) (*Finding, error) {
+func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*Finding, error) {
 	confirming, err := r.tracing()
 	if err != nil {
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
-	end, failure, w := confirming.run(&again{record, want.Step}, true)
+	end, failure, w := confirming.run(&again{record, c, want.Step}, true)
 	for n := 0; n < repetitions && failure == nil && (want.Verdict == sim.VerdictNondeterminism || isMismatch(w.Err())); n++ {
 		record = choose.NewRecord(&lenient{Raw: choose.NewRaw(picks(record.Path()))})
-		end, failure, w = confirming.run(&again{record, want.Step}, true)
+		end, failure, w = confirming.run(&again{record, c, want.Step}, true)
 	}
-	f := &Finding{Path: record.Path(), Trace: w.Trace()}
+	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
 	switch {
 	case failure != nil:
 		f.Failure = *failure
@@ -97,7 +98,7 @@ func (r *runner) count(f *Finding) {
 	answers := picks(f.Path)
 	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
 		src := &unanswered{Source: choose.NewRaw(answers)}
-		_, failure, w := r.run(&again{src, f.Step}, false)
+		_, failure, w := r.run(&again{src, f.climate, f.Step}, false)
 		h, text := outcome(w, failure)
 		if src.asked != "" {
 			text += src.asked
@@ -137,6 +138,15 @@ func (u *unanswered) Answer(q *choose.Question) int {
 func (r *runner) label(f *Finding) {
 	p := f.Path
 	p.Header = Describe(r.sys, r.opts.Params, r.opts.Properties)
+	if f.climate.faults {
+		p.Add("faults", r.opts.budgets(r.sys).String())
+		if r.opts.Early > 0 {
+			p.Add("early", fmt.Sprint(r.opts.Early-1))
+		}
+	}
+	if net := r.opts.Network.String(); net != "" {
+		p.Add("net", net)
+	}
 	p.Add("seed", fmt.Sprint(r.opts.Seed))
 	p.Add("verdict", f.Verdict.String())
 	if f.Property != "" {

@@ -13,6 +13,10 @@ type Options struct {
 	Params     sim.Params
 	Properties []string // only these; nil: all
 
+	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
+	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
+	Network sim.Network // overrides what the system says of its links
+
 	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
 	Step   int // a round is this much deeper than the one before; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 100,000
@@ -63,3 +67,14 @@ func (o Options) walks(paths int) int {
 		return 10_000
 	}
 }
+
+// budgets are the faults in force.
+func (o Options) budgets(sys *sim.System) sim.Faults {
+	if o.Faults != nil {
+		return *o.Faults
+	}
+	return sys.Tolerates
+}
+
+// stormy reports whether there is anything to heal.
+func (o Options) stormy(sys *sim.System) bool { return !o.budgets(sys).IsZero() || o.Early > 0 }

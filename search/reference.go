@@ -12,6 +12,8 @@ import (
 // faster engine must agree with.
 type reference struct {
 	*choose.Odometer
+	climate
+	dead    bool // the current run has come to a state that is not live and will never change, faults apart
 	stats   *Stats
 	bound   int
 	known   map[canon.Hash]mark
@@ -30,13 +32,14 @@ type mark struct {
 	expanded bool
 }
 
-func newReference(stats *Stats, bound int) *reference {
+func newReference(stats *Stats, bound int, faults bool) *reference {
 	stats.States, stats.Transitions, stats.Duplicates = 0, 0, 0
-	return &reference{Odometer: choose.NewOdometer(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
+	return &reference{Odometer: choose.NewOdometer(), climate: climate{faults: faults, heal: -1}, stats: stats, bound: bound, known: map[canon.Hash]mark{}}
 }
 
 func (s *reference) visit(w *sim.World, depth int) bool {
 	h := w.Hash()
+	s.dead = false
 	if !s.New() {
 		s.moved = s.moved || s.path[depth] != h
 		left := depth >= s.bound
@@ -57,6 +60,10 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	}
 	if !there {
 		s.stats.States++
+	}
+	if w.CanBeLive() && w.Assumed() && !w.Live() && w.Settled() {
+		s.dead = true
+		return false
 	}
 	inside := w.Within()
 	expand := depth < s.bound && inside

@@ -60,8 +60,9 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	}
 	r.twin = t
 	answers := choose.NewReplay(path)
-	end, failure, w := r.run(&again{answers, len(path.Steps)}, true)
-	f := &Finding{Path: path, Trace: w.Trace()}
+	c := climateOf(path)
+	end, failure, w := r.run(&again{answers, c, len(path.Steps)}, true)
+	f := &Finding{Path: path, Trace: w.Trace(), climate: c}
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
@@ -90,7 +91,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if recorded != sim.VerdictDead {
 		return f, nil
 	}
-	return r.replayDead(f, w, end == endQuiet || w.Enabled() == 0)
+	return r.replayDead(f, w, end == endQuiet || w.Settled())
 }
 
 // replayDead decides about the end of a path that was recorded as dead.
@@ -103,7 +104,7 @@ func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, err
 	if quiet {
 		f.Verdict, f.Proved = sim.VerdictDead, true
 	} else {
-		live, other, err := r.recovers(f.Path, len(f.Path.Steps))
+		live, other, err := r.recovers(f, len(f.Path.Steps))
 		if other != nil || err != nil {
 			return other, err
 		}
@@ -118,6 +119,19 @@ func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, err
 		}
 	}
 	return f, nil
+}
+
+// climateOf is how the environment behaved in a recorded run.
+func climateOf(path *choose.Path) climate {
+	c := fair
+	_, c.faults = path.Get("faults")
+	for i, s := range path.Steps {
+		if s.Event.What == sim.KindHeal.String() {
+			c.heal = i
+			break
+		}
+	}
+	return c
 }
 
 // recordedOptions are the options that a path's header asks for.
@@ -138,11 +152,28 @@ func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options,
 	if err != nil {
 		return opts, 0, err
 	}
-	seed, err := number("seed")
-	if err != nil {
-		return opts, 0, err
+	if text, ok := path.Get("seed"); ok {
+		if opts.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return opts, 0, fmt.Errorf("the path's header says seed: %q, which is no number", text)
+		}
 	}
-	opts.Seed = uint64(seed)
+	opts.Faults = new(sim.Faults)
+	if text, ok := path.Get("faults"); ok {
+		if *opts.Faults, err = sim.ParseFaults(text); err != nil {
+			return opts, 0, err
+		}
+	}
+	if _, ok := path.Get("early"); ok {
+		if opts.Early, err = number("early"); err != nil {
+			return opts, 0, err
+		}
+		opts.Early++
+	}
+	if text, ok := path.Get("net"); ok {
+		if opts.Network, err = sim.ParseNetwork(text); err != nil {
+			return opts, 0, err
+		}
+	}
 	opts.Properties = path.All("property")
 	if opts.Params, err = sys.Configure(nodes, path.All("param"), path.All("bug")); err != nil {
 		return opts, 0, err

@@ -77,6 +77,8 @@ type Finding struct {
 	Critical *Critical  // dead: where recovery became impossible; nil: not isolated
 	Evidence *Evidence  // dead: why we believe it
 	Outcomes []Outcome  // nondeterminism: what the same step came to
+
+	climate climate // of the run
 }
 
 // Critical is the last step that left a recoverable state for good.

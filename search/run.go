@@ -15,7 +15,19 @@ type strategy interface {
 	// visit is told the world at every state: after the starts, with depth 0,
 	// and after every step. False ends the run here.
 	visit(w *sim.World, depth int) bool
+	// weather is the climate of the run that begins.
+	weather() climate
 }
+
+// climate is how the environment behaves in a run.
+type climate struct {
+	faults bool // faults may happen, within the budgets
+	heal   int  // the depth at which the environment heals: a step of its own; -1: never
+}
+
+func (c climate) weather() climate { return c }
+
+var fair = climate{faults: false, heal: -1}
 
 // ending is how a run ended.
 type ending uint8
@@ -29,15 +41,16 @@ const (
 
 // runner owns the worlds in which runs are taken.
 type runner struct {
-	sys    *sim.System
-	opts   Options
-	world  *sim.World // fast
-	twin   *twin      // careful: two worlds in lockstep
-	share  share      // how much of the phase was audited
-	pulse  pulse      // what the monitor watches
-	stats  Stats
-	began  time.Time
-	always bool // every run must be careful: step properties need the state before
+	sys     *sim.System
+	opts    Options
+	world   *sim.World // fast
+	twin    *twin      // careful: two worlds in lockstep
+	share   share      // how much of the phase was audited
+	pulse   pulse      // what the monitor watches
+	stats   Stats
+	began   time.Time
+	climate climate // of the last run, as it was
+	always  bool    // every run must be careful: step properties need the state before
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -60,8 +73,17 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 }
 
 func (r *runner) newWorld(c sim.Config) (*sim.World, error) {
-	c.Only = r.opts.Properties
+	c.Only, c.Network = r.opts.Properties, r.opts.Network
 	return sim.NewWorld(r.sys, r.opts.Params, c)
+}
+
+// allow sets what the environment may do in the next run of a world.
+func (r *runner) allow(c climate, w *sim.World) {
+	if c.faults {
+		w.Allow(r.opts.budgets(r.sys), r.opts.Early)
+	} else {
+		w.Allow(sim.Faults{}, 0)
+	}
 }
 
 // run takes one run: the one loop that evaluates states. A careful run is
@@ -76,9 +98,14 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 		src = t.record(src)
 		r.stats.Audited++
 	}
+	c := s.weather()
+	r.allow(c, w)
+	if t != nil {
+		r.allow(c, t.lag)
+	}
 	failure = w.Protect(func() {
 		w.Start(src)
-		if t != nil && t.follow(0) != nil {
+		if t != nil && t.follow(0, false) != nil {
 			return
 		}
 		for depth := 0; ; depth++ {
@@ -89,8 +116,19 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 				end = endLeft
 				return
 			}
-			switch w.Step(src) {
+			progress := sim.Progress(0)
+			if depth == c.heal {
+				progress = w.Heal(src)
+			} else {
+				progress = w.Step(src)
+			}
+			switch progress {
 			case sim.Quiet:
+				if depth < c.heal { // nothing can happen before the time to heal: now, then
+					c.heal = depth
+					depth--
+					continue
+				}
 				end = endQuiet
 				return
 			case sim.Stopped:
@@ -101,12 +139,13 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 				return
 			}
 			r.stats.Steps++
-			if t != nil && t.follow(depth+1) != nil {
+			if t != nil && t.follow(depth+1, depth == c.heal) != nil {
 				return
 			}
 		}
 	})
 	r.pulse.rest()
+	r.climate = c
 	if t != nil && t.failure != nil && failure == nil {
 		failure = t.failure
 	}

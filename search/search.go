@@ -19,7 +19,34 @@ func Search(sys *sim.System, opts Options) (*Result, error) {
 		return nil, err
 	}
 	defer r.watch()()
+	if err := r.probe(); err != nil {
+		return nil, err
+	}
 	return r.search()
+}
+
+// probe takes a few short walks to see by which links the system sends: a
+// budget that was asked for and can never be spent is an error.
+func (r *runner) probe() error {
+	const walks, steps = 20, 200
+	if r.opts.Faults == nil {
+		return nil
+	}
+	before := r.stats
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: steps, most: steps}
+	idle := ""
+	for i := range walks {
+		s.begin(r.opts.Seed, 1<<48+uint64(i), 0, nil)
+		_, _, w := r.run(s, false)
+		if idle = w.Idle(*r.opts.Faults); idle == "" {
+			break
+		}
+	}
+	r.stats = before
+	if idle != "" {
+		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
+	}
+	return nil
 }
 
 func (r *runner) search() (*Result, error) {
@@ -74,9 +101,10 @@ func (r *runner) needsWalks(res *Result) bool {
 func (r *runner) exhaust(res *Result) error {
 	r.stats.Engine = "reference"
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
+	var done Stats
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	for bound := min(r.opts.Step, deepest); ; bound = min(bound+r.opts.Step, deepest) {
-		s := newReference(&r.stats, bound)
+		s := newReference(&r.stats, bound, r.opts.stormy(r.sys))
 		stop, err := r.round(s, res)
 		if err != nil {
 			return err
@@ -86,6 +114,11 @@ func (r *runner) exhaust(res *Result) error {
 			res.Safety = Safety{State: s.covered(), Depth: s.bound}
 		} else if res.Safety.State == StateNone {
 			res.Safety.State = StateIncomplete
+		}
+		if stop == "" || r.stats.Depth == 0 {
+			done = r.stats
+		} else { // what is told belongs to the last round that came to its end
+			r.stats.States, r.stats.Transitions, r.stats.Duplicates = done.States, done.Transitions, done.Duplicates
 		}
 		switch {
 		case res.Finding != nil:
@@ -153,26 +186,26 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *sim.World) (*Finding, error) {
 	switch {
 	case s.moved || end == endStopped && isMismatch(w.Err()):
-		return r.hunt(s.Answers(), w.Steps())
+		return r.hunt(s.Answers(), r.climate, w.Steps())
 	case end == endFailed:
-		return r.confirm(choose.NewFixed(s.Answers()...), failure)
+		return r.confirm(choose.NewFixed(s.Answers()...), r.climate, failure)
 	case end == endStopped:
 		return nil, w.Err()
-	case end == endQuiet && w.CanBeLive() && w.Assumed() && !w.Live():
-		return r.judge(choose.NewFixed(s.Answers()...), w, true)
+	case s.dead:
+		return r.judge(choose.NewFixed(s.Answers()...), r.climate, w, true)
 	}
 	return nil, nil
 }
 
 // hunt looks for the step at which a run that did not repeat itself differs.
-func (r *runner) hunt(answers []int, steps int) (*Finding, error) {
+func (r *runner) hunt(answers []int, c climate, steps int) (*Finding, error) {
 	for range repetitions {
-		_, failure, _ := r.run(&again{choose.NewFixed(answers...), steps}, true)
+		_, failure, _ := r.run(&again{choose.NewFixed(answers...), c, steps}, true)
 		if failure != nil {
-			return r.confirm(choose.NewFixed(answers...), failure)
+			return r.confirm(choose.NewFixed(answers...), c, failure)
 		}
 	}
-	return r.confirm(choose.NewFixed(answers...), &sim.Failure{
+	return r.confirm(choose.NewFixed(answers...), c, &sim.Failure{
 		Verdict: sim.VerdictNondeterminism, Step: steps,
 		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, repetitions, hint),
 	})

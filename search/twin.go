@@ -57,7 +57,7 @@ func (t *twin) record(src choose.Source) choose.Source {
 }
 
 // follow lets the lagging world take the step that the first has just taken.
-func (t *twin) follow(depth int) *sim.Failure {
+func (t *twin) follow(depth int, healed bool) *sim.Failure {
 	if depth > 0 {
 		if t.failure = t.steps.Check(); t.failure != nil {
 			return t.failure
@@ -65,9 +65,12 @@ func (t *twin) follow(depth int) *sim.Failure {
 	}
 	again := choose.NewRaw(t.tape.picks)
 	failed := t.lag.Protect(func() {
-		if depth == 0 {
+		switch {
+		case depth == 0:
 			t.lag.Start(again)
-		} else {
+		case healed:
+			t.lag.Heal(again)
+		default:
 			t.lag.Step(again)
 		}
 	})

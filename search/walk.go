@@ -11,11 +11,14 @@ import (
 // after the first least steps, or, suspected, after most.
 type walk struct {
 	*choose.Walk
+	climate
 	lead  *choose.Raw // answers of a prefix, taken before the walk begins; nil: none
 	from  int         // the steps of that prefix
-	least int
+	least int         // steps that it takes even if it is live
 	most  int
 	live  bool
+
+	uniform bool // what Uniform is in fair weather
 }
 
 func (s *walk) Answer(q *choose.Question) int {
@@ -34,6 +37,12 @@ func (s *walk) Err() error {
 }
 
 func (s *walk) visit(w *sim.World, depth int) bool {
+	if s.heal >= 0 {
+		if depth < s.heal {
+			return true
+		}
+		s.Rare, s.Uniform = false, s.uniform
+	}
 	depth -= s.from
 	if depth >= s.least && w.CanBeLive() && w.Live() {
 		s.live = true
@@ -42,16 +51,27 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 	return depth < s.most
 }
 
-// begin makes s walk number i.
+// begin makes s walk number i, after the steps of a prefix.
 func (s *walk) begin(seed, i uint64, from int, lead *choose.Raw) {
 	s.Restart(seed, i)
+	s.Rare, s.Uniform = false, s.uniform
 	s.lead, s.from, s.live = lead, from, false
+}
+
+// storm makes s a walk in which faults are as likely as anything else, until
+// the environment heals after some steps. How many depends on i alone.
+func (s *walk) storm(seed, i uint64) {
+	const shortest, spread = 4, 117
+	s.begin(seed, i, 0, nil)
+	s.Rare, s.Uniform = true, true
+	s.faults, s.heal = true, shortest+int(i*i%spread)
+	s.from = s.heal + 1
 }
 
 // walks takes random walks from the start until one finds something.
 func (r *runner) walks(n int) (*Finding, Stop, error) {
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), least: min(walkLeast, r.opts.WalkSteps/2), most: r.opts.WalkSteps}
-	s.Uniform = r.opts.Uniform
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: min(walkLeast, r.opts.WalkSteps/2), most: r.opts.WalkSteps, uniform: r.opts.Uniform}
+	stormy := r.opts.stormy(r.sys)
 	if !r.world.CanBeLive() {
 		s.most = min(s.most, 5*walkLeast)
 	}
@@ -60,7 +80,12 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 		if r.stopped() {
 			return nil, StopInterrupted, nil
 		}
-		s.begin(r.opts.Seed, uint64(i), 0, nil)
+		if stormy && i%2 == 1 {
+			s.storm(r.opts.Seed, uint64(i))
+		} else {
+			s.climate = fair
+			s.begin(r.opts.Seed, uint64(i), 0, nil)
+		}
 		careful := r.share.due()
 		end, failure, w := r.run(s, careful)
 		r.share.took(w.Steps(), careful)
@@ -69,7 +94,7 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 		r.tell()
 		switch {
 		case end == endFailed:
-			f, err := r.confirm(choose.NewRaw(s.Picks()), failure)
+			f, err := r.confirm(choose.NewRaw(s.Picks()), r.climate, failure)
 			return f, StopFound, err
 		case end == endStopped:
 			return nil, "", w.Err()
@@ -78,7 +103,7 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 		case end == endQuiet && w.Live():
 			continue
 		}
-		f, err := r.judge(choose.NewRaw(s.Picks()), w, end == endQuiet)
+		f, err := r.judge(choose.NewRaw(s.Picks()), r.climate, w, end == endQuiet)
 		if f != nil || err != nil {
 			return f, StopFound, err
 		}
@@ -89,23 +114,23 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 
 // judge decides about a run that did not become live: dead if its end is
 // quiet, or if no fresh walk from its end becomes live. Nil: a false alarm.
-func (r *runner) judge(answers choose.Source, w *sim.World, quiet bool) (*Finding, error) {
+func (r *runner) judge(answers choose.Source, c climate, w *sim.World, quiet bool) (*Finding, error) {
 	names, explanations := w.NotLive()
 	dead := sim.Failure{Verdict: sim.VerdictDead, Step: w.Steps(), Property: join(names, ", "), Message: join(explanations, "; ")}
-	f, err := r.confirm(answers, &dead)
+	f, err := r.confirm(answers, c, &dead)
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
 	}
 	if quiet {
 		f.Proved = true
 	} else {
-		live, other, err := r.recovers(f.Path, len(f.Path.Steps))
+		live, other, err := r.recovers(f, len(f.Path.Steps))
 		if live || other != nil || err != nil {
 			return other, err
 		}
 		f.Evidence = r.evidence()
 	}
-	live, other, err := r.recovers(f.Path, 0)
+	live, other, err := r.recovers(f, 0)
 	if other != nil || err != nil {
 		return other, err
 	}
@@ -127,16 +152,22 @@ func (r *runner) evidence() *Evidence {
 // recovers reports whether one of k fresh walks from the end of a prefix, each
 // of the full length, becomes live. A run that fails on the way is a finding
 // of its own.
-func (r *runner) recovers(path *choose.Path, steps int) (bool, *Finding, error) {
-	prefix := picks(path.Prefix(steps))
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), most: r.opts.WalkSteps}
-	s.Uniform = r.opts.Uniform
+func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
+	prefix := picks(of.Path.Prefix(steps))
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: of.climate, most: r.opts.WalkSteps, uniform: r.opts.Uniform}
+	from := steps
+	if s.faults && (s.heal < 0 || s.heal >= steps) { // not healed yet: the walk begins with that
+		s.heal, from = steps, steps+1
+	}
 	for i := range r.opts.Walks {
-		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), steps, choose.NewRaw(prefix))
+		if r.stopped() {
+			return true, nil, nil // as far as anybody knows
+		}
+		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), from, choose.NewRaw(prefix))
 		end, failure, w := r.run(s, false)
 		switch {
 		case end == endFailed:
-			f, err := r.confirm(choose.NewRaw(append(append([]choose.Pick{}, prefix...), s.Picks()...)), failure)
+			f, err := r.confirm(choose.NewRaw(append(append([]choose.Pick{}, prefix...), s.Picks()...)), r.climate, failure)
 			return false, f, err
 		case end == endStopped:
 			return false, nil, w.Err()

@@ -124,11 +124,11 @@ func (w *World) toss(n int, weight func(int) int) int {
 	if n == 1 {
 		return 0
 	}
-	runs := make([]choose.Run, n)
-	for i := range runs {
-		runs[i] = choose.Run{N: 1, Weight: float64(weight(i))}
+	w.sides = w.sides[:0]
+	for i := range n {
+		w.sides = append(w.sides, choose.Run{N: 1, Weight: float64(weight(i))})
 	}
-	return w.coin(n, runs)
+	return w.coin(n, w.sides)
 }
 
 func (w *World) coin(n int, runs []choose.Run) int {

@@ -380,19 +380,16 @@ func (w *World) Settled() bool {
 	return n == 0
 }
 
-// canFail names a budget for a link by which nothing was ever sent, or "".
-func (w *World) canFail() string {
+// Idle names a budget that cannot be spent, since nothing was ever sent by the
+// link that it needs, in any run of this world; "" if there is none.
+func (w *World) Idle(f Faults) string {
 	for _, b := range budgets {
-		if *b.of(&w.faults) != 0 && b.link != 0 && !w.used[b.link] {
-			return fmt.Sprintf("%s=%d cannot happen: no node has sent anything by %s", b.name, *b.of(&w.faults), b.link)
+		if *b.of(&f) != 0 && b.link != 0 && !w.used[b.link] {
+			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", b.name, w.sys.Name, b.link)
 		}
 	}
 	return ""
 }
-
-// Idle is why a budget of Config.Faults cannot be spent, as far as the runs in
-// this world have shown; "" if all can.
-func (w *World) Idle() string { return w.canFail() }
 
 // fits is the built-in property of the simulated TCP.
 const fits = "tcp: the two ends of a connection keep flags that fit"

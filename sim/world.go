@@ -71,6 +71,7 @@ type World struct {
 	// The step that is running.
 	source   choose.Source
 	question choose.Question
+	sides    []choose.Run // of the coin that is asked
 	asked    asked
 	step     int
 	acting   Addr
