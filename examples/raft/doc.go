@@ -1,0 +1,2 @@
+// Package raft drives etcd's raft.
+package raft
