@@ -139,7 +139,7 @@ func (r *runner) label(f *Finding) {
 	p := f.Path
 	p.Header = Describe(r.sys, r.opts.Params, r.opts.Properties)
 	if f.climate.faults {
-		p.Add("faults", r.opts.budgets(r.sys).String())
+		p.Add("faults", r.opts.Budgets(r.sys).String())
 		if r.opts.Early > 0 {
 			p.Add("early", fmt.Sprint(r.opts.Early-1))
 		}

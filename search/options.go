@@ -68,8 +68,8 @@ func (o Options) walks(paths int) int {
 	}
 }
 
-// budgets are the faults in force.
-func (o Options) budgets(sys *sim.System) sim.Faults {
+// Budgets are the faults in force.
+func (o Options) Budgets(sys *sim.System) sim.Faults {
 	if o.Faults != nil {
 		return *o.Faults
 	}
@@ -77,4 +77,4 @@ func (o Options) budgets(sys *sim.System) sim.Faults {
 }
 
 // stormy reports whether there is anything to heal.
-func (o Options) stormy(sys *sim.System) bool { return !o.budgets(sys).IsZero() || o.Early > 0 }
+func (o Options) stormy(sys *sim.System) bool { return !o.Budgets(sys).IsZero() || o.Early > 0 }

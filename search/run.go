@@ -80,7 +80,7 @@ func (r *runner) newWorld(c sim.Config) (*sim.World, error) {
 // allow sets what the environment may do in the next run of a world.
 func (r *runner) allow(c climate, w *sim.World) {
 	if c.faults {
-		w.Allow(r.opts.budgets(r.sys), r.opts.Early)
+		w.Allow(r.opts.Budgets(r.sys), r.opts.Early)
 	} else {
 		w.Allow(sim.Faults{}, 0)
 	}

@@ -19,6 +19,8 @@ import (
 type searchFlags struct {
 	bugs, properties, params []string
 	nodes                    int
+	net, faults              string
+	early                    int
 	depth, step              int
 	noWalks                  bool
 	walks, walkSteps         int
@@ -57,6 +59,9 @@ the command that replays it.`,
 	flags.StringArrayVar(&f.properties, "property", nil, "check only the property `NAME` (repeatable)")
 	flags.IntVar(&f.nodes, "nodes", 0, "run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
+	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4`")
+	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare; each a number or all; none (default what the system tolerates)")
+	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
 	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 100,000 transitions go)")
 	flags.IntVar(&f.step, "step", 0, "a round is `N` steps deeper than the one before (default 5)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
@@ -85,6 +90,12 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
 		}
+	}
+	if cmd.Flags().Changed("early") {
+		if f.early < 0 {
+			return usagef("--early is %d; it must be 0 or more", f.early)
+		}
+		f.early++ // see search.Options.Early
 	}
 	for _, name := range []string{"walks", "walk-steps", "walk"} {
 		if f.noWalks && cmd.Flags().Changed(name) {
@@ -122,10 +133,22 @@ func (t *tool) search(name string, f searchFlags) error {
 		Depth:      f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
-		Stuck: f.stuck,
+		Stuck: f.stuck, Early: f.early,
 	}
 	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
 		return err
+	}
+	if f.faults != "" {
+		faults, err := sim.ParseFaults(f.faults)
+		if err != nil {
+			return fmt.Errorf("--faults: %w", err)
+		}
+		opts.Faults = &faults
+	}
+	if f.net != "" {
+		if opts.Network, err = sim.ParseNetwork(f.net); err != nil {
+			return fmt.Errorf("--net: %w", err)
+		}
 	}
 	progress := t.progress(f.quiet)
 	opts.Progress = progress.searched

@@ -20,6 +20,7 @@ type resultJSON struct {
 	System   string         `json:"system"`
 	Bugs     []string       `json:"bugs"`
 	Params   map[string]any `json:"params"`
+	Faults   string         `json:"faults"`
 	Verdict  string         `json:"verdict"`
 	Property *string        `json:"property"`
 	Message  *string        `json:"message"`
@@ -82,6 +83,7 @@ type measuredJSON struct {
 func ResultJSON(w io.Writer, r *search.Result, place Place) error {
 	out := resultJSON{
 		Version: version, System: r.System.Name, Bugs: []string{}, Params: params(r.System, r.Params),
+		Faults:   r.Options.Budgets(r.System).String(),
 		Verdict:  r.Verdict().String(),
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
 		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps},

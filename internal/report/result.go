@@ -119,7 +119,7 @@ func (p *printer) stack(stack string) {
 // searched is the block of the bounds and of what was counted.
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
-	p.row(2, labels, "run", s.setting()+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
+	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
 	if len(s.only) > 0 {
 		p.row(2, labels, "checked", "only "+quoted(s.only))
 	}
@@ -192,6 +192,22 @@ func became(r *search.Result, steps string) string {
 		return fmt.Sprintf("each to at most %s", steps)
 	}
 	return fmt.Sprintf("each became live within %s", steps)
+}
+
+// environment is how the environment may misbehave, and how the links are set
+// where a user said so.
+func environment(r *search.Result) string {
+	text := ""
+	if f := r.Options.Budgets(r.System); !f.IsZero() {
+		text += "; faults " + f.String()
+	}
+	if r.Options.Early > 0 {
+		text += fmt.Sprintf("; early %d", r.Options.Early-1)
+	}
+	if net := r.Options.Network.String(); net != "" {
+		text += "; " + net
+	}
+	return text
 }
 
 // effort is what the engine did for it; other engines do less.
