@@ -131,12 +131,13 @@ func (w *World) environmentSum() (h canon.Hash) {
 
 func (w *World) nodeSum(i int) canon.Hash {
 	ns := &w.nodes[i]
-	h := w.sum(ns.node).Mix(uint64(ns.next)<<8 | uint64(ns.life))
+	condition := uint64(ns.life)
+	if w.tcp.Flushing(i) {
+		condition |= 1 << 7
+	}
+	h := w.sum(ns.node).Mix(uint64(ns.next)<<8 | condition)
 	if ns.lives > 0 {
 		h = h.Mix(uint64(ns.lives))
-	}
-	if w.tcp.Flushing(i) {
-		h = h.Mix(1)
 	}
 	for k := range ns.timers {
 		h = h.Then(ns.timers[k].sum)
