@@ -1,2 +1,76 @@
-// Package raft drives etcd's raft.
+// Package raft checks a service that stands on somebody else's protocol core:
+// etcd's raft, go.etcd.io/raft/v3, unchanged, under a driver of its own. It is
+// a module of its own, as a user's would be.
+//
+// # The story
+//
+// Each server drives one RawNode. Messages are stepped into it, its clock is
+// ticked, commands are proposed to it; and in return it gives a Ready: what to
+// save, what to send, which committed entries to apply. The driver does so in
+// three tasks, one posted after the other, so that messages, timers and a
+// crash can come between any two. It takes one Ready at a time in hand and
+// tells raft by Advance when all of it is done.
+//
+// The application's script asks each server for some commands. A server
+// proposes a command, and asks again by a timer until it is applied, since raft
+// promises nothing by taking a proposal. A command that is committed twice for
+// this reason is applied once.
+//
+// Messages go by UDP: raft asks of a network no more than that, repeats what
+// matters by itself, and so loss, doubles and reordering are among the things
+// that it must survive. (Over TCP a broken connection would be reported by
+// sim.PeerError, and would be passed on by RawNode.ReportUnreachable.)
+//
+// # How a core of somebody else fits
+//
+//   - Messages: a protobuf changes when it is looked at, and shares its entries
+//     with the sender's log. The type wire is a string: encoded when sent,
+//     decoded when delivered, immutable in between.
+//   - Randomness: raft draws its election timeout from a global generator. It is
+//     put out of reach (ElectionTick), the service's own timer campaign stands
+//     in for it, and what was drawn is left out of the state. This excludes what
+//     counts election ticks: CheckQuorum and reads by lease.
+//   - State: it is raft's own, fields and all, walked as any other. What has to
+//     be left out is listed in System.Opaque, with a reason each. A summary of
+//     what RawNode.Status tells would be shorter and wrong: the votes that a
+//     candidate has are not in it.
+//   - Disk: raft's MemoryStorage, which only the task save writes. System.Crash
+//     hands it, and nothing else, to the next life.
+//   - Log lines: raft's own logger writes into the trace.
+//   - Weights: the election timer is much rarer than other timers.
+//
+// # What is promised
+//
+// There is at most one leader in a term. All servers apply the same entries at
+// the same indices, in all their lives. From every state, when the faults end,
+// a state can be reached in which one leader is followed by all and every
+// command was applied by all.
+//
+// The default budget is one crash. More crashes, loss, doubles, reordering and
+// partitions are survived too, as the tests show; not a server that is down for
+// good, since the commands it was asked for may be unknown to all others.
+//
+// # How to search it
+//
+// From a test, or from a program of your own:
+//
+//	params, err := raft.System.Configure(3, []string{"proposals=1"}, []string{"RF2"})
+//	...
+//	result, err := search.Search(raft.System, search.Options{
+//		Params: params,
+//		Faults: &sim.Faults{Crash: 2},
+//	})
+//
+// and result.Finding is what was found, nil for nothing. Example has the whole
+// of it. For the bugs RF1 and RF2 two servers must stand for election in one
+// term and a third must crash between its two votes: proposals=0 leaves
+// everything else out.
+//
+// # Known limits
+//
+//   - The space is infinite: terms grow, and so does the log by proposals that
+//     are repeated. A search is bounded by its depth.
+//   - The log is never compacted, and so no snapshot is ever sent; the members
+//     never change.
+//   - The disk does not tear: a save is whole or not at all.
 package raft

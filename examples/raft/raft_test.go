@@ -1,13 +1,24 @@
 package raft
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	pb "go.etcd.io/raft/v3/raftpb"
 
 	"macemc/choose"
 	"macemc/sim"
 )
 
-func world(t testing.TB, nodes int, settings []string, bugs []string, config sim.Config) *sim.World {
+// driven is a world and the walk that answers it.
+type driven struct {
+	*sim.World
+	walk *choose.Walk
+}
+
+func drive(t testing.TB, nodes int, settings, bugs []string, config sim.Config) driven {
 	t.Helper()
 	params, err := System.Configure(nodes, settings, bugs)
 	if err != nil {
@@ -20,33 +31,259 @@ func world(t testing.TB, nodes int, settings []string, bugs []string, config sim
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w
+	return driven{w, choose.NewWalk(1)}
 }
 
-func TestElectsAndApplies(t *testing.T) {
-	w := world(t, 3, nil, nil, sim.Config{})
-	source := choose.NewWalk(1)
-	live, steps := 0, 0
-	for i := range 100 {
-		source.Restart(1, uint64(i))
-		failure := w.Protect(func() {
-			for w.Start(source); w.Check() == nil && !w.Live() && w.Steps() < 2000; {
-				if w.Step(source) != sim.Stepped {
-					return
-				}
-			}
-			w.Hash()
-		})
-		if failure != nil {
-			t.Fatalf("%+v", failure)
-		}
-		if w.Live() {
-			live++
-			steps += w.Steps()
-		} else {
-			n, e := w.NotLive()
-			t.Log(i, n, e, w.Err())
+// A mood says how a walk is to pick its next step.
+type mood func(walk *choose.Walk, step int)
+
+// calm is a weighted walk without faults.
+func calm(w *choose.Walk, _ int) { w.Rare, w.Uniform = false, false }
+
+// rough is a weighted walk in which faults are possible, and unlikely.
+func rough(w *choose.Walk, _ int) { w.Rare, w.Uniform = true, false }
+
+// wild takes faults for events like others: the budgets are spent at once.
+func wild(w *choose.Walk, _ int) { w.Rare, w.Uniform = true, true }
+
+// gusty is calm, but for one step in n, which is wild.
+func gusty(n int) mood {
+	return func(w *choose.Walk, step int) {
+		w.Rare = step%n == 0
+		w.Uniform = w.Rare
+	}
+}
+
+var moods = []struct {
+	name string
+	mood
+}{{"rough", rough}, {"wild", wild}, {"gusty", gusty(5)}}
+
+// run takes walk i in a mood until so many steps are taken, or done.
+func (d driven) run(m mood, i, steps int, done func() bool) *sim.Failure {
+	d.walk.Restart(1, uint64(i))
+	return d.Protect(func() {
+		d.Start(d.walk)
+		d.on(m, steps, done)
+	})
+}
+
+// on goes on from where the world is.
+func (d driven) on(m mood, steps int, done func() bool) {
+	for end := d.Steps() + steps; d.Check() == nil && d.Steps() < end; {
+		m(d.walk, d.Steps())
+		if done() || d.Step(d.walk) != sim.Stepped {
+			return
 		}
 	}
-	t.Log(live, steps, w.Unused())
+}
+
+func never() bool { return false }
+
+// Nearly every walk elects a leader and has all commands applied, soon.
+func TestLive(t *testing.T) {
+	for _, nodes := range []int{1, 2, 3, 5} {
+		d := drive(t, nodes, nil, nil, sim.Config{})
+		live, longest := 0, 0
+		for i := range 100 {
+			if f := d.run(calm, i, 2_000, d.Live); f != nil {
+				t.Fatalf("%d servers: %s: %s", nodes, f.Property, f.Message)
+			}
+			longest = max(longest, d.Steps())
+			if d.Live() {
+				live++
+			}
+		}
+		if live < 99 {
+			t.Errorf("%d servers: %d of 100 walks became live", nodes, live)
+		}
+		t.Logf("%d servers: %d of 100 walks became live, after at most %d steps", nodes, live, longest)
+	}
+}
+
+// Every walk, taken again by the numbers of its picks, comes to the same
+// state, at every tenth step of it.
+func TestReplays(t *testing.T) {
+	const steps = 500
+	config := sim.Config{Faults: sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}
+	first, second := drive(t, 3, nil, nil, config), drive(t, 3, nil, nil, config)
+	for i := range 200 {
+		var told []string
+		tell := func() bool {
+			if first.Steps()%10 == 0 {
+				told = append(told, first.Hash().String())
+			}
+			return false
+		}
+		if f := first.run(moods[i%len(moods)].mood, i, steps, tell); f != nil {
+			t.Fatalf("walk %d: %s: %s", i, f.Property, f.Message)
+		}
+		told = append(told, first.Hash().String())
+
+		again := choose.NewRaw(first.walk.Picks())
+		var retold []string
+		f := second.Protect(func() {
+			for second.Start(again); !again.Done(); second.Step(again) {
+				if second.Check() != nil {
+					return
+				}
+				if second.Steps()%10 == 0 {
+					retold = append(retold, second.Hash().String())
+				}
+			}
+		})
+		retold = append(retold, second.Hash().String())
+		if f != nil || again.Err() != nil || second.Steps() != steps {
+			t.Fatalf("walk %d, again: %v, %v, %d steps", i, f, again.Err(), second.Steps())
+		}
+		if !slices.Equal(told, retold) {
+			t.Fatalf("walk %d came to another state when it was taken again", i)
+		}
+	}
+}
+
+// Nothing else than the node that runs changes: no message on its way, and no
+// other server by entries that are shared.
+func TestNothingIsShared(t *testing.T) {
+	d := drive(t, 3, nil, nil, sim.Config{Faults: sim.Faults{Crash: 2, Dup: 2}, Audit: true})
+	for i := range 100 {
+		if f := d.run(moods[i%len(moods)].mood, i, 300, never); f != nil {
+			t.Fatalf("walk %d: %s: %s", i, f.Verdict, f.Message)
+		}
+	}
+}
+
+// Whatever happens within the budgets, nothing goes wrong, and when it is over
+// all becomes well again.
+func TestSurvives(t *testing.T) {
+	for _, c := range []struct {
+		nodes  int
+		faults string
+		many   int
+	}{
+		{3, "crash=1", 400},
+		{3, "crash=3", 400},
+		{3, "crash=3,loss=4,dup=4,reorder=4,partition=1,oneway=1", 400},
+		{3, "crash=all,loss=all,dup=all,reorder=all,partition=all", 100},
+		{5, "crash=5,loss=4,dup=4,reorder=4,partition=1", 100},
+	} {
+		faults, err := sim.ParseFaults(c.faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range moods {
+			t.Run(fmt.Sprintf("%d/%s/%s", c.nodes, c.faults, m.name), func(t *testing.T) {
+				d := drive(t, c.nodes, nil, nil, sim.Config{Faults: faults})
+				longest := 0
+				for i := range c.many {
+					longest = max(longest, d.survives(t, m.mood, i, 300))
+				}
+				if unused := d.Unused(); len(unused) > 0 {
+					t.Errorf("opaque rules that matched nothing: %q", unused)
+				}
+				t.Logf("live at most %d steps after the faults ended", longest)
+			})
+		}
+	}
+}
+
+// survives takes walk i with faults, ends them, and counts the steps until the
+// world is live.
+func (d driven) survives(t *testing.T, m mood, i, steps int) int {
+	t.Helper()
+	failure := d.run(m, i, steps, never)
+	healed := d.Steps()
+	if failure == nil {
+		failure = d.Protect(func() {
+			d.Heal(d.walk)
+			healed = d.Steps()
+			d.on(calm, 10_000, d.Live)
+		})
+	}
+	if failure != nil {
+		t.Fatalf("walk %d: step %d: %s %s: %s", i, failure.Step, failure.Verdict, failure.Property, failure.Message)
+	}
+	if !d.Live() {
+		names, explanations := d.NotLive()
+		t.Fatalf("walk %d: not live: %q: %q", i, names, explanations)
+	}
+	d.Hash() // so that the whole state was walked
+	return d.Steps() - healed
+}
+
+// The bugs that need a crash are found by some hundred gusty walks of 100 steps.
+// Rough walks need twenty times as many, since they hardly ever crash; wild ones
+// more, since they crash at once.
+func TestCrashBugs(t *testing.T) {
+	for _, c := range []struct {
+		bug      sim.BugID
+		property string
+	}{
+		{RF1, "one leader per term"},
+		{RF2, "one leader per term"},
+	} {
+		d := drive(t, 3, nil, []string{string(c.bug)}, sim.Config{Faults: sim.Faults{Crash: 5}})
+		found := map[string]int{}
+		first, walks := -1, 0
+		for ; found[c.property] == 0 && walks < 5_000; walks++ {
+			f := d.run(gusty(5), walks, 100, never)
+			if f == nil {
+				continue
+			}
+			found[told(f)]++
+			if first < 0 {
+				first = walks
+			}
+		}
+		if found[c.property] == 0 {
+			t.Errorf("%s: %q was not violated by %d walks; found %v", c.bug, c.property, walks, found)
+		}
+		t.Logf("%s: first found by walk %d; in %d walks %v", c.bug, first, walks, found)
+	}
+}
+
+// told is a failure's property, or the beginning of what was panicked.
+func told(f *sim.Failure) string {
+	if f.Property != "" {
+		return f.Property
+	}
+	words := strings.FieldsFunc(f.Message, func(r rune) bool { return r == '(' || r == '[' })
+	return "panic: " + words[0]
+}
+
+// The bug that needs no fault shows as a world that never becomes live.
+func TestRF3(t *testing.T) {
+	d := drive(t, 3, nil, []string{string(RF3)}, sim.Config{})
+	for i := range 100 {
+		if f := d.run(calm, i, 5_000, d.Live); f != nil {
+			t.Fatalf("%s: %s", f.Property, f.Message)
+		}
+		if !d.Live() {
+			names, explanations := d.NotLive()
+			t.Logf("walk %d: %q: %q", i, names, explanations)
+			return
+		}
+	}
+	t.Error("all of 100 walks became live")
+}
+
+func TestWire(t *testing.T) {
+	m := &pb.Message{
+		Type: pb.MsgApp.Enum(), From: new(uint64(1)), To: new(uint64(2)), Term: new(uint64(3)),
+		Entries: []*pb.Entry{
+			{Term: new(uint64(3)), Index: new(uint64(1))},
+			{Term: new(uint64(3)), Index: new(uint64(2)), Data: []byte("c1")},
+		},
+	}
+	w := encode(m)
+	if w != encode(m) {
+		t.Error("a message that was looked at is encoded differently")
+	}
+	const want = `1->2 MsgApp Term:3 Log:0/0 Entries:[ 3/1 EntryNormal "" 3/2 EntryNormal "c1" ]`
+	if w.String() != want {
+		t.Errorf("got  %s\nwant %s", w, want)
+	}
+	if s := wire("\xff").String(); !strings.Contains(s, "no message") {
+		t.Errorf("what is no message reads %s", s)
+	}
 }

@@ -30,7 +30,7 @@ var Bugs = []sim.Bug{
 var Proposals = &sim.Param{
 	Name:  "proposals",
 	Doc:   "how many commands are proposed, by the servers in turn",
-	Range: sim.Range{Default: 3, Least: 1, Most: 50},
+	Range: sim.Range{Default: 3, Least: 0, Most: 50},
 }
 
 // System is etcd's raft under a driver of its own.
@@ -90,12 +90,12 @@ func script(p sim.Params, self sim.Addr, _ int) (requests []sim.Signal) {
 }
 
 // weight makes elections much rarer than other timers, as they are in life,
-// where many heartbeats fit into the patience of a follower. If timers were all
-// alike, leaders would be deposed as soon as they were elected, and most walks
-// would end with a proposal in the log of a candidate.
+// where many heartbeats fit into the patience of a follower. With all timers
+// alike a leader is deposed as soon as it is elected: of 100 walks with five
+// servers 6 were live within 2,000 steps, and so all are within 700.
 func weight(e sim.Event) float64 {
 	if _, ok := e.Value.(campaign); ok {
-		return 0.1
+		return 0.05
 	}
 	return 1
 }
