@@ -45,9 +45,8 @@ func TestFaultTranscripts(t *testing.T) {
 
 // stage is one transcript's world.
 type stage struct {
-	w     *World
-	early int
-	seen  map[canon.Hash]int
+	w    *World
+	seen map[canon.Hash]int
 }
 
 func (s *stage) command(t *testing.T, d *transcript.Data) string {

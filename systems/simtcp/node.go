@@ -1,0 +1,135 @@
+package simtcp
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/sim"
+)
+
+type (
+	// start is the application's request: send everything.
+	start struct{}
+	// retry is the timer after a refused connection.
+	retry struct{ peer sim.Addr }
+)
+
+// data is message seq of its sender's conversation with the receiver.
+type data struct {
+	attempt
+	seq int
+}
+
+// attempt is the number of a conversation: ordered by incarnation, then by
+// errors.
+type attempt struct {
+	incarnation int // the sender's life
+	errors      int // connections to the receiver that broke in that life
+}
+
+func (a attempt) after(b attempt) bool {
+	return a.incarnation > b.incarnation || a.incarnation == b.incarnation && a.errors > b.errors
+}
+
+const refusedRetry = time.Second
+
+type node struct {
+	messages    int
+	incarnation int
+	out         map[sim.Addr]*outgoing
+	in          map[sim.Addr]*incoming
+	waits       bool // to be told that the buffers are empty
+}
+
+type outgoing struct {
+	errors int
+	next   int // the message that was not handed over yet
+}
+
+type incoming struct {
+	attempt
+	next int // the message that is expected
+}
+
+func newNode(messages, incarnation int) *node {
+	return &node{
+		messages: messages, incarnation: incarnation,
+		out: map[sim.Addr]*outgoing{}, in: map[sim.Addr]*incoming{},
+	}
+}
+
+// Init fills the maps: nothing was heard of anybody, incarnations begin at 1.
+func (n *node) Init(env sim.Env) {
+	for _, peer := range env.Peers() {
+		n.out[peer], n.in[peer] = &outgoing{}, &incoming{}
+	}
+}
+
+func (n *node) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case start:
+		for _, peer := range env.Peers() {
+			n.pump(env, peer)
+		}
+	case sim.ClearToSend:
+		n.pump(env, s.Peer)
+	case retry:
+		n.pump(env, s.peer)
+	case sim.PeerError:
+		n.again(env, s)
+	case sim.Flushed:
+		n.waits = false
+	default:
+		panic(fmt.Sprintf("simtcp: no case for the signal %T", s))
+	}
+}
+
+// pump hands over what the buffer to a peer takes.
+func (n *node) pump(env sim.Env, peer sim.Addr) {
+	if env.Scheduled(retry{peer}) {
+		return // nobody listens there
+	}
+	o := n.out[peer]
+	for ; o.next < n.messages; o.next++ {
+		if !env.TCP().Send(peer, data{attempt{n.incarnation, o.errors}, o.next}) {
+			env.TCP().RequestToSend(peer)
+			break
+		}
+	}
+	if !n.waits {
+		n.waits = true
+		env.TCP().NotifyFlushed()
+	}
+}
+
+// again begins anew after an error.
+func (n *node) again(env sim.Env, e sim.PeerError) {
+	o := n.out[e.Peer]
+	o.next = 0
+	switch e.Cause {
+	case sim.CauseReset:
+		o.errors++
+		n.pump(env, e.Peer)
+	case sim.CauseRefused:
+		env.After(refusedRetry, retry{e.Peer})
+	default:
+		panic(fmt.Sprintf("simtcp: no case for the cause %s", e.Cause))
+	}
+}
+
+func (n *node) Deliver(_ sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case data:
+		i := n.in[from]
+		if m.after(i.attempt) {
+			*i = incoming{attempt: m.attempt}
+		}
+		if m.attempt != i.attempt || m.seq != i.next {
+			panic(fmt.Sprintf("simtcp: got message %d of %s, incarnation %d, %d errors; expected message %d of incarnation %d, %d errors",
+				m.seq, from, m.incarnation, m.errors, i.next, i.incarnation, i.errors))
+		}
+		i.next++
+	default:
+		panic(fmt.Sprintf("simtcp: no case for the message %T", m))
+	}
+}

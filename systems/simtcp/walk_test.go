@@ -1,0 +1,72 @@
+package simtcp
+
+import (
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// run says how one stormy walk ended.
+type run struct {
+	failure *sim.Failure
+	live    bool
+	steps   int
+	events  map[sim.Kind]int
+}
+
+// world makes a world in which the system's own faults may happen, or others.
+func world(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *sim.World {
+	t.Helper()
+	params, err := System.Configure(nodes, nil, bugs)
+	if err == nil {
+		err = System.Validate(params)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.NewWorld(System, params, sim.Config{Faults: faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// storm takes storming steps with every event alike, faults too; then it heals
+// and goes on by weight until the state is live, for at most calm steps.
+func storm(w *sim.World, source *choose.Walk, storming, calm int) (r run) {
+	r.events = map[sim.Kind]int{}
+	counted := counted{source, w, r.events}
+	r.failure = w.Protect(func() {
+		source.Uniform, source.Rare = true, true
+		w.Start(source)
+		for ; w.Check() == nil && r.steps < storming; r.steps++ {
+			if w.Step(counted) != sim.Stepped {
+				break
+			}
+		}
+		source.Uniform, source.Rare = false, false
+		w.Heal(source)
+		for ; w.Check() == nil && r.steps < storming+calm; r.steps++ {
+			if r.live = w.Live(); r.live || w.Step(counted) != sim.Stepped {
+				return
+			}
+		}
+	})
+	return r
+}
+
+// counted notes which kinds of events are picked.
+type counted struct {
+	*choose.Walk
+	w     *sim.World
+	kinds map[sim.Kind]int
+}
+
+func (c counted) Answer(q *choose.Question) int {
+	k := c.Walk.Answer(q)
+	if q.Kind == choose.Event && k >= 0 {
+		c.kinds[c.w.Event(k).Kind]++
+	}
+	return k
+}
