@@ -6,8 +6,10 @@ import (
 
 	"macemc/sim"
 	"macemc/systems/brokentree"
+	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/peterson"
+	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
 	"macemc/systems/twophase"
 )
@@ -16,8 +18,10 @@ import (
 func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
+		handshake.System,
 		jointree.System,
 		peterson.System,
+		simtcp.System,
 		stopwait.System,
 		twophase.System,
 	}

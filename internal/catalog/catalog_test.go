@@ -48,7 +48,7 @@ func TestBugsAreUnique(t *testing.T) {
 }
 
 func TestFindErrors(t *testing.T) {
-	const all = "brokentree, jointree, peterson, stopwait, twophase"
+	const all = "brokentree, handshake, jointree, peterson, simtcp, stopwait, twophase"
 	for name, want := range map[string]string{
 		"brokntree":  `there is no system "brokntree"; did you mean brokentree? There are ` + all,
 		"BrokenTree": `there is no system "BrokenTree"; did you mean brokentree? There are ` + all,

@@ -1,0 +1,37 @@
+// Package handshake is a connection made by three datagrams, any of which can
+// be lost: small enough to be solved by eye, and a deadlock if one line is
+// forgotten.
+//
+// # The story
+//
+//	client                                            server
+//
+//	closed                                            listening
+//	  | connect: send hello, set the timer              |
+//	  v                                                 |
+//	calling <--+ timer: send hello again                |
+//	  |  |_____|                                        | hello: send welcome, set the timer
+//	  |                                                 v
+//	  |                                               answering <--+ timer, or hello:
+//	  | welcome: send confirm, stop the timer           |  |_______| send welcome again
+//	  v                                                 |
+//	connected <-+ welcome: send confirm again           | confirm: stop the timer
+//	     |______|                                       v
+//	                                                  connected
+//
+// Whoever waits has the timer: the client until it is welcomed, the server until
+// that is confirmed. Nobody waits for the last datagram's arrival but the server,
+// so it is the server who must ask for it again, by another welcome. What comes
+// late, a connected server ignores.
+//
+// # What is promised
+//
+// The server is connected only if the client is, and in the end both are, if not
+// every datagram is lost. Only two nodes, client and server; neither crashes.
+//
+// # The state space
+//
+// Each end has three states, and at most two datagrams are under way in each
+// direction: what does not fit is lost, so the space is closed although timers
+// fire at will. The tests count it.
+package handshake
