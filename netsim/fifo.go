@@ -116,3 +116,12 @@ func (f *FIFO) Take(channel, k int) Packet {
 	f.held--
 	return p
 }
+
+// Place makes a channel hold these packets.
+func (f *FIFO) Place(channel int, packets []Packet) {
+	q := &f.queue[channel]
+	f.held += len(packets) - q.len()
+	q.empty()
+	q.items = append(q.items, packets...)
+	f.ready.Put(channel, len(packets) > 0)
+}

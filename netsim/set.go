@@ -61,3 +61,9 @@ func compareMembers(a, b Member) int {
 func CompareSums(a, b canon.Hash) int {
 	return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
 }
+
+// Place makes a node's set hold these members, which are in canonical order.
+func (s *Set) Place(to int, members []Member) {
+	s.held += len(members) - len(s.to[to])
+	s.to[to] = append(s.to[to][:0], members...)
+}

@@ -387,3 +387,41 @@ func (t *TCP) Illegal() (a, b int, found bool) {
 	}
 	return 0, 0, false
 }
+
+// End is what a node keeps about one connection, apart from what is queued.
+type End struct {
+	Flags
+	Broken bool // an error is at the front of the queue
+	Asked  bool // the node waits for room
+}
+
+// End is the state of a channel's sending end.
+func (t *TCP) End(channel int) End {
+	k := &t.conn[channel]
+	return End{k.Flags, k.broken, k.asked}
+}
+
+// Place makes a channel what it was at another time.
+func (t *TCP) Place(channel int, e End, packets []Packet) {
+	k := &t.conn[channel]
+	from := channel % t.n
+	t.queued[from] += len(packets) - k.len()
+	t.held += len(packets) - k.len()
+	k.Flags, k.broken, k.asked = e.Flags, e.Broken, e.Asked
+	k.empty()
+	k.items = append(k.items, packets...)
+	if e.Local || e.Remote || e.Broken {
+		t.disturbed = true
+	}
+	if t.disturbed || e.Asked {
+		t.special = true
+	}
+	t.settle(channel)
+}
+
+// SetFlushing makes a node wait until nothing is queued, or not.
+func (t *TCP) SetFlushing(node int, waits bool) {
+	t.special = t.special || waits
+	t.flush[node] = waits
+	t.settle(t.Channel(node, node))
+}

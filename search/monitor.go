@@ -14,12 +14,11 @@ import (
 // their answers so that the path is known even when the run never returns. The
 // counter is stored after what it counts, so whoever has seen it has the rest.
 type pulse struct {
-	on     bool
-	src    choose.Source
-	picks  []choose.Pick
-	events int
-	asked  uint64
-	count  atomic.Uint64 // 0: no run is under way
+	on    bool
+	src   choose.Source
+	picks []choose.Pick
+	asked uint64
+	count atomic.Uint64 // 0: no run is under way
 }
 
 // beat is src, watched.
@@ -27,10 +26,18 @@ func (p *pulse) beat(src choose.Source) choose.Source {
 	if !p.on {
 		return src
 	}
-	p.src, p.picks, p.events = src, p.picks[:0], 0
+	p.src, p.picks = src, p.picks[:0]
 	p.asked++
 	p.count.Store(p.asked)
 	return p
+}
+
+// tick says that a step is about to be taken whose answers are known already.
+func (p *pulse) tick() {
+	if p.on {
+		p.asked++
+		p.count.Store(p.asked)
+	}
 }
 
 // rest says that no run is under way.
@@ -44,9 +51,6 @@ func (p *pulse) Answer(q *choose.Question) int {
 	k := p.src.Answer(q)
 	if k >= 0 {
 		p.picks = append(p.picks, choose.Pick{Of: uint32(q.N), Pick: uint32(k)})
-		if q.Kind == choose.Event {
-			p.events++
-		}
 	}
 	p.asked++
 	p.count.Store(p.asked)
@@ -94,11 +98,12 @@ func (r *runner) watch() (end func()) {
 // stuck is the result of a search whose run never returned.
 func (r *runner) stuck() *Result {
 	f := &Finding{Failure: sim.Failure{
-		Verdict: sim.VerdictDivergence, Step: r.pulse.events,
+		Verdict: sim.VerdictDivergence,
 		Message: "the handler did not return and asked Env nothing for " + r.opts.Stuck.String() + ": it loops for ever, or waits",
 		Stack:   stuckStack(),
 	}}
 	f.Path, f.Node, f.Identity = r.upToStuck()
+	f.Step, f.climate = len(f.Path.Steps), r.climate
 	r.label(f)
 	return &Result{
 		System: r.sys, Params: r.opts.Params, Options: r.opts, Finding: f,
@@ -111,14 +116,25 @@ func (r *runner) stuck() *Result {
 // runs the handler that did not return no further than to that.
 func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string) {
 	w, err := r.newWorld(sim.Config{})
-	if err != nil || len(r.pulse.picks) == 0 {
+	var answers choose.Source = choose.NewRaw(r.pulse.picks)
+	left := len(r.pulse.picks)
+	if r.exploring != nil {
+		answers, left = r.exploring.stuck()
+	}
+	if err != nil || left == 0 {
 		return &choose.Path{}, sim.Addr{}, startOfNode
 	}
-	record := choose.NewRecord(choose.NewRaw(r.pulse.picks))
-	s := &upTo{Source: record, w: w, left: len(r.pulse.picks), identity: startOfNode}
+	record := choose.NewRecord(answers)
+	s := &upTo{Source: record, w: w, left: left, identity: startOfNode}
+	r.allow(r.climate, w)
 	w.Protect(func() {
 		w.Start(s)
-		for w.Step(s) == sim.Stepped {
+		for p := sim.Stepped; p == sim.Stepped; {
+			if w.Steps() == r.climate.heal {
+				p = w.Heal(s)
+			} else {
+				p = w.Step(s)
+			}
 		}
 	})
 	return record.Path(), s.node, s.identity
@@ -137,7 +153,7 @@ type upTo struct {
 
 func (u *upTo) Answer(q *choose.Question) int {
 	k := u.Source.Answer(q)
-	if q.Kind == choose.Event && k >= 0 {
+	if q.Kind == choose.Event && k >= 0 && k < u.w.Enabled() {
 		u.node, u.identity = u.w.Event(k).Node, q.Alternatives.Alternative(k)
 	}
 	if u.left--; u.left == 0 {
@@ -151,7 +167,7 @@ func stuckStack() string {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])
 	for one := range strings.SplitSeq(all, "\n\n") {
-		if strings.Contains(one, "macemc/search.(*runner).run") {
+		if strings.Contains(one, "macemc/sim.(*World).Protect") {
 			return sim.ServiceStack([]byte(one))
 		}
 	}

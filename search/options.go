@@ -17,6 +17,8 @@ type Options struct {
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
 	Network sim.Network // overrides what the system says of its links
 
+	Engine Engine // of the exhaustive phase; "": local
+
 	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
 	Step   int // a round is this much deeper than the one before; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 100,000
@@ -34,6 +36,15 @@ type Options struct {
 	Progress func(Stats) // told now and then, by the searching goroutine
 	Stop     func() bool // asked now and then; true ends the search
 }
+
+// Engine is how the exhaustive phase takes its steps.
+type Engine string
+
+// The engines.
+const (
+	EngineReference Engine = "reference" // every run again from its start: slow, and the oracle of the others
+	EngineLocal     Engine = "local"     // each state once; only the node that runs is copied
+)
 
 // walkLeast is how long a walk goes on even if it is live: what goes wrong in
 // steady state has the time to do so. A shorter walk spends half of its steps.

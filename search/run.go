@@ -41,16 +41,17 @@ const (
 
 // runner owns the worlds in which runs are taken.
 type runner struct {
-	sys     *sim.System
-	opts    Options
-	world   *sim.World // fast
-	twin    *twin      // careful: two worlds in lockstep
-	share   share      // how much of the phase was audited
-	pulse   pulse      // what the monitor watches
-	stats   Stats
-	began   time.Time
-	climate climate // of the last run, as it was
-	always  bool    // every run must be careful: step properties need the state before
+	sys       *sim.System
+	opts      Options
+	world     *sim.World // fast
+	twin      *twin      // careful: two worlds in lockstep
+	share     share      // how much of the phase was audited
+	pulse     pulse      // what the monitor watches
+	stats     Stats
+	began     time.Time
+	climate   climate   // of the last run, as it was
+	exploring *explorer // what is under way, if it is no run
+	always    bool      // every run must be careful: step properties need the state before
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -99,6 +100,7 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 		r.stats.Audited++
 	}
 	c := s.weather()
+	r.climate, r.exploring = c, nil
 	r.allow(c, w)
 	if t != nil {
 		r.allow(c, t.lag)
@@ -126,6 +128,7 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 			case sim.Quiet:
 				if depth < c.heal { // nothing can happen before the time to heal: now, then
 					c.heal = depth
+					r.climate = c
 					depth--
 					continue
 				}
@@ -145,7 +148,6 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 		}
 	})
 	r.pulse.rest()
-	r.climate = c
 	if t != nil && t.failure != nil && failure == nil {
 		failure = t.failure
 	}

@@ -51,7 +51,11 @@ func (r *runner) probe() error {
 
 func (r *runner) search() (*Result, error) {
 	res := &Result{System: r.sys, Params: r.opts.Params, Options: r.opts}
-	err := r.exhaust(res)
+	exhaust := r.exhaustLocal
+	if r.opts.Engine == EngineReference {
+		exhaust = r.exhaust
+	}
+	err := exhaust(res)
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
 		if res.Finding, res.Stop, err = r.walks(n); err == nil && r.world.CanBeLive() {
 			res.Liveness.State = StateSampled
@@ -99,7 +103,7 @@ func (r *runner) needsWalks(res *Result) bool {
 
 // exhaust enumerates all runs, in rounds that go deeper and deeper.
 func (r *runner) exhaust(res *Result) error {
-	r.stats.Engine = "reference"
+	r.stats.Engine = string(EngineReference)
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
 	var done Stats
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
@@ -192,7 +196,7 @@ func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *sim.Wor
 	case end == endStopped:
 		return nil, w.Err()
 	case s.dead:
-		return r.judge(choose.NewFixed(s.Answers()...), r.climate, w, true)
+		return r.judge(choose.NewFixed(s.Answers()...), r.climate, w, w.Steps(), true)
 	}
 	return nil, nil
 }

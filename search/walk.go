@@ -103,7 +103,7 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 		case end == endQuiet && w.Live():
 			continue
 		}
-		f, err := r.judge(choose.NewRaw(s.Picks()), r.climate, w, end == endQuiet)
+		f, err := r.judge(choose.NewRaw(s.Picks()), r.climate, w, w.Steps(), end == endQuiet)
 		if f != nil || err != nil {
 			return f, StopFound, err
 		}
@@ -114,9 +114,9 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 
 // judge decides about a run that did not become live: dead if its end is
 // quiet, or if no fresh walk from its end becomes live. Nil: a false alarm.
-func (r *runner) judge(answers choose.Source, c climate, w *sim.World, quiet bool) (*Finding, error) {
+func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int, quiet bool) (*Finding, error) {
 	names, explanations := w.NotLive()
-	dead := sim.Failure{Verdict: sim.VerdictDead, Step: w.Steps(), Property: join(names, ", "), Message: join(explanations, "; ")}
+	dead := sim.Failure{Verdict: sim.VerdictDead, Step: steps, Property: join(names, ", "), Message: join(explanations, "; ")}
 	f, err := r.confirm(answers, c, &dead)
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err

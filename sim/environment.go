@@ -285,6 +285,9 @@ func (w *World) takeRest(e Event, at spot) {
 // gone, datagrams under way stay under way.
 func (w *World) crash(i int, l life) {
 	ns := &w.nodes[i]
+	if ns.shared { // what System.Crash keeps of it is the next life's own
+		w.own(i)
+	}
 	w.timers -= len(ns.timers)
 	w.tasks -= len(ns.tasks)
 	ns.timers, ns.tasks = ns.timers[:0], ns.tasks[:0]
@@ -306,7 +309,8 @@ func (w *World) crash(i int, l life) {
 		next = w.sys.Crash(w.params, addrOf(i), ns.node)
 	}
 	w.install(i, next)
-	w.epoch++
+	ns.shared = false
+	w.membership++
 }
 
 // restart begins a crashed node's next life; its Init follows.
@@ -320,6 +324,7 @@ func (w *World) restart(i int) {
 	}
 	w.script.Put(i, len(ns.script) > 0)
 	w.epoch++
+	w.membership++
 	w.soil(i)
 }
 
@@ -403,4 +408,15 @@ func (w *World) checkTCP() *Failure {
 	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
 		addrOf(a), w.tcp.Flags(a, b), addrOf(b), w.tcp.Flags(b, a))
 	return f
+}
+
+// Rare reports whether the k-th possible event is rare, after Enabled.
+func (w *World) Rare(k int) bool {
+	for _, r := range w.question.Runs {
+		if k < r.N {
+			return r.Weight == 0
+		}
+		k -= r.N
+	}
+	panic("macemc bug: sim: the event asked about is beyond the last one that was counted")
 }

@@ -7,3 +7,6 @@ func (w *World) Effects() []Effect { return w.effects }
 // Failure makes a finding about the last step, for what the World itself
 // cannot see.
 func (w *World) Failure(v Verdict, message string) *Failure { return w.fail(v, "", message) }
+
+// Failed is what the last step's monitors found, if anything.
+func (w *World) Failed() *Failure { return w.failure }

@@ -11,11 +11,24 @@ type View[N any] struct{ s *sight[N] }
 
 // sight is a view bound to one world; it is found anew when nodes are.
 type sight[N any] struct {
-	w     *World
-	epoch int
-	at    []Addr
-	nodes []N
-	place [nodesMost]int8 // place in nodes of the node with this index, or -1
+	w          *World
+	epoch      int
+	membership int
+	at         []Addr
+	nodes      []N
+	versions   [nodesMost]int
+	place      [nodesMost]int8 // place in nodes of the node with this index, or -1
+}
+
+// sightOf is the one sight of a type in a world: all properties share it.
+func sightOf[N any](w *World) *sight[N] {
+	t := reflect.TypeFor[N]()
+	if s, ok := w.sights[t]; ok {
+		return s.(*sight[N])
+	}
+	s := &sight[N]{w: w, membership: -1}
+	w.sights[t] = s
+	return s
 }
 
 func (s *sight[N]) view() View[N] {
@@ -25,18 +38,29 @@ func (s *sight[N]) view() View[N] {
 	return View[N]{s}
 }
 
+// look finds the nodes that were replaced, or all, where others are up.
 func (s *sight[N]) look() {
 	s.epoch = s.w.epoch
-	s.at, s.nodes = s.at[:0], s.nodes[:0]
-	for i := range s.place {
-		s.place[i] = -1
+	if s.membership == s.w.membership {
+		for k, a := range s.at {
+			if ns := &s.w.nodes[a.index()]; ns.version != s.versions[k] {
+				s.versions[k] = ns.version
+				s.nodes[k], _ = find[N](ns.node)
+			}
+		}
+		return
 	}
+	s.membership = s.w.membership
+	s.at, s.nodes = s.at[:0], s.nodes[:0]
 	for i := range s.w.nodes {
-		if s.w.nodes[i].life != lifeUp {
+		s.place[i] = -1
+		ns := &s.w.nodes[i]
+		if ns.life != lifeUp {
 			continue
 		}
-		if n, ok := find[N](s.w.nodes[i].node); ok {
+		if n, ok := find[N](ns.node); ok {
 			s.place[i] = int8(len(s.nodes))
+			s.versions[len(s.nodes)] = ns.version
 			s.at = append(s.at, addrOf(i))
 			s.nodes = append(s.nodes, n)
 		}
@@ -148,6 +172,7 @@ type monitor struct {
 	reset   func()
 	observe func(at Addr, fact any) error
 	memory  func() any
+	restore func(memory any) // takes the memory over
 }
 
 // Always is a safety property: it holds in every state. explain, if given, is
@@ -165,7 +190,7 @@ func Eventually[N any](name string, holds func(View[N]) bool, explain ...func(Vi
 func stateProperty[N any](kind propertyKind, name string, holds func(View[N]) bool, explain []func(View[N]) string) Property {
 	p := propertyAbout[N](kind, name)
 	p.state = func(w *World) stateCheck {
-		s := &sight[N]{w: w}
+		s := sightOf[N](w)
 		c := stateCheck{name: name, holds: func() bool { return holds(s.view()) }}
 		if len(explain) > 0 {
 			c.explain = func() string { return explain[0](s.view()) }
@@ -180,7 +205,7 @@ func stateProperty[N any](kind propertyKind, name string, holds func(View[N]) bo
 func Steps[N any](name string, holds func(before, after View[N]) bool, explain ...func(before, after View[N]) string) Property {
 	p := propertyAbout[N](propertySteps, name)
 	p.step = func(before, after *World) stateCheck {
-		b, a := &sight[N]{w: before}, &sight[N]{w: after}
+		b, a := sightOf[N](before), sightOf[N](after)
 		c := stateCheck{name: name, holds: func() bool { return holds(b.view(), a.view()) }}
 		if len(explain) > 0 {
 			c.explain = func() string { return explain[0](b.view(), a.view()) }
@@ -213,6 +238,7 @@ func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Pr
 			},
 			observe: func(at Addr, fact any) error { return observe(m, at, fact) },
 			memory:  func() any { return m },
+			restore: func(memory any) { *m = *memory.(*M) },
 		}
 	}}
 }

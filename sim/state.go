@@ -20,6 +20,12 @@ type sums struct {
 	part  []canon.Hash
 	stale []bool
 	list  []int32 // the parts that are stale
+
+	// For Save and Load: which numbers the parts have in a bank.
+	tracking  bool
+	at        Vector
+	moved     []bool // changed since
+	movedList []int32
 }
 
 // Parts are numbered: nodes, channels of tcp, channels of udp, sets, the rest:
@@ -35,6 +41,11 @@ func (s *sums) reset() {
 	clear(s.part)
 	clear(s.stale)
 	s.list, s.total = s.list[:0], canon.Hash{}
+	if s.tracking {
+		for part := range s.part {
+			s.touch(part)
+		}
+	}
 	s.rest()
 }
 
@@ -42,6 +53,10 @@ func (s *sums) touch(part int) {
 	if !s.stale[part] {
 		s.stale[part] = true
 		s.list = append(s.list, int32(part))
+	}
+	if s.tracking && !s.moved[part] {
+		s.moved[part] = true
+		s.movedList = append(s.movedList, int32(part))
 	}
 }
 

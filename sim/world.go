@@ -83,7 +83,11 @@ type World struct {
 
 	failure *Failure
 	err     error
-	epoch   int // grows when nodes are replaced
+
+	// What the views of properties go by.
+	sights     map[reflect.Type]any
+	epoch      int // grows when a node is replaced
+	membership int // grows when another set of nodes is up, or all are replaced
 
 	sums  sums
 	audit auditor
@@ -97,15 +101,17 @@ type World struct {
 
 // nodeState is a node and what the World keeps for it.
 type nodeState struct {
-	node   Node
-	env    env
-	life   life
-	lives  int      // how often it was restarted
-	first  []Signal // the script of its first life
-	script []Signal
-	next   int // the opening that comes next
-	timers []scheduled
-	tasks  []posted
+	node    Node
+	env     env
+	shared  bool // the node is a bank's: copy it before a handler runs
+	version int  // grows when the node is replaced
+	life    life
+	lives   int      // how often it was restarted
+	first   []Signal // the script of its first life
+	script  []Signal
+	next    int // the opening that comes next
+	timers  []scheduled
+	tasks   []posted
 
 	offerers  []Offerer
 	accepters []Accepter
@@ -175,7 +181,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 		nodes: make([]nodeState, n), peers: make([][]Addr, n),
 		udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
 		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
-		known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
+		sights: map[reflect.Type]any{}, known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
 	}
 	if sys.Network != nil {
 		w.net = sys.Network(params)
@@ -292,9 +298,10 @@ func (w *World) Start(src choose.Source) {
 	for i := range w.monitors {
 		w.monitors[i].reset()
 	}
-	w.epoch++
+	w.membership++
 	for i := range w.nodes {
 		ns := &w.nodes[i]
+		ns.shared = false
 		ns.life, ns.lives, ns.script = lifeUp, 0, ns.first
 		ns.next, ns.timers, ns.tasks = 0, ns.timers[:0], ns.tasks[:0]
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
@@ -315,6 +322,8 @@ func (w *World) install(i int, n Node) {
 	}
 	ns := &w.nodes[i]
 	ns.node = n
+	ns.version++
+	w.epoch++
 	ns.offerers, ns.accepters = ns.offerers[:0], ns.accepters[:0]
 	for n != nil {
 		if o, ok := n.(Offerer); ok {
@@ -421,6 +430,9 @@ func (w *World) begin(i int, e Event, cause int) {
 		w.coins, w.facts = nil, nil
 	}
 	if i >= 0 {
+		if w.nodes[i].shared {
+			w.own(i)
+		}
 		w.running = &w.nodes[i].env
 	}
 	w.watch.start()

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"cmp"
+	"math"
+)
+
+// exhaustLocal visits all states, level by level.
+func (r *runner) exhaustLocal(res *Result) error {
+	r.stats.Engine = string(EngineLocal)
+	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
+	x, err := r.newExplorer(climate{faults: r.opts.stormy(r.sys), heal: -1})
+	if err != nil {
+		return err
+	}
+	if done, err := r.level(x, res, 0, func() error { return x.roots() }); done || err != nil {
+		return err
+	}
+	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
+	for depth, from := 0, 0; ; depth++ {
+		level := x.states.len()
+		r.stats.Depth = depth
+		res.Safety = Safety{State: x.covered(from < level), Depth: depth}
+		switch {
+		case from == level:
+			res.Stop = StopDone
+			return r.decide(x, res)
+		case depth == deepest:
+			res.Stop = StopDepth
+			return nil
+		}
+		next := from
+		done, err := r.level(x, res, depth+1, func() error {
+			for ; next < level; next++ {
+				if next%64 == 0 && r.interrupted(res) {
+					return nil
+				}
+				if x.outside[uint32(next)] {
+					continue
+				}
+				if err := x.expand(uint32(next)); err != nil || x.violated != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if done || err != nil || res.Stop != "" {
+			return err
+		}
+		from = level
+	}
+}
+
+// interrupted reports whether the exhaustive phase is to stop here, and why.
+func (r *runner) interrupted(res *Result) bool {
+	r.tell()
+	switch {
+	case r.stopped():
+		res.Stop = StopInterrupted
+	case r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort:
+		res.Stop = StopDepth
+	}
+	return res.Stop != ""
+}
+
+// level takes the steps to the states of one depth, and makes a finding of
+// what goes wrong.
+func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (done bool, err error) {
+	var failed error
+	r.climate, r.exploring = x.c, x
+	failure := x.w.Protect(func() { failed = take() })
+	r.pulse.rest()
+	switch {
+	case failure == nil:
+		failure = x.violated
+	case x.w.Err() != nil:
+		return true, x.w.Err()
+	}
+	if failed != nil || failure == nil {
+		return false, failed
+	}
+	answers := x.found()
+	if x.dead {
+		res.Finding, err = r.judge(answers, x.c, x.w, depth, true)
+	} else {
+		failure.Step = depth
+		res.Finding, err = r.confirm(answers, x.c, failure)
+	}
+	res.Stop = StopFound
+	return true, err
+}
+
+// decide settles liveness on an exhausted space.
+func (r *runner) decide(x *explorer, res *Result) error { return nil }

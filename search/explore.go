@@ -1,0 +1,332 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// explorer visits every state once, level by level: the local engine. A state
+// is kept as a vector of its parts' numbers; to take a step from it, the world
+// is loaded with it, and the one node that runs is copied. The first state that
+// is found wrong is therefore as near to the start as any.
+type explorer struct {
+	r     *runner
+	w     *sim.World
+	prior *sim.World      // at the state before, for step properties; nil: there are none
+	steps *sim.Transition // between the two
+	bank  *sim.Bank
+	c     climate
+
+	seen   map[canon.Hash]struct{}
+	states vectors
+	origin []origin
+	lists  coinLists
+
+	v, to    sim.Vector
+	step     stepper
+	current  uint32          // the state that is expanded
+	outside  map[uint32]bool // states outside System.Within, which are not expanded
+	sampled  bool            // a limit on answers was met
+	violated *sim.Failure
+	dead     bool // the last state found is not live and will never change, faults apart
+}
+
+// origin says how a state was first reached.
+type origin struct {
+	parent uint32
+	event  uint16
+	coins  uint16 // a list of answers
+}
+
+const noParent = math.MaxUint32
+
+// vectors are states, one after the other: the places that hold something, and
+// what. Nothing of them is a pointer.
+type vectors struct {
+	bytes []byte
+	start []uint64
+}
+
+func (s *vectors) len() int { return len(s.start) }
+
+func (s *vectors) add(v sim.Vector) {
+	s.start = append(s.start, uint64(len(s.bytes)))
+	last := 0
+	for p, id := range v {
+		if id != 0 {
+			s.bytes = binary.AppendUvarint(s.bytes, uint64(p-last+1))
+			s.bytes = binary.AppendUvarint(s.bytes, uint64(id))
+			last = p
+		}
+	}
+	s.bytes = append(s.bytes, 0)
+}
+
+func (s *vectors) get(i int, v sim.Vector) {
+	clear(v)
+	b := s.bytes[s.start[i]:]
+	for p := 0; b[0] != 0; {
+		d, n := binary.Uvarint(b)
+		id, m := binary.Uvarint(b[n:])
+		p += int(d) - 1
+		v[p] = uint32(id)
+		b = b[n+m:]
+	}
+}
+
+// coinLists numbers the lists of answers that coins were given in one step.
+type coinLists struct {
+	of    map[string]uint16
+	lists [][]int
+}
+
+var errLists = errors.New("there are more than 65,535 different lists of answers to the coins of a step")
+
+func (c *coinLists) number(answers []int) (uint16, error) {
+	if len(answers) == 0 {
+		return 0, nil
+	}
+	key := fmt.Sprint(answers)
+	if n, known := c.of[key]; known {
+		return n, nil
+	}
+	if c.of == nil {
+		c.of, c.lists = map[string]uint16{}, [][]int{nil}
+	}
+	if len(c.lists) > math.MaxUint16 {
+		return 0, errLists
+	}
+	n := uint16(len(c.lists))
+	c.of[key], c.lists = n, append(c.lists, append([]int{}, answers...))
+	return n, nil
+}
+
+func (c *coinLists) get(n uint16) []int {
+	if n == 0 {
+		return nil
+	}
+	return c.lists[n]
+}
+
+// stepper answers one step: the event it is told, and all answers to the coins
+// of its handler, one list after the other.
+type stepper struct {
+	event int
+	coins choose.Odometer
+}
+
+func (s *stepper) Answer(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return s.event
+	}
+	return s.coins.Answer(q)
+}
+
+func (s *stepper) Err() error { return s.coins.Err() }
+
+// newExplorer stands before the first state.
+func (r *runner) newExplorer(c climate) (*explorer, error) {
+	w, err := r.newWorld(sim.Config{})
+	if err != nil {
+		return nil, err
+	}
+	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), seen: map[canon.Hash]struct{}{}, outside: map[uint32]bool{}}
+	if r.always {
+		if x.prior, err = r.newWorld(sim.Config{}); err != nil {
+			return nil, err
+		}
+		x.prior.Track()
+		x.steps = sim.StepChecks(x.prior, w, r.opts.Properties)
+	}
+	w.Track()
+	x.v, x.to = make(sim.Vector, x.bank.Places()), make(sim.Vector, x.bank.Places())
+	return x, nil
+}
+
+// roots visits the states in which a run may start: one for each list of
+// answers that the starts of the nodes are given.
+func (x *explorer) roots() error {
+	x.step.coins.Reset()
+	x.r.allow(x.c, x.w)
+	x.current = noParent
+	for {
+		x.r.pulse.tick()
+		x.w.Start(&x.step)
+		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
+			return err
+		}
+		if !x.step.coins.Next() {
+			x.sampled = x.sampled || x.step.coins.Sampled()
+			return x.step.coins.Err()
+		}
+	}
+}
+
+// expand takes every step that is possible in a state.
+func (x *explorer) expand(state uint32) error {
+	x.current = state
+	x.states.get(int(state), x.v)
+	x.w.Load(x.bank, x.v)
+	if x.prior != nil {
+		x.prior.Load(x.bank, x.v)
+	}
+	n := x.w.Enabled()
+	for k := range n {
+		x.step.event = k
+		x.step.coins.Reset()
+		for {
+			if err := x.take(state, k); err != nil || x.violated != nil {
+				return err
+			}
+			x.w.Load(x.bank, x.v)
+			if !x.step.coins.Next() {
+				break
+			}
+		}
+		x.sampled = x.sampled || x.step.coins.Sampled()
+	}
+	return nil
+}
+
+func (x *explorer) take(state uint32, k int) error {
+	x.r.pulse.tick()
+	if x.w.Step(&x.step) != sim.Stepped {
+		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", x.w.Err())
+	}
+	x.r.stats.Steps++
+	x.r.stats.Executed++
+	x.r.stats.Transitions++
+	if x.steps != nil {
+		if x.violated = x.steps.Check(); x.violated != nil {
+			return nil
+		}
+	}
+	return x.reached(state, k)
+}
+
+// reached visits the state that the world is in.
+func (x *explorer) reached(parent uint32, event int) error {
+	h := x.w.Hash()
+	if x.violated = x.w.Failed(); x.violated != nil {
+		return nil
+	}
+	if _, known := x.seen[h]; known {
+		x.r.stats.Duplicates++
+		return nil
+	}
+	if x.violated = x.w.Check(); x.violated != nil {
+		return nil
+	}
+	if x.w.CanBeLive() && x.w.Assumed() && !x.w.Live() && x.w.Settled() {
+		x.dead = true
+		x.violated = x.w.Failure(sim.VerdictDead, "")
+		return nil
+	}
+	x.seen[h] = struct{}{}
+	coins, err := x.lists.number(x.step.coins.Answers())
+	if err != nil {
+		return err
+	}
+	x.w.Save(x.bank, x.to)
+	x.states.add(x.to)
+	x.origin = append(x.origin, origin{parent, uint16(event), coins})
+	x.r.stats.States++
+	if !x.w.Within() {
+		x.outside[uint32(x.states.len()-1)] = true
+	}
+	return nil
+}
+
+// covered is what the states that were expanded say about the space.
+func (x *explorer) covered(open bool) State {
+	switch {
+	case x.sampled:
+		return StateSampled
+	case open:
+		return StateBounded
+	case len(x.outside) > 0:
+		return StateExhaustedWithin
+	default:
+		return StateExhausted
+	}
+}
+
+// stuck are the answers of the run whose last step has not returned, and how
+// many they are.
+func (x *explorer) stuck() (choose.Source, int) {
+	t := x.found()
+	n := len(t.start)
+	for _, s := range t.steps {
+		n += 1 + len(s.coins)
+	}
+	return t, n
+}
+
+// found are the answers of the run that the last step was of.
+func (x *explorer) found() *told {
+	if x.current == noParent {
+		return &told{start: x.step.coins.Answers()}
+	}
+	answers := x.path(x.current)
+	answers.steps = append(answers.steps, taken{x.step.event, x.step.coins.Answers()})
+	return &answers
+}
+
+// path is the answers that lead to a state.
+func (x *explorer) path(state uint32) (answers told) {
+	for s := state; ; s = x.origin[s].parent {
+		o := x.origin[s]
+		if o.parent == noParent {
+			answers.start = x.lists.get(o.coins)
+			break
+		}
+		answers.steps = append(answers.steps, taken{int(o.event), x.lists.get(o.coins)})
+	}
+	for i, j := 0, len(answers.steps)-1; i < j; i, j = i+1, j-1 {
+		answers.steps[i], answers.steps[j] = answers.steps[j], answers.steps[i]
+	}
+	return answers
+}
+
+// told answers a run step by step.
+type told struct {
+	start []int
+	steps []taken
+	at    int
+	left  []int
+	begun bool
+}
+
+type taken struct {
+	event int
+	coins []int
+}
+
+func (t *told) Answer(q *choose.Question) int {
+	if !t.begun {
+		t.begun, t.left = true, t.start
+	}
+	if q.Kind == choose.Event {
+		if t.at == len(t.steps) {
+			return -1
+		}
+		t.left = t.steps[t.at].coins
+		t.at++
+		return t.steps[t.at-1].event
+	}
+	if len(t.left) == 0 {
+		return -1
+	}
+	k := t.left[0]
+	t.left = t.left[1:]
+	return k
+}
+
+// Err is that there are no more answers.
+func (t *told) Err() error { return choose.ErrEnd }

@@ -1,0 +1,257 @@
+package sim
+
+import (
+	"macemc/internal/canon"
+	"macemc/netsim"
+)
+
+// A Vector is a state as the numbers of its parts: each node, each direction
+// of each connection, each channel of datagrams, each set, and the rest
+// (environment and monitors). What a number stands for is in the Bank.
+type Vector []uint32
+
+// Bank keeps every distinct part of the states of one system once. Parts are
+// immutable: a world that is loaded shares them, and copies a node before it
+// lets a handler run on it.
+//
+// Number 0 is the part of which there is nothing: an empty channel, say.
+type Bank struct {
+	index []map[canon.Hash]uint32
+	parts [][]part
+}
+
+// part is one distinct part of a state. Its sum is bound to its place, so that
+// the identity of a state is the sum of its parts' sums.
+type part struct {
+	sum canon.Hash
+	of  any // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, *restPart
+}
+
+type nodePart struct {
+	node      Node
+	offerers  []Offerer
+	accepters []Accepter
+	life      life
+	lives     int
+	script    []Signal
+	next      int
+	timers    []scheduled
+	tasks     []posted
+	flushing  bool
+}
+
+type connectionPart struct {
+	netsim.End
+	packets []netsim.Packet
+}
+
+type restPart struct {
+	left     Faults
+	early    int
+	cut      *cut
+	memories []any
+}
+
+// Bank makes a bank for the states of this world, and has the world keep
+// track of what changes. Worlds of equal systems, params and configurations
+// may share one.
+func (w *World) NewBank() *Bank {
+	parts := len(w.sums.part)
+	b := &Bank{index: make([]map[canon.Hash]uint32, parts), parts: make([][]part, parts)}
+	for i := range b.index {
+		b.index[i] = map[canon.Hash]uint32{{}: 0}
+		b.parts[i] = []part{{}}
+	}
+	return b
+}
+
+// Len is the number of distinct parts.
+func (b *Bank) Len() (n int) {
+	for _, p := range b.parts {
+		n += len(p) - 1
+	}
+	return n
+}
+
+// Places is the length of a Vector.
+func (b *Bank) Places() int { return len(b.parts) }
+
+// Track makes the world note which parts its steps change, for Save and Load.
+// All parts count as changed.
+func (w *World) Track() {
+	s := &w.sums
+	s.tracking = true
+	s.at = make(Vector, len(s.part))
+	s.moved = make([]bool, len(s.part))
+	s.movedList = s.movedList[:0]
+	for p := range s.part {
+		s.moved[p] = true
+		s.movedList = append(s.movedList, int32(p))
+	}
+}
+
+// Save writes the state into v, banking the parts that are new. Handlers that
+// run later do not change what was banked.
+func (w *World) Save(b *Bank, v Vector) {
+	w.Hash()
+	s := &w.sums
+	for _, p := range s.movedList {
+		s.at[p] = w.bank(b, int(p))
+		s.moved[p] = false
+	}
+	s.movedList = s.movedList[:0]
+	copy(v, s.at)
+}
+
+// bank is the number of the part at place p, as it is now.
+func (w *World) bank(b *Bank, p int) uint32 {
+	sum := w.sums.part[p]
+	if id, known := b.index[p][sum]; known {
+		return id
+	}
+	id := uint32(len(b.parts[p]))
+	b.index[p][sum] = id
+	b.parts[p] = append(b.parts[p], part{sum, w.part(p)})
+	return id
+}
+
+// part is what stands at place p, to be kept.
+func (w *World) part(p int) any {
+	n := w.n
+	switch {
+	case p < n:
+		ns := &w.nodes[p]
+		ns.shared = true // from now on; whoever runs it next copies it
+		return &nodePart{
+			node: ns.node, offerers: clone(ns.offerers), accepters: clone(ns.accepters),
+			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
+			timers: clone(ns.timers), tasks: clone(ns.tasks), flushing: w.tcp.Flushing(p),
+		}
+	case p < n+n*n:
+		c := p - n
+		return &connectionPart{w.tcp.End(c), clone(w.tcp.Packets(c))}
+	case p < n+2*n*n:
+		return clone(w.udp.Packets(p - n - n*n))
+	case p < 2*n+2*n*n:
+		return clone(w.set.For(p - n - 2*n*n))
+	default:
+		r := &restPart{left: w.left, early: w.early, cut: w.cut}
+		for i := range w.monitors {
+			r.memories = append(r.memories, w.copied(w.monitors[i].memory()))
+		}
+		return r
+	}
+}
+
+func clone[T any](s []T) []T { return append([]T(nil), s...) }
+
+// copied is a deep copy of a value that can be walked.
+func (w *World) copied(v any) any {
+	c, err := w.walker.Copy(v)
+	if err != nil {
+		panic(unsupported(err.Error()))
+	}
+	return c
+}
+
+// Load makes the world be in a state. Only parts that differ from where it is
+// are touched.
+func (w *World) Load(b *Bank, v Vector) {
+	s := &w.sums
+	w.failure, w.err = nil, nil
+	w.running, w.effects = nil, w.effects[:0]
+	for p, id := range v {
+		if s.at[p] == id && !s.moved[p] {
+			continue
+		}
+		part := &b.parts[p][id]
+		w.place(p, part.of)
+		s.total = s.total.Sub(s.part[p]).Add(part.sum)
+		s.part[p], s.stale[p], s.moved[p], s.at[p] = part.sum, false, false, id
+	}
+	s.list, s.movedList = s.list[:0], s.movedList[:0]
+}
+
+// place puts a part where it belongs. Nothing: the part is empty.
+func (w *World) place(p int, of any) {
+	n := w.n
+	switch {
+	case p < n:
+		w.placeNode(p, of.(*nodePart))
+	case p < n+n*n:
+		c := p - n
+		if of == nil {
+			w.tcp.Place(c, netsim.End{}, nil)
+		} else {
+			k := of.(*connectionPart)
+			w.tcp.Place(c, k.End, k.packets)
+			w.disturbed = w.disturbed || w.tcp.Disturbed()
+		}
+		w.dirty |= 1 << (c / n)
+	case p < n+2*n*n:
+		c := p - n - n*n
+		packets, _ := of.([]netsim.Packet)
+		w.udp.Place(c, packets)
+		w.dirty |= 1 << (c / n)
+	case p < 2*n+2*n*n:
+		i := p - n - 2*n*n
+		members, _ := of.([]netsim.Member)
+		w.set.Place(i, members)
+		w.dirty |= 1 << i
+	default:
+		w.placeRest(of)
+	}
+}
+
+func (w *World) placeNode(i int, k *nodePart) {
+	ns := &w.nodes[i]
+	w.timers += len(k.timers) - len(ns.timers)
+	w.tasks += len(k.tasks) - len(ns.tasks)
+	if k.life != ns.life {
+		w.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
+		w.gone += count(k.life == lifeGone) - count(ns.life == lifeGone)
+		w.membership++
+		defer w.weather()
+	}
+	ns.node, ns.shared = k.node, true
+	ns.offerers, ns.accepters = k.offerers, k.accepters
+	ns.life, ns.lives, ns.script, ns.next = k.life, k.lives, k.script, k.next
+	ns.timers = append(ns.timers[:0], k.timers...)
+	ns.tasks = append(ns.tasks[:0], k.tasks...)
+	w.script.Put(i, k.next < len(k.script))
+	if k.flushing != w.tcp.Flushing(i) {
+		w.tcp.SetFlushing(i, k.flushing)
+	}
+	ns.version++
+	w.epoch++
+	w.dirty |= 1 << i
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (w *World) placeRest(of any) {
+	if of == nil {
+		w.left, w.early, w.cut = Faults{}, Unlimited, nil
+	} else {
+		r := of.(*restPart)
+		w.left, w.early, w.cut = r.left, r.early, r.cut
+		for i := range w.monitors {
+			w.monitors[i].restore(w.copied(r.memories[i]))
+		}
+	}
+	w.dirty = w.all()
+	w.weather()
+}
+
+// own makes a node the world's own, before a handler changes it.
+func (w *World) own(i int) {
+	ns := &w.nodes[i]
+	ns.shared = false
+	ns.offerers, ns.accepters = nil, nil
+	w.install(i, w.copied(ns.node).(Node))
+}
