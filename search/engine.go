@@ -63,32 +63,34 @@ func (r *runner) interrupted(res *Result) bool {
 	return res.Stop != ""
 }
 
+// guarded does something with an explorer's world, and reports whether the
+// service failed meanwhile.
+func (r *runner) guarded(x *explorer, do func() error) (failed bool, err error) {
+	r.climate, r.exploring = x.c, x
+	failure := x.w.Protect(func() { err = do() })
+	r.pulse.rest()
+	if failure != nil && x.violated == nil {
+		x.violated = failure
+	}
+	if err == nil {
+		err = x.w.Err()
+	}
+	return x.violated != nil, err
+}
+
 // level takes the steps to the states of one depth, and makes a finding of
 // what goes wrong.
 func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (done bool, err error) {
-	var failed error
-	r.climate, r.exploring = x.c, x
-	failure := x.w.Protect(func() { failed = take() })
-	r.pulse.rest()
-	switch {
-	case failure == nil:
-		failure = x.violated
-	case x.w.Err() != nil:
-		return true, x.w.Err()
-	}
-	if failed != nil || failure == nil {
-		return false, failed
+	if failed, err := r.guarded(x, take); !failed || err != nil {
+		return false, err
 	}
 	answers := x.found()
 	if x.dead {
 		res.Finding, err = r.judge(answers, x.c, x.w, depth, true)
 	} else {
-		failure.Step = depth
-		res.Finding, err = r.confirm(answers, x.c, failure)
+		x.violated.Step = depth
+		res.Finding, err = r.confirm(answers, x.c, x.violated)
 	}
 	res.Stop = StopFound
 	return true, err
 }
-
-// decide settles liveness on an exhausted space.
-func (r *runner) decide(x *explorer, res *Result) error { return nil }

@@ -34,7 +34,8 @@ type explorer struct {
 	outside  map[uint32]bool // states outside System.Within, which are not expanded
 	sampled  bool            // a limit on answers was met
 	violated *sim.Failure
-	dead     bool // the last state found is not live and will never change, faults apart
+	closure  *closure // the healed states are explored, rare steps are not taken; nil: all are
+	dead     bool     // the last state found is not live and will never change, faults apart
 }
 
 // origin says how a state was first reached.
@@ -178,6 +179,9 @@ func (x *explorer) expand(state uint32) error {
 	}
 	n := x.w.Enabled()
 	for k := range n {
+		if x.closure != nil && x.w.Rare(k) {
+			continue
+		}
 		x.step.event = k
 		x.step.coins.Reset()
 		for {
@@ -200,6 +204,9 @@ func (x *explorer) take(state uint32, k int) error {
 		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", x.w.Err())
 	}
 	x.r.stats.Steps++
+	if x.closure != nil {
+		return x.closure.arrive(state)
+	}
 	x.r.stats.Executed++
 	x.r.stats.Transitions++
 	if x.steps != nil {

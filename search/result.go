@@ -85,6 +85,7 @@ type Finding struct {
 type Critical struct {
 	Step  int // 0: dead from the start
 	Event string
+	Exact bool // decided on the whole graph of healed states, not sampled
 }
 
 // Evidence is why a run is believed to be dead: so many fresh walks from its

@@ -57,7 +57,7 @@ func (r *runner) search() (*Result, error) {
 	}
 	err := exhaust(res)
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
-		if res.Finding, res.Stop, err = r.walks(n); err == nil && r.world.CanBeLive() {
+		if res.Finding, res.Stop, err = r.walks(n); err == nil && r.world.CanBeLive() && res.Liveness.State == StateNone {
 			res.Liveness.State = StateSampled
 		}
 	}
@@ -94,11 +94,11 @@ func (r *runner) unused() (names []string) {
 	return names
 }
 
-// needsWalks reports whether walks can still tell something: an exhausted
-// space has no unsafe state, but may have states that are not live.
+// needsWalks reports whether walks can still tell something: not if every
+// state is known to be safe, and known to be live or able to become so.
 func (r *runner) needsWalks(res *Result) bool {
-	return res.Finding == nil && res.Stop != StopInterrupted && res.Stop != StopPaths &&
-		(res.Safety.State != StateExhausted || r.world.CanBeLive())
+	decided := res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
+	return res.Finding == nil && res.Stop != StopInterrupted && res.Stop != StopPaths && !decided
 }
 
 // exhaust enumerates all runs, in rounds that go deeper and deeper.

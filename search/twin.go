@@ -102,7 +102,7 @@ func (t *twin) follow(depth int, healed bool) *sim.Failure {
 
 // effects compares what the two worlds' handlers did, in order.
 func (t *twin) effects() string {
-	a, b := t.world.Effects(), t.lag.Effects()
+	a, b := unlogged(t.world.Effects()), unlogged(t.lag.Effects())
 	for k := range max(len(a), len(b)) {
 		left, right := t.effect(a, k), t.effect(b, k)
 		if left != right {
@@ -116,9 +116,6 @@ func (t *twin) effects() string {
 func (t *twin) effect(effects []sim.Effect, k int) string {
 	if k >= len(effects) {
 		return "nothing more"
-	}
-	if effects[k].Kind == sim.EffectLog { // a log may tell pointers and times
-		return "log"
 	}
 	return effects[k].Text(t.world.Walker())
 }
@@ -145,4 +142,15 @@ func outcome(w *sim.World, failure *sim.Failure) (canon.Hash, string) {
 		return canon.OfString(b.String()), b.String()
 	}
 	return canon.OfString(b.String()).Then(w.Hash()), b.String()
+}
+
+// unlogged are the effects without the logs: a world that is not traced has
+// none, and a log may tell pointers and times.
+func unlogged(effects []sim.Effect) (out []sim.Effect) {
+	for _, e := range effects {
+		if e.Kind != sim.EffectLog {
+			out = append(out, e)
+		}
+	}
+	return out
 }

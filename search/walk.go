@@ -18,6 +18,7 @@ type walk struct {
 	most  int
 	live  bool
 
+	gust    int  // every so many steps of a storm, faults are as likely as anything else
 	uniform bool // what Uniform is in fair weather
 }
 
@@ -39,6 +40,8 @@ func (s *walk) Err() error {
 func (s *walk) visit(w *sim.World, depth int) bool {
 	if s.heal >= 0 {
 		if depth < s.heal {
+			s.Rare = depth%s.gust == 0
+			s.Uniform = s.Rare || s.uniform
 			return true
 		}
 		s.Rare, s.Uniform = false, s.uniform
@@ -58,13 +61,17 @@ func (s *walk) begin(seed, i uint64, from int, lead *choose.Raw) {
 	s.lead, s.from, s.live = lead, from, false
 }
 
-// storm makes s a walk in which faults are as likely as anything else, until
-// the environment heals after some steps. How many depends on i alone.
+// storm makes s a walk in which, at every step or at every few, faults are as
+// likely as anything else, until the environment heals. When it does depends on
+// i alone. Storms in which all steps are gusts spend the budgets at once; those
+// with lulls let the protocol get somewhere before a fault hits it.
 func (s *walk) storm(seed, i uint64) {
 	const shortest, spread = 4, 117
 	s.begin(seed, i, 0, nil)
-	s.Rare, s.Uniform = true, true
-	s.faults, s.heal = true, shortest+int(i*i%spread)
+	s.faults, s.heal, s.gust = true, shortest+int(i*i%spread), 1
+	if i%4 == 3 {
+		s.gust = 5
+	}
 	s.from = s.heal + 1
 }
 
@@ -155,6 +162,7 @@ func (r *runner) evidence() *Evidence {
 func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
 	prefix := picks(of.Path.Prefix(steps))
 	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: of.climate, most: r.opts.WalkSteps, uniform: r.opts.Uniform}
+	s.gust = 1
 	from := steps
 	if s.faults && (s.heal < 0 || s.heal >= steps) { // not healed yet: the walk begins with that
 		s.heal, from = steps, steps+1
