@@ -20,7 +20,10 @@ import (
 //	    a new world of puppets. A line "n0: COMMANDS" is an opening of n0, in
 //	    order; a line "n0 again: COMMANDS" is one of every later life. Other
 //	    lines: nodes: 3, faults: crash=1, network: tcp-buffer=1, early: 2,
-//	    keeps: disk (System.Crash carries over how often the node crashed).
+//	    flaw: NAME (of netsim), keeps: disk (System.Crash carries over how
+//	    often the node crashed).
+//	allow
+//	    faults: and early: for the runs from now on; begins one
 //	run
 //	    one event a line, by the beginning of its text; " / 1 0" gives the
 //	    answers of its coins. What the step did is indented below it.
@@ -69,6 +72,8 @@ func (s *stage) command(t *testing.T, d *transcript.Data) string {
 		}
 		trace := s.w.Trace().Steps
 		return fmt.Sprintf("step %d: %s, healed: %t", s.w.Steps(), trace[len(trace)-1].Identity, s.w.Healed())
+	case "allow":
+		return s.allow(t, d)
 	case "live":
 		return fmt.Sprintf("live: %t, settled: %t", s.w.Live(), s.w.Settled())
 	case "faults":
@@ -125,6 +130,8 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 			config.Network, err = ParseNetwork(value)
 		case "early":
 			config.Early, err = strconv.Atoi(value)
+		case "flaw":
+			sys.Network = func(Params) Network { return Network{Flaws: []Flaw{Flaw(value)}} }
 		case "keeps":
 			sys.Crash = func(_ Params, _ Addr, dead Node) Node { return &puppet{Disk: dead.(*puppet).Disk + 1} }
 		default:
@@ -148,6 +155,29 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 	if f := s.w.Protect(func() { s.w.Start(choose.NewFixed()) }); f != nil {
 		return "failure: " + f.Message
 	}
+	return ""
+}
+
+// allow changes the budgets, and starts the world again.
+func (s *stage) allow(t *testing.T, d *transcript.Data) string {
+	var faults Faults
+	early := 0
+	for line := range strings.SplitSeq(d.Input, "\n") {
+		var err error
+		switch key, value, _ := strings.Cut(line, ": "); key {
+		case "faults":
+			faults, err = ParseFaults(value)
+		case "early":
+			early, err = strconv.Atoi(value)
+		default:
+			d.Fatalf(t, "no setting %q", line)
+		}
+		if err != nil {
+			d.Fatalf(t, "%s: %v", line, err)
+		}
+	}
+	s.w.Allow(faults, early)
+	s.w.Protect(func() { s.w.Start(choose.NewFixed()) })
 	return ""
 }
 
