@@ -34,7 +34,8 @@ import (
 //	heal
 //	    the environment stops misbehaving
 //	live
-//	    whether the state is live (all nodes up), and whether it is settled
+//	    whether the state is live (no node is away), whether it is settled, and
+//	    which nodes the property saw after the last step
 //	faults, network
 //	    what ParseFaults and ParseNetwork make of each line
 //
@@ -50,6 +51,7 @@ func TestFaultTranscripts(t *testing.T) {
 type stage struct {
 	w    *World
 	seen map[canon.Hash]int
+	view []Addr // the nodes that the property saw last
 }
 
 func (s *stage) command(t *testing.T, d *transcript.Data) string {
@@ -75,7 +77,8 @@ func (s *stage) command(t *testing.T, d *transcript.Data) string {
 	case "allow":
 		return s.allow(t, d)
 	case "live":
-		return fmt.Sprintf("live: %t, settled: %t", s.w.Live(), s.w.Settled())
+		live := s.w.Live()
+		return fmt.Sprintf("live: %t, settled: %t, in view: %v", live, s.w.Settled(), s.view)
 	case "faults":
 		return lines(d, func(line string) string { return parsed(ParseFaults(line)) })
 	case "network":
@@ -117,7 +120,13 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 			}
 			return first[self.String()]
 		},
-		Properties: []Property{Eventually("nothing in particular", func(View[*puppet]) bool { return true })},
+		Properties: []Property{Always("nothing in particular", func(v View[*puppet]) bool {
+			s.view = s.view[:0]
+			for a := range v.Nodes() {
+				s.view = append(s.view, a)
+			}
+			return true
+		})},
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(d.Input), "\n") {
 		key, value, _ := strings.Cut(line, ": ")
