@@ -3,11 +3,15 @@ package search
 import (
 	"cmp"
 	"math"
+
+	"macemc/choose"
+	"macemc/sim"
 )
 
 // exhaustLocal visits all states, level by level.
 func (r *runner) exhaustLocal(res *Result) error {
 	r.stats.Engine = string(EngineLocal)
+	r.share = share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
 	x, err := r.newExplorer(climate{faults: r.opts.stormy(r.sys), heal: -1})
 	if err != nil {
@@ -81,15 +85,21 @@ func (r *runner) guarded(x *explorer, do func() error) (failed bool, err error) 
 // level takes the steps to the states of one depth, and makes a finding of
 // what goes wrong.
 func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (done bool, err error) {
-	if failed, err := r.guarded(x, take); !failed || err != nil {
+	failed, err := r.guarded(x, take)
+	answers := func() choose.Source { return x.found() }
+	switch {
+	case isMismatch(err) || failed && x.strayed:
+		res.Finding, err = r.hunt(answers, x.c, depth)
+	case !failed || err != nil:
 		return false, err
-	}
-	answers := x.found()
-	if x.dead {
-		res.Finding, err = r.judge(answers, x.c, x.w, depth, true)
-	} else {
-		x.violated.Step = depth
-		res.Finding, err = r.confirm(answers, x.c, x.violated)
+	case x.dead:
+		res.Finding, err = r.judge(answers(), x.c, x.w, depth, true)
+	default:
+		x.violated.Step = min(x.violated.Step, depth)
+		if x.violated.Verdict != sim.VerdictNondeterminism {
+			x.violated.Step = depth
+		}
+		res.Finding, err = r.confirm(answers(), x.c, x.violated)
 	}
 	res.Stop = StopFound
 	return true, err

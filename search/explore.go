@@ -34,6 +34,7 @@ type explorer struct {
 	outside  map[uint32]bool // states outside System.Within, which are not expanded
 	sampled  bool            // a limit on answers was met
 	violated *sim.Failure
+	strayed  bool     // a run that was taken again came to another state
 	closure  *closure // the healed states are explored, rare steps are not taken; nil: all are
 	dead     bool     // the last state found is not live and will never change, faults apart
 }
@@ -209,6 +210,7 @@ func (x *explorer) take(state uint32, k int) error {
 	}
 	x.r.stats.Executed++
 	x.r.stats.Transitions++
+	x.r.share.took(1, false)
 	if x.steps != nil {
 		if x.violated = x.steps.Check(); x.violated != nil {
 			return nil
@@ -246,6 +248,28 @@ func (x *explorer) reached(parent uint32, event int) error {
 	x.r.stats.States++
 	if !x.w.Within() {
 		x.outside[uint32(x.states.len()-1)] = true
+	}
+	if x.r.share.due() {
+		return x.audit(h)
+	}
+	return nil
+}
+
+// audit takes the run to the state that was just reached again, from its
+// start, in lockstep and with every check on. It must come to the same state:
+// neither the service nor the engine may depend on what else was run before.
+func (x *explorer) audit(h canon.Hash) error {
+	answers := x.found()
+	r, steps := x.r, len(answers.steps)
+	end, failure, w := r.run(&again{answers, x.c, steps}, true)
+	r.share.took(steps, true)
+	r.climate, r.exploring = x.c, x
+	switch {
+	case failure != nil:
+		x.violated = failure
+	case end != endLeft || w.Hash() != h:
+		x.strayed = true
+		x.violated = w.Failure(sim.VerdictNondeterminism, "")
 	}
 	return nil
 }

@@ -190,26 +190,32 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *sim.World) (*Finding, error) {
 	switch {
 	case s.moved || end == endStopped && isMismatch(w.Err()):
-		return r.hunt(s.Answers(), r.climate, w.Steps())
+		return r.hunt(fixed(s), r.climate, w.Steps())
 	case end == endFailed:
-		return r.confirm(choose.NewFixed(s.Answers()...), r.climate, failure)
+		return r.confirm(fixed(s)(), r.climate, failure)
 	case end == endStopped:
 		return nil, w.Err()
 	case s.dead:
-		return r.judge(choose.NewFixed(s.Answers()...), r.climate, w, w.Steps(), true)
+		return r.judge(fixed(s)(), r.climate, w, w.Steps(), true)
 	}
 	return nil, nil
 }
 
+// fixed are the answers of an enumerated run, to be given again and again.
+func fixed(s *reference) func() choose.Source {
+	answers := s.Answers()
+	return func() choose.Source { return choose.NewFixed(answers...) }
+}
+
 // hunt looks for the step at which a run that did not repeat itself differs.
-func (r *runner) hunt(answers []int, c climate, steps int) (*Finding, error) {
+func (r *runner) hunt(answers func() choose.Source, c climate, steps int) (*Finding, error) {
 	for range repetitions {
-		_, failure, _ := r.run(&again{choose.NewFixed(answers...), c, steps}, true)
+		_, failure, _ := r.run(&again{answers(), c, steps}, true)
 		if failure != nil {
-			return r.confirm(choose.NewFixed(answers...), c, failure)
+			return r.confirm(answers(), c, failure)
 		}
 	}
-	return r.confirm(choose.NewFixed(answers...), c, &sim.Failure{
+	return r.confirm(answers(), c, &sim.Failure{
 		Verdict: sim.VerdictNondeterminism, Step: steps,
 		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, repetitions, hint),
 	})

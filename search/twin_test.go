@@ -160,10 +160,9 @@ func (m maze) successors(at []int) (all [][]int) {
 	return all
 }
 
-// TestReferenceAgainstBreadthFirst: the reference engine and the dumb twin see
-// the same states and transitions, under every bound, and the same shallowest
+// TestEnginesAgainstBreadthFirst: every engine and the dumb twin see the same states and transitions, under every bound, and the same shallowest
 // bad state.
-func TestReferenceAgainstBreadthFirst(t *testing.T) {
+func TestEnginesAgainstBreadthFirst(t *testing.T) {
 	const mazes = 200
 	bad, good, deep := 0, 0, 0
 	for seed := range uint64(mazes) {
@@ -174,7 +173,8 @@ func TestReferenceAgainstBreadthFirst(t *testing.T) {
 		}
 		whole := m.walk(1 << 30)
 		for _, depth := range []int{1, 2, 3, whole.deepest, whole.deepest + 1, 0} {
-			compare(t, seed, m, sys, depth)
+			compare(t, seed, m, sys, depth, EngineReference)
+			compare(t, seed, m, sys, depth, EngineLocal)
 		}
 		switch {
 		case whole.shallowest >= 0:
@@ -191,14 +191,14 @@ func TestReferenceAgainstBreadthFirst(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, seed uint64, m maze, sys *sim.System, depth int) {
+func compare(t *testing.T, seed uint64, m maze, sys *sim.System, depth int, engine Engine) {
 	t.Helper()
 	most := depth
 	if most == 0 {
 		most = 1 << 30
 	}
 	want := m.walk(most)
-	res, err := Search(sys, Options{Depth: depth, Effort: 1 << 30, NoWalks: true})
+	res, err := Search(sys, Options{Engine: engine, Depth: depth, Effort: 1 << 30, NoWalks: true})
 	if err != nil {
 		t.Fatalf("maze %d: %v", seed, err)
 	}
@@ -210,7 +210,7 @@ func compare(t *testing.T, seed uint64, m maze, sys *sim.System, depth int) {
 		}
 	}
 	if got != want {
-		t.Errorf("maze %d to depth %d: the engine sees %+v, the twin %+v\n%s", seed, depth, got, want, m)
+		t.Errorf("maze %d to depth %d: engine %s sees %+v, the twin %+v\n%s", seed, depth, engine, got, want, m)
 	}
 	exhausted := want.shallowest < 0 && m.walk(most).states == m.walk(1<<30).states && most > want.deepest
 	if is := res.Safety.State == StateExhausted; is != exhausted {

@@ -162,6 +162,9 @@ func (p *port) Send(to Addr, m Message) bool {
 		w.effects = append(w.effects, Effect{Kind: EffectRefused, Link: p.link, To: to, Value: m})
 		return false
 	}
+	if p.link == LinkTCP {
+		w.spent[to.index()]++
+	}
 	w.effects = append(w.effects, Effect{Kind: EffectSend, Link: p.link, To: to, Value: m})
 	return true
 }
@@ -169,23 +172,7 @@ func (p *port) Send(to Addr, m Message) bool {
 // room is a fact: whether a connection can queue one more message, computed
 // from the state before the step and what the handler has done so far.
 func (w *World) room(i int, to Addr) bool {
-	free := w.tcp.Room(w.tcp.Channel(i, to.index()))
-	if free > len(w.effects) { // however many of them are sends
-		return true
-	}
-	for k := range w.effects {
-		switch e := &w.effects[k]; {
-		case e.To != to || e.Link != LinkTCP:
-		case e.Kind == EffectSend:
-			free--
-		case e.Kind == EffectReset:
-			free = w.tcp.Buffer()
-		}
-	}
-	if w.tracing {
-		w.facts = append(w.facts, Fact{"room", to, free > 0})
-	}
-	return free > 0
+	return w.tcp.Room(w.tcp.Channel(i, to.index())) > w.spent[to.index()]
 }
 
 // peer checks that a port is asked for something that it has, about a node.
@@ -212,6 +199,7 @@ func (p *port) NotifyFlushed() {
 
 func (p *port) Reset(to Addr) {
 	w := p.peer("Reset", to)
+	w.spent[to.index()] = w.tcp.Room(w.tcp.Channel(p.e.self.index(), to.index())) - w.tcp.Buffer()
 	w.effects = append(w.effects, Effect{Kind: EffectReset, Link: p.link, To: to})
 }
 

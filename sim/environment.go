@@ -90,7 +90,7 @@ func (w *World) lookRefused() {
 	for k := range w.tcp.Messages().Len() {
 		c := w.tcp.Messages().At(k)
 		from, to := w.tcp.Ends(c)
-		if w.nodes[to].life != lifeUp || w.severed(from, to) && !w.tcp.Flags(from, to).Open {
+		if w.nodes[to].life != lifeUp || !w.tcp.Flags(from, to).Open && !w.connects(from, to) {
 			e, s := about(KindRefused, from, to, c)
 			w.aftermath = append(w.aftermath, happening{e, s})
 		}
@@ -207,6 +207,12 @@ func (w *World) severed(from, to int) bool {
 	return a && !b || !w.cut.oneWay && a != b
 }
 
+// connects reports whether a message can get to another node over TCP: a
+// connection that is not open yet needs both directions.
+func (w *World) connects(from, to int) bool {
+	return !w.severed(from, to) && (w.tcp.Flags(from, to).Open || !w.severed(to, from))
+}
+
 // bothEnds notes that a connection has changed, in both directions.
 func (w *World) bothEnds(channel int) {
 	from, to := w.tcp.Ends(channel)
@@ -317,9 +323,9 @@ func (w *World) crash(i int, l life) {
 func (w *World) restart(i int) {
 	ns := &w.nodes[i]
 	ns.life = lifeUp
-	ns.lives++
 	w.away--
-	if w.sys.Script != nil {
+	if w.sys.Script != nil { // else nothing depends on which life it is
+		ns.lives++
 		ns.script = w.sys.Script(w.params, addrOf(i), ns.lives)
 	}
 	w.script.Put(i, len(ns.script) > 0)

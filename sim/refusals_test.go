@@ -68,10 +68,8 @@ func TestValidate(t *testing.T) {
 			`system sound: it is undocumented; say in Doc what it is and what it promises`},
 		{"no-new", func(s *sim.System) { s.New = nil },
 			`system sound: it has no New; say how a node is made`},
-		{"tolerates", func(s *sim.System) { s.Tolerates.Crash = 1 },
-			`system sound: it tolerates faults ({Crash:1 Down:0 Reset:0 Loss:0 Dup:0 Reorder:0 Partition:0 OneWay:0 Rare:0}), but this version injects none; leave Tolerates empty`},
-		{"crash", func(s *sim.System) { s.Crash = func(sim.Params, sim.Addr, sim.Node) sim.Node { return nil } },
-			`system sound: it has Crash, but this version crashes no node; leave Crash nil`},
+		{"tolerates", func(s *sim.System) { s.Tolerates.Crash = -2 },
+			`system sound: it tolerates crash=-2; a budget is 0 or more, or Unlimited`},
 
 		{"param-name", func(s *sim.System) { s.Params[0].Name = "Size" },
 			`system sound: a parameter has the name "Size"; a name is a lower-case word`},
@@ -277,6 +275,12 @@ func TestEnvMisuse(t *testing.T) {
 			"macemc: env.Choose of n1 was called by a handler of n0; nodes share nothing: use the Env that the handler was given"},
 		{"nobody", func(env sim.Env) { env.TCP().Send(sim.Addr{}, text("hello")) },
 			`macemc: n0 sends text("hello") to nobody, which is no node; check the address before sending`},
+		{"flushed of udp", func(env sim.Env) { env.UDP().NotifyFlushed() },
+			"macemc: n0 calls NotifyFlushed on its udp port; only tcp has connections and buffers"},
+		{"reset of a set", func(env sim.Env) { env.Set().Reset(env.Peers()[0]) },
+			"macemc: n0 calls Reset on its set port; only tcp has connections and buffers"},
+		{"room at nobody", func(env sim.Env) { env.TCP().RequestToSend(sim.Addr{}) },
+			"macemc: n0 calls RequestToSend about nobody, which is no node; check the address before"},
 		{"nil-message", func(env sim.Env) { env.UDP().Send(env.Peers()[0], nil) },
 			"macemc: n0 sends nil to n1; a message is a value of a type of its own"},
 		{"uncomparable", func(env sim.Env) { env.After(0, []int{1}) },
@@ -338,12 +342,6 @@ func TestUnsupported(t *testing.T) {
 			"n0 uses env.Before, but this version cannot explore comparisons of times; use timers"},
 		{"monotone", func(env sim.Env) { env.Monotone() },
 			"n0 uses env.Monotone, but this version cannot explore times; count in a field"},
-		{"request", func(env sim.Env) { env.TCP().RequestToSend(env.Peers()[0]) },
-			"n0 uses tcp.RequestToSend, which this version cannot simulate: send buffers have no cap, so Send is never refused"},
-		{"flushed", func(env sim.Env) { env.UDP().NotifyFlushed() },
-			"n0 uses udp.NotifyFlushed, which this version cannot simulate: send buffers have no cap and are not observed"},
-		{"reset", func(env sim.Env) { env.Set().Reset(env.Peers()[0]) },
-			"n0 uses set.Reset, which this version cannot simulate: connections do not break"},
 		{"recovered", func(env sim.Env) {
 			defer func() { _ = recover() }()
 			env.Store()

@@ -82,7 +82,7 @@ func (e Effect) Text(walker *canon.Walker) string {
 
 // Fact is one question about the state that a handler asked, and its answer.
 type Fact struct {
-	Asked  string // "scheduled", "send"
+	Asked  string // "scheduled"; that a send was refused is an effect
 	About  any
 	Answer bool
 }

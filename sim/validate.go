@@ -43,6 +43,11 @@ func (sys *System) validateOwn() error {
 	case sys.New == nil:
 		return errors.New("it has no New; say how a node is made")
 	}
+	for _, b := range budgets {
+		if n := *b.of(&sys.Tolerates); n < Unlimited {
+			return fmt.Errorf("it tolerates %s=%d; a budget is 0 or more, or Unlimited", b.name, n)
+		}
+	}
 	return nil
 }
 

@@ -80,6 +80,7 @@ type World struct {
 	running  *env
 	calls    int
 	effects  []Effect
+	spent    []int // by node: the room in the buffer to it that this step has used
 
 	failure *Failure
 	err     error
@@ -178,7 +179,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	n := params.Nodes
 	w := &World{
 		sys: sys, params: params, n: n, walker: walker,
-		nodes: make([]nodeState, n), peers: make([][]Addr, n),
+		nodes: make([]nodeState, n), peers: make([][]Addr, n), spent: make([]int, n),
 		udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
 		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
 		sights: map[reflect.Type]any{}, known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
@@ -426,6 +427,7 @@ func (w *World) settle(possible int) {
 func (w *World) begin(i int, e Event, cause int) {
 	w.acting, w.current, w.cause = addrOf(i), e, cause
 	w.calls, w.effects = 0, w.effects[:0]
+	clear(w.spent)
 	if w.tracing {
 		w.coins, w.facts = nil, nil
 	}
@@ -685,7 +687,7 @@ func (w *World) refreshNode(i int) {
 	for from := range w.n {
 		c := w.tcp.Channel(from, i)
 		open := up && !w.severed(from, i)
-		w.openT.Put(c, open && w.tcp.Messages().Has(c) && ns.accepts(addrOf(from), w.tcp.Head(c).Message))
+		w.openT.Put(c, up && w.connects(from, i) && w.tcp.Messages().Has(c) && ns.accepts(addrOf(from), w.tcp.Head(c).Message))
 		w.openU.Put(c, open && w.udp.Ready().Has(c) && ns.accepts(addrOf(from), w.udp.Head(c).Message))
 	}
 }

@@ -173,7 +173,13 @@ func liveness(s subject, r *search.Result) string {
 			return "none: not decided"
 		}
 		return "none: no walks were taken; only runs that come to rest were judged"
-	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded, search.StateIncomplete:
+	case search.StateExhausted, search.StateExhaustedWithin:
+		text := fmt.Sprintf("%s: from every state a live one can be reached without faults", r.Liveness.State)
+		if r.Liveness.Walks > 0 {
+			text += fmt.Sprintf("; besides, %s of at most %s", walks, steps)
+		}
+		return text
+	case search.StateBounded, search.StateIncomplete:
 		return fmt.Sprintf("%s: %s of at most %s", r.Liveness.State, walks, steps)
 	default:
 		panic("macemc bug: report: no words for liveness " + string(r.Liveness.State))

@@ -161,7 +161,11 @@ func (s subject) evidence() string {
 		from = "its end, and as many from the start"
 	}
 	if s.f.Proved {
-		parts = append(parts, "proved: no event is possible any more")
+		how := "no event is possible any more, but for faults and other rare ones"
+		if f := s.f; f.Critical != nil && f.Critical.Exact {
+			how = "every state that can still be reached without faults was visited, and none is live"
+		}
+		parts = append(parts, "proved: "+how)
 	}
 	if e := s.f.Evidence; e != nil {
 		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that a walk becomes live is below %s (95 %% confidence)",
