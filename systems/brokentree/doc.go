@@ -41,7 +41,7 @@
 // each other, both refuse. Both hold exactly, not by sampling, where no more
 // than three messages a node are under way (System.Within; the root may
 // reorganise before the last time is through, so that without it the space is
-// infinite): 75,359 states.
+// infinite): 76,290 states.
 //
 // # Known limits
 //
