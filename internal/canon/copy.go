@@ -42,6 +42,8 @@ type copies struct {
 	whole, partial map[reflect.Type]*copyPlan // for Copy and CopyBare
 	bare           bool                       // CopyBare
 	any            [2]*copyPlan               // of type any
+	types          dynamicTypes[copyPlan]     // in whole
+	bareTypes      dynamicTypes[copyPlan]     // in partial
 
 	root     reflect.Type // accepted
 	from, to any
@@ -296,9 +298,13 @@ func (w *Walker) dynamicCopyWords(cp *copyPlan, to, from unsafe.Pointer) {
 	if f.typ == nil {
 		return
 	}
-	d := &cp.dynamic[uintptr(f.typ)>>5%uintptr(len(cp.dynamic))]
+	types := &w.copies.types
+	if cp.leaves {
+		types = &w.copies.bareTypes
+	}
+	d := &types[dynamicSlot(f.typ)]
 	if d.typ != f.typ {
-		*d = dynamicCopy{f.typ, w.dynamicCopyPlan(reflect.NewAt(cp.typ, from).Elem().Elem().Type())}
+		d.typ, d.plan = f.typ, w.dynamicCopyPlan(reflect.NewAt(cp.typ, from).Elem().Elem().Type())
 	}
 	e := d.plan
 	switch {

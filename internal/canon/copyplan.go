@@ -4,7 +4,6 @@ import (
 	"errors"
 	"reflect"
 	"time"
-	"unsafe"
 )
 
 // copyOp says what a copy does with a part of an object's memory.
@@ -55,13 +54,6 @@ type copyPlan struct {
 	met    bool
 	shared bool // the World's, or it cannot be walked
 	bare   bool // left out: zero
-
-	dynamic [4]dynamicCopy // of interfaces: what they held last
-}
-
-type dynamicCopy struct {
-	typ  unsafe.Pointer // words.typ
-	plan *copyPlan
 }
 
 // immutable lists types whose objects are never changed by anybody. Errors are

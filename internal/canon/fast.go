@@ -55,14 +55,14 @@ type fastPlan struct {
 	inner  int    // 1 if the first step registers the value itself: a pointer has done so
 	visits uint64 // after the last step
 
+	size     uintptr
 	raw      bool // a single run of bytes without padding
 	rawVisit uint64
 	text     bool // a single string
 
-	direct  bool
-	layout  *mapLayout
-	entry   mapEntryKind // of maps
-	dynamic [4]dynamicFast
+	direct bool
+	layout *mapLayout   // of maps
+	entry  mapEntryKind // of maps
 }
 
 // mapEntryKind says how the bytes of a map's entry are got.
@@ -72,12 +72,16 @@ const (
 	entryWalked  mapEntryKind = iota
 	entryRaw                  // key and element are bytes
 	entryTouches              // and adjoin
+	entryShort                // and are a word or a part of one each, and four bytes or more
 )
 
-type dynamicFast struct {
-	typ  unsafe.Pointer // words.typ
-	plan *plan
+// dynamicTypes remembers the plans of what interfaces held, by words.typ.
+type dynamicTypes[P any] [256]struct {
+	typ  unsafe.Pointer
+	plan *P
 }
+
+func dynamicSlot(typ unsafe.Pointer) uint8 { return uint8(spread(uintptr(typ)) >> 56) }
 
 // fastOf returns the plan of p, which lives in p.
 func (w *Walker) fastOf(p *plan) *fastPlan {
@@ -86,7 +90,7 @@ func (w *Walker) fastOf(p *plan) *fastPlan {
 	}
 	f := p.fast
 	if f == nil {
-		f = &fastPlan{direct: p.typ.Kind() != reflect.Interface && direct(p.typ)}
+		f = &fastPlan{size: p.typ.Size(), direct: p.typ.Kind() != reflect.Interface && direct(p.typ)}
 		p.fast = f
 	}
 	c := fastCompiler{w: w}
@@ -131,8 +135,10 @@ func (w *Walker) fastMapOf(p *plan, f *fastPlan) {
 	switch {
 	case !k.raw || !e.raw || f.layout.keyFar || f.layout.elemFar:
 		f.entry = entryWalked
-	case f.layout.elemAt == p.key.typ.Size():
+	case f.layout.elemAt == k.size:
 		f.entry = entryTouches
+	case isWord(k.size) && isWord(e.size) && k.size+e.size >= 4:
+		f.entry = entryShort
 	default:
 		f.entry = entryRaw
 	}
@@ -386,7 +392,7 @@ func (w *Walker) fastItems(p *plan, at unsafe.Pointer, n int, b []byte) ([]byte,
 	switch {
 	case f.raw:
 		w.walk.seq += uint64(n) * f.rawVisit
-		return append(b, unsafe.Slice((*byte)(at), uintptr(n)*p.typ.Size())...), true
+		return append(b, unsafe.Slice((*byte)(at), uintptr(n)*f.size)...), true
 	case f.text:
 		w.walk.seq += uint64(n) * f.rawVisit
 		for _, s := range unsafe.Slice((*string)(at), n) {
@@ -395,10 +401,9 @@ func (w *Walker) fastItems(p *plan, at unsafe.Pointer, n int, b []byte) ([]byte,
 		}
 		return b, true
 	}
-	size := p.typ.Size()
 	for i := range uintptr(n) {
 		var ok bool
-		if b, ok = w.fast(f, unsafe.Add(at, i*size), b); !ok {
+		if b, ok = w.fast(f, unsafe.Add(at, i*f.size), b); !ok {
 			return b, false
 		}
 	}
@@ -416,7 +421,7 @@ func (w *Walker) fastPointer(e *plan, q unsafe.Pointer, b []byte) ([]byte, bool)
 	}
 	f := w.fastOf(e)
 	steps := f.steps
-	if e.typ.Size() > 0 {
+	if f.size > 0 {
 		seen := w.refs.find(uintptr(q), e)
 		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), true
@@ -446,14 +451,13 @@ func (w *Walker) fastDynamic(p *plan, at unsafe.Pointer, b []byte) ([]byte, bool
 	if v.typ == nil {
 		return append(b, markNil), true
 	}
-	i := w.fastOf(p)
-	d := &i.dynamic[uintptr(v.typ)>>5%uintptr(len(i.dynamic))]
+	d := &w.types[dynamicSlot(v.typ)]
 	if d.typ != v.typ {
 		e, r := w.dynamicPlan(&dyn{}, reflect.NewAt(p.typ, at).Elem().Elem().Type())
 		if r != nil {
 			return b, false
 		}
-		*d = dynamicFast{v.typ, e}
+		d.typ, d.plan = v.typ, e
 	}
 	e := d.plan
 	if e.op == opOmit {
@@ -522,17 +526,25 @@ func (w *Walker) fastMapSum(p *plan, f *fastPlan, m *swissMap, b []byte) ([]byte
 	l := f.layout
 	switch f.entry {
 	case entryTouches:
-		size := l.elemAt + p.elem.typ.Size()
-		for slot := s.slot(); slot != nil; slot = s.slot() {
-			sum = sum.Add(ofBytes(unsafe.Slice((*byte)(slot), size)))
+		size := k.size + e.size
+		for s.full != 0 || s.advance() {
+			sum = sum.Add(ofBytes(unsafe.Slice((*byte)(s.take()), size)))
+			n++
+		}
+		w.walk.seq += n * (k.rawVisit + e.rawVisit)
+	case entryShort:
+		for s.full != 0 || s.advance() {
+			slot := s.take()
+			sum = sum.Add(ofPair(word(slot, k.size), word(unsafe.Add(slot, l.elemAt), e.size), k.size, e.size))
 			n++
 		}
 		w.walk.seq += n * (k.rawVisit + e.rawVisit)
 	case entryRaw:
-		start, key, elem := len(b), p.key.typ.Size(), p.elem.typ.Size()
-		for slot := s.slot(); slot != nil; slot = s.slot() {
-			b = append(b[:start], unsafe.Slice((*byte)(slot), key)...)
-			b = append(b, unsafe.Slice((*byte)(unsafe.Add(slot, l.elemAt)), elem)...)
+		start := len(b)
+		for s.full != 0 || s.advance() {
+			slot := s.take()
+			b = append(b[:start], unsafe.Slice((*byte)(slot), k.size)...)
+			b = append(b, unsafe.Slice((*byte)(unsafe.Add(slot, l.elemAt)), e.size)...)
 			sum = sum.Add(ofBytes(b[start:]))
 			n++
 		}

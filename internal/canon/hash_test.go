@@ -1,9 +1,11 @@
 package canon
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 func TestHash(t *testing.T) {
@@ -83,6 +85,27 @@ func TestMixOfPoorHashes(t *testing.T) {
 		for b := range uint64(n) {
 			take(Hash{0, a}.Mix(1).Add(Hash{0, b}.Mix(2)))
 			take(Hash{a, 0}.Then(Hash{b, 1}))
+		}
+	}
+}
+
+// TestOfPair compares the hash from registers with the one from memory.
+func TestOfPair(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 1000 {
+		var memory [16]byte
+		binary.LittleEndian.PutUint64(memory[:], r.Uint64())
+		binary.LittleEndian.PutUint64(memory[8:], r.Uint64())
+		for _, a := range []uintptr{1, 2, 4, 8} {
+			for _, b := range []uintptr{1, 2, 4, 8} {
+				if a+b < 4 {
+					continue
+				}
+				got := ofPair(word(unsafe.Pointer(&memory[0]), a), word(unsafe.Pointer(&memory[a]), b), a, b)
+				if want := ofBytes(memory[:a+b]); got != want {
+					t.Fatalf("%d and %d bytes of %x: %v, want %v", a, b, memory, got, want)
+				}
+			}
 		}
 	}
 }

@@ -125,31 +125,39 @@ func (s *slots) enter(group unsafe.Pointer) {
 
 // slot returns the next full slot, or nil.
 func (s *slots) slot() unsafe.Pointer {
-	for s.full == 0 {
-		if !s.advance() {
-			return nil
-		}
+	if s.full == 0 && !s.advance() {
+		return nil
 	}
+	return s.take()
+}
+
+// take returns the next full slot of the group, which has one.
+func (s *slots) take() unsafe.Pointer {
 	at := uintptr(bits.TrailingZeros64(s.full) / 8)
 	s.full &= s.full - 1
 	return unsafe.Add(s.group, groupWord+at*s.l.slotSize)
 }
 
+// advance goes on to the next group with a full slot.
 func (s *slots) advance() bool {
-	if s.more > 0 {
-		s.more--
-		s.enter(unsafe.Add(s.group, s.l.groupSize))
-		return true
-	}
-	for ; s.next < len(s.dir); s.next++ {
-		if t := s.dir[s.next]; t.index == s.next { // a table may have several entries
+	for {
+		switch {
+		case s.more > 0:
+			s.more--
+			s.enter(unsafe.Add(s.group, s.l.groupSize))
+		case s.next < len(s.dir):
+			if t := s.dir[s.next]; t.index == s.next { // a table may have several entries
+				s.more = t.mask
+				s.enter(t.groups)
+			}
 			s.next++
-			s.more = t.mask
-			s.enter(t.groups)
+		default:
+			return false
+		}
+		if s.full != 0 {
 			return true
 		}
 	}
-	return false
 }
 
 // pointerless reports whether values of t are bytes to the collector.

@@ -45,6 +45,7 @@ type Walker struct {
 
 	rootPlan *plan // of type any
 	held     any   // the root of a walk by address
+	types    dynamicTypes[plan]
 	entries  []fastEntry
 	keys     []byte // of entries
 
