@@ -163,6 +163,7 @@ func (p *port) Send(to Addr, m Message) bool {
 		return false
 	}
 	if p.link == LinkTCP {
+		w.spending = true
 		w.spent[to.index()]++
 	}
 	w.effects = append(w.effects, Effect{Kind: EffectSend, Link: p.link, To: to, Value: m})
@@ -199,6 +200,7 @@ func (p *port) NotifyFlushed() {
 
 func (p *port) Reset(to Addr) {
 	w := p.peer("Reset", to)
+	w.spending = true
 	w.spent[to.index()] = w.tcp.Room(w.tcp.Channel(p.e.self.index(), to.index())) - w.tcp.Buffer()
 	w.effects = append(w.effects, Effect{Kind: EffectReset, Link: p.link, To: to})
 }

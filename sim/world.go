@@ -81,6 +81,7 @@ type World struct {
 	calls    int
 	effects  []Effect
 	spent    []int // by node: the room in the buffer to it that this step has used
+	spending bool  // some of it is not 0
 
 	failure *Failure
 	err     error
@@ -427,7 +428,10 @@ func (w *World) settle(possible int) {
 func (w *World) begin(i int, e Event, cause int) {
 	w.acting, w.current, w.cause = addrOf(i), e, cause
 	w.calls, w.effects = 0, w.effects[:0]
-	clear(w.spent)
+	if w.spending {
+		clear(w.spent)
+		w.spending = false
+	}
 	if w.tracing {
 		w.coins, w.facts = nil, nil
 	}
