@@ -44,7 +44,7 @@ func TestTranscripts(t *testing.T) {
 func searched(t *testing.T, d *transcript.Data, sys *sim.System) string {
 	opts := Options{
 		Engine: Engine(transcript.Word(d, "engine", string(EngineReference))),
-		Depth: transcript.Int(t, d, "depth", 0), Step: transcript.Int(t, d, "step", 0),
+		Depth:  transcript.Int(t, d, "depth", 0), Step: transcript.Int(t, d, "step", 0),
 		Effort: transcript.Int(t, d, "effort", 0), Paths: transcript.Int(t, d, "paths", 0),
 		Walks: transcript.Int(t, d, "walks", 0), WalkSteps: transcript.Int(t, d, "walk-steps", 100),
 		Seed: uint64(transcript.Int(t, d, "seed", 0)), Uniform: d.HasArg("uniform"), NoWalks: d.HasArg("no-walks"),

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ type Faults struct {
 }
 
 // budgets are the fields of Faults, by the names of --faults.
-var budgets = []struct {
+var budgets = [...]struct {
 	name string
 	of   func(*Faults) *int
 	link Link // the link without which the fault cannot happen
@@ -66,19 +67,26 @@ func (f Faults) String() string {
 // ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
-	if text == "none" {
+	switch text {
+	case "none":
 		return f, nil
+	case "":
+		return f, errors.New("no fault is named; write none, or crash=1")
 	}
+	var set [len(budgets)]bool
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(part, "=")
-		i := slices.IndexFunc(budgets, func(b struct {
+		i := slices.IndexFunc(budgets[:], func(b struct {
 			name string
 			of   func(*Faults) *int
 			link Link
 		}) bool {
 			return b.name == name
 		})
-		if i < 0 {
+		switch {
+		case name == "none":
+			return f, errors.New("none stands alone, without any other fault")
+		case i < 0:
 			var names []string
 			for _, b := range budgets {
 				names = append(names, b.name)
@@ -94,7 +102,10 @@ func ParseFaults(text string) (Faults, error) {
 		if !ok || err != nil {
 			return f, fmt.Errorf("the budget of %s is %q; write %s=1, or %s=all", name, value, name, name)
 		}
-		*budgets[i].of(&f) = n
+		if set[i] {
+			return f, fmt.Errorf("%s is set twice", name)
+		}
+		set[i], *budgets[i].of(&f) = true, n
 	}
 	return f, nil
 }
@@ -125,9 +136,13 @@ const (
 
 const udpCapacityDefault = 4
 
-// ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4".
+// ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4"; "" sets
+// nothing.
 func ParseNetwork(text string) (Network, error) {
 	var net Network
+	if text == "" {
+		return net, nil
+	}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		var field *int
@@ -142,6 +157,9 @@ func ParseNetwork(text string) (Network, error) {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
 			return net, fmt.Errorf("network setting %s is %q; it must be a number of 1 or more", name, value)
+		}
+		if *field > 0 {
+			return net, fmt.Errorf("network setting %s is set twice", name)
 		}
 		*field = n
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type searchFlags struct {
 	bugs, properties, params []string
 	nodes                    int
 	net, faults              string
+	faultsSet                bool
 	early                    int
 	depth, step              int
 	noWalks                  bool
@@ -39,9 +41,12 @@ func (t *tool) searchCommand() *cobra.Command {
 		Use:   "search SYSTEM",
 		Short: "look for something wrong; write a path that shows it",
 		Long: `search takes runs of a system until one shows something wrong with it: first all
-runs, in rounds that go deeper and deeper, then long random walks. Safety
-properties are checked in every state. A run that does not become live is
-suspected, and reported as dead when no fresh walk from its end becomes live.
+states, level by level, with faults of the environment wherever the budgets
+allow one; then long random walks, every second of which begins with a storm of
+faults, after which the environment heals. Safety properties are checked in
+every state. Where the space is closed, liveness is decided exactly. Elsewhere
+a walk that does not become live is suspected, and reported as dead when no
+fresh walk from its end becomes live.
 
 A finding is written to DIR/SYSTEM-WHAT-N/error.path, and the report ends with
 the command that replays it.`,
@@ -63,14 +68,14 @@ the command that replays it.`,
 	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare; each a number or all; none (default what the system tolerates)")
 	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
 	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 100,000 transitions go)")
-	flags.IntVar(&f.step, "step", 0, "a round is `N` steps deeper than the one before (default 5)")
+	flags.IntVar(&f.step, "step", 0, "with --engine reference, a round is `N` steps deeper than the one before (default 5)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` runs (default after 10,000 walks)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
-	flags.StringVar(&f.engine, "engine", "reference", "the engine of the exhaustive phase; there is `reference`")
+	flags.StringVar(&f.engine, "engine", string(search.EngineLocal), "the engine of the exhaustive phase, `local|reference`: each state once, or every run again from\nits start")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -91,6 +96,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
 		}
 	}
+	f.faultsSet = cmd.Flags().Changed("faults")
 	if cmd.Flags().Changed("early") {
 		if f.early < 0 {
 			return usagef("--early is %d; it must be 0 or more", f.early)
@@ -105,8 +111,11 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
 		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
 	}
-	if f.engine != "reference" {
-		return usagef("--engine is %q; there is only the engine reference", f.engine)
+	if engines := []string{string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
+		return usagef("--engine is %q; it must be %s%s", f.engine, strings.Join(engines, " or "), suggest(f.engine, engines))
+	}
+	if cmd.Flags().Changed("step") && f.engine != string(search.EngineReference) {
+		return usagef("--step is for --engine reference; the engine %s goes level by level", f.engine)
 	}
 	if f.stuck < 0 {
 		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
@@ -133,22 +142,20 @@ func (t *tool) search(name string, f searchFlags) error {
 		Depth:      f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
-		Stuck: f.stuck, Early: f.early,
+		Stuck: f.stuck, Early: f.early, Engine: search.Engine(f.engine),
 	}
 	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
 		return err
 	}
-	if f.faults != "" {
+	if f.faultsSet {
 		faults, err := sim.ParseFaults(f.faults)
 		if err != nil {
 			return fmt.Errorf("--faults: %w", err)
 		}
 		opts.Faults = &faults
 	}
-	if f.net != "" {
-		if opts.Network, err = sim.ParseNetwork(f.net); err != nil {
-			return fmt.Errorf("--net: %w", err)
-		}
+	if opts.Network, err = sim.ParseNetwork(f.net); err != nil {
+		return fmt.Errorf("--net: %w", err)
 	}
 	progress := t.progress(f.quiet)
 	opts.Progress = progress.searched
