@@ -174,17 +174,7 @@ func (t *TCP) Special() bool { return t.special }
 
 // Told is what from keeps about to, as a number: flags, a queued error, a wait
 // for room. 0: nothing.
-func (t *TCP) Told(channel int) uint8 {
-	k := &t.conn[channel]
-	n := k.Flags.bits()
-	if k.broken {
-		n |= 8
-	}
-	if k.asked {
-		n |= 16
-	}
-	return n
-}
+func (t *TCP) Told(channel int) uint8 { return t.End(channel).Told() }
 
 // Room is how many more messages a channel can queue.
 func (t *TCP) Room(channel int) int { return t.buffer - t.conn[channel].len() }
@@ -393,6 +383,18 @@ type End struct {
 	Flags
 	Broken bool // an error is at the front of the queue
 	Asked  bool // the node waits for room
+}
+
+// Told is the end as a number: flags, a queued error, a wait for room.
+func (e End) Told() uint8 {
+	n := e.bits()
+	if e.Broken {
+		n |= 8
+	}
+	if e.Asked {
+		n |= 16
+	}
+	return n
 }
 
 // End is the state of a channel's sending end.

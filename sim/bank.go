@@ -16,8 +16,12 @@ type Vector []uint32
 //
 // Number 0 is the part of which there is nothing: an empty channel, say.
 type Bank struct {
-	index []map[canon.Hash]uint32
-	parts [][]part
+	n        int // nodes
+	index    []map[canon.Hash]uint32
+	parts    [][]part
+	infos    [][]info
+	messages []netsim.Packet
+	numbers  map[canon.Hash]uint32
 }
 
 // part is one distinct part of a state. Its sum is bound to its place, so that
@@ -37,6 +41,7 @@ type nodePart struct {
 	next      int
 	timers    []scheduled
 	tasks     []posted
+	offers    int
 	flushing  bool
 }
 
@@ -57,10 +62,13 @@ type restPart struct {
 // may share one.
 func (w *World) NewBank() *Bank {
 	parts := len(w.sums.part)
-	b := &Bank{index: make([]map[canon.Hash]uint32, parts), parts: make([][]part, parts)}
+	b := &Bank{
+		n: w.n, index: make([]map[canon.Hash]uint32, parts), parts: make([][]part, parts),
+		infos: make([][]info, parts), numbers: map[canon.Hash]uint32{},
+	}
 	for i := range b.index {
-		b.index[i] = map[canon.Hash]uint32{{}: 0}
-		b.parts[i] = []part{{}}
+		b.index[i] = map[canon.Hash]uint32{}
+		b.add(i, part{})
 	}
 	return b
 }
@@ -109,10 +117,7 @@ func (w *World) bank(b *Bank, p int) uint32 {
 	if id, known := b.index[p][sum]; known {
 		return id
 	}
-	id := uint32(len(b.parts[p]))
-	b.index[p][sum] = id
-	b.parts[p] = append(b.parts[p], part{sum, w.part(p)})
-	return id
+	return b.add(p, part{sum, w.part(p)})
 }
 
 // part is what stands at place p, to be kept.
@@ -125,7 +130,7 @@ func (w *World) part(p int) any {
 		return &nodePart{
 			node: ns.node, offerers: clone(ns.offerers), accepters: clone(ns.accepters),
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: clone(ns.timers), tasks: clone(ns.tasks), flushing: w.tcp.Flushing(p),
+			timers: clone(ns.timers), tasks: clone(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
@@ -141,6 +146,16 @@ func (w *World) part(p int) any {
 		}
 		return r
 	}
+}
+
+// countOffers is the number of guarded actions that a node has now.
+func (ns *nodeState) countOffers() (n int) {
+	if ns.life == lifeUp {
+		for _, o := range ns.offerers {
+			o.Offers(func(Signal) { n++ })
+		}
+	}
+	return n
 }
 
 func clone[T any](s []T) []T { return append([]T(nil), s...) }

@@ -87,42 +87,59 @@ func (w *World) partSum(part int) canon.Hash {
 	case at < n:
 		h = w.nodeSum(at)
 	case at < n+n*n:
-		h = w.connectionSum(at - n)
+		c := at - n
+		h = connectionSum(w.summed(w.tcp.Packets(c)), w.tcp.Told(c))
 	case at < n+2*n*n:
-		h = packetsSum(w, w.udp.Packets(at-n-n*n))
+		h = packetsSum(w.summed(w.udp.Packets(at - n - n*n)))
 	case at < 2*n+2*n*n:
-		for _, m := range w.set.For(at - n - 2*n*n) {
-			h = h.Add(m.Sum.Mix(uint64(m.From)))
-		}
+		h = membersSum(w.set.For(at - n - 2*n*n))
 	default:
 		h = w.environmentSum()
 		for i := range w.monitors {
 			h = h.Then(w.sum(w.monitors[i].memory()))
 		}
 	}
+	return placed(h, part)
+}
+
+// placed binds an identity to a place; that of nothing stays nothing.
+func placed(h canon.Hash, place int) canon.Hash {
 	if h == (canon.Hash{}) {
 		return h
 	}
-	return h.Mix(uint64(part))
+	return h.Mix(uint64(place))
 }
 
-func packetsSum(w *World, packets []netsim.Packet) (h canon.Hash) {
+// summed makes sure that packets have their identities.
+func (w *World) summed(packets []netsim.Packet) []netsim.Packet {
 	for i := range packets {
-		p := &packets[i]
-		if p.Sum == (canon.Hash{}) {
+		if p := &packets[i]; p.Sum == (canon.Hash{}) {
 			p.Sum = w.sum(p.Message)
 		}
-		h = h.Then(p.Sum)
+	}
+	return packets
+}
+
+func packetsSum(packets []netsim.Packet) (h canon.Hash) {
+	for i := range packets {
+		h = h.Then(packets[i].Sum)
 	}
 	return h
 }
 
 // connectionSum is the identity of one direction of a connection: what is
 // queued, and what its sender keeps about it.
-func (w *World) connectionSum(c int) canon.Hash {
-	h := packetsSum(w, w.tcp.Packets(c))
-	if told := w.tcp.Told(c); told != 0 {
+func connectionSum(packets []netsim.Packet, told uint8) canon.Hash {
+	h := packetsSum(packets)
+	if told != 0 {
 		h = h.Then(canon.Hash{Hi: uint64(told)})
+	}
+	return h
+}
+
+func membersSum(members []netsim.Member) (h canon.Hash) {
+	for i := range members {
+		h = h.Add(members[i].Sum.Mix(uint64(members[i].From)))
 	}
 	return h
 }

@@ -1,0 +1,240 @@
+package sim
+
+import (
+	"macemc/internal/canon"
+	"macemc/netsim"
+)
+
+// What a step does to the parts of a state, once the handler's part in it is
+// known, is arithmetic on their numbers: a message is taken off a channel, others
+// are appended. The bank remembers each result, so that a step that was taken
+// before, in another state with the same parts, costs no handler and no copy.
+
+// Local is what a node part can do by itself.
+type Local struct {
+	Script  bool // an opening is left
+	Offers  int  // guarded actions
+	Tasks   int  // different ones
+	Timers  int
+	Accepts bool // the node declines messages
+	Plain   bool // it is up, and waits for nothing
+}
+
+// Queue is what a part holds for a receiver: a direction of a connection, or a
+// channel of datagrams.
+type Queue struct {
+	Head  uint32 // the number of the message that comes next; 0: none
+	Len   int
+	Open  bool // the connection is open
+	Plain bool // nothing but messages is going on: no errors, no waiting
+}
+
+// Item is one message of a set.
+type Item struct {
+	From    int
+	Message uint32
+}
+
+// info is what the bank knows of a part besides its contents.
+type info struct {
+	local  Local
+	queue  Queue
+	items  []Item
+	popped uint32 // the part without its head, which has opened it; plus one, 0: not known
+	opened uint32 // the part with the connection open; likewise
+	pushed []successor
+}
+
+// successor is the part that a message makes of another.
+type successor struct {
+	message uint32
+	from    int32 // of a set
+	to      uint32
+}
+
+// Message is the number of a message, from 1.
+func (w *World) Message(b *Bank, v Message) uint32 {
+	return b.message(netsim.Packet{Message: v, Sum: w.sum(v)})
+}
+
+func (b *Bank) message(p netsim.Packet) uint32 {
+	if n, known := b.numbers[p.Sum]; known {
+		return n
+	}
+	b.messages = append(b.messages, p)
+	n := uint32(len(b.messages))
+	b.numbers[p.Sum] = n
+	return n
+}
+
+// MessageValue is the message with a number.
+func (b *Bank) MessageValue(n uint32) Message { return b.messages[n-1].Message }
+
+// Sum is a part's share in the identity of a state.
+func (b *Bank) Sum(place int, id uint32) canon.Hash { return b.parts[place][id].sum }
+
+// Local is what the node part at a place can do.
+func (b *Bank) Local(place int, id uint32) *Local { return &b.infos[place][id].local }
+
+// Queue is what a channel part holds.
+func (b *Bank) Queue(place int, id uint32) *Queue { return &b.infos[place][id].queue }
+
+// Items are what a set part holds.
+func (b *Bank) Items(place int, id uint32) []Item { return b.infos[place][id].items }
+
+// Calm reports whether the rest of the state leaves a step alone: no partition,
+// no limit on timers; and whether faults are possible.
+func (b *Bank) Calm(id uint32) (calm, faults bool) {
+	place := len(b.parts) - 1
+	if id == 0 {
+		return true, false
+	}
+	r := b.parts[place][id].of.(*restPart)
+	return r.cut == nil && r.early == Unlimited, !r.left.IsZero()
+}
+
+// The places of a vector, for a system of n nodes.
+
+// TCPPlace is where the direction of a connection with this channel stands.
+func TCPPlace(n, channel int) int { return n + channel }
+
+// UDPPlace is where a channel of datagrams stands.
+func UDPPlace(n, channel int) int { return n + n*n + channel }
+
+// SetPlace is where a node's set stands.
+func SetPlace(n, node int) int { return n + 2*n*n + node }
+
+// add banks a part that is not known under its sum, or finds it.
+func (b *Bank) add(place int, p part) uint32 {
+	if id, known := b.index[place][p.sum]; known {
+		return id
+	}
+	id := uint32(len(b.parts[place]))
+	b.index[place][p.sum] = id
+	b.parts[place] = append(b.parts[place], p)
+	b.infos[place] = append(b.infos[place], b.describe(p))
+	return id
+}
+
+func (b *Bank) describe(p part) (i info) {
+	switch of := p.of.(type) {
+	case *nodePart:
+		i.local = Local{
+			Script: of.next < len(of.script), Offers: of.offers, Tasks: len(of.tasks), Timers: len(of.timers),
+			Accepts: len(of.accepters) > 0, Plain: of.life == lifeUp && !of.flushing,
+		}
+	case *connectionPart:
+		i.queue = b.queue(of.packets)
+		i.queue.Open = of.Open
+		i.queue.Plain = !of.Local && !of.Remote && !of.Broken && !of.Asked
+	case []netsim.Packet:
+		i.queue = b.queue(of)
+		i.queue.Plain = true
+	case []netsim.Member:
+		for _, m := range of {
+			i.items = append(i.items, Item{m.From, b.message(m.Packet)})
+		}
+	case *restPart:
+	default: // nothing
+		i.queue.Plain, i.local.Plain = true, true
+	}
+	return i
+}
+
+func (b *Bank) queue(packets []netsim.Packet) Queue {
+	q := Queue{Len: len(packets)}
+	if len(packets) > 0 {
+		q.Head = b.message(packets[0])
+	}
+	return q
+}
+
+// Pop is the number of a channel part without its oldest message.
+func (b *Bank) Pop(place int, id uint32) uint32 {
+	i := &b.infos[place][id]
+	if i.popped == 0 {
+		var to uint32
+		switch of := b.parts[place][id].of.(type) {
+		case *connectionPart:
+			end := of.End
+			end.Open = b.links(place)
+			to = b.addConnection(place, end, of.packets[1:])
+		case []netsim.Packet:
+			to = b.addPackets(place, of[1:])
+		}
+		i = &b.infos[place][id]
+		i.popped = to + 1
+	}
+	return i.popped - 1
+}
+
+// Opened is the number of a connection part with the connection open.
+func (b *Bank) Opened(place int, id uint32) uint32 {
+	i := &b.infos[place][id]
+	if i.opened == 0 {
+		end, packets := b.connection(place, id)
+		end.Open = true
+		to := b.addConnection(place, end, packets)
+		i = &b.infos[place][id]
+		i.opened = to + 1
+	}
+	return i.opened - 1
+}
+
+// links reports whether a connection place is between two nodes; what a node
+// sends itself opens nothing.
+func (b *Bank) links(place int) bool {
+	c := place - b.n
+	return c%b.n != c/b.n
+}
+
+// Push is the number of a part with one more message: at the end of a channel,
+// or in a set.
+func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
+	for _, s := range b.infos[place][id].pushed {
+		if s.message == message && s.from == int32(from) {
+			return s.to
+		}
+	}
+	p := b.messages[message-1]
+	var to uint32
+	switch {
+	case place < b.n+b.n*b.n:
+		end, packets := b.connection(place, id)
+		to = b.addConnection(place, end, append(clone(packets), p))
+	case place < b.n+2*b.n*b.n:
+		packets, _ := b.parts[place][id].of.([]netsim.Packet)
+		to = b.addPackets(place, append(clone(packets), p))
+	default:
+		members, _ := b.parts[place][id].of.([]netsim.Member)
+		to = b.addMember(place, id, members, netsim.Member{From: from, Packet: p})
+	}
+	i := &b.infos[place][id]
+	i.pushed = append(i.pushed, successor{message, int32(from), to})
+	return to
+}
+
+func (b *Bank) connection(place int, id uint32) (netsim.End, []netsim.Packet) {
+	if of, ok := b.parts[place][id].of.(*connectionPart); ok {
+		return of.End, of.packets
+	}
+	return netsim.End{}, nil
+}
+
+func (b *Bank) addConnection(place int, end netsim.End, packets []netsim.Packet) uint32 {
+	return b.add(place, part{placed(connectionSum(packets, end.Told()), place), &connectionPart{end, packets}})
+}
+
+func (b *Bank) addPackets(place int, packets []netsim.Packet) uint32 {
+	return b.add(place, part{placed(packetsSum(packets), place), packets})
+}
+
+func (b *Bank) addMember(place int, id uint32, members []netsim.Member, m netsim.Member) uint32 {
+	set := netsim.NewSet(1)
+	set.Place(0, members)
+	if !set.Add(m.From, 0, m.Packet) {
+		return id
+	}
+	all := clone(set.For(0))
+	return b.add(place, part{placed(membersSum(all), place), all})
+}
