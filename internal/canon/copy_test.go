@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 	"weak"
 )
 
@@ -33,6 +34,13 @@ func (s scribbler) change(v reflect.Value) {
 		return
 	}
 	s.seen[k] = true
+	if immutable[v.Type()] {
+		return
+	}
+	if v.Type() == timeType { // time zones are shared by all of us
+		v.Set(reflect.ValueOf(time.Unix(9, 9)))
+		return
+	}
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
@@ -387,7 +395,8 @@ func TestCopyOfOddities(t *testing.T) {
 			t.Error("what an atomic.Value holds is shared")
 		}
 		v.mu.Lock()
-		if c = mustCopy(t, w, v).(*odd); !c.mu.TryLock() {
+		v.rw.RLock()
+		if c = mustCopy(t, w, v).(*odd); !c.mu.TryLock() || !c.rw.TryLock() {
 			t.Error("the lock is held in the copy")
 		}
 		for _, x := range []any{nil, 1, "x", base{1, 2}, errors.New("x"), [2]any{1, &base{}}, struct{}{}, struct{ p *base }{v.same}} {
@@ -461,5 +470,44 @@ func TestFast(t *testing.T) {
 	w := mustNew(t, Options{})
 	if fast, reason := w.Fast(); fast != layoutKnown || fast != (reason == "") {
 		t.Errorf("fast %t: %q", fast, reason)
+	}
+	w = mustSlow(t, Options{})
+	if fast, reason := w.Fast(); fast || reason == "" {
+		t.Errorf("fast %t: %q", fast, reason)
+	}
+}
+
+// TestSelfTestFails checks that the self-test sees what it is there to see.
+func TestSelfTestFails(t *testing.T) {
+	try := func(test func()) (fault string) {
+		defer failed(&fault)
+		test()
+		return ""
+	}
+	nan, nans := math.NaN(), map[float64]*int{}
+	for range 2 {
+		nans[nan] = nil
+	}
+	for _, c := range []struct {
+		test func()
+		want string
+	}{
+		{func() { testMaps(func(i int) (int, int) { return i, i }) }, ""},
+		{func() { testWalk(newSample()) }, ""},
+		{func() { testWalk(nans) }, "the self-test failed: the two walks of a map[float64]*int differ"},
+		{func() { testWalk(func() {}) }, "the self-test failed: canon: cannot walk func() (func()): functions have no comparable identity; hand over a value without one"},
+		{func() { testTables(&swissMap{dirLen: 1, dir: unsafe.Pointer(&[]*swissTable{{mask: 1}}[0])}) },
+			"the self-test failed: the table of a map is not as expected: {used:0 capacity:0 growth:0 depth:0 index:0 groups:<nil> mask:1}"},
+		{func() {
+			testTables(&swissMap{used: 1, dirLen: 1, dir: unsafe.Pointer(&[]*swissTable{{capacity: 8}}[0])})
+		},
+			"the self-test failed: the tables of a map are not as expected: {"},
+		{func() { // values that differ from themselves are not found where they are
+			testMap(map[int]float64{1: math.NaN()}, func(i int) (int, float64) { return i, 0 })
+		}, "the self-test failed: the entries of a map[int]float64 are not where they were looked for"},
+	} {
+		if got := try(c.test); got != c.want && !(strings.HasSuffix(c.want, "{") && strings.HasPrefix(got, c.want)) {
+			t.Errorf("fault is %q; want %q", got, c.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -240,32 +241,49 @@ func (w *Walker) fastRoot(v any) bool {
 	for {
 		marks := w.marks
 		w.begin()
-		w.held = v
-		ok := w.fastHeld()
+		b, ok := w.fastRootValue(v, w.buf)
+		w.buf, w.walk.busy = b, false
 		if !ok {
-			w.held = nil
-			w.walk.busy = false
 			return false
 		}
 		if marks == w.marks {
 			break
 		}
 	}
-	w.held = nil
-	w.walk.busy = false
 	for _, n := range w.walk.aliases {
 		w.buf = binary.AppendUvarint(w.buf, n)
 	}
 	return true
 }
 
-func (w *Walker) fastHeld() bool {
+// fastRootValue is fastDynamic of v, whose own two words have no address.
+func (w *Walker) fastRootValue(v any, b []byte) (_ []byte, ok bool) {
+	d := &w.types[dynamicSlot((*words)(unsafe.Pointer(&v)).typ)]
+	if d.typ == nil || d.typ != (*words)(unsafe.Pointer(&v)).typ || d.plan.op == opOmit || d.plan.op != opPointer && d.plan.fast.direct {
+		w.held = v
+		b, ok = w.fastDynamic(w.anyPlan(), unsafe.Pointer(&w.held), b)
+		w.held = nil
+		return b, ok
+	}
+	b = append(b, markHere)
+	b = binary.LittleEndian.AppendUint64(b, d.plan.tag)
+	w.walk.depth, w.walk.copied = 1, true
+	data := (*words)(unsafe.Pointer(&v)).data
+	if d.plan.op == opPointer {
+		w.walk.seq++
+		b, ok = w.fastPointer(d.plan.elem, data, b)
+	} else {
+		b, ok = w.fast(w.fastOf(d.plan), data, b)
+	}
+	runtime.KeepAlive(v)
+	return b, ok
+}
+
+func (w *Walker) anyPlan() *plan {
 	if w.rootPlan == nil {
 		w.rootPlan, _ = w.plan(reflect.TypeFor[any]())
 	}
-	b, ok := w.fastDynamic(w.rootPlan, unsafe.Pointer(&w.held), w.buf)
-	w.buf = b
-	return ok
+	return w.rootPlan
 }
 
 // putUvarint appends x as binary.AppendUvarint does.
