@@ -10,12 +10,16 @@ import (
 
 // exhaustLocal visits all states, level by level.
 func (r *runner) exhaustLocal(res *Result) error {
-	r.stats.Engine = string(EngineLocal)
+	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
 	r.share = share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
 	x, err := r.newExplorer(climate{faults: r.opts.stormy(r.sys), heal: -1})
 	if err != nil {
 		return err
+	}
+	defer func() { x.seen.Close() }()
+	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
+		x.memo = newMemo(x)
 	}
 	if done, err := r.level(x, res, 0, func() error { return x.roots() }); done || err != nil {
 		return err
@@ -44,6 +48,10 @@ func (r *runner) exhaustLocal(res *Result) error {
 				}
 				if err := x.expand(uint32(next)); err != nil || x.violated != nil {
 					return err
+				}
+				if x.full {
+					res.Stop = StopMemory
+					return nil
 				}
 			}
 			return nil

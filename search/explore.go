@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/visited"
 	"macemc/sim"
 )
 
@@ -23,20 +24,24 @@ type explorer struct {
 	bank  *sim.Bank
 	c     climate
 
-	seen   map[canon.Hash]struct{}
+	seen   *visited.Table
+	full   bool  // and it cannot be made larger
+	memo   *memo // nil: every step is taken in the world
 	states vectors
 	origin []origin
 	lists  coinLists
 
-	v, to    sim.Vector
-	step     stepper
-	current  uint32          // the state that is expanded
-	outside  map[uint32]bool // states outside System.Within, which are not expanded
-	sampled  bool            // a limit on answers was met
-	violated *sim.Failure
-	strayed  bool     // a run that was taken again came to another state
-	closure  *closure // the healed states are explored, rare steps are not taken; nil: all are
-	dead     bool     // the last state found is not live and will never change, faults apart
+	v, to     sim.Vector
+	step      stepper
+	lastEvent int             // the step that was taken last: its event,
+	lastCoins []int           // and the answers to its coins
+	current   uint32          // the state that is expanded
+	outside   map[uint32]bool // states outside System.Within, which are not expanded
+	sampled   bool            // a limit on answers was met
+	violated  *sim.Failure
+	strayed   bool     // a run that was taken again came to another state
+	closure   *closure // the healed states are explored, rare steps are not taken; nil: all are
+	dead      bool     // the last state found is not live and will never change, faults apart
 }
 
 // origin says how a state was first reached.
@@ -138,7 +143,10 @@ func (r *runner) newExplorer(c climate) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), seen: map[canon.Hash]struct{}{}, outside: map[uint32]bool{}}
+	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), outside: map[uint32]bool{}}
+	if x.seen, err = visited.Make(visited.Options{Bytes: seenLeast, DepthBits: 2}); err != nil {
+		return nil, err
+	}
 	if r.always {
 		if x.prior, err = r.newWorld(sim.Config{}); err != nil {
 			return nil, err
@@ -160,6 +168,7 @@ func (x *explorer) roots() error {
 	for {
 		x.r.pulse.tick()
 		x.w.Start(&x.step)
+		x.lastCoins = x.step.coins.Answers()
 		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
 			return err
 		}
@@ -174,28 +183,53 @@ func (x *explorer) roots() error {
 func (x *explorer) expand(state uint32) error {
 	x.current = state
 	x.states.get(int(state), x.v)
+	if x.closure == nil {
+		if err := x.makeRoom(); err != nil || x.full {
+			return err
+		}
+	}
+	if x.memo != nil {
+		if plain, faults := x.memo.plain(x.v); plain {
+			return x.memo.expand(state, faults)
+		}
+	}
 	x.w.Load(x.bank, x.v)
 	if x.prior != nil {
 		x.prior.Load(x.bank, x.v)
 	}
-	n := x.w.Enabled()
-	for k := range n {
+	return x.takeFrom(state, 0)
+}
+
+// takeFrom takes the events of the state that is loaded, from the k-th on.
+func (x *explorer) takeFrom(state uint32, k int) error {
+	for n := x.w.Enabled(); k < n; k++ {
 		if x.closure != nil && x.w.Rare(k) {
 			continue
 		}
-		x.step.event = k
-		x.step.coins.Reset()
-		for {
-			if err := x.take(state, k); err != nil || x.violated != nil {
-				return err
-			}
-			x.w.Load(x.bank, x.v)
-			if !x.step.coins.Next() {
-				break
-			}
+		if err := x.takeEvent(state, k); err != nil || x.violated != nil {
+			return err
 		}
-		x.sampled = x.sampled || x.step.coins.Sampled()
 	}
+	return nil
+}
+
+// takeEvent takes the k-th event of the state that is loaded, for all answers
+// to its coins, and comes back.
+func (x *explorer) takeEvent(state uint32, k int) error {
+	x.step.event = k
+	x.step.coins.Reset()
+	for {
+		x.lastEvent = k
+		if err := x.take(state, k); err != nil || x.violated != nil {
+			x.lastCoins = x.step.coins.Answers()
+			return err
+		}
+		x.w.Load(x.bank, x.v)
+		if !x.step.coins.Next() {
+			break
+		}
+	}
+	x.sampled = x.sampled || x.step.coins.Sampled()
 	return nil
 }
 
@@ -225,10 +259,25 @@ func (x *explorer) reached(parent uint32, event int) error {
 	if x.violated = x.w.Failed(); x.violated != nil {
 		return nil
 	}
-	if _, known := x.seen[h]; known {
+	switch x.seen.Insert(h, 0) {
+	case visited.Known:
 		x.r.stats.Duplicates++
 		return nil
+	case visited.Full:
+		x.full = true
+		return nil
 	}
+	x.lastCoins = x.step.coins.Answers()
+	coins, err := x.lists.number(x.lastCoins)
+	if err != nil {
+		return err
+	}
+	x.w.Save(x.bank, x.to)
+	return x.visit(h, parent, event, coins)
+}
+
+// visit looks at a new state: the one that the world is in, with the vector to.
+func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) error {
 	if x.violated = x.w.Check(); x.violated != nil {
 		return nil
 	}
@@ -237,12 +286,6 @@ func (x *explorer) reached(parent uint32, event int) error {
 		x.violated = x.w.Failure(sim.VerdictDead, "")
 		return nil
 	}
-	x.seen[h] = struct{}{}
-	coins, err := x.lists.number(x.step.coins.Answers())
-	if err != nil {
-		return err
-	}
-	x.w.Save(x.bank, x.to)
 	x.states.add(x.to)
 	x.origin = append(x.origin, origin{parent, uint16(event), coins})
 	x.r.stats.States++
@@ -252,6 +295,43 @@ func (x *explorer) reached(parent uint32, event int) error {
 	if x.r.share.due() {
 		return x.audit(h)
 	}
+	return nil
+}
+
+// The table of visited states begins small and is made anew, larger, from the
+// vectors of the states, until the memory that it may have is used up.
+const (
+	seenLeast  = 1 << 20
+	seenGrowth = 4
+)
+
+// makeRoom makes sure that the table of visited states can take the successors
+// of one more state, or notes that it is full.
+func (x *explorer) makeRoom() error {
+	if x.seen.Len() < x.seen.Cap()*7/8 {
+		return nil
+	}
+	bytes := min(seenGrowth*x.seen.Bytes(), x.r.opts.Memory/2)
+	if bytes <= x.seen.Bytes() {
+		x.full = x.seen.Len() >= x.seen.Cap()
+		return nil
+	}
+	larger, err := visited.Make(visited.Options{Bytes: bytes, DepthBits: 2})
+	if err != nil {
+		return err
+	}
+	for s := range x.states.len() {
+		x.states.get(s, x.to)
+		var h canon.Hash
+		for p, id := range x.to {
+			if id != 0 {
+				h = h.Add(x.bank.Sum(p, id))
+			}
+		}
+		larger.Insert(h, 0)
+	}
+	x.seen.Close()
+	x.seen = larger
 	return nil
 }
 
@@ -302,10 +382,10 @@ func (x *explorer) stuck() (choose.Source, int) {
 // found are the answers of the run that the last step was of.
 func (x *explorer) found() *told {
 	if x.current == noParent {
-		return &told{start: x.step.coins.Answers()}
+		return &told{start: x.lastCoins}
 	}
 	answers := x.path(x.current)
-	answers.steps = append(answers.steps, taken{x.step.event, x.step.coins.Answers()})
+	answers.steps = append(answers.steps, taken{x.lastEvent, x.lastCoins})
 	return &answers
 }
 

@@ -17,11 +17,13 @@ type Options struct {
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
 	Network sim.Network // overrides what the system says of its links
 
-	Engine Engine // of the exhaustive phase; "": local
+	Engine Engine // of the exhaustive phase; "": memo
 
 	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
 	Step   int // a round is this much deeper than the one before; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 100,000
+
+	Memory int // bytes that the exhaustive phase may use for its states; 0: 4 GiB
 
 	NoWalks   bool
 	Walks     int    // fresh walks that a verdict of dead rests on; 0: 60
@@ -43,6 +45,7 @@ type Engine string
 // The engines.
 const (
 	EngineReference Engine = "reference" // every run again from its start: slow, and the oracle of the others
+	EngineMemo      Engine = "memo"      // each state once; a handler runs once for each state of its node, event and answers
 	EngineLocal     Engine = "local"     // each state once; only the node that runs is copied
 )
 
@@ -59,6 +62,7 @@ func (o Options) filled() (Options, error) {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
 	}
+	o.Memory = cmp.Or(o.Memory, 4<<30)
 	o.Step = cmp.Or(o.Step, 5)
 	o.Effort = cmp.Or(o.Effort, 100_000)
 	o.Walks = cmp.Or(o.Walks, 60)

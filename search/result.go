@@ -27,9 +27,10 @@ type Stop string
 // The reasons to stop.
 const (
 	StopFound       Stop = "found"
-	StopDone        Stop = "done"  // the space was exhausted
-	StopDepth       Stop = "depth" // the bound on depth was reached
-	StopPaths       Stop = "paths" // the number of paths was reached
+	StopDone        Stop = "done"   // the space was exhausted
+	StopDepth       Stop = "depth"  // the bound on depth was reached
+	StopPaths       Stop = "paths"  // the number of paths was reached
+	StopMemory      Stop = "memory" // the memory that the visited states may have was used up
 	StopInterrupted Stop = "interrupted"
 )
 
@@ -110,6 +111,7 @@ type Stats struct {
 	States      int // distinct states that the exhaustive phase visited
 	Transitions int // enabled (event, answers) pairs over distinct states
 	Executed    int // transitions that were executed, known ones included
+	HandlerRuns int // memo engine: handlers that were run
 	Duplicates  int // executed transitions that led to a known state
 	Audited     int // paths that were run twice, in lockstep
 	Suspects    int // walks that did not become live, but whose end can

@@ -175,6 +175,7 @@ func TestEnginesAgainstBreadthFirst(t *testing.T) {
 		for _, depth := range []int{1, 2, 3, whole.deepest, whole.deepest + 1, 0} {
 			compare(t, seed, m, sys, depth, EngineReference)
 			compare(t, seed, m, sys, depth, EngineLocal)
+			compare(t, seed, m, sys, depth, EngineMemo)
 		}
 		switch {
 		case whole.shallowest >= 0:

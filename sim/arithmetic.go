@@ -67,8 +67,25 @@ func (b *Bank) message(p netsim.Packet) uint32 {
 	return n
 }
 
-// MessageValue is the message with a number.
-func (b *Bank) MessageValue(n uint32) Message { return b.messages[n-1].Message }
+// Accepts asks the node part at a place whether it accepts a message.
+func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
+	for _, a := range b.parts[place][id].of.(*nodePart).accepters {
+		if !a.Accepts(addrOf(from), b.messages[message-1].Message) {
+			return false
+		}
+	}
+	return true
+}
+
+// Capacities are how many messages a connection and a channel of datagrams hold.
+func (w *World) Capacities() (tcp, udp int) { return w.net.TCPBuffer, w.net.UDPCapacity }
+
+// Index is a node's place among the nodes.
+func (w *World) Index(a Addr) int { return a.index() }
+
+// Tossed reports whether the last step asked a coin that has rare sides: its
+// answers depend on the budget that is left.
+func (w *World) Tossed() bool { return w.tossed }
 
 // Sum is a part's share in the identity of a state.
 func (b *Bank) Sum(place int, id uint32) canon.Hash { return b.parts[place][id].sum }

@@ -111,6 +111,13 @@ func (w *World) Save(b *Bank, v Vector) {
 	copy(v, s.at)
 }
 
+// SaveNode banks one node, as a handler has just left it, and returns its
+// number.
+func (w *World) SaveNode(b *Bank, i int) uint32 {
+	w.Hash()
+	return w.bank(b, i)
+}
+
 // bank is the number of the part at place p, as it is now.
 func (w *World) bank(b *Bank, p int) uint32 {
 	sum := w.sums.part[p]

@@ -81,6 +81,7 @@ type World struct {
 	calls    int
 	effects  []Effect
 	spent    []int // by node: the room in the buffer to it that this step has used
+	tossed   bool  // a coin with rare sides was asked in this step
 	spending bool  // some of it is not 0
 
 	failure *Failure
@@ -427,7 +428,7 @@ func (w *World) settle(possible int) {
 // begin prepares a handler's run.
 func (w *World) begin(i int, e Event, cause int) {
 	w.acting, w.current, w.cause = addrOf(i), e, cause
-	w.calls, w.effects = 0, w.effects[:0]
+	w.calls, w.effects, w.tossed = 0, w.effects[:0], false
 	if w.spending {
 		clear(w.spent)
 		w.spending = false

@@ -1,0 +1,54 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/sim"
+)
+
+// TestEnginesAgree: on every system, with and without faults, all engines see
+// the same states and transitions, and find the same at the same depth.
+func TestEnginesAgree(t *testing.T) {
+	for _, sys := range catalog.Systems() {
+		for _, faults := range []string{"none", "crash=1", "reset=1,partition=1", "loss=1,dup=1,reorder=1"} {
+			for _, bug := range append([]sim.Bug{{}}, sys.Bugs...) {
+				var bugs []string
+				if bug.ID != "" {
+					bugs = append(bugs, string(bug.ID))
+				}
+				params, err := sys.Configure(0, nil, bugs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				budgets, err := sim.ParseFaults(faults)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Run(fmt.Sprintf("%s/%s/%v", sys.Name, faults, bugs), func(t *testing.T) { agree(t, sys, params, budgets) })
+			}
+		}
+	}
+}
+
+func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) {
+	t.Parallel()
+	var first string
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		res, err := Search(sys, Options{Params: params, Faults: &faults, Engine: engine, Depth: 6, NoWalks: true})
+		if err != nil {
+			t.Skip(err) // a fault that cannot happen in this system
+		}
+		said := fmt.Sprintf("%s, %d states, %d transitions", res.Safety.State, res.Stats.States, res.Stats.Transitions)
+		if f := res.Finding; f != nil { // the engines stop at different places of the last level
+			said = fmt.Sprintf("%s at step %d", f.Verdict, f.Step)
+		}
+		switch {
+		case engine == EngineReference:
+			first = said
+		case said != first:
+			t.Errorf("%s: %s; the reference: %s", engine, said, first)
+		}
+	}
+}
