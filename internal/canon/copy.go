@@ -21,6 +21,7 @@ import (
 // What Options.Skip leaves out belongs to the World and stays the same value in
 // the copy; but a pointer to a struct which embeds such a value, and what the
 // struct holds besides, are copied: a layer's Env leads to the copied layer.
+// A value which implements it by methods of its own stays: set it anew on entry.
 // What else is left out, by a tag or a rule, is copied if its type can be
 // walked; otherwise (functions, channels, and what leads to them) the copy has
 // the same value. Within a [Summarizer] only those themselves are the same.
@@ -401,7 +402,7 @@ func (w *Walker) copyTables(cp *copyPlan, m *swissMap) unsafe.Pointer {
 func (w *Walker) copyGroups(cp *copyPlan, from unsafe.Pointer, n uint64) unsafe.Pointer {
 	l := cp.layout
 	size := uintptr(n) * l.groupSize
-	if l.flat {
+	if l.flat && !cp.elem.holes {
 		to := unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 		return to

@@ -76,9 +76,11 @@ func (s scribbler) change(v reflect.Value) {
 			s.change(c)
 		}
 	case reflect.Map:
-		if v.IsNil() {
+		k := naiveKey{v.Pointer(), v.Type()}
+		if v.IsNil() || s.seen[k] {
 			return
 		}
+		s.seen[k] = true
 		for _, k := range v.MapKeys() {
 			e := reflect.New(v.Type().Elem()).Elem()
 			e.Set(v.MapIndex(k))
@@ -162,6 +164,7 @@ func TestCopyTwin(t *testing.T) {
 
 func FuzzCopy(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
+	f.Add(uint64(168), uint64(530)) // a map which contains itself
 	f.Fuzz(func(t *testing.T, typeSeed, one uint64) {
 		typ := newMaker(typeSeed).typ(3)
 		for _, w := range copiers(t, Options{}) {
@@ -305,6 +308,18 @@ func TestCopyOfWhatIsLeftOut(t *testing.T) {
 		if c.rng != nil || c.list != nil || c.log != nil || c.any != (*logger)(nil) || c.ch != nil || c.cache != nil || c.bad.p != nil ||
 			c.m[1] != nil || len(c.m) != 1 || c.worlds != v.worlds {
 			t.Errorf("what is left out is not zero: %+v", c)
+		}
+		type partly struct {
+			n    int
+			skip int `mc:"-"`
+		}
+		many := map[int][2]partly{1: {{n: 1, skip: 2}}}
+		z, _ = w.CopyBare(many)
+		if got := z.(map[int][2]partly)[1][0]; got.n != 1 || got.skip != 0 {
+			t.Errorf("an entry of the bare copy is %v, %v", got.n, got.skip)
+		}
+		if got := mustCopy(t, w, many).(map[int][2]partly)[1][0]; got.n != 1 || got.skip != 2 {
+			t.Errorf("an entry of the copy is %v, %v", got.n, got.skip)
 		}
 		z, _ = w.CopyBare([]any{logger{make(chan int)}, &simEnv{}})
 		if l := z.([]any); l[0] != (logger{}) || l[1] == nil {

@@ -44,6 +44,7 @@ type copyPlan struct {
 	leaves bool // leaves out what the walk leaves out
 
 	raw    bool // a single copyRaw of the whole
+	holes  bool // parts stay zero on purpose
 	still  bool // nothing in it can change: an interface's value is shared
 	direct bool // see direct
 
@@ -107,7 +108,7 @@ func (w *Walker) prepare(cp *copyPlan) {
 	c := &copyCompiler{w: w}
 	c.add(cp.typ, 0)
 	w.copies.bare = bare
-	cp.steps = c.steps
+	cp.steps, cp.holes = c.steps, c.holes
 	cp.still = true
 	for _, s := range cp.steps {
 		switch s.op {
@@ -122,6 +123,7 @@ func (w *Walker) prepare(cp *copyPlan) {
 type copyCompiler struct {
 	w     *Walker
 	steps []copyStep
+	holes bool
 }
 
 func (c *copyCompiler) step(op copyOp, off uintptr, plan *copyPlan) {
@@ -150,9 +152,12 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 		c.share(t, off)
 		return
 	case t == mutexType, t == rwMutexType:
-		return // nobody holds the copy
+		c.holes = true // nobody holds the copy
+		return
 	case w.leftOut(t) && (w.copies.bare || !w.walkable(t)):
-		if !w.copies.bare {
+		if w.copies.bare {
+			c.holes = true
+		} else {
 			c.share(t, off)
 		}
 		return
@@ -198,6 +203,7 @@ const unrolled = 4
 func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 	e := c.w.copyPlan(t.Elem())
 	c.w.prepare(e)
+	c.holes = c.holes || e.holes
 	switch n := t.Len(); {
 	case e.raw:
 		c.bytes(off, t.Size())
@@ -220,6 +226,7 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	case !opaque && f.Tag.Get("mc") != "-", w.ofWorld(f.Type):
 		c.add(f.Type, off)
 	case w.copies.bare:
+		c.holes = true
 	case w.walkable(f.Type):
 		c.add(f.Type, off)
 	default:

@@ -1,6 +1,7 @@
 // Package canon walks a Go value and says what it is: a hash for the search,
-// a text for the reader. It is the one room which decides when two states are
-// the same; nothing above it may compare states in any other way.
+// a text for the reader, a copy for an engine that goes back. It is the one room
+// which decides when two states are the same; nothing above it may compare
+// states in any other way.
 //
 // # What enters and what leaves
 //
@@ -25,6 +26,8 @@
 //   - left out: a value which contributes nothing, by the tag `mc:"-"`, by an
 //     Opaque rule or by Options.Skip.
 //   - rule: a line of Options.Opaque.
+//   - by address: reading memory where it lies, as against by reflection.
+//   - block: memory that a pointer or a slice leads to, as a copy meets it.
 //   - summary: what a [Summarizer] puts in its own place.
 //
 // # What is promised
@@ -58,6 +61,30 @@
 // a slice which contains itself; and two types of one full name (declared
 // inside functions) behind interfaces.
 //
+// # Copies
+//
+// [Walker.Copy] says what a copy has in common with the original and what not;
+// [Walker.CopyBare] leaves out of it what the walk leaves out. A copy is made in
+// one pass. If two of the blocks that it met overlap (a pointer into a struct,
+// slices of one array), it is made again, with all memory in place.
+//
+// # Two ways of walking
+//
+// The encoding is written by reflection (sum.go, map.go), which is the
+// reference and words the refusals, and for speed by address (fast.go), with
+// the same bytes: adjacent scalars without padding are one run, lists of them
+// too; interfaces are opened by their two words; the entries of maps are read
+// from the runtime's groups, and hashed from registers where they are two
+// numbers. Copies of maps are made group by group, with the seed of the
+// original.
+//
+// The language promises neither the words nor the groups. They are used only
+// where the sources of the Go version were read (layout_known.go), and after a
+// self-test, once a process: maps of many sizes and kinds are read, copied and
+// used in both ways, and a value with all shapes is walked in both ways. Where
+// either fails, reflection does all, three to ten times as slowly; Walker.Fast
+// says so, and why. The build tag canon_reflect forces it.
+//
 // # Known limits
 //
 //   - Slices which share a backing array are walked apart: this sharing does
@@ -76,6 +103,16 @@
 //   - The text of a Named type is its String: it must tell its values apart.
 //   - When two types behind interfaces have one short name, the first that a
 //     Walker meets keeps it in texts and the other shows its full path.
+//   - A copy of a pointer to a package variable leads to a copy of the variable:
+//     comparing it with the variable's address gives false. Errors made by
+//     errors.New, which are compared so, are shared instead.
+//   - A value that implements a Skip interface by methods of its own, not by
+//     embedding, is shared by all copies with all that it leads to: a layer that
+//     keeps such an Env must make it anew when it is entered.
+//   - What is reached through a shared value (a function's variables, say) is
+//     shared, even if another way to it is copied.
+//   - Memory that unsafe code shows as lists of two types which overlap in part
+//     cannot be copied.
 //   - Lines do not name the root's own type; Text does.
 //
 // # The hash functions

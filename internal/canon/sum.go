@@ -18,7 +18,8 @@ const (
 	markPlain        // a summary of the same type: its fields follow
 )
 
-// encodeRoot writes the encoding of v into w.buf. A walk which compiled a plan
+// encodeRoot writes the encoding of v into w.buf: by address, if that is
+// possible and nothing is refused, else by reflection as below. A walk which compiled a plan
 // for a pointer type may have passed inline values that it should have
 // registered, so it starts again; then all plans are there.
 func (w *Walker) encodeRoot(v any) error {
