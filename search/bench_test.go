@@ -42,13 +42,14 @@ func BenchmarkWalk(b *testing.B) {
 		for _, do := range []struct {
 			name             string
 			properties, hash bool
-		}{{"bare", false, false}, {"properties", true, false}, {"hash", true, true}} {
+			cover            *sim.Coverage
+		}{{"bare", false, false, nil}, {"properties", true, false, nil}, {"covered", true, false, new(sim.Coverage)}, {"hash", true, true, nil}} {
 			b.Run(s.name+"/"+do.name, func(b *testing.B) {
 				params, err := s.sys.Configure(0, s.settings, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
-				w, err := sim.NewWorld(s.sys, params, sim.Config{})
+				w, err := sim.NewWorld(s.sys, params, sim.Config{Coverage: do.cover})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -139,7 +139,7 @@ func (s *stepper) Err() error { return s.coins.Err() }
 
 // newExplorer stands before the first state.
 func (r *runner) newExplorer(c climate) (*explorer, error) {
-	w, err := r.newWorld(sim.Config{})
+	w, err := r.newWorld(sim.Config{Coverage: r.coverage})
 	if err != nil {
 		return nil, err
 	}
@@ -281,6 +281,7 @@ func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) e
 	if x.violated = x.w.Check(); x.violated != nil {
 		return nil
 	}
+	x.look(parent)
 	if x.w.CanBeLive() && x.w.Assumed() && !x.w.Live() && x.w.Settled() {
 		x.dead = true
 		x.violated = x.w.Failure(sim.VerdictDead, "")

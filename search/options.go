@@ -32,6 +32,8 @@ type Options struct {
 	Uniform   bool   // walks pick among all events alike
 	Seed      uint64 // 0: 1
 
+	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
+
 	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 
@@ -61,6 +63,9 @@ func (o Options) filled() (Options, error) {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
+	}
+	if o.ProfileSpace && o.Engine == EngineReference {
+		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
 	}
 	o.Memory = cmp.Or(o.Memory, 4<<30)
 	o.Step = cmp.Or(o.Step, 5)

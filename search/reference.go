@@ -59,6 +59,7 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 		return false
 	}
 	if !there {
+		w.Cover(depth, false)
 		s.stats.States++
 	}
 	if w.CanBeLive() && w.Assumed() && !w.Live() && w.Settled() {

@@ -59,6 +59,10 @@ type Result struct {
 	Stop     Stop
 	Stats    Stats
 	Measured Measured
+
+	Never []string   // what was possible and never happened, a sentence each; nil: not known
+	Held  []sim.Held // where each liveness property was first seen to hold
+	Space *Space     // what the space is made of; nil: nobody asked
 }
 
 // Verdict is the finding's, or none.

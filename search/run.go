@@ -43,10 +43,12 @@ const (
 type runner struct {
 	sys       *sim.System
 	opts      Options
-	world     *sim.World // fast
-	twin      *twin      // careful: two worlds in lockstep
-	share     share      // how much of the phase was audited
-	pulse     pulse      // what the monitor watches
+	world     *sim.World    // fast
+	twin      *twin         // careful: two worlds in lockstep
+	share     share         // how much of the phase was audited
+	coverage  *sim.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
+	space     *space        // what the states differ in; nil: nobody asked
+	pulse     pulse         // what the monitor watches
 	stats     Stats
 	began     time.Time
 	climate   climate   // of the last run, as it was
@@ -62,11 +64,14 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.Validate(opts.Params); err != nil {
 		return nil, err
 	}
-	r := &runner{sys: sys, opts: opts, began: clock()}
-	if r.world, err = r.newWorld(sim.Config{}); err != nil {
+	r := &runner{sys: sys, opts: opts, began: clock(), coverage: new(sim.Coverage)}
+	if opts.ProfileSpace {
+		r.space = &space{}
+	}
+	if r.world, err = r.newWorld(sim.Config{Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
-	if r.twin, err = r.newTwin(sim.Config{Audit: true}); err != nil {
+	if r.twin, err = r.newTwin(sim.Config{Audit: true, Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
 	r.always = r.twin.steps.Any()
@@ -113,6 +118,9 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 		for depth := 0; ; depth++ {
 			if w.Check() != nil {
 				return
+			}
+			if t != nil {
+				w.Cover(depth, true)
 			}
 			if !s.visit(w, depth) {
 				end = endLeft

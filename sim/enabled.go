@@ -43,6 +43,9 @@ func (w *World) enabled() int {
 		add(KindClear, w.tcp.Clear().Len())
 		add(KindFlushed, w.tcp.Flushed().Len())
 		add(KindError, w.tcp.Errors().Len())
+		if w.cover != nil {
+			w.cover.kinds[KindError].possible += w.tcp.Errors().Len()
+		}
 	}
 	if w.storm {
 		for k := range w.aftermath {
@@ -290,6 +293,9 @@ func (w *World) take(k int) (e Event, cause int) {
 	case KindMessage:
 		w.receive(e.Link, at)
 	case KindTimer:
+		if t := ns.timers[at.slot].tally; t != nil {
+			t.happened++
+		}
 		if w.early > 0 && w.concerned(i) {
 			w.early--
 			w.sums.rest()

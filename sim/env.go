@@ -71,11 +71,15 @@ func (e *env) Choose(n int, why string) int {
 	if n < 1 {
 		panic(fmt.Sprintf("macemc: env.Choose(%d, %q): there must be at least one alternative", n, why))
 	}
-	if n == 1 {
-		return 0
+	k := 0
+	if n > 1 {
+		w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
+		k = w.coin(n, nil)
 	}
-	w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
-	return w.coin(n, nil)
+	if w.cover != nil {
+		w.cover.chosen(why, n, k)
+	}
+	return k
 }
 
 // Weighted asks one coin whose sides have weights.
@@ -97,9 +101,16 @@ func (e *env) Weighted(weights []int, why string) int {
 	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
 	w.tossed = w.tossed || rare > 0
 	if rare > 0 && w.left.Rare == 0 {
-		return w.common(weights, len(weights)-rare)
+		k := w.common(weights, len(weights)-rare)
+		if w.cover != nil {
+			w.cover.weighed(why, weights, false, k)
+		}
+		return k
 	}
 	k := w.toss(len(weights), func(i int) int { return weights[i] })
+	if w.cover != nil {
+		w.cover.weighed(why, weights, true, k)
+	}
 	if weights[k] == 0 {
 		spend(&w.left.Rare)
 		w.sums.rest()

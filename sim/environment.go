@@ -28,7 +28,12 @@ const (
 var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down for good"}
 
 // Allow sets the budgets of the runs that start from now on.
-func (w *World) Allow(f Faults, early int) { w.faults, w.firings = f, early-1 }
+func (w *World) Allow(f Faults, early int) {
+	w.faults, w.firings = f, early-1
+	if w.cover != nil {
+		w.cover.allow(f)
+	}
+}
 
 // weather sets storm and barred from what they summarise.
 func (w *World) weather() {
@@ -54,6 +59,9 @@ func (w *World) look() {
 			if w.nodes[i].life == lifeAway {
 				w.aftermath = append(w.aftermath, at(KindRestart, i))
 			}
+		}
+		if w.cover != nil {
+			w.cover.possible(w)
 		}
 	}
 	if w.left.IsZero() {
@@ -327,6 +335,9 @@ func (w *World) restart(i int) {
 	if w.sys.Script != nil { // else nothing depends on which life it is
 		ns.lives++
 		ns.script = w.sys.Script(w.params, addrOf(i), ns.lives)
+		if w.cover != nil {
+			w.cover.openings(ns.script)
+		}
 	}
 	w.script.Put(i, len(ns.script) > 0)
 	w.epoch++

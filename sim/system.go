@@ -77,6 +77,7 @@ type Params struct {
 
 	values map[*Param]string
 	bugs   []BugID
+	cover  *Coverage // told which bugs were asked for; nil: nobody
 }
 
 // Int is the value of a number.
@@ -103,7 +104,13 @@ func (p Params) Word(param *Param) string {
 }
 
 // Bug reports whether a known bug is switched on: for code without an Env.
-func (p Params) Bug(id BugID) bool { return slices.Contains(p.bugs, id) }
+func (p Params) Bug(id BugID) bool {
+	i := slices.Index(p.bugs, id)
+	if i >= 0 && p.cover != nil {
+		p.cover.bugs[i] = true
+	}
+	return i >= 0
+}
 
 // Bugs are the known bugs that are switched on.
 func (p Params) Bugs() []BugID { return p.bugs }

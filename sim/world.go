@@ -95,6 +95,7 @@ type World struct {
 	sums  sums
 	audit auditor
 	watch goroutineWatch
+	cover *Coverage // nil: nobody asked
 
 	tracing bool
 	trace   Trace
@@ -127,6 +128,7 @@ type nodeState struct {
 type timerInfo struct {
 	signal Signal
 	sum    canon.Hash
+	tally  *tally // nil: nobody asked
 }
 
 // scheduled is a timer that may fire, and the step that scheduled it. A node's
@@ -161,6 +163,8 @@ type Config struct {
 	Early int
 	// Network overrides what the system says of its links.
 	Network Network
+	// Coverage is told what runs exercise; nil: nobody is.
+	Coverage *Coverage
 }
 
 // NewWorld makes a world for runs of sys with these params, which Configure
@@ -177,6 +181,9 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	if params.cover = config.Coverage; params.cover != nil {
+		params.cover.prepare(params)
 	}
 	n := params.Nodes
 	w := &World{
@@ -210,7 +217,13 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 		}
 		w.peers[i] = append(append([]Addr{}, all[:i]...), all[i+1:]...)
 	}
-	return w, w.bindProperties(config.Only)
+	if err := w.bindProperties(config.Only); err != nil {
+		return nil, err
+	}
+	if w.cover = config.Coverage; w.cover != nil {
+		w.cover.bind(w)
+	}
+	return w, nil
 }
 
 func (w *World) bindProperties(only []string) error {
@@ -383,6 +396,9 @@ func (w *World) Step(src choose.Source) Progress {
 	i := e.Node.index()
 	w.begin(i, e, cause)
 	w.audit.given(w, e)
+	if w.cover != nil && e.Kind != KindTimer {
+		w.cover.took(&e)
+	}
 	if i < 0 {
 		w.settle(n)
 		return Stepped
@@ -518,9 +534,19 @@ func (w *World) apply(i int) {
 			c := w.tcp.Channel(i, e.To.index())
 			w.tcp.AskClear(c)
 			w.bothEnds(c)
+			if w.cover != nil {
+				w.cover.kinds[KindClear].possible++
+			}
 		case EffectAskFlushed:
 			w.tcp.AskFlushed(i)
-		case EffectRefused, EffectLog:
+			if w.cover != nil {
+				w.cover.kinds[KindFlushed].possible++
+			}
+		case EffectRefused:
+			if w.cover != nil {
+				w.cover.refused++
+			}
+		case EffectLog:
 		default:
 			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))
 		}
@@ -537,6 +563,9 @@ func (w *World) send(i int, e *Effect) {
 		p.Sum = w.sum(e.Value)
 	}
 	w.used[e.Link] = true
+	if w.cover != nil {
+		w.cover.of(e.Value).of[KindMessage].possible++
+	}
 	switch e.Link {
 	case LinkTCP:
 		c := w.tcp.Channel(i, to)
@@ -578,6 +607,9 @@ func (w *World) timer(s Signal) *timerInfo {
 		return t
 	}
 	t := &timerInfo{signal: s, sum: w.sum(s)}
+	if w.cover != nil {
+		t.tally = &w.cover.of(s).of[KindTimer]
+	}
 	w.known[s] = t
 	if len(w.recents) < cap(w.recents) {
 		w.recents = append(w.recents, t)
@@ -608,6 +640,9 @@ func (ns *nodeState) scheduled(t *timerInfo) bool {
 
 func (w *World) arm(i int, t *timerInfo) {
 	ns := &w.nodes[i]
+	if t.tally != nil {
+		t.tally.possible++
+	}
 	at := 0
 	for k := range ns.timers {
 		if ns.timers[k].timerInfo == t {
@@ -635,6 +670,9 @@ func (w *World) disarm(i int, t *timerInfo) {
 
 func (w *World) post(i int, task Signal) {
 	ns := &w.nodes[i]
+	if w.cover != nil {
+		w.cover.of(task).of[KindTask].possible++
+	}
 	sum, at := w.sum(task), 0
 	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, sum) < 0 {
 		at++
@@ -648,6 +686,9 @@ func (w *World) post(i int, task Signal) {
 }
 
 func (w *World) emit(i int, fact any) {
+	if w.cover != nil {
+		w.cover.facts++
+	}
 	for k := range w.monitors {
 		m := &w.monitors[k]
 		if err := m.observe(addrOf(i), fact); err != nil {
@@ -679,6 +720,11 @@ func (w *World) refreshNode(i int) {
 		o.Offers(func(s Signal) { ns.offers = append(ns.offers, s) })
 	}
 	w.actions += len(ns.offers)
+	if w.cover != nil {
+		for _, s := range ns.offers {
+			w.cover.of(s).of[KindAction].possible++
+		}
+	}
 
 	w.members -= len(ns.accepted)
 	ns.accepted = ns.accepted[:0]
@@ -743,7 +789,11 @@ func (w *World) Live() bool {
 		return false
 	}
 	for k := range w.eventually {
-		if !w.eventually[k].holds() {
+		holds := w.eventually[k].holds()
+		if w.cover != nil {
+			w.cover.eventually[k].saw(holds)
+		}
+		if !holds {
 			return false
 		}
 	}
@@ -766,10 +816,22 @@ func (w *World) NotLive() (names, explanations []string) {
 }
 
 // Assumed reports whether the state counts for liveness.
-func (w *World) Assumed() bool { return w.assume.holds == nil || w.assume.holds() }
+func (w *World) Assumed() bool {
+	holds := w.assume.holds == nil || w.assume.holds()
+	if w.cover != nil {
+		w.cover.assume.saw(holds)
+	}
+	return holds
+}
 
 // Within reports whether the exhaustive search goes on from here.
-func (w *World) Within() bool { return w.within.holds == nil || w.within.holds() }
+func (w *World) Within() bool {
+	holds := w.within.holds == nil || w.within.holds()
+	if w.cover != nil {
+		w.cover.within.saw(holds)
+	}
+	return holds
+}
 
 // StepChecks are the step properties, bound to a world at the state before
 // and a world at the state after a step.

@@ -1,0 +1,275 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// Space is what the states of an exhaustive phase differ in: the parts that
+// take the most forms are what keeps it growing.
+type Space struct {
+	Levels   []int   // new states at each depth; those beyond Complete are not all
+	Complete int     // every state to this depth was found
+	Growth   float64 // of a level over the one before, in the last few; 0: not known
+	Rest     int     // an estimate of the states still to be found, to RestDepth; 0: none, or not known
+	RestTo   int     // the bound on depth, or one more than Complete
+	Sampled  int     // states that were looked at
+	Parts    []Part  // those that take the most forms first
+}
+
+// Part is a field, timer, task or message, with what tells places of a kind
+// apart taken out: n*.peers[*].seq is what all nodes keep there. A form of it is
+// what one node has there; of a timer or message, one value.
+type Part struct {
+	Path    string
+	Forms   int
+	Depth   int      // of the state that had the last new one
+	Samples []string // the first few, and the last
+}
+
+// A space of any size is sampled: all of the first states, then every second
+// of as many samples, and so on.
+const (
+	sampledOctave = 1024
+	sampledMost   = 20_000
+	samplesKept   = 3
+)
+
+// space collects what a Space tells. Nil: nobody asked.
+type space struct {
+	levels  []int
+	every   int
+	seen    int
+	sampled int
+	parts   map[string]*part
+}
+
+type part struct {
+	forms   map[canon.Hash]struct{}
+	depth   int
+	samples []string
+	last    string
+}
+
+// form is what one place has in one state.
+type form struct {
+	h     canon.Hash
+	texts []string
+}
+
+// look notes a new state, which the world is in.
+func (x *explorer) look(parent uint32) {
+	depth := 0
+	if parent != noParent {
+		depth = x.r.stats.Depth + 1
+	}
+	x.w.Cover(depth, false)
+	if s := x.r.space; s != nil && s.due(depth) {
+		s.look(depth, x.w.Lines())
+	}
+}
+
+// due counts a state, and reports whether it is one of the sample.
+func (s *space) due(depth int) bool {
+	for len(s.levels) <= depth {
+		s.levels = append(s.levels, 0)
+	}
+	s.levels[depth]++
+	s.seen++
+	if s.seen%max(1, s.every) != 0 || s.sampled == sampledMost {
+		return false
+	}
+	if s.sampled++; s.sampled%sampledOctave == 0 {
+		s.every = 2 * max(1, s.every)
+	}
+	return true
+}
+
+func (s *space) look(depth int, lines []canon.Line) {
+	forms := map[[2]string]*form{} // by owner and path
+	var order [][2]string
+	queued := map[string]int{}
+	for _, l := range lines {
+		owner, path, rest := placeOf(l)
+		if channel, link, ok := queueOf(l.Path); ok {
+			queued[channel]++
+			owner, path, rest = l.Path+l.Value, "message "+typeOf(l.Value)+" by "+link, ""
+		}
+		key := [2]string{owner, path}
+		f := forms[key]
+		if f == nil {
+			f = &form{}
+			forms[key], order = f, append(order, key)
+		}
+		f.h = f.h.Then(canon.OfString(rest + " = " + l.Value))
+		if len(f.texts) <= samplesKept {
+			f.texts = append(f.texts, strings.TrimPrefix(rest+"="+l.Value, "="))
+		}
+	}
+	for _, key := range order {
+		s.form(key[1], depth, forms[key])
+	}
+	for _, channel := range slices.Sorted(maps.Keys(queued)) {
+		n := queued[channel]
+		link, _, _ := strings.Cut(channel, " ")
+		s.form("messages under way by "+link, depth, &form{canon.OfString(fmt.Sprint(n)), []string{fmt.Sprint(n)}})
+	}
+}
+
+func (s *space) form(path string, depth int, f *form) {
+	p := s.parts[path]
+	if p == nil {
+		p = &part{forms: map[canon.Hash]struct{}{}}
+		if s.parts == nil {
+			s.parts = map[string]*part{}
+		}
+		s.parts[path] = p
+	}
+	if _, known := p.forms[f.h]; known {
+		return
+	}
+	p.forms[f.h], p.depth = struct{}{}, depth
+	text := strings.Join(f.texts[:min(len(f.texts), samplesKept)], " ")
+	if len(f.texts) > samplesKept {
+		text += " ..."
+	}
+	if len(p.samples) < samplesKept {
+		p.samples = append(p.samples, text)
+	} else {
+		p.last = text
+	}
+}
+
+// placeOf splits a line's path: whose it is, what it is called wherever it is,
+// and what tells it from others of that name at the same owner.
+func placeOf(l canon.Line) (owner, path, rest string) {
+	end := strings.IndexAny(l.Path, " .[")
+	if end < 0 {
+		end = len(l.Path)
+	}
+	owner, rest = l.Path[:end], l.Path[end:]
+	switch {
+	case !isNode(owner):
+		return "", general(nodeless(l.Path)), l.Path
+	case rest == " timer" || rest == " task":
+		return l.Path + l.Value, rest[1:] + " " + typeOf(l.Value), ""
+	}
+	if path = general(rest); !strings.Contains(path, "*") {
+		rest = ""
+	}
+	return owner, "n*" + path, rest
+}
+
+// queueOf is the channel that a line about a message belongs to, and its link.
+func queueOf(path string) (channel, link string, ok bool) {
+	link, rest, _ := strings.Cut(path, " ")
+	switch link {
+	case sim.LinkTCP.String(), sim.LinkUDP.String():
+		at := strings.IndexByte(rest, '[')
+		if at < 0 {
+			return "", "", false
+		}
+		return link + " " + rest[:at], link, true
+	case sim.LinkSet.String():
+		return path, link, true
+	}
+	return "", "", false
+}
+
+func isNode(s string) bool {
+	return len(s) > 1 && s[0] == 'n' && strings.Trim(s[1:], "0123456789") == ""
+}
+
+// nodeless puts n* for the nodes at both ends of a channel.
+func nodeless(path string) string {
+	link, ends, _ := strings.Cut(path, " ")
+	from, to, ok := strings.Cut(ends, "->")
+	if ok && isNode(from) && isNode(to) {
+		return link + " n*->n*"
+	}
+	return path
+}
+
+// general puts * for what stands in brackets.
+func general(path string) string {
+	var b strings.Builder
+	deep, quoted := 0, false
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"' && deep > 0:
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			if deep++; deep == 1 {
+				b.WriteString("[*")
+			}
+		case c == ']' && deep > 0:
+			if deep--; deep == 0 {
+				b.WriteByte(']')
+			}
+		case deep == 0:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// typeOf is the name of the type that a value's text begins with.
+func typeOf(text string) string {
+	if at := strings.IndexAny(text, "{(["); at > 0 {
+		return text[:at]
+	}
+	return text
+}
+
+// result is what was collected; nil if nothing was asked for.
+func (s *space) result(res *Result) *Space {
+	if s == nil {
+		return nil
+	}
+	out := &Space{Levels: s.levels, Complete: res.Stats.Depth, Sampled: s.sampled}
+	for path, p := range s.parts {
+		one := Part{Path: path, Forms: len(p.forms), Depth: p.depth, Samples: p.samples}
+		if p.last != "" {
+			one.Samples = append(one.Samples, p.last)
+		}
+		out.Parts = append(out.Parts, one)
+	}
+	slices.SortFunc(out.Parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.Forms, a.Forms), strings.Compare(a.Path, b.Path))
+	})
+	if state := res.Safety.State; state != StateExhausted && state != StateExhaustedWithin {
+		out.estimate(res.Options.Depth)
+	}
+	return out
+}
+
+// estimate goes on as the last few complete levels grew.
+func (s *Space) estimate(bound int) {
+	const few = 3
+	last := min(s.Complete, len(s.Levels)-1)
+	first := max(0, last-few)
+	if last <= first || s.Levels[last] == 0 {
+		return
+	}
+	s.Growth = math.Pow(float64(s.Levels[last])/float64(s.Levels[first]), 1/float64(last-first))
+	s.RestTo = max(bound, last+1)
+	level, rest := float64(s.Levels[last]), 0.0
+	for depth := last + 1; depth <= s.RestTo; depth++ {
+		level *= s.Growth
+		rest += level
+	}
+	if len(s.Levels) > last+1 {
+		rest -= float64(s.Levels[last+1])
+	}
+	s.Rest = int(min(max(rest, 0), math.MaxInt64/2))
+}
