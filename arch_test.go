@@ -105,7 +105,7 @@ var rooms = []room{
 	{
 		path:  "search",
 		may:   []string{"internal/canon", "internal/visited", "choose", "sim"},
-		tests: []string{"systems/*"},
+		tests: []string{"systems/*", "internal/catalog"},
 		instead: map[string]string{
 			"critical":   "strategies know nothing of critical; pass a func through search.Options",
 			"eventgraph": "search returns paths; let the caller draw them",

@@ -20,6 +20,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 	defer func() { x.seen.Close() }()
 	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
 		x.memo = newMemo(x)
+		r.share.every = auditEveryMemo
 	}
 	if done, err := r.level(x, res, 0, func() error { return x.roots() }); done || err != nil {
 		return err

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -28,8 +27,9 @@ type explorer struct {
 	full   bool  // and it cannot be made larger
 	memo   *memo // nil: every step is taken in the world
 	states vectors
-	origin []origin
-	lists  coinLists
+	origin slab[origin]
+	live   marks // the closure's states that are live
+	lists  *coinLists
 
 	v, to     sim.Vector
 	step      stepper
@@ -52,40 +52,6 @@ type origin struct {
 }
 
 const noParent = math.MaxUint32
-
-// vectors are states, one after the other: the places that hold something, and
-// what. Nothing of them is a pointer.
-type vectors struct {
-	bytes []byte
-	start []uint64
-}
-
-func (s *vectors) len() int { return len(s.start) }
-
-func (s *vectors) add(v sim.Vector) {
-	s.start = append(s.start, uint64(len(s.bytes)))
-	last := 0
-	for p, id := range v {
-		if id != 0 {
-			s.bytes = binary.AppendUvarint(s.bytes, uint64(p-last+1))
-			s.bytes = binary.AppendUvarint(s.bytes, uint64(id))
-			last = p
-		}
-	}
-	s.bytes = append(s.bytes, 0)
-}
-
-func (s *vectors) get(i int, v sim.Vector) {
-	clear(v)
-	b := s.bytes[s.start[i]:]
-	for p := 0; b[0] != 0; {
-		d, n := binary.Uvarint(b)
-		id, m := binary.Uvarint(b[n:])
-		p += int(d) - 1
-		v[p] = uint32(id)
-		b = b[n+m:]
-	}
-}
 
 // coinLists numbers the lists of answers that coins were given in one step.
 type coinLists struct {
@@ -126,13 +92,28 @@ func (c *coinLists) get(n uint16) []int {
 type stepper struct {
 	event int
 	coins choose.Odometer
+	pulse *pulse
+	begun bool // the step has not come to its end
 }
 
 func (s *stepper) Answer(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return s.event
 	}
-	return s.coins.Answer(q)
+	k := s.coins.Answer(q)
+	s.pulse.tick()
+	return k
+}
+
+// take lets the world take the step.
+func (s *stepper) take(w *sim.World) error {
+	s.begun = true
+	s.pulse.tick()
+	if w.Step(s) != sim.Stepped {
+		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Err())
+	}
+	s.begun = false
+	return nil
 }
 
 func (s *stepper) Err() error { return s.coins.Err() }
@@ -143,7 +124,7 @@ func (r *runner) newExplorer(c climate) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), outside: map[uint32]bool{}}
+	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, outside: map[uint32]bool{}}
 	if x.seen, err = visited.Make(visited.Options{Bytes: seenLeast, DepthBits: 2}); err != nil {
 		return nil, err
 	}
@@ -155,6 +136,7 @@ func (r *runner) newExplorer(c climate) (*explorer, error) {
 		x.steps = sim.StepChecks(x.prior, w, r.opts.Properties)
 	}
 	w.Track()
+	x.step.pulse = &r.pulse
 	x.v, x.to = make(sim.Vector, x.bank.Places()), make(sim.Vector, x.bank.Places())
 	return x, nil
 }
@@ -166,8 +148,10 @@ func (x *explorer) roots() error {
 	x.r.allow(x.c, x.w)
 	x.current = noParent
 	for {
+		x.step.begun = true
 		x.r.pulse.tick()
 		x.w.Start(&x.step)
+		x.step.begun = false
 		x.lastCoins = x.step.coins.Answers()
 		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
 			return err
@@ -183,10 +167,8 @@ func (x *explorer) roots() error {
 func (x *explorer) expand(state uint32) error {
 	x.current = state
 	x.states.get(int(state), x.v)
-	if x.closure == nil {
-		if err := x.makeRoom(); err != nil || x.full {
-			return err
-		}
+	if err := x.makeRoom(); err != nil || x.full {
+		return err
 	}
 	if x.memo != nil {
 		if plain, faults := x.memo.plain(x.v); plain {
@@ -234,13 +216,12 @@ func (x *explorer) takeEvent(state uint32, k int) error {
 }
 
 func (x *explorer) take(state uint32, k int) error {
-	x.r.pulse.tick()
-	if x.w.Step(&x.step) != sim.Stepped {
-		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", x.w.Err())
+	if err := x.step.take(x.w); err != nil {
+		return err
 	}
 	x.r.stats.Steps++
 	if x.closure != nil {
-		return x.closure.arrive(state)
+		return x.closure.reached()
 	}
 	x.r.stats.Executed++
 	x.r.stats.Transitions++
@@ -288,7 +269,7 @@ func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) e
 		return nil
 	}
 	x.states.add(x.to)
-	x.origin = append(x.origin, origin{parent, uint16(event), coins})
+	x.origin.add(origin{parent, uint16(event), coins})
 	x.r.stats.States++
 	if !x.w.Within() {
 		x.outside[uint32(x.states.len()-1)] = true
@@ -323,17 +304,21 @@ func (x *explorer) makeRoom() error {
 	}
 	for s := range x.states.len() {
 		x.states.get(s, x.to)
-		var h canon.Hash
-		for p, id := range x.to {
-			if id != 0 {
-				h = h.Add(x.bank.Sum(p, id))
-			}
-		}
-		larger.Insert(h, 0)
+		larger.Insert(x.sum(x.to), 0)
 	}
 	x.seen.Close()
 	x.seen = larger
 	return nil
+}
+
+// sum is the identity of a state.
+func (x *explorer) sum(v sim.Vector) (h canon.Hash) {
+	for p, id := range v {
+		if id != 0 {
+			h = h.Add(x.bank.Sum(p, id))
+		}
+	}
+	return h
 }
 
 // audit takes the run to the state that was just reached again, from its
@@ -382,18 +367,22 @@ func (x *explorer) stuck() (choose.Source, int) {
 
 // found are the answers of the run that the last step was of.
 func (x *explorer) found() *told {
+	coins := x.lastCoins
+	if x.step.begun {
+		coins = x.step.coins.Answers()
+	}
 	if x.current == noParent {
-		return &told{start: x.lastCoins}
+		return &told{start: coins}
 	}
 	answers := x.path(x.current)
-	answers.steps = append(answers.steps, taken{x.lastEvent, x.lastCoins})
+	answers.steps = append(answers.steps, taken{x.lastEvent, coins})
 	return &answers
 }
 
 // path is the answers that lead to a state.
 func (x *explorer) path(state uint32) (answers told) {
-	for s := state; ; s = x.origin[s].parent {
-		o := x.origin[s]
+	for s := state; ; s = x.origin.at(int(s)).parent {
+		o := x.origin.at(int(s))
 		if o.parent == noParent {
 			answers.start = x.lists.get(o.coins)
 			break

@@ -5,60 +5,59 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/visited"
 	"macemc/sim"
 )
 
-// closure is the graph of what can still happen once the environment has
-// healed: the healed forms of a set of states, and every state that they reach
-// by steps that are not rare. On it liveness is decided exactly: a state is
-// dead if its healed form reaches no live one.
+// closure is what can still happen once the environment has healed: the healed
+// forms of a set of states, and every state that they reach by steps that are
+// not rare. On it liveness is decided exactly: a state is dead if its healed
+// form reaches no live one.
+//
+// No edges are kept. A state is alive if it is live, or if a step leads from it
+// to one that is; so the states that are not known to be alive are looked at
+// again and again, the farthest first, until nothing changes. What is left is
+// dead. Each look costs the states' steps once more, which a memo makes cheap.
 type closure struct {
 	*explorer
-	number map[canon.Hash]uint32
-	into   []edge
-	good   []bool // live, or outside of what the system wants to be judged by
-	last   uint32 // the state that was reached last
+	alive *visited.Table // nil: the states are being collected
+	lives bool           // a step of the state that is looked at leads to one that is alive
 }
 
-type edge struct{ from, to uint32 }
-
-// decide settles liveness on an exhausted space: exactly.
+// decide settles liveness on an exhausted space, exactly.
 func (r *runner) decide(x *explorer, res *Result) error {
 	if !r.world.CanBeLive() {
 		return nil
 	}
-	g := r.newClosure(x)
-	healed := make([]uint32, x.states.len())
-	done, err := r.guarded(g.explorer, func() error {
-		for s := range healed {
-			if r.interrupted(res) && res.Stop == StopInterrupted {
-				return nil
-			}
-			res.Stop = StopDone
-			n, err := g.heal(x, uint32(s))
-			if err != nil {
-				return err
-			}
-			healed[s] = n
-		}
-		for s := 0; s < g.states.len(); s++ {
-			if s%64 == 0 && r.stopped() {
-				res.Stop = StopInterrupted
-				return nil
-			}
-			if err := g.expand(uint32(s)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil || done || res.Stop == StopInterrupted {
+	g, err := r.newClosure(x)
+	if err != nil {
 		return err
 	}
-	alive := g.recoverable()
-	for s, n := range healed {
-		if !alive[n] && x.assumed(uint32(s)) {
-			return r.proved(x, uint32(s), func(state uint32) bool { return !alive[healed[state]] }, res)
+	defer g.close()
+	stopped := false
+	if _, err := r.guarded(g.explorer, func() error {
+		if err := g.collect(x); err != nil {
+			return err
+		}
+		stopped, err = g.spread()
+		return err
+	}); err != nil {
+		return err
+	}
+	switch {
+	case g.full:
+		return nil // undecided: walks will sample
+	case stopped:
+		res.Stop = StopInterrupted
+		return nil
+	}
+	dead := func(s uint32) bool {
+		x.states.get(int(s), x.v)
+		return !g.alive.Has(g.healed(x))
+	}
+	for s := range x.states.len() {
+		if dead(uint32(s)) && x.assumed(uint32(s)) {
+			return r.proved(x, uint32(s), dead, res)
 		}
 	}
 	res.Liveness.State = res.Safety.State
@@ -67,91 +66,126 @@ func (r *runner) decide(x *explorer, res *Result) error {
 
 // newClosure stands before the first healed state. It shares the world and the
 // bank of the explorer whose states it heals.
-func (r *runner) newClosure(x *explorer) *closure {
-	g := &closure{number: map[canon.Hash]uint32{}}
+func (r *runner) newClosure(x *explorer) (*closure, error) {
+	g := &closure{}
 	g.explorer = &explorer{
-		r: r, w: x.w, c: x.c, bank: x.bank, outside: map[uint32]bool{}, closure: g,
+		r: r, w: x.w, c: x.c, bank: x.bank, outside: map[uint32]bool{}, closure: g, lists: x.lists,
 		v: make(sim.Vector, len(x.v)), to: make(sim.Vector, len(x.to)),
 	}
-	return g
+	g.step.pulse = &r.pulse
+	if x.memo != nil && r.sys.Weight == nil { // which events are rare, only the world knows
+		g.memo = newMemo(g.explorer)
+		g.memo.steps, g.memo.accepts, g.memo.known = x.memo.steps, x.memo.accepts, x.memo.known
+	}
+	var err error
+	g.seen, err = visited.Make(visited.Options{Bytes: max(seenLeast, x.seen.Bytes()), DepthBits: 2})
+	return g, err
 }
 
-// heal adds the healed form of a state of x, and returns its number.
-func (g *closure) heal(x *explorer, s uint32) (uint32, error) {
-	x.states.get(int(s), x.v)
-	x.w.Load(x.bank, x.v)
-	if !x.w.Healed() {
-		if p := x.w.Heal(healing{}); p != sim.Stepped {
-			return 0, fmt.Errorf("macemc bug: search: a state could not be healed: %w", x.w.Err())
-		}
+func (g *closure) close() {
+	g.seen.Close()
+	if g.alive != nil {
+		g.alive.Close()
 	}
-	g.current = noParent
-	err := g.arrive(noParent)
-	return g.last, err
 }
 
-// healing agrees to heal.
-type healing struct{}
+// healed is the identity of the healed form of the state in x.v. Healing
+// changes the environment, which is one part of a state.
+func (g *closure) healed(x *explorer) canon.Hash {
+	last := len(x.v) - 1
+	copy(g.to, x.v)
+	g.to[last] = g.bank.Healed(g.w, x.v[last])
+	return g.sum(g.to)
+}
 
-func (healing) Answer(*choose.Question) int { return 0 }
-func (healing) Err() error                  { return nil }
-
-// arrive notes the state that the world is in, and the edge that led there.
-func (g *closure) arrive(from uint32) error {
-	h := g.w.Hash()
-	n, known := g.number[h]
-	if !known {
-		n = uint32(g.states.len())
-		g.number[h] = n
-		g.w.Save(g.bank, g.to)
-		g.states.add(g.to)
-		g.good = append(g.good, g.w.Live() || !g.w.Assumed() || !g.w.Within())
-		if !g.w.Within() {
-			g.outside[n] = true
+// collect finds the healed states and all that they reach.
+func (g *closure) collect(x *explorer) error {
+	for s := range x.states.len() {
+		x.states.get(s, x.v)
+		if err := g.makeRoom(); err != nil || g.full {
+			return err
+		}
+		if h := g.healed(x); g.seen.Insert(h, 0) == visited.New {
+			g.w.Load(g.bank, g.to)
+			g.add()
 		}
 	}
-	g.last = n
-	if from != noParent {
-		g.into = append(g.into, edge{from, n})
+	for s := 0; s < g.states.len(); s++ {
+		if g.outside[uint32(s)] {
+			continue
+		}
+		if err := g.expand(uint32(s)); err != nil || g.full {
+			return err
+		}
 	}
 	return nil
 }
 
-// recoverable are the states from which a good one can be reached.
-func (g *closure) recoverable() []bool {
+// add notes the state that the world is in, with the vector to.
+func (g *closure) add() {
+	n := uint32(g.states.len())
+	g.states.add(g.to)
+	inside := g.w.Within()
+	if !inside {
+		g.outside[n] = true
+	}
+	g.live.add(g.w.Live() || !g.w.Assumed() || !inside) // beyond Within, anything may happen
+}
+
+// reached looks at the state that a step in the world has led to.
+func (g *closure) reached() error {
+	h := g.w.Hash()
+	if g.alive != nil {
+		g.lives = g.lives || g.alive.Has(h)
+		return nil
+	}
+	switch g.seen.Insert(h, 0) {
+	case visited.New:
+		g.w.Save(g.bank, g.to)
+		g.add()
+	case visited.Full:
+		g.full = true
+	}
+	return nil
+}
+
+// spread finds the states that are alive, and reports whether it was stopped.
+func (g *closure) spread() (stopped bool, err error) {
 	n := g.states.len()
-	first := make([]uint32, n+1) // of the edges into a state
-	for _, e := range g.into {
-		first[e.to+1]++
+	if g.alive, err = visited.Make(visited.Options{Bytes: max(seenLeast, 12*n), DepthBits: 2}); err != nil || g.full {
+		return false, err
 	}
-	for s := range n {
-		first[s+1] += first[s]
-	}
-	sources := make([]uint32, len(g.into))
-	fill := append([]uint32{}, first...)
-	for _, e := range g.into {
-		sources[fill[e.to]] = e.from
-		fill[e.to]++
-	}
-	alive := make([]bool, n)
-	var queue []uint32
-	for s, good := range g.good {
-		if good {
-			alive[s] = true
-			queue = append(queue, uint32(s))
+	var left []uint32
+	for s := n - 1; s >= 0; s-- {
+		if g.live.has(s) {
+			g.states.get(s, g.v)
+			g.alive.Insert(g.sum(g.v), 0)
+		} else {
+			left = append(left, uint32(s))
 		}
 	}
-	for len(queue) > 0 {
-		s := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		for _, from := range sources[first[s]:first[s+1]] {
-			if !alive[from] {
-				alive[from] = true
-				queue = append(queue, from)
+	for changed := true; changed; {
+		changed = false
+		rest := left[:0]
+		for i, s := range left {
+			if i%1024 == 0 && g.r.stopped() {
+				return true, nil
 			}
+			g.lives = false
+			if err := g.expand(s); err != nil {
+				return false, err
+			}
+			if !g.lives {
+				rest = append(rest, s)
+				continue
+			}
+			changed = true
+			g.states.get(int(s), g.v)
+			g.alive.Insert(g.sum(g.v), 0)
 		}
+		left = rest
 	}
-	return alive
+	return false, nil
 }
 
 // assumed reports whether a state counts for liveness.
@@ -168,7 +202,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 	x.w.Load(x.bank, x.v)
 	names, explanations := x.w.NotLive()
 	var run []uint32
-	for at := s; at != noParent; at = x.origin[at].parent {
+	for at := s; at != noParent; at = x.origin.at(int(at)).parent {
 		run = append([]uint32{at}, run...)
 	}
 	critical := 0
@@ -194,3 +228,9 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 	res.Finding, res.Stop = f, StopFound
 	return nil
 }
+
+// healing agrees to heal.
+type healing struct{}
+
+func (healing) Answer(*choose.Question) int { return 0 }
+func (healing) Err() error                  { return nil }

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"math/bits"
 
 	"macemc/internal/canon"
@@ -106,12 +105,7 @@ func (m *memo) plain(v sim.Vector) (plain, faults bool) {
 func (m *memo) expand(state uint32, faults bool) error {
 	x, b, n := m.x, m.x.bank, m.n
 	v := x.v
-	m.total = canon.Hash{}
-	for p, id := range v {
-		if id != 0 {
-			m.total = m.total.Add(b.Sum(p, id))
-		}
-	}
+	m.total = x.sum(v)
 	m.batch, m.next, m.changes = m.batch[:0], m.next[:0], m.changes[:0]
 	k := 0
 	local := func(i, kind, ordinal int) error {
@@ -176,7 +170,7 @@ func (m *memo) expand(state uint32, faults bool) error {
 			}
 		}
 	}
-	if err := m.settle(state); err != nil || x.violated != nil || !faults {
+	if err := m.settle(state); err != nil || x.violated != nil || !faults || x.closure != nil {
 		return err
 	}
 	x.w.Load(x.bank, v)
@@ -237,10 +231,9 @@ func (m *memo) learn(k, i int) (r remembered, err error) {
 	x.step.event = k
 	x.step.coins.Reset()
 	for {
-		x.r.pulse.tick()
 		x.lastEvent = k
-		if x.w.Step(&x.step) != sim.Stepped {
-			return r, fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", x.w.Err())
+		if err := x.step.take(x.w); err != nil {
+			return r, err
 		}
 		x.r.stats.Steps++
 		x.r.stats.HandlerRuns++
@@ -377,6 +370,9 @@ func (m *memo) apply(r *result, k, i, pops int) {
 // settle looks at all candidates at once, and visits those that are new.
 func (m *memo) settle(state uint32) error {
 	x := m.x
+	if x.closure != nil {
+		return m.settleClosure(x.closure)
+	}
 	if cap(m.out) < len(m.batch) {
 		m.out = make([]visited.Outcome, 2*len(m.batch))
 	}
@@ -395,11 +391,7 @@ func (m *memo) settle(state uint32) error {
 			x.full = true
 			return nil
 		}
-		c := &m.next[j]
-		copy(x.to, x.v)
-		for _, ch := range m.changes[c.first:c.last] {
-			x.to[ch.place] = ch.id
-		}
+		c := m.change(j)
 		x.w.Load(x.bank, x.to)
 		x.lastEvent, x.lastCoins = c.event, x.lists.get(c.coins)
 		if err := x.visit(m.batch[j], state, c.event, c.coins); err != nil || x.violated != nil {
@@ -408,6 +400,46 @@ func (m *memo) settle(state uint32) error {
 	}
 	m.batch, m.next, m.changes = m.batch[:0], m.next[:0], m.changes[:0]
 	return nil
+}
+
+// settleClosure does the same for healed states.
+func (m *memo) settleClosure(g *closure) error {
+	if g.alive != nil {
+		for _, h := range m.batch {
+			if g.lives = g.lives || g.alive.Has(h); g.lives {
+				return nil
+			}
+		}
+		return nil
+	}
+	m.x.r.pulse.tick()
+	if cap(m.out) < len(m.batch) {
+		m.out = make([]visited.Outcome, 2*len(m.batch))
+	}
+	out := m.out[:len(m.batch)]
+	g.seen.InsertAll(m.batch, 0, out)
+	for j, o := range out {
+		switch o {
+		case visited.New:
+			m.change(j)
+			g.w.Load(g.bank, g.to)
+			g.add()
+		case visited.Full:
+			g.full = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// change writes the j-th candidate into the vector to, and returns it.
+func (m *memo) change(j int) *candidate {
+	c := &m.next[j]
+	copy(m.x.to, m.x.v)
+	for _, ch := range m.changes[c.first:c.last] {
+		m.x.to[ch.place] = ch.id
+	}
+	return c
 }
 
 // inWorld takes the k-th event of a state in the world.

@@ -110,6 +110,23 @@ func (b *Bank) Calm(id uint32) (calm, faults bool) {
 	return r.cut == nil && r.early == Unlimited, !r.left.IsZero()
 }
 
+// Healed is the number of the rest of a state when the environment has healed:
+// see World.Heal.
+func (b *Bank) Healed(w *World, id uint32) uint32 {
+	place := len(b.parts) - 1
+	i := &b.infos[place][id]
+	if i.popped == 0 {
+		to := id
+		if r, ok := b.parts[place][id].of.(*restPart); ok {
+			healed := &restPart{early: Unlimited, memories: r.memories}
+			to = b.add(place, part{placed(w.memoriesSum(canon.Hash{}, healed.memories), place), healed})
+			i = &b.infos[place][id]
+		}
+		i.popped = to + 1
+	}
+	return i.popped - 1
+}
+
 // The places of a vector, for a system of n nodes.
 
 // TCPPlace is where the direction of a connection with this channel stands.

@@ -94,10 +94,11 @@ func (w *World) partSum(part int) canon.Hash {
 	case at < 2*n+2*n*n:
 		h = membersSum(w.set.For(at - n - 2*n*n))
 	default:
-		h = w.environmentSum()
+		memories := make([]any, len(w.monitors))
 		for i := range w.monitors {
-			h = h.Then(w.sum(w.monitors[i].memory()))
+			memories[i] = w.monitors[i].memory()
 		}
+		h = w.memoriesSum(w.environmentSum(), memories)
 	}
 	return placed(h, part)
 }
@@ -140,6 +141,14 @@ func connectionSum(packets []netsim.Packet, told uint8) canon.Hash {
 func membersSum(members []netsim.Member) (h canon.Hash) {
 	for i := range members {
 		h = h.Add(members[i].Sum.Mix(uint64(members[i].From)))
+	}
+	return h
+}
+
+// memoriesSum adds the memories of the monitors to what is known of the rest.
+func (w *World) memoriesSum(h canon.Hash, memories []any) canon.Hash {
+	for _, m := range memories {
+		h = h.Then(w.sum(m))
 	}
 	return h
 }

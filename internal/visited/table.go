@@ -154,6 +154,27 @@ func (t *Table) Insert(h canon.Hash, depth int) Outcome {
 	return Full
 }
 
+// Has reports whether a state is in the table, at whatever depth.
+func (t *Table) Has(h canon.Hash) bool {
+	if t.hashBits != 0 {
+		h = t.weaken(h)
+	}
+	deep := h.Lo | t.depths
+	i := t.home(h)
+	for range len(t.slots) {
+		switch old := atomic.LoadUint64(&t.slots[i]); {
+		case old == 0:
+			return false
+		case old|t.depths == deep:
+			return true
+		}
+		if i++; i == uint64(len(t.slots)) {
+			i = 0
+		}
+	}
+	return false
+}
+
 // home is the slot at which the search for a state begins.
 func (t *Table) home(h canon.Hash) uint64 {
 	i, _ := bits.Mul64(h.Hi, uint64(len(t.slots)))
