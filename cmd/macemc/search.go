@@ -75,7 +75,7 @@ the command that replays it.`,
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` runs (default after 10,000 walks)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
-	flags.StringVar(&f.engine, "engine", string(search.EngineLocal), "the engine of the exhaustive phase, `local|reference`: each state once, or every run again from\nits start")
+	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -111,8 +111,8 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
 		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
 	}
-	if engines := []string{string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
-		return usagef("--engine is %q; it must be %s%s", f.engine, strings.Join(engines, " or "), suggest(f.engine, engines))
+	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
+		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
 	}
 	if cmd.Flags().Changed("step") && f.engine != string(search.EngineReference) {
 		return usagef("--step is for --engine reference; the engine %s goes level by level", f.engine)
