@@ -21,7 +21,7 @@ type Options struct {
 
 	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
 	Step   int // a round is this much deeper than the one before; 0: 5
-	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 100,000
+	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
 
 	Memory int // bytes that the exhaustive phase may use for its states; 0: 4 GiB
 
@@ -69,7 +69,10 @@ func (o Options) filled() (Options, error) {
 	}
 	o.Memory = cmp.Or(o.Memory, 4<<30)
 	o.Step = cmp.Or(o.Step, 5)
-	o.Effort = cmp.Or(o.Effort, 100_000)
+	if o.Engine == EngineReference {
+		o.Effort = cmp.Or(o.Effort, 100_000)
+	}
+	o.Effort = cmp.Or(o.Effort, 300_000)
 	o.Walks = cmp.Or(o.Walks, 60)
 	o.WalkSteps = cmp.Or(o.WalkSteps, 10_000)
 	o.Seed = cmp.Or(o.Seed, 1)

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +25,7 @@ type searchFlags struct {
 	net, faults              string
 	faultsSet                bool
 	early                    int
+	memory                   string
 	depth, step              int
 	noWalks                  bool
 	walks, walkSteps         int
@@ -67,8 +70,9 @@ the command that replays it.`,
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4`")
 	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare; each a number or all; none (default what the system tolerates)")
 	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
-	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 100,000 transitions go)")
+	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 300,000 transitions go)")
 	flags.IntVar(&f.step, "step", 0, "with --engine reference, a round is `N` steps deeper than the one before (default 5)")
+	flags.StringVar(&f.memory, "memory", "4GiB", "let the exhaustive phase use so many `bytes` for its states (KiB, MiB, GiB)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
@@ -117,6 +121,9 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("step") && f.engine != string(search.EngineReference) {
 		return usagef("--step is for --engine reference; the engine %s goes level by level", f.engine)
 	}
+	if _, err := parseBytes(f.memory); err != nil {
+		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 4MiB", f.memory)
+	}
 	if f.stuck < 0 {
 		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 	}
@@ -157,6 +164,7 @@ func (t *tool) search(name string, f searchFlags) error {
 	if opts.Network, err = sim.ParseNetwork(f.net); err != nil {
 		return fmt.Errorf("--net: %w", err)
 	}
+	opts.Memory, _ = parseBytes(f.memory)
 	progress := t.progress(f.quiet)
 	opts.Progress = progress.searched
 	opts.OnStuck = func(r *search.Result) {
@@ -196,7 +204,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 	switch {
 	case r.Finding != nil:
 		t.status = exitFound
-	case r.Stop == search.StopInterrupted:
+	case r.Stop == search.StopInterrupted, r.Stop == search.StopMemory:
 		t.status = exitStopped
 	default:
 		t.status = exitNothing
@@ -226,4 +234,20 @@ func known(sys *sim.System, kind string, wanted, have []string) error {
 		}
 	}
 	return nil
+}
+
+// parseBytes reads a size, as 4GiB.
+func parseBytes(text string) (int, error) {
+	unit := 1
+	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if rest, ok := strings.CutSuffix(text, suffix); ok {
+			text, unit = rest, 1<<(10*(i+1))
+			break
+		}
+	}
+	n, err := strconv.Atoi(text)
+	if err == nil && (n < 1 || n > math.MaxInt/unit || n*unit < 4<<20) {
+		err = strconv.ErrRange
+	}
+	return n * unit, err
 }

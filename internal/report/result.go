@@ -236,6 +236,8 @@ func stopped(r *search.Result) string {
 		return "depth: the exhaustive phase reached its bound"
 	case search.StopPaths:
 		return "paths: the number of walks or paths was reached"
+	case search.StopMemory:
+		return "memory: what the visited states may use was used up; allow more with --memory"
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
 	default:
