@@ -157,14 +157,14 @@ func placeOf(l canon.Line) (owner, path, rest string) {
 	owner, rest = l.Path[:end], l.Path[end:]
 	switch {
 	case !isNode(owner):
-		return "", general(nodeless(l.Path)), l.Path
+		if channel := nodeless(l.Path); channel != l.Path {
+			return l.Path, channel, ""
+		}
+		return "", general(l.Path), keys(l.Path)
 	case rest == " timer" || rest == " task":
 		return l.Path + l.Value, rest[1:] + " " + typeOf(l.Value), ""
 	}
-	if path = general(rest); !strings.Contains(path, "*") {
-		rest = ""
-	}
-	return owner, "n*" + path, rest
+	return owner, "n*" + general(rest), keys(rest)
 }
 
 // queueOf is the channel that a line about a message belongs to, and its link.
@@ -200,27 +200,42 @@ func nodeless(path string) string {
 // general puts * for what stands in brackets.
 func general(path string) string {
 	var b strings.Builder
-	deep, quoted := 0, false
-	for i := 0; i < len(path); i++ {
-		switch c := path[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"' && deep > 0:
+	brackets(path, func(r rune) { b.WriteRune(r) }, func(string) { b.WriteString("[*]") })
+	return b.String()
+}
+
+// keys are what stands in brackets.
+func keys(path string) string {
+	var b strings.Builder
+	brackets(path, func(rune) {}, func(in string) { b.WriteString("[" + in + "]") })
+	return b.String()
+}
+
+// brackets tells a path's characters outside of brackets, and what stands in
+// the outer ones. A quoted key may hold brackets of its own.
+func brackets(path string, out func(rune), in func(string)) {
+	deep, from, quoted, escaped := 0, 0, false, false
+	for i, r := range path {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && r == '\\':
+			escaped = true
+		case r == '"' && deep > 0:
 			quoted = !quoted
 		case quoted:
-		case c == '[':
+		case r == '[':
 			if deep++; deep == 1 {
-				b.WriteString("[*")
+				from = i + 1
 			}
-		case c == ']' && deep > 0:
+		case r == ']' && deep > 0:
 			if deep--; deep == 0 {
-				b.WriteByte(']')
+				in(path[from:i])
 			}
 		case deep == 0:
-			b.WriteByte(c)
+			out(r)
 		}
 	}
-	return b.String()
 }
 
 // typeOf is the name of the type that a value's text begins with.

@@ -33,7 +33,9 @@ type resultJSON struct {
 	Critical *criticalJSON  `json:"critical"`
 	Stats    statsJSON      `json:"stats"`
 	Measured measuredJSON   `json:"measured"`
-	Never    []string       `json:"never"`
+	Never    []string       `json:"never"` // null: not known
+	Held     []heldJSON     `json:"first_held"`
+	Space    *spaceJSON     `json:"space"`
 	Replay   *string        `json:"replay"`
 }
 
@@ -90,7 +92,7 @@ func ResultJSON(w io.Writer, r *search.Result, place Place) error {
 		Stop:     string(r.Stop),
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
-		Never:    []string{},
+		Never:    r.Never, Held: heldOf(r.Held), Space: spaceOf(r.Space),
 	}
 	for _, b := range r.Params.Bugs() {
 		out.Bugs = append(out.Bugs, string(b))

@@ -31,6 +31,8 @@ func Result(w io.Writer, r *search.Result, place Place) error {
 		p.steps(s)
 	}
 	p.searched(s, r)
+	p.space(r.Space)
+	p.never(r)
 	p.measured(r)
 	if r.Finding != nil {
 		p.blank()
@@ -125,6 +127,9 @@ func (p *printer) searched(s subject, r *search.Result) {
 	}
 	p.row(2, labels, "safety", safety(r))
 	p.row(2, labels, "liveness", liveness(s, r))
+	if len(r.Held) > 0 {
+		p.row(2, labels, "first held", held(r.Held))
+	}
 	p.row(2, labels, "counted", many(r.Stats.States, "state")+", "+many(r.Stats.Transitions, "transition"))
 	p.row(2, labels, "effort", effort(r.Stats))
 	p.row(2, labels, "stopped", stopped(r))

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+const (
+	neverMost = 12 // entries in the text; the JSON has all
+	partsMost = 10
+)
+
+// never lists what the search did not exercise.
+func (p *printer) never(r *search.Result) {
+	switch {
+	case r.Never == nil:
+		p.line("never exercised: not known")
+	case len(r.Never) == 0:
+		p.line("never exercised: nothing of what was possible")
+	default:
+		p.line("never exercised:")
+		for i, text := range r.Never {
+			if i == neverMost {
+				p.row(2, 0, "", "and "+count(len(r.Never)-i)+" more, which --json lists")
+				break
+			}
+			p.row(2, 2, "-", text)
+		}
+	}
+	p.blank()
+}
+
+// held says where each liveness property was first seen to hold.
+func held(all []sim.Held) string {
+	var parts []string
+	for _, h := range all {
+		where := "at depth " + count(h.Depth)
+		switch {
+		case h.Depth < 0:
+			where = "nowhere"
+		case h.Depth == 0:
+			where = "at the start"
+		}
+		parts = append(parts, strconv.Quote(h.Property)+" "+where)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// space says what the states differ in.
+func (p *printer) space(s *search.Space) {
+	if s == nil {
+		return
+	}
+	p.line("space:")
+	var levels []string
+	for _, n := range s.Levels {
+		levels = append(levels, count(n))
+	}
+	p.row(2, labels, "levels", "new states from depth 0 on: "+strings.Join(levels, " ")+beyond(s))
+	if s.Growth > 0 {
+		p.row(2, labels, "growth", fmt.Sprintf("%.2f times a depth, of late", s.Growth))
+		p.row(2, labels, "to come", fmt.Sprintf("about %s to depth %s: an estimate, if it goes on like this", many(rounded(s.Rest), "state"), count(s.RestTo)))
+	}
+	p.row(2, labels, "looked at", many(s.Sampled, "state"))
+	p.row(2, labels, "parts", "of these states, by how many forms they take; and the depth of the last new one:")
+	for i, part := range s.Parts {
+		if i == partsMost {
+			p.row(4, 17, "", "and "+many(len(s.Parts)-i, "part")+" more, which --json lists")
+			break
+		}
+		p.line("%s", cut(fmt.Sprintf("    %-9s%-8s%s: %s", count(part.Forms), count(part.Depth), part.Path, samples(part))))
+	}
+	p.blank()
+}
+
+func beyond(s *search.Space) string {
+	if len(s.Levels) > s.Complete+1 {
+		return "; not all of depth " + count(s.Complete+1)
+	}
+	return ""
+}
+
+func samples(part search.Part) string {
+	short := slices.Clone(part.Samples)
+	for i, text := range short {
+		if r := []rune(text); len(r) > 30 {
+			short[i] = string(r[:26]) + " ..."
+		}
+	}
+	if n := len(short); n < part.Forms {
+		short = append(short[:n-1], "...", short[n-1])
+	}
+	return strings.Join(short, ", ")
+}
+
+// rounded keeps two digits: more would say too much of an estimate.
+func rounded(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
+}
+
+type heldJSON struct {
+	Property string `json:"property"`
+	Depth    *int   `json:"depth"` // null: nowhere
+}
+
+type spaceJSON struct {
+	Levels   []int      `json:"levels"`
+	Complete int        `json:"complete_depth"`
+	Growth   *float64   `json:"growth"`
+	Estimate *restJSON  `json:"estimate"`
+	Sampled  int        `json:"sampled"`
+	Parts    []partJSON `json:"parts"`
+}
+
+type restJSON struct {
+	States int `json:"states"`
+	Depth  int `json:"depth"`
+}
+
+type partJSON struct {
+	Path    string   `json:"path"`
+	Forms   int      `json:"forms"`
+	Depth   int      `json:"last_new_at_depth"`
+	Samples []string `json:"samples"`
+}
+
+func heldOf(all []sim.Held) []heldJSON {
+	out := []heldJSON{}
+	for _, h := range all {
+		one := heldJSON{Property: h.Property}
+		if h.Depth >= 0 {
+			one.Depth = &h.Depth
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+func spaceOf(s *search.Space) *spaceJSON {
+	if s == nil {
+		return nil
+	}
+	out := &spaceJSON{Levels: s.Levels, Complete: s.Complete, Sampled: s.Sampled, Parts: []partJSON{}}
+	if s.Growth > 0 {
+		out.Growth, out.Estimate = &s.Growth, &restJSON{rounded(s.Rest), s.RestTo}
+	}
+	for _, part := range s.Parts {
+		out.Parts = append(out.Parts, partJSON(part))
+	}
+	return out
+}
