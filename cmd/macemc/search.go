@@ -33,6 +33,7 @@ type searchFlags struct {
 	paths                    int
 	seed                     int64
 	engine                   string
+	profile                  bool
 	stuck                    time.Duration
 	out                      string
 	json, quiet              bool
@@ -80,6 +81,7 @@ the command that replays it.`,
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` runs (default after 10,000 walks)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
+	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -149,7 +151,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		Depth:      f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
-		Stuck: f.stuck, Early: f.early, Engine: search.Engine(f.engine),
+		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
 	}
 	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
 		return err
