@@ -28,7 +28,7 @@ type explorer struct {
 	memo   *memo // nil: every step is taken in the world
 	states vectors
 	origin slab[origin]
-	live   marks // the closure's states that are live
+	live   marks // the states that are live, where no fault can happen
 	lists  *coinLists
 
 	v, to     sim.Vector
@@ -263,17 +263,23 @@ func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) e
 		return nil
 	}
 	x.look(parent)
-	if x.w.CanBeLive() && x.w.Assumed() && !x.w.Live() && x.w.Settled() {
-		x.dead = true
-		x.violated = x.w.Failure(sim.VerdictDead, "")
-		return nil
+	inside := x.w.Within()
+	if x.w.CanBeLive() {
+		if !x.good(true) && x.w.Settled() {
+			x.dead = true
+			x.violated = x.w.Failure(sim.VerdictDead, "")
+			return nil
+		}
+		if !x.c.faults { // else the healed states are other ones
+			x.live.add(x.good(inside))
+		}
+	}
+	if !inside {
+		x.outside[uint32(x.states.len())] = true
 	}
 	x.states.add(x.to)
 	x.origin.add(origin{parent, uint16(event), coins})
 	x.r.stats.States++
-	if !x.w.Within() {
-		x.outside[uint32(x.states.len()-1)] = true
-	}
 	if x.r.share.due() {
 		return x.audit(h)
 	}

@@ -100,6 +100,10 @@ func (g *closure) healed(x *explorer) canon.Hash {
 
 // collect finds the healed states and all that they reach.
 func (g *closure) collect(x *explorer) error {
+	if x.live.n == x.states.len() { // nothing was there to heal: they are these
+		g.states, g.live, g.outside = x.states, x.live, x.outside
+		return nil
+	}
 	for s := range x.states.len() {
 		x.states.get(s, x.v)
 		if err := g.makeRoom(); err != nil || g.full {
@@ -129,7 +133,13 @@ func (g *closure) add() {
 	if !inside {
 		g.outside[n] = true
 	}
-	g.live.add(g.w.Live() || !g.w.Assumed() || !inside) // beyond Within, anything may happen
+	g.live.add(g.good(inside))
+}
+
+// good reports whether the state that the world is in is live, or beyond what
+// is judged: outside Within, anything may happen.
+func (x *explorer) good(inside bool) bool {
+	return x.w.Live() || !x.w.Assumed() || !inside
 }
 
 // reached looks at the state that a step in the world has led to.
@@ -172,7 +182,7 @@ func (g *closure) spread() (stopped bool, err error) {
 				return true, nil
 			}
 			g.lives = false
-			if err := g.expand(s); err != nil {
+			if err := g.expand(s); err != nil && err != errAlive {
 				return false, err
 			}
 			if !g.lives {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"math/bits"
 
 	"macemc/internal/canon"
@@ -220,6 +221,24 @@ func (m *memo) step(state uint32, k, i, pops int, key uint64) error {
 	for j := range r.results {
 		m.apply(&r.results[j], k, i, pops)
 	}
+	if g := m.x.closure; g != nil && g.alive != nil {
+		return m.lead(g)
+	}
+	return nil
+}
+
+// errAlive ends the look at a state that leads to one that is alive.
+var errAlive = errors.New("a step leads to a state that is alive")
+
+// lead asks whether one of the candidates is alive, and forgets them.
+func (m *memo) lead(g *closure) error {
+	for _, h := range m.batch {
+		if g.alive.Has(h) {
+			g.lives = true
+			return errAlive
+		}
+	}
+	m.batch, m.next, m.changes = m.batch[:0], m.next[:0], m.changes[:0]
 	return nil
 }
 
@@ -405,12 +424,7 @@ func (m *memo) settle(state uint32) error {
 // settleClosure does the same for healed states.
 func (m *memo) settleClosure(g *closure) error {
 	if g.alive != nil {
-		for _, h := range m.batch {
-			if g.lives = g.lives || g.alive.Has(h); g.lives {
-				return nil
-			}
-		}
-		return nil
+		return nil // see lead
 	}
 	m.x.r.pulse.tick()
 	if cap(m.out) < len(m.batch) {
