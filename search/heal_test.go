@@ -1,0 +1,135 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/handshake"
+	"macemc/systems/simtcp"
+)
+
+// Once the environment has healed, a service that survives its faults is as
+// likely to become live as one that never met any; and healing takes nothing
+// from the state but what the environment still had in store.
+func TestHealed(t *testing.T) {
+	const states, within = 1_000, 2_000
+	for _, c := range []struct {
+		name   string
+		sys    *sim.System
+		nodes  int
+		faults sim.Faults
+	}{
+		{"simtcp, 2 nodes", simtcp.System, 2, sim.Faults{Crash: 1, Reset: 1, Partition: 1}},
+		{"simtcp, 3 nodes", simtcp.System, 3, sim.Faults{Crash: 1, Reset: 1, Partition: 1}},
+		{"brokentree", brokentree.System, 3, sim.Faults{Crash: 1, Reset: 1, Partition: 1}},
+		{"handshake", handshake.System, 2, handshake.System.Tolerates},
+	} {
+		params, err := c.sys.Configure(c.nodes, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := sim.NewWorld(c.sys, params, sim.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		healed := sample(t, w, c.faults, states, within)
+		never := sample(t, w, sim.Faults{}, states, within)
+		t.Logf("%s: live within %d steps: %s after faults, %s without", c.name, within, healed, never)
+		if low, high := healed.minus(never); low > 0 || high < 0 {
+			t.Errorf("%s: the shares %s and %s differ: by %.4f to %.4f with 95 %% confidence", c.name, healed, never, low, high)
+		}
+	}
+}
+
+// sample is how many of so many states become live within some steps of a calm
+// walk. The states are where random steps lead; with faults, at least one has
+// happened, and the environment heals first.
+func sample(t *testing.T, w *sim.World, faults sim.Faults, states, within int) (s share95) {
+	t.Helper()
+	src := choose.NewWalk(1)
+	stormy, early := !faults.IsZero(), 0
+	if stormy {
+		early = 1 + 2 // timers may fire early twice: healing is to void that too
+	}
+	for walk := uint64(0); s.of < states; walk++ {
+		src.Restart(1, walk)
+		src.Rare, src.Uniform = stormy, stormy
+		w.Allow(faults, early)
+		failure := w.Protect(func() {
+			w.Start(src)
+			for range 1 + walk*walk%120 {
+				if w.Check() != nil || w.Step(src) != sim.Stepped {
+					break
+				}
+			}
+			if w.Failed() != nil || stormy && spared(w, faults) {
+				return
+			}
+			src.Rare, src.Uniform = false, false
+			if stormy {
+				heal(t, w, src)
+			}
+			s.of++
+			for range within {
+				if w.Check() != nil || w.Live() || w.Step(src) != sim.Stepped {
+					break
+				}
+			}
+			if w.Live() {
+				s.live++
+			}
+		})
+		if failure != nil {
+			t.Fatalf("walk %d: %s: %s", walk, failure.Property, failure.Message)
+		}
+	}
+	return s
+}
+
+// spared reports whether no fault has happened.
+func spared(w *sim.World, faults sim.Faults) bool {
+	return slices.Contains(w.Lines(), canon.Line{Path: "faults left", Value: faults.String()})
+}
+
+// heal lets the environment heal, and sees that nothing else changes.
+func heal(t *testing.T, w *sim.World, src choose.Source) {
+	t.Helper()
+	want := slices.DeleteFunc(w.Lines(), func(l canon.Line) bool {
+		return slices.Contains([]string{"faults left", "early firings left", "partition"}, l.Path)
+	})
+	if p := w.Heal(src); p != sim.Stepped {
+		t.Fatalf("healing came to %v: %v", p, w.Err())
+	}
+	if got := w.Lines(); !slices.Equal(got, want) {
+		t.Fatalf("healing changed\n%v\nto\n%v", want, got)
+	}
+}
+
+// share95 is a share of a sample.
+type share95 struct{ live, of int }
+
+func (s share95) String() string {
+	return fmt.Sprintf("%d of %d", s.live, s.of)
+}
+
+// wilson is the interval in which the true share is, with 95 % confidence.
+func (s share95) wilson() (low, high float64) {
+	const z = 1.96
+	n, p := float64(s.of), float64(s.live)/float64(s.of)
+	middle, half := p+z*z/(2*n), z*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return (middle - half) / (1 + z*z/n), (middle + half) / (1 + z*z/n)
+}
+
+// minus is the interval of the difference of two shares, after Newcombe.
+func (s share95) minus(o share95) (low, high float64) {
+	p, q := float64(s.live)/float64(s.of), float64(o.live)/float64(o.of)
+	l1, u1 := s.wilson()
+	l2, u2 := o.wilson()
+	return p - q - math.Hypot(p-l1, u2-q), p - q + math.Hypot(u1-p, q-l2)
+}
