@@ -51,6 +51,14 @@ bench: ## run the benchmarks that match BENCH (all), COUNT times (1)
 	if [ -z "$$packages" ]; then echo "no package has benchmarks"; exit; fi; \
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $$packages
 
+.PHONY: findings
+findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
+	go test -count=1 -run '^TestFinds$$' ./cmd/macemc -v -findings | grep '^|'
+
+.PHONY: long
+long: ## search the correct systems to a million states, where they are not closed before
+	go test -count=1 -timeout 30m -run '^TestClean$$' ./search -v -long
+
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
 	@.ci/run fmt vet staticcheck

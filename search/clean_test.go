@@ -1,0 +1,113 @@
+package search
+
+import (
+	"flag"
+	"testing"
+
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/handshake"
+	"macemc/systems/jointree"
+	"macemc/systems/peterson"
+	"macemc/systems/simtcp"
+	"macemc/systems/stopwait"
+	"macemc/systems/twophase"
+)
+
+var long = flag.Bool("long", false, "TestClean takes the searches of a million states, too")
+
+// deep bounds a search of a space that is closed.
+const deep = 1 << 20
+
+// A system as it is meant to be is clean: either its space is closed, and every
+// state of it safe and able to become live; or at least ten times the
+// transitions, and ten times the steps of walks, were taken that its slowest
+// known bug needs, and with -long a million states were visited.
+func TestClean(t *testing.T) {
+	tcp := &sim.Faults{Crash: 1, Reset: 1, Partition: 1}
+	for _, c := range []struct {
+		name     string
+		sys      *sim.System
+		nodes    int
+		settings []string
+		opts     Options
+		states   int // of the closed space; 0: it is not closed here
+		long     bool
+	}{
+		{name: "handshake", sys: handshake.System, opts: Options{Depth: deep}, states: 285},
+		{name: "peterson", sys: peterson.System, opts: Options{Depth: deep}, states: 771},
+		{name: "twophase", sys: twophase.System, opts: Options{Depth: deep}, states: 288},
+		{name: "twophase, 6 managers", sys: twophase.System, settings: []string{"rms=6"}, opts: Options{Depth: deep}, states: 50_816},
+		{name: "stopwait", sys: stopwait.System, opts: Options{Depth: deep}, states: 2_748},
+		{name: "stopwait, any loss", sys: stopwait.System, opts: Options{Depth: deep, Faults: &sim.Faults{Loss: sim.Unlimited}}, states: 7_032},
+		{name: "brokentree", sys: brokentree.System, opts: Options{Depth: deep}, states: 76_290},
+		{name: "simtcp", sys: simtcp.System, opts: Options{Depth: deep}, states: 9_060},
+		{name: "simtcp, partitions", sys: simtcp.System, opts: Options{Faults: tcp}},
+		{name: "simtcp, 3 nodes", sys: simtcp.System, nodes: 3},
+		{name: "jointree", sys: jointree.System},
+
+		{name: "simtcp, twice as many faults", sys: simtcp.System, opts: Options{Depth: deep, Faults: &sim.Faults{Crash: 2, Reset: 2}}, states: 130_722, long: true},
+		{name: "simtcp, 3 nodes, 1 message", sys: simtcp.System, nodes: 3, settings: []string{"messages=1"}, opts: Options{Depth: deep}, states: 239_745, long: true},
+		{name: "simtcp, 3 nodes", sys: simtcp.System, nodes: 3, opts: Options{Effort: 5_000_000, Paths: 100_000}, long: true},
+		{name: "simtcp, 3 nodes, partitions", sys: simtcp.System, nodes: 3, opts: Options{Effort: 6_000_000, Faults: tcp, Paths: 100_000}, long: true},
+		{name: "jointree", sys: jointree.System, opts: Options{Effort: 5_000_000, Paths: 100_000}, long: true},
+		{name: "stopwait, all faults", sys: stopwait.System, opts: Options{Depth: deep, Faults: &sim.Faults{Loss: 2, Dup: 1, Reorder: sim.Unlimited}}, states: 104_411, long: true},
+	} {
+		if c.long && !*long {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			res := search(t, c.sys, c.nodes, c.settings, c.opts)
+			s := res.Stats
+			t.Logf("safety %s to depth %d, liveness %s; %d states, %d transitions, %d walks, %d steps",
+				res.Safety.State, res.Safety.Depth, res.Liveness.State, s.States, s.Transitions, s.Walks, s.Steps)
+			if f := res.Finding; f != nil {
+				t.Fatalf("found is %s: %s: %s", f.Verdict, f.Property, f.Message)
+			}
+			if c.states > 0 {
+				closed := StateExhausted
+				if !c.sys.Within.IsZero() {
+					closed = StateExhaustedWithin
+				}
+				if res.Safety.State != closed || res.Liveness.State != closed || s.States != c.states {
+					t.Errorf("safety is %s and liveness %s over %d states; want %s over %d", res.Safety.State, res.Liveness.State, s.States, closed, c.states)
+				}
+				return
+			}
+			transitions, steps := slowest(t, c.sys)
+			t.Logf("its slowest bug needs %d transitions, by walks alone %d steps", transitions, steps)
+			if s.Transitions < 10*transitions || s.Steps < 10*steps {
+				t.Errorf("%d transitions and %d steps are too few", s.Transitions, s.Steps)
+			}
+			if c.long && s.States < 1_000_000 {
+				t.Errorf("%d states are less than a million", s.States)
+			}
+		})
+	}
+}
+
+func search(t *testing.T, sys *sim.System, nodes int, settings []string, opts Options, bugs ...string) *Result {
+	t.Helper()
+	var err error
+	if opts.Params, err = sys.Configure(nodes, settings, bugs); err != nil {
+		t.Fatal(err)
+	}
+	res, err := Search(sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// slowest is the most that a known bug of a system needs to be found: so many
+// transitions, and by walks alone so many steps, the most of five seeds.
+func slowest(t *testing.T, sys *sim.System) (transitions, steps int) {
+	t.Helper()
+	for _, b := range sys.Bugs {
+		transitions = max(transitions, search(t, sys, 0, nil, Options{}, string(b.ID)).Stats.Transitions)
+		for seed := range uint64(5) {
+			steps = max(steps, search(t, sys, 0, nil, Options{Depth: 1, Seed: 1 + seed}, string(b.ID)).Stats.Steps)
+		}
+	}
+	return transitions, steps
+}
