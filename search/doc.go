@@ -2,11 +2,16 @@
 // are worth taking, and says honestly what they showed.
 //
 // A strategy only supplies answers. One loop, in run.go, evaluates every state
-// that any of them reaches: safety properties, step properties, liveness, the
-// proof that the service is deterministic. Two strategies stand here: the
-// reference engine enumerates all runs to a bound by re-executing each from
-// its start, slow and simple, the oracle for every faster engine; the walk
-// takes long random runs in place.
+// that a run reaches: safety properties, step properties, liveness, the proof
+// that the service is deterministic. Two strategies stand here: the reference
+// engine enumerates all runs to a bound by re-executing each from its start,
+// slow and simple, the oracle for every faster engine; the walk takes long
+// random runs in place, through storms of faults where there are any.
+//
+// The other two engines take no runs: they take each step of each state once,
+// level by level, from states that are kept as vectors of numbers (explore.go),
+// and the faster of them runs a handler only on what it has not seen before
+// (memo.go). What they find is confirmed by runs.
 //
 // A Result says what was found, or within what bound nothing was, and why the
 // search stopped. Every finding has been confirmed by plain re-execution
