@@ -83,6 +83,15 @@ type propertyTally struct {
 	first int // the least depth at which it was seen to hold, plus one; 0: at none
 }
 
+// lively notes what Live saw. A world that is loaded with states does not know
+// their depths.
+func (t *propertyTally) lively(w *World, holds bool) {
+	t.saw(holds)
+	if holds && t.first == 0 && !w.sums.tracking {
+		t.first = w.step + 1
+	}
+}
+
 // coinsMost is how many coins of different purposes are counted.
 const coinsMost = 1000
 
@@ -253,10 +262,13 @@ type Held struct {
 	Depth    int // 0: at the start; -1: nowhere
 }
 
-// Held says where each liveness property was first seen to hold.
+// Held says where each liveness property was first seen to hold, where that is
+// known.
 func (c *Coverage) Held() (held []Held) {
 	for _, p := range c.eventually {
-		held = append(held, Held{p.name, p.first - 1})
+		if p.first > 0 || p.yes == 0 {
+			held = append(held, Held{p.name, p.first - 1})
+		}
 	}
 	return held
 }

@@ -36,6 +36,8 @@ import (
 //	live
 //	    whether the state is live (no node is away), whether it is settled, and
 //	    which nodes the property saw after the last step
+//	never
+//	    what was possible, or asked for, and has not happened so far
 //	faults, network
 //	    what ParseFaults and ParseNetwork make of each line
 //
@@ -49,9 +51,10 @@ func TestFaultTranscripts(t *testing.T) {
 
 // stage is one transcript's world.
 type stage struct {
-	w    *World
-	seen map[canon.Hash]int
-	view []Addr // the nodes that the property saw last
+	w     *World
+	cover *Coverage
+	seen  map[canon.Hash]int
+	view  []Addr // the nodes that the property saw last
 }
 
 func (s *stage) command(t *testing.T, d *transcript.Data) string {
@@ -79,6 +82,8 @@ func (s *stage) command(t *testing.T, d *transcript.Data) string {
 	case "live":
 		live := s.w.Live()
 		return fmt.Sprintf("live: %t, settled: %t, in view: %v", live, s.w.Settled(), s.view)
+	case "never":
+		return strings.Join(append(s.cover.Never(), ""), "\n")
 	case "faults":
 		return lines(d, func(line string) string { return parsed(ParseFaults(line)) })
 	case "network":
@@ -108,7 +113,8 @@ func lines(d *transcript.Data, do func(string) string) string {
 // system makes the world that the input describes, and starts it.
 func (s *stage) system(t *testing.T, d *transcript.Data) string {
 	first, again := map[string][]Signal{}, map[string][]Signal{}
-	nodes, config := 2, Config{Trace: true, Audit: true}
+	nodes, config := 2, Config{Trace: true, Audit: true, Coverage: new(Coverage)}
+	s.cover = config.Coverage
 	var err error
 	sys := &System{
 		Name: "puppets", Doc: "Nodes that do what their script says.",

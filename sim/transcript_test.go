@@ -21,6 +21,8 @@ import (
 //	footprint      what the last step touched besides its node
 //	state          all lines of the state
 //	properties     what holds now
+//	cover          look at the liveness properties, each for itself
+//	never          what was possible and has not happened so far, and what held
 //	again [coins=(..)]    begin the run again, in the same world
 //	keep NAME      remember this state
 //	same NAME      is this state the one that was kept under NAME?
@@ -33,6 +35,7 @@ func TestTranscripts(t *testing.T) {
 // desk is what the commands of one transcript share.
 type desk struct {
 	w       *sim.World
+	cover   *sim.Coverage
 	before  *sim.World // one step behind
 	steps   *sim.Transition
 	failure *sim.Failure
@@ -69,6 +72,20 @@ func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 	case "properties":
 		transcript.Allow(t, d)
 		return k.properties()
+	case "cover":
+		transcript.Allow(t, d)
+		k.w.Cover(k.w.Steps(), true)
+		return ""
+	case "never":
+		transcript.Allow(t, d)
+		var b strings.Builder
+		for _, line := range k.cover.Never() {
+			fmt.Fprintln(&b, line)
+		}
+		for _, h := range k.cover.Held() {
+			fmt.Fprintf(&b, "%s first held at %d\n", h.Property, h.Depth)
+		}
+		return b.String()
 	case "keep":
 		name := d.CmdArgs[0].Key
 		k.kept[name] = kept{k.w.Hash(), k.w.Lines()}
@@ -90,7 +107,8 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 	if err := sys.Validate(p); err != nil {
 		return err.Error() + "\n"
 	}
-	config := sim.Config{Trace: true, Audit: d.HasArg("audit")}
+	k.cover = new(sim.Coverage)
+	config := sim.Config{Trace: true, Audit: d.HasArg("audit"), Coverage: k.cover}
 	if only := transcript.Word(d, "only", ""); only != "" {
 		config.Only = strings.Split(only, ",")
 	}

@@ -791,7 +791,7 @@ func (w *World) Live() bool {
 	for k := range w.eventually {
 		holds := w.eventually[k].holds()
 		if w.cover != nil {
-			w.cover.eventually[k].saw(holds)
+			w.cover.eventually[k].lively(w, holds)
 		}
 		if !holds {
 			return false
