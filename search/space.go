@@ -260,12 +260,20 @@ func (s *space) result(res *Result) *Space {
 		out.Parts = append(out.Parts, one)
 	}
 	slices.SortFunc(out.Parts, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(b.Forms, a.Forms), strings.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(b.Forms, a.Forms), cmp.Compare(rank(a.Path), rank(b.Path)), strings.Compare(a.Path, b.Path))
 	})
 	if state := res.Safety.State; state != StateExhausted && state != StateExhaustedWithin {
 		out.estimate(res.Options.Depth)
 	}
 	return out
+}
+
+// rank puts what nodes keep before what follows from it.
+func rank(path string) int {
+	if strings.HasPrefix(path, "n*") {
+		return 0
+	}
+	return 1
 }
 
 // estimate goes on as the last few complete levels grew.
@@ -286,5 +294,5 @@ func (s *Space) estimate(bound int) {
 	if len(s.Levels) > last+1 {
 		rest -= float64(s.Levels[last+1])
 	}
-	s.Rest = int(min(max(rest, 0), math.MaxInt64/2))
+	s.Rest = int(min(max(math.Round(rest), 0), math.MaxInt64/2))
 }

@@ -16,13 +16,14 @@ import (
 //	search [engine=reference] [depth=] [step=] [effort=] [paths=] [walks=] [walk-steps=] [seed=]
 //	       [uniform] [no-walks] [stop=n] [only=..] [replay]
 //	    search the toy in the input; stop=n: it is interrupted at the n-th
-//	    question whether it should be; replay: take the finding's path again
+//	    question whether it should be; replay: take the finding's path again;
+//	    never: tell what was never exercised; space: what the states differ in
 //	count [most=] [within=] [back=] [coins=] [sides=] [assume=] and those of search
 //	    search a counter, which counts to most in ones and twos; back=n: at n it
 //	    goes back to 1; coins=n: it asks n coins each time, of sides sides
 func TestTranscripts(t *testing.T) {
 	transcript.Run(t, "testdata", func(t *testing.T, d *transcript.Data) string {
-		options := []string{"engine", "depth", "step", "effort", "paths", "walks", "walk-steps", "seed", "uniform", "no-walks", "stop", "only", "replay"}
+		options := []string{"engine", "depth", "step", "effort", "paths", "walks", "walk-steps", "seed", "uniform", "no-walks", "stop", "only", "replay", "never", "space"}
 		switch d.Cmd {
 		case "search":
 			transcript.Allow(t, d, options...)
@@ -55,12 +56,19 @@ func searched(t *testing.T, d *transcript.Data, sys *sim.System) string {
 	if n := transcript.Int(t, d, "stop", 0); n > 0 {
 		opts.Stop = func() bool { n--; return n <= 0 }
 	}
+	opts.ProfileSpace = d.HasArg("space")
 	res, err := Search(sys, opts)
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
 	tellResult(&b, res)
+	if d.HasArg("never") {
+		tellNever(&b, res)
+	}
+	if d.HasArg("space") {
+		tellSpace(&b, res.Space)
+	}
 	if d.HasArg("replay") && res.Finding != nil {
 		r, err := Replay(sys, throughText(t, res.Finding.Path), Options{WalkSteps: opts.WalkSteps})
 		if err != nil {
@@ -109,6 +117,23 @@ func tellResult(b *strings.Builder, res *Result) {
 			fmt.Fprintf(b, " | %s", c.What)
 		}
 		b.WriteString("\n")
+	}
+}
+
+func tellNever(b *strings.Builder, res *Result) {
+	for _, line := range res.Never {
+		fmt.Fprintf(b, "never: %s\n", line)
+	}
+	for _, h := range res.Held {
+		fmt.Fprintf(b, "first held: %q at %d\n", h.Property, h.Depth)
+	}
+}
+
+func tellSpace(b *strings.Builder, s *Space) {
+	fmt.Fprintf(b, "levels %d, complete to %d; growth %.2f, %d more to depth %d; %d looked at\n",
+		s.Levels, s.Complete, s.Growth, s.Rest, s.RestTo, s.Sampled)
+	for _, p := range s.Parts {
+		fmt.Fprintf(b, "  %d to depth %d  %s: %q\n", p.Forms, p.Depth, p.Path, p.Samples)
 	}
 }
 

@@ -420,11 +420,11 @@ func (c *Coverage) neverProperties() (never []string) {
 		case all == 0:
 			add("property %q was never looked at", p.name)
 		case p.yes == 0:
-			add("property %q held in none of the states in which it was looked at (%d)", p.name, all)
+			add("property %q held in none of the states in which it was looked at (%s)", p.name, times(all))
 		case p.no == 0 && p.first == 1:
-			add("property %q held from the start, in all states in which it was looked at (%d)", p.name, all)
+			add("property %q held from the start, in all states in which it was looked at (%s)", p.name, times(all))
 		case p.no == 0:
-			add("property %q held in all states in which it was looked at (%d)", p.name, all)
+			add("property %q held in all states in which it was looked at (%s)", p.name, times(all))
 		}
 	}
 	if c.facts == 0 {
@@ -437,7 +437,7 @@ func (c *Coverage) neverProperties() (never []string) {
 		in   stateTally
 	}{{c.sys.Within.Name, c.within}, {c.sys.Assume.Name, c.assume}} {
 		if k.name != "" && k.in.yes > 0 && k.in.no == 0 {
-			add("constraint %q held in all states in which it was looked at (%d)", k.name, k.in.yes)
+			add("constraint %q held in all states in which it was looked at (%s)", k.name, times(k.in.yes))
 		}
 	}
 	return never
