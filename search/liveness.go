@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 
-	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/visited"
 	"macemc/sim"
@@ -238,9 +237,3 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 	res.Finding, res.Stop = f, StopFound
 	return nil
 }
-
-// healing agrees to heal.
-type healing struct{}
-
-func (healing) Answer(*choose.Question) int { return 0 }
-func (healing) Err() error                  { return nil }
