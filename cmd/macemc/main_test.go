@@ -190,8 +190,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ line, members string }{
-		{"search brokentree --bug BT1 --json", "bugs choices critical faults liveness measured message never params path property replay safety stats steps stop system verdict version"},
-		{"search twophase --no-walks --json", "bugs choices critical faults liveness measured message never params path property replay safety stats steps stop system verdict version"},
+		{"search brokentree --bug BT1 --json", "bugs choices critical faults first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
+		{"search twophase --no-walks --json", "bugs choices critical faults first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
 		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced steps system verdict version"},
 		{"list --json", "systems version"},
 	} {

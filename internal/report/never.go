@@ -68,9 +68,10 @@ func (p *printer) space(s *search.Space) {
 	}
 	p.row(2, labels, "looked at", many(s.Sampled, "state"))
 	p.row(2, labels, "parts", "of these states, by how many forms they take; and the depth of the last new one:")
-	for i, part := range s.Parts {
+	differ := slices.DeleteFunc(slices.Clone(s.Parts), func(part search.Part) bool { return part.Forms < 2 })
+	for i, part := range differ {
 		if i == partsMost {
-			p.row(4, 17, "", "and "+many(len(s.Parts)-i, "part")+" more, which --json lists")
+			p.row(4, 17, "", "and "+many(len(differ)-i, "part")+" more, which --json lists")
 			break
 		}
 		p.line("%s", cut(fmt.Sprintf("    %-9s%-8s%s: %s", count(part.Forms), count(part.Depth), part.Path, samples(part))))

@@ -153,6 +153,34 @@ var results = map[string]func() *search.Result{
 		r.Options.Depth, r.Stop = 0, search.StopDepth
 		return r
 	},
+	"never": func() *search.Result {
+		r := result(lamp)
+		r.Never = []string{"bug L1 is switched on, and its line was never reached"}
+		for i := range 12 {
+			r.Never = append(r.Never, fmt.Sprintf("message number%d{} was sent %d times and never delivered, which is told in a sentence so long that it is wrapped", i, i))
+		}
+		r.Held = []sim.Held{{Property: "lit", Depth: 0}, {Property: "bright, and warm", Depth: 1234}, {Property: "of another colour", Depth: -1}}
+		return r
+	},
+	"everything": func() *search.Result {
+		r := result(lamp)
+		r.Never = []string{}
+		return r
+	},
+	"space": func() *search.Result {
+		r := result(lamp)
+		r.Space = &search.Space{Levels: []int{1, 10, 1000, 2345}, Complete: 2, Growth: 31.6227766, Rest: 29_278, RestTo: 3, Sampled: 2048}
+		for i := range 12 {
+			r.Space.Parts = append(r.Space.Parts, search.Part{Path: fmt.Sprintf("n*.part%d[*]", i), Forms: 1212 - i*100, Depth: 3, Samples: []string{"[1]=0", "[1]=1", "[1]=a value that does not end before the column does, nor soon after", "[7]=1211"}})
+		}
+		r.Space.Parts[11] = search.Part{Path: "n*.last", Forms: 1, Samples: []string{"0"}}
+		return r
+	},
+	"known_space": func() *search.Result {
+		r := result(lamp)
+		r.Space = &search.Space{Levels: []int{1, 2}, Complete: 2, Sampled: 3, Parts: []search.Part{{Path: "n*.last", Forms: 1, Samples: []string{"0"}}}}
+		return r
+	},
 	"dead": func() *search.Result {
 		r := finding(sim.VerdictDead, "lit, bright, and warm", "it is dark", 10_000)
 		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Escape95: 0.0487029}
