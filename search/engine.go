@@ -82,6 +82,11 @@ func (r *runner) guarded(x *explorer, do func() error) (failed bool, err error) 
 	r.climate, r.exploring = x.c, x
 	failure := x.w.Protect(func() { err = do() })
 	r.pulse.rest()
+	if x.memo != nil && x.memo.verifying != nil {
+		v := x.memo.verifying
+		x.memo.verifying = nil
+		return true, x.memo.differs(v.i, v.twin, "fails, or asks for other choices")
+	}
 	if failure != nil && x.violated == nil {
 		x.violated = failure
 	}

@@ -1,8 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math/bits"
+	"slices"
 
 	"macemc/internal/canon"
 	"macemc/internal/visited"
@@ -27,6 +30,9 @@ type memo struct {
 	accepts   flat // key of a delivery -> 0 declined, 1 accepted
 	known     []remembered
 
+	asked     int // steps that were looked up
+	verifying *verified
+
 	total   canon.Hash // of the state that is expanded
 	batch   []canon.Hash
 	next    []candidate
@@ -36,6 +42,7 @@ type memo struct {
 
 // remembered is what a handler did, for all answers to its coins.
 type remembered struct {
+	twin    bool // taken from the node's twin too, with the same outcome
 	inWorld bool // not a function of the node part: take it in the world
 	results []result
 }
@@ -215,6 +222,11 @@ func (m *memo) step(state uint32, k, i, pops int, key uint64) error {
 		m.steps.put(key, number)
 	}
 	r := &m.known[number]
+	if m.asked++; !known || m.asked%verifyEvery == 0 || !r.twin && m.x.bank.Local(i, m.x.v[i]).Twin {
+		if err := m.verify(r, k, i); err != nil {
+			return err
+		}
+	}
 	if r.inWorld || !m.fits(r, i, pops) {
 		return m.inWorld(state, k)
 	}
@@ -278,6 +290,57 @@ func (m *memo) learn(k, i int) (r remembered, err error) {
 		r.results = nil
 	}
 	return r, x.step.coins.Err()
+}
+
+// verifyEvery is of how many steps that are looked up one is taken again.
+const verifyEvery = 1 << 14
+
+// verify takes a remembered step again: from the node as it is banked, and from
+// its twin, which has the same identity and another history. Both must do what
+// is remembered; if the twin does not, what is left out of the state matters.
+func (m *memo) verify(r *remembered, k, i int) error {
+	x := m.x
+	r.twin = x.bank.Local(i, x.v[i]).Twin
+	if r.inWorld {
+		return nil
+	}
+	for _, twin := range [2]bool{false, true} {
+		for j := range r.results {
+			x.w.Load(x.bank, x.v)
+			if twin && !x.w.Twin(x.bank, i, x.v[i]) {
+				return nil
+			}
+			x.r.pulse.tick()
+			m.verifying = &verified{i, twin}
+			x.w.Retake(k, x.lists.get(r.results[j].coins))
+			m.verifying = nil
+			again, function := m.result(i)
+			if !function || again.node != r.results[j].node || !slices.Equal(again.sends, r.results[j].sends) {
+				return m.differs(i, twin, "does something else")
+			}
+		}
+	}
+	return nil
+}
+
+// verified is the node that a step is taken again on, for guarded: a step that
+// asks for other choices, or fails, unwinds.
+type verified struct {
+	i    int
+	twin bool
+}
+
+// differs says that a step which was taken again did not do the same.
+func (m *memo) differs(i int, twin bool, what string) error {
+	x := m.x
+	if !twin {
+		x.strayed = true // the audit's business: hunt for the step that differs
+		x.violated = x.w.Failure(sim.VerdictNondeterminism, "")
+		return nil
+	}
+	field := cmp.Or(x.bank.Hidden(i, x.v[i]), "no field that could be compared")
+	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, a node that the state cannot tell from another %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
+		x.r.sys.Name, x.w.LastIdentity(), what, field)
 }
 
 // result is what the handler has just done on node i, if that is a function of

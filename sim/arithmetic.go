@@ -18,6 +18,7 @@ type Local struct {
 	Timers  int
 	Accepts bool // the node declines messages
 	Plain   bool // it is up, and waits for nothing
+	Twin    bool // a second node with this identity is kept
 }
 
 // Queue is what a part holds for a receiver: a direction of a connection, or a

@@ -33,6 +33,7 @@ type part struct {
 
 type nodePart struct {
 	node      Node
+	twin      Node // equal to node as far as the walk can tell; nil: none was met
 	offerers  []Offerer
 	accepters []Accepter
 	life      life
@@ -122,6 +123,9 @@ func (w *World) SaveNode(b *Bank, i int) uint32 {
 func (w *World) bank(b *Bank, p int) uint32 {
 	sum := w.sums.part[p]
 	if id, known := b.index[p][sum]; known {
+		if p < w.n {
+			w.keepTwin(b, p, id)
+		}
 		return id
 	}
 	return b.add(p, part{sum, w.part(p)})

@@ -10,3 +10,6 @@ func (w *World) Failure(v Verdict, message string) *Failure { return w.fail(v, "
 
 // Failed is what the last step's monitors found, if anything.
 func (w *World) Failed() *Failure { return w.failure }
+
+// LastIdentity is the identity of the event that the last step took.
+func (w *World) LastIdentity() string { return w.identity() }
