@@ -17,7 +17,10 @@ func (r *runner) exhaustLocal(res *Result) error {
 	if err != nil {
 		return err
 	}
-	defer func() { x.seen.Close() }()
+	defer func() {
+		r.stats.Collision = x.seen.OmissionProbability()
+		x.seen.Close()
+	}()
 	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
 		x.memo = newMemo(x)
 		r.share.every = auditEveryMemo

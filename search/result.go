@@ -111,15 +111,16 @@ type Stats struct {
 	Engine      string
 	Paths       int // runs from a start to an end: exhaustive ones and walks
 	Walks       int
-	Steps       int // steps taken, repeated ones included
-	States      int // distinct states that the exhaustive phase visited
-	Transitions int // enabled (event, answers) pairs over distinct states
-	Executed    int // transitions that were executed, known ones included
-	HandlerRuns int // memo engine: handlers that were run
-	Duplicates  int // executed transitions that led to a known state
-	Audited     int // paths that were run twice, in lockstep
-	Suspects    int // walks that did not become live, but whose end can
-	Depth       int // rounds completed to this depth
+	Steps       int     // steps taken, repeated ones included
+	States      int     // distinct states that the exhaustive phase visited
+	Transitions int     // enabled (event, answers) pairs over distinct states
+	Executed    int     // transitions that were executed, known ones included
+	HandlerRuns int     // memo engine: handlers that were run, all others were looked up
+	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
+	Duplicates  int     // executed transitions that led to a known state
+	Audited     int     // paths that were run twice, in lockstep
+	Suspects    int     // walks that did not become live, but whose end can
+	Depth       int     // rounds completed to this depth
 }
 
 // Measured is what differs from run to run.

@@ -141,10 +141,17 @@ func critical(f *search.Finding) *criticalJSON {
 }
 
 func stats(s search.Stats) statsJSON {
-	return statsJSON{
+	out := statsJSON{
 		Engine: s.Engine, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Depth: s.Depth,
 	}
+	if s.Engine == string(search.EngineMemo) {
+		out.HandlerRuns = &s.HandlerRuns
+	}
+	if s.Engine != string(search.EngineReference) {
+		out.Collision = &s.Collision
+	}
+	return out
 }
 
 func measured(r *search.Result) measuredJSON {

@@ -223,9 +223,17 @@ func environment(r *search.Result) string {
 
 // effort is what the engine did for it; other engines do less.
 func effort(s search.Stats) string {
-	return fmt.Sprintf("%s, %s to known states; %s, %s of them walks and %s taken twice; %s in all",
-		many(s.Executed, "transition"), count(s.Duplicates),
+	looked := ""
+	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
+		looked = fmt.Sprintf(" (%s, the rest looked up)", many(s.HandlerRuns, "handler run"))
+	}
+	text := fmt.Sprintf("%s%s, %s to known states; %s, %s of them walks and %s taken twice; %s in all",
+		many(s.Executed, "transition"), looked, count(s.Duplicates),
 		many(s.Paths, "path"), count(s.Walks), count(s.Audited), many(s.Steps, "step"))
+	if s.Collision > 0 {
+		text += fmt.Sprintf("; a state was wrongly taken for a known one with a probability below %.0e", s.Collision)
+	}
+	return text
 }
 
 func stopped(r *search.Result) string {
