@@ -1,0 +1,30 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/toy"
+)
+
+// Runs that are not audited count, too: or "never" would be false.
+func TestNeverKnowsFastRuns(t *testing.T) {
+	r, err := newRunner(toy.MustParse("start: a\na -?-> b c\nb -> a\nlive: b"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, failure, w := r.run(&again{choose.NewFixed(0, 0), fair, 1}, false); w != r.world || end != endLeft || failure != nil {
+		t.Fatalf("the run was not a fast one, or failed: %v, %v", end, failure)
+	}
+	coin := func() bool {
+		return slices.ContainsFunc(r.coverage.Never(), func(s string) bool { return s[:4] == "coin" })
+	}
+	if !coin() {
+		t.Errorf("a run gave one of two answers, and never: %q", r.coverage.Never())
+	}
+	r.run(&again{choose.NewFixed(0, 1), fair, 1}, false)
+	if coin() {
+		t.Errorf("another gave the other one, and never: %q", r.coverage.Never())
+	}
+}
