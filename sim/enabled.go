@@ -15,12 +15,8 @@ import (
 // enabled counts the possible events and sets the question's runs of equal
 // weight.
 func (w *World) enabled() int {
-	if w.guarded || w.barred {
-		if w.dirty != 0 {
-			w.refresh()
-		}
-	} else {
-		w.members = w.set.Len()
+	if (w.guarded || w.barred) && w.dirty != 0 {
+		w.refresh()
 	}
 	if w.storm {
 		w.look()
@@ -63,7 +59,7 @@ func (w *World) enabled() int {
 }
 
 // messages is the number of messages that may be delivered.
-func (w *World) messages() int { return w.openTCP().Len() + w.openUDP().Len() + w.members }
+func (w *World) messages() int { return w.openTCP().Len() + w.openUDP().Len() + w.openSet() }
 
 // firing is the number of timers that may fire.
 func (w *World) firing() int {
@@ -131,6 +127,14 @@ func (w *World) openUDP() *netsim.Bits {
 	return w.udp.Ready()
 }
 
+// openSet is the number of messages of sets that may be delivered.
+func (w *World) openSet() int {
+	if w.guarded || w.barred {
+		return w.members
+	}
+	return w.set.Len()
+}
+
 // Enabled is the number of events that are possible now.
 func (w *World) Enabled() int { return w.enabled() }
 
@@ -190,10 +194,11 @@ func (w *World) event(k int) (Event, spot) {
 	} else {
 		k -= open.Len()
 	}
-	if k < w.members {
+	if open := w.openSet(); k < open {
 		return w.member(k)
+	} else {
+		k -= open
 	}
-	k -= w.members
 	if w.tcp.Special() {
 		if c := w.tcp.Clear().Len(); k < c {
 			channel := w.tcp.Clear().At(k)

@@ -38,7 +38,8 @@ type World struct {
 	script netsim.Bits // nodes whose script has an opening left
 
 	// What is enabled, counted as it changes.
-	actions, tasks, timers, members int
+	actions, tasks, timers int
+	members                int // of sets, that their nodes accept; not kept where nobody could decline: see openSet
 
 	guarded bool   // some node has Offers or Accepts
 	barred  bool   // some node does not listen, or there is a partition
