@@ -32,6 +32,7 @@ type part struct {
 }
 
 type nodePart struct {
+	world     *World // the one that banked it
 	node      Node
 	twin      Node // equal to node as far as the walk can tell; nil: none was met
 	offerers  []Offerer
@@ -139,7 +140,7 @@ func (w *World) part(p int) any {
 		ns := &w.nodes[p]
 		ns.shared = true // from now on; whoever runs it next copies it
 		return &nodePart{
-			node: ns.node, offerers: clone(ns.offerers), accepters: clone(ns.accepters),
+			world: w, node: ns.node, offerers: clone(ns.offerers), accepters: clone(ns.accepters),
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
 			timers: clone(ns.timers), tasks: clone(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
 		}
@@ -243,6 +244,9 @@ func (w *World) placeNode(i int, k *nodePart) {
 	ns.offerers, ns.accepters = k.offerers, k.accepters
 	ns.life, ns.lives, ns.script, ns.next = k.life, k.lives, k.script, k.next
 	ns.timers = append(ns.timers[:0], k.timers...)
+	if k.world != w {
+		w.adopt(ns)
+	}
 	ns.tasks = append(ns.tasks[:0], k.tasks...)
 	w.script.Put(i, k.next < len(k.script))
 	if k.flushing != w.tcp.Flushing(i) {
@@ -251,6 +255,14 @@ func (w *World) placeNode(i int, k *nodePart) {
 	ns.version++
 	w.epoch++
 	w.dirty |= 1 << i
+}
+
+// adopt makes the world's own what a node part of another world refers to.
+func (w *World) adopt(ns *nodeState) {
+	w.guarded = w.guarded || len(ns.offerers)+len(ns.accepters) > 0
+	for k := range ns.timers {
+		ns.timers[k].timerInfo = w.timer(ns.timers[k].signal)
+	}
 }
 
 func count(b bool) int {
