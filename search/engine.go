@@ -60,6 +60,12 @@ func (r *runner) exhaustLocal(res *Result) error {
 			}
 			return nil
 		})
+		if err == errHalt {
+			if !r.interrupted(res) {
+				res.Stop = StopDepth
+			}
+			return nil
+		}
 		if done || err != nil || res.Stop != "" {
 			return err
 		}

@@ -59,25 +59,25 @@ type coinLists struct {
 	lists [][]int
 }
 
-var errLists = errors.New("there are more than 65,535 different lists of answers to the coins of a step")
-
-func (c *coinLists) number(answers []int) (uint16, error) {
+// number is the number of a list; false: there are too many of them, and this
+// one is left out.
+func (c *coinLists) number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
-		return 0, nil
+		return 0, true
 	}
 	key := fmt.Sprint(answers)
 	if n, known := c.of[key]; known {
-		return n, nil
+		return n, true
 	}
 	if c.of == nil {
 		c.of, c.lists = map[string]uint16{}, [][]int{nil}
 	}
 	if len(c.lists) > math.MaxUint16 {
-		return 0, errLists
+		return 0, false
 	}
 	n := uint16(len(c.lists))
 	c.of[key], c.lists = n, append(c.lists, append([]int{}, answers...))
-	return n, nil
+	return n, true
 }
 
 func (c *coinLists) get(n uint16) []int {
@@ -94,7 +94,13 @@ type stepper struct {
 	coins choose.Odometer
 	pulse *pulse
 	begun bool // the step has not come to its end
+	lists int  // lists of answers that the event was given
+	taken int
+	halt  func() bool // asked now and then, whether to stop
 }
+
+// errHalt ends an exploration that was told to stop.
+var errHalt = errors.New("the search was told to stop")
 
 func (s *stepper) Answer(q *choose.Question) int {
 	if q.Kind == choose.Event {
@@ -107,6 +113,9 @@ func (s *stepper) Answer(q *choose.Question) int {
 
 // take lets the world take the step.
 func (s *stepper) take(w *sim.World) error {
+	if s.taken++; s.taken%256 == 0 && s.halt() {
+		return errHalt
+	}
 	s.begun = true
 	s.pulse.tick()
 	if w.Step(s) != sim.Stepped {
@@ -136,9 +145,14 @@ func (r *runner) newExplorer(c climate) (*explorer, error) {
 		x.steps = sim.StepChecks(x.prior, w, r.opts.Properties)
 	}
 	w.Track()
-	x.step.pulse = &r.pulse
+	x.step.pulse, x.step.halt = &r.pulse, r.halt
 	x.v, x.to = make(sim.Vector, x.bank.Places()), make(sim.Vector, x.bank.Places())
 	return x, nil
+}
+
+// halt reports whether the exhaustive phase is to stop in the middle of a state.
+func (r *runner) halt() bool {
+	return r.stopped() || r.opts.Depth == 0 && max(r.stats.Executed, r.stats.HandlerRuns) >= r.opts.Effort
 }
 
 // roots visits the states in which a run may start: one for each list of
@@ -207,12 +221,27 @@ func (x *explorer) takeEvent(state uint32, k int) error {
 			return err
 		}
 		x.w.Load(x.bank, x.v)
-		if !x.step.coins.Next() {
-			break
+		if !x.moreCoins() {
+			return nil
 		}
 	}
+}
+
+// listsMost is how many lists of answers to the coins of one step are taken.
+const listsMost = 1 << 16
+
+// moreCoins goes on to the next list of answers to the coins of a step.
+func (x *explorer) moreCoins() bool {
+	more := x.step.coins.Next()
+	x.step.lists++
+	if more && x.step.lists >= listsMost {
+		more, x.sampled = false, true
+	}
+	if !more {
+		x.step.lists = 0
+	}
 	x.sampled = x.sampled || x.step.coins.Sampled()
-	return nil
+	return more
 }
 
 func (x *explorer) take(state uint32, k int) error {
@@ -249,9 +278,10 @@ func (x *explorer) reached(parent uint32, event int) error {
 		return nil
 	}
 	x.lastCoins = x.step.coins.Answers()
-	coins, err := x.lists.number(x.lastCoins)
-	if err != nil {
-		return err
+	coins, ok := x.lists.number(x.lastCoins)
+	if !ok || event > math.MaxUint16 {
+		x.sampled = true
+		return nil
 	}
 	x.w.Save(x.bank, x.to)
 	return x.visit(h, parent, event, coins)

@@ -40,7 +40,9 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		}
 		stopped, err = g.spread()
 		return err
-	}); err != nil {
+	}); err == errHalt {
+		stopped = true
+	} else if err != nil {
 		return err
 	}
 	switch {
@@ -71,7 +73,7 @@ func (r *runner) newClosure(x *explorer) (*closure, error) {
 		r: r, w: x.w, c: x.c, bank: x.bank, outside: map[uint32]bool{}, closure: g, lists: x.lists,
 		v: make(sim.Vector, len(x.v)), to: make(sim.Vector, len(x.to)),
 	}
-	g.step.pulse = &r.pulse
+	g.step.pulse, g.step.halt = &r.pulse, r.stopped
 	if x.memo != nil && r.sys.Weight == nil { // which events are rare, only the world knows
 		g.memo = newMemo(g.explorer)
 		g.memo.steps, g.memo.accepts, g.memo.known = x.memo.steps, x.memo.accepts, x.memo.known

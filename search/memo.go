@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -276,16 +277,17 @@ func (m *memo) learn(k, i int) (r remembered, err error) {
 		if !function {
 			r.inWorld = true
 		}
-		if one.coins, err = x.lists.number(x.step.coins.Answers()); err != nil {
-			return r, err
+		var ok bool
+		if one.coins, ok = x.lists.number(x.step.coins.Answers()); ok && k <= math.MaxUint16 {
+			r.results = append(r.results, one)
+		} else {
+			x.sampled = true
 		}
-		r.results = append(r.results, one)
 		x.w.Load(x.bank, x.v)
-		if !x.step.coins.Next() {
+		if !x.moreCoins() {
 			break
 		}
 	}
-	x.sampled = x.sampled || x.step.coins.Sampled()
 	if r.inWorld {
 		r.results = nil
 	}

@@ -64,6 +64,9 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.Validate(opts.Params); err != nil {
 		return nil, err
 	}
+	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
+		return nil, err
+	}
 	r := &runner{sys: sys, opts: opts, began: clock(), coverage: new(sim.Coverage)}
 	if opts.ProfileSpace {
 		r.space = &space{}
@@ -97,15 +100,17 @@ func (r *runner) allow(c climate, w *sim.World) {
 func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure, w *sim.World) {
 	w = r.world
 	var t *twin
-	var src choose.Source = r.pulse.beat(s)
+	c := s.weather()
+	r.climate, r.exploring = c, nil
+	if careful || r.always {
+		r.stats.Audited++
+	}
+	var src choose.Source = r.pulse.beat(s) // what the monitor may read is written before
 	if careful || r.always {
 		t = r.twin
 		w = t.world
 		src = t.record(src)
-		r.stats.Audited++
 	}
-	c := s.weather()
-	r.climate, r.exploring = c, nil
 	r.allow(c, w)
 	if t != nil {
 		r.allow(c, t.lag)

@@ -268,7 +268,34 @@ func (e *env) timer(call string, s Signal) *timerInfo {
 		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be a comparable value (no slice, map or func in it), since equal values are one timer",
 			call, w.walker.Text(s)))
 	}
+	if holdsPointer(reflect.ValueOf(s)) {
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must not hold a pointer: nodes are copied, and a pointer into one is no pointer into its copy; say what the timer is about by a name or a number",
+			call, w.walker.Text(s)))
+	}
 	return w.timer(s)
+}
+
+// holdsPointer reports whether a comparable value has a pointer or channel in it.
+func holdsPointer(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
+		return !v.IsNil()
+	case reflect.Interface:
+		return !v.IsNil() && holdsPointer(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if holdsPointer(v.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if holdsPointer(v.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (e *env) Post(task Signal) {

@@ -202,9 +202,8 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	w.net.UDPCapacity = cmp.Or(w.net.UDPCapacity, udpCapacityDefault)
 	w.tcp = netsim.NewTCP(n, w.net.TCPBuffer, w.net.Flaws...)
 	w.faults, w.firings = config.Faults, config.Early-1
-	if (w.faults.Partition != 0 || w.faults.OneWay != 0) && n > partitionsMost {
-		return nil, fmt.Errorf("%s has %d nodes, and partitions are enumerated up to %d; leave partition and oneway out of the faults",
-			sys.Name, n, partitionsMost)
+	if err := sys.CanFail(params, w.faults); err != nil {
+		return nil, err
 	}
 	w.sums.init(n)
 	w.audit.on = config.Audit
