@@ -3,8 +3,32 @@
 // The contract is what a service is written against: a System is a value that
 // says how to make a Node, what the application asks of it, and which
 // properties must hold; a Node is three methods; everything that a node does,
-// and everything that it asks, goes through Env. The same node runs over real
-// sockets under another Env.
+// and everything that it asks, goes through Env.
+//
+// # Start here
+//
+// Who writes a service needs these names and hardly another; the example in
+// README.md uses most of them:
+//
+//	System     what is checked: Name, Doc, New, Script, Properties, Bugs
+//	Node       the service on one node: Init, Deliver, Handle
+//	Env        what a handler may ask and do: Send by TCP or UDP, After, Post, Choose
+//	Port       a link: Send, which says false where the buffer is full
+//	Addr       a node's name; Params.Addr(0) is the first
+//	Message    what is sent; Signal: a timer, a task or a request of the node's own
+//	PeerError  the signal that a connection broke
+//	Always     a property of every state; Eventually: one that can be reached from everywhere
+//	View       the nodes that are up, as a property sees them
+//	Steps      a property of the states before and after a step
+//	Monitor    a property of the facts that nodes Emit
+//	Param      a number or a word that a user can set; Params: those in force
+//	Bug        a known bug: a few lines that deviate while Env.Bug(ID) is true
+//	Faults     how often the environment may misbehave: System.Tolerates
+//	Keys       a map's keys in order; Addrs, where they are addresses
+//
+// Everything that begins at World is for those who run a service.
+//
+// # One execution
 //
 // The execution is World: it holds the nodes of one system and what is under
 // way between them, knows which events are possible now, and takes one step

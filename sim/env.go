@@ -99,7 +99,7 @@ func (e *env) Weighted(weights []int, why string) int {
 		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
 	}
 	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
-	w.tossed = w.tossed || rare > 0
+	w.tossed, w.sided = w.tossed || rare > 0, w.sided || rare > 0
 	if rare > 0 && w.left.Rare == 0 {
 		k := w.common(weights, len(weights)-rare)
 		if w.cover != nil {

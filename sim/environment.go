@@ -412,12 +412,16 @@ func (w *World) Settled() bool {
 }
 
 // Idle names a budget that cannot be spent, since nothing was ever sent by the
-// link that it needs, in any run of this world; "" if there is none.
+// link that it needs, or no coin with a rare side was ever asked, in any run of
+// this world; "" if there is none.
 func (w *World) Idle(f Faults) string {
 	for _, b := range budgets {
 		if *b.of(&f) != 0 && b.link != 0 && !w.used[b.link] {
 			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", b.name, w.sys.Name, b.link)
 		}
+	}
+	if f.Rare != 0 && !w.sided {
+		return fmt.Sprintf("the fault rare cannot happen in %s: no node has asked Env.Weighted with a side of weight 0", w.sys.Name)
 	}
 	return ""
 }

@@ -64,10 +64,20 @@ func (f Faults) String() string {
 	return strings.Join(parts, ",")
 }
 
+// FaultNames are the names that ParseFaults knows, but for none.
+func FaultNames() []string {
+	names := make([]string, len(budgets))
+	for i, b := range budgets {
+		names[i] = b.name
+	}
+	return names
+}
+
 // ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
+// Blanks around a word do not count.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
-	switch text {
+	switch strings.TrimSpace(text) {
 	case "none":
 		return f, nil
 	case "":
@@ -75,39 +85,42 @@ func ParseFaults(text string) (Faults, error) {
 	}
 	var set [len(budgets)]bool
 	for part := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(part, "=")
-		i := slices.IndexFunc(budgets[:], func(b struct {
-			name string
-			of   func(*Faults) *int
-			link Link
-		}) bool {
-			return b.name == name
-		})
+		name, value, _ := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		i := slices.Index(FaultNames(), name)
 		switch {
 		case name == "none":
-			return f, errors.New("none stands alone, without any other fault")
+			return f, fmt.Errorf("%q names none and other faults; none stands alone, so leave it or the others out", text)
+		case strings.TrimSpace(part) == "":
+			return f, fmt.Errorf("%q has a comma too many; write crash=1,loss=2", text)
 		case i < 0:
-			var names []string
-			for _, b := range budgets {
-				names = append(names, b.name)
-			}
-			return f, fmt.Errorf("there is no fault %q; there are %s", name, strings.Join(names, ", "))
-		}
-		n, err := strconv.Atoi(value)
-		if value == "all" {
-			n, err = Unlimited, nil
-		} else if n < 0 {
-			return f, fmt.Errorf("the budget of %s is %d; it must be 0 or more, or all", name, n)
-		}
-		if !ok || err != nil {
-			return f, fmt.Errorf("the budget of %s is %q; write %s=1, or %s=all", name, value, name, name)
-		}
-		if set[i] {
+			return f, fmt.Errorf("there is no fault %q; there are %s", name, strings.Join(FaultNames(), ", "))
+		case set[i]:
 			return f, fmt.Errorf("%s is set twice", name)
+		}
+		n, err := parseBudget(name, value)
+		if err != nil {
+			return f, err
 		}
 		set[i], *budgets[i].of(&f) = true, n
 	}
 	return f, nil
+}
+
+func parseBudget(name, value string) (int, error) {
+	if value == "all" {
+		return Unlimited, nil
+	}
+	n, err := strconv.Atoi(value)
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0:
+		return 0, fmt.Errorf("the budget of %s is %s, which is too large; for no limit write %s=all", name, value, name)
+	case n < 0:
+		return 0, fmt.Errorf("the budget of %s is %s; it must be 0 or more, or all", name, value)
+	case err != nil:
+		return 0, fmt.Errorf("the budget of %s is %q; write %s=1, or %s=all", name, value, name, name)
+	}
+	return n, nil
 }
 
 // spend takes one from a budget.

@@ -10,12 +10,15 @@ import (
 	"macemc/macetime"
 )
 
-// A Message is what one node sends another: any value, immutable once sent.
+// A Message is what one node sends another: any value, immutable once sent. It
+// holds no pointer into the node, nor a map or slice that the node changes
+// later: that would be found as a mutation.
 type Message = any
 
 // A Signal is what a node sends itself or gets from its script: a timer, a
 // task, a request, a guarded action. It is a value of the service's own types.
-// Timers must be comparable; equal values are one timer.
+// Timers must be comparable; equal values are one timer. A signal is immutable
+// as a message is.
 type Signal = any
 
 // Node is a service on one node. It may be any Go value.
@@ -62,11 +65,15 @@ type Env interface {
 
 	// Choose is a free choice in [0, n); why says for what.
 	Choose(n int, why string) int
-	// Weighted is a choice among len(w) alternatives; an alternative of
-	// weight 0 is rare: possible, but not in random walks.
+	// Weighted is a choice among len(w) alternatives. An alternative of weight
+	// 0 is rare: it is only taken within the budget Faults.Rare, in the
+	// exhaustive phase and in the storms of random walks. Without a budget, as
+	// is the default, it never is.
 	Weighted(w []int, why string) int
 
-	// Now, Before and Monotone are time: see package macetime.
+	// Now, Before and Monotone are time: see package macetime. This version
+	// refuses them: a search of a service that calls one ends with an error.
+	// Use timers, and count in a field.
 	Now() macetime.Time
 	Before(a, b macetime.Time) bool
 	Monotone() macetime.Monotone
@@ -87,12 +94,13 @@ type Env interface {
 	// Post hands the node a task as a step of its own: a slow disk, a slow
 	// application. Several tasks of a node are unordered.
 	Post(task Signal)
-	// Store is what survives a crash.
+	// Store is what survives a crash. This version refuses it, as it does Now:
+	// keep what survives through System.Crash.
 	Store() Store
 
 	// Bug reports whether a known bug is switched on.
 	Bug(BugID) bool
-	// Emit tells the monitors a fact.
+	// Emit tells the monitors a fact, which is immutable as a message is.
 	Emit(fact any)
 	// Tracing reports whether Logf is heard; ask it before costly arguments.
 	Tracing() bool
@@ -102,7 +110,8 @@ type Env interface {
 
 // Port sends over one link.
 type Port interface {
-	// Send hands m to the link. False means refused: the buffer is full.
+	// Send hands m to the link. False means refused: the buffer is full (of
+	// TCP; 20 messages unless Network says otherwise), and m is not sent.
 	Send(to Addr, m Message) bool
 	// RequestToSend asks for a ClearToSend signal when there is room again.
 	RequestToSend(to Addr)
@@ -121,7 +130,11 @@ type Store interface {
 	Sync()
 }
 
-// PeerError is the signal that the connection to a peer broke or was refused.
+// PeerError is the signal that the TCP connection to a peer broke or was
+// refused: after a reset, where the peer crashed, or across a partition. What
+// the node had sent to the peer and was not delivered by then is lost, and
+// nobody says what that was; what it sends from now on opens the connection
+// anew. It comes only where faults are allowed, or Port.Reset is called.
 type PeerError struct {
 	Peer  Addr
 	Cause Cause

@@ -5,8 +5,10 @@ import (
 	"reflect"
 )
 
-// View is what a property sees: the nodes of one type, or the layers of that
-// type inside the nodes, at one state.
+// View is what a property sees: the nodes of one type that are up, or the
+// layers of that type inside them, at one state. A node that crashed is seen
+// again when it has restarted; one that is down for good never is. So a
+// property that counts compares with Len, not with the number of nodes.
 type View[N any] struct{ s *sight[N] }
 
 // sight is a view bound to one world; it is found anew when nodes are.
@@ -94,7 +96,7 @@ func (v View[N]) Nodes() iter.Seq2[Addr, N] {
 	}
 }
 
-// Len is the number of nodes of type N.
+// Len is the number of nodes of type N that are up.
 func (v View[N]) Len() int { return len(v.s.nodes) }
 
 // At is the node at a, if it is up and is an N.
@@ -224,7 +226,7 @@ func propertyAbout[N any](kind propertyKind, name string) Property {
 
 // Monitor is a safety property of a run: observe is told every fact that a
 // node emits, and remembers what it needs in m. The memory is part of the
-// state. *M may have a method Init(), called at the start of every run.
+// state, and keeps copies, not pointers into a fact that may change. *M may have a method Init(), called at the start of every run.
 func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Property {
 	return Property{Name: name, kind: propertyMonitor, monitor: func() monitor {
 		m := new(M)

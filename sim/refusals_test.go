@@ -167,6 +167,7 @@ func TestConfigure(t *testing.T) {
 	}{
 		{settings: []string{"size"}, want: `parameter "size" has no value; write name=value`},
 		{settings: []string{"sise=3"}, want: `sound has no parameter "sise"; it has size, transport`},
+		{settings: []string{"size=2", "size=3"}, want: "parameter size is set twice, to 2 and to 3; give one of them"},
 		{settings: []string{"size=many"}, want: `parameter size is "many"; it must be a number from 1 to 12`},
 		{settings: []string{"size=13"}, want: `parameter size is 13; it must be from 1 to 12`},
 		{settings: []string{"size=0"}, want: `parameter size is 0; it must be from 1 to 12`},

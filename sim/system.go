@@ -174,6 +174,9 @@ func (p *Params) set(sys *System, setting string) error {
 	if i < 0 {
 		return fmt.Errorf("%s has no parameter %q; it has %s", sys.Name, name, orNone(sys.paramNames()))
 	}
+	if first, set := p.values[sys.Params[i]]; set {
+		return fmt.Errorf("parameter %s is set twice, to %s and to %s; give one of them", name, first, value)
+	}
 	if err := sys.Params[i].check(value); err != nil {
 		return err
 	}

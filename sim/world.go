@@ -59,6 +59,7 @@ type World struct {
 	faulty     []happening
 	splits     []any
 	used       [links]bool // by which something was sent, in any run
+	sided      bool        // a coin with rare sides was asked, in any run
 
 	always     []stateCheck
 	eventually []stateCheck
