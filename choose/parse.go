@@ -33,7 +33,7 @@ func parse(text string) (*Path, error) {
 	sum := xxhash.Sum64String(body)
 	if written := end[strings.LastIndexByte(end, ' ')+1:]; written != fmt.Sprintf("%016x", sum) {
 		return nil, fmt.Errorf("path file was changed after it was written: its end line has checksum %s, its text has %016x; "+
-			"if you changed it on purpose, write the latter", written, sum)
+			"if you changed it on purpose, write the latter, or search again", written, sum)
 	}
 	p, err := parseBody(body)
 	if err != nil {

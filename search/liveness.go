@@ -234,7 +234,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 		if critical > 0 {
 			f.Critical.Event = f.Path.Steps[critical-1].Event.What
 		}
-		f.Path.Set("critical", fmt.Sprint(critical))
+		f.Path.Set("critical", fmt.Sprint(critical)+exactly)
 	}
 	res.Finding, res.Stop = f, StopFound
 	return nil

@@ -1,11 +1,15 @@
 package search
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/sim"
 )
 
@@ -73,7 +77,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return f, nil
 	case end == endStopped && errors.As(w.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
-			return nil, diverged
+			return nil, fmt.Errorf("%w; either the code has changed since the path was recorded, or what its header says of the run (nodes, param, bug, faults and so on)", diverged)
 		}
 		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
 		return f, nil
@@ -113,12 +117,59 @@ func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, err
 		}
 		f.Verdict, f.Evidence = sim.VerdictDead, r.evidence()
 	}
-	if step, ok := f.Path.Get("critical"); ok {
-		if n, err := strconv.Atoi(step); err == nil {
-			f.Critical = &Critical{Step: n}
+	f.Critical, _ = recordedCritical(f.Path)
+	return f, nil
+}
+
+// exactly follows a critical step in a path's header that was decided exactly.
+const exactly = " exact"
+
+// recordedCritical is the critical step that a path's header tells; nil: none.
+func recordedCritical(path *choose.Path) (*Critical, error) {
+	text, ok := path.Get("critical")
+	if !ok {
+		return nil, nil
+	}
+	number, exact := strings.CutSuffix(text, exactly)
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > len(path.Steps) {
+		return nil, fmt.Errorf("the path's header says critical: %q; it must be one of its %d steps, or 0", text, len(path.Steps))
+	}
+	c := &Critical{Step: n, Exact: exact}
+	if n > 0 {
+		c.Event = path.Steps[n-1].Event.What
+	}
+	return c, nil
+}
+
+// headerKeys are the keys of a path's header; those that repeat come first.
+var headerKeys = []string{
+	"param", "bug", "property",
+	"system", "nodes", "faults", "early", "net", "seed", "verdict", "violates", "state", "critical",
+}
+
+const headerRepeats = 3
+
+// checkHeader refuses what this version would pass over, and what cannot be
+// meant.
+func checkHeader(path *choose.Path) error {
+	for i, f := range path.Header {
+		k := slices.Index(headerKeys, f.Key)
+		if k < 0 {
+			return fmt.Errorf("the path's header says %s: %q, which this version does not know; it knows %s", f.Key, f.Value, strings.Join(headerKeys, ", "))
+		}
+		if k >= headerRepeats && slices.ContainsFunc(path.Header[:i], func(g choose.Field) bool { return g.Key == f.Key }) {
+			return fmt.Errorf("the path's header says %s twice; leave one of them", f.Key)
 		}
 	}
-	return f, nil
+	if text, ok := path.Get("state"); ok {
+		digits := len(canon.Hash{}.String())
+		if _, err := hex.DecodeString(text); err != nil || len(text) != digits {
+			return fmt.Errorf("the path's header says state: %q, which is none; a state is %d hexadecimal digits", text, digits)
+		}
+	}
+	_, err := recordedCritical(path)
+	return err
 }
 
 // climateOf is how the environment behaved in a recorded run.
@@ -139,6 +190,9 @@ func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options,
 	name, _ := path.Get("system")
 	if name != sys.Name {
 		return opts, 0, fmt.Errorf("the path is of system %q, not of %q", name, sys.Name)
+	}
+	if err := checkHeader(path); err != nil {
+		return opts, 0, err
 	}
 	number := func(key string) (int, error) {
 		text, ok := path.Get(key)

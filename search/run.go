@@ -74,6 +74,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if r.world, err = r.newWorld(sim.Config{Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
+	r.opts.Params.Nodes = r.world.Params().Nodes // 0 stood for the system's default
 	if r.twin, err = r.newTwin(sim.Config{Audit: true, Coverage: r.coverage}); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,74 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/internal/toy"
+	"macemc/sim"
+)
+
+// A search without Params runs the system as it is by default, and says so.
+func TestParamsAreResolved(t *testing.T) {
+	sys, err := toy.Parse(deadEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Search(sys, Options{NoWalks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := sys.NodeRange(sim.Params{}).Default; res.Params.Nodes != want || res.Options.Params.Nodes != want {
+		t.Errorf("run with %d nodes, options %d; want %d", res.Params.Nodes, res.Options.Params.Nodes, want)
+	}
+}
+
+// A header that this version does not know, or that cannot be meant, is an
+// error that says what would be right.
+func TestReplayRefusesHeaders(t *testing.T) {
+	sys, err := toy.Parse(deadEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Search(sys, Options{})
+	if err != nil || res.Finding == nil {
+		t.Fatal(res, err)
+	}
+	state, _ := res.Finding.Path.Get("state")
+	for _, c := range []struct{ key, value, want string }{
+		{"colour", "red", `the path's header says colour: "red", which this version does not know; it knows param, bug,`},
+		{"state", state[1:], `which is none; a state is 32 hexadecimal digits`},
+		{"state", state + "00", `which is none; a state is 32 hexadecimal digits`},
+		{"state", "x" + state[1:], `which is none; a state is 32 hexadecimal digits`},
+		{"state", strings.Repeat("0", 32), `it ends in state ` + state + `, and 00000000000000000000000000000000 was recorded`},
+		{"critical", "soon", `the path's header says critical: "soon"; it must be one of its`},
+		{"critical", "1000", `the path's header says critical: "1000"; it must be one of its`},
+		{"critical", "0 or so", `the path's header says critical: "0 or so"; it must be one of its`},
+	} {
+		path := throughText(t, res.Finding.Path)
+		path.Set(c.key, c.value)
+		if _, err := Replay(sys, path, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %s is answered with %v, want %s", c.key, c.value, err, c.want)
+		}
+	}
+	path := throughText(t, res.Finding.Path)
+	path.Add("system", sys.Name)
+	if _, err := Replay(sys, path, Options{}); err == nil || err.Error() != "the path's header says system twice; leave one of them" {
+		t.Error(err)
+	}
+	r, err := Replay(sys, throughText(t, res.Finding.Path), Options{})
+	if err != nil || !r.Reproduced || r.Finding.Critical == nil || *r.Finding.Critical != *res.Finding.Critical {
+		t.Errorf("%v; the replay tells %v, the search %v", err, r.Finding.Critical, res.Finding.Critical)
+	}
+}
+
+// deadEnd is live at a, and goes from b to the circle of c and d, from which a
+// is not reached any more.
+const deadEnd = `start: a
+a -> b
+b -> a
+b -> c
+c -> d
+d -> c
+live: a
+`
