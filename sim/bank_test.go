@@ -198,7 +198,7 @@ func (b *banked) walk0() uint64 { return 1 }
 func TestBank(t *testing.T) {
 	plans, steps := uint64(150), 80
 	if testing.Short() {
-		plans = 50
+		plans = 100
 	}
 	moments, parts := 0, 0
 	for seed := range plans {

@@ -112,11 +112,15 @@ func (p *plan) system() *System {
 		Name: "machines", Doc: fmt.Sprintf("Machines that were drawn from the seed %d.", p.seed),
 		Nodes: func(Params) Range { return Range{p.n, p.n, p.n} },
 		New: func(_ Params, self Addr) Node {
-			m := &machine{Fuel: p.fuel, plan: p, self: self.index()}
-			if p.layered {
-				return &casing{inner: m}
+			m := machine{Fuel: p.fuel, plan: p, self: self.index()}
+			var n Node = &m
+			if p.offers || p.accepts {
+				n = &guardian{m}
 			}
-			return m
+			if p.layered {
+				return &casing{inner: n}
+			}
+			return n
 		},
 		Script: func(_ Params, self Addr, life int) (all []Signal) {
 			for k := range p.draw(self.index(), life).IntN(3) {
@@ -125,16 +129,18 @@ func (p *plan) system() *System {
 			return all
 		},
 		Properties: []Property{
-			Always("machines are somewhere", func(v View[*machine]) bool {
-				for _, m := range v.Nodes() {
+			Always("machines are somewhere", func(v View[cored]) bool {
+				for _, c := range v.Nodes() {
+					m := c.core()
 					if m.At >= p.states {
 						return false
 					}
 				}
 				return v.Len() <= p.n
 			}),
-			Eventually("every machine is at 0", func(v View[*machine]) bool {
-				for _, m := range v.Nodes() {
+			Eventually("every machine is at 0", func(v View[cored]) bool {
+				for _, c := range v.Nodes() {
+					m := c.core()
 					if m.At != 0 {
 						return false
 					}
@@ -143,16 +149,18 @@ func (p *plan) system() *System {
 			}),
 			Monitor("facts are counted", count3),
 		},
-		Within: While("some fuel is left", func(v View[*machine]) bool {
-			for _, m := range v.Nodes() {
+		Within: While("some fuel is left", func(v View[cored]) bool {
+			for _, c := range v.Nodes() {
+				m := c.core()
 				if m.Fuel > 0 {
 					return true
 				}
 			}
 			return false
 		}),
-		Assume: While("nobody is at 1", func(v View[*machine]) bool {
-			for _, m := range v.Nodes() {
+		Assume: While("nobody is at 1", func(v View[cored]) bool {
+			for _, c := range v.Nodes() {
+				m := c.core()
 				if m.At == 1 {
 					return false
 				}
@@ -210,7 +218,15 @@ func (m *machine) Handle(env Env, s Signal) {
 	}
 }
 
-func (m *machine) Offers(offer func(Signal)) {
+// cored is a machine, with or without guards.
+type cored interface{ core() *machine }
+
+func (m *machine) core() *machine { return m }
+
+// guardian is a machine with guards; a service without any is another path.
+type guardian struct{ machine }
+
+func (m *guardian) Offers(offer func(Signal)) {
 	for d := range 2 {
 		if m.plan.offers && m.plan.draw(m.self, onOffer, m.At, d).IntN(3) == 0 {
 			offer(deed(d))
@@ -218,7 +234,7 @@ func (m *machine) Offers(offer func(Signal)) {
 	}
 }
 
-func (m *machine) Accepts(from Addr, msg Message) bool {
+func (m *guardian) Accepts(from Addr, msg Message) bool {
 	return !m.plan.accepts || m.plan.draw(m.self, onAccept, m.At, int(msg.(note)), from.index()).IntN(3) > 0
 }
 
@@ -248,12 +264,12 @@ func (m *machine) do(env Env, v verb, to, x int, r *rand.Rand) {
 			env.Post(job(x))
 		}
 	case verbChoose:
-		m.go_(env.Choose(2+x/2, "where to"))
+		m.move(env.Choose(2+x/2, "where to"))
 	case verbWeigh:
-		m.go_(env.Weighted([]int{1, 0, 2}[:2+x/2], "how far"))
+		m.move(env.Weighted([]int{1, 0, 2}[:2+x/2], "how far"))
 	case verbScheduled:
 		if env.Scheduled(tick(x)) {
-			m.go_(1)
+			m.move(1)
 		}
 	case verbEmit:
 		env.Emit(x)
@@ -268,8 +284,8 @@ func (m *machine) do(env Env, v verb, to, x int, r *rand.Rand) {
 	}
 }
 
-// go_ moves on by so many places.
-func (m *machine) go_(by int) { m.At = (m.At + by) % m.plan.states }
+// move moves on by so many places.
+func (m *machine) move(by int) { m.At = (m.At + by) % m.plan.states }
 
 func (m *machine) send(env Env, link Link, to Addr, x int) {
 	if m.Fuel == 0 {
@@ -287,7 +303,7 @@ func (m *machine) send(env Env, link Link, to Addr, x int) {
 type casing struct {
 	Passed int
 	above  Above `mc:"-"`
-	inner  *machine
+	inner  Node
 }
 
 type forget struct{}
