@@ -1,0 +1,138 @@
+package netsim
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"macemc/internal/canon"
+)
+
+// copyTCP makes one TCP be what another is.
+func copyTCP(to, from *TCP) {
+	for i := range from.n {
+		to.SetFlushing(i, from.Flushing(i))
+	}
+	for c := range from.n * from.n {
+		packets := slices.Clone(from.Packets(c))
+		to.Place(c, from.End(c), packets)
+		clear(packets) // Place keeps its own
+	}
+}
+
+// Whatever a TCP was before, it becomes what another one is, and goes on as
+// that does.
+func TestTCPPlace(t *testing.T) {
+	for seed := range uint64(300) {
+		n := 2 + int(seed)%3
+		a, b := NewTCP(n, 2), NewTCP(n, 2)
+		storm(t, a, nil, seed, int(seed), nil)
+		storm(t, b, nil, seed+1000, int(seed*7%300), nil)
+		if seed%3 == 0 {
+			b = NewTCP(n, 2)
+		}
+		copyTCP(b, a)
+		if got, want := tcpText(b), tcpText(a); got != want {
+			t.Fatalf("seed %d: placed is\n%s\nwant\n%s", seed, got, want)
+		}
+		if a.Disturbed() && !b.Disturbed() && tcpBroken(a) {
+			t.Fatalf("seed %d: the copy has not noted that something broke", seed)
+		}
+		storm(t, a, nil, seed+2000, 200, nil)
+		storm(t, b, nil, seed+2000, 200, nil)
+		if got, want := tcpText(b), tcpText(a); got != want {
+			t.Fatalf("seed %d: the copy went on to\n%s\nwant\n%s", seed, got, want)
+		}
+	}
+}
+
+// A node that waits in what is placed is told, on a network where nobody did.
+func TestTCPPlaceOfWaits(t *testing.T) {
+	asked := NewTCP(2, 1)
+	asked.Place(1, End{Asked: true}, []Packet{{Message: 1}})
+	if asked.Pop(1); !asked.Special() || !asked.Clear().Has(1) {
+		t.Error("a node that waits for room is not told of it")
+	}
+	flushing := NewTCP(2, 1)
+	if flushing.SetFlushing(1, true); !flushing.Special() || !flushing.Flushed().Has(1) {
+		t.Error("a node that waits until nothing is queued is not told of it")
+	}
+}
+
+// tcpBroken reports whether some connection is neither closed nor open.
+func tcpBroken(t *TCP) bool {
+	for c := range t.n * t.n {
+		if e := t.End(c); e.Local || e.Remote || e.Broken {
+			return true
+		}
+	}
+	return false
+}
+
+// What is told of an end is told of no other.
+func TestEndTold(t *testing.T) {
+	met := map[uint8]End{}
+	for k := range 32 {
+		e := End{Flags{k&1 != 0, k&2 != 0, k&4 != 0}, k&8 != 0, k&16 != 0}
+		if other, there := met[e.Told()]; there {
+			t.Errorf("%+v and %+v are both told as %d", e, other, e.Told())
+		}
+		met[e.Told()] = e
+	}
+	if (End{}).Told() != 0 {
+		t.Error("there is something to tell of nothing")
+	}
+	if b := NewTCP(2, 7).Buffer(); b != 7 {
+		t.Errorf("the buffer is %d", b)
+	}
+}
+
+// TestFIFOPlace compares Take and Place with a slice per channel.
+func TestFIFOPlace(t *testing.T) {
+	const n = 2
+	r, f, twin := draws(5), NewFIFO(n), make([][]int, n*n)
+	held := 0
+	for step := range 20_000 {
+		c := r.IntN(n * n)
+		switch x := r.IntN(10); {
+		case x < 5 && len(twin[c]) < 100:
+			f.Push(c, Packet{Message: step})
+			twin[c] = append(twin[c], step)
+			held++
+		case x < 8 && len(twin[c]) > 0:
+			k := r.IntN(len(twin[c]))
+			if p := f.Take(c, k); p.Message != twin[c][k] {
+				t.Fatalf("step %d: taken is %v, want %d", step, p.Message, twin[c][k])
+			}
+			twin[c] = slices.Delete(slices.Clone(twin[c]), k, k+1)
+			held--
+		case x == 8:
+			from := r.IntN(n * n)
+			packets := slices.Clone(f.Packets(from))
+			f.Place(c, packets)
+			held += len(twin[from]) - len(twin[c])
+			twin[c] = slices.Clone(twin[from])
+			clear(packets) // Place keeps its own
+		}
+		checkFIFO(t, step, f, twin, held)
+	}
+}
+
+// A set that was placed is as good as one that was filled.
+func TestSetPlace(t *testing.T) {
+	r, a, b := draws(6), NewSet(2), NewSet(2)
+	for round := range 500 {
+		a.Reset()
+		for range r.IntN(6) {
+			a.Add(r.IntN(3), r.IntN(2), Packet{Message: round, Sum: canon.OfString(fmt.Sprint(r.IntN(4)))})
+		}
+		for to := range 2 {
+			members := slices.Clone(a.For(to))
+			b.Place(to, members)
+			clear(members)
+		}
+		if fmt.Sprint(b.For(0), b.For(1)) != fmt.Sprint(a.For(0), a.For(1)) || a.Len() != b.Len() {
+			t.Fatalf("round %d: placed is %v %v, %d in all, want %v %v, %d", round, b.For(0), b.For(1), b.Len(), a.For(0), a.For(1), a.Len())
+		}
+	}
+}
