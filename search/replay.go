@@ -77,7 +77,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return f, nil
 	case end == endStopped && errors.As(w.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
-			return nil, fmt.Errorf("%w; either the code has changed since the path was recorded, or what its header says of the run (nodes, param, bug, faults and so on)", diverged)
+			return nil, fmt.Errorf("%w; the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)", diverged)
 		}
 		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
 		return f, nil

@@ -31,7 +31,8 @@ func searchJSON(t *testing.T, args ...string) (f found) {
 	return f
 }
 
-// verdicts are what each known bug is to be found as.
+// verdicts are what each known bug is to be found as. One that is not listed
+// yet may be found as anything.
 var verdicts = map[string]string{
 	"BT1": "dead", "BT2": "safety",
 	"ST1": "safety", "ST2": "safety", "ST3": "safety",
@@ -61,8 +62,14 @@ func TestFinds(t *testing.T) {
 				all = append(all, searchJSON(t, args...))
 				walks = append(walks, searchJSON(t, append(args, "--depth", "1")...))
 				for _, f := range []found{all[seed-1], walks[seed-1]} {
-					if f.Verdict != verdicts[id] {
-						t.Errorf("%s, seed %d: found is %s, want %q", id, seed, f.Verdict, verdicts[id])
+					want, listed := verdicts[id]
+					switch {
+					case !listed && f.Verdict == "none":
+						t.Errorf("%s, seed %d: nothing is found", id, seed)
+					case !listed:
+						t.Logf("%s, seed %d: found is %s; list it in verdicts", id, seed, f.Verdict)
+					case f.Verdict != want:
+						t.Errorf("%s, seed %d: found is %s, want %q", id, seed, f.Verdict, want)
 					}
 				}
 			}

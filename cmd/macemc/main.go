@@ -7,9 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"macemc/internal/catalog"
 )
 
 // The exit statuses.
@@ -90,10 +94,7 @@ and 3 when a search was stopped before its bound.`,
 		}
 		return unknownCommand(root, args[0])
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		fact, _, _ := strings.Cut(err.Error(), ": strconv.") // how it was parsed is our affair
-		return usagef("%s", fact)
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("macemc {{.Version}}\n")
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [command]",
@@ -118,6 +119,37 @@ func unknownCommand(root *cobra.Command, word string) error {
 	return usagef("there is no command %q%s", word, suggest(word, names))
 }
 
+// flagError says what is wrong with a flag, and what was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown interface{ GetSpecifiedName() string }
+	var bad interface{ GetValue() string }
+	text := err.Error()
+	switch {
+	case errors.As(err, &bad) && strings.Contains(text, `for "--stuck" flag`):
+		value := bad.GetValue()
+		if _, err := strconv.ParseUint(value, 10, 32); err == nil {
+			return usagef("--stuck is %q, without a unit; write %ss for seconds", value, value)
+		}
+		return usagef("--stuck is %q; it must be a time with its unit, as 10s or 2m, or 0 (never)", value)
+	case errors.As(err, &unknown) && strings.HasPrefix(text, "unknown "):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		_, typed, short := strings.Cut(text, " in -")
+		if !short {
+			typed = unknown.GetSpecifiedName()
+		}
+		typed, _, _ = strings.Cut(typed, "=")
+		dashes := map[bool]string{false: "--", true: "-"}[short]
+		meant := catalog.Nearest(typed, names)
+		if meant != "" {
+			return usagef("there is no flag %s%s; did you mean --%s?", dashes, typed, meant)
+		}
+		return usagef("there is no flag %s%s", dashes, typed)
+	}
+	fact, _, _ := strings.Cut(text, ": strconv.") // how it was parsed is our affair
+	return usagef("%s", fact)
+}
+
 // exactly asks for so many arguments, with a sentence for any other number.
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
@@ -131,10 +163,14 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 // self is how the user calls this program: what a report prints as the command
 // that replays a finding. go run builds in a folder of the build cache.
 func self(arg0 string) string {
-	if strings.Contains(filepath.ToSlash(filepath.Dir(arg0)), "go-build") {
+	switch {
+	case strings.Contains(filepath.ToSlash(filepath.Dir(arg0)), "go-build"):
 		return "go run ./cmd/macemc"
+	case arg0 == "":
+		return "macemc"
+	default:
+		return shellWord(arg0)
 	}
-	return "macemc"
 }
 
 // version is that of the build: a release, or the commit that it was made of.

@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/catalog"
 	"macemc/internal/transcript"
 	"macemc/search"
 	"macemc/sim"
@@ -114,7 +116,7 @@ func invoke(args ...string) string {
 	var b strings.Builder
 	b.WriteString(masked(stdout))
 	for line := range strings.Lines(stderr) {
-		b.WriteString("stderr: " + line)
+		b.WriteString("stderr: " + strings.ReplaceAll(line, allSystems(), "ALL SYSTEMS"))
 	}
 	fmt.Fprintf(&b, "exit %d\n", status)
 	return b.String()
@@ -132,6 +134,16 @@ var (
 	measuredText = regexp.MustCompile(`(?m)^measured:\n(  .*\n)+`)
 	measuredJSON = regexp.MustCompile(`"measured": \{[^}]*\}`)
 )
+
+// allSystems stands for the names of all systems, so that another one is no
+// reason to change a transcript.
+func allSystems() string {
+	var names []string
+	for _, sys := range catalog.Systems() {
+		names = append(names, sys.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 func masked(text string) string {
 	text = effortText.ReplaceAllString(text, "  effort      ...\n")
@@ -171,6 +183,20 @@ func inFreshFolder(t *testing.T, line string) string {
 	return said
 }
 
+// list has all systems, each as list NAME has it, but shorter.
+func TestListIsComplete(t *testing.T) {
+	all, stderr, status := execute("list")
+	var want []string
+	for _, sys := range catalog.Systems() {
+		one, _, _ := execute("list", sys.Name)
+		first, _, _ := strings.Cut(one, "\n")
+		want = append(want, first)
+	}
+	if got := regexp.MustCompile(`(?m)^\S.*$`).FindAllString(all, -1); !slices.Equal(got, want) || stderr != "" || status != exitNothing {
+		t.Errorf("exit %d, stderr %q, systems %q, want %q", status, stderr, got, want)
+	}
+}
+
 // A second finding of the same kind goes into a folder of its own.
 func TestNothingIsOverwritten(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -192,7 +218,7 @@ func TestJSON(t *testing.T) {
 	for _, c := range []struct{ line, members string }{
 		{"search brokentree --bug BT1 --json", "bugs choices critical faults first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
 		{"search twophase --no-walks --json", "bugs choices critical faults first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
-		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced steps system verdict version"},
+		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced run steps system verdict version"},
 		{"list --json", "systems version"},
 	} {
 		out, stderr, _ := execute(words(c.line)...)
@@ -232,8 +258,11 @@ func TestJSONErrors(t *testing.T) {
 func TestSelf(t *testing.T) {
 	for arg0, want := range map[string]string{
 		"macemc":                              "macemc",
-		"/usr/bin/macemc":                     "macemc",
-		"./bin/macemc":                        "macemc",
+		"":                                    "macemc",
+		"/usr/bin/macemc":                     "/usr/bin/macemc",
+		"./bin/macemc":                        "./bin/macemc",
+		"bin/macemc":                          "bin/macemc",
+		"my tools/macemc":                     "'my tools/macemc'",
 		"/x/go-build/macemc":                  "go run ./cmd/macemc",
 		"/tmp/go-build12345/b001/exe/macemc":  "go run ./cmd/macemc",
 		"/x/.cache/go-build/ab/abcd-d/macemc": "go run ./cmd/macemc",

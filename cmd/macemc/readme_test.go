@@ -2,57 +2,112 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// block is what the README has between a line of three backquotes with this
+// blocks are what the README has between lines of three backquotes with this
 // word and the next three.
-func block(t *testing.T, word string) string {
+func blocks(t *testing.T, word string) (all []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	rest := get(t, "../../README.md")
+	for {
+		_, after, ok := strings.Cut(rest, "\n```"+word+"\n")
+		if !ok {
+			return all
+		}
+		block, after, ok := strings.Cut(after, "\n```\n")
+		if !ok {
+			t.Fatalf("the README has a block of %s that does not end", word)
+		}
+		all, rest = append(all, block+"\n"), after
 	}
-	_, rest, _ := strings.Cut(string(text), "\n```"+word+"\n")
-	block, _, ok := strings.Cut(rest, "\n```\n")
-	if !ok {
-		t.Fatalf("the README has no block of %s", word)
-	}
-	return block + "\n"
 }
+
+// shown is the block of the README that begins with a command line, and what
+// it says that the command prints.
+func shown(t *testing.T, line string) string {
+	t.Helper()
+	for _, block := range blocks(t, "console") {
+		if text, ok := strings.CutPrefix(block, "$ go run ./cmd/macemc "+line+"\n"); ok {
+			return text
+		}
+	}
+	t.Fatalf("the README does not show %s", line)
+	return ""
+}
+
+// unmeasured leaves out the one block that differs from run to run.
+func unmeasured(text string) string { return measuredText.ReplaceAllString(text, "measured: ...\n") }
 
 // The first finding is printed as the README shows it.
 func TestReadmeFinding(t *testing.T) {
-	command, shown, _ := strings.Cut(strings.TrimPrefix(block(t, "console"), "$ go run ./cmd/macemc "), "\n")
+	const line = "search brokentree --bug BT1"
+	want := unmeasured(shown(t, line))
 	t.Chdir(t.TempDir())
-	out, _, _ := execute(words(command)...)
-	out = strings.Replace(out, "replay: macemc", "replay: go run ./cmd/macemc", 1)
-	if masked(out) != masked(shown) {
-		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", masked(shown), masked(out))
+	out, _, _ := execute(words(line)...)
+	out = unmeasured(strings.Replace(out, "replay: macemc", "replay: go run ./cmd/macemc", 1))
+	if out != want {
+		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, out)
 	}
 }
 
-// The service in the README is complete, and builds at the place that it names.
+// The service in the README is complete, builds at the place that it names, and
+// is searched as it says: the searches print what it shows, up to "...".
 func TestReadmeService(t *testing.T) {
+	macemc := readmeBuild(t)
+	for _, c := range []struct {
+		line   string
+		status int
+	}{{"search lock", exitNothing}, {"search lock --bug LK1", exitFound}} {
+		want, ok := strings.CutSuffix(shown(t, c.line), "...\n")
+		search := exec.Command(macemc, words(c.line)...)
+		search.Dir = t.TempDir()
+		out, _ := search.Output()
+		if status := search.ProcessState.ExitCode(); !ok || status != c.status || !strings.HasPrefix(string(out), want) {
+			t.Errorf("the README shows of %s\n%s...\n---- but it prints, with status %d\n%s", c.line, want, status, out)
+		}
+	}
+}
+
+// readmeBuild builds the command with the service of the README, added as the
+// README says.
+func readmeBuild(t *testing.T) string {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	code := blocks(t, "go")
+	if len(code) != 2 {
+		t.Fatalf("the README has %d blocks of Go, not doc.go and lock.go", len(code))
+	}
+	catalog := get(t, "../../internal/catalog/catalog.go")
+	if !strings.Contains(catalog, "lock.System,") { // else somebody has followed the README
+		catalog = strings.Replace(catalog, "\t\"macemc/sim\"\n", "\t\"macemc/sim\"\n\t\"macemc/systems/lock\"\n", 1)
+		catalog = strings.Replace(catalog, "return []*sim.System{\n", "return []*sim.System{\nlock.System,\n", 1)
+	}
 	folder := t.TempDir()
-	service, overlay := filepath.Join(folder, "lock.go"), filepath.Join(folder, "overlay.json")
-	put(service, block(t, "go"))
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "systems/lock/lock.go"): service}})
+	replace := map[string]string{}
+	for name, text := range map[string]string{
+		"systems/lock/doc.go": code[0], "systems/lock/lock.go": code[1], "internal/catalog/catalog.go": catalog,
+	} {
+		instead := filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
+		put(instead, text)
+		replace[filepath.Join(root, name)] = instead
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
+	overlay, macemc := filepath.Join(folder, "overlay.json"), filepath.Join(folder, "macemc")
 	put(overlay, string(list))
-	build := exec.Command("go", "build", "-overlay", overlay, "./systems/lock")
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", macemc, "./cmd/macemc")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s", err, out)
 	}
+	return macemc
 }

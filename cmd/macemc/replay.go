@@ -17,8 +17,8 @@ import (
 )
 
 type replayFlags struct {
-	stuck       time.Duration
-	json, quiet bool
+	stuck            time.Duration
+	all, json, quiet bool
 }
 
 func (t *tool) replayCommand() *cobra.Command {
@@ -34,13 +34,17 @@ another system or because the code has changed, is an error and says where.`,
 			if f.stuck < 0 {
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 			}
+			if f.all && f.quiet {
+				return usagef("--all and --quiet exclude each other")
+			}
 			return t.replay(args[0], f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.all, "all", false, "show every step of the run and everything that it did (default the last steps, in short)")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object, with every step")
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the line that says whether it was reproduced")
 	return cmd
 }
@@ -79,11 +83,11 @@ func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFla
 	}
 	switch {
 	case f.json:
-		return report.ReplayedJSON(t.stdout, r)
+		return report.ReplayedJSON(t.stdout, path, r)
 	case f.quiet:
 		return report.Outcome(t.stdout, path, r)
 	default:
-		return report.Replayed(t.stdout, path, r)
+		return report.Replayed(t.stdout, path, r, f.all)
 	}
 }
 

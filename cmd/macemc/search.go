@@ -78,7 +78,7 @@ the command that replays it.`,
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
-	flags.IntVar(&f.paths, "paths", 0, "stop after `N` runs (default after 10,000 walks)")
+	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
@@ -157,7 +157,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		return err
 	}
 	if f.faultsSet {
-		faults, err := sim.ParseFaults(f.faults)
+		faults, err := parseFaults(f.faults)
 		if err != nil {
 			return fmt.Errorf("--faults: %w", err)
 		}
@@ -236,6 +236,23 @@ func known(sys *sim.System, kind string, wanted, have []string) error {
 		}
 	}
 	return nil
+}
+
+// parseFaults reads budgets, and suggests the nearest name for one that there
+// is not.
+func parseFaults(text string) (sim.Faults, error) {
+	names := sim.FaultNames()
+	for part := range strings.SplitSeq(text, ",") {
+		name, _, _ := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		if name == "" || name == "none" || slices.Contains(names, name) {
+			continue
+		}
+		if meant := suggest(name, append(names, "none")); meant != "" {
+			return sim.Faults{}, fmt.Errorf("there is no fault %q%s", name, meant)
+		}
+	}
+	return sim.ParseFaults(text)
 }
 
 // parseBytes reads a size, as 4GiB.

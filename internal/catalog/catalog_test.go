@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"macemc/sim"
@@ -48,7 +49,11 @@ func TestBugsAreUnique(t *testing.T) {
 }
 
 func TestFindErrors(t *testing.T) {
-	const all = "brokentree, handshake, jointree, peterson, simtcp, stopwait, twophase"
+	var names []string
+	for _, sys := range Systems() {
+		names = append(names, sys.Name)
+	}
+	all := strings.Join(names, ", ")
 	for name, want := range map[string]string{
 		"brokntree":  `there is no system "brokntree"; did you mean brokentree? There are ` + all,
 		"BrokenTree": `there is no system "BrokenTree"; did you mean brokentree? There are ` + all,

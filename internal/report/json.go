@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -133,7 +134,7 @@ func critical(f *search.Finding) *criticalJSON {
 	if f.Critical == nil {
 		return nil
 	}
-	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event}
+	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact}
 	if e := f.Evidence; e != nil {
 		out.Walks, out.WalkSteps, out.Escape95 = &e.Walks, &e.WalkSteps, &e.Escape95
 	}
@@ -163,23 +164,25 @@ func measured(r *search.Result) measuredJSON {
 }
 
 type replayedJSON struct {
-	Version    int     `json:"version"`
-	System     string  `json:"system"`
-	Recorded   string  `json:"recorded"`
-	Reproduced bool    `json:"reproduced"`
-	Verdict    string  `json:"verdict"`
-	Property   *string `json:"property"`
-	Message    *string `json:"message"`
-	Steps      int     `json:"steps"`
+	Version    int        `json:"version"`
+	System     string     `json:"system"`
+	Recorded   string     `json:"recorded"`
+	Reproduced bool       `json:"reproduced"`
+	Verdict    string     `json:"verdict"`
+	Property   *string    `json:"property"`
+	Message    *string    `json:"message"`
+	Steps      int        `json:"steps"`
+	Run        []stepJSON `json:"run"`
 }
 
 // ReplayedJSON writes what came of taking a recorded path again, as one JSON
-// object.
-func ReplayedJSON(w io.Writer, r *search.Replayed) error {
+// object, with all steps.
+func ReplayedJSON(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	f := r.Finding
 	out := replayedJSON{
 		Version: version, System: r.System.Name, Recorded: r.Recorded.String(), Reproduced: r.Reproduced,
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Steps: f.Step,
+		Run: runOf(replayed(path, r)),
 	}
 	if f.Verdict != sim.VerdictNone {
 		out.Message = &f.Message

@@ -18,6 +18,7 @@ const (
 // printer lays out lines and keeps the first error of its writer.
 type printer struct {
 	w   io.Writer
+	all bool // of a run, tell every step and effect
 	err error
 }
 

@@ -10,10 +10,10 @@ import (
 	"macemc/sim"
 )
 
-// Replayed writes what came of taking a recorded path again, as text. Its last
-// line is that of Outcome.
-func Replayed(w io.Writer, path *choose.Path, r *search.Replayed) error {
-	p := &printer{w: w}
+// Replayed writes what came of taking a recorded path again, as text: with all
+// steps, or the last. Its last line is that of Outcome.
+func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) error {
+	p := &printer{w: w, all: all}
 	s := replayed(path, r)
 	p.line("%s: %s", s.name(), s.gist())
 	p.blank()

@@ -17,7 +17,8 @@ import (
 //
 //	result NAME     the text of a hand-made result
 //	json NAME       its JSON
-//	replay NAME     its finding, as that of a replay; recorded= for what
+//	replay NAME     its finding, as that of a replay; recorded= for what; all: with
+//	                every step; json: its JSON
 //	progress        lines of progress
 //	list            two hand-made systems
 func TestTranscripts(t *testing.T) {
@@ -32,10 +33,15 @@ func TestTranscripts(t *testing.T) {
 		case "replay":
 			r := made(t, d)
 			recorded, _ := sim.ParseVerdict(transcript.Word(d, "recorded", "none"))
-			err = Replayed(&b, r.Finding.Path, &search.Replayed{
+			again := &search.Replayed{
 				System: r.System, Params: r.Params, Recorded: recorded,
 				Finding: r.Finding, Reproduced: recorded == r.Finding.Verdict,
-			})
+			}
+			if d.HasArg("json") {
+				err = ReplayedJSON(&b, r.Finding.Path, again)
+			} else {
+				err = Replayed(&b, r.Finding.Path, again, d.HasArg("all"))
+			}
 		case "progress":
 			for _, s := range []search.Stats{{}, {Depth: 10, States: 3210, Steps: 45678}, {Walks: 1, Steps: 200}, {Walks: 4321, Suspects: 1, Steps: 9_876_543}} {
 				fmt.Fprintln(&b, Progress(s, 4*time.Second))
@@ -190,6 +196,11 @@ var results = map[string]func() *search.Result{
 		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
 		r.Finding.Evidence = &search.Evidence{Walks: 10_000, WalkSteps: 1, Escape95: 0.00029952}
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}"}
+		return r
+	},
+	"exactly": func() *search.Result {
+		r := finding(sim.VerdictDead, "lit", "", 2)
+		r.Finding.Proved, r.Finding.Critical = true, &search.Critical{Exact: true}
 		return r
 	},
 	"start": func() *search.Result {

@@ -221,15 +221,23 @@ func environment(r *search.Result) string {
 	return text
 }
 
-// effort is what the engine did for it; other engines do less.
+// effort is what the engine did for it; other engines do less, or more.
 func effort(s search.Stats) string {
 	looked := ""
 	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
 		looked = fmt.Sprintf(" (%s, the rest looked up)", many(s.HandlerRuns, "handler run"))
 	}
-	text := fmt.Sprintf("%s%s, %s to known states; %s, %s of them walks and %s taken twice; %s in all",
-		many(s.Executed, "transition"), looked, count(s.Duplicates),
-		many(s.Paths, "path"), count(s.Walks), count(s.Audited), many(s.Steps, "step"))
+	text := fmt.Sprintf("%s%s, %s of them to known states", many(s.Executed, "transition"), looked, count(s.Duplicates))
+	if n := s.Paths - s.Walks; n > 0 {
+		text += "; " + many(n, "exhaustive run")
+	}
+	if s.Walks > 0 {
+		text += "; " + many(s.Walks, "walk")
+	}
+	if s.Audited > 0 {
+		text += fmt.Sprintf("; %s taken twice, as a check", many(s.Audited, "run"))
+	}
+	text += fmt.Sprintf("; %s in all", many(s.Steps, "step"))
 	if s.Collision > 0 {
 		text += fmt.Sprintf("; a state was wrongly taken for a known one with a probability below %.0e", s.Collision)
 	}
@@ -248,7 +256,10 @@ func stopped(r *search.Result) string {
 		}
 		return "depth: the exhaustive phase reached its bound"
 	case search.StopPaths:
-		return "paths: the number of walks or paths was reached"
+		if r.Options.Paths > 0 && r.Stats.Paths > r.Stats.Walks {
+			return "paths: the number of exhaustive runs and walks was reached"
+		}
+		return "paths: the number of walks was reached"
 	case search.StopMemory:
 		return "memory: what the visited states may use was used up; allow more with --memory"
 	case search.StopInterrupted:

@@ -13,13 +13,17 @@ const (
 	effectsMost = 6  // effects of a step that are shown
 )
 
-// steps is the block of the run's last steps. The path says what happened and
-// how coins fell; the trace, where there is one, adds what the handlers did.
+// steps is the block of the run's last steps, or of all. The path says what
+// happened and how coins fell; the trace, where there is one, adds what the
+// handlers did.
 func (p *printer) steps(s subject) {
 	path, n := s.path(), s.f.Step
 	n = min(n, len(path.Steps))
 	walker := walkerOf(s)
 	from := max(0, n-stepsMost)
+	if p.all {
+		from = 0
+	}
 	if from == 0 {
 		p.line("%s:", heading(n))
 		p.starts(s, walker)
@@ -45,7 +49,7 @@ func heading(n int) string {
 	case 1:
 		return "the run, of 1 step"
 	default:
-		return fmt.Sprintf("the run, of %d steps", n)
+		return "the run, of " + many(n, "step")
 	}
 }
 
@@ -76,7 +80,7 @@ func (p *printer) coins(width int, coins []choose.Choice) {
 
 func (p *printer) effects(width int, effects []sim.Effect, walker *canon.Walker) {
 	for i, e := range effects {
-		if i == effectsMost && len(effects) > effectsMost+1 {
+		if i == effectsMost && len(effects) > effectsMost+1 && !p.all {
 			p.did(width, fmt.Sprintf("... %d more", len(effects)-i))
 			return
 		}
@@ -95,4 +99,44 @@ func walkerOf(s subject) *canon.Walker {
 		panic("macemc bug: report: a world of a system that was searched cannot be made: " + err.Error())
 	}
 	return w.Walker()
+}
+
+// stepJSON is one step of a run; step 0 is the start of a node.
+type stepJSON struct {
+	Step    int      `json:"step"`
+	Event   string   `json:"event"`
+	Coins   []string `json:"coins"`
+	Effects []string `json:"effects"`
+}
+
+// runOf is the whole run of a finding, as steps tells its end.
+func runOf(s subject) []stepJSON {
+	path, trace, walker := s.path(), s.f.Trace, walkerOf(s)
+	if trace == nil {
+		trace = &sim.Trace{}
+	}
+	out := []stepJSON{}
+	add := func(n int, identity string, coins []choose.Choice, effects []sim.Effect) {
+		one := stepJSON{Step: n, Event: identity, Coins: []string{}, Effects: []string{}}
+		for _, c := range coins {
+			one.Coins = append(one.Coins, c.What)
+		}
+		for _, e := range effects {
+			one.Effects = append(one.Effects, e.Text(walker))
+		}
+		out = append(out, one)
+	}
+	for _, start := range trace.Starts {
+		if len(start.Effects)+len(start.Coins) > 0 {
+			add(0, start.Identity, start.Coins, start.Effects)
+		}
+	}
+	for i, step := range path.Steps[:min(s.f.Step, len(path.Steps))] {
+		var effects []sim.Effect
+		if i < len(trace.Steps) {
+			effects = trace.Steps[i].Effects
+		}
+		add(i+1, step.Event.What, step.Coins, effects)
+	}
+	return out
 }

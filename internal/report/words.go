@@ -63,6 +63,9 @@ func (s subject) failing() (names []string) {
 
 func (s subject) fromStart() bool { return s.f.Critical != nil && s.f.Critical.Step == 0 }
 
+// believed reports whether it is only from walks that we know of the start.
+func (s subject) believed() bool { return s.fromStart() && !s.f.Critical.Exact }
+
 // gist says what happened, in half a sentence.
 func (s subject) gist() string {
 	f := s.f
@@ -96,6 +99,9 @@ func (s subject) deadGist() string {
 	when, never, together := "dead "+after(s.f.Step), "can no longer", "hold together"
 	if s.fromStart() {
 		when, never = "dead from the start", "never"
+	}
+	if s.believed() {
+		when = "believed " + when
 	}
 	switch {
 	case len(names) < len(all):
@@ -143,6 +149,8 @@ func (s subject) critical() string {
 	switch c := s.f.Critical; {
 	case c == nil:
 		return "not isolated"
+	case s.believed():
+		return "step 0, as far as walks can tell: no walk from the start became live"
 	case c.Step == 0:
 		return "step 0: never recoverable, the run was dead from its start"
 	default:
