@@ -17,15 +17,14 @@ type goroutineWatch struct {
 // start takes stock before a handler runs: what this goroutine has started
 // between two steps is none of the handler's.
 func (g *goroutineWatch) start() {
-	switch {
-	case g.known == nil:
-		g.known = map[string]bool{}
-		g.child()
-	case g.grown():
-		g.child()
-	default:
-		g.count = runtime.NumGoroutine()
+	if n := runtime.NumGoroutine(); n <= g.count {
+		g.count = n
+		return
 	}
+	if g.known == nil {
+		g.known = map[string]bool{}
+	}
+	g.child()
 }
 
 // grown reports whether the process has more goroutines than it had.

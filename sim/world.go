@@ -80,6 +80,7 @@ type World struct {
 	current  Event
 	cause    int
 	running  *env
+	hook     string // what else of the system is asked, where it is known
 	calls    int
 	effects  []Effect
 	spent    []int // by node: the room in the buffer to it that this step has used
@@ -196,7 +197,9 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 		sights: map[reflect.Type]any{}, known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
 	}
 	if sys.Network != nil {
-		w.net = sys.Network(params)
+		if err := guard("Network", func() { w.net = sys.Network(params) }); err != nil {
+			return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+		}
 	}
 	w.net = w.net.over(config.Network)
 	w.net.TCPBuffer = cmp.Or(w.net.TCPBuffer, netsim.BufferDefault)
@@ -214,12 +217,17 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	for i := range w.nodes {
 		w.nodes[i].env.bind(w, addrOf(i))
 		if sys.Script != nil {
-			w.nodes[i].first = sys.Script(params, addrOf(i), 0)
+			if err := guard("Script", func() { w.nodes[i].first = sys.Script(params, addrOf(i), 0) }); err != nil {
+				return nil, fmt.Errorf("system %s: at %s, %w", sys.Name, addrOf(i), err)
+			}
 		}
 		w.peers[i] = append(append([]Addr{}, all[:i]...), all[i+1:]...)
 	}
 	if err := w.bindProperties(config.Only); err != nil {
 		return nil, err
+	}
+	if w.audit.on {
+		w.auditProperties()
 	}
 	if w.cover = config.Coverage; w.cover != nil {
 		w.cover.bind(w)
@@ -314,6 +322,9 @@ func (w *World) Start(src choose.Source) {
 	clear(w.audit.told)
 	for i := range w.monitors {
 		w.monitors[i].reset()
+		if w.audit.on {
+			w.audit.remember(w, i)
+		}
 	}
 	w.membership++
 	for i := range w.nodes {
@@ -396,7 +407,9 @@ func (w *World) Step(src choose.Source) Progress {
 	e, cause := w.take(k)
 	i := e.Node.index()
 	w.begin(i, e, cause)
-	w.audit.given(w, e)
+	if w.audit.on {
+		w.audit.given(w, e)
+	}
 	if w.cover != nil && e.Kind != KindTimer {
 		w.cover.took(&e)
 	}
@@ -692,7 +705,16 @@ func (w *World) emit(i int, fact any) {
 	}
 	for k := range w.monitors {
 		m := &w.monitors[k]
-		if err := m.observe(addrOf(i), fact); err != nil {
+		if w.audit.on {
+			w.checkMonitors()
+			w.hook = fmt.Sprintf("monitor %q", m.name)
+		}
+		err := m.observe(addrOf(i), fact)
+		if w.audit.on {
+			w.hook = ""
+			w.audit.remember(w, k)
+		}
+		if err != nil {
 			if w.failure == nil {
 				w.failure = w.fail(VerdictSafety, m.name, err.Error())
 			}
@@ -714,11 +736,17 @@ func (w *World) refreshNode(i int) {
 	w.actions -= len(ns.offers)
 	ns.offers = ns.offers[:0]
 	up := ns.life == lifeUp
+	if w.audit.on {
+		w.hook = "the Offers of " + addrOf(i).String()
+	}
 	for _, o := range ns.offerers {
 		if !up {
 			break
 		}
 		o.Offers(func(s Signal) { ns.offers = append(ns.offers, s) })
+	}
+	if w.audit.on {
+		w.hook = "the Accepts of " + addrOf(i).String()
 	}
 	w.actions += len(ns.offers)
 	if w.cover != nil {
@@ -742,6 +770,7 @@ func (w *World) refreshNode(i int) {
 		w.openT.Put(c, up && w.connects(from, i) && w.tcp.Messages().Has(c) && ns.accepts(addrOf(from), w.tcp.Head(c).Message))
 		w.openU.Put(c, open && w.udp.Ready().Has(c) && ns.accepts(addrOf(from), w.udp.Head(c).Message))
 	}
+	w.hook = ""
 }
 
 func (ns *nodeState) accepts(from Addr, m Message) bool {
@@ -774,9 +803,7 @@ func (w *World) Check() *Failure {
 
 func (w *World) unsafe(c *stateCheck) *Failure {
 	f := w.fail(VerdictSafety, c.name, "")
-	if c.explain != nil {
-		f.Message = c.explain()
-	}
+	f.Message = c.explained()
 	return f
 }
 
@@ -805,12 +832,16 @@ func (w *World) Live() bool {
 // say of it.
 func (w *World) NotLive() (names, explanations []string) {
 	for _, c := range w.eventually {
-		if c.holds() {
+		holds, panicked := c.asked()
+		if holds {
 			continue
 		}
 		names = append(names, c.name)
-		if c.explain != nil {
-			explanations = append(explanations, c.explain())
+		if panicked == "" {
+			panicked = c.explained()
+		}
+		if panicked != "" || c.explain != nil {
+			explanations = append(explanations, panicked)
 		}
 	}
 	return names, explanations
@@ -840,7 +871,11 @@ func StepChecks(before, after *World, only []string) *Transition {
 	t := &Transition{after: after}
 	for _, p := range after.sys.Properties {
 		if p.kind == propertySteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
-			t.checks = append(t.checks, p.step(before, after))
+			c := p.step(before, after)
+			if after.audit.on {
+				after.auditCheck(&c, "property")
+			}
+			t.checks = append(t.checks, c)
 		}
 	}
 	return t
