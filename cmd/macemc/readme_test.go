@@ -84,6 +84,9 @@ func readmeBuild(t *testing.T) string {
 	if len(code) != 2 {
 		t.Fatalf("the README has %d blocks of Go, not doc.go and lock.go", len(code))
 	}
+	if strings.Count(code[0], ". ")+strings.Count(code[0], ".\n") < 2 {
+		t.Error("the README's doc.go has a comment of less than two sentences, which the tests of the whole refuse")
+	}
 	catalog := get(t, "../../internal/catalog/catalog.go")
 	if !strings.Contains(catalog, "lock.System,") { // else somebody has followed the README
 		catalog = strings.Replace(catalog, "\t\"macemc/sim\"\n", "\t\"macemc/sim\"\n\t\"macemc/systems/lock\"\n", 1)
