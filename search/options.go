@@ -28,7 +28,7 @@ type Options struct {
 	NoWalks   bool
 	Walks     int    // fresh walks that a verdict of dead rests on; 0: 60
 	WalkSteps int    // steps after which a walk that is not live is suspected; 0: 10,000
-	Paths     int    // paths, of both phases, after which the search stops; 0: 10,000 walks
+	Paths     int    // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
 	Uniform   bool   // walks pick among all events alike
 	Seed      uint64 // 0: 1
 
