@@ -19,9 +19,18 @@ type again struct {
 	choose.Source
 	climate
 	steps int
+	live  bool // the last state is
 }
 
-func (a *again) visit(_ *sim.World, depth int) bool { return depth < a.steps }
+// visit asks what the repeated run may have asked: a property may panic.
+func (a *again) visit(w *sim.World, depth int) bool {
+	a.live = w.Probe()
+	return depth < a.steps
+}
+
+func repeat(answers choose.Source, c climate, steps int) *again {
+	return &again{Source: answers, climate: c, steps: steps}
+}
 
 // lenient repeats a run for as long as it asks as before, and goes on with the
 // first alternatives: a run that is not deterministic must get to the step
@@ -50,10 +59,12 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
-	end, failure, w := confirming.run(&again{record, c, want.Step}, true)
+	last := repeat(record, c, want.Step)
+	end, failure, w := confirming.run(last, true)
 	for n := 0; n < repetitions && failure == nil && (want.Verdict == sim.VerdictNondeterminism || isMismatch(w.Err())); n++ {
 		record = choose.NewRecord(&lenient{Raw: choose.NewRaw(picks(record.Path()))})
-		end, failure, w = confirming.run(&again{record, c, want.Step}, true)
+		last = repeat(record, c, want.Step)
+		end, failure, w = confirming.run(last, true)
 	}
 	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
 	switch {
@@ -61,7 +72,7 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 		f.Failure = *failure
 	case want.Verdict == sim.VerdictNondeterminism:
 		f.Failure = *want
-	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step:
+	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step && (c.faults || !last.live):
 		f.Failure = *want
 	case end == endStopped && sim.Unsupported(w.Err()):
 		return nil, w.Err()
@@ -72,7 +83,7 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 		f.Verdict = sim.VerdictNondeterminism
 		f.Message = fmt.Sprintf("the run ended in a %s (%s), but not when it was taken again%s", want.Verdict, want.Message, hint)
 	}
-	if f.Verdict == sim.VerdictNondeterminism {
+	if f.Verdict == sim.VerdictNondeterminism && f.Property == "" {
 		r.count(f)
 	}
 	r.label(f)
@@ -87,7 +98,7 @@ func (r *runner) tracing() (*runner, error) {
 	c := &runner{sys: r.sys, opts: r.opts, world: r.world}
 	c.pulse.on = r.pulse.on
 	t, err := r.newTwin(sim.Config{Audit: true, Trace: true})
-	c.twin = t
+	c.twin, r.confirming = t, c
 	return c, err
 }
 
@@ -98,7 +109,7 @@ func (r *runner) count(f *Finding) {
 	answers := picks(f.Path)
 	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
 		src := &unanswered{Source: choose.NewRaw(answers)}
-		_, failure, w := r.run(&again{src, f.climate, f.Step}, false)
+		_, failure, w := r.run(repeat(src, f.climate, f.Step), false)
 		h, text := outcome(w, failure)
 		if src.asked != "" {
 			text += src.asked

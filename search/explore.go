@@ -53,6 +53,10 @@ type origin struct {
 
 const noParent = math.MaxUint32
 
+// noEvent is before the first step from a state: only hooks of the system have
+// been asked.
+const noEvent = -1
+
 // coinLists numbers the lists of answers that coins were given in one step.
 type coinLists struct {
 	of    map[string]uint16
@@ -179,7 +183,7 @@ func (x *explorer) roots() error {
 
 // expand takes every step that is possible in a state.
 func (x *explorer) expand(state uint32) error {
-	x.current = state
+	x.current, x.lastEvent = state, noEvent
 	x.states.get(int(state), x.v)
 	if err := x.makeRoom(); err != nil || x.full {
 		return err
@@ -363,7 +367,7 @@ func (x *explorer) sum(v sim.Vector) (h canon.Hash) {
 func (x *explorer) audit(h canon.Hash) error {
 	answers := x.found()
 	r, steps := x.r, len(answers.steps)
-	end, failure, w := r.run(&again{answers, x.c, steps}, true)
+	end, failure, w := r.run(repeat(answers, x.c, steps), true)
 	r.share.took(steps, true)
 	r.climate, r.exploring = x.c, x
 	switch {
@@ -411,6 +415,9 @@ func (x *explorer) found() *told {
 		return &told{start: coins}
 	}
 	answers := x.path(x.current)
+	if x.lastEvent == noEvent {
+		return &answers
+	}
 	answers.steps = append(answers.steps, taken{x.lastEvent, coins})
 	return &answers
 }

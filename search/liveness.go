@@ -34,7 +34,7 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	}
 	defer g.close()
 	stopped := false
-	if _, err := r.guarded(g.explorer, func() error {
+	if failed, err := r.guarded(g.explorer, func() error {
 		if err := g.collect(x); err != nil {
 			return err
 		}
@@ -44,6 +44,8 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		stopped = true
 	} else if err != nil {
 		return err
+	} else if failed { // a healed state has no run of its own: walks will find it
+		return nil
 	}
 	switch {
 	case g.full:

@@ -102,6 +102,11 @@ func (r *runner) stuck() *Result {
 		Message: "the handler did not return and asked Env nothing for " + r.opts.Stuck.String() + ": it loops for ever, or waits",
 		Stack:   stuckStack(),
 	}}
+	return r.unfinished(f)
+}
+
+// unfinished is the result of a search whose last handler never returned.
+func (r *runner) unfinished(f *Finding) *Result {
 	f.Path, f.Node, f.Identity = r.upToStuck()
 	f.Step, f.climate = len(f.Path.Steps), r.climate
 	r.label(f)

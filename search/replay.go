@@ -42,8 +42,14 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 		tries = repetitions
 	}
 	for range tries {
-		if out.Finding, err = r.replay(path, recorded); err != nil {
+		var returned bool
+		if out.Finding, returned, err = apart(func() (*Finding, error) { return r.replay(path, recorded) }); err != nil {
 			return nil, err
+		}
+		if !returned {
+			_, f := r.ended()
+			r.pulse.rest()
+			out.Finding = &Finding{Failure: *f, Path: path}
 		}
 		if out.Reproduced = same(out.Finding, recorded, path); out.Reproduced {
 			break
@@ -65,7 +71,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	r.twin = t
 	answers := choose.NewReplay(path)
 	c := climateOf(path)
-	end, failure, w := r.run(&again{answers, c, len(path.Steps)}, true)
+	end, failure, w := r.run(repeat(answers, c, len(path.Steps)), true)
 	f := &Finding{Path: path, Trace: w.Trace(), climate: c}
 	var diverged *choose.Divergence
 	switch {

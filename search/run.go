@@ -41,19 +41,20 @@ const (
 
 // runner owns the worlds in which runs are taken.
 type runner struct {
-	sys       *sim.System
-	opts      Options
-	world     *sim.World    // fast
-	twin      *twin         // careful: two worlds in lockstep
-	share     share         // how much of the phase was audited
-	coverage  *sim.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
-	space     *space        // what the states differ in; nil: nobody asked
-	pulse     pulse         // what the monitor watches
-	stats     Stats
-	began     time.Time
-	climate   climate   // of the last run, as it was
-	exploring *explorer // what is under way, if it is no run
-	always    bool      // every run must be careful: step properties need the state before
+	sys        *sim.System
+	opts       Options
+	world      *sim.World    // fast
+	twin       *twin         // careful: two worlds in lockstep
+	share      share         // how much of the phase was audited
+	coverage   *sim.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
+	space      *space        // what the states differ in; nil: nobody asked
+	pulse      pulse         // what the monitor watches
+	stats      Stats
+	began      time.Time
+	climate    climate   // of the last run, as it was
+	exploring  *explorer // what is under way, if it is no run
+	confirming *runner   // the last runner that took runs again for this one
+	always     bool      // every run must be careful: step properties need the state before
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {

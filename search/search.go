@@ -19,6 +19,14 @@ func Search(sys *sim.System, opts Options) (*Result, error) {
 		return nil, err
 	}
 	defer r.watch()()
+	res, returned, err := apart(r.probeAndSearch)
+	if !returned {
+		return r.unwound()
+	}
+	return res, err
+}
+
+func (r *runner) probeAndSearch() (*Result, error) {
 	if err := r.probe(); err != nil {
 		return nil, err
 	}
@@ -211,7 +219,7 @@ func fixed(s *reference) func() choose.Source {
 // hunt looks for the step at which a run that did not repeat itself differs.
 func (r *runner) hunt(answers func() choose.Source, c climate, steps int) (*Finding, error) {
 	for range repetitions {
-		_, failure, _ := r.run(&again{answers(), c, steps}, true)
+		_, failure, _ := r.run(repeat(answers(), c, steps), true)
 		if failure != nil {
 			return r.confirm(answers(), c, failure)
 		}

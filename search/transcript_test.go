@@ -231,7 +231,7 @@ func TestStepPropertiesAreAlwaysChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, failure, w := r.run(&again{choose.NewFixed(1, 1), fair, 3}, false)
+	_, failure, w := r.run(repeat(choose.NewFixed(1, 1), fair, 3), false)
 	if failure == nil || failure.Property != "it never decreases" || failure.Step != 2 {
 		t.Errorf("found is %+v after %d steps", failure, w.Steps())
 	}

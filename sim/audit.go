@@ -16,6 +16,9 @@ type auditor struct {
 	told  map[canon.Hash]string // values as text, as they were when sent or handed over
 	nodes []canon.Hash
 	lines [][]canon.Line
+
+	memories []canon.Hash // of the monitors, as they left them
+	recalled [][]canon.Line
 }
 
 // taken notes the message that is about to be delivered.
@@ -95,6 +98,82 @@ func (w *World) checkAudit(i int) {
 		}
 	}
 	a.keep(w, i)
+	w.checkMonitors()
+}
+
+// remember notes the memory of a monitor, which may just have changed it.
+func (a *auditor) remember(w *World, k int) {
+	if len(a.memories) != len(w.monitors) {
+		a.memories, a.recalled = make([]canon.Hash, len(w.monitors)), make([][]canon.Line, len(w.monitors))
+	}
+	a.memories[k] = w.sum(w.monitors[k].memory())
+	a.recalled[k] = w.walker.Lines(w.monitors[k].memory())
+}
+
+// checkMonitors stops the run if a monitor's memory changed while the monitor
+// observed nothing.
+func (w *World) checkMonitors() {
+	for k := range w.monitors {
+		m := &w.monitors[k]
+		if w.sum(m.memory()) != w.audit.memories[k] {
+			w.stop(w.fail(VerdictMutation, m.name, fmt.Sprintf(
+				"the memory of the monitor %q changed while %s ran: %s; it keeps a fact that shares memory with a node: facts are immutable once emitted: emit a copy",
+				m.name, w.acting, differences(Diff(w.audit.recalled[k], w.walker.Lines(m.memory()))))))
+		}
+	}
+}
+
+// auditProperties makes all that is asked of a state give its name where it
+// panics, and stop the run where it changes a node or gives two answers.
+func (w *World) auditProperties() {
+	for k := range w.always {
+		w.auditCheck(&w.always[k], "property")
+	}
+	for k := range w.eventually {
+		w.auditCheck(&w.eventually[k], "property")
+	}
+	w.auditCheck(&w.within, "System.Within")
+	w.auditCheck(&w.assume, "System.Assume")
+}
+
+func (w *World) auditCheck(c *stateCheck, what string) {
+	if c.holds == nil {
+		return
+	}
+	name, holds, hook := c.name, c.holds, fmt.Sprintf("%s %q", what, c.name)
+	c.holds = func() bool {
+		w.hook = hook
+		first := holds()
+		second := holds()
+		w.hook = ""
+		for k := range w.nodes {
+			if w.sum(w.nodes[k].node) != w.audit.nodes[k] {
+				field := Diff(w.audit.lines[k], w.walker.Lines(w.nodes[k].node))
+				w.stop(w.fail(VerdictMutation, name, fmt.Sprintf(
+					"%s changed the state of %s: %s; it must only look", hook, addrOf(k), differences(field))))
+			}
+		}
+		if first != second {
+			w.stop(w.fail(VerdictNondeterminism, name, fmt.Sprintf(
+				"%s was %v and then %v in one state; it must be a function of the state", hook, first, second)))
+		}
+		return first
+	}
+}
+
+// Probe asks all that a search may ask of a state, so that what panics there
+// panics here, and reports whether the state is live. It counts for nothing.
+func (w *World) Probe() (live bool) {
+	cover := w.cover
+	w.cover = nil
+	defer func() { w.cover = cover }()
+	if w.CanBeLive() {
+		live = w.Live()
+		w.Assumed()
+	}
+	w.Within()
+	w.enabled()
+	return live
 }
 
 func (a *auditor) keep(w *World, i int) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"macemc/choose"
@@ -103,9 +104,11 @@ func (w *World) enabledWeighted() int {
 	w.question.Runs = w.question.Runs[:0]
 	for k := range n {
 		e, _ := w.event(k)
+		w.hook = "System.Weight"
 		factor := w.sys.Weight(e)
-		if factor < 0 {
-			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more", w.sys.Name, w.text(e), factor))
+		w.hook = ""
+		if !(factor >= 0) || math.IsInf(factor, 1) {
+			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", w.sys.Name, w.text(e), factor))
 		}
 		w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: factor * kindInfo[e.Kind].weight})
 	}

@@ -65,11 +65,18 @@ func (e *env) TCP() Port { return &e.tcp }
 func (e *env) UDP() Port { return &e.udp }
 func (e *env) Set() Port { return &e.set }
 
+// choicesMost is how many alternatives a coin may have: answers are kept in 32
+// bits.
+const choicesMost = 1 << 31
+
 // Choose asks one coin.
 func (e *env) Choose(n int, why string) int {
 	w := e.use("Choose")
 	if n < 1 {
 		panic(fmt.Sprintf("macemc: env.Choose(%d, %q): there must be at least one alternative", n, why))
+	}
+	if n > choicesMost {
+		panic(fmt.Sprintf("macemc: env.Choose(%d, %q): there may be at most 1<<31 alternatives", n, why))
 	}
 	k := 0
 	if n > 1 {
@@ -268,12 +275,18 @@ func (e *env) timer(call string, s Signal) *timerInfo {
 		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be a comparable value (no slice, map or func in it), since equal values are one timer",
 			call, w.walker.Text(s)))
 	}
+	if !equal(s, s) {
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be equal to itself (no NaN in it): it could never be found again",
+			call, w.walker.Text(s)))
+	}
 	if holdsPointer(reflect.ValueOf(s)) {
 		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must not hold a pointer: nodes are copied, and a pointer into one is no pointer into its copy; say what the timer is about by a name or a number",
 			call, w.walker.Text(s)))
 	}
 	return w.timer(s)
 }
+
+func equal(a, b Signal) bool { return a == b }
 
 // holdsPointer reports whether a comparable value has a pointer or channel in it.
 func holdsPointer(v reflect.Value) bool {

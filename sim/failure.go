@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 )
@@ -71,9 +73,17 @@ func (u unsupported) Error() string { return string(u) }
 // service failed, if it did: one recovery for a whole run costs nothing per
 // step. A step must only be taken inside Protect.
 func (w *World) Protect(loop func()) (failure *Failure) {
+	returned := false
 	defer func() {
 		r := recover()
 		w.running, failure = nil, w.failure
+		hook := w.hook
+		w.hook = ""
+		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
+			w.unwound = true
+			w.failure = w.fail(VerdictPanic, "", cmp.Or(hook, "the handler")+" "+goexit)
+			w.failure.Stack = ServiceStack(debug.Stack())
+		}
 		if r == nil {
 			return
 		}
@@ -88,20 +98,49 @@ func (w *World) Protect(loop func()) (failure *Failure) {
 			return
 		}
 		if failure == nil {
-			w.failure = w.fail(VerdictPanic, "", panicText(r))
+			text := panicText(r)
+			if hook != "" {
+				text = hook + " panics: " + text
+			}
+			w.failure = w.fail(VerdictPanic, "", text)
 			w.failure.Stack = ServiceStack(debug.Stack())
 			failure = w.failure
 		}
 	}()
 	loop()
+	returned = true
 	return w.failure
 }
 
-func panicText(r any) string {
-	if err, ok := r.(error); ok {
-		return err.Error()
+const goexit = "ended its goroutine by runtime.Goexit, or by t.FailNow: it must return"
+
+// Unwound reports whether the last failure ended the goroutine of the run:
+// Protect did not return.
+func (w *World) Unwound() bool { return w.unwound }
+
+// panicText is what was panicked with: fmt survives an Error that panics.
+func panicText(r any) string { return fmt.Sprint(r) }
+
+// guard calls a function of the system outside a run, and makes an error of a
+// panic.
+func guard(what string, call func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s panics: %s%s", what, panicText(r), whence(ServiceStack(debug.Stack())))
+		}
+	}()
+	call()
+	return nil
+}
+
+// whence is the file and line at the top of a stack.
+func whence(stack string) string {
+	_, place, found := strings.Cut(stack, "\n\t")
+	if !found {
+		return ""
 	}
-	return fmt.Sprint(r)
+	place, _, _ = strings.Cut(place, "\n")
+	return " (" + filepath.Base(place) + ")"
 }
 
 // fail makes a failure of the step that is running.
@@ -128,7 +167,9 @@ func ServiceStack(stack []byte) string {
 		switch {
 		case strings.HasPrefix(call, "panic("), strings.HasPrefix(call, "runtime/debug."), strings.HasPrefix(call, "runtime."):
 			continue
-		case strings.HasPrefix(call, "macemc/sim.(*World)"):
+		case strings.HasPrefix(call, "macemc/sim.stateProperty["), strings.HasPrefix(call, "macemc/sim.Steps["):
+			continue // what binds a property to its view
+		case strings.HasPrefix(call, "macemc/sim.(*World)"), strings.HasPrefix(call, "macemc/sim.guard"):
 			if len(frames) > 0 {
 				return strings.Join(frames, "\n")
 			}

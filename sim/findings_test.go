@@ -277,7 +277,7 @@ func TestNegativeWeight(t *testing.T) {
 		w.Start(choose.NewFixed())
 		w.Step(choose.NewFixed())
 	})
-	if f == nil || f.Message != `macemc: system puppets: Weight of n0 script opening("log one") is -1; a weight is 0 or more` {
+	if f == nil || f.Message != `macemc: system puppets: Weight of n0 script opening("log one") is -1; a weight is 0 or more, and finite` {
 		t.Errorf("found is %+v", f)
 	}
 }

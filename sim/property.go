@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"iter"
 	"reflect"
 )
@@ -168,6 +169,29 @@ type stateCheck struct {
 	explain func() string // nil: nothing to say
 }
 
+// explained is what the property says of the state.
+func (c *stateCheck) explained() (text string) {
+	if c.explain == nil {
+		return ""
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its explanation panics: %s)", panicText(r))
+		}
+	}()
+	return c.explain()
+}
+
+// asked is holds, outside a run: a panic is no answer.
+func (c *stateCheck) asked() (holds bool, panicked string) {
+	defer func() {
+		if r := recover(); r != nil {
+			holds, panicked = false, fmt.Sprintf("(it panics: %s)", panicText(r))
+		}
+	}()
+	return c.holds(), ""
+}
+
 // monitor is a Monitor's memory in one world.
 type monitor struct {
 	name    string
@@ -226,7 +250,8 @@ func propertyAbout[N any](kind propertyKind, name string) Property {
 
 // Monitor is a safety property of a run: observe is told every fact that a
 // node emits, and remembers what it needs in m. The memory is part of the
-// state, and keeps copies, not pointers into a fact that may change. *M may have a method Init(), called at the start of every run.
+// state, and keeps copies, not pointers into a fact that may change. *M may have
+// a method Init(), called at the start of every run.
 func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Property {
 	return Property{Name: name, kind: propertyMonitor, monitor: func() monitor {
 		m := new(M)

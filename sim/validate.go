@@ -116,7 +116,10 @@ func (sys *System) validateNodes(p Params) error {
 	}
 	var nodes []Node
 	for i := range p.Nodes {
-		n := sys.New(p, addrOf(i))
+		var n Node
+		if err := guard("New", func() { n = sys.New(p, addrOf(i)) }); err != nil {
+			return fmt.Errorf("at %s, %w", addrOf(i), err)
+		}
 		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
 			return fmt.Errorf("its New made a nil node at %s", addrOf(i))
 		}

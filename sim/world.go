@@ -80,6 +80,7 @@ type World struct {
 	current  Event
 	cause    int
 	running  *env
+	unwound  bool   // by runtime.Goexit
 	hook     string // what else of the system is asked, where it is known
 	calls    int
 	effects  []Effect
@@ -198,7 +199,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	}
 	if sys.Network != nil {
 		if err := guard("Network", func() { w.net = sys.Network(params) }); err != nil {
-			return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+			return nil, err
 		}
 	}
 	w.net = w.net.over(config.Network)
@@ -218,7 +219,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 		w.nodes[i].env.bind(w, addrOf(i))
 		if sys.Script != nil {
 			if err := guard("Script", func() { w.nodes[i].first = sys.Script(params, addrOf(i), 0) }); err != nil {
-				return nil, fmt.Errorf("system %s: at %s, %w", sys.Name, addrOf(i), err)
+				return nil, fmt.Errorf("at %s, %w", addrOf(i), err)
 			}
 		}
 		w.peers[i] = append(append([]Addr{}, all[:i]...), all[i+1:]...)

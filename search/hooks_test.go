@@ -1,0 +1,228 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"macemc/sim"
+)
+
+// climber counts to five by tasks, and does at a step what a test says.
+type climber struct {
+	N    int
+	work func(*climber, sim.Env) `mc:"-"`
+}
+
+func (c *climber) Init(sim.Env)                           {}
+func (c *climber) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *climber) Handle(env sim.Env, s sim.Signal) {
+	c.N++
+	if c.N == 2 && c.work != nil {
+		c.work(c, env)
+	}
+	if c.N < 5 {
+		env.Post(s)
+	}
+}
+
+type climbers = sim.View[*climber]
+
+func climbing(work func(*climber, sim.Env)) *sim.System {
+	return &sim.System{
+		Name: "climbers", Doc: "Two nodes count.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:    working(work),
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{"go"} },
+		Properties: []sim.Property{
+			sim.Always("small", func(climbers) bool { return true }),
+			sim.Eventually("high", func(v climbers) bool { return at(v, 5) }),
+		},
+	}
+}
+
+func working(work func(*climber, sim.Env)) func(sim.Params, sim.Addr) sim.Node {
+	return func(sim.Params, sim.Addr) sim.Node { return &climber{work: work} }
+}
+
+func at(v climbers, n int) bool {
+	for _, c := range v.Nodes() {
+		if c.N == n {
+			return true
+		}
+	}
+	return false
+}
+
+// panicAt panics where a node has counted to three.
+func panicAt(v climbers) bool {
+	if at(v, 3) {
+		panic("at three")
+	}
+	return true
+}
+
+var bothEngines = []Options{{Engine: EngineMemo}, {Engine: EngineLocal}, {Engine: EngineReference}, {Engine: EngineMemo, Depth: 1, Paths: 200}}
+
+// badError is an error that cannot be told.
+type badError struct{}
+
+func (badError) Error() string { panic("in Error") }
+
+// TestHooks: what panics, writes or varies in a hook of a system is found as
+// what it is, under its name.
+func TestHooks(t *testing.T) {
+	flips := 0
+	for _, c := range []struct {
+		name    string
+		change  func(*sim.System)
+		verdict sim.Verdict
+		says    string
+	}{
+		{"always", func(s *sim.System) { s.Properties[0] = sim.Always("small", panicAt) }, sim.VerdictPanic, `property "small" panics: at three`},
+		{"eventually", func(s *sim.System) {
+			s.Properties[1] = sim.Eventually("high", func(v climbers) bool { return panicAt(v) && at(v, 5) })
+		}, sim.VerdictPanic, `property "high" panics: at three`},
+		{"steps", func(s *sim.System) {
+			s.Properties[0] = sim.Steps("small", func(_, after climbers) bool { return panicAt(after) })
+		}, sim.VerdictPanic, `property "small" panics: at three`},
+		{"within", func(s *sim.System) { s.Within = sim.While("low", panicAt) }, sim.VerdictPanic, `System.Within "low" panics: at three`},
+		{"assume", func(s *sim.System) { s.Assume = sim.While("calm", panicAt) }, sim.VerdictPanic, `System.Assume "calm" panics: at three`},
+		{"weight", func(s *sim.System) {
+			s.Weight = func(e sim.Event) float64 {
+				if e.Kind == sim.KindTask {
+					panic("at a task")
+				}
+				return 1
+			}
+		}, sim.VerdictPanic, "System.Weight panics: at a task"},
+		{"not a number", func(s *sim.System) { s.Weight = func(sim.Event) float64 { return math.NaN() } }, sim.VerdictPanic, "Weight of n0 script \"go\" is NaN"},
+		{"infinite", func(s *sim.System) { s.Weight = func(sim.Event) float64 { return math.Inf(1) } }, sim.VerdictPanic, "Weight of n0 script \"go\" is +Inf"},
+		{"offers", func(s *sim.System) { s.New = newHost(true) }, sim.VerdictPanic, "the Offers of n0 panics: offers"},
+		{"accepts", func(s *sim.System) { s.New = newHost(false) }, sim.VerdictPanic, "the Accepts of n1 panics: accepts"},
+		{"explanation of always", func(s *sim.System) {
+			s.Properties[0] = sim.Always("small", func(v climbers) bool { return !at(v, 3) }, func(climbers) string { panic("explain") })
+		}, sim.VerdictSafety, "(its explanation panics: explain)"},
+		{"explanation of eventually", func(s *sim.System) {
+			s.Properties[1] = sim.Eventually("high", func(climbers) bool { return false }, func(climbers) string { panic("explain") })
+		}, sim.VerdictDead, "(its explanation panics: explain)"},
+		{"error that panics", func(s *sim.System) {
+			s.New = working(func(*climber, sim.Env) { panic(badError{}) })
+		}, sim.VerdictPanic, "PANIC=Error method: in Error"},
+		{"writes", func(s *sim.System) {
+			s.Properties[0] = sim.Always("small", func(v climbers) bool {
+				for _, c := range v.Nodes() {
+					if c.N > 2 {
+						c.N = 0
+					}
+				}
+				return true
+			})
+		}, sim.VerdictMutation, `property "small" changed the state of n`},
+		{"varies", func(s *sim.System) {
+			s.Properties[1] = sim.Eventually("high", func(climbers) bool { flips++; return flips%2 == 0 })
+		}, sim.VerdictNondeterminism, `property "high" was `},
+		{"monitor that panics", func(s *sim.System) {
+			s.New = working(func(_ *climber, env sim.Env) { env.Emit(1) })
+			s.Properties[0] = sim.Monitor("watch", func(*int, sim.Addr, any) error { panic("observed") })
+		}, sim.VerdictPanic, `monitor "watch" panics: observed`},
+		{"fact that changes", func(s *sim.System) {
+			s.New = func(sim.Params, sim.Addr) sim.Node { return new(leaker) }
+			s.Properties = []sim.Property{sim.Monitor("watch", func(m *[]*int, _ sim.Addr, fact any) error { *m = append(*m, fact.(*int)); return nil })}
+		}, sim.VerdictMutation, `the memory of the monitor "watch" changed while n0 ran`},
+		{"Choose", func(s *sim.System) {
+			s.New = working(func(_ *climber, env sim.Env) { env.Choose(1<<32, "too many") })
+		}, sim.VerdictPanic, "at most 1<<31 alternatives"},
+		{"NaN timer", func(s *sim.System) {
+			s.New = working(func(_ *climber, env sim.Env) { env.After(1, math.NaN()) })
+		}, sim.VerdictPanic, "a timer must be equal to itself"},
+		{"Goexit", func(s *sim.System) {
+			s.New = working(func(*climber, sim.Env) { runtime.Goexit() })
+		}, sim.VerdictPanic, "the handler ended its goroutine by runtime.Goexit"},
+	} {
+		for _, opts := range bothEngines {
+			if opts.Depth > 0 && strings.HasPrefix(c.says, "System.") && c.name != "weight" {
+				continue // walks do not ask these
+			}
+			t.Run(fmt.Sprintf("%s/%s/%d", c.name, opts.Engine, opts.Depth), func(t *testing.T) {
+				sys := climbing(nil)
+				c.change(sys)
+				res, err := Search(sys, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := res.Finding
+				switch {
+				case f == nil:
+					t.Fatal("nothing was found")
+				case f.Verdict != c.verdict || !strings.Contains(f.Message, c.says):
+					t.Fatalf("found is %s %q: %s", f.Verdict, f.Property, f.Message)
+				case f.Verdict == sim.VerdictPanic && !strings.Contains(f.Stack, "hooks_test.go") && !strings.Contains(f.Message, "Weight of"):
+					t.Errorf("its stack is\n%s", f.Stack)
+				}
+				again, err := Replay(sys, f.Path, Options{})
+				if err != nil || !again.Reproduced && c.verdict != sim.VerdictNondeterminism {
+					t.Errorf("replayed it is %+v, %v", again, err)
+				}
+			})
+		}
+	}
+}
+
+// host is a node whose guards panic once it has counted to two.
+type host struct {
+	climber
+	offers bool
+}
+
+func newHost(offers bool) func(sim.Params, sim.Addr) sim.Node {
+	return func(sim.Params, sim.Addr) sim.Node {
+		work := func(_ *climber, env sim.Env) { env.TCP().Send(env.Peers()[0], "hello") }
+		return &host{climber{work: work}, offers}
+	}
+}
+
+func (h *host) Upper() sim.Node { return &h.climber }
+
+func (h *host) Offers(func(sim.Signal)) {
+	if h.offers && h.N == 2 {
+		panic("offers")
+	}
+}
+
+func (h *host) Accepts(sim.Addr, sim.Message) bool {
+	if !h.offers {
+		panic("accepts")
+	}
+	return true
+}
+
+// leaker emits a pointer to what it changes later.
+type leaker struct{ count *int }
+
+func (l *leaker) Init(env sim.Env) {
+	l.count = new(int)
+	env.Emit(l.count)
+}
+func (l *leaker) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (l *leaker) Handle(sim.Env, sim.Signal)             { *l.count++ }
+
+// TestInputPanics: New and Script that panic are errors of the input.
+func TestInputPanics(t *testing.T) {
+	for want, change := range map[string]func(*sim.System){
+		"system climbers: at n0, New panics: new (hooks_test.go:": func(s *sim.System) {
+			s.New = func(sim.Params, sim.Addr) sim.Node { panic("new") }
+		},
+		"system climbers: at n0, Script panics: script (hooks_test.go:": func(s *sim.System) {
+			s.Script = func(sim.Params, sim.Addr, int) []sim.Signal { panic("script") }
+		},
+	} {
+		sys := climbing(nil)
+		change(sys)
+		if _, err := Search(sys, Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
