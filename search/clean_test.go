@@ -23,6 +23,10 @@ const deep = 1 << 20
 // state of it safe and able to become live; or at least ten times the
 // transitions, and ten times the steps of walks, were taken that its slowest
 // known bug needs, and with -long a million states were visited.
+//
+// brokentree with faults is not here: it promises to survive none, and with
+// crash=1,reset=1,partition=1 walk 30,834 of seed 1 is found dead. What was
+// never exercised is not asked.
 func TestClean(t *testing.T) {
 	tcp := &sim.Faults{Crash: 1, Reset: 1, Partition: 1}
 	for _, c := range []struct {
