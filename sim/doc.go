@@ -44,6 +44,12 @@
 //   - facts (Scheduled, what Send returns), computed from the state before the
 //     step and the handler's own effects so far, never enumerated.
 //
+// Two states are equal if their values are. That two slices share an array is
+// not part of a value: of two states that differ in nothing else, one is
+// explored. A node that keeps a slice and a part of it, and appends to one of
+// them, should copy (slices.Clone), or what it does next may depend on what is
+// not in its state.
+//
 // Words: an event is what can happen now; a step is an event that did happen,
 // with all that it did; a signal is a value that a node sends itself or gets
 // from its script; a trace is the list of steps.

@@ -53,6 +53,7 @@ type copies struct {
 	blockAt  addressIndex // of blocks
 	mapAt    addressIndex // of maps
 	groups   []group      // sorted; in the second pass
+	spare    bool         // one slice was met twice, and has room to append to
 	second   bool         // all memory is known: addresses are translated
 	depth    int
 	refused  string
@@ -98,7 +99,7 @@ func (w *Walker) copy(v any, bare bool) (any, error) {
 	}
 	c.from = v
 	w.dynamicCopy(c.any[set], unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
-	if c.refused == "" && c.overlap() {
+	if c.refused == "" && (c.spare || c.overlap()) {
 		c.to = nil
 		if c.merge() {
 			w.again(c.any[set])
@@ -118,7 +119,7 @@ func (c *copies) release() {
 	clear(c.groups)
 	c.blocks, c.maps, c.groups = c.blocks[:0], c.maps[:0], c.groups[:0]
 	c.from, c.to = nil, nil
-	c.second, c.depth, c.refused = false, 0, ""
+	c.spare, c.second, c.depth, c.refused = false, false, 0, ""
 	c.blockAt.reset()
 	c.mapAt.reset()
 }
@@ -244,6 +245,7 @@ func (w *Walker) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 		return
 	}
 	if b := c.find(data, e, cap(s)); b != nil && b.len == n {
+		c.spare = c.spare || cap(s) > n // what is appended to one may show in the other
 		putSlice(to, b.to, n, n)
 		return
 	}

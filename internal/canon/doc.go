@@ -88,7 +88,10 @@
 // # Known limits
 //
 //   - Slices which share a backing array are walked apart: this sharing does
-//     not count. Neither does a pointer seen under a converted type (a *A and
+//     not count, although appending to one of them may change another. Whether
+//     it does depends on capacities, which are no part of a value: they differ
+//     with the way on which it was made, so counting them would tell equal
+//     values apart. Neither does a pointer seen under a converted type (a *A and
 //     a *B to one object).
 //   - Pointers to values of size zero have no identity (the language gives
 //     them none).
