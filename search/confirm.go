@@ -83,7 +83,8 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 		f.Verdict = sim.VerdictNondeterminism
 		f.Message = fmt.Sprintf("the run ended in a %s (%s), but not when it was taken again%s", want.Verdict, want.Message, hint)
 	}
-	if f.Verdict == sim.VerdictNondeterminism && f.Property == "" {
+	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
+	if f.Verdict == sim.VerdictNondeterminism && !varies {
 		r.count(f)
 	}
 	r.label(f)

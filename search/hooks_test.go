@@ -218,6 +218,9 @@ func TestInputPanics(t *testing.T) {
 		"system climbers: at n0, Script panics: script (hooks_test.go:": func(s *sim.System) {
 			s.Script = func(sim.Params, sim.Addr, int) []sim.Signal { panic("script") }
 		},
+		"system climbers: the Script of n0 has a nil signal": func(s *sim.System) {
+			s.Script = func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{nil} }
+		},
 	} {
 		sys := climbing(nil)
 		change(sys)

@@ -221,6 +221,9 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 			if err := guard("Script", func() { w.nodes[i].first = sys.Script(params, addrOf(i), 0) }); err != nil {
 				return nil, fmt.Errorf("at %s, %w", addrOf(i), err)
 			}
+			if slices.Contains(w.nodes[i].first, nil) {
+				return nil, fmt.Errorf("the Script of %s has a nil signal; a signal is a value of a type of its own", addrOf(i))
+			}
 		}
 		w.peers[i] = append(append([]Addr{}, all[:i]...), all[i+1:]...)
 	}
