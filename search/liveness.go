@@ -20,6 +20,7 @@ import (
 type closure struct {
 	*explorer
 	alive *visited.Table // nil: the states are being collected
+	most  int            // states; 0: as many as there are
 	lives bool           // a step of the state that is looked at leads to one that is alive
 }
 
@@ -103,7 +104,7 @@ func (g *closure) healed(x *explorer) canon.Hash {
 
 // collect finds the healed states and all that they reach.
 func (g *closure) collect(x *explorer) error {
-	if x.live.n == x.states.len() { // nothing was there to heal: they are these
+	if x.live.n == x.states.len() && g.most == 0 { // nothing was there to heal: they are these
 		g.states, g.live, g.outside = x.states, x.live, x.outside
 		return nil
 	}
@@ -123,6 +124,10 @@ func (g *closure) collect(x *explorer) error {
 		}
 		if err := g.expand(uint32(s)); err != nil || g.full {
 			return err
+		}
+		if g.most > 0 && g.states.len() > g.most {
+			g.full = true
+			return nil
 		}
 	}
 	return nil

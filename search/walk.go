@@ -128,6 +128,12 @@ func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
 	}
+	if decided, err := r.isolate(f); decided || err != nil {
+		if f.Critical == nil {
+			return nil, err
+		}
+		return f, err
+	}
 	if quiet {
 		f.Proved = true
 	} else {

@@ -1,0 +1,95 @@
+package search
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// isolateMost is how many healed states are visited to find the critical step
+// of one run exactly.
+const isolateMost = 200_000
+
+// isolate decides exactly whether a run ends dead, and after which of its steps
+// recovery became impossible, by exhausting what can still happen after it once
+// the environment has healed: that is usually little. It reports whether it
+// could be decided; f.Critical nil then means that the end can recover.
+func (r *runner) isolate(f *Finding) (decided bool, err error) {
+	before := r.stats // of the search: this is about one run of it
+	defer func() { r.stats = before }()
+	x, err := r.newExplorer(f.climate)
+	if err != nil {
+		return false, err
+	}
+	defer func() { x.seen.Close() }()
+	if !r.always {
+		x.memo = newMemo(x)
+	}
+	g, err := r.newClosure(x)
+	if err != nil {
+		return false, err
+	}
+	defer g.close()
+	g.most = isolateMost
+	stopped := false
+	failed, err := r.guarded(x, func() error {
+		if err := x.follow(f); err != nil {
+			return err
+		}
+		if err := g.collect(x); err != nil || g.full {
+			return err
+		}
+		var err error
+		stopped, err = g.spread()
+		return err
+	})
+	if err == errHalt || failed || stopped || g.full {
+		return false, nil // what failed on the way is for walks to find
+	}
+	if err != nil {
+		return false, err
+	}
+	last := x.states.len() - 1
+	critical := 0
+	for s := range x.states.len() {
+		x.states.get(s, x.v)
+		if g.alive.Has(g.healed(x)) {
+			critical = s + 1
+		}
+	}
+	if critical > last {
+		f.Critical = nil
+		return true, nil
+	}
+	f.Proved, f.Critical = true, &Critical{Step: critical, Exact: true}
+	if critical > 0 {
+		f.Critical.Event = f.Path.Steps[critical-1].Event.What
+	}
+	f.Path.Set("critical", fmt.Sprint(critical)+exactly)
+	return true, nil
+}
+
+// follow takes the run of a finding in the explorer's world, and keeps its
+// states.
+func (x *explorer) follow(f *Finding) error {
+	answers := choose.NewRaw(picks(f.Path))
+	x.r.allow(f.climate, x.w)
+	x.w.Start(answers)
+	for depth := 0; ; depth++ {
+		x.w.Save(x.bank, x.to)
+		x.states.add(x.to)
+		if depth == len(f.Path.Steps) {
+			return nil
+		}
+		progress := sim.Progress(0)
+		if depth == f.climate.heal {
+			progress = x.w.Heal(answers)
+		} else {
+			progress = x.w.Step(answers)
+		}
+		if progress != sim.Stepped {
+			return fmt.Errorf("macemc bug: search: a confirmed run could not be taken again: %w", x.w.Err())
+		}
+	}
+}
