@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -314,7 +313,8 @@ func (m *memo) verify(r *remembered, k, i int) error {
 			}
 			x.r.pulse.tick()
 			m.verifying = &verified{i, twin}
-			x.w.Retake(k, x.lists.get(r.results[j].coins))
+			x.lastEvent, x.lastCoins = k, x.lists.get(r.results[j].coins)
+			x.w.Retake(k, x.lastCoins)
 			m.verifying = nil
 			again, function := m.result(i)
 			if !function || again.node != r.results[j].node || !slices.Equal(again.sends, r.results[j].sends) {
@@ -335,12 +335,15 @@ type verified struct {
 // differs says that a step which was taken again did not do the same.
 func (m *memo) differs(i int, twin bool, what string) error {
 	x := m.x
-	if !twin {
-		x.strayed = true // the audit's business: hunt for the step that differs
+	field := "" // a node may differ from itself, if its handler is not a function
+	if twin {
+		field = x.bank.Hidden(i, x.v[i])
+	}
+	if field == "" { // the audit's business: hunt for the step that differs
+		x.strayed = true
 		x.violated = x.w.Failure(sim.VerdictNondeterminism, "")
 		return nil
 	}
-	field := cmp.Or(x.bank.Hidden(i, x.v[i]), "no field that could be compared")
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, a node that the state cannot tell from another %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
 		x.r.sys.Name, x.w.LastIdentity(), what, field)
 }
