@@ -36,7 +36,7 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	defer g.close()
 	stopped := false
 	if failed, err := r.guarded(g.explorer, func() error {
-		if err := g.collect(x); err != nil {
+		if err := g.collect(x); err != nil || g.violated != nil {
 			return err
 		}
 		stopped, err = g.spread()
@@ -122,7 +122,7 @@ func (g *closure) collect(x *explorer) error {
 		if g.outside[uint32(s)] {
 			continue
 		}
-		if err := g.expand(uint32(s)); err != nil || g.full {
+		if err := g.expand(uint32(s)); err != nil || g.full || g.violated != nil {
 			return err
 		}
 		if g.most > 0 && g.states.len() > g.most {
@@ -153,6 +153,9 @@ func (x *explorer) good(inside bool) bool {
 // reached looks at the state that a step in the world has led to.
 func (g *closure) reached() error {
 	h := g.w.Hash()
+	if g.violated = g.w.Failed(); g.violated != nil {
+		return nil
+	}
 	if g.alive != nil {
 		g.lives = g.lives || g.alive.Has(h)
 		return nil
@@ -190,7 +193,7 @@ func (g *closure) spread() (stopped bool, err error) {
 				return true, nil
 			}
 			g.lives = false
-			if err := g.expand(s); err != nil && err != errAlive {
+			if err := g.expand(s); err != nil && err != errAlive || g.violated != nil {
 				return false, err
 			}
 			if !g.lives {

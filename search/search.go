@@ -106,7 +106,8 @@ func (r *runner) unused() (names []string) {
 // needsWalks reports whether walks can still tell something: not if every
 // state is known to be safe, and known to be live or able to become so.
 func (r *runner) needsWalks(res *Result) bool {
-	decided := res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
+	decided := r.opts.Early == 0 && // else walks go beyond the states that were visited
+		res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
 	return res.Finding == nil && res.Stop != StopInterrupted && res.Stop != StopPaths && !decided
 }
 

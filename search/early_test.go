@@ -1,0 +1,88 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"macemc/sim"
+)
+
+// hasty sends itself a message that never arrives, so that its timer fires early
+// each time; what goes wrong at the second time is beyond a limit of one.
+type hasty struct {
+	Fired int
+	wrong func(env sim.Env) `mc:"-"`
+}
+
+func (h *hasty) Init(env sim.Env) {
+	env.After(time.Second, ring(0))
+	env.UDP().Send(env.Self(), word(1))
+}
+
+func (h *hasty) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (h *hasty) Accepts(sim.Addr, sim.Message) bool { return false }
+
+func (h *hasty) Handle(env sim.Env, _ sim.Signal) {
+	if h.Fired++; h.Fired == 2 && h.wrong != nil {
+		h.wrong(env)
+	}
+	if h.Fired < 4 {
+		env.After(time.Second, ring(0))
+	}
+}
+
+// A limit on early firings bounds the exhaustive phase, and healing lifts it: what
+// goes wrong beyond it is neither part of the space nor lost.
+func TestFailsBeyondTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		wrong   func(env sim.Env)
+		verdict sim.Verdict
+	}{
+		{"panics", func(sim.Env) { panic("too early") }, sim.VerdictPanic},
+		{"tells", func(env sim.Env) { env.Emit(1) }, sim.VerdictSafety},
+		{"violates", nil, sim.VerdictSafety},
+		{"loops", func(env sim.Env) {
+			for {
+				env.Self()
+			}
+		}, sim.VerdictDivergence},
+	} {
+		fired := func(bad func(fired int) bool) func(sim.View[*hasty]) bool {
+			return func(v sim.View[*hasty]) bool {
+				for _, h := range v.Nodes() {
+					if bad(h.Fired) {
+						return false
+					}
+				}
+				return true
+			}
+		}
+		sys := &sim.System{
+			Name: c.name, Doc: "It fires early.",
+			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+			New:   func(sim.Params, sim.Addr) sim.Node { return &hasty{wrong: c.wrong} },
+			Properties: []sim.Property{
+				sim.Eventually("it fires three times", fired(func(n int) bool { return n != 3 })),
+				sim.Monitor("nothing is told", func(*struct{}, sim.Addr, any) error { return errors.New("something was told") }),
+				sim.Always("it does not fire twice without any harm", fired(func(n int) bool { return c.wrong == nil && n == 2 })),
+			},
+		}
+		for _, only := range [][]string{nil, {"nothing is told", "it does not fire twice without any harm"}} {
+			for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+				t.Run(fmt.Sprint(c.name, "/", engine, len(only)), func(t *testing.T) {
+					res, err := Search(sys, Options{Engine: engine, Early: 1 + 1, Properties: only, Paths: 200})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if f := res.Finding; f == nil || f.Verdict != c.verdict || f.Step != 2 || res.Stats.Walks == 0 {
+						t.Errorf("safety %s, liveness %s, stopped: %s; found is %+v", res.Safety.State, res.Liveness.State, res.Stop, f)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,416 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"macemc/sim"
+)
+
+// A machine is a small random service. What it does in each of its states, on
+// each occasion, is drawn from the seed of its plan: two machines of one plan
+// and one place are one function.
+type machine struct {
+	At    int // where it is
+	Fuel  int // how much more it may send and post, so that spaces end
+	Heard map[sim.Addr]int
+
+	plan *plan      `mc:"-"`
+	self int        `mc:"-"`
+	all  []sim.Addr `mc:"-"`
+}
+
+// plan is what the machines of a system are made by.
+type plan struct {
+	seed    uint64
+	n       int
+	states  int
+	fuel    int
+	can     []verb
+	links   []sim.Link
+	offers  bool // guarded actions
+	accepts bool // guards on messages
+	layered bool
+	heard   bool   // machines remember what they heard
+	fails   string // how the service is wrong: "", always, monitor, panic, steps
+}
+
+// verb is one of the things that a machine does.
+type verb int
+
+const (
+	verbSend verb = iota
+	verbAfter
+	verbCancel
+	verbPost
+	verbChoose
+	verbWeigh
+	verbScheduled
+	verbEmit
+	verbReset
+	verbAsk
+	verbFlush
+	verbs
+)
+
+// What machines send each other and themselves.
+type (
+	word  int
+	ring  int
+	chore int
+	deed  int
+	order int
+)
+
+// Occasions are what a machine reacts to.
+const (
+	onInit = iota
+	onWord
+	onRing
+	onChore
+	onDeed
+	onOrder
+	onError
+	onClear
+	onFlushed
+	onOffer
+	onAccept
+	onRefused
+)
+
+// randomPlan draws a plan of a few machines.
+func randomPlan(seed uint64) *plan {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := &plan{
+		seed: seed, n: 2 + r.IntN(5)/4, states: 2 + r.IntN(3), fuel: 1 + r.IntN(3), can: []verb{verbSend, verbSend},
+		offers: r.IntN(3) == 0, accepts: r.IntN(3) == 0, layered: r.IntN(5) == 0, heard: r.IntN(4) == 0,
+		fails: []string{"", "", "", "", "always", "monitor", "panic", "steps"}[r.IntN(8)],
+	}
+	for v := verbAfter; v < verbs; v++ {
+		if r.IntN(3) == 0 {
+			p.can = append(p.can, v)
+		}
+	}
+	for p.links == nil {
+		for _, l := range []sim.Link{sim.LinkTCP, sim.LinkUDP, sim.LinkSet} {
+			if r.IntN(2) == 0 {
+				p.links = append(p.links, l)
+			}
+		}
+	}
+	return p
+}
+
+// draw is a generator that is a function of what is named.
+func (p *plan) draw(words ...int) *rand.Rand {
+	h := p.seed
+	for _, w := range words {
+		h = (h ^ uint64(w+1)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return rand.New(rand.NewPCG(p.seed, h))
+}
+
+func (p *plan) system() *sim.System {
+	r := p.draw(1000)
+	sys := &sim.System{
+		Name: "machines", Doc: fmt.Sprintf("Machines that were drawn from the seed %d.", p.seed),
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: p.n, Least: p.n, Most: p.n} },
+		New: func(params sim.Params, self sim.Addr) sim.Node {
+			m := machine{Fuel: p.fuel, plan: p, all: params.Addrs()}
+			m.self = slices.Index(m.all, self)
+			var n sim.Node = &m
+			if p.offers || p.accepts {
+				n = &guardian{m}
+			}
+			if p.layered {
+				return &casing{inner: n}
+			}
+			return n
+		},
+	}
+	if r.IntN(2) == 0 {
+		sys.Script = func(params sim.Params, self sim.Addr, life int) (all []sim.Signal) {
+			for k := range p.draw(slices.Index(params.Addrs(), self), life).IntN(3) {
+				all = append(all, order(k))
+			}
+			return all
+		}
+	}
+	if r.IntN(3) == 0 {
+		sys.Crash = func(params sim.Params, self sim.Addr, dead sim.Node) sim.Node { // what it heard survives
+			next := sys.New(params, self)
+			next.(cored).core().Heard = dead.(cored).core().Heard
+			return next
+		}
+	}
+	if p.fails == "" || r.IntN(4) == 0 {
+		x := r.IntN(p.states)
+		sys.Properties = append(sys.Properties, []sim.Property{
+			sim.Eventually("every machine is there", every(func(m *machine) bool { return m.At == x })),
+			sim.Eventually("some machine is there", some(func(m *machine) bool { return m.At == x })),
+			sim.Eventually("no fuel is left", every(func(m *machine) bool { return m.Fuel == 0 })),
+		}[r.IntN(3)])
+	}
+	bad := func(m *machine) bool { return m.At == p.states-1 && m.Fuel == 0 }
+	switch p.fails {
+	case "always":
+		sys.Properties = append(sys.Properties, sim.Always("no machine is bad", every(func(m *machine) bool { return !bad(m) })))
+	case "steps":
+		sys.Properties = append(sys.Properties, sim.Steps("not both move", func(before, after sim.View[cored]) bool {
+			return sumOf(after) <= sumOf(before)+2
+		}))
+	}
+	if p.fails == "monitor" || slices.Contains(p.can, verbEmit) {
+		sys.Properties = append(sys.Properties, sim.Monitor("facts are counted", func(l *tallied, _ sim.Addr, fact any) error {
+			l.Facts[fact.(int)] = (l.Facts[fact.(int)] + 1) % 3
+			if p.fails == "monitor" && l.Facts[0] == 2 && l.Facts[1] == 1 {
+				return fmt.Errorf("facts are %v", l.Facts)
+			}
+			return nil
+		}))
+	}
+	if r.IntN(8) == 0 {
+		sys.Within = sim.While("some fuel is left", some(func(m *machine) bool { return m.Fuel > 0 }))
+	}
+	if r.IntN(8) == 0 {
+		sys.Assume = sim.While("nobody is at 1", every(func(m *machine) bool { return m.At != 1 }))
+	}
+	if r.IntN(8) == 0 {
+		sys.Weight = func(e sim.Event) float64 {
+			if x, ok := e.Value.(ring); ok && x == 0 {
+				return 0
+			}
+			return 1
+		}
+	}
+	return sys
+}
+
+func every(holds func(*machine) bool) func(sim.View[cored]) bool {
+	return func(v sim.View[cored]) bool {
+		for _, c := range v.Nodes() {
+			if !holds(c.core()) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func some(holds func(*machine) bool) func(sim.View[cored]) bool {
+	none := every(func(m *machine) bool { return !holds(m) })
+	return func(v sim.View[cored]) bool { return !none(v) }
+}
+
+func sumOf(v sim.View[cored]) (n int) {
+	for _, c := range v.Nodes() {
+		n += c.core().At
+	}
+	return n
+}
+
+// tallied is the memory of the monitor.
+type tallied struct{ Facts map[int]int }
+
+func (l *tallied) Init() { l.Facts = map[int]int{} }
+
+func (m *machine) Init(env sim.Env) { m.on(env, onInit, 0) }
+
+func (m *machine) Deliver(env sim.Env, from sim.Addr, msg sim.Message) {
+	if m.plan.heard {
+		if m.Heard == nil {
+			m.Heard = map[sim.Addr]int{}
+		}
+		m.Heard[from] = int(msg.(word)) % 2
+	}
+	m.on(env, onWord, int(msg.(word)))
+}
+
+func (m *machine) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case ring:
+		m.on(env, onRing, int(s))
+	case chore:
+		m.on(env, onChore, int(s))
+	case deed:
+		m.on(env, onDeed, int(s))
+	case order:
+		m.on(env, onOrder, int(s))
+	case sim.PeerError:
+		m.on(env, onError, slices.Index(m.all, s.Peer)*2+int(s.Cause))
+	case sim.ClearToSend:
+		m.on(env, onClear, slices.Index(m.all, s.Peer))
+	case sim.Flushed:
+		m.on(env, onFlushed, 0)
+	default:
+		panic(fmt.Sprintf("machine: no case for the signal %T", s))
+	}
+}
+
+// cored is a machine, with or without guards.
+type cored interface{ core() *machine }
+
+func (m *machine) core() *machine { return m }
+
+// guardian is a machine with guards; a service without any is another path.
+type guardian struct{ machine }
+
+func (m *guardian) Offers(offer func(sim.Signal)) {
+	for d := range 2 {
+		if m.plan.offers && m.plan.draw(m.self, onOffer, m.At, d).IntN(3) == 0 {
+			offer(deed(d))
+		}
+	}
+}
+
+func (m *guardian) Accepts(from sim.Addr, msg sim.Message) bool {
+	return !m.plan.accepts || m.plan.draw(m.self, onAccept, m.At, int(msg.(word)), slices.Index(m.all, from)).IntN(3) > 0
+}
+
+// on does what the plan has for an occasion.
+func (m *machine) on(env sim.Env, occasion, value int) {
+	r := m.plan.draw(m.self, occasion, m.At, value)
+	if m.plan.fails == "panic" && occasion != onInit && m.Fuel == 0 && r.IntN(10) == 0 {
+		panic("the machine is broken")
+	}
+	for range 1 + r.IntN(3) {
+		m.do(env, m.plan.can[r.IntN(len(m.plan.can))], r.IntN(m.plan.n), r.IntN(2), r)
+	}
+	if r.IntN(2) == 0 {
+		m.At = r.IntN(m.plan.states)
+	}
+}
+
+func (m *machine) do(env sim.Env, v verb, to, x int, r *rand.Rand) {
+	switch v {
+	case verbSend:
+		m.send(env, m.plan.links[r.IntN(len(m.plan.links))], m.all[to], x)
+	case verbAfter:
+		env.After(time.Second, ring(x))
+	case verbCancel:
+		env.Cancel(ring(x))
+	case verbPost:
+		if m.Fuel > 0 {
+			m.Fuel--
+			env.Post(chore(x))
+		}
+	case verbChoose:
+		m.move(env.Choose(2+x, "where to"))
+	case verbWeigh:
+		m.move(env.Weighted([]int{1, 0, 2}[:2+x], "how far"))
+	case verbScheduled:
+		if env.Scheduled(ring(x)) {
+			m.move(1)
+		}
+	case verbEmit:
+		env.Emit(x)
+	case verbReset:
+		env.TCP().Reset(m.all[to])
+	case verbAsk:
+		env.TCP().RequestToSend(m.all[to])
+	case verbFlush:
+		env.TCP().NotifyFlushed()
+	default:
+		panic(fmt.Sprintf("machine: no verb %d", v))
+	}
+}
+
+// move moves on by so many places.
+func (m *machine) move(by int) { m.At = (m.At + by) % m.plan.states }
+
+func (m *machine) send(env sim.Env, link sim.Link, to sim.Addr, x int) {
+	if m.Fuel == 0 {
+		return
+	}
+	port := map[sim.Link]sim.Port{sim.LinkTCP: env.TCP(), sim.LinkUDP: env.UDP(), sim.LinkSet: env.Set()}[link]
+	if port.Send(to, word(x)) {
+		m.Fuel--
+	} else {
+		m.At = m.plan.draw(m.self, onRefused, m.At, x).IntN(m.plan.states)
+	}
+}
+
+// casing is a layer about a machine: it counts what passes, and offers to
+// forget it.
+type casing struct {
+	Passed int
+	above  sim.Above `mc:"-"`
+	inner  sim.Node
+}
+
+type forget struct{}
+
+func (c *casing) Upper() sim.Node { return c.inner }
+
+func (c *casing) core() *machine { return c.inner.(cored).core() }
+
+func (c *casing) env(env sim.Env) sim.Env {
+	c.above = sim.Above{Env: env, Port: env.TCP()}
+	return &c.above
+}
+
+func (c *casing) Init(env sim.Env) { c.inner.Init(c.env(env)) }
+
+func (c *casing) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	c.Passed = min(c.Passed+1, 2)
+	c.inner.Deliver(c.env(env), from, m)
+}
+
+func (c *casing) Handle(env sim.Env, s sim.Signal) {
+	switch s.(type) {
+	case forget:
+		c.Passed = 0
+	default:
+		c.inner.Handle(c.env(env), s)
+	}
+}
+
+func (c *casing) Offers(offer func(sim.Signal)) {
+	if c.Passed == 2 {
+		offer(forget{})
+	}
+}
+
+// storms are budgets, limits on timers and links for the machines of a seed.
+func (p *plan) storms() Options {
+	r := p.draw(2000)
+	o := Options{NoWalks: true, Walks: 3, WalkSteps: 50, Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}
+	tcp, udp := slices.Contains(p.links, sim.LinkTCP), slices.Contains(p.links, sim.LinkUDP)
+	f := o.Faults
+	for range r.IntN(3) {
+		switch r.IntN(9) {
+		case 0:
+			f.Crash = 1
+		case 1:
+			f.Down = 1
+		case 2:
+			f.Reset = count(tcp)
+		case 3:
+			f.Loss = count(udp)
+		case 4:
+			f.Dup = count(udp)
+		case 5:
+			f.Reorder = count(udp) * sim.Unlimited
+		case 6:
+			f.Partition = 1
+		case 7:
+			f.OneWay = 1
+		case 8:
+			f.Rare = 1
+		}
+	}
+	if r.IntN(6) == 0 {
+		o.Early = 1 + r.IntN(3)
+	}
+	return o
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
