@@ -64,6 +64,7 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	}
 	if w.CanBeLive() && w.Assumed() && !w.Live() && w.Settled() {
 		s.dead = true
+		s.left = s.left || w.Enabled() > 0 // rare events
 		return false
 	}
 	inside := w.Within()
