@@ -1,0 +1,411 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// TestEnginesOnMachines: on random services, under random budgets of faults,
+// every engine sees the same states and transitions and comes to the same
+// verdict at the same depth; and liveness is what a dumb closure says.
+func TestEnginesOnMachines(t *testing.T) {
+	services := uint64(1_000)
+	if testing.Short() {
+		services = 200
+	}
+	met := map[string]int{}
+	for seed := range services {
+		onMachines(t, seed, met)
+		if t.Failed() {
+			t.Fatalf("service %d: %+v, %+v, faults %s", seed, *randomPlan(seed), randomPlan(seed).storms(), randomPlan(seed).storms().Faults)
+		}
+	}
+	for _, what := range []string{"exhausted", "exhausted within", "bounded", "safety", "panic", "dead", "dead at once", "live", "judged by the dumb closure", "some are dead"} {
+		if met[what] < int(services)/100 {
+			t.Errorf("met %s %d times", what, met[what])
+		}
+	}
+	t.Log(met)
+}
+
+// effort is how many transitions a service is compared over, about.
+const effort = 700
+
+func onMachines(t *testing.T, seed uint64, met map[string]int) {
+	t.Helper()
+	p := randomPlan(seed)
+	opts := p.storms()
+	scout := opts
+	scout.Effort, scout.Engine = effort, EngineLocal
+	res, err := Search(p.system(), scout)
+	if err != nil && strings.Contains(err.Error(), "cannot happen") {
+		opts.Faults, scout.Faults = &sim.Faults{Crash: 1}, &sim.Faults{Crash: 1}
+		res, err = Search(p.system(), scout)
+	}
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	opts.Effort = 1 << 30
+	if res.Stop == StopDepth {
+		opts.Depth = max(1, res.Safety.Depth)
+	}
+	var first, exact string
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		opts.Engine = engine
+		res, err := Search(p.system(), opts)
+		if err != nil {
+			t.Errorf("%s: %v", engine, err)
+			return
+		}
+		whole := res.Finding == nil && opts.Depth == 0 || res.Finding != nil && res.Finding.Critical != nil && res.Finding.Critical.Exact
+		told := ""
+		switch f := res.Finding; {
+		case f == nil || whole: // exact: what is found on the whole space, only the exact engines find
+			told = fmt.Sprintf("%d states, %d transitions, safety %s", res.Stats.States, res.Stats.Transitions, res.Safety.State)
+		default: // the engines stop at different places of the last level
+			told = fmt.Sprintf("%s at step %d", f.Verdict, f.Step)
+		}
+		said := tellExact(res, whole)
+		switch engine {
+		case EngineReference:
+			first = told
+		case EngineLocal:
+			exact = said
+		}
+		if told != first {
+			t.Errorf("%s: %s; the reference: %s", engine, told, first)
+		}
+		if engine == EngineMemo && said != exact {
+			t.Errorf("memo: %s; local: %s", said, exact)
+		}
+		if engine == EngineMemo {
+			noteResult(res, whole, met)
+			if whole && res.Stats.States <= 300 && (res.Finding == nil || res.Finding.Verdict == sim.VerdictDead) {
+				againstDumb(t, p, opts, res, met)
+			}
+		}
+	}
+}
+
+// tellExact is what an engine says that decides about the whole space.
+func tellExact(res *Result, whole bool) string {
+	if res.Finding == nil || !whole {
+		return fmt.Sprintf("liveness %s", res.Liveness.State)
+	}
+	f := res.Finding
+	return fmt.Sprintf("%s at step %d, proved %v, about %s", f.Verdict, f.Step, f.Proved, f.Property)
+}
+
+func noteResult(res *Result, whole bool, met map[string]int) {
+	f := res.Finding
+	switch {
+	case f == nil:
+		met[string(res.Safety.State)]++
+		if res.Liveness.State == StateExhausted {
+			met["live"]++
+		}
+	case f.Verdict == sim.VerdictDead && !whole:
+		met["dead at once"]++
+	default:
+		met[f.Verdict.String()]++
+	}
+}
+
+// againstDumb compares exact liveness with the dumb closure: the verdict, how
+// near the nearest dead state is, and which states are dead.
+func againstDumb(t *testing.T, p *plan, opts Options, res *Result, met map[string]int) {
+	t.Helper()
+	d := newDumb(t, p.system(), opts)
+	if !d.w.CanBeLive() {
+		return
+	}
+	met["judged by the dumb closure"]++
+	d.space()
+	if len(d.depth) != res.Stats.States {
+		t.Errorf("the dumb space has %d states, and %d were visited", len(d.depth), res.Stats.States)
+	}
+	dead, nearest := d.dead()
+	if len(dead) > 0 {
+		met["some are dead"]++
+	}
+	switch f := res.Finding; {
+	case f == nil && nearest >= 0:
+		t.Errorf("a state %d steps away is dead, and nothing is found", nearest)
+	case f != nil && f.Step != nearest:
+		t.Errorf("found is a dead state %d steps away, and the nearest is %d away", f.Step, nearest)
+	case f != nil:
+		// The critical step is the one after which the path stays dead.
+		critical := 0
+		for step, h := range d.along(f.Path) {
+			if !dead[h] {
+				critical = step + 1
+			}
+		}
+		if f.Critical == nil || !f.Critical.Exact || f.Critical.Step != critical {
+			t.Errorf("the critical step is %+v, and should be %d", f.Critical, critical)
+		}
+	}
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		opts.Engine = engine
+		if got := deadStates(t, p.system(), opts); !sameStates(got, dead) {
+			t.Errorf("%s: %d states are dead, and should be %d", engine, len(got), len(dead))
+		}
+	}
+}
+
+func sameStates(a, b map[canon.Hash]bool) bool {
+	for h := range a {
+		if !b[h] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// deadStates are the states of an exhausted space that an engine proves dead.
+func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool {
+	t.Helper()
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := r.newExplorer(climate{faults: r.opts.stormy(sys), heal: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opts.Engine == EngineMemo && !r.always {
+		x.memo = newMemo(x)
+	}
+	all := map[canon.Hash]bool{}
+	if _, err := r.guarded(x, func() error {
+		if err := x.roots(); err != nil {
+			return err
+		}
+		for s := 0; s < x.states.len(); s++ {
+			if x.outside[uint32(s)] {
+				continue
+			}
+			if err := x.expand(uint32(s)); err != nil || x.violated != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil || x.violated != nil {
+		t.Fatal(err, x.violated)
+	}
+	g, err := r.newClosure(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	if _, err := r.guarded(g.explorer, func() error {
+		if err := g.collect(x); err != nil {
+			return err
+		}
+		_, err := g.spread()
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for s := range x.states.len() {
+		x.states.get(s, x.v)
+		if h := x.sum(x.v); !g.alive.Has(g.healed(x)) {
+			all[h] = true
+		}
+	}
+	return all
+}
+
+// dumb reaches every state by running the answers that lead to it again from
+// the start, and knows a state by its hash: slow, and too simple to be wrong.
+type dumb struct {
+	t     *testing.T
+	w     *sim.World
+	depth map[canon.Hash]int // of the states of the space
+	paths []dumbPath         // one to each of them, in order of depth
+
+	good map[canon.Hash]bool         // healed states that are live, or not judged
+	to   map[canon.Hash][]canon.Hash // healed states, by steps that are not rare
+}
+
+// dumbPath is a run: the answers, and at which step it heals; -1: never.
+type dumbPath struct {
+	answers []int
+	steps   int
+	heal    int
+}
+
+func newDumb(t *testing.T, sys *sim.System, opts Options) *dumb {
+	t.Helper()
+	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{Faults: *opts.Faults, Early: opts.Early, Network: opts.Network})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &dumb{t: t, w: w, depth: map[canon.Hash]int{}, good: map[canon.Hash]bool{}, to: map[canon.Hash][]canon.Hash{}}
+}
+
+// odd answers from a list, then 0, and notes how many answers there were.
+type odd struct {
+	given []int
+	of    []int
+	event []bool
+}
+
+func (o *odd) Answer(q *choose.Question) int {
+	k := 0
+	if at := len(o.of); at < len(o.given) {
+		k = o.given[at]
+	} else {
+		o.given = append(o.given, 0)
+	}
+	o.of, o.event = append(o.of, q.N), append(o.event, q.Kind == choose.Event)
+	return k
+}
+
+func (o *odd) Err() error { return choose.ErrEnd }
+
+// run goes where a path leads, and returns all its answers and how many there
+// could have been.
+func (d *dumb) run(p dumbPath) *odd {
+	src := &odd{given: slices.Clone(p.answers)}
+	f := d.w.Protect(func() {
+		d.w.Start(src)
+		for step := range p.steps {
+			if step == p.heal {
+				d.w.Heal(src)
+			} else {
+				d.w.Step(src)
+			}
+		}
+	})
+	if f != nil || d.w.Err() != nil {
+		d.t.Fatalf("a path of the dumb space fails: %+v %v", f, d.w.Err())
+	}
+	return src
+}
+
+// each calls do after every run that has these answers first, all other
+// answers, but events, taken in turn.
+func (d *dumb) each(p dumbPath, do func(p dumbPath)) {
+	for answers := p.answers; ; {
+		src := d.run(dumbPath{answers, p.steps, p.heal})
+		do(dumbPath{slices.Clone(src.given), p.steps, p.heal})
+		last := len(src.of) - 1
+		for last >= len(p.answers) && src.given[last]+1 == src.of[last] {
+			last--
+		}
+		if last < len(p.answers) {
+			return
+		}
+		answers = append(slices.Clone(src.given[:last]), src.given[last]+1)
+	}
+}
+
+// space finds all states.
+func (d *dumb) space() {
+	visit := func(p dumbPath) {
+		if h := d.w.Hash(); !d.has(h) {
+			d.depth[h] = p.steps
+			d.paths = append(d.paths, p)
+		}
+	}
+	d.each(dumbPath{nil, 0, -1}, visit)
+	for i := 0; i < len(d.paths); i++ {
+		p := d.paths[i]
+		d.run(p)
+		if !d.w.Within() {
+			continue
+		}
+		for k := range d.w.Enabled() {
+			d.each(dumbPath{append(slices.Clone(p.answers), k), p.steps + 1, -1}, visit)
+		}
+	}
+}
+
+func (d *dumb) has(h canon.Hash) bool {
+	_, known := d.depth[h]
+	return known
+}
+
+// dead are the states whose healed form reaches none that is good, and how far
+// the nearest is that counts for liveness; -1: there is none.
+func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
+	healed := map[canon.Hash]canon.Hash{}
+	var paths []dumbPath
+	visit := func(p dumbPath) {
+		h := d.w.Hash()
+		if _, known := d.to[h]; !known {
+			d.to[h] = nil
+			d.good[h] = d.w.Live() || !d.w.Assumed() || !d.w.Within()
+			paths = append(paths, p)
+		}
+	}
+	for _, p := range d.paths {
+		d.run(p)
+		h := d.w.Hash()
+		p = dumbPath{append(slices.Clone(p.answers), 0), p.steps + 1, p.steps}
+		d.run(p)
+		healed[h] = d.w.Hash()
+		visit(p)
+	}
+	for i := 0; i < len(paths); i++ {
+		p := paths[i]
+		d.run(p)
+		from := d.w.Hash()
+		if !d.w.Within() {
+			continue
+		}
+		var common []int
+		for k := range d.w.Enabled() {
+			if !d.w.Rare(k) {
+				common = append(common, k)
+			}
+		}
+		for _, k := range common {
+			d.each(dumbPath{append(slices.Clone(p.answers), k), p.steps + 1, p.heal}, func(p dumbPath) {
+				visit(p)
+				d.to[from] = append(d.to[from], d.w.Hash())
+			})
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for h, successors := range d.to {
+			if !d.good[h] && slices.ContainsFunc(successors, func(s canon.Hash) bool { return d.good[s] }) {
+				d.good[h], changed = true, true
+			}
+		}
+	}
+	dead, nearest = map[canon.Hash]bool{}, -1
+	for _, p := range d.paths {
+		d.run(p)
+		if h := d.w.Hash(); !d.good[healed[h]] {
+			dead[h] = true
+			if d.w.Assumed() && nearest < 0 {
+				nearest = p.steps
+			}
+		}
+	}
+	return dead, nearest
+}
+
+// along are the states of a recorded path, the start's included.
+func (d *dumb) along(path *choose.Path) (all []canon.Hash) {
+	src := choose.NewReplay(path)
+	d.w.Protect(func() {
+		d.w.Start(src)
+		all = append(all, d.w.Hash())
+		for range path.Steps {
+			d.w.Step(src)
+			all = append(all, d.w.Hash())
+		}
+	})
+	return all
+}
