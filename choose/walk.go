@@ -116,7 +116,14 @@ func (w *Walk) weighted(q *Question) int {
 		k += 1 - int(before)
 	}
 	r, s := &q.Runs[k], stretches[k]
-	return s.first + r.N - 1 - int((s.end-1-x)/w.weigh(r.Weight, rare))
+	if r.N == 1 {
+		return s.first
+	}
+	behind, weight := s.end-1-x, w.weigh(r.Weight, rare)
+	if behind|weight < 1<<32 { // nearly always, and a much shorter division
+		return s.first + r.N - 1 - int(uint32(behind)/uint32(weight))
+	}
+	return s.first + r.N - 1 - int(behind/weight)
 }
 
 // A stretch is a run on the line of weights: where it ends, and the number of

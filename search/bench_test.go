@@ -49,7 +49,7 @@ func BenchmarkWalk(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				w, err := sim.NewWorld(s.sys, params, sim.Config{Coverage: do.cover})
+				w, err := sim.NewWorld(s.sys, params, sim.Config{Sprint: true, Coverage: do.cover})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -72,7 +72,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if opts.ProfileSpace {
 		r.space = &space{}
 	}
-	if r.world, err = r.newWorld(sim.Config{Coverage: r.coverage}); err != nil {
+	if r.world, err = r.newWorld(sim.Config{Sprint: true, Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
 	r.opts.Params.Nodes = r.world.Params().Nodes // 0 stood for the system's default

@@ -107,8 +107,14 @@ func (w *World) Protect(loop func()) (failure *Failure) {
 			failure = w.failure
 		}
 	}()
+	if w.sprint {
+		w.watch.start()
+	}
 	loop()
 	returned = true
+	if w.sprint && w.failure == nil {
+		w.failure = w.strayed()
+	}
 	return w.failure
 }
 

@@ -51,3 +51,17 @@ func (g *goroutineWatch) child() (stack string) {
 	}
 	return stack
 }
+
+// strayed is the finding that a handler has started a goroutine, if one has.
+func (w *World) strayed() *Failure {
+	if !w.watch.grown() {
+		return nil
+	}
+	stack := w.watch.child()
+	if stack == "" {
+		return nil
+	}
+	f := w.fail(VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
+	f.Stack = stack
+	return f
+}

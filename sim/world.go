@@ -96,10 +96,11 @@ type World struct {
 	epoch      int // grows when a node is replaced
 	membership int // grows when another set of nodes is up, or all are replaced
 
-	sums  sums
-	audit auditor
-	watch goroutineWatch
-	cover *Coverage // nil: nobody asked
+	sums   sums
+	audit  auditor
+	watch  goroutineWatch
+	sprint bool
+	cover  *Coverage // nil: nobody asked
 
 	tracing bool
 	trace   Trace
@@ -160,6 +161,9 @@ type Config struct {
 	// Audit checks after every step that nothing changed but the node that
 	// ran: messages under way, and the other nodes.
 	Audit bool
+	// Sprint looks for goroutines that handlers have started once, when Protect
+	// ends, and not after every step: the step that is told is then the last.
+	Sprint bool
 	// Faults are the budgets of each run.
 	Faults Faults
 	// Early is how often timers may fire in a run while messages are under
@@ -211,7 +215,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 		return nil, err
 	}
 	w.sums.init(n)
-	w.audit.on = config.Audit
+	w.audit.on, w.sprint = config.Audit, config.Sprint
 	w.asked.w = w
 	w.question.Alternatives = &w.asked
 	all := params.Addrs()
@@ -476,7 +480,9 @@ func (w *World) begin(i int, e Event, cause int) {
 		}
 		w.running = &w.nodes[i].env
 	}
-	w.watch.start()
+	if !w.sprint {
+		w.watch.start()
+	}
 }
 
 // finish applies what the handler did.
@@ -485,10 +491,8 @@ func (w *World) finish(i int) {
 	if w.failure != nil || w.err != nil { // the handler recovered what stopped it
 		panic(stopRun{})
 	}
-	if w.watch.grown() {
-		if stack := w.watch.child(); stack != "" {
-			f := w.fail(VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
-			f.Stack = stack
+	if !w.sprint {
+		if f := w.strayed(); f != nil {
 			w.stop(f)
 		}
 	}
