@@ -109,6 +109,9 @@ func (g *closure) collect(x *explorer) error {
 		return nil
 	}
 	for s := range x.states.len() {
+		if s%1024 == 0 && g.r.stopped() {
+			return errHalt
+		}
 		x.states.get(s, x.v)
 		if err := g.makeRoom(); err != nil || g.full {
 			return err
@@ -119,6 +122,9 @@ func (g *closure) collect(x *explorer) error {
 		}
 	}
 	for s := 0; s < g.states.len(); s++ {
+		if s%1024 == 0 && g.r.stopped() {
+			return errHalt
+		}
 		if g.outside[uint32(s)] {
 			continue
 		}
@@ -240,7 +246,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 		return err
 	}
 	if f.Verdict == sim.VerdictDead {
-		f.Proved, f.Critical = true, &Critical{Step: critical, Exact: true}
+		f.Proved, f.whole, f.Critical = true, true, &Critical{Step: critical, Exact: true}
 		if critical > 0 {
 			f.Critical.Event = f.Path.Steps[critical-1].Event.What
 		}

@@ -1,0 +1,145 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/sim"
+)
+
+// A table of visited states that is full ends the search; the bound that was
+// reached is told, and no more.
+func TestMemory(t *testing.T) {
+	const slots = seenLeast / 8
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		res, err := Search(rounds(60, 59), Options{Engine: engine, Effort: 1 << 40, Memory: 1, NoWalks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := res.Stats
+		if res.Stop != StopMemory || res.Finding != nil || res.Safety.State != StateBounded && res.Safety.State != StateIncomplete || res.Liveness.State != StateNone {
+			t.Errorf("%s: stopped: %s, safety %s, liveness %s", engine, res.Stop, res.Safety.State, res.Liveness.State)
+		}
+		if s.States > slots || s.States < slots/2 {
+			t.Errorf("%s: %d states of %d slots", engine, s.States, slots)
+		}
+		// All states to the depth that is told: the sums of three numbers below 60.
+		within := 0
+		for a := range 60 {
+			for b := range 60 {
+				for c := range 60 {
+					within += count(a+b+c <= res.Safety.Depth)
+				}
+			}
+		}
+		if s.States < within || res.Safety.Depth < 40 {
+			t.Errorf("%s: %d states, and to depth %d there are %d", engine, s.States, res.Safety.Depth, within)
+		}
+	}
+}
+
+// With more memory, the table is made anew, larger, and nothing is lost.
+func TestMemoryGrows(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		res, err := Search(rounds(50, 49), Options{Engine: engine, Effort: 1 << 40, NoWalks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 52 * 50 * 50; res.Stats.States != want || res.Safety.State != StateExhausted {
+			t.Errorf("%s: %d states, safety %s; want %d", engine, res.Stats.States, res.Safety.State, want)
+		}
+	}
+}
+
+// The healed states of an alarm that may not go off early are far more than its
+// states: where they do not fit, liveness is undecided.
+func TestMemoryOfHealedStates(t *testing.T) {
+	const most = 200_000
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		sys := &sim.System{
+			Name: "alarm", Doc: "It counts how often it fires.",
+			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+			New:   func(sim.Params, sim.Addr) sim.Node { return &alarm{most: most} },
+			Properties: []sim.Property{
+				sim.Eventually("it has fired long enough", func(v sim.View[*alarm]) bool {
+					for _, c := range v.Nodes() {
+						if c.Fired == most {
+							return true
+						}
+					}
+					return false
+				}),
+			},
+		}
+		res, err := Search(sys, Options{Engine: engine, Early: 2 + 1, Memory: 1, NoWalks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Finding != nil || res.Safety.State != StateExhausted || res.Stats.States != 3 || res.Liveness.State != StateNone {
+			t.Errorf("%s: %d states, safety %s, liveness %s, found is %+v", engine, res.Stats.States, res.Safety.State, res.Liveness.State, res.Finding)
+		}
+	}
+}
+
+// alarm fires so many times while a message to itself waits.
+type alarm struct {
+	Fired int
+	most  int `mc:"-"`
+}
+
+func (c *alarm) Init(env sim.Env) {
+	env.UDP().Send(env.Self(), word(1))
+	env.After(1, ring(0))
+}
+func (c *alarm) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *alarm) Accepts(sim.Addr, sim.Message) bool     { return false }
+func (c *alarm) Handle(env sim.Env, _ sim.Signal) {
+	if c.Fired++; c.Fired < c.most {
+		env.After(1, ring(0))
+	}
+}
+
+// A search that is to stop does so wherever it is, and says so.
+func TestInterrupted(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		for _, c := range []struct {
+			name   string
+			faults sim.Faults
+			here   func(x *explorer) bool
+			safety State
+		}{
+			{"exhaustive", sim.Faults{}, func(x *explorer) bool { return x.closure == nil && x.states.len() > 2_000 }, StateBounded},
+			{"collecting", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive == nil }, StateExhausted},
+			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive == nil }, StateExhausted},
+			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive == nil && x.current > 500 }, StateExhausted},
+			{"spreading", sim.Faults{}, func(x *explorer) bool { return x.closure != nil && x.closure.alive != nil }, StateExhausted},
+			{"spreading after faults", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive != nil }, StateExhausted},
+		} {
+			var r *runner
+			stops, after := 0, 0
+			opts := Options{Engine: engine, Effort: 1 << 40, Faults: &c.faults, Stop: func() bool {
+				if r.exploring != nil && c.here(r.exploring) {
+					stops++
+				}
+				if stops > 0 {
+					after++
+				}
+				return stops > 0
+			}}
+			var err error
+			if r, err = newRunner(rounds(16, 15), opts); err != nil {
+				t.Fatal(err)
+			}
+			res, err := r.search()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Stop != StopInterrupted || res.Safety.State != c.safety || res.Liveness.State != StateNone || res.Finding != nil || res.Stats.Walks != 0 {
+				t.Errorf("%s, %s: stopped: %s, safety %s, liveness %s, %d walks, found is %v",
+					engine, c.name, res.Stop, res.Safety.State, res.Liveness.State, res.Stats.Walks, res.Finding)
+			}
+			if stops == 0 || after > 3 {
+				t.Errorf("%s, %s: told to stop, the search asked %d times again", engine, c.name, after)
+			}
+		}
+	}
+}
