@@ -86,3 +86,46 @@ func TestFailsBeyondTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// faller goes up one rung, or falls to the ground, as a coin says. Near the
+// summit it tells; there it is live.
+type faller struct{ Rung int }
+
+const summit = 40
+
+func (c *faller) Init(sim.Env)                           {}
+func (c *faller) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *faller) Offers(offer func(sim.Signal))          { offer(turn{}) }
+func (c *faller) Handle(env sim.Env, _ sim.Signal) {
+	if c.Rung = (c.Rung + 1) * env.Choose(2, "hold"); c.Rung == summit-1 {
+		env.Emit(c.Rung)
+	}
+}
+
+// What no walk meets, the healed closure of a suspect does: where that fails, it
+// is not exhausted, and proves nothing.
+func TestNoProofBeyondAFailure(t *testing.T) {
+	sys := &sim.System{
+		Name: "faller", Doc: "It climbs, or falls.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &faller{} },
+		Properties: []sim.Property{
+			sim.Monitor("nothing is told", func(*struct{}, sim.Addr, any) error { return errors.New("something was told") }),
+			sim.Eventually("it is at the top", func(v sim.View[*faller]) bool {
+				for _, c := range v.Nodes() {
+					if c.Rung < summit {
+						return false
+					}
+				}
+				return true
+			}),
+		},
+	}
+	res, err := Search(sys, Options{Depth: 1, Paths: 3, Walks: 3, WalkSteps: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Proved || f.Evidence == nil {
+		t.Errorf("found is %+v", f)
+	}
+}

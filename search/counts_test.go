@@ -1,0 +1,61 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+
+	"macemc/sim"
+	"macemc/systems/peterson"
+	"macemc/systems/twophase"
+)
+
+// The counts of published models are oracles: an engine that loses a state, or
+// a step, or takes two states for one, does not come to them.
+func TestPublishedCounts(t *testing.T) {
+	for _, c := range []struct {
+		sys         *sim.System
+		setting     string
+		states      int
+		transitions int    // 0: not published
+		reference   bool   // is fast enough for the reference engine
+		long        bool   // not under -short
+		only        string // property; "": all, and liveness is decided
+	}{
+		{twophase.System, "rms=3", 288, 1_145, true, false, ""},
+		{twophase.System, "rms=4", 1_568, 8_257, true, false, ""},
+		{twophase.System, "rms=5", 8_832, 58_145, true, false, ""},
+		{twophase.System, "rms=6", 50_816, 402_305, false, true, ""},
+		{twophase.System, "rms=7", 296_448, 2_744_705, false, true, twophase.System.Properties[0].Name},
+		{peterson.System, "n=3", 771, 1_787, true, false, ""},
+		{peterson.System, "n=4", 19_887, 0, false, false, ""},
+		{peterson.System, "n=5", 576_551, 0, false, true, peterson.System.Properties[0].Name},
+	} {
+		if c.long && testing.Short() {
+			continue
+		}
+		engines := []Engine{EngineLocal, EngineMemo}
+		if c.reference {
+			engines = append(engines, EngineReference)
+		}
+		for _, engine := range engines {
+			t.Run(fmt.Sprint(c.sys.Name, "/", c.setting, "/", engine), func(t *testing.T) {
+				opts := Options{Engine: engine, Effort: 1 << 40, NoWalks: true}
+				if c.only != "" {
+					opts.Properties = []string{c.only}
+				}
+				res := search(t, c.sys, 0, []string{c.setting}, opts)
+				s := res.Stats
+				if res.Safety.State != StateExhausted || s.States != c.states || c.transitions > 0 && s.Transitions != c.transitions {
+					t.Errorf("safety %s, %d states, %d transitions; want %s, %d, %d",
+						res.Safety.State, s.States, s.Transitions, StateExhausted, c.states, c.transitions)
+				}
+				if c.only == "" && engine != EngineReference && res.Liveness.State != StateExhausted {
+					t.Errorf("liveness %s", res.Liveness.State)
+				}
+				if s.Executed != s.Duplicates+s.States-1 && engine != EngineReference {
+					t.Errorf("%d steps were taken, %d to known states, and there are %d states", s.Executed, s.Duplicates, s.States)
+				}
+			})
+		}
+	}
+}
