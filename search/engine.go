@@ -25,7 +25,12 @@ func (r *runner) exhaustLocal(res *Result) error {
 		x.memo = newMemo(x)
 		r.share.every = auditEveryMemo
 	}
-	if done, err := r.level(x, res, 0, func() error { return x.roots() }); done || err != nil {
+	switch done, err := r.level(x, res, 0, func() error { return x.roots() }); {
+	case err == errBound: // the engine that copies nothing is for them
+		r.stats, r.share = Stats{}, share{}
+		r.opts.Effort = min(r.opts.Effort, effortReference)
+		return r.exhaust(res)
+	case done || err != nil:
 		return err
 	}
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)

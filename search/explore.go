@@ -103,6 +103,10 @@ type stepper struct {
 	halt  func() bool // asked now and then, whether to stop
 }
 
+// errBound says that a node holds a function with variables, which no copy of
+// the node can have for its own: see World.Bound.
+var errBound = errors.New("nodes of this system cannot be copied")
+
 // errHalt ends an exploration that was told to stop.
 var errHalt = errors.New("the search was told to stop")
 
@@ -170,6 +174,9 @@ func (x *explorer) roots() error {
 		x.r.pulse.tick()
 		x.w.Start(&x.step)
 		x.step.begun = false
+		if x.w.Bound() != "" {
+			return errBound
+		}
 		x.lastCoins = x.step.coins.Answers()
 		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
 			return err

@@ -77,6 +77,9 @@ func (x *explorer) follow(f *Finding) error {
 	x.r.allow(f.climate, x.w)
 	x.w.Start(answers)
 	for depth := 0; ; depth++ {
+		if x.w.Bound() != "" {
+			return errHalt
+		}
 		x.w.Save(x.bank, x.to)
 		x.states.add(x.to)
 		if depth == len(f.Path.Steps) {

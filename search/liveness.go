@@ -246,7 +246,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 		return err
 	}
 	if f.Verdict == sim.VerdictDead {
-		f.Proved, f.Critical = true, &Critical{Step: critical, Exact: true}
+		f.Proved, f.whole, f.Critical = true, true, &Critical{Step: critical, Exact: true}
 		if critical > 0 {
 			f.Critical.Event = f.Path.Steps[critical-1].Event.What
 		}

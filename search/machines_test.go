@@ -64,7 +64,7 @@ func onMachines(t *testing.T, seed uint64, met map[string]int) {
 			t.Errorf("%s: %v", engine, err)
 			return
 		}
-		whole := res.Finding == nil && opts.Depth == 0 || res.Finding != nil && res.Finding.Critical != nil && res.Finding.Critical.Exact
+		whole := res.Finding == nil && opts.Depth == 0 || res.Finding != nil && res.Finding.whole
 		told := ""
 		switch f := res.Finding; {
 		case f == nil || whole: // exact: what is found on the whole space, only the exact engines find

@@ -41,6 +41,9 @@ type Options struct {
 	Stop     func() bool // asked now and then; true ends the search
 }
 
+// effortReference is the default of Effort for the reference engine.
+const effortReference = 100_000
+
 // Engine is how the exhaustive phase takes its steps.
 type Engine string
 
@@ -70,7 +73,7 @@ func (o Options) filled() (Options, error) {
 	o.Memory = cmp.Or(o.Memory, 4<<30)
 	o.Step = cmp.Or(o.Step, 5)
 	if o.Engine == EngineReference {
-		o.Effort = cmp.Or(o.Effort, 100_000)
+		o.Effort = cmp.Or(o.Effort, effortReference)
 	}
 	o.Effort = cmp.Or(o.Effort, 300_000)
 	o.Walks = cmp.Or(o.Walks, 60)

@@ -84,6 +84,7 @@ type Finding struct {
 	Outcomes []Outcome  // nondeterminism: what the same step came to
 
 	climate climate // of the run
+	whole   bool    // dead: it was found on the graph of a space that was exhausted
 }
 
 // Critical is the last step that left a recoverable state for good.

@@ -73,6 +73,9 @@ func (r *runner) search() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if res.Finding, err = r.locate(res.Finding); err != nil {
+		return nil, err
+	}
 	if f := res.Finding; f != nil {
 		res.Stop = StopFound
 		if f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence {

@@ -128,21 +128,41 @@ func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
 	}
-	if decided, err := r.isolate(f); decided || err != nil {
-		if f.Critical == nil {
-			return nil, err
-		}
-		return f, err
-	}
 	if quiet {
 		f.Proved = true
-	} else {
-		live, other, err := r.recovers(f, len(f.Path.Steps))
-		if live || other != nil || err != nil {
-			return other, err
-		}
-		f.Evidence = r.evidence()
+		return f, nil // where it became so is asked once, of the run that is reported
 	}
+	decided, err := r.isolate(f)
+	switch {
+	case err != nil:
+		return nil, err
+	case decided && f.Critical == nil:
+		return nil, nil
+	case decided:
+		return f, nil
+	}
+	live, other, err := r.recovers(f, len(f.Path.Steps))
+	if live || other != nil || err != nil {
+		return other, err
+	}
+	f.Evidence = r.evidence()
+	return r.fromStart(f)
+}
+
+// locate finds out where the run of a dead finding became so, if that is not
+// known yet.
+func (r *runner) locate(f *Finding) (*Finding, error) {
+	if f == nil || f.Verdict != sim.VerdictDead || f.Critical != nil || !f.Proved {
+		return f, nil
+	}
+	if decided, err := r.isolate(f); decided && f.Critical != nil || err != nil {
+		return f, err
+	}
+	return r.fromStart(f)
+}
+
+// fromStart asks by walks whether a dead run was so from its start.
+func (r *runner) fromStart(f *Finding) (*Finding, error) {
 	live, other, err := r.recovers(f, 0)
 	if other != nil || err != nil {
 		return other, err
