@@ -8,7 +8,7 @@ import (
 )
 
 // player returns every ball.
-type player struct{ first bool }
+type player struct{ Points int }
 
 type serve struct{}
 
