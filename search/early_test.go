@@ -3,17 +3,22 @@ package search
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"macemc/sim"
 )
 
+// released is the result with which a handler that is stuck is let go.
+var released atomic.Pointer[Result]
+
 // hasty sends itself a message that never arrives, so that its timer fires early
 // each time; what goes wrong at the second time is beyond a limit of one.
 type hasty struct {
 	Fired int
-	wrong func(env sim.Env) `mc:"-"`
+	wrong string `mc:"-"`
 }
 
 func (h *hasty) Init(env sim.Env) {
@@ -26,8 +31,20 @@ func (h *hasty) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (h *hasty) Accepts(sim.Addr, sim.Message) bool { return false }
 
 func (h *hasty) Handle(env sim.Env, _ sim.Signal) {
-	if h.Fired++; h.Fired == 2 && h.wrong != nil {
-		h.wrong(env)
+	if h.Fired++; h.Fired == 2 {
+		switch h.wrong {
+		case "panics":
+			panic("too early")
+		case "tells":
+			env.Emit(1)
+		case "loops":
+			for {
+				env.Self()
+			}
+		case "sticks":
+			for released.Load() == nil {
+			}
+		}
 	}
 	if h.Fired < 4 {
 		env.After(time.Second, ring(0))
@@ -38,18 +55,13 @@ func (h *hasty) Handle(env sim.Env, _ sim.Signal) {
 // goes wrong beyond it is neither part of the space nor lost.
 func TestFailsBeyondTheLimit(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		wrong   func(env sim.Env)
+		wrong   string
 		verdict sim.Verdict
 	}{
-		{"panics", func(sim.Env) { panic("too early") }, sim.VerdictPanic},
-		{"tells", func(env sim.Env) { env.Emit(1) }, sim.VerdictSafety},
-		{"violates", nil, sim.VerdictSafety},
-		{"loops", func(env sim.Env) {
-			for {
-				env.Self()
-			}
-		}, sim.VerdictDivergence},
+		{"panics", sim.VerdictPanic},
+		{"tells", sim.VerdictSafety},
+		{"violates", sim.VerdictSafety},
+		{"loops", sim.VerdictDivergence},
 	} {
 		fired := func(bad func(fired int) bool) func(sim.View[*hasty]) bool {
 			return func(v sim.View[*hasty]) bool {
@@ -62,21 +74,24 @@ func TestFailsBeyondTheLimit(t *testing.T) {
 			}
 		}
 		sys := &sim.System{
-			Name: c.name, Doc: "It fires early.",
+			Name: c.wrong, Doc: "It fires early.",
 			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
 			New:   func(sim.Params, sim.Addr) sim.Node { return &hasty{wrong: c.wrong} },
 			Properties: []sim.Property{
 				sim.Eventually("it fires three times", fired(func(n int) bool { return n != 3 })),
 				sim.Monitor("nothing is told", func(*struct{}, sim.Addr, any) error { return errors.New("something was told") }),
-				sim.Always("it does not fire twice without any harm", fired(func(n int) bool { return c.wrong == nil && n == 2 })),
+				sim.Always("it does not fire twice without any harm", fired(func(n int) bool { return c.wrong == "violates" && n == 2 })),
 			},
 		}
 		for _, only := range [][]string{nil, {"nothing is told", "it does not fire twice without any harm"}} {
 			for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
-				t.Run(fmt.Sprint(c.name, "/", engine, len(only)), func(t *testing.T) {
+				t.Run(fmt.Sprint(c.wrong, "/", engine, len(only)), func(t *testing.T) {
 					res, err := Search(sys, Options{Engine: engine, Early: 1 + 1, Properties: only, Paths: 200})
 					if err != nil {
 						t.Fatal(err)
+					}
+					if res.Stats.Engine != string(engine) {
+						t.Errorf("the engine was %s", res.Stats.Engine)
 					}
 					if f := res.Finding; f == nil || f.Verdict != c.verdict || f.Step != 2 || res.Stats.Walks == 0 {
 						t.Errorf("safety %s, liveness %s, stopped: %s; found is %+v", res.Safety.State, res.Liveness.State, res.Stop, f)
@@ -127,5 +142,33 @@ func TestNoProofBeyondAFailure(t *testing.T) {
 	}
 	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Proved || f.Evidence == nil {
 		t.Errorf("found is %+v", f)
+	}
+}
+
+// A handler that is stuck in a healed state, which no run leads to, is told all
+// the same.
+func TestStuckBeyondTheLimit(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		released.Store(nil)
+		sys := &sim.System{
+			Name: "sticks", Doc: "It fires early.",
+			Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+			New:        func(sim.Params, sim.Addr) sim.Node { return &hasty{wrong: "sticks"} },
+			Properties: []sim.Property{sim.Eventually("it ends", func(sim.View[*hasty]) bool { return false })},
+		}
+		_, err := Search(sys, Options{
+			Engine: engine, Early: 1 + 1, NoWalks: true,
+			Stuck: 200 * time.Millisecond, OnStuck: func(r *Result) { released.Store(r) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := released.Load()
+		if r == nil {
+			t.Fatalf("%s: nothing was told", engine)
+		}
+		if f := r.Finding; f.Verdict != sim.VerdictDivergence || f.Identity != healedStep || !strings.Contains(f.Stack, "(*hasty).Handle") {
+			t.Errorf("%s: told was %+v", engine, f)
+		}
 	}
 }

@@ -120,6 +120,9 @@ func (r *runner) unfinished(f *Finding) *Result {
 // upToStuck takes the run again, up to the last answer that it was given, and
 // runs the handler that did not return no further than to that.
 func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string) {
+	if r.exploring != nil && r.exploring.closure != nil {
+		return &choose.Path{}, sim.Addr{}, healedStep
+	}
 	w, err := r.newWorld(sim.Config{})
 	var answers choose.Source = choose.NewRaw(r.pulse.picks)
 	left := len(r.pulse.picks)
@@ -145,7 +148,10 @@ func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string)
 	return record.Path(), s.node, s.identity
 }
 
-const startOfNode = "the start of a node"
+const (
+	startOfNode = "the start of a node"
+	healedStep  = "a step in a healed state; by which run it is reached was not kept, see the stack"
+)
 
 // upTo refuses the last of so many answers, after it was recorded.
 type upTo struct {
