@@ -33,5 +33,6 @@
 // alternative has weight 0: enumerations have it, walks do not unless told.
 //
 // A [Path] is the recorded choices of a run, by identity, and the text form of
-// it is what users keep, read, diff and send with a bug report.
+// it is what users keep, read, diff and send with a bug report. [Align] pairs
+// the events of two.
 package choose
