@@ -18,6 +18,7 @@ const repetitions = 100
 type again struct {
 	choose.Source
 	climate
+	whole
 	steps int
 	live  bool // the last state is
 }

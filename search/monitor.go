@@ -32,6 +32,13 @@ func (p *pulse) beat(src choose.Source) choose.Source {
 	return p
 }
 
+// know adds answers that were given before the run was watched.
+func (p *pulse) know(picks []choose.Pick) {
+	if p.on {
+		p.picks = append(p.picks, picks...)
+	}
+}
+
 // tick says that a step is about to be taken whose answers are known already.
 func (p *pulse) tick() {
 	if p.on {

@@ -1,6 +1,9 @@
 package search
 
-import "time"
+import (
+	"runtime/metrics"
+	"time"
+)
 
 // clock is when the search began: the wall clock is measured here, and decides
 // nothing.
@@ -8,10 +11,9 @@ var clock = time.Now
 
 // measured is what the search took so far.
 func (r *runner) measured() Measured {
-	r.limits.mu.Lock()
-	defer r.limits.mu.Unlock()
-	r.limits.look()
-	return Measured{Elapsed: clock().Sub(r.began), Memory: uint64(r.limits.most)}
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	metrics.Read(sample)
+	return Measured{Elapsed: clock().Sub(r.began), Memory: sample[0].Value.Uint64()}
 }
 
 // tell reports progress, now and then.
@@ -20,3 +22,5 @@ func (r *runner) tell() {
 		r.opts.Progress(r.stats)
 	}
 }
+
+func (r *runner) stopped() bool { return r.opts.Stop != nil && r.opts.Stop() }

@@ -13,6 +13,7 @@ import (
 type reference struct {
 	*choose.Odometer
 	climate
+	whole
 	dead    bool // the current run has come to a state that is not live and will never change, faults apart
 	stats   *Stats
 	bound   int

@@ -17,6 +17,8 @@ type strategy interface {
 	visit(w *sim.World, depth int) bool
 	// weather is the climate of the run that begins.
 	weather() climate
+	// fork is the state where it begins; nil: at the start. See fork.go.
+	fork() *fork
 }
 
 // climate is how the environment behaves in a run.
@@ -48,10 +50,10 @@ type runner struct {
 	share      share         // how much of the phase was audited
 	coverage   *sim.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
 	space      *space        // what the states differ in; nil: nobody asked
+	bank       *sim.Bank     // of the forks; nil: there were none yet
 	pulse      pulse         // what the monitor watches
 	stats      Stats
 	began      time.Time
-	limits     limits    // when to stop
 	climate    climate   // of the last run, as it was
 	exploring  *explorer // what is under way, if it is no run
 	confirming *runner   // the last runner that took runs again for this one
@@ -104,11 +106,23 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 	w = r.world
 	var t *twin
 	c := s.weather()
+	from, first := s.fork(), 0
 	r.climate, r.exploring = c, nil
 	if careful || r.always {
 		r.stats.Audited++
 	}
-	var src choose.Source = r.pulse.beat(s) // what the monitor may read is written before
+	loaded := from != nil && from.at != nil && !careful && !r.always
+	var src choose.Source = s
+	if from != nil {
+		first = from.steps
+		if !loaded {
+			src = &led{*choose.NewRaw(from.prefix), s}
+		}
+	}
+	src = r.pulse.beat(src) // what the monitor may read is written before
+	if loaded {
+		r.pulse.know(from.prefix)
+	}
 	if careful || r.always {
 		t = r.twin
 		w = t.world
@@ -119,18 +133,24 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 		r.allow(c, t.lag)
 	}
 	failure = w.Protect(func() {
-		w.Start(src)
+		depth := 0
+		if loaded {
+			w.Resume(from.bank, from.at, from.steps)
+			depth = first
+		} else {
+			w.Start(src)
+		}
 		if t != nil && t.follow(0, false) != nil {
 			return
 		}
-		for depth := 0; ; depth++ {
+		for ; ; depth++ {
 			if w.Check() != nil {
 				return
 			}
 			if t != nil {
 				w.Cover(depth, true)
 			}
-			if !s.visit(w, depth) {
+			if depth >= first && !s.visit(w, depth) {
 				end = endLeft
 				return
 			}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"macemc/choose"
 	"macemc/sim"
@@ -12,9 +13,9 @@ import (
 type walk struct {
 	*choose.Walk
 	climate
-	lead  *choose.Raw // answers of a prefix, taken before the walk begins; nil: none
-	from  int         // the steps of that prefix
-	least int         // steps that it takes even if it is live
+	start *fork // where it begins; nil: at the start
+	from  int   // the steps before it is judged: those of the start, and of a storm
+	least int   // steps that it takes even if it is live
 	most  int
 	live  bool
 
@@ -22,20 +23,7 @@ type walk struct {
 	uniform bool // what Uniform is in fair weather
 }
 
-func (s *walk) Answer(q *choose.Question) int {
-	if s.lead != nil && !s.lead.Done() {
-		return s.lead.Answer(q)
-	}
-	return s.Walk.Answer(q)
-}
-
-// Err is that of the source which refused.
-func (s *walk) Err() error {
-	if s.lead != nil && s.lead.Err() != nil {
-		return s.lead.Err()
-	}
-	return s.Walk.Err()
-}
+func (s *walk) fork() *fork { return s.start }
 
 func (s *walk) visit(w *sim.World, depth int) bool {
 	if s.heal >= 0 {
@@ -54,11 +42,11 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 	return depth < s.most
 }
 
-// begin makes s walk number i, after the steps of a prefix.
-func (s *walk) begin(seed, i uint64, from int, lead *choose.Raw) {
+// begin makes s walk number i, after so many steps.
+func (s *walk) begin(seed, i uint64, from int) {
 	s.Restart(seed, i)
 	s.Rare, s.Uniform = false, s.uniform
-	s.lead, s.from, s.live = lead, from, false
+	s.from, s.live = from, false
 }
 
 // storm makes s a walk in which, at every step or at every few, faults are as
@@ -67,7 +55,7 @@ func (s *walk) begin(seed, i uint64, from int, lead *choose.Raw) {
 // with lulls let the protocol get somewhere before a fault hits it.
 func (s *walk) storm(seed, i uint64) {
 	const shortest, spread = 4, 117
-	s.begin(seed, i, 0, nil)
+	s.begin(seed, i, 0)
 	s.faults, s.heal, s.gust = true, shortest+int(i*i%spread), 1
 	if i%4 == 3 {
 		s.gust = 5
@@ -85,13 +73,13 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 	r.share = share{}
 	for i := range n {
 		if r.stopped() {
-			return nil, r.why(), nil
+			return nil, StopInterrupted, nil
 		}
 		if stormy && i%2 == 1 {
 			s.storm(r.opts.Seed, uint64(i))
 		} else {
 			s.climate = fair
-			s.begin(r.opts.Seed, uint64(i), 0, nil)
+			s.begin(r.opts.Seed, uint64(i), 0)
 		}
 		careful := r.share.due()
 		end, failure, w := r.run(s, careful)
@@ -186,22 +174,20 @@ func (r *runner) evidence() *Evidence {
 // of the full length, becomes live. A run that fails on the way is a finding
 // of its own.
 func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
-	prefix := picks(of.Path.Prefix(steps))
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: of.climate, most: r.opts.WalkSteps, uniform: r.opts.Uniform}
-	s.gust = 1
-	from := steps
-	if s.faults && (s.heal < 0 || s.heal >= steps) { // not healed yet: the walk begins with that
-		s.heal, from = steps, steps+1
+	k, err := r.forkAt(of.Path, of.climate, steps)
+	if err != nil {
+		return false, nil, err
 	}
+	s := r.walkFrom(k, of.climate)
 	for i := range r.opts.Walks {
 		if r.stopped() {
 			return true, nil, nil // as far as anybody knows
 		}
-		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), from, choose.NewRaw(prefix))
+		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), s.from)
 		end, failure, w := r.run(s, false)
 		switch {
 		case end == endFailed:
-			f, err := r.confirm(choose.NewRaw(append(append([]choose.Pick{}, prefix...), s.Picks()...)), r.climate, failure)
+			f, err := r.confirm(choose.NewRaw(slices.Concat(k.prefix, s.Picks())), r.climate, failure)
 			return false, f, err
 		case end == endStopped:
 			return false, nil, w.Err()
@@ -210,6 +196,16 @@ func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
 		}
 	}
 	return false, nil, nil
+}
+
+// walkFrom is a walk from a fork in a run of some climate. The environment
+// heals first, if it has not yet.
+func (r *runner) walkFrom(k *fork, c climate) *walk {
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: c, start: k, from: k.steps, most: r.opts.WalkSteps, uniform: r.opts.Uniform, gust: 1}
+	if c.faults && (c.heal < 0 || c.heal >= k.steps) {
+		s.heal, s.from = k.steps, k.steps+1
+	}
+	return s
 }
 
 // picks are a path's answers by number.

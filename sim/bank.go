@@ -100,9 +100,18 @@ func (w *World) Track() {
 	}
 }
 
+// know makes sure that the numbers which the world keeps are those of a bank.
+func (w *World) know(b *Bank) {
+	if s := &w.sums; s.bank != b {
+		w.Track()
+		s.bank = b
+	}
+}
+
 // Save writes the state into v, banking the parts that are new. Handlers that
 // run later do not change what was banked.
 func (w *World) Save(b *Bank, v Vector) {
+	w.know(b)
 	w.Hash()
 	s := &w.sums
 	for _, p := range s.movedList {
@@ -181,9 +190,17 @@ func (w *World) copied(v any) any {
 	return c
 }
 
+// Resume is Load in the middle of a run: so many steps lead from its start to
+// the state.
+func (w *World) Resume(b *Bank, v Vector, steps int) {
+	w.Load(b, v)
+	w.step = steps
+}
+
 // Load makes the world be in a state. Only parts that differ from where it is
 // are touched.
 func (w *World) Load(b *Bank, v Vector) {
+	w.know(b)
 	s := &w.sums
 	w.failure, w.err = nil, nil
 	w.running, w.effects = nil, w.effects[:0]

@@ -23,6 +23,7 @@ type sums struct {
 
 	// For Save and Load: which numbers the parts have in a bank.
 	tracking  bool
+	bank      *Bank // of which at has numbers
 	at        Vector
 	moved     []bool // changed since
 	movedList []int32

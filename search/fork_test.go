@@ -1,0 +1,137 @@
+package search
+
+import (
+	"slices"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/catalog"
+	"macemc/sim"
+)
+
+// ended is what a walk came to.
+type ended struct {
+	hash  canon.Hash
+	steps int
+	live  bool
+	picks []choose.Pick
+}
+
+// recorded is a walk whose path is kept.
+type recorded struct {
+	*walk
+	record *choose.Record
+}
+
+func (s *recorded) Answer(q *choose.Question) int { return s.record.Answer(q) }
+
+// A walk that begins from a saved state goes as one that takes the run there
+// again: in fair weather and from the middle of a storm, whatever was run in
+// between.
+func TestForkIsTheRunTakenAgain(t *testing.T) {
+	for _, sys := range catalog.Systems() {
+		for _, stormy := range []bool{false, true} {
+			r, err := newRunner(sys, Options{WalkSteps: 150})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.always {
+				continue // every run is taken again
+			}
+			s := &walk{Walk: choose.NewWalk(1), climate: fair, least: 60, most: 60}
+			if stormy {
+				if !r.opts.stormy(sys) {
+					continue
+				}
+				s.storm(1, 3)
+				s.heal, s.most = 1000, 60-s.from
+			}
+			kept := &recorded{s, choose.NewRecord(s)}
+			_, failure, w := r.run(kept, false)
+			if failure != nil {
+				t.Fatalf("%s: %s", sys.Name, failure.Message)
+			}
+			path, c := kept.record.Path(), r.climate
+			if len(path.Steps) != w.Steps() || len(path.Steps) < 3 {
+				t.Fatalf("%s: a path of %d steps, of a run of %d", sys.Name, len(path.Steps), w.Steps())
+			}
+			for round := range 2 {
+				for _, at := range []int{len(path.Steps), 0, len(path.Steps) / 2, 1} {
+					k, err := r.forkAt(path, c, at)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if k.at == nil {
+						t.Errorf("%s: the state at %d was not saved", sys.Name, at)
+					}
+					walked := func(careful bool) ended {
+						r.run(&walk{Walk: choose.NewWalk(uint64(round + at)), climate: fair, least: 30, most: 30}, careful)
+						s := r.walkFrom(k, c)
+						s.least = 100
+						s.begin(5, uint64(round), s.from)
+						_, failure, w := r.run(s, careful)
+						if failure != nil {
+							t.Fatalf("%s, from %d: %s", sys.Name, at, failure.Message)
+						}
+						return ended{w.Hash(), w.Steps(), s.live, slices.Clone(s.Picks())}
+					}
+					a, b := walked(false), walked(true)
+					if a.hash != b.hash || a.steps != b.steps || a.live != b.live || !slices.Equal(a.picks, b.picks) {
+						t.Errorf("%s, stormy %v, from %d: a walk ends after %d steps, live %v, in %s; taken again from the start, after %d, %v, in %s",
+							sys.Name, stormy, at, a.steps, a.live, a.hash, b.steps, b.live, b.hash)
+					}
+					if stormy && at <= c.heal && a.picks[0] != (choose.Pick{Of: 1}) {
+						t.Errorf("%s: a walk from the middle of a storm begins with %+v, not with healing", sys.Name, a.picks[0])
+					}
+				}
+			}
+		}
+	}
+}
+
+// tally counts by a function of its own.
+type tally struct {
+	N   int
+	add func() `mc:"-"`
+}
+
+func (t *tally) Init(env sim.Env)                       { t.add = func() { t.N++ }; env.Post(struct{}{}) }
+func (t *tally) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (t *tally) Handle(env sim.Env, s sim.Signal)       { t.add(); env.Post(s) }
+
+// Where nodes hold functions of their own, the run is taken again: a copy would
+// count in the original.
+func TestForkOfBoundNodes(t *testing.T) {
+	counted := func(n int) func(sim.View[*tally]) bool {
+		return func(v sim.View[*tally]) bool {
+			for _, node := range v.Nodes() {
+				return node.N >= n
+			}
+			return false
+		}
+	}
+	r, err := newRunner(&sim.System{
+		Name: "tally", Doc: "A node counts by a function of its own.",
+		Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:        func(sim.Params, sim.Addr) sim.Node { return &tally{} },
+		Properties: []sim.Property{sim.Eventually("it counts to 40", counted(40))},
+	}, Options{WalkSteps: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &walk{Walk: choose.NewWalk(1), climate: fair, least: 10, most: 10}
+	kept := &recorded{s, choose.NewRecord(s)}
+	r.run(kept, false)
+	for range 3 {
+		k, err := r.forkAt(kept.record.Path(), fair, 10)
+		if err != nil || k.at != nil {
+			t.Fatal(k, err)
+		}
+		s := r.walkFrom(k, fair)
+		s.begin(1, 1, s.from)
+		if _, _, w := r.run(s, false); !s.live || w.Steps() != 40 {
+			t.Errorf("live %v after %d steps, want after 40", s.live, w.Steps())
+		}
+	}
+}
