@@ -59,6 +59,10 @@ findings: ## print how each known bug is found, over five seeds, as in BENCHMARK
 long: ## search the correct systems to a million states, where they are not closed before
 	go test -count=1 -timeout 30m -run '^TestClean$$' ./search -v -long
 
+.PHONY: limits
+limits: ## interrupt a hundred searches, and search ten minutes within a budget of memory
+	go test -count=1 -timeout 30m -run '^(TestInterruptions|TestMemoryBudget)$$' ./cmd/macemc -v -interruptions 100 -ten-minutes
+
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
 	@.ci/run fmt vet staticcheck

@@ -83,7 +83,7 @@ func (r *runner) interrupted(res *Result) bool {
 	r.tell()
 	switch {
 	case r.stopped():
-		res.Stop = StopInterrupted
+		res.Stop = r.why()
 	case r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort:
 		res.Stop = StopDepth
 	}

@@ -340,7 +340,7 @@ func (x *explorer) makeRoom() error {
 	if x.seen.Len() < x.seen.Cap()*7/8 {
 		return nil
 	}
-	bytes := min(seenGrowth*x.seen.Bytes(), x.r.opts.Memory/2)
+	bytes := min(seenGrowth*x.seen.Bytes(), x.r.room(x.seen.Bytes()))
 	if bytes <= x.seen.Bytes() {
 		x.full = x.seen.Len() >= x.seen.Cap()
 		return nil

@@ -52,7 +52,7 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	case g.full:
 		return nil // undecided: walks will sample
 	case stopped:
-		res.Stop = StopInterrupted
+		res.Stop = r.why()
 		return nil
 	}
 	dead := func(s uint32) bool {
@@ -82,7 +82,7 @@ func (r *runner) newClosure(x *explorer) (*closure, error) {
 		g.memo.steps, g.memo.accepts, g.memo.known = x.memo.steps, x.memo.accepts, x.memo.known
 	}
 	var err error
-	g.seen, err = visited.Make(visited.Options{Bytes: max(seenLeast, x.seen.Bytes()), DepthBits: 2})
+	g.seen, err = visited.Make(visited.Options{Bytes: max(seenLeast, min(x.seen.Bytes(), r.room(0))), DepthBits: 2})
 	return g, err
 }
 

@@ -23,7 +23,8 @@ type Options struct {
 	Step   int // a round is this much deeper than the one before; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
 
-	Memory int // bytes that the exhaustive phase may use for its states; 0: 4 GiB
+	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
+	table  int // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
 	NoWalks   bool
 	Walks     int    // fresh walks that a verdict of dead rests on; 0: 60
@@ -38,7 +39,7 @@ type Options struct {
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 
 	Progress func(Stats) // told now and then, by the searching goroutine
-	Stop     func() bool // asked now and then; true ends the search
+	Stop     func() Stop // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
 }
 
 // effortReference is the default of Effort for the reference engine.

@@ -1,9 +1,6 @@
 package search
 
-import (
-	"runtime/metrics"
-	"time"
-)
+import "time"
 
 // clock is when the search began: the wall clock is measured here, and decides
 // nothing.
@@ -11,9 +8,10 @@ var clock = time.Now
 
 // measured is what the search took so far.
 func (r *runner) measured() Measured {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
-	metrics.Read(sample)
-	return Measured{Elapsed: clock().Sub(r.began), Memory: sample[0].Value.Uint64()}
+	r.limits.mu.Lock()
+	defer r.limits.mu.Unlock()
+	r.limits.look()
+	return Measured{Elapsed: clock().Sub(r.began), Memory: uint64(r.limits.most)}
 }
 
 // tell reports progress, now and then.
@@ -22,5 +20,3 @@ func (r *runner) tell() {
 		r.opts.Progress(r.stats)
 	}
 }
-
-func (r *runner) stopped() bool { return r.opts.Stop != nil && r.opts.Stop() }

@@ -30,9 +30,16 @@ const (
 	StopDone        Stop = "done"   // the space was exhausted
 	StopDepth       Stop = "depth"  // the bound on depth was reached
 	StopPaths       Stop = "paths"  // the number of paths was reached
-	StopMemory      Stop = "memory" // the memory that the visited states may have was used up
+	StopMemory      Stop = "memory" // the memory that it may have was used up
+	StopTime        Stop = "time"   // the time that it may take was over
 	StopInterrupted Stop = "interrupted"
 )
+
+// Early reports whether the search stopped before its bound.
+func (s Stop) Early() bool { return s.atOnce() || s == StopMemory }
+
+// atOnce reports whether nothing more is to be tried.
+func (s Stop) atOnce() bool { return s == StopInterrupted || s == StopTime }
 
 // Safety is what the search says about the safety properties.
 type Safety struct {
@@ -127,5 +134,5 @@ type Stats struct {
 // Measured is what differs from run to run.
 type Measured struct {
 	Elapsed time.Duration
-	Memory  uint64 // bytes obtained from the system
+	Memory  uint64 // bytes of the process, at the most that was met
 }

@@ -54,6 +54,7 @@ type runner struct {
 	pulse      pulse         // what the monitor watches
 	stats      Stats
 	began      time.Time
+	limits     limits    // when to stop
 	climate    climate   // of the last run, as it was
 	exploring  *explorer // what is under way, if it is no run
 	confirming *runner   // the last runner that took runs again for this one

@@ -64,9 +64,14 @@ func (r *runner) search() (*Result, error) {
 		exhaust = r.exhaust
 	}
 	err := exhaust(res)
+	r.relieved()
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
-		if res.Finding, res.Stop, err = r.walks(n); err == nil && r.world.CanBeLive() && res.Liveness.State == StateNone {
+		var stop Stop
+		if res.Finding, stop, err = r.walks(n); err == nil && r.world.CanBeLive() && res.Liveness.State == StateNone {
 			res.Liveness.State = StateSampled
+		}
+		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
+			res.Stop = stop
 		}
 	}
 	res.Liveness.Walks, res.Liveness.WalkSteps = r.stats.Walks, r.opts.WalkSteps
@@ -111,7 +116,7 @@ func (r *runner) unused() (names []string) {
 func (r *runner) needsWalks(res *Result) bool {
 	decided := r.opts.Early == 0 && // else walks go beyond the states that were visited
 		res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
-	return res.Finding == nil && res.Stop != StopInterrupted && res.Stop != StopPaths && !decided
+	return res.Finding == nil && !res.Stop.atOnce() && res.Stop != StopPaths && !decided
 }
 
 // exhaust enumerates all runs, in rounds that go deeper and deeper.
@@ -164,7 +169,7 @@ const stopEffort Stop = "effort"
 func (r *runner) round(s *reference, res *Result) (Stop, error) {
 	for more := true; more; more = s.Next() {
 		if r.stopped() {
-			return StopInterrupted, nil
+			return r.why(), nil
 		}
 		if r.opts.Paths > 0 && r.stats.Paths >= r.opts.Paths {
 			return StopPaths, nil

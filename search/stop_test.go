@@ -11,7 +11,7 @@ import (
 func TestMemory(t *testing.T) {
 	const slots = seenLeast / 8
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
-		res, err := Search(rounds(60, 59), Options{Engine: engine, Effort: 1 << 40, Memory: 1, NoWalks: true})
+		res, err := Search(rounds(60, 59), Options{Engine: engine, Effort: 1 << 40, table: 1, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestMemoryOfHealedStates(t *testing.T) {
 				}),
 			},
 		}
-		res, err := Search(sys, Options{Engine: engine, Early: 2 + 1, Memory: 1, NoWalks: true})
+		res, err := Search(sys, Options{Engine: engine, Early: 2 + 1, table: 1, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,14 +116,17 @@ func TestInterrupted(t *testing.T) {
 		} {
 			var r *runner
 			stops, after := 0, 0
-			opts := Options{Engine: engine, Effort: 1 << 40, Faults: &c.faults, Stop: func() bool {
+			opts := Options{Engine: engine, Effort: 1 << 40, Faults: &c.faults, Stop: func() Stop {
 				if r.exploring != nil && c.here(r.exploring) {
 					stops++
 				}
 				if stops > 0 {
 					after++
 				}
-				return stops > 0
+				if stops > 0 {
+					return StopInterrupted
+				}
+				return ""
 			}}
 			var err error
 			if r, err = newRunner(rounds(16, 15), opts); err != nil {

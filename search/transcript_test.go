@@ -54,7 +54,12 @@ func searched(t *testing.T, d *transcript.Data, sys *sim.System) string {
 		opts.Properties = []string{strings.ReplaceAll(only, "_", " ")}
 	}
 	if n := transcript.Int(t, d, "stop", 0); n > 0 {
-		opts.Stop = func() bool { n--; return n <= 0 }
+		opts.Stop = func() Stop {
+			if n--; n > 0 {
+				return ""
+			}
+			return StopInterrupted
+		}
 	}
 	opts.ProfileSpace = d.HasArg("space")
 	res, err := Search(sys, opts)

@@ -73,7 +73,7 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 	r.share = share{}
 	for i := range n {
 		if r.stopped() {
-			return nil, StopInterrupted, nil
+			return nil, r.why(), nil
 		}
 		if stormy && i%2 == 1 {
 			s.storm(r.opts.Seed, uint64(i))

@@ -125,12 +125,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	var bad interface{ GetValue() string }
 	text := err.Error()
 	switch {
-	case errors.As(err, &bad) && strings.Contains(text, `for "--stuck" flag`):
+	case errors.As(err, &bad) && (strings.Contains(text, `for "--stuck" flag`) || strings.Contains(text, `for "--time" flag`)):
+		name, never := "--stuck", ", or 0 (never)"
+		if strings.Contains(text, `for "--time" flag`) {
+			name, never = "--time", ""
+		}
 		value := bad.GetValue()
 		if _, err := strconv.ParseUint(value, 10, 32); err == nil {
-			return usagef("--stuck is %q, without a unit; write %ss for seconds", value, value)
+			return usagef("%s is %q, without a unit; write %ss for seconds", name, value, value)
 		}
-		return usagef("--stuck is %q; it must be a time with its unit, as 10s or 2m, or 0 (never)", value)
+		return usagef("%s is %q; it must be a time with its unit, as 10s or 2m%s", name, value, never)
 	case errors.As(err, &unknown) && strings.HasPrefix(text, "unknown "):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

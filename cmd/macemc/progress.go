@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"sync"
@@ -86,11 +87,16 @@ func (p *progress) note(text string) {
 }
 
 // interrupts makes the first Ctrl-C end the search at the end of its run, and
-// the second end the process. ignore goes back to the usual.
-func (t *tool) interrupts(p *progress) (stop func() bool, ignore func()) {
-	var asked atomic.Bool
+// the second end the process; the end of the time limit, if there is one, also
+// ends the search. ignore goes back to the usual.
+func (t *tool) interrupts(p *progress, limit time.Duration) (stop func() search.Stop, ignore func()) {
+	var asked, over atomic.Bool
 	signals, done := make(chan os.Signal, 2), make(chan struct{})
 	signal.Notify(signals, os.Interrupt)
+	timer := time.AfterFunc(math.MaxInt64, func() { over.Store(true) })
+	if limit > 0 {
+		timer.Reset(limit)
+	}
 	go func() {
 		for {
 			select {
@@ -105,7 +111,18 @@ func (t *tool) interrupts(p *progress) (stop func() bool, ignore func()) {
 			p.note("macemc: stopping at the end of this run; again to exit at once")
 		}
 	}()
-	return asked.Load, func() {
+	reason := func() search.Stop {
+		switch {
+		case asked.Load():
+			return search.StopInterrupted
+		case over.Load():
+			return search.StopTime
+		default:
+			return ""
+		}
+	}
+	return reason, func() {
+		timer.Stop()
 		signal.Stop(signals)
 		close(done)
 	}

@@ -26,6 +26,7 @@ type searchFlags struct {
 	faultsSet                bool
 	early                    int
 	memory                   string
+	time                     time.Duration
 	depth, step              int
 	noWalks                  bool
 	walks, walkSteps         int
@@ -73,7 +74,8 @@ the command that replays it.`,
 	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
 	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 300,000 transitions go)")
 	flags.IntVar(&f.step, "step", 0, "with --engine reference, a round is `N` steps deeper than the one before (default 5)")
-	flags.StringVar(&f.memory, "memory", "4GiB", "let the exhaustive phase use so many `bytes` for its states (KiB, MiB, GiB)")
+	flags.StringVar(&f.memory, "memory", "4GiB", "let the process use so many `bytes` (MiB, GiB); the exhaustive phase ends when it has them")
+	flags.DurationVar(&f.time, "time", 0, "stop after this `time`, as 30s or 10m (default never)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
@@ -124,7 +126,10 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		return usagef("--step is for --engine reference; the engine %s goes level by level", f.engine)
 	}
 	if _, err := parseBytes(f.memory); err != nil {
-		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 4MiB", f.memory)
+		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
+	}
+	if cmd.Flags().Changed("time") && f.time <= 0 {
+		return usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)
 	}
 	if f.stuck < 0 {
 		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
@@ -174,7 +179,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		t.conclude(r, f)
 		t.exit(t.status)
 	}
-	stop, ignore := t.interrupts(progress)
+	stop, ignore := t.interrupts(progress, f.time)
 	opts.Stop = stop
 	r, err := search.Search(sys, opts)
 	ignore()
@@ -206,7 +211,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 	switch {
 	case r.Finding != nil:
 		t.status = exitFound
-	case r.Stop == search.StopInterrupted, r.Stop == search.StopMemory:
+	case r.Stop.Early():
 		t.status = exitStopped
 	default:
 		t.status = exitNothing
@@ -265,7 +270,7 @@ func parseBytes(text string) (int, error) {
 		}
 	}
 	n, err := strconv.Atoi(text)
-	if err == nil && (n < 1 || n > math.MaxInt/unit || n*unit < 4<<20) {
+	if err == nil && (n < 1 || n > math.MaxInt/unit || n*unit < 32<<20) {
 		err = strconv.ErrRange
 	}
 	return n * unit, err

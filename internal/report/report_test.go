@@ -153,6 +153,16 @@ var results = map[string]func() *search.Result{
 		r.Safety, r.Liveness, r.Stop = search.Safety{State: search.StateIncomplete}, search.Liveness{State: search.StateNone}, search.StopInterrupted
 		return r
 	},
+	"timed": func() *search.Result {
+		r := result(lamp)
+		r.Stop = search.StopTime
+		return r
+	},
+	"stuffed": func() *search.Result {
+		r := result(lamp)
+		r.Stop = search.StopMemory
+		return r
+	},
 	"only": func() *search.Result {
 		r := result(lamp)
 		r.Options.Properties, r.Liveness.State = []string{"not too hot"}, search.StateNone

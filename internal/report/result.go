@@ -42,10 +42,16 @@ func Result(w io.Writer, r *search.Result, place Place) error {
 }
 
 func within(stop search.Stop) string {
-	if stop == search.StopInterrupted {
+	switch stop {
+	case search.StopInterrupted:
 		return "before it was interrupted"
+	case search.StopTime:
+		return "before its time was over"
+	case search.StopMemory:
+		return "before its memory was used up"
+	default:
+		return "within these bounds"
 	}
-	return "within these bounds"
 }
 
 // finding is the block that says what is wrong and why we believe it.
@@ -261,7 +267,9 @@ func stopped(r *search.Result) string {
 		}
 		return "paths: the number of walks was reached"
 	case search.StopMemory:
-		return "memory: what the visited states may use was used up; allow more with --memory"
+		return "memory: what --memory allows was used up, before its bound"
+	case search.StopTime:
+		return "time: what --time allows was over, before its bound"
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
 	default:

@@ -4,6 +4,10 @@ package visited
 
 import "errors"
 
+// OffHeap is the memory that all tables of the process have reserved outside
+// the heap: none here.
+func OffHeap() int { return 0 }
+
 // reserve takes n empty slots from the heap, as a slice without pointers.
 func reserve(n int) (slots []uint64, release func() error, err error) {
 	if uint64(n) > 1<<40 {

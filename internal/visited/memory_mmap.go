@@ -3,9 +3,16 @@
 package visited
 
 import (
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
+
+var mapped atomic.Int64
+
+// OffHeap is the memory that all tables of the process have reserved outside
+// the heap, where the runtime does not count it.
+func OffHeap() int { return int(mapped.Load()) }
 
 // reserve maps memory for n empty slots outside the heap, where the collector
 // neither looks at it nor paces itself by it.
@@ -15,5 +22,10 @@ func reserve(n int) (slots []uint64, release func() error, err error) {
 		return nil, nil, err
 	}
 	// The map begins with a page, so slots are aligned.
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), n), func() error { return syscall.Munmap(b) }, nil
+	mapped.Add(int64(8 * n))
+	release = func() error {
+		mapped.Add(int64(-8 * n))
+		return syscall.Munmap(b)
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), n), release, nil
 }

@@ -1,0 +1,176 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var (
+	interruptions = flag.Int("interruptions", 6, "TestInterruptions interrupts so many searches")
+	ten           = flag.Bool("ten-minutes", false, "TestMemoryBudget searches for ten minutes")
+)
+
+// asCommand makes the test's program the command: see TestMain.
+const asCommand = "MACEMC_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is the command in a process of its own, in an empty folder.
+type process struct {
+	*exec.Cmd
+	stdout, stderr bytes.Buffer
+	temporary      string
+}
+
+func command(t *testing.T, ctx context.Context, line string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.CommandContext(ctx, self, words(line)...), temporary: t.TempDir()}
+	p.Dir = t.TempDir()
+	p.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+p.temporary)
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.Cancel = func() error { return p.Process.Signal(os.Interrupt) }
+	return p
+}
+
+// limited is what --json says of a search that was stopped.
+type limited struct {
+	Verdict, Stop string
+	Safety        struct{ Status string }
+	Path          *string
+	Measured      struct {
+		Memory uint64 `json:"memory_bytes"`
+	}
+}
+
+// ended is what a process said, and its exit status; -1: a signal ended it. It
+// must have left nothing behind.
+func (p *process) ended(t *testing.T, err error) (said limited, status int) {
+	t.Helper()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.temporary, "*")); len(left) > 0 {
+		t.Errorf("temporary files are left: %s", left)
+	}
+	if err := syscall.Kill(-p.Process.Pid, 0); err != syscall.ESRCH {
+		t.Errorf("processes are left: %v", err)
+	}
+	if status = p.ProcessState.ExitCode(); status < 0 {
+		return said, status
+	}
+	decoder := json.NewDecoder(&p.stdout)
+	if err := decoder.Decode(&said); err != nil || decoder.More() {
+		t.Fatalf("status %d, %v, stderr %q", status, err, p.stderr.String())
+	}
+	written, _ := filepath.Glob(filepath.Join(p.Dir, "macemc-findings", "*", "error.path"))
+	if found := said.Verdict != "none"; found != (status == exitFound) || found != (len(written) == 1) || found && said.Path == nil {
+		t.Errorf("status %d, verdict %s, and written is %q", status, said.Verdict, written)
+	}
+	return said, status
+}
+
+// A search that comes to the end of its time or memory says so, as a result
+// like any other.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		line, stop string
+		status     int
+	}{
+		{"search jointree --depth 100 --memory 64MiB --no-walks", "memory", exitStopped},
+		{"search jointree --depth 100 --memory 64MiB --paths 100", "memory", exitStopped},
+		{"search jointree --depth 100 --memory 64MiB --paths 100 --engine local", "memory", exitStopped},
+		{"search jointree --depth 100 --time 300ms", "time", exitStopped},
+		{"search jointree --depth 100 --time 300ms --engine reference", "time", exitStopped},
+		{"search jointree --depth 1 --paths 100000000 --time 300ms", "time", exitStopped},
+		{"search brokentree --depth 1 --paths 100 --memory 64MiB --time 1h", "paths", exitNothing},
+		{"search brokentree --bug BT2 --memory 64MiB --time 1h", "found", exitFound},
+	} {
+		p := command(t, t.Context(), c.line+" --json --quiet")
+		said, status := p.ended(t, p.Run())
+		if said.Stop != c.stop || status != c.status {
+			t.Errorf("%s: stopped: %s, status %d; want %s, %d", c.line, said.Stop, status, c.stop, c.status)
+		}
+	}
+}
+
+// The memory of the whole process, as the system counts it, stays near what
+// --memory allows: within a tenth above, and what is there is used.
+func TestMemoryBudget(t *testing.T) {
+	budget, line := 200<<20, "search jointree --depth 100 --memory 200MiB --no-walks"
+	if *ten {
+		budget, line = 2<<30, "search jointree --nodes 5 --depth 100 --memory 2GiB --engine local --time 10m"
+	}
+	p := command(t, t.Context(), line+" --json --quiet")
+	said, _ := p.ended(t, p.Run())
+	usage, ok := p.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Skip("this system does not tell the memory of a process")
+	}
+	most := int(usage.Maxrss) << 10 // in KiB, but for one system
+	t.Logf("stopped: %s; of %d MiB the system counted %d at most, and the search %d", said.Stop, budget>>20, most>>20, said.Measured.Memory>>20)
+	if most > budget/10*11 || int(said.Measured.Memory) > budget/10*11 {
+		t.Errorf("the process had up to %d MiB, and was allowed %d", most>>20, budget>>20)
+	}
+	if said.Stop == "memory" && most < budget/10*7 {
+		t.Errorf("the process stopped with %d MiB, and was allowed %d", most>>20, budget>>20)
+	}
+}
+
+// Whenever a search is interrupted, it reports what it has, and leaves nothing
+// behind. What comes before it listens is the system's usual end.
+func TestInterruptions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
+	lines := []string{
+		"search jointree --depth 100",
+		"search simtcp --nodes 3",
+		"search brokentree --faults crash=1,reset=1",
+		"search jointree --depth 1 --paths 100000000",
+		"search simtcp --nodes 3 --engine reference",
+		"search peterson --bug PE2 --depth 1 --walk-steps 1000000",
+	}
+	stops := map[string]int{}
+	for i := range *interruptions {
+		line := lines[i%len(lines)] + " --json --quiet"
+		moment := time.Duration(rng.IntN(1500)) * time.Millisecond
+		ctx, cancel := context.WithTimeout(t.Context(), moment)
+		p := command(t, ctx, line)
+		said, status := p.ended(t, p.Run())
+		cancel()
+		stops[said.Stop]++
+		want := map[string]int{"interrupted": exitStopped, "found": exitFound, "": -1}
+		if wanted, ok := want[said.Stop]; ok && status != wanted || !ok && status != exitNothing {
+			t.Errorf("%s, interrupted after %s: stopped: %s, status %d, stderr %q", line, moment, said.Stop, status, p.stderr.String())
+		}
+		if status < 0 && p.stdout.Len() > 0 {
+			t.Errorf("%s, interrupted after %s: ended by a signal, after it had printed %q", line, moment, p.stdout.String())
+		}
+	}
+	t.Log(fmt.Sprint(stops))
+	if stops["interrupted"] == 0 {
+		t.Errorf("of %d searches, none was interrupted while it searched: %v", *interruptions, stops)
+	}
+}
