@@ -518,6 +518,23 @@ func (w *World) record(i int) {
 	}
 }
 
+// recordCut appends the step that the run has ended within, if it has.
+func (w *World) recordCut() {
+	recorded := len(w.trace.Steps) == w.step
+	if w.current.Kind == 0 { // the starts
+		recorded = w.acting.IsZero() || len(w.trace.Starts) > w.acting.index()
+	}
+	if recorded {
+		return
+	}
+	w.record(w.acting.index())
+	last := &w.trace.Starts
+	if w.current.Kind != 0 {
+		last = &w.trace.Steps
+	}
+	(*last)[len(*last)-1].Cut = true
+}
+
 // identity is the identity of the event that is running.
 func (w *World) identity() string {
 	if w.current.Kind == 0 {

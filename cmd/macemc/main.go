@@ -107,7 +107,7 @@ and 3 when a search was stopped before its bound.`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.graphCommand())
 	return root
 }
 

@@ -32,6 +32,12 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	return p.err
 }
 
+// Heading says in one line what a recorded path came to.
+func Heading(path *choose.Path, r *search.Replayed) string {
+	s := replayed(path, r)
+	return s.name() + ": " + s.gist()
+}
+
 func replayed(path *choose.Path, r *search.Replayed) subject {
 	return subject{sys: r.System, params: r.Params, only: path.All("property"), f: r.Finding}
 }
