@@ -518,21 +518,20 @@ func (w *World) record(i int) {
 	}
 }
 
-// recordCut appends the step that the run has ended within, if it has.
+// recordCut appends the step that the service failed within, if it did.
 func (w *World) recordCut() {
-	recorded := len(w.trace.Steps) == w.step
-	if w.current.Kind == 0 { // the starts
-		recorded = w.acting.IsZero() || len(w.trace.Starts) > w.acting.index()
-	}
-	if recorded {
+	if !w.tracing || w.failure == nil {
 		return
 	}
-	w.record(w.acting.index())
-	last := &w.trace.Starts
-	if w.current.Kind != 0 {
-		last = &w.trace.Steps
+	t := &w.trace
+	switch n := len(t.Steps); {
+	case w.current.Kind != 0 && (n == 0 || t.Steps[n-1].Index != w.step):
+		w.record(w.acting.index())
+		t.Steps[n].Cut, t.Steps[n].Possible = true, w.question.N
+	case w.current.Kind == 0 && !w.acting.IsZero() && len(t.Starts) <= w.acting.index():
+		w.record(w.acting.index())
+		t.Starts[len(t.Starts)-1].Cut = true
 	}
-	(*last)[len(*last)-1].Cut = true
 }
 
 // identity is the identity of the event that is running.
