@@ -2,8 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"strings"
+	"unicode/utf16"
 
 	"macemc/choose"
 	"macemc/search"
@@ -264,8 +267,32 @@ func param(q *sim.Param) paramJSON {
 }
 
 func write(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, plainJSON(b.String()))
+	return err
+}
+
+// plainJSON is the same JSON, in which no terminal and no machine finds a
+// command: what they could take for one can only stand in strings.
+func plainJSON(text string) string {
+	if isPlain(text) && !strings.Contains(text, "##[") {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if harmless(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "##[", `#\u0023[`)
 }

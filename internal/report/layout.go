@@ -13,6 +13,7 @@ import (
 const (
 	columns = 100 // the widest line of prose
 	longest = 160 // the longest line of a trace
+	widest  = 400 // the longest of any line: of a title, of a stack
 )
 
 // printer lays out lines and keeps the first error of its writer.
@@ -22,9 +23,10 @@ type printer struct {
 	err error
 }
 
+// line is one line, whatever stands in its arguments.
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.err = io.WriteString(p.w, logged(oneLine(fmt.Sprintf(format, args...)))+"\n")
 	}
 }
 
@@ -32,7 +34,7 @@ func (p *printer) blank() { p.line("") }
 
 // row is a label and a text beside it, wrapped below itself.
 func (p *printer) row(indent, width int, label, text string) {
-	lines := wrap(text, columns-indent-width)
+	lines := wrap(shortened(Plain(text)), columns-indent-width)
 	for i, l := range lines {
 		if i > 0 {
 			label = ""
@@ -63,12 +65,14 @@ func wrap(text string, width int) (lines []string) {
 }
 
 // cut shortens a line to at most longest characters, at its end.
-func cut(line string) string {
-	if utf8.RuneCountInString(line) <= longest {
+func cut(line string) string { return cutTo(longest, line) }
+
+func cutTo(most int, line string) string {
+	if utf8.RuneCountInString(line) <= most {
 		return line
 	}
 	const mark = " ..."
-	return string([]rune(line)[:longest-len(mark)]) + mark
+	return string([]rune(line)[:most-len(mark)]) + mark
 }
 
 // count is a number with separators: 10,000.

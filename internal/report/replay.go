@@ -15,7 +15,7 @@ import (
 func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) error {
 	p := &printer{w: w, all: all}
 	s := replayed(path, r)
-	p.line("%s: %s", s.name(), s.gist())
+	p.line("%s", s.title())
 	p.blank()
 	if r.Finding.Verdict != sim.VerdictNone {
 		p.finding(s)
@@ -30,12 +30,6 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	p := &printer{w: w}
 	p.line("%s", told(replayed(path, r), path, r))
 	return p.err
-}
-
-// Heading says in one line what a recorded path came to.
-func Heading(path *choose.Path, r *search.Replayed) string {
-	s := replayed(path, r)
-	return s.name() + ": " + s.gist()
 }
 
 func replayed(path *choose.Path, r *search.Replayed) subject {

@@ -25,7 +25,7 @@ func Result(w io.Writer, r *search.Result, place Place) error {
 		p.line("%s: nothing found %s", s.name(), within(r.Stop))
 		p.blank()
 	} else {
-		p.line("%s: %s", s.name(), s.gist())
+		p.line("%s", s.title())
 		p.blank()
 		p.finding(s)
 		p.steps(s)
@@ -118,8 +118,13 @@ func (p *printer) stack(stack string) {
 		return
 	}
 	p.line("stack:")
-	for line := range strings.SplitSeq(strings.TrimRight(stack, "\n"), "\n") {
-		p.line("  %s", strings.ReplaceAll(line, "\t", "    "))
+	lines := strings.Split(strings.TrimRight(stack, "\n"), "\n")
+	for i, line := range lines {
+		if i == stackMost {
+			p.line("  ... and %s more", many(len(lines)-i, "line"))
+			break
+		}
+		p.line("%s", cutTo(widest, "  "+strings.ReplaceAll(line, "\t", "    ")))
 	}
 	p.blank()
 }

@@ -66,6 +66,9 @@ func (s subject) fromStart() bool { return s.f.Critical != nil && s.f.Critical.S
 // believed reports whether it is only from walks that we know of the start.
 func (s subject) believed() bool { return s.fromStart() && !s.f.Critical.Exact }
 
+// title is the first line of a report: who, and what happened.
+func (s subject) title() string { return cutTo(widest, s.name()+": "+s.gist()) }
+
 // gist says what happened, in half a sentence.
 func (s subject) gist() string {
 	f := s.f

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Texts of the service under check (explanations, panics, names, logs, values)
+// go into reports that terminals, browsers and the machines of continuous
+// integration interpret. What could steer one of them is told, not done.
+
+const (
+	textMost  = 2000 // characters of one text of the service that are shown
+	linesMost = 40   // lines of it
+	stackMost = 60   // lines of a stack
+)
+
+// Plain is text in which everything that a terminal would obey, or that would
+// make a reader see something else, stands as a Go escape: control characters,
+// but for line breaks and tabs, changes of the writing direction, what is not
+// UTF-8.
+func Plain(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case harmless(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func isPlain(text string) bool {
+	if !utf8.ValidString(text) {
+		return false
+	}
+	for _, r := range text {
+		if !harmless(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// harmless reports whether a character is only drawn. The joiners of emoji and
+// of some scripts are among the format characters that are.
+func harmless(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return true
+	case r == '\u2028', r == '\u2029', r&0xfffe == 0xfffe: // line breaks to some; no characters
+		return false
+	case unicode.Is(unicode.Cf, r):
+		return r == '\u00ad' || r == '\u200c' || r == '\u200d'
+	default:
+		return !unicode.IsControl(r)
+	}
+}
+
+// oneLine is plain text without line breaks.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", " ").Replace(Plain(text))
+}
+
+// Line is text as one line: line breaks are blanks, and nothing in it steers
+// what shows it.
+func Line(text string) string {
+	return logged(Plain(strings.Join(strings.Fields(text), " ")))
+}
+
+// short is a text as one line that fits in anything.
+func short(text string) string { return logged(cutTo(widest, oneLine(text))) }
+
+// logged is a line that no machine takes for a command: those of GitHub begin
+// with two colons, after blanks, and older ones have "##[" anywhere.
+func logged(line string) string {
+	if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
+		line = line[:len(line)-len(rest)] + `\x3a` + rest[1:]
+	}
+	return strings.ReplaceAll(line, "##[", `#\x23[`)
+}
+
+// shortened is a text of a length that can be read; what is left out is told.
+func shortened(text string) string {
+	kept := text
+	if runes := []rune(kept); len(runes) > textMost {
+		kept = string(runes[:textMost])
+	}
+	if lines := strings.SplitN(kept, "\n", linesMost+1); len(lines) > linesMost {
+		kept = strings.Join(lines[:linesMost], "\n")
+	}
+	if left := utf8.RuneCountInString(text) - utf8.RuneCountInString(kept); left > 0 {
+		kept += fmt.Sprintf("\n... and %s more, which --json has", many(left, "character"))
+	}
+	return kept
+}
