@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/report"
 	"macemc/search"
 )
 
@@ -46,12 +47,9 @@ func writePath(name string, f *search.Finding) error {
 	return nil
 }
 
-var noSlug = regexp.MustCompile(`[^A-Za-z0-9]+`)
-
 // slug says in a word what a finding is about: the bugs that were switched on,
 // or the property, or else the verdict.
 func slug(r *search.Result) string {
-	const most = 40
 	var words []string
 	for _, b := range r.Params.Bugs() {
 		words = append(words, string(b))
@@ -59,13 +57,7 @@ func slug(r *search.Result) string {
 	if len(words) == 0 {
 		words = append(words, strings.ToLower(r.Finding.Property))
 	}
-	s := strings.Trim(noSlug.ReplaceAllString(strings.Join(words, "-"), "-"), "-")
-	if len(s) > most {
-		s = s[:most]
-		if i := strings.LastIndexByte(s, '-'); i > 0 {
-			s = s[:i]
-		}
-	}
+	s := report.Slug(strings.Join(words, "-"), 40)
 	if s == "" {
 		return r.Finding.Verdict.String()
 	}

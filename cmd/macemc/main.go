@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/internal/catalog"
+	"macemc/internal/report"
 )
 
 // The exit statuses.
@@ -34,7 +35,8 @@ type tool struct {
 	name   string // how the user calls it
 	stdout io.Writer
 	stderr io.Writer
-	exit   func(int) // ends the process at once
+	exit   func(int)           // ends the process at once
+	getenv func(string) string // nil: os.Getenv
 
 	status int // set by the command
 }
@@ -49,7 +51,7 @@ func (t *tool) run(args []string) int {
 	if err == nil {
 		return t.status
 	}
-	text := strings.TrimSpace(strings.ReplaceAll(err.Error(), "\n", " "))
+	text := strings.TrimSpace(err.Error())
 	var u usage
 	if errors.As(err, &u) {
 		if before, ok := strings.CutSuffix(text, "?"); ok {
@@ -59,8 +61,14 @@ func (t *tool) run(args []string) int {
 		}
 		text += t.name + strings.TrimSuffix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " help") + " --help"
 	}
-	fmt.Fprintf(t.stderr, "macemc: %s\n", text)
+	t.complain(errors.New(text))
 	return exitInput
+}
+
+// complain says what is wrong, in one line, in which no file or name that was
+// given steers the terminal.
+func (t *tool) complain(err error) {
+	fmt.Fprintf(t.stderr, "macemc: %s\n", report.Line(err.Error()))
 }
 
 // usage is an error of the command line itself, answered with a hint.
@@ -107,7 +115,7 @@ and 3 when a search was stopped before its bound.`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.graphCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand())
 	return root
 }
 

@@ -38,6 +38,7 @@ type searchFlags struct {
 	stuck                    time.Duration
 	out                      string
 	json, quiet              bool
+	outputs                  outputs
 }
 
 func (t *tool) searchCommand() *cobra.Command {
@@ -58,6 +59,9 @@ the command that replays it.`,
 		Args: exactly(1, "search takes one SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
+				return err
+			}
+			if err := f.outputs.check(t, cmd.Flags()); err != nil {
 				return err
 			}
 			return t.search(args[0], f)
@@ -88,6 +92,7 @@ the command that replays it.`,
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	f.outputs.flags(flags)
 	return cmd
 }
 
@@ -206,11 +211,17 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 		print = report.ResultJSON
 	}
 	if err := errors.Join(failed, print(t.stdout, r, place)); err != nil {
-		fmt.Fprintf(t.stderr, "macemc: %v\n", err)
+		t.complain(err)
+	}
+	unwritten := f.outputs.write(t, r, place)
+	if unwritten != nil {
+		t.complain(unwritten)
 	}
 	switch {
 	case r.Finding != nil:
 		t.status = exitFound
+	case unwritten != nil: // who waits for a file must not take silence for success
+		t.status = exitInput
 	case r.Stop.Early():
 		t.status = exitStopped
 	default:

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"macemc/internal/report"
+	"macemc/search"
+)
+
+// outputs are what continuous integration reads of a search besides its report.
+type outputs struct {
+	junit, sarif string // files; "": not asked for
+	github       bool
+	began        time.Time
+}
+
+func (o *outputs) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.junit, "junit", "", "write JUnit's XML to `FILE`: a case for each property")
+	flags.StringVar(&o.sarif, "sarif", "", "write SARIF 2.1.0 to `FILE`: a finding at the source of its critical step")
+	flags.BoolVar(&o.github, "github", false, "annotate the source as GitHub's workflows read it, on standard error (default where\nGITHUB_ACTIONS is true)")
+}
+
+// check refuses files that could not be written when the search is over, and
+// fills in what the environment says.
+func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
+	o.began = time.Now()
+	if !flags.Changed("github") {
+		o.github = t.env("GITHUB_ACTIONS") == "true"
+	}
+	for _, f := range []struct{ flag, file string }{{"junit", o.junit}, {"sarif", o.sarif}} {
+		if f.file == "" {
+			if flags.Changed(f.flag) {
+				return usagef("--%s is empty; name a file", f.flag)
+			}
+			continue
+		}
+		if info, err := os.Stat(f.file); err == nil && info.IsDir() {
+			return fmt.Errorf("--%s is %s, which is a folder; name a file", f.flag, f.file)
+		}
+		if folder := filepath.Dir(f.file); !isFolder(folder) {
+			return fmt.Errorf("--%s is %s, but there is no folder %s; make it first", f.flag, f.file, folder)
+		}
+	}
+	if o.junit != "" && filepath.Clean(o.junit) == filepath.Clean(o.sarif) {
+		return usagef("--junit and --sarif are both %s; name two files", o.junit)
+	}
+	return nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// write writes all that was asked for.
+func (o *outputs) write(t *tool, r *search.Result, place report.Place) error {
+	root := moduleBelow(t.env("GITHUB_WORKSPACE"))
+	var failed []error
+	for _, f := range []struct {
+		file  string
+		write func(io.Writer) error
+	}{
+		{o.junit, func(w io.Writer) error { return report.JUnit(w, r, place, o.began) }},
+		{o.sarif, func(w io.Writer) error { return report.SARIF(w, r, place, version(), root) }},
+	} {
+		if f.file != "" {
+			failed = append(failed, replaceFile(f.file, f.write))
+		}
+	}
+	if o.github {
+		failed = append(failed, report.GitHub(t.stderr, r, place, root))
+	}
+	return errors.Join(failed...)
+}
+
+// replaceFile writes a file so that nobody ever sees half of it.
+func replaceFile(name string, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	err = errors.Join(write(file), file.Chmod(0o644), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), name)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	return nil
+}
+
+// moduleBelow is the folder of the module that we are in, below that of the
+// repository, where a machine says where that is: what names files in a
+// repository wants them relative to its root.
+func moduleBelow(repository string) string {
+	here, err := os.Getwd()
+	if repository == "" || err != nil {
+		return ""
+	}
+	for folder := here; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if exists(filepath.Join(folder, "go.mod")) {
+			below, err := filepath.Rel(repository, folder)
+			if err != nil || below == "." || strings.HasPrefix(below, "..") {
+				return ""
+			}
+			return filepath.ToSlash(below)
+		}
+	}
+	return ""
+}
+
+// env is a variable of the environment.
+func (t *tool) env(name string) string {
+	if t.getenv != nil {
+		return t.getenv(name)
+	}
+	return os.Getenv(name)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"macemc/search"
+)
+
+// A workflow of GitHub annotates without being asked, and only that; the place
+// is below the root of the repository, where the module is not that root.
+func TestGitHubByDefault(t *testing.T) {
+	repository := t.TempDir()
+	module := filepath.Join(repository, "deep", "module")
+	if err := os.MkdirAll(module, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put(filepath.Join(module, "go.mod"), "module m\n")
+	t.Chdir(module)
+	for _, c := range []struct {
+		actions, workspace string
+		flags              []string
+		want               string // how the annotation begins; "": there is none
+	}{
+		{"", "", nil, ""},
+		{"false", "", nil, ""},
+		{"true", "", nil, "::error file=systems/handshake/node.go,line="},
+		{"true", repository, nil, "::error file=deep/module/systems/handshake/node.go,line="},
+		{"true", module, nil, "::error file=systems/handshake/node.go,line="},
+		{"true", t.TempDir(), nil, "::error file=systems/handshake/node.go,line="},
+		{"true", "", []string{"--github=false"}, ""},
+		{"", "", []string{"--github"}, "::error file="},
+		{"true", "", []string{"--json"}, "::error file="},
+	} {
+		var out, errs bytes.Buffer
+		env := map[string]string{"GITHUB_ACTIONS": c.actions, "GITHUB_WORKSPACE": c.workspace}
+		tool := &tool{name: "macemc", stdout: &out, stderr: &errs, getenv: func(name string) string { return env[name] }}
+		status := tool.run(append([]string{"search", "handshake", "--bug", "HS1"}, c.flags...))
+		got := errs.String()
+		if status != exitFound || !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || strings.Contains(out.String(), "::error") {
+			t.Errorf("%v: exit %d, standard error %q", c, status, got)
+		}
+	}
+}
+
+// Who waits for a file is told that it could not be written, even if nothing
+// was found; nothing is left of it, and a file that was there stays.
+func TestOutputUnwritable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sys := sleeper()
+	params, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &search.Result{System: sys, Params: params, Safety: search.Safety{State: search.StateBounded}, Liveness: search.Liveness{State: search.StateNone}, Stop: search.StopDepth}
+	var out, errs bytes.Buffer
+	tool := &tool{name: "macemc", stdout: &out, stderr: &errs}
+	tool.conclude(r, searchFlags{outputs: outputs{junit: "folder/junit.xml"}})
+	if tool.status != exitInput || !strings.HasPrefix(errs.String(), "macemc: folder/junit.xml cannot be written: ") || strings.Count(errs.String(), "\n") != 1 || out.Len() == 0 {
+		t.Errorf("exit %d, standard error %q", tool.status, errs.String())
+	}
+	put("there", "as it was")
+	broken := errors.New("broken")
+	err = replaceFile("there", func(w io.Writer) error {
+		_, _ = io.WriteString(w, "half of")
+		return broken
+	})
+	files, _ := filepath.Glob(".*")
+	if !errors.Is(err, broken) || get(t, "there") != "as it was" || len(files) > 0 {
+		t.Errorf("%v, %q, and %v is left", err, get(t, "there"), files)
+	}
+}

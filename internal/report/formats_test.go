@@ -1,0 +1,349 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"macemc/search"
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/handshake"
+	"macemc/systems/twophase"
+)
+
+var junitSchema = flag.String("junit-schema", "", "validate JUnit's XML against this `XSD`, by xmllint")
+
+// searched are real results: dead, unsafe, and none.
+func searched(t *testing.T) map[string]*search.Result {
+	t.Helper()
+	all := map[string]*search.Result{}
+	for _, c := range []struct {
+		sys  *sim.System
+		bugs []string
+		opts search.Options
+	}{
+		{handshake.System, []string{"HS1"}, search.Options{}},
+		{brokentree.System, []string{"BT1"}, search.Options{}},
+		{brokentree.System, []string{"BT2"}, search.Options{ProfileSpace: true}},
+		{twophase.System, nil, search.Options{Depth: 3, NoWalks: true}},
+		{handshake.System, nil, search.Options{Engine: search.EngineReference, Depth: 5, Paths: 300}},
+	} {
+		params, err := c.sys.Configure(0, nil, c.bugs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.opts.Params = params
+		r, err := search.Search(c.sys, c.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[fmt.Sprint(c.sys.Name, c.bugs)] = r
+	}
+	return all
+}
+
+// every calls do for results of all kinds: made by hand, by a search, hostile.
+func every(t *testing.T, do func(name string, r *search.Result)) {
+	t.Helper()
+	for name, make := range results {
+		if r := make(); r.Finding == nil || r.Finding.Verdict != sim.VerdictNone { // of a replay
+			do(name, r)
+		}
+	}
+	for name, r := range searched(t) {
+		do(name, r)
+	}
+	for name, text := range hostile {
+		for _, verdict := range verdicts {
+			do(name+" "+verdict.String(), poisoned(verdict, text))
+		}
+	}
+}
+
+// schema compiles a schema file. A closed one allows no member that it does not
+// name, so that a new one is documented.
+func schema(t *testing.T, file string, closed bool) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(file, err)
+	}
+	if closed {
+		closeObjects(value)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("schema.json", value); err != nil {
+		t.Fatal(file, err)
+	}
+	compiled, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(file, err)
+	}
+	return compiled
+}
+
+func closeObjects(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		_, open := value["additionalProperties"]
+		if _, ok := value["properties"]; ok && !open {
+			value["additionalProperties"] = false
+		}
+		for _, inside := range value {
+			closeObjects(inside)
+		}
+	case []any:
+		for _, inside := range value {
+			closeObjects(inside)
+		}
+	}
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, name, text string) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err == nil {
+		err = s.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%s: %v\n%.3000s", name, err, text)
+	}
+}
+
+// What --json prints is as docs/search.schema.json says, and every member of it
+// stands there.
+func TestSearchSchema(t *testing.T) {
+	s := schema(t, "../../docs/search.schema.json", true)
+	every(t, func(name string, r *search.Result) {
+		var b strings.Builder
+		if err := ResultJSON(&b, r, place); err != nil {
+			t.Fatal(err)
+		}
+		validate(t, s, name, b.String())
+	})
+	refused(t, s, `{"version": 2}`)
+}
+
+// refused makes sure that a schema is no friend of everything.
+func refused(t *testing.T, s *jsonschema.Schema, text string) {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	if s.Validate(value) == nil {
+		t.Errorf("the schema allows %s", text)
+	}
+}
+
+// SARIF is as its standard says.
+func TestSARIFSchema(t *testing.T) {
+	s := schema(t, "testdata/schemas/sarif-schema-2.1.0.json", false)
+	every(t, func(name string, r *search.Result) {
+		var b strings.Builder
+		if err := SARIF(&b, r, place, "devel", ""); err != nil {
+			t.Fatal(err)
+		}
+		harmlessLog(t, name, b.String())
+		validate(t, s, name, b.String())
+		var log sarifLog
+		if err := json.Unmarshal([]byte(b.String()), &log); err != nil {
+			t.Fatal(err)
+		}
+		run := log.Runs[0]
+		if (len(run.Results) == 1) != (r.Finding != nil) {
+			t.Errorf("%s: %d results", name, len(run.Results))
+		}
+		for _, one := range run.Results {
+			if run.Tool.Driver.Rules[one.Index].ID != one.Rule || len(one.Locations) != 1 {
+				t.Errorf("%s: rule %s, which is number %d, at %d places", name, one.Rule, one.Index, len(one.Locations))
+			}
+		}
+		ids := map[string]bool{}
+		for _, rule := range run.Tool.Driver.Rules {
+			if ids[rule.ID] {
+				t.Errorf("%s: two rules %s", name, rule.ID)
+			}
+			ids[rule.ID] = true
+		}
+	})
+	refused(t, s, `{"version": "2.1.0"}`)
+}
+
+// junitOf reads a suite as Go reads it, and checks what both published schemas
+// ask for: which elements and attributes there are, and in which order.
+func junitOf(t *testing.T, text []byte) junitSuite {
+	t.Helper()
+	var doc junitSuites
+	if err := xml.Unmarshal(text, &doc); err != nil || len(doc.Suites) != 1 {
+		t.Fatalf("%d suites, %v\n%.2000s", len(doc.Suites), err, text)
+	}
+	suite := doc.Suites[0]
+	counts := [3]int{len(suite.Cases)}
+	for _, c := range suite.Cases {
+		if c.Failure != nil {
+			counts[1]++
+		}
+		if c.Skipped != nil {
+			counts[2]++
+		}
+	}
+	if counts != [3]int{suite.Tests, suite.Failures, suite.Skipped} || suite.Errors != 0 {
+		t.Errorf("the suite counts %d tests, %d failures, %d skipped, and has %v", suite.Tests, suite.Failures, suite.Skipped, counts)
+	}
+	if _, err := time.Parse("2006-01-02T15:04:05", suite.Timestamp); err != nil {
+		t.Error(err)
+	}
+	junitShape(t, text)
+	return suite
+}
+
+// junitAllowed are the attributes and children of the elements that Ant's
+// schema and Jenkins' both allow; children stand in this order.
+var junitAllowed = map[string]struct{ attributes, children string }{
+	"testsuites": {"", "testsuite"},
+	"testsuite":  {"package id name timestamp hostname tests failures errors skipped time", "properties testcase system-out system-err"},
+	"properties": {"", "property"},
+	"property":   {"name value", ""},
+	"testcase":   {"name classname time", "skipped failure"},
+	"failure":    {"message type", ""},
+	"skipped":    {"message", ""},
+	"system-out": {"", ""},
+	"system-err": {"", ""},
+}
+
+func junitShape(t *testing.T, text []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(text))
+	var open []string // the elements that we are in
+	var last []int    // the place of their last child in the order
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			name := token.Name.Local
+			may, known := junitAllowed[name]
+			if !known {
+				t.Fatalf("there is an element %s", name)
+			}
+			var names []string
+			for _, a := range token.Attr {
+				names = append(names, a.Name.Local)
+			}
+			slices.Sort(names)
+			want := strings.Fields(may.attributes)
+			slices.Sort(want)
+			if !slices.Equal(names, want) {
+				t.Errorf("%s has the attributes %v, want %v", name, names, want)
+			}
+			if len(open) > 0 {
+				in := open[len(open)-1]
+				at := slices.Index(strings.Fields(junitAllowed[in].children), name)
+				if at < last[len(last)-1] {
+					t.Errorf("%s stands in %s where it must not", name, in)
+				}
+				last[len(last)-1] = at
+			} else if name != "testsuites" {
+				t.Errorf("the root is %s", name)
+			}
+			open, last = append(open, name), append(last, 0)
+		case xml.EndElement:
+			open, last = open[:len(open)-1], last[:len(last)-1]
+		}
+	}
+}
+
+// JUnit's XML has a case for each property, and says of each that it failed,
+// holds within the bounds, or was not decided.
+func TestJUnit(t *testing.T) {
+	every(t, func(name string, r *search.Result) {
+		suite := junitOf(t, []byte(junitXML(t, r)))
+		n := len(r.Options.Properties)
+		if n == 0 {
+			n = len(r.System.Properties)
+		}
+		if suite.Tests != n+1 {
+			t.Errorf("%s: %d cases, want %d", name, suite.Tests, n+1)
+		}
+		if found := r.Finding != nil; found != (suite.Failures > 0) {
+			t.Errorf("%s: %d failures", name, suite.Failures)
+		}
+	})
+	all := searched(t)
+	for name, want := range map[string]string{
+		"handshake[HS1]":  "passed, failed, passed",
+		"brokentree[BT1]": "passed, skipped, failed, skipped, passed",
+		"twophase[]":      "passed, skipped, passed",
+	} {
+		var told []string
+		for _, c := range junitOf(t, []byte(junitXML(t, all[name]))).Cases {
+			switch {
+			case c.Failure != nil:
+				told = append(told, "failed")
+			case c.Skipped != nil:
+				told = append(told, "skipped")
+			default:
+				told = append(told, "passed")
+			}
+		}
+		if got := strings.Join(told, ", "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func junitXML(t *testing.T, r *search.Result) string {
+	t.Helper()
+	var b strings.Builder
+	if err := JUnit(&b, r, place, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The published schemas are asked too, where somebody has one at hand: they are
+// github.com/windyroad/JUnit-Schema, of Ant, and junit-10.xsd in
+// github.com/jenkinsci/xunit-plugin.
+func TestJUnitSchema(t *testing.T) {
+	if *junitSchema == "" {
+		t.Skip("no schema: run with -junit-schema FILE; TestJUnit checks what it says of the elements that are used")
+	}
+	xmllint, err := exec.LookPath("xmllint")
+	if err != nil {
+		t.Skip("no xmllint here: ", err)
+	}
+	folder := t.TempDir()
+	every(t, func(name string, r *search.Result) {
+		file := filepath.Join(folder, "junit.xml")
+		if err := os.WriteFile(file, []byte(junitXML(t, r)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(xmllint, "--noout", "--schema", *junitSchema, file).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%.2000s", name, err, out)
+		}
+	})
+}

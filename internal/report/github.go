@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"macemc/search"
+)
+
+// GitHub writes a finding as an annotation of GitHub's workflows: a command in
+// a line of the log, which marks the source. Nothing is written where nothing
+// was found. root is the folder of the module within the repository; "": the
+// same.
+func GitHub(w io.Writer, r *search.Result, place Place, root string) error {
+	if r.Finding == nil {
+		return nil
+	}
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	command := "::error "
+	if at := newSources(s).of(r.Finding); at.Line > 0 {
+		command += fmt.Sprintf("file=%s,line=%d,", commandProperty(below(root, at.File)), at.Line)
+	}
+	command += "title=" + commandProperty("macemc: "+s.name()) + "::" + commandText(strings.Join(s.brief(place), "\n"))
+	_, err := io.WriteString(w, command+"\n")
+	return err
+}
+
+// below is a file in a folder; both with slashes.
+func below(root, file string) string {
+	if root == "" || strings.HasPrefix(file, "/") {
+		return file
+	}
+	return strings.TrimSuffix(root, "/") + "/" + file
+}
+
+// brief tells a finding in a few lines, the last of which replays it.
+func (s subject) brief(place Place) []string {
+	lines := []string{s.gist()}
+	if m := s.f.Message; m != "" {
+		lines = append(lines, shortened(m))
+	}
+	if s.f.Critical != nil {
+		lines = append(lines, "critical: "+s.critical())
+	}
+	if place.Replay != "" {
+		lines = append(lines, "replay: "+place.Replay)
+	}
+	for i := range lines {
+		lines[i] = cutTo(textMost, Plain(lines[i]))
+	}
+	return lines
+}
+
+var (
+	commandTexts      = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperties = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+// commandText and commandProperty are escaped as GitHub's runner reads them: a
+// line break would begin another command, a comma another property.
+func commandText(text string) string     { return commandTexts.Replace(Plain(text)) }
+func commandProperty(text string) string { return commandProperties.Replace(Plain(text)) }

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// There is no one schema of JUnit's XML. What is written here is allowed by
+// that of Ant (windyroad/JUnit-Schema), which is strict about order and wants
+// nearly every attribute, and by that of Jenkins (junit-10.xsd of its plugin
+// xunit); the rest of the world reads what those two do.
+
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name      string          `xml:"name,attr"`
+	Package   string          `xml:"package,attr"`
+	ID        int             `xml:"id,attr"`
+	Timestamp string          `xml:"timestamp,attr"`
+	Host      string          `xml:"hostname,attr"`
+	Tests     int             `xml:"tests,attr"`
+	Failures  int             `xml:"failures,attr"`
+	Errors    int             `xml:"errors,attr"`
+	Skipped   int             `xml:"skipped,attr"`
+	Time      string          `xml:"time,attr"`
+	Settings  []junitProperty `xml:"properties>property"`
+	Cases     []junitCase     `xml:"testcase"`
+	Out       junitText       `xml:"system-out"`
+	Err       junitText       `xml:"system-err"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Time    string        `xml:"time,attr"`
+	Failure *junitFailure `xml:"failure"`
+	Skipped *junitSkipped `xml:"skipped"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",cdata"`
+}
+
+type junitText struct {
+	Text string `xml:",cdata"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// HandlersCase is the name of the case of what no property is about.
+const HandlersCase = "every handler returns, without a panic, and touches only what is its own"
+
+// JUnit writes what a search came to as a suite of tests: one case for each
+// property that was checked, and one for the handlers. began is when the
+// search did.
+func JUnit(w io.Writer, r *search.Result, place Place, began time.Time) error {
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	suite := junitSuite{
+		Name: short("macemc " + s.name()), Package: r.System.Name,
+		Timestamp: began.UTC().Format("2006-01-02T15:04:05"), Host: "localhost",
+		Time:     fmt.Sprintf("%.3f", r.Measured.Elapsed.Seconds()),
+		Settings: junitSettings(s, r),
+	}
+	var text strings.Builder
+	if err := Result(&text, r, place); err != nil {
+		return err
+	}
+	class := "macemc." + r.System.Name
+	for _, prop := range r.System.Properties {
+		if s.checked(prop.Name) {
+			suite.add(s.junitCase(class, prop, r, text.String()))
+		}
+	}
+	handlers := junitCase{Name: HandlersCase, Class: class, Time: "0"}
+	if f := r.Finding; f != nil && s.failed() == nil {
+		handlers.Failure = s.junitFailure(text.String())
+	} else if why := undecided(r.Safety.State, r); why != "" {
+		handlers.Skipped = &junitSkipped{why}
+	}
+	suite.add(handlers)
+	if r.Finding == nil {
+		suite.Out = junitText{"\n" + text.String()}
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (suite *junitSuite) add(c junitCase) {
+	suite.Cases = append(suite.Cases, c)
+	suite.Tests++
+	if c.Failure != nil {
+		suite.Failures++
+	}
+	if c.Skipped != nil {
+		suite.Skipped++
+	}
+}
+
+func (s subject) junitCase(class string, prop sim.Property, r *search.Result, text string) junitCase {
+	c := junitCase{Name: short(prop.Name), Class: class, Time: "0"}
+	state := r.Safety.State
+	if prop.Liveness() {
+		state = r.Liveness.State
+	}
+	if slices.Contains(s.failed(), prop.Name) {
+		c.Failure = s.junitFailure(text)
+	} else if why := undecided(state, r); why != "" {
+		c.Skipped = &junitSkipped{why}
+	}
+	return c
+}
+
+func (s subject) junitFailure(text string) *junitFailure {
+	return &junitFailure{Type: s.f.Verdict.String(), Message: short(s.title()), Text: "\n" + text}
+}
+
+// undecided says why a question that no finding answers is open; "" if it is
+// answered within the bounds.
+func undecided(state search.State, r *search.Result) string {
+	switch state {
+	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded, search.StateSampled:
+		return ""
+	case search.StateFound:
+		return "not decided: the search stopped at a finding"
+	case search.StateIncomplete:
+		return "not decided: " + stopped(r)
+	case search.StateNone:
+		if r.Finding != nil {
+			return "not decided: the search stopped at a finding"
+		}
+		return "not decided: nothing was tried"
+	default:
+		panic("macemc bug: report: no words for the state " + string(state))
+	}
+}
+
+// checked reports whether a property was.
+func (s subject) checked(name string) bool {
+	return len(s.only) == 0 || slices.Contains(s.only, name)
+}
+
+// failed are the properties that the finding is about; none for a panic and
+// the like.
+func (s subject) failed() []string {
+	switch {
+	case s.f == nil || s.f.Property == "":
+		return nil
+	case s.f.Verdict == sim.VerdictDead:
+		return s.failing()
+	default:
+		return []string{s.f.Property}
+	}
+}
+
+// junitSettings are what was run, and what it came to, in single words.
+func junitSettings(s subject, r *search.Result) []junitProperty {
+	var bugs []string
+	for _, b := range s.params.Bugs() {
+		bugs = append(bugs, string(b))
+	}
+	out := []junitProperty{
+		{"system", s.sys.Name}, {"bugs", strings.Join(bugs, ",")}, {"setting", s.setting()},
+		{"faults", r.Options.Budgets(r.System).String()}, {"seed", fmt.Sprint(r.Options.Seed)}, {"engine", r.Stats.Engine},
+		{"verdict", r.Verdict().String()}, {"safety", string(r.Safety.State)}, {"liveness", string(r.Liveness.State)}, {"stop", string(r.Stop)},
+	}
+	for i := range out {
+		out[i].Value = short(out[i].Value)
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// SARIF 2.1.0, as far as it is used here; the names are the standard's.
+
+const (
+	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	sarifVersion = "2.1.0"
+	sarifRoot    = "%SRCROOT%" // what paths are relative to: the root of the module
+	flowMost     = 1000        // steps of a flow, the last ones: viewers have limits
+)
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool         `json:"tool"`
+	Invocations []sarifInvocation `json:"invocations"`
+	Results     []sarifResult     `json:"results"`
+	Columns     string            `json:"columnKind"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name    string      `json:"name"`
+	Version string      `json:"version,omitempty"`
+	Short   sarifText   `json:"shortDescription"`
+	Rules   []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID      string         `json:"id"`
+	Name    string         `json:"name"`
+	Short   sarifText      `json:"shortDescription"`
+	Full    sarifText      `json:"fullDescription"`
+	Default map[string]any `json:"defaultConfiguration"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifInvocation struct {
+	Successful bool           `json:"executionSuccessful"`
+	Properties map[string]any `json:"properties"`
+}
+
+type sarifResult struct {
+	Rule         string            `json:"ruleId"`
+	Index        int               `json:"ruleIndex"`
+	Level        string            `json:"level"`
+	Message      sarifText         `json:"message"`
+	Locations    []sarifLocation   `json:"locations"`
+	Fingerprints map[string]string `json:"partialFingerprints"`
+	Flows        []sarifFlow       `json:"codeFlows,omitempty"`
+	Properties   map[string]any    `json:"properties"`
+}
+
+type sarifLocation struct {
+	Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	Message  *sarifText     `json:"message,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   sarifRegion   `json:"region"`
+}
+
+type sarifArtifact struct {
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId,omitempty"`
+}
+
+type sarifRegion struct {
+	Line int `json:"startLine"`
+}
+
+type sarifLogical struct {
+	Name string `json:"fullyQualifiedName"`
+	Kind string `json:"kind"`
+}
+
+type sarifFlow struct {
+	Message sarifText     `json:"message"`
+	Threads []sarifThread `json:"threadFlows"`
+}
+
+type sarifThread struct {
+	Locations []sarifFlowStep `json:"locations"`
+}
+
+type sarifFlowStep struct {
+	Location   sarifLocation `json:"location"`
+	Order      int           `json:"executionOrder"`
+	Importance string        `json:"importance"`
+}
+
+// sarifKinds are the rules that no property stands for, and what each is about.
+var sarifKinds = []struct {
+	verdict sim.Verdict
+	text    string
+}{
+	{sim.VerdictPanic, "a handler panics"},
+	{sim.VerdictDivergence, "a handler does not return"},
+	{sim.VerdictMutation, "a handler changes a message that was sent, or another node"},
+	{sim.VerdictGoroutine, "a handler starts a goroutine"},
+	{sim.VerdictNondeterminism, "the same answers lead to different runs"},
+	{sim.VerdictKilled, "the service ends the process"},
+}
+
+// SARIF writes what a search came to in the format of static analysers: a rule
+// for each property and for each other verdict, and a result for a finding, at
+// the source of its critical step, with the run as a flow through the code.
+// version is that of the tool.
+func SARIF(w io.Writer, r *search.Result, place Place, version, root string) error {
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{
+			Name: "macemc", Version: version, Short: sarifText{"a model checker for event-driven services"}, Rules: s.rules(),
+		}},
+		Invocations: []sarifInvocation{{Successful: true, Properties: map[string]any{
+			"system": s.name(), "setting": oneLine(s.setting()), "faults": r.Options.Budgets(r.System).String(), "seed": r.Options.Seed,
+			"safety": string(r.Safety.State), "liveness": string(r.Liveness.State), "stop": string(r.Stop),
+		}}},
+		Results: []sarifResult{},
+		Columns: "utf16CodeUnits",
+	}
+	if r.Finding != nil {
+		run.Results = append(run.Results, s.sarifResult(place, run.Tool.Driver.Rules, root))
+	}
+	return write(w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
+}
+
+// rules are those of the properties, in their order, then of the verdicts.
+func (s subject) rules() (rules []sarifRule) {
+	taken := map[string]int{}
+	add := func(id, name, text string) {
+		if taken[id]++; taken[id] > 1 {
+			id = fmt.Sprintf("%s-%d", id, taken[id])
+		}
+		text = shortened(Plain(text))
+		rules = append(rules, sarifRule{id, name, sarifText{text}, sarifText{text}, map[string]any{"level": "error"}})
+	}
+	for _, p := range s.sys.Properties {
+		text := "in every state: " + p.Name
+		if p.Liveness() {
+			text = "from every state, in some later one: " + p.Name
+		}
+		add(path.Join(s.sys.Name, strings.ToLower(Slug(p.Name, 80))), camel(s.sys.Name+" "+p.Name), text)
+	}
+	for _, k := range sarifKinds {
+		add(path.Join(s.sys.Name, k.verdict.String()), camel(s.sys.Name+" "+k.verdict.String()), k.text)
+	}
+	return rules
+}
+
+// ruleOf is the place of the finding's rule among all.
+func (s subject) ruleOf() int {
+	for i, p := range s.sys.Properties {
+		if failed := s.failed(); len(failed) > 0 && p.Name == failed[0] {
+			return i
+		}
+	}
+	for i, k := range sarifKinds {
+		if k.verdict == s.f.Verdict {
+			return len(s.sys.Properties) + i
+		}
+	}
+	return 0
+}
+
+func (s subject) sarifResult(place Place, rules []sarifRule, root string) sarifResult {
+	f, all, rule := s.f, newSources(s), s.ruleOf()
+	out := sarifResult{
+		Rule: rules[rule].ID, Index: rule, Level: "error",
+		Message:      sarifText{Plain(s.name()) + ": " + strings.Join(s.brief(place), "\n")},
+		Locations:    []sarifLocation{},
+		Fingerprints: map[string]string{"macemcFinding/v1": s.fingerprint()},
+		Properties:   map[string]any{"verdict": f.Verdict.String(), "steps": f.Step},
+	}
+	if place.Replay != "" {
+		out.Properties["path"], out.Properties["replay"] = Plain(place.Path), Plain(place.Replay)
+	}
+	if at := all.of(f); at.Line > 0 {
+		out.Locations = append(out.Locations, sarifAt(at, root))
+	}
+	if flow := s.sarifSteps(all, root); len(flow) > 0 {
+		out.Flows = []sarifFlow{{sarifText{Plain(heading(f.Step))}, []sarifThread{{flow}}}}
+	}
+	return out
+}
+
+// fingerprint is the same for findings of one kind, whatever run shows them:
+// by it a later run of the same search is told from a new finding.
+func (s subject) fingerprint() string {
+	at := s.f.Identity
+	if s.f.Critical != nil {
+		at = s.f.Critical.Event
+	}
+	return canon.OfString(strings.Join([]string{s.name(), s.f.Verdict.String(), s.f.Property, at}, "\x00")).String()
+}
+
+// sarifSteps is the run as a flow: where each step was handled. Steps of the
+// environment have no place in the code, and are told all the same.
+func (s subject) sarifSteps(all *sources, root string) (flow []sarifFlowStep) {
+	if s.f.Trace == nil {
+		return nil
+	}
+	n := min(s.f.Step, len(s.f.Trace.Steps))
+	for i := max(1, n-flowMost+1); i <= n; i++ {
+		step := &s.f.Trace.Steps[i-1]
+		at := sarifLocation{}
+		if source := all.handler(step.Event); source.Line > 0 {
+			at = sarifAt(source, root)
+		}
+		at.Message = &sarifText{Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Identity)))}
+		one := sarifFlowStep{Location: at, Order: i, Importance: "important"}
+		if c := s.f.Critical; c != nil && c.Step == i || c == nil && s.f.Step == i {
+			one.Importance = "essential"
+		}
+		flow = append(flow, one)
+	}
+	return flow
+}
+
+func sarifAt(at Source, root string) sarifLocation {
+	where := sarifArtifact{URI: "file://" + escapedPath(at.File)}
+	if !strings.HasPrefix(at.File, "/") {
+		where = sarifArtifact{URI: escapedPath(below(root, at.File)), Base: sarifRoot}
+	}
+	return sarifLocation{
+		Physical: &sarifPhysical{where, sarifRegion{at.Line}},
+		Logical:  []sarifLogical{{at.Func, "function"}},
+	}
+}
+
+// escapedPath is a file's name as a part of a URI.
+func escapedPath(name string) string { return (&url.URL{Path: name}).EscapedPath() }
+
+var noSlug = regexp.MustCompile(`[^A-Za-z0-9]+`)
+
+// Slug is a name of letters, digits and hyphens, of at most so many characters,
+// for a text: "" where it has none of them.
+func Slug(text string, most int) string {
+	s := strings.Trim(noSlug.ReplaceAllString(text, "-"), "-")
+	if len(s) > most {
+		s = s[:most]
+		if i := strings.LastIndexByte(s, '-'); i > 0 {
+			s = s[:i]
+		}
+	}
+	return s
+}
+
+// camel is a text as one word, as names of rules are: BothAreConnected.
+func camel(text string) (word string) {
+	for part := range strings.SplitSeq(Slug(text, 100), "-") {
+		if part != "" {
+			word += strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return word
+}

@@ -1,0 +1,315 @@
+package report
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Source is a place in the service's code. The zero Source is none.
+type Source struct {
+	File string // relative to the module's root, with slashes
+	Line int
+	Func string // the function, as in a stack
+}
+
+// sources finds where the handlers of a system's nodes stand.
+type sources struct {
+	sys   *sim.System
+	param sim.Params
+	known map[handled]Source
+	files map[string]*ast.File // nil: it cannot be read
+	set   *token.FileSet
+}
+
+// handled is what a handler is looked for by.
+type handled struct {
+	node   sim.Addr
+	method string
+	value  reflect.Type // of the message or signal; nil: none
+}
+
+func newSources(s subject) *sources {
+	return &sources{sys: s.sys, param: s.params, known: map[handled]Source{}, files: map[string]*ast.File{}, set: token.NewFileSet()}
+}
+
+// of is where a finding points to: where the service panicked, or else the
+// handler that took the critical step, or else that of the last step. A fault
+// has no handler: that of what it met is told, or the nearest before. The last
+// resort is where the system makes its nodes.
+func (l *sources) of(f *search.Finding) Source {
+	if s := l.topOf(f.Stack); s.Line > 0 {
+		return s
+	}
+	at := f.Step
+	if f.Critical != nil {
+		at = f.Critical.Step
+	}
+	if f.Trace != nil {
+		for at = min(at, len(f.Trace.Steps)); at > 0; at-- {
+			if s := l.step(f.Trace, at); s.Line > 0 {
+				return s
+			}
+		}
+	}
+	return l.function(reflect.ValueOf(l.sys.New))
+}
+
+// step is the handler of a step of a trace, counted from 1; of a loss, that
+// which sent what was lost.
+func (l *sources) step(t *sim.Trace, n int) Source {
+	s := &t.Steps[n-1]
+	if s.Event.Kind.Fault() {
+		if lost := s.Event.Kind == sim.KindLose || s.Event.Kind == sim.KindDuplicate; !lost && s.Event.Kind != sim.KindReorder {
+			return Source{}
+		}
+		if s.Event.Kind != sim.KindReorder {
+			return l.sender(t, s)
+		}
+	}
+	return l.handler(s.Event)
+}
+
+// sender is the handler that sent what a fault met.
+func (l *sources) sender(t *sim.Trace, s *sim.Step) Source {
+	switch {
+	case s.Cause > 0 && s.Cause <= len(t.Steps) && s.Cause < s.Index:
+		return l.step(t, s.Cause)
+	case s.Cause == 0:
+		return l.find(handled{s.Event.From, "Init", nil})
+	default:
+		return Source{}
+	}
+}
+
+// handler is the handler of an event. What no node handles has none.
+func (l *sources) handler(e sim.Event) Source {
+	switch e.Kind {
+	case sim.KindMessage, sim.KindReorder:
+		return l.find(handled{e.Node, "Deliver", reflect.TypeOf(e.Value)})
+	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
+		return l.find(handled{e.Node, "Handle", reflect.TypeOf(e.Value)})
+	case sim.KindError, sim.KindRefused, sim.KindBreak:
+		return l.find(handled{e.Node, "Handle", reflect.TypeFor[sim.PeerError]()})
+	case sim.KindClear:
+		return l.find(handled{e.Node, "Handle", reflect.TypeFor[sim.ClearToSend]()})
+	case sim.KindFlushed:
+		return l.find(handled{e.Node, "Handle", reflect.TypeFor[sim.Flushed]()})
+	case sim.KindRestart:
+		return l.find(handled{e.Node, "Init", nil})
+	default:
+		return Source{}
+	}
+}
+
+func (l *sources) find(h handled) Source {
+	if s, ok := l.known[h]; ok {
+		return s
+	}
+	s := l.search(h)
+	l.known[h] = s
+	return s
+}
+
+// search looks through the layers of a node for the one whose method has a
+// case for the value, or else whose package has its type; or else it is the
+// outermost.
+func (l *sources) search(h handled) Source {
+	var methods []reflect.Value
+	var owners []reflect.Type
+	for _, node := range l.layers(h.node) {
+		t := reflect.TypeOf(node)
+		if m, ok := method(t, h.method); ok {
+			methods, owners = append(methods, m), append(owners, t)
+		}
+	}
+	if len(methods) == 0 {
+		return Source{}
+	}
+	if h.value == nil {
+		return l.function(methods[0])
+	}
+	for _, m := range methods {
+		if s, ok := l.clause(m, h.value); ok {
+			return s
+		}
+	}
+	home := func(t reflect.Type) bool { return packageOf(t) == packageOf(h.value) }
+	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
+}
+
+// layers are a node as it is made, and the layers inside it.
+func (l *sources) layers(at sim.Addr) (all []sim.Node) {
+	defer func() { _ = recover() }() // an Upper that does not work yet
+	if at.IsZero() {
+		return nil
+	}
+	for n := l.sys.New(l.param, at); n != nil && len(all) < 16; {
+		all = append(all, n)
+		layer, ok := n.(sim.Layer)
+		if !ok {
+			break
+		}
+		n = layer.Upper()
+	}
+	return all
+}
+
+// method is the function behind a method, found through embedded fields: what
+// the compiler makes for those stands in no file.
+func method(t reflect.Type, name string) (reflect.Value, bool) {
+	m, ok := t.MethodByName(name)
+	if !ok {
+		return reflect.Value{}, false
+	}
+	if file, _ := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer()); file != "<autogenerated>" {
+		return m.Func, true
+	}
+	if t.Kind() == reflect.Pointer {
+		if f, ok := method(t.Elem(), name); ok {
+			return f, true
+		}
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return reflect.Value{}, false
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if !field.Anonymous || field.Type.Kind() == reflect.Interface {
+			continue
+		}
+		for _, embedded := range []reflect.Type{field.Type, reflect.PointerTo(field.Type)} {
+			if f, ok := method(embedded, name); ok {
+				return f, true
+			}
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// packageOf is where a type is declared, or what it points to.
+func packageOf(t reflect.Type) string {
+	for t.Name() == "" && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
+		t = t.Elem()
+	}
+	return t.PkgPath()
+}
+
+// function is where a function stands.
+func (l *sources) function(f reflect.Value) Source {
+	if f.Kind() != reflect.Func || f.IsNil() {
+		return Source{}
+	}
+	fn := runtime.FuncForPC(f.Pointer())
+	file, line := fn.FileLine(f.Pointer())
+	return Source{File: inModule(file), Line: line, Func: fn.Name()}
+}
+
+// clause is the case of a type switch in a method that names the type of the
+// value. The source must be there to read.
+func (l *sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
+	fn := runtime.FuncForPC(f.Pointer())
+	name, line := fn.FileLine(f.Pointer())
+	file := l.parsed(name)
+	if file == nil {
+		return Source{}, false
+	}
+	found := token.NoPos
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.FuncDecl)
+		if !ok || l.set.Position(decl.Pos()).Line > line || l.set.Position(decl.End()).Line < line {
+			continue
+		}
+		ast.Inspect(decl, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CaseClause); ok && found == token.NoPos {
+				if slices.ContainsFunc(c.List, func(e ast.Expr) bool { return names(e, value, file.Name.Name) }) {
+					found = c.Pos()
+				}
+			}
+			return found == token.NoPos
+		})
+	}
+	if found == token.NoPos {
+		return Source{}, false
+	}
+	return Source{File: inModule(name), Line: l.set.Position(found).Line, Func: fn.Name()}, true
+}
+
+// names reports whether an expression of a file of package pkg is the type t.
+func names(e ast.Expr, t reflect.Type, pkg string) bool {
+	full := t.String() // with the package's name
+	switch e := e.(type) {
+	case *ast.Ident:
+		return pkg+"."+e.Name == full || t.PkgPath() == "" && e.Name == full
+	case *ast.SelectorExpr:
+		x, ok := e.X.(*ast.Ident)
+		return ok && x.Name+"."+e.Sel.Name == full
+	case *ast.StarExpr:
+		return t.Kind() == reflect.Pointer && names(e.X, t.Elem(), pkg)
+	default:
+		return false
+	}
+}
+
+func (l *sources) parsed(name string) *ast.File {
+	file, known := l.files[name]
+	if !known {
+		file, _ = parser.ParseFile(l.set, name, nil, parser.SkipObjectResolution)
+		l.files[name] = file
+	}
+	return file
+}
+
+// topOf is the first frame of a stack that is of this module.
+func (l *sources) topOf(stack string) Source {
+	lines := strings.Split(stack, "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		place := strings.TrimSpace(lines[i+1])
+		colon := strings.LastIndexByte(place, ':')
+		if colon < 0 {
+			continue
+		}
+		line, err := strconv.Atoi(place[colon+1:])
+		if file := inModule(place[:colon]); err == nil && line > 0 && !filepath.IsAbs(file) && !strings.Contains(lines[i], "macemc/sim.") {
+			return Source{File: file, Line: line, Func: lines[i]}
+		}
+	}
+	return Source{}
+}
+
+// inModule is a file's name relative to the root of the module that is built,
+// or as it is for a file of another. A build with -trimpath names files by the
+// path of their module instead of their folder.
+func inModule(name string) string {
+	slashed, module := filepath.ToSlash(name), ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		module = info.Main.Path
+	}
+	if !filepath.IsAbs(name) {
+		return strings.TrimPrefix(slashed, module+"/")
+	}
+	for folder := filepath.Dir(name); folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		if err != nil {
+			continue
+		}
+		relative, err := filepath.Rel(folder, name)
+		if err != nil || module != "" && !slices.Contains(strings.Fields(string(text)), module) {
+			return slashed
+		}
+		return filepath.ToSlash(relative)
+	}
+	return slashed
+}
