@@ -21,11 +21,15 @@ type again struct {
 	whole
 	steps int
 	live  bool // the last state is
+	see   func(*sim.World)
 }
 
 // visit asks what the repeated run may have asked: a property may panic.
 func (a *again) visit(w *sim.World, depth int) bool {
 	a.live = w.Probe()
+	if a.see != nil {
+		a.see(w)
+	}
 	return depth < a.steps
 }
 

@@ -38,6 +38,8 @@ type Options struct {
 	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 
+	See func(*sim.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
+
 	Progress func(Stats) // told now and then, by the searching goroutine
 	Stop     func() Stop // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
 }

@@ -71,7 +71,12 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	r.twin = t
 	answers := choose.NewReplay(path)
 	c := climateOf(path)
-	end, failure, w := r.run(repeat(answers, c, len(path.Steps)), true)
+	again := repeat(answers, c, len(path.Steps))
+	again.see = r.opts.See
+	end, failure, w := r.run(again, true)
+	if failure != nil && again.see != nil { // the loop does not visit the state in which the run fails
+		again.see(w)
+	}
 	f := &Finding{Path: path, Trace: w.Trace(), climate: c}
 	var diverged *choose.Divergence
 	switch {

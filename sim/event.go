@@ -114,7 +114,11 @@ type Event struct {
 // they send is lost.
 type Split struct{ side uint64 }
 
-// String names both sides.
+// Has reports whether a node is on the first side; of a one-way partition, the
+// one that cannot reach the other.
+func (s Split) Has(a Addr) bool { return !a.IsZero() && s.side&(1<<a.index()) != 0 }
+
+// text names both sides.
 func (s Split) text(n int, arrow string) string {
 	var in, out []string
 	for i := range n {

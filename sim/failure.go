@@ -77,6 +77,7 @@ func (w *World) Protect(loop func()) (failure *Failure) {
 	defer func() {
 		r := recover()
 		w.running, failure = nil, w.failure
+		defer w.recordCut()
 		hook := w.hook
 		w.hook = ""
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine

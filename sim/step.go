@@ -98,6 +98,7 @@ type Step struct {
 	Coins    []choose.Choice
 	Effects  []Effect
 	Facts    []Fact
+	Cut      bool // the service failed within it: what it did up to there, not all of it applied
 }
 
 // Footprint is what a step touched besides its node's own state: reduction

@@ -255,7 +255,11 @@ func (k *desk) last() *sim.Step {
 func tellStep(b *strings.Builder, w *sim.World, s *sim.Step) {
 	fmt.Fprintf(b, "%d %s", s.Index, s.Identity)
 	if s.Index > 0 {
-		fmt.Fprintf(b, "  (one of %d, caused by %s)", s.Possible, cause(s.Cause))
+		cut := ""
+		if s.Cut {
+			cut = ", cut"
+		}
+		fmt.Fprintf(b, "  (one of %d, caused by %s%s)", s.Possible, cause(s.Cause), cut)
 	}
 	b.WriteString("\n")
 	for _, c := range s.Coins {

@@ -518,6 +518,22 @@ func (w *World) record(i int) {
 	}
 }
 
+// recordCut appends the step that the service failed within, if it did.
+func (w *World) recordCut() {
+	if !w.tracing || w.failure == nil {
+		return
+	}
+	t := &w.trace
+	switch n := len(t.Steps); {
+	case w.current.Kind != 0 && (n == 0 || t.Steps[n-1].Index != w.step):
+		w.record(w.acting.index())
+		t.Steps[n].Cut, t.Steps[n].Possible = true, w.question.N
+	case w.current.Kind == 0 && !w.acting.IsZero() && len(t.Starts) <= w.acting.index():
+		w.record(w.acting.index())
+		t.Starts[len(t.Starts)-1].Cut = true
+	}
+}
+
 // identity is the identity of the event that is running.
 func (w *World) identity() string {
 	if w.current.Kind == 0 {

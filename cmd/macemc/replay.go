@@ -50,17 +50,9 @@ another system or because the code has changed, is an error and says where.`,
 }
 
 func (t *tool) replay(name string, f replayFlags) error {
-	path, err := load(name)
+	sys, path, err := recorded(name)
 	if err != nil {
 		return err
-	}
-	system, ok := path.Get("system")
-	if !ok {
-		return fmt.Errorf("%s: the path's header names no system", name)
-	}
-	sys, err := catalog.Find(system)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
 	}
 	opts := search.Options{Stuck: f.stuck, OnStuck: func(r *search.Result) {
 		if err := t.concludeReplay(path, stuckReplay(path, r), f); err != nil {
@@ -99,6 +91,23 @@ func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 		System: r.System, Params: r.Params, Recorded: recorded, Finding: r.Finding,
 		Reproduced: recorded == sim.VerdictDivergence && r.Finding.Step == len(path.Steps),
 	}
+}
+
+// recorded reads a path file, and finds the system that it is of.
+func recorded(name string) (*sim.System, *choose.Path, error) {
+	path, err := load(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	system, ok := path.Get("system")
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: the path's header names no system", name)
+	}
+	sys, err := catalog.Find(system)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return sys, path, nil
 }
 
 // load reads a path file.

@@ -32,6 +32,11 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	return p.err
 }
 
+// Heading says in one line what a recorded path came to.
+func Heading(path *choose.Path, r *search.Replayed) string {
+	return replayed(path, r).title()
+}
+
 func replayed(path *choose.Path, r *search.Replayed) subject {
 	return subject{sys: r.System, params: r.Params, only: path.All("property"), f: r.Finding}
 }

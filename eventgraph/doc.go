@@ -1,0 +1,19 @@
+// Package eventgraph tells what happened in a run, and what happened before
+// what, for people who look for a bug: as text, as pictures, and in the forms
+// that other tools read.
+//
+// A graph is built from the steps of a trace alone. A step happened before
+// another if a chain of these leads from the one to the other: the next step
+// of the same node; a message from the step that sent it to the one that it
+// was delivered in; a timer, a task, a connection that broke, a partition,
+// from what set it, posted it or began it to what came of it.
+//
+// From the steps the graph also works out what became of every message that
+// was handed to the network, and numbers them: #1 is the first.
+//
+// # Known limits
+//
+// What did not happen has no arrow: that a buffer was full since nothing was
+// taken from it, or that a handler saw no timer scheduled, is told by the step
+// and is no cause.
+package eventgraph

@@ -1,0 +1,168 @@
+package eventgraph
+
+import (
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// Marks are what a graph points out.
+type Marks struct {
+	Title    string // what the run came to, as a heading
+	Critical int    // the critical step; 0: none
+	Failed   int    // the step that the run failed in, or after; 0: none
+	Why      string // what failed there, as a line
+}
+
+// Graph is a run as what happened before what.
+type Graph struct {
+	Marks Marks
+
+	nodes    []sim.Addr
+	lanes    map[sim.Addr]int
+	points   []point // the starts of the nodes, then the steps
+	starts   int
+	messages []message
+	kept     []bool // of the points; nil: all
+}
+
+// network is the lane of what happens to the network and in no node.
+const network = -1
+
+// none is no point, no message.
+const none = -1
+
+// point is the start of a node, or a step.
+type point struct {
+	*sim.Step
+	lane    int     // where it happened: network, or the node's place among the nodes
+	text    string  // the event's identity, on one line
+	message int     // what it took from the network; none
+	prev    int     // the point before it in its lane; none
+	causes  []cause // what it came of, besides
+	did     []did
+	coins   []string
+}
+
+// cause is an arrow to a point from one that happened before.
+type cause struct {
+	from    int
+	kind    CauseKind
+	message int // CauseMessage: which; else none
+}
+
+// CauseKind is why a step happened after another.
+type CauseKind uint8
+
+// The kinds of causes.
+const (
+	CauseOrder   CauseKind = iota + 1 // the same node, before
+	CauseMessage                      // it sent what was delivered or lost
+	CauseTimer                        // it scheduled the timer
+	CauseTask                         // it posted the task
+	CauseCopy                         // it duplicated the datagram
+	CauseBroken                       // it broke the connection
+	CauseOpened                       // it opened the connection that broke
+	CauseDown                         // the node that nobody reached went down in it
+	CauseCut                          // it began the partition
+	CauseRoom                         // it made room in a buffer
+)
+
+var causeNames = [...]string{
+	CauseOrder: "order", CauseMessage: "message", CauseTimer: "timer", CauseTask: "task", CauseCopy: "copy",
+	CauseBroken: "broken", CauseOpened: "opened", CauseDown: "down", CauseCut: "partition", CauseRoom: "room",
+}
+
+func (k CauseKind) String() string { return causeNames[k] }
+
+// did is one effect of a step.
+type did struct {
+	kind    sim.EffectKind
+	text    string
+	to      int    // lane, of what goes to a node; none
+	message int    // none: no message
+	fate    string // what became of it, where that is worth a word
+}
+
+// New builds the graph of a trace, whose values walker tells.
+func New(trace *sim.Trace, walker *canon.Walker, marks Marks) *Graph {
+	g := &Graph{Marks: marks, starts: len(trace.Starts)}
+	g.lay(trace)
+	b := newBuilder(g, walker)
+	for i := range trace.Starts {
+		b.add(&trace.Starts[i])
+	}
+	for i := range trace.Steps {
+		b.add(&trace.Steps[i])
+	}
+	b.end()
+	return g
+}
+
+// lay gives every node that is met a lane.
+func (g *Graph) lay(trace *sim.Trace) {
+	g.lanes = map[sim.Addr]int{}
+	meet := func(a sim.Addr) {
+		if _, met := g.lanes[a]; !met && !a.IsZero() {
+			g.lanes[a] = 0
+			g.nodes = append(g.nodes, a)
+		}
+	}
+	for _, steps := range [][]sim.Step{trace.Starts, trace.Steps} {
+		for i := range steps {
+			meet(steps[i].Node)
+			meet(steps[i].Event.From)
+			for _, e := range steps[i].Effects {
+				meet(e.To)
+			}
+		}
+	}
+	slices.SortFunc(g.nodes, sim.Addr.Compare)
+	for i, a := range g.nodes {
+		g.lanes[a] = i
+	}
+}
+
+// Nodes are the nodes of the run, in order.
+func (g *Graph) Nodes() []sim.Addr { return g.nodes }
+
+// Steps is how many steps the run has.
+func (g *Graph) Steps() int { return len(g.points) - g.starts }
+
+// number is the number of a point's step; 0: a start.
+func (g *Graph) number(p int) int { return max(0, p-g.starts+1) }
+
+// point is where a step of this number happened at a node; none: the trace has
+// no such step.
+func (g *Graph) point(number int, lane int) int {
+	p := g.starts + number - 1
+	if number == 0 {
+		p = lane
+	}
+	if number < 0 || p < 0 || p >= len(g.points) {
+		return none
+	}
+	return p
+}
+
+// lane is a node's place; network: nobody's.
+func (g *Graph) lane(a sim.Addr) int {
+	if i, ok := g.lanes[a]; ok {
+		return i
+	}
+	return network
+}
+
+// environments reports whether an event of the kind happens to the network: no
+// node takes part in it.
+func environments(e sim.Event) bool {
+	switch e.Kind {
+	case sim.KindLose, sim.KindDuplicate, sim.KindBreak, sim.KindReset, sim.KindPartition, sim.KindOneWay, sim.KindMend, sim.KindHeal:
+		return true
+	case sim.KindRefused:
+		return e.Link == sim.LinkUDP // a datagram is dropped silently
+	default:
+		return false
+	}
+}

@@ -1,0 +1,433 @@
+package eventgraph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// message is something that was handed to the network.
+type message struct {
+	from, to int // lanes
+	link     sim.Link
+	text     string
+	sent     int // the point
+	ends     []end
+	copies   int  // still under way
+	dropped  bool // it never was under way: refused, or no room
+	kept     bool // in a set, where it stays
+	same     int  // of a set: the equal message that was there already; none
+	cut      bool // the run ended in the step that sent it
+}
+
+// end is what became of a message, or of one copy of it.
+type end struct {
+	at  int // the point
+	how fate
+}
+
+type fate uint8
+
+const (
+	delivered fate = iota + 1
+	overtook       // delivered before older ones
+	lost           // by a fault
+	unreached      // nobody listened, or there was a partition
+	broken         // with the connection
+	copied         // by a fault: there is one more
+)
+
+// builder goes through a trace with a shadow of the network, of which it knows
+// only what the steps tell.
+type builder struct {
+	g      *Graph
+	walker *canon.Walker
+
+	last   []int // by lane: the last point
+	queues map[channel][]parcel
+	sets   map[member]int // messages
+	timers []map[string]effect
+	tasks  []map[string][]effect
+	room   map[channel]int // the point that took something from a queue
+	opened map[pair]int
+	broke  map[pair]int
+	down   []int // by lane: the point where the node went down; none
+	cut    int   // the point where the partition began; none
+}
+
+// channel is one direction between two nodes, by lane.
+type channel struct {
+	link     sim.Link
+	from, to int
+}
+
+type member struct {
+	from, to int
+	text     string
+}
+
+// parcel is a message under way; copied, where a fault copied it.
+type parcel struct{ message, copied int }
+
+// effect names one of the things that a point did.
+type effect struct{ point, did int }
+
+type pair struct{ a, b int }
+
+func pairOf(a, b int) pair { return pair{min(a, b), max(a, b)} }
+
+func newBuilder(g *Graph, walker *canon.Walker) *builder {
+	n := len(g.nodes)
+	b := &builder{
+		g: g, walker: walker, cut: none,
+		last: make([]int, n), down: make([]int, n),
+		timers: make([]map[string]effect, n), tasks: make([]map[string][]effect, n),
+		queues: map[channel][]parcel{}, sets: map[member]int{}, room: map[channel]int{},
+		opened: map[pair]int{}, broke: map[pair]int{},
+	}
+	for i := range n {
+		b.last[i], b.down[i] = none, none
+		b.timers[i], b.tasks[i] = map[string]effect{}, map[string][]effect{}
+	}
+	return b
+}
+
+// add is the next point of the run.
+func (b *builder) add(s *sim.Step) {
+	at := len(b.g.points)
+	b.g.points = append(b.g.points, point{
+		Step: s, lane: network, prev: none, message: none, text: clean(s.Identity),
+	})
+	p := &b.g.points[at]
+	for _, c := range s.Coins {
+		p.coins = append(p.coins, clean(c.What))
+	}
+	if lane := b.g.lane(s.Node); lane >= 0 && !environments(s.Event) {
+		p.lane, p.prev = lane, b.last[lane]
+		b.last[lane] = at
+	}
+	b.consume(at, p)
+	for i := range s.Effects {
+		b.effect(at, p, &s.Effects[i])
+	}
+}
+
+// consume takes from the shadow what the event took, and notes what it came of.
+func (b *builder) consume(at int, p *point) {
+	e := p.Event
+	node, peer := b.g.lane(e.Node), b.g.lane(e.From)
+	switch e.Kind {
+	case 0, sim.KindScript, sim.KindAction: // of the node's own
+	case sim.KindTask:
+		b.ran(at, p, node)
+	case sim.KindTimer:
+		b.fired(at, p, node)
+	case sim.KindMessage:
+		b.receive(at, p, delivered)
+	case sim.KindReorder:
+		b.receive(at, p, overtook)
+	case sim.KindLose:
+		b.receive(at, p, lost)
+	case sim.KindDuplicate:
+		b.duplicate(at, p)
+	case sim.KindClear:
+		b.because(p, CauseRoom, b.room, channel{sim.LinkTCP, node, peer})
+	case sim.KindFlushed:
+		for to := range b.g.nodes {
+			b.because(p, CauseRoom, b.room, channel{sim.LinkTCP, node, to})
+		}
+	case sim.KindError:
+		if broke, ok := b.broke[pairOf(node, peer)]; ok {
+			p.causes = append(p.causes, cause{broke, CauseBroken, none})
+		}
+		b.drop(at, node, peer, broken)
+	case sim.KindRefused:
+		if e.Link == sim.LinkTCP {
+			b.drop(at, node, peer, unreached)
+			b.absent(p, peer)
+			return
+		}
+		b.receive(at, p, unreached)
+		b.absent(p, node)
+	case sim.KindBreak, sim.KindReset:
+		b.breaks(at, p, node, peer)
+		if e.Kind == sim.KindBreak {
+			b.cause(p, b.cut, CauseCut)
+		}
+	case sim.KindCrash, sim.KindDown:
+		b.crash(at, p, node)
+	case sim.KindRestart:
+		b.down[node] = none
+	case sim.KindPartition, sim.KindOneWay:
+		b.cut = at
+	case sim.KindMend, sim.KindHeal:
+		b.cause(p, b.cut, CauseCut)
+		b.cut = none
+	default:
+		panic(fmt.Sprintf("macemc bug: eventgraph: a %s event is not known to the graph, so sim has a new kind", e.Kind))
+	}
+}
+
+func (b *builder) cause(p *point, from int, kind CauseKind) {
+	if from != none {
+		p.causes = append(p.causes, cause{from, kind, none})
+	}
+}
+
+func (b *builder) because(p *point, kind CauseKind, of map[channel]int, c channel) {
+	if from, ok := of[c]; ok {
+		p.causes = append(p.causes, cause{from, kind, none})
+	}
+}
+
+// absent is why a node was not reached: it is down, or beyond the partition.
+func (b *builder) absent(p *point, lane int) {
+	if lane >= 0 && b.down[lane] != none {
+		b.cause(p, b.down[lane], CauseDown)
+		return
+	}
+	b.cause(p, b.cut, CauseCut)
+}
+
+// receive takes a message off its link.
+func (b *builder) receive(at int, p *point, how fate) {
+	e := p.Event
+	from, to := b.g.lane(e.From), b.g.lane(e.Node)
+	text := b.text(e.Value)
+	if e.Link == sim.LinkSet {
+		if m, ok := b.sets[member{from, to, text}]; ok {
+			b.came(at, p, parcel{m, none}, how)
+		}
+		return
+	}
+	c := channel{e.Link, from, to}
+	k := b.find(c, int(e.Place), p.Cause, text)
+	if k < 0 {
+		return
+	}
+	taken := b.queues[c][k]
+	b.queues[c] = slices.Delete(b.queues[c], k, k+1)
+	b.room[c] = at
+	b.g.messages[taken.message].copies--
+	b.came(at, p, taken, how)
+	if e.Link == sim.LinkTCP && from != to {
+		if _, ok := b.opened[pairOf(from, to)]; !ok {
+			b.opened[pairOf(from, to)] = at
+		}
+	}
+}
+
+// find is the place of a message in its queue: where the step says, if what is
+// there is what the step took; else the oldest that could be meant.
+func (b *builder) find(c channel, place, sentAt int, text string) int {
+	fits := func(x parcel) bool {
+		m := &b.g.messages[x.message]
+		return m.text == text && b.g.number(m.sent) == sentAt
+	}
+	queue := b.queues[c]
+	if place < len(queue) && fits(queue[place]) {
+		return place
+	}
+	return slices.IndexFunc(queue, fits)
+}
+
+// came notes what became of a message.
+func (b *builder) came(at int, p *point, x parcel, how fate) {
+	m := &b.g.messages[x.message]
+	m.ends = append(m.ends, end{at, how})
+	p.message = x.message
+	p.causes = append(p.causes, cause{m.sent, CauseMessage, x.message})
+	if x.copied != none {
+		p.causes = append(p.causes, cause{x.copied, CauseCopy, x.message})
+	}
+}
+
+func (b *builder) duplicate(at int, p *point) {
+	e := p.Event
+	c := channel{e.Link, b.g.lane(e.From), b.g.lane(e.Node)}
+	k := b.find(c, int(e.Place), p.Cause, b.text(e.Value))
+	if k < 0 {
+		return
+	}
+	x := b.queues[c][k]
+	b.g.messages[x.message].copies++
+	b.came(at, p, x, copied)
+	b.queues[c] = append(b.queues[c], parcel{x.message, at})
+}
+
+// drop loses what a node has queued for another over TCP.
+func (b *builder) drop(at, from, to int, how fate) {
+	c := channel{sim.LinkTCP, from, to}
+	for _, x := range b.queues[c] {
+		m := &b.g.messages[x.message]
+		m.copies--
+		m.ends = append(m.ends, end{at, how})
+	}
+	delete(b.queues, c)
+	b.room[c] = at
+}
+
+// breaks ends the connection of two nodes, if it was open.
+func (b *builder) breaks(at int, p *point, one, other int) {
+	c := pairOf(one, other)
+	b.broke[c] = at
+	if opened, ok := b.opened[c]; ok {
+		p.causes = append(p.causes, cause{opened, CauseOpened, none})
+		delete(b.opened, c)
+	}
+}
+
+func (b *builder) crash(at int, p *point, node int) {
+	for peer := range b.g.nodes {
+		b.drop(at, node, peer, broken)
+		b.breaks(at, p, node, peer)
+	}
+	for _, x := range b.timers[node] {
+		b.became(x, "gone at %d", at)
+	}
+	for _, list := range b.tasks[node] {
+		for _, x := range list {
+			b.became(x, "gone at %d", at)
+		}
+	}
+	clear(b.timers[node])
+	clear(b.tasks[node])
+	b.down[node] = at
+}
+
+// became notes the fate of a timer or a task.
+func (b *builder) became(x effect, what string, at int) {
+	b.g.points[x.point].did[x.did].fate = fmt.Sprintf(what, b.g.number(at))
+}
+
+func (b *builder) fired(at int, p *point, node int) {
+	text := b.text(p.Event.Value)
+	x, ok := b.timers[node][text]
+	if !ok {
+		b.cause(p, b.g.point(p.Cause, node), CauseTimer)
+		return
+	}
+	delete(b.timers[node], text)
+	b.became(x, "fires at %d", at)
+	b.cause(p, x.point, CauseTimer)
+}
+
+func (b *builder) ran(at int, p *point, node int) {
+	text := b.text(p.Event.Value)
+	list := b.tasks[node][text]
+	if len(list) == 0 {
+		b.cause(p, b.g.point(p.Cause, node), CauseTask)
+		return
+	}
+	b.tasks[node][text] = list[1:]
+	b.became(list[0], "runs at %d", at)
+	b.cause(p, list[0].point, CauseTask)
+}
+
+// effect applies one effect to the shadow, as the World applied it.
+func (b *builder) effect(at int, p *point, e *sim.Effect) {
+	d := did{kind: e.Kind, text: clean(e.Text(b.walker)), to: b.g.lane(e.To), message: none}
+	node, name := p.lane, effect{at, len(p.did)}
+	switch e.Kind {
+	case sim.EffectSend, sim.EffectRefused:
+		d.message = len(b.g.messages)
+		b.g.messages = append(b.g.messages, b.sent(at, p, e))
+	case sim.EffectAfter:
+		text := b.text(e.Value)
+		if old, ok := b.timers[node][text]; ok {
+			b.became(old, "set again at %d", at)
+		}
+		b.timers[node][text] = name
+	case sim.EffectCancel:
+		text := b.text(e.Value)
+		if old, ok := b.timers[node][text]; ok && old.point != at {
+			b.became(old, "cancelled at %d", at)
+		}
+		delete(b.timers[node], text)
+	case sim.EffectPost:
+		text := b.text(e.Value)
+		b.tasks[node][text] = append(b.tasks[node][text], name)
+	case sim.EffectReset:
+		b.drop(at, node, d.to, broken)
+		b.breaks(at, p, node, d.to)
+	}
+	p.did = append(p.did, d)
+}
+
+// sent hands a message to the shadow.
+func (b *builder) sent(at int, p *point, e *sim.Effect) message {
+	id := len(b.g.messages)
+	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), sent: at, same: none}
+	c := channel{e.Link, m.from, m.to}
+	switch {
+	case e.Kind == sim.EffectRefused || e.Lost:
+		m.dropped = true
+	case p.Cut:
+		m.cut = true
+	case e.Link == sim.LinkSet:
+		m.kept = true
+		if first, ok := b.sets[member{m.from, m.to, m.text}]; ok {
+			m.same = first
+		} else {
+			b.sets[member{m.from, m.to, m.text}] = id
+		}
+	default:
+		m.copies = 1
+		b.queues[c] = append(b.queues[c], parcel{id, none})
+	}
+	return m
+}
+
+// end writes down what became of every message.
+func (b *builder) end() {
+	for i := range b.g.points {
+		for k := range b.g.points[i].did {
+			if d := &b.g.points[i].did[k]; d.message != none {
+				d.fate = strings.TrimRight(fmt.Sprintf("#%d %s", d.message+1, b.g.fate(d.message)), " ")
+			}
+		}
+	}
+}
+
+func (b *builder) text(v any) string { return clean(b.walker.Text(v)) }
+
+// fate is what became of a message, in words.
+func (g *Graph) fate(id int) string {
+	m := &g.messages[id]
+	switch {
+	case m.dropped:
+		return "" // the effect says it
+	case m.cut:
+		return "the run ended here"
+	case m.same != none:
+		return fmt.Sprintf("in the set already as #%d", m.same+1)
+	}
+	var words []string
+	var how fate
+	for _, e := range m.ends {
+		number := g.number(e.at)
+		if e.how == how {
+			words[len(words)-1] += fmt.Sprintf(" and %d", number)
+			continue
+		}
+		how = e.how
+		words = append(words, fmt.Sprintf(fateWords[how], number))
+	}
+	switch {
+	case m.kept && len(words) == 0:
+		words = append(words, "never delivered")
+	case !m.kept && m.copies > 0 && len(words) > 0:
+		words = append(words, fmt.Sprintf("%d still under way at the end", m.copies))
+	case !m.kept && m.copies > 0:
+		words = append(words, "still under way at the end")
+	}
+	return strings.Join(words, ", ")
+}
+
+var fateWords = [...]string{
+	delivered: "delivered at %d", overtook: "delivered before older ones at %d", lost: "lost at %d",
+	unreached: "lost at %d: nobody listened", broken: "lost at %d with the connection", copied: "copied at %d",
+}

@@ -1,0 +1,99 @@
+package eventgraph
+
+import (
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// Recording is the states of a run as text: what sim.World.Lines tells after
+// the starts and after every step. It keeps what changed, so that a long run
+// takes little memory.
+//
+// See fits search.Options.See; the recording is then complete when Replay has
+// returned.
+type Recording struct {
+	last   []canon.Line
+	edits  []edit // of state k, against state k-1; the first is against nothing
+	wholes [][]canon.Line
+
+	read  int // the state that was asked for last, and what it is; nil: none
+	lines []canon.Line
+}
+
+// edit is how a state differs from the one before: after the first head lines
+// of both, and before the last lines of both, there are these.
+type edit struct {
+	head, tail int
+	lines      []canon.Line
+}
+
+// wholeEvery is after how many states one is kept whole.
+const wholeEvery = 256
+
+// See is told the world as it is now, state after state. The starts begin the
+// recording anew.
+func (r *Recording) See(w *sim.World) {
+	k, lines := w.Steps(), w.Lines()
+	if k < len(r.edits) { // told again, or a new run
+		r.edits, r.wholes = r.edits[:k], r.wholes[:(k+wholeEvery-1)/wholeEvery]
+		r.last, r.lines = nil, nil
+		if k > 0 {
+			r.last = r.State(k - 1)
+		}
+	}
+	if k > len(r.edits) {
+		panic("macemc bug: eventgraph: a recording is told every state, and one is missing")
+	}
+	if k%wholeEvery == 0 {
+		r.wholes = append(r.wholes, lines)
+	}
+	r.edits = append(r.edits, editOf(r.last, lines))
+	r.last = lines
+}
+
+func editOf(old, now []canon.Line) edit {
+	most := min(len(old), len(now))
+	head := 0
+	for head < most && old[head] == now[head] {
+		head++
+	}
+	tail := 0
+	for tail < most-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	return edit{head, tail, slices.Clone(now[head : len(now)-tail])}
+}
+
+// Steps is the number of the last state; -1: there is none. State 0 is that
+// after the starts.
+func (r *Recording) Steps() int { return len(r.edits) - 1 }
+
+// State is the state after a step, from 0 to Steps. Asking for one after the
+// other is fast.
+func (r *Recording) State(step int) []canon.Line {
+	from, lines := step/wholeEvery*wholeEvery, r.wholes[step/wholeEvery]
+	if r.lines != nil && from <= r.read && r.read <= step {
+		from, lines = r.read, r.lines
+	}
+	for k := from + 1; k <= step; k++ {
+		lines = r.edits[k].apply(lines)
+	}
+	r.read, r.lines = step, lines
+	return lines
+}
+
+func (e edit) apply(old []canon.Line) []canon.Line {
+	return slices.Concat(old[:e.head], e.lines, old[len(old)-e.tail:])
+}
+
+// Changes are the lines that a step changed: what they were, and what they are
+// now.
+func (r *Recording) Changes(step int) []sim.Difference {
+	if step < 1 || step > r.Steps() {
+		return nil
+	}
+	before := r.State(step - 1)
+	return sim.Diff(before, r.edits[step].apply(before))
+}

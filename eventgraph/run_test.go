@@ -1,0 +1,226 @@
+package eventgraph
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// The nodes of these tests do what they are told: a script's opening, a timer,
+// a task or a message holds commands, with ";" between them:
+//
+//	tcp n1 TEXT   udp n1 TEXT   set n1 TEXT    send; n1 does what TEXT says, if that is commands in brackets
+//	after TEXT    cancel TEXT   post TEXT      a timer or a task, which does what TEXT says
+//	reset n1      room n1       flushed        of the connection with n1
+//	toss WHY      log TEXT      emit TEXT
+//	panic TEXT
+type (
+	do    string // an opening
+	timer string
+	task  string
+	note  string // a message
+	fact  string
+)
+
+type actor struct {
+	peers map[string]sim.Addr `mc:"-"`
+	Seen  int
+}
+
+func (n *actor) Init(env sim.Env) {
+	n.peers = map[string]sim.Addr{env.Self().String(): env.Self()}
+	for _, a := range env.Peers() {
+		n.peers[a.String()] = a
+	}
+}
+
+func (n *actor) Deliver(env sim.Env, _ sim.Addr, m sim.Message) { n.obey(env, inner(string(m.(note)))) }
+
+func (n *actor) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case do:
+		n.obey(env, string(s))
+	case timer:
+		n.obey(env, inner(string(s)))
+	case task:
+		n.obey(env, inner(string(s)))
+	}
+}
+
+// inner are the commands between brackets.
+func inner(s string) string {
+	_, s, _ = strings.Cut(s, "[")
+	return strings.TrimSuffix(s, "]")
+}
+
+// split cuts at every ";" that is not between brackets.
+func split(s string) (parts []string) {
+	depth, from := 0, 0
+	for i, c := range s {
+		switch c {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case ';':
+			if depth == 0 {
+				parts = append(parts, s[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(parts, s[from:])
+}
+
+func (n *actor) obey(env sim.Env, commands string) {
+	n.Seen++
+	for _, one := range split(commands) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(one), " ")
+		name, text, _ := strings.Cut(rest, " ")
+		peer := n.peers[name]
+		switch word {
+		case "":
+		case "tcp":
+			env.TCP().Send(peer, note(text))
+		case "udp":
+			env.UDP().Send(peer, note(text))
+		case "set":
+			env.Set().Send(peer, note(text))
+		case "after":
+			env.After(time.Second, timer(rest))
+		case "cancel":
+			env.Cancel(timer(rest))
+		case "post":
+			env.Post(task(rest))
+		case "reset":
+			env.TCP().Reset(peer)
+		case "room":
+			env.TCP().RequestToSend(peer)
+		case "flushed":
+			env.TCP().NotifyFlushed()
+		case "toss":
+			env.Choose(2, rest)
+		case "log":
+			env.Logf("%s", rest)
+		case "emit":
+			env.Emit(fact(rest))
+		case "panic":
+			panic(rest)
+		default:
+			panic("no command " + one)
+		}
+	}
+}
+
+// play is a run of actors: their scripts, and which events happen.
+type play struct {
+	nodes   int
+	faults  sim.Faults
+	scripts map[string][]sim.Signal
+	events  []string // a part of what identifies each
+}
+
+// parsePlay reads lines: "n0: COMMANDS" is an opening of n0, any other line an
+// event that happens.
+func parsePlay(t testing.TB, nodes int, faults, text string) play {
+	t.Helper()
+	p := play{nodes: nodes, scripts: map[string][]sim.Signal{}}
+	if faults != "" {
+		var err error
+		if p.faults, err = sim.ParseFaults(faults); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if node, commands, ok := strings.Cut(line, ": "); ok && len(node) <= 3 {
+			p.scripts[node] = append(p.scripts[node], do(commands))
+		} else if line != "" {
+			p.events = append(p.events, line)
+		}
+	}
+	return p
+}
+
+// told answers with the event that was asked for, and coins with 1.
+type told struct {
+	want string
+	err  error
+}
+
+func (a *told) Answer(q *choose.Question) int {
+	if q.Kind == choose.Coin {
+		return 1
+	}
+	var all []string
+	for i := range q.N {
+		is := q.Alternatives.Alternative(i)
+		if strings.Contains(is, a.want) {
+			return i
+		}
+		all = append(all, is)
+	}
+	a.err = fmt.Errorf("%q is not possible; there are %s", a.want, strings.Join(all, ", "))
+	return -1
+}
+
+func (a *told) Err() error { return a.err }
+
+// take takes the run; see is told the world after the starts and every step.
+func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
+	t.Helper()
+	sys := &sim.System{
+		Name: "actors", Doc: "Nodes that do what they are told. For tests only.",
+		Nodes:   func(sim.Params) sim.Range { return sim.Range{Default: p.nodes, Least: p.nodes, Most: p.nodes} },
+		Network: func(sim.Params) sim.Network { return sim.Network{TCPBuffer: 3, UDPCapacity: 3} },
+		New:     func(sim.Params, sim.Addr) sim.Node { return &actor{} },
+		Script: func(_ sim.Params, self sim.Addr, life int) []sim.Signal {
+			if life > 0 {
+				return []sim.Signal{do("log back again")}
+			}
+			return p.scripts[self.String()]
+		},
+		Properties: []sim.Property{sim.Always("nothing", func(sim.View[*actor]) bool { return true })},
+	}
+	params, err := sys.Configure(p.nodes, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.NewWorld(sys, params, sim.Config{Trace: true, Faults: p.faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &told{}
+	w.Protect(func() {
+		w.Start(src)
+		see(w)
+		for _, e := range p.events {
+			src.want = e
+			progress := sim.Progress(0)
+			if e == "heal" {
+				progress = w.Heal(src)
+			} else {
+				progress = w.Step(src)
+			}
+			if progress != sim.Stepped {
+				src.err = errors.Join(src.err, fmt.Errorf("%q: no step was taken", e))
+				return
+			}
+			see(w)
+		}
+	})
+	if src.err != nil {
+		t.Fatal(src.err)
+	}
+	return w
+}
+
+func (p play) graph(t testing.TB, marks Marks) *Graph {
+	t.Helper()
+	w := p.take(t, func(*sim.World) {})
+	return New(w.Trace(), w.Walker(), marks)
+}

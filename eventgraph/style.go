@@ -1,0 +1,119 @@
+package eventgraph
+
+import "strings"
+
+// style is the signs of a text graph.
+type style struct {
+	dot, crash, restart, self      rune
+	lane, away, gap, mend          rune
+	cut, side                      rune
+	critical, failed               string
+	message, overtaking, losing    arrow
+	copying, hearing, breaking     arrow
+	sending, lostSending, refusing arrow
+	colored                        bool
+}
+
+// arrow is the signs of an arrow; of two, the first is for the way to the right.
+type arrow struct {
+	tail, head   [2]rune
+	shaft, cross rune
+	short        bool
+}
+
+var unicodeStyle = style{
+	dot: '●', crash: '✗', restart: '○', self: '↺', lane: '│', away: '┊', gap: '⋮', cut: '╳', side: '━', mend: '═',
+	critical: "◆", failed: "!",
+	message:     arrow{[2]rune{'┝', '┥'}, [2]rune{'▶', '◀'}, '━', '┿', false},
+	overtaking:  arrow{[2]rune{'├', '┤'}, [2]rune{'▶', '◀'}, '~', '~', false},
+	losing:      arrow{[2]rune{'├', '┤'}, [2]rune{'✗', '✗'}, '╌', '┼', false},
+	copying:     arrow{[2]rune{'╞', '╡'}, [2]rune{'▷', '◁'}, '═', '╪', false},
+	hearing:     arrow{[2]rune{'├', '┤'}, [2]rune{'▷', '◁'}, '╌', '┼', false},
+	breaking:    arrow{[2]rune{'├', '┤'}, [2]rune{'✗', '✗'}, '╌', '┼', false},
+	sending:     arrow{[2]rune{'├', '┤'}, [2]rune{'▷', '◁'}, '─', '┼', false},
+	lostSending: arrow{[2]rune{'├', '┤'}, [2]rune{'✗', '✗'}, '─', '┼', false},
+	refusing:    arrow{[2]rune{'├', '┤'}, [2]rune{'✗', '✗'}, '─', '│', true},
+}
+
+var asciiStyle = style{
+	dot: '*', crash: 'X', restart: 'o', self: '@', lane: '|', away: ':', gap: ':', cut: '#', side: '-', mend: '=',
+	critical: ">", failed: "!",
+	message:     arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '=', '=', false},
+	overtaking:  arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '~', '~', false},
+	losing:      arrow{[2]rune{'|', '|'}, [2]rune{'x', 'x'}, '.', '.', false},
+	copying:     arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '+', '+', false},
+	hearing:     arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '.', '.', false},
+	breaking:    arrow{[2]rune{'|', '|'}, [2]rune{'x', 'x'}, '.', '.', false},
+	sending:     arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '-', '-', false},
+	lostSending: arrow{[2]rune{'|', '|'}, [2]rune{'x', 'x'}, '-', '-', false},
+	refusing:    arrow{[2]rune{'|', '|'}, [2]rune{'x', 'x'}, '-', '|', true},
+}
+
+func styleOf(o TextOptions) *style {
+	s := unicodeStyle
+	if o.ASCII {
+		s = asciiStyle
+	}
+	s.colored = o.Color
+	return &s
+}
+
+// sign is a sign and what it stands for.
+type sign struct{ sign, what string }
+
+// signs are what the legend can explain, in its order.
+func (s *style) signs() []sign {
+	pic := func(a arrow) string {
+		return string([]rune{a.head[1], a.shaft, a.shaft, a.tail[1]})
+	}
+	return []sign{
+		{string(s.dot), "step"},
+		{pic(s.sending), "sent"},
+		{pic(s.message), "delivered"},
+		{pic(s.losing), "lost"},
+		{string([]rune{s.refusing.head[1], s.refusing.tail[1]}), "not sent"},
+		{pic(s.copying), "duplicated"},
+		{pic(s.overtaking), "reordered"},
+		{string([]rune{s.breaking.tail[0], s.breaking.shaft, s.breaking.head[0], s.breaking.shaft, s.breaking.tail[1]}), "broken"},
+		{string(s.crash), "crash"},
+		{string(s.restart), "restart"},
+		{"A" + strings.Repeat(string(s.cut), 2) + "B", "partition"},
+		{strings.Repeat(string(s.mend), 3), "mended"},
+		{s.critical, "critical"},
+		{s.failed, "failed"},
+	}
+}
+
+// color is what a part of a row is painted with on a terminal.
+type color uint8
+
+const (
+	plain color = iota
+	dim
+	bold
+	red
+	green
+	yellow
+)
+
+var escapes = [...]string{dim: "\x1b[2m", bold: "\x1b[1m", red: "\x1b[31m", green: "\x1b[32m", yellow: "\x1b[1;33m"}
+
+func (s *style) paint(b *strings.Builder, text string, c color) {
+	if !s.colored || c == plain || text == "" {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString(escapes[c] + text + "\x1b[0m")
+}
+
+// cells paints a row of cells, neighbours of one colour together.
+func (s *style) cells(b *strings.Builder, cells []rune, colors []color) {
+	for i := 0; i < len(cells); {
+		k := i
+		for k < len(cells) && colors[k] == colors[i] {
+			k++
+		}
+		s.paint(b, string(cells[i:k]), colors[i])
+		i = k
+	}
+}

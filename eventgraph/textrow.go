@@ -1,0 +1,236 @@
+package eventgraph
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+// point draws a step: its event, the coins that fell, and what it did.
+func (t *text) point(at int) {
+	p := &t.g.points[at]
+	if t.rows >= headEvery {
+		t.head()
+	}
+	t.begin()
+	gutter, c := t.mark(at)
+	t.event(p)
+	t.flushAs(gutter, c, t.said(p), t.tone(p))
+	if number := t.g.number(at); number > 0 && number == t.g.Marks.Critical {
+		t.note("  "+t.style.critical+" the critical step: what comes after it cannot recover", yellow)
+	}
+	for _, coin := range p.coins {
+		t.note("  choose "+coin, plain)
+	}
+	for i := range p.did {
+		t.did(p, &p.did[i])
+	}
+	if p.Cut {
+		t.note("  "+t.style.failed+" the run ended within this step", red)
+	}
+	if t.g.Marks.Why != "" && at >= t.g.starts && t.g.number(at) == t.g.Marks.Failed {
+		t.note("  "+t.style.failed+" "+clean(t.g.Marks.Why), red)
+	}
+}
+
+// mark is what stands in the gutter: the step's number, and whether it is the
+// critical one or the one that failed.
+func (t *text) mark(at int) (string, color) {
+	number, critical, failed, c := t.g.number(at), " ", " ", plain
+	if number > 0 && number == t.g.Marks.Critical {
+		critical, c = t.style.critical, yellow
+		t.used["critical"] = true
+	}
+	if number > 0 && number == t.g.Marks.Failed && t.g.Marks.Why != "" {
+		failed, c = t.style.failed, red
+		t.used["failed"] = true
+	}
+	return fmt.Sprintf("%s%s%*d  ", critical, failed, t.gutter-4, number), c
+}
+
+// said is the event in words, with the number of the message that it took.
+func (t *text) said(p *point) string {
+	if p.message == none {
+		return p.text
+	}
+	m := &t.g.messages[p.message]
+	return p.text + "  " + together(fmt.Sprintf("#%d sent at %d", p.message+1, t.g.number(m.sent)))
+}
+
+func (t *text) tone(p *point) color {
+	if p.Event.Kind.Fault() {
+		return red
+	}
+	return plain
+}
+
+// event draws what happened between the lanes.
+func (t *text) event(p *point) {
+	e, s := p.Event, t.style
+	node, peer := t.g.lane(e.Node), t.g.lane(e.From)
+	if e.Kind == 0 {
+		node = p.lane
+	}
+	dot := func(r rune, c color, what string) {
+		t.put(t.at(node), r, c)
+		t.used[what] = true
+	}
+	switch e.Kind {
+	case sim.KindMessage:
+		t.arrow(peer, node, s.message, green)
+		dot(s.dot, bold, "step")
+		if peer != node {
+			t.used["delivered"] = true
+		}
+	case sim.KindReorder:
+		t.arrow(peer, node, s.overtaking, red)
+		dot(s.dot, bold, "step")
+		t.used["reordered"] = true
+	case sim.KindLose:
+		t.arrow(peer, node, s.losing, red)
+		t.used["lost"] = true
+	case sim.KindDuplicate:
+		t.arrow(peer, node, s.copying, red)
+		t.used["duplicated"] = true
+	case sim.KindRefused:
+		if e.Link == sim.LinkTCP { // it comes back to the sender
+			t.arrow(node, peer, s.losing, red)
+			dot(s.dot, bold, "step")
+		} else {
+			t.arrow(peer, node, s.losing, red)
+		}
+		t.used["lost"] = true
+	case sim.KindError:
+		t.arrow(peer, node, s.hearing, red)
+		dot(s.dot, bold, "step")
+		t.used["broken"] = true
+	case sim.KindBreak, sim.KindReset:
+		t.between(node, peer, s.breaking)
+		t.used["broken"] = true
+	case sim.KindCrash, sim.KindDown:
+		dot(s.crash, red, "crash")
+		t.down[node] = s.away
+		if e.Kind == sim.KindDown {
+			t.down[node] = ' '
+		}
+	case sim.KindRestart:
+		delete(t.down, node)
+		dot(s.restart, bold, "restart")
+	case sim.KindPartition, sim.KindOneWay:
+		t.split(p)
+	case sim.KindMend, sim.KindHeal:
+		t.across(s.mend, green)
+		t.used["mended"] = true
+	default:
+		dot(s.dot, bold, "step")
+	}
+}
+
+// between draws a connection with a cross in its middle.
+func (t *text) between(one, other int, a arrow) {
+	t.arrow(one, other, a, red)
+	x, y := t.at(one), t.at(other)
+	if x >= 0 && y >= 0 && x != y {
+		t.put(y, a.tail[0], red)
+		if x < y {
+			t.put(y, a.tail[1], red)
+		}
+		for _, at := range []int{min(x, y) + 1, max(x, y) - 1} {
+			t.put(at, a.shaft, red)
+		}
+		t.put((x+y)/2, a.head[0], red)
+	}
+}
+
+// across draws a line through all lanes.
+func (t *text) across(r rune, c color) {
+	for x := t.step / 2; x <= (t.columns()-1)*t.step+t.step/2; x++ {
+		t.put(x, r, c)
+	}
+}
+
+// split draws a partition: a letter for the side of every node.
+func (t *text) split(p *point) {
+	side, _ := p.Event.Value.(sim.Split)
+	last := ' '
+	for c, lane := range t.shown {
+		letter := 'B'
+		if side.Has(t.g.nodes[lane]) {
+			letter = 'A'
+		}
+		x, r := c*t.step+t.step/2, t.style.side
+		if letter != last {
+			r = t.style.cut
+		}
+		for i := x - t.step + 1; i < x && c > 0; i++ {
+			t.put(i, r, red)
+		}
+		t.put(x, letter, red)
+		last = letter
+	}
+	t.used["partition"] = true
+}
+
+// did draws one effect of a step.
+func (t *text) did(p *point, d *did) {
+	t.begin()
+	c, said := plain, "  "+d.text
+	if d.fate != "" {
+		said += "  " + together(d.fate)
+	}
+	switch d.kind {
+	case sim.EffectSend, sim.EffectRefused:
+		m := &t.g.messages[d.message]
+		a, tone := t.sending(m)
+		t.arrow(m.from, m.to, a, tone)
+		if tone == red {
+			c = red
+		}
+		if m.from == m.to {
+			t.put(t.at(m.from)+1, t.style.self, tone)
+		}
+	case sim.EffectReset:
+		t.between(p.lane, d.to, t.style.breaking)
+		t.used["broken"] = true
+	}
+	t.flushAs(strings.Repeat(" ", t.gutter), plain, said, c)
+}
+
+// sending is the arrow of a message that is sent, by what became of it.
+func (t *text) sending(m *message) (arrow, color) {
+	s := t.style
+	switch {
+	case m.dropped:
+		t.used["not sent"] = true
+		return s.refusing, red
+	case m.from != m.to:
+		t.used["sent"] = true
+	}
+	for _, e := range m.ends {
+		if e.how == delivered || e.how == overtook {
+			return s.sending, green
+		}
+	}
+	if len(m.ends) > 0 {
+		return s.lostSending, red
+	}
+	return s.sending, plain
+}
+
+// stretch draws steps that are left out.
+func (t *text) stretch(s stretch) {
+	t.cells = slicesOf(' ', len(t.cells))
+	for i := range t.colors {
+		t.colors[i] = plain
+	}
+	for c := range t.columns() {
+		t.put(c*t.step+t.step/2, t.style.gap, dim)
+	}
+	t.flushAs(strings.Repeat(" ", t.gutter), plain, s.text(t.g), dim)
+}
+
+func slicesOf(r rune, n int) []rune { return []rune(strings.Repeat(string(r), n)) }
+
+// together keeps a phrase on one line where it can be: see folded.
+func together(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
