@@ -116,6 +116,9 @@ func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (
 	failed, err := r.guarded(x, take)
 	answers := func() choose.Source { return x.found() }
 	switch {
+	case err == errEnough:
+		res.Stop = StopFound
+		return true, nil
 	case isMismatch(err) || failed && x.strayed:
 		res.Finding, err = r.hunt(answers, x.c, depth)
 	case !failed || err != nil:

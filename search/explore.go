@@ -267,8 +267,9 @@ func (x *explorer) take(state uint32, k int) error {
 	x.r.stats.Transitions++
 	x.r.share.took(1, false)
 	if x.steps != nil {
-		if x.violated = x.steps.Check(); x.violated != nil {
-			return nil
+		if failure := x.steps.Check(); failure != nil {
+			x.lastCoins = x.step.coins.Answers()
+			return x.wrong(failure, false)
 		}
 	}
 	return x.reached(state, k)
@@ -300,16 +301,17 @@ func (x *explorer) reached(parent uint32, event int) error {
 
 // visit looks at a new state: the one that the world is in, with the vector to.
 func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) error {
-	if x.violated = x.w.Check(); x.violated != nil {
-		return nil
+	if failure := x.w.Check(); failure != nil {
+		return x.wrong(failure, false)
 	}
 	x.look(parent)
 	inside := x.w.Within()
 	if x.w.CanBeLive() {
 		if !x.good(true) && x.w.Settled() {
-			x.dead = true
-			x.violated = x.w.Failure(sim.VerdictDead, "")
-			return nil
+			names, _ := x.w.NotLive()
+			dead := x.w.Failure(sim.VerdictDead, "")
+			dead.Property = join(names, ", ")
+			return x.wrong(dead, true)
 		}
 		if !x.c.faults { // else the healed states are other ones
 			x.live.add(x.good(inside))

@@ -59,9 +59,13 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		x.states.get(int(s), x.v)
 		return !g.alive.Has(g.healed(x))
 	}
+	fatal := map[uint32]bool{}
 	for s := range x.states.len() {
 		if dead(uint32(s)) && x.assumed(uint32(s)) {
-			return r.proved(x, uint32(s), dead, res)
+			enough, err := r.proved(x, uint32(s), dead, fatal, res)
+			if enough || err != nil {
+				return err
+			}
 		}
 	}
 	res.Liveness.State = res.Safety.State
@@ -222,9 +226,11 @@ func (x *explorer) assumed(s uint32) bool {
 	return x.w.Assumed()
 }
 
-// proved makes a finding of the nearest dead state. The critical step is the
-// one after which all states of its run are dead.
-func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Result) error {
+// proved makes a finding of a dead state, the nearest or one that has another
+// critical step, and reports whether that is enough. The critical step is the
+// one after which all states of its run are dead; it leads to one of the fatal
+// states.
+func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map[uint32]bool, res *Result) (enough bool, err error) {
 	x.states.get(int(s), x.v)
 	x.w.Load(x.bank, x.v)
 	names, explanations := x.w.NotLive()
@@ -238,12 +244,23 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 			critical = step + 1
 		}
 	}
-	answers := x.path(s)
-	f, err := r.confirm(&answers, x.c, &sim.Failure{
+	failure := sim.Failure{
 		Verdict: sim.VerdictDead, Step: len(run) - 1, Property: join(names, ", "), Message: join(explanations, "; "),
-	})
+	}
+	if r.several() {
+		if fatal[run[critical]] {
+			r.findings.alike++
+			return false, nil
+		}
+		fatal[run[critical]] = true
+		if !r.worth(&failure) {
+			return false, nil
+		}
+	}
+	answers := x.path(s)
+	f, err := r.confirm(&answers, x.c, &failure)
 	if err != nil {
-		return err
+		return true, err
 	}
 	if f.Verdict == sim.VerdictDead {
 		f.Proved, f.whole, f.Critical = true, true, &Critical{Step: critical, Exact: true}
@@ -252,6 +269,9 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, res *Resu
 		}
 		f.Path.Set("critical", fmt.Sprint(critical)+exactly)
 	}
+	if r.several() {
+		return r.note(f)
+	}
 	res.Finding, res.Stop = f, StopFound
-	return nil
+	return true, nil
 }

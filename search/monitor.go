@@ -118,7 +118,7 @@ func (r *runner) unfinished(f *Finding) *Result {
 	f.Step, f.climate = len(f.Path.Steps), r.climate
 	r.label(f)
 	return &Result{
-		System: r.sys, Params: r.opts.Params, Options: r.opts, Finding: f,
+		System: r.sys, Params: r.opts.Params, Options: r.opts, Finding: f, Findings: append(r.findings.all, f),
 		Safety: Safety{State: StateIncomplete}, Liveness: Liveness{State: StateFound},
 		Stop: StopFound, Stats: r.stats, Measured: r.measured(),
 	}

@@ -26,6 +26,8 @@ type Options struct {
 	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
 	table  int // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
+	Findings int // the search goes on until it has so many, one for each property and critical event; 0: 1
+
 	NoWalks   bool
 	Walks     int    // fresh walks that a verdict of dead rests on; 0: 60
 	WalkSteps int    // steps after which a walk that is not live is suspected; 0: 10,000
@@ -65,7 +67,7 @@ func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"paths", o.Paths}} {
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"paths", o.Paths}, {"findings", o.Findings}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
@@ -73,6 +75,7 @@ func (o Options) filled() (Options, error) {
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
 	}
+	o.Findings = cmp.Or(o.Findings, 1)
 	o.Memory = cmp.Or(o.Memory, 4<<30)
 	o.Step = cmp.Or(o.Step, 5)
 	if o.Engine == EngineReference {

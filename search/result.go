@@ -60,7 +60,9 @@ type Result struct {
 	Params  sim.Params
 	Options Options
 
-	Finding  *Finding // nil: nothing was found
+	Finding  *Finding   // the first; nil: nothing was found
+	Findings []*Finding // all: one for each verdict, property and critical event
+	Alike    int        // runs that were like one of these, or not looked at any more because so many were
 	Safety   Safety
 	Liveness Liveness
 	Stop     Stop

@@ -55,6 +55,7 @@ type runner struct {
 	stats      Stats
 	began      time.Time
 	limits     limits    // when to stop
+	findings   findings  // what was found so far
 	climate    climate   // of the last run, as it was
 	exploring  *explorer // what is under way, if it is no run
 	confirming *runner   // the last runner that took runs again for this one

@@ -64,10 +64,13 @@ func (r *runner) search() (*Result, error) {
 		exhaust = r.exhaust
 	}
 	err := exhaust(res)
+	if err == nil && res.Finding != nil {
+		_, err = r.note(res.Finding)
+	}
 	r.relieved()
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
 		var stop Stop
-		if res.Finding, stop, err = r.walks(n); err == nil && r.world.CanBeLive() && res.Liveness.State == StateNone {
+		if stop, err = r.walks(n); err == nil && r.world.CanBeLive() && res.Liveness.State == StateNone {
 			res.Liveness.State = StateSampled
 		}
 		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
@@ -78,11 +81,14 @@ func (r *runner) search() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if res.Finding, err = r.locate(res.Finding); err != nil {
-		return nil, err
+	res.Findings, res.Alike = r.findings.all, r.findings.alike
+	if len(res.Findings) > 0 {
+		res.Finding = res.Findings[0]
 	}
-	if f := res.Finding; f != nil {
+	if !r.wants() {
 		res.Stop = StopFound
+	}
+	for _, f := range res.Findings {
 		if f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence {
 			res.Liveness.State = StateFound
 		} else {
@@ -116,7 +122,10 @@ func (r *runner) unused() (names []string) {
 func (r *runner) needsWalks(res *Result) bool {
 	decided := r.opts.Early == 0 && // else walks go beyond the states that were visited
 		res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
-	return res.Finding == nil && !res.Stop.atOnce() && res.Stop != StopPaths && !decided
+	for _, f := range r.findings.all {
+		decided = decided || f.Verdict == sim.VerdictNondeterminism
+	}
+	return r.wants() && !res.Stop.atOnce() && res.Stop != StopPaths && !decided
 }
 
 // exhaust enumerates all runs, in rounds that go deeper and deeper.
@@ -143,7 +152,7 @@ func (r *runner) exhaust(res *Result) error {
 			r.stats.States, r.stats.Transitions, r.stats.Duplicates = done.States, done.Transitions, done.Duplicates
 		}
 		switch {
-		case res.Finding != nil:
+		case res.Finding != nil, stop == StopFound:
 			res.Stop = StopFound
 		case stop == stopEffort:
 			res.Stop = StopDepth
@@ -190,6 +199,14 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 			if end == endLeft {
 				s.Cut()
 			}
+			continue
+		}
+		if r.several() {
+			enough, err := r.note(f)
+			if enough || err != nil {
+				return StopFound, err
+			}
+			s.Cut()
 			continue
 		}
 		if res.Finding == nil || f.Step < res.Finding.Step || f.Verdict == sim.VerdictNondeterminism {

@@ -63,8 +63,8 @@ func (s *walk) storm(seed, i uint64) {
 	s.from = s.heal + 1
 }
 
-// walks takes random walks from the start until one finds something.
-func (r *runner) walks(n int) (*Finding, Stop, error) {
+// walks takes random walks from the start until what they find is enough.
+func (r *runner) walks(n int) (Stop, error) {
 	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: min(walkLeast, r.opts.WalkSteps/2), most: r.opts.WalkSteps, uniform: r.opts.Uniform}
 	stormy := r.opts.stormy(r.sys)
 	if !r.world.CanBeLive() {
@@ -73,7 +73,7 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 	r.share = share{}
 	for i := range n {
 		if r.stopped() {
-			return nil, r.why(), nil
+			return r.why(), nil
 		}
 		if stormy && i%2 == 1 {
 			s.storm(r.opts.Seed, uint64(i))
@@ -89,22 +89,37 @@ func (r *runner) walks(n int) (*Finding, Stop, error) {
 		r.tell()
 		switch {
 		case end == endFailed:
+			if r.several() && !r.worth(failure) {
+				continue
+			}
 			f, err := r.confirm(choose.NewRaw(s.Picks()), r.climate, failure)
-			return f, StopFound, err
+			if err != nil {
+				return "", err
+			}
+			if enough, err := r.note(f); enough || err != nil {
+				return StopFound, err
+			}
+			continue
 		case end == endStopped:
-			return nil, "", w.Err()
+			return "", w.Err()
 		case s.live || !w.CanBeLive() || !w.Assumed():
 			continue
 		case end == endQuiet && w.Live():
 			continue
 		}
 		f, err := r.judge(choose.NewRaw(s.Picks()), r.climate, w, w.Steps(), end == endQuiet)
-		if f != nil || err != nil {
-			return f, StopFound, err
+		switch {
+		case err != nil:
+			return "", err
+		case f == nil:
+			r.stats.Suspects++
+			continue
 		}
-		r.stats.Suspects++
+		if enough, err := r.note(f); enough || err != nil {
+			return StopFound, err
+		}
 	}
-	return nil, StopPaths, nil
+	return StopPaths, nil
 }
 
 // judge decides about a run that did not become live: dead if its end is

@@ -16,11 +16,11 @@ import (
 
 // store writes the path of a finding into a new folder below out, and returns
 // the file's name. Nothing is ever overwritten.
-func store(out string, r *search.Result) (string, error) {
+func store(out string, r *search.Result, f *search.Finding) (string, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return "", fmt.Errorf("the finding cannot be written: %w", err)
 	}
-	base := filepath.Join(out, r.System.Name+"-"+slug(r))
+	base := filepath.Join(out, r.System.Name+"-"+slug(r, f))
 	for n := 1; ; n++ {
 		folder := base + "-" + strconv.Itoa(n)
 		err := os.Mkdir(folder, 0o777)
@@ -31,7 +31,7 @@ func store(out string, r *search.Result) (string, error) {
 			return "", fmt.Errorf("the finding cannot be written: %w", err)
 		}
 		name := filepath.Join(folder, "error.path")
-		return name, writePath(name, r.Finding)
+		return name, writePath(name, f)
 	}
 }
 
@@ -49,17 +49,17 @@ func writePath(name string, f *search.Finding) error {
 
 // slug says in a word what a finding is about: the bugs that were switched on,
 // or the property, or else the verdict.
-func slug(r *search.Result) string {
+func slug(r *search.Result, f *search.Finding) string {
 	var words []string
 	for _, b := range r.Params.Bugs() {
 		words = append(words, string(b))
 	}
 	if len(words) == 0 {
-		words = append(words, strings.ToLower(r.Finding.Property))
+		words = append(words, strings.ToLower(f.Property))
 	}
 	s := report.Slug(strings.Join(words, "-"), 40)
 	if s == "" {
-		return r.Finding.Verdict.String()
+		return f.Verdict.String()
 	}
 	return s
 }

@@ -220,8 +220,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ line, members string }{
-		{"search brokentree --bug BT1 --json", "bugs choices critical faults first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
-		{"search twophase --no-walks --json", "bugs choices critical faults first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
+		{"search brokentree --bug BT1 --json", "alike bugs choices critical faults findings first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
+		{"search twophase --no-walks --json", "alike bugs choices critical faults findings first_held liveness measured message never params path property replay safety space stats steps stop system verdict version"},
 		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced run steps system verdict version"},
 		{"list --json", "systems version"},
 	} {
@@ -297,6 +297,7 @@ func TestStuck(t *testing.T) {
 		Safety: search.Safety{State: search.StateIncomplete}, Liveness: search.Liveness{State: search.StateFound},
 		Finding: &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDivergence, Message: "it did not return"}, Path: path},
 	}
+	r.Findings = []*search.Finding{r.Finding}
 	var out, errs bytes.Buffer
 	tool := &tool{name: "macemc", stdout: &out, stderr: &errs}
 	tool.conclude(r, searchFlags{out: "found"})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,7 +32,7 @@ type searchFlags struct {
 	noWalks                  bool
 	walks, walkSteps         int
 	walk                     string
-	paths                    int
+	paths, findings          int
 	seed                     int64
 	engine                   string
 	profile                  bool
@@ -85,6 +86,7 @@ the command that replays it.`,
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
+	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event (default 1)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
@@ -103,7 +105,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		value int64
 	}{
 		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
-		{"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"seed", f.seed},
+		{"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)}, {"seed", f.seed},
 	} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
@@ -158,6 +160,7 @@ func (t *tool) search(name string, f searchFlags) error {
 	}
 	opts := search.Options{
 		Properties: f.properties,
+		Findings:   f.findings,
 		Depth:      f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
@@ -199,21 +202,28 @@ func (t *tool) search(name string, f searchFlags) error {
 // conclude writes the finding, if there is one, and the report, and sets the
 // exit status. What cannot be written does not hide what was found.
 func (t *tool) conclude(r *search.Result, f searchFlags) {
-	var place report.Place
+	var places []report.Place
 	var failed error
-	if r.Finding != nil {
-		if place.Path, failed = store(f.out, r); failed == nil {
+	for _, finding := range r.Findings {
+		var place report.Place
+		var err error
+		if place.Path, err = store(f.out, r, finding); err == nil {
 			place.Replay = t.name + " replay " + shellWord(place.Path)
 		}
+		places, failed = append(places, place), cmp.Or(failed, err)
 	}
 	print := report.Result
 	if f.json {
 		print = report.ResultJSON
 	}
-	if err := errors.Join(failed, print(t.stdout, r, place)); err != nil {
+	if err := errors.Join(failed, print(t.stdout, r, places...)); err != nil {
 		t.complain(err)
 	}
-	unwritten := f.outputs.write(t, r, place)
+	var first report.Place
+	if len(places) > 0 {
+		first = places[0]
+	}
+	unwritten := f.outputs.write(t, r, first)
 	if unwritten != nil {
 		t.complain(unwritten)
 	}

@@ -72,7 +72,7 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 		Critical: &search.Critical{Step: 1, Event: event},
 		Outcomes: []search.Outcome{{Told: text, Times: 3}},
 	}
-	r.Finding, r.Stop = f, search.StopFound
+	r.Finding, r.Findings, r.Stop = f, []*search.Finding{f}, search.StopFound
 	r.Never, r.Held = []string{text}, []sim.Held{{Property: text, Depth: 2}}
 	return r
 }

@@ -35,12 +35,25 @@ type resultJSON struct {
 	Steps    *int           `json:"steps"`
 	Choices  *int           `json:"choices"`
 	Critical *criticalJSON  `json:"critical"`
+	Findings []findingJSON  `json:"findings"` // the first one's members stand above, too
+	Alike    int            `json:"alike"`
 	Stats    statsJSON      `json:"stats"`
 	Measured measuredJSON   `json:"measured"`
 	Never    []string       `json:"never"` // null: not known
 	Held     []heldJSON     `json:"first_held"`
 	Space    *spaceJSON     `json:"space"`
 	Replay   *string        `json:"replay"`
+}
+
+type findingJSON struct {
+	Verdict  string        `json:"verdict"`
+	Property *string       `json:"property"`
+	Message  *string       `json:"message"`
+	Path     *string       `json:"path"`
+	Steps    int           `json:"steps"`
+	Choices  int           `json:"choices"`
+	Critical *criticalJSON `json:"critical"`
+	Replay   *string       `json:"replay"`
 }
 
 type safetyJSON struct {
@@ -86,7 +99,7 @@ type measuredJSON struct {
 }
 
 // ResultJSON writes what a search came to, as one JSON object.
-func ResultJSON(w io.Writer, r *search.Result, place Place) error {
+func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	out := resultJSON{
 		Version: version, System: r.System.Name, Bugs: []string{}, Params: params(r.System, r.Params),
 		Faults:   r.Options.Budgets(r.System).String(),
@@ -94,6 +107,7 @@ func ResultJSON(w io.Writer, r *search.Result, place Place) error {
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
 		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps},
 		Stop:     string(r.Stop),
+		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
 		Never:    r.Never, Held: heldOf(r.Held), Space: spaceOf(r.Space),
@@ -101,15 +115,29 @@ func ResultJSON(w io.Writer, r *search.Result, place Place) error {
 	for _, b := range r.Params.Bugs() {
 		out.Bugs = append(out.Bugs, string(b))
 	}
-	if f := r.Finding; f != nil {
-		s := subject{f: f}
-		steps, choices := len(s.path().Steps), s.path().Choices()
-		out.Property, out.Message = orNull(f.Property), &f.Message
-		out.Path, out.Replay = orNull(place.Path), orNull(place.Replay)
-		out.Steps, out.Choices = &steps, &choices
-		out.Critical = critical(f)
+	for i, f := range r.Findings {
+		var place Place
+		if i < len(places) {
+			place = places[i]
+		}
+		out.Findings = append(out.Findings, findingOf(f, place))
+	}
+	if len(out.Findings) > 0 {
+		f := &out.Findings[0]
+		out.Property, out.Message, out.Critical = f.Property, f.Message, f.Critical
+		out.Path, out.Replay = f.Path, f.Replay
+		out.Steps, out.Choices = &f.Steps, &f.Choices
 	}
 	return write(w, out)
+}
+
+func findingOf(f *search.Finding, place Place) findingJSON {
+	path := subject{f: f}.path()
+	return findingJSON{
+		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
+		Path: orNull(place.Path), Replay: orNull(place.Replay),
+		Steps: len(path.Steps), Choices: path.Choices(), Critical: critical(f),
+	}
 }
 
 // orNull is null where there is nothing to tell.

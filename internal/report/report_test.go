@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,9 +28,11 @@ func TestTranscripts(t *testing.T) {
 		var err error
 		switch d.Cmd {
 		case "result":
-			err = Result(&b, made(t, d), place)
+			r := made(t, d)
+			err = Result(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...)
 		case "json":
-			err = ResultJSON(&b, made(t, d), place)
+			r := made(t, d)
+			err = ResultJSON(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...)
 		case "replay":
 			r := made(t, d)
 			recorded, _ := sim.ParseVerdict(transcript.Word(d, "recorded", "none"))
@@ -132,7 +135,7 @@ func finding(v sim.Verdict, property, message string, steps int) *search.Result 
 		f.Path.Steps = append(f.Path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 3, What: what}})
 		f.Trace.Steps = append(f.Trace.Steps, sim.Step{Index: i + 1, Node: n1, Identity: what})
 	}
-	r.Finding, r.Stop, r.Options.Depth = f, search.StopFound, 0
+	r.Finding, r.Findings, r.Stop, r.Options.Depth = f, []*search.Finding{f}, search.StopFound, 0
 	return r
 }
 
@@ -151,6 +154,12 @@ var results = map[string]func() *search.Result{
 	"interrupted": func() *search.Result {
 		r := result(lamp)
 		r.Safety, r.Liveness, r.Stop = search.Safety{State: search.StateIncomplete}, search.Liveness{State: search.StateNone}, search.StopInterrupted
+		return r
+	},
+	"several": func() *search.Result {
+		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		other := finding(sim.VerdictPanic, "", "no case for the signal press", 1)
+		r.Findings, r.Alike = append(r.Findings, other.Finding), 17
 		return r
 	},
 	"timed": func() *search.Result {

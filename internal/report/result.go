@@ -17,14 +17,26 @@ type Place struct {
 
 const labels = 12 // the width of the column of labels
 
-// Result writes what a search came to, as text.
-func Result(w io.Writer, r *search.Result, place Place) error {
+// Result writes what a search came to, as text. There is a place for each of
+// its findings.
+func Result(w io.Writer, r *search.Result, places ...Place) error {
 	p := &printer{w: w}
 	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
-	if r.Finding == nil {
+	switch n := len(r.Findings); {
+	case r.Finding == nil:
 		p.line("%s: nothing found %s", s.name(), within(r.Stop))
 		p.blank()
-	} else {
+	case n > 1:
+		p.line("%s: %s", s.name(), many(n, "finding"))
+		p.blank()
+		for i, f := range r.Findings {
+			s.f = f
+			p.line("%s", cutTo(widest, fmt.Sprintf("finding %d: %s", i+1, s.gist())))
+			p.blank()
+			p.finding(s)
+			p.steps(s)
+		}
+	default:
 		p.line("%s", s.title())
 		p.blank()
 		p.finding(s)
@@ -34,8 +46,11 @@ func Result(w io.Writer, r *search.Result, place Place) error {
 	p.space(r.Space)
 	p.never(r)
 	p.measured(r)
-	if r.Finding != nil {
+	for i, place := range places {
 		p.blank()
+		if len(places) > 1 {
+			p.line("finding %d:", i+1)
+		}
 		p.place(place)
 	}
 	return p.err
@@ -143,6 +158,9 @@ func (p *printer) searched(s subject, r *search.Result) {
 	}
 	p.row(2, labels, "counted", many(r.Stats.States, "state")+", "+many(r.Stats.Transitions, "transition"))
 	p.row(2, labels, "effort", effort(r.Stats))
+	if r.Alike > 0 {
+		p.row(2, labels, "alike", many(r.Alike, "more run")+" that failed like these were not told")
+	}
 	p.row(2, labels, "stopped", stopped(r))
 	p.blank()
 }

@@ -1,0 +1,109 @@
+package search
+
+import (
+	"errors"
+	"regexp"
+
+	"macemc/sim"
+)
+
+// findings are what a search has found: one for each verdict, property and
+// critical event. The same mistake usually shows in many states; what is alike
+// is counted, and not told again.
+type findings struct {
+	all   []*Finding
+	tried map[string]int // candidates that were confirmed, by verdict and property
+	alike int
+}
+
+// triesMost is how many candidates for each finding that is wanted are looked
+// at: each costs its run twice, and more where it is dead.
+const triesMost = 20
+
+// wants reports whether the search goes on after this many findings.
+func (r *runner) wants() bool { return len(r.findings.all) < r.opts.Findings }
+
+// several reports whether a finding may be followed by others.
+func (r *runner) several() bool { return r.opts.Findings > 1 }
+
+// note keeps a finding, if there is none like it, and reports whether the
+// search has enough. What is not deterministic ends it: nothing else can be
+// relied on.
+func (r *runner) note(f *Finding) (enough bool, err error) {
+	if f, err = r.locate(f); err != nil {
+		return true, err
+	}
+	for _, other := range r.findings.all {
+		if f.kind() == other.kind() {
+			r.findings.alike++
+			return !r.wants(), nil
+		}
+	}
+	r.findings.all = append(r.findings.all, f)
+	return !r.wants() || f.Verdict == sim.VerdictNondeterminism, nil
+}
+
+var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
+
+// worth reports whether another candidate is looked at.
+func (r *runner) worth(f *sim.Failure) bool {
+	key := f.Verdict.String() + " " + f.Property
+	if r.findings.tried == nil {
+		r.findings.tried = map[string]int{}
+	}
+	if r.findings.tried[key] >= triesMost*r.opts.Findings {
+		r.findings.alike++
+		return false
+	}
+	r.findings.tried[key]++
+	return true
+}
+
+// kind is what findings are told apart by: their verdict and property, and the
+// event after which it was too late, whatever nodes it was about.
+func (f *Finding) kind() [3]string {
+	event := f.Identity
+	if f.Verdict == sim.VerdictDead {
+		event = ""
+		if f.Critical != nil {
+			event = f.Critical.Event
+		}
+	}
+	return [3]string{f.Verdict.String(), f.Property, nodeName.ReplaceAllString(event, "n*")}
+}
+
+// wrong is told what is wrong with the state that was just reached. It ends the
+// exploration, unless more findings are wanted: then it is noted, and the state
+// is not expanded.
+func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
+	r := x.r
+	if !r.several() {
+		x.violated, x.dead = failure, dead
+		return nil
+	}
+	if !r.worth(failure) {
+		return nil
+	}
+	answers := x.found()
+	steps := len(answers.steps)
+	var f *Finding
+	var err error
+	if dead {
+		f, err = r.judge(answers, x.c, x.w, steps, true)
+	} else {
+		failure.Step = steps
+		f, err = r.confirm(answers, x.c, failure)
+	}
+	enough := false
+	if err == nil && f != nil {
+		enough, err = r.note(f)
+	}
+	r.climate, r.exploring = x.c, x
+	if err == nil && enough {
+		err = errEnough
+	}
+	return err
+}
+
+// errEnough ends an exploration that has found what was wanted.
+var errEnough = errors.New("the search has found enough")
