@@ -101,7 +101,7 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 
 // tracing is a runner whose careful runs are recorded.
 func (r *runner) tracing() (*runner, error) {
-	c := &runner{sys: r.sys, opts: r.opts, world: r.world}
+	c := &runner{sys: r.sys, opts: r.opts, reach: r.reach, world: r.world}
 	c.pulse.on = r.pulse.on
 	t, err := r.newTwin(sim.Config{Audit: true, Trace: true})
 	c.twin, r.confirming = t, c

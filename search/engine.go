@@ -38,11 +38,14 @@ func (r *runner) exhaustLocal(res *Result) error {
 		level := x.states.len()
 		r.stats.Depth = depth
 		res.Safety = Safety{State: x.covered(from < level), Depth: depth}
-		switch {
-		case from == level:
+		if from == level {
 			res.Stop = StopDone
 			return r.decide(x, res)
-		case depth == deepest:
+		}
+		if done, err := r.roundEnd(x, res, depth, from, level); done || err != nil {
+			return err
+		}
+		if depth == deepest {
 			res.Stop = StopDepth
 			return nil
 		}
@@ -84,6 +87,8 @@ func (r *runner) interrupted(res *Result) bool {
 	switch {
 	case r.stopped():
 		res.Stop = r.why()
+	case r.impatient():
+		res.Stop = StopFound
 	case r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort:
 		res.Stop = StopDepth
 	}

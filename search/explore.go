@@ -407,11 +407,7 @@ func (x *explorer) covered(open bool) State {
 // many they are.
 func (x *explorer) stuck() (choose.Source, int) {
 	t := x.found()
-	n := len(t.start)
-	for _, s := range t.steps {
-		n += 1 + len(s.coins)
-	}
-	return t, n
+	return t, t.answers()
 }
 
 // found are the answers of the run that the last step was of.
@@ -479,6 +475,18 @@ func (t *told) Answer(q *choose.Question) int {
 	k := t.left[0]
 	t.left = t.left[1:]
 	return k
+}
+
+// again is the same answers, from the first.
+func (t *told) again() *told { return &told{start: t.start, steps: t.steps} }
+
+// answers is how many they are.
+func (t *told) answers() int {
+	n := len(t.start)
+	for _, s := range t.steps {
+		n += 1 + len(s.coins)
+	}
+	return n
 }
 
 // Err is that there are no more answers.

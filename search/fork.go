@@ -18,6 +18,7 @@ import (
 // makes healing the first step.
 type fork struct {
 	prefix []choose.Pick // the answers that lead there from the start
+	told   *told         // the same, where an explorer has them; then prefix is empty
 	steps  int           // and how many steps they are
 	bank   *sim.Bank     // what at is told by; nil: the state could not be saved
 	at     sim.Vector
@@ -72,22 +73,35 @@ func (s *saving) visit(w *sim.World, depth int) bool {
 	return false
 }
 
-// led takes the answers of a prefix first.
+// then is the answers that lead to the fork, followed by those of a source.
+func (k *fork) then(src choose.Source) choose.Source {
+	if k.told != nil {
+		return &led{lead: k.told.again(), left: k.told.answers(), Source: src}
+	}
+	return &led{lead: choose.NewRaw(k.prefix), left: len(k.prefix), Source: src}
+}
+
+// led takes so many answers of a prefix first.
 type led struct {
-	lead choose.Raw
+	lead choose.Source
+	left int
 	choose.Source
 }
 
 func (l *led) Answer(q *choose.Question) int {
-	if !l.lead.Done() {
-		return l.lead.Answer(q)
+	if l.left == 0 {
+		return l.Source.Answer(q)
 	}
-	return l.Source.Answer(q)
+	k := l.lead.Answer(q)
+	if k >= 0 {
+		l.left--
+	}
+	return k
 }
 
 // Err is that of the source which refused.
 func (l *led) Err() error {
-	if l.lead.Err() != nil {
+	if l.left > 0 {
 		return l.lead.Err()
 	}
 	return l.Source.Err()

@@ -133,8 +133,11 @@ func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string)
 	w, err := r.newWorld(sim.Config{})
 	var answers choose.Source = choose.NewRaw(r.pulse.picks)
 	left := len(r.pulse.picks)
-	if r.exploring != nil {
+	switch {
+	case r.exploring != nil:
 		answers, left = r.exploring.stuck()
+	case r.forked != nil && r.forked.told != nil:
+		answers, left = r.forked.then(answers), left+r.forked.told.answers()
 	}
 	if err != nil || left == 0 {
 		return &choose.Path{}, sim.Addr{}, startOfNode

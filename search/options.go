@@ -20,7 +20,7 @@ type Options struct {
 	Engine Engine // of the exhaustive phase; "": memo
 
 	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
-	Step   int // a round is this much deeper than the one before; 0: 5
+	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
 
 	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
@@ -28,12 +28,13 @@ type Options struct {
 
 	Findings int // the search goes on until it has so many, one for each property and critical event; 0: 1
 
-	NoWalks   bool
-	Walks     int    // fresh walks that a verdict of dead rests on; 0: 60
-	WalkSteps int    // steps after which a walk that is not live is suspected; 0: 10,000
-	Paths     int    // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
-	Uniform   bool   // walks pick among all events alike
-	Seed      uint64 // 0: 1
+	NoWalks      bool
+	Walks        int    // fresh walks that a verdict of dead rests on; 0: 60
+	WalkSteps    int    // steps after which a walk that is not live is suspected; 0: 10,000
+	MaxWalkSteps int    // to which that is raised by false alarms; 0: eight times WalkSteps
+	Paths        int    // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
+	Uniform      bool   // walks pick among all events alike
+	Seed         uint64 // 0: 1
 
 	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
 
@@ -67,7 +68,7 @@ func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"paths", o.Paths}, {"findings", o.Findings}} {
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"findings", o.Findings}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
@@ -84,6 +85,7 @@ func (o Options) filled() (Options, error) {
 	o.Effort = cmp.Or(o.Effort, 300_000)
 	o.Walks = cmp.Or(o.Walks, 60)
 	o.WalkSteps = cmp.Or(o.WalkSteps, 10_000)
+	o.MaxWalkSteps = max(o.WalkSteps, cmp.Or(o.MaxWalkSteps, 8*o.WalkSteps))
 	o.Seed = cmp.Or(o.Seed, 1)
 	return o, nil
 }

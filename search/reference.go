@@ -23,6 +23,7 @@ type reference struct {
 	beyond  int          // states at the bound that were not expanded
 	left    bool         // a finding lowered the bound below states that were
 	outside bool         // a state outside System.Within was not expanded
+	edge    bool         // the current run has come to a state at the bound that was not there before
 	moved   bool         // a repeated prefix led to another state than before
 }
 
@@ -40,7 +41,7 @@ func newReference(stats *Stats, bound int, faults bool) *reference {
 
 func (s *reference) visit(w *sim.World, depth int) bool {
 	h := w.Hash()
-	s.dead = false
+	s.dead, s.edge = false, false
 	if !s.New() {
 		s.moved = s.moved || s.path[depth] != h
 		left := depth >= s.bound
@@ -74,6 +75,7 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	switch {
 	case !there && inside && !expand:
 		s.beyond++
+		s.edge = true
 	case expand && there && !m.expanded: // it was reached at the bound before
 		s.beyond--
 	}

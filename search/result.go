@@ -131,6 +131,7 @@ type Stats struct {
 	Audited     int     // paths that were run twice, in lockstep
 	Suspects    int     // walks that did not become live, but whose end can
 	Depth       int     // rounds completed to this depth
+	Periphery   Periphery
 }
 
 // Measured is what differs from run to run.

@@ -56,8 +56,13 @@ type runner struct {
 	began      time.Time
 	limits     limits    // when to stop
 	findings   findings  // what was found so far
+	pending    *Finding  // what a walk from the periphery met; a shorter one is looked for
+	patience   int       // until so many transitions were executed
+	alarms     int       // that were false
+	reach      int       // steps after which a walk that is not live is suspected, now
 	climate    climate   // of the last run, as it was
 	exploring  *explorer // what is under way, if it is no run
+	forked     *fork     // where the last run began; nil: at the start
 	confirming *runner   // the last runner that took runs again for this one
 	always     bool      // every run must be careful: step properties need the state before
 }
@@ -73,7 +78,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}
-	r := &runner{sys: sys, opts: opts, began: clock(), coverage: new(sim.Coverage)}
+	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, began: clock(), coverage: new(sim.Coverage)}
 	if opts.ProfileSpace {
 		r.space = &space{}
 	}
@@ -109,17 +114,17 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 	var t *twin
 	c := s.weather()
 	from, first := s.fork(), 0
-	r.climate, r.exploring = c, nil
+	r.climate, r.exploring, r.forked = c, nil, nil
 	if careful || r.always {
 		r.stats.Audited++
 	}
 	loaded := from != nil && from.at != nil && !careful && !r.always
 	var src choose.Source = s
-	if from != nil {
-		first = from.steps
-		if !loaded {
-			src = &led{*choose.NewRaw(from.prefix), s}
-		}
+	switch {
+	case loaded:
+		first, r.forked = from.steps, from
+	case from != nil:
+		first, src = from.steps, from.then(s)
 	}
 	src = r.pulse.beat(src) // what the monitor may read is written before
 	if loaded {

@@ -64,6 +64,9 @@ func (r *runner) search() (*Result, error) {
 		exhaust = r.exhaust
 	}
 	err := exhaust(res)
+	if res.Finding == nil {
+		res.Finding = r.pending
+	}
 	if err == nil && res.Finding != nil {
 		_, err = r.note(res.Finding)
 	}
@@ -77,7 +80,7 @@ func (r *runner) search() (*Result, error) {
 			res.Stop = stop
 		}
 	}
-	res.Liveness.Walks, res.Liveness.WalkSteps = r.stats.Walks, r.opts.WalkSteps
+	res.Liveness.Walks, res.Liveness.WalkSteps = r.stats.Walks, r.reach
 	if err != nil {
 		return nil, err
 	}
@@ -183,6 +186,9 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if r.opts.Paths > 0 && r.stats.Paths >= r.opts.Paths {
 			return StopPaths, nil
 		}
+		if r.impatient() {
+			return StopFound, nil
+		}
 		if r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort {
 			return stopEffort, nil
 		}
@@ -197,6 +203,9 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		}
 		if f == nil {
 			if end == endLeft {
+				if done, err := r.edge(s, w, res); done || err != nil {
+					return StopFound, err
+				}
 				s.Cut()
 			}
 			continue

@@ -116,7 +116,7 @@ func TestInterrupted(t *testing.T) {
 		} {
 			var r *runner
 			stops, after := 0, 0
-			opts := Options{Engine: engine, Effort: 1 << 40, Faults: &c.faults, Stop: func() Stop {
+			opts := Options{Engine: engine, NoWalks: true, Effort: 1 << 40, Faults: &c.faults, Stop: func() Stop {
 				if r.exploring != nil && c.here(r.exploring) {
 					stops++
 				}

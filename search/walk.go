@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -65,7 +66,7 @@ func (s *walk) storm(seed, i uint64) {
 
 // walks takes random walks from the start until what they find is enough.
 func (r *runner) walks(n int) (Stop, error) {
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: min(walkLeast, r.opts.WalkSteps/2), most: r.opts.WalkSteps, uniform: r.opts.Uniform}
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: min(walkLeast, r.reach/2), most: r.reach, uniform: r.opts.Uniform}
 	stormy := r.opts.stormy(r.sys)
 	if !r.world.CanBeLive() {
 		s.most = min(s.most, 5*walkLeast)
@@ -112,7 +113,10 @@ func (r *runner) walks(n int) (Stop, error) {
 		case err != nil:
 			return "", err
 		case f == nil:
-			r.stats.Suspects++
+			r.alarm()
+			if r.world.CanBeLive() {
+				s.most = r.reach
+			}
 			continue
 		}
 		if enough, err := r.note(f); enough || err != nil {
@@ -142,7 +146,7 @@ func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int
 	case decided && f.Critical == nil:
 		return nil, nil
 	case decided:
-		return f, nil
+		return r.cut(f)
 	}
 	live, other, err := r.recovers(f, len(f.Path.Steps))
 	if live || other != nil || err != nil {
@@ -150,6 +154,34 @@ func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int
 	}
 	f.Evidence = r.evidence()
 	return r.fromStart(f)
+}
+
+// cut takes off what follows the critical step of a run that never comes to
+// rest: it is as long as walks are, and tells nothing.
+func (r *runner) cut(f *Finding) (*Finding, error) {
+	critical, c := f.Critical, f.climate
+	n := critical.Step
+	if n == 0 {
+		return f, nil
+	}
+	path := f.Path.Prefix(n)
+	if c.heal >= n { // it is judged after healing, as any
+		c.heal = -1
+	}
+	_, failure, w := r.run(repeat(choose.NewRaw(picks(path)), c, n), false)
+	if failure != nil || w.Steps() != n || w.Live() {
+		return f, nil
+	}
+	names, explanations := w.NotLive()
+	short, err := r.confirm(choose.NewRaw(picks(path)), c, &sim.Failure{
+		Verdict: sim.VerdictDead, Step: n, Property: join(names, ", "), Message: join(explanations, "; "),
+	})
+	if err != nil || short.Verdict != sim.VerdictDead {
+		return f, err
+	}
+	short.Proved, short.Critical = true, critical
+	short.Path.Set("critical", fmt.Sprint(n)+exactly)
+	return short, nil
 }
 
 // locate finds out where the run of a dead finding became so, if that is not
@@ -182,7 +214,7 @@ func (r *runner) fromStart(f *Finding) (*Finding, error) {
 
 func (r *runner) evidence() *Evidence {
 	k := float64(r.opts.Walks)
-	return &Evidence{Walks: r.opts.Walks, WalkSteps: r.opts.WalkSteps, Escape95: 1 - math.Pow(0.05, 1/k)}
+	return &Evidence{Walks: r.opts.Walks, WalkSteps: r.reach, Escape95: 1 - math.Pow(0.05, 1/k)}
 }
 
 // recovers reports whether one of k fresh walks from the end of a prefix, each
@@ -216,7 +248,7 @@ func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
 // walkFrom is a walk from a fork in a run of some climate. The environment
 // heals first, if it has not yet.
 func (r *runner) walkFrom(k *fork, c climate) *walk {
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: c, start: k, from: k.steps, most: r.opts.WalkSteps, uniform: r.opts.Uniform, gust: 1}
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: c, start: k, from: k.steps, most: r.reach, uniform: r.opts.Uniform, gust: 1}
 	if c.faults && (c.heal < 0 || c.heal >= k.steps) {
 		s.heal, s.from = k.steps, k.steps+1
 	}

@@ -30,7 +30,8 @@ type searchFlags struct {
 	time                     time.Duration
 	depth, step              int
 	noWalks                  bool
-	walks, walkSteps         int
+	walks                    int
+	walkSteps, maxWalkSteps  int
 	walk                     string
 	paths, findings          int
 	seed                     int64
@@ -48,12 +49,14 @@ func (t *tool) searchCommand() *cobra.Command {
 		Use:   "search SYSTEM",
 		Short: "look for something wrong; write a path that shows it",
 		Long: `search takes runs of a system until one shows something wrong with it: first all
-states, level by level, with faults of the environment wherever the budgets
-allow one; then long random walks, every second of which begins with a storm of
-faults, after which the environment heals. Safety properties are checked in
-every state. Where the space is closed, liveness is decided exactly. Elsewhere
-a walk that does not become live is suspected, and reported as dead when no
-fresh walk from its end becomes live.
+states, in rounds that go deeper and deeper, with faults of the environment
+wherever the budgets allow one; where a round ends, a walk is taken from every
+state that is not live, in fair weather. Then come long random walks from the
+start, every second of which begins with a storm of faults, after which the
+environment heals. Safety properties are checked in every state. Where the space
+is closed, liveness is decided exactly. Elsewhere a walk that does not become
+live is suspected, and reported as dead when no fresh walk from its end becomes
+live.
 
 A finding is written to DIR/SYSTEM-WHAT-N/error.path, and the report ends with
 the command that replays it.`,
@@ -78,10 +81,11 @@ the command that replays it.`,
 	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare; each a number or all; none (default what the system tolerates)")
 	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
 	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 300,000 transitions go)")
-	flags.IntVar(&f.step, "step", 0, "with --engine reference, a round is `N` steps deeper than the one before (default 5)")
+	flags.IntVar(&f.step, "step", 0, "the exhaustive phase goes deeper in rounds of `N` steps; where one ends, every state that is not\nlive is walked from once, as far as these walks cost less than the round (default 5)")
 	flags.StringVar(&f.memory, "memory", "4GiB", "let the process use so many `bytes` (MiB, GiB); the exhaustive phase ends when it has them")
 	flags.DurationVar(&f.time, "time", 0, "stop after this `time`, as 30s or 10m (default never)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
+	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "each false alarm doubles that, to at most `N` steps (default eight times)")
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
@@ -105,7 +109,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		value int64
 	}{
 		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
-		{"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)}, {"seed", f.seed},
+		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)}, {"seed", f.seed},
 	} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
@@ -118,7 +122,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		}
 		f.early++ // see search.Options.Early
 	}
-	for _, name := range []string{"walks", "walk-steps", "walk"} {
+	for _, name := range []string{"walks", "walk-steps", "max-walk-steps", "walk"} {
 		if f.noWalks && cmd.Flags().Changed(name) {
 			return usagef("--no-walks and --%s exclude each other", name)
 		}
@@ -128,9 +132,6 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	}
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
-	}
-	if cmd.Flags().Changed("step") && f.engine != string(search.EngineReference) {
-		return usagef("--step is for --engine reference; the engine %s goes level by level", f.engine)
 	}
 	if _, err := parseBytes(f.memory); err != nil {
 		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
@@ -162,7 +163,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		Properties: f.properties,
 		Findings:   f.findings,
 		Depth:      f.depth, Step: f.step,
-		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps,
+		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
 		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
 	}

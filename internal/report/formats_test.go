@@ -134,7 +134,7 @@ func TestSearchSchema(t *testing.T) {
 	s := schema(t, "../../docs/search.schema.json", true)
 	every(t, func(name string, r *search.Result) {
 		var b strings.Builder
-		if err := ResultJSON(&b, r, place); err != nil {
+		if err := ResultJSON(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, s, name, b.String())

@@ -78,17 +78,25 @@ type criticalJSON struct {
 }
 
 type statsJSON struct {
-	Engine      string   `json:"engine"`
-	Paths       int      `json:"paths"`
-	Steps       int      `json:"steps"`
-	Transitions int      `json:"transitions"`
-	Executed    int      `json:"executed"`
-	States      int      `json:"states"`
-	Duplicates  int      `json:"duplicates"`
-	Walks       int      `json:"walks"`
-	Depth       int      `json:"depth"`
-	HandlerRuns *int     `json:"handler_runs"`
-	Collision   *float64 `json:"collision_probability"`
+	Engine      string        `json:"engine"`
+	Paths       int           `json:"paths"`
+	Steps       int           `json:"steps"`
+	Transitions int           `json:"transitions"`
+	Executed    int           `json:"executed"`
+	States      int           `json:"states"`
+	Duplicates  int           `json:"duplicates"`
+	Walks       int           `json:"walks"`
+	Depth       int           `json:"depth"`
+	Periphery   peripheryJSON `json:"periphery"`
+	Suspects    int           `json:"suspects"`
+	HandlerRuns *int          `json:"handler_runs"`
+	Collision   *float64      `json:"collision_probability"`
+}
+
+type peripheryJSON struct {
+	States int `json:"states"`
+	Walked int `json:"walked"`
+	Steps  int `json:"steps"`
 }
 
 type measuredJSON struct {
@@ -176,6 +184,7 @@ func stats(s search.Stats) statsJSON {
 	out := statsJSON{
 		Engine: s.Engine, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Depth: s.Depth,
+		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}
 	if s.Engine == string(search.EngineMemo) {
 		out.HandlerRuns = &s.HandlerRuns

@@ -153,6 +153,9 @@ func (p *printer) searched(s subject, r *search.Result) {
 	}
 	p.row(2, labels, "safety", safety(r))
 	p.row(2, labels, "liveness", liveness(s, r))
+	if r.Stats.Periphery.States > 0 {
+		p.row(2, labels, "periphery", periphery(r.Stats.Periphery))
+	}
 	if len(r.Held) > 0 {
 		p.row(2, labels, "first held", held(r.Held))
 	}
@@ -194,7 +197,7 @@ func liveness(s subject, r *search.Result) string {
 	switch r.Liveness.State {
 	case search.StateFound:
 		if r.Liveness.Walks == 0 {
-			return "found, before any walk"
+			return "found, before any walk from the start"
 		}
 		return fmt.Sprintf("found, in %s of at most %s", walks, steps)
 	case search.StateSampled:
@@ -218,6 +221,15 @@ func liveness(s subject, r *search.Result) string {
 	default:
 		panic("macemc bug: report: no words for liveness " + string(r.Liveness.State))
 	}
+}
+
+// periphery says from how many states at the ends of rounds walks were taken.
+func periphery(y search.Periphery) string {
+	from := "from each of " + many(y.States, "state")
+	if y.Walked < y.States {
+		from = fmt.Sprintf("from %s of %s", count(y.Walked), many(y.States, "state"))
+	}
+	return fmt.Sprintf("%s, not known to be live, at the ends of rounds: a walk until it was; %s in all", from, many(y.Steps, "step"))
 }
 
 // became says what walks that found nothing came to.

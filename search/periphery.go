@@ -1,0 +1,194 @@
+package search
+
+import (
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Periphery counts the states at the ends of rounds, beyond which nothing was
+// known yet, and those of them that were walked from.
+type Periphery struct {
+	States int // that were not known to be live
+	Walked int // of them
+	Steps  int // that these walks took
+}
+
+// A walk from the periphery costs steps, and so that wide levels do not eat
+// the search, these are bounded by the work that was done: one for so many
+// transitions, and a few before. A false alarm costs as much as many of them.
+const (
+	peripheryEvery     = 1
+	peripheryEveryMemo = 4 // a step of a walk takes as long as several transitions
+	peripheryLeast     = 20_000
+	peripheryAlarm     = 50_000
+
+	peripheryPatience = 100_000 // transitions, and as many as before
+)
+
+// allowance is how many steps may still be walked from the periphery.
+func (r *runner) allowance() int {
+	every := peripheryEvery
+	if Engine(r.stats.Engine) == EngineMemo {
+		every = peripheryEveryMemo
+	}
+	return peripheryLeast + r.stats.Executed/every - r.stats.Periphery.Steps - peripheryAlarm*r.alarms
+}
+
+// outskirts reports whether the states of a depth are walked from.
+func (r *runner) outskirts(depth int) bool {
+	return !r.opts.NoWalks && r.pending == nil && r.world.CanBeLive() && depth > 0 && (depth%r.opts.Step == 0 || depth == r.opts.Depth)
+}
+
+// periphery walks once from each of the states at the end of a round, from one
+// number to another, until it is live: so a service that can not recover is met
+// long before all that it can do is known. Where there are more states than the
+// allowance is for, a sample of them is taken, by their numbers alone.
+func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
+	n := to - from
+	stride := coprime(n)
+	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
+		s := uint32(from + k)
+		if x.outside[s] || !x.c.faults && x.live.has(int(s)) {
+			continue
+		}
+		r.stats.Periphery.States++
+		if r.allowance() <= 0 {
+			continue
+		}
+		if i%16 == 0 && r.stopped() {
+			return nil, nil
+		}
+		path := x.path(s)
+		at := make(sim.Vector, len(x.v))
+		x.states.get(int(s), at)
+		f, err := r.walkOutside(&fork{told: &path, steps: depth, bank: x.bank, at: at}, x.c)
+		if f != nil || err != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// roundEnd walks from the states of a depth, and reports whether the exhaustive
+// phase is over.
+func (r *runner) roundEnd(x *explorer, res *Result, depth, from, to int) (done bool, err error) {
+	if !r.outskirts(depth) {
+		return false, nil
+	}
+	f, err := r.periphery(x, depth, from, to)
+	switch {
+	case err != nil:
+		return true, err
+	case f != nil:
+		return r.met(f, res)
+	case r.stopped():
+		res.Stop = r.why()
+		return true, nil
+	}
+	return false, nil
+}
+
+// met takes a finding of a walk from the periphery. One that is dead is so from
+// a state of the exhaustive phase, or not far from it. What else goes wrong in
+// a walk may do so much nearer to the start: the phase goes on for as much work
+// again, to look for that.
+func (r *runner) met(f *Finding, res *Result) (done bool, err error) {
+	switch {
+	case r.several():
+		enough, err := r.note(f)
+		if enough {
+			res.Stop = StopFound
+		}
+		return enough, err
+	case f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictNondeterminism:
+		res.Finding, res.Stop = f, StopFound
+		return true, nil
+	}
+	r.pending, r.patience = f, 2*r.stats.Executed+peripheryPatience
+	return false, nil
+}
+
+// impatient reports whether what a walk has met is reported as it is.
+func (r *runner) impatient() bool { return r.pending != nil && r.stats.Executed >= r.patience }
+
+// coprime is a number that, added again and again modulo n, meets all below n,
+// far from each other.
+func coprime(n int) int {
+	k := max(1, n*618/1000)
+	for a, b := k, n; b != 0; {
+		if a, b = b, a%b; b == 0 && a != 1 {
+			k++
+			a, b = k, n
+		}
+	}
+	return k
+}
+
+// walkOutside walks once from a state, after healing. A walk that never becomes
+// live makes its start a suspect; where that turns out to be alive, its end.
+func (r *runner) walkOutside(k *fork, c climate) (*Finding, error) {
+	s := r.walkFrom(k, c)
+	s.begin(r.opts.Seed, 1<<49+uint64(r.stats.Periphery.Walked), s.from)
+	before := r.stats.Steps
+	end, failure, w := r.run(s, false)
+	r.stats.Periphery.Walked++
+	r.stats.Periphery.Steps += r.stats.Steps - before
+	r.tell()
+	whole := func() choose.Source { return k.then(choose.NewRaw(s.Picks())) }
+	switch {
+	case end == endFailed:
+		return r.confirm(whole(), r.climate, failure)
+	case end == endStopped:
+		return nil, w.Err()
+	case s.live || !w.Assumed() || end == endQuiet && w.Live():
+		return nil, nil
+	case end == endQuiet: // what became of it shows best at rest
+		return r.judge(whole(), r.climate, w, w.Steps(), true)
+	}
+	climate, steps := r.climate, w.Steps()
+	f, err := r.suspect(k, c)
+	if f == nil && err == nil {
+		_, _, w = r.run(repeat(whole(), climate, steps), false) // to where it ended
+		f, err = r.judge(whole(), climate, w, steps, false)
+	}
+	if f == nil && err == nil {
+		r.alarm()
+	}
+	return f, err
+}
+
+// suspect decides about the state that a fork is at. Nil: it is alive.
+func (r *runner) suspect(k *fork, c climate) (*Finding, error) {
+	_, _, w := r.run(repeat(k.then(choose.NewRaw(nil)), c, k.steps), false)
+	return r.judge(k.then(choose.NewRaw(nil)), c, w, k.steps, false)
+}
+
+// alarm notes a false one: walks were too short.
+func (r *runner) alarm() {
+	r.alarms++
+	r.stats.Suspects++
+	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
+}
+
+// edge walks from the end of an enumerated run, where the bound cut it.
+func (r *runner) edge(s *reference, w *sim.World, res *Result) (done bool, err error) {
+	if !s.edge || !r.outskirts(s.bound) || !s.faults && w.Live() {
+		return false, nil
+	}
+	r.stats.Periphery.States++
+	if r.allowance() <= 0 {
+		return false, nil
+	}
+	record, c := choose.NewRecord(fixed(s)()), s.climate
+	r.run(repeat(record, c, w.Steps()), false)
+	path := record.Path()
+	k, err := r.forkAt(path, c, len(path.Steps))
+	if err != nil {
+		return true, err
+	}
+	f, err := r.walkOutside(k, c)
+	if f == nil || err != nil {
+		return err != nil, err
+	}
+	return r.met(f, res)
+}

@@ -1,0 +1,152 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/sim"
+)
+
+// trapped runs for ever, on every node: it counts to most and begins anew. The
+// first node may fall into a trap at its first turn; it goes on turning there,
+// so that the state is never at rest.
+type trapped struct {
+	N    int
+	Trap bool
+	most int  `mc:"-"`
+	trap bool `mc:"-"`
+}
+
+type revolve struct{}
+
+func (c *trapped) Init(env sim.Env)                       { env.After(1, revolve{}) }
+func (c *trapped) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *trapped) Handle(env sim.Env, _ sim.Signal) {
+	if c.trap && c.N == 0 && env.Choose(2, "into the trap") == 1 {
+		c.Trap = true
+	}
+	c.N = (c.N + 1) % c.most
+	env.After(1, revolve{})
+}
+
+func traps(nodes, most int, trap bool) *sim.System {
+	return &sim.System{
+		Name: "traps", Doc: "Nodes that turn for ever, one of which may be trapped.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: nodes, Least: nodes, Most: nodes} },
+		New: func(p sim.Params, self sim.Addr) sim.Node {
+			return &trapped{most: most, trap: trap && self == p.Addr(0)}
+		},
+		Properties: []sim.Property{
+			sim.Eventually("the second has come far, and nobody is trapped", func(v sim.View[*trapped]) bool {
+				far := false
+				for self, n := range v.Nodes() {
+					if n.Trap {
+						return false
+					}
+					far = far || self.String() == "n1" && n.N == most/2
+				}
+				return far
+			}),
+		},
+	}
+}
+
+// paths bounds the walks from the start to a few. The reference engine counts
+// its runs, too.
+func paths(engine Engine) int {
+	if engine == EngineReference {
+		return 10_000
+	}
+	return 1
+}
+
+// A state near the start from which no live one can be reached is met at the
+// end of the first round, long before the space is known: what it does there
+// goes on for ever.
+func TestPeripheryFinds(t *testing.T) {
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		res, err := Search(traps(3, 40, true), Options{Engine: engine, WalkSteps: 2_000, Effort: 20_000, Paths: paths(engine)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := res.Finding
+		if f == nil || f.Verdict != sim.VerdictDead || f.Critical == nil || !f.Critical.Exact || f.Critical.Event != "n0 timer revolve{}" {
+			t.Errorf("%s: found is %+v, stopped: %s", engine, f, res.Stop)
+			continue
+		}
+		if s := res.Stats; s.Depth > 5 || f.Step != 1 || s.Periphery.Walked == 0 || s.Walks != 0 {
+			t.Errorf("%s: found at depth %d, in a run of %d steps, by %+v, and %d walks from the start", engine, s.Depth, f.Step, s.Periphery, s.Walks)
+		}
+		again, err := Replay(res.System, throughText(t, f.Path), Options{WalkSteps: 2_000})
+		if err != nil || !again.Reproduced {
+			t.Errorf("%s: its path is not reproduced: %v", engine, err)
+		}
+	}
+}
+
+// Where every state can become live, each of a round's end is walked from once;
+// of wide levels, a sample that the work done allows. One that is too short is
+// a false alarm, after which walks are longer.
+func TestPeripheryIsBounded(t *testing.T) {
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		res, err := Search(traps(3, 20, false), Options{Engine: engine, WalkSteps: 20, Depth: 10, Paths: paths(engine), Walks: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := res.Stats.Periphery
+		if res.Finding != nil || p.Walked == 0 || p.Walked > p.States || res.Stats.Suspects == 0 {
+			t.Errorf("%s: %+v, %d suspects, found is %+v", engine, p, res.Stats.Suspects, res.Finding)
+		}
+		if reach := res.Liveness.WalkSteps; reach <= 20 || reach > 160 {
+			t.Errorf("%s: walks are now %d steps long", engine, reach)
+		}
+		wide, err := Search(traps(5, 60, false), Options{Engine: engine, Depth: 10, Paths: paths(engine)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := wide.Stats.Executed + peripheryLeast + 10_000
+		if p := wide.Stats.Periphery; p.Walked >= p.States || p.Steps > most {
+			t.Errorf("%s: %+v, of %d executed transitions", engine, p, wide.Stats.Executed)
+		}
+	}
+}
+
+// What else goes wrong in a walk from the periphery is told only if no shorter
+// run shows it.
+func TestPeripheryPending(t *testing.T) {
+	for _, c := range []struct{ at, most, steps int }{
+		{at: 8, most: 60, steps: 8},   // the next rounds show it in so many steps
+		{at: 59, most: 60, steps: 59}, // at least: they do not come so far
+	} {
+		sys := traps(3, c.most, false)
+		sys.Properties = append(sys.Properties, sim.Always("not so far", func(v sim.View[*trapped]) bool {
+			for _, n := range v.Nodes() {
+				if n.N == c.at {
+					return false
+				}
+			}
+			return true
+		}))
+		res, err := Search(sys, Options{Effort: 1 << 40, Paths: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := res.Finding
+		if f == nil || f.Verdict != sim.VerdictSafety || c.steps < 20 && f.Step != c.steps || f.Step < c.steps || res.Stats.Walks != 0 {
+			t.Errorf("%+v: found is %+v, stopped: %s, %+v", c, f, res.Stop, res.Stats)
+		}
+	}
+}
+
+// The order in which states are walked from has each of them once.
+func TestCoprime(t *testing.T) {
+	for n := 1; n < 3000; n++ {
+		met := make([]bool, n)
+		stride := coprime(n)
+		for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
+			if met[k] {
+				t.Fatalf("of %d, with a stride of %d, number %d comes twice", n, stride, k)
+			}
+			met[k] = true
+		}
+	}
+}
