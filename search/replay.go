@@ -88,7 +88,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return f, nil
 	case end == endStopped && errors.As(w.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
-			return nil, fmt.Errorf("%w; the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)", diverged)
+			return nil, fmt.Errorf("%w; %s", diverged, changed)
 		}
 		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
 		return f, nil
@@ -108,6 +108,9 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	}
 	return r.replayDead(f, w, end == endQuiet || w.Settled())
 }
+
+// changed is why a path does not apply any more.
+const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"
 
 // replayDead decides about the end of a path that was recorded as dead.
 func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, error) {

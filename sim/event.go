@@ -76,6 +76,24 @@ func (k Kind) String() string {
 	return kindInfo[k].name
 }
 
+// Kinds are all kinds of events, in canonical order.
+func Kinds() (all []Kind) {
+	for k := KindScript; k < kinds; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// ParseKind is the inverse of String.
+func ParseKind(s string) (Kind, bool) {
+	for _, k := range Kinds() {
+		if k.String() == s {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
 // Fault reports whether the kind is the environment's misbehaviour.
 func (k Kind) Fault() bool { return k >= KindCrash && k <= KindOneWay }
 

@@ -13,3 +13,6 @@ func (w *World) Failed() *Failure { return w.failure }
 
 // LastIdentity is the identity of the event that the last step took.
 func (w *World) LastIdentity() string { return w.identity() }
+
+// LastEvent is the event that the last step took; zero before the first.
+func (w *World) LastEvent() Event { return w.current }

@@ -267,6 +267,9 @@ func (w *World) environmentLines() (lines []canon.Line) {
 	return lines
 }
 
+// NodeLines are the lines of Lines that are about one node.
+func (w *World) NodeLines(a Addr) []canon.Line { return w.nodeLines(a.index()) }
+
 // nodeLines are a node's own fields, then its timers, tasks and openings.
 func (w *World) nodeLines(i int) (lines []canon.Line) {
 	ns, name := &w.nodes[i], addrOf(i).String()

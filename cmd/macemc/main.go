@@ -115,7 +115,7 @@ and 3 when a search was stopped before its bound.`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.graphCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.mdbCommand(), t.graphCommand())
 	return root
 }
 

@@ -54,6 +54,17 @@ func TestReadmeFinding(t *testing.T) {
 	}
 }
 
+// The debugger answers what the README shows.
+func TestReadmeDebug(t *testing.T) {
+	const line = "mdb macemc-findings/handshake-HS1-1 -x 'jump critical; prev; alternatives; take 0; branch trunk 4; diff b1; watch back n0.state'"
+	want := shown(t, line)
+	t.Chdir(t.TempDir())
+	execute(words("search handshake --bug HS1 --quiet")...)
+	if out, errs, _ := execute(words(line)...); out != want {
+		t.Errorf("the README shows\n%s\n---- but the command prints\n%s%s", want, out, errs)
+	}
+}
+
 // The service in the README is complete, builds at the place that it names, and
 // is searched as it says: the searches print what it shows, up to "...".
 func TestReadmeService(t *testing.T) {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macemc/internal/catalog"
+	"macemc/mdb"
+	"macemc/sim"
+)
+
+type mdbFlags struct {
+	scripts  []string
+	at       int
+	settings mdb.Settings
+	faults   string
+}
+
+func (t *tool) mdbCommand() *cobra.Command {
+	var f mdbFlags
+	cmd := &cobra.Command{
+		Use:   "mdb FILE|SYSTEM",
+		Short: "debug a run: forth and back, any step, any node, and the difference to another run",
+		Long: `mdb opens the path of a finding (its error.path, or the folder that holds it), or a
+system at its start, to be explored by hand. It goes to any step, forth and back,
+tells states, effects, properties and what else was possible, compares steps and
+runs, and branches off: type help in it, or read docs/mdb.md.
+
+With -x it executes commands and prints what they answer, for bug reports and
+scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
+		Args: exactly(1, "mdb takes one FILE or SYSTEM"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("faults") {
+				faults, err := sim.ParseFaults(f.faults)
+				if err != nil {
+					return usagef("--faults: %s", err)
+				}
+				f.settings.Faults = &faults
+			}
+			if f.at < 0 {
+				return usagef("--at is %d; it must be the number of a step, from 0", f.at)
+			}
+			return t.mdb(args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print what they answer (repeatable)")
+	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
+	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
+	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
+	flags.StringArrayVar(&f.settings.Params, "param", nil, "SYSTEM: set a parameter, `k=v` (repeatable)")
+	flags.StringArrayVar(&f.settings.Properties, "property", nil, "SYSTEM: check only the property `NAME` (repeatable)")
+	flags.StringVar(&f.settings.Net, "net", "", "SYSTEM: set the networks, `tcp-buffer=20,udp-capacity=4`")
+	flags.StringVar(&f.faults, "faults", "", "SYSTEM: budgets of the environment, `crash=1,loss=2,...`; none (default what the system tolerates)")
+	return cmd
+}
+
+func (t *tool) mdb(name string, f mdbFlags) error {
+	opener := mdb.Opener{Find: catalog.Find, Tool: t.name}
+	s, err := opener.Open(name, f.settings)
+	if err != nil {
+		return err
+	}
+	if f.at > 0 {
+		if _, err := s.Do(fmt.Sprintf("jump %d", f.at)); err != nil {
+			return usagef("--at: %s", err)
+		}
+	}
+	if len(f.scripts) == 0 {
+		return usagef("mdb needs a script: -x 'help'")
+	}
+	return t.script(s, strings.Join(f.scripts, "\n"))
+}
+
+// script executes lines and prints what they answer, each after its prompt.
+func (t *tool) script(s *mdb.Session, script string) error {
+	lines, err := mdb.Lines(script)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		fmt.Fprintf(t.stdout, "%s%s\n", s.Prompt(), line)
+		page, err := s.Do(line)
+		fmt.Fprint(t.stdout, page)
+		if err != nil {
+			return fmt.Errorf("%s: %w", line, err)
+		}
+		if s.Ended() {
+			break
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package mdb
+
+import (
+	"slices"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// branch is a run that leaves another at a step. The trunk leaves nothing.
+type branch struct {
+	name   string
+	parent *branch
+	from   int    // the steps that it shares with its parent
+	steps  []took // its own
+	start  []took // of the trunk: the starts of the nodes, and the state after them
+	frames []*sim.Snapshot
+
+	failure *sim.Failure // how the service failed in the last step
+	stopped string       // why the recorded path could not be followed to its end
+}
+
+// took is a step as it was taken.
+type took struct {
+	sim.Step
+	picks   []choose.Pick // the answers that it was given: the event, then its coins
+	verdict uint32        // what was said of the state after it: see run.verdicts
+}
+
+// len is the number of steps from the start to the end.
+func (b *branch) len() int { return b.from + len(b.steps) }
+
+// owner is the branch to which a step belongs.
+func (b *branch) owner(i int) *branch {
+	for b.parent != nil && i <= b.from {
+		b = b.parent
+	}
+	return b
+}
+
+// at is step i, of 1 to len.
+func (b *branch) at(i int) *took {
+	o := b.owner(i)
+	return &o.steps[i-o.from-1]
+}
+
+// trunk is the branch that everything left.
+func (b *branch) trunk() *branch {
+	for b.parent != nil {
+		b = b.parent
+	}
+	return b
+}
+
+// verdict is the number of what was said of the state after step i.
+func (b *branch) verdict(i int) uint32 {
+	if i == 0 {
+		start := b.trunk().start
+		return start[len(start)-1].verdict
+	}
+	return b.at(i).verdict
+}
+
+// frame is the last keyframe at or before step i; nil: there is none.
+func (b *branch) frame(i int) *sim.Snapshot {
+	for ; b != nil; b = b.parent {
+		k, _ := slices.BinarySearchFunc(b.frames, i+1, func(s *sim.Snapshot, i int) int { return s.Steps() - i })
+		if k > 0 {
+			return b.frames[k-1]
+		}
+		i = min(i, b.from)
+	}
+	return nil
+}
+
+// path is the branch's steps up to one, as a path with the header given.
+func (b *branch) path(header []choose.Field, upTo int) *choose.Path {
+	p := &choose.Path{Header: slices.Clone(header)}
+	for _, t := range b.trunk().start {
+		p.Start = append(p.Start, t.Coins...)
+	}
+	for i := 1; i <= upTo; i++ {
+		t := b.at(i)
+		p.Steps = append(p.Steps, choose.Step{
+			Event: choose.Choice{Kind: choose.Event, Of: int(t.picks[0].Of), Pick: int(t.picks[0].Pick), What: t.Identity},
+			Coins: t.Coins,
+		})
+	}
+	return p
+}
+
+// answers are the answers of all steps up to one, those of the start included.
+func (b *branch) answers(upTo int) (picks []choose.Pick) {
+	for _, t := range b.trunk().start {
+		picks = append(picks, t.picks...)
+	}
+	for i := 1; i <= upTo; i++ {
+		picks = append(picks, b.at(i).picks...)
+	}
+	return picks
+}

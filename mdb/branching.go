@@ -1,0 +1,486 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+func branching() []*Command {
+	return []*Command{
+		{
+			Name: "take", Aliases: []string{"t"}, Group: groupBranch, Usage: "N [COIN ...]",
+			Short:   "take the N-th of what can happen after this step, its coins falling as given (else on their first sides)",
+			Help:    "What can happen, and its number, tells alternatives. Unless the run does this anyway, it makes a\nbranch; what was recorded stays.",
+			Example: "alternatives; take 1; take 0; branches",
+			run:     (*Session).take,
+		},
+		{
+			Name: "walk", Group: groupBranch, Usage: "[N | live] [seed S]",
+			Short:   "go on at random from here, N steps (else 10), or until a state is live",
+			Help:    "Faults do not happen in it. Until live it takes at most 10,000 steps. It is the same for the same\nseed (else 1).",
+			Example: "jump 2; walk 3; walk live seed 7", args: []completer{ofWords("live", "seed")},
+			run: (*Session).walk,
+		},
+		{
+			Name: "heal", Group: groupBranch,
+			Short:   "have the environment stop misbehaving: a partition ends, and budgets of faults are void",
+			Example: "heal; prev; alternatives",
+			run:     (*Session).heal,
+		},
+		{
+			Name: "branches", Aliases: []string{"br"}, Group: groupBranch,
+			Short:   "tell the tree of branches",
+			Example: "jump 1; walk 2; jump 2; walk 3 seed 2; branches",
+			run: func(s *Session, args []word) (Page, error) {
+				if len(args) > 0 {
+					return nil, usageOf("branches")
+				}
+				return s.BranchesPage(), nil
+			},
+		},
+		{
+			Name: "branch", Group: groupBranch, Usage: "NAME [STEP]",
+			Short:   "go to a branch: to this step of it, else to the one where the session stands, as far as it has it",
+			Example: "jump 1; walk 2; branch trunk; branch b1 2", args: []completer{ofBranches},
+			run: (*Session).toBranch,
+		},
+		{
+			Name: "name", Group: groupBranch, Usage: "NAME",
+			Short:   "name the branch",
+			Example: "walk 2; name lucky; branches",
+			run:     (*Session).rename,
+		},
+		{
+			Name: "save", Group: groupBranch, Usage: "FILE",
+			Short:   "write the branch up to here as a path, for replay, search --prefix or mdb",
+			Help:    "A file that exists is not overwritten.",
+			Example: "walk 4; save mine.path", args: []completer{ofFiles},
+			run: (*Session).save,
+		},
+	}
+}
+
+// outcome is what one alternative came to.
+type outcome struct {
+	event    string
+	coins    []int
+	of       []int
+	step     took
+	failure  *sim.Failure
+	refused  error
+	changes  []string // of properties
+	followed bool     // by the run
+}
+
+// outcomesMost is how many outcomes of one event are tried.
+const outcomesMost = 8
+
+// outcomes tries the k-th of what can happen after a step, with the first few
+// answers to its coins.
+func (s *Session) outcomes(i, k int) (all []outcome, err error) {
+	coins := []int{}
+	for len(all) < outcomesMost {
+		if err := s.run.seek(s.here, i); err != nil {
+			return nil, err
+		}
+		src := &given{event: k, coins: coins}
+		progress, failure := s.run.step(src, false)
+		s.run.on = nil
+		if progress != sim.Stepped && failure == nil {
+			return append(all, outcome{refused: s.run.player.Err()}), nil
+		}
+		o := outcome{failure: failure, coins: src.fell, of: src.of, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}
+		o.event = o.step.Identity
+		o.changes = s.run.turned(s.here.verdict(i), s.run.judge(failure))
+		all = append(all, o)
+		coins = slices.Clone(src.fell)
+		at := len(coins) - 1
+		for at >= 0 && coins[at]+1 == src.of[at] {
+			at--
+		}
+		if at < 0 {
+			return all, nil
+		}
+		coins = coins[:at+1]
+		coins[at]++
+	}
+	return all, nil
+}
+
+// turned says which properties changed from one state to the next.
+func (r *run) turned(from, to uint32) (out []string) {
+	a, b := r.verdicts[from], r.verdicts[to]
+	for k, name := range r.names {
+		switch {
+		case a.holds[k] && !b.holds[k]:
+			out = append(out, fmt.Sprintf("%q fails", name))
+		case !a.holds[k] && b.holds[k]:
+			out = append(out, fmt.Sprintf("%q holds", name))
+		}
+	}
+	if !a.live && b.live {
+		out = append(out, "live")
+	}
+	return out
+}
+
+// given answers with one event, and coins as given, then the first.
+type given struct {
+	event int
+	coins []int
+	fell  []int // all coins, as they fell
+	of    []int
+	err   error
+}
+
+func (g *given) Answer(q *choose.Question) int {
+	k := g.event
+	if q.Kind != choose.Event {
+		k = 0
+		if n := len(g.fell); n < len(g.coins) {
+			k = g.coins[n]
+		}
+		g.fell, g.of = append(g.fell, k), append(g.of, q.N)
+	}
+	if k < 0 || k >= q.N {
+		g.err = fmt.Errorf("%d was answered, and there are 0 to %d", k, q.N-1)
+		if q.Kind != choose.Event {
+			g.err = fmt.Errorf("the coin %q has no side %d; it has 0 to %d", q.Alternatives.Why(), k, q.N-1)
+		}
+		return -1
+	}
+	return k
+}
+
+// Err is why an answer was refused.
+func (g *given) Err() error { return g.err }
+
+// AlternativesPage tells what can happen after a step, and what it would do.
+func (s *Session) AlternativesPage(i int) (Page, error) {
+	if s.here.failure != nil && i == s.Len() {
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", count(i))
+	}
+	if err := s.run.seek(s.here, i); err != nil {
+		return nil, err
+	}
+	n := s.run.player.World().Enabled()
+	p := page("after step %s, %s can happen:", count(i), many(n, "event"))
+	if n == 0 {
+		return page("after step %s no event is possible", count(i)), nil
+	}
+	width := len(strconv.Itoa(n - 1))
+	for k := range n {
+		all, err := s.outcomes(i, k)
+		if err != nil {
+			return nil, err
+		}
+		for x, o := range all {
+			p = append(p, s.alternative(i, k, x, width, &o)...)
+		}
+	}
+	return p, nil
+}
+
+// alternative tells one outcome.
+func (s *Session) alternative(i, k, x, width int, o *outcome) (p Page) {
+	follows := i < s.Len() && slices.Equal(o.step.picks, s.here.at(i+1).picks)
+	mark, style := "  ", Plain
+	if follows {
+		mark, style = "> ", Strong
+	}
+	if o.refused != nil {
+		p.add(Bad, "%s%*d  %s", mark, width, k, o.refused)
+		return p
+	}
+	head := fmt.Sprintf("%s%*d  %s", mark, width, k, o.event)
+	if x > 0 {
+		head = fmt.Sprintf("%s%*s  ", mark, width, "")
+	}
+	if len(o.coins) > 0 {
+		head = strings.TrimRight(head, " ") + " with coins " + strings.Trim(fmt.Sprint(o.coins), "[]")
+	}
+	p.line(Span{style, head})
+	p = append(p, s.run.did(&o.step.Step)...)
+	if o.failure != nil {
+		p.add(Bad, "      ! %s: %s", o.failure.Verdict, o.failure.Message)
+	}
+	if len(o.changes) > 0 {
+		p.add(Dim, "      then %s", strings.Join(o.changes, ", "))
+	}
+	return p
+}
+
+// numbers are arguments that must be numbers of 0 or more.
+func numbers(args []word) (out []int, ok bool) {
+	for _, a := range args {
+		n, err := strconv.Atoi(a.text)
+		if err != nil || n < 0 {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+func (s *Session) take(args []word) (Page, error) {
+	n, ok := numbers(args)
+	if !ok || len(n) == 0 {
+		return nil, usageOf("take")
+	}
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	if possible := s.run.player.World().Enabled(); n[0] >= possible {
+		return nil, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", n[0], count(s.step), many(possible, "event"))
+	}
+	src := &given{event: n[0], coins: n[1:]}
+	if s.step < s.Len() && s.follows(n) {
+		s.step++
+		return s.here1(), nil
+	}
+	return s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, false) })
+}
+
+// follows reports whether the run itself takes these answers next.
+func (s *Session) follows(answers []int) bool {
+	picks := s.here.at(s.step + 1).picks
+	for k, p := range picks {
+		if k < len(answers) && answers[k] != int(p.Pick) || k >= len(answers) && p.Pick != 0 {
+			return false
+		}
+	}
+	return len(answers) <= len(picks)
+}
+
+// goOn takes a step from here, on a branch of its own unless the session stands
+// at the end of one.
+func (s *Session) goOn(src choose.Source, step func() (sim.Progress, error)) (Page, error) {
+	undo := s.branchOff()
+	progress, err := step()
+	if err != nil || progress != sim.Stepped {
+		undo()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case progress == sim.Quiet:
+		return nil, fmt.Errorf("after step %s no event is possible", count(s.step))
+	case progress == sim.Stopped:
+		if errors.Is(src.Err(), choose.ErrOnlyRare) {
+			return nil, fmt.Errorf("after step %s only faults are possible, which happen by take only", count(s.step))
+		}
+		return nil, src.Err()
+	}
+	s.step = s.here.len()
+	return append(s.here1(), s.failed(s.step)...), nil
+}
+
+// branchOff makes a branch that leaves here, if the branch goes on after it.
+func (s *Session) branchOff() (undo func()) {
+	if s.step == s.Len() {
+		return func() {}
+	}
+	was := s.here
+	s.made++
+	owner := was
+	if s.step > 0 {
+		owner = was.owner(s.step)
+	} else {
+		owner = was.trunk()
+	}
+	s.here = &branch{name: fmt.Sprintf("b%d", s.made), parent: owner, from: s.step}
+	s.run.branches = append(s.run.branches, s.here)
+	return func() {
+		s.here, s.made = was, s.made-1
+		s.run.branches = s.run.branches[:len(s.run.branches)-1]
+	}
+}
+
+// walkMost is how long a walk until live may be.
+const walkMost = 10_000
+
+func (s *Session) walk(args []word) (Page, error) {
+	steps, live, seed := 10, false, uint64(1)
+	for len(args) > 0 {
+		switch n, err := strconv.ParseUint(args[0].text, 10, 31); {
+		case args[0].text == "live":
+			live, steps = true, walkMost
+		case args[0].text == "seed" && len(args) > 1:
+			if seed, err = strconv.ParseUint(args[1].text, 10, 64); err != nil {
+				return nil, fmt.Errorf("the seed is %q; it must be a number", args[1].text)
+			}
+			args = args[1:]
+		case err == nil && n > 0:
+			steps = int(n)
+		default:
+			return nil, usageOf("walk")
+		}
+		args = args[1:]
+	}
+	if live && !s.run.player.World().CanBeLive() {
+		return nil, fmt.Errorf("%s has no liveness property; name a number of steps", s.run.name())
+	}
+	if live && s.run.verdicts[s.here.verdict(s.step)].live {
+		return page("the state is live already"), nil
+	}
+	src := choose.NewWalk(seed)
+	src.Restart(seed, uint64(s.step))
+	from, end := s.step, ""
+	for n := range steps {
+		if err := s.run.busy.tell("walking", n, steps); err != nil {
+			end = "stopped on request"
+			break
+		}
+		_, err := s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, false) })
+		if err != nil && s.step == from {
+			return nil, err
+		}
+		if err != nil {
+			end = err.Error()
+			break
+		}
+		if live && s.run.verdicts[s.here.verdict(s.step)].live {
+			end = "the state is live"
+			break
+		}
+	}
+	if live && end == "" {
+		end = "the state is not live"
+	}
+	var p Page
+	p.add(Plain, "%s: steps %s to %s%s", s.where(), count(from+1), count(s.step), strings.TrimSuffix("; "+end, "; "))
+	p = append(p, s.rowPage(span(max(from+1, s.step-9), s.step))...)
+	return append(p, s.failed(s.step)...), nil
+}
+
+func span(from, to int) (all []int) {
+	for i := from; i <= to; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
+func (s *Session) heal(args []word) (Page, error) {
+	if len(args) > 0 {
+		return nil, usageOf("heal")
+	}
+	src := &given{}
+	return s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, true) })
+}
+
+// BranchesPage tells the tree of branches.
+func (s *Session) BranchesPage() (p Page) {
+	var tell func(b *branch, depth int)
+	tell = func(b *branch, depth int) {
+		mark, style := "  ", Plain
+		if b == s.here {
+			mark, style = "> ", Strong
+		}
+		text := fmt.Sprintf("%s%s%s, ", mark, strings.Repeat("  ", depth), b.name)
+		if b.parent != nil {
+			text += fmt.Sprintf("from step %s: ", count(b.from))
+		}
+		text += fmt.Sprintf("%s, %s", many(b.len(), "step"), b.condition(s.run))
+		p.line(Span{style, text})
+		for _, other := range s.run.branches {
+			if other.parent == b {
+				tell(other, depth+1)
+			}
+		}
+	}
+	tell(s.run.trunk, 0)
+	return p
+}
+
+// condition is how a branch ends, in a word.
+func (b *branch) condition(r *run) string {
+	switch {
+	case b.failure != nil:
+		return b.failure.Verdict.String()
+	case r.verdicts[b.verdict(b.len())].live:
+		return "live"
+	default:
+		return "not live"
+	}
+}
+
+func (s *Session) toBranch(args []word) (Page, error) {
+	if len(args) == 0 || len(args) > 2 {
+		return nil, usageOf("branch")
+	}
+	for _, b := range s.run.branches {
+		if b.name != args[0].text {
+			continue
+		}
+		was, step := s.here, min(s.step, b.len())
+		s.here = b
+		if len(args) == 2 {
+			n, err := s.stepOr("branch", args[1:], 0)
+			if err != nil {
+				s.here = was
+				return nil, err
+			}
+			step = n
+		}
+		s.step = step
+		return s.here1(), nil
+	}
+	return nil, unknown("branch", args[0].text, s.branchNames(), "branches lists them")
+}
+
+func (s *Session) rename(args []word) (Page, error) {
+	if len(args) != 1 {
+		return nil, usageOf("name")
+	}
+	name := args[0].text
+	if _, err := strconv.Atoi(name); err == nil || name == "live" || nodeName.MatchString(name) || strings.ContainsAny(name, "/. ") || name == "" {
+		return nil, fmt.Errorf("%q cannot name a branch: it would be read as a step, a node, a file or live", name)
+	}
+	if slices.Contains(s.branchNames(), name) {
+		return nil, fmt.Errorf("there is a branch %s already", name)
+	}
+	s.here.name = name
+	return s.BranchesPage(), nil
+}
+
+// savedKeys are what a header tells of how a run is run, rather than of what it
+// came to.
+var savedKeys = []string{"system", "nodes", "param", "bug", "property", "faults", "early", "net", "seed"}
+
+func (s *Session) save(args []word) (Page, error) {
+	if len(args) != 1 {
+		return nil, usageOf("save")
+	}
+	name := args[0].file()
+	var header []choose.Field
+	for _, f := range s.run.header {
+		if slices.Contains(savedKeys, f.Key) {
+			header = append(header, f)
+		}
+	}
+	if f := s.here.failure; f != nil && s.step == s.Len() {
+		header = append(header, choose.Field{Key: "verdict", Value: f.Verdict.String()})
+		if f.Property != "" {
+			header = append(header, choose.Field{Key: "violates", Value: f.Property})
+		}
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("%s exists; name another file", name)
+		}
+		return nil, err
+	}
+	_, err = s.here.path(header, s.step).WriteTo(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	return page("%s: %s", name, many(s.step, "step")), nil
+}

@@ -1,0 +1,71 @@
+package mdb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Command is a row of the one table from which lines are parsed and completed,
+// and help and the manual are made.
+type Command struct {
+	Name    string
+	Aliases []string
+	Group   string
+	Usage   string // its arguments
+	Short   string // a line
+	Help    string // what else there is to know
+	Example string // a script that shows it
+	args    []completer
+
+	run func(s *Session, args []word) (Page, error)
+}
+
+// The groups, in order.
+const (
+	groupMove    = "Moving"
+	groupLook    = "Looking"
+	groupCompare = "Comparing"
+	groupBranch  = "Branching"
+	groupOther   = "Other"
+)
+
+// Commands is the table.
+func Commands() []*Command {
+	return slices.Concat(moving(), looking(), []*Command{graphCommand()}, comparing(), branching(), others())
+}
+
+// lookup is the command of a name or of an alias; nil: there is none.
+func lookup(name string) *Command {
+	for _, c := range Commands() {
+		if c.Name == name {
+			return c
+		}
+		for _, a := range c.Aliases {
+			if a == name {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+func commandNames() (names []string) {
+	for _, c := range Commands() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Heading is the command with its arguments.
+func (c *Command) Heading() string {
+	return strings.TrimSpace(c.Name + " " + c.Usage)
+}
+
+// usage is the sentence about arguments that do not fit.
+func (c *Command) usage() error {
+	return fmt.Errorf("%s is used as: %s", c.Name, c.Heading())
+}
+
+// usageOf is usage by name, for commands that find out late.
+func usageOf(name string) error { return lookup(name).usage() }

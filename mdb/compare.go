@@ -1,0 +1,337 @@
+package mdb
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+func comparing() []*Command {
+	return []*Command{
+		{
+			Name: "diff", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live | BRANCH | FILE] [FIELD ...]",
+			Short: "tell what differs between two states: of this step and the one before, of two steps, or of two runs",
+			Help: `Between two runs the states of aligned steps are compared: the steps that are the same event
+are paired, and steps between two pairs are compared in their order. The nearest live path is the
+live.path beside the error.path. With fields, only these are compared.
+-, + and ~ mark lines of the first state only, of the second only, and of both that differ.`,
+			Example: "jump 10; diff; diff 2 n1; diff 8 9 n0; diff n1.papa; jump end; diff live", args: []completer{ofDiff},
+			run: (*Session).diff,
+		},
+		{
+			Name: "filediff", Aliases: []string{"m"}, Group: groupCompare, Usage: "FILE [FIELD ...]",
+			Short:   "tell what differs between this step's state and that of the step with the same number in another path",
+			Example: "jump 14; filediff live.path", args: []completer{ofFiles},
+			run: (*Session).fileDiff,
+		},
+		{
+			Name: "aligned", Group: groupCompare, Usage: "live | BRANCH | FILE",
+			Short:   "tell which steps of two runs are the same event",
+			Example: "aligned live", args: []completer{ofDiff},
+			run: (*Session).alignedWith,
+		},
+	}
+}
+
+func ofDiff(s *Session, before []string) []string {
+	return slices.Concat([]string{"live"}, s.branchNames(), ofFiles(s, before), ofFields(s, before))
+}
+
+// differences are the lines that differ, field by field, in the order of the
+// first state. between stands between the values of a line that both have. With
+// fields, only these are compared.
+func differences(a, b []canon.Line, only field, between string, fields ...field) (p Page) {
+	if only.text != "" {
+		fields = append(fields, only)
+	}
+	if len(fields) > 0 {
+		keep := func(lines []canon.Line) (out []canon.Line) {
+			for _, l := range lines {
+				if matchesAny(fields, l.Path) {
+					out = append(out, l)
+				}
+			}
+			return out
+		}
+		a, b = keep(a), keep(b)
+	}
+	all := sim.Diff(a, b)
+	place := places(a, b)
+	slices.SortStableFunc(all, func(x, y sim.Difference) int { return place[x.Path] - place[y.Path] })
+	for _, d := range all {
+		switch {
+		case d.A == "":
+			p.line(Span{Added, "  + "}, plain("%s: ", d.Path), Span{Added, d.B})
+		case d.B == "":
+			p.line(Span{Removed, "  - "}, plain("%s: ", d.Path), Span{Removed, d.A})
+		default:
+			l := Line{{Changed, "  ~ "}, plain("%s: ", d.Path)}
+			p = append(p, append(l, contrast(d.A, d.B, between)...))
+		}
+	}
+	return p
+}
+
+// places are where a path stands in two states that are merged.
+func places(a, b []canon.Line) map[string]int {
+	place := map[string]int{}
+	const room = 1 << 20 // of the lines of b after a line of a
+	for i, l := range a {
+		if _, known := place[l.Path]; !known {
+			place[l.Path] = (i + 1) * room
+		}
+	}
+	at := 0
+	for _, l := range b {
+		if there, known := place[l.Path]; known {
+			at = max(at, there)
+			continue
+		}
+		at++
+		place[l.Path] = at
+	}
+	return place
+}
+
+// contrast tells two values, what differs in them marked.
+func contrast(a, b, between string) Line {
+	pre := 0
+	for pre < len(a) && pre < len(b) && a[pre] == b[pre] {
+		pre++
+	}
+	post := 0
+	for post < len(a)-pre && post < len(b)-pre && a[len(a)-1-post] == b[len(b)-1-post] {
+		post++
+	}
+	for pre > 0 && isLetter(a[pre-1]) { // whole words, and no half of a rune
+		pre--
+	}
+	for post > 0 && isLetter(a[len(a)-post]) {
+		post--
+	}
+	return Line{
+		plain("%s", a[:pre]), {Removed, a[pre : len(a)-post]}, plain("%s", a[len(a)-post:]),
+		dim("%s", between),
+		plain("%s", b[:pre]), {Added, b[pre : len(b)-post]}, plain("%s", b[len(b)-post:]),
+	}
+}
+
+func isLetter(c byte) bool {
+	return c >= 0x80 || c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// side is one of two states that are compared.
+type side struct {
+	run  *run
+	b    *branch
+	step int
+}
+
+func (x side) String() string {
+	name := x.run.title
+	if x.b != x.run.trunk {
+		name += " / " + x.b.name
+	}
+	return fmt.Sprintf("%s step %s", name, count(x.step))
+}
+
+func (s *Session) diff(args []word) (Page, error) {
+	here := side{s.run, s.here, s.step}
+	if len(args) == 0 || s.isField(args[0]) {
+		if s.step == 0 {
+			return nil, fmt.Errorf("there is no state before the start; name a step, or another run")
+		}
+		return s.compare(side{s.run, s.here, s.step - 1}, here, args)
+	}
+	if n, err := strconv.Atoi(args[0].text); err == nil {
+		if err := s.inside(n); err != nil {
+			return nil, err
+		}
+		a := side{s.run, s.here, n}
+		if len(args) > 1 {
+			if m, err := strconv.Atoi(args[1].text); err == nil {
+				if err := s.inside(m); err != nil {
+					return nil, err
+				}
+				return s.compare(a, side{s.run, s.here, m}, args[2:])
+			}
+		}
+		return s.compare(a, here, args[1:])
+	}
+	other, err := s.otherSide(args[0].file())
+	if err != nil {
+		return nil, err
+	}
+	other.step = s.alignedStep(s.alignment(here, other), s.step, other.b.len())
+	return s.compare(here, other, args[1:])
+}
+
+func (s *Session) inside(n int) error {
+	_, err := s.stepOr("diff", []word{{text: strconv.Itoa(n)}}, 0)
+	return err
+}
+
+// isField reports whether a word names a field rather than a run.
+func (s *Session) isField(w word) bool {
+	if w.pattern || w.text == "live" || strings.HasSuffix(w.text, ".path") || slices.Contains(s.branchNames(), w.text) {
+		return false
+	}
+	if _, err := strconv.Atoi(w.text); err == nil {
+		return false
+	}
+	lines, err := s.lines()
+	if err != nil {
+		return false
+	}
+	f, err := s.run.parseField(w.text)
+	return err == nil && (f.node >= 0 || len(f.of(lines)) > 0)
+}
+
+// otherSide is the run of a word: the live one, a branch, or that of a file.
+func (s *Session) otherSide(name string) (side, error) {
+	if name == "live" {
+		if s.live == "" {
+			return side{}, fmt.Errorf("no live path is known: there is no live.path beside %s; name a file or a branch", s.run.title)
+		}
+		name = s.live
+	}
+	for _, b := range s.run.branches {
+		if b.name == name {
+			return side{run: s.run, b: b}, nil
+		}
+	}
+	if !exists(name) && !strings.Contains(name, ".path") {
+		return side{}, fmt.Errorf("%q is no step, branch, file or field; branches lists the branches", name)
+	}
+	r, err := s.other(name)
+	if err != nil {
+		return side{}, err
+	}
+	return side{run: r, b: r.trunk}, nil
+}
+
+func (s *Session) fileDiff(args []word) (Page, error) {
+	if len(args) == 0 {
+		return nil, usageOf("filediff")
+	}
+	r, err := s.other(args[0].file())
+	if err != nil {
+		return nil, err
+	}
+	if s.step > r.trunk.len() {
+		return nil, fmt.Errorf("%s has no step %s; it ends with step %s", r.title, count(s.step), count(r.trunk.len()))
+	}
+	return s.compare(side{s.run, s.here, s.step}, side{r, r.trunk, s.step}, args[1:])
+}
+
+// compare tells how two states differ.
+func (s *Session) compare(a, b side, args []word) (Page, error) {
+	var fields []field
+	for _, w := range args {
+		f, err := s.run.parseField(w.text)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, f)
+	}
+	left, err := a.run.lines(a.b, a.step)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.run.lines(b.b, b.step)
+	if err != nil {
+		return nil, err
+	}
+	between := " | "
+	var p Page
+	if a.run == b.run && a.b == b.b {
+		between = " -> "
+		p.line(Span{Removed, fmt.Sprintf("- step %s", count(a.step))}, plain("  "), Span{Added, fmt.Sprintf("+ step %s", count(b.step))})
+	} else {
+		p.line(Span{Removed, "- " + a.String()}, plain(": %s", a.event()))
+		p.line(Span{Added, "+ " + b.String()}, plain(": %s", b.event()))
+	}
+	all := differences(left, right, field{}, between, fields...)
+	if len(all) == 0 {
+		all.add(Plain, "  nothing differs")
+	}
+	return append(p, all...), nil
+}
+
+// event is the event of a side's step.
+func (x side) event() string {
+	if x.step == 0 {
+		return "start"
+	}
+	return x.b.at(x.step).Identity
+}
+
+// alignment pairs the steps of two runs.
+func (s *Session) alignment(a, b side) choose.Alignment {
+	return choose.Align(a.b.path(nil, a.b.len()), b.b.path(nil, b.b.len()))
+}
+
+// alignedStep is the step of the other run to compare a step with: its partner,
+// or, between two pairs, the one at the same place, as far as there is one.
+func (s *Session) alignedStep(al choose.Alignment, step, most int) int {
+	a, b := 0, 0 // the last pair before
+	for k, m := range al.Same {
+		if step <= m.A {
+			return min(b+step-a, m.B)
+		}
+		if step <= m.A+m.N {
+			return m.B + step - m.A
+		}
+		a, b = m.A+m.N, m.B+m.N
+		if k == len(al.Same)-1 {
+			break
+		}
+	}
+	return min(b+step-a, most)
+}
+
+func (s *Session) alignedWith(args []word) (Page, error) {
+	if len(args) != 1 {
+		return nil, usageOf("aligned")
+	}
+	other, err := s.otherSide(args[0].file())
+	if err != nil {
+		return nil, err
+	}
+	here := side{s.run, s.here, 0}
+	al := s.alignment(here, other)
+	p := page("%s of %s and %s of %s are the same event; the first %s are the same run", count(al.Paired()), many(s.Len(), "step"), count(al.Paired()), count(other.b.len()), count(al.Prefix))
+	width := len(strconv.Itoa(max(s.Len(), other.b.len())))
+	row := func(mark Span, a, b int, text string) {
+		number := func(n int) string {
+			if n == 0 {
+				return strings.Repeat(" ", width)
+			}
+			return fmt.Sprintf("%*d", width, n)
+		}
+		p.line(mark, plain("%s  %s  %s", number(a), number(b), text))
+	}
+	i, j := 0, 0
+	gap := func(toA, toB int) {
+		for i++; i <= toA; i++ {
+			row(Span{Removed, "  - "}, i, 0, s.here.at(i).Identity)
+		}
+		for j++; j <= toB; j++ {
+			row(Span{Added, "  + "}, 0, j, other.b.at(j).Identity)
+		}
+	}
+	for _, m := range al.Same {
+		gap(m.A, m.B)
+		for k := 1; k <= m.N; k++ {
+			row(plain("    "), m.A+k, m.B+k, s.here.at(m.A+k).Identity)
+		}
+		i, j = m.A+m.N, m.B+m.N
+	}
+	gap(s.Len(), other.b.len())
+	return p, nil
+}

@@ -1,0 +1,116 @@
+package mdb
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"macemc/sim"
+)
+
+// completer are the words that an argument may be, after those that stand before
+// it.
+type completer func(s *Session, before []string) []string
+
+func ofWords(words ...string) completer { return func(*Session, []string) []string { return words } }
+
+func ofNodes(s *Session, _ []string) []string { return s.Nodes() }
+
+func ofBranches(s *Session, _ []string) []string { return s.branchNames() }
+
+func (s *Session) branchNames() (names []string) {
+	for _, b := range s.run.branches {
+		names = append(names, b.name)
+	}
+	return names
+}
+
+func ofCommands(*Session, []string) []string {
+	return append(commandNames(), topicQueries, topicFields)
+}
+
+// ofQuery are what the last word asks for, or else what begins a condition.
+func ofQuery(s *Session, before []string) (words []string) {
+	switch before[len(before)-1] {
+	case "node":
+		return s.Nodes()
+	case "kind":
+		return kindNames()
+	case "type", "sends":
+		return s.run.types()
+	case "field":
+		return ofFields(s, before)
+	case "property":
+		for _, name := range s.run.names {
+			words = append(words, `"`+name+`"`)
+		}
+		return words
+	}
+	return slices.Concat(termWords, s.Nodes())
+}
+
+// ofFields are the fields of the state here, without what is below them.
+func ofFields(s *Session, _ []string) (names []string) {
+	lines, err := s.lines()
+	if err != nil {
+		return nil
+	}
+	for _, l := range lines {
+		if m := nodeName.FindString(l.Path); strings.HasSuffix(m, ".") {
+			name, _, _ := strings.Cut(l.Path, "[")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// types are the names of the messages and signals that the trunk has met.
+func (r *run) types() (names []string) {
+	met := map[string]bool{}
+	for i := range r.trunk.steps {
+		met[typeName(r.trunk.steps[i].Event.Value)] = true
+	}
+	delete(met, "")
+	return sim.Keys(met)
+}
+
+func ofFiles(*Session, []string) (names []string) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+			names = append(names, e.Name()+"/")
+		case strings.HasSuffix(e.Name(), ".path"):
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Complete are the words that may stand where the last word of a line stands,
+// in order.
+func (s *Session) Complete(line string) (words []string) {
+	if i := strings.LastIndexByte(line, ';'); i >= 0 {
+		line = line[i+1:]
+	}
+	before, typed := "", strings.TrimLeft(line, " ")
+	if i := strings.LastIndexByte(typed, ' '); i >= 0 {
+		before, typed = typed[:i], typed[i+1:]
+	}
+	var all []string
+	if parts := strings.Fields(before); len(parts) == 0 {
+		all = commandNames()
+	} else if c := lookup(parts[0]); c != nil && len(c.args) > 0 {
+		all = c.args[min(len(parts), len(c.args))-1](s, parts)
+	}
+	slices.Sort(all)
+	for _, w := range slices.Compact(all) {
+		if strings.HasPrefix(w, typed) && w != typed {
+			words = append(words, w)
+		}
+	}
+	return words
+}

@@ -1,0 +1,143 @@
+package mdb
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// field names lines of a state, in the words of the lines themselves: n2.parent
+// is that line and all that are below it. Without a node, as parent, it is the
+// field on every node, at whatever depth.
+type field struct {
+	text string
+	node int // whose it is; -1: of none, or of all
+	bare bool
+}
+
+var (
+	nodeName = regexp.MustCompile(`^n(\d+)($|[.\[ ])`)
+	indexed  = regexp.MustCompile(`^([A-Za-z_]\w*)\[(\d+)\](.*)$`)
+	bareName = regexp.MustCompile(`^\*?\.?([A-Za-z_][\w.\[\]]*)$`)
+)
+
+// parseField reads the name of a field: n2.parent, randtree[2].parent, parent,
+// "n2 timer", "tcp n0->n1", "faults left".
+func (r *run) parseField(text string) (field, error) {
+	if text == "" {
+		return field{}, fmt.Errorf("name a field, as n0.parent, or parent for all nodes")
+	}
+	if m := indexed.FindStringSubmatch(text); m != nil && r.isSystem(m[1]) {
+		text = "n" + m[2] + m[3]
+	}
+	if m := nodeName.FindStringSubmatch(text); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if nodes := r.nodes(); err != nil || n >= nodes {
+			return field{}, fmt.Errorf("there is no node n%s; there are n0 to n%d", m[1], nodes-1)
+		}
+		return field{text: text, node: n}, nil
+	}
+	if text == "timer" || text == "task" || text == "script" {
+		return field{text: " " + text, node: -1, bare: true}, nil
+	}
+	if m := bareName.FindStringSubmatch(text); m != nil && !slices.Contains(networks, m[1]) {
+		return field{text: "." + m[1], node: -1, bare: true}, nil
+	}
+	return field{text: text, node: -1}, nil
+}
+
+// networks begin lines that are about no node.
+var networks = []string{"tcp", "udp", "set", "faults", "early", "partition"}
+
+// isSystem reports whether a word stands for the nodes of the system: its name,
+// or the name of the type of its nodes.
+func (r *run) isSystem(name string) bool {
+	w := r.player.World()
+	if name == w.System().Name || name == "n" || name == "node" {
+		return true
+	}
+	kind := fmt.Sprintf("%T", w.System().New(w.Params(), w.Params().Addrs()[0]))
+	return name == kind[strings.LastIndexByte(kind, '.')+1:]
+}
+
+func (r *run) nodes() int { return r.player.World().Params().Nodes }
+
+// matches reports whether a line is the field's.
+func (f field) matches(path string) bool {
+	if !f.bare {
+		return begins(path, f.text)
+	}
+	m := nodeName.FindString(path)
+	if m == "" {
+		return false
+	}
+	rest := path[len(strings.TrimRight(m, ".[ ")):]
+	for {
+		at := strings.Index(rest, f.text)
+		if at < 0 {
+			return false
+		}
+		if rest = rest[at:]; begins(rest, f.text) {
+			return true
+		}
+		rest = rest[1:]
+	}
+}
+
+// begins reports whether a path is a name, or something below it.
+func begins(path, name string) bool {
+	rest, ok := strings.CutPrefix(path, name)
+	return ok && (rest == "" || strings.ContainsRune(".[ -", rune(rest[0])) || strings.HasSuffix(name, "]"))
+}
+
+// of are the lines that are the field's.
+func (f field) of(lines []canon.Line) (out []canon.Line) {
+	for _, l := range lines {
+		if f.matches(l.Path) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// touched reports whether a step may have changed the field: what a node keeps
+// changes only when it acts.
+func (f field) touched(s *sim.Step, addrs []sim.Addr) bool {
+	return f.node < 0 || s.Node == addrs[f.node]
+}
+
+// unknown is the sentence about a field that is nowhere in a state.
+func (f field) unknown(lines []canon.Line) error {
+	var names []string
+	for _, l := range lines {
+		if m := nodeName.FindString(l.Path); strings.HasSuffix(m, ".") {
+			name, _, _ := strings.Cut(l.Path[len(m):], "[")
+			name, _, _ = strings.Cut(name, ".")
+			if name, _, _ = strings.Cut(name, " "); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return fmt.Errorf("no line of the state is %s; the nodes have %s", strings.TrimLeft(f.text, ". "), strings.Join(names, ", "))
+}
+
+// brief is the field's value as one line.
+func (f field) brief(lines []canon.Line) string {
+	var parts []string
+	for _, l := range lines {
+		if l.Path == f.text || f.bare {
+			parts = append(parts, l.Value)
+			continue
+		}
+		parts = append(parts, strings.TrimPrefix(strings.TrimPrefix(l.Path, f.text), ".")+" = "+l.Value)
+	}
+	if len(parts) == 0 {
+		return "(absent)"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,106 @@
+package mdb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"macemc/eventgraph"
+	"macemc/sim"
+)
+
+func graphCommand() *Command {
+	return &Command{
+		Name: "graph", Aliases: []string{"g"}, Group: groupLook, Usage: "[around N | FROM TO | all] [NODE ...]",
+		Short:   "draw the run as what happened before what: N steps on each side (else 5), some steps, or all",
+		Help:    "With nodes, only what concerns these is drawn.",
+		Example: "jump 11; graph around 1; graph 1 3; graph all n1", args: []completer{ofGraph},
+		run: (*Session).graph,
+	}
+}
+
+func ofGraph(s *Session, _ []string) []string { return append(s.Nodes(), "around", "all") }
+
+// drawn is the graph of a branch of so many steps.
+type drawn struct {
+	of    *branch
+	len   int
+	graph *eventgraph.Graph
+}
+
+func (s *Session) graph(args []word) (Page, error) {
+	from, to := s.step-5, s.step+5
+	var o eventgraph.TextOptions
+	number := func(k int) (int, bool) {
+		if k >= len(args) {
+			return 0, false
+		}
+		n, err := strconv.Atoi(args[k].text)
+		return n, err == nil && n >= 0
+	}
+	if len(args) > 0 {
+		switch word := strings.TrimLeft(args[0].text, "-"); word {
+		case "around":
+			n, ok := number(1)
+			if !ok {
+				return nil, usageOf("graph")
+			}
+			from, to, args = s.step-n, s.step+n, args[2:]
+		case "all":
+			from, to, args = 1, s.Len(), args[1:]
+		default:
+			if n, ok := number(0); ok {
+				m, ok := number(1)
+				if !ok || m < n {
+					return nil, usageOf("graph")
+				}
+				from, to, args = n, m, args[2:]
+			}
+		}
+	}
+	for _, a := range args {
+		addr, err := s.run.addr(a.text)
+		if err != nil {
+			return nil, err
+		}
+		o.Nodes = append(o.Nodes, addr)
+	}
+	if s.Len() == 0 {
+		return nil, fmt.Errorf("%s has no step to draw", s.where())
+	}
+	o.From, o.To, o.Width = min(max(1, from), s.Len()), max(1, min(to, s.Len())), s.width
+	return s.drawing(o)
+}
+
+// drawing is the graph of the branch as text.
+func (s *Session) drawing(o eventgraph.TextOptions) (Page, error) {
+	if s.drawn.of != s.here || s.drawn.len != s.Len() {
+		trace := &sim.Trace{}
+		for _, t := range s.here.trunk().start {
+			trace.Starts = append(trace.Starts, t.Step)
+		}
+		for i := 1; i <= s.Len(); i++ {
+			trace.Steps = append(trace.Steps, s.here.at(i).Step)
+		}
+		s.drawn = drawn{s.here, s.Len(), eventgraph.New(trace, s.run.player.World().Walker(), s.marks())}
+	}
+	var b strings.Builder
+	if err := s.drawn.graph.Text(&b, o); err != nil {
+		return nil, err
+	}
+	return text(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// marks are what the graph points out.
+func (s *Session) marks() (m eventgraph.Marks) {
+	if c, known := s.critical(); known && c > 0 && c <= s.Len() && s.here.owner(c) == s.run.trunk {
+		m.Critical = c
+	}
+	if f := s.here.failure; f != nil {
+		m.Failed, m.Why = s.Len(), f.Verdict.String()
+		if f.Message != "" {
+			m.Why += ": " + f.Message
+		}
+	}
+	return m
+}

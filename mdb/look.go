@@ -1,0 +1,328 @@
+package mdb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"macemc/sim"
+)
+
+func looking() []*Command {
+	return []*Command{
+		{
+			Name: "show", Aliases: []string{"s"}, Group: groupLook, Usage: "[STEP]",
+			Short:   "tell a step: its event, what the handler asked and did, and what changed",
+			Example: "jump 10; show; show 12; show 0", args: []completer{},
+			run: func(s *Session, args []word) (Page, error) {
+				i, err := s.stepOr("show", args, s.step)
+				if err != nil {
+					return nil, err
+				}
+				return s.StepPage(i)
+			},
+		},
+		{
+			Name: "list", Aliases: []string{"l"}, Group: groupLook, Usage: "[N | all | QUERY]",
+			Short:   "list the steps around here (N on each side, else 5), all, or those that fulfil a query",
+			Example: "list 2; list type join; list field n1.papa; list all", args: []completer{ofQuery},
+			run: (*Session).list,
+		},
+		{
+			Name: "state", Aliases: []string{"st"}, Group: groupLook, Usage: "[NODE | FIELD ...]",
+			Short:   "tell the state: all of it, of one node, or some fields",
+			Help:    "What differs from the state before the step is marked with ~, or + where it is new.",
+			Example: `jump 10; state n1; state n1.papa "n0 timer"; state`, args: []completer{ofFields},
+			run: (*Session).state,
+		},
+		{
+			Name: "field", Aliases: []string{"fields"}, Group: groupLook, Usage: "FIELD",
+			Short:   "tell one field of all nodes, side by side",
+			Example: "jump end; field papa; field kids; field timer", args: []completer{ofFields},
+			run: (*Session).fieldOfAll,
+		},
+		{
+			Name: "pending", Aliases: []string{"pe"}, Group: groupLook,
+			Short:   "tell what is under way: messages, timers, tasks, openings of scripts, what is left of faults",
+			Example: "jump 10; pending",
+			run: func(s *Session, args []word) (Page, error) {
+				if len(args) > 0 {
+					return nil, usageOf("pending")
+				}
+				return s.PendingPage()
+			},
+		},
+		{
+			Name: "properties", Aliases: []string{"props"}, Group: groupLook,
+			Short:   "tell every property: whether it holds, since when, and what it says of the state",
+			Help:    "Properties of steps and monitors fail in a step, and are told where a run ends by them.",
+			Example: "properties; jump end; properties",
+			run: func(s *Session, args []word) (Page, error) {
+				if len(args) > 0 {
+					return nil, usageOf("properties")
+				}
+				return s.PropertiesPage()
+			},
+		},
+		{
+			Name: "log", Group: groupLook, Usage: "[NODE]",
+			Short:   "tell the log lines of the run up to here, of one node or of all",
+			Example: "jump end; log; log n1", args: []completer{ofNodes},
+			run: (*Session).log,
+		},
+		{
+			Name: "alternatives", Aliases: []string{"a"}, Group: groupLook, Usage: "[STEP]",
+			Short:   "tell what can happen after a step, and what each of it would do",
+			Help:    "A handler that asks coins has an outcome for each of their answers: take N COIN ... takes one.\nTo see what could have happened instead of a step, ask at the step before it.",
+			Example: "jump 11; alternatives; alternatives 0",
+			run: func(s *Session, args []word) (Page, error) {
+				i, err := s.stepOr("alternatives", args, s.step)
+				if err != nil {
+					return nil, err
+				}
+				return s.AlternativesPage(i)
+			},
+		},
+		{
+			Name: "summary", Aliases: []string{"info"}, Group: groupLook,
+			Short:   "tell what is open: the system, how it is run, how the run ends",
+			Example: "summary",
+			run: func(s *Session, args []word) (Page, error) {
+				if len(args) > 0 {
+					return nil, usageOf("summary")
+				}
+				return s.SummaryPage(), nil
+			},
+		},
+	}
+}
+
+// stepOr is the step that an only argument names, or another.
+func (s *Session) stepOr(name string, args []word, otherwise int) (int, error) {
+	switch len(args) {
+	case 0:
+		return otherwise, nil
+	case 1:
+		n, err := strconv.Atoi(args[0].text)
+		if err != nil {
+			return 0, usageOf(name)
+		}
+		if n < 0 || n > s.Len() {
+			return 0, fmt.Errorf("there is no step %s; %s has steps 0 to %s", count(n), s.where(), count(s.Len()))
+		}
+		return n, nil
+	default:
+		return 0, usageOf(name)
+	}
+}
+
+// StepPage tells a step.
+func (s *Session) StepPage(i int) (p Page, err error) {
+	b := s.here
+	if i == 0 {
+		p.add(Strong, "the start of the nodes")
+		for _, t := range b.trunk().start {
+			if len(t.Effects)+len(t.Coins) > 0 {
+				p.add(Plain, "  %s", t.Identity)
+				p = append(p, s.run.did(&t.Step)...)
+			}
+		}
+		return append(p, s.failed(0)...), nil
+	}
+	t := b.at(i)
+	head := fmt.Sprintf("step %s of %s", count(i), count(b.len()))
+	if s.mark(i) == MarkCritical {
+		head += ", the critical step"
+	}
+	p.add(Strong, "%s", head)
+	p.add(Plain, "  %s", t.Identity)
+	p = append(p, s.run.did(&t.Step)...)
+	p.add(Dim, "  %s", s.circumstances(t))
+	p = append(p, s.failed(i)...)
+	changes, err := s.ChangesPage(i)
+	if err != nil {
+		return p, err
+	}
+	if len(changes) == 0 {
+		p.add(Plain, "nothing of the state changed")
+		return p, nil
+	}
+	p.add(Strong, "changed:")
+	return append(p, changes...), nil
+}
+
+// did are the coins, facts and effects of a step.
+func (r *run) did(step *sim.Step) (p Page) {
+	walker := r.player.World().Walker()
+	for _, f := range step.Facts {
+		p.add(Dim, "      asked %s %s: %v", f.Asked, walker.Text(f.About), f.Answer)
+	}
+	for _, c := range step.Coins {
+		p.add(Plain, "      choose %s", c.What)
+	}
+	for _, e := range step.Effects {
+		style := Plain
+		if e.Kind == sim.EffectLog {
+			style = Dim
+		}
+		p.add(style, "      %s", e.Text(walker))
+	}
+	return p
+}
+
+// circumstances say where a step came from.
+func (s *Session) circumstances(t *took) string {
+	var parts []string
+	switch t.Event.Kind {
+	case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+		parts = append(parts, caused("sent", t.Cause))
+	case sim.KindTimer:
+		parts = append(parts, caused("scheduled", t.Cause))
+	case sim.KindTask:
+		parts = append(parts, caused("posted", t.Cause))
+	}
+	if t.Possible > 0 {
+		parts = append(parts, fmt.Sprintf("one of %s that were possible", many(t.Possible, "event")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func caused(verb string, step int) string {
+	if step < 0 {
+		return verb + " before the run"
+	}
+	if step == 0 {
+		return verb + " at the start"
+	}
+	return fmt.Sprintf("%s in step %s", verb, count(step))
+}
+
+// failed says how the service failed in a step, if it did.
+func (s *Session) failed(i int) (p Page) {
+	f := s.here.failure
+	if f == nil || i != s.here.len() {
+		return nil
+	}
+	text := f.Verdict.String()
+	if f.Property != "" {
+		text += fmt.Sprintf(" %q", f.Property)
+	}
+	if f.Message != "" {
+		text += ": " + f.Message
+	}
+	p.add(Bad, "  ! %s", text)
+	for _, l := range strings.Split(f.Stack, "\n") {
+		if l != "" {
+			p.add(Dim, "      %s", strings.ReplaceAll(l, "\t", "  "))
+		}
+	}
+	return p
+}
+
+// ChangesPage tells what a step changed in the state.
+func (s *Session) ChangesPage(i int, fields ...field) (Page, error) {
+	if i == 0 {
+		return nil, nil
+	}
+	before, err := s.run.lines(s.here, i-1)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.run.lines(s.here, i)
+	if err != nil {
+		return nil, err
+	}
+	return differences(before, after, field{}, " -> ", fields...), nil
+}
+
+func (s *Session) list(args []word) (Page, error) {
+	reach := 5
+	if len(args) == 1 && args[0].text == "all" {
+		reach = s.Len()
+	} else if len(args) > 0 {
+		n, err := strconv.Atoi(args[0].text)
+		if err != nil || args[0].pattern {
+			return s.listQuery(args)
+		}
+		if reach = n; n < 1 || len(args) > 1 {
+			return nil, usageOf("list")
+		}
+	}
+	var p Page
+	width := len(strconv.Itoa(s.Len()))
+	for _, r := range s.Rows(s.step, reach, reach) {
+		p = append(p, r.line(width))
+	}
+	return p, nil
+}
+
+func (s *Session) listQuery(args []word) (Page, error) {
+	q, err := s.run.parseQuery(args)
+	if err != nil {
+		return nil, err
+	}
+	var steps []int
+	if err := s.run.matches(q, s.here, 0, s.Len(), func(i int) bool {
+		steps = append(steps, i)
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	s.last = q
+	p := page("%s of %s: %s", many(len(steps), "step"), count(s.Len()), q.text)
+	return append(p, s.rowPage(steps)...), nil
+}
+
+func (s *Session) log(args []word) (Page, error) {
+	var only sim.Addr
+	switch len(args) {
+	case 0:
+	case 1:
+		a, err := s.run.addr(args[0].text)
+		if err != nil {
+			return nil, err
+		}
+		only = a
+	default:
+		return nil, usageOf("log")
+	}
+	var p Page
+	add := func(i int, t *took) {
+		for _, e := range t.Effects {
+			if e.Kind == sim.EffectLog && (only.IsZero() || t.Node == only) {
+				p.add(Plain, "%5d  %s  %s", i, t.Node, e.Value)
+			}
+		}
+	}
+	start := s.here.trunk().start
+	for k := range start {
+		add(0, &start[k])
+	}
+	for i := 1; i <= s.step; i++ {
+		add(i, s.here.at(i))
+	}
+	if len(p) == 0 {
+		p.add(Plain, "nothing was logged up to here")
+	}
+	return p, nil
+}
+
+// SummaryPage tells what is open.
+func (s *Session) SummaryPage() (p Page) {
+	r := s.run
+	p.add(Strong, "%s: %s", r.title, r.name())
+	for _, f := range r.header {
+		if f.Key != "system" && f.Key != "bug" {
+			p.add(Plain, "  %-10s %s", f.Key, f.Value)
+		}
+	}
+	p.add(Plain, "  %-10s %s, of %s", "steps", count(s.here.len()), many(r.nodes(), "node"))
+	if r.recorded != nil && r.trunk.stopped != "" && s.here == r.trunk {
+		p.add(Bad, "  the path is followed to step %s of %s: %s", count(r.trunk.len()), count(len(r.recorded.Steps)), r.trunk.stopped)
+	}
+	p = append(p, s.failed(s.here.len())...)
+	if s.live != "" {
+		p.add(Plain, "  %-10s %s", "live path", s.live)
+	}
+	return p
+}

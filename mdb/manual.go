@@ -1,0 +1,57 @@
+package mdb
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Manual is docs/mdb.md, made of the table of commands. A test compares them.
+func Manual() string {
+	var b strings.Builder
+	b.WriteString(`# mdb, the debugger
+
+<!-- Made of the table of commands in the package mdb: go test ./mdb -run Manual -rewrite -->
+
+` + "`macemc mdb FILE`" + ` opens the path of a finding, or the folder that holds it, and
+` + "`macemc mdb SYSTEM`" + ` a system at its start, to be explored by hand. A session stands at a
+step of a run: the state that it shows is the one after that step, and step 0 is the start. It goes
+forth and back, to any step, and nothing that was recorded ever changes: who chooses otherwise
+makes a branch.
+
+` + "`macemc mdb FILE -x 'jump critical; show; diff live'`" + ` executes commands and prints what they
+answer, for bug reports and scripts. The exit status is 0, or 2 if a line was wrong.
+`)
+	group := ""
+	for _, c := range Commands() {
+		if c.Group != group {
+			group = c.Group
+			fmt.Fprintf(&b, "\n## %s\n", group)
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n", c.Name)
+		fmt.Fprintf(&b, "    %s\n\n", c.Heading())
+		fmt.Fprintf(&b, "%s%s.", strings.ToUpper(c.Short[:1]), c.Short[1:])
+		if c.Help != "" {
+			fmt.Fprintf(&b, " %s", strings.ReplaceAll(c.Help, "\n", " "))
+		}
+		b.WriteString("\n")
+		if len(c.Aliases) > 0 {
+			fmt.Fprintf(&b, "\nAlso: `%s`.", strings.Join(c.Aliases, "`, `"))
+		}
+		fmt.Fprintf(&b, "\nFor example: `%s`\n", c.Example)
+	}
+	fmt.Fprintf(&b, "\n## Queries\n\n```\n%s\n```\n", queryHelp)
+	fmt.Fprintf(&b, "\n## Fields\n\n```\n%s\n```\n", fieldHelp)
+	b.WriteString(`
+## Marks
+
+| mark | a step that is marked with it |
+|---|---|
+| ` + "`◆`" + ` | is the critical step |
+| ` + "`!`" + ` | is the one in which the service fails |
+| ` + "`+`" + ` | has a live state |
+| ` + "`⑂`" + ` | is left by a branch |
+
+In states and comparisons, ` + "`+`, `-` and `~`" + ` mark lines that are new, that are gone, and that differ.
+`)
+	return b.String()
+}

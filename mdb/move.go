@@ -1,0 +1,346 @@
+package mdb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+func moving() []*Command {
+	toStep := ofWords("start", "end", "critical", "failure")
+	return []*Command{
+		{
+			Name: "next", Aliases: []string{"n"}, Group: groupMove, Usage: "[N | QUERY]",
+			Short:   "go to the next step, N steps on, or to the next step that fulfils a query",
+			Help:    "With a filter, next goes to the next step that is listed. What a QUERY may be tells help queries.",
+			Example: "next; next 2; next type joinReply", args: []completer{ofQuery},
+			run: func(s *Session, args []word) (Page, error) { return s.advance(args, false) },
+		},
+		{
+			Name: "prev", Aliases: []string{"p", "back"}, Group: groupMove, Usage: "[N | QUERY]",
+			Short:   "go to the step before, N steps back, or to the last step that fulfils a query",
+			Help:    "It is next, the other way.",
+			Example: "jump end; prev; prev 2; prev kind script", args: []completer{ofQuery},
+			run: func(s *Session, args []word) (Page, error) { return s.advance(args, true) },
+		},
+		{
+			Name: "jump", Aliases: []string{"j", "goto"}, Group: groupMove, Usage: "STEP | +N | -N | start | end | critical | failure",
+			Short:   "go to a step by its number or by what it is",
+			Help:    "The critical step is the one that the path's header tells, or that the command critical has found.",
+			Example: "jump 3; jump end; jump -2; jump failure; jump start", args: []completer{toStep},
+			run: (*Session).jump,
+		},
+		{
+			Name: "watch", Aliases: []string{"w"}, Group: groupMove, Usage: "[back] FIELD",
+			Short:   "go to the next step in which a field changes, or back to the last that changed it",
+			Help:    "Without arguments it looks on for what was watched last. What a FIELD may be tells help fields.",
+			Example: `watch n1.papa; jump end; watch back n1.papa; watch back "n0 timer"`, args: []completer{ofFields},
+			run: (*Session).watch,
+		},
+		{
+			Name: "break", Aliases: []string{"b"}, Group: groupMove, Usage: "[QUERY]",
+			Short:   "set a breakpoint for continue and reverse; without a query, list them",
+			Example: "break sends joinReply; break field n1.papa; break; continue; continue", args: []completer{ofQuery},
+			run: (*Session).breakAt,
+		},
+		{
+			Name: "delete", Group: groupMove, Usage: "N | all",
+			Short:   "delete a breakpoint by its number, or all of them",
+			Example: "break fault; break n1; delete 1; break; delete all", args: []completer{ofWords("all")},
+			run: (*Session).deleteBreak,
+		},
+		{
+			Name: "continue", Aliases: []string{"c"}, Group: groupMove,
+			Short:   "go on to the next breakpoint, or to the end",
+			Example: "break type reorg; break kind timer; continue; continue; continue",
+			run:     func(s *Session, args []word) (Page, error) { return s.proceed("continue", args, false) },
+		},
+		{
+			Name: "reverse", Aliases: []string{"rc"}, Group: groupMove,
+			Short:   "go back to the last breakpoint, or to the start",
+			Example: "break kind script; jump end; reverse; reverse",
+			run:     func(s *Session, args []word) (Page, error) { return s.proceed("reverse", args, true) },
+		},
+		{
+			Name: "filter", Aliases: []string{"f"}, Group: groupMove, Usage: "[QUERY | off]",
+			Short:   "list only the steps that fulfil a query, and have next and prev go to these",
+			Help:    "Without a query it says which filter there is. A filter cannot ask about fields: list and watch do.",
+			Example: "filter n1; list; next; next; filter off", args: []completer{ofQuery},
+			run: (*Session).setFilter,
+		},
+	}
+}
+
+// advance is next and prev.
+func (s *Session) advance(args []word, back bool) (Page, error) {
+	name := "next"
+	if back {
+		name = "prev"
+	}
+	n := 1
+	if len(args) > 0 {
+		number, err := strconv.Atoi(args[0].text)
+		if err != nil || args[0].pattern {
+			return s.searchFor(args, back)
+		}
+		if n = number; len(args) > 1 || n < 1 {
+			return nil, usageOf(name)
+		}
+	}
+	to := s.step
+	for range n {
+		at := s.neighbour(to, back)
+		if at < 0 {
+			break
+		}
+		to = at
+	}
+	if to == s.step {
+		return nil, s.nowhere(back)
+	}
+	s.step = to
+	return s.here1(), nil
+}
+
+// neighbour is the listed step after i, or before it; -1: there is none.
+func (s *Session) neighbour(i int, back bool) int {
+	if back {
+		for i--; i >= 0; i-- {
+			if s.listed(i) {
+				return i
+			}
+		}
+		return -1
+	}
+	for i++; i <= s.Len(); i++ {
+		if s.listed(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// nowhere is the sentence about a step that is the last.
+func (s *Session) nowhere(back bool) error {
+	filter := ""
+	if s.filter != nil {
+		filter = " that the filter " + s.filter.text + " lets through"
+	}
+	if back {
+		return fmt.Errorf("there is no step before this one%s", filter)
+	}
+	return fmt.Errorf("there is no step after this one%s; %s", filter, s.ending())
+}
+
+// ending says how the branch ends.
+func (s *Session) ending() string {
+	b := s.here
+	switch {
+	case b.failure != nil:
+		return fmt.Sprintf("the run ended in a %s", b.failure.Verdict)
+	case b.stopped != "":
+		return b.stopped
+	}
+	if err := s.run.seek(b, b.len()); err == nil && s.run.player.World().Enabled() == 0 {
+		return "no event is possible any more"
+	}
+	return "take or walk go on from here"
+}
+
+// here1 is where the session stands, as a line.
+func (s *Session) here1() Page { return s.rowPage([]int{s.step}) }
+
+// searchFor goes to the next step that fulfils a query, or to the last before.
+func (s *Session) searchFor(words []word, back bool) (Page, error) {
+	q, err := s.run.parseQuery(words)
+	if err != nil {
+		return nil, err
+	}
+	return s.lookFor(q, back)
+}
+
+func (s *Session) lookFor(q *query, back bool) (Page, error) {
+	s.last = q
+	at, err := s.run.find(q, s.here, s.step, back)
+	switch {
+	case err != nil:
+		return nil, err
+	case at == 0 && back:
+		return nil, fmt.Errorf("before step %s there is none with %s", count(s.step), q.text)
+	case at == 0:
+		return nil, fmt.Errorf("after step %s there is none with %s", count(s.step), q.text)
+	}
+	s.step = at
+	p := s.here1()
+	return append(p, s.changesOf(q)...), nil
+}
+
+// changesOf tells how the fields of a query changed in the step.
+func (s *Session) changesOf(q *query) (p Page) {
+	for _, t := range q.fields() {
+		before, err := s.run.lines(s.here, s.step-1)
+		if err != nil {
+			return p
+		}
+		after, err := s.lines()
+		if err != nil {
+			return p
+		}
+		p = append(p, differences(before, after, *t.field, " -> ")...)
+	}
+	return p
+}
+
+func (s *Session) jump(args []word) (Page, error) {
+	if len(args) != 1 {
+		return nil, usageOf("jump")
+	}
+	to := 0
+	switch text := args[0].text; text {
+	case "start", "first":
+	case "end", "last":
+		to = s.Len()
+	case "critical":
+		n, known := s.critical()
+		if !known {
+			return nil, fmt.Errorf("no critical step is known: the path's header tells none")
+		}
+		to = n
+	case "failure":
+		if s.here.failure == nil {
+			return nil, fmt.Errorf("the service does not fail in %s", s.where())
+		}
+		to = s.Len()
+	default:
+		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		if err != nil {
+			return nil, fmt.Errorf("%q is no step; write a number, +N, -N, start, end, critical or failure", text)
+		}
+		if to = n; text[0] == '+' || text[0] == '-' {
+			to = s.step + n
+		}
+	}
+	if err := s.goTo(to); err != nil {
+		return nil, err
+	}
+	return s.here1(), nil
+}
+
+func (s *Session) watch(args []word) (Page, error) {
+	back := len(args) > 0 && args[0].text == "back"
+	if back {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		if s.last == nil || len(s.last.fields()) == 0 {
+			return nil, usageOf("watch")
+		}
+		return s.lookFor(s.last, back)
+	}
+	f, err := s.run.parseField(texts(args))
+	if err != nil {
+		return nil, err
+	}
+	q := &query{text: "a change of " + texts(args), terms: []term{{field: &f}}}
+	p, err := s.lookFor(q, back)
+	if err == nil {
+		return p, nil
+	}
+	if lines, e := s.lines(); e == nil && f.node >= 0 && len(f.of(lines)) == 0 {
+		return nil, fmt.Errorf("%w; %w", err, f.unknown(lines))
+	}
+	return nil, err
+}
+
+func (s *Session) breakAt(args []word) (Page, error) {
+	var p Page
+	if len(args) == 0 {
+		for i, q := range s.breaks {
+			p.add(Plain, "  %d  %s", i+1, q.text)
+		}
+		if len(p) == 0 {
+			p.add(Plain, "no breakpoint is set")
+		}
+		return p, nil
+	}
+	q, err := s.run.parseQuery(args)
+	if err != nil {
+		return nil, err
+	}
+	s.breaks = append(s.breaks, q)
+	return page("breakpoint %d: %s", len(s.breaks), q.text), nil
+}
+
+func (s *Session) deleteBreak(args []word) (Page, error) {
+	if len(args) != 1 {
+		return nil, usageOf("delete")
+	}
+	if args[0].text == "all" {
+		s.breaks = nil
+		return page("no breakpoint is set"), nil
+	}
+	n, err := strconv.Atoi(args[0].text)
+	if err != nil || n < 1 || n > len(s.breaks) {
+		return nil, fmt.Errorf("there is no breakpoint %s; break lists them", args[0].text)
+	}
+	gone := s.breaks[n-1]
+	s.breaks = append(s.breaks[:n-1:n-1], s.breaks[n:]...)
+	return page("deleted: %s", gone.text), nil
+}
+
+// proceed goes to the nearest breakpoint, or as far as there are steps.
+func (s *Session) proceed(name string, args []word, back bool) (Page, error) {
+	if len(args) > 0 {
+		return nil, usageOf(name)
+	}
+	best, hit := 0, 0
+	for k, q := range s.breaks {
+		at, err := s.run.find(q, s.here, s.step, back)
+		if err != nil {
+			return nil, err
+		}
+		if at > 0 && (best == 0 || !back && at < best || back && at > best) {
+			best, hit = at, k
+		}
+	}
+	var p Page
+	switch {
+	case best > 0:
+		p.add(Plain, "breakpoint %d: %s", hit+1, s.breaks[hit].text)
+	case back:
+		best = 0
+		p.add(Plain, "the start; no breakpoint was met")
+	default:
+		best = s.Len()
+		p.add(Plain, "the end; no breakpoint was met")
+	}
+	s.step = best
+	return append(p, s.here1()...), nil
+}
+
+func (s *Session) setFilter(args []word) (Page, error) {
+	switch {
+	case len(args) == 0 && s.filter == nil:
+		return page("no filter is set"), nil
+	case len(args) == 0:
+		return page("filter: %s", s.filter.text), nil
+	case args[0].text == "off" && len(args) == 1:
+		s.filter = nil
+		return page("all steps are listed"), nil
+	}
+	q, err := s.run.parseQuery(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.fields()) > 0 {
+		return nil, fmt.Errorf("a filter cannot ask about fields; list %s lists these steps", q.text)
+	}
+	s.filter = q
+	n := 0
+	for i := 1; i <= s.Len(); i++ {
+		if s.listed(i) {
+			n++
+		}
+	}
+	return page("filter: %s: %s of %s", q.text, many(n, "step"), count(s.Len())), nil
+}

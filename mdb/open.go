@@ -1,0 +1,153 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Opener opens sessions.
+type Opener struct {
+	Find func(name string) (*sim.System, error) // knows the systems
+	Tool string                                 // how the command is called, for the lines that repeat something
+	Busy *Busy                                  // nil: nobody watches
+}
+
+// Settings say how a system is run that is explored by hand, in the words of a
+// path's header.
+type Settings struct {
+	Nodes        int
+	Params, Bugs []string
+	Properties   []string
+	Faults       *sim.Faults // nil: what the system tolerates
+	Net          string
+}
+
+// Open opens a path file, the folder of a finding, or a system. A path that
+// does not apply any more is opened as far as it goes; Summary says so.
+func (o Opener) Open(name string, set Settings) (*Session, error) {
+	if o.Busy == nil {
+		o.Busy = &Busy{}
+	}
+	s := &Session{opener: &o, others: map[string]*run{}}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		s.opened = filepath.Join(name, "error.path")
+		if !exists(s.opened) {
+			return nil, fmt.Errorf("%s is a folder without an error.path; name a path file, the folder of a finding, or a system", name)
+		}
+	case err == nil:
+		s.opened = name
+	case filepath.Base(name) != name || filepath.Ext(name) != "":
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no file %s", name)
+		}
+		return nil, err
+	}
+	if s.opened == "" {
+		s.run, err = o.explore(name, set)
+	} else {
+		if s.run, err = o.load(s.opened); err == nil && set.any() {
+			err = fmt.Errorf("%s says itself how it is run; nodes, params, bugs, properties, faults and networks are for a system", s.opened)
+		}
+		if live := filepath.Join(filepath.Dir(s.opened), "live.path"); exists(live) && live != s.opened {
+			s.live = live
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.here = s.run.trunk
+	return s, nil
+}
+
+func (s Settings) any() bool {
+	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Net != ""
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// load opens a path file.
+func (o *Opener) load(name string) (*run, error) {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	path, err := choose.Parse(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	system, ok := path.Get("system")
+	if !ok {
+		return nil, fmt.Errorf("%s: the path's header names no system", name)
+	}
+	sys, err := o.Find(system)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r, err := newRun(filepath.Base(name), sys, path, o.Busy)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// explore opens a system at its start.
+func (o *Opener) explore(name string, set Settings) (*run, error) {
+	sys, err := o.Find(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no file, and as a system: %w", name, err)
+	}
+	params, err := sys.Configure(set.Nodes, set.Params, set.Bugs)
+	if err != nil {
+		return nil, err
+	}
+	if params.Nodes == 0 {
+		params.Nodes = sys.NodeRange(params).Default
+	}
+	faults := sys.Tolerates
+	if set.Faults != nil {
+		faults = *set.Faults
+	}
+	path := &choose.Path{Header: search.Describe(sys, params, set.Properties)}
+	if !faults.IsZero() {
+		path.Add("faults", faults.String())
+	}
+	if set.Net != "" {
+		path.Add("net", set.Net)
+	}
+	r, err := newRun(name, sys, path, o.Busy)
+	if err == nil {
+		r.recorded = nil
+	}
+	return r, err
+}
+
+// other is the run of another file, to compare with.
+func (s *Session) other(name string) (*run, error) {
+	if r := s.others[name]; r != nil {
+		return r, nil
+	}
+	r, err := s.opener.load(name)
+	if err != nil {
+		return nil, err
+	}
+	if a, b := s.run.player.World().System().Name, r.player.World().System().Name; a != b {
+		return nil, fmt.Errorf("%s is a run of %s, and this is one of %s: they have no states to compare", name, b, a)
+	}
+	s.others[name] = r
+	return r, nil
+}

@@ -1,0 +1,57 @@
+package mdb
+
+// PropertiesPage tells the properties.
+func (s *Session) PropertiesPage() (p Page, err error) {
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	for k, j := range s.run.player.World().Judge() {
+		kind, mark := "always", Span{Good, "+ "}
+		if j.Liveness {
+			kind = "eventually"
+		}
+		word := "holds"
+		if !j.Holds {
+			mark, word = Span{Bad, "- "}, "fails"
+		}
+		l := Line{mark, plain("%-10s %q %s %s", kind, j.Name, word, s.since(k))}
+		if j.Message != "" {
+			l = append(l, plain(": %s", j.Message))
+		}
+		p = append(p, l)
+	}
+	w := s.run.player.World()
+	switch {
+	case !w.CanBeLive():
+	case s.run.verdicts[s.here.verdict(s.step)].live:
+		p.line(Span{Good, "+ "}, plain("the state is live"))
+	case !s.run.anyFails(s.here.verdict(s.step)):
+		p.line(Span{Bad, "- "}, plain("the state is not live: it does not count, as a node has yet to restart, or Assume does not hold"))
+	default:
+		p.line(Span{Bad, "- "}, plain("the state is not live"))
+	}
+	return append(p, s.failed(s.step)...), nil
+}
+
+// anyFails reports whether a property fails.
+func (r *run) anyFails(verdict uint32) bool {
+	for _, holds := range r.verdicts[verdict].holds {
+		if !holds {
+			return true
+		}
+	}
+	return false
+}
+
+// since is from which step on the property has been as it is.
+func (s *Session) since(k int) string {
+	now := s.run.verdicts[s.here.verdict(s.step)].holds[k]
+	i := s.step
+	for i > 0 && s.run.verdicts[s.here.verdict(i-1)].holds[k] == now {
+		i--
+	}
+	if i == 0 {
+		return "since the start"
+	}
+	return "since step " + count(i)
+}

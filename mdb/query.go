@@ -1,0 +1,391 @@
+package mdb
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// query is a condition on steps: all of its terms hold.
+type query struct {
+	text  string
+	terms []term
+}
+
+// term is one condition. Those with a field need the states; the others look at
+// the step as it was recorded.
+type term struct {
+	not   bool
+	holds func(b *branch, i int) bool
+	field *field
+	value *string // what the field becomes; nil: anything else
+}
+
+// queryHelp says what a query may be.
+const queryHelp = `A QUERY is one or more conditions on a step, which must all hold:
+  n1, node n1              it happened at n1
+  kind timer               its event is of this kind (message, timer, script, crash, ...)
+  type join                its message or signal is of this type
+  sends join               its handler sent a message of this type
+  fault                    it is a fault of the environment
+  field n1.parent          the field changed; field n1.parent = n0: it became n0
+  property "one root"      the property changed its value; ... holds, ... fails: it began to
+  live                     its state is live
+  /pattern/                its text has a match: event, coins, effects, log lines
+  not CONDITION            the condition does not hold`
+
+// parseQuery reads a query.
+func (r *run) parseQuery(words []word) (*query, error) {
+	q := &query{text: quoted(words)}
+	for rest := words; len(rest) > 0; {
+		t := term{}
+		for len(rest) > 0 && rest[0].text == "not" && !rest[0].quoted && !rest[0].pattern {
+			t.not, rest = !t.not, rest[1:]
+		}
+		if len(rest) == 0 {
+			return nil, fmt.Errorf("not what? A condition follows it")
+		}
+		n, err := r.parseTerm(&t, rest)
+		if err != nil {
+			return nil, err
+		}
+		q.terms, rest = append(q.terms, t), rest[n:]
+	}
+	if len(q.terms) == 0 {
+		return nil, fmt.Errorf("name a condition, as kind timer, type join, n1, field n1.parent or /pattern/; see help queries")
+	}
+	return q, nil
+}
+
+// quoted are the words as they would be typed.
+func quoted(words []word) string {
+	var all []string
+	for _, w := range words {
+		switch {
+		case w.pattern:
+			all = append(all, "/"+strings.ReplaceAll(w.text, "/", `\/`)+"/")
+		case w.quoted || strings.ContainsAny(w.text, " ;"):
+			all = append(all, `"`+w.text+`"`)
+		default:
+			all = append(all, w.text)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+var termWords = []string{"node", "kind", "type", "sends", "fault", "field", "property", "live", "not"}
+
+// parseTerm reads one condition and says how many words it took.
+func (r *run) parseTerm(t *term, words []word) (n int, err error) {
+	first := words[0]
+	if first.pattern {
+		re, err := compile(first.text)
+		if err != nil {
+			return 0, err
+		}
+		t.holds = func(b *branch, i int) bool { return re.MatchString(r.stepText(b, i)) }
+		return 1, nil
+	}
+	argument := func(what string) (string, error) {
+		if len(words) < 2 {
+			return "", fmt.Errorf("%s what? %s", first.text, what)
+		}
+		return words[1].text, nil
+	}
+	switch first.text {
+	case "node":
+		name, err := argument("name a node, as node n1")
+		if err != nil {
+			return 0, err
+		}
+		return 2, r.nodeTerm(t, name)
+	case "kind":
+		name, err := argument("name a kind of event, as kind timer")
+		if err != nil {
+			return 0, err
+		}
+		return 2, kindTerm(t, name)
+	case "type", "sends":
+		name, err := argument("name the type of a message or a signal, as " + first.text + " join")
+		if err != nil {
+			return 0, err
+		}
+		t.holds = func(b *branch, i int) bool { return typeName(b.at(i).Event.Value) == name }
+		if first.text == "sends" {
+			t.holds = func(b *branch, i int) bool { return sends(&b.at(i).Step, name) }
+		}
+		return 2, nil
+	case "fault":
+		t.holds = func(b *branch, i int) bool { return b.at(i).Event.Kind.Fault() }
+		return 1, nil
+	case "live":
+		t.holds = func(b *branch, i int) bool { return r.verdicts[b.verdict(i)].live }
+		return 1, nil
+	case "field":
+		name, err := argument("name a field, as field n1.parent")
+		if err != nil {
+			return 0, err
+		}
+		return r.fieldTerm(t, name, words[2:])
+	case "property":
+		name, err := argument(`name a property, as property "one root"`)
+		if err != nil {
+			return 0, err
+		}
+		return r.propertyTerm(t, name, words[2:])
+	}
+	if m := nodeName.FindString(first.text); m != "" && m == first.text {
+		return 1, r.nodeTerm(t, first.text)
+	}
+	return 0, unknown("condition", first.text, termWords, "see help queries")
+}
+
+func (r *run) nodeTerm(t *term, name string) error {
+	addr, err := r.addr(name)
+	t.holds = func(b *branch, i int) bool { return b.at(i).Node == addr }
+	return err
+}
+
+// addr is the node of a name.
+func (r *run) addr(name string) (sim.Addr, error) {
+	addrs := r.player.World().Params().Addrs()
+	for _, a := range addrs {
+		if a.String() == name {
+			return a, nil
+		}
+	}
+	return sim.Addr{}, fmt.Errorf("there is no node %s; there are n0 to n%d", name, len(addrs)-1)
+}
+
+func kindTerm(t *term, name string) error {
+	k, ok := sim.ParseKind(strings.ReplaceAll(name, "-", " "))
+	if !ok {
+		return unknown("kind of event", name, kindNames(), "there are "+strings.Join(kindNames(), ", "))
+	}
+	t.holds = func(b *branch, i int) bool { return b.at(i).Event.Kind == k }
+	return nil
+}
+
+// kindNames are the kinds as they are typed.
+func kindNames() (names []string) {
+	for _, k := range sim.Kinds() {
+		names = append(names, strings.ReplaceAll(k.String(), " ", "-"))
+	}
+	return names
+}
+
+func (r *run) fieldTerm(t *term, name string, rest []word) (int, error) {
+	f, err := r.parseField(name)
+	if err != nil {
+		return 0, err
+	}
+	t.field = &f
+	if len(rest) > 0 && rest[0].text == "=" {
+		if len(rest) == 1 {
+			return 0, fmt.Errorf("%s = what? A value follows", name)
+		}
+		t.value = &rest[1].text
+		return 4, nil
+	}
+	return 2, nil
+}
+
+func (r *run) propertyTerm(t *term, name string, rest []word) (int, error) {
+	k, err := r.property(name)
+	if err != nil {
+		return 0, err
+	}
+	holds := func(b *branch, i int) bool { return r.verdicts[b.verdict(i)].holds[k] }
+	t.holds = func(b *branch, i int) bool { return holds(b, i) != holds(b, i-1) }
+	if len(rest) > 0 && (rest[0].text == "holds" || rest[0].text == "fails") {
+		to := rest[0].text == "holds"
+		t.holds = func(b *branch, i int) bool { return holds(b, i) == to && holds(b, i-1) != to }
+		return 3, nil
+	}
+	return 2, nil
+}
+
+// property is the number of a property among those that are judged.
+func (r *run) property(name string) (int, error) {
+	var names []string
+	for k, j := range r.names {
+		if j == name {
+			return k, nil
+		}
+		names = append(names, `"`+j+`"`)
+	}
+	return 0, fmt.Errorf("there is no property of states %q; there are %s", name, strings.Join(names, ", "))
+}
+
+func compile(pattern string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("/%s/ is no regular expression: %s", pattern, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return re, nil
+}
+
+// typeName is the name of the type of a message or a signal, without its
+// package.
+func typeName(v any) string {
+	if v == nil {
+		return ""
+	}
+	t := reflect.TypeOf(v)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
+func sends(s *sim.Step, name string) bool {
+	return slices.ContainsFunc(s.Effects, func(e sim.Effect) bool {
+		return (e.Kind == sim.EffectSend || e.Kind == sim.EffectRefused) && typeName(e.Value) == name
+	})
+}
+
+// stepText is all that patterns see of a step.
+func (r *run) stepText(b *branch, i int) string {
+	s := b.at(i)
+	var text strings.Builder
+	text.WriteString(s.Identity)
+	for _, c := range s.Coins {
+		text.WriteString("\nchoose " + c.What)
+	}
+	for _, e := range s.Effects {
+		text.WriteString("\n" + e.Text(r.player.World().Walker()))
+	}
+	return text.String()
+}
+
+// recorded reports whether the terms hold that need no state.
+func (q *query) recorded(b *branch, i int) bool {
+	for _, t := range q.terms {
+		if t.holds != nil && t.holds(b, i) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+// fields are the terms that need states.
+func (q *query) fields() (out []term) {
+	for _, t := range q.terms {
+		if t.field != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// values are what a query's fields are in a state.
+func (r *run) values(terms []term, b *branch, i int) ([][]canon.Line, error) {
+	if err := r.seek(b, i); err != nil {
+		return nil, err
+	}
+	w := r.player.World()
+	var all []canon.Line
+	out := make([][]canon.Line, len(terms))
+	for k, t := range terms {
+		if t.field.node >= 0 {
+			out[k] = t.field.of(w.NodeLines(w.Params().Addrs()[t.field.node]))
+			continue
+		}
+		if all == nil {
+			all = w.Lines()
+		}
+		out[k] = t.field.of(all)
+	}
+	return out, nil
+}
+
+// matches calls found with the steps after from, up to to, that fulfil a query,
+// in order, until it says false.
+func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool) error {
+	terms := q.fields()
+	if len(terms) == 0 {
+		for i := from + 1; i <= to; i++ {
+			if err := r.busy.tell("looking for "+q.text, i-from, to-from); err != nil {
+				return err
+			}
+			if q.recorded(b, i) && !found(i) {
+				return nil
+			}
+		}
+		return nil
+	}
+	before, err := r.values(terms, b, from)
+	if err != nil {
+		return err
+	}
+	addrs := r.player.World().Params().Addrs()
+	for i := from + 1; i <= to; i++ {
+		if err := r.busy.tell("looking for "+q.text, i-from, to-from); err != nil {
+			return err
+		}
+		s := b.at(i)
+		if !slices.ContainsFunc(terms, func(t term) bool { return t.field.touched(&s.Step, addrs) }) {
+			if allNot(terms) && q.recorded(b, i) && !found(i) {
+				return nil
+			}
+			continue
+		}
+		now, err := r.values(terms, b, i)
+		if err != nil {
+			return err
+		}
+		if changedAs(terms, before, now) && q.recorded(b, i) && !found(i) {
+			return nil
+		}
+		before = now
+	}
+	return nil
+}
+
+// allNot reports whether a step that changes none of the fields is wanted.
+func allNot(terms []term) bool {
+	return !slices.ContainsFunc(terms, func(t term) bool { return !t.not })
+}
+
+// changedAs reports whether the fields changed as the terms want.
+func changedAs(terms []term, before, now [][]canon.Line) bool {
+	for k, t := range terms {
+		changed := !slices.Equal(before[k], now[k])
+		if t.value != nil {
+			changed = changed && t.field.brief(now[k]) == *t.value
+		}
+		if changed == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+// find is the first step after from, or the last before it, that fulfils a
+// query; 0: there is none.
+func (r *run) find(q *query, b *branch, from int, back bool) (at int, err error) {
+	if !back {
+		err = r.matches(q, b, from, b.len(), func(i int) bool {
+			at = i
+			return false
+		})
+		return at, err
+	}
+	for hi := from - 1; hi > 0 && at == 0 && err == nil; {
+		lo := 0
+		if f := b.frame(hi - 1); f != nil {
+			lo = f.Steps()
+		}
+		err = r.matches(q, b, lo, hi, func(i int) bool {
+			at = i
+			return true
+		})
+		hi = lo
+	}
+	return at, err
+}

@@ -1,0 +1,184 @@
+package mdb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"macemc/sim"
+)
+
+// Row is a step as a line of a list.
+type Row struct {
+	Step    int
+	Mark    rune   // what the step is besides: see Marks
+	Lanes   string // the columns of the nodes, two cells each
+	Text    string // the event
+	Node    int    // where it happened; -1: nowhere
+	Current bool   // the session stands here
+}
+
+// The marks of steps.
+const (
+	MarkCritical = '◆'
+	MarkFailed   = '!'
+	MarkLive     = '+'
+	MarkBranch   = '⑂'
+	MarkBreak    = '•'
+)
+
+// row is step i of a branch; step 0 is the start.
+func (s *Session) row(i int) Row {
+	b := s.here
+	r := Row{Step: i, Mark: s.mark(i), Current: i == s.step, Node: -1}
+	n := s.run.nodes()
+	if i == 0 {
+		r.Text, r.Lanes = "start", strings.TrimRight(strings.Repeat("● ", n), " ")
+		return r
+	}
+	t := b.at(i)
+	r.Text, r.Node, r.Lanes = t.Identity, s.run.lane(t.Node), s.run.lanes(&t.Step)
+	return r
+}
+
+// lane is the place of a node; -1: nobody.
+func (r *run) lane(a sim.Addr) int {
+	if a.IsZero() {
+		return -1
+	}
+	return r.player.World().Index(a)
+}
+
+// lanes draw a step over the columns of the nodes: where it happened, and from
+// where the message came.
+func (r *run) lanes(s *sim.Step) string {
+	n := r.nodes()
+	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
+	at, from := r.lane(s.Node), -1
+	switch s.Event.Kind {
+	case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+		from = r.lane(s.Event.From)
+	}
+	if at < 0 {
+		for i := range cells {
+			cells[i] = '═'
+		}
+		return string(cells)
+	}
+	head, shaft := '●', '━'
+	switch s.Event.Kind {
+	case sim.KindLose:
+		head, shaft = '✗', '╌'
+	case sim.KindCrash, sim.KindDown:
+		head = '✗'
+	case sim.KindRestart:
+		head = '○'
+	}
+	if from >= 0 && from != at {
+		lo, hi := min(at, from), max(at, from)
+		for c := 2*lo + 1; c < 2*hi; c++ {
+			cells[c] = shaft
+			if c%2 == 0 && shaft == '━' {
+				cells[c] = '┿'
+			}
+		}
+		cells[2*from] = '┝'
+		if from > at {
+			cells[2*from] = '┥'
+		}
+		if at > from {
+			cells[2*at-1] = '▶'
+		} else {
+			cells[2*at+1] = '◀'
+		}
+	}
+	cells[2*at] = head
+	return string(cells)
+}
+
+// mark is what a step is besides; ' ': nothing.
+func (s *Session) mark(i int) rune {
+	b := s.here
+	if c, known := s.critical(); known && c == i && c > 0 && b.owner(i) == s.run.trunk {
+		return MarkCritical
+	}
+	if b.failure != nil && i == b.len() {
+		return MarkFailed
+	}
+	for _, other := range s.run.branches {
+		if other.parent != nil && other.from == i && other.parent.owner(i) == b.owner(i) {
+			return MarkBranch
+		}
+	}
+	if s.run.verdicts[b.verdict(i)].live {
+		return MarkLive
+	}
+	return ' '
+}
+
+// critical is the critical step, where the path or a search for it has told.
+func (s *Session) critical() (step int, known bool) {
+	for _, f := range s.run.header {
+		if f.Key == "critical" {
+			text, _, _ := strings.Cut(f.Value, " ")
+			n, err := strconv.Atoi(text)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// line is the row as text, numbers in so many columns.
+func (r Row) line(width int) Line {
+	style, cursor := Plain, "  "
+	if r.Current {
+		style, cursor = Strong, "> "
+	}
+	mark := Span{Dim, string(r.Mark)}
+	switch r.Mark {
+	case MarkCritical, MarkFailed:
+		mark.Style = Bad
+	case MarkLive:
+		mark.Style = Good
+	}
+	return Line{
+		{style, fmt.Sprintf("%s%*d ", cursor, width, r.Step)}, mark,
+		{Dim, " " + r.Lanes + "  "}, {style, r.Text},
+	}
+}
+
+// rowPage is some steps as a page.
+func (s *Session) rowPage(steps []int) (p Page) {
+	width := len(strconv.Itoa(s.Len()))
+	for _, i := range steps {
+		p = append(p, s.row(i).line(width))
+	}
+	return p
+}
+
+// Rows are the listed steps around where the session stands, or around another:
+// before of them, that one, and after of them. A filter leaves steps out.
+func (s *Session) Rows(around, before, after int) (rows []Row) {
+	var up []Row
+	for i := around - 1; i >= 0 && len(up) < before; i-- {
+		if s.listed(i) {
+			up = append(up, s.row(i))
+		}
+	}
+	for i := len(up) - 1; i >= 0; i-- {
+		rows = append(rows, up[i])
+	}
+	rows = append(rows, s.row(around))
+	for i, n := around+1, 0; i <= s.Len() && n < after; i++ {
+		if s.listed(i) {
+			rows = append(rows, s.row(i))
+			n++
+		}
+	}
+	return rows
+}
+
+// listed reports whether the filter leaves a step in. Filters have no fields.
+func (s *Session) listed(i int) bool {
+	return s.filter == nil || i > 0 && s.filter.recorded(s.here, i)
+}

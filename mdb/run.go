@@ -1,0 +1,355 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// run is what was opened, with all that branched off, and the player that makes
+// its states again.
+type run struct {
+	title    string // a file's name, or a system's
+	header   []choose.Field
+	recorded *choose.Path // nil: explored by hand
+	player   *search.Player
+	trunk    *branch
+	branches []*branch
+
+	names    []string  // of the properties that are judged
+	verdicts []verdict // the distinct ones
+	known    map[string]uint32
+
+	on   *branch // where the player is: after step at of this branch; nil: nowhere
+	at   int
+	tape tape
+
+	spacing int // steps between two keyframes
+	weight  int // about how many bytes one is
+	frames  int
+
+	cached []cachedState
+	busy   *Busy
+}
+
+// verdict is what is said of a state.
+type verdict struct {
+	holds []bool // the properties, as World.Judge has them
+	live  bool   // all liveness properties hold, and the state counts
+}
+
+// Busy is how long work is watched. Both functions may be nil.
+type Busy struct {
+	Stop     func() bool                        // asked now and then; true ends the work
+	Progress func(what string, done, total int) // told now and then; total 0: not known
+}
+
+func (b *Busy) tell(what string, done, total int) error {
+	if b == nil || done%1024 != 0 {
+		return nil
+	}
+	if b.Progress != nil {
+		b.Progress(what, done, total)
+	}
+	if b.Stop != nil && b.Stop() {
+		return errStopped
+	}
+	return nil
+}
+
+var errStopped = errors.New("stopped")
+
+// Keyframes: the first distance, and how many there may be before every second
+// one goes. Their size is looked at now and then.
+const (
+	spacingFirst = 32
+	framesMost   = 1024
+	framesBytes  = 128 << 20
+)
+
+// newRun executes a path as far as it goes. A path without steps is the start
+// alone.
+func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run, error) {
+	player, err := search.NewPlayer(sys, path)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{
+		title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
+		known: map[string]uint32{}, spacing: spacingFirst, busy: busy,
+	}
+	r.branches = []*branch{r.trunk}
+	replay := choose.NewReplay(path)
+	if err := r.start(replay); err != nil {
+		return nil, err
+	}
+	steps := path.Steps
+	if v, _ := path.Get("verdict"); v == sim.VerdictDivergence.String() && len(steps) > 0 {
+		steps = steps[:len(steps)-1]
+	}
+	for i := range steps {
+		if r.trunk.failure != nil {
+			break
+		}
+		if err := busy.tell("taking the steps again", i, len(steps)); err != nil {
+			r.trunk.stopped = "stopped on request"
+			return r, nil
+		}
+		progress, err := r.extend(r.trunk, replay, steps[i].Event.What == sim.KindHeal.String())
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case progress == sim.Stopped:
+			r.trunk.stopped = search.Diverged(r.player.Err())
+		case progress == sim.Quiet:
+			r.trunk.stopped = fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", many(len(path.Steps)-i, "step"))
+		}
+		if progress != sim.Stepped {
+			break
+		}
+	}
+	if r.trunk.stopped == "" && r.trunk.failure == nil {
+		r.trunk.stopped = r.unfinished(path)
+	}
+	return r, nil
+}
+
+// unfinished says what is wrong at the end of a path that was followed.
+func (r *run) unfinished(path *choose.Path) string {
+	if r.trunk.len() < len(path.Steps) {
+		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
+	}
+	if state, ok := path.Get("state"); ok && state != r.player.World().Hash().String() {
+		return "every choice of the path was possible, but it ends in another state than was recorded: the code has changed since"
+	}
+	return ""
+}
+
+// start executes the start of the nodes.
+func (r *run) start(src choose.Source) error {
+	r.tape = tape{Source: src}
+	progress, failure := r.player.Start(&r.tape)
+	if progress != sim.Stepped && failure == nil {
+		return fmt.Errorf("the start of the nodes cannot be taken: %w", r.player.Err())
+	}
+	for _, s := range r.player.World().Trace().Starts {
+		r.trunk.start = append(r.trunk.start, took{Step: s})
+	}
+	if len(r.trunk.start) == 0 {
+		r.trunk.start = []took{{}}
+	}
+	r.trunk.start[0].picks = r.tape.picks
+	for _, j := range r.player.World().Judge() {
+		r.names = append(r.names, j.Name)
+	}
+	r.trunk.start[len(r.trunk.start)-1].verdict = r.judge(failure)
+	r.trunk.failure = failure
+	r.on, r.at = r.trunk, 0
+	r.keyframe(r.trunk)
+	return nil
+}
+
+// extend takes one more step at the end of a branch, if src wants one.
+func (r *run) extend(b *branch, src choose.Source, heal bool) (sim.Progress, error) {
+	if b.failure != nil {
+		return sim.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", count(b.len()), b.failure.Verdict)
+	}
+	if err := r.seek(b, b.len()); err != nil {
+		return 0, err
+	}
+	progress, failure := r.step(src, heal)
+	switch {
+	case failure != nil && len(r.tape.picks) == 0: // what can happen could not even be asked
+		b.failure, r.on = failure, nil
+		return sim.Stopped, nil
+	case failure != nil:
+		b.failure = failure
+	case progress == sim.Quiet:
+		return progress, nil
+	case progress != sim.Stepped:
+		r.on = nil // it may have been in the middle of a step
+		return progress, nil
+	}
+	b.steps = append(b.steps, took{Step: r.lastStep(failure), picks: r.tape.picks, verdict: r.judge(failure)})
+	r.on, r.at = b, b.len()
+	if failure == nil {
+		r.keyframe(b)
+	}
+	return sim.Stepped, nil
+}
+
+// step lets the player take one step, and keeps its answers on the tape.
+func (r *run) step(src choose.Source, heal bool) (sim.Progress, *sim.Failure) {
+	r.tape = tape{Source: src}
+	trace := r.player.World().Trace()
+	trace.Steps = trace.Steps[:0]
+	if heal {
+		return r.player.Heal(&r.tape)
+	}
+	return r.player.Step(&r.tape)
+}
+
+// lastStep is the step that was just taken. A handler that failed has no record:
+// what it did until then is told.
+func (r *run) lastStep(failure *sim.Failure) sim.Step {
+	w := r.player.World()
+	if steps := w.Trace().Steps; len(steps) > 0 {
+		return steps[len(steps)-1]
+	}
+	s := sim.Step{Index: w.Steps(), Event: w.LastEvent(), Node: failure.Node, Identity: failure.Identity, Cause: -1}
+	s.Effects = append(s.Effects, w.Effects()...)
+	if len(r.tape.picks) > 0 {
+		s.Possible = int(r.tape.picks[0].Of)
+	}
+	return s
+}
+
+// judge is the number of what is said of the state where the player is.
+func (r *run) judge(failure *sim.Failure) uint32 {
+	w := r.player.World()
+	v := verdict{holds: w.Holding(nil), live: failure == nil && w.CanBeLive() && w.Live()}
+	key := fmt.Sprint(v)
+	n, known := r.known[key]
+	if !known {
+		n = uint32(len(r.verdicts))
+		r.known[key] = n
+		r.verdicts = append(r.verdicts, v)
+	}
+	return n
+}
+
+// seek makes the player be after step i of a branch.
+func (r *run) seek(b *branch, i int) error {
+	from := -1
+	if r.on != nil && r.at <= i && b.owner(r.at) == r.on.owner(r.at) {
+		from = r.at
+	}
+	if f := b.frame(i); f != nil && f.Steps() > from {
+		r.player.Restore(f)
+		from = f.Steps()
+	} else if from < 0 {
+		r.player.Start(choose.NewRaw(b.answers(0)))
+		from = 0
+	}
+	for r.on, r.at = b, from; r.at < i; r.at++ {
+		if err := r.busy.tell("taking the steps again", r.at-from, i-from); err != nil {
+			r.on = nil
+			return err
+		}
+		if err := r.again(b, r.at+1); err != nil {
+			r.on = nil
+			return err
+		}
+	}
+	return nil
+}
+
+// again takes a step that was taken before.
+func (r *run) again(b *branch, i int) error {
+	t := b.at(i)
+	progress, failure := r.step(choose.NewRaw(t.picks), t.Event.Kind == sim.KindHeal)
+	failed := b.failure != nil && i == b.len()
+	if failed && failure != nil {
+		return nil
+	}
+	if progress != sim.Stepped || failure != nil || r.lastStep(nil).Identity != t.Identity {
+		return fmt.Errorf("step %s, %s, did not come to the same when it was taken again: the service is not deterministic", count(i), t.Identity)
+	}
+	return nil
+}
+
+// keyframe keeps the state where the player is, if one is due.
+func (r *run) keyframe(b *branch) {
+	if !r.player.CanSnapshot() || r.at%r.spacing != 0 {
+		return
+	}
+	if r.frames%64 == 0 {
+		r.weight = 0
+		for _, l := range r.player.World().Lines() {
+			r.weight += len(l.Path) + len(l.Value)
+		}
+	}
+	b.frames = append(b.frames, r.player.Snapshot())
+	r.frames++
+	if r.frames > framesMost || r.frames*r.weight > framesBytes && r.frames > 2 {
+		r.thin()
+	}
+}
+
+// thin drops every second keyframe.
+func (r *run) thin() {
+	r.spacing *= 2
+	r.frames = 0
+	for _, b := range r.branches {
+		kept := b.frames[:0]
+		for _, f := range b.frames {
+			if f.Steps()%r.spacing == 0 {
+				kept = append(kept, f)
+			}
+		}
+		clear(b.frames[len(kept):])
+		b.frames = kept
+		r.frames += len(kept)
+	}
+}
+
+// cachedState is a state as text.
+type cachedState struct {
+	of    *branch
+	step  int
+	lines []canon.Line
+}
+
+const cachedMost = 16
+
+// lines are the state after step i of a branch.
+func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
+	owner := b.owner(i)
+	for _, c := range r.cached {
+		if c.of == owner && c.step == i {
+			return c.lines, nil
+		}
+	}
+	if err := r.seek(b, i); err != nil {
+		return nil, err
+	}
+	lines := r.player.World().Lines()
+	if len(r.cached) == cachedMost {
+		r.cached = append(r.cached[:0], r.cached[1:]...)
+	}
+	r.cached = append(r.cached, cachedState{owner, i, lines})
+	return lines, nil
+}
+
+// name is the system with its known bugs.
+func (r *run) name() string {
+	w := r.player.World()
+	var bugs []string
+	for _, b := range w.Params().Bugs() {
+		bugs = append(bugs, string(b))
+	}
+	if len(bugs) == 0 {
+		return w.System().Name
+	}
+	return w.System().Name + " with " + strings.Join(bugs, ", ")
+}
+
+// tape keeps the answers that a source gives.
+type tape struct {
+	choose.Source
+	picks []choose.Pick
+}
+
+func (t *tape) Answer(q *choose.Question) int {
+	k := t.Source.Answer(q)
+	if k >= 0 && k < q.N {
+		t.picks = append(t.picks, choose.Pick{Of: uint32(q.N), Pick: uint32(k)})
+	}
+	return k
+}

@@ -1,0 +1,142 @@
+package mdb
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/handshake"
+	"macemc/systems/jointree"
+	"macemc/systems/stopwait"
+)
+
+// explored opens a system at its start.
+func explored(t testing.TB, sys *sim.System, set Settings) *Session {
+	t.Helper()
+	s, err := Opener{Find: systems, Tool: "macemc"}.Open(sys.Name, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func must(t testing.TB, s *Session, line string) string {
+	t.Helper()
+	p, err := s.Do(line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return p.String()
+}
+
+// Whatever way the player comes to a step, by a keyframe, on from where it is
+// or from the start, on the trunk and on branches of branches: the state is the
+// one of the first time, and so is what the next step does.
+func TestSeek(t *testing.T) {
+	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, stopwait.System} {
+		t.Run(sys.Name, func(t *testing.T) {
+			faults, _ := sim.ParseFaults("crash=2,reset=2,loss=3,dup=2,reorder=3")
+			s := explored(t, sys, Settings{Faults: &faults})
+			rng := rand.New(rand.NewPCG(7, 7))
+			type place struct {
+				b    *branch
+				step int
+			}
+			states, hashes := map[place][]canon.Line{}, map[place]canon.Hash{}
+			var all []place
+			keep := func() {
+				at := place{s.here.owner(s.step), s.step}
+				if err := s.run.seek(s.here, s.step); err != nil {
+					t.Fatal(err)
+				}
+				if states[at] == nil {
+					all = append(all, at)
+				}
+				states[at], hashes[at] = s.run.player.World().Lines(), s.run.player.World().Hash()
+			}
+			keep()
+			for range 12 { // branches, whose steps are any that are possible, faults too
+				from := all[rng.IntN(len(all))]
+				s.here, s.step = from.b, from.step
+				for range 60 {
+					if err := s.run.seek(s.here, s.step); err != nil {
+						t.Fatal(err)
+					}
+					n := s.run.player.World().Enabled()
+					if n == 0 || s.here.failure != nil && s.step == s.Len() {
+						break
+					}
+					if _, err := s.take([]word{{text: count(rng.IntN(n))}}); err != nil {
+						t.Fatal(err)
+					}
+					if s.here.failure == nil || s.step < s.Len() {
+						keep()
+					}
+				}
+			}
+			for _, b := range s.run.branches { // a path from the start comes to the same
+				again, err := newRun("again", sys, b.path(s.run.header, b.len()), nil)
+				if err != nil || again.trunk.len() != b.len() {
+					t.Fatalf("%s is taken to step %d of %d: %v", b.name, again.trunk.len(), b.len(), err)
+				}
+				if want, known := hashes[place{b.owner(b.len()), b.len()}]; known && again.player.World().Hash() != want {
+					t.Fatalf("%s ends in another state", b.name)
+				}
+			}
+			if len(all) < 50 {
+				t.Fatalf("only %d states were met", len(all))
+			}
+			for range 500 {
+				at := all[rng.IntN(len(all))]
+				if rng.IntN(400) == 0 {
+					s.run.thin()
+				}
+				if err := s.run.seek(at.b, at.step); err != nil {
+					t.Fatal(err)
+				}
+				w := s.run.player.World()
+				if got := w.Lines(); !slices.Equal(got, states[at]) {
+					t.Fatalf("step %d of %s is another state: %v", at.step, at.b.name, sim.Diff(states[at], got))
+				}
+				if w.Hash() != hashes[at] {
+					t.Fatalf("step %d of %s has another hash", at.step, at.b.name)
+				}
+			}
+		})
+	}
+}
+
+// Keyframes are thinned out, so that there are never too many.
+func TestKeyframesAreFew(t *testing.T) {
+	s := explored(t, jointree.System, Settings{})
+	must(t, s, "walk 50000")
+	if s.Len() != 50000 {
+		t.Fatalf("the walk has %d steps", s.Len())
+	}
+	if n := len(s.here.frames); n > framesMost || n < framesMost/4 || n != s.run.frames {
+		t.Errorf("there are %d keyframes, %d are counted", n, s.run.frames)
+	}
+	for _, f := range s.here.frames {
+		if f.Steps()%s.run.spacing != 0 {
+			t.Errorf("a keyframe stands at step %d, and their distance is %d", f.Steps(), s.run.spacing)
+		}
+	}
+}
+
+// longPath writes a walk of so many steps.
+func longPath(t testing.TB, steps string) string {
+	t.Helper()
+	s := explored(t, jointree.System, Settings{})
+	must(t, s, "walk "+steps)
+	name := filepath.Join(t.TempDir(), "long.path")
+	must(t, s, "save "+name)
+	if info, err := os.Stat(name); err != nil || info.Size() < 1000 {
+		t.Fatal(err)
+	}
+	return name
+}

@@ -1,0 +1,170 @@
+package mdb
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/internal/canon"
+)
+
+// Session is a debugger at a step of a run. It is used by one goroutine.
+type Session struct {
+	run  *run
+	here *branch
+	step int
+
+	opener *Opener
+	others map[string]*run // runs that were compared with, by file
+	live   string          // the file of the nearest live path; "": there is none known
+	opened string          // the file that was opened; "": a system
+
+	filter  *query // which steps are listed and gone to; nil: all
+	breaks  []*query
+	last    *query // what was looked for last
+	history []string
+	made    int // branches
+	width   int // of what is drawn, in columns; 0: the default
+	drawn   drawn
+	ended   bool
+}
+
+// Do executes one line, or several between semicolons, and returns what they
+// answer. The first error ends it: it says what was wrong with the line.
+func (s *Session) Do(script string) (Page, error) {
+	lines, err := Lines(script)
+	if err != nil {
+		return nil, err
+	}
+	var out Page
+	for _, line := range lines {
+		s.history = append(s.history, line)
+		p, err := s.do(line)
+		out = append(out, p...)
+		if err != nil {
+			return out, err
+		}
+		if s.ended {
+			break
+		}
+	}
+	return out, nil
+}
+
+func (s *Session) do(line string) (Page, error) {
+	words, _, err := cutWords(line)
+	if err != nil {
+		return nil, err
+	}
+	name, rest := words[0], words[1:]
+	if name.pattern { // a search
+		return s.searchFor(words, false)
+	}
+	c := lookup(name.text)
+	if c == nil {
+		return nil, unknown("command", name.text, commandNames(), "help lists them")
+	}
+	return c.run(s, rest)
+}
+
+// Ended reports whether a line has asked to quit.
+func (s *Session) Ended() bool { return s.ended }
+
+// History are the lines that were executed.
+func (s *Session) History() []string { return s.history }
+
+// Step is where the session stands; the state is that after the step.
+func (s *Session) Step() int { return s.step }
+
+// Len is the number of steps of the branch.
+func (s *Session) Len() int { return s.here.len() }
+
+// Nodes are the names of the nodes.
+func (s *Session) Nodes() (names []string) {
+	for _, a := range s.run.player.World().Params().Addrs() {
+		names = append(names, a.String())
+	}
+	return names
+}
+
+// Title is what is open, and where the session stands in it.
+func (s *Session) Title() Line {
+	l := Line{strong("%s", s.run.name()), plain("  %s", s.run.title)}
+	if s.here != s.run.trunk {
+		l = append(l, plain(" / %s", s.here.name))
+	}
+	return append(l, plain("  step %s of %s", count(s.step), count(s.Len())))
+}
+
+// Prompt is what stands before a line.
+func (s *Session) Prompt() string {
+	if s.here != s.run.trunk {
+		return fmt.Sprintf("(mdb %s %d) ", s.here.name, s.step)
+	}
+	return fmt.Sprintf("(mdb %d) ", s.step)
+}
+
+// Watched has the session tell how far long work has come, and ask whether to
+// stop it.
+func (s *Session) Watched(b *Busy) {
+	*s.opener.Busy = *b
+}
+
+// goTo moves to a step of the branch.
+func (s *Session) goTo(i int) error {
+	if i < 0 || i > s.Len() {
+		return fmt.Errorf("there is no step %s; %s has steps 0 to %s", count(i), s.where(), count(s.Len()))
+	}
+	s.step = i
+	return nil
+}
+
+// where names the branch.
+func (s *Session) where() string {
+	if s.here == s.run.trunk {
+		return s.run.title
+	}
+	return "the branch " + s.here.name
+}
+
+// lines are the state where the session stands.
+func (s *Session) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
+
+// unknown is the sentence about a word that is not known: what was probably
+// meant, or else where to look.
+func unknown(what, typed string, known []string, otherwise string) error {
+	best, least := "", 3
+	for _, name := range known {
+		away := slips(typed, name)
+		if len(typed) > 1 && strings.HasPrefix(name, typed) {
+			away = 0
+		}
+		if away < least && 2*away <= len(name) {
+			best, least = name, away
+		}
+	}
+	if best != "" {
+		otherwise = "did you mean " + best + "?"
+	}
+	return fmt.Errorf("there is no %s %q; %s", what, typed, otherwise)
+}
+
+// slips is the number of letters to insert, delete or replace to make b of a.
+func slips(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

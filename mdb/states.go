@@ -1,0 +1,185 @@
+package mdb
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/internal/canon"
+)
+
+func (s *Session) state(args []word) (Page, error) {
+	lines, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	var fields []field
+	for _, a := range args {
+		f, err := s.run.parseField(a.text)
+		if err != nil {
+			return nil, err
+		}
+		if len(f.of(lines)) == 0 {
+			return nil, f.unknown(lines)
+		}
+		fields = append(fields, f)
+	}
+	return s.StatePage(fields...)
+}
+
+// StatePage tells the state, or some fields of it. What the step changed is
+// marked.
+func (s *Session) StatePage(fields ...field) (p Page, err error) {
+	after, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	before := after
+	if s.step > 0 {
+		if before, err = s.run.lines(s.here, s.step-1); err != nil {
+			return nil, err
+		}
+	}
+	known, paths := map[canon.Line]int{}, map[string]bool{}
+	for _, l := range before {
+		known[l]++
+		paths[l.Path] = true
+	}
+	last := ""
+	for _, l := range after {
+		fresh := known[l] == 0
+		known[l]--
+		if len(fields) > 0 && !matchesAny(fields, l.Path) {
+			continue
+		}
+		if part := partOf(l.Path); part != last && last != "" && len(fields) == 0 {
+			p.add(Plain, "")
+		}
+		last = partOf(l.Path)
+		mark := plain("  ")
+		switch {
+		case fresh && paths[l.Path]:
+			mark = Span{Changed, "~ "}
+		case fresh:
+			mark = Span{Added, "+ "}
+		}
+		p.line(mark, plain("%s: ", l.Path), Span{mark.Style, l.Value})
+	}
+	return p, nil
+}
+
+func matchesAny(fields []field, path string) bool {
+	for _, f := range fields {
+		if f.matches(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// partOf is what a line of the state is about: a node, or what is under way.
+func partOf(path string) string {
+	if m := nodeName.FindStringSubmatch(path); m != nil {
+		return "n" + m[1]
+	}
+	word, _, _ := strings.Cut(path, " ")
+	return word
+}
+
+func (s *Session) fieldOfAll(args []word) (Page, error) {
+	if len(args) == 0 {
+		return nil, usageOf("field")
+	}
+	f, err := s.run.parseField(texts(args))
+	if err != nil {
+		return nil, err
+	}
+	lines, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	if f.node >= 0 { // of one node: then of all
+		f.text, f.bare, f.node = f.text[len(fmt.Sprint("n", f.node)):], true, -1
+	}
+	if len(f.of(lines)) == 0 {
+		return nil, f.unknown(lines)
+	}
+	var p Page
+	for _, name := range s.Nodes() {
+		var own []canon.Line
+		for _, l := range f.of(lines) {
+			if partOf(l.Path) == name {
+				own = append(own, l)
+			}
+		}
+		p.line(strong("%-4s", name), plain("%s", sideBySide(f.text, own)))
+	}
+	return p, nil
+}
+
+// sideBySide are the lines of one node's field as one line.
+func sideBySide(name string, lines []canon.Line) string {
+	var parts []string
+	for _, l := range lines {
+		_, below, _ := strings.Cut(l.Path, name)
+		switch {
+		case below == "":
+			parts = append(parts, l.Value)
+		case l.Value == "true":
+			parts = append(parts, below)
+		default:
+			parts = append(parts, below+" = "+l.Value)
+		}
+	}
+	if len(parts) == 0 {
+		return "(absent)"
+	}
+	return strings.Join(parts, "  ")
+}
+
+// PendingPage tells what is under way.
+func (s *Session) PendingPage() (p Page, err error) {
+	lines, err := s.lines()
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range []struct {
+		name string
+		of   func(path string) bool
+	}{
+		{"messages", func(path string) bool {
+			word, _, _ := strings.Cut(path, " ")
+			return word == "set" || (word == "tcp" || word == "udp") && strings.HasSuffix(path, "]")
+		}},
+		{"connections", func(path string) bool { return strings.HasPrefix(path, "tcp ") && !strings.HasSuffix(path, "]") }},
+		{"timers", nodesOwn("timer")},
+		{"tasks", nodesOwn("task")},
+		{"openings", nodesOwn("script")},
+		{"environment", func(path string) bool {
+			return strings.HasSuffix(path, " is") || strings.HasSuffix(path, " waits") || strings.HasSuffix(path, " restarts") ||
+				strings.HasSuffix(path, " left") || path == "partition"
+		}},
+	} {
+		first := true
+		for _, l := range lines {
+			if !g.of(l.Path) {
+				continue
+			}
+			if first {
+				p.add(Strong, "%s:", g.name)
+				first = false
+			}
+			p.add(Plain, "  %s: %s", l.Path, l.Value)
+		}
+	}
+	if len(p) == 0 {
+		p.add(Plain, "nothing is under way")
+	}
+	return p, nil
+}
+
+func nodesOwn(what string) func(path string) bool {
+	return func(path string) bool {
+		m := nodeName.FindString(path)
+		return strings.HasSuffix(m, " ") && path[len(m):] == what
+	}
+}

@@ -1,0 +1,91 @@
+package mdb
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Style says what a piece of text is. The screen gives it a colour; without
+// colours nothing is lost, since what matters is also said by marks.
+type Style uint8
+
+// The styles.
+const (
+	Plain   Style = iota
+	Dim           // less important than the rest
+	Strong        // a heading, or where the session stands
+	Removed       // only on the first side of a comparison
+	Added         // only on the second
+	Changed       // the part of a line that differs
+	Bad           // violated
+	Good          // holds
+)
+
+// Span is text of one style.
+type Span struct {
+	Style Style
+	Text  string
+}
+
+// Line is one line of text.
+type Line []Span
+
+// Page is what a command answers.
+type Page []Line
+
+// String is the text without styles.
+func (l Line) String() string {
+	var b strings.Builder
+	for _, s := range l {
+		b.WriteString(s.Text)
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// String is the text without styles, every line ended.
+func (p Page) String() string {
+	var b strings.Builder
+	for _, l := range p {
+		b.WriteString(l.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// add appends a line of one style, or several if there are ends of lines in it.
+func (p *Page) add(style Style, format string, args ...any) {
+	for l := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		*p = append(*p, Line{{style, l}})
+	}
+}
+
+// line appends a line of several spans.
+func (p *Page) line(spans ...Span) { *p = append(*p, spans) }
+
+func plain(format string, args ...any) Span  { return Span{Plain, fmt.Sprintf(format, args...)} }
+func dim(format string, args ...any) Span    { return Span{Dim, fmt.Sprintf(format, args...)} }
+func strong(format string, args ...any) Span { return Span{Strong, fmt.Sprintf(format, args...)} }
+
+// page is a page of one plain line.
+func page(format string, args ...any) Page {
+	var p Page
+	p.add(Plain, format, args...)
+	return p
+}
+
+// many is a number with its noun.
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return count(n) + " " + noun + "s"
+}
+
+// count is a number with commas, as the reports have it.
+func count(n int) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}

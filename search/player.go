@@ -1,0 +1,163 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Player takes the steps of one run by hand, one at a time, forth and back:
+// for a debugger. It judges every state as a search does, and supplies no
+// answers.
+type Player struct {
+	r     *runner
+	w     *sim.World
+	lag   *sim.World // in the state before the step, for step properties; nil: there are none
+	steps *sim.Transition
+	last  *sim.Snapshot // the last that the world took or restored
+	can   bool          // take snapshots
+	began bool
+}
+
+// auditMost is how long a recorded path may be for every step of it to be
+// audited.
+const auditMost = 5_000
+
+// NewPlayer makes a player for the system and the options that a path's header
+// asks for. The path need not have steps.
+func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
+	opts, verdict, err := recordedOptions(sys, path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	p := &Player{r: r}
+	if p.w, err = r.newWorld(sim.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
+		return nil, err
+	}
+	p.w.Allow(*opts.Faults, opts.Early)
+	if r.always {
+		if p.lag, err = r.newWorld(sim.Config{}); err != nil {
+			return nil, err
+		}
+		p.lag.Track()
+		p.steps = sim.StepChecks(p.lag, p.w, opts.Properties)
+	}
+	return p, nil
+}
+
+// Options are those that the path's header asked for.
+func (p *Player) Options() Options { return p.r.opts }
+
+// World is where the run is. Let the player take its steps.
+func (p *Player) World() *sim.World { return p.w }
+
+// CanSnapshot reports whether the states of the run can be kept. Where a node
+// cannot be copied, the way back is to start again.
+func (p *Player) CanSnapshot() bool { return p.can }
+
+// Start begins the run.
+func (p *Player) Start(src choose.Source) (sim.Progress, *sim.Failure) {
+	p.last = nil
+	progress, failure := p.take(src, func() sim.Progress {
+		p.w.Start(src)
+		return sim.Stepped
+	})
+	if !p.began {
+		p.began = true
+		p.can = p.w.Bound() == ""
+		if p.can {
+			p.w.Track()
+		}
+	}
+	return progress, failure
+}
+
+// Step lets src choose an event and takes it. Stopped: src refused, see Err.
+func (p *Player) Step(src choose.Source) (sim.Progress, *sim.Failure) {
+	return p.follow(src, func() sim.Progress { return p.w.Step(src) })
+}
+
+// Heal is the step in which the environment stops misbehaving.
+func (p *Player) Heal(src choose.Source) (sim.Progress, *sim.Failure) {
+	return p.follow(src, func() sim.Progress { return p.w.Heal(src) })
+}
+
+// Err is why the last step was not taken.
+func (p *Player) Err() error { return p.w.Err() }
+
+func (p *Player) follow(src choose.Source, step func() sim.Progress) (sim.Progress, *sim.Failure) {
+	if p.lag != nil && p.can {
+		p.lag.Restore(p.Snapshot())
+	}
+	progress, failure := p.take(src, step)
+	if failure == nil && progress == sim.Stepped && p.lag != nil && p.can {
+		failure = p.judged(p.steps.Check)
+	}
+	return progress, failure
+}
+
+// take takes one step, and asks of the state all that a search would.
+func (p *Player) take(src choose.Source, step func() sim.Progress) (progress sim.Progress, failure *sim.Failure) {
+	failure = p.judged(func() *sim.Failure {
+		if progress = step(); progress == sim.Stepped && p.w.Check() == nil {
+			p.w.Probe()
+		}
+		return nil
+	})
+	if failure == nil && p.w.Err() != nil {
+		progress = sim.Stopped
+	}
+	return progress, failure
+}
+
+// judged is how the service fails in what is done, if it does.
+func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
+	failure, returned, _ := apart(func() (found *sim.Failure, _ error) {
+		failure := p.w.Protect(func() { found = do() })
+		if failure == nil {
+			failure = found
+		}
+		return failure, nil
+	})
+	if !returned {
+		return p.w.Failed()
+	}
+	return failure
+}
+
+// Snapshot keeps the state.
+func (p *Player) Snapshot() *sim.Snapshot {
+	if !p.can {
+		panic("macemc bug: search: a state is to be kept that cannot be; ask CanSnapshot")
+	}
+	if p.last == nil || p.last.Steps() != p.w.Steps() {
+		p.last = p.w.Snapshot(p.last)
+	}
+	return p.last
+}
+
+// Restore goes to a state that was kept.
+func (p *Player) Restore(s *sim.Snapshot) {
+	p.w.Restore(s)
+	p.last = s
+}
+
+// Diverged says in a sentence why a recorded path could not be followed on;
+// "" if err is that it was at its end.
+func Diverged(err error) string {
+	var diverged *choose.Divergence
+	switch {
+	case err == nil || errors.Is(err, choose.ErrEnd):
+		return ""
+	case errors.As(err, &diverged):
+		return fmt.Sprintf("%s; %s", diverged, changed)
+	default:
+		return err.Error()
+	}
+}

@@ -1,0 +1,103 @@
+package search
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+	"macemc/systems/stopwait"
+)
+
+// A player judges as a search does: what a search finds, the player meets in
+// the same step, with the same verdict, forth and after going back.
+func TestPlayerJudges(t *testing.T) {
+	params, err := stopwait.System.Configure(0, nil, []string{string(stopwait.System.Bugs[0].ID)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Search(stopwait.System, Options{Params: params})
+	if err != nil || found.Finding == nil {
+		t.Fatal("nothing was found", err)
+	}
+	path := found.Finding.Path
+	p, err := NewPlayer(stopwait.System, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := choose.NewReplay(path)
+	if _, failure := p.Start(src); failure != nil {
+		t.Fatal(failure.Message)
+	}
+	var before *sim.Snapshot
+	for i := range path.Steps {
+		before = p.Snapshot()
+		progress, failure := p.Step(src)
+		if last := i == len(path.Steps)-1; (failure != nil) != last {
+			t.Fatalf("step %d: %v, failure %v", i+1, progress, failure)
+		} else if last && (failure.Verdict != found.Finding.Verdict || failure.Property != found.Finding.Property) {
+			t.Errorf("the player says %s %q, the search %s %q", failure.Verdict, failure.Property, found.Finding.Verdict, found.Finding.Property)
+		}
+	}
+	p.Restore(before)
+	if p.World().Hash() != before.Hash() {
+		t.Error("the state that was kept is another after going back")
+	}
+	last := path.Steps[len(path.Steps)-1]
+	again := &choose.Path{Steps: []choose.Step{last}}
+	if _, failure := p.Step(choose.NewReplay(again)); failure == nil {
+		t.Error("the step does not fail when it is taken again")
+	}
+}
+
+// Properties of steps are judged, with the state before.
+func TestPlayerJudgesSteps(t *testing.T) {
+	sys := *stopwait.System
+	sys.Properties = append(sys.Properties[:len(sys.Properties):len(sys.Properties)],
+		sim.Steps("nothing is ever sent", func(before, after sim.View[sim.Node]) bool { return after.InFlight() <= before.InFlight() }))
+	params, _ := sys.Configure(0, nil, nil)
+	params.Nodes = 2
+	p, err := NewPlayer(&sys, &choose.Path{Header: Describe(&sys, params, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, failure := p.Start(choose.NewWalk(1)); failure != nil {
+		t.Fatal(failure.Message)
+	}
+	if _, failure := p.Step(choose.NewWalk(1)); failure == nil || failure.Property != "nothing is ever sent" {
+		t.Errorf("the step is not judged: %v", failure)
+	}
+}
+
+// What goes wrong on the way is told, and the caller goes on.
+func TestPlayerSurvives(t *testing.T) {
+	for want, work := range map[string]func(*climber, sim.Env){
+		"the handler ended its goroutine": func(*climber, sim.Env) { runtime.Goexit() },
+		"boo":                             func(*climber, sim.Env) { panic("boo") },
+		"called Env 100000 times": func(_ *climber, env sim.Env) {
+			for {
+				env.Peers()
+			}
+		},
+	} {
+		sys := climbing(nil)
+		sys.New = working(work)
+		found, err := Search(sys, Options{})
+		if err != nil || found.Finding == nil {
+			t.Fatal("nothing was found", err)
+		}
+		p, err := NewPlayer(sys, found.Finding.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := choose.NewReplay(found.Finding.Path)
+		_, failure := p.Start(src)
+		for failure == nil && !src.Done() {
+			_, failure = p.Step(src)
+		}
+		if failure == nil || !strings.Contains(failure.Message, want) {
+			t.Errorf("the player met %+v, and not %q", failure, want)
+		}
+	}
+}
