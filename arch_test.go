@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/catalog", "mdb")
-	belowCmd    = join(belowReport, "internal/report", "macetest", "mdb/tui")
+	belowCmd    = join(belowReport, "internal/report", "internal/finding", "macetest", "mdb/tui")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -147,7 +147,15 @@ var rooms = []room{
 	},
 	{path: "mdb/tui", may: belowReport},
 	{path: "internal/report", may: belowReport},
-	{path: "macetest", may: belowReport},
+	{
+		path: "internal/finding",
+		may:  join(belowReport, "internal/report"),
+		instead: map[string]string{
+			"mdb/tui": "a finding is told in files; let the command name the debugger",
+			"":        "a folder is made of a result; let the caller say which commands take it again",
+		},
+	},
+	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding")},
 	{path: "cmd/macemc", may: belowCmd},
 }
 

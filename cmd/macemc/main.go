@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/internal/catalog"
+	"macemc/internal/finding"
 	"macemc/internal/report"
 )
 
@@ -38,7 +39,8 @@ type tool struct {
 	exit   func(int)           // ends the process at once
 	getenv func(string) string // nil: os.Getenv
 
-	status int // set by the command
+	shelf  *finding.Shelf // of a search
+	status int            // set by the command
 }
 
 // run executes a command line and returns its exit status.

@@ -14,6 +14,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/catalog"
+	"macemc/internal/finding"
 	"macemc/internal/transcript"
 	"macemc/search"
 	"macemc/sim"
@@ -299,8 +300,8 @@ func TestStuck(t *testing.T) {
 	}
 	r.Findings = []*search.Finding{r.Finding}
 	var out, errs bytes.Buffer
-	tool := &tool{name: "macemc", stdout: &out, stderr: &errs}
-	tool.conclude(r, searchFlags{out: "found"})
+	tool := &tool{name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
+	tool.conclude(r, searchFlags{})
 	if tool.status != exitFound || !strings.HasSuffix(out.String(), "replay: macemc replay found/sleeper-divergence-1/error.path\n") || errs.Len() > 0 {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
 	}

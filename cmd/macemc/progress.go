@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"macemc/internal/report"
@@ -86,13 +87,13 @@ func (p *progress) note(text string) {
 	fmt.Fprintln(p.w, text)
 }
 
-// interrupts makes the first Ctrl-C end the search at the end of its run, and
+// interrupts makes the first Ctrl-C, or a polite request to end, end the search at the end of its run, and
 // the second end the process; the end of the time limit, if there is one, also
 // ends the search. ignore goes back to the usual.
 func (t *tool) interrupts(p *progress, limit time.Duration) (stop func() search.Stop, ignore func()) {
 	var asked, over atomic.Bool
 	signals, done := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(signals, os.Interrupt)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	timer := time.AfterFunc(math.MaxInt64, func() { over.Store(true) })
 	if limit > 0 {
 		timer.Reset(limit)
@@ -106,6 +107,7 @@ func (t *tool) interrupts(p *progress, limit time.Duration) (stop func() search.
 			}
 			if asked.Swap(true) {
 				p.clear()
+				t.shelf.Abandon()
 				t.exit(exitStopped)
 			}
 			p.note("macemc: stopping at the end of this run; again to exit at once")

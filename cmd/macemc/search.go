@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/internal/catalog"
+	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
@@ -47,7 +48,7 @@ func (t *tool) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM",
-		Short: "look for something wrong; write a path that shows it",
+		Short: "look for something wrong; write a folder that shows it",
 		Long: `search takes runs of a system until one shows something wrong with it: first all
 states, in rounds that go deeper and deeper, with faults of the environment
 wherever the budgets allow one; where a round ends, a walk is taken from every
@@ -58,8 +59,10 @@ is closed, liveness is decided exactly. Elsewhere a walk that does not become
 live is suspected, and reported as dead when no fresh walk from its end becomes
 live.
 
-A finding is written to DIR/SYSTEM-WHAT-N/error.path, and the report ends with
-the command that replays it.`,
+A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N: error.path,
+which shows it, report.md for a bug report, trace.jsonl for programs, and the
+graph of what happened before what. The report ends with the command that
+replays it.`,
 		Args: exactly(1, "search takes one SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
@@ -181,6 +184,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		return fmt.Errorf("--net: %w", err)
 	}
 	opts.Memory, _ = parseBytes(f.memory)
+	t.shelf = finding.NewShelf(f.out)
 	progress := t.progress(f.quiet)
 	opts.Progress = progress.searched
 	opts.OnStuck = func(r *search.Result) {
@@ -190,8 +194,8 @@ func (t *tool) search(name string, f searchFlags) error {
 	}
 	stop, ignore := t.interrupts(progress, f.time)
 	opts.Stop = stop
+	defer ignore() // what is found is written before
 	r, err := search.Search(sys, opts)
-	ignore()
 	progress.clear()
 	if err != nil {
 		return err
@@ -205,12 +209,8 @@ func (t *tool) search(name string, f searchFlags) error {
 func (t *tool) conclude(r *search.Result, f searchFlags) {
 	var places []report.Place
 	var failed error
-	for _, finding := range r.Findings {
-		var place report.Place
-		var err error
-		if place.Path, err = store(f.out, r, finding); err == nil {
-			place.Replay = t.name + " replay " + shellWord(place.Path)
-		}
+	for _, one := range r.Findings {
+		place, err := t.shelf.Write(r, one, t.commands)
 		places, failed = append(places, place), cmp.Or(failed, err)
 	}
 	print := report.Result

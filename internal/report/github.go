@@ -18,7 +18,7 @@ func GitHub(w io.Writer, r *search.Result, place Place, root string) error {
 	}
 	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
 	command := "::error "
-	if at := newSources(s).of(r.Finding); at.Line > 0 {
+	if at := NewSources(s.sys, s.params).Of(r.Finding); at.Line > 0 {
 		command += fmt.Sprintf("file=%s,line=%d,", commandProperty(below(root, at.File)), at.Line)
 	}
 	command += "title=" + commandProperty("macemc: "+s.name()) + "::" + commandText(strings.Join(s.brief(place), "\n"))

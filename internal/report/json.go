@@ -311,13 +311,13 @@ func write(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, plainJSON(b.String()))
+	_, err := io.WriteString(w, PlainJSON(b.String()))
 	return err
 }
 
-// plainJSON is the same JSON, in which no terminal and no machine finds a
+// PlainJSON is the same JSON, in which no terminal and no machine finds a
 // command: what they could take for one can only stand in strings.
-func plainJSON(text string) string {
+func PlainJSON(text string) string {
 	if isPlain(text) && !strings.Contains(text, "##[") {
 		return text
 	}

@@ -189,7 +189,7 @@ func (s subject) ruleOf() int {
 }
 
 func (s subject) sarifResult(place Place, rules []sarifRule, root string) sarifResult {
-	f, all, rule := s.f, newSources(s), s.ruleOf()
+	f, all, rule := s.f, NewSources(s.sys, s.params), s.ruleOf()
 	out := sarifResult{
 		Rule: rules[rule].ID, Index: rule, Level: "error",
 		Message:      sarifText{Plain(s.name()) + ": " + strings.Join(s.brief(place), "\n")},
@@ -200,7 +200,7 @@ func (s subject) sarifResult(place Place, rules []sarifRule, root string) sarifR
 	if place.Replay != "" {
 		out.Properties["path"], out.Properties["replay"] = Plain(place.Path), Plain(place.Replay)
 	}
-	if at := all.of(f); at.Line > 0 {
+	if at := all.Of(f); at.Line > 0 {
 		out.Locations = append(out.Locations, sarifAt(at, root))
 	}
 	if flow := s.sarifSteps(all, root); len(flow) > 0 {
@@ -221,7 +221,7 @@ func (s subject) fingerprint() string {
 
 // sarifSteps is the run as a flow: where each step was handled. Steps of the
 // environment have no place in the code, and are told all the same.
-func (s subject) sarifSteps(all *sources, root string) (flow []sarifFlowStep) {
+func (s subject) sarifSteps(all *Sources, root string) (flow []sarifFlowStep) {
 	if s.f.Trace == nil {
 		return nil
 	}
@@ -229,7 +229,7 @@ func (s subject) sarifSteps(all *sources, root string) (flow []sarifFlowStep) {
 	for i := max(1, n-flowMost+1); i <= n; i++ {
 		step := &s.f.Trace.Steps[i-1]
 		at := sarifLocation{}
-		if source := all.handler(step.Event); source.Line > 0 {
+		if source := all.Handler(step.Event); source.Line > 0 {
 			at = sarifAt(source, root)
 		}
 		at.Message = &sarifText{Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Identity)))}

@@ -24,8 +24,8 @@ type Source struct {
 	Func string // the function, as in a stack
 }
 
-// sources finds where the handlers of a system's nodes stand.
-type sources struct {
+// Sources finds where the handlers of a system's nodes stand.
+type Sources struct {
 	sys   *sim.System
 	param sim.Params
 	known map[handled]Source
@@ -40,15 +40,16 @@ type handled struct {
 	value  reflect.Type // of the message or signal; nil: none
 }
 
-func newSources(s subject) *sources {
-	return &sources{sys: s.sys, param: s.params, known: map[handled]Source{}, files: map[string]*ast.File{}, set: token.NewFileSet()}
+// NewSources is for the nodes of a system as they are made with these params.
+func NewSources(sys *sim.System, p sim.Params) *Sources {
+	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, set: token.NewFileSet()}
 }
 
-// of is where a finding points to: where the service panicked, or else the
+// Of is where a finding points to: where the service panicked, or else the
 // handler that took the critical step, or else that of the last step. A fault
 // has no handler: that of what it met is told, or the nearest before. The last
 // resort is where the system makes its nodes.
-func (l *sources) of(f *search.Finding) Source {
+func (l *Sources) Of(f *search.Finding) Source {
 	if s := l.topOf(f.Stack); s.Line > 0 {
 		return s
 	}
@@ -68,7 +69,7 @@ func (l *sources) of(f *search.Finding) Source {
 
 // step is the handler of a step of a trace, counted from 1; of a loss, that
 // which sent what was lost.
-func (l *sources) step(t *sim.Trace, n int) Source {
+func (l *Sources) step(t *sim.Trace, n int) Source {
 	s := &t.Steps[n-1]
 	if s.Event.Kind.Fault() {
 		if lost := s.Event.Kind == sim.KindLose || s.Event.Kind == sim.KindDuplicate; !lost && s.Event.Kind != sim.KindReorder {
@@ -78,11 +79,11 @@ func (l *sources) step(t *sim.Trace, n int) Source {
 			return l.sender(t, s)
 		}
 	}
-	return l.handler(s.Event)
+	return l.Handler(s.Event)
 }
 
 // sender is the handler that sent what a fault met.
-func (l *sources) sender(t *sim.Trace, s *sim.Step) Source {
+func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 	switch {
 	case s.Cause > 0 && s.Cause <= len(t.Steps) && s.Cause < s.Index:
 		return l.step(t, s.Cause)
@@ -93,8 +94,8 @@ func (l *sources) sender(t *sim.Trace, s *sim.Step) Source {
 	}
 }
 
-// handler is the handler of an event. What no node handles has none.
-func (l *sources) handler(e sim.Event) Source {
+// Handler is where the handler of an event stands. What no node handles has none.
+func (l *Sources) Handler(e sim.Event) Source {
 	switch e.Kind {
 	case sim.KindMessage, sim.KindReorder:
 		return l.find(handled{e.Node, "Deliver", reflect.TypeOf(e.Value)})
@@ -113,7 +114,7 @@ func (l *sources) handler(e sim.Event) Source {
 	}
 }
 
-func (l *sources) find(h handled) Source {
+func (l *Sources) find(h handled) Source {
 	if s, ok := l.known[h]; ok {
 		return s
 	}
@@ -125,7 +126,7 @@ func (l *sources) find(h handled) Source {
 // search looks through the layers of a node for the one whose method has a
 // case for the value, or else whose package has its type; or else it is the
 // outermost.
-func (l *sources) search(h handled) Source {
+func (l *Sources) search(h handled) Source {
 	var methods []reflect.Value
 	var owners []reflect.Type
 	for _, node := range l.layers(h.node) {
@@ -150,7 +151,7 @@ func (l *sources) search(h handled) Source {
 }
 
 // layers are a node as it is made, and the layers inside it.
-func (l *sources) layers(at sim.Addr) (all []sim.Node) {
+func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	defer func() { _ = recover() }() // an Upper that does not work yet
 	if at.IsZero() {
 		return nil
@@ -208,7 +209,7 @@ func packageOf(t reflect.Type) string {
 }
 
 // function is where a function stands.
-func (l *sources) function(f reflect.Value) Source {
+func (l *Sources) function(f reflect.Value) Source {
 	if f.Kind() != reflect.Func || f.IsNil() {
 		return Source{}
 	}
@@ -219,7 +220,7 @@ func (l *sources) function(f reflect.Value) Source {
 
 // clause is the case of a type switch in a method that names the type of the
 // value. The source must be there to read.
-func (l *sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
+func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	fn := runtime.FuncForPC(f.Pointer())
 	name, line := fn.FileLine(f.Pointer())
 	file := l.parsed(name)
@@ -263,7 +264,7 @@ func names(e ast.Expr, t reflect.Type, pkg string) bool {
 	}
 }
 
-func (l *sources) parsed(name string) *ast.File {
+func (l *Sources) parsed(name string) *ast.File {
 	file, known := l.files[name]
 	if !known {
 		file, _ = parser.ParseFile(l.set, name, nil, parser.SkipObjectResolution)
@@ -273,7 +274,7 @@ func (l *sources) parsed(name string) *ast.File {
 }
 
 // topOf is the first frame of a stack that is of this module.
-func (l *sources) topOf(stack string) Source {
+func (l *Sources) topOf(stack string) Source {
 	lines := strings.Split(stack, "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
 		place := strings.TrimSpace(lines[i+1])

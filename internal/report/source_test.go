@@ -102,7 +102,7 @@ func TestSourceOfStep(t *testing.T) {
 			{Index: 2, Node: n0, Event: c.last, Cause: 1},
 		}}
 		f := &search.Finding{Failure: sim.Failure{Step: 2}, Trace: trace}
-		got := newSources(subject{sys: mall, params: params, f: f}).of(f)
+		got := NewSources(mall, params).Of(f)
 		if got.File != "internal/report/source_test.go" || got.Line != line(t, c.mark) {
 			t.Errorf("%s: %s:%d (%s), want line %d, %s", c.name, got.File, got.Line, got.Func, line(t, c.mark), c.mark)
 		}
@@ -116,8 +116,8 @@ func TestSourceElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := newSources(subject{sys: mall, params: params})
-	if got := all.of(&search.Finding{Trace: &sim.Trace{}}); got.Line != line(t, "mall new") {
+	all := NewSources(mall, params)
+	if got := all.Of(&search.Finding{Trace: &sim.Trace{}}); got.Line != line(t, "mall new") {
 		t.Errorf("dead from the start: line %d, want %d", got.Line, line(t, "mall new"))
 	}
 	here, err := os.Getwd()
@@ -125,7 +125,7 @@ func TestSourceElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	stack := "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/report.f\n\t" + here + "/none.go:12\n"
-	if got := all.of(&search.Finding{Failure: sim.Failure{Stack: stack}}); got.File != "internal/report/none.go" || got.Line != 12 {
+	if got := all.Of(&search.Finding{Failure: sim.Failure{Stack: stack}}); got.File != "internal/report/none.go" || got.Line != 12 {
 		t.Errorf("a panic: %s:%d", got.File, got.Line)
 	}
 }

@@ -17,29 +17,39 @@ const (
 // happened and how coins fell; the trace, where there is one, adds what the
 // handlers did.
 func (p *printer) steps(s subject) {
-	path, n := s.path(), s.f.Step
-	n = min(n, len(path.Steps))
-	walker := walkerOf(s)
+	n := s.length()
 	from := max(0, n-stepsMost)
 	if p.all {
 		from = 0
 	}
 	if from == 0 {
 		p.line("%s:", heading(n))
-		p.starts(s, walker)
 	} else {
 		p.line("the last %s of %s:", many(stepsMost, "step"), count(n))
 		p.line("  ... %s before", many(from, "step"))
 	}
-	width := len(count(n))
-	for i := from; i < n; i++ {
+	p.part(s, from, n)
+	p.blank()
+}
+
+// length is the number of the run's steps that are known.
+func (s subject) length() int { return min(s.f.Step, len(s.path().Steps)) }
+
+// part is the steps of a run after from, to the one numbered to; the starts
+// too, if it begins there.
+func (p *printer) part(s subject, from, to int) {
+	path, walker := s.path(), walkerOf(s)
+	if from == 0 {
+		p.starts(s, walker)
+	}
+	width := len(count(s.length()))
+	for i := from; i < to; i++ {
 		p.step(width, count(i+1), path.Steps[i].Event.What)
 		p.coins(width, path.Steps[i].Coins)
 		if t := s.f.Trace; t != nil && i < len(t.Steps) {
 			p.effects(width, t.Steps[i].Effects, walker)
 		}
 	}
-	p.blank()
 }
 
 func heading(n int) string {

@@ -1,0 +1,128 @@
+package finding
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"macemc/eventgraph"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Command is a command that does something with a finding, as it is typed.
+type Command struct{ What, Line string }
+
+// Teller says which commands take the path of a file again. The first is the
+// one that a report ends with.
+type Commands func(file string) []Command
+
+// Write makes the folder of one of a result's findings. What is not known of
+// it is left out; what could not be written is told beside the place.
+func (s *Shelf) Write(r *search.Result, f *search.Finding, commands Commands) (report.Place, error) {
+	t, err := newTale(r, f)
+	if err != nil {
+		return report.Place{}, err
+	}
+	place := report.Place{}
+	folder, err := s.Put(Name(r, f), func(folder string) []File {
+		place.Path = filepath.Join(folder, "error.path")
+		t.commands = commands(place.Path)
+		place.Replay = t.commands[0].Line
+		return t.files()
+	})
+	if folder == "" {
+		return report.Place{}, err
+	}
+	return place, err
+}
+
+// Name is that of the folder of a finding, without its number.
+func Name(r *search.Result, f *search.Finding) string { return r.System.Name + "-" + slug(r, f) }
+
+// slug says in a word what a finding is about: the bugs that were switched on,
+// or the property, or else the verdict.
+func slug(r *search.Result, f *search.Finding) string {
+	const most = 40
+	var bugs []string
+	for _, b := range r.Params.Bugs() {
+		bugs = append(bugs, string(b))
+	}
+	for _, words := range []string{strings.Join(bugs, "-"), strings.ToLower(f.Property)} {
+		if s := report.Slug(words, most); s != "" {
+			return s
+		}
+	}
+	return f.Verdict.String()
+}
+
+// tale is all that is known of a finding.
+type tale struct {
+	r        *search.Result
+	f        *search.Finding
+	told     report.Told
+	teller   teller
+	sources  *report.Sources
+	states   *eventgraph.Recording // nil: the run could not be taken again
+	commands []Command
+}
+
+func newTale(r *search.Result, f *search.Finding) (*tale, error) {
+	world, err := sim.NewWorld(r.System, r.Params, sim.Config{}) // for its walker
+	if err != nil {
+		return nil, err
+	}
+	t := &tale{
+		r: r, f: f, told: report.Tell(r, f), sources: report.NewSources(r.System, r.Params),
+		teller: teller{world.Walker(), r.Params.Nodes},
+	}
+	t.states = t.again()
+	return t, nil
+}
+
+// again takes the run again and records its states. A run whose last handler
+// never returns is not taken again, nor one that is not the same each time.
+func (t *tale) again() *eventgraph.Recording {
+	if t.f.Trace == nil || t.f.Verdict == sim.VerdictNondeterminism {
+		return nil
+	}
+	states := &eventgraph.Recording{}
+	if _, err := search.Replay(t.r.System, t.f.Path, search.Options{See: states.See}); err != nil || states.Steps() < 0 {
+		return nil
+	}
+	return states
+}
+
+// graph is what happened before what.
+func (t *tale) graph() *eventgraph.Graph {
+	marks := eventgraph.Marks{Title: t.told.Title, Failed: t.f.Step, Why: t.told.Gist}
+	if t.f.Critical != nil {
+		marks.Critical = t.f.Critical.Step
+	}
+	g := eventgraph.New(t.f.Trace, t.teller.walker, marks)
+	return g
+}
+
+// files are those of the folder; the path comes first, without which there is
+// none.
+func (t *tale) files() []File {
+	all := []File{{"error.path", func(w io.Writer) error {
+		_, err := t.f.Path.WriteTo(w)
+		return err
+	}}}
+	all = append(all, File{"report.md", t.report})
+	if t.f.Trace == nil {
+		return all
+	}
+	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known()) }})
+	return append(all, File{"graph.txt", func(w io.Writer) error { return t.graph().Text(w, eventgraph.TextOptions{}) }})
+}
+
+// known are the states as trace.jsonl wants them.
+func (t *tale) known() States {
+	if t.states == nil {
+		return nil
+	}
+	return t.states
+}

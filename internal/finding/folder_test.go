@@ -1,0 +1,140 @@
+package finding
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// files are two files that tell the folder's name.
+func files(folder string) []File {
+	tell := func(w io.Writer) error {
+		_, err := io.WriteString(w, folder)
+		return err
+	}
+	return []File{{"first", tell}, {"second", tell}}
+}
+
+// all lists what stands below a folder, with a slash after folders.
+func all(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		name, err = filepath.Rel(dir, name)
+		if d.IsDir() {
+			name += "/"
+		}
+		names = append(names, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func expect(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	if got := all(t, dir); !slices.Equal(got, want) {
+		t.Errorf("there stands %q, want %q", got, want)
+	}
+}
+
+// A folder never takes the place of another, not even of an empty one or of a
+// file, and its files know its name.
+func TestPutNeverOverwrites(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "shelf")
+	if err := os.MkdirAll(filepath.Join(dir, "f-1"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f-2"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := NewShelf(dir)
+	for _, want := range []string{"f-3", "f-4"} {
+		folder, err := s.Put("f", files)
+		text, _ := os.ReadFile(filepath.Join(folder, "second"))
+		if err != nil || folder != filepath.Join(dir, want) || string(text) != folder {
+			t.Errorf("%s, %v, and it tells %s", folder, err, text)
+		}
+	}
+	expect(t, dir, "f-1/", "f-2", "f-3/", "f-3/first", "f-3/second", "f-4/", "f-4/first", "f-4/second")
+}
+
+// Somebody else may take the name while the files are made.
+func TestPutRaces(t *testing.T) {
+	dir := t.TempDir()
+	calls := 0
+	folder, err := NewShelf(dir).Put("f", func(folder string) []File {
+		if calls++; calls == 1 {
+			if err := os.MkdirAll(filepath.Join(folder, "other"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return files(folder)
+	})
+	if err != nil || folder != filepath.Join(dir, "f-2") {
+		t.Errorf("%s, %v", folder, err)
+	}
+	expect(t, dir, "f-1/", "f-1/other/", "f-2/", "f-2/first", "f-2/second")
+}
+
+// What cannot be made is left out; without the first file there is nothing.
+func TestPutFails(t *testing.T) {
+	broken := errors.New("broken")
+	half := func(w io.Writer) error {
+		_, _ = io.WriteString(w, "half of it")
+		return broken
+	}
+	dir := t.TempDir()
+	folder, err := NewShelf(dir).Put("f", func(folder string) []File { return append(files(folder), File{"third", half}) })
+	if folder == "" || !errors.Is(err, broken) || !strings.Contains(err.Error(), filepath.Join(folder, "third")) {
+		t.Errorf("%q, %v", folder, err)
+	}
+	expect(t, dir, "f-1/", "f-1/first", "f-1/second")
+
+	dir = t.TempDir()
+	folder, err = NewShelf(dir).Put("f", func(folder string) []File { return append([]File{{"zeroth", half}}, files(folder)...) })
+	if folder != "" || !errors.Is(err, broken) {
+		t.Errorf("%q, %v", folder, err)
+	}
+	expect(t, dir)
+
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewShelf(filepath.Join(file, "below")).Put("f", files); err == nil || !strings.HasPrefix(err.Error(), "the finding cannot be written: ") {
+		t.Error(err)
+	}
+}
+
+// A process that ends in the middle leaves nothing.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	s := NewShelf(dir)
+	_, err := s.Put("f", func(folder string) []File {
+		return append(files(folder), File{"third", func(io.Writer) error {
+			if n := len(all(t, dir)); n != 3 {
+				t.Errorf("%d files and folders", n)
+			}
+			s.Abandon()
+			expect(t, dir)
+			return nil
+		}})
+	})
+	if err == nil {
+		t.Error("no error")
+	}
+	expect(t, dir)
+	if _, err := s.Put("f", files); err == nil {
+		t.Error("something is written after all")
+	}
+	expect(t, dir)
+}

@@ -1,0 +1,301 @@
+package finding
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"macemc/internal/report"
+	"macemc/sim"
+)
+
+const (
+	changesMost = 40 // lines of a table of changes
+	effectsMost = 12 // effects of a step
+	graphMost   = 60 // steps of the graph that is drawn in the report
+)
+
+// page is a report that is being written, in Markdown.
+type page struct{ b bytes.Buffer }
+
+// say is a paragraph.
+func (p *page) say(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n\n", args...) }
+
+func (p *page) head(title string) { p.say("## %s", title) }
+
+func (p *page) list(items []string) {
+	for _, item := range items {
+		p.b.WriteString("- " + item + "\n")
+	}
+	if len(items) > 0 {
+		p.b.WriteString("\n")
+	}
+}
+
+// report writes report.md: what goes into a bug report.
+func (t *tale) report(w io.Writer) error {
+	p := &page{}
+	p.say("# %s: %s", t.name(), t.kind())
+	t.violated(p)
+	t.critical(p)
+	t.outcomes(p)
+	t.run(p)
+	t.commandList(p)
+	t.bounds(p)
+	_, err := w.Write(bytes.TrimRight(p.b.Bytes(), "\n"))
+	if err == nil {
+		_, err = io.WriteString(w, "\n")
+	}
+	return err
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_. ,-]+$`)
+
+func (t *tale) name() string {
+	if plainName.MatchString(t.told.Name) {
+		return t.told.Name
+	}
+	return report.Code(t.told.Name)
+}
+
+// kind is the verdict and where, in a few words without any of the service's.
+func (t *tale) kind() string {
+	after, at := "after "+report.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
+	if t.f.Step == 0 {
+		after, at = "at the start", "at the start"
+	}
+	switch t.f.Verdict {
+	case sim.VerdictDead:
+		if c := t.f.Critical; c != nil && c.Step == 0 {
+			return "dead from the start"
+		}
+		return "dead " + after
+	case sim.VerdictSafety:
+		return "unsafe " + after
+	default:
+		return t.f.Verdict.String() + " " + at
+	}
+}
+
+// violated says which promise was broken.
+func (t *tale) violated(p *page) {
+	f := t.f
+	switch f.Verdict {
+	case sim.VerdictDead:
+		names := codes(t.told.Live)
+		if len(names) == 1 {
+			p.say("**Promised:** from every state, a state can be reached in which %s.", names[0])
+		} else {
+			p.say("**Promised:** from every state, a state can be reached in which all of these hold together: %s.", report.List(names))
+		}
+		p.say("**Violated:** at the end of this run, %s does not hold%s, and no state in which %s can be reached any more.",
+			report.List(codes(t.told.Failing)), because(f.Message), map[bool]string{true: "it holds", false: "all hold"}[len(names) == 1])
+	case sim.VerdictSafety:
+		p.say("**Promised:** %s", t.promise())
+		p.say("**Violated:** %s%s.", after(f.Step), because(f.Message))
+	default:
+		p.say("**Promised:** every handler returns, does not panic, and touches only what is its own; the same answers lead to the same run.")
+		p.say("**Violated:** %s%s.", strings.TrimSpace(t.told.Verdict), because(f.Message))
+	}
+	for _, b := range t.r.System.Bugs {
+		if t.r.Params.Bug(b.ID) {
+			p.say("A known bug was switched on, %s: %s", report.Code(string(b.ID)), report.Prose(b.Story))
+		}
+	}
+	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
+}
+
+func after(step int) string {
+	if step == 0 {
+		return "at the start"
+	}
+	return fmt.Sprintf("after step %d", step)
+}
+
+func because(message string) string {
+	if message == "" {
+		return ""
+	}
+	return " (" + report.Code(message) + ")"
+}
+
+func codes(names []string) (out []string) {
+	for _, n := range names {
+		out = append(out, report.Code(n))
+	}
+	return out
+}
+
+// promise is a safety property as a sentence.
+func (t *tale) promise() string {
+	name := report.Code(t.f.Property)
+	for _, prop := range t.r.System.Properties {
+		if prop.Name != t.f.Property {
+			continue
+		}
+		switch prop.Kind() {
+		case "steps":
+			return "of every two states before and after a step, " + name + "."
+		case "monitor":
+			return "of every run, as its monitor sees it, " + name + "."
+		}
+	}
+	return "in every state, " + name + "."
+}
+
+// critical tells the step that the finding turns on.
+func (t *tale) critical(p *page) {
+	f, at := t.f, t.f.Step
+	if f.Verdict != sim.VerdictDead {
+		p.head("The last step")
+		if at == 0 {
+			p.say("It happened when the nodes started, before any step.")
+			return
+		}
+		t.step(p, at)
+		return
+	}
+	p.head("The critical transition")
+	switch c := f.Critical; {
+	case c == nil:
+		p.say("It was not isolated: recovery became impossible in some step of this run.")
+	case c.Step == 0:
+		p.say("There is none: the run was dead from its start. No state in which the liveness properties hold can be reached from there, whatever happens.")
+	default:
+		p.say("Before step %d recovery was possible; after it, it is not, for good.", c.Step)
+		t.step(p, c.Step)
+	}
+	var lines []string
+	for line := range strings.SplitSeq(t.told.Evidence, "\n") {
+		lines = append(lines, line)
+	}
+	p.say("Evidence: %s.", strings.Join(lines, "; "))
+}
+
+// step tells a step: what happened, where that was handled, what it did and
+// what it changed.
+func (t *tale) step(p *page, n int) {
+	if t.f.Trace == nil || n > len(t.f.Trace.Steps) {
+		if n <= len(t.f.Path.Steps) {
+			p.say("Step %d: %s.", n, report.Code(t.f.Path.Steps[n-1].Event.What))
+		}
+		return
+	}
+	s := &t.f.Trace.Steps[n-1]
+	text := fmt.Sprintf("**Step %d: %s.**", n, t.teller.event(s))
+	if at := t.sources.Handler(s.Event); at.Line > 0 {
+		text += fmt.Sprintf(" It is handled by %s in %s.", report.Code(shortFunc(at.Func)), report.Code(fmt.Sprintf("%s:%d", at.File, at.Line)))
+	}
+	p.say("%s", text)
+	var did []string
+	for _, c := range s.Coins {
+		did = append(did, "chooses "+report.Code(c.What))
+	}
+	for i, e := range s.Effects {
+		if i == effectsMost && len(s.Effects) > effectsMost+1 {
+			did = append(did, fmt.Sprintf("and %d more", len(s.Effects)-i))
+			break
+		}
+		did = append(did, t.teller.effect(e))
+	}
+	p.list(did)
+	if t.states != nil && n <= t.states.Steps() {
+		t.changes(p, t.states.Changes(n), "before", "after")
+	}
+}
+
+// shortFunc is a function's name without the path of its package.
+func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// changes is a table of differences.
+func (t *tale) changes(p *page, all []sim.Difference, a, b string) {
+	if len(all) == 0 {
+		return
+	}
+	var rows [][]string
+	for i, d := range all {
+		if i == changesMost && len(all) > changesMost+1 {
+			rows = append(rows, []string{fmt.Sprintf("and %d more", len(all)-i), "", ""})
+			break
+		}
+		rows = append(rows, []string{report.Code(d.Path), cell(d.A), cell(d.B)})
+	}
+	p.b.WriteString(report.Table([]string{"state", a, b}, rows) + "\n")
+}
+
+func cell(text string) string {
+	if text == "" {
+		return "–"
+	}
+	return report.Code(text)
+}
+
+// outcomes are those of a step that is not the same each time; and a stack.
+func (t *tale) outcomes(p *page) {
+	if len(t.f.Outcomes) > 0 {
+		p.head("What came of it")
+		var rows [][]string
+		for _, o := range t.f.Outcomes {
+			rows = append(rows, []string{fmt.Sprint(o.Times), report.Code(strings.TrimSpace(o.Told))})
+		}
+		p.b.WriteString(report.Table([]string{"times", "what the handler did"}, rows) + "\n")
+	}
+	if t.f.Stack != "" {
+		p.head("The stack")
+		p.say("%s", strings.TrimRight(report.CodeBlock("", t.f.Stack), "\n"))
+	}
+}
+
+const (
+	runMost   = 120 // steps of a run that are all told
+	runBefore = 60  // of a longer run, so many before the step that it turns on
+	runAfter  = 20  // and after it
+)
+
+// run is every step, or those around the one that it turns on.
+func (t *tale) run(p *page) {
+	p.head("The run")
+	n := t.f.Step
+	from, to := 0, n
+	if n > runMost {
+		at := n
+		if c := t.f.Critical; c != nil && c.Step > 0 {
+			at = c.Step
+		}
+		from, to = max(0, at-runBefore), min(n, at+runAfter)
+		p.say("Of its %s, these are steps %d to %d; `trace.jsonl` has all.", report.Many(n, "step"), from+1, to)
+	}
+	var b strings.Builder
+	if err := report.Steps(&b, t.r, t.f, from, to); err == nil && b.Len() > 0 {
+		p.say("%s", strings.TrimRight(report.CodeBlock("", b.String()), "\n"))
+	}
+}
+
+// commandList are the commands.
+func (t *tale) commandList(p *page) {
+	p.head("Take it again")
+	width := 0
+	for _, c := range t.commands {
+		width = max(width, len(c.Line))
+	}
+	var lines []string
+	for _, c := range t.commands {
+		lines = append(lines, fmt.Sprintf("%-*s  # %s", width, c.Line, c.What))
+	}
+	p.say("%s", strings.TrimRight(report.CodeBlock("sh", strings.Join(lines, "\n")), "\n"))
+}
+
+// bounds is what the search did.
+func (t *tale) bounds(p *page) {
+	p.head("The search")
+	var b strings.Builder
+	if err := report.Searched(&b, t.r); err != nil {
+		return
+	}
+	if err := report.Measured(&b, t.r); err != nil {
+		return
+	}
+	p.say("%s", strings.TrimRight(report.CodeBlock("", b.String()), "\n"))
+}

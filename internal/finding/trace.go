@@ -1,0 +1,166 @@
+package finding
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"macemc/internal/canon"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// traceVersion is that of every line of a trace. It grows when a member changes
+// its meaning or goes, not when one is added.
+const traceVersion = 1
+
+// States are the states of a run as text: state 0 is that after the starts.
+type States interface {
+	Steps() int
+	State(step int) []canon.Line
+	Changes(step int) []sim.Difference
+}
+
+// stepLine is one line of trace.jsonl: a start of a node, or a step.
+type stepLine struct {
+	Version  int          `json:"version"`
+	Step     int          `json:"step"` // 0: a start
+	Node     *string      `json:"node"` // null: the network as a whole
+	Kind     string       `json:"kind"`
+	From     *string      `json:"from"`
+	Link     *string      `json:"link"`
+	Value    *string      `json:"value"`
+	Event    string       `json:"event"`
+	Cause    *int         `json:"cause"`
+	Possible int          `json:"possible"`
+	Critical bool         `json:"critical"`
+	Coins    []string     `json:"coins"`
+	Effects  []effectLine `json:"effects"`
+	Changes  []changeLine `json:"changes"` // null: not known
+}
+
+type effectLine struct {
+	Kind  string  `json:"kind"`
+	To    *string `json:"to"`
+	Link  *string `json:"link"`
+	Delay *string `json:"delay"`
+	Value *string `json:"value"`
+	Lost  bool    `json:"lost"`
+	Text  string  `json:"text"`
+}
+
+type changeLine struct {
+	Path   string  `json:"path"`
+	Before *string `json:"before"` // null: there was no such line
+	After  *string `json:"after"`
+}
+
+// Trace writes the run of a finding as lines of JSON, one for the start of each
+// node and one for each step. states may be nil; else the last start has the
+// whole first state as changes from nothing, so that every state can be made
+// from the lines.
+func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States) error {
+	if f.Trace == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i := range f.Trace.Starts {
+		line := lineOf(&f.Trace.Starts[i], walker)
+		line.Kind, line.Changes = "start", []changeLine{}
+		if i == len(f.Trace.Starts)-1 {
+			line.Changes = changesTo(states, 0)
+		}
+		if err := e.Encode(line); err != nil {
+			return err
+		}
+	}
+	for i := range f.Trace.Steps {
+		line := lineOf(&f.Trace.Steps[i], walker)
+		line.Critical = f.Critical != nil && f.Critical.Step == line.Step
+		line.Changes = changesTo(states, line.Step)
+		if err := e.Encode(line); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, report.PlainJSON(b.String()))
+	return err
+}
+
+func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
+	e := &s.Event
+	line := stepLine{
+		Version: traceVersion, Step: s.Index, Node: address(s.Node), Kind: e.Kind.String(), From: address(e.From),
+		Event: s.Identity, Possible: s.Possible, Coins: []string{}, Effects: []effectLine{},
+	}
+	if e.Link != 0 {
+		line.Link = pointer(e.Link.String())
+	}
+	if _, split := e.Value.(sim.Split); e.Value != nil && !split {
+		line.Value = pointer(walker.Text(e.Value))
+	}
+	if s.Cause >= 0 && s.Index > 0 {
+		line.Cause = &s.Cause
+	}
+	for _, c := range s.Coins {
+		line.Coins = append(line.Coins, c.What)
+	}
+	for _, did := range s.Effects {
+		line.Effects = append(line.Effects, effectOf(did, walker))
+	}
+	return line
+}
+
+func effectOf(e sim.Effect, walker *canon.Walker) effectLine {
+	line := effectLine{Kind: e.Kind.String(), To: address(e.To), Lost: e.Lost, Text: e.Text(walker)}
+	if e.Link != 0 {
+		line.Link = pointer(e.Link.String())
+	}
+	if e.Kind == sim.EffectAfter {
+		line.Delay = pointer(e.Delay.String())
+	}
+	switch text, isText := e.Value.(string); {
+	case e.Value == nil:
+	case e.Kind == sim.EffectLog && isText:
+		line.Value = &text
+	default:
+		line.Value = pointer(walker.Text(e.Value))
+	}
+	return line
+}
+
+// changesTo are the changed lines of a step; of step 0 all, against nothing.
+func changesTo(states States, step int) []changeLine {
+	if states == nil || step > states.Steps() {
+		return nil
+	}
+	out := []changeLine{}
+	if step == 0 {
+		for _, l := range states.State(0) {
+			out = append(out, changeLine{l.Path, nil, pointer(l.Value)})
+		}
+		return out
+	}
+	for _, d := range states.Changes(step) {
+		out = append(out, changeLine{d.Path, orNull(d.A), orNull(d.B)})
+	}
+	return out
+}
+
+func pointer(s string) *string { return &s }
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func address(a sim.Addr) *string {
+	if a.IsZero() {
+		return nil
+	}
+	return pointer(a.String())
+}

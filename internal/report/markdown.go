@@ -1,0 +1,73 @@
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// Markdown shows what a service says as code, in which nothing is a link, a
+// heading, a mention or HTML.
+
+// Code is a text as a span of code, on one line.
+func Code(text string) string {
+	text = short(text)
+	if text == "" {
+		return "*(empty)*"
+	}
+	fence := strings.Repeat("`", run(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || strings.HasPrefix(text, " ") && strings.HasSuffix(text, " ") {
+		text = " " + text + " " // one of each is taken away
+	}
+	return fence + text + fence
+}
+
+// Prose is a text that is no code, in which nothing is markup either: no link,
+// no HTML, nobody's name who would be told of it. It must not begin a line.
+func Prose(text string) string {
+	return proses.Replace(cutTo(textMost, strings.TrimSpace(logged(oneLine(text)))))
+}
+
+var proses = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "$", `\$`,
+	"<", "&lt;", ">", "&gt;", "&", "&amp;",
+	"://", "&#58;//", "www.", `www\.`, "@", "@\u200c", "#", "#\u200c",
+)
+
+// run is the length of the longest run of backquotes.
+func run(text string) (longest int) {
+	n := 0
+	for _, r := range text {
+		if n++; r != '`' {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+// CodeBlock is a text as a block of code in a language; "": in none.
+func CodeBlock(language, text string) string {
+	fence := strings.Repeat("`", max(3, run(text)+1))
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		lines = append(lines, logged(Plain(line)))
+	}
+	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
+}
+
+// Table is a table whose cells are Markdown already.
+func Table(head []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(head)
+	line(slices.Repeat([]string{"---"}, len(head)))
+	for _, r := range rows {
+		line(r)
+	}
+	return b.String()
+}

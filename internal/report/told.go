@@ -1,0 +1,79 @@
+package report
+
+import (
+	"io"
+	"strings"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Told is a finding in the words of its report.
+type Told struct {
+	Name     string   // the system, with its known bugs
+	Title    string   // name and gist
+	Gist     string   // what happened, in half a sentence
+	Verdict  string   // what kind of finding it is, in a sentence
+	Live     []string // dead: the liveness properties that were checked
+	Failing  []string // dead: those that fail at the end
+	Critical string   // dead: where recovery became impossible
+	Evidence string   // dead: why we believe it; lines
+	Setting  string   // how it was run, on one line
+}
+
+// Tell finds the words for one of a result's findings.
+func Tell(r *search.Result, f *search.Finding) Told {
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+	t := Told{
+		Name: s.name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
+		Setting: s.setting() + environment(r),
+	}
+	if f.Verdict == sim.VerdictDead {
+		t.Live, t.Failing = s.liveness(), s.failing()
+		t.Critical, t.Evidence = s.critical(), s.evidence()
+	}
+	return t
+}
+
+// Steps writes the steps of a finding's run after from, to the one numbered to,
+// with everything that they did, as text.
+func Steps(w io.Writer, r *search.Result, f *search.Finding, from, to int) error {
+	p := &printer{w: w, all: true}
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+	p.part(s, from, min(to, s.length()))
+	return p.err
+}
+
+// Searched writes the bounds of a search, what it counted and what it never
+// exercised, as text.
+func Searched(w io.Writer, r *search.Result) error {
+	p := &printer{w: w}
+	p.searched(subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}, r)
+	p.never(r)
+	return p.err
+}
+
+// Measured writes what differs from run to run, as text.
+func Measured(w io.Writer, r *search.Result) error {
+	p := &printer{w: w}
+	p.measured(r)
+	return p.err
+}
+
+// Many is a number and its noun: 1 walk, 10,000 walks.
+func Many(n int, noun string) string { return many(n, noun) }
+
+// Quoted are names in quotes, with commas between.
+func Quoted(names []string) string { return quoted(names) }
+
+// List is a, b and c.
+func List(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+}
