@@ -13,6 +13,7 @@ func (t *tool) commands(file string) []finding.Command {
 	return []finding.Command{
 		{What: "take the run again, with every check on", Line: t.name + " replay " + word},
 		{What: "what happened before what", Line: t.name + " graph " + word},
+		{What: "step by step, forth and back", Line: t.name + " mdb " + word},
 	}
 }
 
