@@ -53,6 +53,13 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "internal/flat",
+		may:  []string{"internal/canon"},
+		instead: map[string]string{
+			"": "flat maps numbers to numbers; let the one who asks know what they stand for",
+		},
+	},
+	{
 		path:    "macetime",
 		instead: map[string]string{"": "macetime says which outcomes of a comparison are feasible; let sim ask choose for one"},
 	},
@@ -70,7 +77,7 @@ var rooms = []room{
 	},
 	{
 		path: "sim",
-		may:  []string{"internal/canon", "macetime", "choose", "netsim"},
+		may:  []string{"internal/canon", "internal/flat", "macetime", "choose", "netsim"},
 		instead: map[string]string{
 			"search":     "sim runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "sim is the contract and knows no system; test it with internal/toy",
@@ -104,7 +111,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/canon", "internal/visited", "choose", "sim"},
+		may:   []string{"internal/canon", "internal/visited", "internal/flat", "choose", "sim"},
 		tests: []string{"systems/*", "internal/catalog"},
 		instead: map[string]string{
 			"critical":   "strategies know nothing of critical; pass a func through search.Options",

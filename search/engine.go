@@ -17,10 +17,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		r.stats.Collision = x.seen.OmissionProbability()
-		x.seen.Close()
-	}()
+	defer x.close()
 	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
 		x.memo = newMemo(x)
 		r.share.every = auditEveryMemo
@@ -34,15 +31,15 @@ func (r *runner) exhaustLocal(res *Result) error {
 		return err
 	}
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
-	for depth, from := 0, 0; ; depth++ {
-		level := x.states.len()
+	for depth, from := 0, uint32(0); ; depth++ {
+		level := x.next
 		r.stats.Depth = depth
 		res.Safety = Safety{State: x.covered(from < level), Depth: depth}
 		if from == level {
 			res.Stop = StopDone
 			return r.decide(x, res)
 		}
-		if done, err := r.roundEnd(x, res, depth, from, level); done || err != nil {
+		if done, err := r.roundEnd(x, res, depth, int(from), int(level)); done || err != nil {
 			return err
 		}
 		if depth == deepest {
@@ -53,18 +50,25 @@ func (r *runner) exhaustLocal(res *Result) error {
 		done, err := r.level(x, res, depth+1, func() error {
 			for ; next < level; next++ {
 				if next%64 == 0 && r.interrupted(res) {
-					return nil
+					break
 				}
-				if x.outside[uint32(next)] {
+				if !x.holds(next) || x.outside(next) {
 					continue
 				}
-				if err := x.expand(uint32(next)); err != nil || x.violated != nil {
+				if err := x.expand(next); err != nil || x.violated != nil {
 					return err
 				}
 				if x.full {
-					res.Stop = StopMemory
-					return nil
+					break
 				}
+			}
+			if x.memo != nil && !x.full {
+				if err := x.memo.settle(); err != nil || x.violated != nil {
+					return err
+				}
+			}
+			if x.full {
+				res.Stop = StopMemory
 			}
 			return nil
 		})

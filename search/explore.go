@@ -1,13 +1,13 @@
 package search
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 
 	"macemc/choose"
 	"macemc/internal/canon"
-	"macemc/internal/visited"
 	"macemc/sim"
 )
 
@@ -23,35 +23,24 @@ type explorer struct {
 	bank  *sim.Bank
 	c     climate
 
-	seen   *visited.Table
-	full   bool  // and it cannot be made larger
-	memo   *memo // nil: every step is taken in the world
-	states vectors
-	origin slab[origin]
-	live   marks // the states that are live, where no fault can happen
+	*entry        // the states
+	full   bool   // and there is no room for more
+	memo   *memo  // nil: every step is taken in the world
+	judged judged // what was said of states
 	lists  *coinLists
 
 	v, to     sim.Vector
 	step      stepper
-	lastEvent int             // the step that was taken last: its event,
-	lastCoins []int           // and the answers to its coins
-	current   uint32          // the state that is expanded
-	outside   map[uint32]bool // states outside System.Within, which are not expanded
-	sampled   bool            // a limit on answers was met
+	lastEvent int    // the step that was taken last: its event,
+	lastCoins []int  // and the answers to its coins
+	current   uint32 // the state that is expanded
+	inside    bool   // no state is outside System.Within
+	sampled   bool   // a limit on answers was met
 	violated  *sim.Failure
 	strayed   bool     // a run that was taken again came to another state
 	closure   *closure // the healed states are explored, rare steps are not taken; nil: all are
 	dead      bool     // the last state found is not live and will never change, faults apart
 }
-
-// origin says how a state was first reached.
-type origin struct {
-	parent uint32
-	event  uint16
-	coins  uint16 // a list of answers
-}
-
-const noParent = math.MaxUint32
 
 // noEvent is before the first step from a state: only hooks of the system have
 // been asked.
@@ -61,6 +50,7 @@ const noEvent = -1
 type coinLists struct {
 	of    map[string]uint16
 	lists [][]int
+	key   []byte
 }
 
 // number is the number of a list; false: there are too many of them, and this
@@ -69,8 +59,11 @@ func (c *coinLists) number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
 		return 0, true
 	}
-	key := fmt.Sprint(answers)
-	if n, known := c.of[key]; known {
+	c.key = c.key[:0]
+	for _, a := range answers {
+		c.key = binary.AppendUvarint(c.key, uint64(a))
+	}
+	if n, known := c.of[string(c.key)]; known {
 		return n, true
 	}
 	if c.of == nil {
@@ -80,7 +73,7 @@ func (c *coinLists) number(answers []int) (uint16, bool) {
 		return 0, false
 	}
 	n := uint16(len(c.lists))
-	c.of[key], c.lists = n, append(c.lists, append([]int{}, answers...))
+	c.of[string(c.key)], c.lists = n, append(c.lists, append([]int{}, answers...))
 	return n, true
 }
 
@@ -141,10 +134,12 @@ func (r *runner) newExplorer(c climate) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, outside: map[uint32]bool{}}
-	if x.seen, err = visited.Make(visited.Options{Bytes: seenLeast, DepthBits: 2}); err != nil {
+	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, inside: true}
+	l, err := newLedger(x.bank.Places(), r.room, nil)
+	if err != nil {
 		return nil, err
 	}
+	x.entry = l.entry()
 	if r.always {
 		if x.prior, err = r.newWorld(sim.Config{}); err != nil {
 			return nil, err
@@ -191,15 +186,15 @@ func (x *explorer) roots() error {
 // expand takes every step that is possible in a state.
 func (x *explorer) expand(state uint32) error {
 	x.current, x.lastEvent = state, noEvent
-	x.states.get(int(state), x.v)
-	if err := x.makeRoom(); err != nil || x.full {
-		return err
-	}
 	if x.memo != nil {
-		if plain, faults := x.memo.plain(x.v); plain {
-			return x.memo.expand(state, faults)
-		}
+		return x.memo.expand(state)
 	}
+	x.get(state, x.v)
+	return x.expandInWorld(state)
+}
+
+// expandInWorld takes the steps from the state x.v.
+func (x *explorer) expandInWorld(state uint32) error {
 	x.w.Load(x.bank, x.v)
 	if x.prior != nil {
 		x.prior.Load(x.bank, x.v)
@@ -281,13 +276,9 @@ func (x *explorer) reached(parent uint32, event int) error {
 	if x.violated = x.w.Failed(); x.violated != nil {
 		return nil
 	}
-	switch x.seen.Insert(h, 0) {
-	case visited.Known:
-		x.r.stats.Duplicates++
-		return nil
-	case visited.Full:
+	if ok, err := x.room(1); err != nil || !ok {
 		x.full = true
-		return nil
+		return err
 	}
 	x.lastCoins = x.step.coins.Answers()
 	coins, ok := x.lists.number(x.lastCoins)
@@ -295,33 +286,71 @@ func (x *explorer) reached(parent uint32, event int) error {
 		x.sampled = true
 		return nil
 	}
-	x.w.Save(x.bank, x.to)
-	return x.visit(h, parent, event, coins)
+	if parent == noParent {
+		x.w.Save(x.bank, x.to)
+		x.pack(x.to)
+	} else {
+		x.start(x.rec(parent))
+		moved, at := x.w.SaveMoved(x.bank), x.w.At()
+		for _, p := range moved {
+			if at[p] != x.v[p] {
+				x.put(int(p), at[p])
+			}
+		}
+	}
+	if !x.add(h, origin{parent, uint16(event), coins}) {
+		x.r.stats.Duplicates++
+		return nil
+	}
+	if failure := x.w.CheckLinks(); failure != nil {
+		return x.wrongState(failure, false)
+	}
+	return x.visit(h, x.w.NodesHash(), x.w.InFlight(), nil)
 }
 
-// visit looks at a new state: the one that the world is in, with the vector to.
-func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) error {
-	if failure := x.w.Check(); failure != nil {
-		return x.wrong(failure, false)
-	}
-	x.look(parent)
-	inside := x.w.Within()
-	if x.w.CanBeLive() {
-		if !x.good(true) && x.w.Settled() {
-			names, _ := x.w.NotLive()
-			dead := x.w.Failure(sim.VerdictDead, "")
-			dead.Property = join(names, ", ")
-			return x.wrong(dead, true)
+// visit looks at a new state, the last one that was added: by what is known of
+// its nodes, or else in the world, which load brings there. Nil: it is there.
+func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
+	s := x.next - 1
+	bring := func() {
+		if load != nil {
+			load()
+			load = nil
 		}
-		if !x.c.faults { // else the healed states are other ones
-			x.live.add(x.good(inside))
+	}
+	said, known := x.judged.get(nodes, flying)
+	if !known {
+		bring()
+		if failure := x.w.Check(); failure != nil {
+			return x.wrongState(failure, false)
+		}
+		x.w.Cover(x.depth(), false)
+		said = x.judge()
+		x.judged.put(x.w.Counted(), nodes, flying, said)
+	}
+	if p := x.r.space; p != nil && p.due(x.depth()) {
+		bring()
+		p.look(x.depth(), x.w.Lines())
+	}
+	inside := said&saidInside != 0
+	if x.w.CanBeLive() {
+		good := said&saidGood != 0
+		if !good && said&saidBusy == 0 {
+			if bring(); x.w.Settled() {
+				names, _ := x.w.NotLive()
+				dead := x.w.Failure(sim.VerdictDead, "")
+				dead.Property = join(names, ", ")
+				return x.wrongState(dead, true)
+			}
+		}
+		if !x.c.faults && (good || !inside) { // else the healed states are other ones
+			x.block(s).live.set(s)
 		}
 	}
 	if !inside {
-		x.outside[uint32(x.states.len())] = true
+		x.inside = false
+		x.block(s).outside.set(s)
 	}
-	x.states.add(x.to)
-	x.origin.add(origin{parent, uint16(event), coins})
 	x.r.stats.States++
 	if x.r.share.due() {
 		return x.audit(h)
@@ -329,35 +358,19 @@ func (x *explorer) visit(h canon.Hash, parent uint32, event int, coins uint16) e
 	return nil
 }
 
-// The table of visited states begins small and is made anew, larger, from the
-// vectors of the states, until the memory that it may have is used up.
-const (
-	seenLeast  = 1 << 20
-	seenGrowth = 4
-)
+// wrongState is told what is wrong with the state that was added last, which is
+// not expanded.
+func (x *explorer) wrongState(failure *sim.Failure, dead bool) error {
+	x.block(x.next - 1).outside.set(x.next - 1)
+	return x.wrong(failure, dead)
+}
 
-// makeRoom makes sure that the table of visited states can take the successors
-// of one more state, or notes that it is full.
-func (x *explorer) makeRoom() error {
-	if x.seen.Len() < x.seen.Cap()*7/8 {
-		return nil
+// depth is how far the state that is visited is from the start.
+func (x *explorer) depth() int {
+	if x.current == noParent {
+		return 0
 	}
-	bytes := min(seenGrowth*x.seen.Bytes(), x.r.room(x.seen.Bytes()))
-	if bytes <= x.seen.Bytes() {
-		x.full = x.seen.Len() >= x.seen.Cap()
-		return nil
-	}
-	larger, err := visited.Make(visited.Options{Bytes: bytes, DepthBits: 2})
-	if err != nil {
-		return err
-	}
-	for s := range x.states.len() {
-		x.states.get(s, x.to)
-		larger.Insert(x.sum(x.to), 0)
-	}
-	x.seen.Close()
-	x.seen = larger
-	return nil
+	return x.r.stats.Depth + 1
 }
 
 // sum is the identity of a state.
@@ -396,7 +409,7 @@ func (x *explorer) covered(open bool) State {
 		return StateSampled
 	case open:
 		return StateBounded
-	case len(x.outside) > 0:
+	case !x.inside:
 		return StateExhaustedWithin
 	default:
 		return StateExhausted
@@ -429,8 +442,8 @@ func (x *explorer) found() *told {
 
 // path is the answers that lead to a state.
 func (x *explorer) path(state uint32) (answers told) {
-	for s := state; ; s = x.origin.at(int(s)).parent {
-		o := x.origin.at(int(s))
+	for s := state; ; s = x.origin(s).parent {
+		o := x.origin(s)
 		if o.parent == noParent {
 			answers.start = x.lists.get(o.coins)
 			break

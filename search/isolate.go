@@ -22,7 +22,7 @@ func (r *runner) isolate(f *Finding) (decided bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { x.seen.Close() }()
+	defer x.close()
 	if !r.always {
 		x.memo = newMemo(x)
 	}
@@ -33,14 +33,14 @@ func (r *runner) isolate(f *Finding) (decided bool, err error) {
 	defer g.close()
 	g.most = isolateMost
 	stopped := false
-	failed, err := r.guarded(x, func() error {
-		if err := x.follow(f); err != nil {
+	var follow []uint32
+	failed, err := r.guarded(x, func() (err error) {
+		if follow, err = x.follow(f); err != nil {
 			return err
 		}
 		if err := g.collect(x); err != nil || g.full {
 			return err
 		}
-		var err error
 		stopped, err = g.spread()
 		return err
 	})
@@ -50,15 +50,13 @@ func (r *runner) isolate(f *Finding) (decided bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	last := x.states.len() - 1
 	critical := 0
-	for s := range x.states.len() {
-		x.states.get(s, x.v)
-		if g.alive.Has(g.healed(x)) {
-			critical = s + 1
+	for at, s := range follow {
+		if !g.dead(x, s) {
+			critical = at + 1
 		}
 	}
-	if critical > last {
+	if critical == len(follow) {
 		f.Critical = nil
 		return true, nil
 	}
@@ -71,19 +69,20 @@ func (r *runner) isolate(f *Finding) (decided bool, err error) {
 }
 
 // follow takes the run of a finding in the explorer's world, and keeps its
-// states.
-func (x *explorer) follow(f *Finding) error {
+// states, one for each step: a run may be in a state twice.
+func (x *explorer) follow(f *Finding) (states []uint32, err error) {
 	answers := choose.NewRaw(picks(f.Path))
 	x.r.allow(f.climate, x.w)
 	x.w.Start(answers)
 	for depth := 0; ; depth++ {
 		if x.w.Bound() != "" {
-			return errHalt
+			return nil, errHalt
 		}
 		x.w.Save(x.bank, x.to)
-		x.states.add(x.to)
+		x.pack(x.to)
+		states = append(states, x.append(origin{}))
 		if depth == len(f.Path.Steps) {
-			return nil
+			return states, nil
 		}
 		progress := sim.Progress(0)
 		if depth == f.climate.heal {
@@ -92,7 +91,7 @@ func (x *explorer) follow(f *Finding) error {
 			progress = x.w.Step(answers)
 		}
 		if progress != sim.Stepped {
-			return fmt.Errorf("macemc bug: search: a confirmed run could not be taken again: %w", x.w.Err())
+			return nil, fmt.Errorf("macemc bug: search: a confirmed run could not be taken again: %w", x.w.Err())
 		}
 	}
 }

@@ -2,9 +2,9 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"macemc/internal/canon"
-	"macemc/internal/visited"
 	"macemc/sim"
 )
 
@@ -19,10 +19,17 @@ import (
 // dead. Each look costs the states' steps once more, which a memo makes cheap.
 type closure struct {
 	*explorer
-	alive *visited.Table // nil: the states are being collected
-	most  int            // states; 0: as many as there are
-	lives bool           // a step of the state that is looked at leads to one that is alive
+	spreading bool        // the states are there: which are alive?
+	alive     aliveStates // among them
+	most      int         // states; 0: as many as there are
+	lives     bool        // a step of the state that is looked at leads to one that is alive
 }
+
+// aliveStates is a set of states, by number.
+type aliveStates []uint64
+
+func (a aliveStates) has(s uint32) bool { return a[s/64]&(1<<(s%64)) != 0 }
+func (a aliveStates) add(s uint32)      { a[s/64] |= 1 << (s % 64) }
 
 // decide settles liveness on an exhausted space, exactly.
 func (r *runner) decide(x *explorer, res *Result) error {
@@ -55,14 +62,11 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		res.Stop = r.why()
 		return nil
 	}
-	dead := func(s uint32) bool {
-		x.states.get(int(s), x.v)
-		return !g.alive.Has(g.healed(x))
-	}
 	fatal := map[uint32]bool{}
-	for s := range x.states.len() {
-		if dead(uint32(s)) && x.assumed(uint32(s)) {
-			enough, err := r.proved(x, uint32(s), dead, fatal, res)
+	dead := func(s uint32) bool { return g.dead(x, s) }
+	for s := range x.each {
+		if !x.outside(s) && dead(s) && x.assumed(s) {
+			enough, err := r.proved(x, s, dead, fatal, res)
 			if enough || err != nil {
 				return err
 			}
@@ -77,87 +81,99 @@ func (r *runner) decide(x *explorer, res *Result) error {
 func (r *runner) newClosure(x *explorer) (*closure, error) {
 	g := &closure{}
 	g.explorer = &explorer{
-		r: r, w: x.w, c: x.c, bank: x.bank, outside: map[uint32]bool{}, closure: g, lists: x.lists,
+		r: r, w: x.w, c: x.c, bank: x.bank, inside: true, closure: g, lists: x.lists,
 		v: make(sim.Vector, len(x.v)), to: make(sim.Vector, len(x.to)),
 	}
 	g.step.pulse, g.step.halt = &r.pulse, r.stopped
 	if x.memo != nil && r.sys.Weight == nil { // which events are rare, only the world knows
 		g.memo = newMemo(g.explorer)
-		g.memo.steps, g.memo.accepts, g.memo.known = x.memo.steps, x.memo.accepts, x.memo.known
+		g.memo.learnFrom(x.memo)
 	}
-	var err error
-	g.seen, err = visited.Make(visited.Options{Bytes: max(seenLeast, min(x.seen.Bytes(), r.room(0))), DepthBits: 2})
+	l, err := newLedger(len(x.v), r.room, nil)
+	if err == nil {
+		g.entry = l.entry()
+	}
 	return g, err
 }
 
-func (g *closure) close() {
-	g.seen.Close()
-	if g.alive != nil {
-		g.alive.Close()
-	}
+func (g *closure) close() { g.entry.close() }
+
+// heal makes the healed form of a state the one that is looked up, and returns
+// its identity. Healing changes the environment, which is one part of a state.
+func (g *closure) heal(x *explorer, s uint32) canon.Hash {
+	x.get(s, g.to)
+	last := len(g.to) - 1
+	g.to[last] = g.bank.Healed(g.w, g.to[last])
+	g.pack(g.to)
+	return g.sum(g.to)
 }
 
-// healed is the identity of the healed form of the state in x.v. Healing
-// changes the environment, which is one part of a state.
-func (g *closure) healed(x *explorer) canon.Hash {
-	last := len(x.v) - 1
-	copy(g.to, x.v)
-	g.to[last] = g.bank.Healed(g.w, x.v[last])
-	return g.sum(g.to)
+// dead reports whether the healed form of a state reaches no live one.
+func (g *closure) dead(x *explorer, s uint32) bool {
+	healed, known := g.find(g.heal(x, s))
+	return !known || !g.alive.has(healed)
 }
 
 // collect finds the healed states and all that they reach.
 func (g *closure) collect(x *explorer) error {
-	if x.live.n == x.states.len() && g.most == 0 { // nothing was there to heal: they are these
-		g.states, g.live, g.outside = x.states, x.live, x.outside
-		return nil
+	if !x.c.faults && g.most == 0 { // nothing was there to heal: they are these
+		l := g.entry.ledger
+		g.entry = x.entry
+		return l.set.Close()
 	}
-	for s := range x.states.len() {
+	for s := range x.each {
 		if s%1024 == 0 && g.r.stopped() {
 			return errHalt
 		}
-		x.states.get(s, x.v)
-		if err := g.makeRoom(); err != nil || g.full {
+		if ok, err := g.room(1); err != nil || !ok {
+			g.full = true
 			return err
 		}
-		if h := g.healed(x); g.seen.Insert(h, 0) == visited.New {
+		if g.entry.add(g.heal(x, s), origin{}) {
 			g.w.Load(g.bank, g.to)
-			g.add()
+			g.note(g.w.NodesHash(), g.w.InFlight(), nil)
 		}
 	}
-	for s := 0; s < g.states.len(); s++ {
+	for s := range g.each {
 		if s%1024 == 0 && g.r.stopped() {
 			return errHalt
 		}
-		if g.outside[uint32(s)] {
-			continue
+		if !g.outside(s) {
+			if err := g.expand(s); err != nil || g.full || g.violated != nil {
+				return err
+			}
 		}
-		if err := g.expand(uint32(s)); err != nil || g.full || g.violated != nil {
-			return err
-		}
-		if g.most > 0 && g.states.len() > g.most {
+		if g.most > 0 && g.set.Len() > g.most {
 			g.full = true
 			return nil
+		}
+		if g.memo != nil && s+1 == g.next {
+			if err := g.memo.settle(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// add notes the state that the world is in, with the vector to.
-func (g *closure) add() {
-	n := uint32(g.states.len())
-	g.states.add(g.to)
-	inside := g.w.Within()
-	if !inside {
-		g.outside[n] = true
+// note looks at the state that was added last: by what is known of its nodes,
+// or else in the world, which load brings there.
+func (g *closure) note(nodes canon.Hash, flying int, load func()) {
+	said, known := g.judged.get(nodes, flying)
+	if !known {
+		if load != nil {
+			load()
+		}
+		said = g.judge()
+		g.judged.put(g.w.Counted(), nodes, flying, said)
 	}
-	g.live.add(g.good(inside))
-}
-
-// good reports whether the state that the world is in is live, or beyond what
-// is judged: outside Within, anything may happen.
-func (x *explorer) good(inside bool) bool {
-	return x.w.Live() || !x.w.Assumed() || !inside
+	s := g.next - 1
+	if said&saidInside == 0 {
+		g.block(s).outside.set(s)
+	}
+	if said&(saidGood|saidInside) != saidInside {
+		g.block(s).live.set(s)
+	}
 }
 
 // reached looks at the state that a step in the world has led to.
@@ -166,35 +182,37 @@ func (g *closure) reached() error {
 	if g.violated = g.w.Failed(); g.violated != nil {
 		return nil
 	}
-	if g.alive != nil {
-		g.lives = g.lives || g.alive.Has(h)
-		return nil
-	}
-	switch g.seen.Insert(h, 0) {
-	case visited.New:
-		g.w.Save(g.bank, g.to)
-		g.add()
-	case visited.Full:
+	if ok, err := g.room(1); err != nil || !ok {
 		g.full = true
+		return err
+	}
+	g.w.Save(g.bank, g.to)
+	g.pack(g.to)
+	if g.spreading {
+		s, known := g.find(h)
+		g.lives = g.lives || known && g.alive.has(s)
+	} else if g.entry.add(h, origin{}) {
+		g.note(g.w.NodesHash(), g.w.InFlight(), nil)
 	}
 	return nil
 }
 
 // spread finds the states that are alive, and reports whether it was stopped.
 func (g *closure) spread() (stopped bool, err error) {
-	n := g.states.len()
-	if g.alive, err = visited.Make(visited.Options{Bytes: max(seenLeast, 12*n), DepthBits: 2}); err != nil || g.full {
-		return false, err
+	if g.full {
+		return false, nil
 	}
+	g.spreading = true
+	g.alive = make(aliveStates, g.end()/64)
 	var left []uint32
-	for s := n - 1; s >= 0; s-- {
-		if g.live.has(s) {
-			g.states.get(s, g.v)
-			g.alive.Insert(g.sum(g.v), 0)
+	for s := range g.each {
+		if g.live(s) {
+			g.alive.add(s)
 		} else {
-			left = append(left, uint32(s))
+			left = append(left, s)
 		}
 	}
+	slices.Reverse(left)
 	for changed := true; changed; {
 		changed = false
 		rest := left[:0]
@@ -203,6 +221,10 @@ func (g *closure) spread() (stopped bool, err error) {
 				return true, nil
 			}
 			g.lives = false
+			if g.outside(s) { // something was wrong with it: see explorer.wrong
+				rest = append(rest, s)
+				continue
+			}
 			if err := g.expand(s); err != nil && err != errAlive || g.violated != nil {
 				return false, err
 			}
@@ -211,8 +233,7 @@ func (g *closure) spread() (stopped bool, err error) {
 				continue
 			}
 			changed = true
-			g.states.get(int(s), g.v)
-			g.alive.Insert(g.sum(g.v), 0)
+			g.alive.add(s)
 		}
 		left = rest
 	}
@@ -221,8 +242,8 @@ func (g *closure) spread() (stopped bool, err error) {
 
 // assumed reports whether a state counts for liveness.
 func (x *explorer) assumed(s uint32) bool {
-	x.states.get(int(s), x.v)
-	x.w.Load(x.bank, x.v)
+	x.get(s, x.to)
+	x.w.Load(x.bank, x.to)
 	return x.w.Assumed()
 }
 
@@ -231,11 +252,11 @@ func (x *explorer) assumed(s uint32) bool {
 // one after which all states of its run are dead; it leads to one of the fatal
 // states.
 func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map[uint32]bool, res *Result) (enough bool, err error) {
-	x.states.get(int(s), x.v)
-	x.w.Load(x.bank, x.v)
+	x.get(s, x.to)
+	x.w.Load(x.bank, x.to)
 	names, explanations := x.w.NotLive()
 	var run []uint32
-	for at := s; at != noParent; at = x.origin.at(int(at)).parent {
+	for at := s; at != noParent; at = x.origin(at).parent {
 		run = append([]uint32{at}, run...)
 	}
 	critical := 0

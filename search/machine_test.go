@@ -407,10 +407,3 @@ func (p *plan) storms() Options {
 	}
 	return o
 }
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -188,12 +188,16 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 		if err := x.roots(); err != nil {
 			return err
 		}
-		for s := 0; s < x.states.len(); s++ {
-			if x.outside[uint32(s)] {
-				continue
+		for s := range x.each {
+			if !x.outside(s) {
+				if err := x.expand(s); err != nil || x.violated != nil {
+					return err
+				}
 			}
-			if err := x.expand(uint32(s)); err != nil || x.violated != nil {
-				return err
+			if x.memo != nil {
+				if err := x.memo.settle(); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -214,10 +218,10 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for s := range x.states.len() {
-		x.states.get(s, x.v)
-		if h := x.sum(x.v); !g.alive.Has(g.healed(x)) {
-			all[h] = true
+	for s := range x.each {
+		if g.dead(x, s) {
+			x.get(s, x.to)
+			all[x.sum(x.to)] = true
 		}
 	}
 	return all

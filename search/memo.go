@@ -2,13 +2,11 @@ package search
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
 	"macemc/internal/canon"
-	"macemc/internal/visited"
+	"macemc/internal/flat"
 	"macemc/sim"
 )
 
@@ -26,217 +24,480 @@ type memo struct {
 	n         int
 	buffer    int // messages that a connection queues
 	datagrams int
-	steps     flat // key of a step -> number of a remembered one
-	accepts   flat // key of a delivery -> 0 declined, 1 accepted
+
+	position
+	abilities [][]ability // by node and part
+	queues    [][]queued  // by place and part
+	own       []uint32    // numbers of remembered steps; see ability. 0: not taken yet
+	steps     flat.Table  // key of a delivery -> number of a remembered step; 0: declined
 	known     []remembered
+	results   []result
+	sends     []sending
+	twins     int // node parts with a twin that were noted
 
 	asked     int // steps that were looked up
 	verifying *verified
 
-	total   canon.Hash // of the state that is expanded
-	batch   []canon.Hash
-	next    []candidate
-	changes []change
-	out     []visited.Outcome
+	batch
+}
+
+// ability is what a node part can do by itself: its steps stand in memo.own
+// from first on: openings, actions, tasks, timers.
+type ability struct {
+	first                          uint32
+	offers, tasks, timers          uint16
+	script, accepts, plain, looked bool
+	twin                           bool // a second node with this identity is kept
+}
+
+// queued is what a part of a channel holds.
+type queued struct {
+	head   uint32 // the number of the message that comes next; 0: none
+	len    uint16
+	open   bool
+	plain  bool
+	looked bool
 }
 
 // remembered is what a handler did, for all answers to its coins.
 type remembered struct {
-	twin    bool // taken from the node's twin too, with the same outcome
-	inWorld bool // not a function of the node part: take it in the world
-	results []result
+	first, last uint32 // of its results
+	twin        bool   // taken from the node's twin too, with the same outcome
+	inWorld     bool   // not a function of the node part: take it in the world
 }
 
 type result struct {
-	coins uint16
-	node  uint32
-	sends []sending
+	delta       canon.Hash // what becomes of the node, in sums
+	node        uint32
+	first, last uint32 // of its sends
+	coins       uint16
 }
 
 type sending struct {
-	place   int
+	place   int32
 	message uint32
-	room    int // the place holds at most so many
+	room    uint16 // the place holds at most so many; 0: as many as there are
+}
+
+// position is the state that is expanded, and what follows from its parts.
+type position struct {
+	at    []uint64 // packed
+	v     sim.Vector
+	total canon.Hash
+	nodes canon.Hash // the share of the nodes in total
+	odd   int        // parts that are not plain
+	fly   int        // messages under way
+	able  []ability  // of the nodes
+	moved []shift
+	mark  []bool  // places that moved
+	used  []bool  // places that ever held something
+	tcp   []int32 // such places that are channels, in order
+	udp   []int32
+	sets  []int32
+}
+
+type shift struct {
+	place int32
+	was   uint32
+}
+
+// batch is steps of one or several states of a level, taken and not yet looked
+// up among the states that are known: that is done for many at once, so that
+// the memory which they need is fetched at once.
+type batch struct {
+	parents []parent
+	recs    []uint64 // of the parents, packed
+	next    []candidate
+	changes []change
+}
+
+type parent struct {
+	state uint32
+	rec   int // where it begins in recs
+	nodes canon.Hash
+	fly   int
 }
 
 // candidate is a state that a step leads to.
 type candidate struct {
-	event int
-	coins uint16
-	first int // of its changes
-	last  int
+	sum         canon.Hash
+	parent      int32
+	result      uint32
+	first, last int32 // of its changes
+	fly         int16
+	event       uint16
+	coins       uint16
 }
 
 type change struct {
-	place int
+	place int32
 	id    uint32
 }
 
+// together is how many candidates are looked up at once.
+const together = 96
+
 func newMemo(x *explorer) *memo {
 	tcp, udp := x.w.Capacities()
-	return &memo{x: x, n: x.w.Params().Nodes, buffer: tcp, datagrams: udp}
+	m := &memo{x: x, n: x.w.Params().Nodes, buffer: tcp, datagrams: udp}
+	m.learned()
+	m.position = position{v: x.v, able: make([]ability, m.n), mark: make([]bool, len(x.v)), used: make([]bool, len(x.v))}
+	for i := range m.n {
+		m.able[i].plain = true
+	}
+	return m
 }
 
-// Keys. A step is told by its node's place and part, and by its event: the
-// ordinal of a local one, or the link, sender and message of a delivery.
+// learned makes room for what is remembered.
+func (m *memo) learned() {
+	m.abilities, m.queues = make([][]ability, m.n), make([][]queued, m.x.bank.Places())
+	m.own, m.known = []uint32{0}, make([]remembered, 1)
+}
+
+// learnFrom takes over what another memo has remembered, over the same bank.
+func (m *memo) learnFrom(o *memo) {
+	m.abilities, m.queues, m.own, m.steps = o.abilities, o.queues, o.own, o.steps
+	m.known, m.results, m.sends, m.twins = o.known, o.results, o.sends, o.twins
+}
+
+// A delivery is told by its node's place and part, the link, the sender and the
+// message.
 const (
 	keyPart    = 24 // bits
 	keyMessage = 24
 )
 
-func (m *memo) key(i int, part uint32, link sim.Link, from int, message uint32) uint64 {
+func key(i int, part uint32, link sim.Link, from int, message uint32) uint64 {
 	if part >= 1<<keyPart || message >= 1<<keyMessage {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
 	}
 	return uint64(part)<<40 | uint64(message)<<16 | uint64(i)<<10 | uint64(link)<<8 | uint64(from)<<2 | 1
 }
 
-// plain reports whether the steps of a state, but for faults, are functions of
-// its parts: every node is up, no connection is broken, nobody waits for room.
-func (m *memo) plain(v sim.Vector) (plain, faults bool) {
-	b := m.x.bank
-	for p := range m.n {
-		if !b.Local(p, v[p]).Plain {
-			return false, false
+// ability is what a node part can do.
+func (m *memo) ability(i int, id uint32) *ability {
+	for int(id) >= len(m.abilities[i]) {
+		m.abilities[i] = append(m.abilities[i], ability{})
+	}
+	a := &m.abilities[i][id]
+	if !a.looked {
+		l := m.x.bank.Local(i, id)
+		*a = ability{
+			first: uint32(len(m.own)), offers: uint16(l.Offers), tasks: uint16(l.Tasks), timers: uint16(l.Timers),
+			script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
+		}
+		for range l.Offers + l.Tasks + l.Timers + 1 {
+			m.own = append(m.own, 0)
 		}
 	}
-	for p := m.n; p < m.n+m.n*m.n; p++ {
-		if v[p] != 0 && !b.Queue(p, v[p]).Plain {
-			return false, false
-		}
-	}
-	return b.Calm(v[len(v)-1])
+	return a
 }
 
-// expand takes every step from a state that is plain. It counts the events in
-// the world's order, so that a path can be told by their numbers.
-func (m *memo) expand(state uint32, faults bool) error {
-	x, b, n := m.x, m.x.bank, m.n
-	v := x.v
-	m.total = x.sum(v)
-	m.batch, m.next, m.changes = m.batch[:0], m.next[:0], m.changes[:0]
-	k := 0
-	local := func(i, kind, ordinal int) error {
-		err := m.step(state, k, i, none, m.key(i, v[i], 0, kind, uint32(ordinal)))
-		k++
+func (m *memo) queue(p int, id uint32) queued {
+	if list := m.queues[p]; int(id) < len(list) && list[id].looked {
+		return list[id]
+	}
+	for int(id) >= len(m.queues[p]) {
+		m.queues[p] = append(m.queues[p], queued{})
+	}
+	q := m.x.bank.Queue(p, id)
+	m.queues[p][id] = queued{q.Head, uint16(q.Len), q.Open, q.Plain, true}
+	return m.queues[p][id]
+}
+
+// goTo makes a state the position. Only parts that differ from where it is are
+// touched: most states of a level follow their brothers.
+func (m *memo) goTo(rec []uint64) {
+	lay := m.x.layout.Load()
+	for len(m.at) < len(rec) {
+		m.at = append(m.at, 0)
+	}
+	for w := range m.at {
+		word := uint64(0)
+		if w < len(rec) {
+			word = rec[w]
+		}
+		diff := word ^ m.at[w]
+		m.at[w] = word
+		for diff != 0 {
+			c := bits.TrailingZeros64(diff) / 8
+			of := &lay.columns[w*columnsPerWord+c]
+			if p := of.place; !m.mark[p] {
+				m.mark[p] = true
+				m.moved = append(m.moved, shift{int32(p), m.v[p]})
+			}
+			m.v[of.place] ^= uint32(byte(diff>>(8*c))) << of.shift
+			diff &^= 0xff << (8 * c)
+		}
+	}
+	for _, s := range m.moved {
+		m.mark[s.place] = false
+		m.move(int(s.place), s.was, m.v[s.place])
+	}
+	m.moved = m.moved[:0]
+}
+
+// move is what follows of a place having another part.
+func (m *memo) move(p int, was, now uint32) {
+	b, n := m.x.bank, m.n
+	delta := b.Sum(p, now).Sub(b.Sum(p, was))
+	m.total = m.total.Add(delta)
+	switch {
+	case p < n:
+		m.nodes = m.nodes.Add(delta)
+		m.odd -= count(!m.able[p].plain)
+		m.able[p] = *m.ability(p, now)
+		m.odd += count(!m.able[p].plain)
+	case p < sim.SetPlace(n, 0):
+		q, before := m.queue(p, now), m.queue(p, was)
+		m.odd += count(!q.plain) - count(!before.plain)
+		m.fly += int(q.len) - int(before.len)
+	}
+	if m.used[p] || p < n || p == len(m.v)-1 {
+		return
+	}
+	m.used[p] = true
+	list := &m.tcp
+	switch {
+	case p >= sim.SetPlace(n, 0):
+		list = &m.sets
+	case p >= sim.UDPPlace(n, 0):
+		list = &m.udp
+	}
+	k, _ := slices.BinarySearch(*list, int32(p))
+	*list = slices.Insert(*list, k, int32(p))
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// expand takes every step from a state. Its events are counted in the world's
+// order, so that a path can be told by their numbers.
+func (m *memo) expand(state uint32) error {
+	x := m.x
+	if len(m.next) >= together {
+		if err := m.settle(); err != nil || x.violated != nil || x.full {
+			return err
+		}
+		x.current, x.lastEvent = state, noEvent
+	}
+	if twins := x.bank.Twins(m.twins); len(twins) > 0 {
+		m.noteTwins(twins)
+	}
+	m.goTo(x.rec(state))
+	calm, faults := x.bank.Calm(m.v[len(m.v)-1])
+	if m.odd > 0 || !calm { // a node is down, a connection is broken, somebody waits for room, ...
+		if err := m.settle(); err != nil || x.violated != nil || x.full {
+			return err
+		}
+		x.current, x.lastEvent = state, noEvent
+		return x.expandInWorld(state)
+	}
+	m.parents = append(m.parents, parent{state, len(m.recs), m.nodes, m.fly})
+	m.recs = append(m.recs, m.at...)
+	k, err := m.events(state)
+	if err != nil || x.violated != nil || x.full || !faults || x.closure != nil {
 		return err
 	}
+	if err := m.settle(); err != nil || x.violated != nil || x.full {
+		return err
+	}
+	x.current = state
+	x.w.Load(x.bank, m.v)
+	return x.takeFrom(state, k)
+}
+
+// events takes the steps of a state that is plain, and counts them.
+func (m *memo) events(state uint32) (k int, err error) {
+	x, n := m.x, m.n
 	for i := range n {
-		if b.Local(i, v[i]).Script {
-			if err := local(i, 0, 0); err != nil || x.violated != nil {
-				return err
+		if a := &m.able[i]; a.script {
+			if err := m.local(state, k, i, a.first); err != nil || x.violated != nil || x.full {
+				return k, err
 			}
+			k++
 		}
 	}
 	for i := range n {
-		for o := range b.Local(i, v[i]).Offers {
-			if err := local(i, 1, o); err != nil || x.violated != nil {
-				return err
+		for o := range uint32(m.able[i].offers) {
+			if err := m.local(state, k, i, m.able[i].first+1+o); err != nil || x.violated != nil || x.full {
+				return k, err
 			}
+			k++
 		}
 	}
 	for i := range n {
-		for o := range b.Local(i, v[i]).Tasks {
-			if err := local(i, 2, o); err != nil || x.violated != nil {
-				return err
+		for o := range uint32(m.able[i].tasks) {
+			if err := m.local(state, k, i, m.able[i].first+1+uint32(m.able[i].offers)+o); err != nil || x.violated != nil || x.full {
+				return k, err
 			}
+			k++
 		}
 	}
-	for _, link := range [2]sim.Link{sim.LinkTCP, sim.LinkUDP} {
-		base := sim.TCPPlace(n, 0)
-		if link == sim.LinkUDP {
-			base = sim.UDPPlace(n, 0)
+	for l, places := range [2][]int32{m.tcp, m.udp} {
+		link, base := sim.LinkTCP, sim.TCPPlace(n, 0)
+		if l == 1 {
+			link, base = sim.LinkUDP, sim.UDPPlace(n, 0)
 		}
-		for c := range n * n {
-			if v[base+c] == 0 {
+		for _, p := range places {
+			id := m.v[p]
+			if id == 0 {
 				continue
 			}
-			q := b.Queue(base+c, v[base+c])
-			if q.Head == 0 {
+			q := m.queues[p][id]
+			if q.head == 0 {
 				continue
 			}
-			if err := m.delivery(state, &k, c/n, link, c%n, q.Head, base+c); err != nil || x.violated != nil {
-				return err
+			c := int(p) - base
+			if err := m.delivery(state, &k, c/n, link, c%n, q.head, int(p)); err != nil || x.violated != nil || x.full {
+				return k, err
 			}
 		}
 	}
-	for i := range n {
-		p := sim.SetPlace(n, i)
-		if v[p] == 0 {
+	for _, p := range m.sets {
+		if m.v[p] == 0 {
 			continue
 		}
-		for _, item := range b.Items(p, v[p]) {
-			if err := m.delivery(state, &k, i, sim.LinkSet, item.From, item.Message, none); err != nil || x.violated != nil {
-				return err
+		i := int(p) - sim.SetPlace(n, 0)
+		for _, item := range x.bank.Items(int(p), m.v[p]) {
+			if err := m.delivery(state, &k, i, sim.LinkSet, item.From, item.Message, none); err != nil || x.violated != nil || x.full {
+				return k, err
 			}
 		}
 	}
 	for i := range n {
-		for o := range b.Local(i, v[i]).Timers {
-			if err := local(i, 3, o); err != nil || x.violated != nil {
-				return err
+		a := &m.able[i]
+		for o := range uint32(a.timers) {
+			if err := m.local(state, k, i, a.first+1+uint32(a.offers)+uint32(a.tasks)+o); err != nil || x.violated != nil || x.full {
+				return k, err
 			}
+			k++
 		}
 	}
-	if err := m.settle(state); err != nil || x.violated != nil || !faults || x.closure != nil {
-		return err
-	}
-	x.w.Load(x.bank, v)
-	return x.takeFrom(state, k)
+	return k, nil
 }
 
 const none = -1
 
+// local takes a step that a node has of its own.
+func (m *memo) local(state uint32, k, i int, own uint32) error {
+	number := m.own[own]
+	if number == 0 {
+		var err error
+		if number, err = m.learn(state, k, i); err != nil || m.x.violated != nil || m.x.full {
+			return err
+		}
+		m.own[own] = number
+	}
+	return m.step(state, k, i, none, number)
+}
+
 // delivery takes the step that delivers a message, if the node accepts it.
 func (m *memo) delivery(state uint32, k *int, i int, link sim.Link, from int, message uint32, pops int) error {
-	v := m.x.v
-	key := m.key(i, v[i], link, from, message)
-	if m.x.bank.Local(i, v[i]).Accepts {
-		accepted, known := m.accepts.get(key)
-		if !known {
-			if m.x.bank.Accepts(i, v[i], from, message) {
-				accepted = 1
-			}
-			m.accepts.put(key, accepted)
-		}
-		if accepted == 0 {
+	key := key(i, m.v[i], link, from, message)
+	number, known := m.steps.Get(key)
+	if !known {
+		if m.able[i].accepts && !m.x.bank.Accepts(i, m.v[i], from, message) {
+			m.steps.Put(key, 0)
 			return nil
 		}
+		var err error
+		if number, err = m.learn(state, *k, i); err != nil || m.x.violated != nil || m.x.full {
+			return err
+		}
+		m.steps.Put(key, number)
 	}
-	err := m.step(state, *k, i, pops, key)
+	if number == 0 {
+		return nil
+	}
+	err := m.step(state, *k, i, pops, number)
 	*k++
 	return err
 }
 
 // step takes the k-th event of a state, on node i. pops is the channel that it
 // takes a message from.
-func (m *memo) step(state uint32, k, i, pops int, key uint64) error {
-	number, known := m.steps.get(key)
-	if !known {
-		r, err := m.learn(k, i)
-		if err != nil || m.x.violated != nil {
-			return err
-		}
-		number = uint32(len(m.known))
-		m.known = append(m.known, r)
-		m.steps.put(key, number)
-	}
+func (m *memo) step(state uint32, k, i, pops int, number uint32) error {
 	r := &m.known[number]
-	if m.asked++; !known || m.asked%verifyEvery == 0 || !r.twin && m.x.bank.Local(i, m.x.v[i]).Twin {
-		if err := m.verify(r, k, i); err != nil {
+	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !r.twin {
+		if err := m.verify(r, k, i); err != nil || m.x.violated != nil {
 			return err
 		}
 	}
-	if r.inWorld || !m.fits(r, i, pops) {
+	if r.inWorld {
 		return m.inWorld(state, k)
 	}
-	for j := range r.results {
-		m.apply(&r.results[j], k, i, pops)
+	candidates, changes := len(m.next), len(m.changes)
+	for j := r.first; j < r.last; j++ {
+		if !m.apply(j, k, i, pops) { // for want of room, it would do something else, or something else would come of it
+			m.next, m.changes = m.next[:candidates], m.changes[:changes]
+			return m.inWorld(state, k)
+		}
 	}
-	if g := m.x.closure; g != nil && g.alive != nil {
+	if g := m.x.closure; g != nil && g.spreading {
 		return m.lead(g)
 	}
 	return nil
+}
+
+// apply makes a candidate of the result of a remembered step. False: something
+// that it sends has no room.
+func (m *memo) apply(j uint32, k, i, pops int) bool {
+	b, n, r := m.x.bank, m.n, &m.results[j]
+	first := len(m.changes)
+	sum, fly := m.total, 0
+	if r.node != m.v[i] {
+		sum = sum.Add(r.delta)
+		m.changes = append(m.changes, change{int32(i), r.node})
+	}
+	if pops != none {
+		id := m.v[pops]
+		to := b.Pop(pops, id)
+		sum = sum.Add(b.Sum(pops, to)).Sub(b.Sum(pops, id))
+		m.changes = append(m.changes, change{int32(pops), to})
+		fly--
+		if pops < sim.UDPPlace(n, 0) && !m.queues[pops][id].open {
+			if c := pops - n; c%n != c/n {
+				back := sim.TCPPlace(n, c%n*n+c/n)
+				id := m.v[back]
+				to := b.Opened(back, id)
+				sum = sum.Add(b.Sum(back, to)).Sub(b.Sum(back, id))
+				m.changes = append(m.changes, change{int32(back), to})
+			}
+		}
+	}
+	for s := r.first; s < r.last; s++ {
+		send := &m.sends[s]
+		place := int(send.place)
+		var at *change
+		for c := first; c < len(m.changes); c++ {
+			if m.changes[c].place == send.place {
+				at = &m.changes[c]
+			}
+		}
+		if at == nil {
+			m.changes = append(m.changes, change{send.place, m.v[place]})
+			at = &m.changes[len(m.changes)-1]
+		}
+		if send.room > 0 {
+			if m.queue(place, at.id).len >= send.room {
+				return false
+			}
+			fly++
+		}
+		to := b.Push(place, at.id, i, send.message)
+		sum = sum.Add(b.Sum(place, to)).Sub(b.Sum(place, at.id))
+		at.id = to
+	}
+	m.next = append(m.next, candidate{
+		sum: sum, parent: int32(len(m.parents) - 1), result: j, first: int32(first), last: int32(len(m.changes)),
+		fly: int16(fly), event: uint16(k), coins: r.coins,
+	})
+	return true
 }
 
 // errAlive ends the look at a state that leads to one that is alive.
@@ -244,341 +505,136 @@ var errAlive = errors.New("a step leads to a state that is alive")
 
 // lead asks whether one of the candidates is alive, and forgets them.
 func (m *memo) lead(g *closure) error {
-	for _, h := range m.batch {
-		if g.alive.Has(h) {
+	for j := range m.next {
+		c := &m.next[j]
+		m.write(c)
+		if s, known := g.find(c.sum); known && g.alive.has(s) {
 			g.lives = true
+			m.batch.empty()
+			m.parents = append(m.parents, parent{})
 			return errAlive
 		}
 	}
-	m.batch, m.next, m.changes = m.batch[:0], m.next[:0], m.changes[:0]
+	m.next, m.changes = m.next[:0], m.changes[:0]
 	return nil
 }
 
-// learn runs a handler for every list of answers to its coins.
-func (m *memo) learn(k, i int) (r remembered, err error) {
-	x := m.x
-	x.w.Load(x.bank, x.v)
-	x.w.Enabled()
-	x.step.event = k
-	x.step.coins.Reset()
-	for {
-		x.lastEvent = k
-		if err := x.step.take(x.w); err != nil {
-			return r, err
-		}
-		x.r.stats.Steps++
-		x.r.stats.HandlerRuns++
-		if x.violated = x.w.Failed(); x.violated != nil {
-			x.lastCoins = x.step.coins.Answers()
-			return r, nil
-		}
-		one, function := m.result(i)
-		if !function {
-			r.inWorld = true
-		}
-		var ok bool
-		if one.coins, ok = x.lists.number(x.step.coins.Answers()); ok && k <= math.MaxUint16 {
-			r.results = append(r.results, one)
-		} else {
-			x.sampled = true
-		}
-		x.w.Load(x.bank, x.v)
-		if !x.moreCoins() {
-			break
-		}
-	}
-	if r.inWorld {
-		r.results = nil
-	}
-	return r, x.step.coins.Err()
+func (b *batch) empty() {
+	b.parents, b.recs, b.next, b.changes = b.parents[:0], b.recs[:0], b.next[:0], b.changes[:0]
 }
 
-// verifyEvery is of how many steps that are looked up one is taken again.
-const verifyEvery = 1 << 14
-
-// verify takes a remembered step again: from the node as it is banked, and from
-// its twin, which has the same identity and another history. Both must do what
-// is remembered; if the twin does not, what is left out of the state matters.
-func (m *memo) verify(r *remembered, k, i int) error {
-	x := m.x
-	r.twin = x.bank.Local(i, x.v[i]).Twin
-	if r.inWorld {
-		return nil
+// write packs a candidate.
+func (m *memo) write(c *candidate) {
+	from := m.parents[c.parent].rec
+	to := len(m.recs)
+	if int(c.parent)+1 < len(m.parents) {
+		to = m.parents[c.parent+1].rec
 	}
-	for _, twin := range [2]bool{false, true} {
-		for j := range r.results {
-			x.w.Load(x.bank, x.v)
-			if twin && !x.w.Twin(x.bank, i, x.v[i]) {
-				return nil
-			}
-			x.r.pulse.tick()
-			m.verifying = &verified{i, twin}
-			x.lastEvent, x.lastCoins = k, x.lists.get(r.results[j].coins)
-			x.w.Retake(k, x.lastCoins)
-			m.verifying = nil
-			again, function := m.result(i)
-			if !function || again.node != r.results[j].node || !slices.Equal(again.sends, r.results[j].sends) {
-				return m.differs(i, twin, "does something else")
-			}
-		}
+	m.x.start(m.recs[from:to])
+	for _, ch := range m.changes[c.first:c.last] {
+		m.x.put(int(ch.place), ch.id)
 	}
-	return nil
-}
-
-// verified is the node that a step is taken again on, for guarded: a step that
-// asks for other choices, or fails, unwinds.
-type verified struct {
-	i    int
-	twin bool
-}
-
-// differs says that a step which was taken again did not do the same.
-func (m *memo) differs(i int, twin bool, what string) error {
-	x := m.x
-	field := "" // a node may differ from itself, if its handler is not a function
-	if twin {
-		field = x.bank.Hidden(i, x.v[i])
-	}
-	if field == "" { // the audit's business: hunt for the step that differs
-		x.strayed = true
-		x.violated = x.w.Failure(sim.VerdictNondeterminism, "")
-		return nil
-	}
-	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, a node that the state cannot tell from another %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
-		x.r.sys.Name, x.w.LastIdentity(), what, field)
-}
-
-// result is what the handler has just done on node i, if that is a function of
-// its node part alone.
-func (m *memo) result(i int) (result, bool) {
-	x := m.x
-	if x.w.Tossed() {
-		return result{}, false
-	}
-	r := result{}
-	for _, e := range x.w.Effects() {
-		switch e.Kind {
-		case sim.EffectSend:
-			to := x.w.Index(e.To)
-			s := sending{message: x.w.Message(x.bank, e.Value), room: 1 << 30}
-			switch e.Link {
-			case sim.LinkTCP:
-				s.place, s.room = sim.TCPPlace(m.n, to*m.n+i), m.buffer
-			case sim.LinkUDP:
-				s.place, s.room = sim.UDPPlace(m.n, to*m.n+i), m.datagrams
-			default:
-				s.place = sim.SetPlace(m.n, to)
-			}
-			r.sends = append(r.sends, s)
-		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // part of the node's part
-		default:
-			return r, false
-		}
-	}
-	r.node = x.w.SaveNode(x.bank, i)
-	return r, true
-}
-
-// fits reports whether nothing that the handler sends is refused or lost for
-// want of room: then it would have done something else, or something else
-// would come of it.
-func (m *memo) fits(r *remembered, i, pops int) bool {
-	for j := range r.results {
-		sends := r.results[j].sends
-		for a := range sends {
-			s := &sends[a]
-			if s.room == 1<<30 {
-				continue
-			}
-			used := 1
-			for _, other := range sends[:a] {
-				if other.place == s.place {
-					used++
-				}
-			}
-			if id := m.x.v[s.place]; id != 0 {
-				used += m.x.bank.Queue(s.place, id).Len
-			}
-			if s.place == pops {
-				used--
-			}
-			if used > s.room {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// apply makes a candidate of a remembered step.
-func (m *memo) apply(r *result, k, i, pops int) {
-	b, n := m.x.bank, m.n
-	first := len(m.changes)
-	sum := m.total
-	set := func(place int, id uint32) {
-		for at := first; at < len(m.changes); at++ {
-			if c := &m.changes[at]; c.place == place {
-				sum = sum.Sub(b.Sum(place, c.id)).Add(b.Sum(place, id))
-				c.id = id
-				return
-			}
-		}
-		sum = sum.Sub(b.Sum(place, m.x.v[place])).Add(b.Sum(place, id))
-		m.changes = append(m.changes, change{place, id})
-	}
-	now := func(place int) uint32 {
-		for at := first; at < len(m.changes); at++ {
-			if c := &m.changes[at]; c.place == place {
-				return c.id
-			}
-		}
-		return m.x.v[place]
-	}
-	if r.node != m.x.v[i] {
-		set(i, r.node)
-	}
-	if pops != none {
-		id := m.x.v[pops]
-		set(pops, b.Pop(pops, id))
-		if pops < sim.UDPPlace(n, 0) && !b.Queue(pops, id).Open {
-			if c := pops - n; c%n != c/n {
-				back := sim.TCPPlace(n, c%n*n+c/n)
-				set(back, b.Opened(back, now(back)))
-			}
-		}
-	}
-	for _, s := range r.sends {
-		set(s.place, b.Push(s.place, now(s.place), i, s.message))
-	}
-	m.batch = append(m.batch, sum)
-	m.next = append(m.next, candidate{k, r.coins, first, len(m.changes)})
 }
 
 // settle looks at all candidates at once, and visits those that are new.
-func (m *memo) settle(state uint32) error {
+func (m *memo) settle() error {
 	x := m.x
-	if x.closure != nil {
-		return m.settleClosure(x.closure)
+	defer m.batch.empty()
+	if g := x.closure; g != nil {
+		if !g.spreading {
+			return m.settleClosure(g)
+		}
+		return nil // see lead
 	}
-	if cap(m.out) < len(m.batch) {
-		m.out = make([]visited.Outcome, 2*len(m.batch))
+	if ok, err := x.room(len(m.next)); err != nil || !ok {
+		x.full = true
+		return err
 	}
-	out := m.out[:len(m.batch)]
-	x.seen.InsertAll(m.batch, 0, out)
-	x.r.stats.Transitions += len(m.batch)
-	x.r.stats.Executed += len(m.batch)
-	x.r.share.took(len(m.batch), false)
+	x.growing.RLock()
+	defer x.growing.RUnlock()
+	m.touch()
+	x.r.share.took(len(m.next), false)
 	x.r.pulse.tick()
-	for j, o := range out {
-		switch o {
-		case visited.Known:
+	for j := range m.next {
+		c := &m.next[j]
+		m.write(c)
+		p := &m.parents[c.parent]
+		x.r.stats.Transitions++
+		x.r.stats.Executed++
+		if !x.add(c.sum, origin{p.state, c.event, c.coins}) {
 			x.r.stats.Duplicates++
 			continue
-		case visited.Full:
-			x.full = true
-			return nil
 		}
-		c := m.change(j)
-		x.w.Load(x.bank, x.to)
-		x.lastEvent, x.lastCoins = c.event, x.lists.get(c.coins)
-		if err := x.visit(m.batch[j], state, c.event, c.coins); err != nil || x.violated != nil {
+		x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
+		nodes := p.nodes
+		if c.first < c.last && int(m.changes[c.first].place) < m.n {
+			nodes = nodes.Add(m.results[c.result].delta)
+		}
+		if err := x.visit(c.sum, nodes, p.fly+int(c.fly), x.bring); err != nil || x.violated != nil {
 			return err
 		}
 	}
-	m.batch, m.next, m.changes = m.batch[:0], m.next[:0], m.changes[:0]
 	return nil
+}
+
+// touch fetches what looking the candidates up will need.
+func (m *memo) touch() (loaded uint64) {
+	for j := range m.next {
+		loaded += m.x.touch(m.next[j].sum)
+	}
+	for j := range m.next {
+		loaded += m.x.touchState(m.next[j].sum)
+	}
+	return loaded
+}
+
+// bring loads the state that was added last.
+func (x *explorer) bring() {
+	x.get(x.next-1, x.to)
+	x.w.Load(x.bank, x.to)
 }
 
 // settleClosure does the same for healed states.
 func (m *memo) settleClosure(g *closure) error {
-	if g.alive != nil {
-		return nil // see lead
-	}
 	m.x.r.pulse.tick()
-	if cap(m.out) < len(m.batch) {
-		m.out = make([]visited.Outcome, 2*len(m.batch))
+	if ok, err := g.room(len(m.next)); err != nil || !ok {
+		g.full = true
+		return err
 	}
-	out := m.out[:len(m.batch)]
-	g.seen.InsertAll(m.batch, 0, out)
-	for j, o := range out {
-		switch o {
-		case visited.New:
-			m.change(j)
-			g.w.Load(g.bank, g.to)
-			g.add()
-		case visited.Full:
-			g.full = true
-			return nil
+	m.touch()
+	for j := range m.next {
+		c := &m.next[j]
+		m.write(c)
+		if g.entry.add(c.sum, origin{}) {
+			p := &m.parents[c.parent]
+			nodes := p.nodes
+			if c.first < c.last && int(m.changes[c.first].place) < m.n {
+				nodes = nodes.Add(m.results[c.result].delta)
+			}
+			g.note(nodes, p.fly+int(c.fly), g.bring)
 		}
 	}
 	return nil
 }
 
-// change writes the j-th candidate into the vector to, and returns it.
-func (m *memo) change(j int) *candidate {
-	c := &m.next[j]
-	copy(m.x.to, m.x.v)
-	for _, ch := range m.changes[c.first:c.last] {
-		m.x.to[ch.place] = ch.id
+// flush settles what waits, in the middle of a state: what comes now comes after
+// it.
+func (m *memo) flush(state uint32) error {
+	if err := m.settle(); err != nil || m.x.violated != nil || m.x.full {
+		return err
 	}
-	return c
+	m.parents, m.recs = append(m.parents, parent{state, 0, m.nodes, m.fly}), append(m.recs, m.at...)
+	m.x.current = state
+	return nil
 }
 
 // inWorld takes the k-th event of a state in the world.
 func (m *memo) inWorld(state uint32, k int) error {
 	x := m.x
-	x.w.Load(x.bank, x.v)
+	if err := m.flush(state); err != nil || x.violated != nil || x.full {
+		return err
+	}
+	x.w.Load(x.bank, m.v)
 	x.w.Enabled()
 	return x.takeEvent(state, k)
-}
-
-// flat is a table of numbers, without pointers: open addressing, at most half
-// full. A key is never 0.
-type flat struct {
-	keys   []uint64
-	values []uint32
-	used   int
-}
-
-func (f *flat) slot(key uint64) int {
-	hi, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(f.keys)))
-	return int(hi)
-}
-
-func (f *flat) get(key uint64) (uint32, bool) {
-	if len(f.keys) == 0 {
-		return 0, false
-	}
-	for at := f.slot(key); ; {
-		switch f.keys[at] {
-		case key:
-			return f.values[at], true
-		case 0:
-			return 0, false
-		}
-		if at++; at == len(f.keys) {
-			at = 0
-		}
-	}
-}
-
-func (f *flat) put(key uint64, value uint32) {
-	if 2*(f.used+1) > len(f.keys) {
-		old := *f
-		f.keys, f.values = make([]uint64, max(1024, 2*len(old.keys))), make([]uint32, max(1024, 2*len(old.keys)))
-		f.used = 0
-		for i, k := range old.keys {
-			if k != 0 {
-				f.put(k, old.values[i])
-			}
-		}
-	}
-	at := f.slot(key)
-	for f.keys[at] != 0 {
-		if at++; at == len(f.keys) {
-			at = 0
-		}
-	}
-	f.keys[at], f.values[at] = key, value
-	f.used++
 }

@@ -48,7 +48,7 @@ func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
 	stride := coprime(n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
 		s := uint32(from + k)
-		if x.outside[s] || !x.c.faults && x.live.has(int(s)) {
+		if !x.holds(s) || x.outside(s) || !x.c.faults && x.live(s) {
 			continue
 		}
 		r.stats.Periphery.States++
@@ -60,7 +60,7 @@ func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
 		}
 		path := x.path(s)
 		at := make(sim.Vector, len(x.v))
-		x.states.get(int(s), at)
+		x.get(s, at)
 		f, err := r.walkOutside(&fork{told: &path, steps: depth, bank: x.bank, at: at}, x.c)
 		if f != nil || err != nil {
 			return f, err

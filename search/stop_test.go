@@ -9,7 +9,7 @@ import (
 // A table of visited states that is full ends the search; the bound that was
 // reached is told, and no more.
 func TestMemory(t *testing.T) {
-	const slots = seenLeast / 8
+	const slots = ledgerLeast / 8
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		res, err := Search(rounds(60, 59), Options{Engine: engine, Effort: 1 << 40, table: 1, NoWalks: true})
 		if err != nil {
@@ -107,12 +107,12 @@ func TestInterrupted(t *testing.T) {
 			here   func(x *explorer) bool
 			safety State
 		}{
-			{"exhaustive", sim.Faults{}, func(x *explorer) bool { return x.closure == nil && x.states.len() > 2_000 }, StateBounded},
-			{"collecting", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive == nil }, StateExhausted},
-			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive == nil }, StateExhausted},
-			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive == nil && x.current > 500 }, StateExhausted},
-			{"spreading", sim.Faults{}, func(x *explorer) bool { return x.closure != nil && x.closure.alive != nil }, StateExhausted},
-			{"spreading after faults", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.alive != nil }, StateExhausted},
+			{"exhaustive", sim.Faults{}, func(x *explorer) bool { return x.closure == nil && x.len() > 2_000 }, StateBounded},
+			{"collecting", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && !x.closure.spreading }, StateExhausted},
+			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && !x.closure.spreading }, StateExhausted},
+			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && !x.closure.spreading && x.current > 500 }, StateExhausted},
+			{"spreading", sim.Faults{}, func(x *explorer) bool { return x.closure != nil && x.closure.spreading }, StateExhausted},
+			{"spreading after faults", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.spreading }, StateExhausted},
 		} {
 			var r *runner
 			stops, after := 0, 0

@@ -18,7 +18,6 @@ type Local struct {
 	Timers  int
 	Accepts bool // the node declines messages
 	Plain   bool // it is up, and waits for nothing
-	Twin    bool // a second node with this identity is kept
 }
 
 // Queue is what a part holds for a receiver: a direction of a connection, or a
@@ -38,40 +37,20 @@ type Item struct {
 
 // info is what the bank knows of a part besides its contents.
 type info struct {
-	local  Local
-	queue  Queue
-	items  []Item
-	popped uint32 // the part without its head, which has opened it; plus one, 0: not known
-	opened uint32 // the part with the connection open; likewise
-	pushed []successor
-}
-
-// successor is the part that a message makes of another.
-type successor struct {
-	message uint32
-	from    int32 // of a set
-	to      uint32
+	local Local
+	queue Queue
+	items []Item
 }
 
 // Message is the number of a message, from 1.
 func (w *World) Message(b *Bank, v Message) uint32 {
-	return b.message(netsim.Packet{Message: v, Sum: w.sum(v)})
-}
-
-func (b *Bank) message(p netsim.Packet) uint32 {
-	if n, known := b.numbers[p.Sum]; known {
-		return n
-	}
-	b.messages = append(b.messages, p)
-	n := uint32(len(b.messages))
-	b.numbers[p.Sum] = n
-	return n
+	return b.number(netsim.Packet{Message: v, Sum: w.sum(v)})
 }
 
 // Accepts asks the node part at a place whether it accepts a message.
 func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
-	for _, a := range b.parts[place][id].of.(*nodePart).accepters {
-		if !a.Accepts(addrOf(from), b.messages[message-1].Message) {
+	for _, a := range b.part(place, id).(*nodePart).accepters {
+		if !a.Accepts(addrOf(from), b.message(message).Message) {
 			return false
 		}
 	}
@@ -88,44 +67,54 @@ func (w *World) Index(a Addr) int { return a.index() }
 // answers depend on the budget that is left.
 func (w *World) Tossed() bool { return w.tossed }
 
-// Sum is a part's share in the identity of a state.
-func (b *Bank) Sum(place int, id uint32) canon.Hash { return b.parts[place][id].sum }
-
 // Local is what the node part at a place can do.
-func (b *Bank) Local(place int, id uint32) *Local { return &b.infos[place][id].local }
+func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }
 
 // Queue is what a channel part holds.
-func (b *Bank) Queue(place int, id uint32) *Queue { return &b.infos[place][id].queue }
+func (b *Bank) Queue(place int, id uint32) *Queue { return &b.info(place, id).queue }
 
 // Items are what a set part holds.
-func (b *Bank) Items(place int, id uint32) []Item { return b.infos[place][id].items }
+func (b *Bank) Items(place int, id uint32) []Item { return b.info(place, id).items }
 
 // Calm reports whether the rest of the state leaves a step alone: no partition,
 // no limit on timers; and whether faults are possible.
 func (b *Bank) Calm(id uint32) (calm, faults bool) {
-	place := len(b.parts) - 1
 	if id == 0 {
 		return true, false
 	}
-	r := b.parts[place][id].of.(*restPart)
+	r := b.part(b.Places()-1, id).(*restPart)
 	return r.cut == nil && r.early == Unlimited, !r.left.IsZero()
 }
 
 // Healed is the number of the rest of a state when the environment has healed:
 // see World.Heal.
 func (b *Bank) Healed(w *World, id uint32) uint32 {
-	place := len(b.parts) - 1
-	i := &b.infos[place][id]
-	if i.popped == 0 {
-		to := id
-		if r, ok := b.parts[place][id].of.(*restPart); ok {
-			healed := &restPart{early: Unlimited, memories: r.memories}
-			to = b.add(place, part{placed(w.memoriesSum(canon.Hash{}, healed.memories), place), healed})
-			i = &b.infos[place][id]
-		}
-		i.popped = to + 1
+	place := b.Places() - 1
+	if to, known := made(b.popped[place], id); known {
+		return to
 	}
-	return i.popped - 1
+	to := id
+	if r, ok := b.part(place, id).(*restPart); ok {
+		healed := &restPart{early: Unlimited, memories: r.memories}
+		to = b.add(place, placed(w.memoriesSum(canon.Hash{}, healed.memories), place), healed)
+	}
+	noteMade(&b.popped[place], id, to)
+	return to
+}
+
+// made is the number that was noted for another.
+func made(list []uint32, id uint32) (uint32, bool) {
+	if int(id) >= len(list) || list[id] == 0 {
+		return 0, false
+	}
+	return list[id] - 1, true
+}
+
+func noteMade(list *[]uint32, id, to uint32) {
+	for int(id) >= len(*list) {
+		*list = append(*list, 0)
+	}
+	(*list)[id] = to + 1
 }
 
 // The places of a vector, for a system of n nodes.
@@ -139,35 +128,23 @@ func UDPPlace(n, channel int) int { return n + n*n + channel }
 // SetPlace is where a node's set stands.
 func SetPlace(n, node int) int { return n + 2*n*n + node }
 
-// add banks a part that is not known under its sum, or finds it.
-func (b *Bank) add(place int, p part) uint32 {
-	if id, known := b.index[place][p.sum]; known {
-		return id
-	}
-	id := uint32(len(b.parts[place]))
-	b.index[place][p.sum] = id
-	b.parts[place] = append(b.parts[place], p)
-	b.infos[place] = append(b.infos[place], b.describe(p))
-	return id
-}
-
-func (b *Bank) describe(p part) (i info) {
-	switch of := p.of.(type) {
+func (s *stock) describe(part any) (i info) {
+	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
 			Script: of.next < len(of.script), Offers: of.offers, Tasks: len(of.tasks), Timers: len(of.timers),
 			Accepts: len(of.accepters) > 0, Plain: of.life == lifeUp && !of.flushing,
 		}
 	case *connectionPart:
-		i.queue = b.queue(of.packets)
+		i.queue = s.queue(of.packets)
 		i.queue.Open = of.Open
 		i.queue.Plain = !of.Local && !of.Remote && !of.Broken && !of.Asked
 	case []netsim.Packet:
-		i.queue = b.queue(of)
+		i.queue = s.queue(of)
 		i.queue.Plain = true
 	case []netsim.Member:
 		for _, m := range of {
-			i.items = append(i.items, Item{m.From, b.message(m.Packet)})
+			i.items = append(i.items, Item{m.From, s.message(m.Packet)})
 		}
 	case *restPart:
 	default: // nothing
@@ -176,44 +153,42 @@ func (b *Bank) describe(p part) (i info) {
 	return i
 }
 
-func (b *Bank) queue(packets []netsim.Packet) Queue {
+func (s *stock) queue(packets []netsim.Packet) Queue {
 	q := Queue{Len: len(packets)}
 	if len(packets) > 0 {
-		q.Head = b.message(packets[0])
+		q.Head = s.message(packets[0])
 	}
 	return q
 }
 
 // Pop is the number of a channel part without its oldest message.
 func (b *Bank) Pop(place int, id uint32) uint32 {
-	i := &b.infos[place][id]
-	if i.popped == 0 {
-		var to uint32
-		switch of := b.parts[place][id].of.(type) {
-		case *connectionPart:
-			end := of.End
-			end.Open = b.links(place)
-			to = b.addConnection(place, end, of.packets[1:])
-		case []netsim.Packet:
-			to = b.addPackets(place, of[1:])
-		}
-		i = &b.infos[place][id]
-		i.popped = to + 1
+	if list := b.popped[place]; int(id) < len(list) && list[id] != 0 {
+		return list[id] - 1
 	}
-	return i.popped - 1
+	var to uint32
+	switch of := b.part(place, id).(type) {
+	case *connectionPart:
+		end := of.End
+		end.Open = b.links(place)
+		to = b.addConnection(place, end, of.packets[1:])
+	case []netsim.Packet:
+		to = b.addPackets(place, of[1:])
+	}
+	noteMade(&b.popped[place], id, to)
+	return to
 }
 
 // Opened is the number of a connection part with the connection open.
 func (b *Bank) Opened(place int, id uint32) uint32 {
-	i := &b.infos[place][id]
-	if i.opened == 0 {
-		end, packets := b.connection(place, id)
-		end.Open = true
-		to := b.addConnection(place, end, packets)
-		i = &b.infos[place][id]
-		i.opened = to + 1
+	if to, known := made(b.opened[place], id); known {
+		return to
 	}
-	return i.opened - 1
+	end, packets := b.connection(place, id)
+	end.Open = true
+	to := b.addConnection(place, end, packets)
+	noteMade(&b.opened[place], id, to)
+	return to
 }
 
 // links reports whether a connection place is between two nodes; what a node
@@ -226,42 +201,43 @@ func (b *Bank) links(place int) bool {
 // Push is the number of a part with one more message: at the end of a channel,
 // or in a set.
 func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
-	for _, s := range b.infos[place][id].pushed {
-		if s.message == message && s.from == int32(from) {
-			return s.to
-		}
+	key := uint64(place)<<50 | uint64(id)<<26 | uint64(message)<<6 | uint64(from)
+	if to, known := b.pushed.Get(key); known {
+		return to
 	}
-	p := b.messages[message-1]
+	if id >= 1<<24 || message >= 1<<20 {
+		panic("macemc bug: sim: more parts than a key holds; they fill the memory before")
+	}
+	p := b.message(message)
 	var to uint32
 	switch {
 	case place < b.n+b.n*b.n:
 		end, packets := b.connection(place, id)
 		to = b.addConnection(place, end, append(clone(packets), p))
 	case place < b.n+2*b.n*b.n:
-		packets, _ := b.parts[place][id].of.([]netsim.Packet)
+		packets, _ := b.part(place, id).([]netsim.Packet)
 		to = b.addPackets(place, append(clone(packets), p))
 	default:
-		members, _ := b.parts[place][id].of.([]netsim.Member)
+		members, _ := b.part(place, id).([]netsim.Member)
 		to = b.addMember(place, id, members, netsim.Member{From: from, Packet: p})
 	}
-	i := &b.infos[place][id]
-	i.pushed = append(i.pushed, successor{message, int32(from), to})
+	b.pushed.Put(key, to)
 	return to
 }
 
 func (b *Bank) connection(place int, id uint32) (netsim.End, []netsim.Packet) {
-	if of, ok := b.parts[place][id].of.(*connectionPart); ok {
+	if of, ok := b.part(place, id).(*connectionPart); ok {
 		return of.End, of.packets
 	}
 	return netsim.End{}, nil
 }
 
 func (b *Bank) addConnection(place int, end netsim.End, packets []netsim.Packet) uint32 {
-	return b.add(place, part{placed(connectionSum(packets, end.Told()), place), &connectionPart{end, packets}})
+	return b.add(place, placed(connectionSum(packets, end.Told()), place), &connectionPart{end, packets})
 }
 
 func (b *Bank) addPackets(place int, packets []netsim.Packet) uint32 {
-	return b.add(place, part{placed(packetsSum(packets), place), packets})
+	return b.add(place, placed(packetsSum(packets), place), packets)
 }
 
 func (b *Bank) addMember(place int, id uint32, members []netsim.Member, m netsim.Member) uint32 {
@@ -271,5 +247,5 @@ func (b *Bank) addMember(place int, id uint32, members []netsim.Member, m netsim
 		return id
 	}
 	all := clone(set.For(0))
-	return b.add(place, part{placed(membersSum(all), place), all})
+	return b.add(place, placed(membersSum(all), place), all)
 }

@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"sync/atomic"
+
 	"macemc/internal/canon"
+	"macemc/internal/flat"
 	"macemc/netsim"
 )
 
@@ -15,26 +18,22 @@ type Vector []uint32
 // lets a handler run on it.
 //
 // Number 0 is the part of which there is nothing: an empty channel, say.
+//
+// A Bank belongs to one goroutine. Others get their own by Share, over the same
+// parts: see vault.
 type Bank struct {
-	n        int // nodes
-	index    []map[canon.Hash]uint32
-	parts    [][]part
-	infos    [][]info
-	messages []netsim.Packet
-	numbers  map[canon.Hash]uint32
-}
-
-// part is one distinct part of a state. Its sum is bound to its place, so that
-// the identity of a state is the sum of its parts' sums.
-type part struct {
-	sum canon.Hash
-	of  any // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, *restPart
+	n      int
+	vault  *vault     // nil: nobody shares the parts
+	of     stock      // all parts, or as many as this bank has looked at
+	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
+	opened [][]uint32 // the part with the connection open; likewise
+	pushed flat.Table // the part with one more message
 }
 
 type nodePart struct {
 	world     *World // the one that banked it
 	node      Node
-	twin      Node // equal to node as far as the walk can tell; nil: none was met
+	twin      atomic.Pointer[Node] // equal to node as far as the walk can tell; nil: none was met
 	offerers  []Offerer
 	accepters []Accepter
 	life      life
@@ -59,32 +58,31 @@ type restPart struct {
 	memories []any
 }
 
-// Bank makes a bank for the states of this world, and has the world keep
-// track of what changes. Worlds of equal systems, params and configurations
-// may share one.
+// NewBank makes a bank for the states of this world. Worlds of equal systems,
+// params and configurations may share one.
 func (w *World) NewBank() *Bank {
-	parts := len(w.sums.part)
-	b := &Bank{
-		n: w.n, index: make([]map[canon.Hash]uint32, parts), parts: make([][]part, parts),
-		infos: make([][]info, parts), numbers: map[canon.Hash]uint32{},
-	}
-	for i := range b.index {
-		b.index[i] = map[canon.Hash]uint32{}
-		b.add(i, part{})
-	}
+	places := len(w.sums.part)
+	b := &Bank{n: w.n, of: newStock(places)}
+	b.remember(places)
 	return b
+}
+
+// remember makes room for what steps make of parts.
+func (b *Bank) remember(places int) {
+	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
 }
 
 // Len is the number of distinct parts.
 func (b *Bank) Len() (n int) {
-	for _, p := range b.parts {
-		n += len(p) - 1
+	for p := range b.of.shelves {
+		b.refresh(p)
+		n += len(b.of.shelves[p].sums) - 1
 	}
 	return n
 }
 
 // Places is the length of a Vector.
-func (b *Bank) Places() int { return len(b.parts) }
+func (b *Bank) Places() int { return len(b.of.shelves) }
 
 // Track makes the world note which parts its steps change, for Save and Load.
 // All parts count as changed.
@@ -111,6 +109,14 @@ func (w *World) know(b *Bank) {
 // Save writes the state into v, banking the parts that are new. Handlers that
 // run later do not change what was banked.
 func (w *World) Save(b *Bank, v Vector) {
+	w.SaveMoved(b)
+	copy(v, w.sums.at)
+}
+
+// SaveMoved banks the parts that changed since the last Save or Load, and
+// returns their places; At has their numbers. The list is the world's own, and
+// valid until its next step.
+func (w *World) SaveMoved(b *Bank) []int32 {
 	w.know(b)
 	w.Hash()
 	s := &w.sums
@@ -118,8 +124,21 @@ func (w *World) Save(b *Bank, v Vector) {
 		s.at[p] = w.bank(b, int(p))
 		s.moved[p] = false
 	}
+	moved := s.movedList
 	s.movedList = s.movedList[:0]
-	copy(v, s.at)
+	return moved
+}
+
+// At is the state as it was last saved or loaded. It is the world's own.
+func (w *World) At() Vector { return w.sums.at }
+
+// NodesHash is the share of the nodes in the identity of the state.
+func (w *World) NodesHash() (h canon.Hash) {
+	w.Hash()
+	for _, sum := range w.sums.part[:w.n] {
+		h = h.Add(sum)
+	}
+	return h
 }
 
 // SaveNode banks one node, as a handler has just left it, and returns its
@@ -132,13 +151,13 @@ func (w *World) SaveNode(b *Bank, i int) uint32 {
 // bank is the number of the part at place p, as it is now.
 func (w *World) bank(b *Bank, p int) uint32 {
 	sum := w.sums.part[p]
-	if id, known := b.index[p][sum]; known {
+	if id, known := b.find(p, sum); known {
 		if p < w.n {
 			w.keepTwin(b, p, id)
 		}
 		return id
 	}
-	return b.add(p, part{sum, w.part(p)})
+	return b.add(p, sum, w.part(p))
 }
 
 // part is what stands at place p, to be kept.
@@ -208,10 +227,10 @@ func (w *World) Load(b *Bank, v Vector) {
 		if s.at[p] == id && !s.moved[p] {
 			continue
 		}
-		part := &b.parts[p][id]
-		w.place(p, part.of)
-		s.total = s.total.Sub(s.part[p]).Add(part.sum)
-		s.part[p], s.stale[p], s.moved[p], s.at[p] = part.sum, false, false, id
+		sum := b.Sum(p, id)
+		w.place(p, b.part(p, id))
+		s.total = s.total.Sub(s.part[p]).Add(sum)
+		s.part[p], s.stale[p], s.moved[p], s.at[p] = sum, false, false, id
 	}
 	s.list, s.movedList = s.list[:0], s.movedList[:0]
 }

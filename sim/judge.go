@@ -2,15 +2,20 @@ package sim
 
 import "slices"
 
+// What a property, Within and Assume say of a state depends on what a View can
+// see: the nodes with their timers, which are up; and, where Counted says so,
+// how many messages are under way.
+
+// Counted reports whether a view has ever counted the messages under way.
+func (w *World) Counted() bool { return w.counted }
+
+// InFlight is the number of messages under way, as a View counts them.
+func (w *World) InFlight() int { return w.tcp.Len() + w.udp.Len() }
+
 // Check is the first safety property that does not hold now, if any.
 func (w *World) Check() *Failure {
-	if w.failure != nil {
+	if w.CheckLinks() != nil {
 		return w.failure
-	}
-	if w.disturbed {
-		if w.failure = w.checkTCP(); w.failure != nil {
-			return w.failure
-		}
 	}
 	for k := range w.always {
 		if !w.always[k].holds() {
@@ -19,6 +24,15 @@ func (w *World) Check() *Failure {
 		}
 	}
 	return nil
+}
+
+// CheckLinks is the part of Check that is not about what a View can see: what
+// went wrong in the step itself, and the flags of connections.
+func (w *World) CheckLinks() *Failure {
+	if w.failure == nil && w.disturbed {
+		w.failure = w.checkTCP()
+	}
+	return w.failure
 }
 
 func (w *World) unsafe(c *stateCheck) *Failure {

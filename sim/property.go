@@ -127,7 +127,10 @@ func (v View[N]) Scheduled(a Addr, timer Signal) bool {
 func (v View[N]) Timers() int { return v.s.w.timers }
 
 // InFlight is the number of messages under way on TCP and UDP.
-func (v View[N]) InFlight() int { return v.s.w.tcp.Len() + v.s.w.udp.Len() }
+func (v View[N]) InFlight() int {
+	v.s.w.counted = true
+	return v.s.w.tcp.Len() + v.s.w.udp.Len()
+}
 
 // Property is something that must hold. Make one with Always, Eventually,
 // Steps or Monitor.

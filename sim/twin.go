@@ -14,23 +14,14 @@ import (
 // reached again, the node as it was reached the second time, and steps are taken
 // from both.
 
-// keepTwin keeps the world's node as the twin of the part that it is equal to.
-func (w *World) keepTwin(b *Bank, i int, id uint32) {
-	k, ns := b.parts[i][id].of.(*nodePart), &w.nodes[i]
-	if k.twin == nil && !ns.shared {
-		k.twin, ns.shared = ns.node, true
-		b.infos[i][id].local.Twin = true
-	}
-}
-
 // Twin puts the twin of a loaded node into its place, if there is one.
 func (w *World) Twin(b *Bank, i int, id uint32) bool {
-	k := b.parts[i][id].of.(*nodePart)
-	if k.twin == nil {
+	twin := b.part(i, id).(*nodePart).twin.Load()
+	if twin == nil {
 		return false
 	}
 	ns := &w.nodes[i]
-	ns.node, ns.shared = k.twin, true
+	ns.node, ns.shared = *twin, true
 	ns.version++
 	w.epoch++
 	w.sums.touch(i)
@@ -65,9 +56,9 @@ func (r *retaken) Err() error { return choose.ErrEnd }
 // Hidden names a field in which a node part and its twin differ although they
 // have one identity, with both values; "" if none is found.
 func (b *Bank) Hidden(i int, id uint32) string {
-	k := b.parts[i][id].of.(*nodePart)
+	k := b.part(i, id).(*nodePart)
 	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
-	h.compare(addrOf(i).String(), reflect.ValueOf(k.node), reflect.ValueOf(k.twin))
+	h.compare(addrOf(i).String(), reflect.ValueOf(k.node), reflect.ValueOf(*k.twin.Load()))
 	return h.found
 }
 

@@ -92,8 +92,9 @@ type World struct {
 
 	// What the views of properties go by.
 	sights     map[reflect.Type]any
-	epoch      int // grows when a node is replaced
-	membership int // grows when another set of nodes is up, or all are replaced
+	epoch      int  // grows when a node is replaced
+	membership int  // grows when another set of nodes is up, or all are replaced
+	counted    bool // a view has counted the messages under way
 
 	sums   sums
 	audit  auditor

@@ -1,0 +1,48 @@
+package flat
+
+import "macemc/internal/canon"
+
+// Index finds where in a list of hashes, all different, one stands. It keeps
+// places only; the list is the caller's. The zero Index is of an empty list.
+type Index struct {
+	slots []uint32 // a place plus one; 0: nothing
+	used  int
+}
+
+func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
+
+// Find is the place of h in the list.
+func (x *Index) Find(list []canon.Hash, h canon.Hash) (uint32, bool) {
+	if len(x.slots) == 0 {
+		return 0, false
+	}
+	for at := x.home(h); ; at = (at + 1) & (len(x.slots) - 1) {
+		switch n := x.slots[at]; {
+		case n == 0:
+			return 0, false
+		case list[n-1] == h:
+			return n - 1, true
+		}
+	}
+}
+
+// Add notes the next hash of the list, which is at this place.
+func (x *Index) Add(list []canon.Hash, place uint32) {
+	if 2*(x.used+1) > len(x.slots) {
+		slots := make([]uint32, max(8, 2*len(x.slots)))
+		x.slots, x.used = slots, 0
+		for n := range place {
+			x.put(list, n)
+		}
+	}
+	x.put(list, place)
+}
+
+func (x *Index) put(list []canon.Hash, place uint32) {
+	at := x.home(list[place])
+	for x.slots[at] != 0 {
+		at = (at + 1) & (len(x.slots) - 1)
+	}
+	x.slots[at] = place + 1
+	x.used++
+}

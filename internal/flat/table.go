@@ -1,0 +1,65 @@
+package flat
+
+import "math/bits"
+
+// Table maps keys, which are never 0, to numbers. It is at most half full. The
+// zero Table is empty.
+type Table struct {
+	slots []slot
+	used  int
+}
+
+type slot struct {
+	key   uint64 // 0: nothing
+	value uint32
+}
+
+const least = 256
+
+func (t *Table) home(key uint64) int {
+	hi, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(t.slots)))
+	return int(hi)
+}
+
+// Len is the number of keys.
+func (t *Table) Len() int { return t.used }
+
+// Get is the number of a key, if it has one.
+func (t *Table) Get(key uint64) (uint32, bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
+	for at := t.home(key); ; {
+		s := &t.slots[at]
+		switch s.key {
+		case key:
+			return s.value, true
+		case 0:
+			return 0, false
+		}
+		if at++; at == len(t.slots) {
+			at = 0
+		}
+	}
+}
+
+// Put gives a key that has none a number.
+func (t *Table) Put(key uint64, value uint32) {
+	if 2*(t.used+1) > len(t.slots) {
+		old := t.slots
+		*t = Table{slots: make([]slot, max(least, 2*len(old)))}
+		for _, s := range old {
+			if s.key != 0 {
+				t.Put(s.key, s.value)
+			}
+		}
+	}
+	at := t.home(key)
+	for t.slots[at].key != 0 {
+		if at++; at == len(t.slots) {
+			at = 0
+		}
+	}
+	t.slots[at] = slot{key, value}
+	t.used++
+}

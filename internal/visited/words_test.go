@@ -1,0 +1,75 @@
+package visited
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+)
+
+// TestWords compares Words with a map, while it grows.
+func TestWords(t *testing.T) {
+	for _, homes := range []uint64{1, 4, 1 << 32} { // few homes: long searches
+		r := rand.New(rand.NewPCG(homes, 1))
+		w, err := NewWords(128)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin := map[uint64]bool{}
+		for range min(20_000, 500*int(homes)) {
+			word := r.Uint64()%homes<<32 | uint64(1+r.IntN(300))
+			if w.Len() == w.Cap() {
+				if err := w.Grow(w.Bytes() * 3 / 2); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if w.Has(word) != twin[word] {
+				t.Fatalf("%x is in the set: %v", word, !twin[word])
+			}
+			if w.Add(word) == twin[word] {
+				t.Fatalf("%x is new: %v", word, !twin[word])
+			}
+			twin[word] = true
+		}
+		for word := range twin {
+			if !w.Has(word) {
+				t.Fatalf("%x is lost", word)
+			}
+		}
+		if w.Len() != len(twin) {
+			t.Errorf("%d words, and there are %d", w.Len(), len(twin))
+		}
+		if w.Close() != nil || w.Close() != nil {
+			t.Error("it does not close")
+		}
+	}
+}
+
+// Of all goroutines that add a word, one is told that it is new.
+func TestWordsOfSeveral(t *testing.T) {
+	const goroutines, words = 4, 5_000
+	w, err := NewWords(8 * 2 * words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var all sync.WaitGroup
+	news := make([]int, goroutines)
+	for g := range goroutines {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(g), 2))
+			for _, i := range r.Perm(words) {
+				if w.Add(uint64(i*2654435761)<<32 | uint64(i+1)) {
+					news[g]++
+				}
+			}
+		})
+	}
+	all.Wait()
+	sum := 0
+	for _, n := range news {
+		sum += n
+	}
+	if sum != words || w.Len() != words {
+		t.Errorf("%d words were new, the set has %d, and there are %d", sum, w.Len(), words)
+	}
+}

@@ -1,0 +1,133 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// number is one of any size.
+func number(r *rand.Rand) uint32 { return r.Uint32() >> r.IntN(32) }
+
+// TestLedger: what is added comes back under its number, once, whatever the
+// numbers, the lengths and how much there is of it; and states of one tag are
+// told apart.
+func TestLedger(t *testing.T) {
+	for _, places := range []int{1, 2, 5, 64, 129, 300, 2_000} {
+		for _, tags := range []uint64{1, 3, 1 << 32} {
+			t.Run(fmt.Sprint(places, "/", tags), func(t *testing.T) { ledgers(t, places, tags) })
+		}
+	}
+}
+
+func ledgers(t *testing.T, places int, tags uint64) {
+	r := rand.New(rand.NewPCG(uint64(places), tags))
+	l, err := newLedger(places, func(int) int { return 1 << 30 }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	e := l.entry()
+	twin := map[string]uint32{}
+	vectors, parents := map[uint32]sim.Vector{}, map[uint32]uint32{}
+	many := min(5_000, 300_000/places)
+	if tags < 1000 {
+		many = min(many, 300)
+	}
+	for range many {
+		v := make(sim.Vector, places)
+		for range r.IntN(min(places, 6) + 1) {
+			v[r.IntN(places)] = number(r) >> (8 * r.IntN(4))
+		}
+		h := canon.OfString(fmt.Sprint(v))
+		h.Hi = h.Hi % tags << 32
+		e.pack(v)
+		want, there := twin[fmt.Sprint(v)]
+		if got, known := e.find(h); known != there || known && got != want {
+			t.Fatalf("%v has the number %d, %v; want %d, %v", v, got, known, want, there)
+		}
+		if ok, err := e.room(1); !ok || err != nil {
+			t.Fatal("no room", err)
+		}
+		parent := r.Uint32()
+		if isNew := e.add(h, origin{parent: parent}); isNew == there {
+			t.Fatalf("%v is new: %v", v, isNew)
+		}
+		if !there {
+			twin[fmt.Sprint(v)], vectors[e.next-1], parents[e.next-1] = e.next-1, v, parent
+		}
+	}
+	if l.len() != len(twin) || l.set.Len() != len(twin) {
+		t.Errorf("there are %d states, %d in the set, and should be %d", l.len(), l.set.Len(), len(twin))
+	}
+	n, got := 0, make(sim.Vector, places)
+	for s := range l.each {
+		got[r.IntN(places)] = 77 // what was there is of no interest
+		if l.get(s, got); !slices.Equal(got, vectors[s]) || l.origin(s).parent != parents[s] {
+			t.Fatalf("state %d is %v, not %v", s, got, vectors[s])
+		}
+		if n++; !l.holds(s) {
+			t.Fatalf("state %d is not held", s)
+		}
+	}
+	if n != len(twin) {
+		t.Errorf("%d states are listed, and there are %d", n, len(twin))
+	}
+}
+
+// A ledger that may not grow says so before it is too full to be searched.
+func TestLedgerFull(t *testing.T) {
+	l, err := newLedger(1, func(int) int { return 0 }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	e := l.entry()
+	for i := uint32(1); ; i++ {
+		ok, err := e.room(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			break
+		}
+		e.pack(sim.Vector{i})
+		if !e.add(canon.OfString(fmt.Sprint(i)), origin{}) {
+			t.Fatalf("%d is known", i)
+		}
+	}
+	if slots := ledgerLeast / 8; l.len() > slots || l.len() < slots/2 {
+		t.Errorf("%d states in %d slots", l.len(), slots)
+	}
+}
+
+// What was said of a state is said of another with the same nodes; and, once
+// the messages under way were counted, only if they are as many.
+func TestJudged(t *testing.T) {
+	var j judged
+	a, b := canon.OfString("a"), canon.OfString("b")
+	if _, known := j.get(a, 0); known {
+		t.Error("nothing was said, and is known")
+	}
+	j.put(false, a, 1, saidGood)
+	if s, known := j.get(a, 2); !known || s != saidGood {
+		t.Error("what was said is not known")
+	}
+	if _, known := j.get(b, 1); known {
+		t.Error("something is known of other nodes")
+	}
+	j.put(true, b, 1, saidInside)
+	if _, known := j.get(a, 1); known {
+		t.Error("what was said before messages were counted is still known")
+	}
+	if _, known := j.get(b, 2); known {
+		t.Error("another number of messages is said to be the same")
+	}
+	if s, known := j.get(b, 1); !known || s != saidInside {
+		t.Error("what was said is not known")
+	}
+}
