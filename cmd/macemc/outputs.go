@@ -61,22 +61,22 @@ func isFolder(name string) bool {
 }
 
 // write writes all that was asked for.
-func (o *outputs) write(t *tool, r *search.Result, place report.Place) error {
+func (o *outputs) write(t *tool, r *search.Result, places []report.Place) error {
 	root := moduleBelow(t.env("GITHUB_WORKSPACE"))
 	var failed []error
 	for _, f := range []struct {
 		file  string
 		write func(io.Writer) error
 	}{
-		{o.junit, func(w io.Writer) error { return report.JUnit(w, r, place, o.began) }},
-		{o.sarif, func(w io.Writer) error { return report.SARIF(w, r, place, version(), root) }},
+		{o.junit, func(w io.Writer) error { return report.JUnit(w, r, o.began, places...) }},
+		{o.sarif, func(w io.Writer) error { return report.SARIF(w, r, version(), root, places...) }},
 	} {
 		if f.file != "" {
 			failed = append(failed, replaceFile(f.file, f.write))
 		}
 	}
 	if o.github {
-		failed = append(failed, report.GitHub(t.stderr, r, place, root))
+		failed = append(failed, report.GitHub(t.stderr, r, root, places...))
 	}
 	return errors.Join(failed...)
 }

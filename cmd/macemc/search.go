@@ -220,11 +220,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 	if err := errors.Join(failed, print(t.stdout, r, places...)); err != nil {
 		t.complain(err)
 	}
-	var first report.Place
-	if len(places) > 0 {
-		first = places[0]
-	}
-	unwritten := f.outputs.write(t, r, first)
+	unwritten := f.outputs.write(t, r, places)
 	if unwritten != nil {
 		t.complain(unwritten)
 	}

@@ -159,7 +159,7 @@ func TestSARIFSchema(t *testing.T) {
 	s := schema(t, "testdata/schemas/sarif-schema-2.1.0.json", false)
 	every(t, func(name string, r *search.Result) {
 		var b strings.Builder
-		if err := SARIF(&b, r, place, "devel", ""); err != nil {
+		if err := SARIF(&b, r, "devel", "", place); err != nil {
 			t.Fatal(err)
 		}
 		harmlessLog(t, name, b.String())
@@ -169,7 +169,7 @@ func TestSARIFSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := log.Runs[0]
-		if (len(run.Results) == 1) != (r.Finding != nil) {
+		if len(run.Results) != len(r.Findings) {
 			t.Errorf("%s: %d results", name, len(run.Results))
 		}
 		for _, one := range run.Results {
@@ -293,6 +293,9 @@ func TestJUnit(t *testing.T) {
 			t.Errorf("%s: %d failures", name, suite.Failures)
 		}
 	})
+	if n := junitOf(t, []byte(junitXML(t, results["several"]()))).Failures; n != 2 {
+		t.Errorf("of two findings there are %d failures", n)
+	}
 	all := searched(t)
 	for name, want := range map[string]string{
 		"handshake[HS1]":  "passed, failed, passed",
@@ -319,7 +322,7 @@ func TestJUnit(t *testing.T) {
 func junitXML(t *testing.T, r *search.Result) string {
 	t.Helper()
 	var b strings.Builder
-	if err := JUnit(&b, r, place, time.Unix(0, 0)); err != nil {
+	if err := JUnit(&b, r, time.Unix(0, 0), place); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

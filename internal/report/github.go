@@ -8,22 +8,23 @@ import (
 	"macemc/search"
 )
 
-// GitHub writes a finding as an annotation of GitHub's workflows: a command in
-// a line of the log, which marks the source. Nothing is written where nothing
-// was found. root is the folder of the module within the repository; "": the
-// same.
-func GitHub(w io.Writer, r *search.Result, place Place, root string) error {
-	if r.Finding == nil {
-		return nil
+// GitHub writes each finding as an annotation of GitHub's workflows: a command
+// in a line of the log, which marks the source. root is the folder of the
+// module within the repository; "": the same.
+func GitHub(w io.Writer, r *search.Result, root string, places ...Place) error {
+	sources := NewSources(r.System, r.Params)
+	for i, f := range r.Findings {
+		s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+		command := "::error "
+		if at := sources.Of(f); at.Line > 0 {
+			command += fmt.Sprintf("file=%s,line=%d,", commandProperty(below(root, at.File)), at.Line)
+		}
+		command += "title=" + commandProperty("macemc: "+s.name()) + "::" + commandText(strings.Join(s.brief(placeOf(places, i)), "\n"))
+		if _, err := io.WriteString(w, command+"\n"); err != nil {
+			return err
+		}
 	}
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
-	command := "::error "
-	if at := NewSources(s.sys, s.params).Of(r.Finding); at.Line > 0 {
-		command += fmt.Sprintf("file=%s,line=%d,", commandProperty(below(root, at.File)), at.Line)
-	}
-	command += "title=" + commandProperty("macemc: "+s.name()) + "::" + commandText(strings.Join(s.brief(place), "\n"))
-	_, err := io.WriteString(w, command+"\n")
-	return err
+	return nil
 }
 
 // below is a file in a folder; both with slashes.

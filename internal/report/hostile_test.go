@@ -144,7 +144,7 @@ func TestHostileAnnotation(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdicts {
 			var b bytes.Buffer
-			if err := GitHub(&b, poisoned(verdict, text), place, ""); err != nil {
+			if err := GitHub(&b, poisoned(verdict, text), "", place); err != nil {
 				t.Fatal(err)
 			}
 			command, properties, message := runnerReads(t, b.String())
@@ -185,7 +185,7 @@ func TestHostileJUnit(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdicts {
 			var b bytes.Buffer
-			if err := JUnit(&b, poisoned(verdict, text), place, time.Unix(0, 0)); err != nil {
+			if err := JUnit(&b, poisoned(verdict, text), time.Unix(0, 0), place); err != nil {
 				t.Fatal(err)
 			}
 			harmlessLog(t, name, b.String())

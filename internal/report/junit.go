@@ -71,33 +71,42 @@ const HandlersCase = "every handler returns, without a panic, and touches only w
 
 // JUnit writes what a search came to as a suite of tests: one case for each
 // property that was checked, and one for the handlers. began is when the
-// search did.
-func JUnit(w io.Writer, r *search.Result, place Place, began time.Time) error {
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+// search did. There is a place for each finding.
+func JUnit(w io.Writer, r *search.Result, began time.Time, places ...Place) error {
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties}
 	suite := junitSuite{
 		Name: short("macemc " + s.name()), Package: r.System.Name,
 		Timestamp: began.UTC().Format("2006-01-02T15:04:05"), Host: "localhost",
 		Time:     fmt.Sprintf("%.3f", r.Measured.Elapsed.Seconds()),
 		Settings: junitSettings(s, r),
 	}
-	var text strings.Builder
-	if err := Result(&text, r, place); err != nil {
+	failures, err := junitFailures(r, places)
+	if err != nil {
 		return err
 	}
 	class := "macemc." + r.System.Name
+	add := func(name string, state search.State) {
+		c := junitCase{Name: short(name), Class: class, Time: "0", Failure: failures[name]}
+		if why := undecided(state, r); c.Failure == nil && why != "" {
+			c.Skipped = &junitSkipped{why}
+		}
+		suite.add(c)
+	}
 	for _, prop := range r.System.Properties {
-		if s.checked(prop.Name) {
-			suite.add(s.junitCase(class, prop, r, text.String()))
+		switch {
+		case !s.checked(prop.Name):
+		case prop.Liveness():
+			add(prop.Name, r.Liveness.State)
+		default:
+			add(prop.Name, r.Safety.State)
 		}
 	}
-	handlers := junitCase{Name: HandlersCase, Class: class, Time: "0"}
-	if f := r.Finding; f != nil && s.failed() == nil {
-		handlers.Failure = s.junitFailure(text.String())
-	} else if why := undecided(r.Safety.State, r); why != "" {
-		handlers.Skipped = &junitSkipped{why}
-	}
-	suite.add(handlers)
+	add(HandlersCase, r.Safety.State)
 	if r.Finding == nil {
+		var text strings.Builder
+		if err := Result(&text, r); err != nil {
+			return err
+		}
 		suite.Out = junitText{"\n" + text.String()}
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -108,8 +117,47 @@ func JUnit(w io.Writer, r *search.Result, place Place, began time.Time) error {
 	if err := e.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n")
+	_, err = io.WriteString(w, "\n")
 	return err
+}
+
+// junitFailures are the failures of the cases, by their names. Of several
+// findings about one property the first is told.
+func junitFailures(r *search.Result, places []Place) (map[string]*junitFailure, error) {
+	failures := map[string]*junitFailure{}
+	for i, f := range r.Findings {
+		s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+		var text strings.Builder
+		if err := Result(&text, only(r, f), placeOf(places, i)); err != nil {
+			return nil, err
+		}
+		failure := &junitFailure{Type: f.Verdict.String(), Message: short(s.title()), Text: "\n" + text.String()}
+		names := s.failed()
+		if names == nil {
+			names = []string{HandlersCase}
+		}
+		for _, name := range names {
+			if failures[name] == nil {
+				failures[name] = failure
+			}
+		}
+	}
+	return failures, nil
+}
+
+// only is a result with one of its findings.
+func only(r *search.Result, f *search.Finding) *search.Result {
+	one := *r
+	one.Finding, one.Findings = f, []*search.Finding{f}
+	return &one
+}
+
+// placeOf is where a finding went; none, if that is not known.
+func placeOf(places []Place, i int) Place {
+	if i < len(places) {
+		return places[i]
+	}
+	return Place{}
 }
 
 func (suite *junitSuite) add(c junitCase) {
@@ -121,24 +169,6 @@ func (suite *junitSuite) add(c junitCase) {
 	if c.Skipped != nil {
 		suite.Skipped++
 	}
-}
-
-func (s subject) junitCase(class string, prop sim.Property, r *search.Result, text string) junitCase {
-	c := junitCase{Name: short(prop.Name), Class: class, Time: "0"}
-	state := r.Safety.State
-	if prop.Liveness() {
-		state = r.Liveness.State
-	}
-	if slices.Contains(s.failed(), prop.Name) {
-		c.Failure = s.junitFailure(text)
-	} else if why := undecided(state, r); why != "" {
-		c.Skipped = &junitSkipped{why}
-	}
-	return c
-}
-
-func (s subject) junitFailure(text string) *junitFailure {
-	return &junitFailure{Type: s.f.Verdict.String(), Message: short(s.title()), Text: "\n" + text}
 }
 
 // undecided says why a question that no finding answers is open; "" if it is

@@ -128,11 +128,11 @@ var sarifKinds = []struct {
 }
 
 // SARIF writes what a search came to in the format of static analysers: a rule
-// for each property and for each other verdict, and a result for a finding, at
+// for each property and for each other verdict, and a result for each finding, at
 // the source of its critical step, with the run as a flow through the code.
-// version is that of the tool.
-func SARIF(w io.Writer, r *search.Result, place Place, version, root string) error {
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+// version is that of the tool; root as for GitHub.
+func SARIF(w io.Writer, r *search.Result, version, root string, places ...Place) error {
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties}
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
 			Name: "macemc", Version: version, Short: sarifText{"a model checker for event-driven services"}, Rules: s.rules(),
@@ -144,8 +144,9 @@ func SARIF(w io.Writer, r *search.Result, place Place, version, root string) err
 		Results: []sarifResult{},
 		Columns: "utf16CodeUnits",
 	}
-	if r.Finding != nil {
-		run.Results = append(run.Results, s.sarifResult(place, run.Tool.Driver.Rules, root))
+	for i, f := range r.Findings {
+		s.f = f
+		run.Results = append(run.Results, s.sarifResult(placeOf(places, i), run.Tool.Driver.Rules, root))
 	}
 	return write(w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
