@@ -33,6 +33,10 @@ golden: ## rewrite the transcripts; read the diff before you commit it
 	if [ -z "$$packages" ]; then echo "no package tests with transcripts"; exit; fi; \
 	go test -count=1 $$packages -rewrite
 
+.PHONY: examples
+examples: ## write docs/examples again; read the diff before you commit it
+	go test -count=1 -run '^TestExamples$$' ./internal/finding -rewrite
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (20s)
 	@listing="$$(go test -list '^Fuzz' ./...)"; \

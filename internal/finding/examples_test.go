@@ -1,0 +1,117 @@
+package finding
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	_ "macemc/internal/transcript" // the flag -rewrite
+	"macemc/search"
+)
+
+const examplesFolder = "../../docs/examples"
+
+// examples are the findings whose folders are committed: one that is small
+// enough to be solved by eye, and one of each further kind.
+var examples = []struct{ folder, system, bug string }{
+	{"handshake-HS1", "handshake", "HS1"},
+	{"brokentree-BT1", "brokentree", "BT1"},
+	{"brokentree-BT2", "brokentree", "BT2"},
+}
+
+var (
+	effort   = regexp.MustCompile(`(?m)^  effort  .*\n( {14}.*\n)*`)
+	measured = regexp.MustCompile(`(?m)^measured:\n(  .*\n)+\n?`)
+)
+
+// The committed examples are what a search writes today, but for what was
+// measured and for the effort, which is the engine's own affair; and their paths
+// are taken again.
+func TestExamples(t *testing.T) {
+	rewrite := flag.Lookup("rewrite").Value.String() == "true"
+	for _, c := range examples {
+		sys := system(t, c.system)
+		r := found(t, sys, search.Options{}, c.bug)
+		place, err := NewShelf(t.TempDir()).Write(r, r.Finding, func(string) []Command {
+			file := "docs/examples/" + c.folder + "/error.path"
+			all := commands(file)
+			for i := range all {
+				all[i].Line = strings.Replace(all[i].Line, "macemc ", "go run ./cmd/macemc ", 1)
+			}
+			return all
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := filepath.Dir(place.Path), filepath.Join(examplesFolder, c.folder)
+		now := map[string]string{}
+		for _, name := range all(t, from) {
+			now[name] = effort.ReplaceAllString(measured.ReplaceAllString(read(t, filepath.Join(from, name)), ""), "")
+		}
+		if rewrite {
+			store(t, to, now)
+		}
+		if names := all(t, to); len(names) != len(now) {
+			t.Errorf("%s has the files %v, and a search writes %d", c.folder, names, len(now))
+		}
+		for name, text := range now {
+			if old := read(t, filepath.Join(to, name)); old != text {
+				t.Errorf("docs/examples/%s/%s is stale; run make examples and read the diff. It now begins to differ at\n%s", c.folder, name, difference(old, text))
+			}
+		}
+		path, err := choose.Parse(strings.NewReader(now["error.path"]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := search.Replay(sys, path, search.Options{}); err != nil || !again.Reproduced {
+			t.Errorf("%s is not reproduced: %v", c.folder, err)
+		}
+	}
+	for _, folder := range all(t, examplesFolder) {
+		name, below, _ := strings.Cut(folder, "/")
+		if below == "" && name != "README.md" && !slices.ContainsFunc(examples, func(c struct{ folder, system, bug string }) bool { return c.folder == name }) {
+			t.Errorf("docs/examples/%s is not made by this test", name)
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
+
+func store(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	err := os.RemoveAll(folder)
+	if err == nil {
+		err = os.MkdirAll(folder, 0o777)
+	}
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// difference is the first line in which two texts differ, in both.
+func difference(old, now string) string {
+	a, b := strings.Split(old, "\n"), strings.Split(now, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return "- " + strings.Join(a[min(i, len(a)):min(i+1, len(a))], "") + "\n+ " + strings.Join(b[min(i, len(b)):min(i+1, len(b))], "")
+		}
+	}
+	return ""
+}
