@@ -76,9 +76,34 @@ func (o *outputs) write(t *tool, r *search.Result, places []report.Place) error 
 		}
 	}
 	if o.github {
-		failed = append(failed, report.GitHub(t.stderr, r, root, places...))
+		failed = append(failed, report.GitHub(t.stderr, r, root, places...), summarize(t.env("GITHUB_STEP_SUMMARY"), places))
 	}
 	return errors.Join(failed...)
+}
+
+// summarize adds the reports of findings to the summary of a job, which GitHub
+// shows as Markdown.
+func summarize(summary string, places []report.Place) error {
+	if summary == "" {
+		return nil
+	}
+	file, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	for _, place := range places {
+		if place.Report == "" || err != nil {
+			continue
+		}
+		var text []byte
+		if text, err = os.ReadFile(place.Report); err == nil {
+			_, err = file.Write(append(text, '\n'))
+		}
+	}
+	if file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("the summary of the job cannot be written: %w", err)
+	}
+	return nil
 }
 
 // replaceFile writes a file so that nobody ever sees half of it.

@@ -48,6 +48,24 @@ func TestGitHubByDefault(t *testing.T) {
 	}
 }
 
+// The summary of a job gets the report, below what others wrote.
+func TestGitHubSummary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put("summary.md", "before\n")
+	var out, errs bytes.Buffer
+	env := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "summary.md"}
+	tool := &tool{name: "macemc", stdout: &out, stderr: &errs, getenv: func(name string) string { return env[name] }}
+	tool.run(words("search handshake --bug HS1 --quiet"))
+	if got, want := get(t, "summary.md"), "before\n"+get(t, "macemc-findings/handshake-HS1-1/report.md")+"\n"; got != want {
+		t.Errorf("the summary is\n%s", got)
+	}
+	env["GITHUB_STEP_SUMMARY"] = "no/such/folder"
+	errs.Reset()
+	if status := tool.run(words("search handshake --bug HS1 --quiet")); status != exitFound || !strings.Contains(errs.String(), "macemc: the summary of the job cannot be written: ") {
+		t.Errorf("exit %d, standard error %q", status, errs.String())
+	}
+}
+
 // Who waits for a file is told that it could not be written, even if nothing
 // was found; nothing is left of it, and a file that was there stays.
 func TestOutputUnwritable(t *testing.T) {

@@ -65,6 +65,17 @@ func TestReadmeDebug(t *testing.T) {
 	}
 }
 
+// The annotation is the one that the README shows.
+func TestReadmeAnnotation(t *testing.T) {
+	const line = "search handshake --bug HS1 --github"
+	want := shown(t, line+" >/dev/null")
+	t.Chdir(t.TempDir())
+	_, got, _ := execute(words(line)...)
+	if got = strings.Replace(got, "replay: macemc", "replay: go run ./cmd/macemc", 1); got != want {
+		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, got)
+	}
+}
+
 // The service in the README is complete, builds at the place that it names, and
 // is searched as it says: the searches print what it shows, up to "...".
 func TestReadmeService(t *testing.T) {

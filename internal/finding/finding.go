@@ -29,6 +29,7 @@ func (s *Shelf) Write(r *search.Result, f *search.Finding, commands Commands) (r
 	folder, err := s.Put(Name(r, f), func(folder string) []File {
 		place.Path = filepath.Join(folder, "error.path")
 		t.commands = commands(place.Path)
+		place.Report = filepath.Join(folder, "report.md")
 		place.Replay = t.commands[0].Line
 		return t.files()
 	})

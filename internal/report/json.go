@@ -32,6 +32,7 @@ type resultJSON struct {
 	Liveness livenessJSON   `json:"liveness"`
 	Stop     string         `json:"stop"`
 	Path     *string        `json:"path"`
+	Report   *string        `json:"report"`
 	Steps    *int           `json:"steps"`
 	Choices  *int           `json:"choices"`
 	Critical *criticalJSON  `json:"critical"`
@@ -50,6 +51,7 @@ type findingJSON struct {
 	Property *string       `json:"property"`
 	Message  *string       `json:"message"`
 	Path     *string       `json:"path"`
+	Report   *string       `json:"report"`
 	Steps    int           `json:"steps"`
 	Choices  int           `json:"choices"`
 	Critical *criticalJSON `json:"critical"`
@@ -133,7 +135,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	if len(out.Findings) > 0 {
 		f := &out.Findings[0]
 		out.Property, out.Message, out.Critical = f.Property, f.Message, f.Critical
-		out.Path, out.Replay = f.Path, f.Replay
+		out.Path, out.Report, out.Replay = f.Path, f.Report, f.Replay
 		out.Steps, out.Choices = &f.Steps, &f.Choices
 	}
 	return write(w, out)
@@ -143,7 +145,7 @@ func findingOf(f *search.Finding, place Place) findingJSON {
 	path := subject{f: f}.path()
 	return findingJSON{
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
-		Path: orNull(place.Path), Replay: orNull(place.Replay),
+		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
 		Steps: len(path.Steps), Choices: path.Choices(), Critical: critical(f),
 	}
 }

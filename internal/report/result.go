@@ -12,6 +12,7 @@ import (
 // Place is where a finding went.
 type Place struct {
 	Path   string // the file of its path; "": it was not written
+	Report string // the file of its report; "": it has none
 	Replay string // the command that replays it
 }
 
@@ -328,5 +329,8 @@ func (p *printer) place(place Place) {
 		return
 	}
 	p.line("path:   %s", place.Path)
+	if place.Report != "" {
+		p.line("report: %s", place.Report)
+	}
 	p.line("replay: %s", place.Replay)
 }
