@@ -25,13 +25,13 @@ var examples = []struct{ folder, system, bug string }{
 }
 
 var (
-	effort   = regexp.MustCompile(`(?m)^  effort  .*\n( {14}.*\n)*`)
+	effort   = regexp.MustCompile(`(?m)^  (effort|counted)  .*\n( {14}.*\n)*`)
 	measured = regexp.MustCompile(`(?m)^measured:\n(  .*\n)+\n?`)
 )
 
 // The committed examples are what a search writes today, but for what was
-// measured and for the effort, which is the engine's own affair; and their paths
-// are taken again.
+// measured, and for the counts and the effort, which are the engine's own affair;
+// and their paths are taken again.
 func TestExamples(t *testing.T) {
 	rewrite := flag.Lookup("rewrite").Value.String() == "true"
 	for _, c := range examples {

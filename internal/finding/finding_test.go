@@ -44,6 +44,7 @@ func commands(file string) []Command {
 	return []Command{
 		{"take the run again, with every check on", "macemc replay " + file},
 		{"what happened before what", "macemc graph " + file},
+		{"step by step, forth and back", "macemc mdb " + file},
 	}
 }
 
