@@ -55,6 +55,16 @@ bench: ## run the benchmarks that match BENCH (all), COUNT times (1)
 	if [ -z "$$packages" ]; then echo "no package has benchmarks"; exit; fi; \
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $$packages
 
+.PHONY: browser
+browser: ## open the page of a graph in Chromium; SHOTS=folder keeps pictures of it
+	go test -count=1 -run '^TestBrowser$$' ./eventgraph -v -browser $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+
+.PHONY: mermaid
+mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm to fetch it)
+	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; \
+	npm install --silent --no-fund --no-audit --prefix "$$folder" mermaid@11 jsdom@26 && \
+	go test -count=1 -run '^TestMermaid$$' ./eventgraph -v -mermaid "$$folder"
+
 .PHONY: findings
 findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
 	go test -count=1 -run '^TestFinds$$' ./cmd/macemc -v -findings | grep '^|'

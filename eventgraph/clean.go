@@ -70,7 +70,7 @@ func wide(r rune) int {
 func folded(s string, width, indent, most int) (lines []string) {
 	defer func() {
 		for i := range lines {
-			lines[i] = strings.TrimSpace(strings.ReplaceAll(lines[i], "\u00a0", " "))
+			lines[i] = strings.TrimRight(strings.ReplaceAll(lines[i], "\u00a0", " "), " ")
 		}
 	}()
 	room := width

@@ -17,7 +17,8 @@ type Marks struct {
 
 // Graph is a run as what happened before what.
 type Graph struct {
-	Marks Marks
+	Marks  Marks
+	States *Recording // of the same run, where pictures shall tell what changed; nil: not known
 
 	nodes    []sim.Addr
 	lanes    map[sim.Addr]int
@@ -69,12 +70,22 @@ const (
 	CauseRoom                         // it made room in a buffer
 )
 
-var causeNames = [...]string{
-	CauseOrder: "order", CauseMessage: "message", CauseTimer: "timer", CauseTask: "task", CauseCopy: "copy",
-	CauseBroken: "broken", CauseOpened: "opened", CauseDown: "down", CauseCut: "partition", CauseRoom: "room",
+// causes tell each kind in a word, for an arrow, and as half a sentence about
+// the step that it was.
+var causes = [...]struct{ word, of string }{
+	CauseOrder:   {"order", "after step %d"},
+	CauseMessage: {"message", "sent in step %d"},
+	CauseTimer:   {"timer", "set in step %d"},
+	CauseTask:    {"task", "posted in step %d"},
+	CauseCopy:    {"copy", "copied in step %d"},
+	CauseBroken:  {"broken", "the connection broke in step %d"},
+	CauseOpened:  {"opened", "the connection was opened in step %d"},
+	CauseDown:    {"down", "the node went down in step %d"},
+	CauseCut:     {"partition", "the partition began in step %d"},
+	CauseRoom:    {"room", "room was made in step %d"},
 }
 
-func (k CauseKind) String() string { return causeNames[k] }
+func (k CauseKind) String() string { return causes[k].word }
 
 // did is one effect of a step.
 type did struct {
@@ -87,6 +98,7 @@ type did struct {
 
 // New builds the graph of a trace, whose values walker tells.
 func New(trace *sim.Trace, walker *canon.Walker, marks Marks) *Graph {
+	marks.Title, marks.Why = clean(marks.Title), clean(marks.Why)
 	g := &Graph{Marks: marks, starts: len(trace.Starts)}
 	g.lay(trace)
 	b := newBuilder(g, walker)

@@ -25,11 +25,13 @@ type (
 	task  string
 	note  string // a message
 	fact  string
+	say   struct{ Text string } // an opening that says it in every way
 )
 
 type actor struct {
 	peers map[string]sim.Addr `mc:"-"`
 	Seen  int
+	Said  string
 }
 
 func (n *actor) Init(env sim.Env) {
@@ -49,6 +51,13 @@ func (n *actor) Handle(env sim.Env, s sim.Signal) {
 		n.obey(env, inner(string(s)))
 	case task:
 		n.obey(env, inner(string(s)))
+	case say:
+		n.Said = s.Text
+		env.TCP().Send(n.peers["n1"], note(s.Text))
+		env.After(time.Second, timer(s.Text))
+		env.Choose(2, s.Text)
+		env.Logf("%s", s.Text)
+		env.Emit(fact(s.Text))
 	}
 }
 
@@ -146,13 +155,13 @@ func parsePlay(t testing.TB, nodes int, faults, text string) play {
 	return p
 }
 
-// told answers with the event that was asked for, and coins with 1.
-type told struct {
+// teller answers with the event that was asked for, and coins with 1.
+type teller struct {
 	want string
 	err  error
 }
 
-func (a *told) Answer(q *choose.Question) int {
+func (a *teller) Answer(q *choose.Question) int {
 	if q.Kind == choose.Coin {
 		return 1
 	}
@@ -168,7 +177,7 @@ func (a *told) Answer(q *choose.Question) int {
 	return -1
 }
 
-func (a *told) Err() error { return a.err }
+func (a *teller) Err() error { return a.err }
 
 // take takes the run; see is told the world after the starts and every step.
 func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
@@ -194,7 +203,7 @@ func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &told{}
+	src := &teller{}
 	w.Protect(func() {
 		w.Start(src)
 		see(w)

@@ -9,14 +9,13 @@ import (
 	"macemc/sim"
 )
 
-// scope is which part of a graph is drawn.
-type scope struct {
-	from, to int // steps; 0: the first, the last
-	nodes    []sim.Addr
-	whole    bool // quiet stretches too
+// Part is which part of a graph is drawn. The zero Part is all of it, but for
+// quiet stretches.
+type Part struct {
+	From, To int        // the first and the last step; 0: of the run
+	Nodes    []sim.Addr // only what happens at these, or goes between them and others; nil: all
+	Whole    bool       // quiet stretches are not left out
 }
-
-func (o TextOptions) scope() scope { return scope{o.From, o.To, o.Nodes, o.Whole} }
 
 // stretch is a row of points that are left out.
 type stretch struct {
@@ -29,7 +28,7 @@ const quietLeast = 4
 
 // each goes over what is drawn, in order: points, and the stretches between
 // that are left out. Starts in which nothing happened are passed over.
-func (g *Graph) each(s scope, draw func(p int), leave func(stretch)) {
+func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	var open *stretch
 	shut := func() {
 		if open == nil {
@@ -46,7 +45,7 @@ func (g *Graph) each(s scope, draw func(p int), leave func(stretch)) {
 	}
 	for p := range g.points {
 		within := g.within(s, p)
-		quiet := within && !s.whole && g.quiet(p)
+		quiet := within && !s.Whole && g.quiet(p)
 		switch {
 		case p < g.starts && !(within && g.points[p].happened()):
 		case within && !quiet:
@@ -66,16 +65,16 @@ func (g *Graph) each(s scope, draw func(p int), leave func(stretch)) {
 func (p *point) happened() bool { return len(p.did)+len(p.coins) > 0 || p.Cut }
 
 // within reports whether a point is in the scope and in the slice.
-func (g *Graph) within(s scope, p int) bool {
+func (g *Graph) within(s Part, p int) bool {
 	number := g.number(p)
-	if !g.shows(p) || number < s.from || s.to > 0 && number > s.to {
+	if !g.shows(p) || number < s.From || s.To > 0 && number > s.To {
 		return false
 	}
-	if len(s.nodes) == 0 {
+	if len(s.Nodes) == 0 {
 		return true
 	}
 	at := &g.points[p]
-	has := func(lane int) bool { return lane >= 0 && slices.Contains(s.nodes, g.nodes[lane]) }
+	has := func(lane int) bool { return lane >= 0 && slices.Contains(s.Nodes, g.nodes[lane]) }
 	if at.lane == network && at.Event.Node.IsZero() || has(at.lane) || has(g.lane(at.Event.From)) || has(g.lane(at.Event.Node)) {
 		return true
 	}
@@ -104,8 +103,21 @@ func (g *Graph) quiet(p int) bool {
 	})
 }
 
+// drawn are the lanes that a drawing with room for so many has: all of them, or
+// those in which anything happens.
+func (g *Graph) drawn(s Part, room int) []int {
+	if len(g.nodes) > room || len(s.Nodes) > 0 {
+		return g.busy(s)
+	}
+	all := make([]int, len(g.nodes))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
 // busy are the lanes in which anything happens within a scope.
-func (g *Graph) busy(s scope) (lanes []int) {
+func (g *Graph) busy(s Part) (lanes []int) {
 	is := make([]bool, len(g.nodes))
 	mark := func(lane int) {
 		if lane >= 0 {
@@ -167,4 +179,15 @@ func (s stretch) text(g *Graph) string {
 		words = append(words, word)
 	}
 	return fmt.Sprintf("%d quiet steps: %s", n, strings.Join(words, ", "))
+}
+
+// lanes counts what is left out in each lane, the network not counted.
+func (s stretch) lanes(g *Graph) []int {
+	counts := make([]int, len(g.nodes))
+	for p := s.from; p <= s.to; p++ {
+		if lane := g.points[p].lane; lane >= 0 {
+			counts[lane]++
+		}
+	}
+	return counts
 }

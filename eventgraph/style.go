@@ -1,6 +1,10 @@
 package eventgraph
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
 
 // style is the signs of a text graph.
 type style struct {
@@ -11,7 +15,7 @@ type style struct {
 	message, overtaking, losing    arrow
 	copying, hearing, breaking     arrow
 	sending, lostSending, refusing arrow
-	colored                        bool
+	colored, ascii                 bool
 }
 
 // arrow is the signs of an arrow; of two, the first is for the way to the right.
@@ -53,6 +57,7 @@ func styleOf(o TextOptions) *style {
 	s := unicodeStyle
 	if o.ASCII {
 		s = asciiStyle
+		s.ascii = true
 	}
 	s.colored = o.Color
 	return &s
@@ -97,6 +102,26 @@ const (
 )
 
 var escapes = [...]string{dim: "\x1b[2m", bold: "\x1b[1m", red: "\x1b[31m", green: "\x1b[32m", yellow: "\x1b[1;33m"}
+
+// folded breaks a text into lines: see folded.
+func (s *style) folded(text string, width, indent, most int) []string {
+	if !s.ascii {
+		return folded(text, width, indent, most)
+	}
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(text, "…", "~") {
+		if r < utf8.RuneSelf || r == '\u00a0' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	lines := folded(b.String(), width, indent, most)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "…", "~")
+	}
+	return lines
+}
 
 func (s *style) paint(b *strings.Builder, text string, c color) {
 	if !s.colored || c == plain || text == "" {

@@ -7,18 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"macemc/sim"
 )
 
-// TextOptions say how a graph is drawn as text, and how much of it.
+// TextOptions say how a graph is drawn as text.
 type TextOptions struct {
-	Width    int        // columns; 0: 100
-	From, To int        // the first and the last step; 0: of the run
-	Nodes    []sim.Addr // only what happens at these, or goes between them and others; nil: all
-	ASCII    bool       // no characters beyond ASCII
-	Color    bool       // for a terminal
-	Whole    bool       // quiet stretches are not left out
+	Part
+	Width int  // columns; 0: 100
+	ASCII bool // no characters beyond ASCII
+	Color bool // for a terminal
 }
 
 const (
@@ -34,13 +30,13 @@ func (g *Graph) Text(w io.Writer, o TextOptions) error {
 	t := newText(g, o)
 	t.w = bufio.NewWriter(w)
 	if g.Marks.Title != "" {
-		for _, l := range folded(clean(g.Marks.Title), t.width, 0, linesMost) {
+		for _, l := range t.style.folded(g.Marks.Title, t.width, 0, linesMost) {
 			t.line(l)
 		}
 		t.line("")
 	}
 	t.head()
-	g.each(o.scope(), func(p int) { t.point(p) }, func(s stretch) { t.stretch(s) })
+	g.each(o.Part, func(p int) { t.point(p) }, func(s stretch) { t.stretch(s) })
 	t.legend()
 	return t.w.Flush()
 }
@@ -73,7 +69,7 @@ func newText(g *Graph, o TextOptions) *text {
 		t.width = widthDefault
 	}
 	t.width = max(t.width, WidthLeast)
-	t.arrange(g.busy(o.scope()))
+	t.arrange(o.Part)
 	return t
 }
 
@@ -85,15 +81,9 @@ const (
 // arrange gives the lanes their columns, as wide as there is room beside the
 // text. Where there is none, idle nodes have no column, and then the last
 // column stands for the rest.
-func (t *text) arrange(busy []int) {
+func (t *text) arrange(part Part) {
 	room := t.width/2 - t.gutter
-	lanes := busy
-	if len(t.g.nodes)*(laneLeast+1) <= room {
-		lanes = nil
-		for i := range t.g.nodes {
-			lanes = append(lanes, i)
-		}
-	}
+	lanes := t.g.drawn(part, room/(laneLeast+1))
 	t.step = laneMost
 	if len(lanes) > 0 {
 		t.step = min(laneMost, max(laneLeast, room/len(lanes)))
@@ -211,7 +201,7 @@ func (t *text) flush(gutter, beside string) { t.flushAs(gutter, plain, beside, p
 
 func (t *text) flushAs(gutter string, gc color, beside string, bc color) {
 	room := max(20, t.width-t.gutter-len(t.cells)-1)
-	lines := folded(beside, room, 2, linesMost)
+	lines := t.style.folded(beside, room, 2, linesMost)
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
@@ -256,7 +246,7 @@ func (t *text) legend() {
 		return
 	}
 	t.line("")
-	for _, l := range folded(strings.Join(words, "   "), t.width, 0, linesMost) {
+	for _, l := range t.style.folded(strings.Join(words, "   "), t.width, 0, linesMost) {
 		t.line(l)
 	}
 }

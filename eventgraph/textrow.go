@@ -30,7 +30,7 @@ func (t *text) point(at int) {
 		t.note("  "+t.style.failed+" the run ended within this step", red)
 	}
 	if t.g.Marks.Why != "" && at >= t.g.starts && t.g.number(at) == t.g.Marks.Failed {
-		t.note("  "+t.style.failed+" "+clean(t.g.Marks.Why), red)
+		t.note("  "+t.style.failed+" "+t.g.Marks.Why, red)
 	}
 }
 

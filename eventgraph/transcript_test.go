@@ -1,12 +1,11 @@
 package eventgraph
 
 import (
-	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"macemc/internal/transcript"
-	"macemc/sim"
 )
 
 // The transcripts draw plays: see actor. A directive "play" takes one, and
@@ -18,7 +17,20 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-type stage struct{ g *Graph }
+type stage struct {
+	g    *Graph
+	both *Beside // of the directive "beside"
+}
+
+// drawing is a graph, or two.
+type drawing interface {
+	Text(io.Writer, TextOptions) error
+	SVG(io.Writer, Part) error
+	HTML(io.Writer, Part) error
+	Mermaid(io.Writer, Part) error
+	DOT(io.Writer, Part) error
+	ShiViz(io.Writer, Part) error
+}
 
 func (s *stage) handle(t *testing.T, d *transcript.Data) string {
 	var marks Marks
@@ -62,26 +74,39 @@ func (s *stage) handle(t *testing.T, d *transcript.Data) string {
 			t.Fatalf("%s: no argument %s", d.Pos, a.Key)
 		}
 	}
-	if d.Cmd == "play" {
-		s.g = parsePlay(t, nodes, faults, d.Input).graph(t, marks)
-	}
-	g := s.g
-	if slice > 0 {
-		g = g.Slice(slice)
-	}
 	switch d.Cmd {
-	case "play", "text":
-		if err := g.Text(&b, o); err != nil {
-			t.Fatal(err)
-		}
+	case "play":
+		s.g, s.both = parsePlay(t, nodes, faults, d.Input).graph(t, marks), nil
+	case "beside": // the lines of both, then of this, then of the other
+		common, rest, _ := strings.Cut(d.Input, "\nhere\n")
+		here, there, _ := strings.Cut(rest, "\nthere\n")
+		s.g = parsePlay(t, nodes, faults, common+"\n"+here).graph(t, marks)
+		s.both = Compare(s.g, parsePlay(t, nodes, faults, common+"\n"+there).graph(t, Marks{Title: "the other run"}))
+	}
+	var g drawing = s.g
+	if slice > 0 {
+		g = s.g.Slice(slice)
+	} else if s.both != nil {
+		g = s.both
+	}
+	var err error
+	switch d.Cmd {
+	case "play", "text", "beside":
+		err = g.Text(&b, o)
+	case "mermaid":
+		err = g.Mermaid(&b, o.Part)
+	case "dot":
+		err = g.DOT(&b, o.Part)
+	case "shiviz":
+		err = g.ShiViz(&b, o.Part)
 	default:
 		t.Fatalf("%s: no directive %s", d.Pos, d.Cmd)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return visible(b.String())
 }
 
 // visible shows the escapes of a terminal.
 func visible(s string) string { return strings.ReplaceAll(s, "\x1b", `\e`) }
-
-var _ = fmt.Sprint
-var _ sim.Addr

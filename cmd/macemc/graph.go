@@ -1,26 +1,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"macemc/choose"
 	"macemc/eventgraph"
-	"macemc/internal/catalog"
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
 )
 
 type graphFlags struct {
-	format       string
+	format, out  string
 	from, to     int
 	nodes        []string
 	slice        bool
+	live         string
+	alone        bool
 	width        int
 	ascii, whole bool
 }
@@ -32,7 +35,14 @@ func (t *tool) graphCommand() *cobra.Command {
 		Short: "draw what happened in the run of a finding",
 		Long: `graph takes the recorded path of a finding again and draws its run: what happened
 at which node, which message went where, and what became of it. FILE is the
-error.path of a finding, or the folder that holds it.`,
+error.path of a finding, or the folder that holds it. Where a live.path lies
+beside it, both runs are drawn, from where they part: what happened here, and
+what there instead.
+
+The formats: text for a terminal or a bug report; svg, a picture; html, a page
+with a slider over the steps and the state of every node, which needs nothing
+but a browser; mermaid, for a Markdown page; dot, for Graphviz; shiviz, for
+ShiViz, with vector clocks.`,
 		Args: exactly(1, "graph takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
@@ -43,34 +53,70 @@ error.path of a finding, or the folder that holds it.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "text", "draw it in this `form`: "+strings.Join(graphFormats, ", "))
+	flags.StringVar(&f.format, "format", "", "draw it in this `form`: "+strings.Join(formatNames(), ", ")+" (default what --out ends in, or text)")
+	flags.StringVar(&f.out, "out", "", "write it to this `file`")
 	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number` (default the first)")
 	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number` (default the last)")
 	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only what concerns these nodes, as `n0,n2` (default all)")
-	flags.BoolVar(&f.slice, "slice", false, "draw only the steps that the failed step, or the critical one, depends on")
+	flags.BoolVar(&f.slice, "slice", false, "draw only the steps that the critical step, or else the failed one, depends on")
+	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
+	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
 	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default 100)")
 	flags.BoolVar(&f.ascii, "ascii", false, "text: no characters beyond ASCII")
-	flags.BoolVar(&f.whole, "whole", false, "text: draw quiet stretches too")
+	flags.BoolVar(&f.whole, "whole", false, "text, svg, dot: leave no quiet stretches out")
 	return cmd
 }
 
-// graphFormats are the words of --format.
-var graphFormats = []string{"text"}
+// drawing is a graph, or two side by side.
+type drawing interface {
+	Text(io.Writer, eventgraph.TextOptions) error
+	SVG(io.Writer, eventgraph.Part) error
+	HTML(io.Writer, eventgraph.Part) error
+	Mermaid(io.Writer, eventgraph.Part) error
+	DOT(io.Writer, eventgraph.Part) error
+	ShiViz(io.Writer, eventgraph.Part) error
+}
+
+// formats are the words of --format, and what files of them end in.
+var formats = []struct {
+	name, end string
+	draw      func(drawing, io.Writer, eventgraph.TextOptions) error
+}{
+	{"text", ".txt", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.Text(w, o) }},
+	{"svg", ".svg", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.SVG(w, o.Part) }},
+	{"html", ".html", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.HTML(w, o.Part) }},
+	{"mermaid", ".mmd", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.Mermaid(w, o.Part) }},
+	{"dot", ".dot", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.DOT(w, o.Part) }},
+	{"shiviz", ".log", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.ShiViz(w, o.Part) }},
+}
+
+func formatNames() (names []string) {
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
 
 func (f *graphFlags) check() error {
-	switch {
-	case !slices.Contains(graphFormats, f.format):
-		meant := ""
-		if near := catalog.Nearest(f.format, graphFormats); near != "" {
-			meant = "; did you mean " + near + "?"
+	if f.format == "" {
+		f.format = "text"
+		for _, one := range formats {
+			if filepath.Ext(f.out) == one.end {
+				f.format = one.name
+			}
 		}
-		return usagef("there is no format %q%s", f.format, meant)
+	}
+	switch {
+	case !slices.Contains(formatNames(), f.format):
+		return usagef("there is no format %q%s", f.format, suggestOrAll(f.format, formatNames()))
 	case f.from < 0 || f.to < 0:
 		return usagef("--from and --to are numbers of steps, from 1")
 	case f.to > 0 && f.to < f.from:
 		return usagef("--to is %d, before --from, which is %d", f.to, f.from)
 	case f.width != 0 && f.width < eventgraph.WidthLeast:
 		return usagef("--width is %d; it must be %d or more", f.width, eventgraph.WidthLeast)
+	case f.live != "" && f.alone:
+		return usagef("--live and --alone exclude each other")
 	}
 	return nil
 }
@@ -79,47 +125,100 @@ func (t *tool) graph(name string, f graphFlags) error {
 	if inside := filepath.Join(name, "error.path"); exists(inside) {
 		name = inside
 	}
-	sys, path, err := recorded(name)
+	g, err := drawn(name)
 	if err != nil {
 		return err
 	}
-	g, err := draw(sys, path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	o := eventgraph.TextOptions{
+		Part:  eventgraph.Part{From: f.from, To: f.to, Whole: f.whole},
+		Width: f.width, ASCII: f.ascii, Color: f.out == "" && terminal(t.stdout),
 	}
-	nodes, err := f.named(g)
+	if f.from > g.Steps() {
+		return usagef("--from is %d, and the run has %d steps", f.from, g.Steps())
+	}
+	if o.Nodes, err = f.named(g); err != nil {
+		return err
+	}
+	live, err := f.beside(name)
 	if err != nil {
 		return err
 	}
+	var d drawing = g
 	if f.slice {
-		if g, err = sliced(g); err != nil {
-			return err
+		if d, err = sliced(g); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
+	} else if live != nil {
+		d = eventgraph.Compare(g, live)
 	}
-	return g.Text(t.stdout, eventgraph.TextOptions{
-		Width: f.width, From: f.from, To: f.to, Nodes: nodes, ASCII: f.ascii, Whole: f.whole,
+	return t.write(f, func(w io.Writer) error {
+		if f.format == "text" && d != drawing(g) && !f.slice { // first the run by itself
+			if err := g.Text(w, o); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
+		one := formats[slices.Index(formatNames(), f.format)]
+		return one.draw(d, w, o)
 	})
 }
 
-// draw takes a recorded path again and makes the graph of its run.
-func draw(sys *sim.System, path *choose.Path) (*eventgraph.Graph, error) {
-	r, err := search.Replay(sys, path, search.Options{})
+// write lets draw write to --out, or else to standard output.
+func (t *tool) write(f graphFlags, draw func(io.Writer) error) error {
+	if f.out == "" {
+		return draw(t.stdout)
+	}
+	file, err := os.Create(f.out)
+	if err == nil {
+		err = errors.Join(draw(file), file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("the graph cannot be written: %w", err)
+	}
+	return nil
+}
+
+// drawn takes a recorded path again and makes the graph of its run.
+func drawn(name string) (*eventgraph.Graph, error) {
+	sys, path, err := recorded(name)
 	if err != nil {
 		return nil, err
+	}
+	states := new(eventgraph.Recording)
+	r, err := search.Replay(sys, path, search.Options{See: states.See})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	world, err := sim.NewWorld(r.System, r.Params, sim.Config{}) // for its walker
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	marks := eventgraph.Marks{Title: report.Heading(path, r)}
 	if found := r.Finding; found.Verdict != sim.VerdictNone {
-		_, why, _ := strings.Cut(marks.Title, ": ")
-		marks.Failed, marks.Why = found.Step, why
+		_, marks.Why, _ = strings.Cut(marks.Title, ": ")
+		marks.Failed = found.Step
 		if found.Critical != nil {
 			marks.Critical = found.Critical.Step
 		}
 	}
-	return eventgraph.New(r.Finding.Trace, world.Walker(), marks), nil
+	g := eventgraph.New(r.Finding.Trace, world.Walker(), marks)
+	g.States = states
+	return g, nil
+}
+
+// beside is the run to draw beside that of a path; nil: there is none.
+func (f *graphFlags) beside(name string) (*eventgraph.Graph, error) {
+	live := f.live
+	if live == "" && !f.alone {
+		live = filepath.Join(filepath.Dir(name), "live.path")
+		if filepath.Base(name) == "live.path" || !exists(live) {
+			return nil, nil
+		}
+	}
+	if live == "" {
+		return nil, nil
+	}
+	return drawn(live)
 }
 
 // named are the nodes of --nodes.
@@ -141,7 +240,7 @@ func sliced(g *eventgraph.Graph) (*eventgraph.Graph, error) {
 		step = g.Marks.Failed
 	}
 	if step == 0 {
-		return nil, fmt.Errorf("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
+		return nil, errors.New("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
 	}
 	return g.Slice(step), nil
 }

@@ -76,6 +76,17 @@ func TestReadmeAnnotation(t *testing.T) {
 	}
 }
 
+// The graph is that of the finding of the section before.
+func TestReadmeGraph(t *testing.T) {
+	const line = "graph macemc-findings/handshake-HS1-1"
+	want := shown(t, line)
+	t.Chdir(t.TempDir())
+	execute(words("search handshake --bug HS1 --quiet")...)
+	if out, _, _ := execute(words(line)...); out != want {
+		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, out)
+	}
+}
+
 // The service in the README is complete, builds at the place that it names, and
 // is searched as it says: the searches print what it shows, up to "...".
 func TestReadmeService(t *testing.T) {

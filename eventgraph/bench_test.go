@@ -1,0 +1,100 @@
+package eventgraph
+
+import (
+	"io"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+	"macemc/systems/jointree"
+)
+
+// longRun is a walk of so many steps of a service that is never at rest, with
+// its states.
+func longRun(t testing.TB, steps int) *Graph {
+	t.Helper()
+	params, err := jointree.System.Configure(4, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.NewWorld(jointree.System, params, sim.Config{Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states Recording
+	src := choose.NewWalk(1)
+	w.Protect(func() {
+		w.Start(src)
+		states.See(w)
+		for w.Steps() < steps && w.Step(src) == sim.Stepped {
+			states.See(w)
+		}
+	})
+	if w.Steps() != steps {
+		t.Fatalf("the walk ended after %d steps: %v", w.Steps(), w.Err())
+	}
+	g := New(w.Trace(), w.Walker(), Marks{Title: "a long run", Critical: steps / 2, Failed: steps, Why: "it is long"})
+	g.States = &states
+	return g
+}
+
+const longSteps = 10_000
+
+// A page of a long run stays small: it has what each step changed, and no
+// whole states.
+func TestLongPage(t *testing.T) {
+	if size := len(drawnBy(t, longRun(t, longSteps).HTML)); size > 5<<20 {
+		t.Errorf("the page of a run of %d steps has %d bytes", longSteps, size)
+	} else {
+		t.Logf("the page of a run of %d steps has %d bytes", longSteps, size)
+	}
+}
+
+func BenchmarkDrawing(b *testing.B) {
+	g := longRun(b, longSteps)
+	for _, one := range []struct {
+		name string
+		draw func(io.Writer, Part) error
+	}{
+		{"text", func(w io.Writer, p Part) error { return g.Text(w, TextOptions{Part: p}) }},
+		{"svg", g.SVG}, {"html", g.HTML}, {"mermaid", g.Mermaid}, {"dot", g.DOT}, {"shiviz", g.ShiViz},
+	} {
+		b.Run(one.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := one.draw(io.Discard, Part{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkNew is from the trace to the graph.
+func BenchmarkNew(b *testing.B) {
+	params, err := jointree.System.Configure(4, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w, err := sim.NewWorld(jointree.System, params, sim.Config{Trace: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := choose.NewWalk(1)
+	w.Protect(func() {
+		w.Start(src)
+		for w.Steps() < longSteps && w.Step(src) == sim.Stepped {
+		}
+	})
+	for b.Loop() {
+		New(w.Trace(), w.Walker(), Marks{})
+	}
+}
+
+// BenchmarkCompare puts two runs side by side that have little in common.
+func BenchmarkCompare(b *testing.B) {
+	x, y := longRun(b, longSteps), longRun(b, longSteps)
+	y = &Graph{Marks: y.Marks, nodes: y.nodes, lanes: y.lanes, starts: y.starts, messages: y.messages, points: append(append([]point{}, y.points[:y.starts]...), y.points[y.starts+100:]...)}
+	for b.Loop() {
+		Compare(x, y)
+	}
+}

@@ -1,0 +1,124 @@
+package eventgraph
+
+import (
+	"slices"
+
+	"macemc/choose"
+)
+
+// Beside is two runs that begin alike and part: what happened here, and there
+// instead. Steps that are the same event stand side by side.
+type Beside struct {
+	Here, There *Graph
+	Split       int // so many steps are the same in both, from the start
+
+	rows []besideRow
+}
+
+// besideRow is a step of each run, or of one of them: none is no step.
+type besideRow struct {
+	here, there int // points
+	same        bool
+}
+
+// Compare puts two runs of a system side by side.
+func Compare(here, there *Graph) *Beside {
+	a := choose.Align(here.path(), there.path())
+	b := &Beside{Here: here, There: there, Split: a.Prefix}
+	i, j := 0, 0
+	apart := func(m, n int) { // what is not paired stands side by side too, as far as it goes
+		for i < m || j < n {
+			r := besideRow{none, none, false}
+			if i < m {
+				r.here = here.starts + i
+				i++
+			}
+			if j < n {
+				r.there = there.starts + j
+				j++
+			}
+			b.rows = append(b.rows, r)
+		}
+	}
+	for _, m := range a.Same {
+		apart(m.A, m.B)
+		for range m.N {
+			b.rows = append(b.rows, besideRow{here.starts + i, there.starts + j, true})
+			i, j = i+1, j+1
+		}
+	}
+	apart(here.Steps(), there.Steps())
+	return b
+}
+
+// path is the run's steps by what identifies them, for choose.
+func (g *Graph) path() *choose.Path {
+	p := &choose.Path{}
+	for i := range g.points {
+		at := &g.points[i]
+		if i < g.starts {
+			p.Start = append(p.Start, at.Coins...)
+			continue
+		}
+		p.Steps = append(p.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, What: at.Identity}, Coins: at.Coins})
+	}
+	return p
+}
+
+// apart are the rows after the last one that is the same from the start, and
+// how many there are before. So many rows of the common beginning stay.
+func (b *Beside) apart(stay int) (before int, rows []besideRow) {
+	before = max(0, b.Split-stay)
+	return before, b.rows[before:]
+}
+
+// pointed reports whether one side of a row is pointed out.
+func (b *Beside) pointed(r besideRow) bool {
+	is := func(g *Graph, p int) bool { return p != none && (g.critical(p) || g.failed(p)) }
+	return is(b.Here, r.here) || is(b.There, r.there)
+}
+
+// shortened are rows in which long stretches that are the same are left out:
+// each stretch is one row with here none and there none, and left says how many
+// rows it stands for.
+func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left []int) {
+	const around = 2 // rows of a stretch that stay, before and after
+	for i := 0; i < len(rows); {
+		k := i
+		for k < len(rows) && rows[k].same && !b.pointed(rows[k]) {
+			k++
+		}
+		if k-i > 2*around+1 && !whole {
+			out = append(out, rows[i:i+around]...)
+			left = append(left, make([]int, around)...)
+			out, left = append(out, besideRow{none, none, true}), append(left, k-i-2*around)
+			i = k - around
+		}
+		for ; i < max(k, min(i+1, len(rows))); i++ {
+			out, left = append(out, rows[i]), append(left, 0)
+		}
+	}
+	return out, left
+}
+
+// did are what a point did, a line each.
+func (g *Graph) didText(p int) (lines []string) {
+	at := &g.points[p]
+	for _, c := range at.coins {
+		lines = append(lines, "choose "+c)
+	}
+	for _, d := range at.did {
+		text := d.text
+		if d.fate != "" {
+			text += "  " + together(d.fate)
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// sameDid reports whether two points did the same, whatever became of it.
+func (b *Beside) sameDid(r besideRow) bool {
+	x, y := &b.Here.points[r.here], &b.There.points[r.there]
+	return slices.Equal(x.coins, y.coins) && slices.EqualFunc(x.did, y.did, func(d, e did) bool { return d.text == e.text })
+}

@@ -1,0 +1,217 @@
+package eventgraph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// besideMost is how many rows are drawn after the split, unless all are asked
+// for.
+const besideMost = 60
+
+// Text draws the two runs side by side, from a few steps before they part.
+func (b *Beside) Text(w io.Writer, o TextOptions) error {
+	t := &besideText{b: b, w: bufio.NewWriter(w), style: styleOf(o), width: o.Width}
+	if t.width == 0 {
+		t.width = widthDefault
+	}
+	t.width = max(t.width, WidthLeast)
+	t.number = len(strconv.Itoa(max(b.Here.Steps(), b.There.Steps())))
+	t.lanes = max(len(b.Here.nodes), len(b.There.nodes))
+	if t.lanes > 8 {
+		t.lanes = 0 // the words name the node
+	}
+	t.column = (t.width - 3) / 2
+	t.draw(o.Whole)
+	return t.w.Flush()
+}
+
+type besideText struct {
+	b      *Beside
+	w      *bufio.Writer
+	style  *style
+	width  int
+	number int // digits of a step
+	lanes  int // 0: too many to draw
+	column int // columns of one side
+}
+
+func (t *besideText) line(left, sign, right string, c color) {
+	var b strings.Builder
+	pad := max(0, t.column-columnsOf(left))
+	t.style.paint(&b, left, c)
+	b.WriteString(strings.Repeat(" ", pad))
+	b.WriteString(" " + sign + " ")
+	t.style.paint(&b, right, c)
+	t.w.WriteString(strings.TrimRight(b.String(), " ") + "\n")
+}
+
+func columnsOf(s string) (n int) {
+	for _, r := range s {
+		n += wide(r)
+	}
+	return n
+}
+
+func (t *besideText) draw(whole bool) {
+	b := t.b
+	bar := string(t.style.lane)
+	t.both(t.style.folded("here: "+b.Here.Marks.Title, t.column, 0, linesMost), t.style.folded("there: "+b.There.Marks.Title, t.column, 0, linesMost), bar, bold)
+	t.line("", bar, "", plain)
+	before, rows := b.apart(2)
+	if before > 0 {
+		t.line(fmt.Sprintf("%s %s, the same in both", string(t.style.gap), steps(1, before)), bar, "", dim)
+	}
+	rows, left := b.shortened(rows, whole)
+	for i, r := range rows {
+		if n := i; !whole && n >= besideMost {
+			rest := 0
+			for k := i; k < len(rows); k++ {
+				rest += max(1, left[k])
+			}
+			t.line(fmt.Sprintf("%s %d more rows", string(t.style.gap), rest), bar, "", dim)
+			break
+		}
+		if b.split(r) {
+			t.part()
+		}
+		if left[i] > 0 {
+			t.line(fmt.Sprintf("%s %d steps, the same in both", string(t.style.gap), left[i]), bar, "", dim)
+			continue
+		}
+		t.row(r)
+	}
+	if b.Split == len(b.rows) {
+		t.line("the two are the same to their end", bar, "", dim)
+	}
+}
+
+// steps are steps by their numbers.
+func steps(from, to int) string {
+	if from == to {
+		return fmt.Sprintf("step %d", from)
+	}
+	return fmt.Sprintf("steps %d to %d", from, to)
+}
+
+// split reports whether a row is the first in which the runs differ.
+func (b *Beside) split(r besideRow) bool {
+	return b.Split < len(b.rows) && r == b.rows[b.Split]
+}
+
+// part is the line at which the runs part.
+func (t *besideText) part() {
+	text := " they part here "
+	side := max(1, (t.width-len(text))/2)
+	rule := strings.Repeat(string(t.style.sending.shaft), side)
+	var b strings.Builder
+	t.style.paint(&b, rule+text+rule, yellow)
+	t.w.WriteString(b.String() + "\n")
+}
+
+// row draws one row: the two events, and what they did.
+func (t *besideText) row(r besideRow) {
+	sign, c := string(t.style.lane), plain
+	switch {
+	case r.same:
+		sign = "="
+	case r.there == none:
+		sign = "<"
+	case r.here == none:
+		sign = ">"
+	}
+	left, right := t.side(t.b.Here, r.here, true), t.side(t.b.There, r.there, true)
+	if r.same && t.b.sameDid(r) {
+		left, right = t.side(t.b.Here, r.here, false), t.side(t.b.There, r.there, false)
+		if !t.b.pointed(r) {
+			c = dim
+		}
+	}
+	t.both(left, right, sign, c)
+}
+
+// both writes two blocks side by side.
+func (t *besideText) both(left, right []string, sign string, c color) {
+	for i := range max(len(left), len(right)) {
+		l, r := "", ""
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		if i == 1 {
+			sign = string(t.style.lane)
+		}
+		t.line(l, sign, r, c)
+	}
+}
+
+// side is one step as lines.
+func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
+	if p == none {
+		return nil
+	}
+	mark := "  "
+	switch {
+	case g.critical(p) && g.failed(p):
+		mark = t.style.critical + t.style.failed
+	case g.critical(p):
+		mark = t.style.critical + " "
+	case g.failed(p):
+		mark = " " + t.style.failed
+	}
+	head := fmt.Sprintf("%s%*d ", mark, t.number, g.number(p))
+	if t.lanes > 0 {
+		head += t.mini(g, p) + " "
+	}
+	indent := columnsOf(head)
+	add := func(first, text string) {
+		for i, l := range t.style.folded(text, t.column-indent, 2, linesMost) {
+			switch {
+			case i == 0:
+				lines = append(lines, first+l)
+			default:
+				lines = append(lines, strings.Repeat(" ", indent+2)+l)
+			}
+		}
+	}
+	text := g.points[p].text
+	if m := g.points[p].message; m != none {
+		text += "  " + together(fmt.Sprintf("#%d", m+1))
+	}
+	add(head, text)
+	if all {
+		for _, d := range g.didText(p) {
+			add(strings.Repeat(" ", indent), "  "+d)
+		}
+	}
+	if g.failed(p) {
+		add(strings.Repeat(" ", indent), t.style.failed+" "+g.Marks.Why)
+	}
+	return lines
+}
+
+// mini are the lanes in a character each: where it happened, and from where.
+func (t *besideText) mini(g *Graph, p int) string {
+	at := &g.points[p]
+	cells := []rune(strings.Repeat("·", t.lanes))
+	if t.style.lane == asciiStyle.lane {
+		cells = []rune(strings.Repeat(".", t.lanes))
+	}
+	put := func(lane int, r rune) {
+		if lane >= 0 {
+			cells[lane] = r
+		}
+	}
+	put(g.lane(at.Event.From), t.style.restart)
+	r := t.style.dot
+	if k := at.kind(); k == "crash" || k == "lose" || k == "break" {
+		r = t.style.crash
+	}
+	put(g.lane(at.Event.Node), r)
+	return string(cells)
+}

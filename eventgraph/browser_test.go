@@ -1,0 +1,248 @@
+package eventgraph
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	withBrowser = flag.Bool("browser", false, "open the page of a graph in Chromium (make browser)")
+	shots       = flag.String("shots", "", "keep the screenshots of -browser in this `folder`")
+)
+
+// browser drives Chromium by its debugging protocol, over a pair of pipes.
+type browser struct {
+	t       testing.TB
+	to      io.Writer
+	from    *bufio.Reader
+	session string
+	id      int
+	said    []string // what the console, the log and the network have told
+}
+
+func startBrowser(t testing.TB) *browser {
+	t.Helper()
+	if !*withBrowser {
+		t.Skip("opening a browser is not asked for; make browser does")
+	}
+	var name string
+	for _, n := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if at, err := exec.LookPath(n); err == nil {
+			name = at
+			break
+		}
+	}
+	if name == "" {
+		t.Skip("there is no Chromium on this machine (apt install chromium)")
+	}
+	in, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(name, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
+		"--user-data-dir="+t.TempDir(), "about:blank")
+	cmd.ExtraFiles = []*os.File{in, out}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		to.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	in.Close()
+	out.Close()
+	from.SetReadDeadline(time.Now().Add(time.Minute))
+	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
+	target := b.call("Target.createTarget", map[string]any{"url": "about:blank"})
+	b.session = b.call("Target.attachToTarget", map[string]any{"targetId": target["targetId"], "flatten": true})["sessionId"].(string)
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.call(domain+".enable", nil)
+	}
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1500, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+	return b
+}
+
+type browserMessage struct {
+	ID     int
+	Method string
+	Params json.RawMessage
+	Result map[string]any
+	Error  *struct{ Message string }
+}
+
+// call asks for something and waits for the answer.
+func (b *browser) call(method string, params map[string]any) map[string]any {
+	b.t.Helper()
+	b.id++
+	m := map[string]any{"id": b.id, "method": method}
+	if params != nil {
+		m["params"] = params
+	}
+	if b.session != "" {
+		m["sessionId"] = b.session
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.to.Write(append(text, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	for {
+		if m := b.next(); m.ID == b.id {
+			if m.Error != nil {
+				b.t.Fatalf("%s: %s", method, m.Error.Message)
+			}
+			return m.Result
+		}
+	}
+}
+
+// next is the next message; it notes what a page should not say.
+func (b *browser) next() browserMessage {
+	b.t.Helper()
+	text, err := b.from.ReadBytes(0)
+	if err != nil {
+		b.t.Fatalf("the browser says no more: %v", err)
+	}
+	var m browserMessage
+	if err := json.Unmarshal(text[:len(text)-1], &m); err != nil {
+		b.t.Fatal(err)
+	}
+	switch m.Method {
+	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
+		b.said = append(b.said, m.Method+" "+string(m.Params))
+	case "Network.requestWillBeSent":
+		var p struct{ Request struct{ URL string } }
+		json.Unmarshal(m.Params, &p)
+		if !strings.HasPrefix(p.Request.URL, "file:") {
+			b.said = append(b.said, "a request to "+p.Request.URL)
+		}
+	}
+	return m
+}
+
+func (b *browser) open(name string) {
+	b.t.Helper()
+	b.call("Page.navigate", map[string]any{"url": "file://" + name})
+	for b.next().Method != "Page.loadEventFired" {
+	}
+}
+
+// eval is the value of an expression in the page.
+func (b *browser) eval(expression string) any {
+	b.t.Helper()
+	r := b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true})
+	if thrown, is := r["exceptionDetails"]; is {
+		b.t.Fatalf("%s: %v", expression, thrown)
+	}
+	return r["result"].(map[string]any)["value"]
+}
+
+func (b *browser) shot(name string) {
+	b.t.Helper()
+	if *shots == "" {
+		return
+	}
+	data := b.call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)
+	png, err := base64.StdEncoding.DecodeString(data)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o666)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// A page opens without an error and without a request, its slider moves, its
+// filters filter, and nothing that a service writes is run.
+func TestBrowser(t *testing.T) {
+	b := startBrowser(t)
+	page := func(name string, d interface {
+		HTML(io.Writer, Part) error
+	}) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), name+".html")
+		f, err := os.Create(file)
+		if err == nil {
+			err = d.HTML(f, Part{})
+		}
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.open(file)
+		if ready := b.eval("document.body.dataset.ready"); ready != "yes" {
+			t.Errorf("%s: the script did not come to its end", name)
+		}
+	}
+	is := func(expression string, want any) {
+		t.Helper()
+		if got := b.eval(expression); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s is %v; want %v", expression, got, want)
+		}
+	}
+	slide := func(to int) {
+		b.eval(fmt.Sprintf(`{const s = document.getElementById("slider"); s.value = %d; s.dispatchEvent(new Event("input"))}`, to))
+	}
+	for name, p := range plays(t) {
+		var states Recording
+		w := p.take(t, states.See)
+		g := New(w.Trace(), w.Walker(), Marks{Title: "the play " + name, Critical: 2, Failed: w.Steps(), Why: "it failed"})
+		g.States = &states
+		page(name, g)
+		b.shot(name)
+		is(`document.querySelectorAll("#graph .number").length`, min(w.Steps(), 40))
+	}
+
+	here, there := besidePlay(t)
+	page("beside", Compare(here, there))
+	b.shot("beside")
+	is(`document.getElementById("where").textContent`, "step 6 | – of 10 | 9") // the critical step
+	slide(0)
+	is(`document.getElementById("where").textContent`, "step 1 | 1 of 10 | 9")
+	slide(7)
+	is(`document.getElementById("where").textContent`, "step – | 7 of 10 | 9")
+	is(`document.querySelectorAll("#graph .picked .hit")[0].getAttribute("data-row")`, 7)
+	b.eval(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "End"}))`)
+	is(`document.getElementById("where").textContent`, "step 10 | – of 10 | 9")
+	b.eval(`{const s = document.getElementById("words"); s.value = "timer"; s.dispatchEvent(new Event("input"))}`)
+	is(`document.querySelectorAll("#graph .number").length`, 4) // the timer, and who set it, in both
+	b.eval(`{const s = document.getElementById("words"); s.value = ""; s.dispatchEvent(new Event("input"))}`)
+	b.eval(`document.querySelectorAll("#nodes input").forEach((c, i) => { if (i != 0) c.click() })`)
+	is(`document.getElementById("count").textContent`, "6 of 11 rows")
+
+	p := hostilePlay(t)
+	var states Recording
+	w := p.take(t, states.See)
+	g := New(w.Trace(), w.Walker(), Marks{Title: hostile, Failed: w.Steps(), Why: hostile})
+	g.States = &states
+	page("hostile", g)
+	b.shot("hostile")
+	is(`window.evil`, "<nil>")
+	is(`document.querySelectorAll("img, b:not(.run > b), script").length`, 2) // the data and the script
+
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": "dark"}}})
+	page("dark", Compare(here, there))
+	b.shot("dark")
+	for _, s := range b.said {
+		t.Errorf("the page says: %s", s)
+	}
+}

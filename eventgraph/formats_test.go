@@ -1,0 +1,361 @@
+package eventgraph
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"macemc/sim"
+)
+
+var withMermaid = flag.String("mermaid", "", "parse diagrams by the mermaid in this `folder`, which has node_modules (make mermaid)")
+
+// samples are drawings of every kind: with every mark, of two runs, of texts
+// that would break out, of nothing.
+func samples(t testing.TB) map[string]drawing {
+	all := map[string]drawing{}
+	for name, p := range plays(t) {
+		var states Recording
+		w := p.take(t, states.See)
+		g := New(w.Trace(), w.Walker(), Marks{Title: "the play " + name, Critical: 2, Failed: w.Steps(), Why: "it failed"})
+		g.States = &states
+		all[name], all[name+" sliced"] = g, g.Slice(w.Steps())
+	}
+	here, there := besidePlay(t)
+	all["beside"] = Compare(here, there)
+	var states Recording
+	w := hostilePlay(t).take(t, states.See)
+	g := New(w.Trace(), w.Walker(), Marks{Title: hostile, Failed: 2, Why: hostile})
+	g.States = &states
+	all["hostile"], all["hostile beside"] = g, Compare(g, here)
+	all["nothing"] = New(&sim.Trace{}, w.Walker(), Marks{})
+	all["long text"] = longText(t)
+	return all
+}
+
+// longText has a message of a million characters.
+func longText(t testing.TB) *Graph {
+	p := parsePlay(t, 2, "", "n0 script\nn1 message")
+	p.scripts["n0"] = []sim.Signal{say{strings.Repeat("long, ", 170_000)}}
+	return p.graph(t, Marks{})
+}
+
+func drawnBy(t testing.TB, draw func(io.Writer, Part) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := draw(&b, Part{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Text is at most as wide as it is told to be, has nothing that steers a
+// terminal, and nothing beyond ASCII where that is asked for.
+func TestText(t *testing.T) {
+	for name, d := range samples(t) {
+		for _, o := range []TextOptions{{}, {Width: 60}, {Width: 200, Part: Part{Whole: true}}, {ASCII: true}} {
+			var b strings.Builder
+			if err := d.Text(&b, o); err != nil {
+				t.Fatal(err)
+			}
+			if b.Len() > 20_000 {
+				t.Errorf("%s: the text has %d bytes", name, b.Len())
+			}
+			for i, line := range strings.Split(b.String(), "\n") {
+				if n := columnsOf(line); n > max(o.Width, 60) && (o.Width > 0 || n > widthDefault) {
+					t.Errorf("%s, width %d: line %d has %d columns: %s", name, o.Width, i+1, n, line)
+				}
+				for _, r := range line {
+					if !unicode.IsGraphic(r) || o.ASCII && r >= utf8.RuneSelf {
+						t.Errorf("%s, %+v: line %d has %q: %s", name, o, i+1, r, line)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// An SVG is XML, has nothing that runs or loads, and its texts are texts.
+func TestSVG(t *testing.T) {
+	for name, d := range samples(t) {
+		svg := drawnBy(t, d.SVG)
+		tokens := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			token, err := tokens.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				break
+			}
+			if e, is := token.(xml.StartElement); is {
+				switch e.Name.Local {
+				case "svg", "style", "g", "title", "rect", "line", "path", "circle", "text", "tspan":
+				default:
+					t.Errorf("%s: the picture has an element %s", name, e.Name.Local)
+				}
+				for _, a := range e.Attr {
+					if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Name.Local, "href") {
+						t.Errorf("%s: %s has an attribute %s", name, e.Name.Local, a.Name.Local)
+					}
+				}
+			}
+		}
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, "%!") {
+			t.Errorf("%s: a coordinate is none", name)
+		}
+	}
+}
+
+// A page has its data as JSON, and two scripts: the data and the one that its
+// policy permits.
+func TestHTML(t *testing.T) {
+	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+	for name, d := range samples(t) {
+		html := drawnBy(t, d.HTML)
+		if n := strings.Count(html, "<script"); n != 2 {
+			t.Errorf("%s: the page has %d scripts", name, n)
+		}
+		if !strings.Contains(html, hashed(pageJS)) || strings.Contains(html, "http://") && strings.Count(html, "http://") != 1 || strings.Contains(html, "https://") {
+			t.Errorf("%s: the page's policy does not name its script, or the page names another place", name)
+		}
+		var p page
+		found := data.FindStringSubmatch(html)
+		if found == nil {
+			t.Fatalf("%s: the page has no data", name)
+		}
+		if err := json.Unmarshal([]byte(found[1]), &p); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, run := range p.Runs {
+			for _, point := range run.Points {
+				for _, s := range point[3:] {
+					if s < 0 || s >= len(p.Strings) {
+						t.Errorf("%s: a point names a text that is not there", name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Graphviz takes what DOT writes.
+func TestDOT(t *testing.T) {
+	dot, err := exec.LookPath("dot")
+	if err != nil {
+		t.Skip("there is no Graphviz on this machine (apt install graphviz)")
+	}
+	for name, d := range samples(t) {
+		cmd := exec.Command(dot, "-Tsvg")
+		cmd.Stdin = strings.NewReader(drawnBy(t, d.DOT))
+		var told bytes.Buffer
+		cmd.Stderr = &told
+		svg, err := cmd.Output()
+		if err != nil || told.Len() > 0 {
+			t.Errorf("%s: dot says %v: %s", name, err, told.String())
+		}
+		if strings.HasPrefix(name, "hostile") && !bytes.Contains(svg, []byte("&lt;img src=x onerror=")) {
+			t.Errorf("%s: dot does not show the text as it is", name)
+		}
+	}
+}
+
+// Mermaid's own parser takes what Mermaid writes.
+func TestMermaid(t *testing.T) {
+	folder := t.TempDir()
+	var files []string
+	for name, d := range samples(t) {
+		diagram := drawnBy(t, d.Mermaid)
+		for i, line := range strings.Split(diagram, "\n") {
+			if strings.ContainsAny(line, "`<>&%\\") && !strings.Contains(line, ">>") || strings.Contains(line, "$$") {
+				t.Errorf("%s: line %d has what Markdown or Mermaid may take for more than text: %s", name, i+1, line)
+			}
+		}
+		file := filepath.Join(folder, strings.ReplaceAll(name, " ", "-")+".mmd")
+		if err := os.WriteFile(file, []byte(diagram), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	if *withMermaid == "" {
+		t.Skip("parsing by Mermaid is not asked for; make mermaid does")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node on this machine")
+	}
+	script := filepath.Join(*withMermaid, "parse.mjs")
+	if err := os.WriteFile(script, []byte(mermaidParse), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	told, err := exec.Command(node, append([]string{script}, files...)...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v:\n%s", err, told)
+	}
+	if n := strings.Count(string(told), ": sequence\n"); n != len(files) {
+		t.Errorf("Mermaid has parsed %d diagrams of %d:\n%s", n, len(files), told)
+	}
+}
+
+const mermaidParse = `
+import { readFileSync } from "node:fs";
+import { JSDOM } from "jsdom";
+globalThis.window = new JSDOM("").window;
+globalThis.document = window.document;
+const { default: mermaid } = await import("mermaid");
+for (const file of process.argv.slice(2)) {
+  try {
+    console.log(file + ": " + (await mermaid.parse(readFileSync(file, "utf8"))).diagramType);
+  } catch (e) {
+    console.log(file + ": " + e.message);
+    process.exitCode = 1;
+  }
+}
+`
+
+// A log is read by the expressions with which it begins, and its clocks tell
+// what happened before what: no less than the graph, and no more but for what
+// the network's events pass on.
+func TestShiViz(t *testing.T) {
+	for name, d := range samples(t) {
+		log := drawnBy(t, d.ShiViz)
+		first, rest, _ := strings.Cut(log, "\n")
+		second, rest, _ := strings.Cut(rest, "\n")
+		runs := []string{rest}
+		if second != "" {
+			runs = regexp.MustCompile("(?m)"+second).Split(rest, -1)[1:]
+		}
+		for _, run := range runs {
+			events := regexp.MustCompile(first).FindAllStringSubmatch(run, -1)
+			if strings.Count(run, "\n") != 2*len(events)+strings.Count(run[:min(1, len(run))], "\n") {
+				t.Errorf("%s: %d lines are %d events", name, strings.Count(run, "\n"), len(events))
+			}
+			last := map[string]int{}
+			var clocks []map[string]int
+			var numbers []int
+			for _, e := range events {
+				var clock map[string]int
+				if err := json.Unmarshal([]byte(e[3]), &clock); err != nil {
+					t.Errorf("%s: %v in %s", name, err, e[3])
+				}
+				if clock[e[2]] != last[e[2]]+1 {
+					t.Errorf("%s: the clock of %s goes from %d to %d", name, e[2], last[e[2]], clock[e[2]])
+				}
+				last[e[2]] = clock[e[2]]
+				number, _, _ := strings.Cut(e[1], " ")
+				n, err := strconv.Atoi(number)
+				if err != nil {
+					t.Errorf("%s: no number begins %s", name, e[1])
+				}
+				clocks, numbers = append(clocks, clock), append(numbers, n)
+			}
+			if g, is := d.(*Graph); is {
+				clocksFit(t, name, g, numbers, clocks)
+			}
+		}
+	}
+}
+
+func clocksFit(t *testing.T, name string, g *Graph, numbers []int, clocks []map[string]int) {
+	t.Helper()
+	for i, a := range clocks {
+		for j, b := range clocks {
+			less := i != j
+			for host, n := range a {
+				less = less && n <= b[host]
+			}
+			before := g.Before(numbers[i], numbers[j])
+			if before && !less {
+				t.Errorf("%s: step %d happened before step %d, but its clock %v is not before %v", name, numbers[i], numbers[j], a, b)
+			}
+			if less && !before && b[shivizNetwork] == 0 {
+				t.Errorf("%s: step %d did not happen before step %d, but its clock %v is before %v", name, numbers[i], numbers[j], a, b)
+			}
+		}
+	}
+}
+
+// Before is what a walk through all chains of causes finds.
+func TestBefore(t *testing.T) {
+	for name, d := range samples(t) {
+		g, is := d.(*Graph)
+		if !is {
+			continue
+		}
+		n := len(g.points)
+		reach := make([][]bool, n)
+		for p := range g.points {
+			reach[p] = make([]bool, n)
+			from := []int{g.points[p].prev}
+			for _, c := range g.points[p].causes {
+				from = append(from, c.from)
+			}
+			for _, q := range from {
+				if q == none {
+					continue
+				}
+				if q >= p {
+					t.Errorf("%s: point %d comes of %d, which is not earlier", name, p, q)
+				}
+				reach[p][q] = true
+				for k := range reach[q] {
+					reach[p][k] = reach[p][k] || reach[q][k]
+				}
+			}
+		}
+		for a := g.starts; a < n; a++ {
+			for b := g.starts; b < n; b++ {
+				if got := g.Before(g.number(a), g.number(b)); got != reach[b][a] {
+					t.Errorf("%s: Before(%d, %d) is %t", name, g.number(a), g.number(b), got)
+				}
+			}
+		}
+	}
+}
+
+// What became of messages is counted in another way: every delivery in the
+// trace takes a message that was sent by the step that the trace names.
+func TestFates(t *testing.T) {
+	for name, p := range plays(t) {
+		w := p.take(t, func(*sim.World) {})
+		g := New(w.Trace(), w.Walker(), Marks{})
+		under := 0
+		for _, l := range w.Lines() {
+			if strings.HasPrefix(l.Path, "tcp ") && strings.HasSuffix(l.Path, "]") || strings.HasPrefix(l.Path, "udp ") {
+				under++
+			}
+		}
+		copies := 0
+		for _, m := range g.messages {
+			copies += m.copies
+		}
+		if copies != under {
+			t.Errorf("%s: %d messages are under way at the end; the graph has %d", name, under, copies)
+		}
+		for i := range g.points {
+			at := &g.points[i]
+			switch at.Event.Kind {
+			case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+				if at.message == none {
+					t.Errorf("%s: step %d took a message that the graph does not know", name, at.Index)
+				} else if m := g.messages[at.message]; g.number(m.sent) != at.Cause {
+					t.Errorf("%s: step %d took a message of step %d; the trace says %d", name, at.Index, g.number(m.sent), at.Cause)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package eventgraph
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"macemc/internal/canon"
+)
+
+var (
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+)
+
+// HTML writes the graph as one page that needs nothing else: the space-time
+// diagram, a slider over its steps, and what is known of each step and state.
+func (g *Graph) HTML(w io.Writer, part Part) error {
+	part.Whole = true
+	d := newPage()
+	run := d.add("", g)
+	g.each(part, func(p int) {
+		d.Rows = append(d.Rows, []int{run.put(p)})
+	}, func(stretch) {})
+	run.finish()
+	return d.write(w, g.Marks.Title)
+}
+
+// HTML writes the two runs as one page, side by side.
+func (b *Beside) HTML(w io.Writer, _ Part) error {
+	d := newPage()
+	here, there := d.add("here", b.Here), d.add("there", b.There)
+	for p := range min(b.Here.starts, b.There.starts) {
+		if b.Here.points[p].happened() || b.There.points[p].happened() {
+			d.Rows = append(d.Rows, []int{here.put(p), there.put(p)})
+		}
+	}
+	for _, r := range b.rows {
+		if b.split(r) {
+			d.Split = len(d.Rows)
+		}
+		d.Rows = append(d.Rows, []int{here.put(r.here), there.put(r.there)})
+	}
+	here.finish()
+	there.finish()
+	return d.write(w, b.Here.Marks.Title)
+}
+
+// page is the data of a page, as its script reads it. Texts are numbers of
+// strings, since most are there many times.
+type page struct {
+	Strings []string   `json:"strings"`
+	Runs    []*pageRun `json:"runs"`
+	Rows    [][]int    `json:"rows"`  // a point of each run; -1: none
+	Split   int        `json:"split"` // the row where they part; -1: there is one run
+	Geo     geometry   `json:"geo"`
+
+	known map[string]int
+}
+
+// geometry is what the script draws by: the measures of the SVG.
+type geometry struct {
+	Row    float64 `json:"row"`
+	Margin float64 `json:"margin"`
+	Letter float64 `json:"letter"`
+	Dot    float64 `json:"dot"`
+	Label  int     `json:"label"`
+}
+
+type pageRun struct {
+	Name     string         `json:"name"`
+	Title    string         `json:"title"`
+	Why      string         `json:"why"`
+	Critical int            `json:"critical"`
+	Failed   int            `json:"failed"`
+	Steps    int            `json:"steps"`
+	Nodes    []string       `json:"nodes"`
+	Points   [][]int        `json:"points"`  // number, lane, other lane, kind, text, beside, story...
+	Flights  [][]int        `json:"flights"` // kind, from, to, and two places as two lanes each
+	Spans    [][]int        `json:"spans"`   // kind, lane, from, to
+	Sides    map[int]string `json:"sides"`   // of a point: the sides of a partition, a letter for each node
+	Edits    [][]int        `json:"edits"`   // head, tail, then path and value of each line: see edit
+
+	d  *page
+	g  *Graph
+	at map[int]int // of a point of the graph: its place in Points
+}
+
+func newPage() *page {
+	return &page{
+		Split: none, known: map[string]int{}, Rows: [][]int{},
+		Geo: geometry{rowHigh, margin, letter, dotRadius, labelMost},
+	}
+}
+
+// textMost is how much of one text a page keeps.
+const textMost = 2000
+
+func (d *page) str(s string) int {
+	s = cut(s, textMost)
+	i, ok := d.known[s]
+	if !ok {
+		i = len(d.Strings)
+		d.known[s] = i
+		d.Strings = append(d.Strings, s)
+	}
+	return i
+}
+
+func (d *page) add(name string, g *Graph) *pageRun {
+	r := &pageRun{
+		Name: name, Title: g.Marks.Title, Why: g.Marks.Why, Critical: g.Marks.Critical, Steps: g.Steps(),
+		Points: [][]int{}, Flights: [][]int{}, Spans: [][]int{}, Edits: [][]int{}, Sides: map[int]string{},
+		d: d, g: g, at: map[int]int{},
+	}
+	if g.Marks.Why != "" {
+		r.Failed = g.Marks.Failed
+	}
+	for _, a := range g.nodes {
+		r.Nodes = append(r.Nodes, a.String())
+	}
+	d.Runs = append(d.Runs, r)
+	return r
+}
+
+// put adds a point, and is its place.
+func (r *pageRun) put(p int) int {
+	if p == none {
+		return none
+	}
+	g, at := r.g, &r.g.points[p]
+	where := g.place(p)
+	other := g.lane(at.Event.From)
+	if where.one != where.other {
+		other = where.other
+	}
+	lane := where.one
+	if at.lane == network && at.Event.Node.IsZero() {
+		lane = network
+	}
+	point := []int{g.number(p), lane, other, r.d.str(at.kind()), r.d.str(at.text), r.d.str(g.beside(p))}
+	for _, line := range g.story(p) {
+		point = append(point, r.d.str(line))
+	}
+	r.at[p] = len(r.Points)
+	if sides := g.sides(p); sides != nil {
+		r.Sides[r.at[p]] = sideLetters(sides)
+	}
+	r.Points = append(r.Points, point)
+	return r.at[p]
+}
+
+func sideLetters(sides []bool) string {
+	b := make([]byte, len(sides))
+	for i, is := range sides {
+		b[i] = 'B'
+		if is {
+			b[i] = 'A'
+		}
+	}
+	return string(b)
+}
+
+// finish adds what refers to points: arrows, spans, states.
+func (r *pageRun) finish() {
+	where := func(p int) int {
+		if at, ok := r.at[p]; ok && p != none {
+			return at
+		}
+		return none
+	}
+	for _, f := range r.g.flights() {
+		from, to := where(f.from), where(f.to)
+		if from == none && to == none {
+			continue
+		}
+		if f.to != none && to == none {
+			to = len(r.Points) + 1 // it is somewhere, but not in the page
+		}
+		r.Flights = append(r.Flights, []int{r.d.str(f.kind), from, to, f.a.one, f.a.other, f.b.one, f.b.other})
+	}
+	for _, s := range r.g.spans() {
+		r.Spans = append(r.Spans, []int{r.d.str(s.kind), s.lane, r.after(s.from), r.after(s.to)})
+	}
+	if states := r.g.States; states != nil {
+		for _, e := range states.edits {
+			r.Edits = append(r.Edits, r.edit(e))
+		}
+	}
+}
+
+// after is the place of a point, or of the first after it that is in the page.
+func (r *pageRun) after(p int) int {
+	for ; p != none && p < len(r.g.points); p++ {
+		if at, ok := r.at[p]; ok {
+			return at
+		}
+	}
+	return none
+}
+
+func (r *pageRun) edit(e edit) []int {
+	out := []int{e.head, e.tail}
+	for _, l := range e.lines {
+		out = append(out, r.line(l)...)
+	}
+	return out
+}
+
+func (r *pageRun) line(l canon.Line) []int {
+	return []int{r.d.str(clean(l.Path)), r.d.str(clean(l.Value))}
+}
+
+// write writes the page. Its policy lets it run this script alone, and load
+// nothing.
+func (d *page) write(w io.Writer, title string) error {
+	data, err := json.Marshal(d) // which escapes <, > and &
+	if err != nil {
+		return fmt.Errorf("the page cannot be written: %w", err)
+	}
+	b := bufio.NewWriterSize(w, 1<<16)
+	css := styleCSS + pageCSS
+	fmt.Fprintf(b, pageHead, hashed(pageJS), hashed(css), escape(cut(title, titleMost)), css, escape(title))
+	b.Write(data)
+	fmt.Fprintf(b, pageFoot, pageJS)
+	return b.Flush()
+}
+
+// hashed is how a policy names what it permits.
+func hashed(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+const pageHead = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '%s'; style-src '%s'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<header>
+<h1>%s</h1>
+<div class="controls">
+<button id="back" title="one step back">&#9664;</button>
+<input id="slider" type="range" min="0" max="0" value="0" aria-label="step">
+<button id="forth" title="one step on">&#9654;</button>
+<output id="where"></output>
+<span id="jumps"></span>
+<input id="words" type="search" placeholder="only what says ..." aria-label="only what says">
+<span id="nodes"></span>
+<span id="count"></span>
+</div>
+</header>
+<main>
+<div id="view" tabindex="0"><svg id="names" class="graph"></svg><svg id="graph" class="graph"></svg></div>
+<aside id="side"></aside>
+</main>
+<script type="application/json" id="data">`
+
+const pageFoot = `</script>
+<script>%s</script>
+</body>
+</html>
+`

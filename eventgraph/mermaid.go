@@ -1,0 +1,206 @@
+package eventgraph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"macemc/sim"
+)
+
+// mermaidMost is how many steps a diagram has: more, and nobody reads it.
+const mermaidMost = 40
+
+// underWayMost is how many messages are told that are under way at the end.
+const underWayMost = 8
+
+// Mermaid writes the graph as a sequence diagram that a Markdown page shows. Of
+// a longer run it has what the critical step, or else the one that failed,
+// depends on; if that is still too much, the last of it.
+func (g *Graph) Mermaid(w io.Writer, part Part) error {
+	m := &mermaid{bufio.NewWriter(w), g, map[int]bool{}}
+	m.begin(g.Marks.Title)
+	points, before := g.matters(part)
+	if before > 0 {
+		m.over(fmt.Sprintf("%d steps are left out", before))
+	}
+	for _, p := range points {
+		m.point(p)
+	}
+	m.end()
+	return m.w.Flush()
+}
+
+// matters are the points that are drawn where there is little room, and how
+// many are not.
+func (g *Graph) matters(part Part) (points []int, before int) {
+	part.Whole = true
+	list := func(g *Graph) (points []int) {
+		g.each(part, func(p int) { points = append(points, p) }, func(stretch) {})
+		return points
+	}
+	all := list(g)
+	points = all
+	if step := max(g.Marks.Critical, 0); len(points) > mermaidMost && g.kept == nil {
+		if step == 0 {
+			step = g.Marks.Failed
+		}
+		if step > 0 {
+			points = list(g.Slice(step, g.Marks.Failed))
+		}
+	}
+	if len(points) > mermaidMost {
+		points = points[len(points)-mermaidMost:]
+	}
+	return points, len(all) - len(points)
+}
+
+type mermaid struct {
+	w     *bufio.Writer
+	g     *Graph
+	drawn map[int]bool // points
+}
+
+func (m *mermaid) say(format string, args ...any) { fmt.Fprintf(m.w, "    "+format+"\n", args...) }
+
+func (m *mermaid) begin(title string) {
+	fmt.Fprint(m.w, "sequenceDiagram\n")
+	if title != "" {
+		m.say("title %s", textMermaid(title, 100))
+	}
+	for _, a := range m.g.nodes {
+		m.say("participant %s", a)
+	}
+}
+
+// end tells what is still under way, and what failed.
+func (m *mermaid) end() {
+	told := 0
+	for id := range m.g.messages {
+		x := &m.g.messages[id]
+		if !m.drawn[x.sent] || x.copies == 0 {
+			continue
+		}
+		if told++; told > underWayMost {
+			m.over("and more that is under way")
+			break
+		}
+		m.arrow("--)", m.g.nodes[x.from], m.g.nodes[x.to], fmt.Sprintf("still under way: %s #%d", x.text, id+1))
+	}
+	if m.g.Marks.Why != "" {
+		m.over(m.g.Marks.Why)
+	}
+}
+
+// over is a note over all nodes.
+func (m *mermaid) over(text string) {
+	nodes := m.g.nodes
+	if len(nodes) == 0 {
+		return
+	}
+	over := nodes[0].String()
+	if len(nodes) > 1 {
+		over += "," + nodes[len(nodes)-1].String()
+	}
+	m.say("Note over %s: %s", over, textMermaid(text, 120))
+}
+
+// point writes a step, in a coloured box if it is pointed out.
+func (m *mermaid) point(p int) {
+	g := m.g
+	switch {
+	case g.failed(p):
+		m.say("rect rgba(207, 34, 46, 0.18)")
+	case g.critical(p):
+		m.say("rect rgba(210, 153, 34, 0.28)")
+	default:
+		m.event(p)
+		return
+	}
+	if g.critical(p) {
+		m.over(fmt.Sprintf("%d is the critical step", g.number(p)))
+	}
+	m.event(p)
+	m.say("end")
+}
+
+func (m *mermaid) event(p int) {
+	g, at := m.g, &m.g.points[p]
+	m.drawn[p] = true
+	e := at.Event
+	words := strings.TrimPrefix(at.text, e.Node.String()+" ")
+	value := ""
+	if at.message != none {
+		value = fmt.Sprintf("%s #%d", g.messages[at.message].text, at.message+1)
+	}
+	number := g.number(p)
+	switch e.Kind {
+	case sim.KindMessage:
+		m.arrow("->>", e.From, e.Node, fmt.Sprintf("%d %s", number, value))
+	case sim.KindReorder:
+		m.arrow("-->>", e.From, e.Node, fmt.Sprintf("%d overtaking: %s", number, value))
+	case sim.KindLose:
+		m.arrow("-x", e.From, e.Node, fmt.Sprintf("%d lost: %s", number, value))
+	case sim.KindDuplicate:
+		m.arrow("--)", e.From, e.Node, fmt.Sprintf("%d duplicated: %s", number, value))
+	case sim.KindRefused:
+		if e.Link == sim.LinkUDP {
+			m.arrow("-x", e.From, e.Node, fmt.Sprintf("%d unreached: %s", number, value))
+		} else {
+			m.arrow("-x", e.Node, e.From, fmt.Sprintf("%d %s", number, words))
+		}
+	case sim.KindError:
+		m.arrow("--x", e.From, e.Node, fmt.Sprintf("%d %s", number, words))
+	case sim.KindBreak, sim.KindReset:
+		m.note(fmt.Sprintf("%d %s", number, at.text), e.Node, e.From)
+	case sim.KindPartition, sim.KindOneWay, sim.KindMend, sim.KindHeal:
+		m.over(fmt.Sprintf("%d %s", number, at.text))
+	default:
+		m.note(fmt.Sprintf("%d %s", number, words), at.Node)
+	}
+	for _, d := range at.did { // those that nobody will hear of are told where they were sent
+		if d.message != none && g.messages[d.message].unheard() {
+			m.arrow("-x", at.Node, g.nodes[d.to], fmt.Sprintf("%s #%d %s", g.messages[d.message].text, d.message+1, unheardWords(g, d.message)))
+		}
+	}
+}
+
+// unheard reports whether no step delivers or loses the message by itself.
+func (m *message) unheard() bool {
+	return m.dropped || len(m.ends) > 0 && m.lostWithConnection()
+}
+
+func unheardWords(g *Graph, id int) string {
+	if g.messages[id].dropped {
+		return "could not be sent"
+	}
+	return g.fate(id)
+}
+
+func (m *mermaid) arrow(arrow string, from, to sim.Addr, text string) {
+	m.say("%s%s%s: %s", from, arrow, to, textMermaid(text, 70))
+}
+
+func (m *mermaid) note(text string, over ...sim.Addr) {
+	names := over[0].String()
+	if len(over) > 1 && over[1] != over[0] {
+		names += "," + over[1].String()
+	}
+	m.say("Note over %s: %s", names, textMermaid(text, 70))
+}
+
+// textMermaid is a text in which nothing has a meaning to Mermaid, nor to the
+// Markdown around it: it is cut, and what is not plain is written as a number.
+func textMermaid(s string, most int) string {
+	var b strings.Builder
+	for _, r := range cut(clean(s), most) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(` .,=+-/()[]{}!?_"'*|@^~:`, r), r >= 0xa1:
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,398 @@
+"use strict";
+// The page of an event graph. The data comes from the program that made the
+// page; every text of it is put into the page as text, never as markup.
+(() => {
+  const D = JSON.parse(document.getElementById("data").textContent);
+  const S = D.strings, G = D.geo, NS = "http://www.w3.org/2000/svg";
+  const $ = (id) => document.getElementById(id);
+  const view = $("view"), graph = $("graph"), names = $("names");
+
+  const svg = (parent, name, attributes, text) => {
+    const e = document.createElementNS(NS, name);
+    for (const k in attributes) e.setAttribute(k, attributes[k]);
+    if (text !== undefined) e.textContent = text;
+    return parent.appendChild(e);
+  };
+  const html = (parent, name, text, className) => {
+    const e = document.createElement(name);
+    if (text !== undefined) e.textContent = text;
+    if (className) e.className = className;
+    return parent.appendChild(e);
+  };
+  const r1 = (x) => Math.round(x * 10) / 10;
+
+  // A run with its points as objects, and where it is drawn.
+  const runs = D.runs.map((run) => ({
+    ...run,
+    points: run.points.map(([number, lane, other, kind, text, beside, ...story]) =>
+      ({ number, lane, other, kind: S[kind], text: S[text], beside: S[beside], story: story.map((i) => S[i]) })),
+    flights: run.flights.map(([kind, from, to, a, a2, b, b2]) => ({ kind: S[kind], from, to, a, a2, b, b2 })),
+    whole: [],
+  }));
+  const two = runs.length > 1, label = two ? 56 : G.label;
+  let x = 0;
+  for (const run of runs) {
+    const n = run.nodes.length, digits = String(run.points.length).length;
+    run.x0 = x;
+    run.step = Math.max(34, Math.min(two ? 64 : 120, (two ? 300 : 720) / Math.max(n, 1)));
+    run.left = x + G.margin + G.letter * digits + 14 + run.step / 2;
+    run.text = run.left + run.step * (Math.max(0, n - 1) + 0.5) + 10;
+    let longest = 10;
+    for (const p of run.points) longest = Math.max(longest, Math.min(label, p.text.length) + Math.min(two ? 20 : 60, p.beside.length) + 22);
+    run.wide = run.text - x + G.letter * Math.min(longest, label + 40) + G.margin;
+    x += run.wide + (two ? G.margin : 0);
+  }
+  const wide = x;
+
+  // ---- which rows are drawn
+
+  let rows = [], shownAt = []; // shownAt[run][point] = row, or undefined
+  let picked = 0; // an index into D.rows
+  const off = new Set();
+  let words = "";
+
+  const concerns = (run, p) => {
+    if (off.size === 0 || p.lane < 0 && p.other < 0) return true;
+    return [p.lane, p.other].some((l) => l >= 0 && !off.has(run.nodes[l]));
+  };
+  const says = (p) => !words || p.text.toLowerCase().includes(words) || p.story.some((s) => s.toLowerCase().includes(words));
+  const filter = () => {
+    rows = [];
+    shownAt = runs.map(() => []);
+    D.rows.forEach((row, i) => {
+      const keep = runs.some((run, k) => row[k] >= 0 && concerns(run, run.points[row[k]]) && says(run.points[row[k]]));
+      if (!keep) return;
+      runs.forEach((run, k) => { if (row[k] >= 0) shownAt[k][row[k]] = rows.length; });
+      rows.push(i);
+    });
+    graph.setAttribute("width", wide);
+    graph.setAttribute("height", G.row * rows.length + G.margin);
+    $("count").textContent = rows.length === D.rows.length ? "" : rows.length + " of " + D.rows.length + " rows";
+    draw();
+  };
+
+  // ---- drawing: the same shapes as in the SVG that the program writes
+
+  const y = (row) => G.row * (row + 0.5);
+  const lane = (run, i) => run.left + run.step * i;
+  const place = (run, a, b) => (lane(run, a) + lane(run, b)) / 2;
+
+  const head = (g, f, hidden, px, py, ux, uy) => {
+    if (f.kind === "lost" && !hidden || f.kind === "drop") {
+      svg(g, "path", { class: "x", d: `M${r1(px - 4)} ${r1(py - 4)}l8 8m0 -8l-8 8` });
+    } else if (f.kind === "under" || hidden) {
+      svg(g, "circle", { class: "head under", cx: r1(px), cy: r1(py), r: 3 });
+    } else {
+      const bx = px - ux * 9, by = py - uy * 9;
+      svg(g, "path", { class: "head " + f.kind, d: `M${r1(px)} ${r1(py)}L${r1(bx - uy * 4)} ${r1(by + ux * 4)}L${r1(bx + uy * 4)} ${r1(by - ux * 4)}Z` });
+    }
+  };
+  const flight = (g, run, f, from, to, stub) => {
+    let x1 = place(run, f.a, f.a2), x2 = place(run, f.b, f.b2), y1, y2;
+    const way = x2 < x1 ? -1 : 1;
+    if (from !== undefined && to !== undefined) { y1 = y(from); y2 = y(to); }
+    else if (from === undefined) { y2 = y(to); x1 = x2 - way * Math.min(run.step * 0.45, Math.abs(x2 - x1)); y1 = y2 - G.row * 0.45; }
+    else { y1 = y(from); x2 = x1 + way * run.step * 0.42; y2 = y1 + G.row * Math.min(0.9, 0.2 + 0.28 * stub); }
+    const dot = G.dot;
+    if (f.a === f.b && f.a2 === f.b2) {
+      const out = Math.min(28, run.step * 0.35);
+      y1 += dot * 0.6; y2 -= dot * 0.6;
+      if (y2 < y1 + 4) y2 = y1 + 8;
+      svg(g, "path", { class: "fly " + f.kind, d: `M${r1(x1 + dot)} ${r1(y1)}C${r1(x1 + out)} ${r1(y1 + 4)} ${r1(x1 + out)} ${r1(y2 - 4)} ${r1(x1 + dot + 3)} ${r1(y2)}` });
+      head(g, f, false, x1 + dot, y2, -0.94, 0.34);
+      return;
+    }
+    const long = Math.hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / long, uy = (y2 - y1) / long;
+    const gap = f.to < 0 ? 0 : dot + 2, ex = x2 - ux * gap, ey = y2 - uy * gap;
+    svg(g, "path", { class: "fly " + f.kind, d: `M${r1(x1 + ux * (dot + 1))} ${r1(y1 + uy * (dot + 1))}L${r1(ex - ux * 3)} ${r1(ey - uy * 3)}` });
+    head(g, f, to === undefined && f.to >= 0, ex, ey, ux, uy);
+  };
+
+  const sign = (g, run, p, at, py) => {
+    const px = p.kind === "break" ? place(run, p.lane, p.other) : lane(run, Math.max(0, p.lane));
+    const cross = (cx, n) => svg(g, "path", { class: "fault", d: `M${r1(cx - n)} ${r1(py - n)}l${2 * n} ${2 * n}m0 ${-2 * n}l${-2 * n} ${2 * n}` });
+    switch (p.kind) {
+      case "crash":
+        svg(g, "circle", { class: "dot", cx: r1(px), cy: r1(py), r: 7 });
+        svg(g, "path", { d: `M${r1(px - 3)} ${r1(py - 3)}l6 6m0 -6l-6 6`, stroke: "var(--bg)", "stroke-width": 2 });
+        break;
+      case "break":
+        svg(g, "path", { class: "link", d: `M${r1(lane(run, p.lane))} ${r1(py)}H${r1(lane(run, p.other))}` });
+        cross(px, 5);
+        break;
+      case "lose":
+        break;
+      case "copy":
+        for (const cx of [px - 3, px + 3]) svg(g, "circle", { class: "fault", cx: r1(cx), cy: r1(py), r: 4 });
+        break;
+      case "cut": {
+        const sides = run.sides[at] || "";
+        for (let i = 0; i < sides.length; i++) {
+          svg(g, "text", { class: "side", x: r1(lane(run, i)), y: r1(py + 4) }, sides[i]);
+          if (i > 0 && sides[i] !== sides[i - 1]) cross(lane(run, i) - run.step / 2, 4);
+        }
+        break;
+      }
+      case "mend":
+        svg(g, "path", { class: "fault", d: `M${r1(run.left - run.step / 4)} ${r1(py)}H${r1(lane(run, run.nodes.length - 1) + run.step / 4)}` });
+        break;
+      case "timer":
+        svg(g, "rect", { class: "dot", x: r1(px - 5), y: r1(py - 5), width: 10, height: 10, transform: `rotate(45 ${r1(px)} ${r1(py)})` });
+        break;
+      case "task":
+        svg(g, "rect", { class: "dot", x: r1(px - 5), y: r1(py - 5), width: 10, height: 10 });
+        break;
+      default:
+        svg(g, "circle", { class: "dot", cx: r1(px), cy: r1(py), r: G.dot });
+    }
+  };
+
+  const cut = (s, n) => s.length <= n ? s : [...s].slice(0, n - 1).join("") + "…";
+  const classOf = (run, p) => p.kind + (p.number > 0 && p.number === run.critical ? " critical" : "") + (p.number > 0 && p.number === run.failed ? " failed" : "");
+
+  const drawRun = (run, k, first, last) => {
+    const ground = svg(graph, "g", {}), above = svg(graph, "g", {});
+    const top = y(first) - G.row, bottom = y(last) + G.row;
+    const edge = (p) => { // of a point, or of the first after it that is drawn
+      for (; p >= 0 && p < run.points.length; p++) if (shownAt[k][p] !== undefined) return y(shownAt[k][p]);
+      return y(rows.length);
+    };
+    for (const [kind, at, from, to] of run.spans) {
+      if (S[kind] !== "cut") continue;
+      const a = Math.max(top, edge(from)), b = Math.min(bottom, to < 0 ? y(rows.length) : edge(to));
+      if (b > a) svg(ground, "rect", { class: "cut-band", x: r1(run.left - run.step / 2), y: r1(a), width: r1(run.step * run.nodes.length), height: r1(b - a) });
+    }
+    for (let r = first; r <= last; r++) {
+      const at = D.rows[rows[r]][k];
+      const p = at >= 0 ? run.points[at] : undefined, py = y(r);
+      const g = svg(ground, "g", { class: "step " + (p ? classOf(run, p) : "") + (rows[r] === picked ? " picked" : "") });
+      svg(g, "rect", { class: "hit", x: r1(run.x0), y: r1(py - G.row / 2), width: r1(run.wide), height: G.row, "data-row": rows[r] });
+      if (!p) continue;
+      const t = svg(above, "g", { class: "step " + classOf(run, p) });
+      svg(t, "text", { class: "number", x: r1(run.left - run.step / 2 - 8), y: r1(py + 4) }, p.number);
+      sign(t, run, p, at, py);
+      const text = svg(t, "text", { class: "what", x: r1(run.text), y: r1(py + 4) });
+      if (p.number > 0 && p.number === run.critical) svg(text, "tspan", { class: "tag" }, "◆ critical ");
+      if (p.number > 0 && p.number === run.failed) svg(text, "tspan", { class: "tag" }, "✗ failed ");
+      svg(text, "tspan", {}, cut(p.text, label));
+      if (p.beside) svg(text, "tspan", { class: "beside" }, "  " + cut(p.beside, two ? 20 : 60));
+    }
+    run.nodes.forEach((_, i) => { // lifelines, and where they are broken
+      let from = top;
+      const line = (kind, a, b) => {
+        a = Math.max(a, top); b = Math.min(b, bottom);
+        if (b > a) svg(ground, "line", { class: "lane" + kind, x1: r1(lane(run, i)), y1: r1(a), x2: r1(lane(run, i)), y2: r1(b) });
+      };
+      for (const [kind, l, p, to] of run.spans) {
+        if (l !== i || S[kind] === "cut") continue;
+        const a = edge(p), b = to < 0 ? y(rows.length) : edge(to);
+        line("", from, a);
+        if (S[kind] === "away") line(" away", a, b);
+        from = b;
+      }
+      line("", from, bottom);
+    });
+    const flights = svg(graph, "g", {}), stubs = {};
+    graph.insertBefore(flights, above);
+    for (const f of run.flights) {
+      const a = shownAt[k][f.from], b = f.to >= 0 ? shownAt[k][f.to] : undefined;
+      if (a === undefined && b === undefined) continue;
+      let stub = 0;
+      if (b === undefined) { stub = stubs[f.from] || 0; stubs[f.from] = stub + 1; }
+      const lo = Math.min(a ?? b, b ?? a), hi = Math.max(a ?? b, b ?? a);
+      if (hi < first - 1 || lo > last + 1) continue;
+      flight(flights, run, f, a, b, stub);
+    }
+  };
+
+  let drawn = "";
+  const draw = (only) => {
+    const offset = graph.offsetTop || 0;
+    const first = Math.max(0, Math.floor((view.scrollTop - offset) / G.row) - 20);
+    const last = Math.min(rows.length - 1, Math.ceil((view.scrollTop - offset + view.clientHeight) / G.row) + 20);
+    const now = first + " " + last;
+    if (only && now === drawn) return;
+    drawn = now;
+    graph.replaceChildren();
+    if (rows.length === 0) return;
+    runs.forEach((run, k) => drawRun(run, k, first, last));
+    if (D.split >= 0) {
+      const r = rows.findIndex((i) => i >= D.split);
+      if (r >= 0 && r >= first && r <= last) {
+        svg(graph, "path", { class: "part", d: `M0 ${y(r) - G.row / 2}H${wide}` });
+        svg(graph, "text", { class: "part-word", x: wide - G.margin, y: y(r) - G.row / 2 - 4 }, "they part here");
+      }
+    }
+    if (two) svg(graph, "path", { class: "fold", d: `M${r1(runs[1].x0 - G.margin / 2)} ${Math.max(0, y(first) - G.row)}V${y(last) + G.row}` });
+  };
+
+  const drawNames = () => {
+    names.setAttribute("width", wide);
+    names.setAttribute("height", 34);
+    svg(names, "rect", { width: "100%", height: "100%", fill: "var(--bg)" });
+    for (const run of runs) {
+      run.nodes.forEach((name, i) => {
+        const cx = lane(run, i), w = Math.min(Math.max(28, G.letter * name.length + 14), run.step - 4);
+        svg(names, "rect", { class: "box", x: r1(cx - w / 2), y: 6, width: r1(w), height: 22, rx: 6 });
+        svg(names, "text", { class: "name", x: r1(cx), y: 21 }, name);
+      });
+      if (two) svg(names, "text", { class: "panel", x: r1(run.text), y: 21 }, run.name + ": " + cut(run.title, label + 10));
+    }
+  };
+
+  // ---- states, from what each step changed
+
+  const every = 128;
+  const state = (run, k) => {
+    if (!run.edits.length) return undefined;
+    k = Math.min(k, run.edits.length - 1);
+    let at = k - k % every;
+    while (at > 0 && !run.whole[at]) at -= every;
+    let lines = run.whole[at] || [];
+    for (let i = run.whole[at] ? at + 1 : 0; i <= k; i++) {
+      const [head, tail, ...changed] = run.edits[i];
+      const now = lines.slice(0, head);
+      for (let j = 0; j < changed.length; j += 2) now.push([changed[j], changed[j + 1]]);
+      lines = now.concat(tail ? lines.slice(lines.length - tail) : []);
+      if (i % every === 0) run.whole[i] = lines;
+    }
+    return lines;
+  };
+  const groupOf = (run, path) => {
+    const name = path.split(/[.[ ]/, 1)[0];
+    if (run.nodes.includes(name)) return name;
+    return /^(tcp|udp|set) /.test(path) ? "network" : "everything else";
+  };
+
+  const tell = (run, p, box) => {
+    html(box, "b", two ? run.name : "step " + p.number);
+    html(box, "pre", p.number + "  " + p.text);
+    for (const line of p.story) html(box, "pre", "    " + line);
+    if (p.number > 0 && p.number === run.failed) html(box, "pre", "    ✗ " + run.why);
+    tellState(run, p, box, true);
+  };
+  const tellGap = (run, k, box) => { // the run has no step here: its state is that after the last one
+    html(box, "b", run.name);
+    let i = picked;
+    while (i >= 0 && D.rows[i][k] < 0) i--;
+    if (i < 0) return;
+    const p = run.points[D.rows[i][k]];
+    html(box, "p", "nothing here; the state is that after step " + p.number, "none");
+    tellState(run, p, box, false);
+  };
+  const tellState = (run, p, box, changes) => {
+    const lines = state(run, p.number);
+    if (!lines) return;
+    const before = new Map();
+    const compare = changes && p.number > 0;
+    if (compare) for (const [path, value] of state(run, p.number - 1)) {
+      if (!before.has(path)) before.set(path, []);
+      before.get(path).push(value);
+    }
+    const groups = new Map(run.nodes.map((n) => [n, []]));
+    for (const [path, value] of lines) {
+      const old = before.get(path), same = old ? old.indexOf(value) : -1;
+      const row = { path: S[path], value: S[value], fresh: compare && same < 0, old: undefined };
+      if (same >= 0) old.splice(same, 1);
+      const group = groupOf(run, row.path);
+      if (!groups.has(group)) groups.set(group, []);
+      groups.get(group).push({ ...row, key: path });
+    }
+    for (const list of groups.values()) for (const row of list) { // what it was before
+      const old = before.get(row.key);
+      if (row.fresh && old && old.length) row.old = S[old.shift()];
+    }
+    for (const [path, old] of before) for (const value of old) { // what is there no more
+      const group = groupOf(run, S[path]);
+      if (!groups.has(group)) groups.set(group, []);
+      groups.get(group).push({ path: S[path], value: undefined, fresh: true, old: S[value] });
+    }
+    for (const [name, list] of groups) {
+      if (!list.length) continue;
+      const fresh = list.some((r) => r.fresh), details = html(box, "details", undefined, fresh ? "changed" : "");
+      details.open = opened.has(name) ? opened.get(name) : fresh || list.length < 12;
+      details.addEventListener("toggle", () => opened.set(name, details.open));
+      html(details, "summary", name);
+      const table = html(details, "table");
+      for (const row of list) {
+        const tr = html(table, "tr", undefined, row.fresh ? "new" : "");
+        html(tr, "td", row.path);
+        const td = html(tr, "td");
+        if (row.old !== undefined) html(td, "del", row.old);
+        if (row.old !== undefined && row.value !== undefined) td.append(" ");
+        if (row.value !== undefined) td.append(row.value);
+      }
+    }
+  };
+  const opened = new Map();
+
+  const pick = (i, scroll) => {
+    picked = Math.max(0, Math.min(D.rows.length - 1, i));
+    const row = D.rows[picked] || [], side = $("side");
+    side.replaceChildren();
+    runs.forEach((run, k) => {
+      const box = html(side, "div", undefined, "run");
+      if (row[k] >= 0) tell(run, run.points[row[k]], box);
+      else tellGap(run, k, box);
+    });
+    $("slider").value = picked;
+    const numbers = runs.map((run, k) => row[k] >= 0 ? run.points[row[k]].number : "–");
+    $("where").textContent = "step " + numbers.join(" | ") + " of " + runs.map((r) => r.steps).join(" | ");
+    if (scroll) {
+      const r = rows.findIndex((i) => i >= picked);
+      if (r >= 0) {
+        const at = y(r) + graph.offsetTop;
+        if (at < view.scrollTop + 60 || at > view.scrollTop + view.clientHeight - 40) view.scrollTop = at - view.clientHeight / 2;
+      }
+    }
+    draw();
+  };
+  const next = (by) => { // the next row that is shown
+    let r = rows.findIndex((i) => i >= picked);
+    if (r < 0) r = rows.length - 1;
+    if (rows[r] !== picked && by > 0) by--;
+    r = Math.max(0, Math.min(rows.length - 1, r + by));
+    if (rows.length) pick(rows[r], true);
+  };
+
+  // ---- controls
+
+  $("slider").max = Math.max(0, D.rows.length - 1);
+  $("slider").addEventListener("input", (e) => pick(Number(e.target.value), true));
+  $("back").addEventListener("click", () => next(-1));
+  $("forth").addEventListener("click", () => next(1));
+  $("words").addEventListener("input", (e) => { words = e.target.value.toLowerCase(); filter(); });
+  view.addEventListener("scroll", () => requestAnimationFrame(() => draw(true)), { passive: true });
+  window.addEventListener("resize", () => draw(true));
+  graph.addEventListener("click", (e) => { const row = e.target.getAttribute("data-row"); if (row !== null) pick(Number(row)); });
+  document.addEventListener("keydown", (e) => {
+    if (e.target.type === "search" || e.ctrlKey || e.metaKey || e.altKey) return;
+    const by = { ArrowDown: 1, ArrowRight: 1, j: 1, ArrowUp: -1, ArrowLeft: -1, k: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 }[e.key];
+    if (by === undefined) return;
+    e.preventDefault();
+    next(by);
+  });
+  const jump = (label, className, row) => {
+    if (row < 0) return;
+    html($("jumps"), "button", label, className).addEventListener("click", () => pick(row, true));
+  };
+  const rowOf = (k, number) => number > 0 ? D.rows.findIndex((row) => row[k] >= 0 && runs[k].points[row[k]].number === number) : -1;
+  const split = D.split < D.rows.length ? D.split : -1;
+  jump("where they part", "", split);
+  jump("critical step", "critical", rowOf(0, runs[0].critical));
+  jump("failed step", "failed", rowOf(0, runs[0].failed));
+  for (const name of runs[0].nodes) {
+    const label = html($("nodes"), "label"), box = html(label, "input");
+    box.type = "checkbox";
+    box.checked = true;
+    box.addEventListener("change", () => { box.checked ? off.delete(name) : off.add(name); filter(); });
+    label.append(" " + name);
+  }
+
+  drawNames();
+  filter();
+  const asked = /^#(\d+)$/.exec(location.hash);
+  const start = asked ? rowOf(0, Number(asked[1])) : [rowOf(0, runs[0].critical), split, rowOf(0, runs[0].failed)].find((r) => r >= 0);
+  pick(start >= 0 ? start : 0, true);
+  document.body.dataset.ready = "yes";
+})();

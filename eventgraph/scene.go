@@ -1,0 +1,265 @@
+package eventgraph
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+// What the pictures have in common: where each point stands, which arrows fly
+// between points, and what is told about each. SVG draws it, and HTML carries
+// it as data that its script draws in the same way.
+
+// place is where something stands across the lanes: in the middle between two,
+// which are the same but for what happens to a connection.
+type place struct{ one, other int }
+
+func (g *Graph) place(p int) place {
+	at := &g.points[p]
+	node, peer := g.lane(at.Event.Node), g.lane(at.Event.From)
+	switch {
+	case at.lane != network:
+		return place{at.lane, at.lane}
+	case node < 0:
+		return place{0, 0}
+	case at.Event.Kind == sim.KindBreak || at.Event.Kind == sim.KindReset:
+		return place{node, peer}
+	default:
+		return place{node, node}
+	}
+}
+
+// flight is an arrow of a picture.
+type flight struct {
+	kind    string // the class that style.css knows
+	message int    // none: what a broken connection caused
+	from    int    // the point where it begins
+	to      int    // and ends; none: it got nowhere
+	a, b    place
+}
+
+// The kinds of flights.
+const (
+	flightDelivered = "msg"
+	flightOvertook  = "over"
+	flightLost      = "lost"  // on its way, where a step says so
+	flightDropped   = "drop"  // it never was under way, or went down with its connection
+	flightUnderWay  = "under" // at the end of the run
+	flightNews      = "news"  // that a connection broke
+)
+
+// flights are all arrows, in the order in which they begin.
+func (g *Graph) flights() (all []flight) {
+	for id := range g.messages {
+		m := &g.messages[id]
+		f := flight{message: id, from: m.sent, a: place{m.from, m.from}, b: place{m.to, m.to}, to: none}
+		with := func(kind string, to int) {
+			f.kind, f.to = kind, to
+			all = append(all, f)
+		}
+		switch {
+		case m.dropped:
+			with(flightDropped, none)
+		case m.same != none:
+		case m.copies > 0 || m.cut || m.kept && len(m.ends) == 0:
+			with(flightUnderWay, none)
+		}
+		for _, e := range m.ends {
+			switch e.how {
+			case delivered:
+				with(flightDelivered, e.at)
+			case overtook:
+				with(flightOvertook, e.at)
+			case lost, unreached:
+				with(flightLost, e.at)
+			case broken:
+				with(flightDropped, none)
+			}
+		}
+	}
+	for p := range g.points {
+		for _, c := range g.points[p].causes {
+			if c.kind == CauseBroken && g.place(c.from) != g.place(p) {
+				all = append(all, flight{flightNews, none, c.from, p, g.place(c.from), g.place(p)})
+			}
+		}
+	}
+	return all
+}
+
+// kind is the class of a point, by which pictures draw it.
+func (p *point) kind() string {
+	switch p.Event.Kind {
+	case 0:
+		return "start"
+	case sim.KindScript, sim.KindAction:
+		return "script"
+	case sim.KindTask:
+		return "task"
+	case sim.KindTimer:
+		return "timer"
+	case sim.KindMessage:
+		return "message"
+	case sim.KindReorder:
+		return "reorder"
+	case sim.KindClear, sim.KindFlushed:
+		return "room"
+	case sim.KindError:
+		return "error"
+	case sim.KindRefused:
+		if p.lane == network {
+			return "lose"
+		}
+		return "error"
+	case sim.KindBreak, sim.KindReset:
+		return "break"
+	case sim.KindLose:
+		return "lose"
+	case sim.KindDuplicate:
+		return "copy"
+	case sim.KindCrash, sim.KindDown:
+		return "crash"
+	case sim.KindRestart:
+		return "restart"
+	case sim.KindPartition, sim.KindOneWay:
+		return "cut"
+	case sim.KindMend, sim.KindHeal:
+		return "mend"
+	default:
+		panic(fmt.Sprintf("macemc bug: eventgraph: a %s event has no picture, so sim has a new kind", p.Event.Kind))
+	}
+}
+
+// span is a stretch of a lane, or of all, that is out of the ordinary.
+type span struct {
+	kind     string // away, gone, cut
+	lane     int    // network: all of them
+	from, to int    // points; to none: to the end
+}
+
+// spans are when nodes were down, and when there was a partition.
+func (g *Graph) spans() (all []span) {
+	open := map[int]int{} // by lane: its span in all
+	shut := func(lane, at int) {
+		if k, ok := open[lane]; ok {
+			all[k].to = at
+			delete(open, lane)
+		}
+	}
+	for at := range g.points {
+		p := &g.points[at]
+		kind := ""
+		switch p.Event.Kind {
+		case sim.KindCrash:
+			kind = "away"
+		case sim.KindDown:
+			kind = "gone"
+		case sim.KindPartition, sim.KindOneWay:
+			kind = "cut"
+		case sim.KindRestart, sim.KindMend, sim.KindHeal:
+		default:
+			continue
+		}
+		shut(p.lane, at)
+		if kind != "" {
+			open[p.lane] = len(all)
+			all = append(all, span{kind, p.lane, at, none})
+		}
+	}
+	return all
+}
+
+// sides are the lanes on the first side of a partition that begins.
+func (g *Graph) sides(p int) []bool {
+	split, ok := g.points[p].Event.Value.(sim.Split)
+	if !ok {
+		return nil
+	}
+	sides := make([]bool, len(g.nodes))
+	for i, a := range g.nodes {
+		sides[i] = split.Has(a)
+	}
+	return sides
+}
+
+// beside says in short which messages a point took and handed to the network.
+func (g *Graph) beside(p int) string {
+	at := &g.points[p]
+	var words []string
+	if at.message != none {
+		words = append(words, fmt.Sprintf("#%d", at.message+1))
+	}
+	add := func(what string, of func(*message) bool) {
+		var ids []string
+		for _, d := range at.did {
+			if d.message != none && of(&g.messages[d.message]) {
+				ids = append(ids, fmt.Sprintf("#%d", d.message+1))
+			}
+		}
+		if len(ids) > 0 {
+			words = append(words, what+" "+strings.Join(ids, " "))
+		}
+	}
+	add("sends", func(m *message) bool { return !m.dropped })
+	add("could not send", func(m *message) bool { return m.dropped })
+	return strings.Join(words, ", ")
+}
+
+// story is all that is known about a point, a line each: what it was, which
+// coins fell, what it did and what became of that.
+func (g *Graph) story(p int) (lines []string) {
+	at := &g.points[p]
+	if at.message != none {
+		m := &g.messages[at.message]
+		lines = append(lines, fmt.Sprintf("message #%d, sent at %d, %s", at.message+1, g.number(m.sent), g.fate(at.message)))
+	}
+	for _, c := range at.causes {
+		if c.kind != CauseMessage {
+			lines = append(lines, fmt.Sprintf(causes[c.kind].of, g.number(c.from)))
+		}
+	}
+	for _, c := range at.coins {
+		lines = append(lines, "choose "+c)
+	}
+	for _, d := range at.did {
+		text := d.text
+		if d.fate != "" {
+			text += "  " + d.fate
+		}
+		lines = append(lines, text)
+	}
+	if at.Cut {
+		lines = append(lines, "the run ended within this step")
+	}
+	return lines
+}
+
+// changed tells what a step changed in the state, a line each; at most so many.
+func (g *Graph) changed(p, most int) (lines []string) {
+	if g.States == nil || p < g.starts {
+		return nil
+	}
+	all := g.States.Changes(g.number(p))
+	for i, d := range all {
+		if i == most {
+			return append(lines, fmt.Sprintf("... %d more", len(all)-i))
+		}
+		lines = append(lines, cut(clean(d.Path), 200)+": "+told(d.A)+" → "+told(d.B))
+	}
+	return lines
+}
+
+// told is one side of a change.
+func told(s string) string {
+	if s == "" {
+		return "(absent)"
+	}
+	return cut(clean(s), 200)
+}
+
+// critical and failed report whether a point is what the marks say.
+func (g *Graph) critical(p int) bool { return p >= g.starts && g.number(p) == g.Marks.Critical }
+func (g *Graph) failed(p int) bool {
+	return p >= g.starts && g.number(p) == g.Marks.Failed && g.Marks.Why != ""
+}

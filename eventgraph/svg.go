@@ -1,0 +1,398 @@
+package eventgraph
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+//go:embed style.css
+var styleCSS string
+
+// The measures of a picture, in pixels.
+const (
+	rowHigh   = 24.0
+	margin    = 16.0
+	headHigh  = 30.0
+	dotRadius = 5.5
+	lanesMost = 16  // lanes that are drawn although nothing happens in them
+	letter    = 7.3 // the width of one, of the font
+	labelMost = 120 // letters beside a row
+	titleMost = 110 // letters of a title
+	storyMost = 24  // lines of a hover title, of what happened and of what changed
+)
+
+// laneWide is how far apart lanes are, by their number.
+func laneWide(n int) float64 { return max(34, min(120, 720/float64(max(n, 1)))) }
+
+// SVG draws the graph as a space-time diagram: nodes from left to right, steps
+// downwards.
+func (g *Graph) SVG(w io.Writer, part Part) error {
+	var rows []pictureRow
+	g.each(part, func(at int) { rows = append(rows, pictureRow{point: at}) },
+		func(s stretch) { rows = append(rows, pictureRow{point: none, left: s.text(g)}) })
+	b := bufio.NewWriterSize(w, 1<<16)
+	p := newPicture(b, g, g.Marks.Title, rows, g.drawn(part, lanesMost), 0)
+	canvas(b, p.wide, p.high)
+	p.draw()
+	fmt.Fprint(b, "</svg>\n")
+	return b.Flush()
+}
+
+// draw draws all of a picture: what lies below first.
+func (p *picture) draw() {
+	p.title()
+	for i := range p.rows {
+		p.ground(i)
+	}
+	p.lanes()
+	p.flights()
+	for i := range p.rows {
+		p.row(i)
+	}
+}
+
+// picture is the layout of one graph in an SVG.
+type picture struct {
+	w       *bufio.Writer
+	g       *Graph
+	heading string
+	rows    []pictureRow
+	at      []int // of a point: its row; none
+	all     []int // the lanes that are drawn
+	nth     map[int]int
+	stubs   map[int]int // by point: arrows that got nowhere
+	step    float64     // from one lane to the next
+	left    float64     // the middle of the first lane
+	from    float64     // where it begins
+	text    float64     // where the words begin
+	wide    float64
+	high    float64
+	top     float64 // of the first row
+}
+
+// pictureRow is a point, or what is said in its place.
+type pictureRow struct {
+	point int // none: nothing happens here
+	left  string
+}
+
+// newPicture lays out a graph whose rows are given, from x on.
+func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lanes []int, x float64) *picture {
+	p := &picture{w: w, g: g, heading: cut(title, titleMost), rows: rows, at: make([]int, len(g.points)), all: lanes, nth: map[int]int{}, stubs: map[int]int{}, from: x}
+	for i := range p.at {
+		p.at[i] = none
+	}
+	longest := 0
+	for i, r := range rows {
+		label := letters(r.left) + 2
+		if r.point != none {
+			p.at[r.point] = i
+			label = letters(g.points[r.point].text) + letters(g.beside(r.point)) + 2
+			if g.critical(r.point) || g.failed(r.point) {
+				label += len("critical failed ")
+			}
+		}
+		longest = max(longest, label)
+	}
+	for i, lane := range p.all {
+		p.nth[lane] = i
+	}
+	p.step = laneWide(len(p.all))
+	p.left = x + margin + letter*float64(len(strconv.Itoa(g.Steps()))) + 14 + p.step/2
+	p.text = p.left + p.step*(float64(max(0, len(p.all)-1))+0.5) + 10
+	p.wide = p.text - x + letter*float64(min(longest, labelMost+30)) + margin
+	p.top = margin + headHigh + 14
+	if title != "" {
+		p.top += 26
+		p.wide = max(p.wide, 2*margin+8.2*float64(letters(p.heading)))
+	}
+	p.high = p.top + rowHigh*float64(len(p.rows)) + margin
+	return p
+}
+
+func letters(s string) int { return min(labelMost, utf8.RuneCountInString(s)) }
+
+func (p *picture) say(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+
+// x is a place among the lanes that are drawn.
+func (p *picture) x(at place) float64 { return (p.lane(at.one) + p.lane(at.other)) / 2 }
+
+func (p *picture) lane(i int) float64 { return p.left + p.step*float64(p.nth[i]) }
+
+func (p *picture) y(row int) float64 { return p.top + rowHigh*(float64(row)+0.5) }
+
+// canvas begins an SVG.
+func canvas(w io.Writer, wide, high float64) {
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" role="img" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s">`+"\n<style>\n%[3]s</style>\n",
+		pixels(wide), pixels(high), styleCSS)
+	fmt.Fprint(w, `<rect width="100%" height="100%" fill="var(--bg)"/>`+"\n")
+}
+
+func (p *picture) title() {
+	if p.heading != "" {
+		p.say(`<text class="title" x="%s" y="%s">%s</text>`+"\n", pixels(p.from+margin), pixels(margin+14), escape(p.heading))
+	}
+}
+
+// lanes draws the names of the nodes and their lifelines.
+func (p *picture) lanes() {
+	top, bottom, left, lanes := p.top-14, p.high-margin, p.left, p.all
+	for _, s := range p.g.spans() {
+		if s.kind == "cut" && len(lanes) > 0 {
+			from, to := p.reach(s)
+			x := left - p.step/2
+			p.say(`<rect class="cut-band" x="%s" y="%s" width="%s" height="%s"/>`+"\n",
+				pixels(x), pixels(from), pixels(p.step*float64(len(lanes))), pixels(max(0, to-from)))
+		}
+	}
+	for i, lane := range lanes {
+		x, y := left+p.step*float64(i), top
+		for _, s := range p.g.spans() {
+			if s.lane != lane {
+				continue
+			}
+			from, to := p.reach(s)
+			p.line("lane", x, y, x, from)
+			if s.kind == "away" {
+				p.line("lane away", x, from, x, to)
+			}
+			y = to
+		}
+		p.line("lane", x, y, x, bottom)
+		name := p.g.nodes[lane].String()
+		wide := max(28, letter*float64(len(name))+14)
+		wide = min(wide, p.step-4)
+		p.say(`<rect class="box" x="%s" y="%s" width="%s" height="%s" rx="6"/><text class="name" x="%s" y="%s">%s</text>`+"\n",
+			pixels(x-wide/2), pixels(top-headHigh+4), pixels(wide), pixels(headHigh-8), pixels(x), pixels(top-headHigh+19), escape(name))
+	}
+}
+
+// reach is where a span begins and ends.
+func (p *picture) reach(s span) (from, to float64) {
+	from, to = p.edge(s.from), p.high-margin
+	if s.to != none {
+		to = p.edge(s.to)
+	}
+	return from, to
+}
+
+// edge is the height of a point, or of the first one after it that is drawn.
+func (p *picture) edge(at int) float64 {
+	for ; at < len(p.at); at++ {
+		if p.at[at] != none {
+			return p.y(p.at[at])
+		}
+	}
+	return p.high - margin
+}
+
+func (p *picture) line(class string, x1, y1, x2, y2 float64) {
+	if x1 == x2 && y2 <= y1 {
+		return
+	}
+	p.say(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, pixels(x1), pixels(y1), pixels(x2), pixels(y2))
+}
+
+// flights draws the arrows. One of whose ends is left out is drawn as a stub.
+func (p *picture) flights() {
+	for _, f := range p.g.flights() {
+		from, to := p.at[f.from], none
+		if f.to != none {
+			to = p.at[f.to]
+		}
+		if from == none && to == none {
+			continue
+		}
+		p.flight(f, from, to)
+	}
+}
+
+func (p *picture) flight(f flight, from, to int) {
+	x1, x2 := p.x(f.a), p.x(f.b)
+	y1, y2 := 0.0, 0.0
+	way := math.Copysign(1, x2-x1)
+	switch {
+	case from != none && to != none:
+		y1, y2 = p.y(from), p.y(to)
+	case from == none: // from above
+		y2 = p.y(to)
+		x1, y1 = x2-way*min(p.step*0.45, math.Abs(x2-x1)), y2-rowHigh*0.45
+	default: // to somewhere below, or nowhere
+		y1 = p.y(from)
+		x2, y2 = x1+way*p.step*0.42, y1+rowHigh*min(0.9, 0.2+0.28*float64(p.stubs[f.from]))
+		p.stubs[f.from]++
+	}
+	if f.a == f.b {
+		p.loop(f, x1, y1, y2)
+		return
+	}
+	dx, dy := x2-x1, y2-y1
+	long := math.Hypot(dx, dy)
+	ux, uy := dx/long, dy/long
+	sx, sy := x1+ux*(dotRadius+1), y1+uy*(dotRadius+1)
+	gap := dotRadius + 2
+	if f.to == none {
+		gap = 0
+	}
+	ex, ey := x2-ux*gap, y2-uy*gap
+	p.say(`<path class="fly %s" d="M%s %sL%s %s"/>`, f.kind, pixels(sx), pixels(sy), pixels(ex-ux*3), pixels(ey-uy*3))
+	p.head(f, to == none && f.to != none, ex, ey, ux, uy)
+}
+
+// loop is what a node sent to itself.
+func (p *picture) loop(f flight, x, y1, y2 float64) {
+	out := min(28, p.step*0.35)
+	y1, y2 = y1+dotRadius*0.6, y2-dotRadius*0.6
+	if y2 < y1+4 {
+		y2 = y1 + 8
+	}
+	p.say(`<path class="fly %s" d="M%s %sC%s %s %s %s %s %s"/>`, f.kind, pixels(x+dotRadius), pixels(y1),
+		pixels(x+out), pixels(y1+4), pixels(x+out), pixels(y2-4), pixels(x+dotRadius+3), pixels(y2))
+	p.head(f, false, x+dotRadius, y2, -0.94, 0.34)
+}
+
+// head is what an arrow ends in: a point, a cross where it was lost, a ring
+// where it is still under way.
+func (p *picture) head(f flight, hidden bool, x, y, ux, uy float64) {
+	switch {
+	case f.kind == flightLost && !hidden, f.kind == flightDropped:
+		p.say(`<path class="x" d="M%s %sl8 8m0 -8l-8 8"/>`+"\n", pixels(x-4), pixels(y-4))
+	case f.kind == flightUnderWay || hidden:
+		p.say(`<circle class="head under" cx="%s" cy="%s" r="3"/>`+"\n", pixels(x), pixels(y))
+	default:
+		bx, by := x-ux*9, y-uy*9
+		p.say(`<path class="head %s" d="M%s %sL%s %sL%s %sZ"/>`+"\n", f.kind, pixels(x), pixels(y),
+			pixels(bx-uy*4), pixels(by+ux*4), pixels(bx+uy*4), pixels(by-ux*4))
+	}
+}
+
+// ground is what lies below everything: what hovering shows, and the marks.
+func (p *picture) ground(i int) {
+	if at := p.rows[i].point; at != none {
+		p.say(`<g class="step %s"><title>%s</title><rect class="hit" x="%s" y="%s" width="%s" height="%s"/></g>`+"\n", p.class(at),
+			escape(p.g.hover(at)), pixels(p.from), pixels(p.y(i)-rowHigh/2), pixels(p.wide), pixels(rowHigh))
+	}
+}
+
+func (p *picture) class(at int) string {
+	class := p.g.points[at].kind()
+	if p.g.critical(at) {
+		class += " critical"
+	}
+	if p.g.failed(at) {
+		class += " failed"
+	}
+	return class
+}
+
+// row draws a point with its words, or what is said in its place.
+func (p *picture) row(i int) {
+	y, r := p.y(i), p.rows[i]
+	if r.point == none {
+		if r.left != "" {
+			p.say(`<g class="step"><text class="left" x="%s" y="%s">⋮ %s</text></g>`+"\n", pixels(p.text), pixels(y+4), escape(cut(r.left, labelMost)))
+		}
+		return
+	}
+	g, at := p.g, &p.g.points[r.point]
+	tag := ""
+	if g.critical(r.point) {
+		tag = "◆ critical "
+	}
+	if g.failed(r.point) {
+		tag += "✗ failed "
+	}
+	p.say(`<g class="step %s">`, p.class(r.point))
+	p.say(`<text class="number" x="%s" y="%s">%d</text>`, pixels(p.left-p.step/2-8), pixels(y+4), g.number(r.point))
+	p.sign(r.point, y)
+	p.say(`<text class="what" x="%s" y="%s">`, pixels(p.text), pixels(y+4))
+	if tag != "" {
+		p.say(`<tspan class="tag">%s</tspan>`, tag)
+	}
+	p.say(`%s`, escape(cut(at.text, labelMost)))
+	if beside := g.beside(r.point); beside != "" {
+		p.say(`<tspan class="beside">  %s</tspan>`, escape(cut(beside, labelMost/2)))
+	}
+	p.say("</text></g>\n")
+}
+
+// hover is the title of a point: its event, what it did, and what it changed.
+func (g *Graph) hover(p int) string {
+	lines := append([]string{fmt.Sprintf("step %d: %s", g.number(p), g.points[p].text)}, g.story(p)...)
+	if len(lines) > storyMost {
+		lines = append(lines[:storyMost-1], "...")
+	}
+	if changed := g.changed(p, storyMost); len(changed) > 0 {
+		lines = append(append(lines, "", "state:"), changed...)
+	}
+	for i := range lines {
+		lines[i] = cut(lines[i], 400)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// sign draws what stands on the lanes at a point.
+func (p *picture) sign(at int, y float64) {
+	x := p.x(p.g.place(at))
+	point := &p.g.points[at]
+	switch kind := point.kind(); kind {
+	case "crash":
+		p.say(`<circle class="dot" cx="%s" cy="%s" r="7"/><path d="M%s %sl6 6m0 -6l-6 6" stroke="var(--bg)" stroke-width="2"/>`,
+			pixels(x), pixels(y), pixels(x-3), pixels(y-3))
+	case "break":
+		a, b := p.lane(p.g.lane(point.Event.Node)), p.lane(p.g.lane(point.Event.From))
+		p.say(`<path class="link" d="M%s %sH%s"/><path class="fault" d="M%s %sl10 10m0 -10l-10 10"/>`,
+			pixels(a), pixels(y), pixels(b), pixels(x-5), pixels(y-5))
+	case "lose": // the arrow ends here, in a cross
+	case "copy":
+		for _, at := range []float64{x - 3, x + 3} {
+			p.say(`<circle class="fault" cx="%s" cy="%s" r="4"/>`, pixels(at), pixels(y))
+		}
+	case "cut":
+		p.sides(at, y)
+	case "mend":
+		if n := len(p.all); n > 0 {
+			p.say(`<path class="fault" d="M%s %sH%s"/>`, pixels(p.left-p.step/4), pixels(y), pixels(p.left+p.step*(float64(n-1)+0.25)))
+		}
+	case "timer":
+		p.say(`<rect class="dot" x="%s" y="%s" width="10" height="10" transform="rotate(45 %s %s)"/>`, pixels(x-5), pixels(y-5), pixels(x), pixels(y))
+	case "task":
+		p.say(`<rect class="dot" x="%s" y="%s" width="10" height="10"/>`, pixels(x-5), pixels(y-5))
+	default:
+		p.say(`<circle class="dot" cx="%s" cy="%s" r="%s"/>`, pixels(x), pixels(y), pixels(dotRadius))
+	}
+}
+
+// sides draws a partition: A and B, and a cross between them.
+func (p *picture) sides(at int, y float64) {
+	sides := p.g.sides(at)
+	if sides == nil {
+		return
+	}
+	for i, lane := range p.all {
+		letter := "B"
+		if sides[lane] {
+			letter = "A"
+		}
+		x := p.left + p.step*float64(i)
+		p.say(`<text class="side" x="%s" y="%s">%s</text>`, pixels(x), pixels(y+4), letter)
+		if i > 0 && sides[lane] != sides[p.all[i-1]] {
+			p.say(`<path class="fault" d="M%s %sl8 8m0 -8l-8 8"/>`, pixels(x-p.step/2-4), pixels(y-4))
+		}
+	}
+}
+
+// pixels is a coordinate, to a tenth.
+func pixels(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
+
+// escape makes a text part of XML or HTML. Clean has taken out what XML
+// forbids.
+func escape(s string) string { return escaper.Replace(s) }
