@@ -13,6 +13,9 @@ func (t *tool) listCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [SYSTEM]",
 		Short: "the systems, their properties, parameters and known bugs",
+		Long: `list tells which systems there are: how many nodes they run with, their
+parameters, what they promise, and which known bugs can be switched on. Of one
+SYSTEM it tells all.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("list takes one SYSTEM, or none for all; got %d arguments", len(args))

@@ -87,11 +87,16 @@ func (t *tool) root() *cobra.Command {
 		Long: `macemc runs the real code of an event-driven service in a simulator that owns
 every choice: which event comes next, and how the service's own coins fall. It
 searches for runs that violate a property, or from which the service can never
-recover, and writes each as a path that can be replayed.
+recover, and writes each into a folder: a path that can be replayed, and a report.
 
 The exit status is 0 when nothing was found (replay: it was reproduced), 1 when
 something was found (replay: it was not reproduced), 2 when the input is wrong,
 and 3 when a search was stopped before its bound.`,
+		Example: `
+macemc list
+macemc search handshake --bug HS1
+macemc replay macemc-findings/handshake-HS1-1
+macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 		Version:           version(),
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,
@@ -105,6 +110,7 @@ and 3 when a search was stopped before its bound.`,
 		return unknownCommand(root, args[0])
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(t.help)
 	root.SetVersionTemplate("macemc {{.Version}}\n")
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [command]",
@@ -133,8 +139,11 @@ func unknownCommand(root *cobra.Command, word string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown interface{ GetSpecifiedName() string }
 	var bad interface{ GetValue() string }
+	var lacks interface{ GetSpecifiedName() string }
 	text := err.Error()
 	switch {
+	case errors.As(err, &lacks) && strings.HasPrefix(text, "flag needs an argument"):
+		return usagef("--%s needs a value", lacks.GetSpecifiedName())
 	case errors.As(err, &bad) && (strings.Contains(text, `for "--stuck" flag`) || strings.Contains(text, `for "--time" flag`)):
 		name, never := "--stuck", ", or 0 (never)"
 		if strings.Contains(text, `for "--time" flag`) {
@@ -160,15 +169,25 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return usagef("there is no flag %s%s", dashes, typed)
 	}
-	fact, _, _ := strings.Cut(text, ": strconv.") // how it was parsed is our affair
-	return usagef("%s", fact)
+	var of interface {
+		GetFlag() *pflag.Flag
+		GetValue() string
+	}
+	if errors.As(err, &of) {
+		must := map[string]string{"int": "a number of at most 18 digits", "int64": "a number of at most 18 digits", "bool": "true or false"}[of.GetFlag().Value.Type()]
+		if must == "" {
+			must = "a " + of.GetFlag().Value.Type()
+		}
+		return usagef("--%s is %q; it must be %s", of.GetFlag().Name, of.GetValue(), must)
+	}
+	return usagef("%s", text)
 }
 
 // exactly asks for so many arguments, with a sentence for any other number.
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s; got %d arguments", sentence, len(args))
+			return usagef("%s; got %s", sentence, report.Many(len(args), "argument"))
 		}
 		return nil
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -28,8 +29,9 @@ func (t *tool) replayCommand() *cobra.Command {
 		Short: "take the path of a finding again",
 		Long: `replay takes the recorded path of a finding again, with every check on, and says
 whether it comes to the same. A path that does not apply, because it is of
-another system or because the code has changed, is an error and says where.`,
-		Args: exactly(1, "replay takes one FILE, the error.path of a finding"),
+another system or because the code has changed, is an error and says where. FILE
+is the error.path of a finding, or the folder that holds it.`,
+		Args: exactly(1, "replay takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.stuck < 0 {
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
@@ -110,15 +112,19 @@ func recorded(name string) (*sim.System, *choose.Path, error) {
 	return sys, path, nil
 }
 
-// load reads a path file.
+// load reads a path file, or the one of a finding's folder.
 func load(name string) (*choose.Path, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		if inside := filepath.Join(name, "error.path"); exists(inside) {
-			return nil, fmt.Errorf("%s is a folder; replay the file in it: %s", name, inside)
+	if isFolder(name) {
+		inside := filepath.Join(name, "error.path")
+		if !exists(inside) {
+			return nil, fmt.Errorf("%s is a folder without a finding, which would have an error.path; name a path file", name)
 		}
-		return nil, fmt.Errorf("%s is a folder; name a path file", name)
+		name = inside
 	}
 	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s; name the error.path of a finding, or its folder", name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,12 @@ A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N: error.path,
 which shows it, report.md for a bug report, trace.jsonl for programs, and the
 graph of what happened before what. The report ends with the command that
 replays it.`,
-		Args: exactly(1, "search takes one SYSTEM"),
+		Example: `
+macemc search handshake
+macemc search handshake --bug HS1 --faults loss=1
+macemc search simtcp --nodes 3 --param messages=2 --time 10m --findings 5
+macemc search twophase --junit junit.xml --sarif macemc.sarif`,
+		Args: exactly(1, "search takes one SYSTEM, as list tells them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
 				return err

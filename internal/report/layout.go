@@ -34,7 +34,7 @@ func (p *printer) blank() { p.line("") }
 
 // row is a label and a text beside it, wrapped below itself.
 func (p *printer) row(indent, width int, label, text string) {
-	lines := wrap(shortened(Plain(text)), columns-indent-width)
+	lines := Wrap(shortened(Plain(text)), columns-indent-width)
 	for i, l := range lines {
 		if i > 0 {
 			label = ""
@@ -43,9 +43,9 @@ func (p *printer) row(indent, width int, label, text string) {
 	}
 }
 
-// wrap breaks a text into lines of at most width characters, at blanks. Line
+// Wrap breaks a text into lines of at most width characters, at blanks. Line
 // breaks of the text are kept; a longer word is not broken.
-func wrap(text string, width int) (lines []string) {
+func Wrap(text string, width int) (lines []string) {
 	for one := range strings.SplitSeq(text, "\n") {
 		line := ""
 		for word := range strings.FieldsSeq(one) {

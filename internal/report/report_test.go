@@ -304,8 +304,8 @@ func TestWrap(t *testing.T) {
 		{"a\nb", "a|b"},
 		{"ä ö ü ß é", "ä ö ü ß|é"},
 	} {
-		if got := strings.Join(wrap(c.text, 7), "|"); got != c.want {
-			t.Errorf("wrap(%q) is %q, want %q", c.text, got, c.want)
+		if got := strings.Join(Wrap(c.text, 7), "|"); got != c.want {
+			t.Errorf("Wrap(%q) is %q, want %q", c.text, got, c.want)
 		}
 	}
 }

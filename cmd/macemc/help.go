@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"macemc/internal/report"
+)
+
+// A heading stands above the commands, or the flags, that belong together.
+type heading struct {
+	text  string
+	names []string
+}
+
+// commandHeadings are those of the commands, in the order in which they are of
+// use. What is not listed comes last.
+var commandHeadings = []heading{
+	{"find", []string{"list", "search"}},
+	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
+}
+
+// flagHeadings are those of a command's flags, where it has many.
+var flagHeadings = map[string][]heading{
+	"search": {
+		{"what runs", []string{"bug", "param", "nodes", "property"}},
+		{"the environment", []string{"faults", "net", "early"}},
+		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
+		{"random walks", []string{"walk-steps", "max-walk-steps", "walks", "walk", "no-walks"}},
+		{"a prefix", []string{"prefix", "print-prefixes"}},
+		{"a finding", []string{"out", "no-critical", "no-shrink", "stuck"}},
+		{"what it prints", []string{"json", "quiet", "profile-space"}},
+		{"for continuous integration", []string{"junit", "sarif", "github"}},
+		{"the engine", []string{"engine", "workers", "visited"}},
+	},
+}
+
+const (
+	helpColumns = 100
+	flagColumn  = 24 // where the texts of flags begin
+)
+
+// help writes the help of a command.
+func (t *tool) help(cmd *cobra.Command, _ []string) {
+	var b strings.Builder
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	fmt.Fprintf(&b, "%s\n\nusage: %s\n", strings.TrimSpace(text), t.usageLine(cmd))
+	if cmd.HasAvailableSubCommands() {
+		t.helpCommands(&b, cmd)
+	}
+	if cmd.Example != "" {
+		b.WriteString("\nexamples:\n")
+		for line := range strings.SplitSeq(strings.TrimSpace(cmd.Example), "\n") {
+			b.WriteString("  " + strings.Replace(strings.TrimSpace(line), "macemc ", t.name+" ", 1) + "\n")
+		}
+	}
+	helpFlags(&b, cmd)
+	fmt.Fprint(cmd.OutOrStdout(), b.String())
+}
+
+func (t *tool) usageLine(cmd *cobra.Command) string {
+	words := strings.Fields(cmd.Use)[1:]
+	line := t.name + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
+	if cmd.HasAvailableSubCommands() {
+		words = []string{"COMMAND"}
+	}
+	if cmd.HasAvailableLocalFlags() {
+		words = append(words, "[flags]")
+	}
+	return strings.Join(append([]string{line}, words...), " ")
+}
+
+func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
+	all := map[string]string{}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden && c.Name() != "help" {
+			all[c.Name()], names = c.Short, append(names, c.Name())
+		}
+	}
+	for _, h := range under(commandHeadings, names) {
+		fmt.Fprintf(b, "\n%s:\n", h.text)
+		for _, name := range h.names {
+			row(b, 10, name, all[name])
+		}
+	}
+	fmt.Fprintf(b, "\n%s COMMAND --help tells about a command.\n", t.name)
+}
+
+// under are the headings with those of the names that there are, in their
+// order; what stands under none comes last.
+func under(headings []heading, names []string) (out []heading) {
+	rest := slices.Clone(names)
+	for _, h := range headings {
+		there := slices.DeleteFunc(slices.Clone(h.names), func(name string) bool { return !slices.Contains(names, name) })
+		rest = slices.DeleteFunc(rest, func(name string) bool { return slices.Contains(there, name) })
+		if len(there) > 0 {
+			out = append(out, heading{h.text, there})
+		}
+	}
+	if len(rest) > 0 {
+		text := "others"
+		if len(out) == 0 {
+			text = "flags"
+		}
+		out = append(out, heading{text, rest})
+	}
+	return out
+}
+
+func helpFlags(b *strings.Builder, cmd *cobra.Command) {
+	var names []string
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	for _, h := range under(flagHeadings[cmd.Name()], names) {
+		fmt.Fprintf(b, "\n%s:\n", h.text)
+		for _, name := range h.names {
+			f := cmd.LocalFlags().Lookup(name)
+			value, usage := pflag.UnquoteUsage(f)
+			label := strings.TrimSpace("--" + f.Name + " " + value)
+			if f.Shorthand != "" {
+				label = "-" + f.Shorthand + ", " + label
+			}
+			if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) && !strings.Contains(usage, "(default") {
+				usage += fmt.Sprintf(" (default %s)", f.DefValue)
+			}
+			row(b, flagColumn, label, usage)
+		}
+	}
+}
+
+// row is a label and a text beside it; or below, if the label is too long.
+func row(b *strings.Builder, width int, label, text string) {
+	lines := report.Wrap(strings.Join(strings.Fields(text), " "), helpColumns-width-2)
+	if utf8.RuneCountInString(label) > width-2 {
+		fmt.Fprintf(b, "  %s\n", label)
+		label = ""
+	}
+	for _, line := range lines {
+		fmt.Fprintf(b, "  %-*s%s\n", width, label, line)
+		label = ""
+	}
+}
