@@ -61,7 +61,7 @@ live.
 
 A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N: error.path,
 which shows it, report.md for a bug report, trace.jsonl for programs, and the
-graph of what happened before what. The report ends with the command that
+graphs of what happened before what. The report ends with the command that
 replays it.`,
 		Example: `
 macemc search handshake

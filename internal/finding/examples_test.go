@@ -26,7 +26,7 @@ var examples = []struct{ folder, system, bug string }{
 
 var (
 	effort   = regexp.MustCompile(`(?m)^  (effort|counted)  .*\n( {14}.*\n)*`)
-	measured = regexp.MustCompile(`(?m)^measured:\n(  .*\n)+\n?`)
+	measured = regexp.MustCompile(`(?m)\n^measured:\n(  .*\n)+`)
 )
 
 // The committed examples are what a search writes today, but for what was
@@ -51,6 +51,9 @@ func TestExamples(t *testing.T) {
 		from, to := filepath.Dir(place.Path), filepath.Join(examplesFolder, c.folder)
 		now := map[string]string{}
 		for _, name := range all(t, from) {
+			if name == "graph.html" {
+				continue // a page of scripts, which macemc graph --format html writes as well
+			}
 			now[name] = effort.ReplaceAllString(measured.ReplaceAllString(read(t, filepath.Join(from, name)), ""), "")
 		}
 		if rewrite {

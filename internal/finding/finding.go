@@ -102,7 +102,28 @@ func (t *tale) graph() *eventgraph.Graph {
 		marks.Critical = t.f.Critical.Step
 	}
 	g := eventgraph.New(t.f.Trace, t.teller.walker, marks)
+	g.States = t.states
 	return g
+}
+
+// drawnMost is how many steps are drawn: more is for graph --from and --to.
+const drawnMost = 2000
+
+// part is what is drawn of a long run: what leads to the step that it turns on.
+func (t *tale) part() (p eventgraph.Part) {
+	if t.f.Step > drawnMost {
+		p.To = min(t.f.Step, t.turn()+drawnMost/10)
+		p.From = max(1, p.To-drawnMost+1)
+	}
+	return p
+}
+
+// turn is the step that a finding turns on: the critical one, or else the last.
+func (t *tale) turn() int {
+	if c := t.f.Critical; c != nil && c.Step > 0 {
+		return c.Step
+	}
+	return t.f.Step
 }
 
 // files are those of the folder; the path comes first, without which there is
@@ -117,7 +138,12 @@ func (t *tale) files() []File {
 		return all
 	}
 	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known()) }})
-	return append(all, File{"graph.txt", func(w io.Writer) error { return t.graph().Text(w, eventgraph.TextOptions{}) }})
+	g, part := t.graph(), t.part()
+	return append(all,
+		File{"graph.txt", func(w io.Writer) error { return g.Text(w, eventgraph.TextOptions{Part: part}) }},
+		File{"graph.svg", func(w io.Writer) error { return g.SVG(w, part) }},
+		File{"graph.html", func(w io.Writer) error { return g.HTML(w, part) }},
+	)
 }
 
 // known are the states as trace.jsonl wants them.

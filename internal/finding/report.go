@@ -42,6 +42,7 @@ func (t *tale) report(w io.Writer) error {
 	t.critical(p)
 	t.outcomes(p)
 	t.run(p)
+	t.graphed(p)
 	t.commandList(p)
 	t.bounds(p)
 	_, err := w.Write(bytes.TrimRight(p.b.Bytes(), "\n"))
@@ -260,16 +261,25 @@ func (t *tale) run(p *page) {
 	n := t.f.Step
 	from, to := 0, n
 	if n > runMost {
-		at := n
-		if c := t.f.Critical; c != nil && c.Step > 0 {
-			at = c.Step
-		}
+		at := t.turn()
 		from, to = max(0, at-runBefore), min(n, at+runAfter)
 		p.say("Of its %s, these are steps %d to %d; `trace.jsonl` has all.", report.Many(n, "step"), from+1, to)
 	}
 	var b strings.Builder
 	if err := report.Steps(&b, t.r, t.f, from, to); err == nil && b.Len() > 0 {
 		p.say("%s", strings.TrimRight(report.CodeBlock("", b.String()), "\n"))
+	}
+}
+
+// graphed is what happened before what, as a diagram.
+func (t *tale) graphed(p *page) {
+	if t.f.Trace == nil {
+		return
+	}
+	var b strings.Builder
+	if err := t.graph().Mermaid(&b, t.part()); err == nil {
+		p.head("What happened before what")
+		p.say("%s", strings.TrimRight(report.CodeBlock("mermaid", b.String()), "\n"))
 	}
 }
 
