@@ -8,6 +8,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
+	"macemc/systems/overcast"
 	"macemc/systems/peterson"
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
@@ -20,6 +21,7 @@ func Systems() []*sim.System {
 		brokentree.System,
 		handshake.System,
 		jointree.System,
+		overcast.System,
 		peterson.System,
 		simtcp.System,
 		stopwait.System,

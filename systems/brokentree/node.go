@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"macemc/sim"
+	"macemc/systems/tree"
 )
 
 // What nodes send each other.
@@ -30,12 +31,9 @@ const (
 	joinAgain  = 100 * time.Millisecond
 )
 
-// stayOrMove are the weights of a child's coin when it is told to reorganise.
-var stayOrMove = []int{3, 2}
-
 // node is one node of the tree.
 //
-// In fault-free runs: papa lists self among its kids from before self knows
+// In fault-free runs: Papa lists self among its Kids from before self knows
 // until self's remove has arrived; and asked is set exactly while one join of
 // self, or the one answer to it, is under way.
 type node struct {
@@ -43,13 +41,10 @@ type node struct {
 	most     int // children
 	everyone int // nodes
 
-	papa  sim.Addr // nobody: not joined; self: this is a root
-	asked sim.Addr // whom the unanswered join was sent to
-	kids  map[sim.Addr]bool
+	tree.Place
+	asked sim.Addr          // whom the unanswered join was sent to
 	heard map[sim.Addr]bool // at the root: who ever asked to join
 }
-
-func (n *node) joined() bool { return !n.papa.IsZero() }
 
 func (n *node) Init(sim.Env) {}
 
@@ -57,7 +52,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
 	case joinOverlay:
 		if env.Self() == n.root {
-			n.papa = n.root
+			n.Papa = n.root
 			n.hear(env, n.root)
 			return
 		}
@@ -67,7 +62,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 		case env.Self() == n.root:
 			n.reorganise(env)
 			env.After(reorgEvery, reorgTimer{})
-		case !n.joined() && n.asked.IsZero():
+		case !n.Joined() && n.asked.IsZero():
 			n.ask(env, n.root)
 		}
 	case sim.PeerError:
@@ -83,24 +78,24 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 		n.hear(env, m.who)
 		// A node that may itself move in a moment must not carry others along:
 		// they might be those that it moves below.
-		if !n.joined() || !n.asked.IsZero() && !env.Bug(BT2) {
+		if !n.Joined() || !n.asked.IsZero() && !env.Bug(BT2) {
 			env.TCP().Send(m.who, refused{})
 			return
 		}
 		n.route(env, env.Self(), m)
 	case joinReply:
-		if n.joined() && n.papa != from {
-			env.TCP().Send(n.papa, remove{})
+		if n.Joined() && n.Papa != from {
+			env.TCP().Send(n.Papa, remove{})
 		}
-		n.papa, n.asked = from, sim.Addr{}
+		n.Papa, n.asked = from, sim.Addr{}
 		env.Cancel(reorgTimer{})
 	case refused:
 		n.asked = sim.Addr{}
 		n.waitToJoin(env)
 	case remove:
-		delete(n.kids, from)
+		delete(n.Kids, from)
 	case reorg:
-		if from == n.papa { // else it is from before a move
+		if from == n.Papa { // else it is from before a move
 			n.reorganise(env)
 			n.considerMoving(env, m)
 		}
@@ -129,9 +124,9 @@ func (n *node) ask(env sim.Env, whom sim.Addr) {
 
 // reorganise tells the children where they could move to.
 func (n *node) reorganise(env sim.Env) {
-	kids := sim.Addrs(n.kids)
+	kids := sim.Addrs(n.Kids)
 	for _, kid := range kids {
-		env.TCP().Send(kid, reorg{n.papa, kids})
+		env.TCP().Send(kid, reorg{n.Papa, kids})
 	}
 }
 
@@ -140,13 +135,8 @@ func (n *node) considerMoving(env sim.Env, m reorg) {
 	if !n.asked.IsZero() {
 		return
 	}
-	var places []sim.Addr
-	for _, a := range append(m.brothers[:len(m.brothers):len(m.brothers)], m.grandparent) {
-		if a != env.Self() && a != n.papa && !n.kids[a] {
-			places = append(places, a)
-		}
-	}
-	if len(places) == 0 || env.Weighted(stayOrMove, "stay or move") == 0 {
+	places := n.Around(env.Self(), m.grandparent, m.brothers)
+	if len(places) == 0 || env.Weighted(tree.StayOrMove, "stay or move") == 0 {
 		return
 	}
 	n.ask(env, places[env.Choose(len(places), "new parent")])
@@ -154,16 +144,16 @@ func (n *node) considerMoving(env sim.Env, m reorg) {
 
 // waitToJoin sets the timer of a node that has nothing else to wait for.
 func (n *node) waitToJoin(env sim.Env) {
-	if !n.joined() && n.asked.IsZero() {
+	if !n.Joined() && n.asked.IsZero() {
 		env.After(joinAgain, reorgTimer{})
 	}
 }
 
 // lose forgets a peer whose connection broke.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
-	delete(n.kids, peer)
-	if n.papa == peer {
-		n.papa = sim.Addr{}
+	delete(n.Kids, peer)
+	if n.Papa == peer {
+		n.Papa = sim.Addr{}
 	}
 	if n.asked == peer {
 		n.asked = sim.Addr{}

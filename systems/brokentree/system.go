@@ -1,6 +1,9 @@
 package brokentree
 
-import "macemc/sim"
+import (
+	"macemc/sim"
+	"macemc/systems/tree"
+)
 
 // Children is how many children a node takes.
 var Children = &sim.Param{
@@ -32,16 +35,10 @@ var System = &sim.System{
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		return &node{
 			root: p.Addr(0), most: p.Int(Children), everyone: p.Nodes,
-			kids: map[sim.Addr]bool{}, heard: map[sim.Addr]bool{},
+			Place: tree.NewPlace(), heard: map[sim.Addr]bool{},
 		}
 	},
-	Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{joinOverlay{}} },
-	Properties: []sim.Property{
-		sim.Always("no loops: following parents leads to a root or to a node that has not joined", noLoops, explainLoop),
-		sim.Eventually("all joined", allJoined, explainJoined),
-		sim.Eventually("one root", oneRoot, explainRoots),
-		sim.Eventually("children match parents", childrenMatch, explainChildren),
-	},
-	// The root may reorganise before the last time is through, again and again.
-	Within: sim.While("three messages under way for each node, on average", fewMessages),
+	Script:     func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{joinOverlay{}} },
+	Properties: tree.Properties(),
+	Within:     tree.FewMessages,
 }

@@ -1,0 +1,63 @@
+// Package overcast is a tree of nodes that look for better places in it, after
+// the Overcast of the MaceMC work: the moves of brokentree, decided by probes of
+// bandwidth, and a distributed lock that is to keep loops away.
+//
+// # The story
+//
+// The first node is the root. A node that is asked to join asks the root. Who
+// has room takes it; who has none sends it on to one of its children, chosen at
+// random, which the joiner asks next. From time to time the root tells its
+// children their brothers and their grandparent, and they pass the like on. A
+// child that hears of a place where it could be measures it:
+//
+//	n                              m, a brother of n or its grandparent
+//	  lock: I am a child of papa  ->
+//	                              <-  locked
+//	  probe, probe                ->
+//	                              <-  probed
+//	  unlock, or join             ->
+//	                              <-  (of a join) joinReply, or refused
+//
+// A node that is locked neither measures others nor moves, and one that moves
+// cannot be locked; it is busy, and says so. A lock ends when its holder asks to
+// join or unlocks, when its connection breaks, or after a while.
+//
+// # Readings of the original
+//
+// Its code was never published; this is made of what the papers tell of it, and
+// of brokentree.
+//
+//   - Times are measured in the original, and a node moves up if it gets enough
+//     more bandwidth there, and down if it does not lose too much. When it was
+//     checked, the probes were sent, the times ignored and left out of the state,
+//     and coins decided. So it is here: decide is where the times would be
+//     compared, and nothing else depends on them. This version of the simulator
+//     does not explore clocks, so none is read.
+//   - A joiner goes down the tree itself instead of being sent on from node to
+//     node: so there is only one unanswered question at a time, and it is lost
+//     exactly when its connection breaks, of which the joiner hears.
+//   - The original's nodes did not handle a send that the full buffer refuses.
+//     Here the buffer is two messages, so that a burst fills it and a search gets
+//     there. What is left of the burst waits for room; who cannot send anything
+//     else that must not be missing resets the connection. Only what a parent
+//     tells of other places may be missing.
+//
+// # Why there are no loops
+//
+// A node m takes a child n only while m stays where it is, and in one of two
+// cases. Either n holds m's lock: then both were children of one node, or m was
+// the parent of n's parent, when the lock was given, and neither has moved since.
+// Or n has come down from the root, asking one node after the other: each was a
+// child of the one before when it was asked, and none was moving; so while n has
+// no parent, nobody on its way has got below it. Faults do not change that: a
+// node whose parent is lost, or that has lost its memory, asks the root.
+//
+// That is an argument; what is checked is told by the tests. With three nodes,
+// and a crash and a reset at any step, the space is closed: 1,672,440 states, in
+// none of which there is a loop, and from each of which a tree can form.
+//
+// # Known limits
+//
+// If the root is down for good there is no tree any more. Nobody remembers what
+// was measured: a place that was not worth a move may be measured again at once.
+package overcast

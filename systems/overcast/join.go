@@ -1,0 +1,72 @@
+package overcast
+
+import "macemc/sim"
+
+// ask asks whom to be the parent.
+func (n *node) ask(env sim.Env, whom, via sim.Addr) {
+	n.asked = whom
+	n.tell(env, whom, join{via})
+}
+
+// answer takes a child, or sends it on.
+func (n *node) answer(env sim.Env, who sim.Addr, m join) {
+	room := n.Kids[who] || len(n.Kids) < n.most
+	switch {
+	case !n.Joined() || n.moving():
+		n.tell(env, who, refused{})
+	case who == n.lockedBy:
+		if room {
+			n.take(env, who)
+		} else {
+			n.tell(env, who, refused{})
+		}
+		n.release(env)
+	case env.Self() != n.root && m.via != n.Papa:
+		n.tell(env, who, refused{})
+	case room:
+		n.take(env, who)
+	default:
+		kids := sim.Addrs(n.Kids)
+		n.tell(env, who, redirect{kids[env.Choose(len(kids), "send the joiner on to")]})
+	}
+}
+
+// take takes a child.
+func (n *node) take(env sim.Env, who sim.Addr) {
+	n.Kids[who] = true
+	n.tell(env, who, joinReply{})
+}
+
+// follow makes a node the parent that has taken this one.
+func (n *node) follow(env sim.Env, from sim.Addr) {
+	if n.asked != from {
+		n.tell(env, from, remove{}) // it was not asked, or not lately
+		return
+	}
+	old := n.Papa
+	n.Papa, n.asked = from, sim.Addr{}
+	env.Cancel(joinTimer{})
+	if !old.IsZero() {
+		n.tell(env, old, remove{})
+	}
+}
+
+// redirected asks on.
+func (n *node) redirected(env sim.Env, from, to sim.Addr) {
+	switch {
+	case n.asked != from:
+	case n.Joined() || to == env.Self():
+		n.turnedDown(env, from)
+	default:
+		n.ask(env, to, from)
+	}
+}
+
+// turnedDown ends an attempt to join, or to move.
+func (n *node) turnedDown(env sim.Env, from sim.Addr) {
+	if n.asked == from || n.target == from {
+		n.asked = sim.Addr{}
+		n.done()
+		n.waitToJoin(env)
+	}
+}

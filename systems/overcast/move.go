@@ -1,0 +1,119 @@
+package overcast
+
+import (
+	"macemc/sim"
+	"macemc/systems/tree"
+)
+
+// reorganise tells the children where they could move to. It is no more than a
+// hint: if there is no room for it, the next one will do.
+func (n *node) reorganise(env sim.Env) {
+	kids := sim.Addrs(n.Kids)
+	for _, kid := range kids {
+		env.TCP().Send(kid, reorg{n.Papa, kids})
+	}
+}
+
+// lookAround begins to measure another place, if there is one. The lock comes
+// first: what is measured must not move.
+func (n *node) lookAround(env sim.Env, m reorg) {
+	places := n.Around(env.Self(), m.grandparent, m.brothers)
+	if len(places) == 0 || n.moving() || !n.lockedBy.IsZero() {
+		return
+	}
+	n.target = places[env.Choose(len(places), "whom to measure")]
+	n.tell(env, n.target, lock{n.Papa})
+}
+
+// grant locks this node for another, if it is where that one believes: a
+// brother of it, or its grandparent.
+func (n *node) grant(env sim.Env, who sim.Addr, m lock) {
+	near := m.papa == n.Papa && m.papa != env.Self() || n.Kids[m.papa]
+	if !n.Joined() || n.moving() || !n.lockedBy.IsZero() || !near {
+		n.turnAway(env, who)
+		return
+	}
+	n.lockedBy = who
+	if !env.Bug(OV1) {
+		env.After(lockLasts, lockTimer{})
+	}
+	n.tell(env, who, locked{})
+}
+
+// release ends the lock.
+func (n *node) release(env sim.Env) {
+	n.lockedBy = sim.Addr{}
+	env.Cancel(lockTimer{})
+	n.waitToJoin(env)
+}
+
+// measure sends the burst.
+func (n *node) measure(env sim.Env, from sim.Addr) {
+	if n.target != from { // it was given up
+		n.unlock(env, from)
+		return
+	}
+	n.left = burst
+	n.pump(env, from)
+}
+
+// pump sends what is left of the burst, as far as the buffer takes it.
+func (n *node) pump(env sim.Env, to sim.Addr) {
+	for ; n.left > 0 && n.target == to; n.left-- {
+		if !env.TCP().Send(to, probe{last: n.left == 1}) {
+			env.TCP().RequestToSend(to)
+			return
+		}
+	}
+}
+
+// answerProbe tells when the burst is complete.
+func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
+	switch {
+	case !m.last:
+	case n.lockedBy == from:
+		n.tell(env, from, probed{})
+	default:
+		n.turnAway(env, from)
+	}
+}
+
+// turnAway tells a node that this one is not locked for it.
+func (n *node) turnAway(env sim.Env, who sim.Addr) {
+	if env.Bug(OV2) {
+		n.tell(env, who, refused{})
+		return
+	}
+	n.tell(env, who, busy{})
+}
+
+// decide moves below the node that was measured, or does not.
+func (n *node) decide(env sim.Env, from sim.Addr) {
+	if n.target != from {
+		return
+	}
+	n.done()
+	if env.Weighted(tree.StayOrMove, "stay or move") == 0 {
+		n.unlock(env, from)
+		return
+	}
+	n.ask(env, from, sim.Addr{})
+}
+
+// giveUp ends a measurement.
+func (n *node) giveUp(env sim.Env) {
+	if to := n.target; !to.IsZero() {
+		n.done()
+		n.unlock(env, to)
+	}
+}
+
+// done ends a measurement at this node.
+func (n *node) done() { n.target, n.left = sim.Addr{}, 0 }
+
+// unlock lets another node move again.
+func (n *node) unlock(env sim.Env, who sim.Addr) {
+	if !env.TCP().Send(who, unlock{}) && !env.Bug(OV1) {
+		n.hangUp(env, who)
+	}
+}
