@@ -1,0 +1,46 @@
+package catalog
+
+import "macemc/sim"
+
+// known are the entries of the catalogue, by system. Every bug of a system has
+// one, and no other.
+var known = []Known{
+	{
+		ID: "BT1", Kind: Liveness, Verdict: sim.VerdictDead,
+		Critical: []Critical{{}},
+		Paper:    "56 ms, 87 paths by plain search at depth 10; 15 ms by walks at depth 5",
+	},
+	{
+		ID: "BT2", Kind: Safety, Verdict: sim.VerdictSafety,
+		Paper: "30 s, 18,000 paths at depth 20 with hashing; 0.37 s, 445 paths by walks at depth 10",
+	},
+	{
+		ID: "HS1", Kind: Liveness, Verdict: sim.VerdictDead,
+		Critical: []Critical{{Other, sim.KindLose, "confirm"}},
+	},
+	{
+		ID: "OV1", Kind: Liveness, Verdict: sim.VerdictDead,
+		// What lets go of the lock is lost by a crash or a reset, or the locked
+		// node's parent is; the other of the two has happened before.
+		Critical: []Critical{
+			{Other, sim.KindMessage, "probed"}, {Anyone, sim.KindError, ""},
+			{Anyone, sim.KindCrash, ""}, {Anyone, sim.KindReset, ""},
+		},
+		Paper: "76 s, 16,000 paths by walks at depth 15; 51 s, 13,000 paths by biased ones",
+	},
+	{
+		ID: "OV2", Kind: Liveness, Verdict: sim.VerdictDead,
+		Flags:    Flags{Faults: "reset=2", Params: []string{"children=1"}},
+		Critical: []Critical{{First, sim.KindMessage, "remove"}},
+	},
+	{ID: "PE1", Kind: Safety, Verdict: sim.VerdictSafety},
+	{
+		ID: "PE2", Kind: Liveness, Verdict: sim.VerdictDead,
+		Critical: []Critical{{Anyone, sim.KindAction, "claim"}},
+	},
+	{ID: "ST1", Kind: Safety, Verdict: sim.VerdictSafety},
+	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety},
+	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety},
+	{ID: "SW1", Kind: Safety, Verdict: sim.VerdictSafety},
+	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety},
+}
