@@ -33,7 +33,7 @@ const (
 
 // node is one node of the tree.
 //
-// In fault-free runs: Papa lists self among its Kids from before self knows
+// In fault-free runs: papa lists self among its kids from before self knows
 // until self's remove has arrived; and asked is set exactly while one join of
 // self, or the one answer to it, is under way.
 type node struct {
@@ -41,10 +41,17 @@ type node struct {
 	most     int // children
 	everyone int // nodes
 
-	tree.Place
-	asked sim.Addr          // whom the unanswered join was sent to
+	papa  sim.Addr // nobody: not joined; self: this is a root
+	asked sim.Addr // whom the unanswered join was sent to
+	kids  map[sim.Addr]bool
 	heard map[sim.Addr]bool // at the root: who ever asked to join
 }
+
+// Parent and Children make it a member of a tree.
+func (n *node) Parent() sim.Addr            { return n.papa }
+func (n *node) Children() map[sim.Addr]bool { return n.kids }
+
+func (n *node) joined() bool { return !n.papa.IsZero() }
 
 func (n *node) Init(sim.Env) {}
 
@@ -52,7 +59,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
 	case joinOverlay:
 		if env.Self() == n.root {
-			n.Papa = n.root
+			n.papa = n.root
 			n.hear(env, n.root)
 			return
 		}
@@ -62,7 +69,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 		case env.Self() == n.root:
 			n.reorganise(env)
 			env.After(reorgEvery, reorgTimer{})
-		case !n.Joined() && n.asked.IsZero():
+		case !n.joined() && n.asked.IsZero():
 			n.ask(env, n.root)
 		}
 	case sim.PeerError:
@@ -78,24 +85,24 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 		n.hear(env, m.who)
 		// A node that may itself move in a moment must not carry others along:
 		// they might be those that it moves below.
-		if !n.Joined() || !n.asked.IsZero() && !env.Bug(BT2) {
+		if !n.joined() || !n.asked.IsZero() && !env.Bug(BT2) {
 			env.TCP().Send(m.who, refused{})
 			return
 		}
 		n.route(env, env.Self(), m)
 	case joinReply:
-		if n.Joined() && n.Papa != from {
-			env.TCP().Send(n.Papa, remove{})
+		if n.joined() && n.papa != from {
+			env.TCP().Send(n.papa, remove{})
 		}
-		n.Papa, n.asked = from, sim.Addr{}
+		n.papa, n.asked = from, sim.Addr{}
 		env.Cancel(reorgTimer{})
 	case refused:
 		n.asked = sim.Addr{}
 		n.waitToJoin(env)
 	case remove:
-		delete(n.Kids, from)
+		delete(n.kids, from)
 	case reorg:
-		if from == n.Papa { // else it is from before a move
+		if from == n.papa { // else it is from before a move
 			n.reorganise(env)
 			n.considerMoving(env, m)
 		}
@@ -124,9 +131,9 @@ func (n *node) ask(env sim.Env, whom sim.Addr) {
 
 // reorganise tells the children where they could move to.
 func (n *node) reorganise(env sim.Env) {
-	kids := sim.Addrs(n.Kids)
+	kids := sim.Addrs(n.kids)
 	for _, kid := range kids {
-		env.TCP().Send(kid, reorg{n.Papa, kids})
+		env.TCP().Send(kid, reorg{n.papa, kids})
 	}
 }
 
@@ -135,7 +142,7 @@ func (n *node) considerMoving(env sim.Env, m reorg) {
 	if !n.asked.IsZero() {
 		return
 	}
-	places := n.Around(env.Self(), m.grandparent, m.brothers)
+	places := tree.Around(n, env.Self(), m.grandparent, m.brothers)
 	if len(places) == 0 || env.Weighted(tree.StayOrMove, "stay or move") == 0 {
 		return
 	}
@@ -144,16 +151,16 @@ func (n *node) considerMoving(env sim.Env, m reorg) {
 
 // waitToJoin sets the timer of a node that has nothing else to wait for.
 func (n *node) waitToJoin(env sim.Env) {
-	if !n.Joined() && n.asked.IsZero() {
+	if !n.joined() && n.asked.IsZero() {
 		env.After(joinAgain, reorgTimer{})
 	}
 }
 
 // lose forgets a peer whose connection broke.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
-	delete(n.Kids, peer)
-	if n.Papa == peer {
-		n.Papa = sim.Addr{}
+	delete(n.kids, peer)
+	if n.papa == peer {
+		n.papa = sim.Addr{}
 	}
 	if n.asked == peer {
 		n.asked = sim.Addr{}

@@ -17,15 +17,15 @@ func (n *node) forward(env sim.Env, next sim.Addr, m join) sim.Addr {
 	switch {
 	case m.who == env.Self() && !env.Bug(BT1):
 		return next // one's own, on its way out
-	case n.Kids[m.who], m.who == n.Papa:
+	case n.kids[m.who], m.who == n.papa:
 		env.TCP().Send(m.who, refused{}) // it is below this node already, or above
 		return sim.Addr{}
-	case len(n.Kids) < n.most:
-		n.Kids[m.who] = true
+	case len(n.kids) < n.most:
+		n.kids[m.who] = true
 		env.TCP().Send(m.who, joinReply{})
 		return sim.Addr{}
 	default:
-		kids := sim.Addrs(n.Kids)
+		kids := sim.Addrs(n.kids)
 		return kids[env.Choose(len(kids), "send the join on to")]
 	}
 }

@@ -35,7 +35,7 @@ var System = &sim.System{
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		return &node{
 			root: p.Addr(0), most: p.Int(Children), everyone: p.Nodes,
-			Place: tree.NewPlace(), heard: map[sim.Addr]bool{},
+			kids: map[sim.Addr]bool{}, heard: map[sim.Addr]bool{},
 		}
 	},
 	Script:     func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{joinOverlay{}} },

@@ -10,9 +10,9 @@ func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 
 // answer takes a child, or sends it on.
 func (n *node) answer(env sim.Env, who sim.Addr, m join) {
-	room := n.Kids[who] || len(n.Kids) < n.most
+	room := n.kids[who] || len(n.kids) < n.most
 	switch {
-	case !n.Joined() || n.moving():
+	case !n.joined() || n.moving():
 		n.tell(env, who, refused{})
 	case who == n.lockedBy:
 		if room {
@@ -21,19 +21,19 @@ func (n *node) answer(env sim.Env, who sim.Addr, m join) {
 			n.tell(env, who, refused{})
 		}
 		n.release(env)
-	case env.Self() != n.root && m.via != n.Papa:
+	case env.Self() != n.root && m.via != n.papa:
 		n.tell(env, who, refused{})
 	case room:
 		n.take(env, who)
 	default:
-		kids := sim.Addrs(n.Kids)
+		kids := sim.Addrs(n.kids)
 		n.tell(env, who, redirect{kids[env.Choose(len(kids), "send the joiner on to")]})
 	}
 }
 
 // take takes a child.
 func (n *node) take(env sim.Env, who sim.Addr) {
-	n.Kids[who] = true
+	n.kids[who] = true
 	n.tell(env, who, joinReply{})
 }
 
@@ -43,8 +43,8 @@ func (n *node) follow(env sim.Env, from sim.Addr) {
 		n.tell(env, from, remove{}) // it was not asked, or not lately
 		return
 	}
-	old := n.Papa
-	n.Papa, n.asked = from, sim.Addr{}
+	old := n.papa
+	n.papa, n.asked = from, sim.Addr{}
 	env.Cancel(joinTimer{})
 	if !old.IsZero() {
 		n.tell(env, old, remove{})
@@ -55,7 +55,7 @@ func (n *node) follow(env sim.Env, from sim.Addr) {
 func (n *node) redirected(env sim.Env, from, to sim.Addr) {
 	switch {
 	case n.asked != from:
-	case n.Joined() || to == env.Self():
+	case n.joined() || to == env.Self():
 		n.turnedDown(env, from)
 	default:
 		n.ask(env, to, from)

@@ -8,28 +8,28 @@ import (
 // reorganise tells the children where they could move to. It is no more than a
 // hint: if there is no room for it, the next one will do.
 func (n *node) reorganise(env sim.Env) {
-	kids := sim.Addrs(n.Kids)
+	kids := sim.Addrs(n.kids)
 	for _, kid := range kids {
-		env.TCP().Send(kid, reorg{n.Papa, kids})
+		env.TCP().Send(kid, reorg{n.papa, kids})
 	}
 }
 
 // lookAround begins to measure another place, if there is one. The lock comes
 // first: what is measured must not move.
 func (n *node) lookAround(env sim.Env, m reorg) {
-	places := n.Around(env.Self(), m.grandparent, m.brothers)
+	places := tree.Around(n, env.Self(), m.grandparent, m.brothers)
 	if len(places) == 0 || n.moving() || !n.lockedBy.IsZero() {
 		return
 	}
 	n.target = places[env.Choose(len(places), "whom to measure")]
-	n.tell(env, n.target, lock{n.Papa})
+	n.tell(env, n.target, lock{n.papa})
 }
 
 // grant locks this node for another, if it is where that one believes: a
 // brother of it, or its grandparent.
 func (n *node) grant(env sim.Env, who sim.Addr, m lock) {
-	near := m.papa == n.Papa && m.papa != env.Self() || n.Kids[m.papa]
-	if !n.Joined() || n.moving() || !n.lockedBy.IsZero() || !near {
+	near := m.papa == n.papa && m.papa != env.Self() || n.kids[m.papa]
+	if !n.joined() || n.moving() || !n.lockedBy.IsZero() || !near {
 		n.turnAway(env, who)
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"macemc/sim"
-	"macemc/systems/tree"
 )
 
 // What nodes send each other to have one parent.
@@ -53,13 +52,20 @@ type node struct {
 	root sim.Addr
 	most int // children
 
-	wanted bool // by the application
-	tree.Place
+	wanted   bool     // by the application
+	papa     sim.Addr // nobody: not joined; self: this is the root
+	kids     map[sim.Addr]bool
 	asked    sim.Addr // whom the unanswered join was sent to
 	target   sim.Addr // whom this node locks, to measure it
 	left     int      // probes of the burst that the buffer has not taken yet
 	lockedBy sim.Addr
 }
+
+// Parent and Children make it a member of a tree.
+func (n *node) Parent() sim.Addr            { return n.papa }
+func (n *node) Children() map[sim.Addr]bool { return n.kids }
+
+func (n *node) joined() bool { return !n.papa.IsZero() }
 
 func (n *node) Init(sim.Env) {}
 
@@ -68,7 +74,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 	case joinOverlay:
 		n.wanted = true
 		if env.Self() == n.root {
-			n.Papa = n.root
+			n.papa = n.root
 			env.After(reorgEvery, reorgTimer{})
 			return
 		}
@@ -102,9 +108,9 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	case refused:
 		n.turnedDown(env, from)
 	case remove:
-		delete(n.Kids, from)
+		delete(n.kids, from)
 	case reorg:
-		if from == n.Papa { // else it is from before a move
+		if from == n.papa { // else it is from before a move
 			n.reorganise(env)
 			n.lookAround(env, m)
 		}
@@ -136,7 +142,7 @@ func (n *node) moving() bool { return !n.asked.IsZero() || !n.target.IsZero() }
 
 // lost reports whether the node is to ask the root.
 func (n *node) lost() bool {
-	return n.wanted && !n.Joined() && !n.moving() && n.lockedBy.IsZero()
+	return n.wanted && !n.joined() && !n.moving() && n.lockedBy.IsZero()
 }
 
 // waitToJoin sets the timer of a node that has nothing else to wait for.
@@ -161,7 +167,7 @@ func (n *node) hangUp(env sim.Env, on sim.Addr) {
 
 // lose forgets a peer whose connection broke: it does the same, or is no more.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
-	delete(n.Kids, peer)
+	delete(n.kids, peer)
 	if n.asked == peer {
 		n.asked = sim.Addr{}
 	}
@@ -171,8 +177,8 @@ func (n *node) lose(env sim.Env, peer sim.Addr) {
 	if n.lockedBy == peer && !env.Bug(OV1) {
 		n.release(env)
 	}
-	if n.Papa == peer {
-		n.Papa = sim.Addr{}
+	if n.papa == peer {
+		n.papa = sim.Addr{}
 		n.giveUp(env)
 	}
 	n.waitToJoin(env)

@@ -58,7 +58,7 @@ func TestWalks(t *testing.T) {
 		{5, "children=2", System.Tolerates},
 		{6, "children=2", sim.Faults{Crash: 2, Reset: 3, Partition: 1}},
 	} {
-		r := find(t, c.nodes, []string{c.children}, search.Options{Faults: &c.faults, Depth: 1, Paths: 1_000})
+		r := find(t, c.nodes, []string{c.children}, search.Options{Faults: &c.faults, Depth: 1, Paths: 600})
 		if f := r.Finding; f != nil {
 			t.Errorf("%d nodes, %s, %s: %s: %s: %s", c.nodes, c.children, c.faults, f.Verdict, f.Property, f.Message)
 		}

@@ -40,7 +40,7 @@ var System = &sim.System{
 	},
 	Tolerates: sim.Faults{Crash: 1, Reset: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
-		return &node{root: p.Addr(0), most: p.Int(Children), Place: tree.NewPlace()}
+		return &node{root: p.Addr(0), most: p.Int(Children), kids: map[sim.Addr]bool{}}
 	},
 	Script:     func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{joinOverlay{}} },
 	Properties: tree.Properties(),

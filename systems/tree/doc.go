@@ -1,4 +1,4 @@
-// Package tree is what overlays share that are to form one tree: a node's place
-// in it, where it may move from there, and the properties of the whole. It is no
-// system of its own; a node of one embeds a Place.
+// Package tree is what overlays share that are to form one tree: where a node may
+// move to, and the properties of the whole. It is no system of its own, and asks
+// of a node only who its parent and its children are.
 package tree

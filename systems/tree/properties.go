@@ -22,7 +22,7 @@ func Properties() []sim.Property {
 // time is through, again and again.
 var FewMessages = sim.While("three messages under way for each node, on average", fewMessages)
 
-type view = sim.View[member]
+type view = sim.View[Member]
 
 func fewMessages(v view) bool { return v.InFlight() <= 3*v.Len() }
 
@@ -56,7 +56,7 @@ func upward(v view, at sim.Addr) sim.Addr {
 // above is the parent of a; nobody if it has not joined, and of nobody.
 func above(v view, a sim.Addr) sim.Addr {
 	if n, ok := v.At(a); ok {
-		return n.place().Papa
+		return n.Parent()
 	}
 	return sim.Addr{}
 }
@@ -75,7 +75,7 @@ func explainLoop(v view) string {
 
 func allJoined(v view) bool {
 	for _, n := range v.Nodes() {
-		if !n.place().Joined() {
+		if n.Parent().IsZero() {
 			return false
 		}
 	}
@@ -83,13 +83,13 @@ func allJoined(v view) bool {
 }
 
 func explainJoined(v view) string {
-	return names(v, func(_ sim.Addr, p *Place) bool { return !p.Joined() }) + " not joined"
+	return names(v, func(_ sim.Addr, n Member) bool { return n.Parent().IsZero() }) + " not joined"
 }
 
 func oneRoot(v view) bool {
 	roots := 0
 	for a, n := range v.Nodes() {
-		if n.place().Papa == a {
+		if n.Parent() == a {
 			roots++
 		}
 	}
@@ -97,22 +97,21 @@ func oneRoot(v view) bool {
 }
 
 func explainRoots(v view) string {
-	return "roots: " + names(v, func(a sim.Addr, p *Place) bool { return p.Papa == a })
+	return "roots: " + names(v, func(a sim.Addr, n Member) bool { return n.Parent() == a })
 }
 
 func childrenMatch(v view) bool {
 	for a, n := range v.Nodes() {
-		p := n.place()
-		if stranger := p.stranger(v, a); !stranger.IsZero() || p.unlisted(v, a) {
+		if !stranger(v, n, a).IsZero() || unlisted(v, n, a) {
 			return false
 		}
 	}
 	return true
 }
 
-// stranger is the first child of the node at a that has another parent.
-func (p *Place) stranger(v view, a sim.Addr) (first sim.Addr) {
-	for kid := range p.Kids {
+// stranger is the first child of n, at a, that has another parent.
+func stranger(v view, n Member, a sim.Addr) (first sim.Addr) {
+	for kid := range n.Children() {
 		if above(v, kid) != a && (first.IsZero() || kid.Less(first)) {
 			first = kid
 		}
@@ -120,32 +119,30 @@ func (p *Place) stranger(v view, a sim.Addr) (first sim.Addr) {
 	return first
 }
 
-// unlisted reports whether the parent of the node at a does not have it as a
-// child.
-func (p *Place) unlisted(v view, a sim.Addr) bool {
-	parent, ok := v.At(p.Papa)
-	return ok && p.Papa != a && !parent.place().Kids[a]
+// unlisted reports whether the parent of n, at a, does not have it as a child.
+func unlisted(v view, n Member, a sim.Addr) bool {
+	parent, ok := v.At(n.Parent())
+	return ok && n.Parent() != a && !parent.Children()[a]
 }
 
 func explainChildren(v view) string {
 	var all []string
 	for a, n := range v.Nodes() {
-		p := n.place()
-		if kid := p.stranger(v, a); !kid.IsZero() {
+		if kid := stranger(v, n, a); !kid.IsZero() {
 			all = append(all, fmt.Sprintf("%s has the child %s, whose parent is %s", a, kid, above(v, kid)))
 		}
-		if p.unlisted(v, a) {
-			all = append(all, fmt.Sprintf("%s has the parent %s, which does not have it as a child", a, p.Papa))
+		if unlisted(v, n, a) {
+			all = append(all, fmt.Sprintf("%s has the parent %s, which does not have it as a child", a, n.Parent()))
 		}
 	}
 	return strings.Join(all, "; ")
 }
 
-// names lists the nodes whose places are so.
-func names(v view, so func(sim.Addr, *Place) bool) string {
+// names lists the nodes that are so.
+func names(v view, so func(sim.Addr, Member) bool) string {
 	var all []string
 	for a, n := range v.Nodes() {
-		if so(a, n.place()) {
+		if so(a, n) {
 			all = append(all, a.String())
 		}
 	}
