@@ -423,11 +423,6 @@ func (m *memo) delivery(state uint32, k *int, i int, link sim.Link, from int, me
 // takes a message from.
 func (m *memo) step(state uint32, k, i, pops int, number uint32) error {
 	r := &m.known[number]
-	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !r.twin {
-		if err := m.verify(r, k, i); err != nil || m.x.violated != nil {
-			return err
-		}
-	}
 	if r.inWorld {
 		return m.inWorld(state, k)
 	}
@@ -436,6 +431,12 @@ func (m *memo) step(state uint32, k, i, pops int, number uint32) error {
 		if !m.apply(j, k, i, pops) { // for want of room, it would do something else, or something else would come of it
 			m.next, m.changes = m.next[:candidates], m.changes[:changes]
 			return m.inWorld(state, k)
+		}
+	}
+	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !r.twin {
+		if err := m.verify(r, k, i); err != nil || m.x.violated != nil { // there is room, so it must do the same
+			m.next, m.changes = m.next[:candidates], m.changes[:changes]
+			return err
 		}
 	}
 	if g := m.x.closure; g != nil && g.spreading {
