@@ -9,19 +9,45 @@ import "cmp"
 const (
 	auditEvery = 64
 	auditLeast = 1000
+)
 
-	// auditEveryMemo is for an engine that looks steps up: an audited step
-	// costs it as much as a hundred others.
-	auditEveryMemo = 2048
+// An engine that visits each state once takes a step in a fraction of the time
+// of an audited one, and the larger the state, the smaller that fraction: an
+// audit walks all of it, again and again, and a step by memo nothing. So audits
+// get a twentieth of the work there: an audited step counts as so many others
+// as the lines of the first state say.
+const (
+	auditShare = 20
+
+	auditLocal      = 8 // steps by local
+	auditLocalLines = 200
+	auditMemo       = 100 // steps by memo
+	auditMemoLines  = 3   // and so many for each line
+
+	auditLeastWork  = 100_000 // steps by memo
+	auditLeastHeavy = 32
 )
 
 // share says which runs of a phase are to be careful.
 type share struct {
 	steps, audited int
 	every          int // of how many steps one is audited; 0: auditEvery
+	least          int // steps that are audited whatever the share; 0: auditLeast
 }
 
-func (s *share) due() bool { return s.audited < max(auditLeast, s.steps/cmp.Or(s.every, auditEvery)) }
+// weigh sets the share of an engine by how long its first state is.
+func (s *share) weigh(memo bool, lines int) {
+	work := auditMemo + auditMemoLines*lines
+	s.every = auditShare * work
+	s.least = min(auditLeast, max(auditLeastHeavy, auditLeastWork/work))
+	if !memo {
+		s.every = auditShare * (auditLocal + lines/auditLocalLines)
+	}
+}
+
+func (s *share) due() bool {
+	return s.audited < max(cmp.Or(s.least, auditLeast), s.steps/cmp.Or(s.every, auditEvery))
+}
 
 func (s *share) took(steps int, careful bool) {
 	s.steps += steps

@@ -13,14 +13,16 @@ func (r *runner) exhaustLocal(res *Result) error {
 	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
 	r.share = share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
-	x, err := r.newExplorer(climate{faults: r.opts.stormy(r.sys), heal: -1})
+	x, err := r.newExplorer(climate{faults: r.opts.stormy(r.sys), heal: -1}, r.opts.prints())
 	if err != nil {
 		return err
 	}
-	defer x.close()
+	defer func() {
+		r.stats.Collision = x.prints.omission(x.set.Len())
+		x.close()
+	}()
 	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
 		x.memo = newMemo(x)
-		r.share.every = auditEveryMemo
 	}
 	switch done, err := r.level(x, res, 0, func() error { return x.roots() }); {
 	case err == errBound: // the engine that copies nothing is for them
@@ -80,6 +82,9 @@ func (r *runner) exhaustLocal(res *Result) error {
 		}
 		if done || err != nil || res.Stop != "" {
 			return err
+		}
+		if x.prints != nil {
+			x.forget(from, level)
 		}
 		from = level
 	}

@@ -128,14 +128,14 @@ func (s *stepper) take(w *sim.World) error {
 
 func (s *stepper) Err() error { return s.coins.Err() }
 
-// newExplorer stands before the first state.
-func (r *runner) newExplorer(c climate) (*explorer, error) {
+// newExplorer stands before the first state. p: fingerprints are kept, not states.
+func (r *runner) newExplorer(c climate, p *prints) (*explorer, error) {
 	w, err := r.newWorld(sim.Config{Coverage: r.coverage})
 	if err != nil {
 		return nil, err
 	}
 	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, inside: true}
-	l, err := newLedger(x.bank.Places(), r.room, nil)
+	l, err := newLedger(x.bank.Places(), r.room, p)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +173,9 @@ func (x *explorer) roots() error {
 			return errBound
 		}
 		x.lastCoins = x.step.coins.Answers()
+		if x.r.share.every == 0 {
+			x.r.share.weigh(x.memo != nil, len(x.w.Lines()))
+		}
 		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
 			return err
 		}

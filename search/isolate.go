@@ -18,7 +18,7 @@ const isolateMost = 200_000
 func (r *runner) isolate(f *Finding) (decided bool, err error) {
 	before := r.stats // of the search: this is about one run of it
 	defer func() { r.stats = before }()
-	x, err := r.newExplorer(f.climate)
+	x, err := r.newExplorer(f.climate, nil)
 	if err != nil {
 		return false, err
 	}

@@ -36,6 +36,9 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	if !r.world.CanBeLive() {
 		return nil
 	}
+	if x.prints != nil {
+		return r.bottoms(x, res)
+	}
 	g, err := r.newClosure(x)
 	if err != nil {
 		return err

@@ -176,7 +176,7 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := r.newExplorer(climate{faults: r.opts.stormy(sys), heal: -1})
+	x, err := r.newExplorer(climate{faults: r.opts.stormy(sys), heal: -1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

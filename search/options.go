@@ -17,7 +17,9 @@ type Options struct {
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
 	Network sim.Network // overrides what the system says of its links
 
-	Engine Engine // of the exhaustive phase; "": memo
+	Engine   Engine  // of the exhaustive phase; "": memo
+	Visited  Visited // what it keeps of the states that it visited; "": vectors, by EngineReference fingerprint
+	HashBits int     // of a fingerprint, 32 or 64; 0: 64
 
 	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
 	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0: 5
@@ -75,6 +77,10 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
+	}
+	o, err := o.kept()
+	if err != nil {
+		return o, err
 	}
 	o.Findings = cmp.Or(o.Findings, 1)
 	o.Memory = cmp.Or(o.Memory, 4<<30)

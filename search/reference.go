@@ -25,6 +25,7 @@ type reference struct {
 	outside bool         // a state outside System.Within was not expanded
 	edge    bool         // the current run has come to a state at the bound that was not there before
 	moved   bool         // a repeated prefix led to another state than before
+	all     bool         // known states are expanded, too: every path is taken
 }
 
 // mark is what is kept of a state: the least depth at which it was reached.
@@ -56,6 +57,9 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 		}
 	}
 	m, there := s.known[h]
+	if s.all {
+		there = false
+	}
 	if there && m.depth <= depth {
 		s.stats.Duplicates++
 		return false
@@ -79,7 +83,10 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 	case expand && there && !m.expanded: // it was reached at the bound before
 		s.beyond--
 	}
-	s.first[depth] = expand && !m.expanded
+	s.first[depth] = expand && (s.all || !m.expanded)
+	if s.all {
+		return expand
+	}
 	s.known[h] = mark{depth, m.expanded || expand}
 	return expand
 }

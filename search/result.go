@@ -52,6 +52,7 @@ type Liveness struct {
 	State     State
 	Walks     int // random walks taken
 	WalkSteps int // to so many steps each
+	Bottoms   int // walks, besides, from states at the bottom of a space whose states were not kept
 }
 
 // Result is what a search came to.

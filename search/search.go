@@ -139,6 +139,7 @@ func (r *runner) exhaust(res *Result) error {
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	for bound := min(r.opts.Step, deepest); ; bound = min(bound+r.opts.Step, deepest) {
 		s := newReference(&r.stats, bound, r.opts.stormy(r.sys))
+		s.all = r.opts.Visited == VisitedOff
 		stop, err := r.round(s, res)
 		if err != nil {
 			return err

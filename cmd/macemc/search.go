@@ -36,7 +36,8 @@ type searchFlags struct {
 	walk                     string
 	paths, findings          int
 	seed                     int64
-	engine                   string
+	engine, visited          string
+	hashBits                 int
 	profile                  bool
 	stuck                    time.Duration
 	out                      string
@@ -101,6 +102,8 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event (default 1)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
+	flags.StringVar(&f.visited, "visited", "", "keep of the states that were visited `vectors|fingerprint|off`: all of them, so that none is taken for\nanother and liveness can be decided exactly; a hash of each; nothing, so that every path is taken, by\n--engine reference (default vectors; with that engine fingerprint)")
+	flags.IntVar(&f.hashBits, "hash-bits", 0, "with --visited fingerprint, the bits of a hash, `32|64` (default 64)")
 	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
@@ -138,6 +141,15 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
 		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
 	}
+	if words := []string{string(search.VisitedVectors), string(search.VisitedFingerprint), string(search.VisitedOff)}; f.visited != "" && !slices.Contains(words, f.visited) {
+		return usagef("--visited is %q; it must be one of %s%s", f.visited, strings.Join(words, ", "), suggest(f.visited, words))
+	}
+	if cmd.Flags().Changed("hash-bits") && f.hashBits != 32 && f.hashBits != 64 {
+		return usagef("--hash-bits is %d; it must be 32 or 64", f.hashBits)
+	}
+	if f.visited == string(search.VisitedOff) && !cmd.Flags().Changed("engine") {
+		f.engine = string(search.EngineReference)
+	}
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
 	}
@@ -174,6 +186,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
 		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
+		Visited: search.Visited(f.visited), HashBits: f.hashBits,
 	}
 	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
 		return err

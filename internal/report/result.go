@@ -148,7 +148,7 @@ func (p *printer) stack(stack string) {
 // searched is the block of the bounds and of what was counted.
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
-	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
+	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s", r.Options.Seed, r.Stats.Engine, kept(r)))
 	if len(s.only) > 0 {
 		p.row(2, labels, "checked", "only "+quoted(s.only))
 	}
@@ -202,7 +202,11 @@ func liveness(s subject, r *search.Result) string {
 		}
 		return fmt.Sprintf("found, in %s of at most %s", walks, steps)
 	case search.StateSampled:
-		return fmt.Sprintf("sampled: %s, %s", walks, became(r, steps))
+		text := fmt.Sprintf("sampled: %s, %s", walks, became(r, steps))
+		if n := r.Liveness.Bottoms; n > 0 {
+			text += fmt.Sprintf("; besides, %s from those states that were found last, since the states were not kept", many(n, "walk"))
+		}
+		return text
 	case search.StateNone:
 		if len(s.liveness()) == 0 {
 			return "none: no liveness property is checked"
@@ -245,6 +249,20 @@ func became(r *search.Result, steps string) string {
 		return fmt.Sprintf("each to at most %s", steps)
 	}
 	return fmt.Sprintf("each became live within %s", steps)
+}
+
+// kept is what the engine kept of the states, where that is not what it keeps
+// by default.
+func kept(r *search.Result) string {
+	reference := r.Stats.Engine == string(search.EngineReference)
+	switch o := r.Options; {
+	case o.Visited == search.VisitedOff:
+		return ", every path"
+	case o.Visited == search.VisitedFingerprint && !reference:
+		return fmt.Sprintf(", fingerprints of %d bits", o.HashBits)
+	default:
+		return ""
+	}
 }
 
 // environment is how the environment may misbehave, and how the links are set

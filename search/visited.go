@@ -1,0 +1,99 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Visited is what the exhaustive phase keeps of the states that it visited.
+type Visited string
+
+// What may be kept.
+const (
+	VisitedVectors     Visited = "vectors"     // every state, packed: duplicates are compared in full, and liveness can be decided exactly
+	VisitedFingerprint Visited = "fingerprint" // a fingerprint of each: some state may be taken for another, and liveness is sampled
+	VisitedOff         Visited = "off"         // nothing: every path to the bound is taken
+)
+
+// kept checks and completes what is said of visited states.
+func (o Options) kept() (Options, error) {
+	if o.Visited == VisitedOff {
+		o.Engine = cmp.Or(o.Engine, EngineReference)
+	}
+	reference := o.Engine == EngineReference
+	if o.Visited == "" {
+		o.Visited = VisitedVectors
+		if reference || o.HashBits != 0 {
+			o.Visited = VisitedFingerprint
+		}
+	}
+	switch {
+	case o.Visited != VisitedVectors && o.Visited != VisitedFingerprint && o.Visited != VisitedOff:
+		return o, fmt.Errorf("--visited is %q; it must be vectors, fingerprint or off", o.Visited)
+	case o.Visited == VisitedVectors && reference:
+		return o, fmt.Errorf("--visited %s does not go with the engine %s, which keeps no states; leave one of them out", o.Visited, o.Engine)
+	case o.Visited == VisitedOff && !reference:
+		return o, fmt.Errorf("--visited %s does not go with the engine %s, which goes from level to level by the states that it keeps; use the engine %s", o.Visited, cmp.Or(o.Engine, EngineMemo), EngineReference)
+	case o.HashBits != 0 && o.HashBits != 32 && o.HashBits != 64:
+		return o, fmt.Errorf("--hash-bits is %d; it must be 32 or 64", o.HashBits)
+	case o.HashBits != 0 && o.Visited != VisitedFingerprint:
+		return o, fmt.Errorf("--hash-bits is for fingerprints, and --visited is %s; leave one of them out", o.Visited)
+	case o.HashBits != 0 && reference:
+		return o, fmt.Errorf("--hash-bits does not go with the engine %s, whose fingerprints have 128 bits; leave one of them out", o.Engine)
+	}
+	if o.Visited == VisitedFingerprint && !reference {
+		o.HashBits = cmp.Or(o.HashBits, 64)
+	}
+	return o, nil
+}
+
+// prints is how states are told apart by fingerprints; nil: they are not.
+func (o Options) prints() *prints {
+	if o.Visited != VisitedFingerprint {
+		return nil
+	}
+	return &prints{o.HashBits}
+}
+
+// bottomsMost is from how many states at the bottom of a space walks are taken.
+const bottomsMost = 100
+
+// bottoms samples liveness on a space that was exhausted, where the states were
+// not kept: walks from those that were found last, which lie where the space
+// ends, since nothing leads from them to a state that is new.
+func (r *runner) bottoms(x *explorer, res *Result) error {
+	if r.opts.NoWalks {
+		return nil
+	}
+	before := r.stats.Periphery // these are none of its walks
+	defer func() { r.stats.Periphery = before }()
+	var last []uint32
+	for s := range x.each {
+		if !x.outside(s) {
+			last = append(last, s)
+		}
+	}
+	last = last[max(0, len(last)-10*bottomsMost):]
+	n := len(last)
+	stride := coprime(n)
+	for i, k := 0, n/2; i < min(n, bottomsMost); i, k = i+1, (k+stride)%n {
+		if r.stopped() {
+			res.Stop = r.why()
+			return nil
+		}
+		path := x.path(last[k])
+		f, err := r.walkOutside(&fork{told: &path, steps: len(path.steps)}, x.c)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			done, err := r.met(f, res)
+			if done || err != nil {
+				return err
+			}
+		}
+		res.Liveness.Bottoms++
+	}
+	res.Liveness.State = StateSampled
+	return nil
+}

@@ -1,0 +1,112 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/sim"
+	"macemc/systems/peterson"
+	"macemc/systems/twophase"
+)
+
+// With fingerprints the states are the same, liveness is sampled, and the risk
+// is told; the states of a level are given back when it is expanded.
+func TestFingerprints(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		for _, bits := range []int{0, 32, 64} {
+			res := search(t, twophase.System, 0, []string{"rms=4"}, Options{Engine: engine, Visited: VisitedFingerprint, HashBits: bits, Effort: 1 << 40, Paths: 10})
+			s := res.Stats
+			if s.States != 1_568 || s.Transitions != 8_257 || res.Safety.State != StateExhausted {
+				t.Errorf("%s, %d bits: %d states, %d transitions, safety %s", engine, bits, s.States, s.Transitions, res.Safety.State)
+			}
+			if res.Liveness.State != StateSampled || res.Liveness.Bottoms != bottomsMost {
+				t.Errorf("%s, %d bits: liveness %s, %d walks from the bottom", engine, bits, res.Liveness.State, res.Liveness.Bottoms)
+			}
+			if low, high := 1e-14, 1e-12; bits == 32 && (s.Collision < 1e-4 || s.Collision > 1e-3) || bits != 32 && (s.Collision < low || s.Collision > high) {
+				t.Errorf("%s, %d bits: the risk is %g", engine, bits, s.Collision)
+			}
+		}
+	}
+	res := search(t, twophase.System, 0, []string{"rms=4"}, Options{Effort: 1 << 40, NoWalks: true})
+	if res.Stats.Collision != 0 || res.Liveness.State != StateExhausted {
+		t.Errorf("where states are compared in full, the risk is %g, and liveness %s", res.Stats.Collision, res.Liveness.State)
+	}
+}
+
+// What is dead at the bottom of a space is found from there, where states were
+// not kept and no walk was taken before.
+func TestBottomsAreWalkedFrom(t *testing.T) {
+	params, err := peterson.System.Configure(0, nil, []string{string(peterson.PE2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Search(peterson.System, Options{Params: params, Visited: VisitedFingerprint, Effort: 1 << 40, Step: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || res.Stats.Walks != 0 {
+		t.Errorf("found is %+v, after %d walks", f, res.Stats.Walks)
+	}
+}
+
+// ticker counts its requests, and does nothing else.
+type ticker struct{ N int }
+
+func (k *ticker) Init(sim.Env)                           {}
+func (k *ticker) Handle(sim.Env, sim.Signal)             { k.N++ }
+func (k *ticker) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+// With nothing kept, every path is taken: of two nodes with so many requests
+// each there are 2 to the power of the depth, where the states are few.
+func TestVisitedOff(t *testing.T) {
+	const depth = 7
+	sys := &sim.System{
+		Name: "tickers", Doc: "They count.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return &ticker{} },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return make([]sim.Signal, 0, depth) },
+	}
+	sys.Script = func(sim.Params, sim.Addr, int) (all []sim.Signal) {
+		for range depth {
+			all = append(all, nudge{})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		kept           Visited
+		states, beyond int
+	}{{VisitedOff, 1<<(depth+1) - 1, 1 << depth}, {VisitedFingerprint, (depth + 1) * (depth + 2) / 2, 0}} {
+		res := search(t, sys, 0, nil, Options{Engine: EngineReference, Visited: c.kept, Depth: depth, Step: depth, NoWalks: true})
+		if s := res.Stats; s.States != c.states || s.Paths < c.beyond {
+			t.Errorf("%s: %d states, %d paths; want %d states", c.kept, s.States, s.Paths, c.states)
+		}
+	}
+}
+
+// What cannot be honoured is an error.
+func TestVisitedErrors(t *testing.T) {
+	for _, c := range []struct {
+		opts Options
+		says string
+	}{
+		{Options{Visited: "hash"}, `--visited is "hash"; it must be vectors, fingerprint or off`},
+		{Options{Visited: VisitedVectors, Engine: EngineReference}, "keeps no states"},
+		{Options{Visited: VisitedOff, Engine: EngineMemo}, "use the engine reference"},
+		{Options{HashBits: 48}, "it must be 32 or 64"},
+		{Options{HashBits: 32, Visited: VisitedVectors}, "--hash-bits is for fingerprints"},
+		{Options{HashBits: 32, Engine: EngineReference}, "128 bits"},
+	} {
+		if _, err := Search(twophase.System, c.opts); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c.opts, fmt.Sprint(err))
+		}
+	}
+	for _, c := range []struct {
+		opts Options
+		want Visited
+	}{{Options{}, VisitedVectors}, {Options{Engine: EngineReference}, VisitedFingerprint}, {Options{HashBits: 32}, VisitedFingerprint}} {
+		if got, err := c.opts.kept(); err != nil || got.Visited != c.want {
+			t.Errorf("%+v: %s, %v", c.opts, got.Visited, err)
+		}
+	}
+}
