@@ -36,7 +36,7 @@ var flagHeadings = map[string][]heading{
 		{"a finding", []string{"out", "no-critical", "no-shrink", "stuck"}},
 		{"what it prints", []string{"json", "quiet", "profile-space"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
-		{"the engine", []string{"engine", "workers", "visited"}},
+		{"the engine", []string{"engine", "workers", "visited", "hash-bits"}},
 	},
 }
 
