@@ -167,6 +167,7 @@ func (s *Session) diff(args []word) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.against = quoted(args[:1])
 	other.step = s.alignedStep(s.alignment(here, other), s.step, other.b.len())
 	return s.compare(here, other, args[1:])
 }

@@ -42,6 +42,31 @@ answer, for bug reports and scripts. The exit status is 0, or 2 if a line was wr
 	fmt.Fprintf(&b, "\n## Queries\n\n```\n%s\n```\n", queryHelp)
 	fmt.Fprintf(&b, "\n## Fields\n\n```\n%s\n```\n", fieldHelp)
 	b.WriteString(`
+## The screen
+
+It shows the steps with a column for each node, a live event graph, and beside or below them a view
+of the step where the session stands. The last row has what is typed and what was answered in a
+line; longer answers are a view of their own. The mouse chooses a step or a view. Work that takes
+long is stopped by Ctrl-C. There are no colours with ` + "`--no-color`" + ` or where ` + "`NO_COLOR`" + ` is set.
+
+| view | shows what is answered to |
+|---|---|
+`)
+	for i, v := range Views() {
+		line := "`" + v.Line + "`"
+		if v.Line == "" {
+			line = "the last line that was typed and has a long answer"
+		}
+		fmt.Fprintf(&b, "| `%d` %s | %s |\n", (i+1)%10, v.Name, line)
+	}
+	b.WriteString("\nIn the view `live` the other run is the last that was compared with, else the nearest live path.\n\n| key | does |\n|---|---|\n")
+	for _, k := range Keys() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Join(k.Names, "` `"), k.Short)
+	}
+	b.WriteString(`
+While a line is typed, Tab completes it, the arrows go through the line and its history, and Escape
+leaves it.
+
 ## Marks
 
 | mark | a step that is marked with it |

@@ -38,6 +38,12 @@ func moving() []*Command {
 			run: (*Session).watch,
 		},
 		{
+			Name: "again", Group: groupMove, Usage: "[back]",
+			Short:   "look on for what was looked for last, or back for it",
+			Example: "next type reorg; again; again back", args: []completer{ofWords("back")},
+			run: (*Session).again,
+		},
+		{
 			Name: "break", Aliases: []string{"b"}, Group: groupMove, Usage: "[QUERY]",
 			Short:   "set a breakpoint for continue and reverse; without a query, list them",
 			Example: "break sends joinReply; break field n1.papa; break; continue; continue", args: []completer{ofQuery},
@@ -250,6 +256,17 @@ func (s *Session) watch(args []word) (Page, error) {
 		return nil, fmt.Errorf("%w; %w", err, f.unknown(lines))
 	}
 	return nil, err
+}
+
+func (s *Session) again(args []word) (Page, error) {
+	back := len(args) == 1 && args[0].text == "back"
+	if len(args) > 0 && !back {
+		return nil, usageOf("again")
+	}
+	if s.last == nil {
+		return nil, fmt.Errorf("nothing was looked for yet: next QUERY, prev QUERY, list QUERY and watch do")
+	}
+	return s.lookFor(s.last, back)
 }
 
 func (s *Session) breakAt(args []word) (Page, error) {

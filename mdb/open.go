@@ -64,7 +64,7 @@ func (o Opener) Open(name string, set Settings) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.here = s.run.trunk
+	s.here, s.against = s.run.trunk, "live"
 	return s, nil
 }
 

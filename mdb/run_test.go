@@ -60,7 +60,11 @@ func TestSeek(t *testing.T) {
 				states[at], hashes[at] = s.run.player.World().Lines(), s.run.player.World().Hash()
 			}
 			keep()
-			for range 12 { // branches, whose steps are any that are possible, faults too
+			branches, seeks := 12, 500
+			if testing.Short() {
+				branches, seeks = 6, 60
+			}
+			for range branches { // whose steps are any that are possible, faults too
 				from := all[rng.IntN(len(all))]
 				s.here, s.step = from.b, from.step
 				for range 60 {
@@ -88,10 +92,10 @@ func TestSeek(t *testing.T) {
 					t.Fatalf("%s ends in another state", b.name)
 				}
 			}
-			if len(all) < 50 {
+			if len(all) < 30 {
 				t.Fatalf("only %d states were met", len(all))
 			}
-			for range 500 {
+			for range seeks {
 				at := all[rng.IntN(len(all))]
 				if rng.IntN(400) == 0 {
 					s.run.thin()
@@ -113,9 +117,12 @@ func TestSeek(t *testing.T) {
 
 // Keyframes are thinned out, so that there are never too many.
 func TestKeyframesAreFew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a walk of 40,000 steps")
+	}
 	s := explored(t, jointree.System, Settings{})
-	must(t, s, "walk 50000")
-	if s.Len() != 50000 {
+	must(t, s, "walk 40000")
+	if s.Len() != 40000 {
 		t.Fatalf("the walk has %d steps", s.Len())
 	}
 	if n := len(s.here.frames); n > framesMost || n < framesMost/4 || n != s.run.frames {

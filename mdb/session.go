@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/eventgraph"
 	"macemc/internal/canon"
 )
 
@@ -25,6 +26,7 @@ type Session struct {
 	made    int // branches
 	width   int // of what is drawn, in columns; 0: the default
 	drawn   drawn
+	against string // what it was last compared with
 	ended   bool
 }
 
@@ -66,6 +68,17 @@ func (s *Session) do(line string) (Page, error) {
 	return c.run(s, rest)
 }
 
+// Look is Do for what only looks: it leaves no trace in the history. The screen
+// draws what it answers.
+func (s *Session) Look(line string) (Page, error) { return s.do(line) }
+
+// Against is what the session was last compared with: a branch or a file, else
+// the nearest live path.
+func (s *Session) Against() string { return s.against }
+
+// Draw has what is drawn be of so many columns.
+func (s *Session) Draw(width int) { s.width = max(width, eventgraph.WidthLeast) }
+
 // Ended reports whether a line has asked to quit.
 func (s *Session) Ended() bool { return s.ended }
 
@@ -77,6 +90,17 @@ func (s *Session) Step() int { return s.step }
 
 // Len is the number of steps of the branch.
 func (s *Session) Len() int { return s.here.len() }
+
+// Place is the line that comes back to where the session stands.
+func (s *Session) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
+
+// Node is the node of the step where the session stands; "": none.
+func (s *Session) Node() string {
+	if s.step == 0 || s.here.at(s.step).Node.IsZero() {
+		return ""
+	}
+	return s.here.at(s.step).Node.String()
+}
 
 // Nodes are the names of the nodes.
 func (s *Session) Nodes() (names []string) {

@@ -8,11 +8,13 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/mdb"
+	"macemc/mdb/tui"
 	"macemc/sim"
 )
 
 type mdbFlags struct {
 	scripts  []string
+	noColour bool
 	at       int
 	settings mdb.Settings
 	faults   string
@@ -49,6 +51,7 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 	flags.SortFlags = false
 	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print what they answer (repeatable)")
 	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
+	flags.BoolVar(&f.noColour, "no-color", false, "use no colours on the screen (default also where NO_COLOR is set)")
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.settings.Params, "param", nil, "SYSTEM: set a parameter, `k=v` (repeatable)")
@@ -70,7 +73,7 @@ func (t *tool) mdb(name string, f mdbFlags) error {
 		}
 	}
 	if len(f.scripts) == 0 {
-		return usagef("mdb needs a script: -x 'help'")
+		return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
 	}
 	return t.script(s, strings.Join(f.scripts, "\n"))
 }

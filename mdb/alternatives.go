@@ -1,0 +1,161 @@
+package mdb
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// outcome is what one alternative came to.
+type outcome struct {
+	event    string
+	coins    []int
+	of       []int
+	step     took
+	failure  *sim.Failure
+	refused  error
+	changes  []string // of properties
+	followed bool     // by the run
+}
+
+// outcomesMost is how many outcomes of one event are tried.
+const outcomesMost = 8
+
+// outcomes tries the k-th of what can happen after a step, with the first few
+// answers to its coins.
+func (s *Session) outcomes(i, k int) (all []outcome, err error) {
+	coins := []int{}
+	for len(all) < outcomesMost {
+		if err := s.run.seek(s.here, i); err != nil {
+			return nil, err
+		}
+		src := &given{event: k, coins: coins}
+		progress, failure := s.run.step(src, false)
+		s.run.on = nil
+		if progress != sim.Stepped && failure == nil {
+			return append(all, outcome{refused: s.run.player.Err()}), nil
+		}
+		o := outcome{failure: failure, coins: src.fell, of: src.of, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}
+		o.event = o.step.Identity
+		o.changes = s.run.turned(s.here.verdict(i), s.run.judge(failure))
+		all = append(all, o)
+		coins = slices.Clone(src.fell)
+		at := len(coins) - 1
+		for at >= 0 && coins[at]+1 == src.of[at] {
+			at--
+		}
+		if at < 0 {
+			return all, nil
+		}
+		coins = coins[:at+1]
+		coins[at]++
+	}
+	return all, nil
+}
+
+// turned says which properties changed from one state to the next.
+func (r *run) turned(from, to uint32) (out []string) {
+	a, b := r.verdicts[from], r.verdicts[to]
+	for k, name := range r.names {
+		switch {
+		case a.holds[k] && !b.holds[k]:
+			out = append(out, fmt.Sprintf("%q fails", name))
+		case !a.holds[k] && b.holds[k]:
+			out = append(out, fmt.Sprintf("%q holds", name))
+		}
+	}
+	if !a.live && b.live {
+		out = append(out, "live")
+	}
+	return out
+}
+
+// given answers with one event, and coins as given, then the first.
+type given struct {
+	event int
+	coins []int
+	fell  []int // all coins, as they fell
+	of    []int
+	err   error
+}
+
+func (g *given) Answer(q *choose.Question) int {
+	k := g.event
+	if q.Kind != choose.Event {
+		k = 0
+		if n := len(g.fell); n < len(g.coins) {
+			k = g.coins[n]
+		}
+		g.fell, g.of = append(g.fell, k), append(g.of, q.N)
+	}
+	if k < 0 || k >= q.N {
+		g.err = fmt.Errorf("%d was answered, and there are 0 to %d", k, q.N-1)
+		if q.Kind != choose.Event {
+			g.err = fmt.Errorf("the coin %q has no side %d; it has 0 to %d", q.Alternatives.Why(), k, q.N-1)
+		}
+		return -1
+	}
+	return k
+}
+
+// Err is why an answer was refused.
+func (g *given) Err() error { return g.err }
+
+// AlternativesPage tells what can happen after a step, and what it would do.
+func (s *Session) AlternativesPage(i int) (Page, error) {
+	if s.here.failure != nil && i == s.Len() {
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", count(i))
+	}
+	if err := s.run.seek(s.here, i); err != nil {
+		return nil, err
+	}
+	n := s.run.player.World().Enabled()
+	p := page("after step %s, %s can happen:", count(i), many(n, "event"))
+	if n == 0 {
+		return page("after step %s no event is possible", count(i)), nil
+	}
+	width := len(strconv.Itoa(n - 1))
+	for k := range n {
+		all, err := s.outcomes(i, k)
+		if err != nil {
+			return nil, err
+		}
+		for x, o := range all {
+			p = append(p, s.alternative(i, k, x, width, &o)...)
+		}
+	}
+	return p, nil
+}
+
+// alternative tells one outcome.
+func (s *Session) alternative(i, k, x, width int, o *outcome) (p Page) {
+	follows := i < s.Len() && slices.Equal(o.step.picks, s.here.at(i+1).picks)
+	mark, style := "  ", Plain
+	if follows {
+		mark, style = "> ", Strong
+	}
+	if o.refused != nil {
+		p.add(Bad, "%s%*d  %s", mark, width, k, o.refused)
+		return p
+	}
+	head := fmt.Sprintf("%s%*d  %s", mark, width, k, o.event)
+	if x > 0 {
+		head = fmt.Sprintf("%s%*s  ", mark, width, "")
+	}
+	if len(o.coins) > 0 {
+		head = strings.TrimRight(head, " ") + " with coins " + strings.Trim(fmt.Sprint(o.coins), "[]")
+	}
+	p.line(Span{style, head})
+	p = append(p, s.run.did(&o.step.Step)...)
+	if o.failure != nil {
+		p.add(Bad, "      ! %s: %s", o.failure.Verdict, o.failure.Message)
+	}
+	if len(o.changes) > 0 {
+		p.add(Dim, "      then %s", strings.Join(o.changes, ", "))
+	}
+	return p
+}

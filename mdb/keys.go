@@ -1,0 +1,88 @@
+package mdb
+
+// Key is a row of the table of keys: what the screen does when one is pressed.
+// Most execute a line; the others are the screen's own affair.
+type Key struct {
+	Names  []string // as the screen shows them
+	Line   string   // what is executed
+	Action Action   // what is done otherwise
+	Short  string
+}
+
+// Action is what a key does that is no line.
+type Action uint8
+
+// The actions.
+const (
+	ActionNone     Action = iota
+	ActionCommand         // type a command; Line is what stands there already
+	ActionSearch          // type a pattern
+	ActionNextView        // show the next view
+	ActionPrevView        // show the view before
+	ActionView            // show the view of this digit
+	ActionDown            // scroll the view
+	ActionUp              //
+	ActionPageDown        //
+	ActionPageUp          //
+	ActionNextNode        // show the state of the next node, or of all
+	ActionPrevNode        //
+	ActionOwnNext         // go to the next step of the same node
+	ActionOwnPrev         // go to the one before
+	ActionCopy            // copy the command that comes here again
+	ActionBack            // go to where the session stood before
+	ActionRedraw          // draw everything anew
+	ActionHelp            // tell the keys
+	ActionQuit            //
+)
+
+// Keys is the table.
+func Keys() []Key {
+	return []Key{
+		{[]string{"j", "Down"}, "next", 0, "the next step"},
+		{[]string{"k", "Up"}, "prev", 0, "the step before"},
+		{[]string{"Ctrl-D"}, "next 10", 0, "ten steps on"},
+		{[]string{"Ctrl-U"}, "prev 10", 0, "ten steps back"},
+		{[]string{"g", "Home"}, "jump start", 0, "the start"},
+		{[]string{"G", "End"}, "jump end", 0, "the end"},
+		{[]string{"c"}, "jump critical", 0, "the critical step"},
+		{[]string{"]"}, "", ActionOwnNext, "the next step of the same node"},
+		{[]string{"["}, "", ActionOwnPrev, "the step before of the same node"},
+		{[]string{"/"}, "", ActionSearch, "type a pattern, and go to the next step that it matches"},
+		{[]string{"n"}, "again", 0, "look on for what was looked for last"},
+		{[]string{"N"}, "again back", 0, "look back for it"},
+		{[]string{"C"}, "continue", 0, "on to the next breakpoint"},
+		{[]string{"R"}, "reverse", 0, "back to the last breakpoint"},
+		{[]string{"u"}, "", ActionBack, "where the session stood before"},
+		{[]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}, "", ActionView, "show a view, by its number"},
+		{[]string{"Tab"}, "", ActionNextView, "show the next view"},
+		{[]string{"Backtab"}, "", ActionPrevView, "show the view before"},
+		{[]string{"J"}, "", ActionDown, "scroll the view down"},
+		{[]string{"K"}, "", ActionUp, "scroll it up"},
+		{[]string{"Space", "PgDn", "Ctrl-F"}, "", ActionPageDown, "scroll it a page down"},
+		{[]string{"PgUp", "Ctrl-B"}, "", ActionPageUp, "scroll it a page up"},
+		{[]string{"l", "Right"}, "", ActionNextNode, "the state of the next node, or of all"},
+		{[]string{"h", "Left"}, "", ActionPrevNode, "the state of the node before, or of all"},
+		{[]string{":"}, "", ActionCommand, "type a command"},
+		{[]string{"w"}, "watch ", ActionCommand, "type a field to watch"},
+		{[]string{"f"}, "filter ", ActionCommand, "type a filter of steps"},
+		{[]string{"t"}, "take ", ActionCommand, "type the number of an alternative to take"},
+		{[]string{"y"}, "", ActionCopy, "copy the command that comes to this place again"},
+		{[]string{"Ctrl-L"}, "", ActionRedraw, "draw everything anew"},
+		{[]string{"?", "F1"}, "", ActionHelp, "tell the keys"},
+		{[]string{"q"}, "quit", 0, "end the session"},
+	}
+}
+
+// View is what the screen shows beside the steps: the answer to a line.
+type View struct {
+	Name string
+	Line string // "": the answer to the last line that was typed
+}
+
+// Views are all views, in the order of their digits: 1 to 9, then 0.
+func Views() []View {
+	return []View{
+		{"step", "show"}, {"state", "state"}, {"diff", "diff"}, {"live", "diff live"}, {"props", "properties"},
+		{"pending", "pending"}, {"next", "alternatives"}, {"graph", "graph"}, {"tree", "branches"}, {"answer", ""},
+	}
+}

@@ -1,0 +1,231 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"macemc/mdb"
+)
+
+// frame is all that a drawing needs, so that it touches no session.
+type frame struct {
+	width, height int
+	title         mdb.Line
+	rows          []mdb.Row
+	nodes         int
+	steps, main   area
+	step          area // the step beside another view; height 0: it is not shown
+	page, beside  []mdb.Line
+	view          int
+	name          string // of what main shows, where it is not the view's
+	tabs          []tab
+	help          bool
+}
+
+// area is a part of the screen: its heading, and what is below.
+type area struct {
+	x, y, width, height int
+	lines               int // that there are to be shown
+	scroll              int
+}
+
+func (a area) holds(x, y int) bool {
+	return x >= a.x && x < a.x+a.width && y >= a.y && y < a.y+a.height
+}
+
+// wanted is what a frame is to show, as the model had it when work began, and
+// what the line that was executed has changed.
+type wanted struct {
+	width, height, view, node, scroll, top int
+	help                                   bool
+	answer                                 mdb.Page
+	left                                   string // the place that the line left
+}
+
+func (m *Model) wanted() wanted {
+	return wanted{m.width, m.height, m.view, m.node, m.scroll[m.view], m.top, m.help, m.answer, ""}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// compose makes a frame.
+func compose(s *mdb.Session, w *wanted) frame {
+	f := frame{width: w.width, height: w.height, nodes: len(s.Nodes()), help: w.help}
+	if w.width < leastWidth || w.height < leastHeight || s.Ended() {
+		return f
+	}
+	f.view = w.view
+	f.title = s.Title()
+	f.layout()
+	f.rows = rows(s, w.top, f.steps.height-1)
+	if len(f.rows) > 0 {
+		w.top = f.rows[0].Step
+	}
+	f.page = wrap(shown(s, w, &f), f.main.width)
+	f.tab()
+	f.main.lines = len(f.page)
+	f.main.scroll = max(0, min(w.scroll, f.main.lines-f.main.height+1))
+	w.scroll = f.main.scroll
+	if f.step.height > 0 {
+		f.beside = wrap(look(s, "show"), f.step.width)
+	}
+	return f
+}
+
+// shown is the page of the view that is shown.
+func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
+	v := mdb.Views()[w.view]
+	switch {
+	case w.help:
+		f.name = "keys"
+		return helpPage()
+	case v.Line == "":
+		return w.answer
+	case v.Name == "state" && w.node > 0:
+		node := s.Nodes()[w.node-1]
+		f.name = "state " + node
+		return look(s, "state "+node)
+	case v.Name == "diff" && s.Step() == 0:
+		return mdb.Page{{{Text: "before the start there is no state"}}}
+	case v.Name == "live":
+		return look(s, "diff "+s.Against())
+	case v.Name == "graph":
+		s.Draw(f.main.width)
+		return look(s, fmt.Sprintf("graph around %d", max(1, f.main.height/9)))
+	default:
+		return look(s, v.Line)
+	}
+}
+
+// look is what a line answers; an error is an answer.
+func look(s *mdb.Session, line string) mdb.Page {
+	page, err := s.Look(line)
+	if err != nil {
+		return append(page, mdb.Line{{Style: mdb.Dim, Text: err.Error()}})
+	}
+	return page
+}
+
+// helpPage tells the keys.
+func helpPage() (p mdb.Page) {
+	for _, k := range mdb.Keys() {
+		names := strings.Join(k.Names, " ")
+		if n := len(k.Names); n > 4 {
+			names = k.Names[0] + " ... " + k.Names[n-1]
+		}
+		p = append(p, mdb.Line{{Style: mdb.Strong, Text: fmt.Sprintf("  %-18s", names)}, {Text: k.Short}})
+	}
+	return append(p, mdb.Line{{Style: mdb.Dim, Text: "  :help tells the commands, :help COMMAND tells about one; any key closes this"}})
+}
+
+// layout divides the screen: a title above, a line below, and between them the
+// steps beside or above the view.
+func (f *frame) layout() {
+	w, h := f.width, f.height-2
+	if w < 100 {
+		steps := max(3, h*2/5)
+		f.steps = area{x: 0, y: 1, width: w, height: steps}
+		f.main = area{x: 0, y: 1 + steps, width: w, height: h - steps}
+	} else {
+		left := w * 9 / 20
+		f.steps = area{x: 0, y: 1, width: left, height: h}
+		f.main = area{x: left + 1, y: 1, width: w - left - 1, height: h}
+		if h >= 20 && mdb.Views()[f.view].Name != "step" && !f.help {
+			f.step = f.main
+			f.step.height = h * 2 / 5
+			f.main.y += f.step.height
+			f.main.height -= f.step.height
+		}
+	}
+}
+
+// tab is the name of a view above the one that is shown, and where it stands.
+type tab struct {
+	name     string
+	x, width int
+}
+
+func (f *frame) tab() {
+	x := f.main.x
+	for i, v := range mdb.Views() {
+		name := v.Name
+		if i == f.view && f.name != "" {
+			name = f.name
+		}
+		name = fmt.Sprintf("%d %s", (i+1)%10, name)
+		f.tabs = append(f.tabs, tab{name, x, len(name)})
+		x += len(name) + 1
+	}
+}
+
+// rows are the steps to be listed, so that where the session stands is among
+// them, and what is listed moves as little as possible.
+func rows(s *mdb.Session, top, n int) []mdb.Row {
+	if n < 1 {
+		return nil
+	}
+	around := 0 // rows that are seen beyond it, where there are any
+	if n >= 5 {
+		around = 1
+	}
+	out := s.Rows(max(0, min(top, s.Len())), 0, n-1)
+	switch at := slices.IndexFunc(out, func(r mdb.Row) bool { return r.Current }); {
+	case at < 0 && s.Step() < top || at >= 0 && at < around:
+		if out = s.Rows(s.Step(), around, n-1); len(out) > n {
+			out = out[:n]
+		}
+	case at < 0 || at > n-1-around:
+		if out = s.Rows(s.Step(), n-1, around); len(out) > n {
+			out = out[len(out)-n:]
+		}
+	}
+	if len(out) < n && len(out) > 0 { // the end is seen: what is before it, too
+		out = append(s.Rows(out[0].Step, n-len(out), 0), out[1:]...)
+	}
+	return out
+}
+
+// wrap breaks lines that are too wide; what is continued is set in.
+func wrap(p mdb.Page, width int) (out []mdb.Line) {
+	const in = "      "
+	for _, l := range p {
+		var now mdb.Line
+		used := 0
+		for _, span := range l {
+			piece, state := "", -1
+			rest := clean(span.Text)
+			for rest != "" {
+				var cluster string
+				var w int
+				cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+				if used+w > width && used > len(in) {
+					now = append(now, mdb.Span{Style: span.Style, Text: piece})
+					out = append(out, now)
+					now, piece, used = mdb.Line{{Text: in}}, "", len(in)
+				}
+				piece += cluster
+				used += w
+			}
+			now = append(now, mdb.Span{Style: span.Style, Text: piece})
+		}
+		out = append(out, now)
+	}
+	return out
+}
+
+// clean leaves out what would steer a terminal.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r >= 0x7f && r < 0xa0:
+			return '�'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,304 @@
+package tui
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gdamore/tcell/v2"
+
+	"macemc/mdb"
+)
+
+// Model is what is on the screen and what may be done about it.
+type Model struct {
+	session *mdb.Session
+	theme   theme
+
+	// Where the terminal can be had from; the tests have their own.
+	start     func(work func()) // has work done, and Handle told what ended gets
+	ended     func(*finished)
+	clipboard func(text string)
+
+	width, height int
+	view          int // of mdb.Views
+	scroll        []int
+	node          int // whose state is shown: 1 is the first; 0: all
+	top           int // the step in the first row
+	answer        mdb.Page
+	prompt        *prompt // nil: no line is typed
+	history       []string
+	places        []string // where the session stood
+
+	frame   frame
+	message mdb.Line // in the last row
+	busy    bool
+	stop    bool // was asked for, of the work that goes on
+	waiting []tcell.Event
+	quit    bool
+	help    bool
+
+	stopping atomic.Bool // what the work sees of stop
+	doing    atomic.Pointer[string]
+}
+
+// least is the smallest screen that is drawn on.
+const leastWidth, leastHeight = 40, 8
+
+// finished is the end of some work: what it made, and what of the model it
+// changes.
+type finished struct {
+	tcell.EventTime
+	wanted
+	frame    frame
+	message  mdb.Line
+	panicked string
+}
+
+// NewModel shows a session.
+func NewModel(s *mdb.Session, colour bool) *Model {
+	m := &Model{session: s, theme: newTheme(colour), scroll: make([]int, len(mdb.Views()))}
+	m.start = func(work func()) { work() }
+	m.ended = func(f *finished) { m.Handle(f) }
+	m.clipboard = func(string) {}
+	s.Watched(&mdb.Busy{Stop: m.stopping.Load, Progress: m.note})
+	return m
+}
+
+// Handle takes what happened to the terminal. It reports whether to go on.
+func (m *Model) Handle(ev tcell.Event) bool {
+	switch ev := ev.(type) {
+	case *finished:
+		m.finish(ev)
+	case *tcell.EventResize:
+		m.width, m.height = ev.Size()
+		m.later(ev, func() { m.work("") })
+	case *tcell.EventKey:
+		if m.busy && ev.Key() == tcell.KeyCtrlC {
+			m.quit = m.stop // the second time
+			m.stop = true
+			m.stopping.Store(true)
+			break
+		}
+		m.later(ev, func() { m.key(ev) })
+	case *tcell.EventMouse:
+		m.later(ev, func() { m.mouse(ev) })
+	}
+	return !m.quit
+}
+
+// waitingMost is how many events wait for work to end; more are dropped.
+const waitingMost = 64
+
+// later does something now, or when the work that goes on has ended.
+func (m *Model) later(ev tcell.Event, do func()) {
+	if !m.busy {
+		do()
+	} else if len(m.waiting) < waitingMost {
+		m.waiting = append(m.waiting, ev)
+	}
+}
+
+// finish takes what some work has made.
+func (m *Model) finish(f *finished) {
+	if f.panicked != "" {
+		panic(f.panicked)
+	}
+	m.busy, m.stop = false, false
+	m.frame, m.message = f.frame, f.message
+	m.view, m.top, m.answer = f.view, f.top, f.answer
+	m.scroll[m.view] = f.scroll
+	if f.left != "" {
+		m.places = append(m.places, f.left)
+	}
+	m.quit = m.quit || m.session.Ended()
+	for len(m.waiting) > 0 && !m.busy && !m.quit {
+		ev := m.waiting[0]
+		m.waiting = m.waiting[1:]
+		m.Handle(ev)
+	}
+}
+
+// work executes a line, if there is one, and composes what is to be seen then.
+// Until it has finished nobody else touches the session.
+func (m *Model) work(line string) {
+	m.busy, m.stop = true, false
+	m.stopping.Store(false)
+	m.doing.Store(nil)
+	session := m.session
+	done := &finished{wanted: m.wanted()}
+	m.start(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done.panicked = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+			}
+			m.ended(done)
+		}()
+		if line != "" {
+			done.message = execute(session, line, &done.wanted)
+		}
+		done.frame = compose(session, &done.wanted)
+	})
+}
+
+// execute executes a line, and returns what is to be said of it below.
+func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
+	place := s.Place()
+	page, err := s.Do(line)
+	if s.Place() != place {
+		w.left = place
+	}
+	switch {
+	case err == nil && len(page) == 1 && w.left != "": // the row where it stands now, which is seen above
+		return nil
+	case err == nil && len(page) == 1:
+		return page[0]
+	}
+	if len(page) > 0 { // more than fits below
+		w.answer, w.view, w.scroll = page, len(mdb.Views())-1, 0
+	}
+	if err != nil {
+		return mdb.Line{{Style: mdb.Bad, Text: err.Error()}}
+	}
+	return nil
+}
+
+// note is told how far the work has come.
+func (m *Model) note(what string, done, total int) {
+	text := what
+	if total > 0 {
+		text = fmt.Sprintf("%s: %d %%", what, 100*done/total)
+	}
+	m.doing.Store(&text)
+}
+
+// progress is what the work says of itself.
+func (m *Model) progress() string {
+	if text := m.doing.Load(); text != nil {
+		return *text
+	}
+	return "working"
+}
+
+// key takes a key that was pressed.
+func (m *Model) key(ev *tcell.EventKey) {
+	m.message = nil
+	if m.prompt != nil {
+		m.typed(ev)
+		return
+	}
+	if m.help { // any key closes it
+		m.help = false
+		m.work("")
+		return
+	}
+	if ev.Key() == tcell.KeyCtrlC {
+		m.message = mdb.Line{{Text: "q ends the session"}}
+		return
+	}
+	if k, name := keyOf(ev); k != nil {
+		m.act(k, name)
+	} else if ev.Key() != tcell.KeyEscape {
+		name = ev.Name()
+		if ev.Key() == tcell.KeyRune {
+			name = string(ev.Rune())
+		}
+		m.message = mdb.Line{{Text: fmt.Sprintf("%s does nothing; ? tells the keys", name)}}
+	}
+}
+
+// act does what a key stands for.
+func (m *Model) act(k *mdb.Key, name string) {
+	page := max(1, m.frame.main.height-2)
+	switch k.Action {
+	case mdb.ActionNone:
+		m.work(k.Line)
+	case mdb.ActionCommand:
+		m.prompt = newPrompt(":", k.Line)
+	case mdb.ActionSearch:
+		m.prompt = newPrompt("/", "")
+	case mdb.ActionView:
+		m.show((int(name[0]-'0') + 9) % 10)
+	case mdb.ActionNextView:
+		m.show((m.view + 1) % len(mdb.Views()))
+	case mdb.ActionPrevView:
+		m.show((m.view + len(mdb.Views()) - 1) % len(mdb.Views()))
+	case mdb.ActionDown:
+		m.scrollBy(1)
+	case mdb.ActionUp:
+		m.scrollBy(-1)
+	case mdb.ActionPageDown:
+		m.scrollBy(page)
+	case mdb.ActionPageUp:
+		m.scrollBy(-page)
+	case mdb.ActionNextNode, mdb.ActionPrevNode:
+		n := len(m.session.Nodes()) + 1
+		if m.node++; k.Action == mdb.ActionPrevNode {
+			m.node += n - 2
+		}
+		m.node %= n
+		m.show(slices.IndexFunc(mdb.Views(), func(v mdb.View) bool { return v.Name == "state" }))
+	case mdb.ActionOwnNext, mdb.ActionOwnPrev:
+		m.own(k.Action == mdb.ActionOwnPrev)
+	case mdb.ActionCopy:
+		line := m.session.Command()
+		m.clipboard(line)
+		m.message = mdb.Line{{Text: "copied: " + line}}
+	case mdb.ActionBack:
+		m.goBack()
+	case mdb.ActionRedraw:
+		m.work("")
+	case mdb.ActionHelp:
+		m.help = true
+		m.work("")
+	default:
+		panic(fmt.Sprintf("macemc bug: tui: nobody does action %d", k.Action))
+	}
+}
+
+// own goes to the next step of the node of this one, or to the one before.
+func (m *Model) own(back bool) {
+	node, verb := m.session.Node(), "next"
+	if back {
+		verb = "prev"
+	}
+	if node == "" {
+		m.message = mdb.Line{{Style: mdb.Bad, Text: "this step is at no node"}}
+		return
+	}
+	m.work(verb + " node " + node)
+}
+
+// goBack goes to where the session stood before.
+func (m *Model) goBack() {
+	if len(m.places) == 0 {
+		m.message = mdb.Line{{Style: mdb.Bad, Text: "the session has stood nowhere else"}}
+		return
+	}
+	last := m.places[len(m.places)-1]
+	m.places = m.places[:len(m.places)-1]
+	m.work(last)
+}
+
+// show shows a view.
+func (m *Model) show(view int) {
+	m.view = view
+	m.work("")
+}
+
+func (m *Model) scrollBy(lines int) {
+	m.scroll[m.view] = max(0, min(m.scroll[m.view]+lines, m.frame.main.lines-m.frame.main.height+1))
+	m.work("")
+}
+
+// enter executes what was typed.
+func (m *Model) enter(line string) {
+	if strings.TrimSpace(line) == "" {
+		m.work("")
+		return
+	}
+	m.history = append(m.history, line)
+	m.work(line)
+}
