@@ -117,7 +117,7 @@ func invoke(args ...string) string {
 	var b strings.Builder
 	b.WriteString(masked(stdout))
 	for line := range strings.Lines(stderr) {
-		b.WriteString("stderr: " + strings.ReplaceAll(line, allSystems(), "ALL SYSTEMS"))
+		b.WriteString("stderr: " + masked(strings.ReplaceAll(line, allSystems(), "ALL SYSTEMS")))
 	}
 	fmt.Fprintf(&b, "exit %d\n", status)
 	return b.String()
@@ -134,6 +134,7 @@ var (
 	effortText   = regexp.MustCompile(`(?m)^  effort  .*\n( {14}.*\n)*`)
 	measuredText = regexp.MustCompile(`(?m)^measured:\n(  .*\n)+`)
 	measuredXML  = regexp.MustCompile(`( timestamp| time)="[^"]+"`)
+	sourceLines  = regexp.MustCompile(`("startLine": |\.go,line=)\d+`) // they move with every edit above them
 	versionJSON  = regexp.MustCompile(`"version": "[^"]* \(go[^"]*"`)
 	measuredJSON = regexp.MustCompile(`"measured": \{[^}]*\}`)
 )
@@ -152,6 +153,7 @@ func masked(text string) string {
 	text = effortText.ReplaceAllString(text, "  effort      ...\n")
 	text = measuredText.ReplaceAllString(text, "measured: ...\n")
 	text = measuredXML.ReplaceAllString(text, `$1="..."`)
+	text = sourceLines.ReplaceAllString(text, "$1...")
 	text = versionJSON.ReplaceAllString(text, `"version": "..."`)
 	return measuredJSON.ReplaceAllString(text, `"measured": {...}`)
 }

@@ -71,7 +71,8 @@ func TestReadmeAnnotation(t *testing.T) {
 	want := shown(t, line+" >/dev/null")
 	t.Chdir(t.TempDir())
 	_, got, _ := execute(words(line)...)
-	if got = strings.Replace(got, "replay: macemc", "replay: go run ./cmd/macemc", 1); got != want {
+	got = strings.Replace(got, "replay: macemc", "replay: go run ./cmd/macemc", 1)
+	if sourceLines.ReplaceAllString(got, "$1") != sourceLines.ReplaceAllString(want, "$1") {
 		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, got)
 	}
 }

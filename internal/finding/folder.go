@@ -118,8 +118,11 @@ func (s *Shelf) end() {
 }
 
 // Abandon takes away what is not whole yet, before the process ends. Nothing is
-// written after it.
+// written after it. A nil shelf has nothing.
 func (s *Shelf) Abandon() {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.abandoned = true
