@@ -99,6 +99,28 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 	return f, nil
 }
 
+// record takes a run again in the same way, and makes a finding of nothing of
+// it: a run that ended well.
+func (r *runner) record(answers choose.Source, c climate, steps int) (*Finding, error) {
+	confirming, err := r.tracing()
+	if err != nil {
+		return nil, err
+	}
+	record := choose.NewRecord(answers)
+	_, failure, w := confirming.run(repeat(record, c, steps), true)
+	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
+	switch {
+	case failure != nil:
+		f.Failure = *failure
+	case w.Steps() != steps:
+		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Steps(), hint)
+	}
+	f.Step = w.Steps()
+	r.label(f)
+	f.Path.Add("state", w.Hash().String())
+	return f, nil
+}
+
 // tracing is a runner whose careful runs are recorded.
 func (r *runner) tracing() (*runner, error) {
 	c := &runner{sys: r.sys, opts: r.opts, reach: r.reach, world: r.world}

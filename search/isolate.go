@@ -7,85 +7,108 @@ import (
 	"macemc/sim"
 )
 
-// isolateMost is how many healed states are visited to find the critical step
-// of one run exactly.
-const isolateMost = 200_000
+// settleMost is how many healed states are visited to decide about one run
+// exactly.
+const settleMost = 200_000
 
 // isolate decides exactly whether a run ends dead, and after which of its steps
-// recovery became impossible, by exhausting what can still happen after it once
-// the environment has healed: that is usually little. It reports whether it
-// could be decided; f.Critical nil then means that the end can recover.
+// recovery became impossible. It reports whether it could be decided;
+// f.Critical nil then means that the end can recover.
 func (r *runner) isolate(f *Finding) (decided bool, err error) {
-	before := r.stats // of the search: this is about one run of it
-	defer func() { r.stats = before }()
-	x, err := r.newExplorer(f.climate, nil)
-	if err != nil {
+	last, decided, err := r.settle(f.Path, f.climate, 0, settleMost)
+	if !decided || err != nil {
 		return false, err
 	}
+	if last == len(f.Path.Steps) {
+		f.Critical = nil
+		return true, nil
+	}
+	f.Proved, f.Critical = true, &Critical{Step: last + 1, Exact: true}
+	if last >= 0 {
+		f.Critical.Event = f.Path.Steps[last].Event.What
+	}
+	f.Path.Set("critical", f.Critical.Header())
+	return true, nil
+}
+
+// settle decides exactly which states of a run, from one on, can recover, by
+// exhausting what can still happen after them once the environment has healed:
+// that is usually little. It returns the last that can; from-1: none. It is not
+// decided where there are more healed states than most, where nodes cannot be
+// copied, and where the service fails on the way: walks find that.
+func (r *runner) settle(path *choose.Path, c climate, from, most int) (last int, decided bool, err error) {
+	return r.settled(path, c, from, most, false)
+}
+
+// settled is settle, or, about safety, settleSafety.
+func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bool) (last int, decided bool, err error) {
+	before := r.stats // of the search: this is about one run of it
+	defer func() { r.stats = before }()
+	x, err := r.newExplorer(c, nil)
+	if err != nil {
+		return 0, false, err
+	}
 	defer x.close()
-	if !r.always {
+	if !r.always && !safety { // a remembered step is not looked at for what it violates
 		x.memo = newMemo(x)
 	}
 	g, err := r.newClosure(x)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	defer g.close()
-	g.most = isolateMost
+	g.most, g.safety = most, safety
 	stopped := false
 	var follow []uint32
 	failed, err := r.guarded(x, func() (err error) {
-		if follow, err = x.follow(f); err != nil {
+		if follow, err = x.follow(path, from); err != nil {
 			return err
 		}
 		if err := g.collect(x); err != nil || g.full {
 			return err
 		}
-		stopped, err = g.spread()
+		if safety {
+			stopped, err = g.doom()
+		} else {
+			stopped, err = g.spread()
+		}
 		return err
 	})
-	if err == errHalt || failed || stopped || g.full {
-		return false, nil // what failed on the way is for walks to find
+	if err == errHalt || failed || stopped || g.full || sim.Unsupported(err) {
+		return 0, false, nil
 	}
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	critical := 0
+	last = from - 1
 	for at, s := range follow {
-		if !g.dead(x, s) {
-			critical = at + 1
+		if safety && !g.fated(x, s) || !safety && !g.dead(x, s) {
+			last = from + at
 		}
 	}
-	if critical == len(follow) {
-		f.Critical = nil
-		return true, nil
-	}
-	f.Proved, f.Critical = true, &Critical{Step: critical, Exact: true}
-	if critical > 0 {
-		f.Critical.Event = f.Path.Steps[critical-1].Event.What
-	}
-	f.Path.Set("critical", fmt.Sprint(critical)+exactly)
-	return true, nil
+	return last, true, nil
 }
 
-// follow takes the run of a finding in the explorer's world, and keeps its
-// states, one for each step: a run may be in a state twice.
-func (x *explorer) follow(f *Finding) (states []uint32, err error) {
-	answers := choose.NewRaw(picks(f.Path))
-	x.r.allow(f.climate, x.w)
+// follow takes a run in the explorer's world, and keeps its states from one on,
+// one for each step: a run may be in a state twice.
+func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err error) {
+	answers := choose.NewRaw(picks(path))
+	x.r.allow(x.c, x.w)
 	x.w.Start(answers)
 	for depth := 0; ; depth++ {
-		if x.w.Bound() != "" {
-			return nil, errHalt
+		if depth >= from {
+			if x.w.Bound() != "" {
+				return nil, errHalt
+			}
+			x.w.Save(x.bank, x.to)
+			x.pack(x.to)
+			states = append(states, x.append(origin{}))
 		}
-		x.w.Save(x.bank, x.to)
-		x.pack(x.to)
-		states = append(states, x.append(origin{}))
-		if depth == len(f.Path.Steps) {
+		if depth == len(path.Steps) {
 			return states, nil
 		}
 		progress := sim.Progress(0)
-		if depth == f.climate.heal {
+		if depth == x.c.heal {
 			progress = x.w.Heal(answers)
 		} else {
 			progress = x.w.Step(answers)

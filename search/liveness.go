@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"slices"
 
 	"macemc/internal/canon"
@@ -23,6 +22,10 @@ type closure struct {
 	alive     aliveStates // among them
 	most      int         // states; 0: as many as there are
 	lives     bool        // a step of the state that is looked at leads to one that is alive
+
+	safety bool        // states are judged by whether they can go on without a violation: see safety.go
+	doomed aliveStates // those that cannot
+	moves  bool        // the state that is looked at has a step
 }
 
 // aliveStates is a set of states, by number.
@@ -181,6 +184,9 @@ func (g *closure) note(nodes canon.Hash, flying int, load func()) {
 
 // reached looks at the state that a step in the world has led to.
 func (g *closure) reached() error {
+	if g.safety {
+		return g.endured()
+	}
 	h := g.w.Hash()
 	if g.violated = g.w.Failed(); g.violated != nil {
 		return nil
@@ -291,7 +297,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map
 		if critical > 0 {
 			f.Critical.Event = f.Path.Steps[critical-1].Event.What
 		}
-		f.Path.Set("critical", fmt.Sprint(critical)+exactly)
+		f.Path.Set("critical", f.Critical.Header())
 	}
 	if r.several() {
 		return r.note(f)

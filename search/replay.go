@@ -85,6 +85,9 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		if f.Verdict == sim.VerdictNondeterminism {
 			r.count(f)
 		}
+		if same(f, recorded, path) {
+			f.Critical, _ = recordedCritical(path)
+		}
 		return f, nil
 	case end == endStopped && errors.As(w.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
@@ -129,7 +132,7 @@ func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, err
 		if live {
 			return f, nil
 		}
-		f.Verdict, f.Evidence = sim.VerdictDead, r.evidence()
+		f.Verdict, f.Evidence = sim.VerdictDead, r.evidence(len(f.Path.Steps))
 	}
 	f.Critical, _ = recordedCritical(f.Path)
 	return f, nil

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"time"
 
 	"macemc/choose"
@@ -87,28 +88,55 @@ func (r *Result) Verdict() sim.Verdict {
 type Finding struct {
 	sim.Failure
 	Path     *choose.Path
-	Trace    *sim.Trace // the path's steps; nil where they could not be taken again
-	Proved   bool       // dead: the run ends in a state without any event that is not live
-	Critical *Critical  // dead: where recovery became impossible; nil: not isolated
-	Evidence *Evidence  // dead: why we believe it
-	Outcomes []Outcome  // nondeterminism: what the same step came to
+	Trace    *sim.Trace   // the path's steps; nil where they could not be taken again
+	Proved   bool         // dead: the run ends in a state without any event that is not live
+	Critical *Critical    // where recovery became impossible; nil: not isolated
+	Live     *Live        // the nearest live run; nil: none was looked for, or found
+	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
+	Evidence *Evidence    // dead: why we believe it
+	Outcomes []Outcome    // nondeterminism: what the same step came to
 
 	climate climate // of the run
 	whole   bool    // dead: it was found on the graph of a space that was exhausted
 }
 
-// Critical is the last step that left a recoverable state for good.
+// Critical is the last step that left a recoverable state for good. For a
+// violation of safety, the step after which it could no longer be avoided.
 type Critical struct {
-	Step  int // 0: dead from the start
-	Event string
-	Exact bool // decided on the whole graph of healed states, not sampled
+	Step    int // 0: dead from the start
+	Event   string
+	Exact   bool     // decided by exhausting what can happen, not sampled
+	Doubt   string   // why it may be wrong: it is inconclusive; "": nothing speaks against it
+	Witness *Witness // of walks: the one that proves that the state before could recover; nil: it is exact, or live itself
 }
 
-// Evidence is why a run is believed to be dead: so many fresh walks from its
-// end, to so many steps each, never became live.
+// Header is what the header of a path tells of it.
+func (c *Critical) Header() string {
+	if c.Exact {
+		return fmt.Sprint(c.Step) + exactly
+	}
+	return fmt.Sprint(c.Step)
+}
+
+// Witness is a walk that became live: its number, and how many steps it took.
+type Witness struct{ Walk, Steps int }
+
+// Evidence is why a run is believed to be dead: so many fresh walks from a
+// state of it, to so many steps each, never became live.
 type Evidence struct {
 	Walks, WalkSteps int
 	Escape95         float64 // the chance of a walk to become live is below this, with 95 % confidence
+	From             int     // the state: so many steps lead there
+	Seed             uint64
+}
+
+// Live is the live run that is nearest to a dead one: it leaves it at the last
+// state from which recovery was possible. For a violation of safety, a run that
+// goes on without one.
+type Live struct {
+	Path  *choose.Path
+	Trace *sim.Trace
+	From  int // it begins as the dead run does, for so many steps
 }
 
 // Outcome is one of several that the same answers led to, and how often.

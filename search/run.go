@@ -51,6 +51,8 @@ type runner struct {
 	coverage   *sim.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
 	space      *space        // what the states differ in; nil: nobody asked
 	bank       *sim.Bank     // of the forks; nil: there were none yet
+	labFork    labFork       // the last of a Lab's
+	walking    *walk         // and the walk from there
 	pulse      pulse         // what the monitor watches
 	stats      Stats
 	began      time.Time

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -20,8 +19,9 @@ type walk struct {
 	most  int
 	live  bool
 
-	gust    int  // every so many steps of a storm, faults are as likely as anything else
-	uniform bool // what Uniform is in fair weather
+	wanted  func() bool // asked now and then, whether to go on; nil: yes
+	gust    int         // every so many steps of a storm, faults are as likely as anything else
+	uniform bool        // what Uniform is in fair weather
 }
 
 func (s *walk) fork() *fork { return s.start }
@@ -36,6 +36,9 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 		s.Rare, s.Uniform = false, s.uniform
 	}
 	depth -= s.from
+	if depth&255 == 255 && s.wanted != nil && !s.wanted() {
+		return false
+	}
 	if depth >= s.least && w.CanBeLive() && w.Live() {
 		s.live = true
 		return false
@@ -152,7 +155,12 @@ func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int
 	if live || other != nil || err != nil {
 		return other, err
 	}
-	f.Evidence = r.evidence()
+	f.Evidence = r.evidence(len(f.Path.Steps))
+	if r.opts.Review != nil {
+		if stands, err := r.opts.Review(f); !stands || err != nil {
+			return nil, err
+		}
+	}
 	return r.fromStart(f)
 }
 
@@ -180,7 +188,7 @@ func (r *runner) cut(f *Finding) (*Finding, error) {
 		return f, err
 	}
 	short.Proved, short.Critical = true, critical
-	short.Path.Set("critical", fmt.Sprint(n)+exactly)
+	short.Path.Set("critical", critical.Header())
 	return short, nil
 }
 
@@ -206,15 +214,15 @@ func (r *runner) fromStart(f *Finding) (*Finding, error) {
 		f.Critical = &Critical{Step: 0}
 		f.Path.Set("critical", "0")
 		if f.Evidence == nil {
-			f.Evidence = r.evidence()
+			f.Evidence = r.evidence(0)
 		}
 	}
 	return f, nil
 }
 
-func (r *runner) evidence() *Evidence {
+func (r *runner) evidence(from int) *Evidence {
 	k := float64(r.opts.Walks)
-	return &Evidence{Walks: r.opts.Walks, WalkSteps: r.reach, Escape95: 1 - math.Pow(0.05, 1/k)}
+	return &Evidence{Walks: r.opts.Walks, WalkSteps: r.reach, Escape95: 1 - math.Pow(0.05, 1/k), From: from, Seed: r.opts.Seed}
 }
 
 // recovers reports whether one of k fresh walks from the end of a prefix, each

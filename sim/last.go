@@ -16,3 +16,11 @@ func (w *World) LastIdentity() string { return w.identity() }
 
 // LastEvent is the event that the last step took; zero before the first.
 func (w *World) LastEvent() Event { return w.current }
+
+// Wild reports whether the last step is one that might not be possible if the
+// environment had healed before: a fault, or what only a partition brings
+// about.
+func (w *World) Wild() bool {
+	k := w.current.Kind
+	return k.Fault() || k == KindBreak || k == KindRefused
+}

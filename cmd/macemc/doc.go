@@ -4,6 +4,8 @@
 //	macemc list [SYSTEM]      the systems, their properties, parameters and known bugs
 //	macemc search SYSTEM      look for something wrong; write a path that shows it
 //	macemc replay FILE        take the path of a finding again
+//	macemc critical FILE      find the step that made recovery impossible
+//	macemc shrink FILE        make the run of a finding shorter
 //
 // Results go to standard output, progress and errors to standard error. The
 // exit status is 0 when nothing was found (or a path was reproduced), 1 when

@@ -122,9 +122,7 @@ func (f *graphFlags) check() error {
 }
 
 func (t *tool) graph(name string, f graphFlags) error {
-	if inside := filepath.Join(name, "error.path"); exists(inside) {
-		name = inside
-	}
+	name = insideFolder(name)
 	g, err := drawn(name)
 	if err != nil {
 		return err
@@ -197,7 +195,7 @@ func drawn(name string) (*eventgraph.Graph, error) {
 	if found := r.Finding; found.Verdict != sim.VerdictNone {
 		_, marks.Why, _ = strings.Cut(marks.Title, ": ")
 		marks.Failed = found.Step
-		if found.Critical != nil {
+		if found.Critical != nil && found.Verdict == sim.VerdictDead {
 			marks.Critical = found.Critical.Step
 		}
 	}

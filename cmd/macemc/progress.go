@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"macemc/critical"
 	"macemc/internal/report"
 	"macemc/search"
 )
@@ -50,6 +51,16 @@ func terminal(w io.Writer) bool {
 
 // searched is told by the search how far it is.
 func (p *progress) searched(s search.Stats) {
+	p.say(func(elapsed time.Duration) string { return report.Progress(s, elapsed) })
+}
+
+// looking is told how far the work on a finding is.
+func (p *progress) looking(c critical.Progress) {
+	p.say(func(time.Duration) string { return report.Looking(c) })
+}
+
+// say shows a line, if it is time for one.
+func (p *progress) say(text func(elapsed time.Duration) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now, every := time.Now(), everyPlain
@@ -60,7 +71,7 @@ func (p *progress) searched(s search.Stats) {
 		return
 	}
 	p.told = now
-	line := report.Progress(s, now.Sub(p.began))
+	line := text(now.Sub(p.began))
 	if p.live {
 		fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 		p.shown = true

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/critical"
 	"macemc/internal/catalog"
 	"macemc/internal/finding"
 	"macemc/internal/report"
@@ -31,6 +32,7 @@ type searchFlags struct {
 	time                     time.Duration
 	depth, step              int
 	noWalks                  bool
+	noCritical, noShrink     bool
 	walks                    int
 	walkSteps, maxWalkSteps  int
 	walk                     string
@@ -97,6 +99,8 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "each false alarm doubles that, to at most `N` steps (default eight times)")
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
+	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
+	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
 	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event (default 1)")
@@ -213,13 +217,33 @@ func (t *tool) search(name string, f searchFlags) error {
 	stop, ignore := t.interrupts(progress, f.time)
 	opts.Stop = stop
 	defer ignore() // what is found is written before
+	if !f.noCritical {
+		opts.Review = func(found *search.Finding) (bool, error) {
+			c, err := critical.Find(sys, found, f.critical(opts, progress, stop))
+			return c != nil && !c.Alive, err
+		}
+	}
 	r, err := search.Search(sys, opts)
+	if err == nil {
+		err = t.explain(r, f, progress, unlimited(stop))
+	}
 	progress.clear()
 	if err != nil {
 		return err
 	}
 	t.conclude(r, f)
 	return nil
+}
+
+// unlimited is stop without the limit of time: what was found in time is still
+// looked into.
+func unlimited(stop func() search.Stop) func() search.Stop {
+	return func() search.Stop {
+		if why := stop(); why != search.StopTime {
+			return why
+		}
+		return ""
+	}
 }
 
 // conclude writes the finding, if there is one, and the report, and sets the

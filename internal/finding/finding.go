@@ -30,6 +30,9 @@ func (s *Shelf) Write(r *search.Result, f *search.Finding, commands Commands) (r
 		place.Path = filepath.Join(folder, "error.path")
 		t.commands = commands(place.Path)
 		place.Report = filepath.Join(folder, "report.md")
+		if f.Live != nil {
+			place.Live = filepath.Join(folder, "live.path")
+		}
 		place.Replay = t.commands[0].Line
 		return t.files()
 	})
@@ -98,7 +101,7 @@ func (t *tale) again() *eventgraph.Recording {
 // graph is what happened before what.
 func (t *tale) graph() *eventgraph.Graph {
 	marks := eventgraph.Marks{Title: t.told.Title, Failed: t.f.Step, Why: t.told.Gist}
-	if t.f.Critical != nil {
+	if t.f.Critical != nil && t.f.Verdict == sim.VerdictDead {
 		marks.Critical = t.f.Critical.Step
 	}
 	g := eventgraph.New(t.f.Trace, t.teller.walker, marks)
@@ -133,6 +136,18 @@ func (t *tale) files() []File {
 		_, err := t.f.Path.WriteTo(w)
 		return err
 	}}}
+	if t.f.Live != nil {
+		all = append(all, File{"live.path", func(w io.Writer) error {
+			_, err := t.f.Live.Path.WriteTo(w)
+			return err
+		}})
+	}
+	if t.f.Found != nil {
+		all = append(all, File{"found.path", func(w io.Writer) error {
+			_, err := t.f.Found.WriteTo(w)
+			return err
+		}})
+	}
 	all = append(all, File{"report.md", t.report})
 	if t.f.Trace == nil {
 		return all

@@ -40,6 +40,8 @@ func (t *tale) report(w io.Writer) error {
 	p.say("# %s: %s", t.name(), t.kind())
 	t.violated(p)
 	t.critical(p)
+	t.avoidable(p)
+	t.nearest(p)
 	t.outcomes(p)
 	t.run(p)
 	t.graphed(p)
@@ -299,6 +301,9 @@ func (t *tale) commandList(p *page) {
 
 // bounds is what the search did.
 func (t *tale) bounds(p *page) {
+	if t.r.Stop == "" { // there was none: a recorded path was looked into
+		return
+	}
 	p.head("The search")
 	var b strings.Builder
 	if err := report.Searched(&b, t.r); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/search"
+	"macemc/sim"
 )
 
 // GitHub writes each finding as an annotation of GitHub's workflows: a command
@@ -41,7 +42,7 @@ func (s subject) brief(place Place) []string {
 	if m := s.f.Message; m != "" {
 		lines = append(lines, shortened(m))
 	}
-	if s.f.Critical != nil {
+	if s.f.Critical != nil && s.f.Verdict == sim.VerdictDead {
 		lines = append(lines, "critical: "+s.critical())
 	}
 	if place.Replay != "" {

@@ -146,7 +146,7 @@ func findingOf(f *search.Finding, place Place) findingJSON {
 	return findingJSON{
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
-		Steps: len(path.Steps), Choices: path.Choices(), Critical: critical(f),
+		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(f, place),
 	}
 }
 
@@ -171,11 +171,11 @@ func params(sys *sim.System, p sim.Params) map[string]any {
 	return out
 }
 
-func critical(f *search.Finding) *criticalJSON {
+func criticalOf(f *search.Finding, place Place) *criticalJSON {
 	if f.Critical == nil {
 		return nil
 	}
-	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact}
+	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact, LivePath: orNull(place.Live)}
 	if e := f.Evidence; e != nil {
 		out.Walks, out.WalkSteps, out.Escape95 = &e.Walks, &e.WalkSteps, &e.Escape95
 	}

@@ -13,6 +13,7 @@ import (
 type Place struct {
 	Path   string // the file of its path; "": it was not written
 	Report string // the file of its report; "": it has none
+	Live   string // the file of the nearest live path; "": there is none
 	Replay string // the command that replays it
 }
 
@@ -87,9 +88,12 @@ func (p *printer) finding(s subject) {
 	if f.Identity != "" && f.Verdict != sim.VerdictDead {
 		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(f.Identity)))
 	}
-	if f.Verdict == sim.VerdictDead {
+	if f.Verdict == sim.VerdictDead || f.Critical != nil {
 		p.row(2, labels, "critical", s.critical())
 		p.row(2, labels, "evidence", s.evidence())
+	}
+	if f.Found != nil {
+		p.row(2, labels, "shrunk", "from "+many(len(f.Found.Steps), "step"))
 	}
 	p.blank()
 	p.outcomes(f.Outcomes)
@@ -347,6 +351,9 @@ func (p *printer) place(place Place) {
 		return
 	}
 	p.line("path:   %s", place.Path)
+	if place.Live != "" {
+		p.line("live:   %s", place.Live)
+	}
 	if place.Report != "" {
 		p.line("report: %s", place.Report)
 	}

@@ -54,7 +54,7 @@ func (l *Sources) Of(f *search.Finding) Source {
 		return s
 	}
 	at := f.Step
-	if f.Critical != nil {
+	if f.Critical != nil && f.Verdict == sim.VerdictDead {
 		at = f.Critical.Step
 	}
 	if f.Trace != nil {

@@ -147,47 +147,6 @@ func (s subject) verdict() string {
 	}
 }
 
-// critical says where recovery became impossible.
-func (s subject) critical() string {
-	switch c := s.f.Critical; {
-	case c == nil:
-		return "not isolated"
-	case s.believed():
-		return "step 0, as far as walks can tell: no walk from the start became live"
-	case c.Step == 0:
-		return "step 0: never recoverable, the run was dead from its start"
-	default:
-		return strings.TrimRight(fmt.Sprintf("step %s  %s", count(c.Step), c.Event), " ")
-	}
-}
-
-// evidence says why a dead run is believed to be dead.
-func (s subject) evidence() string {
-	var parts []string
-	from := "its end"
-	switch {
-	case s.f.Proved && s.fromStart():
-		from = "the start"
-	case s.fromStart():
-		from = "its end, and as many from the start"
-	}
-	if s.f.Proved {
-		how := "no event is possible any more, but for faults and other rare ones"
-		if f := s.f; f.Critical != nil && f.Critical.Exact {
-			how = "every state that can still be reached without faults was visited, and none is live"
-		}
-		parts = append(parts, "proved: "+how)
-	}
-	if e := s.f.Evidence; e != nil {
-		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that a walk becomes live is below %s (95 %% confidence)",
-			many(e.Walks, "fresh walk"), many(e.WalkSteps, "step"), from, percent(e.Escape95)))
-	}
-	if len(parts) == 0 {
-		return "none was gathered"
-	}
-	return strings.Join(parts, "\n")
-}
-
 func after(step int) string {
 	if step == 0 {
 		return "at the start"

@@ -1,0 +1,102 @@
+package choose
+
+import "slices"
+
+// Follow answers with the events of a list of steps that are possible, in their
+// order, by identity; one that is not possible is passed over. A coin falls as
+// it is recorded, if it is asked again with that answer, and else on its first
+// side that is not rare. So a run from which steps are taken out goes on with
+// what is left of it.
+type Follow struct {
+	steps []Step
+	pos   int // of the next step
+	start []Choice
+	coins []Choice // recorded for what is asked now
+	taken []int
+	told  []string // identities of the alternatives, as far as they were asked for
+	err   error
+
+	// Instead gives a step that is not possible another identity, which is
+	// tried before it is passed over; "": it has none.
+	Instead func(what string) string
+}
+
+// NewFollow returns a source that follows steps after a start.
+func NewFollow(start []Choice, steps []Step) *Follow {
+	return &Follow{steps: steps, start: start, coins: start}
+}
+
+// Taken are the indices of the steps that were possible.
+func (f *Follow) Taken() []int { return f.taken }
+
+// Err is ErrEnd, or nil.
+func (f *Follow) Err() error { return f.err }
+
+func (f *Follow) Answer(q *Question) int {
+	if f.err != nil {
+		return no
+	}
+	if q.Kind == Coin {
+		return f.coin(q)
+	}
+	f.told = slices.Grow(f.told[:0], q.N)[:q.N]
+	clear(f.told)
+	for ; f.pos < len(f.steps); f.pos++ {
+		s := &f.steps[f.pos]
+		k := f.find(q, s.Event.What, s.Event.Pick)
+		if k < 0 && f.Instead != nil {
+			if other := f.Instead(s.Event.What); other != "" {
+				k = f.find(q, other, 0)
+			}
+		}
+		if k >= 0 {
+			f.coins = s.Coins
+			f.taken = append(f.taken, f.pos)
+			f.pos++
+			return k
+		}
+	}
+	f.err = ErrEnd
+	return no
+}
+
+// find looks for an identity, first near the number that it once had.
+func (f *Follow) find(q *Question, what string, near int) int {
+	near = min(near, q.N-1)
+	for d := 0; near-d >= 0 || near+d < q.N; d++ {
+		for _, k := range [2]int{near - d, near + d} {
+			if k < 0 || k >= q.N {
+				continue
+			}
+			if f.told[k] == "" {
+				f.told[k] = q.Alternatives.Alternative(k)
+			}
+			if f.told[k] == what {
+				return k
+			}
+		}
+	}
+	return no
+}
+
+// coin answers as recorded, if it can. What is recorded in between is of coins
+// that are not asked any more.
+func (f *Follow) coin(q *Question) int {
+	for i, c := range f.coins {
+		for d := range q.N {
+			k := (c.Pick + d) % q.N
+			if what(q, k) == c.What {
+				f.coins = f.coins[i+1:]
+				return k
+			}
+		}
+	}
+	k := 0
+	for _, r := range q.Runs {
+		if r.Weight > 0 {
+			return k
+		}
+		k += r.N
+	}
+	return 0
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"macemc/critical"
+	"macemc/internal/finding"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// shrinkTime is how long a search shrinks what it has found.
+const shrinkTime = 30 * time.Second
+
+// explain isolates the critical step of each finding, and shrinks its run. What
+// it is stopped in is left as it was found.
+func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func() search.Stop) error {
+	if f.noCritical && f.noShrink {
+		return nil
+	}
+	began := time.Now()
+	opts := f.critical(r.Options, p, stop)
+	for i := range r.Findings {
+		at := &r.Findings[i]
+		opts.Search.OnStuck = func(stuck *search.Result) {
+			p.clear()
+			r.Findings = append(r.Findings, stuck.Finding)
+			t.conclude(r, f)
+			t.exit(t.status)
+		}
+		explain := func() (*critical.Result, error) { return critical.Explain(r.System, *at, opts, !f.noShrink) }
+		if f.noCritical {
+			explain = func() (*critical.Result, error) { return critical.Shrink(r.System, *at, opts) }
+		}
+		c, err := explain()
+		if err != nil {
+			return err
+		}
+		*at = c.Finding
+		for _, other := range c.Others {
+			if r.Findings = besides(r.Findings, other); len(r.Findings) > i+1 {
+				at = &r.Findings[i]
+			}
+		}
+	}
+	if len(r.Findings) > 0 {
+		r.Finding = r.Findings[0]
+		r.Measured.Elapsed += time.Since(began)
+	}
+	return nil
+}
+
+// besides adds what was met in walks, unless there is a finding like it.
+func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
+	for _, f := range all {
+		if f.Verdict == other.Verdict && f.Property == other.Property {
+			return all
+		}
+	}
+	return append(all, other)
+}
+
+// critical are the options under which a finding is looked into.
+func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
+	until := time.Now().Add(shrinkTime)
+	return critical.Options{
+		Search: search.Options{
+			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Uniform: opts.Uniform,
+			Memory: opts.Memory, Stuck: opts.Stuck, OnStuck: opts.OnStuck, Stop: stop,
+		},
+		Progress: p.looking,
+		Enough:   func() bool { return time.Now().After(until) },
+	}
+}
+
+// lookFlags are those of critical and shrink.
+type lookFlags struct {
+	walks, walkSteps, maxWalkSteps int
+	any                            bool
+	time, stuck                    time.Duration
+	out                            string
+	quiet                          bool
+}
+
+func (f *lookFlags) flags(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.IntVar(&f.walks, "walks", 0, "call dead what `K` fresh walks do not revive (default 60)")
+	flags.IntVar(&f.walkSteps, "walk-steps", 0, "give a walk up that is not live after `N` steps (default 10,000)")
+	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where they seem to be too short (default eight times)")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
+	flags.StringVar(&f.out, "out", "macemc-findings/", "write what was found out into `DIR`")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+}
+
+func (f *lookFlags) check(cmd *cobra.Command) error {
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"walks", f.walks}, {"walk-steps", f.walkSteps}, {"max-walk-steps", f.maxWalkSteps}} {
+		if cmd.Flags().Changed(n.name) && n.value < 1 {
+			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
+		}
+	}
+	if err := longEnough(f.maxWalkSteps, f.walkSteps); err != nil {
+		return err
+	}
+	if f.stuck < 0 {
+		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
+	}
+	if f.time < 0 {
+		return usagef("--time is %s; it must be more than 0", f.time)
+	}
+	return nil
+}
+
+func longEnough(most, steps int) error {
+	if steps = cmp.Or(steps, 10_000); most > 0 && most < steps {
+		return usagef("--max-walk-steps is %d, less than --walk-steps, which is %d", most, steps)
+	}
+	return nil
+}
+
+func (t *tool) criticalCommand() *cobra.Command {
+	var f lookFlags
+	cmd := &cobra.Command{
+		Use:   "critical FILE",
+		Short: "find the step that made recovery impossible, and the nearest live run",
+		Long: `critical takes the recorded path of a finding, or the error.path in its folder,
+and finds the last step that left a recoverable state for good: exactly, where
+all that can still happen is little enough to be visited, else by random walks.
+Of a violation of safety it finds the step after which it could no longer be
+avoided. A folder of its own below DIR gets the path with its critical step, the
+nearest live path as live.path, and a report.`,
+		Args: exactly(1, "critical takes one FILE, the error.path of a finding or its folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return t.look(args[0], f, critical.Find)
+		},
+	}
+	f.flags(cmd.Flags())
+	return cmd
+}
+
+func (t *tool) shrinkCommand() *cobra.Command {
+	var f lookFlags
+	cmd := &cobra.Command{
+		Use:   "shrink FILE",
+		Short: "make the run of a finding shorter",
+		Long: `shrink takes the recorded path of a finding, or the error.path in its folder, and
+takes steps, faults and nodes out of it for as long as the run comes to the same.
+It keeps the critical event unless --any. The shorter path gets a folder of its
+own below DIR, as a finding of a search does; the one that FILE has is there as
+found.path.`,
+		Args: exactly(1, "shrink takes one FILE, the error.path of a finding or its folder"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return t.look(args[0], f, func(sys *sim.System, of *search.Finding, opts critical.Options) (*critical.Result, error) {
+				return critical.Explain(sys, of, opts, true)
+			})
+		},
+	}
+	f.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&f.any, "any", false, "another event may become the critical one")
+	cmd.Flags().DurationVar(&f.time, "time", shrinkTime, "take no more steps out after this `time`")
+	return cmd
+}
+
+// look takes a recorded path again and has it looked into.
+func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)) error {
+	name = insideFolder(name)
+	sys, path, err := recorded(name)
+	if err != nil {
+		return err
+	}
+	p := t.progress(f.quiet)
+	stop, ignore := t.interrupts(p, 0)
+	defer ignore()
+	until := time.Now().Add(cmp.Or(f.time, shrinkTime))
+	opts := critical.Options{
+		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Stop: stop, Stuck: f.stuck},
+		Any:    f.any, Progress: p.looking,
+		Enough: func() bool { return time.Now().After(until) },
+	}
+	opts.Search.OnStuck = func(stuck *search.Result) {
+		p.clear()
+		if err := t.concludeReplay(path, stuckReplay(path, stuck), replayFlags{}); err != nil {
+			t.complain(err)
+		}
+		t.exit(t.status)
+	}
+	again, err := search.Replay(sys, path, opts.Search)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if again.Finding.Verdict == sim.VerdictNone {
+		p.clear()
+		t.status = exitFound
+		return report.Harmless(t.stdout, path, again)
+	}
+	c, err := into(sys, again.Finding, opts)
+	p.clear()
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	r := &search.Result{System: again.System, Params: again.Params, Finding: c.Finding, Findings: []*search.Finding{c.Finding}}
+	r.Options.Properties = path.All("property")
+	for _, other := range c.Others {
+		r.Findings = besides(r.Findings, other)
+	}
+	return t.concludeLook(r, c, f.out)
+}
+
+// concludeLook writes what was found out into new folders, and reports it.
+func (t *tool) concludeLook(r *search.Result, c *critical.Result, out string) error {
+	t.status = exitNothing
+	if c.Stopped {
+		t.status = exitStopped
+	}
+	if c.Alive {
+		t.status = exitFound
+		return report.Looked(t.stdout, r, true, false)
+	}
+	t.shelf = finding.NewShelf(out)
+	var places []report.Place
+	for _, one := range r.Findings {
+		place, err := t.shelf.Write(r, one, t.commands)
+		if err != nil {
+			t.complain(err)
+		}
+		places = append(places, place)
+	}
+	return report.Looked(t.stdout, r, false, c.Stopped, places...)
+}
+
+// insideFolder is the path in the folder of a finding, or the name itself.
+func insideFolder(name string) string {
+	if inside := filepath.Join(name, "error.path"); exists(inside) {
+		return inside
+	}
+	return name
+}

@@ -1,0 +1,76 @@
+package critical
+
+import (
+	"cmp"
+	"slices"
+
+	"macemc/choose"
+	"macemc/search"
+)
+
+const (
+	nearRounds = 20 // of walks are taken until one is live
+	nearMost   = 16 // live walks are compared with the run
+)
+
+// nearest adds the nearest live path to a finding whose critical step is known:
+// of the live walks from the last recoverable state, which have all of the run
+// in common that a live one can have, the one with most of the run's other
+// events in their order; of such, the shortest.
+func (p *finder) nearest(f *search.Finding) error {
+	from := f.Critical.Step - 1
+	if from < 0 {
+		return nil
+	}
+	live, err := p.liveWalks(from)
+	if err != nil || len(live) == 0 {
+		return err
+	}
+	slices.SortStableFunc(live, func(a, b search.Success) int {
+		return cmp.Compare(a.Steps, b.Steps)
+	})
+	var best *search.Finding
+	var chosen search.Success
+	most := -1
+	for _, w := range live[:min(len(live), nearMost)] {
+		p.tell(Progress{Doing: DoingCompare, Low: from, High: from + 1, Of: p.of.Steps()})
+		path, err := p.lab.PathOf(p.of, w)
+		if err != nil {
+			return err
+		}
+		a := choose.Align(p.of.Path, path)
+		if paired := a.Paired(); paired > most {
+			most, chosen = paired, w
+		}
+	}
+	if best, err = p.lab.Record(p.of, chosen); err != nil {
+		return err
+	}
+	best.Path.Set("critical", f.Critical.Header())
+	f.Live = &search.Live{Path: best.Path, Trace: best.Trace, From: from}
+	return nil
+}
+
+// liveWalks are walks from a recoverable state that became live. Of a narrow
+// escape there may be none.
+func (p *finder) liveWalks(from int) ([]search.Success, error) {
+	for round := range uint16(nearRounds) {
+		w, err := p.lab.Walk(p.of, search.Walks{
+			From: from, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: saltNear + round, All: true, Survive: p.survive,
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.walks += w.Taken
+		if err := p.note(p.of, from, w.Failed); err != nil {
+			return nil, err
+		}
+		if len(w.Success) > 0 {
+			return w.Success, nil
+		}
+	}
+	if v := p.verdicts[from]; v.alive && v.witness.Recordable() {
+		return []search.Success{v.witness}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,370 @@
+package critical
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// A step is taken out if so many walks accept what is left; what comes out in
+// the end must convince ten times as many, fresh ones.
+const (
+	acceptShare  = 6 // of the walks that a verdict rests on
+	confirmTimes = 10
+
+	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
+)
+
+// triesMost is how often a candidate is run where the failure comes by chance.
+const triesMost = 8
+
+// Shrink makes the run of a finding shorter: what follows the critical step is
+// cut off, and then whatever can be taken out so that what is left still ends
+// in the same verdict, by the same critical event unless Options.Any. The
+// finding that it returns is never longer. Stopped says that there was no time
+// to try everything. The critical step must have been isolated before, or it is
+// not kept.
+func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
+	out := &Result{Finding: f}
+	if !shrinkable(f) {
+		return out, nil
+	}
+	p, err := open(sys, f, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer p.lab.Close()
+	s := &shrinker{
+		finder: p, want: f, keep: !opts.Any && !p.survive && f.Critical != nil,
+		accept: max(1, p.opts.Search.Walks/acceptShare),
+		tries:  1,
+	}
+	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
+		s.tries = triesMost
+	}
+	s.careful = f.Verdict != sim.VerdictDead && f.Verdict != sim.VerdictSafety && f.Verdict != sim.VerdictPanic && f.Verdict != sim.VerdictDivergence
+	err = s.shrink()
+	if errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) {
+		out.Stopped, err = true, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	short, err := s.sure()
+	if errors.Is(err, search.ErrStopped) {
+		out.Stopped, err = true, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if short != nil && len(short.Path.Steps) < len(f.Path.Steps) {
+		out.Finding = short
+	}
+	out.Others = p.others
+	return out, nil
+}
+
+// errEnough ends the shrinking with what it has come to.
+var errEnough = errors.New("enough")
+
+// shrinkable reports whether there is anything to shrink: not where every run
+// is dead, and not where the run cannot be taken to its end again.
+func shrinkable(f *search.Finding) bool {
+	switch f.Verdict {
+	case sim.VerdictDead:
+		return f.Critical == nil || f.Critical.Step > 0
+	case sim.VerdictKilled:
+		return false
+	case sim.VerdictDivergence:
+		return f.Trace != nil
+	default:
+		return f.Verdict != sim.VerdictNone
+	}
+}
+
+// shrinker takes steps out of a run.
+type shrinker struct {
+	*finder
+	want    *search.Finding
+	keep    bool // the last step stays the last, and critical
+	accept  int  // walks
+	tries   int
+	careful bool
+	best    []*candidate // accepted, each shorter than the one before
+	round   uint16
+}
+
+// candidate is a run that may stand for the finding.
+type candidate struct {
+	*search.Case
+	proved bool // by exhausting
+}
+
+// shrink tries to take out: all at once what does not matter after the critical
+// step, then the faults, the nodes, and stretches of steps, shorter and shorter,
+// until nothing is left that could go.
+func (s *shrinker) shrink() error {
+	steps := s.of.Path.Steps
+	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
+		steps = steps[:c.Step]
+	}
+	if ok, err := s.try(steps); err != nil || !ok {
+		return err
+	}
+	for {
+		before := s.length()
+		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
+			if err := pass(); err != nil {
+				return err
+			}
+		}
+		if s.length() == before {
+			return nil
+		}
+	}
+}
+
+func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
+
+func (s *shrinker) length() int { return s.now().Steps() }
+
+// without tries the run without some of its steps. The last stays.
+func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
+	steps := s.now().Path.Steps
+	var left []choose.Step
+	for i := range steps {
+		if i == len(steps)-1 && s.keep || !out(i, &steps[i]) {
+			left = append(left, steps[i])
+		}
+	}
+	if len(left) == len(steps) {
+		return nil
+	}
+	_, err := s.try(left)
+	return err
+}
+
+// faults tries the run without all wild steps, and without each of them.
+func (s *shrinker) faults() error {
+	wild := s.now().Wild
+	if !slices.Contains(wild, true) {
+		return nil
+	}
+	if err := s.without(func(i int, _ *choose.Step) bool { return wild[i] }); err != nil {
+		return err
+	}
+	for i := s.length() - 1; i >= 0; i-- {
+		if i < s.length() && s.now().Wild[i] {
+			if err := s.without(func(k int, _ *choose.Step) bool { return k == i }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nodes tries the run without all that happens at each of the nodes: an event's
+// identity begins with where it happens.
+func (s *shrinker) nodes() error {
+	at := func(step *choose.Step) string {
+		where, _, _ := strings.Cut(step.Event.What, " ")
+		return where
+	}
+	var all []string
+	for i := range s.now().Path.Steps {
+		if where := at(&s.now().Path.Steps[i]); !slices.Contains(all, where) {
+			all = append(all, where)
+		}
+	}
+	for _, where := range all {
+		if err := s.without(func(_ int, step *choose.Step) bool { return at(step) == where }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stretches tries the run without each stretch of a length, from the last on,
+// for half of the run and less and less. What could not go in a longer stretch
+// may go in a shorter one.
+func (s *shrinker) stretches() error {
+	for size := max(1, s.length()/2); ; size /= 2 {
+		for end := s.length(); end > 0; end -= size {
+			end = min(end, s.length())
+			from := max(0, end-size)
+			if err := s.without(func(i int, _ *choose.Step) bool { return i >= from && i < end }); err != nil {
+				return err
+			}
+		}
+		if size == 1 {
+			return nil
+		}
+	}
+}
+
+// try takes a run of some steps, as far as they are possible, and accepts it if
+// it stands for the finding.
+func (s *shrinker) try(steps []choose.Step) (bool, error) {
+	if s.lab.Stopped() || s.opts.Enough != nil && s.opts.Enough() {
+		return false, errEnough
+	}
+	for range s.tries {
+		c, err := s.take(steps)
+		if err != nil {
+			return false, err
+		}
+		if c == nil || len(s.best) > 0 && c.Steps() >= s.length() {
+			continue
+		}
+		ok, err := s.stands(c, s.accept, saltShrink)
+		if err != nil {
+			return false, err
+		}
+		if ok {
+			s.best = append(s.best, c)
+			s.tell(Progress{Doing: DoingShrink, High: c.Steps(), Of: s.of.Steps()})
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// take takes a run of some steps; nil: it cannot stand for the finding.
+func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
+	of, taken, err := s.lab.TakeSome(s.of.Path.Start, steps, s.careful)
+	if err != nil || of == nil {
+		return nil, err
+	}
+	if s.survive {
+		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
+			return nil, nil
+		}
+		return &candidate{Case: of}, nil
+	}
+	n := of.Steps()
+	switch {
+	case of.Failure != nil || of.Live[n]:
+		return nil, nil
+	case s.keep && (n == 0 || taken[n-1] != len(steps)-1):
+		return nil, nil
+	}
+	return &candidate{Case: of}, nil
+}
+
+// stands reports whether a run is dead, by so many walks or by exhausting what
+// is left, and its last step critical if that is asked for.
+func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
+	if s.survive {
+		return true, nil
+	}
+	n := c.Steps()
+	dead, proved, err := s.dead(c.Case, n, walks, salt)
+	if err != nil || !dead {
+		return false, err
+	}
+	c.proved = proved
+	if !s.keep {
+		return true, nil
+	}
+	if c.Live[n-1] {
+		return true, nil
+	}
+	w, err := s.walkFrom(c.Case, n-1, walks, salt)
+	if err != nil || len(w.Success) > 0 {
+		return err == nil, err
+	}
+	if s.opts.Exhaust < 0 {
+		return false, nil
+	}
+	last, decided, err := s.lab.Settle(c.Case, n-1, exhaustSmall)
+	return decided && last == n-1, err
+}
+
+// dead reports whether the state of a run is dead, first by a walk, since most
+// that are not show it at once.
+func (s *shrinker) dead(of *search.Case, at, walks int, salt uint16) (dead, proved bool, err error) {
+	w, err := s.walkFrom(of, at, 1, salt)
+	if err != nil || len(w.Success) > 0 {
+		return false, false, err
+	}
+	if s.opts.Exhaust > 0 {
+		last, decided, err := s.lab.Settle(of, at, exhaustSmall)
+		if err != nil || decided {
+			return last < at, decided, err
+		}
+	}
+	w, err = s.walkFrom(of, at, walks, salt)
+	return err == nil && len(w.Success) == 0, false, err
+}
+
+func (s *shrinker) walkFrom(of *search.Case, at, walks int, salt uint16) (*search.Walked, error) {
+	w, err := s.lab.Walk(of, search.Walks{From: at, Count: walks, Steps: s.walkLen, Salt: salt})
+	if err != nil {
+		return nil, err
+	}
+	s.walks += w.Taken
+	return w, s.note(of, at, w.Failed)
+}
+
+// sure confirms the shortest run that was accepted, by fresh walks and by plain
+// re-execution. One that does not stand goes back to one before it: a binary
+// search finds it, since what was taken out too much stays out. Nil: none
+// stands.
+func (s *shrinker) sure() (*search.Finding, error) {
+	low, high := -1, len(s.best) // best[low] stands; best[high] does not
+	var found *search.Finding
+	for at := len(s.best) - 1; low+1 < high; at = (low + high) / 2 {
+		f, err := s.confirmed(s.best[at])
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			low, found = at, f
+		} else {
+			high = at
+		}
+	}
+	return found, nil
+}
+
+// confirmed makes a finding of a run that stands; nil: it does not.
+func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
+	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
+	walks := confirmTimes * s.accept
+	var evidence *search.Evidence
+	if !s.survive && !c.proved {
+		s.round++
+		ok, err := s.stands(c, walks, saltSure+s.round)
+		if err != nil || !ok {
+			return nil, err
+		}
+		if !c.proved {
+			evidence = &search.Evidence{
+				Walks: walks, WalkSteps: s.walkLen, Escape95: 1 - math.Pow(0.05, 1/float64(walks)), From: c.Steps(), Seed: s.opts.Search.Seed,
+			}
+		}
+	}
+	f, err := s.lab.ConfirmCase(c.Case)
+	if err != nil {
+		return nil, err
+	}
+	if f.Verdict != s.want.Verdict || s.survive && f.Property != s.want.Property {
+		return nil, nil
+	}
+	f.Proved, f.Evidence = c.proved, evidence
+	if s.keep {
+		n := c.Steps()
+		f.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What}
+		if was := s.want.Critical.Event; f.Critical.Event != was {
+			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", f.Critical.Event, was)
+		}
+		f.Path.Set("critical", f.Critical.Header())
+	}
+	return f, nil
+}

@@ -1,0 +1,77 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/report"
+	"macemc/sim"
+)
+
+const differenceMost = 60 // lines of a difference of two runs that are shown
+
+// avoidable tells until when what is not dead could be avoided.
+func (t *tale) avoidable(p *page) {
+	c := t.f.Critical
+	if c == nil || t.f.Verdict == sim.VerdictDead || t.f.Step == 0 {
+		return
+	}
+	p.head("Could it be avoided?")
+	switch c.Step {
+	case 0:
+		p.say("No run that begins like this one's start avoids it.")
+	case t.f.Step:
+		p.say("It could be avoided until the last step.")
+	default:
+		p.say("It could be avoided before step %d, and not after.", c.Step)
+		t.step(p, c.Step)
+	}
+	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
+}
+
+// nearest tells how the nearest live run differs.
+func (t *tale) nearest(p *page) {
+	live := t.f.Live
+	if live == nil {
+		return
+	}
+	p.head("The nearest live run")
+	end := "becomes live"
+	if t.f.Verdict != sim.VerdictDead {
+		end = "goes on without it"
+	}
+	p.say("`live.path` goes as this run does for %s, and %s after %s in all. Lines with - are of this run only, those with + of the live one only.",
+		report.Many(live.From, "step"), end, report.Many(len(live.Path.Steps), "step"))
+	lines := unlike(t.f.Path, live.Path, live.From)
+	if n := len(lines); n > differenceMost+1 {
+		lines = append(lines[:differenceMost], fmt.Sprintf("  and %d more lines", n-differenceMost))
+	}
+	p.say("%s", strings.TrimRight(report.CodeBlock("diff", strings.Join(lines, "\n")), "\n"))
+}
+
+// unlike tells the steps of two paths after the first few, by the events
+// that both have. Before each event stands its number in the first path, or
+// else in the second.
+func unlike(a, b *choose.Path, from int) (lines []string) {
+	i, j := from, from
+	only := func(toA, toB int) {
+		for ; i < toA; i++ {
+			lines = append(lines, fmt.Sprintf("- %4d  %s", i+1, a.Steps[i].Event.What))
+		}
+		for ; j < toB; j++ {
+			lines = append(lines, fmt.Sprintf("+ %4d  %s", j+1, b.Steps[j].Event.What))
+		}
+	}
+	for _, same := range choose.Align(a, b).Same {
+		for k := range same.N {
+			if x, y := same.A+k, same.B+k; x >= i && y >= j {
+				only(x, y)
+				lines = append(lines, fmt.Sprintf("  %4d  %s", x+1, a.Steps[x].Event.What))
+				i, j = x+1, y+1
+			}
+		}
+	}
+	only(len(a.Steps), len(b.Steps))
+	return lines
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"macemc/choose"
+	"macemc/critical"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// critical says where recovery became impossible; for what is not dead, where
+// the failure could no longer be avoided.
+func (s subject) critical() string {
+	c, dead := s.f.Critical, s.f.Verdict == sim.VerdictDead
+	switch {
+	case c == nil:
+		return "not isolated"
+	case s.believed() && dead:
+		return "step 0, as far as walks can tell: no walk from the start became live"
+	case c.Step == 0 && dead:
+		return "step 0: never recoverable, the run was dead from its start"
+	case c.Step == 0 && s.f.Step == 0:
+		return "step 0: every run begins with this"
+	case c.Step == 0:
+		return "step 0: it could not be avoided by any run"
+	case !dead && c.Step == s.f.Step:
+		return fmt.Sprintf("step %s, the last one: it could be avoided until then", count(c.Step))
+	case !dead:
+		return fmt.Sprintf("step %s  %s\nit could be avoided until then, and not after", count(c.Step), c.Event)
+	default:
+		return strings.TrimRight(fmt.Sprintf("step %s  %s", count(c.Step), c.Event), " ")
+	}
+}
+
+// evidence says why a dead run is believed to be dead, and its critical step to
+// be critical.
+func (s subject) evidence() string {
+	if s.f.Verdict != sim.VerdictDead {
+		return s.avoidance()
+	}
+	var parts []string
+	c, e := s.f.Critical, s.f.Evidence
+	if s.f.Proved {
+		parts = append(parts, "proved: every state that can still be reached without faults was visited, and none is live")
+	}
+	if e != nil {
+		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that a walk becomes live is below %s (95 %% confidence)",
+			many(e.Walks, "fresh walk"), many(e.WalkSteps, "step"), s.place(e.From), percent(e.Escape95)))
+	}
+	if c != nil && c.Witness != nil {
+		parts = append(parts, fmt.Sprintf("recovery was possible before step %s: a walk from there became live within %s", count(c.Step), many(c.Witness.Steps, "step")))
+	}
+	if c != nil && c.Doubt != "" {
+		parts = append(parts, "inconclusive: "+c.Doubt)
+	}
+	if len(parts) == 0 {
+		return "none was gathered"
+	}
+	return strings.Join(parts, "\n")
+}
+
+// avoidance says how we know until when a failure could be avoided.
+func (s subject) avoidance() string {
+	c, e := s.f.Critical, s.f.Evidence
+	if c.Exact {
+		return "proved: all that can happen without further faults was visited"
+	}
+	text := "as far as walks can tell: "
+	var parts []string
+	if c.Witness != nil {
+		parts = append(parts, fmt.Sprintf("a walk of %s from before that step went on without a failure", many(c.Witness.Steps, "step")))
+	}
+	if e != nil {
+		parts = append(parts, fmt.Sprintf("none of %s of %s from %s did", many(e.Walks, "fresh walk"), many(e.WalkSteps, "step"), s.place(e.From)))
+	}
+	if len(parts) == 0 {
+		return "walks, when it was recorded"
+	}
+	return text + strings.Join(parts, ", and ")
+}
+
+// place is a state of the run.
+func (s subject) place(steps int) string {
+	switch steps {
+	case 0:
+		return "the start"
+	case s.f.Step:
+		return "its end"
+	default:
+		return "after step " + count(steps)
+	}
+}
+
+// Looked writes what was found out about a recorded path: the first finding,
+// and others that walks met. There is a place for each of them.
+func Looked(w io.Writer, r *search.Result, alive, stopped bool, places ...Place) error {
+	p := &printer{w: w}
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	if alive {
+		p.line("%s: not dead: a live state can be reached from the end of the run, %s", s.name(), after(s.f.Step))
+		return p.err
+	}
+	for i, f := range r.Findings {
+		s.f = f
+		title := s.title()
+		if i > 0 {
+			title = cutTo(widest, "found besides: "+s.gist())
+		}
+		p.line("%s", title)
+		p.blank()
+		p.finding(s)
+		p.steps(s)
+	}
+	if stopped {
+		p.line("stopped before everything was tried")
+		p.blank()
+	}
+	for i, place := range places {
+		if i > 0 {
+			p.blank()
+		}
+		p.place(place)
+	}
+	return p.err
+}
+
+// Harmless writes why there is nothing to find out about a recorded path: it
+// does not end in anything wrong.
+func Harmless(w io.Writer, path *choose.Path, r *search.Replayed) error {
+	p := &printer{w: w}
+	s := replayed(path, r)
+	if r.Recorded == sim.VerdictNone {
+		p.line("%s: %s: there is no critical step to find", s.name(), s.gist())
+	} else {
+		p.line("%s", told(s, path, r))
+	}
+	return p.err
+}
+
+// Looking is how far the work on a finding is, as one short line.
+func Looking(p critical.Progress) string {
+	switch p.Doing {
+	case critical.DoingIsolate:
+		return fmt.Sprintf("the critical step is between %s and %s of %s; %s", count(p.Low+1), count(p.High), count(p.Of), many(p.Walks, "walk"))
+	case critical.DoingCompare:
+		return fmt.Sprintf("the nearest live run: %s", many(p.Walks, "walk"))
+	case critical.DoingShrink:
+		return fmt.Sprintf("shrunk from %s to %s; %s", count(p.Of), many(p.High, "step"), many(p.Walks, "walk"))
+	case critical.DoingConfirm:
+		return fmt.Sprintf("confirming the run of %s; %s", many(p.High, "step"), many(p.Walks, "walk"))
+	default:
+		panic("macemc bug: report: no words for the work " + string(p.Doing))
+	}
+}

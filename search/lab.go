@@ -1,0 +1,418 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// A Lab answers questions about single runs, for rooms above that look into a
+// finding: whether a run can be taken, what walks from the middle of it come
+// to, and what exhausting says of its states. All runs are taken under the
+// conditions that the header of one path tells.
+//
+// Walks are shared out among several runners. What they come to depends on the
+// seed and on their numbers, not on how many runners there are.
+type Lab struct {
+	crew     *crew
+	first    *runner
+	recorded sim.Verdict
+	end      func()
+}
+
+// NewLab makes a lab for the conditions of a recorded path. Close it.
+func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
+	opts, recorded, err := recordedOptions(sys, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCrew(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Lab{crew: c, first: c.runners[0], recorded: recorded, end: c.watch()}, nil
+}
+
+// Close ends what watches the runs.
+func (l *Lab) Close() { l.end() }
+
+// Recorded is the verdict that the path of the lab was recorded for.
+func (l *Lab) Recorded() sim.Verdict { return l.recorded }
+
+// Options are those in force.
+func (l *Lab) Options() Options { return l.first.opts }
+
+// Stopped reports whether the lab was told to stop.
+func (l *Lab) Stopped() bool { return l.first.stopped() }
+
+// CanBeLive reports whether a liveness property is checked.
+func (l *Lab) CanBeLive() bool { return l.first.world.CanBeLive() }
+
+// Steps is how many steps the runners have taken.
+func (l *Lab) Steps() (n int) {
+	for _, r := range l.crew.runners {
+		n += r.stats.Steps
+	}
+	return n
+}
+
+// A Case is one run that is looked into.
+type Case struct {
+	Path *choose.Path
+	// Wild tells of each step whether it might not happen if the environment
+	// had healed before: a fault, another rare event or coin, or one that a
+	// partition brings about.
+	Wild []bool
+	// Live tells of each state, that before the first step included, whether
+	// all liveness properties hold in it.
+	Live []bool
+	// Failure is how the run ended, if the service failed.
+	Failure *sim.Failure
+
+	climate climate
+	picks   []choose.Pick
+}
+
+// Steps is the number of steps of the run.
+func (c *Case) Steps() int { return len(c.Path.Steps) }
+
+// Take takes a recorded run again. An error says that it does not apply.
+func (l *Lab) Take(path *choose.Path) (*Case, error) {
+	return alone(l, func() (*Case, error) {
+		c, src, w := l.examine(choose.NewReplay(path), climateOf(path), len(path.Steps))
+		var diverged *choose.Divergence
+		switch {
+		case c.Failure != nil:
+			return c, nil
+		case errors.As(src.Err(), &diverged):
+			return nil, fmt.Errorf("%w; the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)", diverged)
+		case w.Err() != nil && !errors.Is(w.Err(), choose.ErrEnd):
+			return nil, w.Err()
+		case c.Steps() < len(path.Steps):
+			return nil, fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
+				c.Steps(), len(path.Steps))
+		}
+		return c, nil
+	})
+}
+
+// TakeSome takes a run of those steps of a path that are possible, in order: a
+// run from which some were taken out. It is never healed; where that mended a
+// partition, the partition mends. Nil: it could not be taken.
+func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool) (*Case, []int, error) {
+	var taken []int
+	c, err := alone(l, func() (*Case, error) {
+		src := choose.NewFollow(start, steps)
+		src.Instead = func(what string) string {
+			if what == sim.KindHeal.String() {
+				return sim.KindMend.String()
+			}
+			return ""
+		}
+		climate := climate{faults: l.first.opts.stormy(l.first.sys), heal: -1}
+		c, _, w := l.examineAs(src, climate, len(steps), careful)
+		if c.Failure == nil && w.Err() != nil && !errors.Is(w.Err(), choose.ErrEnd) {
+			return nil, nil
+		}
+		taken = src.Taken()
+		return c, nil
+	})
+	return c, taken, err
+}
+
+// alone does something with the first runner.
+func alone[T any](l *Lab, do func() (T, error)) (T, error) {
+	out, returned, err := apart(do)
+	if !returned {
+		r, f := l.first.ended()
+		r.pulse.rest()
+		return out, fmt.Errorf("%s: %s", f.Identity, f.Message)
+	}
+	return out, err
+}
+
+func (l *Lab) examine(src choose.Source, c climate, steps int) (*Case, choose.Source, *sim.World) {
+	return l.examineAs(src, c, steps, false)
+}
+
+// examineAs takes a run and notes what a Case tells.
+func (l *Lab) examineAs(src choose.Source, c climate, steps int, careful bool) (*Case, choose.Source, *sim.World) {
+	x := &examining{again: again{climate: c, steps: steps}, of: &Case{}}
+	record := choose.NewRecord(src)
+	x.src = record
+	_, failure, w := l.first.run(x, careful)
+	x.of.Path, x.of.Failure, x.of.climate = record.Path(), failure, l.first.climate
+	x.of.picks = picks(x.of.Path)
+	for len(x.of.Wild) < len(x.of.Path.Steps) { // the last step failed
+		x.of.Wild = append(x.of.Wild, x.rare)
+	}
+	return x.of, src, w
+}
+
+// examining repeats a run and notes what there is to be known of its states
+// and steps.
+type examining struct {
+	again
+	src  *choose.Record
+	of   *Case
+	rare bool // of the step under way
+}
+
+func (x *examining) Err() error { return x.src.Err() }
+
+func (x *examining) Answer(q *choose.Question) int {
+	k := x.src.Answer(q)
+	if q.Kind == choose.Event {
+		x.rare = false
+	}
+	for at, runs := k, q.Runs; at >= 0 && len(runs) > 0; runs = runs[1:] {
+		if at < runs[0].N {
+			x.rare = x.rare || runs[0].Weight == 0
+			break
+		}
+		at -= runs[0].N
+	}
+	return k
+}
+
+func (x *examining) visit(w *sim.World, depth int) bool {
+	if depth > 0 {
+		x.of.Wild = append(x.of.Wild, x.rare || w.Wild())
+	}
+	x.of.Live = append(x.of.Live, w.CanBeLive() && w.Live())
+	return depth < x.steps
+}
+
+// Walks asks for walks from a state of a run, from which the environment heals
+// first, if it has not yet.
+type Walks struct {
+	From  int    // the state: so many steps of the run lead there
+	Count int    // how many
+	Steps int    // to how many steps each
+	Salt  uint16 // walks of another salt are other walks
+	All   bool   // all of them, not only up to the first that succeeds
+
+	// Survive asks for walks that take all their steps without a failure of
+	// the service, instead of such as become live.
+	Survive bool
+}
+
+// Recordable reports whether the walk can be taken again.
+func (s Success) Recordable() bool { return s.picks != nil }
+
+// Walked is what walks came to.
+type Walked struct {
+	Taken   int // those that count
+	Success []Success
+	Failed  []Failed // walks in which the service failed, where that is no success
+}
+
+// A Success is a walk that became live, or survived.
+type Success struct {
+	Number int
+	Steps  int // of the walk
+	Shared int // of them, so many at its beginning are the run's own
+
+	from  int // where it begins
+	end   int // steps of the whole run
+	heal  int // where that heals
+	picks []choose.Pick
+}
+
+// Failed is a walk that met a failure of the service.
+type Failed struct {
+	Number  int
+	Failure *sim.Failure
+
+	picks   []choose.Pick
+	climate climate
+}
+
+// Walk takes walks from a state of a run.
+func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
+	if len(of.Live) <= q.From {
+		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
+	}
+	outcomes := make([]any, q.Count)
+	judge := func(r *runner, i int, failure *sim.Failure, s *walk, end int) (more bool) {
+		picks := slices.Clone(s.Picks())
+		switch {
+		case failure != nil:
+			outcomes[i] = &Failed{Number: i, Failure: failure, picks: picks, climate: r.climate}
+		case q.Survive || s.live:
+			ok := &Success{Number: i, Steps: end - s.from, from: q.From, end: end, heal: r.climate.heal, picks: picks}
+			if ok.heal != q.From || of.climate.heal == q.From {
+				ok.Shared = inCommon(of, q.From, picks)
+			}
+			outcomes[i] = ok
+			return q.All
+		}
+		return true
+	}
+	taken, err := l.crew.do(q.Count, func(r *runner, i int, wanted func() bool) (bool, error) {
+		if r.stopped() {
+			return false, errHalt
+		}
+		s, err := r.begin(of, q, i)
+		if err != nil {
+			return false, err
+		}
+		s.wanted = wanted
+		end, failure, w := r.run(s, false)
+		switch {
+		case !wanted():
+			return false, nil
+		case end == endStopped && isMismatch(w.Err()):
+			return false, fmt.Errorf("%w%s", w.Err(), hint)
+		case end == endStopped:
+			return false, w.Err()
+		}
+		return judge(r, i, failure, s, w.Steps()), nil
+	}, func(r *runner, i int, f *sim.Failure) bool {
+		return judge(r, i, f, r.walking, 0)
+	})
+	if err == errHalt {
+		return nil, ErrStopped
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Walked{Taken: taken}
+	for _, o := range outcomes[:taken] {
+		switch o := o.(type) {
+		case *Success:
+			out.Success = append(out.Success, *o)
+		case *Failed:
+			out.Failed = append(out.Failed, *o)
+		}
+	}
+	return out, nil
+}
+
+// ErrStopped says that the lab was told to stop.
+var ErrStopped = errors.New("stopped before it was decided")
+
+// begin is a walk of a runner, about to begin.
+func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
+	if r.labFork.of != of || r.labFork.steps != q.From {
+		const roomy = 10_000
+		if r.bank != nil && r.bank.Len() > roomy {
+			r.bank = nil
+		}
+		k, err := r.forkAt(of.Path, of.climate, q.From)
+		if err != nil {
+			return nil, err
+		}
+		r.labFork.of, r.labFork.steps, r.labFork.fork = of, q.From, k
+		r.walking = r.walkFrom(k, of.climate)
+	}
+	s := r.walking
+	s.most, s.least = q.Steps, 0
+	if q.Survive {
+		s.least = q.Steps + 1
+	}
+	s.begin(r.opts.Seed, uint64(q.Salt)<<48|1<<47|uint64(q.From)<<20|uint64(i), s.from)
+	return s, nil
+}
+
+// labFork is the fork that a runner has made last, and of what.
+type labFork struct {
+	of    *Case
+	steps int
+	*fork
+}
+
+// inCommon is how many steps a walk from a state of a run has in common with the
+// run's next ones.
+func inCommon(of *Case, from int, picks []choose.Pick) int {
+	n, at := 0, 0
+	for _, s := range of.Path.Steps[from:] {
+		for _, c := range append([]choose.Choice{s.Event}, s.Coins...) {
+			if at == len(picks) || picks[at] != (choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) {
+				return n
+			}
+			at++
+		}
+		n++
+	}
+	return n
+}
+
+// Record takes the run up to a walk and the walk again, from the start, in
+// lockstep and with every check on, and returns it as a finding of nothing.
+func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
+	return alone(l, func() (*Finding, error) {
+		c := of.climate
+		c.heal = s.heal
+		prefix := picks(of.Path.Prefix(s.from))
+		return l.first.record(choose.NewRaw(slices.Concat(prefix, s.picks)), c, s.end)
+	})
+}
+
+// PathOf is the path of the run up to a walk and of the walk, without a header.
+func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
+	return alone(l, func() (*choose.Path, error) {
+		c := of.climate
+		c.heal = s.heal
+		answers := slices.Concat(picks(of.Path.Prefix(s.from)), s.picks)
+		record := choose.NewRecord(choose.NewRaw(answers))
+		_, failure, w := l.first.run(repeat(record, c, s.end), false)
+		if failure != nil || w.Steps() != s.end {
+			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", s.end, hint)
+		}
+		return record.Path(), nil
+	})
+}
+
+// Confirm makes a finding of a walk in which the service failed.
+func (l *Lab) Confirm(of *Case, from int, f Failed) (*Finding, error) {
+	return alone(l, func() (*Finding, error) {
+		prefix := picks(of.Path.Prefix(from))
+		return l.first.confirm(choose.NewRaw(slices.Concat(prefix, f.picks)), f.climate, f.Failure)
+	})
+}
+
+// ConfirmCase makes a finding of a case: of its failure, or of its end, which
+// is then said to be dead.
+func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
+	return alone(l, func() (*Finding, error) {
+		want := of.Failure
+		if want == nil {
+			_, _, w := l.first.run(repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
+			names, explanations := w.NotLive()
+			want = &sim.Failure{Verdict: sim.VerdictDead, Step: of.Steps(), Property: join(names, ", "), Message: join(explanations, "; ")}
+		}
+		return l.first.confirm(choose.NewRaw(of.picks), of.climate, want)
+	})
+}
+
+// Settle decides exactly which states of a run, from one on, can recover, by
+// exhausting what can still happen after them: see isolate.go. It is the last
+// that can; from-1: none. Not decided: that is more than so many states, or the
+// nodes cannot be copied.
+func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
+	s, err := alone(l, func() (s settled, err error) {
+		s.last, s.decided, err = l.first.settle(of.Path, of.climate, from, most)
+		return s, err
+	})
+	return s.last, s.decided, err
+}
+
+// SettleSafety decides exactly after which states of a run that ends in a
+// violation, from one on, it can still go on without one. It is the last such;
+// see Settle.
+func (l *Lab) SettleSafety(of *Case, from, most int) (last int, decided bool, err error) {
+	s, err := alone(l, func() (s settled, err error) {
+		s.last, s.decided, err = l.first.settleSafety(of.Path.Prefix(of.Steps()-1), of.climate, from, most)
+		return s, err
+	})
+	return s.last, s.decided, err
+}
+
+type settled struct {
+	last    int
+	decided bool
+}

@@ -1,0 +1,86 @@
+package search
+
+import (
+	"slices"
+
+	"macemc/choose"
+)
+
+// settleSafety decides exactly after which states of a run, from one on, it can
+// still go on without a violation of a property for ever, or until it rests,
+// once the environment has healed. It returns the last; from-1: none. See
+// settle. Not decided are properties of steps, and what else fails.
+func (r *runner) settleSafety(path *choose.Path, c climate, from, most int) (last int, decided bool, err error) {
+	if r.always {
+		return 0, false, nil
+	}
+	return r.settled(path, c, from, most, true)
+}
+
+// endured looks at the state that a step in the world has led to: whether it
+// is one that nothing is wrong with, and not doomed.
+func (g *closure) endured() error {
+	g.moves = true
+	if g.w.Check() != nil {
+		return nil
+	}
+	h := g.w.Hash()
+	if ok, err := g.room(1); err != nil || !ok {
+		g.full = true
+		return err
+	}
+	g.w.Save(g.bank, g.to)
+	g.pack(g.to)
+	if g.spreading {
+		s, known := g.find(h)
+		g.lives = g.lives || known && !g.doomed.has(s)
+	} else if g.entry.add(h, origin{}) {
+		g.note(g.w.NodesHash(), g.w.InFlight(), nil)
+	}
+	return nil
+}
+
+// fated reports whether the healed form of a state is doomed.
+func (g *closure) fated(x *explorer, s uint32) bool {
+	healed, known := g.find(g.heal(x, s))
+	return known && g.doomed.has(healed)
+}
+
+// doom finds the states from which every run comes to a violation: all of
+// their steps, and they have some, lead to a violation or to a state that is
+// doomed. It reports whether it was stopped.
+func (g *closure) doom() (stopped bool, err error) {
+	if g.full {
+		return false, nil
+	}
+	g.spreading = true
+	g.doomed = make(aliveStates, g.end()/64)
+	var left []uint32
+	for s := range g.each {
+		if !g.outside(s) {
+			left = append(left, s)
+		}
+	}
+	slices.Reverse(left)
+	for changed := true; changed; {
+		changed = false
+		rest := left[:0]
+		for i, s := range left {
+			if i%1024 == 0 && g.r.stopped() {
+				return true, nil
+			}
+			g.lives, g.moves = false, false
+			if err := g.expand(s); err != nil || g.violated != nil {
+				return false, err
+			}
+			if g.lives || !g.moves {
+				rest = append(rest, s)
+				continue
+			}
+			changed = true
+			g.doomed.add(s)
+		}
+		left = rest
+	}
+	return false, nil
+}
