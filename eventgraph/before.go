@@ -3,6 +3,17 @@ package eventgraph
 // Slice is the graph with only those of its steps shown that one of the given
 // steps depends on, and those themselves. It shares the rest with g.
 func (g *Graph) Slice(steps ...int) *Graph {
+	var points []int
+	for _, number := range steps {
+		if number > 0 {
+			points = append(points, g.point(number, network))
+		}
+	}
+	return g.upTo(points)
+}
+
+// upTo is the slice of points; none among them are passed over.
+func (g *Graph) upTo(points []int) *Graph {
 	kept := make([]bool, len(g.points))
 	var list []int
 	keep := func(p int) {
@@ -11,10 +22,8 @@ func (g *Graph) Slice(steps ...int) *Graph {
 			list = append(list, p)
 		}
 	}
-	for _, number := range steps {
-		if number > 0 {
-			keep(g.point(number, network))
-		}
+	for _, p := range points {
+		keep(p)
 	}
 	for len(list) > 0 {
 		p := &g.points[list[len(list)-1]]
@@ -27,6 +36,67 @@ func (g *Graph) Slice(steps ...int) *Graph {
 	slice := *g
 	slice.kept = kept
 	return &slice
+}
+
+// steps are the numbers of the steps that are shown.
+func (g *Graph) steps() (numbers []int) {
+	for p := g.starts; p < len(g.points); p++ {
+		if g.shows(p) {
+			numbers = append(numbers, g.number(p))
+		}
+	}
+	return numbers
+}
+
+// triesMost bounds what Depends asks.
+const triesMost = 400
+
+// Depends is the graph with only those of its steps shown that the failure
+// depends on. What happened before the step that failed need not be all: a
+// property may fail because of what several nodes are at the same time. So
+// fails is asked, again and again, whether a run of only these steps fails in
+// the same way; the steps are numbers, in order, and with every step there is
+// all that happened before it. What comes out fails, unless the whole run does
+// not: then it is what happened before the step that failed.
+func (g *Graph) Depends(fails func(steps []int) bool) *Graph {
+	tries := 0
+	try := func(last []int) bool {
+		tries++
+		slice := g.upTo(last)
+		return tries <= triesMost && fails(slice.steps())
+	}
+	failed := g.point(g.Marks.Failed, network)
+	if failed < g.starts || try([]int{failed}) {
+		return g.Slice(g.Marks.Failed)
+	}
+	ends := make([]int, len(g.nodes)+1) // of each lane, what is taken up to; the last is the step that failed
+	for i := range ends {
+		ends[i] = none
+	}
+	ends[len(g.nodes)] = failed
+	for p := range failed {
+		if lane := g.points[p].lane; lane >= 0 {
+			ends[lane] = p
+		}
+	}
+	if !try(ends) {
+		return g.Slice(g.Marks.Failed)
+	}
+	for lane := range g.nodes { // without a node, if that can be; else with less and less of it
+		end := ends[lane]
+		ends[lane] = none
+		if end == none || try(ends) {
+			continue
+		}
+		for less := g.points[end].prev; less != none; less = g.points[less].prev {
+			if ends[lane] = less; !try(ends) {
+				break
+			}
+			end = less
+		}
+		ends[lane] = end
+	}
+	return g.upTo(ends)
 }
 
 // Before reports whether one step happened before another: there is a chain of

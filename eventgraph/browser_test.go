@@ -239,6 +239,18 @@ func TestBrowser(t *testing.T) {
 	is(`window.evil`, "<nil>")
 	is(`document.querySelectorAll("img, b:not(.run > b), script").length`, 2) // the data and the script
 
+	page("long", longRun(t, longSteps))
+	slide(1_000_000)
+	is(`document.getElementById("where").textContent`, "step 10000 of 10000")
+	is(`document.querySelector("#graph .picked .hit").getBoundingClientRect().bottom < innerHeight`, true)
+	is(`document.querySelectorAll("#graph .number").length < 100`, true) // only what is in sight
+	t.Logf("a step of the slider in a page of %d steps takes %.1f ms", longSteps, b.eval(`(() => {
+		const s = document.getElementById("slider"), began = performance.now();
+		for (let i = 0; i < 50; i++) { s.value = (i * 7919) % 10000; s.dispatchEvent(new Event("input")); document.body.offsetHeight; }
+		return (performance.now() - began) / 50;
+	})()`))
+	b.shot("long")
+
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": "dark"}}})
 	page("dark", Compare(here, there))
 	b.shot("dark")

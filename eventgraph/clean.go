@@ -87,10 +87,12 @@ func folded(s string, width, indent, most int) (lines []string) {
 		if n < len(s) {
 			if at := strings.LastIndexByte(s[:n+1], ' '); at > n/3 {
 				n = at
+			} else if at := strings.LastIndex(s[:n], "\u00a0"); at > n/3 {
+				n = at
 			}
 		}
 		lines = append(lines, strings.TrimRight(s[:n], " "))
-		s = strings.TrimLeft(s[n:], " ")
+		s = strings.TrimLeft(s[n:], " \u00a0")
 		room = width - indent
 	}
 	return lines

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"macemc/sim"
 )
 
 // DOT writes the graph in the language of Graphviz: a box per node with its
@@ -165,16 +163,6 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 		d.say("\t%s_m%d [shape=plain, label=%s, fontcolor=%q]\n", d.id(m.sent), id, quoteDOT(what, 30), dotBad)
 		d.say("\t%s -> %[1]s_m%d [color=%q, arrowhead=tee]\n", d.id(m.sent), id, dotBad)
 	}
-}
-
-// lostWithConnection reports whether no step took the message itself.
-func (m *message) lostWithConnection() bool {
-	for _, e := range m.ends {
-		if e.how != broken && !(e.how == unreached && m.link == sim.LinkTCP) {
-			return false
-		}
-	}
-	return true
 }
 
 // quoteDOT is a text as DOT quotes it, in lines of so many characters. Its own

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -357,5 +358,48 @@ func TestFates(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A failure may depend on what nodes are at the same time, without a message
+// between them; then nothing else is kept than what makes them so.
+func TestDepends(t *testing.T) {
+	p := parsePlay(t, 4, "", `
+n0: after t
+n1: tcp n3 a
+n2: log nothing
+n3: log nothing
+n2 script
+n0 script
+n1 script
+n3 script
+n0 timer
+n3 message`)
+	g := p.graph(t, Marks{Failed: 6, Why: "n0 was called twice, and n3 has heard of n1"})
+	tries := 0
+	fails := func(steps []int) bool {
+		tries++
+		part := p
+		part.events = nil
+		for _, n := range steps {
+			part.events = append(part.events, p.events[n-1])
+		}
+		seen := map[string]string{}
+		for _, l := range part.take(t, func(*sim.World) {}).Lines() {
+			seen[l.Path] = l.Value
+		}
+		return seen["n0.Seen"] == "2" && seen["n3.Seen"] >= "1" && seen["n1.Seen"] == "1"
+	}
+	if got := fmt.Sprint(g.Depends(fails).steps()); got != "[2 3 4 5 6]" {
+		t.Errorf("the failure depends on %s", got)
+	}
+	if tries > 12 {
+		t.Errorf("%d runs were tried", tries)
+	}
+	if got := fmt.Sprint(g.Depends(func([]int) bool { return false }).steps()); got != "[3 4 6]" {
+		t.Errorf("what cannot be tried depends on %s", got)
+	}
+	if got := fmt.Sprint(g.Depends(func([]int) bool { return true }).steps()); got != "[3 4 6]" {
+		t.Errorf("what always fails depends on %s", got)
 	}
 }

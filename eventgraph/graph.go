@@ -68,6 +68,7 @@ const (
 	CauseDown                         // the node that nobody reached went down in it
 	CauseCut                          // it began the partition
 	CauseRoom                         // it made room in a buffer
+	CauseAhead                        // it took what was ahead in the queue
 )
 
 // causes tell each kind in a word, for an arrow, and as half a sentence about
@@ -83,6 +84,7 @@ var causes = [...]struct{ word, of string }{
 	CauseDown:    {"down", "the node went down in step %d"},
 	CauseCut:     {"partition", "the partition began in step %d"},
 	CauseRoom:    {"room", "room was made in step %d"},
+	CauseAhead:   {"ahead", "what was ahead of it was taken in step %d"},
 }
 
 func (k CauseKind) String() string { return causes[k].word }

@@ -9,37 +9,6 @@ import (
 	"macemc/sim"
 )
 
-// message is something that was handed to the network.
-type message struct {
-	from, to int // lanes
-	link     sim.Link
-	text     string
-	sent     int // the point
-	ends     []end
-	copies   int  // still under way
-	dropped  bool // it never was under way: refused, or no room
-	kept     bool // in a set, where it stays
-	same     int  // of a set: the equal message that was there already; none
-	cut      bool // the run ended in the step that sent it
-}
-
-// end is what became of a message, or of one copy of it.
-type end struct {
-	at  int // the point
-	how fate
-}
-
-type fate uint8
-
-const (
-	delivered fate = iota + 1
-	overtook       // delivered before older ones
-	lost           // by a fault
-	unreached      // nobody listened, or there was a partition
-	broken         // with the connection
-	copied         // by a fault: there is one more
-)
-
 // builder goes through a trace with a shadow of the network, of which it knows
 // only what the steps tell.
 type builder struct {
@@ -208,6 +177,9 @@ func (b *builder) receive(at int, p *point, how fate) {
 	if k < 0 {
 		return
 	}
+	if last, ok := b.room[c]; ok && b.g.points[last].lane == network { // else the order of the node says so
+		p.causes = append(p.causes, cause{last, CauseAhead, none})
+	}
 	taken := b.queues[c][k]
 	b.queues[c] = slices.Delete(b.queues[c], k, k+1)
 	b.room[c] = at
@@ -239,6 +211,7 @@ func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
 	p.message = x.message
+	p.text += reading(m.reads)
 	p.causes = append(p.causes, cause{m.sent, CauseMessage, x.message})
 	if x.copied != none {
 		p.causes = append(p.causes, cause{x.copied, CauseCopy, x.message})
@@ -334,7 +307,9 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 	switch e.Kind {
 	case sim.EffectSend, sim.EffectRefused:
 		d.message = len(b.g.messages)
-		b.g.messages = append(b.g.messages, b.sent(at, p, e))
+		m := b.sent(at, p, e)
+		b.g.messages = append(b.g.messages, m)
+		d.text += reading(m.reads)
 	case sim.EffectAfter:
 		text := b.text(e.Value)
 		if old, ok := b.timers[node][text]; ok {
@@ -360,7 +335,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 // sent hands a message to the shadow.
 func (b *builder) sent(at int, p *point, e *sim.Effect) message {
 	id := len(b.g.messages)
-	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), sent: at, same: none}
+	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), reads: reads(e.Value), sent: at, same: none}
 	c := channel{e.Link, m.from, m.to}
 	switch {
 	case e.Kind == sim.EffectRefused || e.Lost:
@@ -393,41 +368,3 @@ func (b *builder) end() {
 }
 
 func (b *builder) text(v any) string { return clean(b.walker.Text(v)) }
-
-// fate is what became of a message, in words.
-func (g *Graph) fate(id int) string {
-	m := &g.messages[id]
-	switch {
-	case m.dropped:
-		return "" // the effect says it
-	case m.cut:
-		return "the run ended here"
-	case m.same != none:
-		return fmt.Sprintf("in the set already as #%d", m.same+1)
-	}
-	var words []string
-	var how fate
-	for _, e := range m.ends {
-		number := g.number(e.at)
-		if e.how == how {
-			words[len(words)-1] += fmt.Sprintf(" and %d", number)
-			continue
-		}
-		how = e.how
-		words = append(words, fmt.Sprintf(fateWords[how], number))
-	}
-	switch {
-	case m.kept && len(words) == 0:
-		words = append(words, "never delivered")
-	case !m.kept && m.copies > 0 && len(words) > 0:
-		words = append(words, fmt.Sprintf("%d still under way at the end", m.copies))
-	case !m.kept && m.copies > 0:
-		words = append(words, "still under way at the end")
-	}
-	return strings.Join(words, ", ")
-}
-
-var fateWords = [...]string{
-	delivered: "delivered at %d", overtook: "delivered before older ones at %d", lost: "lost at %d",
-	unreached: "lost at %d: nobody listened", broken: "lost at %d with the connection", copied: "copied at %d",
-}

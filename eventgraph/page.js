@@ -102,10 +102,15 @@
       head(g, f, false, x1 + dot, y2, -0.94, 0.34);
       return;
     }
-    const long = Math.hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / long, uy = (y2 - y1) / long;
-    const gap = f.to < 0 ? 0 : dot + 2, ex = x2 - ux * gap, ey = y2 - uy * gap;
-    svg(g, "path", { class: "fly " + f.kind, d: `M${r1(x1 + ux * (dot + 1))} ${r1(y1 + uy * (dot + 1))}L${r1(ex - ux * 3)} ${r1(ey - uy * 3)}` });
-    head(g, f, to === undefined && f.to >= 0, ex, ey, ux, uy);
+    const dx = x2 - x1, dy = y2 - y1, long = Math.hypot(dx, dy);
+    const bend = Math.abs(dx) > 1.5 * run.step ? Math.min(20, long * 0.07) : 0; // past the dots of the lanes between
+    const cx = (x1 + x2) / 2 + way * dy / long * bend, cy = (y1 + y2) / 2 - Math.abs(dx) / long * bend;
+    const a = Math.hypot(cx - x1, cy - y1), b = Math.hypot(x2 - cx, y2 - cy);
+    const ux = (cx - x1) / a, uy = (cy - y1) / a, vx = (x2 - cx) / b, vy = (y2 - cy) / b;
+    const gap = f.to < 0 ? 0 : dot + 2, ex = x2 - vx * gap, ey = y2 - vy * gap;
+    const line = bend ? `Q${r1(cx)} ${r1(cy)} ${r1(ex - vx * 3)} ${r1(ey - vy * 3)}` : `L${r1(ex - vx * 3)} ${r1(ey - vy * 3)}`;
+    svg(g, "path", { class: "fly " + f.kind, d: `M${r1(x1 + ux * (dot + 1))} ${r1(y1 + uy * (dot + 1))}${line}` });
+    head(g, f, to === undefined && f.to >= 0, ex, ey, vx, vy);
   };
 
   const sign = (g, run, p, at, py) => {
@@ -205,11 +210,11 @@
     }
   };
 
+  const namesHigh = 34;
   let drawn = "";
   const draw = (only) => {
-    const offset = graph.offsetTop || 0;
-    const first = Math.max(0, Math.floor((view.scrollTop - offset) / G.row) - 20);
-    const last = Math.min(rows.length - 1, Math.ceil((view.scrollTop - offset + view.clientHeight) / G.row) + 20);
+    const first = Math.max(0, Math.floor((view.scrollTop - namesHigh) / G.row) - 8);
+    const last = Math.min(rows.length - 1, Math.ceil((view.scrollTop - namesHigh + view.clientHeight) / G.row) + 8);
     const now = first + " " + last;
     if (only && now === drawn) return;
     drawn = now;
@@ -228,7 +233,7 @@
 
   const drawNames = () => {
     names.setAttribute("width", wide);
-    names.setAttribute("height", 34);
+    names.setAttribute("height", namesHigh);
     svg(names, "rect", { width: "100%", height: "100%", fill: "var(--bg)" });
     for (const run of runs) {
       run.nodes.forEach((name, i) => {
@@ -242,7 +247,7 @@
 
   // ---- states, from what each step changed
 
-  const every = 128;
+  const every = 32;
   const state = (run, k) => {
     if (!run.edits.length) return undefined;
     k = Math.min(k, run.edits.length - 1);
@@ -267,8 +272,8 @@
   const tell = (run, p, box) => {
     html(box, "b", two ? run.name : "step " + p.number);
     html(box, "pre", p.number + "  " + p.text);
-    for (const line of p.story) html(box, "pre", "    " + line);
-    if (p.number > 0 && p.number === run.failed) html(box, "pre", "    ✗ " + run.why);
+    for (const line of p.story) html(box, "pre", line, "did");
+    if (p.number > 0 && p.number === run.failed) html(box, "pre", "✗ " + run.why, "did");
     tellState(run, p, box, true);
   };
   const tellGap = (run, k, box) => { // the run has no step here: its state is that after the last one
@@ -341,7 +346,7 @@
     if (scroll) {
       const r = rows.findIndex((i) => i >= picked);
       if (r >= 0) {
-        const at = y(r) + graph.offsetTop;
+        const at = y(r) + namesHigh;
         if (at < view.scrollTop + 60 || at > view.scrollTop + view.clientHeight - 40) view.scrollTop = at - view.clientHeight / 2;
       }
     }

@@ -14,6 +14,7 @@ import (
 // The nodes of these tests do what they are told: a script's opening, a timer,
 // a task or a message holds commands, with ";" between them:
 //
+//	wire n1 TEXT                               a message that has a String, over TCP
 //	tcp n1 TEXT   udp n1 TEXT   set n1 TEXT    send; n1 does what TEXT says, if that is commands in brackets
 //	after TEXT    cancel TEXT   post TEXT      a timer or a task, which does what TEXT says
 //	reset n1      room n1       flushed        of the connection with n1
@@ -26,7 +27,10 @@ type (
 	note  string // a message
 	fact  string
 	say   struct{ Text string } // an opening that says it in every way
+	wire  string                // a message that has a String
 )
+
+func (w wire) String() string { return "in words: " + string(w) + "\n" }
 
 type actor struct {
 	peers map[string]sim.Addr `mc:"-"`
@@ -41,7 +45,11 @@ func (n *actor) Init(env sim.Env) {
 	}
 }
 
-func (n *actor) Deliver(env sim.Env, _ sim.Addr, m sim.Message) { n.obey(env, inner(string(m.(note)))) }
+func (n *actor) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
+	if m, ok := m.(note); ok {
+		n.obey(env, inner(string(m)))
+	}
+}
 
 func (n *actor) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
@@ -96,6 +104,8 @@ func (n *actor) obey(env sim.Env, commands string) {
 		case "":
 		case "tcp":
 			env.TCP().Send(peer, note(text))
+		case "wire":
+			env.TCP().Send(peer, wire(text))
 		case "udp":
 			env.UDP().Send(peer, note(text))
 		case "set":

@@ -20,46 +20,109 @@ type Part struct {
 // stretch is a row of points that are left out.
 type stretch struct {
 	from, to int // points, both included
-	quiet    bool
+	why      why
+	period   int // whyAgain: so many steps before it are there again, and again
 }
 
-// quietLeast is how many quiet steps in a row are worth leaving out.
-const quietLeast = 4
+// why is why points are left out.
+type why uint8
+
+const (
+	whyHidden why = iota + 1 // they are not in the part, or not in the slice
+	whyQuiet                 // nothing to see
+	whyAgain                 // the same as before
+)
+
+const (
+	shortRun    = 40 // steps: of so few, all are drawn
+	quietLeast  = 4  // quiet steps in a row that are worth leaving out
+	periodMost  = 12 // steps that are there again and again
+	repeatLeast = 8  // steps that are worth leaving out since they are there again
+)
 
 // each goes over what is drawn, in order: points, and the stretches between
 // that are left out. Starts in which nothing happened are passed over.
 func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
-	var open *stretch
-	shut := func() {
-		if open == nil {
-			return
-		}
-		if open.quiet && open.to-open.from+1 < quietLeast {
-			for p := open.from; p <= open.to; p++ {
-				draw(p)
-			}
-		} else {
-			leave(*open)
-		}
-		open = nil
-	}
-	for p := range g.points {
-		within := g.within(s, p)
-		quiet := within && !s.Whole && g.quiet(p)
+	left := g.left(s)
+	for p := 0; p < len(g.points); {
 		switch {
-		case p < g.starts && !(within && g.points[p].happened()):
-		case within && !quiet:
-			shut()
+		case len(left) > 0 && left[0].from == p:
+			leave(left[0])
+			p = left[0].to + 1
+			left = left[1:]
+			continue
+		case p >= g.starts || g.within(s, p) && g.points[p].happened():
 			draw(p)
-		case open != nil && open.quiet == quiet:
-			open.to = p
-		default:
-			shut()
-			open = &stretch{p, p, quiet}
+		}
+		p++
+	}
+}
+
+// left are the stretches that are left out, in order.
+func (g *Graph) left(s Part) (all []stretch) {
+	shown := 0
+	for p := g.starts; p < len(g.points); p++ {
+		if g.within(s, p) {
+			shown++
 		}
 	}
-	shut()
+	short := s.Whole || shown <= shortRun
+	for p := g.starts; p < len(g.points); {
+		q := p
+		for q < len(g.points) && !g.within(s, q) {
+			q++
+		}
+		if q > p {
+			all = append(all, stretch{p, q - 1, whyHidden, 0})
+			p = q
+			continue
+		}
+		if short {
+			p++
+			continue
+		}
+		if period, n := g.again(s, p); n > 0 {
+			all = append(all, stretch{p + period, p + period + n - 1, whyAgain, period})
+			p += period + n
+			continue
+		}
+		for q < len(g.points) && g.within(s, q) && g.quiet(q) {
+			q++
+		}
+		if q-p >= quietLeast {
+			all = append(all, stretch{p, q - 1, whyQuiet, 0})
+		}
+		p = max(q, p+1)
+	}
+	return all
 }
+
+// again is the number of steps, from a point on, that are there again right
+// after, and how many steps that is; 0: they are not, or it is not worth it.
+func (g *Graph) again(s Part, p int) (period, n int) {
+	for k := 1; k <= periodMost && p+k < len(g.points); k++ {
+		if g.pointed(p+k-1) || !g.within(s, p+k-1) {
+			break
+		}
+		q := p + k
+		for q < len(g.points) && g.within(s, q) && !g.pointed(q) && q < len(g.points)-1 && g.points[q].same(&g.points[q-k]) {
+			q++
+		}
+		if whole := (q - p - k) / k * k; whole >= max(2*k, repeatLeast) && whole > n {
+			period, n = k, whole
+		}
+	}
+	return period, n
+}
+
+// same reports whether two points tell of the same: the event, and how coins
+// fell. The numbers of messages and steps are not the same.
+func (p *point) same(q *point) bool {
+	return p.Identity == q.Identity && slices.Equal(p.coins, q.coins)
+}
+
+// pointed reports whether a point is pointed out.
+func (g *Graph) pointed(p int) bool { return g.critical(p) || g.failed(p) || g.points[p].Cut }
 
 // happened reports whether a start did anything.
 func (p *point) happened() bool { return len(p.did)+len(p.coins) > 0 || p.Cut }
@@ -147,7 +210,11 @@ func (g *Graph) busy(s Part) (lanes []int) {
 // text says what is left out.
 func (s stretch) text(g *Graph) string {
 	n := s.to - s.from + 1
-	if !s.quiet {
+	switch s.why {
+	case whyAgain:
+		return fmt.Sprintf("steps %d to %d: the same again as %s, %d times", g.number(s.from), g.number(s.to),
+			steps(g.number(s.from)-s.period, g.number(s.from)-1), n/s.period)
+	case whyHidden:
 		if n == 1 {
 			return fmt.Sprintf("step %d left out", g.number(s.from))
 		}
@@ -178,7 +245,7 @@ func (s stretch) text(g *Graph) string {
 		}
 		words = append(words, word)
 	}
-	return fmt.Sprintf("%d quiet steps: %s", n, strings.Join(words, ", "))
+	return fmt.Sprintf("steps %d to %d, quiet: %s", g.number(s.from), g.number(s.to), strings.Join(words, ", "))
 }
 
 // lanes counts what is left out in each lane, the network not counted.

@@ -19,6 +19,7 @@ const (
 	rowHigh   = 24.0
 	margin    = 16.0
 	headHigh  = 30.0
+	titleHigh = 20.0
 	dotRadius = 5.5
 	lanesMost = 16  // lanes that are drawn although nothing happens in them
 	letter    = 7.3 // the width of one, of the font
@@ -61,7 +62,7 @@ func (p *picture) draw() {
 type picture struct {
 	w       *bufio.Writer
 	g       *Graph
-	heading string
+	heading []string // lines
 	rows    []pictureRow
 	at      []int // of a point: its row; none
 	all     []int // the lanes that are drawn
@@ -84,7 +85,7 @@ type pictureRow struct {
 
 // newPicture lays out a graph whose rows are given, from x on.
 func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lanes []int, x float64) *picture {
-	p := &picture{w: w, g: g, heading: cut(title, titleMost), rows: rows, at: make([]int, len(g.points)), all: lanes, nth: map[int]int{}, stubs: map[int]int{}, from: x}
+	p := &picture{w: w, g: g, heading: folded(title, titleMost, 0, 2), rows: rows, at: make([]int, len(g.points)), all: lanes, nth: map[int]int{}, stubs: map[int]int{}, from: x}
 	for i := range p.at {
 		p.at[i] = none
 	}
@@ -108,9 +109,9 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 	p.text = p.left + p.step*(float64(max(0, len(p.all)-1))+0.5) + 10
 	p.wide = p.text - x + letter*float64(min(longest, labelMost+30)) + margin
 	p.top = margin + headHigh + 14
-	if title != "" {
-		p.top += 26
-		p.wide = max(p.wide, 2*margin+8.2*float64(letters(p.heading)))
+	for _, line := range p.heading {
+		p.top += titleHigh
+		p.wide = max(p.wide, 2*margin+8.2*float64(utf8.RuneCountInString(line)))
 	}
 	p.high = p.top + rowHigh*float64(len(p.rows)) + margin
 	return p
@@ -135,8 +136,8 @@ func canvas(w io.Writer, wide, high float64) {
 }
 
 func (p *picture) title() {
-	if p.heading != "" {
-		p.say(`<text class="title" x="%s" y="%s">%s</text>`+"\n", pixels(p.from+margin), pixels(margin+14), escape(p.heading))
+	for i, line := range p.heading {
+		p.say(`<text class="title" x="%s" y="%s">%s</text>`+"\n", pixels(p.from+margin), pixels(margin+14+titleHigh*float64(i)), escape(line))
 	}
 }
 
@@ -234,15 +235,31 @@ func (p *picture) flight(f flight, from, to int) {
 	}
 	dx, dy := x2-x1, y2-y1
 	long := math.Hypot(dx, dy)
-	ux, uy := dx/long, dy/long
-	sx, sy := x1+ux*(dotRadius+1), y1+uy*(dotRadius+1)
+	bend := 0.0
+	if math.Abs(dx) > 1.5*p.step { // past the dots of the lanes between
+		bend = min(20, long*0.07)
+	}
+	cx, cy := (x1+x2)/2+way*dy/long*bend, (y1+y2)/2-math.Abs(dx)/long*bend
+	ux, uy := unit(cx-x1, cy-y1)
+	vx, vy := unit(x2-cx, y2-cy)
 	gap := dotRadius + 2
 	if f.to == none {
 		gap = 0
 	}
-	ex, ey := x2-ux*gap, y2-uy*gap
-	p.say(`<path class="fly %s" d="M%s %sL%s %s"/>`, f.kind, pixels(sx), pixels(sy), pixels(ex-ux*3), pixels(ey-uy*3))
-	p.head(f, to == none && f.to != none, ex, ey, ux, uy)
+	ex, ey := x2-vx*gap, y2-vy*gap
+	p.say(`<path class="fly %s" d="M%s %s`, f.kind, pixels(x1+ux*(dotRadius+1)), pixels(y1+uy*(dotRadius+1)))
+	if bend > 0 {
+		p.say("Q%s %s %s %s", pixels(cx), pixels(cy), pixels(ex-vx*3), pixels(ey-vy*3))
+	} else {
+		p.say("L%s %s", pixels(ex-vx*3), pixels(ey-vy*3))
+	}
+	p.say(`"/>`)
+	p.head(f, to == none && f.to != none, ex, ey, vx, vy)
+}
+
+func unit(x, y float64) (ux, uy float64) {
+	long := math.Hypot(x, y)
+	return x / long, y / long
 }
 
 // loop is what a node sent to itself.

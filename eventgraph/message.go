@@ -1,0 +1,153 @@
+package eventgraph
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+// message is something that was handed to the network.
+type message struct {
+	from, to int // lanes
+	link     sim.Link
+	text     string // which identifies it
+	reads    string // its own String, for people; "": it has none
+	sent     int    // the point
+	ends     []end
+	copies   int  // still under way
+	dropped  bool // it never was under way: refused, or no room
+	kept     bool // in a set, where it stays
+	same     int  // of a set: the equal message that was there already; none
+	cut      bool // the run ended in the step that sent it
+}
+
+// end is what became of a message, or of one copy of it.
+type end struct {
+	at  int // the point
+	how fate
+}
+
+type fate uint8
+
+const (
+	delivered fate = iota + 1
+	overtook       // delivered before older ones
+	lost           // by a fault
+	unreached      // nobody listened, or there was a partition
+	broken         // with the connection
+	copied         // by a fault: there is one more
+)
+
+// fate is what became of a message, in words.
+func (g *Graph) fate(id int) string {
+	m := &g.messages[id]
+	switch {
+	case m.dropped:
+		return "" // the effect says it
+	case m.cut:
+		return "the run ended here"
+	case m.same != none:
+		return fmt.Sprintf("in the set already as #%d", m.same+1)
+	}
+	if len(m.ends) > endsMost {
+		return g.fates(m)
+	}
+	var words []string
+	var how fate
+	for _, e := range m.ends {
+		number := g.number(e.at)
+		if e.how == how {
+			words[len(words)-1] += fmt.Sprintf(" and %d", number)
+			continue
+		}
+		how = e.how
+		words = append(words, fmt.Sprintf(fateWords[how], number))
+	}
+	switch {
+	case m.kept && len(words) == 0:
+		words = append(words, "never delivered")
+	case !m.kept && m.copies > 0 && len(words) > 0:
+		words = append(words, fmt.Sprintf("%d still under way at the end", m.copies))
+	case !m.kept && m.copies > 0:
+		words = append(words, "still under way at the end")
+	}
+	return strings.Join(words, ", ")
+}
+
+// endsMost is how many ends of a message are told one by one.
+const endsMost = 4
+
+// fates sums up what became of a message's copies.
+func (g *Graph) fates(m *message) string {
+	var count, last [copied + 1]int
+	var order []fate
+	for _, e := range m.ends {
+		if count[e.how] == 0 {
+			order = append(order, e.how)
+		}
+		count[e.how]++
+		last[e.how] = g.number(e.at)
+	}
+	var words []string
+	for _, how := range order {
+		if count[how] == 1 {
+			words = append(words, fmt.Sprintf(fateWords[how], last[how]))
+			continue
+		}
+		words = append(words, fmt.Sprintf("%d times "+strings.Replace(fateWords[how], " at ", ", the last at ", 1), count[how], last[how]))
+	}
+	if m.copies > 0 {
+		words = append(words, fmt.Sprintf("%d still under way at the end", m.copies))
+	}
+	return strings.Join(words, ", ")
+}
+
+var fateWords = [...]string{
+	delivered: "delivered at %d", overtook: "delivered before older ones at %d", lost: "lost at %d",
+	unreached: "lost at %d: nobody listened", broken: "lost at %d with the connection", copied: "copied at %d",
+}
+
+// readsMost is how much of a message's String is told.
+const readsMost = 200
+
+// reads is the String of a message that has one: what goes over a wire says
+// little as it is. A String that panics is none.
+func reads(v any) (s string) {
+	defer func() {
+		if recover() != nil {
+			s = ""
+		}
+	}()
+	if v, ok := v.(fmt.Stringer); ok {
+		return cut(clean(v.String()), readsMost)
+	}
+	return ""
+}
+
+// reading is how it is told beside what identifies the message.
+func reading(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// label is the message where there is room for one text.
+func (m *message) label() string { return cmp.Or(m.reads, m.text) }
+
+// lostWithConnection reports whether no step took the message itself.
+func (m *message) lostWithConnection() bool {
+	for _, e := range m.ends {
+		if e.how != broken && !(e.how == unreached && m.link == sim.LinkTCP) {
+			return false
+		}
+	}
+	return true
+}
+
+// unheard reports whether no step delivers or loses the message by itself.
+func (m *message) unheard() bool {
+	return m.dropped || len(m.ends) > 0 && m.lostWithConnection()
+}
