@@ -28,6 +28,9 @@ const outcomesMost = 8
 // outcomes tries the k-th of what can happen after a step, with the first few
 // answers to its coins.
 func (s *Session) outcomes(i, k int) (all []outcome, err error) {
+	if err := s.run.hanging(s.here, i, k); err != nil {
+		return []outcome{{refused: err}}, nil
+	}
 	coins := []int{}
 	for len(all) < outcomesMost {
 		if err := s.run.seek(s.here, i); err != nil {
@@ -55,6 +58,21 @@ func (s *Session) outcomes(i, k int) (all []outcome, err error) {
 		coins[at]++
 	}
 	return all, nil
+}
+
+// hanging refuses the step that was recorded as one that never returns.
+func (r *run) hanging(b *branch, i, k int) error {
+	if r.hangs == "" || b.owner(i) != r.trunk || i != len(r.recorded.Steps)-1 {
+		return nil
+	}
+	if err := r.seek(b, i); err != nil {
+		return err
+	}
+	w := r.player.World()
+	if n := w.Enabled(); k < n && w.Event(k).Text(w.Walker(), r.nodes()) == r.hangs {
+		return fmt.Errorf("%s: it was recorded as a step that never returns, and is not taken", r.hangs)
+	}
+	return nil
 }
 
 // turned says which properties changed from one state to the next.
@@ -144,10 +162,10 @@ func (s *Session) alternative(i, k, x, width int, o *outcome) (p Page) {
 	}
 	head := fmt.Sprintf("%s%*d  %s", mark, width, k, o.event)
 	if x > 0 {
-		head = fmt.Sprintf("%s%*s  ", mark, width, "")
+		head = fmt.Sprintf("%s%*s   ...", mark, width, "")
 	}
 	if len(o.coins) > 0 {
-		head = strings.TrimRight(head, " ") + " with coins " + strings.Trim(fmt.Sprint(o.coins), "[]")
+		head += " with coins " + strings.Trim(fmt.Sprint(o.coins), "[]")
 	}
 	p.line(Span{style, head})
 	p = append(p, s.run.did(&o.step.Step)...)

@@ -90,7 +90,18 @@ func (s *Session) take(args []word) (Page, error) {
 	if possible := s.run.player.World().Enabled(); n[0] >= possible {
 		return nil, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", n[0], count(s.step), many(possible, "event"))
 	}
+	if err := s.run.hanging(s.here, s.step, n[0]); err != nil {
+		return nil, err
+	}
 	src := &given{event: n[0], coins: n[1:]}
+	if len(n) > 1 {
+		_, failure := s.run.step(&given{event: n[0], coins: n[1:]}, false)
+		asked := len(s.run.tape.picks) - 1
+		s.run.on = nil
+		if failure == nil && s.run.player.Err() == nil && asked < len(n)-1 {
+			return nil, fmt.Errorf("%s given, and the handler asks %s", many(len(n)-1, "coin")+plural(len(n)-1, " is", " are"), many(asked, "coin"))
+		}
+	}
 	if s.step < s.Len() && s.follows(n) {
 		s.step++
 		return s.here1(), nil
@@ -184,6 +195,9 @@ func (s *Session) walk(args []word) (Page, error) {
 	src.Restart(seed, uint64(s.step))
 	from, end := s.step, ""
 	for n := range steps {
+		if s.run.hangs != "" && s.here.owner(s.step) == s.run.trunk && s.step == len(s.run.recorded.Steps)-1 {
+			return nil, fmt.Errorf("a walk from here may take the step that never returns: %s; take chooses one", s.run.hangs)
+		}
 		if err := s.run.busy.tell("walking", n, steps); err != nil {
 			end = "stopped on request"
 			break

@@ -2,6 +2,8 @@ package mdb
 
 import (
 	"fmt"
+	"iter"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -181,7 +183,10 @@ func (s *Session) circumstances(t *took) string {
 	case sim.KindTask:
 		parts = append(parts, caused("posted", t.Cause))
 	}
-	if t.Possible > 0 {
+	switch {
+	case t.Possible == 1:
+		parts = append(parts, "nothing else was possible")
+	case t.Possible > 1:
 		parts = append(parts, fmt.Sprintf("one of %s that were possible", many(t.Possible, "event")))
 	}
 	return strings.Join(parts, "; ")
@@ -211,12 +216,22 @@ func (s *Session) failed(i int) (p Page) {
 		text += ": " + f.Message
 	}
 	p.add(Bad, "  ! %s", text)
-	for _, l := range strings.Split(f.Stack, "\n") {
-		if l != "" {
-			p.add(Dim, "      %s", strings.ReplaceAll(l, "\t", "  "))
-		}
+	for call, rest := range frames(f.Stack) {
+		p.add(Dim, "      in %s (%s)", call, rest)
 	}
 	return p
+}
+
+// frames are the calls of a stack, each with the file and line where it was.
+func frames(stack string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		lines := strings.Split(stack, "\n")
+		for i := 0; i+1 < len(lines); i += 2 {
+			if !yield(lines[i], filepath.Base(strings.TrimSpace(lines[i+1]))) {
+				return
+			}
+		}
+	}
 }
 
 // ChangesPage tells what a step changed in the state.

@@ -9,14 +9,10 @@ func others() []*Command {
 	return []*Command{
 		{
 			Name: "copy", Aliases: []string{"y"}, Group: groupOther,
-			Short:   "tell the command that comes to this place again; the screen copies it to the clipboard too",
+			Short:   "tell the command lines that come to this place again, and that replay the file; the screen copies them",
+			Help:    "A branch is in no file until it is saved: then it is the place where it leaves the trunk.",
 			Example: "jump 3; copy",
-			run: func(s *Session, args []word) (Page, error) {
-				if len(args) > 0 {
-					return nil, usageOf("copy")
-				}
-				return page("%s", s.Command()), nil
-			},
+			run:     (*Session).copy,
 		},
 		{
 			Name: "history", Group: groupOther,
@@ -124,16 +120,49 @@ func text(all string) (p Page) {
 	return p
 }
 
+func (s *Session) copy(args []word) (p Page, _ error) {
+	if len(args) > 0 {
+		return nil, usageOf("copy")
+	}
+	p.add(Plain, "%s", s.Command())
+	if s.opened != "" {
+		p.add(Plain, "%s replay %s", s.opener.Tool, shellWord(s.opened))
+	}
+	if s.here != s.run.trunk {
+		p.add(Dim, "the branch %s leaves the trunk at step %s; save FILE keeps it", s.here.name, count(s.trunkStep()))
+	}
+	return p, nil
+}
+
 // Command is the command line that comes to this place again.
 func (s *Session) Command() string {
-	if s.opened == "" {
-		return fmt.Sprintf("%s mdb %s", s.opener.Tool, s.run.title)
+	if s.opened != "" {
+		line := fmt.Sprintf("%s mdb %s", s.opener.Tool, shellWord(s.opened))
+		if n := s.trunkStep(); n > 0 {
+			line += fmt.Sprintf(" --at %d", n)
+		}
+		return line
 	}
-	line := fmt.Sprintf("%s mdb %s", s.opener.Tool, shellWord(s.opened))
-	if s.step > 0 && s.here == s.run.trunk {
-		line += fmt.Sprintf(" --at %d", s.step)
+	line := fmt.Sprintf("%s mdb %s", s.opener.Tool, s.run.title)
+	faults := "none"
+	for _, f := range s.run.header {
+		switch f.Key {
+		case "nodes", "param", "bug", "property", "net":
+			line += " --" + f.Key + " " + shellWord(f.Value)
+		case "faults":
+			faults = f.Value
+		}
 	}
-	return line
+	return line + " --faults " + faults
+}
+
+// trunkStep is the last step of the trunk on the way to here.
+func (s *Session) trunkStep() int {
+	step := s.step
+	for b := s.here; b.parent != nil; b = b.parent {
+		step = min(step, b.from)
+	}
+	return step
 }
 
 // shellWord quotes a word for a shell, where it must be.

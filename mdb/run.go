@@ -15,6 +15,7 @@ import (
 // its states again.
 type run struct {
 	title    string // a file's name, or a system's
+	hangs    string // the event of a step that was recorded as one that never returns
 	header   []choose.Field
 	recorded *choose.Path // nil: explored by hand
 	player   *search.Player
@@ -90,6 +91,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	}
 	steps := path.Steps
 	if v, _ := path.Get("verdict"); v == sim.VerdictDivergence.String() && len(steps) > 0 {
+		r.hangs = steps[len(steps)-1].Event.What
 		steps = steps[:len(steps)-1]
 	}
 	for i := range steps {

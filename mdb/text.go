@@ -81,6 +81,14 @@ func many(n int, noun string) string {
 	return count(n) + " " + noun + "s"
 }
 
+// plural is the one word or the other.
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
 // count is a number with commas, as the reports have it.
 func count(n int) string {
 	text := fmt.Sprint(n)
