@@ -1,5 +1,7 @@
 package eventgraph
 
+import "slices"
+
 // Slice is the graph with only those of its steps shown that one of the given
 // steps depends on, and those themselves. It shares the rest with g.
 func (g *Graph) Slice(steps ...int) *Graph {
@@ -69,32 +71,32 @@ func (g *Graph) Depends(fails func(steps []int) bool) *Graph {
 	if failed < g.starts || try([]int{failed}) {
 		return g.Slice(g.Marks.Failed)
 	}
-	ends := make([]int, len(g.nodes)+1) // of each lane, what is taken up to; the last is the step that failed
-	for i := range ends {
-		ends[i] = none
-	}
-	ends[len(g.nodes)] = failed
-	for p := range failed {
+	ends := []int{failed} // what is taken, with all that happened before: the last of every node, all of the network
+	last := slices.Repeat([]int{none}, len(g.nodes))
+	for p := g.starts; p < failed; p++ {
 		if lane := g.points[p].lane; lane >= 0 {
-			ends[lane] = p
+			last[lane] = p
+		} else {
+			ends = append(ends, p)
 		}
 	}
+	ends = append(ends, last...)
 	if !try(ends) {
 		return g.Slice(g.Marks.Failed)
 	}
-	for lane := range g.nodes { // without a node, if that can be; else with less and less of it
-		end := ends[lane]
-		ends[lane] = none
+	for i := len(ends) - 1; i > 0; i-- { // without it, if that can be; else with less and less of its node
+		end := ends[i]
+		ends[i] = none
 		if end == none || try(ends) {
 			continue
 		}
 		for less := g.points[end].prev; less != none; less = g.points[less].prev {
-			if ends[lane] = less; !try(ends) {
+			if ends[i] = less; !try(ends) {
 				break
 			}
 			end = less
 		}
-		ends[lane] = end
+		ends[i] = end
 	}
 	return g.upTo(ends)
 }

@@ -22,7 +22,7 @@ type builder struct {
 	tasks  []map[string][]effect
 	room   map[channel]int // the point that took something from a queue
 	opened map[pair]int
-	broke  map[pair]int
+	broke  map[pair]breach
 	down   []int // by lane: the point where the node went down; none
 	cut    int   // the point where the partition began; none
 }
@@ -46,6 +46,9 @@ type effect struct{ point, did int }
 
 type pair struct{ a, b int }
 
+// breach is where a connection broke, and how many of its ends have not heard.
+type breach struct{ at, unheard int }
+
 func pairOf(a, b int) pair { return pair{min(a, b), max(a, b)} }
 
 func newBuilder(g *Graph, walker *canon.Walker) *builder {
@@ -55,7 +58,7 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 		last: make([]int, n), down: make([]int, n),
 		timers: make([]map[string]effect, n), tasks: make([]map[string][]effect, n),
 		queues: map[channel][]parcel{}, sets: map[member]int{}, room: map[channel]int{},
-		opened: map[pair]int{}, broke: map[pair]int{},
+		opened: map[pair]int{}, broke: map[pair]breach{},
 	}
 	for i := range n {
 		b.last[i], b.down[i] = none, none
@@ -109,8 +112,13 @@ func (b *builder) consume(at int, p *point) {
 			b.because(p, CauseRoom, b.room, channel{sim.LinkTCP, node, to})
 		}
 	case sim.KindError:
-		if broke, ok := b.broke[pairOf(node, peer)]; ok {
-			p.causes = append(p.causes, cause{broke, CauseBroken, none})
+		if x, ok := b.broke[pairOf(node, peer)]; ok {
+			p.causes = append(p.causes, cause{x.at, CauseBroken, none})
+			if x.unheard--; x.unheard == 0 {
+				delete(b.broke, pairOf(node, peer))
+			} else {
+				b.broke[pairOf(node, peer)] = x
+			}
 		}
 		b.drop(at, node, peer, broken)
 	case sim.KindRefused:
@@ -122,7 +130,7 @@ func (b *builder) consume(at int, p *point) {
 		b.receive(at, p, unreached)
 		b.absent(p, node)
 	case sim.KindBreak, sim.KindReset:
-		b.breaks(at, p, node, peer)
+		b.breaks(at, p, node, peer, 2)
 		if e.Kind == sim.KindBreak {
 			b.cause(p, b.cut, CauseCut)
 		}
@@ -243,20 +251,22 @@ func (b *builder) drop(at, from, to int, how fate) {
 	b.room[c] = at
 }
 
-// breaks ends the connection of two nodes, if it was open.
-func (b *builder) breaks(at int, p *point, one, other int) {
+// breaks ends the connection of two nodes, of which so many have yet to hear.
+func (b *builder) breaks(at int, p *point, one, other, unheard int) {
 	c := pairOf(one, other)
-	b.broke[c] = at
 	if opened, ok := b.opened[c]; ok {
 		p.causes = append(p.causes, cause{opened, CauseOpened, none})
 		delete(b.opened, c)
+	} else if x, ok := b.broke[c]; ok { // it was broken, and not all had heard
+		p.causes = append(p.causes, cause{x.at, CauseBroken, none})
 	}
+	b.broke[c] = breach{at, unheard}
 }
 
 func (b *builder) crash(at int, p *point, node int) {
 	for peer := range b.g.nodes {
 		b.drop(at, node, peer, broken)
-		b.breaks(at, p, node, peer)
+		b.breaks(at, p, node, peer, 1)
 	}
 	for _, x := range b.timers[node] {
 		b.became(x, "gone at %d", at)
@@ -327,7 +337,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 		b.tasks[node][text] = append(b.tasks[node][text], name)
 	case sim.EffectReset:
 		b.drop(at, node, d.to, broken)
-		b.breaks(at, p, node, d.to)
+		b.breaks(at, p, node, d.to, 1)
 	}
 	p.did = append(p.did, d)
 }

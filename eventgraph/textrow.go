@@ -18,7 +18,7 @@ func (t *text) point(at int) {
 	t.event(p)
 	t.flushAs(gutter, c, t.said(p), t.tone(p))
 	if number := t.g.number(at); number > 0 && number == t.g.Marks.Critical {
-		t.note("  "+t.style.critical+" the critical step: what comes after it cannot recover", yellow)
+		t.note("  "+t.style.critical+" the critical step: after it there is no way back", yellow)
 	}
 	for _, coin := range p.coins {
 		t.note("  choose "+coin, plain)

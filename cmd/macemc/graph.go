@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/choose"
 	"macemc/eventgraph"
 	"macemc/internal/report"
 	"macemc/search"
@@ -58,7 +59,7 @@ ShiViz, with vector clocks.`,
 	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number` (default the first)")
 	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number` (default the last)")
 	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only what concerns these nodes, as `n0,n2` (default all)")
-	flags.BoolVar(&f.slice, "slice", false, "draw only the steps that the critical step, or else the failed one, depends on")
+	flags.BoolVar(&f.slice, "slice", false, "draw only the steps that the critical step, or else the failure, depends on")
 	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
 	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
 	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default 100)")
@@ -123,10 +124,11 @@ func (f *graphFlags) check() error {
 
 func (t *tool) graph(name string, f graphFlags) error {
 	name = insideFolder(name)
-	g, err := drawn(name)
+	run, err := drawn(name)
 	if err != nil {
 		return err
 	}
+	g := run.graph
 	o := eventgraph.TextOptions{
 		Part:  eventgraph.Part{From: f.from, To: f.to, Whole: f.whole},
 		Width: f.width, ASCII: f.ascii, Color: f.out == "" && terminal(t.stdout),
@@ -143,11 +145,11 @@ func (t *tool) graph(name string, f graphFlags) error {
 	}
 	var d drawing = g
 	if f.slice {
-		if d, err = sliced(g); err != nil {
+		if d, err = run.sliced(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	} else if live != nil {
-		d = eventgraph.Compare(g, live)
+		d = eventgraph.Compare(g, live.graph)
 	}
 	return t.write(f, func(w io.Writer) error {
 		if f.format == "text" && d != drawing(g) && !f.slice { // first the run by itself
@@ -176,14 +178,25 @@ func (t *tool) write(f graphFlags, draw func(io.Writer) error) error {
 	return nil
 }
 
+// run is a recorded path that was taken again, and its graph.
+type run struct {
+	sys   *sim.System
+	path  *choose.Path
+	found *search.Finding
+	graph *eventgraph.Graph
+}
+
 // drawn takes a recorded path again and makes the graph of its run.
-func drawn(name string) (*eventgraph.Graph, error) {
+func drawn(name string) (*run, error) {
 	sys, path, err := recorded(name)
 	if err != nil {
 		return nil, err
 	}
-	states := new(eventgraph.Recording)
-	r, err := search.Replay(sys, path, search.Options{See: states.See})
+	states, live := new(eventgraph.Recording), false
+	r, err := search.Replay(sys, path, search.Options{See: func(w *sim.World) {
+		states.See(w)
+		live = w.CanBeLive() && w.Live()
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -191,21 +204,24 @@ func drawn(name string) (*eventgraph.Graph, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	marks := eventgraph.Marks{Title: report.Heading(path, r)}
-	if found := r.Finding; found.Verdict != sim.VerdictNone {
-		_, marks.Why, _ = strings.Cut(marks.Title, ": ")
-		marks.Failed = found.Step
-		if found.Critical != nil && found.Verdict == sim.VerdictDead {
+	marks, found := eventgraph.Marks{Title: report.Heading(path, r)}, r.Finding
+	what, how, _ := strings.Cut(marks.Title, ": ")
+	switch {
+	case found.Verdict != sim.VerdictNone:
+		marks.Failed, marks.Why = found.Step, how
+		if found.Critical != nil {
 			marks.Critical = found.Critical.Step
 		}
+	case live:
+		marks.Title = what + ": live after " + report.Many(found.Step, "step")
 	}
-	g := eventgraph.New(r.Finding.Trace, world.Walker(), marks)
+	g := eventgraph.New(found.Trace, world.Walker(), marks)
 	g.States = states
-	return g, nil
+	return &run{sys, path, found, g}, nil
 }
 
 // beside is the run to draw beside that of a path; nil: there is none.
-func (f *graphFlags) beside(name string) (*eventgraph.Graph, error) {
+func (f *graphFlags) beside(name string) (*run, error) {
 	live := f.live
 	if live == "" && !f.alone {
 		live = filepath.Join(filepath.Dir(name), "live.path")
@@ -232,13 +248,31 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 }
 
 // sliced is the part of the graph that the failure depends on.
-func sliced(g *eventgraph.Graph) (*eventgraph.Graph, error) {
-	step := g.Marks.Critical
-	if step == 0 {
-		step = g.Marks.Failed
-	}
-	if step == 0 {
+func (r *run) sliced() (*eventgraph.Graph, error) {
+	switch r.found.Verdict {
+	case sim.VerdictNone:
 		return nil, errors.New("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
+	case sim.VerdictDead:
+		if c := r.found.Critical; c != nil && c.Step == 0 {
+			return nil, errors.New("the run was dead from its start, so there is no step for --slice to explain; leave --slice out")
+		} else if c != nil {
+			return r.graph.Slice(c.Step), nil
+		}
+		return r.graph.Slice(r.found.Step), nil
+	case sim.VerdictNondeterminism, sim.VerdictGoroutine, sim.VerdictKilled: // not the same each time
+		return r.graph.Slice(r.found.Step), nil
 	}
-	return g.Slice(step), nil
+	lab, err := search.NewLab(r.sys, r.path, search.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer lab.Close()
+	return r.graph.Depends(func(numbers []int) bool {
+		steps := make([]choose.Step, len(numbers))
+		for i, n := range numbers {
+			steps[i] = r.path.Steps[n-1]
+		}
+		c, _, err := lab.TakeSome(r.path.Start, steps, r.found.Verdict == sim.VerdictMutation)
+		return err == nil && c != nil && c.Failure != nil && c.Failure.Verdict == r.found.Verdict && c.Failure.Property == r.found.Property
+	}), nil
 }

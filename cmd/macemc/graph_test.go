@@ -5,11 +5,8 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"macemc/choose"
 )
 
 // Every form is drawn of a dead run, of an unsafe one, of one that breaks the
@@ -22,18 +19,11 @@ func TestGraphFormats(t *testing.T) {
 	for _, line := range []string{
 		"brokentree --bug BT1", "brokentree --bug BT2", "simtcp --bug ST3", "stopwait --bug SW1", "handshake --bug HS1",
 	} {
-		out := t.TempDir()
-		if _, told, status := execute(words("search " + line + " --quiet --out " + out)...); status != exitFound {
-			t.Fatalf("search %s: status %d: %s", line, status, told)
-		}
-		paths, _ := filepath.Glob(filepath.Join(out, "*", "error.path"))
-		if len(paths) != 1 {
-			t.Fatalf("search %s has written %q", line, paths)
-		}
+		path := firstOf(t, line)
 		for _, f := range formats {
 			file := filepath.Join(t.TempDir(), "graph"+f.end)
-			text, told, status := execute("graph", paths[0], "--format", f.name)
-			_, _, again := execute("graph", paths[0], "--out", file)
+			text, told, status := execute("graph", path, "--format", f.name)
+			_, _, again := execute("graph", path, "--out", file)
 			if status != exitNothing || told != "" || again != exitNothing || get(t, file) != text {
 				t.Errorf("graph of %s as %s: status %d, %d with --out: %s", line, f.name, status, again, told)
 			}
@@ -62,42 +52,45 @@ func wellFormed(t *testing.T, line, text string) {
 
 // The live.path beside a path is drawn beside it, unless that is not wanted.
 func TestGraphLive(t *testing.T) {
-	folder := t.TempDir()
-	t.Chdir(folder)
-	execute(words("search handshake --bug HS1 --quiet --out .")...)
-	paths, _ := filepath.Glob("*/error.path")
-	if len(paths) != 1 {
-		t.Fatalf("the search has written %q", paths)
-	}
-	failed, err := load(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := len(failed.Steps) - 1
-	live := failed.Prefix(last) // before the datagram is lost: here it arrives
-	event := failed.Steps[last].Event
-	event.Pick, event.What = 0, "n1 message confirm{} from n0 by udp"
-	live.Steps = append(live.Steps, choose.Step{Event: event})
-	live.Header = slices.DeleteFunc(live.Header, func(f choose.Field) bool {
-		return slices.Contains([]string{"verdict", "violates", "state", "critical"}, f.Key)
-	})
-	var b strings.Builder
-	if _, err := live.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	put(filepath.Join(filepath.Dir(paths[0]), "live.path"), b.String())
-	both, told, status := execute("graph", filepath.Dir(paths[0]))
-	if status != exitNothing || !strings.Contains(both, "they part here") || !strings.Contains(both, "there: handshake") {
+	folder := filepath.Dir(firstOf(t, "handshake --bug HS1"))
+	both, told, status := execute("graph", folder)
+	if status != exitNothing || !strings.Contains(both, "they part here") || !strings.Contains(both, "there: handshake with HS1: live after") {
 		t.Errorf("status %d: %s\n%s", status, told, both)
 	}
-	alone, _, _ := execute("graph", filepath.Dir(paths[0]), "--alone")
+	alone, _, _ := execute("graph", folder, "--alone")
 	if strings.Contains(alone, "they part here") || !strings.HasPrefix(both, alone) {
 		t.Errorf("--alone draws\n%s", alone)
 	}
 	for _, f := range formats[1:] {
-		text, told, status := execute("graph", filepath.Dir(paths[0]), "--format", f.name)
+		text, told, status := execute("graph", folder, "--format", f.name)
 		if status != exitNothing || !strings.Contains(text, "there") {
 			t.Errorf("as %s, status %d: %s\n%s", f.name, status, told, text)
 		}
 	}
+}
+
+// A slice fails as the whole run does: the crash alone, without the reset before
+// it, would not.
+func TestGraphSlice(t *testing.T) {
+	text, told, status := execute("graph", firstOf(t, "simtcp --bug ST3 --nodes 3"), "--slice")
+	for _, step := range []string{"n1 message data", "n0 reset with n1", "n0 crash"} {
+		if status != exitNothing || !strings.Contains(text, step) {
+			t.Errorf("status %d: %s: there is no %s in\n%s", status, told, step, text)
+		}
+	}
+	if _, told, status := execute("graph", firstOf(t, "brokentree --bug BT1"), "--slice"); status != exitInput || !strings.Contains(told, "dead from its start") {
+		t.Errorf("of a run that was dead from its start: status %d: %s", status, told)
+	}
+}
+
+// firstOf is the path of the first finding of a search.
+func firstOf(t *testing.T, line string) string {
+	t.Helper()
+	out := t.TempDir()
+	_, told, _ := execute(words("search " + line + " --quiet --out " + out)...)
+	paths, _ := filepath.Glob(filepath.Join(out, "*", "error.path"))
+	if len(paths) != 1 {
+		t.Fatalf("search %s has written %q: %s", line, paths, told)
+	}
+	return paths[0]
 }
