@@ -21,10 +21,11 @@ func (r *runner) exhaustLocal(res *Result) error {
 		r.stats.Collision = x.prints.omission(x.set.Len())
 		x.close()
 	}()
+	x.lead = r.beginning(x.c)
 	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
 		x.memo = newMemo(x)
 	}
-	switch done, err := r.level(x, res, 0, func() error { return x.roots() }); {
+	switch done, err := r.level(x, res, r.base(), func() error { return x.roots() }); {
 	case err == errBound: // the engine that copies nothing is for them
 		r.stats, r.share = Stats{}, share{}
 		r.opts.Effort = min(r.opts.Effort, effortReference)
@@ -49,7 +50,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 			return nil
 		}
 		next := from
-		done, err := r.level(x, res, depth+1, func() error {
+		done, err := r.level(x, res, r.base()+depth+1, func() error {
 			for ; next < level; next++ {
 				if next%64 == 0 && r.interrupted(res) {
 					break

@@ -29,6 +29,8 @@ type explorer struct {
 	judged judged // what was said of states
 	lists  *coinLists
 
+	lead *fork // where the first state is; nil: at the start
+
 	v, to     sim.Vector
 	step      stepper
 	lastEvent int    // the step that was taken last: its event,
@@ -161,6 +163,9 @@ func (r *runner) halt() bool {
 // roots visits the states in which a run may start: one for each list of
 // answers that the starts of the nodes are given.
 func (x *explorer) roots() error {
+	if x.lead != nil {
+		return x.rootAt(x.lead)
+	}
 	x.step.coins.Reset()
 	x.r.allow(x.c, x.w)
 	x.current = noParent
@@ -184,6 +189,25 @@ func (x *explorer) roots() error {
 			return x.step.coins.Err()
 		}
 	}
+}
+
+// rootAt visits the state that a prefix leads to.
+func (x *explorer) rootAt(k *fork) error {
+	x.r.allow(x.c, x.w)
+	x.current = noParent
+	src := choose.NewRaw(k.prefix)
+	x.step.coins.Reset()
+	x.w.Start(src)
+	for x.w.Steps() < k.steps {
+		x.r.pulse.tick()
+		if x.w.Step(src) != sim.Stepped {
+			return fmt.Errorf("macemc bug: search: a prefix that was taken could not be taken again: %w", x.w.Err())
+		}
+	}
+	if x.w.Bound() != "" {
+		return errBound
+	}
+	return x.reached(noParent, 0)
 }
 
 // expand takes every step that is possible in a state.
@@ -391,7 +415,7 @@ func (x *explorer) sum(v sim.Vector) (h canon.Hash) {
 // neither the service nor the engine may depend on what else was run before.
 func (x *explorer) audit(h canon.Hash) error {
 	answers := x.found()
-	r, steps := x.r, len(answers.steps)
+	r, steps := x.r, answers.length()
 	end, failure, w := r.run(repeat(answers, x.c, steps), true)
 	r.share.took(steps, true)
 	r.climate, r.exploring = x.c, x
@@ -433,7 +457,7 @@ func (x *explorer) found() *told {
 		coins = x.step.coins.Answers()
 	}
 	if x.current == noParent {
-		return &told{start: coins}
+		return x.led(told{start: coins})
 	}
 	answers := x.path(x.current)
 	if x.lastEvent == noEvent {
@@ -448,7 +472,7 @@ func (x *explorer) path(state uint32) (answers told) {
 	for s := state; ; s = x.origin(s).parent {
 		o := x.origin(s)
 		if o.parent == noParent {
-			answers.start = x.lists.get(o.coins)
+			answers = *x.led(told{start: x.lists.get(o.coins), steps: answers.steps})
 			break
 		}
 		answers.steps = append(answers.steps, taken{int(o.event), x.lists.get(o.coins)})
@@ -459,8 +483,19 @@ func (x *explorer) path(state uint32) (answers told) {
 	return answers
 }
 
+// led is answers that begin where the explorer does.
+func (x *explorer) led(t told) *told {
+	if x.lead != nil {
+		t.lead, t.leads = x.lead.prefix, x.lead.steps
+	}
+	return &t
+}
+
 // told answers a run step by step.
 type told struct {
+	lead  []choose.Pick // the answers of a prefix, which come first
+	leads int           // and how many steps it has
+	given int           // of lead
 	start []int
 	steps []taken
 	at    int
@@ -474,6 +509,10 @@ type taken struct {
 }
 
 func (t *told) Answer(q *choose.Question) int {
+	if t.given < len(t.lead) {
+		t.given++
+		return int(t.lead[t.given-1].Pick)
+	}
 	if !t.begun {
 		t.begun, t.left = true, t.start
 	}
@@ -494,11 +533,16 @@ func (t *told) Answer(q *choose.Question) int {
 }
 
 // again is the same answers, from the first.
-func (t *told) again() *told { return &told{start: t.start, steps: t.steps} }
+func (t *told) again() *told {
+	return &told{lead: t.lead, leads: t.leads, start: t.start, steps: t.steps}
+}
+
+// length is how many steps the run has.
+func (t *told) length() int { return t.leads + len(t.steps) }
 
 // answers is how many they are.
 func (t *told) answers() int {
-	n := len(t.start)
+	n := len(t.lead) + len(t.start)
 	for _, s := range t.steps {
 		n += 1 + len(s.coins)
 	}

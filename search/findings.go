@@ -85,7 +85,7 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 		return nil
 	}
 	answers := x.found()
-	steps := len(answers.steps)
+	steps := answers.length()
 	var f *Finding
 	var err error
 	if dead {

@@ -44,7 +44,7 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 				if !r.opts.stormy(sys) {
 					continue
 				}
-				s.storm(1, 3)
+				s.storm(1, 3, nil)
 				s.heal, s.most = 1000, 60-s.from
 			}
 			kept := &recorded{s, choose.NewRecord(s)}

@@ -275,7 +275,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map
 		}
 	}
 	failure := sim.Failure{
-		Verdict: sim.VerdictDead, Step: len(run) - 1, Property: join(names, ", "), Message: join(explanations, "; "),
+		Verdict: sim.VerdictDead, Step: r.base() + len(run) - 1, Property: join(names, ", "), Message: join(explanations, "; "),
 	}
 	if r.several() {
 		if fatal[run[critical]] {
@@ -293,11 +293,15 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map
 		return true, err
 	}
 	if f.Verdict == sim.VerdictDead {
-		f.Proved, f.whole, f.Critical = true, true, &Critical{Step: critical, Exact: true}
-		if critical > 0 {
-			f.Critical.Event = f.Path.Steps[critical-1].Event.What
+		f.Proved, f.whole = true, true
+		if critical > 0 || r.base() == 0 { // else it may be in the prefix: see locate
+			critical += r.base()
+			f.Critical = &Critical{Step: critical, Exact: true}
+			if critical > 0 {
+				f.Critical.Event = f.Path.Steps[critical-1].Event.What
+			}
+			f.Path.Set("critical", f.Critical.Header())
 		}
-		f.Path.Set("critical", f.Critical.Header())
 	}
 	if r.several() {
 		return r.note(f)

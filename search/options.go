@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"macemc/choose"
 	"macemc/sim"
 )
 
@@ -16,6 +17,13 @@ type Options struct {
 	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
 	Network sim.Network // overrides what the system says of its links
+
+	Prefix *choose.Path // the search begins where this run ends; nil: at the start
+
+	PrefixName string // of its file, for the report
+
+	Prefixes int // only look for so many runs that end in steady state, to begin searches with; 0: search
+	Steady   int // steps for which such a run must have been live; 0: 20
 
 	Engine   Engine  // of the exhaustive phase; "": memo
 	Visited  Visited // what it keeps of the states that it visited; "": vectors, by EngineReference fingerprint
@@ -74,7 +82,7 @@ func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"findings", o.Findings}} {
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
@@ -86,6 +94,7 @@ func (o Options) filled() (Options, error) {
 	if err != nil {
 		return o, err
 	}
+	o.Steady = cmp.Or(o.Steady, 20)
 	o.Findings = cmp.Or(o.Findings, 1)
 	o.Memory = cmp.Or(o.Memory, 4<<30)
 	o.Step = cmp.Or(o.Step, 5)

@@ -61,7 +61,7 @@ func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
 		path := x.path(s)
 		at := make(sim.Vector, len(x.v))
 		x.get(s, at)
-		f, err := r.walkOutside(&fork{told: &path, steps: depth, bank: x.bank, at: at}, x.c)
+		f, err := r.walkOutside(&fork{told: &path, steps: r.base() + depth, bank: x.bank, at: at}, x.c)
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -134,7 +134,7 @@ func (r *runner) walkOutside(k *fork, c climate) (*Finding, error) {
 	r.stats.Periphery.Walked++
 	r.stats.Periphery.Steps += r.stats.Steps - before
 	r.tell()
-	whole := func() choose.Source { return k.then(choose.NewRaw(s.Picks())) }
+	whole := s.answers
 	switch {
 	case end == endFailed:
 		return r.confirm(whole(), r.climate, failure)

@@ -13,8 +13,9 @@ import (
 type reference struct {
 	*choose.Odometer
 	climate
-	whole
-	dead    bool // the current run has come to a state that is not live and will never change, faults apart
+	dead    bool  // the current run has come to a state that is not live and will never change, faults apart
+	begin   *fork // where the runs begin; nil: at the start
+	base    int   // the steps that lead there
 	stats   *Stats
 	bound   int
 	known   map[canon.Hash]mark
@@ -35,12 +36,16 @@ type mark struct {
 	expanded bool
 }
 
-func newReference(stats *Stats, bound int, faults bool) *reference {
+func newReference(r *runner, bound int) *reference {
+	stats, c := &r.stats, climate{faults: r.opts.stormy(r.sys), heal: -1}
 	stats.States, stats.Transitions, stats.Duplicates = 0, 0, 0
-	return &reference{Odometer: choose.NewOdometer(), climate: climate{faults: faults, heal: -1}, stats: stats, bound: bound, known: map[canon.Hash]mark{}}
+	return &reference{Odometer: choose.NewOdometer(), climate: c, begin: r.beginning(c), base: r.base(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
 }
 
+func (s *reference) fork() *fork { return s.begin }
+
 func (s *reference) visit(w *sim.World, depth int) bool {
+	depth -= s.base
 	h := w.Hash()
 	s.dead, s.edge = false, false
 	if !s.New() {
@@ -65,7 +70,7 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 		return false
 	}
 	if !there {
-		w.Cover(depth, false)
+		w.Cover(s.base+depth, false)
 		s.stats.States++
 	}
 	if w.CanBeLive() && w.Assumed() && !w.Live() && w.Settled() {

@@ -71,9 +71,17 @@ type Result struct {
 	Stats    Stats
 	Measured Measured
 
+	Prefixes []Prefix // that were asked for; each ends in another steady state
+
 	Never []string   // what was possible and never happened, a sentence each; nil: not known
 	Held  []sim.Held // where each liveness property was first seen to hold
 	Space *Space     // what the space is made of; nil: nobody asked
+}
+
+// Prefix is a run that ends in steady state.
+type Prefix struct {
+	*choose.Path
+	File string // where somebody wrote it; "": nowhere
 }
 
 // Verdict is the finding's, or none.

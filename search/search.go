@@ -58,14 +58,21 @@ func (r *runner) probe() error {
 }
 
 func (r *runner) search() (*Result, error) {
-	res := &Result{System: r.sys, Params: r.opts.Params, Options: r.opts}
+	res := &Result{System: r.sys, Params: r.opts.Params, Options: r.opts, Safety: Safety{State: StateNone}, Liveness: Liveness{State: StateNone}}
+	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
 	exhaust := r.exhaustLocal
-	if r.opts.Engine == EngineReference {
+	switch {
+	case r.opts.Prefixes > 0:
+		exhaust = r.harvest
+	case r.opts.Engine == EngineReference:
 		exhaust = r.exhaust
 	}
-	err := exhaust(res)
-	if res.Finding == nil {
-		res.Finding = r.pending
+	var err error
+	if res.Finding, err = r.takePrefix(); err == nil && res.Finding == nil {
+		err = exhaust(res)
+		if res.Finding == nil {
+			res.Finding = r.pending
+		}
 	}
 	if err == nil && res.Finding != nil {
 		_, err = r.note(res.Finding)
@@ -125,6 +132,7 @@ func (r *runner) unused() (names []string) {
 func (r *runner) needsWalks(res *Result) bool {
 	decided := r.opts.Early == 0 && // else walks go beyond the states that were visited
 		res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
+	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {
 		decided = decided || f.Verdict == sim.VerdictNondeterminism
 	}
@@ -138,7 +146,7 @@ func (r *runner) exhaust(res *Result) error {
 	var done Stats
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	for bound := min(r.opts.Step, deepest); ; bound = min(bound+r.opts.Step, deepest) {
-		s := newReference(&r.stats, bound, r.opts.stormy(r.sys))
+		s := newReference(r, bound)
 		s.all = r.opts.Visited == VisitedOff
 		stop, err := r.round(s, res)
 		if err != nil {
@@ -195,7 +203,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		}
 		careful := r.share.due()
 		end, failure, w := r.run(s, careful)
-		r.share.took(w.Steps(), careful)
+		r.share.took(r.taken(w, careful), careful)
 		r.stats.Paths++
 		r.tell()
 		f, err := r.look(s, end, failure, w)
@@ -222,10 +230,10 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if res.Finding == nil || f.Step < res.Finding.Step || f.Verdict == sim.VerdictNondeterminism {
 			res.Finding = f
 		}
-		if f.Verdict == sim.VerdictNondeterminism || f.Step == 0 {
+		if f.Verdict == sim.VerdictNondeterminism || f.Step == s.base {
 			return StopFound, nil
 		}
-		s.bound = min(s.bound, f.Step-1)
+		s.bound = min(s.bound, f.Step-s.base-1)
 		s.Cut()
 	}
 	return "", s.Err()
@@ -249,7 +257,12 @@ func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *sim.Wor
 // fixed are the answers of an enumerated run, to be given again and again.
 func fixed(s *reference) func() choose.Source {
 	answers := s.Answers()
-	return func() choose.Source { return choose.NewFixed(answers...) }
+	return func() choose.Source {
+		if s.begin != nil {
+			return s.begin.then(choose.NewFixed(answers...))
+		}
+		return choose.NewFixed(answers...)
+	}
 }
 
 // hunt looks for the step at which a run that did not repeat itself differs.

@@ -70,7 +70,7 @@ func (x *explorer) look(parent uint32) {
 	if parent != noParent {
 		depth = x.r.stats.Depth + 1
 	}
-	x.w.Cover(depth, false)
+	x.w.Cover(x.r.base()+depth, false)
 	if s := x.r.space; s != nil && s.due(depth) {
 		s.look(depth, x.w.Lines())
 	}

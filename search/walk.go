@@ -46,6 +46,14 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 	return depth < s.most
 }
 
+// answers are those of the whole run, from its start.
+func (s *walk) answers() choose.Source {
+	if s.start != nil {
+		return s.start.then(choose.NewRaw(s.Picks()))
+	}
+	return choose.NewRaw(s.Picks())
+}
+
 // begin makes s walk number i, after so many steps.
 func (s *walk) begin(seed, i uint64, from int) {
 	s.Restart(seed, i)
@@ -57,10 +65,14 @@ func (s *walk) begin(seed, i uint64, from int) {
 // likely as anything else, until the environment heals. When it does depends on
 // i alone. Storms in which all steps are gusts spend the budgets at once; those
 // with lulls let the protocol get somewhere before a fault hits it.
-func (s *walk) storm(seed, i uint64) {
+func (s *walk) storm(seed, i uint64, from *fork) {
 	const shortest, spread = 4, 117
+	s.start = from
 	s.begin(seed, i, 0)
 	s.faults, s.heal, s.gust = true, shortest+int(i*i%spread), 1
+	if from != nil {
+		s.heal += from.steps
+	}
 	if i%4 == 3 {
 		s.gust = 5
 	}
@@ -80,14 +92,14 @@ func (r *runner) walks(n int) (Stop, error) {
 			return r.why(), nil
 		}
 		if stormy && i%2 == 1 {
-			s.storm(r.opts.Seed, uint64(i))
+			s.storm(r.opts.Seed, uint64(i), r.beginning(climate{faults: true}))
 		} else {
-			s.climate = fair
-			s.begin(r.opts.Seed, uint64(i), 0)
+			s.climate, s.start = fair, r.beginning(fair)
+			s.begin(r.opts.Seed, uint64(i), r.base())
 		}
 		careful := r.share.due()
 		end, failure, w := r.run(s, careful)
-		r.share.took(w.Steps(), careful)
+		r.share.took(r.taken(w, careful), careful)
 		r.stats.Paths++
 		r.stats.Walks++
 		r.tell()
@@ -96,7 +108,7 @@ func (r *runner) walks(n int) (Stop, error) {
 			if r.several() && !r.worth(failure) {
 				continue
 			}
-			f, err := r.confirm(choose.NewRaw(s.Picks()), r.climate, failure)
+			f, err := r.confirm(s.answers(), r.climate, failure)
 			if err != nil {
 				return "", err
 			}
@@ -111,7 +123,7 @@ func (r *runner) walks(n int) (Stop, error) {
 		case end == endQuiet && w.Live():
 			continue
 		}
-		f, err := r.judge(choose.NewRaw(s.Picks()), r.climate, w, w.Steps(), end == endQuiet)
+		f, err := r.judge(s.answers(), r.climate, w, w.Steps(), end == endQuiet)
 		switch {
 		case err != nil:
 			return "", err

@@ -62,6 +62,10 @@ func (w *World) enabled() int {
 // messages is the number of messages that may be delivered.
 func (w *World) messages() int { return w.openTCP().Len() + w.openUDP().Len() + w.openSet() }
 
+// UnderWay is the number of messages on connections and of datagrams that are
+// to be delivered, and of tasks that are to run. What is in a set stays there.
+func (w *World) UnderWay() int { return w.tcp.Len() + w.udp.Len() + w.tasks }
+
 // firing is the number of timers that may fire.
 func (w *World) firing() int {
 	if w.early != 0 {

@@ -35,6 +35,9 @@ func (w *World) Allow(f Faults, early int) {
 	}
 }
 
+// Fired is how many early firings the run has used, where they are limited.
+func (w *World) Fired() int { return w.firings - w.early }
+
 // weather sets storm and barred from what they summarise.
 func (w *World) weather() {
 	barred := w.away+w.gone > 0 || w.cut != nil

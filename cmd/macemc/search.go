@@ -38,6 +38,8 @@ type searchFlags struct {
 	walk                     string
 	paths, findings          int
 	seed                     int64
+	prefix                   string
+	printPrefixes, steady    int
 	engine, visited          string
 	hashBits                 int
 	profile                  bool
@@ -105,6 +107,9 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
 	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event (default 1)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
+	flags.StringVar(&f.prefix, "prefix", "", "begin where the run of `FILE` ends, with faults allowed from there on; nodes and parameters are its own\n(default at the start)")
+	flags.IntVar(&f.printPrefixes, "print-prefixes", 0, "do not search, but write `N` paths with distinct ends, in steady state, to begin searches with")
+	flags.IntVar(&f.steady, "steady", 0, "a state is steady after it has been live for `N` steps (default 20)")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.StringVar(&f.visited, "visited", "", "keep of the states that were visited `vectors|fingerprint|off`: all of them, so that none is taken for\nanother and liveness can be decided exactly; a hash of each; nothing, so that every path is taken, by\n--engine reference (default vectors; with that engine fingerprint)")
 	flags.IntVar(&f.hashBits, "hash-bits", 0, "with --visited fingerprint, the bits of a hash, `32|64` (default 64)")
@@ -124,7 +129,8 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		value int64
 	}{
 		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
-		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)}, {"seed", f.seed},
+		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)},
+		{"print-prefixes", int64(f.printPrefixes)}, {"steady", int64(f.steady)}, {"seed", f.seed},
 	} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
@@ -157,6 +163,12 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
 	}
+	if cmd.Flags().Changed("steady") && f.printPrefixes == 0 {
+		return usagef("--steady is for --print-prefixes")
+	}
+	if cmd.Flags().Changed("prefix") && f.prefix == "" {
+		return usagef("--prefix is empty; name a path file")
+	}
 	if _, err := parseBytes(f.memory); err != nil {
 		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
 	}
@@ -185,12 +197,21 @@ func (t *tool) search(name string, f searchFlags) error {
 	}
 	opts := search.Options{
 		Properties: f.properties,
-		Findings:   f.findings,
-		Depth:      f.depth, Step: f.step,
+		Findings:   f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
+		Depth: f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
 		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
 		Visited: search.Visited(f.visited), HashBits: f.hashBits,
+	}
+	if f.prefix != "" {
+		if opts.Prefix, err = load(f.prefix); err != nil {
+			return err
+		}
+		opts.PrefixName = f.prefix
+		if f.nodes, f.params, err = likePrefix(opts.Prefix, f.nodes, f.params); err != nil {
+			return fmt.Errorf("%s: %w", f.prefix, err)
+		}
 	}
 	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
 		return err
@@ -250,7 +271,7 @@ func unlimited(stop func() search.Stop) func() search.Stop {
 // exit status. What cannot be written does not hide what was found.
 func (t *tool) conclude(r *search.Result, f searchFlags) {
 	var places []report.Place
-	var failed error
+	failed := t.storePrefixes(r)
 	for _, one := range r.Findings {
 		place, err := t.shelf.Write(r, one, t.commands)
 		places, failed = append(places, place), cmp.Or(failed, err)
@@ -271,7 +292,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 		t.status = exitFound
 	case unwritten != nil: // who waits for a file must not take silence for success
 		t.status = exitInput
-	case r.Stop.Early():
+	case r.Stop.Early(), len(r.Prefixes) < r.Options.Prefixes:
 		t.status = exitStopped
 	default:
 		t.status = exitNothing

@@ -38,12 +38,20 @@ type resultJSON struct {
 	Critical *criticalJSON  `json:"critical"`
 	Findings []findingJSON  `json:"findings"` // the first one's members stand above, too
 	Alike    int            `json:"alike"`
+	Prefix   *prefixJSON    `json:"prefix"`   // that the search begins with; null: none
+	Prefixes []prefixJSON   `json:"prefixes"` // that were asked for
 	Stats    statsJSON      `json:"stats"`
 	Measured measuredJSON   `json:"measured"`
 	Never    []string       `json:"never"` // null: not known
 	Held     []heldJSON     `json:"first_held"`
 	Space    *spaceJSON     `json:"space"`
 	Replay   *string        `json:"replay"`
+}
+
+type prefixJSON struct {
+	File  string   `json:"file"`
+	Steps int      `json:"steps"`
+	Bugs  []string `json:"bugs"`
 }
 
 type findingJSON struct {
@@ -117,6 +125,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
 		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps},
 		Stop:     string(r.Stop),
+		Prefixes: []prefixJSON{},
 		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
@@ -124,6 +133,13 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	}
 	for _, b := range r.Params.Bugs() {
 		out.Bugs = append(out.Bugs, string(b))
+	}
+	if path := r.Options.Prefix; path != nil {
+		one := prefixOf(r.Options.PrefixName, path)
+		out.Prefix = &one
+	}
+	for _, one := range r.Prefixes {
+		out.Prefixes = append(out.Prefixes, prefixOf(one.File, one.Path))
 	}
 	for i, f := range r.Findings {
 		var place Place
@@ -148,6 +164,10 @@ func findingOf(f *search.Finding, place Place) findingJSON {
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
 		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(f, place),
 	}
+}
+
+func prefixOf(file string, path *choose.Path) prefixJSON {
+	return prefixJSON{File: file, Steps: len(path.Steps), Bugs: append([]string{}, path.All("bug")...)}
 }
 
 // orNull is null where there is nothing to tell.

@@ -162,6 +162,19 @@ var results = map[string]func() *search.Result{
 		r.Findings, r.Alike = append(r.Findings, other.Finding), 17
 		return r
 	},
+	"prefixed": func() *search.Result {
+		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		r.Options.Prefix, r.Options.PrefixName = r.Finding.Path.Prefix(2), "found/lamp-prefixes-1/1.path"
+		return r
+	},
+	"prefixes": func() *search.Result {
+		r := result(lamp)
+		r.Safety, r.Liveness = search.Safety{State: search.StateNone}, search.Liveness{State: search.StateNone}
+		r.Options.Prefixes, r.Options.Steady = 3, 20
+		path := finding(sim.VerdictNone, "", "", 3).Finding.Path
+		r.Prefixes = []search.Prefix{{Path: path, File: "found/lamp-prefixes-1/1.path"}, {Path: path}}
+		return r
+	},
 	"timed": func() *search.Result {
 		r := result(lamp)
 		r.Stop = search.StopTime

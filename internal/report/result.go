@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"macemc/search"
@@ -25,6 +26,8 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 	p := &printer{w: w}
 	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
 	switch n := len(r.Findings); {
+	case r.Finding == nil && r.Options.Prefixes > 0:
+		p.prefixes(s, r)
 	case r.Finding == nil:
 		p.line("%s: nothing found %s", s.name(), within(r.Stop))
 		p.blank()
@@ -56,6 +59,22 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 		p.place(place)
 	}
 	return p.err
+}
+
+// prefixes lists the runs to begin searches with.
+func (p *printer) prefixes(s subject, r *search.Result) {
+	p.line("%s: %s of %s in steady state", s.name(), count(len(r.Prefixes)), many(r.Options.Prefixes, "run"))
+	p.blank()
+	for _, one := range r.Prefixes {
+		file := one.File
+		if file == "" {
+			file = "not written"
+		}
+		p.line("  %6s steps  %s", count(len(one.Steps)), file)
+	}
+	if len(r.Prefixes) > 0 {
+		p.blank()
+	}
 }
 
 func within(stop search.Stop) string {
@@ -156,8 +175,15 @@ func (p *printer) searched(s subject, r *search.Result) {
 	if len(s.only) > 0 {
 		p.row(2, labels, "checked", "only "+quoted(s.only))
 	}
-	p.row(2, labels, "safety", safety(r))
-	p.row(2, labels, "liveness", liveness(s, r))
+	if path := r.Options.Prefix; path != nil {
+		p.row(2, labels, "prefix", prefix(s, r))
+	}
+	if r.Options.Prefixes > 0 {
+		p.row(2, labels, "steady", fmt.Sprintf("live for %s, and then with nothing under way, or live for as many again", many(r.Options.Steady, "step")))
+	} else {
+		p.row(2, labels, "safety", safety(r))
+		p.row(2, labels, "liveness", liveness(s, r))
+	}
 	if r.Stats.Periphery.States > 0 {
 		p.row(2, labels, "periphery", periphery(r.Stats.Periphery))
 	}
@@ -269,6 +295,29 @@ func kept(r *search.Result) string {
 	}
 }
 
+// prefix says what the search begins with.
+func prefix(s subject, r *search.Result) string {
+	path := r.Options.Prefix
+	text := "all depths are beyond its " + many(len(path.Steps), "step")
+	if r.Options.PrefixName != "" {
+		text = r.Options.PrefixName + "; " + text
+	}
+	have := path.All("bug")
+	var without []string
+	for _, b := range r.Params.Bugs() {
+		if !slices.Contains(have, string(b)) {
+			without = append(without, string(b))
+		}
+	}
+	switch {
+	case len(without) > 0:
+		text += "; it was recorded without " + strings.Join(without, ", ")
+	case len(have) > 0:
+		text += "; it was recorded with " + strings.Join(have, ", ")
+	}
+	return text
+}
+
 // environment is how the environment may misbehave, and how the links are set
 // where a user said so.
 func environment(r *search.Result) string {
@@ -313,6 +362,9 @@ func stopped(r *search.Result) string {
 	case search.StopFound:
 		return "found"
 	case search.StopDone:
+		if r.Options.Prefixes > 0 {
+			return "done: they are as many as were asked for"
+		}
 		return "done: the space was exhausted"
 	case search.StopDepth:
 		if r.Options.Depth == 0 {

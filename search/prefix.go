@@ -1,0 +1,133 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// A search may begin where a recorded run ends: its prefix. It is taken once,
+// in fair weather, and by the identities of its steps, so that it survives
+// small changes of the code; then the budgets of the environment are as they
+// are at any start. What the search does begins from the saved state, and the
+// paths of its findings contain the prefix.
+
+// lead is the prefix of a search, in both weathers: where faults may happen,
+// more is possible at each of its steps.
+type lead struct {
+	steps        int
+	fair, stormy *fork // stormy nil: the weather is always fair
+}
+
+// base is how many steps lead to where the search begins.
+func (r *runner) base() int {
+	if r.lead == nil {
+		return 0
+	}
+	return r.lead.steps
+}
+
+// taken is how many steps a run took; those of the prefix only if it took them
+// again.
+func (r *runner) taken(w *sim.World, careful bool) int {
+	if careful {
+		return w.Steps()
+	}
+	return w.Steps() - r.base()
+}
+
+// beginning is where the runs of a climate begin; nil: at the start.
+func (r *runner) beginning(c climate) *fork {
+	switch {
+	case r.lead == nil:
+		return nil
+	case c.faults:
+		return r.lead.stormy
+	default:
+		return r.lead.fair
+	}
+}
+
+// takePrefix takes the prefix, and saves the state that it leads to. What goes
+// wrong on the way is a finding.
+func (r *runner) takePrefix() (*Finding, error) {
+	path := r.opts.Prefix
+	if path == nil {
+		return nil, nil
+	}
+	if err := r.fits(path); err != nil {
+		return nil, err
+	}
+	before := r.stats
+	defer func() { r.stats = before }()
+	var err error
+	l := &lead{steps: len(path.Steps)}
+	fresh, f, err := r.retake(path, fair)
+	if f != nil || err != nil {
+		return f, err
+	}
+	if l.fair, err = r.forkAt(fresh, fair, l.steps); err != nil {
+		return nil, err
+	}
+	if r.opts.stormy(r.sys) {
+		c := climate{faults: true, heal: -1}
+		if early := r.opts.Early; early > 0 { // those of the prefix do not count
+			r.opts.Early += l.steps
+			if _, f, err = r.retake(path, c); f != nil || err != nil {
+				return f, err
+			}
+			r.opts.Early = early + r.world.Fired()
+		}
+		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
+			return f, err
+		}
+		if l.stormy, err = r.forkAt(fresh, c, l.steps); err != nil {
+			return nil, err
+		}
+	}
+	r.lead = l
+	return nil, nil
+}
+
+// fits refuses a path that cannot be the prefix of this search.
+func (r *runner) fits(path *choose.Path) error {
+	name, _ := path.Get("system")
+	if name != r.sys.Name {
+		return fmt.Errorf("the prefix is of the system %q, not of %q", name, r.sys.Name)
+	}
+	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(r.opts.Params.Nodes) {
+		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, r.opts.Params.Nodes)
+	}
+	for i, s := range path.Steps {
+		if s.Event.What == sim.KindHeal.String() {
+			return fmt.Errorf("at step %d of the prefix the environment heals, after which nothing is left of its faults; a prefix is taken in fair weather", i+1)
+		}
+	}
+	return nil
+}
+
+// retake takes the run of a path in a climate, by identity, and records it
+// anew.
+func (r *runner) retake(path *choose.Path, c climate) (*choose.Path, *Finding, error) {
+	answers := choose.NewReplay(path)
+	answers.ByIdentity = true
+	record := choose.NewRecord(answers)
+	end, failure, w := r.run(repeat(record, c, len(path.Steps)), false)
+	var diverged *choose.Divergence
+	switch {
+	case failure != nil:
+		f, err := r.confirm(choose.NewRaw(picks(record.Path())), c, failure)
+		return nil, f, err
+	case end == endStopped && errors.As(w.Err(), &diverged):
+		diverged.Pass = "the prefix"
+		return nil, nil, fmt.Errorf("%w; a prefix is taken in fair weather, and the code may have changed since it was recorded", diverged)
+	case end == endStopped:
+		return nil, nil, w.Err()
+	case !answers.Done():
+		return nil, nil, fmt.Errorf("the prefix has %d steps, but after %d nothing is possible any more: the code has changed since it was recorded", len(path.Steps), w.Steps())
+	}
+	return record.Path(), nil, nil
+}

@@ -1,0 +1,43 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/systems/jointree"
+)
+
+// BenchmarkPrefix compares transitions beyond a prefix of 700 steps with those
+// from the start, in the same number, without walks. One operation is a
+// transition.
+func BenchmarkPrefix(b *testing.B) {
+	params, err := jointree.System.Configure(0, nil, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var long *Result
+	for steady := 10; long == nil || len(long.Prefixes[0].Steps) < 700; steady += 10 {
+		if long, err = Search(jointree.System, Options{Params: params, Prefixes: 1, Steady: steady}); err != nil || len(long.Prefixes) == 0 {
+			b.Fatal(steady, err)
+		}
+	}
+	path := long.Prefixes[0].Prefix(700)
+	for _, c := range []struct {
+		name string
+		opts Options
+	}{
+		{"start", Options{Params: params}},
+		{"prefix", Options{Params: params, Prefix: path}},
+	} {
+		for _, engine := range []Engine{EngineLocal, EngineMemo} {
+			b.Run(c.name+"/"+string(engine), func(b *testing.B) {
+				c.opts.Engine, c.opts.NoWalks, c.opts.Effort = engine, true, max(b.N, 1000)
+				b.ResetTimer()
+				res, err := Search(jointree.System, c.opts)
+				if err != nil || res.Finding != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(res.Stats.Executed)/float64(b.N), "executed/op")
+			})
+		}
+	}
+}
