@@ -50,8 +50,10 @@ func (r *runner) exhaustLocal(res *Result) error {
 			return nil
 		}
 		next := from
+		r.phase(PhaseStates, depth+1, int(level-from))
 		done, err := r.level(x, res, r.base()+depth+1, func() error {
 			for ; next < level; next++ {
+				r.progress.Done = int(next - from)
 				if next%64 == 0 && r.interrupted(res) {
 					break
 				}

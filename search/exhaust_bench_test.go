@@ -103,7 +103,7 @@ func bytesPerState(b *testing.B, sys *sim.System, opts Options) float64 {
 	first := heap()
 	var r *runner
 	var per float64
-	opts.Progress = func(s Stats) {
+	opts.Progress = func(s Progress) {
 		if per == 0 && s.States > total*9/10 {
 			per = (heap() - first + float64(r.exploring.set.Bytes())) / float64(s.States)
 		}

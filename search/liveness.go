@@ -39,6 +39,7 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	if !r.world.CanBeLive() {
 		return nil
 	}
+	r.phase(PhaseLiveness, 0, 0)
 	if x.prints != nil {
 		return r.bottoms(x, res)
 	}
@@ -141,8 +142,10 @@ func (g *closure) collect(x *explorer) error {
 		}
 	}
 	for s := range g.each {
-		if s%1024 == 0 && g.r.stopped() {
-			return errHalt
+		if s%1024 == 0 {
+			if g.r.at(int(s)); g.r.stopped() {
+				return errHalt
+			}
 		}
 		if !g.outside(s) {
 			if err := g.expand(s); err != nil || g.full || g.violated != nil {

@@ -15,7 +15,8 @@ type limits struct {
 	mu    sync.Mutex
 	why   Stop // "": go on
 	asked int
-	most  int // the most memory that was met
+	now   int // memory, at the last look
+	most  int // the most that was met
 
 	cramped int // a table of so many bytes could not be made larger
 }
@@ -107,6 +108,6 @@ func (l *limits) look() int {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
 	now := int(sample[0].Value.Uint64()-sample[1].Value.Uint64()) + visited.OffHeap()
-	l.most = max(l.most, now)
+	l.now, l.most = now, max(l.most, now)
 	return now
 }

@@ -57,8 +57,8 @@ type Options struct {
 
 	See func(*sim.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
 
-	Progress func(Stats) // told now and then, by the searching goroutine
-	Stop     func() Stop // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
+	Progress func(Progress) // told often, by the searching goroutine
+	Stop     func() Stop    // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
 }
 
 // effortReference is the default of Effort for the reference engine.

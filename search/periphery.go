@@ -46,6 +46,7 @@ func (r *runner) outskirts(depth int) bool {
 func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
 	n := to - from
 	stride := coprime(n)
+	r.phase(PhasePeriphery, depth, n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
 		s := uint32(from + k)
 		if !x.holds(s) || x.outside(s) || !x.c.faults && x.live(s) {
@@ -58,6 +59,7 @@ func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
 		if i%16 == 0 && r.stopped() {
 			return nil, nil
 		}
+		r.at(i)
 		path := x.path(s)
 		at := make(sim.Vector, len(x.v))
 		x.get(s, at)
@@ -133,7 +135,6 @@ func (r *runner) walkOutside(k *fork, c climate) (*Finding, error) {
 	end, failure, w := r.run(s, false)
 	r.stats.Periphery.Walked++
 	r.stats.Periphery.Steps += r.stats.Steps - before
-	r.tell()
 	whole := s.answers
 	switch {
 	case end == endFailed:

@@ -57,6 +57,7 @@ type runner struct {
 	stats      Stats
 	began      time.Time
 	limits     limits    // when to stop
+	progress   Progress  // what is told of it
 	lead       *lead     // what every run begins with; nil: nothing
 	findings   findings  // what was found so far
 	pending    *Finding  // what a walk from the periphery met; a shorter one is looked for

@@ -188,6 +188,7 @@ const stopEffort Stop = "effort"
 // bound lowered, so that the finding is the shallowest. It returns why it
 // stopped early, or "".
 func (r *runner) round(s *reference, res *Result) (Stop, error) {
+	r.phase(PhaseStates, s.bound, 0)
 	for more := true; more; more = s.Next() {
 		if r.stopped() {
 			return r.why(), nil

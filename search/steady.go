@@ -36,6 +36,7 @@ func (r *runner) harvest(res *Result) error {
 	s := &steady{walk: walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, start: r.beginning(fair), most: r.reach, uniform: r.opts.Uniform}, calm: r.opts.Steady}
 	ends := map[canon.Hash]bool{}
 	res.Stop = StopPaths
+	r.phase(PhasePrefixes, 0, r.opts.Prefixes)
 	for i := range tries*r.opts.Prefixes + least {
 		if r.stopped() {
 			res.Stop = r.why()
@@ -46,7 +47,7 @@ func (r *runner) harvest(res *Result) error {
 		end, failure, w := r.run(s, false)
 		r.stats.Paths++
 		r.stats.Walks++
-		r.tell()
+		r.at(len(res.Prefixes))
 		switch {
 		case end == endFailed:
 			f, err := r.confirm(s.answers(), fair, failure)

@@ -87,6 +87,7 @@ func (r *runner) walks(n int) (Stop, error) {
 		s.most = min(s.most, 5*walkLeast)
 	}
 	r.share = share{}
+	r.phase(PhaseWalks, 0, n)
 	for i := range n {
 		if r.stopped() {
 			return r.why(), nil
@@ -102,7 +103,7 @@ func (r *runner) walks(n int) (Stop, error) {
 		r.share.took(r.taken(w, careful), careful)
 		r.stats.Paths++
 		r.stats.Walks++
-		r.tell()
+		r.at(i + 1)
 		switch {
 		case end == endFailed:
 			if r.several() && !r.worth(failure) {
@@ -144,6 +145,7 @@ func (r *runner) walks(n int) (Stop, error) {
 // judge decides about a run that did not become live: dead if its end is
 // quiet, or if no fresh walk from its end becomes live. Nil: a false alarm.
 func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int, quiet bool) (*Finding, error) {
+	defer r.during(PhaseSuspect)()
 	names, explanations := w.NotLive()
 	dead := sim.Failure{Verdict: sim.VerdictDead, Step: steps, Property: join(names, ", "), Message: join(explanations, "; ")}
 	f, err := r.confirm(answers, c, &dead)

@@ -19,30 +19,44 @@ import (
 const (
 	everyLive  = 200 * time.Millisecond // on a terminal
 	everyPlain = 10 * time.Second       // elsewhere
+	window     = 2 * time.Second        // rates are of so long before
 )
 
 // progress tells how far a search is: on a terminal in one line that is
-// rewritten, elsewhere in a line now and then.
+// rewritten in its place, elsewhere in a line now and then. The search says
+// where it is as often as it likes; a goroutine shows the last of it.
 type progress struct {
-	quiet bool
-	live  bool // on a terminal
+	quiet   bool
+	live    bool       // on a terminal
+	columns func() int // of it
 
-	mu    sync.Mutex // the signals' goroutine writes too
-	w     io.Writer
-	began time.Time
-	told  time.Time
-	shown bool // a live line stands there
+	mu      sync.Mutex // the signals' goroutine writes too
+	w       io.Writer
+	began   time.Time
+	told    time.Time // when the last plain line was written
+	shown   string    // the live line that stands there
+	text    func(now time.Time) string
+	showing bool // the goroutine runs
+
+	latest search.Progress
+	looks  []look
+}
+
+// look is where a search was at some time.
+type look struct {
+	at time.Time
+	search.Progress
 }
 
 func (t *tool) progress(quiet bool) *progress {
 	now := time.Now()
-	return &progress{quiet: quiet, live: terminal(t.stderr), w: t.stderr, began: now, told: now}
+	return &progress{quiet: quiet, live: terminal(t.stderr), columns: func() int { return columns(t.stderr) }, w: t.stderr, began: now, told: now}
 }
 
-// terminal reports whether w is a screen.
+// terminal reports whether w is a screen on which a line can be rewritten.
 func terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
-	if !ok {
+	if !ok || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := file.Stat()
@@ -50,51 +64,102 @@ func terminal(w io.Writer) bool {
 }
 
 // searched is told by the search how far it is.
-func (p *progress) searched(s search.Stats) {
-	p.say(func(elapsed time.Duration) string { return report.Progress(s, elapsed) })
+func (p *progress) searched(s search.Progress) {
+	if p.quiet {
+		return
+	}
+	p.mu.Lock()
+	p.latest = s
+	p.mu.Unlock()
+	p.say(p.searching)
 }
 
 // looking is told how far the work on a finding is.
 func (p *progress) looking(c critical.Progress) {
-	p.say(func(time.Duration) string { return report.Looking(c) })
+	p.say(func(now time.Time) string { return report.Looking(c) + ", " + report.Elapsed(now.Sub(p.began)) })
 }
 
-// say shows a line, if it is time for one.
-func (p *progress) say(text func(elapsed time.Duration) string) {
+// searching is the line about the search.
+func (p *progress) searching(now time.Time) string {
+	for len(p.looks) > 1 && now.Sub(p.looks[1].at) >= window {
+		p.looks = p.looks[1:]
+	}
+	p.looks = append(p.looks, look{now, p.latest})
+	then := p.looks[0]
+	return report.Progress(p.latest, then.Progress, now.Sub(then.at), now.Sub(p.began))
+}
+
+// say sets what is shown from now on.
+func (p *progress) say(text func(now time.Time) string) {
+	if p.quiet {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now, every := time.Now(), everyPlain
-	if p.live {
-		every = everyLive
+	if p.text = text; !p.showing {
+		p.showing = true
+		go p.show()
 	}
-	if p.quiet || now.Sub(p.told) < every {
-		return
-	}
-	p.told = now
-	line := text(now.Sub(p.began))
-	if p.live {
-		fmt.Fprintf(p.w, "\r%s\x1b[K", line)
-		p.shown = true
-		return
-	}
-	fmt.Fprintln(p.w, line)
 }
 
-// clear takes the live line away.
+// show shows what is said, until nothing is.
+func (p *progress) show() {
+	tick := time.NewTicker(everyLive)
+	defer tick.Stop()
+	for now := range tick.C {
+		if !p.draw(now) {
+			return
+		}
+	}
+}
+
+// draw shows what was said last, if it is time for that, and reports whether
+// anything was said since the line was cleared.
+func (p *progress) draw(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.text == nil {
+		p.showing = false
+		return false
+	}
+	line := p.text(now)
+	switch {
+	case !p.live:
+		if now.Sub(p.told) >= everyPlain {
+			p.told = now
+			fmt.Fprintln(p.w, line)
+		}
+	default:
+		if r := []rune(line); len(r) >= p.columns() { // the last column would wrap on some
+			line = string(r[:max(0, p.columns()-1)])
+		}
+		if line != p.shown {
+			fmt.Fprintf(p.w, "\r%s\x1b[K", line)
+			p.shown = line
+		}
+	}
+	return true
+}
+
+// clear takes the live line away. Nothing is shown until something is said.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.shown {
+	p.text = nil
+	if p.shown != "" {
 		fmt.Fprint(p.w, "\r\x1b[K")
-		p.shown = false
+		p.shown = ""
 	}
 }
 
 // note says something in a line of its own.
 func (p *progress) note(text string) {
-	p.clear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.shown != "" {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = ""
+	}
 	fmt.Fprintln(p.w, text)
 }
 

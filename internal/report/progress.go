@@ -2,19 +2,99 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"macemc/search"
 )
 
-// Progress is how far a search is, as one short line.
-func Progress(s search.Stats, elapsed time.Duration) string {
-	doing := fmt.Sprintf("depth %s done, %s", count(s.Depth), many(s.States, "state"))
-	if s.Walks > 0 {
-		doing = many(s.Walks, "walk")
-		if s.Suspects > 0 {
-			doing += ", " + many(s.Suspects, "suspect")
-		}
+// Progress is how far a search is, as one line: what it does, what it has, how
+// fast that grew of late, and, where it is known how much there is to do, when
+// it will be done. Then is where it was some time before; both are of one
+// search.
+func Progress(now, then search.Progress, ago, elapsed time.Duration) string {
+	parts := []string{doing(now)}
+	switch now.Phase {
+	case search.PhaseStates:
+		parts = append(parts, pace(now.States, then.States, ago, "state"))
+	case search.PhaseLiveness, search.PhasePeriphery, search.PhaseSuspect:
+		parts = append(parts, many(now.States, "state"))
+	case search.PhaseWalks, search.PhasePrefixes:
+		parts = append(parts, pace(now.Steps, then.Steps, ago, "step"))
 	}
-	return fmt.Sprintf("%s, %s, %s steps/s, %d s", doing, many(s.Steps, "step"), rate(s.Steps, elapsed), int(elapsed.Seconds()))
+	parts = append(parts, Elapsed(elapsed))
+	if left, known := toGo(now, then, ago); known {
+		parts = append(parts, Elapsed(left)+" to go")
+	}
+	if n := now.Walks; n > 0 && now.Phase != search.PhaseWalks {
+		parts = append(parts, many(n, "walk"))
+	}
+	if n := now.Periphery.Walked; n > 0 && now.Phase == search.PhaseStates {
+		parts = append(parts, many(n, "walk"))
+	}
+	if now.Suspects > 0 {
+		parts = append(parts, many(now.Suspects, "suspect"))
+	}
+	if now.Memory > 0 {
+		parts = append(parts, count(now.Memory>>20)+" MiB")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// doing is the phase, and how much of it is done.
+func doing(p search.Progress) string {
+	share := ""
+	if p.Of > 0 {
+		share = fmt.Sprintf(" (%d %%)", 100*min(p.Done, p.Of)/p.Of)
+	}
+	switch p.Phase {
+	case search.PhaseStates:
+		return "depth " + count(p.Level) + share
+	case search.PhasePeriphery:
+		return "walks from depth " + count(p.Level) + share
+	case search.PhaseSuspect:
+		return "deciding about a suspect"
+	case search.PhaseLiveness:
+		return "deciding liveness" + share
+	case search.PhaseWalks:
+		return fmt.Sprintf("%s of %s", count(p.Done), many(p.Of, "walk"))
+	case search.PhasePrefixes:
+		return fmt.Sprintf("%s of %s in steady state", count(p.Done), many(p.Of, "run"))
+	default:
+		return "beginning"
+	}
+}
+
+// pace is how many there are, and how many more in a second of late.
+func pace(now, then int, ago time.Duration, what string) string {
+	text := many(now, what)
+	if ago > 0 && now >= then {
+		text += fmt.Sprintf(" (%s/s)", rate(now-then, ago))
+	}
+	return text
+}
+
+// toGo is how long the phase takes if it goes on as of late. It is known where
+// both looks were at the same part of it, and enough was done between them for
+// the next to be like it.
+func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, known bool) {
+	const least = 50
+	done := now.Done - then.Done
+	if now.Of == 0 || now.Phase != then.Phase || now.Level != then.Level || now.Of != then.Of || done < least || now.Done > now.Of {
+		return 0, false
+	}
+	return time.Duration(float64(ago) * float64(now.Of-now.Done) / float64(done)), true
+}
+
+// Elapsed is a duration in whole seconds, as short as can be.
+func Elapsed(d time.Duration) string {
+	s := int(d.Seconds())
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d:%02d min", s/60, s%60)
+	default:
+		return fmt.Sprintf("%d:%02d h", s/3600, s/60%60)
+	}
 }

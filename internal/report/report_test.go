@@ -46,8 +46,34 @@ func TestTranscripts(t *testing.T) {
 				err = Replayed(&b, r.Finding.Path, again, d.HasArg("all"))
 			}
 		case "progress":
-			for _, s := range []search.Stats{{}, {Depth: 10, States: 3210, Steps: 45678}, {Walks: 1, Steps: 200}, {Walks: 4321, Suspects: 1, Steps: 9_876_543}} {
-				fmt.Fprintln(&b, Progress(s, 4*time.Second))
+			states := search.Progress{Stats: search.Stats{States: 3_210}, Phase: search.PhaseStates, Level: 10, Done: 100, Of: 1_000, Memory: 20 << 20}
+			more := states
+			more.States, more.Done, more.Periphery.Walked = 4_210, 250, 17
+			next := more
+			next.Level, next.Done, next.Of = 11, 3, 900
+			walks := search.Progress{Stats: search.Stats{Walks: 4_000, Steps: 9_000_000}, Phase: search.PhaseWalks, Done: 4_000, Of: 10_000, Memory: 64 << 20}
+			later := walks
+			later.Walks, later.Done, later.Steps, later.Suspects = 5_000, 5_000, 11_000_000, 1
+			in := func(p search.Progress, phase search.Phase, of int) search.Progress {
+				p.Phase, p.Of = phase, of
+				return p
+			}
+			for _, l := range []struct {
+				now, then search.Progress
+				elapsed   time.Duration
+			}{
+				{search.Progress{}, search.Progress{}, 0},
+				{states, search.Progress{}, 2 * time.Second},
+				{more, states, 4 * time.Second},
+				{next, more, 6 * time.Second},
+				{in(next, search.PhasePeriphery, 900), more, 61 * time.Second},
+				{in(next, search.PhaseSuspect, 0), more, 62 * time.Second},
+				{in(next, search.PhaseLiveness, 0), more, 3_599 * time.Second},
+				{walks, more, 3_600 * time.Second},
+				{later, walks, 36_061 * time.Second},
+				{in(later, search.PhasePrefixes, 10_000), walks, 3 * time.Second},
+			} {
+				fmt.Fprintln(&b, Progress(l.now, l.then, 2*time.Second, l.elapsed))
 			}
 		case "list":
 			err = Systems(&b, []*sim.System{lamp, switches})

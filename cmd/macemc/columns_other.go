@@ -1,0 +1,8 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package main
+
+import "io"
+
+// columns is the width of a terminal, which this system does not tell.
+func columns(io.Writer) int { return 80 }
