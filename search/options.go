@@ -43,6 +43,7 @@ type Options struct {
 	WalkSteps    int    // steps after which a walk that is not live is suspected; 0: 10,000
 	MaxWalkSteps int    // to which that is raised by false alarms; 0: eight times WalkSteps
 	Paths        int    // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
+	Roam         int    // walks from the start; 0: 10,000, or what Paths leaves
 	Uniform      bool   // walks pick among all events alike
 	Seed         uint64 // 0: 1
 
@@ -56,6 +57,8 @@ type Options struct {
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 
 	See func(*sim.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
+
+	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end
 
 	Progress func(Progress) // told often, by the searching goroutine
 	Stop     func() Stop    // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
@@ -82,7 +85,7 @@ func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}} {
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"roam", o.Roam}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
@@ -114,6 +117,8 @@ func (o Options) walks(paths int) int {
 	switch {
 	case o.NoWalks:
 		return 0
+	case o.Roam > 0:
+		return o.Roam
 	case o.Paths > 0:
 		return max(0, o.Paths-paths)
 	default:

@@ -3,7 +3,9 @@ package search
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"macemc/choose"
 	"macemc/sim"
@@ -130,4 +132,23 @@ func (r *runner) retake(path *choose.Path, c climate) (*choose.Path, *Finding, e
 		return nil, nil, fmt.Errorf("the prefix has %d steps, but after %d nothing is possible any more: the code has changed since it was recorded", len(path.Steps), w.Steps())
 	}
 	return record.Path(), nil, nil
+}
+
+// LikePrefix fills in the number of nodes and the parameters of a search that
+// begins with a path: the path's, where the user said nothing else.
+func LikePrefix(path *choose.Path, nodes int, params []string) (int, []string, error) {
+	if text, _ := path.Get("nodes"); nodes == 0 {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return 0, nil, fmt.Errorf("the path's header says nodes: %q; it must be a number of 1 or more", text)
+		}
+		nodes = n
+	}
+	for _, setting := range path.All("param") {
+		key, _, _ := strings.Cut(setting, "=")
+		if !slices.ContainsFunc(params, func(p string) bool { return strings.HasPrefix(p, key+"=") }) {
+			params = append(params, setting)
+		}
+	}
+	return nodes, params, nil
 }

@@ -70,6 +70,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	}
 	r.twin = t
 	answers := choose.NewReplay(path)
+	answers.ByIdentity = r.opts.ByIdentity
 	c := climateOf(path)
 	again := repeat(answers, c, len(path.Steps))
 	again.see = r.opts.See
@@ -91,19 +92,19 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return f, nil
 	case end == endStopped && errors.As(w.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
-			return nil, fmt.Errorf("%w; %s", diverged, changed)
+			return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("%w; %s", diverged, changed)}
 		}
 		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
 		return f, nil
 	case end == endStopped && !errors.Is(w.Err(), choose.ErrEnd):
 		return nil, w.Err()
 	case !answers.Done():
-		return nil, fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
-			w.Steps(), len(path.Steps))
+		return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
+			w.Steps(), len(path.Steps))}
 	}
-	if state, ok := path.Get("state"); ok && state != w.Hash().String() {
-		return nil, fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
-			w.Hash(), state)
+	if state, ok := path.Get("state"); ok && !r.opts.ByIdentity && state != w.Hash().String() {
+		return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
+			w.Hash(), state)}
 	}
 	f.Step = w.Steps()
 	if recorded != sim.VerdictDead {
@@ -111,6 +112,16 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	}
 	return r.replayDead(f, w, end == endQuiet || w.Settled())
 }
+
+// NotAsRecorded is the error of a replay in which the code did otherwise than
+// when the path was recorded.
+type NotAsRecorded struct {
+	Steps int // that could be taken
+	Err   error
+}
+
+func (e *NotAsRecorded) Error() string { return e.Err.Error() }
+func (e *NotAsRecorded) Unwrap() error { return e.Err }
 
 // changed is why a path does not apply any more.
 const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"

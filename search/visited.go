@@ -82,7 +82,7 @@ func (r *runner) bottoms(x *explorer, res *Result) error {
 			return nil
 		}
 		path := x.path(last[k])
-		f, err := r.walkOutside(&fork{told: &path, steps: len(path.steps)}, x.c)
+		f, err := r.walkOutside(&fork{told: &path, steps: path.length()}, x.c)
 		if err != nil {
 			return err
 		}

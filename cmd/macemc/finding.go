@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"macemc/choose"
 	"macemc/internal/finding"
 	"macemc/search"
 )
@@ -47,25 +44,6 @@ func (t *tool) storePrefixes(r *search.Result) error {
 		}
 	}
 	return err
-}
-
-// likePrefix fills in the number of nodes and the parameters of a search that
-// begins with a path: the path's, where the user said nothing else.
-func likePrefix(path *choose.Path, nodes int, params []string) (int, []string, error) {
-	if text, _ := path.Get("nodes"); nodes == 0 {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return 0, nil, fmt.Errorf("the path's header says nodes: %q; it must be a number of 1 or more", text)
-		}
-		nodes = n
-	}
-	for _, setting := range path.All("param") {
-		key, _, _ := strings.Cut(setting, "=")
-		if !slices.ContainsFunc(params, func(p string) bool { return strings.HasPrefix(p, key+"=") }) {
-			params = append(params, setting)
-		}
-	}
-	return nodes, params, nil
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)

@@ -73,6 +73,9 @@ func (p *process) ended(t *testing.T, err error) (said limited, status int) {
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
+	if p.Process == nil { // it was over before it began
+		return said, -1
+	}
 	if left, _ := filepath.Glob(filepath.Join(p.temporary, "*")); len(left) > 0 {
 		t.Errorf("temporary files are left: %s", left)
 	}
@@ -109,6 +112,9 @@ func TestLimits(t *testing.T) {
 		{"search brokentree --depth 1 --paths 100 --memory 64MiB --time 1h", "paths", exitNothing},
 		{"search brokentree --bug BT2 --memory 64MiB --time 1h", "found", exitFound},
 	} {
+		if testing.Short() && c.stop == "memory" {
+			continue // with the race detector, that takes minutes
+		}
 		p := command(t, t.Context(), c.line+" --json --quiet")
 		said, status := p.ended(t, p.Run())
 		if said.Stop != c.stop || status != c.status {
@@ -120,6 +126,9 @@ func TestLimits(t *testing.T) {
 // The memory of the whole process, as the system counts it, stays near what
 // --memory allows: within a tenth above, and what is there is used.
 func TestMemoryBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has memory of its own")
+	}
 	budget, line := 200<<20, "search jointree --depth 100 --memory 200MiB --no-walks"
 	if *ten {
 		budget, line = 2<<30, "search jointree --nodes 5 --depth 100 --memory 2GiB --engine local --time 10m"
@@ -153,6 +162,9 @@ func TestInterruptions(t *testing.T) {
 		"search peterson --bug PE2 --depth 1 --walk-steps 1000000",
 	}
 	stops := map[string]int{}
+	if testing.Short() {
+		*interruptions = min(*interruptions, 2)
+	}
 	for i := range *interruptions {
 		line := lines[i%len(lines)] + " --json --quiet"
 		moment := time.Duration(rng.IntN(1500)) * time.Millisecond
@@ -170,7 +182,7 @@ func TestInterruptions(t *testing.T) {
 		}
 	}
 	t.Log(fmt.Sprint(stops))
-	if stops["interrupted"] == 0 {
+	if stops["interrupted"] == 0 && !testing.Short() {
 		t.Errorf("of %d searches, none was interrupted while it searched: %v", *interruptions, stops)
 	}
 }

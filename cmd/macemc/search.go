@@ -209,7 +209,7 @@ func (t *tool) search(name string, f searchFlags) error {
 			return err
 		}
 		opts.PrefixName = f.prefix
-		if f.nodes, f.params, err = likePrefix(opts.Prefix, f.nodes, f.params); err != nil {
+		if f.nodes, f.params, err = search.LikePrefix(opts.Prefix, f.nodes, f.params); err != nil {
 			return fmt.Errorf("%s: %w", f.prefix, err)
 		}
 	}

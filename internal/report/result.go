@@ -377,9 +377,9 @@ func stopped(r *search.Result) string {
 		}
 		return "paths: the number of walks was reached"
 	case search.StopMemory:
-		return "memory: what --memory allows was used up, before its bound"
+		return "memory: what it was given was used up, before its bound"
 	case search.StopTime:
-		return "time: what --time allows was over, before its bound"
+		return "time: what it was given was over, before its bound"
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
 	default:

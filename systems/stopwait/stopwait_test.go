@@ -1,51 +1,38 @@
 package stopwait
 
 import (
+	"fmt"
 	"testing"
 
+	"macemc/macetest"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 )
 
-// From wherever a walk of the correct service is, all is counted in the end.
+// In the correct service all is counted in the end, or can still be.
 func TestCorrect(t *testing.T) {
 	for _, c := range []struct {
 		nodes      int
 		increments string
-		many       int
+		walks      int
 	}{
 		{2, "increments=1", 2_000},
 		{2, "increments=2", 5_000},
 		{2, "increments=20", 500},
 		{4, "increments=2", 1_000},
 	} {
-		longest := 0
-		walks(t, System, c.nodes, []string{c.increments}, nil, c.many, func(w *sim.World, r run) bool {
-			longest = max(longest, r.steps)
-			if r.failure != nil {
-				t.Errorf("%d nodes, %s: %s: %s", c.nodes, c.increments, r.failure.Property, r.failure.Message)
-			} else if !r.live {
-				t.Errorf("%d nodes, %s: not live after %d steps: %v", c.nodes, c.increments, r.steps, w.Lines())
-			}
-			return !t.Failed()
+		t.Run(fmt.Sprintf("%d nodes, %s", c.nodes, c.increments), func(t *testing.T) {
+			macetest.Run(t, System, macetest.Options{Nodes: c.nodes, Params: []string{c.increments}, Walks: c.walks})
 		})
-		t.Logf("%d nodes, %s: at most %d steps", c.nodes, c.increments, longest)
 	}
 }
 
-// A timer that fires before the ack is there is enough to find SW1.
+// A timer that fires before the ack is there is enough to find SW1, by
+// visiting all states and by walks alone.
 func TestSW1(t *testing.T) {
-	found := map[string]int{}
-	walks(t, System, 2, nil, []string{string(SW1)}, 2_000, func(w *sim.World, r run) bool {
-		if r.failure != nil {
-			found[r.failure.Property]++
-		}
-		return true
-	})
-	if found["increments are counted once each, in order"] == 0 {
-		t.Error("not found")
+	for _, depth := range []int{0, 1} {
+		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{SW1}, Depth: depth, Expect: sim.VerdictSafety})
 	}
-	t.Logf("found by so many of 2,000 walks: %v", found)
 }
 
 // Another service stands on the layer unchanged: brokentree, which was written
@@ -55,14 +42,7 @@ func TestBelowAnotherService(t *testing.T) {
 	stack.Name = "brokentree-stopwait"
 	stack.Bugs = append(stack.Bugs[:len(stack.Bugs):len(stack.Bugs)], Bugs...)
 	stack.New = func(p sim.Params, self sim.Addr) sim.Node { return Over(brokentree.System.New(p, self)) }
-	walks(t, &stack, 3, nil, nil, 2_000, func(w *sim.World, r run) bool {
-		if r.failure != nil {
-			t.Errorf("%s: %s", r.failure.Property, r.failure.Message)
-		} else if !r.live {
-			t.Errorf("not live after %d steps: %v", r.steps, w.Lines())
-		}
-		return !t.Failed()
-	})
+	macetest.Run(t, &stack, macetest.Options{Walks: 2_000})
 }
 
 // asker is an upper node that asks the layer for everything that a Port has.
@@ -102,10 +82,5 @@ func TestPort(t *testing.T) {
 		Script:     System.Script,
 		Properties: []sim.Property{both},
 	}
-	walks(t, sys, 2, nil, nil, 500, func(w *sim.World, r run) bool {
-		if r.failure != nil || !r.live {
-			t.Errorf("%v %v", r.failure, w.Lines())
-		}
-		return !t.Failed()
-	})
+	macetest.Run(t, sys, macetest.Options{Nodes: 2})
 }

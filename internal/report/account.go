@@ -1,0 +1,94 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"macemc/eventgraph"
+	"macemc/search"
+)
+
+// What an account shows of a run: more stands in the folder of the finding.
+const (
+	accountBefore = 12 // steps of the graph before the one that it turns on
+	accountAfter  = 12 // and after it
+	accountWidth  = 90
+	besideWidth   = 120
+)
+
+// Account writes what somebody who runs tests has to know of one of a result's
+// findings: what is wrong, the step that it turns on, what happened before
+// what around it, and the command that takes the run again.
+func Account(w io.Writer, r *search.Result, f *search.Finding, place Place) error {
+	p := &printer{w: w}
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+	p.line("%s", s.title())
+	p.blank()
+	p.finding(s)
+	if f.Trace == nil || f.Step == 0 {
+		p.steps(s)
+	} else {
+		p.line("what happened before what:")
+		p.graph(s)
+		p.blank()
+	}
+	if f.Trace != nil && f.Live != nil && f.Live.Trace != nil {
+		p.line("beside the nearest run that goes well:")
+		p.beside(s)
+		p.blank()
+	}
+	p.row(0, accountLabels, "searched", account(r))
+	if place.Path == "" {
+		p.row(0, accountLabels, "finding", "not written")
+		return p.err
+	}
+	p.line("%-*s%s", accountLabels, "finding", strings.TrimSuffix(place.Path, "/error.path"))
+	p.line("%-*s%s", accountLabels, "replay", place.Replay)
+	return p.err
+}
+
+const accountLabels = 10
+
+// account is how far a search went, on one line.
+func account(r *search.Result) string {
+	return fmt.Sprintf("%s, %s and %s; seed %d", many(r.Stats.States, "state"), many(r.Stats.Transitions, "transition"),
+		many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
+}
+
+// graph draws the steps around the one that the finding turns on.
+func (p *printer) graph(s subject) {
+	at := s.f.Step
+	if c := s.f.Critical; c != nil && c.Step > 0 {
+		at = c.Step
+	}
+	o := eventgraph.TextOptions{Width: accountWidth, Part: eventgraph.Part{From: max(1, at-accountBefore), To: min(s.f.Step, at+accountAfter)}}
+	p.drawn(func(w io.Writer) error { return s.graph().Text(w, o) })
+}
+
+// beside draws what the run and the live one do after they part, and a little
+// before.
+func (p *printer) beside(s subject) {
+	there := eventgraph.New(s.f.Live.Trace, walkerOf(s), eventgraph.Marks{Title: "a run that goes well"})
+	both := eventgraph.Compare(s.graph(), there)
+	o := eventgraph.TextOptions{Width: besideWidth, Part: eventgraph.Part{From: max(1, both.Split-2), To: both.Split + accountAfter}}
+	p.drawn(func(w io.Writer) error { return both.Text(w, o) })
+}
+
+func (s subject) graph() *eventgraph.Graph {
+	marks := eventgraph.Marks{Title: "the run", Failed: s.f.Step, Why: s.gist()}
+	if c := s.f.Critical; c != nil {
+		marks.Critical = c.Step
+	}
+	return eventgraph.New(s.f.Trace, walkerOf(s), marks)
+}
+
+func (p *printer) drawn(draw func(io.Writer) error) {
+	var b strings.Builder
+	if err := draw(&b); err != nil && p.err == nil {
+		p.err = err
+	}
+	for line := range strings.Lines(b.String()) {
+		p.line("  %s", strings.TrimRight(line, "\n"))
+	}
+}

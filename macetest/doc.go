@@ -1,0 +1,26 @@
+// Package macetest is the search as a part of go test: Run searches a system
+// and fails the test where something is wrong with it, with an account that a
+// person can read, and Replay takes the recorded path of a finding again, so
+// that it does not come back.
+//
+//	func TestLock(t *testing.T) {
+//		macetest.Run(t, lock.System, macetest.Options{})
+//	}
+//
+//	func TestQueuedTwice(t *testing.T) {
+//		macetest.Replay(t, lock.System, "testdata/queued-twice.path")
+//	}
+//
+// A search is short, so that it may run with all other tests: some 30,000
+// transitions and 300 walks, a tenth of that with -short. To look longer, say
+// so for one run: -macetest.scale 100 does a hundred times as much, and
+// -macetest.seed 7 takes other walks; MACETEST_SCALE and MACETEST_SEED in the
+// environment do the same for tests that run other tests. A search ends before
+// the test's -timeout does, and says then that it did not come to its bound.
+// The same seed comes to the same, whatever -cpu, -parallel and the machine.
+//
+// A finding is written into a folder, where go test -artifacts has them, or
+// else below the folder for temporary files, where it stays. The account ends
+// with the command that takes it again: the flag -macetest.replay of the same
+// test.
+package macetest

@@ -1,0 +1,240 @@
+package macetest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/critical"
+	"macemc/internal/finding"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// stuck is how long a handler may run without asking anything.
+const stuck = 10 * time.Second
+
+// Run searches a system, and fails the test if something is wrong with it; with
+// Options.Expect, if that is not found.
+func Run(t testing.TB, sys *sim.System, o Options) {
+	t.Helper()
+	a := newAccount(t)
+	if *replayFlag != "" {
+		a.replay(sys, *replayFlag)
+		return
+	}
+	opts, err := o.search(sys, testing.Short())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Stop = deadline(t)
+	opts.Stuck, opts.OnStuck = stuck, func(r *search.Result) { // nobody can go on from here
+		fmt.Fprintf(os.Stderr, "--- FAIL: %s\n%s", t.Name(), a.tell(r))
+		os.Exit(1)
+	}
+	look := critical.Options{Search: search.Options{
+		WalkSteps: opts.WalkSteps, Memory: opts.Memory, Stop: opts.Stop, Stuck: opts.Stuck, OnStuck: opts.OnStuck,
+	}}
+	opts.Review = func(f *search.Finding) (bool, error) {
+		c, err := critical.Find(sys, f, look)
+		return c != nil && !c.Alive, err
+	}
+	r, err := search.Search(sys, opts)
+	if err == nil && r.Verdict() != o.Expect { // what was expected needs no account
+		err = explain(r, look)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch found := r.Verdict(); {
+	case o.Expect == sim.VerdictNone && found != sim.VerdictNone:
+		t.Fatal(a.tell(r))
+	case o.Expect != found:
+		t.Fatalf("found is %s, and %s was expected\n%s", found, o.Expect, a.tell(r))
+	case r.Stop.Early():
+		t.Logf("%s: the search was cut short (%s)", sys.Name, r.Stop)
+	}
+	if testing.Verbose() {
+		t.Log(a.tell(r))
+	}
+}
+
+// Replay takes the recorded path of a finding again, and fails the test if it
+// comes to the same. Where the code does otherwise on the way than when it was
+// recorded, the path is followed by the identities of its steps for as long as
+// it goes, and the test logs how far that is.
+func Replay(t testing.TB, sys *sim.System, file string) {
+	t.Helper()
+	newAccount(t).replay(sys, file)
+}
+
+// explain finds out what can be found out about the findings.
+func explain(r *search.Result, o critical.Options) error {
+	for i, f := range r.Findings {
+		c, err := critical.Explain(r.System, f, o, true)
+		if err != nil {
+			return err
+		}
+		r.Findings[i] = c.Finding
+		r.Finding = r.Findings[0]
+	}
+	return nil
+}
+
+// deadline ends a search in time to report before the test's is over.
+func deadline(t testing.TB) func() search.Stop {
+	d, ok := t.(interface{ Deadline() (time.Time, bool) })
+	if !ok {
+		return nil
+	}
+	end, ok := d.Deadline()
+	if !ok {
+		return nil
+	}
+	end = end.Add(-max(time.Second, time.Until(end)/10))
+	return func() search.Stop {
+		if time.Now().After(end) {
+			return search.StopTime
+		}
+		return ""
+	}
+}
+
+// account tells what came of a search or a replay, for one test.
+type account struct {
+	t    testing.TB
+	pkg  string // of the test
+	errs []error
+}
+
+// newAccount must be called by an exported function, which a test calls.
+func newAccount(t testing.TB) *account {
+	a := &account{t: t, pkg: "."}
+	if pc, _, _, ok := runtime.Caller(2); ok {
+		a.pkg = packageOf(runtime.FuncForPC(pc).Name())
+	}
+	return a
+}
+
+// packageOf is the package of a test's function, as go test takes it.
+func packageOf(function string) string {
+	at := strings.LastIndexByte(function, '/') + 1
+	name, _, _ := strings.Cut(function[at:], ".")
+	pkg := strings.TrimSuffix(function[:at]+name, "_test")
+	if pkg == "main" {
+		return "."
+	}
+	return pkg
+}
+
+// command is what takes a path again in this test.
+func (a *account) command(file string) string {
+	var levels []string
+	for level := range strings.SplitSeq(a.t.Name(), "/") {
+		levels = append(levels, "^"+regexp.QuoteMeta(level)+"$")
+	}
+	return fmt.Sprintf("go test -run %s %s -macetest.replay %s", shellWord(strings.Join(levels, "/")), a.pkg, shellWord(file))
+}
+
+func (a *account) commands(file string) []finding.Command {
+	return []finding.Command{{What: "take the run again, with every check on", Line: a.command(file)}}
+}
+
+// tell writes the finding's folder, and tells about it.
+func (a *account) tell(r *search.Result) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		place, err := finding.NewShelf(a.folder()).Write(r, f, a.commands)
+		if err != nil {
+			fmt.Fprintln(&b, err)
+		}
+		if abs, err := filepath.Abs(place.Path); err == nil && place.Path != "" {
+			place.Path, place.Replay = abs, a.command(abs)
+		}
+		if err := report.Account(&b, r, f, place); err != nil {
+			fmt.Fprintln(&b, err)
+		}
+	}
+	if len(r.Findings) == 0 {
+		if err := report.Result(&b, r); err != nil {
+			fmt.Fprintln(&b, err)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// folder is where findings go: the artifacts of the test, or a folder that
+// stays.
+func (a *account) folder() string {
+	if wanted := artifacts(); wanted {
+		return a.t.ArtifactDir()
+	}
+	return filepath.Join(os.TempDir(), "macetest-findings")
+}
+
+// replay takes the path in a file again.
+func (a *account) replay(sys *sim.System, file string) {
+	a.t.Helper()
+	path, err := load(file)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	opts := search.Options{ByIdentity: true, Stuck: stuck, OnStuck: func(r *search.Result) {
+		fmt.Fprintf(os.Stderr, "--- FAIL: %s\n%s: %s: %s\n", a.t.Name(), file, r.Finding.Verdict, r.Finding.Message)
+		os.Exit(1)
+	}}
+	r, err := search.Replay(sys, path, opts)
+	if far := (*search.NotAsRecorded)(nil); errors.As(err, &far) {
+		a.t.Logf("%s: followed for %d of %d steps, in which nothing went wrong: %v", file, far.Steps, len(path.Steps), err)
+		return
+	}
+	if err != nil {
+		a.t.Fatalf("%s: %v", file, err)
+	}
+	var b strings.Builder
+	if err := report.Replayed(&b, path, r, testing.Verbose()); err != nil {
+		a.t.Fatal(err)
+	}
+	if r.Finding.Verdict != sim.VerdictNone {
+		a.t.Fatal(b.String())
+	}
+	a.t.Log(b.String())
+}
+
+// load reads a path file.
+func load(name string) (*choose.Path, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	path, err := choose.Parse(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return path, nil
+}
+
+// artifacts reports whether go test keeps what tests write.
+func artifacts() bool {
+	f := flag.Lookup("test.artifacts")
+	return f != nil && f.Value.String() == "true"
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// shellWord is a word as it must be typed.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

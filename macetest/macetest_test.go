@@ -1,0 +1,66 @@
+package macetest
+
+import (
+	"testing"
+	"time"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+func TestPackageOf(t *testing.T) {
+	for function, want := range map[string]string{
+		"macemc/systems/lock.TestLock":         "macemc/systems/lock",
+		"macemc/systems/lock_test.TestLock":    "macemc/systems/lock",
+		"example.com/a/b.c_test.TestX":         "example.com/a/b",
+		"example.com/a/lock.TestLock.func1":    "example.com/a/lock",
+		"main.TestX":                           ".",
+		"main_test.TestX":                      ".",
+		"macemc/systems/lock.(*suite).TestOne": "macemc/systems/lock",
+	} {
+		if got := packageOf(function); got != want {
+			t.Errorf("packageOf(%q) is %q, want %q", function, got, want)
+		}
+	}
+}
+
+// until is a test that ends at some time.
+type until struct {
+	testing.TB
+	end time.Time
+}
+
+func (u until) Deadline() (time.Time, bool) { return u.end, !u.end.IsZero() }
+
+// A search ends some time before the test does; without a deadline, never.
+func TestDeadline(t *testing.T) {
+	if stop := deadline(until{t, time.Time{}}); stop != nil {
+		t.Error("a test without a deadline has one")
+	}
+	if stop := deadline(until{t, time.Now().Add(time.Hour)}); stop() != "" {
+		t.Error("a search with an hour left stops")
+	}
+	if stop := deadline(until{t, time.Now().Add(time.Second / 2)}); stop() != search.StopTime {
+		t.Error("a search does not stop although no time is left to report")
+	}
+}
+
+// What is not said scales; what a depth bounds does not.
+func TestScale(t *testing.T) {
+	sys := &sim.System{Name: "none", Doc: "Nothing.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
+	t.Setenv("MACETEST_SCALE", "")
+	t.Setenv("MACETEST_SEED", "")
+	check := func(o Options, short bool, effort, roam int, seed uint64) {
+		t.Helper()
+		got, err := o.search(sys, short)
+		if err != nil || got.Effort != effort || got.Roam != roam || got.Seed != seed {
+			t.Errorf("%d transitions, %d walks, seed %d, %v; want %d, %d, %d", got.Effort, got.Roam, got.Seed, err, effort, roam, seed)
+		}
+	}
+	check(Options{}, false, 30_000, 300, 0)
+	check(Options{Seed: 3}, true, 3_000, 30, 3)
+	t.Setenv("MACETEST_SCALE", "2.5")
+	t.Setenv("MACETEST_SEED", "9")
+	check(Options{Walks: 10}, true, 75_000, 25, 9)
+	check(Options{Transitions: 1, Seed: 3}, false, 3, 750, 9)
+}

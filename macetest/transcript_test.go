@@ -1,0 +1,84 @@
+package macetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"macemc/internal/transcript"
+)
+
+// TestTranscripts runs testdata, with the tests of testdata/lock in a program
+// of their own. Its commands:
+//
+//	test    run them with the flags in the input, each NAME=value before them
+//	        put into the environment
+//	files   the files of a folder, without their contents
+//
+// FINDINGS stands for the folder of what is found, and what was measured is
+// left out.
+func TestTranscripts(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "lock.test")
+	build := exec.Command("go", "test", "-c", "-o", program, "./testdata/lock")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	transcript.RunFresh(t, "testdata", func() transcript.Handler {
+		folder := t.TempDir()
+		found := filepath.Join(folder, "macetest-findings")
+		return func(t *testing.T, d *transcript.Data) string {
+			transcript.Allow(t, d)
+			input := strings.ReplaceAll(strings.TrimSpace(d.Input), "FINDINGS", found)
+			switch d.Cmd {
+			case "test":
+				return strings.ReplaceAll(masked(run(t, program, folder, input)), found, "FINDINGS")
+			case "files":
+				entries, err := os.ReadDir(input)
+				if err != nil {
+					return err.Error()
+				}
+				var names []string
+				for _, e := range entries {
+					names = append(names, e.Name())
+				}
+				return strings.Join(names, "\n")
+			default:
+				d.Fatalf(t, "no command %q", d.Cmd)
+				return ""
+			}
+		}
+	})
+}
+
+// run runs the tests of a program.
+func run(t *testing.T, program, folder, line string) string {
+	t.Helper()
+	words := strings.Fields(line)
+	cmd := exec.Command(program)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "MACETEST_SCALE=1", "MACETEST_SEED=1")
+	for len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+		cmd.Env, words = append(cmd.Env, words[0]), words[1:]
+	}
+	cmd.Args = append(cmd.Args, words...)
+	out, err := cmd.CombinedOutput()
+	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+var (
+	times    = regexp.MustCompile(`\(\d+\.\d+s\)`)
+	measured = regexp.MustCompile(`(?m)^        measured:\n(          .*\n)+`)
+	effort   = regexp.MustCompile(`(?m)^          effort  .*\n( {22}.*\n)*`)
+)
+
+func masked(text string) string {
+	text = times.ReplaceAllString(text, "(...)")
+	text = measured.ReplaceAllString(text, "        measured: ...\n")
+	return effort.ReplaceAllString(text, "          effort      ...\n")
+}
