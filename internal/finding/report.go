@@ -40,8 +40,10 @@ func (t *tale) report(w io.Writer) error {
 	p.say("# %s: %s", t.name(), t.kind())
 	t.violated(p)
 	t.critical(p)
+	t.why(p)
 	t.avoidable(p)
 	t.nearest(p)
+	t.apart(p)
 	t.outcomes(p)
 	t.run(p)
 	t.graphed(p)
@@ -93,8 +95,8 @@ func (t *tale) violated(p *page) {
 		} else {
 			p.say("**Promised:** from every state, a state can be reached in which all of these hold together: %s.", report.List(names))
 		}
-		p.say("**Violated:** at the end of this run, %s does not hold%s, and no state in which %s can be reached any more.",
-			report.List(codes(t.told.Failing)), because(f.Message), map[bool]string{true: "it holds", false: "all hold"}[len(names) == 1])
+		p.say("**Violated:** at the end of this run, %s %s not hold%s, and no state in which %s can be reached any more.",
+			report.List(codes(t.told.Failing)), one(t.told.Failing, "does", "do"), because(f.Message), one(names, "it holds", "all hold"))
 	case sim.VerdictSafety:
 		p.say("**Promised:** %s", t.promise())
 		p.say("**Violated:** %s%s.", after(f.Step), because(f.Message))
@@ -108,6 +110,14 @@ func (t *tale) violated(p *page) {
 		}
 	}
 	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
+}
+
+// one is a word for one of a kind, or else for several.
+func one(names []string, single, several string) string {
+	if len(names) == 1 {
+		return single
+	}
+	return several
 }
 
 func after(step int) string {

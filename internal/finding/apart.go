@@ -1,0 +1,40 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/eventgraph"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// apart tells how the states differ in which this run and the nearest live one
+// part: after the critical step of the one, and after the step that the other
+// takes instead.
+func (t *tale) apart(p *page) {
+	c, live := t.f.Critical, t.f.Live
+	if live == nil || c == nil || t.states == nil || c.Step == 0 || c.Step > t.states.Steps() {
+		return
+	}
+	there := eventgraph.Recording{}
+	if _, err := search.Replay(t.r.System, live.Path, search.Options{See: there.See}); err != nil {
+		return
+	}
+	at := live.From + 1
+	if at < there.Steps() && live.Path.Steps[at-1].Event.What == sim.KindHeal.String() {
+		at++
+	}
+	if at > there.Steps() {
+		return
+	}
+	all := slices.DeleteFunc(sim.Diff(t.states.State(c.Step), there.State(at)), func(d sim.Difference) bool {
+		return strings.HasSuffix(d.Path, " left") // what is left of the environment's budgets is void where it healed
+	})
+	if len(all) == 0 {
+		return
+	}
+	p.say("Where they part:")
+	t.changes(p, all, fmt.Sprintf("after step %d", c.Step), fmt.Sprintf("after step %d of the live run", at))
+}
