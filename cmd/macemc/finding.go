@@ -18,6 +18,7 @@ func (t *tool) commands(file string) []finding.Command {
 		{What: "take the run again, with every check on", Line: t.name + " replay " + word},
 		{What: "what happened before what", Line: t.name + " graph " + word},
 		{What: "step by step, forth and back", Line: t.name + " mdb " + word},
+		{What: "take steps out, longer than the search did", Line: t.name + " shrink " + word},
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"macemc/eventgraph"
-	"macemc/search"
 	"macemc/sim"
 )
 
@@ -15,21 +13,17 @@ import (
 // takes instead.
 func (t *tale) apart(p *page) {
 	c, live := t.f.Critical, t.f.Live
-	if live == nil || c == nil || t.states == nil || c.Step == 0 || c.Step > t.states.Steps() {
-		return
-	}
-	there := eventgraph.Recording{}
-	if _, err := search.Replay(t.r.System, live.Path, search.Options{See: there.See}); err != nil {
+	if t.live == nil || c == nil || t.states == nil || c.Step == 0 || c.Step > t.states.Steps() {
 		return
 	}
 	at := live.From + 1
-	if at < there.Steps() && live.Path.Steps[at-1].Event.What == sim.KindHeal.String() {
+	if at < t.live.Steps() && live.Path.Steps[at-1].Event.What == sim.KindHeal.String() {
 		at++
 	}
-	if at > there.Steps() {
+	if at > t.live.Steps() {
 		return
 	}
-	all := slices.DeleteFunc(sim.Diff(t.states.State(c.Step), there.State(at)), func(d sim.Difference) bool {
+	all := slices.DeleteFunc(sim.Diff(t.states.State(c.Step), t.live.State(at)), func(d sim.Difference) bool {
 		return strings.HasSuffix(d.Path, " left") // what is left of the environment's budgets is void where it healed
 	})
 	if len(all) == 0 {

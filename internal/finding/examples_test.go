@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/critical"
 	_ "macemc/internal/transcript" // the flag -rewrite
 	"macemc/search"
 )
@@ -38,6 +39,11 @@ func TestExamples(t *testing.T) {
 	for _, c := range examples {
 		sys := system(t, c.system)
 		r := found(t, sys, search.Options{}, c.bug)
+		explained, err := critical.Explain(sys, r.Finding, critical.Options{}, true)
+		if err != nil || explained.Stopped || explained.Alive {
+			t.Fatalf("%s: %v, %+v", c.folder, err, explained)
+		}
+		r.Finding, r.Findings = explained.Finding, []*search.Finding{explained.Finding}
 		place, err := NewShelf(t.TempDir()).Write(r, r.Finding, func(string) []Command {
 			file := "docs/examples/" + c.folder + "/error.path"
 			all := commands(file)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"macemc/choose"
 	"macemc/eventgraph"
 	"macemc/internal/report"
 	"macemc/search"
@@ -69,6 +70,7 @@ type tale struct {
 	teller   teller
 	sources  *report.Sources
 	states   *eventgraph.Recording // nil: the run could not be taken again
+	live     *eventgraph.Recording // the same of the nearest live run; nil too where there is none
 	commands []Command
 }
 
@@ -81,18 +83,21 @@ func newTale(r *search.Result, f *search.Finding) (*tale, error) {
 		r: r, f: f, told: report.Tell(r, f), sources: report.NewSources(r.System, r.Params),
 		teller: teller{world.Walker(), r.Params.Nodes},
 	}
-	t.states = t.again()
+	// A run whose last handler never returns is not taken again, nor one that is
+	// not the same each time.
+	if f.Trace != nil && f.Verdict != sim.VerdictNondeterminism {
+		t.states = t.again(f.Path)
+	}
+	if f.Live != nil {
+		t.live = t.again(f.Live.Path)
+	}
 	return t, nil
 }
 
-// again takes the run again and records its states. A run whose last handler
-// never returns is not taken again, nor one that is not the same each time.
-func (t *tale) again() *eventgraph.Recording {
-	if t.f.Trace == nil || t.f.Verdict == sim.VerdictNondeterminism {
-		return nil
-	}
+// again takes a run again and records its states.
+func (t *tale) again(path *choose.Path) *eventgraph.Recording {
 	states := &eventgraph.Recording{}
-	if _, err := search.Replay(t.r.System, t.f.Path, search.Options{See: states.See}); err != nil || states.Steps() < 0 {
+	if _, err := search.Replay(t.r.System, path, search.Options{See: states.See}); err != nil || states.Steps() < 0 {
 		return nil
 	}
 	return states
@@ -107,6 +112,17 @@ func (t *tale) graph() *eventgraph.Graph {
 	g := eventgraph.New(t.f.Trace, t.teller.walker, marks)
 	g.States = t.states
 	return g
+}
+
+// beside is the graph with that of the nearest live run, where there is one that
+// is not too long to be read.
+func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
+	if t.live == nil || t.live.Steps() > drawnMost || t.f.Step > drawnMost {
+		return nil
+	}
+	there := eventgraph.New(t.f.Live.Trace, t.teller.walker, eventgraph.Marks{Title: "the nearest live run"})
+	there.States = t.live
+	return eventgraph.Compare(g, there)
 }
 
 // drawnMost is how many steps are drawn: more is for graph --from and --to.
@@ -154,10 +170,14 @@ func (t *tale) files() []File {
 	}
 	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known()) }})
 	g, part := t.graph(), t.part()
+	page := g.HTML
+	if both := t.beside(g); both != nil {
+		page = both.HTML
+	}
 	return append(all,
 		File{"graph.txt", func(w io.Writer) error { return g.Text(w, eventgraph.TextOptions{Part: part}) }},
 		File{"graph.svg", func(w io.Writer) error { return g.SVG(w, part) }},
-		File{"graph.html", func(w io.Writer) error { return g.HTML(w, part) }},
+		File{"graph.html", func(w io.Writer) error { return page(w, part) }},
 	)
 }
 

@@ -45,6 +45,7 @@ func commands(file string) []Command {
 		{"take the run again, with every check on", "macemc replay " + file},
 		{"what happened before what", "macemc graph " + file},
 		{"step by step, forth and back", "macemc mdb " + file},
+		{"take steps out, longer than the search did", "macemc shrink " + file},
 	}
 }
 

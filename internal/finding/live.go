@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-const differenceMost = 60 // lines of a difference of two runs that are shown
+const differenceMost = 30 // lines of a difference of two runs that are shown
 
 // avoidable tells until when what is not dead could be avoided.
 func (t *tale) avoidable(p *page) {
