@@ -160,16 +160,25 @@ func (p *finder) find(f *search.Finding) error {
 		}
 		f.Proved = f.Proved || p.dead == n
 	}
-	if p.survive && n == 0 {
-		p.decided(f, 0, true)
-	} else if err := p.sample(f); err != nil {
-		return err
+	for moved := true; moved; {
+		if p.survive && n == 0 {
+			p.decided(f, 0, true)
+		} else if err := p.sample(f); err != nil {
+			return err
+		}
+		f.Path.Set("critical", f.Critical.Header())
+		if p.opts.NoLive {
+			return nil
+		}
+		var err error
+		if moved, err = p.nearest(f); err != nil {
+			return err
+		}
+		if moved && p.survive {
+			f.Evidence = nil // it was about a step that was not critical
+		}
 	}
-	f.Path.Set("critical", f.Critical.Header())
-	if p.opts.NoLive {
-		return nil
-	}
-	return p.nearest(f)
+	return nil
 }
 
 // decided notes the critical step.

@@ -16,15 +16,26 @@ const (
 // nearest adds the nearest live path to a finding whose critical step is known:
 // of the live walks from the last recoverable state, which have all of the run
 // in common that a live one can have, the one with most of the run's other
-// events in their order; of such, the shortest.
-func (p *finder) nearest(f *search.Finding) error {
+// events in their order; of such, the shortest. A walk that goes on with the
+// critical step itself shows that recovery was possible after it, too: then
+// nothing is added, and the position has moved on.
+func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	from := f.Critical.Step - 1
 	if from < 0 {
-		return nil
+		return false, nil
 	}
 	live, err := p.liveWalks(from)
 	if err != nil || len(live) == 0 {
-		return err
+		return false, err
+	}
+	for _, w := range live {
+		if at := from + w.Shared; w.Shared > 0 && at < p.dead && at < p.of.Steps() {
+			p.verdicts[at] = verdict{alive: true, witness: w}
+			moved = true
+		}
+	}
+	if moved {
+		return true, nil
 	}
 	slices.SortStableFunc(live, func(a, b search.Success) int {
 		return cmp.Compare(a.Steps, b.Steps)
@@ -36,7 +47,7 @@ func (p *finder) nearest(f *search.Finding) error {
 		p.tell(Progress{Doing: DoingCompare, Low: from, High: from + 1, Of: p.of.Steps()})
 		path, err := p.lab.PathOf(p.of, w)
 		if err != nil {
-			return err
+			return false, err
 		}
 		a := choose.Align(p.of.Path, path)
 		if paired := a.Paired(); paired > most {
@@ -44,11 +55,11 @@ func (p *finder) nearest(f *search.Finding) error {
 		}
 	}
 	if best, err = p.lab.Record(p.of, chosen); err != nil {
-		return err
+		return false, err
 	}
 	best.Path.Set("critical", f.Critical.Header())
 	f.Live = &search.Live{Path: best.Path, Trace: best.Trace, From: from}
-	return nil
+	return false, nil
 }
 
 // liveWalks are walks from a recoverable state that became live. Of a narrow
