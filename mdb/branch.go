@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -16,8 +17,9 @@ type branch struct {
 	start  []took // of the trunk: the starts of the nodes, and the state after them
 	frames []*sim.Snapshot
 
-	failure *sim.Failure // how the service failed in the last step
-	stopped string       // why the recorded path could not be followed to its end
+	critical *search.Critical // its critical step, as far as a command has found it
+	failure  *sim.Failure     // how the service failed in the last step
+	stopped  string           // why the recorded path could not be followed to its end
 }
 
 // took is a step as it was taken.

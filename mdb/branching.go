@@ -150,18 +150,18 @@ func (s *Session) branchOff() (undo func()) {
 	}
 	was := s.here
 	s.made++
-	owner := was
-	if s.step > 0 {
-		owner = was.owner(s.step)
-	} else {
-		owner = was.trunk()
-	}
-	s.here = &branch{name: fmt.Sprintf("b%d", s.made), parent: owner, from: s.step}
-	s.run.branches = append(s.run.branches, s.here)
+	s.here = s.newBranch(s.freeName(fmt.Sprintf("b%d", s.made)))
 	return func() {
 		s.here, s.made = was, s.made-1
 		s.run.branches = s.run.branches[:len(s.run.branches)-1]
 	}
+}
+
+// newBranch is a branch that leaves here and has no step of its own yet.
+func (s *Session) newBranch(name string) *branch {
+	b := &branch{name: name, parent: s.here.owner(s.step), from: s.step}
+	s.run.branches = append(s.run.branches, b)
+	return b
 }
 
 // walkMost is how long a walk until live may be.
@@ -279,24 +279,33 @@ func (s *Session) toBranch(args []word) (Page, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, usageOf("branch")
 	}
-	for _, b := range s.run.branches {
-		if b.name != args[0].text {
-			continue
-		}
-		was, step := s.here, min(s.step, b.len())
-		s.here = b
-		if len(args) == 2 {
-			n, err := s.stepOr("branch", args[1:], 0)
-			if err != nil {
-				s.here = was
-				return nil, err
-			}
-			step = n
-		}
-		s.step = step
-		return s.here1(), nil
+	b := s.branch(args[0].text)
+	if b == nil {
+		return nil, unknown("branch", args[0].text, s.branchNames(), "branches lists them")
 	}
-	return nil, unknown("branch", args[0].text, s.branchNames(), "branches lists them")
+	was, place := s.here, s.step
+	s.here, s.step = b, min(s.step, b.len())
+	if len(args) == 2 {
+		to, err := s.stepNamed(args[1].text)
+		if err == nil {
+			err = s.goTo(to)
+		}
+		if err != nil {
+			s.here, s.step = was, place
+			return nil, err
+		}
+	}
+	return s.here1(), nil
+}
+
+// branch is the branch of a name; nil: there is none.
+func (s *Session) branch(name string) *branch {
+	for _, b := range s.run.branches {
+		if b.name == name {
+			return b
+		}
+	}
+	return nil
 }
 
 func (s *Session) rename(args []word) (Page, error) {
@@ -318,17 +327,22 @@ func (s *Session) rename(args []word) (Page, error) {
 // came to.
 var savedKeys = []string{"system", "nodes", "param", "bug", "property", "faults", "early", "net", "seed"}
 
-func (s *Session) save(args []word) (Page, error) {
-	if len(args) != 1 {
-		return nil, usageOf("save")
-	}
-	name := args[0].file()
-	var header []choose.Field
+// settings are the header's fields of how the run is run.
+func (s *Session) settings() (header []choose.Field) {
 	for _, f := range s.run.header {
 		if slices.Contains(savedKeys, f.Key) {
 			header = append(header, f)
 		}
 	}
+	return header
+}
+
+func (s *Session) save(args []word) (Page, error) {
+	if len(args) != 1 {
+		return nil, usageOf("save")
+	}
+	name := args[0].file()
+	header := s.settings()
 	if f := s.here.failure; f != nil && s.step == s.Len() {
 		header = append(header, choose.Field{Key: "verdict", Value: f.Verdict.String()})
 		if f.Property != "" {

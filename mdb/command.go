@@ -32,7 +32,7 @@ const (
 
 // Commands is the table.
 func Commands() []*Command {
-	return slices.Concat(moving(), looking(), []*Command{graphCommand()}, comparing(), branching(), others())
+	return slices.Concat(moving(), looking(), []*Command{graphCommand()}, comparing(), branching(), recovering(), others())
 }
 
 // lookup is the command of a name or of an alias; nil: there is none.

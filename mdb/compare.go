@@ -14,11 +14,12 @@ import (
 func comparing() []*Command {
 	return []*Command{
 		{
-			Name: "diff", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live | BRANCH | FILE] [FIELD ...]",
+			Name: "diff", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live [STEP] | BRANCH [STEP] | FILE [STEP]] [FIELD ...]",
 			Short: "tell what differs between two states: of this step and the one before, of two steps, or of two runs",
 			Help: `Between two runs the states of aligned steps are compared: the steps that are the same event
-are paired, and steps between two pairs are compared in their order. The nearest live path is the
-live.path beside the error.path. With fields, only these are compared.
+are paired, and steps between two pairs are compared in their order. A STEP says otherwise, and so
+does end. The nearest live path is the branch live, which critical makes, or else the live.path beside
+the error.path. With fields, only these are compared.
 -, + and ~ mark lines of the first state only, of the second only, and of both that differ.`,
 			Example: "jump 10; diff; diff 2 n1; diff 8 9 n0; diff n1.papa; jump end; diff live", args: []completer{ofDiff},
 			run: (*Session).diff,
@@ -168,6 +169,18 @@ func (s *Session) diff(args []word) (Page, error) {
 		return nil, err
 	}
 	s.against = quoted(args[:1])
+	if len(args) > 1 {
+		if n, err := strconv.Atoi(args[1].text); err == nil || args[1].text == "end" {
+			if args[1].text == "end" {
+				n = other.b.len()
+			}
+			if n < 0 || n > other.b.len() {
+				return nil, fmt.Errorf("there is no step %s; %s has steps 0 to %s", count(n), args[0].file(), count(other.b.len()))
+			}
+			other.step = n
+			return s.compare(here, other, args[2:])
+		}
+	}
 	other.step = s.alignedStep(s.alignment(here, other), s.step, other.b.len())
 	return s.compare(here, other, args[1:])
 }
@@ -195,16 +208,14 @@ func (s *Session) isField(w word) bool {
 
 // otherSide is the run of a word: the live one, a branch, or that of a file.
 func (s *Session) otherSide(name string) (side, error) {
-	if name == "live" {
+	if name == liveBranch && s.branch(name) == nil {
 		if s.live == "" {
-			return side{}, fmt.Errorf("no live path is known: there is no live.path beside %s; name a file or a branch", s.run.title)
+			return side{}, fmt.Errorf("no live path is known: there is no live.path beside %s; critical finds one, or name a file or a branch", s.run.title)
 		}
 		name = s.live
 	}
-	for _, b := range s.run.branches {
-		if b.name == name {
-			return side{run: s.run, b: b}, nil
-		}
+	if b := s.branch(name); b != nil {
+		return side{run: s.run, b: b}, nil
 	}
 	if !exists(name) && !strings.Contains(name, ".path") {
 		return side{}, fmt.Errorf("%q is no step, branch, file or field; branches lists the branches", name)

@@ -201,35 +201,43 @@ func (s *Session) jump(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("jump")
 	}
-	to := 0
-	switch text := args[0].text; text {
-	case "start", "first":
-	case "end", "last":
-		to = s.Len()
-	case "critical":
-		n, known := s.critical()
-		if !known {
-			return nil, fmt.Errorf("no critical step is known: the path's header tells none")
-		}
-		to = n
-	case "failure":
-		if s.here.failure == nil {
-			return nil, fmt.Errorf("the service does not fail in %s", s.where())
-		}
-		to = s.Len()
-	default:
-		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
-		if err != nil {
-			return nil, fmt.Errorf("%q is no step; write a number, +N, -N, start, end, critical or failure", text)
-		}
-		if to = n; text[0] == '+' || text[0] == '-' {
-			to = s.step + n
-		}
+	to, err := s.stepNamed(args[0].text)
+	if err == nil {
+		err = s.goTo(to)
 	}
-	if err := s.goTo(to); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s.here1(), nil
+}
+
+// stepNamed is the step that a word stands for; there may be no such step.
+func (s *Session) stepNamed(text string) (int, error) {
+	switch text {
+	case "start", "first":
+		return 0, nil
+	case "end", "last":
+		return s.Len(), nil
+	case "critical":
+		n, known := s.critical()
+		if !known {
+			return 0, fmt.Errorf("no critical step of %s is known; critical looks for it", s.where())
+		}
+		return n, nil
+	case "failure":
+		if s.here.failure == nil {
+			return 0, fmt.Errorf("the service does not fail in %s", s.where())
+		}
+		return s.Len(), nil
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+	if err != nil {
+		return 0, fmt.Errorf("%q is no step; write a number, +N, -N, start, end, critical or failure", text)
+	}
+	if text[0] == '+' || text[0] == '-' {
+		n += s.step
+	}
+	return n, nil
 }
 
 func (s *Session) watch(args []word) (Page, error) {

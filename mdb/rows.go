@@ -99,7 +99,7 @@ func (r *run) lanes(s *sim.Step) string {
 // mark is what a step is besides; ' ': nothing.
 func (s *Session) mark(i int) rune {
 	b := s.here
-	if c, known := s.critical(); known && c == i && c > 0 && b.owner(i) == s.run.trunk {
+	if c, known := s.critical(); known && c == i && c > 0 {
 		return MarkCritical
 	}
 	if b.failure != nil && i == b.len() {
@@ -116,8 +116,15 @@ func (s *Session) mark(i int) rune {
 	return ' '
 }
 
-// critical is the critical step, where the path or a search for it has told.
+// critical is the critical step of the branch, where the command critical or the
+// path's header has told.
 func (s *Session) critical() (step int, known bool) {
+	if c := s.here.critical; c != nil {
+		return c.Step, true
+	}
+	if s.here != s.run.trunk {
+		return 0, false
+	}
 	for _, f := range s.run.header {
 		if f.Key == "critical" {
 			text, _, _ := strings.Cut(f.Value, " ")

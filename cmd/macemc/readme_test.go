@@ -56,7 +56,7 @@ func TestReadmeFinding(t *testing.T) {
 
 // The debugger answers what the README shows.
 func TestReadmeDebug(t *testing.T) {
-	const line = "mdb macemc-findings/handshake-HS1-1 -x 'jump critical; prev; alternatives; take 0; branch trunk 4; diff b1; watch back n0.state'"
+	const line = "mdb macemc-findings/handshake-HS1-1 -x 'jump critical; diff live; recovers; prev; alternatives; watch back n1.state'"
 	want := shown(t, line)
 	t.Chdir(t.TempDir())
 	execute(words("search handshake --bug HS1 --quiet")...)

@@ -189,32 +189,71 @@ func rows(s *mdb.Session, top, n int) []mdb.Row {
 	return out
 }
 
-// wrap breaks lines that are too wide; what is continued is set in.
+// cell is a letter as the terminal knows it.
+type cell struct {
+	text  string
+	width int
+	style mdb.Style
+}
+
+// wrap breaks lines that are too wide, between words where that leaves not too
+// much free; what is continued is set in.
 func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	const in = "      "
 	for _, l := range p {
-		var now mdb.Line
-		used := 0
-		for _, span := range l {
-			piece, state := "", -1
-			rest := clean(span.Text)
-			for rest != "" {
-				var cluster string
-				var w int
-				cluster, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
-				if used+w > width && used > len(in) {
-					now = append(now, mdb.Span{Style: span.Style, Text: piece})
-					out = append(out, now)
-					now, piece, used = mdb.Line{{Text: in}}, "", len(in)
+		cells, before := cellsOf(l), ""
+		for {
+			n := fitting(cells, width-len(before))
+			line := mdb.Line{{Text: before}}
+			for _, c := range cells[:n] {
+				if last := &line[len(line)-1]; last.Style == c.style {
+					last.Text += c.text
+				} else {
+					line = append(line, mdb.Span{Style: c.style, Text: c.text})
 				}
-				piece += cluster
-				used += w
 			}
-			now = append(now, mdb.Span{Style: span.Style, Text: piece})
+			out = append(out, line)
+			if cells = cells[n:]; len(cells) > 0 && cells[0].text == " " {
+				cells = cells[1:]
+			}
+			if len(cells) == 0 {
+				break
+			}
+			if before = in; width <= 2*len(in) {
+				before = ""
+			}
 		}
-		out = append(out, now)
 	}
 	return out
+}
+
+// fitting is how many cells go into a width; at least one.
+func fitting(cells []cell, width int) int {
+	used, space := 0, 0
+	for i, c := range cells {
+		if used += c.width; used > width {
+			if space > i/2 {
+				return space
+			}
+			return max(1, i)
+		}
+		if c.text == " " {
+			space = i
+		}
+	}
+	return len(cells)
+}
+
+func cellsOf(l mdb.Line) (cells []cell) {
+	for _, span := range l {
+		rest, state := clean(span.Text), -1
+		for rest != "" {
+			c := cell{style: span.Style}
+			c.text, rest, c.width, state = uniseg.FirstGraphemeClusterInString(rest, state)
+			cells = append(cells, c)
+		}
+	}
+	return cells
 }
 
 // clean leaves out what would steer a terminal.

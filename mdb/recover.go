@@ -1,0 +1,261 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"macemc/choose"
+	"macemc/critical"
+	"macemc/search"
+	"macemc/sim"
+)
+
+func recovering() []*Command {
+	return []*Command{
+		{
+			Name: "recovers", Group: groupBranch, Usage: "[K]",
+			Short: "tell whether a live state can still be reached from here: exactly if that is little, else by K walks (else 60)",
+			Help: `The environment heals first, and what is rare does not happen. A walk that becomes live is kept as a
+branch, recovery: it is the proof.`,
+			Example: "jump 4; recovers; branches",
+			run:     (*Session).recovers,
+		},
+		{
+			Name: "critical", Group: groupBranch,
+			Short: "find the critical step of the branch, and the nearest live run, which becomes the branch live",
+			Help: `It is the last step that left a recoverable state for good; in a run that violates safety, the one
+after which that could not be avoided any more. jump critical goes there, diff live compares.`,
+			Example: "critical; jump critical; diff live; branches",
+			run:     (*Session).findCritical,
+		},
+	}
+}
+
+// settleMost is how many states recovers visits to decide exactly.
+const settleMost = 50_000
+
+// looked is the path of the branch to a step, with a header for a verdict.
+func (s *Session) looked(upTo int, verdict sim.Verdict) *choose.Path {
+	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
+	return s.here.path(header, upTo)
+}
+
+// options are those of work that may be stopped.
+func (s *Session) options(walks int) search.Options {
+	return search.Options{Walks: walks, Stop: func() (stop search.Stop) {
+		if b := s.run.busy; b != nil && b.Stop != nil && b.Stop() {
+			stop = search.StopInterrupted
+		}
+		return stop
+	}}
+}
+
+func (s *Session) recovers(args []word) (Page, error) {
+	walks := 60
+	if len(args) > 0 {
+		n, err := strconv.Atoi(args[0].text)
+		if err != nil || n < 1 || len(args) > 1 {
+			return nil, usageOf("recovers")
+		}
+		walks = n
+	}
+	sys := s.run.player.World().System()
+	switch {
+	case !s.run.player.World().CanBeLive():
+		return nil, fmt.Errorf("%s has no liveness property", s.run.name())
+	case s.here.failure != nil && s.step == s.Len():
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", count(s.step))
+	case s.run.verdicts[s.here.verdict(s.step)].live:
+		return page("the state is live"), nil
+	}
+	lab, err := search.NewLab(sys, s.looked(s.step, sim.VerdictDead), s.options(walks))
+	if err != nil {
+		return nil, err
+	}
+	defer lab.Close()
+	p, err := s.recoversIn(lab, walks)
+	if errors.Is(err, search.ErrStopped) {
+		return append(p, page("stopped before it was decided")...), nil
+	}
+	return p, err
+}
+
+// recoversIn decides by a lab: exactly, if it can, and by walks.
+func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
+	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
+	if err != nil {
+		return nil, err
+	}
+	last, decided, err := lab.Settle(of, s.step, settleMost)
+	switch {
+	case err != nil:
+		return nil, err
+	case decided && last < s.step:
+		p.line(Span{Bad, "dead"}, plain(": proved: every state that can still be reached without faults was visited, and none is live"))
+		return p, nil
+	case decided:
+		p.line(Span{Good, "recoverable"}, plain(": proved: of all states that can still be reached without faults, some are live"))
+	}
+	steps := lab.Options().WalkSteps
+	w, err := lab.Walk(of, search.Walks{From: s.step, Count: walks, Steps: steps})
+	if err != nil {
+		return p, err
+	}
+	if len(w.Failed) > 0 {
+		f := w.Failed[0].Failure
+		p.line(Span{Bad, "! "}, plain("in %s the service failed: %s: %s", many(len(w.Failed), "walk"), f.Verdict, f.Message))
+	}
+	if len(w.Success) == 0 {
+		if !decided {
+			p.line(Span{Bad, "it seems dead"}, plain(": none of %s of %s became live", many(w.Taken, "walk"), many(steps, "step")))
+		}
+		return p, nil
+	}
+	found := w.Success[0]
+	if !decided {
+		p.line(Span{Good, "recoverable"}, plain(": walk %s of %s became live after %s", count(found.Number+1), count(walks), many(found.Steps, "step")))
+	}
+	path, err := lab.PathOf(of, found)
+	if err != nil {
+		return p, err
+	}
+	name, err := s.keep("recovery", path, s.step)
+	if err != nil {
+		return p, err
+	}
+	p.add(Plain, "the walk is kept as the branch %s", name)
+	return p, nil
+}
+
+// keep makes a branch of a path that has its first steps in common with the
+// branch where the session stands. It goes nowhere.
+func (s *Session) keep(name string, path *choose.Path, shared int) (string, error) {
+	for _, b := range s.run.branches {
+		if b.takes(path) {
+			return b.name, nil
+		}
+	}
+	was, step := s.here, s.step
+	s.step = shared
+	b := s.newBranch(s.freeName(name))
+	s.here, s.step = was, step
+	rest := choose.NewReplay(&choose.Path{Steps: path.Steps[shared:]})
+	for _, t := range path.Steps[shared:] {
+		progress, err := s.run.extend(b, rest, t.Event.What == sim.KindHeal.String())
+		if err != nil {
+			return b.name, err
+		}
+		if progress != sim.Stepped {
+			return b.name, fmt.Errorf("the run could not be taken again: %s", search.Diverged(s.run.player.Err()))
+		}
+		if b.failure != nil {
+			break
+		}
+	}
+	return b.name, nil
+}
+
+// takes reports whether a branch is the run of a path.
+func (b *branch) takes(path *choose.Path) bool {
+	if b.len() != len(path.Steps) {
+		return false
+	}
+	for i, t := range b.path(nil, b.len()).Steps {
+		if t.Event != path.Steps[i].Event || !slices.Equal(t.Coins, path.Steps[i].Coins) {
+			return false
+		}
+	}
+	return true
+}
+
+// freeName is a name that no branch has yet.
+func (s *Session) freeName(name string) string {
+	for k := 2; slices.Contains(s.branchNames(), name); k++ {
+		name = fmt.Sprintf("%s%d", name[:len(name)-len(digits(name))], k)
+	}
+	return name
+}
+
+// digits are those at the end of a name.
+func digits(name string) string {
+	i := len(name)
+	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {
+		i--
+	}
+	return name[i:]
+}
+
+func (s *Session) findCritical(args []word) (Page, error) {
+	if len(args) > 0 {
+		return nil, usageOf("critical")
+	}
+	sys, b := s.run.player.World().System(), s.here
+	f := &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: b.len()}}
+	if b.failure != nil {
+		f.Failure = *b.failure
+	} else if !s.run.player.World().CanBeLive() {
+		return nil, fmt.Errorf("%s has no liveness property, and the run does not fail", s.run.name())
+	}
+	f.Path = s.looked(b.len(), f.Verdict)
+	out, err := critical.Find(sys, f, critical.Options{Search: s.options(0), Progress: func(c critical.Progress) {
+		if s.run.busy != nil && s.run.busy.Progress != nil {
+			s.run.busy.Progress(string(c.Doing)+" the critical step", 0, 0)
+		}
+	}})
+	switch {
+	case err != nil:
+		return nil, err
+	case out.Stopped:
+		return page("stopped before it was decided"), nil
+	case out.Alive:
+		return page("no step is critical: the end of the run can recover; recovers shows how"), nil
+	}
+	return s.toldCritical(out.Finding)
+}
+
+// toldCritical keeps and tells what was found out.
+func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
+	c := f.Critical
+	s.here.critical = c
+	switch {
+	case c.Step == 0:
+		p.add(Plain, "critical step 0: never recoverable, the run was dead from its start")
+	default:
+		p.line(plain("critical step "), Span{Bad, count(c.Step)}, plain(": %s", c.Event))
+	}
+	well, run := "became live", "live run"
+	if f.Verdict != sim.VerdictDead {
+		well, run = "went on without a failure", "run that goes on without a failure"
+	}
+	switch e := f.Evidence; {
+	case c.Exact:
+		p.add(Plain, "  proved: all that can still happen was visited")
+	case e != nil:
+		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
+			many(e.Walks, "walk"), count(e.From), many(e.WalkSteps, "step"), well, 100*e.Escape95)
+	}
+	if c.Doubt != "" {
+		p.add(Bad, "  in doubt: %s", c.Doubt)
+	}
+	if f.Live == nil {
+		return p, nil
+	}
+	if b := s.branch(liveBranch); b != nil && !b.takes(f.Live.Path) {
+		b.name = s.freeName(liveBranch)
+	}
+	name, err := s.keep(liveBranch, f.Live.Path, f.Live.From)
+	if err != nil {
+		return p, err
+	}
+	if b := s.branch(name); b.parent != nil { // it may have been kept as another
+		name, b.name = liveBranch, liveBranch
+	}
+	s.against = name
+	p.add(Plain, "the nearest %s leaves it after step %s: the branch %s", run, count(f.Live.From), name)
+	return p, nil
+}
+
+// liveBranch is the name of the branch that is the nearest live run.
+const liveBranch = "live"
