@@ -19,7 +19,7 @@ func recovering() []*Command {
 			Short: "tell whether a live state can still be reached from here: exactly if that is little, else by K walks (else 60)",
 			Help: `The environment heals first, and what is rare does not happen. A walk that becomes live is kept as a
 branch, recovery: it is the proof.`,
-			Example: "jump 4; recovers; branches",
+			Example: "jump 3; recovers; branches; jump end; recovers",
 			run:     (*Session).recovers,
 		},
 		{

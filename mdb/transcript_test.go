@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,8 @@ func systems(name string) (*sim.System, error) {
 //	do  execute the lines of the input, each after its prompt
 //	examples
 //	    run the example of every command, each in a session of its own on the
-//	    path that the input names
+//	    path that the input names; a second line names another, and the commands
+//	    for which it is meant
 //	complete
 //	    complete each line of the input
 func TestTranscripts(t *testing.T) {
@@ -191,8 +193,15 @@ func executed(s *Session, lines []string) string {
 
 func examples(t *testing.T, d *transcript.Data) string {
 	var b strings.Builder
+	lines := strings.Split(strings.TrimSpace(d.Input), "\n")
 	for _, c := range Commands() {
-		s, err := Opener{Find: systems, Tool: "macemc"}.Open(strings.TrimSpace(d.Input), Settings{})
+		file := lines[0]
+		for _, l := range lines[1:] {
+			if words := strings.Fields(l); slices.Contains(words[1:], c.Name) {
+				file = words[0]
+			}
+		}
+		s, err := Opener{Find: systems, Tool: "macemc"}.Open(file, Settings{})
 		if err != nil {
 			d.Fatalf(t, "%v", err)
 		}
