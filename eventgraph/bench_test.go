@@ -2,7 +2,9 @@ package eventgraph
 
 import (
 	"io"
+	"syscall"
 	"testing"
+	"time"
 
 	"macemc/choose"
 	"macemc/sim"
@@ -38,6 +40,15 @@ func longRun(t testing.TB, steps int) *Graph {
 	return g
 }
 
+// cpuTime is the processor time of the process: the machine may be shared.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 const longSteps = 10_000
 
 // A page of a long run stays small: it has what each step changed, and no
@@ -57,14 +68,17 @@ func BenchmarkDrawing(b *testing.B) {
 		draw func(io.Writer, Part) error
 	}{
 		{"text", func(w io.Writer, p Part) error { return g.Text(w, TextOptions{Part: p}) }},
+		{"whole text", func(w io.Writer, p Part) error { return g.Text(w, TextOptions{Part: Part{Whole: true}}) }},
 		{"svg", g.SVG}, {"html", g.HTML}, {"mermaid", g.Mermaid}, {"dot", g.DOT}, {"shiviz", g.ShiViz},
 	} {
 		b.Run(one.name, func(b *testing.B) {
+			cpu := cpuTime()
 			for b.Loop() {
 				if err := one.draw(io.Discard, Part{}); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
 		})
 	}
 }
@@ -85,16 +99,20 @@ func BenchmarkNew(b *testing.B) {
 		for w.Steps() < longSteps && w.Step(src) == sim.Stepped {
 		}
 	})
+	cpu := cpuTime()
 	for b.Loop() {
 		New(w.Trace(), w.Walker(), Marks{})
 	}
+	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
 }
 
 // BenchmarkCompare puts two runs side by side that have little in common.
 func BenchmarkCompare(b *testing.B) {
 	x, y := longRun(b, longSteps), longRun(b, longSteps)
 	y = &Graph{Marks: y.Marks, nodes: y.nodes, lanes: y.lanes, starts: y.starts, messages: y.messages, points: append(append([]point{}, y.points[:y.starts]...), y.points[y.starts+100:]...)}
+	cpu := cpuTime()
 	for b.Loop() {
 		Compare(x, y)
 	}
+	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
 }

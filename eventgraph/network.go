@@ -46,8 +46,11 @@ type effect struct{ point, did int }
 
 type pair struct{ a, b int }
 
-// breach is where a connection broke, and how many of its ends have not heard.
-type breach struct{ at, unheard int }
+// breach is where a connection broke, and which of its ends have not heard.
+type breach struct {
+	at   int
+	deaf map[int]bool
+}
 
 func pairOf(a, b int) pair { return pair{min(a, b), max(a, b)} }
 
@@ -114,12 +117,8 @@ func (b *builder) consume(at int, p *point) {
 	case sim.KindError:
 		if x, ok := b.broke[pairOf(node, peer)]; ok {
 			p.causes = append(p.causes, cause{x.at, CauseBroken, none})
-			if x.unheard--; x.unheard == 0 {
-				delete(b.broke, pairOf(node, peer))
-			} else {
-				b.broke[pairOf(node, peer)] = x
-			}
 		}
+		b.heard(node, peer)
 		b.drop(at, node, peer, broken)
 	case sim.KindRefused:
 		if e.Link == sim.LinkTCP {
@@ -130,7 +129,7 @@ func (b *builder) consume(at int, p *point) {
 		b.receive(at, p, unreached)
 		b.absent(p, node)
 	case sim.KindBreak, sim.KindReset:
-		b.breaks(at, p, node, peer, 2)
+		b.breaks(at, p, node, peer)
 		if e.Kind == sim.KindBreak {
 			b.cause(p, b.cut, CauseCut)
 		}
@@ -251,22 +250,45 @@ func (b *builder) drop(at, from, to int, how fate) {
 	b.room[c] = at
 }
 
-// breaks ends the connection of two nodes, of which so many have yet to hear.
-func (b *builder) breaks(at int, p *point, one, other, unheard int) {
+// breaks is a connection that breaks, of which both ends have yet to hear.
+func (b *builder) breaks(at int, p *point, one, other int) {
 	c := pairOf(one, other)
 	if opened, ok := b.opened[c]; ok {
 		p.causes = append(p.causes, cause{opened, CauseOpened, none})
 		delete(b.opened, c)
-	} else if x, ok := b.broke[c]; ok { // it was broken, and not all had heard
-		p.causes = append(p.causes, cause{x.at, CauseBroken, none})
 	}
-	b.broke[c] = breach{at, unheard}
+	b.broke[c] = breach{at, map[int]bool{one: true, other: true}}
+}
+
+// closes is a node that resets its connection: the other end has yet to hear.
+// Where the connection was broken already, that is what it will hear of.
+func (b *builder) closes(at int, p *point, node, peer int) {
+	c := pairOf(node, peer)
+	if x, ok := b.broke[c]; ok {
+		p.causes = append(p.causes, cause{x.at, CauseBroken, none})
+		b.heard(node, peer)
+	}
+	if opened, ok := b.opened[c]; ok {
+		p.causes = append(p.causes, cause{opened, CauseOpened, none})
+		delete(b.opened, c)
+		b.broke[c] = breach{at, map[int]bool{peer: true}}
+	}
+}
+
+// heard is a node that need not hear any more that a connection broke.
+func (b *builder) heard(node, peer int) {
+	c := pairOf(node, peer)
+	if x, ok := b.broke[c]; ok {
+		if delete(x.deaf, node); len(x.deaf) == 0 {
+			delete(b.broke, c)
+		}
+	}
 }
 
 func (b *builder) crash(at int, p *point, node int) {
 	for peer := range b.g.nodes {
 		b.drop(at, node, peer, broken)
-		b.breaks(at, p, node, peer, 1)
+		b.closes(at, p, node, peer)
 	}
 	for _, x := range b.timers[node] {
 		b.became(x, "gone at %d", at)
@@ -328,7 +350,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 		b.timers[node][text] = name
 	case sim.EffectCancel:
 		text := b.text(e.Value)
-		if old, ok := b.timers[node][text]; ok && old.point != at {
+		if old, ok := b.timers[node][text]; ok {
 			b.became(old, "cancelled at %d", at)
 		}
 		delete(b.timers[node], text)
@@ -337,7 +359,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 		b.tasks[node][text] = append(b.tasks[node][text], name)
 	case sim.EffectReset:
 		b.drop(at, node, d.to, broken)
-		b.breaks(at, p, node, d.to, 1)
+		b.closes(at, p, node, d.to)
 	}
 	p.did = append(p.did, d)
 }

@@ -37,9 +37,13 @@
     run.step = Math.max(34, Math.min(two ? 64 : 120, (two ? 300 : 720) / Math.max(n, 1)));
     run.left = x + G.margin + G.letter * digits + 14 + run.step / 2;
     run.text = run.left + run.step * (Math.max(0, n - 1) + 0.5) + 10;
-    let longest = 10;
-    for (const p of run.points) longest = Math.max(longest, Math.min(label, p.text.length) + Math.min(two ? 20 : 60, p.beside.length) + 22);
-    run.wide = run.text - x + G.letter * Math.min(longest, label + 40) + G.margin;
+    let longest = 30;
+    for (const p of run.points) {
+      const tags = (p.number > 0 && p.number === run.critical ? 11 : 0) + (p.number > 0 && p.number === run.failed ? 9 : 0);
+      longest = Math.max(longest, Math.min(label, p.text.length) + Math.min(two ? 20 : 60, p.beside.length) + tags + 2);
+    }
+    run.letters = longest;
+    run.wide = run.text - x + G.letter * longest + G.margin;
     x += run.wide + (two ? G.margin : 0);
   }
   const wide = x;
@@ -241,7 +245,7 @@
         svg(names, "rect", { class: "box", x: r1(cx - w / 2), y: 6, width: r1(w), height: 22, rx: 6 });
         svg(names, "text", { class: "name", x: r1(cx), y: 21 }, name);
       });
-      if (two) svg(names, "text", { class: "panel", x: r1(run.text), y: 21 }, run.name + ": " + cut(run.title, label + 10));
+      if (two) svg(names, "text", { class: "panel", x: r1(run.text), y: 21 }, run.name + ": " + cut(run.title, run.letters - run.name.length - 2));
     }
   };
 
@@ -278,29 +282,32 @@
   };
   const tellGap = (run, k, box) => { // the run has no step here: its state is that after the last one
     html(box, "b", run.name);
-    let i = picked;
-    while (i >= 0 && D.rows[i][k] < 0) i--;
-    if (i < 0) return;
-    const p = run.points[D.rows[i][k]];
+    const p = at(k, picked);
+    if (!p) return;
     html(box, "p", "nothing here; the state is that after step " + p.number, "none");
     tellState(run, p, box, false);
+  };
+  const at = (k, row) => { // the point of a run at a row, or the last before
+    while (row >= 0 && D.rows[row][k] < 0) row--;
+    return row < 0 ? undefined : runs[k].points[D.rows[row][k]];
   };
   const tellState = (run, p, box, changes) => {
     const lines = state(run, p.number);
     if (!lines) return;
     const before = new Map();
     const compare = changes && p.number > 0;
+    const here = run !== runs[0] && at(0, picked), others = new Set(); // what the first run has
+    if (here) for (const [path, value] of state(runs[0], here.number) || []) others.add(S[path] + "\n" + S[value]);
     if (compare) for (const [path, value] of state(run, p.number - 1)) {
       if (!before.has(path)) before.set(path, []);
       before.get(path).push(value);
     }
-    const groups = new Map(run.nodes.map((n) => [n, []]));
+    const groups = new Map([...run.nodes, "network", "everything else"].map((n) => [n, []]));
     for (const [path, value] of lines) {
       const old = before.get(path), same = old ? old.indexOf(value) : -1;
       const row = { path: S[path], value: S[value], fresh: compare && same < 0, old: undefined };
       if (same >= 0) old.splice(same, 1);
       const group = groupOf(run, row.path);
-      if (!groups.has(group)) groups.set(group, []);
       groups.get(group).push({ ...row, key: path });
     }
     for (const list of groups.values()) for (const row of list) { // what it was before
@@ -309,7 +316,6 @@
     }
     for (const [path, old] of before) for (const value of old) { // what is there no more
       const group = groupOf(run, S[path]);
-      if (!groups.has(group)) groups.set(group, []);
       groups.get(group).push({ path: S[path], value: undefined, fresh: true, old: S[value] });
     }
     for (const [name, list] of groups) {
@@ -320,7 +326,8 @@
       html(details, "summary", name);
       const table = html(details, "table");
       for (const row of list) {
-        const tr = html(table, "tr", undefined, row.fresh ? "new" : "");
+        const differs = here && row.value !== undefined && !others.has(row.path + "\n" + row.value);
+        const tr = html(table, "tr", undefined, (row.fresh ? "new" : "") + (differs ? " differs" : ""));
         html(tr, "td", row.path);
         const td = html(tr, "td");
         if (row.old !== undefined) html(td, "del", row.old);

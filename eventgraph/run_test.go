@@ -192,27 +192,7 @@ func (a *teller) Err() error { return a.err }
 // take takes the run; see is told the world after the starts and every step.
 func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
 	t.Helper()
-	sys := &sim.System{
-		Name: "actors", Doc: "Nodes that do what they are told. For tests only.",
-		Nodes:   func(sim.Params) sim.Range { return sim.Range{Default: p.nodes, Least: p.nodes, Most: p.nodes} },
-		Network: func(sim.Params) sim.Network { return sim.Network{TCPBuffer: 3, UDPCapacity: 3} },
-		New:     func(sim.Params, sim.Addr) sim.Node { return &actor{} },
-		Script: func(_ sim.Params, self sim.Addr, life int) []sim.Signal {
-			if life > 0 {
-				return []sim.Signal{do("log back again")}
-			}
-			return p.scripts[self.String()]
-		},
-		Properties: []sim.Property{sim.Always("nothing", func(sim.View[*actor]) bool { return true })},
-	}
-	params, err := sys.Configure(p.nodes, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := sim.NewWorld(sys, params, sim.Config{Trace: true, Faults: p.faults})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := p.world(t)
 	src := &teller{}
 	w.Protect(func() {
 		w.Start(src)
@@ -234,6 +214,33 @@ func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
 	})
 	if src.err != nil {
 		t.Fatal(src.err)
+	}
+	return w
+}
+
+// world is one in which the play can be taken.
+func (p play) world(t testing.TB) *sim.World {
+	t.Helper()
+	sys := &sim.System{
+		Name: "actors", Doc: "Nodes that do what they are told. For tests only.",
+		Nodes:   func(sim.Params) sim.Range { return sim.Range{Default: p.nodes, Least: p.nodes, Most: p.nodes} },
+		Network: func(sim.Params) sim.Network { return sim.Network{TCPBuffer: 3, UDPCapacity: 3} },
+		New:     func(sim.Params, sim.Addr) sim.Node { return &actor{} },
+		Script: func(_ sim.Params, self sim.Addr, life int) []sim.Signal {
+			if life > 0 {
+				return []sim.Signal{do("log back again")}
+			}
+			return p.scripts[self.String()]
+		},
+		Properties: []sim.Property{sim.Always("nothing", func(sim.View[*actor]) bool { return true })},
+	}
+	params, err := sys.Configure(p.nodes, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sim.NewWorld(sys, params, sim.Config{Trace: true, Faults: p.faults})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return w
 }

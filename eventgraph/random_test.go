@@ -1,0 +1,138 @@
+package eventgraph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// randomPlay is a play of nodes that do anything, under every fault.
+func randomPlay(r *rand.Rand, nodes int) play {
+	faults := sim.Faults{Crash: 3, Down: 1, Reset: 4, Loss: 3, Dup: 3, Reorder: 3, Partition: 1, OneWay: 1}
+	p := play{nodes: nodes, faults: faults, scripts: map[string][]sim.Signal{}}
+	var commands func(depth int) string
+	commands = func(depth int) string {
+		var all []string
+		for range 1 + r.IntN(3) {
+			to, text := r.IntN(nodes), fmt.Sprint(r.IntN(3))
+			if depth > 0 && r.IntN(2) == 0 {
+				text += " [" + commands(depth-1) + "]"
+			}
+			all = append(all, [...]string{
+				fmt.Sprintf("tcp n%d %s", to, text), fmt.Sprintf("tcp n%d %s", to, text), fmt.Sprintf("udp n%d %s", to, text),
+				fmt.Sprintf("set n%d %s", to, text), "after " + text, "after " + text, "post " + text, "cancel " + text,
+				fmt.Sprintf("reset n%d", to), fmt.Sprintf("room n%d", to), "flushed",
+			}[r.IntN(11)])
+		}
+		return strings.Join(all, "; ")
+	}
+	for i := range nodes {
+		for range 4 + r.IntN(4) {
+			node := fmt.Sprintf("n%d", i)
+			p.scripts[node] = append(p.scripts[node], do(commands(3)))
+		}
+	}
+	return p
+}
+
+// What the graph knows of the network at the end of a run is what the world
+// has: on each channel as many messages, in each set the same, the same timers
+// and tasks. And every message that a step took is known.
+func TestShadow(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		p := randomPlay(r, 2+r.IntN(3))
+		w := p.world(t)
+		src := choose.NewWalk(seed)
+		src.Rare, src.Uniform = true, true
+		heal := r.IntN(150)
+		w.Protect(func() {
+			w.Start(src)
+			for progress := sim.Stepped; progress == sim.Stepped && w.Steps() < 150; {
+				if progress = w.Step(src); w.Steps() == heal {
+					w.Heal(src)
+				}
+			}
+		})
+		if f := w.Failed(); f != nil {
+			t.Fatalf("seed %d: %s: %s", seed, f.Identity, f.Message)
+		}
+		g := New(w.Trace(), w.Walker(), Marks{})
+		if want, got := inWorld(w), inGraph(g, w); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("seed %d: after %d steps the graph knows of\n%v\nand the world of\n%v", seed, w.Steps(), got, want)
+		}
+		for i := range g.points {
+			at := &g.points[i]
+			switch at.Event.Kind {
+			case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+				if at.message == none || g.number(g.messages[at.message].sent) != at.Cause {
+					t.Errorf("seed %d: step %d, %s: the graph knows another message than the trace: %d", seed, at.Index, at.Identity, at.message)
+				}
+			case sim.KindTimer, sim.KindTask:
+				if len(at.causes) == 0 || at.Event.Kind == sim.KindTimer && g.number(at.causes[0].from) != at.Cause {
+					t.Errorf("seed %d: step %d, %s: the graph knows another cause than the trace: %v", seed, at.Index, at.Identity, at.causes)
+				}
+			case sim.KindError:
+				if len(at.causes) == 0 {
+					t.Errorf("seed %d: step %d, %s: the graph knows no cause", seed, at.Index, at.Identity)
+				}
+			}
+		}
+	}
+}
+
+// inWorld counts what is under way, and timers and tasks.
+func inWorld(w *sim.World) map[string]int {
+	all := map[string]int{}
+	for _, l := range w.Lines() {
+		path, _, _ := strings.Cut(l.Path, "[")
+		switch {
+		case strings.Contains(l.Path, "[") && (strings.HasPrefix(path, "tcp") || strings.HasPrefix(path, "udp")), strings.HasPrefix(path, "set"):
+			all[path]++
+		case strings.HasSuffix(path, " timer"):
+			all[path+" "+l.Value]++
+		case strings.HasSuffix(path, " task"):
+			value, times, several := strings.Cut(l.Value, ", ")
+			n := 1
+			if several {
+				fmt.Sscanf(times, "%d times", &n)
+			}
+			all[path+" "+value] += n
+		}
+	}
+	return all
+}
+
+func inGraph(g *Graph, w *sim.World) map[string]int {
+	all := map[string]int{}
+	for _, m := range g.messages {
+		path := fmt.Sprintf("%s %s->%s", m.link, g.nodes[m.from], g.nodes[m.to])
+		switch {
+		case m.copies > 0:
+			all[path] += m.copies
+		case m.kept && m.same == none:
+			all[path]++
+		}
+	}
+	for i := range g.points {
+		at := &g.points[i]
+		for k, d := range at.did {
+			if d.fate != "" {
+				continue
+			}
+			value := clean(sim.Effect{Kind: sim.EffectPost, Value: at.Effects[k].Value}.Text(w.Walker()))
+			value = strings.TrimPrefix(value, "post ")
+			switch d.kind {
+			case sim.EffectAfter:
+				all[fmt.Sprintf("%s timer %s", g.nodes[at.lane], value)]++
+			case sim.EffectPost:
+				all[fmt.Sprintf("%s task %s", g.nodes[at.lane], value)]++
+			}
+		}
+	}
+	return all
+}
