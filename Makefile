@@ -69,6 +69,10 @@ mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm 
 findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
 	go test -count=1 -run '^TestFinds$$' ./cmd/macemc -v -findings | grep '^|'
 
+.PHONY: verify
+verify: ## find every known bug as the catalogue states, over five seeds, and nothing without it
+	go run ./cmd/macemc bugs verify
+
 .PHONY: long
 long: ## search the correct systems to a million states, where they are not closed before
 	go test -count=1 -timeout 30m -run '^TestClean$$' ./search -v -long

@@ -23,7 +23,7 @@ var everyTest = []string{"internal/transcript", "internal/toy"}
 var (
 	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
-	belowReport = join(belowMdb, "internal/catalog", "mdb")
+	belowReport = join(belowMdb, "internal/catalog", "internal/verify", "mdb")
 	belowCmd    = join(belowReport, "internal/report", "internal/finding", "macetest", "mdb/tui")
 )
 
@@ -135,6 +135,11 @@ var rooms = []room{
 		may:     []string{"choose", "sim", "search"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
+	},
+	{
+		path:    "internal/verify",
+		may:     []string{"sim", "systems/*", "internal/catalog", "search", "critical"},
+		instead: map[string]string{"": "verify says what is as stated and what is not; let report lay it out, and the command show how far it is"},
 	},
 	{
 		path:    "eventgraph",

@@ -23,6 +23,8 @@ type heading struct {
 var commandHeadings = []heading{
 	{"find", []string{"list", "search"}},
 	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
+	{"judge the checker", []string{"bugs"}},
+	{"known bugs", []string{"show", "verify"}},
 }
 
 // flagHeadings are those of a command's flags, where it has many.

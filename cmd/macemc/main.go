@@ -123,7 +123,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand(), t.bugsCommand())
 	return root
 }
 

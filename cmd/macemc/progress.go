@@ -35,6 +35,7 @@ type progress struct {
 	began   time.Time
 	told    time.Time // when the last plain line was written
 	shown   string    // the live line that stands there
+	what    string    // of several searches, which one this is; "": there is only one
 	text    func(now time.Time) string
 	showing bool // the goroutine runs
 
@@ -102,6 +103,13 @@ func (p *progress) say(text func(now time.Time) string) {
 	}
 }
 
+// doing says which of several searches comes next.
+func (p *progress) doing(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what, p.began, p.latest, p.looks = what, time.Now(), search.Progress{}, nil
+}
+
 // show shows what is said, until nothing is.
 func (p *progress) show() {
 	tick := time.NewTicker(everyLive)
@@ -123,6 +131,9 @@ func (p *progress) draw(now time.Time) bool {
 		return false
 	}
 	line := p.text(now)
+	if p.what != "" {
+		line = p.what + ": " + line
+	}
 	switch {
 	case !p.live:
 		if now.Sub(p.told) >= everyPlain {

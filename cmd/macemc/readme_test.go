@@ -54,6 +54,16 @@ func TestReadmeFinding(t *testing.T) {
 	}
 }
 
+// A known bug is told as the README shows it.
+func TestReadmeBug(t *testing.T) {
+	const line = "bugs show HS1"
+	want := shown(t, line)
+	out, _, _ := execute(words(line)...)
+	if out = strings.Replace(out, "macemc search", "go run ./cmd/macemc search", 1); out != want {
+		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, out)
+	}
+}
+
 // The debugger answers what the README shows.
 func TestReadmeDebug(t *testing.T) {
 	const line = "mdb macemc-findings/handshake-HS1-1 -x 'jump critical; diff live; recovers; prev; alternatives; watch back n1.state'"

@@ -78,7 +78,7 @@ type Role string
 const (
 	Anyone    Role = ""
 	First     Role = "the first node" // the root, the server, the manager
-	Other     Role = "another node"   // than the first
+	Other     Role = "a node other than the first"
 	Restarted Role = "a restarted node"
 )
 

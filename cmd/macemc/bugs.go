@@ -1,0 +1,130 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macemc/internal/catalog"
+	"macemc/internal/report"
+	"macemc/internal/verify"
+	"macemc/search"
+)
+
+func (t *tool) bugsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bugs",
+		Short: "the known bugs of the systems: how each is found, and that it is",
+		Long: `bugs lists the known bugs of all systems: each is a few lines that deviate while
+it is switched on, so that the checker can be judged by what it finds.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, catalog.Bugs(), t.name) },
+	}
+	cmd.AddCommand(t.showCommand(), t.verifyCommand())
+	return cmd
+}
+
+func (t *tool) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: "the story of a known bug, the lines that make it, and the command that finds it",
+		Long: `show tells all that the catalogue has of one known bug. The lines are those that
+ask for it, or hand it on; they are read from the sources that this program was
+built of.`,
+		Args:  exactly(1, "bugs show takes the ID of one known bug"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, err := catalog.FindBugs(args)
+			if err != nil {
+				return err
+			}
+			return report.Bug(t.stdout, found[0], t.name)
+		},
+	}
+}
+
+type verifyFlags struct {
+	seeds                int
+	noClean, json, quiet bool
+	stuck                time.Duration
+}
+
+func (t *tool) verifyCommand() *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify [ID ...]",
+		Short: "find each known bug on several seeds, and nothing without it",
+		Long: `verify searches for each known bug, or those that are named, with the flags of
+its entry in the catalogue, on several seeds in a row. It must be found as the
+entry states, with a critical step of the kind that it states. Then the system
+is searched without the bug, under the same flags, by ten times the effort of
+the slowest: there nothing may be found, and nothing of what was possible may
+have been left out.
+
+The exit status is 0 when all is as stated, 1 when something is not, 2 when the
+input is wrong, and 3 when it was stopped.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.seeds < 1 {
+				return usagef("--seeds is %d; it must be 1 or more", f.seeds)
+			}
+			if f.stuck < 0 {
+				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
+			}
+			entries, err := catalog.FindBugs(args)
+			if err != nil {
+				return err
+			}
+			return t.verify(entries, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVar(&f.seeds, "seeds", 5, "look for each bug on the seeds 1 to `N`")
+	flags.BoolVar(&f.noClean, "no-clean", false, "do not search the correct systems")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "give up on a handler that runs for this `time` without asking Env anything; 0: never")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	return cmd
+}
+
+func (t *tool) verify(entries []catalog.Entry, f verifyFlags) error {
+	progress := t.progress(f.quiet)
+	stop, ignore := t.interrupts(progress, 0)
+	defer ignore()
+	opts := verify.Options{
+		Seeds: f.seeds, NoClean: f.noClean, Stop: stop, Begin: progress.doing,
+		Explain: func(r *search.Result) error { return t.explain(r, searchFlags{}, progress, stop) },
+		Search: search.Options{
+			Stuck: f.stuck, Progress: progress.searched,
+			OnStuck: func(r *search.Result) { // the handler holds the process: nothing comes after it
+				progress.clear()
+				t.complain(usagef("a handler of %s is stuck: %s; look for it by macemc search", r.System.Name, strings.TrimSpace(r.Finding.Message)))
+				t.exit(exitFound)
+			},
+		},
+	}
+	r, err := opts.Run(entries)
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	print := report.Verified
+	if f.json {
+		print = report.VerifiedJSON
+	}
+	if err := print(t.stdout, r, t.name); err != nil {
+		return err
+	}
+	switch {
+	case r.Stop != "":
+		t.status = exitStopped
+	case !r.Holds():
+		t.status = exitFound
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/internal/catalog"
+	"macemc/internal/verify"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Bugs writes the catalogue of known bugs, as text.
+func Bugs(w io.Writer, all []catalog.Entry, command string) error {
+	p := &printer{w: w}
+	t := table{{"bug", "system", "violates", "found as", "found by --bug and", "what goes wrong"}}
+	for _, e := range all {
+		t = append(t, []string{
+			string(e.ID), e.System.Name, string(e.Kind), e.Verdict.String(),
+			cmp.Or(strings.Join(e.Flags.Args(), " "), "no more"), Sentence(e.Story),
+		})
+	}
+	p.table(t, nil)
+	p.blank()
+	p.line("%s bugs show ID tells more, %s bugs verify finds them.", command, command)
+	p.line("examples/raft is a module of its own: its known bugs, RF1 to RF3, are found by its tests.")
+	return p.err
+}
+
+// Bug writes all that is known of one bug, as text.
+func Bug(w io.Writer, e catalog.Entry, command string) error {
+	p := &printer{w: w}
+	p.line("%s  (%s)", e.ID, e.System.Name)
+	p.row(2, 0, "", e.Story)
+	p.blank()
+	p.row(2, labels, "violates", string(e.Kind))
+	p.row(2, labels, "found as", e.Verdict.String())
+	for i, c := range e.Critical {
+		p.row(2, labels, map[bool]string{true: "critical", false: "or"}[i == 0], c.String())
+	}
+	p.row(2, labels, "paper", cmp.Or(e.Paper, "no figures"))
+	p.row(2, labels, "find", command+" "+shellWords(e.Command()))
+	lines, err := e.Lines()
+	p.blank()
+	if err != nil {
+		p.row(2, labels, "lines", err.Error())
+		return p.err
+	}
+	p.line("  lines")
+	for _, l := range lines {
+		p.line("    %s:%d  %s", filepath.ToSlash(filepath.Join("systems", filepath.Base(filepath.Dir(l.File)), filepath.Base(l.File))), l.Line, l.Text)
+	}
+	return p.err
+}
+
+// shellWords are words as a shell takes them.
+func shellWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		if strings.ContainsAny(w, " \"'") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
+}
+
+// Verified writes what came of verifying the catalogue, as text. What differs
+// between two times stands in the column "time" alone.
+func Verified(w io.Writer, r *verify.Report, command string) error {
+	p := &printer{w: w}
+	t := table{{"bug", "system", "nodes", "found", "as", "time", "paths", "states", "steps", "critical step", "alone", "clean"}}
+	notes := map[int]string{}
+	for _, b := range r.Bugs {
+		if len(b.Runs) == 0 {
+			continue
+		}
+		if b.Entry.Paper != "" {
+			notes[len(t)] = "the paper: " + b.Entry.Paper
+		}
+		f := figuresOf(b)
+		t = append(t, []string{
+			string(b.Entry.ID), b.Entry.System.Name, count(b.Nodes), fmt.Sprintf("%d of %d", f.found, r.Seeds), f.verdict,
+			duration(f.time), count(f.paths), count(f.states), count(f.steps), f.critical, yesNo(b.Alone), clean(b),
+		})
+	}
+	p.table(t, notes)
+	p.blank()
+	p.row(0, 0, "", summary(r))
+	for _, line := range problems(r, command) {
+		p.row(2, 2, "-", line)
+	}
+	return p.err
+}
+
+// figures are those of the run in the middle of all seeds, by time.
+type figures struct {
+	found                int
+	verdict, critical    string
+	time                 time.Duration
+	paths, states, steps int
+}
+
+func figuresOf(b verify.Bug) (f figures) {
+	for _, r := range b.Runs {
+		if r.Problem == "" {
+			f.found++
+		}
+	}
+	runs := slices.Clone(b.Runs)
+	slices.SortStableFunc(runs, func(a, c verify.Run) int { return cmp.Compare(a.Time, c.Time) })
+	f.time = runs[len(runs)/2].Time
+	of := func(n func(verify.Run) int) int {
+		var all []int
+		for _, r := range b.Runs {
+			all = append(all, n(r))
+		}
+		slices.Sort(all)
+		return all[len(all)/2]
+	}
+	f.paths = of(func(r verify.Run) int { return r.Stats.Paths })
+	f.states = of(func(r verify.Run) int { return r.Stats.States })
+	f.steps = of(func(r verify.Run) int { return r.Steps })
+	first := b.Runs[0]
+	f.verdict, f.critical = first.Verdict.String(), "none"
+	if c := first.Critical; c != nil {
+		f.critical = cmp.Or(c.Event, "the start")
+		if c.Step > 0 {
+			f.critical = fmt.Sprintf("%d, %s", c.Step, c.Event)
+		}
+	}
+	return f
+}
+
+func yesNo(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
+
+func clean(b verify.Bug) string {
+	if b.Clean == nil {
+		return "not asked"
+	}
+	return yesNo(b.Clean.Problem == "")
+}
+
+// summary is the sentence that counts.
+func summary(r *verify.Report) string {
+	stated, alone, searched, pure := 0, 0, 0, 0
+	for _, b := range r.Bugs {
+		stated += one(b.Stated)
+		alone += one(b.Alone)
+		searched += one(b.Clean != nil)
+		pure += one(b.Clean != nil && b.Clean.Problem == "")
+	}
+	text := fmt.Sprintf("%d of %d are found as stated, on the seeds 1 to %d; %d of them with --bug alone. ", stated, r.Of, r.Seeds, alone)
+	switch {
+	case r.Stop != "":
+		text += "It was stopped before its end."
+	case searched == 0:
+		text += "The correct systems were not searched."
+	default:
+		text += fmt.Sprintf("Without the bug nothing is found for %d of %d, by ten times the effort of the slowest under the same flags.", pure, r.Of)
+	}
+	return text
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// problems are what is not as stated, each with the command that shows it.
+func problems(r *verify.Report, command string) (lines []string) {
+	for _, b := range r.Bugs {
+		for _, run := range b.Runs {
+			if run.Problem != "" {
+				lines = append(lines, fmt.Sprintf("%s, seed %d: %s: %s %s --seed %d", b.Entry.ID, run.Seed, run.Problem, command, shellWords(b.Entry.Command()), run.Seed))
+			}
+		}
+		if c := b.Clean; c != nil && c.Problem != "" {
+			lines = append(lines, fmt.Sprintf("%s, without the bug: %s: %s %s", b.Entry.ID, c.Problem, command,
+				shellWords(append([]string{"search", b.Entry.System.Name}, b.Entry.Flags.Args()...))))
+		}
+	}
+	return lines
+}
+
+// table is rows of cells, of which the first is the heading.
+type table [][]string
+
+// table writes columns as wide as their widest cell; the last is not padded.
+// Notes stand below their rows.
+func (p *printer) table(t table, notes map[int]string) {
+	widths := make([]int, len(t[0]))
+	for _, row := range t {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	for k, row := range t {
+		var b strings.Builder
+		for i, cell := range row {
+			fmt.Fprintf(&b, "%-*s  ", widths[i], cell)
+		}
+		p.line("%s", strings.TrimRight(b.String(), " "))
+		if note, has := notes[k]; has {
+			p.row(widths[0]+2, 0, "", note)
+		}
+	}
+}
+
+type verifiedJSON struct {
+	Version int               `json:"version"`
+	Bugs    []verifiedBugJSON `json:"bugs"`
+	Seeds   int               `json:"seeds"`
+	Found   int               `json:"found"`
+	Alone   int               `json:"found_alone"`
+	Of      int               `json:"of"`
+	Stop    *string           `json:"stop"` // null: it came to its end
+}
+
+type verifiedBugJSON struct {
+	ID       string   `json:"id"`
+	System   string   `json:"system"`
+	Kind     string   `json:"kind"`
+	Found    bool     `json:"found"` // as stated, on all seeds
+	Verdict  string   `json:"verdict"`
+	Critical *string  `json:"critical_event"` // null: it has none, or it is not isolated
+	At       *int     `json:"critical_step"`
+	Nodes    int      `json:"nodes"`
+	Seconds  float64  `json:"seconds"`
+	States   int      `json:"states"`
+	Paths    int      `json:"paths"`
+	Steps    int      `json:"steps"`
+	Alone    bool     `json:"alone"`
+	Clean    *bool    `json:"clean"` // null: not asked
+	Paper    *string  `json:"paper"`
+	Command  []string `json:"command"`
+	Problems []string `json:"problems"`
+}
+
+// VerifiedJSON writes the same, as one JSON object.
+func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
+	out := verifiedJSON{Version: version, Bugs: []verifiedBugJSON{}, Seeds: r.Seeds, Of: r.Of}
+	if r.Stop != "" {
+		stop := string(r.Stop)
+		out.Stop = &stop
+	}
+	for _, b := range r.Bugs {
+		one := verifiedBugJSON{
+			ID: string(b.Entry.ID), System: b.Entry.System.Name, Kind: string(b.Entry.Kind), Found: b.Stated, Verdict: sim.VerdictNone.String(),
+			Nodes: b.Nodes, Alone: b.Alone, Paper: orNull(b.Entry.Paper), Command: b.Entry.Command(),
+			Problems: problems(&verify.Report{Bugs: []verify.Bug{b}}, command),
+		}
+		if one.Problems == nil {
+			one.Problems = []string{}
+		}
+		if len(b.Runs) > 0 {
+			f := figuresOf(b)
+			one.Verdict, one.Seconds = f.verdict, f.time.Seconds()
+			one.States, one.Paths, one.Steps = f.states, f.paths, f.steps
+			one.Critical, one.At = criticalOf(b.Runs[0].Critical)
+		}
+		if b.Clean != nil {
+			is := b.Clean.Problem == ""
+			one.Clean = &is
+		}
+		if b.Stated {
+			out.Found++
+		}
+		if b.Alone {
+			out.Alone++
+		}
+		out.Bugs = append(out.Bugs, one)
+	}
+	return write(w, out)
+}
+
+func criticalOf(c *search.Critical) (event *string, step *int) {
+	if c == nil {
+		return nil, nil
+	}
+	text := cmp.Or(c.Event, "the start")
+	return &text, &c.Step
+}

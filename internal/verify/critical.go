@@ -1,0 +1,68 @@
+package verify
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"macemc/internal/catalog"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// is reports whether the critical step of a finding is of this kind.
+func is(f *search.Finding, p sim.Params, c catalog.Critical) bool {
+	at := f.Critical.Step
+	if at == 0 || c.Kind == 0 {
+		return at == 0 && c.Kind == 0
+	}
+	if f.Trace == nil || at > len(f.Trace.Steps) {
+		return false
+	}
+	e := f.Trace.Steps[at-1].Event
+	return e.Kind == c.Kind && kindOf(e.Value) == c.Message && plays(f.Trace.Steps[:at-1], e.Node, p, c.Role)
+}
+
+// kindOf is the name of a value's type: of a message, a signal, ...
+func kindOf(value any) string {
+	if value == nil {
+		return ""
+	}
+	return reflect.TypeOf(value).Name()
+}
+
+// plays reports whether a node has a role after some steps.
+func plays(before []sim.Step, node sim.Addr, p sim.Params, role catalog.Role) bool {
+	switch role {
+	case catalog.Anyone:
+		return true
+	case catalog.First:
+		return node == p.Addr(0)
+	case catalog.Other:
+		return !node.IsZero() && node != p.Addr(0)
+	case catalog.Restarted:
+		for _, s := range before {
+			if s.Event.Kind == sim.KindRestart && s.Node == node {
+				return true
+			}
+		}
+		return false
+	default:
+		panic(fmt.Sprintf("macemc bug: verify: no role %q", role))
+	}
+}
+
+func told(c *search.Critical) string {
+	if c.Step == 0 {
+		return "the start"
+	}
+	return fmt.Sprintf("step %d, %s", c.Step, c.Event)
+}
+
+func either(all []catalog.Critical) string {
+	var texts []string
+	for _, c := range all {
+		texts = append(texts, c.String())
+	}
+	return strings.Join(texts, ", or ")
+}

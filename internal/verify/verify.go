@@ -1,0 +1,171 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"macemc/internal/catalog"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Options are how the catalogue is verified.
+type Options struct {
+	Seeds   int                        // each bug is looked for on so many, from 1
+	NoAlone bool                       // do not look for a bug without its flags
+	NoClean bool                       // do not search the correct systems
+	Explain func(*search.Result) error // looks into what a search has found; nil: nothing does
+	Search  search.Options             // of all searches: Stuck, OnStuck, Memory, Progress
+	Stop    func() search.Stop         // as of a search
+	Begin   func(what string)          // told before each search
+}
+
+// Report is what came of it.
+type Report struct {
+	Bugs  []Bug
+	Of    int // bugs that were asked for
+	Seeds int
+	Stop  search.Stop // why it ended early; "": it did not
+}
+
+// Bug is what came of one known bug.
+type Bug struct {
+	Entry  catalog.Entry
+	Runs   []Run  // one for each seed
+	Alone  bool   // it is found with --bug alone: on every seed if that is all, else on the first
+	Clean  *Clean // nil: not searched
+	Nodes  int
+	Stated bool // on every seed it is found as its entry states
+}
+
+// Run is the search for a bug on one seed.
+type Run struct {
+	Seed     int
+	Verdict  sim.Verdict
+	Steps    int              // of the path
+	Critical *search.Critical // nil: none, or not isolated
+	Stats    search.Stats
+	Time     time.Duration
+	Problem  string // how it differs from what the entry states; "": not at all
+}
+
+// Clean is the search of the system without the bug, under the same flags.
+type Clean struct {
+	Result  *search.Result
+	Problem string // why it does not count as clean; "": it does
+}
+
+// Holds reports whether all is as the catalogue states, as far as it was asked.
+func (r *Report) Holds() bool {
+	return r.Stop == "" && !slices.ContainsFunc(r.Bugs, func(b Bug) bool {
+		return !b.Stated || b.Clean != nil && b.Clean.Problem != ""
+	})
+}
+
+// session is one verification.
+type session struct {
+	Options
+	report Report
+}
+
+// Run verifies entries. An error is about the entries' flags.
+func (o Options) Run(entries []catalog.Entry) (*Report, error) {
+	s := &session{Options: o, report: Report{Of: len(entries), Seeds: o.Seeds}}
+	for _, e := range entries {
+		if err := s.find(e); err != nil || s.report.Stop != "" {
+			return &s.report, err
+		}
+	}
+	if o.NoClean {
+		return &s.report, nil
+	}
+	for i := range s.report.Bugs {
+		if s.report.Bugs[i].Clean != nil {
+			continue
+		}
+		if err := s.clean(i); err != nil || s.report.Stop != "" {
+			return &s.report, err
+		}
+	}
+	return &s.report, nil
+}
+
+// find looks for a bug on every seed.
+func (s *session) find(e catalog.Entry) error {
+	s.report.Bugs = append(s.report.Bugs, Bug{Entry: e})
+	b := &s.report.Bugs[len(s.report.Bugs)-1]
+	for seed := 1; seed <= s.Seeds; seed++ {
+		r, err := s.search(fmt.Sprintf("%s, seed %d of %d", e.ID, seed, s.Seeds), e, seed, search.Options{}, e.ID)
+		if err != nil || r == nil {
+			return err
+		}
+		b.Nodes = r.Params.Nodes
+		b.Runs = append(b.Runs, judged(e, seed, r))
+	}
+	b.Stated = !slices.ContainsFunc(b.Runs, func(r Run) bool { return r.Problem != "" })
+	if len(e.Flags.Args()) == 0 || s.NoAlone {
+		b.Alone = b.Stated && len(e.Flags.Args()) == 0
+		return nil
+	}
+	bare := e
+	bare.Flags = catalog.Flags{}
+	r, err := s.search(fmt.Sprintf("%s alone", e.ID), bare, 1, search.Options{}, e.ID)
+	if err != nil || r == nil {
+		return err
+	}
+	b.Alone = judged(bare, 1, r).Problem == ""
+	return nil
+}
+
+// search takes one search with the flags of an entry. Nil: it was stopped.
+func (s *session) search(what string, e catalog.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
+	if s.Begin != nil {
+		s.Begin(what)
+	}
+	opts := s.Search
+	opts.Effort, opts.Paths, opts.Stop = bounds.Effort, bounds.Paths, s.Stop
+	opts.Properties, opts.Seed = e.Flags.Properties, uint64(seed)
+	var err error
+	if opts.Params, opts.Faults, err = e.Configure(bugs...); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.ID, err)
+	}
+	r, err := search.Search(e.System, opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.ID, err)
+	}
+	if r.Finding != nil && s.Explain != nil {
+		if err := s.Explain(r); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.ID, err)
+		}
+	}
+	stop := r.Stop
+	if s.Stop != nil && s.Stop() != "" {
+		stop = s.Stop()
+	}
+	if stop.Early() && r.Finding == nil || stop == search.StopInterrupted || stop == search.StopTime {
+		s.report.Stop = stop
+		return nil, nil
+	}
+	return r, nil
+}
+
+// judged says how what a search came to differs from what an entry states.
+func judged(e catalog.Entry, seed int, r *search.Result) Run {
+	run := Run{Seed: seed, Verdict: r.Verdict(), Stats: r.Stats, Time: r.Measured.Elapsed}
+	f := r.Finding
+	if f != nil {
+		run.Steps, run.Critical = f.Step, f.Critical
+	}
+	switch {
+	case f == nil:
+		run.Problem = "nothing is found, want " + e.Verdict.String()
+	case f.Verdict != e.Verdict:
+		run.Problem = fmt.Sprintf("found is %s (%s), want %s", f.Verdict, f.Message, e.Verdict)
+	case len(e.Critical) > 0 && f.Critical == nil:
+		run.Problem = "the critical step is not isolated"
+	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c catalog.Critical) bool { return is(f, r.Params, c) }):
+		run.Problem = fmt.Sprintf("the critical step is %s, want %s", told(f.Critical), either(e.Critical))
+	}
+	return run
+}

@@ -1,0 +1,124 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/search"
+	"macemc/sim"
+)
+
+func entry(t *testing.T, id string) catalog.Entry {
+	t.Helper()
+	found, err := catalog.FindBugs([]string{id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0]
+}
+
+func run(t *testing.T, o Options, entries ...catalog.Entry) *Report {
+	t.Helper()
+	r, err := o.Run(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAsStated(t *testing.T) {
+	r := run(t, Options{Seeds: 2}, entry(t, "HS1"), entry(t, "ST1"), entry(t, "ST2"))
+	if !r.Holds() || r.Of != 3 || len(r.Bugs) != 3 {
+		t.Fatalf("%+v", r)
+	}
+	for _, b := range r.Bugs {
+		if !b.Stated || !b.Alone || len(b.Runs) != 2 || b.Clean == nil || b.Clean.Problem != "" {
+			t.Errorf("%s: %+v", b.Entry.ID, b)
+		}
+	}
+	if r.Bugs[1].Clean != r.Bugs[2].Clean || r.Bugs[0].Clean == r.Bugs[1].Clean {
+		t.Error("bugs of one system with the same flags share the search without a bug, others do not")
+	}
+}
+
+// What an entry states wrongly is told, and each deviation in its own words.
+func TestNotAsStated(t *testing.T) {
+	for _, c := range []struct {
+		id     string
+		change func(*catalog.Entry)
+		says   string
+	}{
+		{"HS1", func(e *catalog.Entry) { e.Verdict = sim.VerdictSafety }, "found is dead"},
+		{"HS1", func(e *catalog.Entry) { e.Critical = []catalog.Critical{{}} }, "the critical step is step 4, n1 lose confirm{} from n0, want the start"},
+		{"HS1", func(e *catalog.Entry) { e.Critical[0].Role = catalog.First }, "want lose confirm at the first node"},
+		{"HS1", func(e *catalog.Entry) { e.Critical[0].Role = catalog.Restarted }, "want lose confirm at a restarted node"},
+		{"HS1", func(e *catalog.Entry) { e.Critical[0].Message = "welcome" }, "want lose welcome"},
+		{"HS1", func(e *catalog.Entry) { e.Critical[0].Kind = sim.KindMessage }, "want message confirm"},
+		{"HS1", func(e *catalog.Entry) { e.Flags.Faults = "none" }, "nothing is found, want dead"},
+		{"BT1", func(e *catalog.Entry) { e.Critical = []catalog.Critical{{Kind: sim.KindMessage, Message: "join"}} }, "the critical step is the start"},
+	} {
+		e := entry(t, c.id)
+		e.Critical = append([]catalog.Critical(nil), e.Critical...)
+		c.change(&e)
+		r := run(t, Options{Seeds: 1, NoClean: true}, e)
+		if got := r.Bugs[0].Runs[0].Problem; r.Holds() || !strings.Contains(got, c.says) {
+			t.Errorf("%s: %q, want %q", c.id, got, c.says)
+		}
+	}
+}
+
+// With four nodes brokentree has a loop without a bug too.
+func TestNotClean(t *testing.T) {
+	e := entry(t, "BT2")
+	e.Flags = catalog.Flags{Nodes: 4, Params: []string{"children=12"}}
+	r := run(t, Options{Seeds: 1, NoAlone: true}, e)
+	if c := r.Bugs[0].Clean; r.Holds() || !r.Bugs[0].Stated || c == nil || !strings.HasPrefix(c.Problem, "found is safety: no loops") {
+		t.Fatalf("%+v", r.Bugs[0])
+	}
+}
+
+// Less effort than was asked for, and what was not exercised, is not clean.
+func TestUnclean(t *testing.T) {
+	result := func(state search.State, states int, never ...string) *search.Result {
+		return &search.Result{
+			Safety: search.Safety{State: state}, Liveness: search.Liveness{State: state},
+			Stats: search.Stats{States: states, Transitions: 100, Steps: 100}, Never: never,
+		}
+	}
+	for _, c := range []struct {
+		result             *search.Result
+		transitions, steps int
+		says               string
+		more               bool
+	}{
+		{result(search.StateExhausted, 3), 1000, 1000, "", false},
+		{result(search.StateExhaustedWithin, 3), 1000, 1000, "", false},
+		{result(search.StateExhausted, 3, "nobody crashed"), 1, 1, "never exercised: nobody crashed", false},
+		{result(search.StateBounded, 1_000_000), 100, 100, "", false},
+		{result(search.StateBounded, 1_000_000), 101, 100, "100 transitions are less", true},
+		{result(search.StateBounded, 1_000_000), 100, 101, "100 steps are less", true},
+		{result(search.StateBounded, 999_999), 100, 100, "neither all nor a million", true},
+	} {
+		if says, more := unclean(c.result, c.transitions, c.steps); !strings.Contains(says, c.says) || (says == "") != (c.says == "") || more != c.more {
+			t.Errorf("%+v: %q, %v; want %q, %v", c, says, more, c.says, c.more)
+		}
+	}
+}
+
+// Who stops it gets what there is by then, and it does not hold.
+func TestStopped(t *testing.T) {
+	asked, begun := 0, 0
+	r := run(t, Options{
+		Seeds: 2, Begin: func(string) { begun++ },
+		Stop: func() search.Stop {
+			if asked++; begun >= 4 {
+				return search.StopInterrupted
+			}
+			return ""
+		},
+	}, entry(t, "ST1"), entry(t, "BT2"), entry(t, "TP1"))
+	if r.Stop != search.StopInterrupted || r.Holds() || r.Of != 3 || len(r.Bugs) != 2 || len(r.Bugs[0].Runs) != 2 || begun != 4 {
+		t.Errorf("%+v, %d searches", r, begun)
+	}
+}
