@@ -37,7 +37,7 @@ func (t *tool) showCommand() *cobra.Command {
 		Long: `show tells all that the catalogue has of one known bug. The lines are those that
 ask for it, or hand it on; they are read from the sources that this program was
 built of.`,
-		Args:  exactly(1, "bugs show takes the ID of one known bug"),
+		Args: exactly(1, "bugs show takes the ID of one known bug"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := catalog.FindBugs(args)
 			if err != nil {

@@ -19,8 +19,8 @@ type Known struct {
 	Flags Flags
 	// Verdict is what it is found as.
 	Verdict sim.Verdict
-	// Critical is the critical step of a run that is found dead: one of these.
-	// None: not stated.
+	// Critical is the critical step of the run: one of these. None: not stated;
+	// for a run that is found dead it must be.
 	Critical []Critical
 
 	// Paper are the figures of the MaceMC papers for this bug; "": none.

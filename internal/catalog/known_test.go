@@ -38,8 +38,8 @@ func TestEntriesAreComplete(t *testing.T) {
 		if e.Verdict == sim.VerdictNone {
 			t.Errorf("%s: no verdict is stated", e.ID)
 		}
-		if dead := e.Verdict == sim.VerdictDead; dead != (len(e.Critical) > 0) {
-			t.Errorf("%s: found as %s, with %d critical steps; a dead run has one, and no other has", e.ID, e.Verdict, len(e.Critical))
+		if e.Verdict == sim.VerdictDead && len(e.Critical) == 0 {
+			t.Errorf("%s: no critical step is stated", e.ID)
 		}
 	}
 }

@@ -98,6 +98,9 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 	return p.err
 }
 
+// widestStep is how wide the table's column of critical steps may be.
+const widestStep = 44
+
 // figures are those of the run in the middle of all seeds, by time.
 type figures struct {
 	found                int
@@ -131,7 +134,7 @@ func figuresOf(b verify.Bug) (f figures) {
 	if c := first.Critical; c != nil {
 		f.critical = cmp.Or(c.Event, "the start")
 		if c.Step > 0 {
-			f.critical = fmt.Sprintf("%d, %s", c.Step, c.Event)
+			f.critical = cutTo(widestStep, fmt.Sprintf("%d, %s", c.Step, c.Event))
 		}
 	}
 	return f
@@ -264,7 +267,7 @@ func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 			f := figuresOf(b)
 			one.Verdict, one.Seconds = f.verdict, f.time.Seconds()
 			one.States, one.Paths, one.Steps = f.states, f.paths, f.steps
-			one.Critical, one.At = criticalOf(b.Runs[0].Critical)
+			one.Critical, one.At = turningPoint(b.Runs[0].Critical)
 		}
 		if b.Clean != nil {
 			is := b.Clean.Problem == ""
@@ -281,7 +284,7 @@ func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 	return write(w, out)
 }
 
-func criticalOf(c *search.Critical) (event *string, step *int) {
+func turningPoint(c *search.Critical) (event *string, step *int) {
 	if c == nil {
 		return nil, nil
 	}

@@ -46,8 +46,8 @@ type Run struct {
 	Steps    int              // of the path
 	Critical *search.Critical // nil: none, or not isolated
 	Stats    search.Stats
-	Time     time.Duration
-	Problem  string // how it differs from what the entry states; "": not at all
+	Time     time.Duration // of the search
+	Problem  string        // how it differs from what the entry states; "": not at all
 }
 
 // Clean is the search of the system without the bug, under the same flags.
@@ -67,6 +67,7 @@ func (r *Report) Holds() bool {
 type session struct {
 	Options
 	report Report
+	took   time.Duration // what the last search needed, without what looked into its finding
 }
 
 // Run verifies entries. An error is about the entries' flags.
@@ -101,7 +102,7 @@ func (s *session) find(e catalog.Entry) error {
 			return err
 		}
 		b.Nodes = r.Params.Nodes
-		b.Runs = append(b.Runs, judged(e, seed, r))
+		b.Runs = append(b.Runs, s.judged(e, seed, r))
 	}
 	b.Stated = !slices.ContainsFunc(b.Runs, func(r Run) bool { return r.Problem != "" })
 	if len(e.Flags.Args()) == 0 || s.NoAlone {
@@ -114,7 +115,7 @@ func (s *session) find(e catalog.Entry) error {
 	if err != nil || r == nil {
 		return err
 	}
-	b.Alone = judged(bare, 1, r).Problem == ""
+	b.Alone = s.judged(bare, 1, r).Problem == ""
 	return nil
 }
 
@@ -134,6 +135,7 @@ func (s *session) search(what string, e catalog.Entry, seed int, bounds search.O
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.ID, err)
 	}
+	s.took = r.Measured.Elapsed
 	if r.Finding != nil && s.Explain != nil {
 		if err := s.Explain(r); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.ID, err)
@@ -151,8 +153,8 @@ func (s *session) search(what string, e catalog.Entry, seed int, bounds search.O
 }
 
 // judged says how what a search came to differs from what an entry states.
-func judged(e catalog.Entry, seed int, r *search.Result) Run {
-	run := Run{Seed: seed, Verdict: r.Verdict(), Stats: r.Stats, Time: r.Measured.Elapsed}
+func (s *session) judged(e catalog.Entry, seed int, r *search.Result) Run {
+	run := Run{Seed: seed, Verdict: r.Verdict(), Stats: r.Stats, Time: s.took}
 	f := r.Finding
 	if f != nil {
 		run.Steps, run.Critical = f.Step, f.Critical
@@ -162,6 +164,7 @@ func judged(e catalog.Entry, seed int, r *search.Result) Run {
 		run.Problem = "nothing is found, want " + e.Verdict.String()
 	case f.Verdict != e.Verdict:
 		run.Problem = fmt.Sprintf("found is %s (%s), want %s", f.Verdict, f.Message, e.Verdict)
+	case f.Critical == nil && f.Verdict != sim.VerdictDead && s.Explain == nil: // a search alone tells that of dead runs
 	case len(e.Critical) > 0 && f.Critical == nil:
 		run.Problem = "the critical step is not isolated"
 	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c catalog.Critical) bool { return is(f, r.Params, c) }):
