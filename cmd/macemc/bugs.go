@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/internal/report"
 	"macemc/internal/verify"
 	"macemc/search"
@@ -92,7 +93,7 @@ input is wrong, and 3 when it was stopped.`,
 	return cmd
 }
 
-func (t *tool) verify(entries []catalog.Entry, f verifyFlags) error {
+func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 	progress := t.progress(f.quiet)
 	stop, ignore := t.interrupts(progress, 0)
 	defer ignore()

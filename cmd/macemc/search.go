@@ -309,13 +309,13 @@ func knownNames(sys *sim.System, f searchFlags) error {
 	for _, p := range sys.Properties {
 		properties = append(properties, p.Name)
 	}
-	if err := known(sys, "known bug", f.bugs, bugs); err != nil {
+	if err := knownName(sys, "known bug", f.bugs, bugs); err != nil {
 		return err
 	}
-	return known(sys, "property", f.properties, properties)
+	return knownName(sys, "property", f.properties, properties)
 }
 
-func known(sys *sim.System, kind string, wanted, have []string) error {
+func knownName(sys *sim.System, kind string, wanted, have []string) error {
 	for _, w := range wanted {
 		if !slices.Contains(have, w) {
 			return fmt.Errorf("%s has no %s %q%s", sys.Name, kind, w, suggestOrAll(w, have))

@@ -10,14 +10,14 @@ import (
 func TestEntries(t *testing.T) {
 	k := 0
 	for _, e := range Bugs() {
-		if k < len(known) && known[k].ID == e.ID {
+		if k < len(list) && list[k].ID == e.ID {
 			k++
 			continue
 		}
-		t.Errorf("%s of %s has no entry, or not at its place; known[%d] is next in the catalogue", e.ID, e.System.Name, k)
+		t.Errorf("%s of %s has no entry, or not at its place; list[%d] is next in the catalogue", e.ID, e.System.Name, k)
 	}
-	if k < len(known) {
-		t.Errorf("the entry %s is of no system's bug, or not at its place", known[k].ID)
+	if k < len(list) {
+		t.Errorf("the entry %s is of no system's bug, or not at its place", list[k].ID)
 	}
 }
 

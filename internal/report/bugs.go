@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/internal/verify"
 	"macemc/search"
 	"macemc/sim"
 )
 
 // Bugs writes the catalogue of known bugs, as text.
-func Bugs(w io.Writer, all []catalog.Entry, command string) error {
+func Bugs(w io.Writer, all []known.Entry, command string) error {
 	p := &printer{w: w}
 	t := table{{"bug", "system", "violates", "found as", "found by --bug and", "what goes wrong"}}
 	for _, e := range all {
@@ -33,7 +33,7 @@ func Bugs(w io.Writer, all []catalog.Entry, command string) error {
 }
 
 // Bug writes all that is known of one bug, as text.
-func Bug(w io.Writer, e catalog.Entry, command string) error {
+func Bug(w io.Writer, e known.Entry, command string) error {
 	p := &printer{w: w}
 	p.line("%s  (%s)", e.ID, e.System.Name)
 	p.row(2, 0, "", e.Story)

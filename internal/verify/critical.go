@@ -5,13 +5,13 @@ import (
 	"reflect"
 	"strings"
 
-	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
 )
 
 // is reports whether the critical step of a finding is of this kind.
-func is(f *search.Finding, p sim.Params, c catalog.Critical) bool {
+func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 	at := f.Critical.Step
 	if at == 0 || c.Kind == 0 {
 		return at == 0 && c.Kind == 0
@@ -32,15 +32,15 @@ func kindOf(value any) string {
 }
 
 // plays reports whether a node has a role after some steps.
-func plays(before []sim.Step, node sim.Addr, p sim.Params, role catalog.Role) bool {
+func plays(before []sim.Step, node sim.Addr, p sim.Params, role known.Role) bool {
 	switch role {
-	case catalog.Anyone:
+	case known.Anyone:
 		return true
-	case catalog.First:
+	case known.First:
 		return node == p.Addr(0)
-	case catalog.Other:
+	case known.Other:
 		return !node.IsZero() && node != p.Addr(0)
-	case catalog.Restarted:
+	case known.Restarted:
 		for _, s := range before {
 			if s.Event.Kind == sim.KindRestart && s.Node == node {
 				return true
@@ -59,7 +59,7 @@ func told(c *search.Critical) string {
 	return fmt.Sprintf("step %d, %s", c.Step, c.Event)
 }
 
-func either(all []catalog.Critical) string {
+func either(all []known.Critical) string {
 	var texts []string
 	for _, c := range all {
 		texts = append(texts, c.String())

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -31,7 +31,7 @@ type Report struct {
 
 // Bug is what came of one known bug.
 type Bug struct {
-	Entry  catalog.Entry
+	Entry  known.Entry
 	Runs   []Run  // one for each seed
 	Alone  bool   // it is found with --bug alone: on every seed if that is all, else on the first
 	Clean  *Clean // nil: not searched
@@ -71,7 +71,7 @@ type session struct {
 }
 
 // Run verifies entries. An error is about the entries' flags.
-func (o Options) Run(entries []catalog.Entry) (*Report, error) {
+func (o Options) Run(entries []known.Entry) (*Report, error) {
 	s := &session{Options: o, report: Report{Of: len(entries), Seeds: o.Seeds}}
 	for _, e := range entries {
 		if err := s.find(e); err != nil || s.report.Stop != "" {
@@ -93,7 +93,7 @@ func (o Options) Run(entries []catalog.Entry) (*Report, error) {
 }
 
 // find looks for a bug on every seed.
-func (s *session) find(e catalog.Entry) error {
+func (s *session) find(e known.Entry) error {
 	s.report.Bugs = append(s.report.Bugs, Bug{Entry: e})
 	b := &s.report.Bugs[len(s.report.Bugs)-1]
 	for seed := 1; seed <= s.Seeds; seed++ {
@@ -110,7 +110,7 @@ func (s *session) find(e catalog.Entry) error {
 		return nil
 	}
 	bare := e
-	bare.Flags = catalog.Flags{}
+	bare.Flags = known.Flags{}
 	r, err := s.search(fmt.Sprintf("%s alone", e.ID), bare, 1, search.Options{}, e.ID)
 	if err != nil || r == nil {
 		return err
@@ -120,7 +120,7 @@ func (s *session) find(e catalog.Entry) error {
 }
 
 // search takes one search with the flags of an entry. Nil: it was stopped.
-func (s *session) search(what string, e catalog.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
+func (s *session) search(what string, e known.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
 	if s.Begin != nil {
 		s.Begin(what)
 	}
@@ -153,7 +153,7 @@ func (s *session) search(what string, e catalog.Entry, seed int, bounds search.O
 }
 
 // judged says how what a search came to differs from what an entry states.
-func (s *session) judged(e catalog.Entry, seed int, r *search.Result) Run {
+func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 	run := Run{Seed: seed, Verdict: r.Verdict(), Stats: r.Stats, Time: s.took}
 	f := r.Finding
 	if f != nil {
@@ -167,7 +167,7 @@ func (s *session) judged(e catalog.Entry, seed int, r *search.Result) Run {
 	case f.Critical == nil && f.Verdict != sim.VerdictDead && s.Explain == nil: // a search alone tells that of dead runs
 	case len(e.Critical) > 0 && f.Critical == nil:
 		run.Problem = "the critical step is not isolated"
-	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c catalog.Critical) bool { return is(f, r.Params, c) }):
+	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c known.Critical) bool { return is(f, r.Params, c) }):
 		run.Problem = fmt.Sprintf("the critical step is %s, want %s", told(f.Critical), either(e.Critical))
 	}
 	return run

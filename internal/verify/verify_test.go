@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
 )
 
-func entry(t *testing.T, id string) catalog.Entry {
+func entry(t *testing.T, id string) known.Entry {
 	t.Helper()
 	found, err := catalog.FindBugs([]string{id})
 	if err != nil {
@@ -18,7 +19,7 @@ func entry(t *testing.T, id string) catalog.Entry {
 	return found[0]
 }
 
-func run(t *testing.T, o Options, entries ...catalog.Entry) *Report {
+func run(t *testing.T, o Options, entries ...known.Entry) *Report {
 	t.Helper()
 	r, err := o.Run(entries)
 	if err != nil {
@@ -46,20 +47,20 @@ func TestAsStated(t *testing.T) {
 func TestNotAsStated(t *testing.T) {
 	for _, c := range []struct {
 		id     string
-		change func(*catalog.Entry)
+		change func(*known.Entry)
 		says   string
 	}{
-		{"HS1", func(e *catalog.Entry) { e.Verdict = sim.VerdictSafety }, "found is dead"},
-		{"HS1", func(e *catalog.Entry) { e.Critical = []catalog.Critical{{}} }, "the critical step is step 4, n1 lose confirm{} from n0, want the start"},
-		{"HS1", func(e *catalog.Entry) { e.Critical[0].Role = catalog.First }, "want lose confirm at the first node"},
-		{"HS1", func(e *catalog.Entry) { e.Critical[0].Role = catalog.Restarted }, "want lose confirm at a restarted node"},
-		{"HS1", func(e *catalog.Entry) { e.Critical[0].Message = "welcome" }, "want lose welcome"},
-		{"HS1", func(e *catalog.Entry) { e.Critical[0].Kind = sim.KindMessage }, "want message confirm"},
-		{"HS1", func(e *catalog.Entry) { e.Flags.Faults = "none" }, "nothing is found, want dead"},
-		{"BT1", func(e *catalog.Entry) { e.Critical = []catalog.Critical{{Kind: sim.KindMessage, Message: "join"}} }, "the critical step is the start"},
+		{"HS1", func(e *known.Entry) { e.Verdict = sim.VerdictSafety }, "found is dead"},
+		{"HS1", func(e *known.Entry) { e.Critical = []known.Critical{{}} }, "the critical step is step 4, n1 lose confirm{} from n0, want the start"},
+		{"HS1", func(e *known.Entry) { e.Critical[0].Role = known.First }, "want lose confirm at the first node"},
+		{"HS1", func(e *known.Entry) { e.Critical[0].Role = known.Restarted }, "want lose confirm at a restarted node"},
+		{"HS1", func(e *known.Entry) { e.Critical[0].Message = "welcome" }, "want lose welcome"},
+		{"HS1", func(e *known.Entry) { e.Critical[0].Kind = sim.KindMessage }, "want message confirm"},
+		{"HS1", func(e *known.Entry) { e.Flags.Faults = "none" }, "nothing is found, want dead"},
+		{"BT1", func(e *known.Entry) { e.Critical = []known.Critical{{Kind: sim.KindMessage, Message: "join"}} }, "the critical step is the start"},
 	} {
 		e := entry(t, c.id)
-		e.Critical = append([]catalog.Critical(nil), e.Critical...)
+		e.Critical = append([]known.Critical(nil), e.Critical...)
 		c.change(&e)
 		r := run(t, Options{Seeds: 1, NoClean: true}, e)
 		if got := r.Bugs[0].Runs[0].Problem; r.Holds() || !strings.Contains(got, c.says) {
@@ -71,7 +72,7 @@ func TestNotAsStated(t *testing.T) {
 // With four nodes brokentree has a loop without a bug too.
 func TestNotClean(t *testing.T) {
 	e := entry(t, "BT2")
-	e.Flags = catalog.Flags{Nodes: 4, Params: []string{"children=12"}}
+	e.Flags = known.Flags{Nodes: 4, Params: []string{"children=12"}}
 	r := run(t, Options{Seeds: 1, NoAlone: true}, e)
 	if c := r.Bugs[0].Clean; r.Holds() || !r.Bugs[0].Stated || c == nil || !strings.HasPrefix(c.Problem, "found is safety: no loops") {
 		t.Fatalf("%+v", r.Bugs[0])

@@ -1,4 +1,4 @@
-package catalog
+package known
 
 import (
 	"fmt"

@@ -1,0 +1,121 @@
+package known
+
+import (
+	"strconv"
+
+	"macemc/sim"
+)
+
+// Bug is what the catalogue says of a known bug, besides the story that its
+// system tells: how it is found, and as what.
+type Bug struct {
+	ID   sim.BugID
+	Kind Kind
+
+	// Flags are what a search needs besides --bug to find it on any seed. The
+	// zero Flags: nothing.
+	Flags Flags
+	// Verdict is what it is found as.
+	Verdict sim.Verdict
+	// Critical is the critical step of the run: one of these. None: not stated;
+	// for a run that is found dead it must be.
+	Critical []Critical
+
+	// Paper are the figures of the MaceMC papers for this bug; "": none.
+	Paper string
+}
+
+// Kind is what a bug violates.
+type Kind string
+
+// The kinds.
+const (
+	Safety      Kind = "safety"
+	Liveness    Kind = "liveness"
+	Performance Kind = "performance" // liveness with a bound, or efficiency
+)
+
+// Flags are what may be said to a search to have a known bug found: what is
+// looked at, not how hard.
+type Flags struct {
+	Nodes      int // 0: the system's default
+	Params     []string
+	Faults     string // "": what the system tolerates
+	Properties []string
+}
+
+// Args are the flags as on the command line.
+func (f Flags) Args() (args []string) {
+	if f.Nodes > 0 {
+		args = append(args, "--nodes", strconv.Itoa(f.Nodes))
+	}
+	for _, p := range f.Params {
+		args = append(args, "--param", p)
+	}
+	if f.Faults != "" {
+		args = append(args, "--faults", f.Faults)
+	}
+	for _, p := range f.Properties {
+		args = append(args, "--property", p)
+	}
+	return args
+}
+
+// Critical is a kind of step. The zero Critical is none: the run was dead from
+// its start.
+type Critical struct {
+	Role    Role
+	Kind    sim.Kind
+	Message string // the type of the message, the timer, the task, ...; "": there is none
+}
+
+// Role is which node a step is at. A node may have several.
+type Role string
+
+// The roles.
+const (
+	Anyone    Role = ""
+	First     Role = "the first node" // the root, the server, the manager
+	Other     Role = "a node other than the first"
+	Restarted Role = "a restarted node"
+)
+
+func (c Critical) String() string {
+	if c.Kind == 0 {
+		return "the start"
+	}
+	text := c.Kind.String()
+	if c.Message != "" {
+		text += " " + c.Message
+	}
+	if c.Role != Anyone {
+		text += " at " + string(c.Role)
+	}
+	return text
+}
+
+// Entry is a known bug with the system that has it.
+type Entry struct {
+	Bug
+	System *sim.System
+	Story  string
+}
+
+// Command is the command line that finds it.
+func (e Entry) Command() []string {
+	return append([]string{"search", e.System.Name, "--bug", string(e.ID)}, e.Flags.Args()...)
+}
+
+// Configure makes what a search needs of the flags; bugs are switched on.
+func (e Entry) Configure(bugs ...sim.BugID) (sim.Params, *sim.Faults, error) {
+	var ids []string
+	for _, b := range bugs {
+		ids = append(ids, string(b))
+	}
+	p, err := e.System.Configure(e.Flags.Nodes, e.Flags.Params, ids)
+	if err != nil || e.Flags.Faults == "" {
+		return p, nil, err
+	}
+	faults, err := sim.ParseFaults(e.Flags.Faults)
+	return p, &faults, err
+}
