@@ -164,11 +164,12 @@ var rooms = []room{
 			"":                "a Session runs any sim.System; let the caller pass it",
 		},
 	},
-	{path: "mdb/tui", may: belowReport},
+	{path: "mdb/tui", may: belowReport, tests: []string{"internal/catalog"}},
 	{path: "internal/report", may: belowReport},
 	{
-		path: "internal/finding",
-		may:  join(belowReport, "internal/report"),
+		path:  "internal/finding",
+		may:   join(belowReport, "internal/report"),
+		tests: []string{"internal/catalog"},
 		instead: map[string]string{
 			"mdb/tui": "a finding is told in files; let the command name the debugger",
 			"":        "a folder is made of a result; let the caller say which commands take it again",
