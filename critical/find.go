@@ -55,15 +55,19 @@ type Result struct {
 var errAlive = errors.New("the end of the run can recover")
 
 // Find isolates the critical transition of a finding, and adds to a copy of the
-// finding what it has found out. An error says that the path does not apply.
+// finding what it has found out. An error says that the path does not apply. Of
+// what walks cannot see there is nothing to find out.
 func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
+	found := *f
+	out := &Result{Finding: &found}
+	if !visible(f.Verdict) {
+		return out, nil
+	}
 	p, err := open(sys, f, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer p.lab.Close()
-	found := *f
-	out := &Result{Finding: &found}
 	err = p.find(&found)
 	out.Others = p.others
 	switch {
@@ -75,6 +79,12 @@ func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 		return out, nil
 	}
 	return out, err
+}
+
+// visible reports whether a walk sees a failure of this kind: not one that only
+// shows where every check is on, or not each time.
+func visible(v sim.Verdict) bool {
+	return v != sim.VerdictMutation && v != sim.VerdictGoroutine && v != sim.VerdictNondeterminism && v != sim.VerdictKilled
 }
 
 // finder looks into one run.

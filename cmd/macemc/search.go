@@ -241,16 +241,18 @@ func (t *tool) search(name string, f searchFlags) error {
 	if !f.noCritical {
 		opts.Review = func(found *search.Finding) (bool, error) {
 			c, err := critical.Find(sys, found, f.critical(opts, progress, stop))
-			return c != nil && !c.Alive, err
+			return err != nil || !c.Alive, nil // what cannot be looked into is told all the same
 		}
 	}
 	r, err := search.Search(sys, opts)
-	if err == nil {
-		err = t.explain(r, f, progress, unlimited(stop))
-	}
-	progress.clear()
 	if err != nil {
+		progress.clear()
 		return err
+	}
+	lost := t.explain(r, f, progress, unlimited(stop))
+	progress.clear()
+	if lost != nil {
+		t.complain(fmt.Errorf("the finding could not be looked into: %w", lost))
 	}
 	t.conclude(r, f)
 	return nil

@@ -275,9 +275,9 @@ func (d deed) text() string {
 	does := ""
 	switch {
 	case d.sent:
-		does = "sends a " + what
+		does = "sends " + some(d.what)
 	case d.kind == sim.KindMessage:
-		does = "receives a " + what
+		does = "receives " + some(d.what)
 	case d.kind == sim.KindTimer:
 		does = "has its timer " + what + " fire"
 	case d.kind == sim.KindTask:
@@ -290,6 +290,14 @@ func (d deed) text() string {
 		panic("macemc bug: finding: no words for a deed of " + d.kind.String())
 	}
 	return sentence(node + never + " " + does + map[bool]string{true: "; in every run that recovers one does", false: "; in every run that recovers it does"}[d.node.IsZero()])
+}
+
+// some is one of a kind, with its article.
+func some(what string) string {
+	if what != "" && strings.ContainsRune("aeiouAEIOU", rune(what[0])) {
+		return "an " + report.Code(what)
+	}
+	return "a " + report.Code(what)
 }
 
 // agreed are the lines of nodes that have one value at the end of all dead

@@ -103,19 +103,24 @@ func traceSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
+func validLine(t *testing.T, schema *jsonschema.Schema, name, line string) {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%.1000s", name, err, line)
+	}
+}
+
 func validTrace(t *testing.T, schema *jsonschema.Schema, name string, r *search.Result, text string) {
 	t.Helper()
 	f := r.Finding
 	last := map[canon.Line]int{} // the state so far
 	steps, critical := 0, 0
 	for line := range strings.Lines(text) {
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
-		if err == nil {
-			err = schema.Validate(value)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v\n%.1000s", name, err, line)
-		}
+		validLine(t, schema, name, line)
 		var one stepLine
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
 			t.Fatal(err)
