@@ -38,6 +38,7 @@ func (p *page) list(items []string) {
 func (t *tale) report(w io.Writer) error {
 	p := &page{}
 	p.say("# %s: %s", t.name(), t.kind())
+	p.say("macemc found this: the real code ran in a simulator, which chose what happens next. It is one run that is possible, and can be taken again step by step.")
 	t.violated(p)
 	t.critical(p)
 	t.why(p)
@@ -295,7 +296,7 @@ func (t *tale) graphed(p *page) {
 	}
 }
 
-// commandList are the commands.
+// commandList are the commands, and the files that lie beside the report.
 func (t *tale) commandList(p *page) {
 	p.head("Take it again")
 	width := 0
@@ -307,6 +308,9 @@ func (t *tale) commandList(p *page) {
 		lines = append(lines, fmt.Sprintf("%-*s  # %s", width, c.Line, c.What))
 	}
 	p.say("%s", strings.TrimRight(report.CodeBlock("sh", strings.Join(lines, "\n")), "\n"))
+	if t.f.Trace != nil {
+		p.say("Beside this report lie the same run as a page with every state (`graph.html`), as a picture (`graph.svg`), as text (`graph.txt`), and for programs (`trace.jsonl`).")
+	}
 }
 
 // bounds is what the search did.
