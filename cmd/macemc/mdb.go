@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/internal/catalog"
+	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
 	"macemc/sim"
@@ -87,7 +88,7 @@ func (t *tool) script(s *mdb.Session, script string) error {
 	for _, line := range lines {
 		fmt.Fprintf(t.stdout, "%s%s\n", s.Prompt(), line)
 		page, err := s.Do(line)
-		fmt.Fprint(t.stdout, page)
+		fmt.Fprint(t.stdout, report.Printed(page.String()))
 		if err != nil {
 			return fmt.Errorf("%s: %w", line, err)
 		}

@@ -34,7 +34,7 @@ type ahead struct {
 type outlook struct {
 	end  []canon.Line
 	did  map[deed]bool
-	more int // steps after the run's own
+	more int // steps after the run's own, save the healing
 }
 
 // deed is a kind of event, or of effect, with the type of what it is about.
@@ -87,7 +87,7 @@ func (t *tale) walks(lab *search.Lab, of *search.Case, q search.Walks, from int)
 			return nil
 		}
 		path.Header = conditions(t.f.Path)
-		o := outlook{did: map[deed]bool{}, more: len(path.Steps) - from}
+		o := outlook{did: map[deed]bool{}}
 		again, err := search.Replay(t.r.System, path, search.Options{See: func(w *sim.World) {
 			if w.Steps() == len(path.Steps) {
 				o.end = w.Lines()
@@ -97,7 +97,8 @@ func (t *tale) walks(lab *search.Lab, of *search.Case, q search.Walks, from int)
 			return nil
 		}
 		for i := range again.Finding.Trace.Steps {
-			if s := &again.Finding.Trace.Steps[i]; s.Index > from {
+			if s := &again.Finding.Trace.Steps[i]; s.Index > from && s.Event.Kind != sim.KindHeal {
+				o.more++
 				o.note(s)
 			}
 		}

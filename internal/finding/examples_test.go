@@ -23,6 +23,7 @@ var examples = []struct{ folder, system, bug string }{
 	{"handshake-HS1", "handshake", "HS1"},
 	{"brokentree-BT1", "brokentree", "BT1"},
 	{"brokentree-BT2", "brokentree", "BT2"},
+	{"overcast-OV1", "overcast", "OV1"},
 }
 
 var (

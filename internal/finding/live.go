@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"macemc/choose"
@@ -41,8 +42,12 @@ func (t *tale) nearest(p *page) {
 	if t.f.Verdict != sim.VerdictDead {
 		end = "goes on without it"
 	}
-	p.say("`live.path` goes as this run does for %s, and %s after %s in all. Lines with - are of this run only, those with + of the live one only.",
-		report.Many(live.From, "step"), end, report.Many(len(live.Path.Steps), "step"))
+	healed := ""
+	if slices.ContainsFunc(live.Path.Steps[live.From:], func(s choose.Step) bool { return s.Event.What == sim.KindHeal.String() }) {
+		healed = " At `heal` the environment stops misbehaving."
+	}
+	p.say("`live.path` goes as this run does for %s, and %s after %s in all. Lines with - are of this run only, those with + of the live one only.%s",
+		report.Many(live.From, "step"), end, report.Many(len(live.Path.Steps), "step"), healed)
 	lines := unlike(t.f.Path, live.Path, live.From)
 	if n := len(lines); n > differenceMost+1 {
 		lines = append(lines[:differenceMost], fmt.Sprintf("  and %d more lines", n-differenceMost))

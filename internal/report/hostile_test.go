@@ -219,6 +219,7 @@ func FuzzPlain(f *testing.F) {
 		p.row(2, labels, "because", text)
 		p.line("%s", text)
 		p.stack(text)
+		b.WriteString(Printed(text) + "\n")
 		harmlessLog(t, "fuzz", b.String())
 		_, properties, message := runnerReads(t, fmt.Sprintf("::error title=%s::%s\n", commandProperty(text), commandText(text)))
 		if properties["title"] != plain || message != plain {

@@ -48,11 +48,7 @@ func run(text string) (longest int) {
 // CodeBlock is a text as a block of code in a language; "": in none.
 func CodeBlock(language, text string) string {
 	fence := strings.Repeat("`", max(3, run(text)+1))
-	var lines []string
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		lines = append(lines, logged(Plain(line)))
-	}
-	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
+	return fence + language + "\n" + Printed(strings.TrimRight(text, "\n")) + "\n" + fence + "\n"
 }
 
 // Table is a table whose cells are Markdown already.

@@ -81,6 +81,16 @@ func Line(text string) string {
 	return logged(Plain(strings.Join(strings.Fields(text), " ")))
 }
 
+// Printed is a text of several lines that a terminal shows and a log keeps, and
+// neither obeys.
+func Printed(text string) string {
+	lines := strings.Split(Plain(text), "\n")
+	for i := range lines {
+		lines[i] = logged(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
 // short is a text as one line that fits in anything.
 func short(text string) string { return logged(cutTo(widest, oneLine(text))) }
 
