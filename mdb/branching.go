@@ -15,10 +15,10 @@ import (
 func branching() []*Command {
 	return []*Command{
 		{
-			Name: "take", Aliases: []string{"t"}, Group: groupBranch, Usage: "N [COIN ...]",
-			Short:   "take the N-th of what can happen after this step, its coins falling as given (else on their first sides)",
-			Help:    "What can happen, and its number, tells alternatives. Unless the run does this anyway, it makes a\nbranch; what was recorded stays.",
-			Example: "alternatives; take 1; take 0; branches",
+			Name: "take", Aliases: []string{"t"}, Group: groupBranch, Usage: "N | /PATTERN/ [COIN ...]",
+			Short:   "take the N-th of what can happen after this step, or the one that a pattern matches",
+			Help:    "What can happen, and its number, tells alternatives. Coins fall as given, else on their first sides. Unless\nthe run does this anyway, it makes a branch; what was recorded stays.",
+			Example: "alternatives; take 1; take /n0 script/; branches",
 			run:     (*Session).take,
 		},
 		{
@@ -80,12 +80,19 @@ func numbers(args []word) (out []int, ok bool) {
 }
 
 func (s *Session) take(args []word) (Page, error) {
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	if len(args) > 0 && args[0].pattern {
+		k, err := s.possible(args[0].text)
+		if err != nil {
+			return nil, err
+		}
+		args = append([]word{{text: strconv.Itoa(k)}}, args[1:]...)
+	}
 	n, ok := numbers(args)
 	if !ok || len(n) == 0 {
 		return nil, usageOf("take")
-	}
-	if err := s.run.seek(s.here, s.step); err != nil {
-		return nil, err
 	}
 	if possible := s.run.player.World().Enabled(); n[0] >= possible {
 		return nil, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", n[0], count(s.step), many(possible, "event"))
@@ -107,6 +114,32 @@ func (s *Session) take(args []word) (Page, error) {
 		return s.here1(), nil
 	}
 	return s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, false) })
+}
+
+// possible is the number of the one event that can happen here and that a
+// pattern matches.
+func (s *Session) possible(pattern string) (int, error) {
+	re, err := compile(pattern)
+	if err != nil {
+		return 0, err
+	}
+	w := s.run.player.World()
+	var all []string
+	at := 0
+	for k := range w.Enabled() {
+		if text := w.Event(k).Text(w.Walker(), s.run.nodes()); re.MatchString(text) {
+			all = append(all, strconv.Quote(text))
+			at = k
+		}
+	}
+	switch len(all) {
+	case 0:
+		return 0, fmt.Errorf("nothing that can happen after step %s matches /%s/: see alternatives", count(s.step), pattern)
+	case 1:
+		return at, nil
+	default:
+		return 0, fmt.Errorf("/%s/ matches %s: %s", pattern, many(len(all), "event"), strings.Join(all, ", "))
+	}
 }
 
 // follows reports whether the run itself takes these answers next.
