@@ -12,14 +12,13 @@ import (
 
 // outcome is what one alternative came to.
 type outcome struct {
-	event    string
-	coins    []int
-	of       []int
-	step     took
-	failure  *sim.Failure
-	refused  error
-	changes  []string // of properties
-	followed bool     // by the run
+	event   string
+	coins   []int
+	of      []int
+	step    took
+	failure *sim.Failure
+	refused error
+	changes []string // of properties
 }
 
 // outcomesMost is how many outcomes of one event are tried.

@@ -327,7 +327,7 @@ func (s *Session) SummaryPage() (p Page) {
 	r := s.run
 	p.add(Strong, "%s: %s", r.title, r.name())
 	for _, f := range r.header {
-		if f.Key != "system" && f.Key != "bug" {
+		if f.Key != "system" && f.Key != "bug" && f.Key != "state" {
 			p.add(Plain, "  %-10s %s", f.Key, f.Value)
 		}
 	}

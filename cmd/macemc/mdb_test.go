@@ -72,7 +72,7 @@ func TestMdbScreen(t *testing.T) {
 	alternate := func() string { return strings.TrimSpace(x.tmux("display-message", "-p", "#{alternate_on}")) }
 
 	x.press(run, "Enter")
-	x.sees("the start of the nodes")
+	x.sees("verdict    dead")
 	if alternate() != "1" {
 		t.Error("the screen is not one of its own")
 	}
@@ -95,7 +95,7 @@ func TestMdbScreen(t *testing.T) {
 	}
 
 	x.press("clear", "Enter", run, "Enter")
-	x.sees("the start of the nodes")
+	x.sees("verdict    dead")
 	x.tmux("run-shell", "kill -TERM $(pgrep -P #{pane_pid})")
 	x.sees("ended by a signal: terminated")
 	x.sees("status 2")

@@ -28,6 +28,7 @@ type Model struct {
 	node          int // whose state is shown: 1 is the first; 0: all
 	top           int // the step in the first row
 	answer        mdb.Page
+	fresh         bool    // nothing was done yet: the answer tells what was opened
 	prompt        *prompt // nil: no line is typed
 	history       []string
 	places        []string // where the session stood
@@ -63,6 +64,7 @@ func NewModel(s *mdb.Session, colour bool) *Model {
 	m.start = func(work func()) { work() }
 	m.ended = func(f *finished) { m.Handle(f) }
 	m.clipboard = func(string) {}
+	m.answer, m.view, m.fresh = s.SummaryPage(), len(m.scroll)-1, true
 	s.Watched(&mdb.Busy{Stop: m.stopping.Load, Progress: m.note})
 	return m
 }
@@ -124,6 +126,9 @@ func (m *Model) finish(f *finished) {
 // work executes a line, if there is one, and composes what is to be seen then.
 // Until it has finished nobody else touches the session.
 func (m *Model) work(line string) {
+	if m.fresh && line != "" {
+		m.fresh, m.view = false, 0
+	}
 	m.busy, m.stop = true, false
 	m.stopping.Store(false)
 	m.doing.Store(nil)
@@ -284,7 +289,7 @@ func (m *Model) goBack() {
 
 // show shows a view.
 func (m *Model) show(view int) {
-	m.view = view
+	m.view, m.fresh = view, false
 	m.work("")
 }
 
