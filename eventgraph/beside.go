@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"fmt"
 	"slices"
 
 	"macemc/choose"
@@ -101,18 +102,22 @@ func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left 
 	return out, left
 }
 
-// did are what a point did, a line each.
+// didText is what a point did, a line each.
 func (g *Graph) didText(p int) (lines []string) {
 	at := &g.points[p]
 	for _, c := range at.coins {
 		lines = append(lines, "choose "+c)
 	}
-	for _, d := range at.did {
+	did, rest := at.told()
+	for _, d := range did {
 		text := d.text
 		if d.fate != "" {
 			text += "  " + together(d.fate)
 		}
 		lines = append(lines, text)
+	}
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more", rest))
 	}
 	return lines
 }

@@ -151,9 +151,13 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 				quoteDOT(label, 80), color, style, c.kind != CauseTimer && c.kind != CauseTask)
 		}
 	}
+	nowhere := map[int]int{}
 	for id := range g.messages { // those that were never taken from the network
 		m := &g.messages[id]
 		if m.sent < d.shared || !shown[m.sent] || m.same != none || len(m.ends) > 0 && !m.lostWithConnection() {
+			continue
+		}
+		if nowhere[m.sent]++; nowhere[m.sent] > idsMost {
 			continue
 		}
 		what := cut(strings.TrimSpace(fmt.Sprintf("#%d %s", id+1, g.fate(id))), 60)

@@ -43,13 +43,14 @@ func samples(t testing.TB) map[string]drawing {
 	all["hostile"], all["hostile beside"] = g, Compare(g, here)
 	all["nothing"] = New(&sim.Trace{}, w.Walker(), Marks{})
 	all["long text"] = longText(t)
+	all["endless"] = parsePlay(t, 2, "", "n0: loop n1 again\nn1: loop n1 me\nn0 script").graph(t, Marks{Failed: 1, Why: "it does not return"})
 	return all
 }
 
-// longText has a message of a million characters.
+// longText has a message of 120,000 characters.
 func longText(t testing.TB) *Graph {
 	p := parsePlay(t, 2, "", "n0 script\nn1 message")
-	p.scripts["n0"] = []sim.Signal{say{strings.Repeat("long, ", 170_000)}}
+	p.scripts["n0"] = []sim.Signal{say{strings.Repeat("long, ", 20_000)}}
 	return p.graph(t, Marks{})
 }
 
@@ -116,6 +117,9 @@ func TestSVG(t *testing.T) {
 				}
 			}
 		}
+		if len(svg) > 100_000 {
+			t.Errorf("%s: the picture has %d bytes", name, len(svg))
+		}
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, "%!") {
 			t.Errorf("%s: a coordinate is none", name)
 		}
@@ -128,6 +132,9 @@ func TestHTML(t *testing.T) {
 	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 	for name, d := range samples(t) {
 		html := drawnBy(t, d.HTML)
+		if len(html) > 200_000 {
+			t.Errorf("%s: the page has %d bytes", name, len(html))
+		}
 		if n := strings.Count(html, "<script"); n != 2 {
 			t.Errorf("%s: the page has %d scripts", name, n)
 		}

@@ -144,17 +144,29 @@ func (g *Graph) Nodes() []sim.Addr { return g.nodes }
 // Steps is how many steps the run has.
 func (g *Graph) Steps() int { return len(g.points) - g.starts }
 
+// didMost is how many effects of a step are told: a handler that loops for ever
+// has no end of them.
+const didMost = 100
+
+// told are the effects of a point that are told, and how many are not.
+func (p *point) told() (told []did, rest int) {
+	if len(p.did) > didMost {
+		return p.did[:didMost], len(p.did) - didMost
+	}
+	return p.did, 0
+}
+
 // number is the number of a point's step; 0: a start.
 func (g *Graph) number(p int) int { return max(0, p-g.starts+1) }
 
 // point is where a step of this number happened at a node; none: the trace has
 // no such step.
 func (g *Graph) point(number int, lane int) int {
-	p := g.starts + number - 1
+	p, end := g.starts+number-1, len(g.points)
 	if number == 0 {
-		p = lane
+		p, end = lane, g.starts
 	}
-	if number < 0 || p < 0 || p >= len(g.points) {
+	if number < 0 || p < 0 || p >= end {
 		return none
 	}
 	return p

@@ -159,7 +159,8 @@ func (m *mermaid) event(p int) {
 	default:
 		m.note(fmt.Sprintf("%d %s", number, words), at.Node)
 	}
-	for _, d := range at.did { // those that nobody will hear of are told where they were sent
+	did, _ := at.told()
+	for _, d := range did { // those that nobody will hear of are told where they were sent
 		if d.message != none && g.messages[d.message].unheard() {
 			m.arrow("-x", at.Node, g.nodes[d.to], fmt.Sprintf("%s #%d %s", g.messages[d.message].label(), d.message+1, unheardWords(g, d.message)))
 		}

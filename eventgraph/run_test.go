@@ -19,7 +19,7 @@ import (
 //	after TEXT    cancel TEXT   post TEXT      a timer or a task, which does what TEXT says
 //	reset n1      room n1       flushed        of the connection with n1
 //	toss WHY      log TEXT      emit TEXT
-//	panic TEXT
+//	panic TEXT    loop n1 TEXT                 which sends without end
 type (
 	do    string // an opening
 	timer string
@@ -128,6 +128,10 @@ func (n *actor) obey(env sim.Env, commands string) {
 			env.Logf("%s", rest)
 		case "emit":
 			env.Emit(fact(rest))
+		case "loop":
+			for {
+				env.TCP().Send(peer, note(text))
+			}
 		case "panic":
 			panic(rest)
 		default:

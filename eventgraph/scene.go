@@ -51,8 +51,14 @@ const (
 
 // flights are all arrows, in the order in which they begin.
 func (g *Graph) flights() (all []flight) {
+	nowhere := map[int]int{} // by point: arrows that get nowhere
 	for id := range g.messages {
 		m := &g.messages[id]
+		if len(m.ends) == 0 {
+			if nowhere[m.sent]++; nowhere[m.sent] > didMost {
+				continue
+			}
+		}
 		f := flight{message: id, from: m.sent, a: place{m.from, m.from}, b: place{m.to, m.to}, to: none}
 		with := func(kind string, to int) {
 			f.kind, f.to = kind, to
@@ -183,6 +189,9 @@ func (g *Graph) sides(p int) []bool {
 	return sides
 }
 
+// idsMost is how many messages are told beside a row.
+const idsMost = 8
+
 // beside says in short which messages a point took and handed to the network.
 func (g *Graph) beside(p int) string {
 	at := &g.points[p]
@@ -196,6 +205,9 @@ func (g *Graph) beside(p int) string {
 			if d.message != none && of(&g.messages[d.message]) {
 				ids = append(ids, fmt.Sprintf("#%d", d.message+1))
 			}
+		}
+		if n := len(ids); n > idsMost {
+			ids = append(ids[:idsMost], fmt.Sprintf("and %d more", n-idsMost))
 		}
 		if len(ids) > 0 {
 			words = append(words, what+" "+strings.Join(ids, " "))
@@ -222,12 +234,16 @@ func (g *Graph) story(p int) (lines []string) {
 	for _, c := range at.coins {
 		lines = append(lines, "choose "+c)
 	}
-	for _, d := range at.did {
+	did, rest := at.told()
+	for _, d := range did {
 		text := d.text
 		if d.fate != "" {
 			text += "  " + d.fate
 		}
 		lines = append(lines, text)
+	}
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more", rest))
 	}
 	if at.Cut {
 		lines = append(lines, "the run ended within this step")
@@ -245,13 +261,13 @@ func (g *Graph) changed(p, most int) (lines []string) {
 		if i == most {
 			return append(lines, fmt.Sprintf("... %d more", len(all)-i))
 		}
-		lines = append(lines, cut(clean(d.Path), 200)+": "+told(d.A)+" → "+told(d.B))
+		lines = append(lines, cut(clean(d.Path), 200)+": "+side(d.A)+" → "+side(d.B))
 	}
 	return lines
 }
 
-// told is one side of a change.
-func told(s string) string {
+// side is one side of a change.
+func side(s string) string {
 	if s == "" {
 		return "(absent)"
 	}

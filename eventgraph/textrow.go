@@ -23,8 +23,12 @@ func (t *text) point(at int) {
 	for _, coin := range p.coins {
 		t.note("  choose "+coin, plain)
 	}
-	for i := range p.did {
-		t.did(p, &p.did[i])
+	told, rest := p.told()
+	for i := range told {
+		t.did(p, &told[i])
+	}
+	if rest > 0 {
+		t.note(fmt.Sprintf("  ... and %d more", rest), dim)
 	}
 	if p.Cut {
 		t.note("  "+t.style.failed+" the run ended within this step", red)

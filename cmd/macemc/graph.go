@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -118,13 +119,20 @@ func (f *graphFlags) check() error {
 		return usagef("--width is %d; it must be %d or more", f.width, eventgraph.WidthLeast)
 	case f.live != "" && f.alone:
 		return usagef("--live and --alone exclude each other")
+	case f.live != "" && f.parted():
+		return usagef("--live does not go with --from, --to, --nodes and --slice, which draw one run; leave them out, or --live")
 	}
 	return nil
 }
 
+// parted reports whether only a part of the run is to be drawn.
+func (f *graphFlags) parted() bool {
+	return f.from > 0 || f.to > 0 || len(f.nodes) > 0 || f.slice
+}
+
 func (t *tool) graph(name string, f graphFlags) error {
 	name = insideFolder(name)
-	run, err := drawn(name)
+	run, err := t.drawn(name)
 	if err != nil {
 		return err
 	}
@@ -139,7 +147,7 @@ func (t *tool) graph(name string, f graphFlags) error {
 	if o.Nodes, err = f.named(g); err != nil {
 		return err
 	}
-	live, err := f.beside(name)
+	live, err := t.beside(run, name, f)
 	if err != nil {
 		return err
 	}
@@ -148,11 +156,12 @@ func (t *tool) graph(name string, f graphFlags) error {
 		if d, err = run.sliced(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-	} else if live != nil {
+	}
+	if live != nil {
 		d = eventgraph.Compare(g, live.graph)
 	}
 	return t.write(f, func(w io.Writer) error {
-		if f.format == "text" && d != drawing(g) && !f.slice { // first the run by itself
+		if f.format == "text" && live != nil { // first the run by itself
 			if err := g.Text(w, o); err != nil {
 				return err
 			}
@@ -187,16 +196,22 @@ type run struct {
 }
 
 // drawn takes a recorded path again and makes the graph of its run.
-func drawn(name string) (*run, error) {
+func (t *tool) drawn(name string) (*run, error) {
 	sys, path, err := recorded(name)
 	if err != nil {
 		return nil, err
 	}
 	states, live := new(eventgraph.Recording), false
-	r, err := search.Replay(sys, path, search.Options{See: func(w *sim.World) {
-		states.See(w)
-		live = w.CanBeLive() && w.Live()
-	}})
+	r, err := search.Replay(sys, path, search.Options{
+		See: func(w *sim.World) {
+			states.See(w)
+			live = w.CanBeLive() && w.Live()
+		},
+		Stuck: stuckAfter, OnStuck: func(r *search.Result) {
+			fmt.Fprintf(t.stderr, "macemc: %s: the handler of step %d does not return, so its run has no end to be drawn; replay the path to see where it is\n", name, r.Finding.Step)
+			t.exit(exitInput)
+		},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -220,19 +235,23 @@ func drawn(name string) (*run, error) {
 	return &run{sys, path, found, g}, nil
 }
 
+// stuckAfter is how long a handler may run without asking Env anything.
+const stuckAfter = 10 * time.Second
+
 // beside is the run to draw beside that of a path; nil: there is none.
-func (f *graphFlags) beside(name string) (*run, error) {
+func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
 	live := f.live
-	if live == "" && !f.alone {
+	if live == "" {
 		live = filepath.Join(filepath.Dir(name), "live.path")
-		if filepath.Base(name) == "live.path" || !exists(live) {
+		if f.alone || f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
 			return nil, nil
 		}
 	}
-	if live == "" {
-		return nil, nil
+	there, err := t.drawn(live)
+	if err == nil && there.sys != here.sys {
+		err = fmt.Errorf("%s: the path is of %s, and %s of %s; runs of one system stand beside each other", live, there.sys.Name, name, here.sys.Name)
 	}
-	return drawn(live)
+	return there, err
 }
 
 // named are the nodes of --nodes.
