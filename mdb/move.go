@@ -261,7 +261,7 @@ func (s *Session) watch(args []word) (Page, error) {
 		return p, nil
 	}
 	if lines, e := s.lines(); e == nil && f.node >= 0 && len(f.of(lines)) == 0 {
-		return nil, fmt.Errorf("%w; %w", err, f.unknown(lines))
+		return nil, f.unknown(lines)
 	}
 	return nil, err
 }
