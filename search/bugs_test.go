@@ -2,9 +2,11 @@ package search
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/known"
 )
 
 // What the memo engine finds is taken again from its text, by re-execution:
@@ -14,11 +16,7 @@ func TestFindingsReplay(t *testing.T) {
 	for _, bug := range all {
 		t.Run(fmt.Sprint(bug.System.Name, "/", bug.ID), func(t *testing.T) {
 			t.Parallel()
-			_, faults, err := bug.Configure()
-			if err != nil {
-				t.Fatal(err)
-			}
-			res := search(t, bug.System, bug.Flags.Nodes, bug.Flags.Params, Options{Engine: EngineMemo, Faults: faults, Properties: bug.Flags.Properties}, string(bug.ID))
+			res := searchFor(t, bug, Options{Engine: EngineMemo})
 			if res.Finding == nil {
 				t.Fatalf("nothing was found; safety %s, liveness %s", res.Safety.State, res.Liveness.State)
 			}
@@ -28,4 +26,25 @@ func TestFindingsReplay(t *testing.T) {
 	if len(all) < 10 {
 		t.Errorf("the catalogue has %d known bugs", len(all))
 	}
+}
+
+// searchFor searches for a known bug, with the flags of its entry.
+func searchFor(t *testing.T, bug known.Entry, opts Options) *Result {
+	t.Helper()
+	prefix, err := bug.Prefix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, params := bug.Flags.Nodes, bug.Flags.Params
+	if prefix != nil {
+		if nodes, params, err = LikePrefix(prefix, nodes, slices.Clone(params)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, faults, err := bug.Configure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Prefix, opts.Faults, opts.Properties = prefix, faults, bug.Flags.Properties
+	return search(t, bug.System, nodes, params, opts, string(bug.ID))
 }

@@ -119,17 +119,9 @@ func slowest(t *testing.T, sys *sim.System) (transitions, steps int) {
 		if b.System != sys {
 			continue
 		}
-		_, faults, err := b.Configure()
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := func(opts Options) Stats {
-			opts.Faults = faults
-			return search(t, sys, b.Flags.Nodes, b.Flags.Params, opts, string(b.ID)).Stats
-		}
-		transitions = max(transitions, found(Options{}).Transitions)
+		transitions = max(transitions, searchFor(t, b, Options{}).Stats.Transitions)
 		for seed := uint64(1); seed <= 5 && len(b.Flags.Args()) == 0; seed++ {
-			steps = max(steps, found(Options{Depth: 1, Seed: seed}).Steps)
+			steps = max(steps, searchFor(t, b, Options{Depth: 1, Seed: seed}).Stats.Steps)
 		}
 	}
 	return transitions, steps

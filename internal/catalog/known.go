@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"macemc/internal/known"
@@ -26,6 +28,18 @@ const (
 	Restarted = known.Restarted
 )
 
+//go:embed prefixes
+var files embed.FS
+
+// recorded are the prefixes.
+var recorded = func() fs.FS {
+	sub, err := fs.Sub(files, "prefixes")
+	if err != nil {
+		panic("macemc bug: catalog: the embedded folder has another name: " + err.Error())
+	}
+	return sub
+}()
+
 // Bugs are all known bugs, in the order of the systems, and in each of its own.
 // One that has no entry in the list is Known by its ID alone.
 func Bugs() (all []known.Entry) {
@@ -39,7 +53,7 @@ func Bugs() (all []known.Entry) {
 			if !listed {
 				k.ID = b.ID
 			}
-			all = append(all, known.Entry{Bug: k, System: sys, Story: b.Story})
+			all = append(all, known.Entry{Bug: k, System: sys, Story: b.Story, Prefixes: recorded})
 		}
 	}
 	return all

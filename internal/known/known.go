@@ -1,8 +1,13 @@
 package known
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
 	"strconv"
 
+	"macemc/choose"
 	"macemc/sim"
 )
 
@@ -42,7 +47,11 @@ type Flags struct {
 	Params     []string
 	Faults     string // "": what the system tolerates
 	Properties []string
+	Prefix     string // a path in the folder of prefixes, from whose end the search begins; "": from the start
 }
+
+// PrefixFolder is where the paths of prefixes are, below the module's root.
+const PrefixFolder = "internal/catalog/prefixes"
 
 // Args are the flags as on the command line.
 func (f Flags) Args() (args []string) {
@@ -57,6 +66,9 @@ func (f Flags) Args() (args []string) {
 	}
 	for _, p := range f.Properties {
 		args = append(args, "--property", p)
+	}
+	if f.Prefix != "" {
+		args = append(args, "--prefix", path.Join(PrefixFolder, f.Prefix))
 	}
 	return args
 }
@@ -97,8 +109,25 @@ func (c Critical) String() string {
 // Entry is a known bug with the system that has it.
 type Entry struct {
 	Bug
-	System *sim.System
-	Story  string
+	System   *sim.System
+	Story    string
+	Prefixes fs.FS // the folder of prefixes
+}
+
+// Prefix is the path from whose end a search for it begins; nil: from the start.
+func (e Entry) Prefix() (*choose.Path, error) {
+	if e.Flags.Prefix == "" {
+		return nil, nil
+	}
+	file, err := e.Prefixes.Open(e.Flags.Prefix)
+	if err != nil {
+		return nil, fmt.Errorf("%s has no prefix: %w", e.ID, err)
+	}
+	p, err := choose.Parse(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", PrefixFolder, e.Flags.Prefix, err)
+	}
+	return p, nil
 }
 
 // Command is the command line that finds it.

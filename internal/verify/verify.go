@@ -127,8 +127,8 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	opts := s.Search
 	opts.Effort, opts.Paths, opts.Stop = bounds.Effort, bounds.Paths, s.Stop
 	opts.Properties, opts.Seed = e.Flags.Properties, uint64(seed)
-	var err error
-	if opts.Params, opts.Faults, err = e.Configure(bugs...); err != nil {
+	err := configure(&opts, e, bugs)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.ID, err)
 	}
 	r, err := search.Search(e.System, opts)
@@ -150,6 +150,21 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 		return nil, nil
 	}
 	return r, nil
+}
+
+// configure makes options of an entry's flags.
+func configure(opts *search.Options, e known.Entry, bugs []sim.BugID) (err error) {
+	if opts.Prefix, err = e.Prefix(); err != nil {
+		return err
+	}
+	if opts.Prefix != nil {
+		opts.PrefixName = e.Flags.Prefix
+		if e.Flags.Nodes, e.Flags.Params, err = search.LikePrefix(opts.Prefix, e.Flags.Nodes, slices.Clone(e.Flags.Params)); err != nil {
+			return err
+		}
+	}
+	opts.Params, opts.Faults, err = e.Configure(bugs...)
+	return err
 }
 
 // judged says how what a search came to differs from what an entry states.

@@ -3,6 +3,7 @@ package verify
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"macemc/internal/catalog"
 	"macemc/internal/known"
@@ -121,5 +122,33 @@ func TestStopped(t *testing.T) {
 	}, entry(t, "ST1"), entry(t, "BT2"), entry(t, "TP1"))
 	if r.Stop != search.StopInterrupted || r.Holds() || r.Of != 3 || len(r.Bugs) != 2 || len(r.Bugs[0].Runs) != 2 || begun != 4 {
 		t.Errorf("%+v, %d searches", r, begun)
+	}
+}
+
+// A bug may be looked for from the end of a recorded run.
+func TestPrefix(t *testing.T) {
+	e := entry(t, "ST1")
+	params, err := e.System.Configure(2, []string{"messages=2"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Search(e.System, search.Options{Params: params, Prefixes: 1})
+	if err != nil || len(r.Prefixes) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	var text strings.Builder
+	if _, err := r.Prefixes[0].Path.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	e.Flags.Prefix, e.Prefixes = "far.path", fstest.MapFS{"far.path": {Data: []byte(text.String())}}
+	e.Critical = nil
+	got := run(t, Options{Seeds: 1, NoAlone: true}, e)
+	far := len(r.Prefixes[0].Path.Steps)
+	if b := got.Bugs[0]; !got.Holds() || far == 0 || b.Runs[0].Steps <= far {
+		t.Errorf("a prefix of %d steps: %+v", far, b)
+	}
+	e.Flags.Prefix = "near.path"
+	if _, err := (Options{Seeds: 1}).Run([]known.Entry{e}); err == nil || !strings.Contains(err.Error(), "ST1 has no prefix: ") {
+		t.Error(err)
 	}
 }
