@@ -18,6 +18,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 		return err
 	}
 	defer func() {
+		r.disband()
 		r.stats.Collision = x.prints.omission(x.set.Len())
 		x.close()
 	}()
@@ -34,49 +35,22 @@ func (r *runner) exhaustLocal(res *Result) error {
 		return err
 	}
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
-	for depth, from := 0, uint32(0); ; depth++ {
-		level := x.next
+	level := x.level()
+	for depth := 0; ; depth++ {
 		r.stats.Depth = depth
-		res.Safety = Safety{State: x.covered(from < level), Depth: depth}
-		if from == level {
+		res.Safety = Safety{State: x.covered(len(level) > 0), Depth: depth}
+		if len(level) == 0 {
 			res.Stop = StopDone
 			return r.decide(x, res)
 		}
-		if done, err := r.roundEnd(x, res, depth, int(from), int(level)); done || err != nil {
+		if done, err := r.roundEnd(x, res, depth, level); done || err != nil {
 			return err
 		}
 		if depth == deepest {
 			res.Stop = StopDepth
 			return nil
 		}
-		next := from
-		r.phase(PhaseStates, depth+1, int(level-from))
-		done, err := r.level(x, res, r.base()+depth+1, func() error {
-			for ; next < level; next++ {
-				r.progress.Done = int(next - from)
-				if next%64 == 0 && r.interrupted(res) {
-					break
-				}
-				if !x.holds(next) || x.outside(next) {
-					continue
-				}
-				if err := x.expand(next); err != nil || x.violated != nil {
-					return err
-				}
-				if x.full {
-					break
-				}
-			}
-			if x.memo != nil && !x.full {
-				if err := x.memo.settle(); err != nil || x.violated != nil {
-					return err
-				}
-			}
-			if x.full {
-				res.Stop = StopMemory
-			}
-			return nil
-		})
+		next, done, err := r.expand(x, res, depth+1, level)
 		if err == errHalt {
 			if !r.interrupted(res) {
 				res.Stop = StopDepth
@@ -87,10 +61,45 @@ func (r *runner) exhaustLocal(res *Result) error {
 			return err
 		}
 		if x.prints != nil {
-			x.forget(from, level)
+			x.forget(level, next)
 		}
-		from = level
+		level = next
 	}
+}
+
+// expand takes every step from the states of a level, and returns those of the
+// next, which are at a depth.
+func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (next frontier, done bool, err error) {
+	r.phase(PhaseStates, depth, level.len())
+	c, err := r.together(x, level)
+	if err != nil {
+		return nil, true, err
+	}
+	if c != nil {
+		return c.level(r, res, depth, level)
+	}
+	done, err = r.level(x, res, depth, func() (err error) {
+		level.some(0, level.len(), func(k int, s uint32) bool {
+			if k%64 == 0 && r.interrupted(res) {
+				return false
+			}
+			if !x.outside(s) {
+				err = x.expand(s)
+			}
+			return err == nil && x.violated == nil && !x.full
+		})
+		if err != nil || x.violated != nil {
+			return err
+		}
+		if x.memo != nil && !x.full {
+			err = x.memo.settle()
+		}
+		if x.full {
+			res.Stop = StopMemory
+		}
+		return err
+	})
+	return x.level(), done, err
 }
 
 // interrupted reports whether the exhaustive phase is to stop here, and why.
@@ -131,24 +140,32 @@ func (r *runner) guarded(x *explorer, do func() error) (failed bool, err error) 
 // what goes wrong.
 func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (done bool, err error) {
 	failed, err := r.guarded(x, take)
-	answers := func() choose.Source { return x.found() }
+	strayed := isMismatch(err) || failed && x.strayed
 	switch {
 	case err == errEnough:
 		res.Stop = StopFound
 		return true, nil
-	case isMismatch(err) || failed && x.strayed:
-		res.Finding, err = r.hunt(answers, x.c, depth)
-	case !failed || err != nil:
+	case !strayed && (!failed || err != nil):
 		return false, err
+	}
+	return true, r.conclude(x, res, depth, x.violated, strayed, func() choose.Source { return x.found() })
+}
+
+// conclude makes a finding of what went wrong in a step to a depth, or in the
+// state that it led to, by the answers of that run.
+func (r *runner) conclude(x *explorer, res *Result, depth int, failure *sim.Failure, strayed bool, answers func() choose.Source) (err error) {
+	switch {
+	case strayed:
+		res.Finding, err = r.hunt(answers, x.c, depth)
 	case x.dead:
 		res.Finding, err = r.judge(answers(), x.c, x.w, depth, true)
 	default:
-		x.violated.Step = min(x.violated.Step, depth)
-		if x.violated.Verdict != sim.VerdictNondeterminism {
-			x.violated.Step = depth
+		failure.Step = min(failure.Step, depth)
+		if failure.Verdict != sim.VerdictNondeterminism {
+			failure.Step = depth
 		}
-		res.Finding, err = r.confirm(answers(), x.c, x.violated)
+		res.Finding, err = r.confirm(answers(), x.c, failure)
 	}
 	res.Stop = StopFound
-	return true, err
+	return err
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"macemc/internal/catalog"
@@ -35,8 +36,16 @@ func TestEnginesAgree(t *testing.T) {
 func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) {
 	t.Parallel()
 	var first string
-	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
-		res, err := Search(sys, Options{Params: params, Faults: &faults, Engine: engine, Depth: 6, NoWalks: true})
+	engines := []Engine{EngineReference, EngineLocal, EngineMemo}
+	if faults.Loss == 0 {
+		engines = append(engines, "local, 3 workers", "memo, 3 workers")
+	}
+	for _, engine := range engines {
+		opts := Options{Params: params, Faults: &faults, Engine: engine, Depth: 6, NoWalks: true, Workers: 1, team: 1}
+		if name, _, several := strings.Cut(string(engine), ","); several {
+			opts.Engine, opts.Workers = Engine(name), 3
+		}
+		res, err := Search(sys, opts)
 		if err != nil {
 			t.Skip(err) // a fault that cannot happen in this system
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"macemc/choose"
 	"macemc/internal/canon"
@@ -26,6 +28,7 @@ type explorer struct {
 	*entry        // the states
 	full   bool   // and there is no room for more
 	memo   *memo  // nil: every step is taken in the world
+	team   *team  // it expands a level together with others; nil: it does so alone
 	judged judged // what was said of states
 	lists  *coinLists
 
@@ -50,8 +53,9 @@ const noEvent = -1
 
 // coinLists numbers the lists of answers that coins were given in one step.
 type coinLists struct {
+	mu    sync.Mutex
 	of    map[string]uint16
-	lists [][]int
+	lists atomic.Pointer[[][]int]
 	key   []byte
 }
 
@@ -61,6 +65,8 @@ func (c *coinLists) number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
 		return 0, true
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.key = c.key[:0]
 	for _, a := range answers {
 		c.key = binary.AppendUvarint(c.key, uint64(a))
@@ -69,13 +75,17 @@ func (c *coinLists) number(answers []int) (uint16, bool) {
 		return n, true
 	}
 	if c.of == nil {
-		c.of, c.lists = map[string]uint16{}, [][]int{nil}
+		c.of = map[string]uint16{}
+		c.lists.Store(&[][]int{nil})
 	}
-	if len(c.lists) > math.MaxUint16 {
+	lists := *c.lists.Load()
+	if len(lists) > math.MaxUint16 {
 		return 0, false
 	}
-	n := uint16(len(c.lists))
-	c.of[string(c.key)], c.lists = n, append(c.lists, append([]int{}, answers...))
+	n := uint16(len(lists))
+	lists = append(lists, append([]int{}, answers...)) // whoever has the shorter list sees nothing of it
+	c.of[string(c.key)] = n
+	c.lists.Store(&lists)
 	return n, true
 }
 
@@ -83,7 +93,7 @@ func (c *coinLists) get(n uint16) []int {
 	if n == 0 {
 		return nil
 	}
-	return c.lists[n]
+	return (*c.lists.Load())[n]
 }
 
 // stepper answers one step: the event it is told, and all answers to the coins
@@ -132,16 +142,20 @@ func (s *stepper) Err() error { return s.coins.Err() }
 
 // newExplorer stands before the first state. p: fingerprints are kept, not states.
 func (r *runner) newExplorer(c climate, p *prints) (*explorer, error) {
+	l, err := newLedger(r.world.Places(), r.room, p)
+	if err != nil {
+		return nil, err
+	}
+	return r.newExplorerIn(c, l)
+}
+
+// newExplorerIn writes into a ledger.
+func (r *runner) newExplorerIn(c climate, l *ledger) (*explorer, error) {
 	w, err := r.newWorld(sim.Config{Coverage: r.coverage})
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, inside: true}
-	l, err := newLedger(x.bank.Places(), r.room, p)
-	if err != nil {
-		return nil, err
-	}
-	x.entry = l.entry()
+	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, inside: true, entry: l.entry()}
 	if r.always {
 		if x.prior, err = r.newWorld(sim.Config{}); err != nil {
 			return nil, err
@@ -325,10 +339,14 @@ func (x *explorer) reached(parent uint32, event int) error {
 			}
 		}
 	}
-	if !x.add(h, origin{parent, uint16(event), coins}) {
+	x.growing.RLock()
+	fresh := x.add(h, origin{parent, uint16(event), coins})
+	x.growing.RUnlock()
+	if !fresh {
 		x.r.stats.Duplicates++
 		return nil
 	}
+	x.told()
 	if failure := x.w.CheckLinks(); failure != nil {
 		return x.wrongState(failure, false)
 	}
@@ -389,6 +407,10 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
 // not expanded.
 func (x *explorer) wrongState(failure *sim.Failure, dead bool) error {
 	x.block(x.next - 1).outside.set(x.next - 1)
+	if x.team != nil {
+		x.team.wrong(x, failure, dead)
+		return nil
+	}
 	return x.wrong(failure, dead)
 }
 

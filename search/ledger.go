@@ -173,12 +173,70 @@ func (l *ledger) each(yield func(uint32) bool) {
 // before it is full.
 func (l *ledger) holds(s uint32) bool { return int(s%blockStates) < l.block(s).n }
 
-// forget gives back the states that are no longer needed, those of the blocks
-// below one: how they were reached stays.
-func (l *ledger) forget(from, below uint32) {
-	for _, b := range (*l.blocks.Load())[from/blockStates : below/blockStates] {
-		b.recs = nil
+// forget gives back the states of a level that are no longer needed, but for
+// those in blocks that the next one shares: how they were reached stays.
+func (l *ledger) forget(level, next frontier) {
+	needed := map[uint32]bool{}
+	for _, s := range next {
+		for b := s.from / blockStates; b <= (s.to-1)/blockStates; b++ {
+			needed[b] = true
+		}
 	}
+	all := *l.blocks.Load()
+	for _, s := range level {
+		for b := s.from / blockStates; b <= (s.to-1)/blockStates; b++ {
+			if !needed[b] && all[b].n == blockStates {
+				all[b].recs = nil
+			}
+		}
+	}
+}
+
+// span is states that follow each other, from one number to below another.
+type span struct{ from, to uint32 }
+
+// frontier is the states of a level.
+type frontier []span
+
+// len is the number of states.
+func (f frontier) len() (n int) {
+	for _, s := range f {
+		n += int(s.to - s.from)
+	}
+	return n
+}
+
+// some yields so many states, from the k-th on.
+func (f frontier) some(k, n int, yield func(i int, s uint32) bool) {
+	i := 0
+	for _, s := range f {
+		size := int(s.to - s.from)
+		for at := max(k-i, 0); at < size && i+at < k+n; at++ {
+			if !yield(i+at, s.from+uint32(at)) {
+				return
+			}
+		}
+		i += size
+	}
+}
+
+// at is the k-th state.
+func (f frontier) at(k int) uint32 {
+	for _, s := range f {
+		size := int(s.to - s.from)
+		if k < size {
+			return s.from + uint32(k)
+		}
+		k -= size
+	}
+	panic("macemc bug: search: a state beyond the last one of a level")
+}
+
+// level ends a level: it is its new states, and the next one begins.
+func (e *entry) level() frontier {
+	f := frontier(e.spans)
+	e.spans = nil
+	return f
 }
 
 // widen makes room in the layout for a number at a place.
@@ -211,6 +269,8 @@ type entry struct {
 	lay    *layout
 	packed []uint64 // of lay.words(): the state that is looked up, packed
 	next   uint32   // the number of the next new state
+	taken  int      // new states that the set has not been told of
+	spans  []span   // the new states of this level
 	into   *block   // it is written into; nil: into a new one
 }
 
@@ -344,11 +404,8 @@ func (e *entry) add(h canon.Hash, from origin) bool {
 				word = t
 			}
 			if e.set.Take(at, word) {
-				e.next++
-				e.into.n++
-				if e.into.n == blockStates {
-					e.into = nil
-				}
+				e.taken++
+				e.keep()
 				return true
 			}
 			continue // look again: another goroutine was faster, perhaps with this state
@@ -366,13 +423,27 @@ func (e *entry) add(h canon.Hash, from origin) bool {
 // append adds the packed state without looking whether it is known.
 func (e *entry) append(from origin) uint32 {
 	e.write(from)
-	s := e.next
+	e.keep()
+	return e.next - 1
+}
+
+// keep makes what was written a state.
+func (e *entry) keep() {
+	if k := len(e.spans) - 1; k >= 0 && e.spans[k].to == e.next {
+		e.spans[k].to++
+	} else {
+		e.spans = append(e.spans, span{e.next, e.next + 1})
+	}
 	e.next++
-	e.into.n++
-	if e.into.n == blockStates {
+	if e.into.n++; e.into.n == blockStates {
 		e.into = nil
 	}
-	return s
+}
+
+// told tells the set how many states are new.
+func (e *entry) told() {
+	e.set.Took(e.taken)
+	e.taken = 0
 }
 
 // write writes rec where the next new state will be.
@@ -387,7 +458,10 @@ func (e *entry) write(from origin) {
 
 // room makes sure that the set takes so many states more. False: it cannot.
 func (l *ledger) room(n int) (bool, error) {
-	if l.set.Len()+n <= l.set.Cap() {
+	l.growing.RLock()
+	enough := l.set.Len()+n <= l.set.Cap()
+	l.growing.RUnlock()
+	if enough {
 		return true, nil
 	}
 	l.growing.Lock()

@@ -57,6 +57,7 @@ func ledgers(t *testing.T, places int, tags uint64) {
 		if isNew := e.add(h, origin{parent: parent}); isNew == there {
 			t.Fatalf("%v is new: %v", v, isNew)
 		}
+		e.told()
 		if !there {
 			twin[fmt.Sprint(v)], vectors[e.next-1], parents[e.next-1] = e.next-1, v, parent
 		}
@@ -99,6 +100,7 @@ func TestLedgerFull(t *testing.T) {
 		if !e.add(canon.OfString(fmt.Sprint(i)), origin{}) {
 			t.Fatalf("%d is known", i)
 		}
+		e.told()
 	}
 	if slots := ledgerLeast / 8; l.len() > slots || l.len() < slots/2 {
 		t.Errorf("%d states in %d slots", l.len(), slots)

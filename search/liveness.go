@@ -168,6 +168,7 @@ func (g *closure) collect(x *explorer) error {
 // note looks at the state that was added last: by what is known of its nodes,
 // or else in the world, which load brings there.
 func (g *closure) note(nodes canon.Hash, flying int, load func()) {
+	g.told()
 	said, known := g.judged.get(nodes, flying)
 	if !known {
 		if load != nil {

@@ -553,6 +553,7 @@ func (m *memo) settle() error {
 	}
 	x.growing.RLock()
 	defer x.growing.RUnlock()
+	defer x.told()
 	m.touch()
 	x.r.share.took(len(m.next), false)
 	x.r.pulse.tick()

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -33,7 +34,7 @@ const (
 
 // stopped reports whether the search is to stop; limits.why says why.
 func (r *runner) stopped() bool {
-	l := &r.limits
+	l := r.limits
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.why == "" && r.opts.Stop != nil {
@@ -43,6 +44,20 @@ func (r *runner) stopped() bool {
 		l.why = StopMemory
 	}
 	return l.why != ""
+}
+
+// memory is what the process had at the last look.
+func (l *limits) memory() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
+
+// stop tells the search to stop.
+func (l *limits) stop(why Stop) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.why = cmp.Or(l.why, why)
 }
 
 // why is the reason to stop.
@@ -56,7 +71,7 @@ func (r *runner) why() Stop {
 // need little.
 func (r *runner) relieved() {
 	r.exploring = nil
-	l := &r.limits
+	l := r.limits
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.why == StopMemory {
@@ -79,7 +94,7 @@ func (l *limits) crowded(budget int) bool {
 // room is how many bytes a table of visited states may have that takes the
 // place of one of now bytes, which is there until the states have moved.
 func (r *runner) room(now int) int {
-	l := &r.limits
+	l := r.limits
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {

@@ -3,6 +3,7 @@ package search
 import (
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,27 +80,76 @@ func (r *runner) watch() (end func()) {
 		const looks = 8
 		tick := time.NewTicker(r.opts.Stuck / looks)
 		defer tick.Stop()
-		var last uint64
-		still := 0
+		felt := map[*runner]*feeling{}
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
 			}
-			switch now := r.pulse.count.Load(); {
-			case now == 0 || now != last:
-				last, still = now, 0
-			default:
-				still++
-			}
-			if still >= looks {
-				r.opts.OnStuck(r.stuck())
+			if stuck := r.feel(felt, looks); stuck != nil {
+				r.opts.OnStuck(stuck.stuck())
 				return
 			}
 		}
 	}()
 	return func() { close(done) }
+}
+
+// feeling is what the monitor felt of a runner when it last looked.
+type feeling struct {
+	last  uint64
+	still int // looks since it changed
+}
+
+// feel looks at the pulses of a runner and of those that explore with it, and
+// returns one that has been still for so many looks. Where there are several,
+// the others are told to stop, and waited for: then the handler that is stuck
+// is the only one whose stack is there.
+func (r *runner) feel(felt map[*runner]*feeling, looks int) (stuck *runner) {
+	running := 0
+	for _, one := range append([]*runner{r}, r.pulses.others()...) {
+		f := felt[one]
+		if f == nil {
+			f = &feeling{}
+			felt[one] = f
+		}
+		switch now := one.pulse.count.Load(); {
+		case now == 0 || now != f.last:
+			f.last, f.still = now, 0
+			running += count(now != 0)
+		default:
+			f.still++
+		}
+		if f.still >= looks && stuck == nil {
+			stuck = one
+		} else if f.still > 0 {
+			running++
+		}
+	}
+	if stuck != nil && running > 0 && felt[stuck].still < 3*looks {
+		r.limits.stop(StopInterrupted)
+		return nil
+	}
+	return stuck
+}
+
+// pulses are those of the runners that explore with one.
+type pulses struct {
+	mu  sync.Mutex
+	all []*runner
+}
+
+func (p *pulses) set(all []*runner) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = all
+}
+
+func (p *pulses) others() []*runner {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all
 }
 
 // stuck is the result of a search whose run never returned.

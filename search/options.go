@@ -34,6 +34,7 @@ type Options struct {
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
 
 	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
+	team   int // states of a level that several workers expand, for tests; 0: teamLeast
 	table  int // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
 	Findings int // the search goes on until it has so many, one for each property and critical event; 0: 1
@@ -47,7 +48,7 @@ type Options struct {
 	Uniform      bool   // walks pick among all events alike
 	Seed         uint64 // 0: 1
 
-	Workers int // that take walks for a Lab; 0: as many as there are processors
+	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0: as many as there are processors
 
 	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
 
@@ -85,7 +86,7 @@ func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"roam", o.Roam}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}} {
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"roam", o.Roam}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}, {"workers", o.Workers}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}

@@ -39,17 +39,17 @@ func (r *runner) outskirts(depth int) bool {
 	return !r.opts.NoWalks && r.pending == nil && r.world.CanBeLive() && depth > 0 && (depth%r.opts.Step == 0 || depth == r.opts.Depth)
 }
 
-// periphery walks once from each of the states at the end of a round, from one
-// number to another, until it is live: so a service that can not recover is met
+// periphery walks once from each of the states at the end of a round, until it
+// is live: so a service that can not recover is met
 // long before all that it can do is known. Where there are more states than the
 // allowance is for, a sample of them is taken, by their numbers alone.
-func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
-	n := to - from
+func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, error) {
+	n := level.len()
 	stride := coprime(n)
 	r.phase(PhasePeriphery, depth, n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
-		s := uint32(from + k)
-		if !x.holds(s) || x.outside(s) || !x.c.faults && x.live(s) {
+		s := level.at(k)
+		if x.outside(s) || !x.c.faults && x.live(s) {
 			continue
 		}
 		r.stats.Periphery.States++
@@ -73,11 +73,11 @@ func (r *runner) periphery(x *explorer, depth, from, to int) (*Finding, error) {
 
 // roundEnd walks from the states of a depth, and reports whether the exhaustive
 // phase is over.
-func (r *runner) roundEnd(x *explorer, res *Result, depth, from, to int) (done bool, err error) {
+func (r *runner) roundEnd(x *explorer, res *Result, depth int, level frontier) (done bool, err error) {
 	if !r.outskirts(depth) {
 		return false, nil
 	}
-	f, err := r.periphery(x, depth, from, to)
+	f, err := r.periphery(x, depth, level)
 	switch {
 	case err != nil:
 		return true, err

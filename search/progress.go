@@ -56,6 +56,15 @@ func (r *runner) tell() {
 	}
 }
 
+// tellOf is tell where several count together.
+func (r *runner) tellOf(sum Stats, done int) {
+	if r.opts.Progress != nil {
+		p := r.progress
+		p.Stats, p.Done, p.Memory = sum, done, r.limits.memory()
+		r.opts.Progress(p)
+	}
+}
+
 // measured is what the search took so far.
 func (r *runner) measured() Measured {
 	r.limits.mu.Lock()

@@ -56,7 +56,7 @@ type runner struct {
 	pulse      pulse         // what the monitor watches
 	stats      Stats
 	began      time.Time
-	limits     limits    // when to stop
+	limits     *limits   // when to stop
 	progress   Progress  // what is told of it
 	lead       *lead     // what every run begins with; nil: nothing
 	findings   findings  // what was found so far
@@ -65,6 +65,8 @@ type runner struct {
 	alarms     int       // that were false
 	reach      int       // steps after which a walk that is not live is suspected, now
 	climate    climate   // of the last run, as it was
+	team       *team     // explores with the others; nil: nobody does
+	pulses     pulses    // of the team
 	exploring  *explorer // what is under way, if it is no run
 	forked     *fork     // where the last run began; nil: at the start
 	confirming *runner   // the last runner that took runs again for this one
@@ -82,7 +84,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}
-	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, began: clock(), coverage: new(sim.Coverage)}
+	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, limits: &limits{}, began: clock(), coverage: new(sim.Coverage)}
 	if opts.ProfileSpace {
 		r.space = &space{}
 	}

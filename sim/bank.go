@@ -84,6 +84,9 @@ func (b *Bank) Len() (n int) {
 // Places is the length of a Vector.
 func (b *Bank) Places() int { return len(b.of.shelves) }
 
+// Places is the length of a Vector of this world.
+func (w *World) Places() int { return len(w.sums.part) }
+
 // Track makes the world note which parts its steps change, for Save and Load.
 // All parts count as changed.
 func (w *World) Track() {

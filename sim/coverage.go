@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"macemc/internal/canon"
 )
@@ -27,8 +28,8 @@ type Coverage struct {
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
 	facts      int
-	allowed    Faults // the largest budgets of a run
-	bugs       []bool // by Params.bugs: asked for
+	allowed    Faults        // the largest budgets of a run
+	bugs       []atomic.Bool // by Params.bugs: asked for; a node may ask by the Params that it keeps, on whatever goroutine
 	coins      map[string]*coinTally
 	recent     [8]*coinTally
 	uncounted  bool // more coins were asked than are counted
@@ -44,8 +45,9 @@ type tally struct{ possible, happened int }
 
 // typeTally is the tallies of the signals and messages of one type, by kind.
 type typeTally struct {
-	typ reflect.Type
-	of  [KindTimer + 1]tally
+	typ  reflect.Type
+	word uintptr
+	of   [KindTimer + 1]tally
 }
 
 // typeSlot is the place of a type, which most need not share.
@@ -116,7 +118,7 @@ func (c *Coverage) bind(w *World) {
 // prepare makes room for what params are asked about before there is a world.
 func (c *Coverage) prepare(p Params) {
 	if c.bugs == nil {
-		c.bugs = make([]bool, len(p.bugs))
+		c.bugs = make([]atomic.Bool, len(p.bugs))
 		c.coins = map[string]*coinTally{}
 		c.tallies = map[uintptr]*typeTally{}
 	}
@@ -151,7 +153,7 @@ func place(word uintptr) uint8 { return uint8(uint64(word) * 0x9E3779B97F4A7C15 
 func (c *Coverage) far(word uintptr, v any) *typeTally {
 	t, known := c.tallies[word]
 	if !known {
-		t = &typeTally{typ: reflect.TypeOf(v)}
+		t = &typeTally{typ: reflect.TypeOf(v), word: word}
 		c.types, c.tallies[word] = append(c.types, t), t
 		if s := &c.near[place(word)]; s.word == 0 {
 			*s = typeSlot{word, t}
@@ -287,7 +289,7 @@ func (c *Coverage) Never() []string {
 
 func (c *Coverage) neverBugs() (never []string) {
 	for i, id := range c.params.bugs {
-		if !c.bugs[i] {
+		if !c.bugs[i].Load() {
 			never = append(never, fmt.Sprintf("bug %s is switched on, and its line was never reached", id))
 		}
 	}

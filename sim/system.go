@@ -107,7 +107,7 @@ func (p Params) Word(param *Param) string {
 func (p Params) Bug(id BugID) bool {
 	i := slices.Index(p.bugs, id)
 	if i >= 0 && p.cover != nil {
-		p.cover.bugs[i] = true
+		p.cover.bugs[i].Store(true)
 	}
 	return i >= 0
 }

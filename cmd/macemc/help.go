@@ -38,7 +38,7 @@ var flagHeadings = map[string][]heading{
 		{"a finding", []string{"out", "no-critical", "no-shrink", "stuck"}},
 		{"what it prints", []string{"json", "quiet", "profile-space"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
-		{"the engine", []string{"engine", "workers", "visited", "hash-bits"}},
+		{"the engine", []string{"engine", "visited", "hash-bits", "workers"}},
 	},
 }
 

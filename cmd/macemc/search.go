@@ -42,6 +42,7 @@ type searchFlags struct {
 	printPrefixes, steady    int
 	engine, visited          string
 	hashBits                 int
+	workers                  int
 	profile                  bool
 	stuck                    time.Duration
 	out                      string
@@ -112,6 +113,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.IntVar(&f.steady, "steady", 0, "a state is steady after it has been live for `N` steps (default 20)")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.StringVar(&f.visited, "visited", "", "keep of the states that were visited `vectors|fingerprint|off`: all of them, so that none is taken for\nanother and liveness can be decided exactly; a hash of each; nothing, so that every path is taken, by\n--engine reference (default vectors; with that engine fingerprint)")
+	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines expand a level of many states together (default as many as there are cores); with 1,\na search of one seed prints the same bytes each time")
 	flags.IntVar(&f.hashBits, "hash-bits", 0, "with --visited fingerprint, the bits of a hash, `32|64` (default 64)")
 	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
@@ -130,7 +132,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	}{
 		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
 		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)},
-		{"print-prefixes", int64(f.printPrefixes)}, {"steady", int64(f.steady)}, {"seed", f.seed},
+		{"print-prefixes", int64(f.printPrefixes)}, {"steady", int64(f.steady)}, {"seed", f.seed}, {"workers", int64(f.workers)},
 	} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
@@ -202,7 +204,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
 		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
-		Visited: search.Visited(f.visited), HashBits: f.hashBits,
+		Visited: search.Visited(f.visited), HashBits: f.hashBits, Workers: f.workers,
 	}
 	if f.prefix != "" {
 		if opts.Prefix, err = load(f.prefix); err != nil {

@@ -52,14 +52,14 @@ func (t *Words) Next(slot int) int {
 }
 
 // Take puts a word into a slot that was empty. False: another goroutine was
-// faster; look at the slot again.
+// faster; look at the slot again. The caller tells Took of it, soon: workers
+// that count each word for itself wait for each other.
 func (t *Words) Take(slot int, word uint64) bool {
-	if !atomic.CompareAndSwapUint64(&t.slots[slot], 0, word) {
-		return false
-	}
-	t.used.Add(1)
-	return true
+	return atomic.CompareAndSwapUint64(&t.slots[slot], 0, word)
 }
+
+// Took counts words that were taken in.
+func (t *Words) Took(n int) { t.used.Add(int64(n)) }
 
 // Add adds a word, and reports whether it is new.
 func (t *Words) Add(word uint64) bool {
@@ -68,6 +68,7 @@ func (t *Words) Add(word uint64) bool {
 		case old == word:
 			return false
 		case old == 0 && t.Take(at, word):
+			t.Took(1)
 			return true
 		case old == 0:
 			if t.At(at) == word {

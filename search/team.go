@@ -1,0 +1,287 @@
+package search
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// team is several goroutines that expand a level together. Each has worlds, a
+// memo and a coverage of its own; they share the parts of states (sim.Bank), the
+// ledger, and the lists of answers. The states of the level are taken in chunks
+// from one counter, so that none waits while there are some left.
+//
+// A level is expanded whole, whatever is found in it, and of all that is wrong
+// there one is told by contents alone. So the states, the transitions, the
+// verdict and its depth are the same for any number of workers. Which of the
+// shortest paths leads there is not.
+type team struct {
+	hands []*explorer // the first is the one that explores where a level is small
+	next  atomic.Int64
+	halt  atomic.Bool // no more chunks: the search is to stop, or an error
+
+	mu     sync.Mutex
+	worst  *wrongness
+	err    error
+	counts []Stats // of each hand, at its last chunk
+	gone   *runner // of a hand whose handler ended the goroutine
+}
+
+// wrongness is something that is wrong in a level.
+type wrongness struct {
+	failure *sim.Failure
+	answers *told
+	strayed bool
+	dead    bool
+	state   sim.Vector // that is dead
+	key     canon.Hash // by which one is chosen
+}
+
+const (
+	teamLeast  = 2048    // states of a level that are worth more than one worker
+	teamEffort = 1 << 20 // transitions, likewise: what stops after less is the same for any number of workers
+	teamChunk  = 256
+)
+
+// workers is how many expand the levels of the exhaustive phase.
+func (r *runner) workers() int {
+	n := cmp.Or(r.opts.Workers, runtime.GOMAXPROCS(0))
+	switch {
+	case r.opts.Depth == 0 && r.opts.Effort < teamEffort:
+		return 1
+	case r.several(), r.space != nil: // they are told in the order of one
+		return 1
+	}
+	return n
+}
+
+// together makes the team of an exploration, at its first level that is worth
+// it; nil: it is not.
+func (r *runner) together(x *explorer, level frontier) (*team, error) {
+	n := r.workers()
+	if n == 1 || level.len() < cmp.Or(r.opts.team, teamLeast) {
+		return nil, nil
+	}
+	if r.team != nil {
+		return r.team, nil
+	}
+	c := &team{hands: []*explorer{x}}
+	for len(c.hands) < n {
+		hand, err := newRunner(r.sys, r.opts)
+		if err != nil {
+			return nil, err
+		}
+		hand.limits, hand.pulse.on, hand.lead = r.limits, r.pulse.on, r.lead
+		hand.share = share{every: r.share.every, least: 1}
+		other, err := hand.join(x)
+		if err != nil {
+			return nil, err
+		}
+		c.hands = append(c.hands, other)
+	}
+	c.counts = make([]Stats, n)
+	r.team = c
+	var others []*runner
+	for _, x := range c.hands[1:] {
+		others = append(others, x.r)
+	}
+	r.pulses.set(others)
+	return c, nil
+}
+
+// join makes an explorer that works with another one.
+func (r *runner) join(x *explorer) (*explorer, error) {
+	other, err := r.newExplorerIn(x.c, x.ledger)
+	if err != nil {
+		return nil, err
+	}
+	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
+	r.allow(x.c, other.w)
+	if x.memo != nil {
+		other.memo = newMemo(other)
+	}
+	return other, nil
+}
+
+// level expands the states of a level, and makes a finding of what is wrong.
+func (c *team) level(r *runner, res *Result, depth int, level frontier) (next frontier, done bool, err error) {
+	c.next.Store(0)
+	c.halt.Store(false)
+	c.worst, c.err = nil, nil
+	clear(c.counts)
+	var all sync.WaitGroup
+	for i, x := range c.hands {
+		x.team = c
+		x.r.stats.Engine, x.r.stats.Depth = r.stats.Engine, r.stats.Depth
+		all.Go(func() { c.work(r, i, level) })
+	}
+	all.Wait()
+	if c.gone != nil { // see apart: this goroutine ends as that one did
+		r.confirming = c.gone
+		runtime.Goexit()
+	}
+	main := c.hands[0]
+	for i, x := range c.hands {
+		x.team = nil
+		next = append(next, x.level()...)
+		if i > 0 {
+			r.stats.work(x.r.stats)
+			x.r.stats = Stats{}
+			main.inside, main.sampled, main.full = main.inside && x.inside, main.sampled || x.sampled, main.full || x.full
+		}
+	}
+	slices.SortFunc(next, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	r.exploring = main
+	switch w := c.worst; {
+	case c.err != nil:
+		return next, true, c.err
+	case w != nil:
+		if w.dead {
+			main.w.Protect(func() { main.w.Load(main.bank, w.state) })
+		}
+		main.dead = w.dead
+		return next, true, r.conclude(main, res, r.base()+depth, w.failure, w.strayed, func() choose.Source { return w.answers.again() })
+	case main.full:
+		res.Stop = StopMemory
+	case r.interrupted(res):
+	}
+	return next, false, nil
+}
+
+// work expands chunks of a level until there are none left.
+func (c *team) work(r *runner, i int, level frontier) {
+	x := c.hands[i]
+	returned := false
+	defer func() {
+		x.r.pulse.rest()
+		if !returned { // runtime.Goexit in a handler, or a panic
+			c.halt.Store(true)
+			c.mu.Lock()
+			c.gone = x.r
+			c.mu.Unlock()
+		}
+	}()
+	for n := int64(level.len()); !c.halt.Load(); {
+		k := c.next.Add(teamChunk) - teamChunk
+		if k >= n {
+			break
+		}
+		c.chunk(x, level, int(k))
+		if c.report(r, i); x.full || x.r.stopped() {
+			c.halt.Store(true)
+		}
+	}
+	if x.memo != nil {
+		c.guarded(x, x.memo.settle)
+	}
+	returned = true
+}
+
+// chunk expands some states of a level. One that fails does not keep the others
+// from it.
+func (c *team) chunk(x *explorer, level frontier, k int) {
+	for to := min(k+teamChunk, level.len()); k < to; {
+		c.guarded(x, func() (err error) {
+			level.some(k, to-k, func(i int, s uint32) bool {
+				k = i + 1
+				if !x.outside(s) {
+					err = x.expand(s)
+				}
+				return err == nil && x.violated == nil && !x.full
+			})
+			return err
+		})
+		if x.full || c.halt.Load() {
+			return
+		}
+	}
+}
+
+// guarded does something with a hand's world, and notes what fails.
+func (c *team) guarded(x *explorer, do func() error) {
+	failed, err := x.r.guarded(x, do)
+	switch {
+	case err == errHalt:
+		c.halt.Store(true)
+	case isMismatch(err) || failed && x.strayed:
+		x.strayed = true
+		c.wrong(x, x.violated, false)
+	case err != nil:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.err = cmp.Or(c.err, err)
+		c.halt.Store(true)
+	case failed:
+		c.wrong(x, x.violated, x.dead)
+	}
+	x.violated, x.strayed, x.dead = nil, false, false
+}
+
+// wrong notes something that is wrong with the step that a hand has just taken,
+// or the state that it led to.
+func (c *team) wrong(x *explorer, failure *sim.Failure, dead bool) {
+	answers := x.found()
+	w := &wrongness{failure: failure, answers: answers, strayed: x.strayed, dead: dead}
+	if dead {
+		w.state = slices.Clone(x.w.At())
+	}
+	if failure != nil {
+		w.key = canon.OfString(failure.Verdict.String() + failure.Property + failure.Identity + failure.Message)
+	}
+	w.key = w.key.Then(x.w.Hash())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.worst == nil || w.before(c.worst) {
+		c.worst = w
+	}
+}
+
+// before reports whether one thing that is wrong is told rather than another.
+func (w *wrongness) before(o *wrongness) bool {
+	if w.strayed != o.strayed {
+		return w.strayed
+	}
+	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
+}
+
+// report notes how far a hand is. The first one tells how far all are, and looks
+// whether that is enough.
+func (c *team) report(r *runner, i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i > 0 {
+		c.counts[i] = c.hands[i].r.stats
+		return
+	}
+	sum := r.stats
+	for _, s := range c.counts {
+		sum.work(s)
+	}
+	r.tellOf(sum, min(int(c.next.Load()), r.progress.Of))
+	if r.opts.Depth == 0 && sum.Executed >= r.opts.Effort {
+		c.halt.Store(true)
+	}
+}
+
+// work adds what another worker counted.
+func (s *Stats) work(o Stats) {
+	s.Steps, s.States, s.Transitions, s.Executed = s.Steps+o.Steps, s.States+o.States, s.Transitions+o.Transitions, s.Executed+o.Executed
+	s.HandlerRuns, s.Duplicates, s.Audited = s.HandlerRuns+o.HandlerRuns, s.Duplicates+o.Duplicates, s.Audited+o.Audited
+}
+
+// disband adds what the hands have covered.
+func (r *runner) disband() {
+	if c := r.team; c != nil {
+		for _, x := range c.hands[1:] {
+			r.coverage.Merge(x.r.coverage)
+		}
+		r.team = nil
+		r.pulses.set(nil)
+	}
+}

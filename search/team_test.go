@@ -1,0 +1,136 @@
+package search
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/jointree"
+	"macemc/systems/simtcp"
+	"macemc/systems/twophase"
+)
+
+// Any number of workers see the same states and transitions, by every engine,
+// whatever is kept of the states, and cover the same.
+func TestWorkersAgree(t *testing.T) {
+	for _, c := range []struct {
+		sys   *sim.System
+		nodes int
+		depth int
+	}{{jointree.System, 4, 6}, {brokentree.System, 3, 12}, {simtcp.System, 2, 8}, {twophase.System, 0, 20}} {
+		for _, kept := range []Visited{VisitedVectors, VisitedFingerprint} {
+			for _, engine := range []Engine{EngineMemo, EngineLocal} {
+				first := ""
+				for _, workers := range []int{1, 2, 5} {
+					res := search(t, c.sys, c.nodes, nil, Options{Engine: engine, Visited: kept, Depth: c.depth, NoWalks: true, Workers: workers, team: 1})
+					s := res.Stats
+					said := fmt.Sprint(s.States, s.Transitions, s.Executed, s.Duplicates, res.Safety, res.Liveness, len(res.Never), res.Held)
+					if first == "" {
+						first = said
+					}
+					if said != first {
+						t.Errorf("%s, %s, %s, %d workers: %s; one: %s", c.sys.Name, engine, kept, workers, said, first)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is found is as near to the start, and of the same kind, whoever finds
+// it; and of all that is wrong at that depth, the same thing.
+func TestWorkersFindTheSame(t *testing.T) {
+	for _, c := range []struct {
+		sys *sim.System
+		bug sim.BugID
+	}{{brokentree.System, brokentree.BT2}, {twophase.System, twophase.TP1}, {brokentree.System, brokentree.BT1}, {simtcp.System, simtcp.ST2}} {
+		params, err := c.sys.Configure(0, nil, []string{string(c.bug)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, workers := range []int{1, 2, 2, 4} {
+			res, err := Search(c.sys, Options{Params: params, Depth: 40, NoWalks: true, Workers: workers, team: 1})
+			if err != nil || res.Finding == nil {
+				t.Fatal(c.bug, workers, err)
+			}
+			f := res.Finding
+			all = append(all, fmt.Sprintf("%s %s at %d", f.Verdict, f.Property, f.Step))
+			if all[0] != all[len(all)-1] {
+				t.Errorf("%s, %d workers: %s; one: %s", c.bug, workers, all[len(all)-1], all[0])
+			}
+		}
+	}
+}
+
+// lone does as told at its third request.
+type lone struct {
+	N    int
+	does func()
+}
+
+func (k *lone) Init(sim.Env)                           {}
+func (k *lone) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (k *lone) Handle(sim.Env, sim.Signal) {
+	if k.N++; k.N == 3 {
+		k.does()
+	}
+}
+
+func loneSystem(does func()) *sim.System {
+	return &sim.System{
+		Name: "lone", Doc: "It does as told at its third request.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		Opaque: []string{"search.lone.does"},
+		New:    func(sim.Params, sim.Addr) sim.Node { return &lone{does: does} },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal {
+			return []sim.Signal{nudge{}, nudge{}, nudge{}, nudge{}}
+		},
+	}
+}
+
+// A handler of a worker that panics, or ends its goroutine, is found as it is
+// without workers.
+func TestWorkersFail(t *testing.T) {
+	for _, does := range []func(){func() { panic("third") }, runtime.Goexit} {
+		res, err := Search(loneSystem(does), Options{Depth: 20, Workers: 3, team: 1})
+		if err != nil || res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || len(res.Finding.Path.Steps) != 3 {
+			t.Errorf("%v: %+v", err, res)
+		}
+	}
+}
+
+// A handler of a worker that never returns is told by the monitor, with its path.
+func TestWorkerStuck(t *testing.T) {
+	release := make(chan struct{})
+	told := make(chan *Result, 1)
+	ended := make(chan struct{})
+	opts := Options{Depth: 20, Workers: 3, team: 1, NoWalks: true, Stuck: 50 * time.Millisecond, OnStuck: func(r *Result) { told <- r }}
+	go func() {
+		defer close(ended)
+		Search(loneSystem(func() { <-release }), opts)
+	}()
+	res := <-told
+	close(release)
+	<-ended
+	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 3 {
+		t.Errorf("%+v", res.Finding)
+	}
+}
+
+// Workers stop when they are told to.
+func TestWorkersStop(t *testing.T) {
+	asked := 0
+	res := search(t, jointree.System, 4, nil, Options{Depth: 30, Workers: 3, team: 1, NoWalks: true, Stop: func() Stop {
+		if asked++; asked > 300 { // asked by one at a time
+			return StopInterrupted
+		}
+		return ""
+	}})
+	if res.Stop != StopInterrupted || res.Safety.State != StateBounded {
+		t.Errorf("stopped: %s, safety %s", res.Stop, res.Safety.State)
+	}
+}
