@@ -79,8 +79,8 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 		return c.level(r, res, depth, level)
 	}
 	done, err = r.level(x, res, depth, func() (err error) {
-		level.some(0, level.len(), func(k int, s uint32) bool {
-			if k%64 == 0 && r.interrupted(res) {
+		level.some(0, level.len(), func(_ int, s uint32) bool {
+			if s%64 == 0 && r.interrupted(res) {
 				return false
 			}
 			if !x.outside(s) {

@@ -41,7 +41,7 @@ func exhausting(b *testing.B, sys *sim.System, nodes int, settings []string, dep
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Options{Params: params, Depth: depth, Effort: 1 << 40, NoWalks: true, Engine: engine}
+	return Options{Params: params, Depth: depth, Effort: 1 << 40, NoWalks: true, Engine: engine, Workers: 1}
 }
 
 func exhausted(b *testing.B, sys *sim.System, opts Options) *Result {
@@ -64,6 +64,53 @@ func BenchmarkExhaust(b *testing.B) {
 		for _, engine := range once {
 			b.Run(s.name+"/"+string(engine), func(b *testing.B) { benchExhaust(b, exhausting(b, s.sys, s.nodes, s.settings, s.depth, engine), s.sys) })
 		}
+	}
+}
+
+// BenchmarkWhole measures a space that is exhausted, with exact liveness, by one
+// worker: an operation is a transition.
+func BenchmarkWhole(b *testing.B) {
+	opts := exhausting(b, twophase.System, 9, []string{"rms=8"}, 1_000, EngineMemo)
+	opts.Workers = 1
+	transitions := 0
+	cpu := cpuTime()
+	for transitions < b.N {
+		transitions += exhausted(b, twophase.System, opts).Stats.Transitions
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric((cpuTime()-cpu).Seconds()/(float64(transitions)/18_507_777), "cpu-s/search")
+}
+
+// BenchmarkWorkers measures several workers beside one, by turns, by the clock:
+// an operation is a pair of searches.
+func BenchmarkWorkers(b *testing.B) {
+	for _, s := range []struct {
+		name     string
+		sys      *sim.System
+		nodes    int
+		settings []string
+		depth    int
+	}{
+		{"twophase", twophase.System, 9, []string{"rms=8"}, 1_000},
+		{"brokentree", brokentree.System, 4, nil, 16},
+		{"small", jointree.System, 4, nil, 12},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			var wall, spent [2]time.Duration
+			for b.Loop() {
+				for i, workers := range []int{1, 2} {
+					opts := exhausting(b, s.sys, s.nodes, s.settings, s.depth, EngineMemo)
+					opts.Workers = workers
+					cpu, began := cpuTime(), time.Now()
+					exhausted(b, s.sys, opts)
+					wall[i], spent[i] = wall[i]+time.Since(began), spent[i]+cpuTime()-cpu
+				}
+			}
+			b.ReportMetric(wall[0].Seconds()/float64(b.N), "s-by-one")
+			b.ReportMetric(wall[1].Seconds()/float64(b.N), "s-by-two")
+			b.ReportMetric(float64(wall[0])/float64(wall[1]), "ratio")
+			b.ReportMetric(float64(spent[1])/float64(spent[0]), "cpu-ratio")
+		})
 	}
 }
 

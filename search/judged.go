@@ -9,7 +9,7 @@ type said uint8
 const (
 	saidGood   said = 1 << iota // it is live, or does not count for liveness
 	saidInside                  // it is inside System.Within
-	saidBusy                    // a node has an event of its own that is not rare: it is not settled
+	saidBusy                    // it is not good, and a node has an event of its own that is not rare: it is not settled
 )
 
 // judged remembers what was said of states, by the identity of their nodes: new
@@ -27,7 +27,7 @@ type judgement struct {
 	said   said
 }
 
-const judgedSlots = 1 << 13
+const judgedSlots = 1 << 14
 
 func (j *judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)%judgedSlots]
@@ -56,7 +56,7 @@ func (j *judged) put(counted bool, nodes canon.Hash, flying int, what said) {
 	*j.slot(nodes, flying) = judgement{nodes, int32(flying), true, what}
 }
 
-// judge asks the state that the world is in.
+// judge asks the state that the world is in, as it was saved or loaded.
 func (x *explorer) judge() (s said) {
 	if x.w.Within() {
 		s |= saidInside
@@ -65,9 +65,9 @@ func (x *explorer) judge() (s said) {
 		return s
 	}
 	if x.w.Live() || !x.w.Assumed() {
-		s |= saidGood
+		return s | saidGood
 	}
-	if x.w.Busy() {
+	if x.bank.Busy(x.w, x.w.At()) {
 		s |= saidBusy
 	}
 	return s

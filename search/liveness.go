@@ -21,6 +21,7 @@ type closure struct {
 	spreading bool        // the states are there: which are alive?
 	alive     aliveStates // among them
 	most      int         // states; 0: as many as there are
+	lost      int         // states that turned out not to be alive
 	lives     bool        // a step of the state that is looked at leads to one that is alive
 
 	safety bool        // states are judged by whether they can go on without a violation: see safety.go
@@ -67,6 +68,10 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		return nil // undecided: walks will sample
 	case stopped:
 		res.Stop = r.why()
+		return nil
+	}
+	if g.lost == 0 {
+		res.Liveness.State = res.Safety.State
 		return nil
 	}
 	fatal := map[uint32]bool{}
@@ -250,6 +255,7 @@ func (g *closure) spread() (stopped bool, err error) {
 		}
 		left = rest
 	}
+	g.lost = len(left)
 	return false, nil
 }
 

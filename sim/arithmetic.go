@@ -42,6 +42,21 @@ type info struct {
 	items []Item
 }
 
+// Busy reports whether a node of a state has an event of its own that is not
+// rare: the state is not Settled then. It is a function of the nodes alone.
+func (b *Bank) Busy(w *World, v Vector) bool {
+	for i := range b.n {
+		if k := b.part(i, v[i]).(*nodePart); k.life == lifeAway {
+			return true
+		}
+		l := b.Local(i, v[i])
+		if l.Timers > 0 || w.sys.Weight == nil && (l.Script || l.Tasks > 0 || l.Offers > 0) { // else they may be rare
+			return true
+		}
+	}
+	return false
+}
+
 // Message is the number of a message, from 1.
 func (w *World) Message(b *Bank, v Message) uint32 {
 	return b.number(netsim.Packet{Message: v, Sum: w.sum(v)})

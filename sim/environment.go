@@ -392,21 +392,6 @@ func (w *World) Healed() bool {
 	return w.left.IsZero() && w.cut == nil && w.early == Unlimited
 }
 
-// Busy reports whether a node has an event of its own that is not rare: the
-// state is not Settled then. It is a function of the nodes alone.
-func (w *World) Busy() bool {
-	if w.away > 0 || w.timers > 0 {
-		return true
-	}
-	if w.sys.Weight != nil { // which may make them rare
-		return false
-	}
-	if w.guarded && w.dirty != 0 {
-		w.refresh()
-	}
-	return w.tasks+w.script.Len()+w.actions > 0
-}
-
 // Settled reports whether the healed form of this state has no event but rare
 // ones: nothing will ever change it.
 func (w *World) Settled() bool {
