@@ -78,8 +78,9 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 	if c != nil {
 		return c.level(r, res, depth, level)
 	}
-	done, err = r.level(x, res, depth, func() (err error) {
-		level.some(0, level.len(), func(_ int, s uint32) bool {
+	done, err = r.level(x, res, r.base()+depth, func() (err error) {
+		level.some(0, level.len(), func(k int, s uint32) bool {
+			r.progress.Done = k
 			if s%64 == 0 && r.interrupted(res) {
 				return false
 			}
