@@ -26,7 +26,12 @@ func Tell(r *search.Result, f *search.Finding) Told {
 	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
 	t := Told{
 		Name: s.name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
-		Setting: s.setting() + environment(r),
+		Setting: s.setting(),
+	}
+	for _, key := range []string{"faults", "early", "net"} { // of this run: a search may have others
+		if value, ok := s.path().Get(key); ok {
+			t.Setting += "; " + strings.TrimPrefix(key+" "+value, "net ")
+		}
 	}
 	if f.Verdict == sim.VerdictDead {
 		t.Live, t.Failing = s.liveness(), s.failing()
