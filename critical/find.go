@@ -253,11 +253,10 @@ func (p *finder) sample(f *search.Finding) error {
 			return err
 		}
 		if p.dead <= n && p.dead > high {
-			before := p.dead
 			if err := p.settle(high, p.opts.Exhaust); err != nil {
 				return err
 			}
-			if p.dead < before && p.dead > high { // it had only seemed dead there
+			if p.dead > high && p.verdicts[p.dead-1].alive { // it had only seemed dead there
 				continue
 			}
 		}
@@ -271,7 +270,7 @@ func (p *finder) sample(f *search.Finding) error {
 		}
 		v := p.verdicts[low]
 		switch longer := p.tooShort(low); {
-		case p.dead == high && (!p.survive || v.exact):
+		case p.dead == high && (!p.survive || v.exact || low < 0):
 			p.decided(f, high, true)
 			return nil
 		case longer > 0:

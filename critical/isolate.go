@@ -44,7 +44,7 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 		p.tell(Progress{Doing: DoingIsolate, Low: low, High: high, Of: n})
 		return nil
 	}
-	for d := 1; from+d < high; d *= 2 {
+	for d := 1; from+d < high && !p.verdicts[p.dead-1].alive; d *= 2 {
 		if from+d <= low {
 			continue
 		}
@@ -55,15 +55,14 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 			break
 		}
 	}
-	for low+1 < high {
+	for low+1 < high && !p.verdicts[p.dead-1].alive {
 		if err := try((low + high) / 2); err != nil {
 			return 0, 0, err
 		}
-		if p.verdicts[p.dead-1].alive {
-			return p.dead - 1, p.dead, nil
-		}
 	}
 	switch {
+	case p.verdicts[p.dead-1].alive:
+		return p.dead - 1, p.dead, nil
 	case low < high:
 		return low, high, nil
 	case low >= n:

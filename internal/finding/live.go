@@ -21,7 +21,7 @@ func (t *tale) avoidable(p *page) {
 	p.head("Could it be avoided?")
 	switch c.Step {
 	case 0:
-		p.say("No run that begins like this one's start avoids it.")
+		p.say("No run was found that avoids it.")
 	case t.f.Step:
 		p.say("It could be avoided until the last step.")
 	default:

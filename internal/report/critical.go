@@ -24,8 +24,10 @@ func (s subject) critical() string {
 		return "step 0: never recoverable, the run was dead from its start"
 	case c.Step == 0 && s.f.Step == 0:
 		return "step 0: every run begins with this"
+	case c.Step == 0 && c.Exact:
+		return "step 0: no run avoids it"
 	case c.Step == 0:
-		return "step 0: it could not be avoided by any run"
+		return "step 0, as far as walks can tell: none from the start avoids it"
 	case !dead && c.Step == s.f.Step:
 		return fmt.Sprintf("step %s, the last one: it could be avoided until then", count(c.Step))
 	case !dead:

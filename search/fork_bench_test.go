@@ -1,0 +1,58 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+	"macemc/systems/brokentree"
+	"macemc/systems/jointree"
+)
+
+// BenchmarkRecovers measures a step of the walks that look for a critical
+// transition, each of which begins from a state that is restored, and, in the
+// same run and of the same length, a step of the walks of a search, which begin
+// at the start. The state is 1,000 steps deep. A liveness property that never
+// holds makes all walks take all their steps.
+func BenchmarkRecovers(b *testing.B) {
+	const deep, steps = 1_000, 1_000
+	for _, s := range []struct {
+		name string
+		of   *sim.System
+	}{{"brokentree", brokentree.System}, {"small", jointree.System}} {
+		sys := *s.of
+		sys.Assume = sim.Constraint{}
+		sys.Properties = append([]sim.Property{sim.Eventually("never", func(sim.View[sim.Node]) bool { return false })}, sys.Properties...)
+		r, err := newRunner(&sys, Options{WalkSteps: steps})
+		if err != nil {
+			b.Fatal(err)
+		}
+		kept := &recorded{&walk{Walk: choose.NewWalk(3), climate: fair, least: deep, most: deep}, nil}
+		kept.record = choose.NewRecord(kept.walk)
+		if _, _, w := r.run(kept, false); w.Steps() != deep {
+			b.Fatalf("a walk of %d steps", w.Steps())
+		}
+		k, err := r.forkAt(kept.record.Path(), fair, deep)
+		if err != nil || k.at == nil {
+			b.Fatal(k, err)
+		}
+		for _, from := range []struct {
+			name string
+			walk *walk
+		}{
+			{"walk", &walk{Walk: choose.NewWalk(1), climate: fair, most: steps}},
+			{"recovers", r.walkFrom(k, fair)},
+		} {
+			b.Run(s.name+"/"+from.name, func(b *testing.B) {
+				cpu, before := cpuTime(), r.stats.Steps
+				for i := uint64(0); r.stats.Steps-before < b.N; i++ {
+					from.walk.begin(1, i, from.walk.from)
+					if end, _, _ := r.run(from.walk, false); end != endLeft {
+						b.Fatal("a walk came to an end")
+					}
+				}
+				b.ReportMetric(float64(cpuTime()-cpu)/float64(r.stats.Steps-before), "cpu-ns/step")
+			})
+		}
+	}
+}
