@@ -10,6 +10,7 @@
 //	Walk       weighted or uniform random answers from a seed
 //	Raw        the picks of an earlier run, by number: fast
 //	Replay     the choices of a recorded path, by identity: says where it diverges
+//	Follow     the steps of a path that are still possible, by identity
 //	Fixed      a list, then 0: for tests
 //	Record     a decorator that builds the Path of what its source answers
 //	Recheck    a decorator that proves, in two passes, that a run is deterministic

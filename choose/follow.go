@@ -14,6 +14,7 @@ type Follow struct {
 	coins []Choice // recorded for what is asked now
 	taken []int
 	told  []string // identities of the alternatives, as far as they were asked for
+	path  Path
 	err   error
 
 	// Instead gives a step that is not possible another identity, which is
@@ -28,6 +29,9 @@ func NewFollow(start []Choice, steps []Step) *Follow {
 
 // Taken are the indices of the steps that were possible.
 func (f *Follow) Taken() []int { return f.taken }
+
+// Path is what was answered so far, with an empty header, as a Record has it.
+func (f *Follow) Path() *Path { return &f.path }
 
 // Err is ErrEnd, or nil.
 func (f *Follow) Err() error { return f.err }
@@ -53,6 +57,7 @@ func (f *Follow) Answer(q *Question) int {
 			f.coins = s.Coins
 			f.taken = append(f.taken, f.pos)
 			f.pos++
+			f.path.add(Choice{Kind: Event, Of: q.N, Pick: k, What: f.told[k]})
 			return k
 		}
 	}
@@ -82,6 +87,16 @@ func (f *Follow) find(q *Question, what string, near int) int {
 // coin answers as recorded, if it can. What is recorded in between is of coins
 // that are not asked any more.
 func (f *Follow) coin(q *Question) int {
+	k := f.recorded(q)
+	if k < 0 {
+		k = usual(q)
+	}
+	f.path.add(Choice{Kind: Coin, Of: q.N, Pick: k, What: what(q, k)})
+	return k
+}
+
+// recorded is the answer that is recorded for a coin; no: none is.
+func (f *Follow) recorded(q *Question) int {
 	for i, c := range f.coins {
 		for d := range q.N {
 			k := (c.Pick + d) % q.N
@@ -91,6 +106,11 @@ func (f *Follow) coin(q *Question) int {
 			}
 		}
 	}
+	return no
+}
+
+// usual is the first side of a coin that is not rare.
+func usual(q *Question) int {
 	k := 0
 	for _, r := range q.Runs {
 		if r.Weight > 0 {

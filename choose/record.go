@@ -13,13 +13,13 @@ func NewRecord(src Source) *Record { return &Record{src: src} }
 func (r *Record) Answer(q *Question) int {
 	a := r.src.Answer(q)
 	if a >= 0 && a < q.N {
-		r.add(Choice{Kind: q.Kind, Of: q.N, Pick: a, What: what(q, a)})
+		r.path.add(Choice{Kind: q.Kind, Of: q.N, Pick: a, What: what(q, a)})
 	}
 	return a
 }
 
-func (r *Record) add(c Choice) {
-	p := &r.path
+// add adds an answer at the end.
+func (p *Path) add(c Choice) {
 	switch c.Kind {
 	case Event:
 		p.Steps = append(p.Steps, Step{Event: c})

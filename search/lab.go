@@ -141,7 +141,10 @@ func (l *Lab) examine(src choose.Source, c climate, steps int) (*Case, choose.So
 // examineAs takes a run and notes what a Case tells.
 func (l *Lab) examineAs(src choose.Source, c climate, steps int, careful bool) (*Case, choose.Source, *sim.World) {
 	x := &examining{again: again{climate: c, steps: steps}, of: &Case{}}
-	record := choose.NewRecord(src)
+	record, ok := src.(recorder)
+	if !ok {
+		record = choose.NewRecord(src)
+	}
 	x.src = record
 	_, failure, w := l.first.run(x, careful)
 	x.of.Path, x.of.Failure, x.of.climate = record.Path(), failure, l.first.climate
@@ -152,11 +155,17 @@ func (l *Lab) examineAs(src choose.Source, c climate, steps int, careful bool) (
 	return x.of, src, w
 }
 
+// recorder is a source that knows the path of what it has answered.
+type recorder interface {
+	choose.Source
+	Path() *choose.Path
+}
+
 // examining repeats a run and notes what there is to be known of its states
 // and steps.
 type examining struct {
 	again
-	src  *choose.Record
+	src  recorder
 	of   *Case
 	rare bool // of the step under way
 }

@@ -149,8 +149,21 @@ func (s Split) text(n int, arrow string) string {
 	return strings.Join(in, " ") + arrow + strings.Join(out, " ")
 }
 
-// text is the event's identity as one line.
-func (w *World) text(e Event) string { return e.Text(w.walker, w.n) }
+// text is the event's identity as one line. That of a timer, which has an
+// identity for good, is kept.
+func (w *World) text(e Event) string {
+	if e.Kind != KindTimer {
+		return e.Text(w.walker, w.n)
+	}
+	t, i := w.timer(e.Value), e.Node.index()
+	if t.told == nil {
+		t.told = make([]string, w.n)
+	}
+	if t.told[i] == "" {
+		t.told[i] = e.Text(w.walker, w.n)
+	}
+	return t.told[i]
+}
 
 // Text is the event's identity as one line, values told by walker, in a
 // system of n nodes.

@@ -133,7 +133,8 @@ type nodeState struct {
 type timerInfo struct {
 	signal Signal
 	sum    canon.Hash
-	tally  *tally // nil: nobody asked
+	tally  *tally   // nil: nobody asked
+	told   []string // by node, the identity of its event as text, once it was asked for
 }
 
 // scheduled is a timer that may fire, and the step that scheduled it. A node's

@@ -1,0 +1,82 @@
+package choose
+
+import (
+	"strings"
+	"testing"
+)
+
+// asks asks for one of these events, or, after a ?, for a side of a coin; an
+// answer marked with ! is rare.
+func asks(line string) *Question {
+	q := &Question{Kind: Event}
+	why := ""
+	if coin, rest, ok := strings.Cut(line, "?"); ok {
+		q.Kind, why, line = Coin, coin, rest
+	}
+	var all []string
+	for w := range strings.FieldsSeq(line) {
+		w, rare := strings.CutSuffix(w, "!")
+		all = append(all, w)
+		run := Run{N: 1, Weight: 1}
+		if rare {
+			run.Weight = 0
+		}
+		q.Runs = append(q.Runs, run)
+	}
+	q.N, q.Alternatives = len(all), named{why, all}
+	return q
+}
+
+type named struct {
+	why string
+	all []string
+}
+
+func (n named) Why() string              { return n.why }
+func (n named) Alternative(i int) string { return n.all[i] }
+
+// What is possible is followed, in order and by identity; what is not is passed
+// over, or something else taken instead; a coin that is not recorded falls on
+// its first usual side.
+func TestFollow(t *testing.T) {
+	side := func(what string) []Choice { return []Choice{{Kind: Coin, What: "side: " + what}} }
+	f := NewFollow(side("tails"), []Step{
+		{Event: Choice{What: "a"}}, {Event: Choice{What: "b", Pick: 2}, Coins: side("tails")}, {Event: Choice{What: "gone"}},
+		{Event: Choice{What: "heal"}}, {Event: Choice{What: "c"}},
+	})
+	f.Instead = func(what string) string { return map[string]string{"heal": "mend"}[what] }
+	var got []string
+	for _, line := range []string{
+		"side? heads tails", "x y a", "side? heads! edge tails", "b y", "side? heads tails", "other? heads! tails", "x mend", "c", "x",
+	} {
+		q := asks(line)
+		if k := f.Answer(q); k < 0 {
+			got = append(got, "no")
+		} else {
+			got = append(got, q.Alternatives.Alternative(k))
+		}
+	}
+	if text := strings.Join(got, " "); text != "tails a edge b tails tails mend c no" || f.Err() != ErrEnd {
+		t.Errorf("it answered %s, and says %v", text, f.Err())
+	}
+	if text := strings.Join(whats(f.Path()), " "); text != "side: tails, a, side: edge, b, side: tails, other: tails, mend, c," {
+		t.Errorf("its path is %s", text)
+	}
+	if taken := f.Taken(); len(taken) != 4 || taken[2] != 3 {
+		t.Errorf("it has taken %v", taken)
+	}
+}
+
+func whats(p *Path) (all []string) {
+	add := func(c Choice) { all = append(all, c.What+",") }
+	for _, c := range p.Start {
+		add(c)
+	}
+	for _, s := range p.Steps {
+		add(s.Event)
+		for _, c := range s.Coins {
+			add(c)
+		}
+	}
+	return all
+}

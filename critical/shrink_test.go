@@ -1,0 +1,141 @@
+package critical_test
+
+import (
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/critical"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// A ring of three passes a token on. A node that has ticked six times since it
+// last looked may drop it, which seldom happens; then nobody has it, and the
+// nodes tick on.
+type ringer struct {
+	Holds bool
+	Mood  int
+	next  sim.Addr
+}
+
+type (
+	token struct{}
+	tick  struct{}
+)
+
+func (r *ringer) Init(env sim.Env) { env.After(time.Second, tick{}) }
+
+func (r *ringer) Deliver(env sim.Env, _ sim.Addr, _ sim.Message) {
+	if r.Mood == 6 && env.Weighted([]int{60, 1}, "drop it") == 1 {
+		return
+	}
+	r.Holds = true
+}
+
+func (r *ringer) Handle(env sim.Env, s sim.Signal) {
+	switch s.(type) {
+	case token: // from the application: the ring begins
+		r.Holds = true
+	case tick:
+		env.After(time.Second, tick{})
+		r.Mood = (r.Mood + 1) % 7
+		if r.Holds && env.Choose(2, "pass it on") == 1 {
+			r.Holds = false
+			env.TCP().Send(r.next, token{})
+		}
+	default:
+		panic("ring: no case")
+	}
+}
+
+func ring() *sim.System {
+	return &sim.System{
+		Name: "ring", Doc: "Three nodes pass a token on.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New: func(p sim.Params, self sim.Addr) sim.Node {
+			all := p.Addrs()
+			for i, a := range all {
+				if a == self {
+					return &ringer{next: all[(i+1)%len(all)]}
+				}
+			}
+			panic("nobody")
+		},
+		Script: func(p sim.Params, self sim.Addr, _ int) []sim.Signal {
+			if self == p.Addr(0) {
+				return []sim.Signal{token{}}
+			}
+			return nil
+		},
+		Properties: []sim.Property{sim.Eventually("somebody has the token", func(v sim.View[*ringer]) bool {
+			for _, r := range v.Nodes() {
+				if r.Holds {
+					return true
+				}
+			}
+			return false
+		})},
+	}
+}
+
+// long is a walk of the ring of so many steps in which the token was lost, late.
+func long(t testing.TB, sys *sim.System, steps int) *search.Finding {
+	t.Helper()
+	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(1); ; seed++ {
+		record, last := choose.NewRecord(choose.NewWalk(seed)), 0
+		w.Protect(func() {
+			for w.Start(record); w.Steps() < steps && w.Step(record) == sim.Stepped; {
+				if w.Live() {
+					last = w.Steps()
+				}
+			}
+		})
+		if last < steps/2 || last > steps-100 {
+			continue
+		}
+		path := record.Path()
+		path.Header = search.Describe(sys, w.Params(), nil)
+		path.Add("seed", "1")
+		path.Add("verdict", sim.VerdictDead.String())
+		return &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: steps}, Path: path}
+	}
+}
+
+// A dead walk of 10,000 steps of three nodes becomes one of the few steps that
+// lose the token: the six ticks of its receiver, and the way there. The critical
+// event stays, and fresh walks confirm what is left.
+func TestShrinkLongWalk(t *testing.T) {
+	const steps = 10_000
+	sys := ring()
+	f := long(t, sys, steps)
+	for _, exhaust := range []int{0, -1} {
+		opts := critical.Options{Exhaust: exhaust}
+		if exhaust < 0 { // without exhausting, each step that is taken out costs walks of their full length
+			opts.Search.WalkSteps, opts.Search.MaxWalkSteps = 1_000, 1_000
+		}
+		before := find(t, sys, f, opts).Critical
+		began := time.Now()
+		r, err := critical.Explain(sys, f, opts, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Finding
+		t.Logf("%d steps, critical %d, to %d steps in %s", steps, before.Step, len(got.Path.Steps), time.Since(began))
+		if n := len(got.Path.Steps); n > 12 || n != got.Critical.Step || got.Critical.Event != before.Event || got.Found != f.Path {
+			t.Errorf("%d steps are left, critical is %+v, was %+v", n, got.Critical, before)
+		}
+		if exhaust < 0 && (got.Evidence == nil || got.Evidence.Walks != 100 || got.Evidence.From != len(got.Path.Steps)) {
+			t.Errorf("evidence is %+v", got.Evidence)
+		}
+		again, err := search.Replay(sys, got.Path, search.Options{WalkSteps: 1_000})
+		if err != nil || !again.Reproduced || again.Finding.Verdict != sim.VerdictDead {
+			t.Errorf("it is not dead when it is taken again: %v, %+v", err, again)
+		}
+		checkLive(t, sys, "ring", got)
+	}
+}
