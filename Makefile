@@ -73,6 +73,10 @@ findings: ## print how each known bug is found, over five seeds, as in BENCHMARK
 verify: ## find every known bug as the catalogue states, over five seeds, and nothing without it
 	go run ./cmd/macemc bugs verify
 
+.PHONY: oracle
+oracle: ## hold critical transitions and printed bounds against the truth, on 2,000 random mazes
+	@go test -count=1 -timeout 60m -run '^TestOracle$$' ./critical -v -oracle 2000 | grep -Ev '^(=== |--- PASS|PASS)'
+
 .PHONY: long
 long: ## search the correct systems to a million states, where they are not closed before
 	go test -count=1 -timeout 30m -run '^TestClean$$' ./search -v -long

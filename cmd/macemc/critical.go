@@ -199,14 +199,16 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 		}
 		t.exit(t.status)
 	}
-	again, err := search.Replay(sys, path, opts.Search)
+	replay, live := opts.Search, false
+	replay.See = func(w *sim.World) { live = w.CanBeLive() && w.Live() }
+	again, err := search.Replay(sys, path, replay)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if again.Finding.Verdict == sim.VerdictNone {
 		p.clear()
 		t.status = exitFound
-		return report.Harmless(t.stdout, path, again)
+		return report.Harmless(t.stdout, path, again, live)
 	}
 	c, err := into(sys, again.Finding, opts)
 	p.clear()

@@ -130,12 +130,16 @@ func Looked(w io.Writer, r *search.Result, alive, stopped bool, places ...Place)
 }
 
 // Harmless writes why there is nothing to find out about a recorded path: it
-// does not end in anything wrong.
-func Harmless(w io.Writer, path *choose.Path, r *search.Replayed) error {
+// does not end in anything wrong. live: it ends in a live state.
+func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) error {
 	p := &printer{w: w}
 	s := replayed(path, r)
 	if r.Recorded == sim.VerdictNone {
-		p.line("%s: %s: there is no critical step to find", s.name(), s.gist())
+		end := ""
+		if live {
+			end = ", and it ends live"
+		}
+		p.line("%s: %s%s: there is no critical step to find", s.name(), s.gist(), end)
 	} else {
 		p.line("%s", told(s, path, r))
 	}
