@@ -66,11 +66,11 @@ func (m *mermaid) say(format string, args ...any) { fmt.Fprintf(m.w, "    "+form
 
 func (m *mermaid) begin(title string) {
 	fmt.Fprint(m.w, "sequenceDiagram\n")
-	if title != "" {
-		m.say("title %s", textMermaid(title, 100))
-	}
 	for _, a := range m.g.nodes {
 		m.say("participant %s", a)
+	}
+	if title != "" { // a title of Mermaid's own would be cut off
+		m.over(title)
 	}
 }
 
@@ -88,8 +88,8 @@ func (m *mermaid) end() {
 		}
 		m.arrow("--)", m.g.nodes[x.from], m.g.nodes[x.to], fmt.Sprintf("still under way: %s #%d", x.label(), id+1))
 	}
-	if m.g.Marks.Why != "" {
-		m.over(m.g.Marks.Why)
+	if why := m.g.Marks.Why; why != "" && !strings.Contains(m.g.Marks.Title, why) {
+		m.over(why)
 	}
 }
 
@@ -103,7 +103,7 @@ func (m *mermaid) over(text string) {
 	if len(nodes) > 1 {
 		over += "," + nodes[len(nodes)-1].String()
 	}
-	m.say("Note over %s: %s", over, textMermaid(text, 120))
+	m.say("Note over %s: %s", over, textMermaid(text, 240, len(nodes)*laneLetters-6))
 }
 
 // point writes a step, in a coloured box if it is pointed out.
@@ -175,7 +175,7 @@ func unheardWords(g *Graph, id int) string {
 }
 
 func (m *mermaid) arrow(arrow string, from, to sim.Addr, text string) {
-	m.say("%s%s%s: %s", from, arrow, to, textMermaid(text, 70))
+	m.say("%s%s%s: %s", from, arrow, to, textMermaid(text, 120, 2*laneLetters))
 }
 
 func (m *mermaid) note(text string, over ...sim.Addr) {
@@ -183,19 +183,28 @@ func (m *mermaid) note(text string, over ...sim.Addr) {
 	if len(over) > 1 && over[1] != over[0] {
 		names += "," + over[1].String()
 	}
-	m.say("Note over %s: %s", names, textMermaid(text, 70))
+	m.say("Note over %s: %s", names, textMermaid(text, 120, laneLetters))
 }
 
+// laneLetters is how many letters there is room for between two nodes.
+const laneLetters = 28
+
 // textMermaid is a text in which nothing has a meaning to Mermaid, nor to the
-// Markdown around it: it is cut, and what is not plain is written as a number.
-func textMermaid(s string, most int) string {
+// Markdown around it: it is cut, put into lines of so many letters, and what is
+// not plain is written as a number.
+func textMermaid(s string, most, width int) string {
 	var b strings.Builder
-	for _, r := range cut(clean(s), most) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(` .,=+-/()[]{}!?_"'*|@^~:`, r), r >= 0xa1:
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, "#%d;", r)
+	for i, line := range folded(cut(clean(s), most), max(width, laneLetters), 0, most) {
+		if i > 0 {
+			b.WriteString("<br/>")
+		}
+		for _, r := range line {
+			switch {
+			case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune(` .,=+-/()[]{}!?_"'*|@^~:`, r), r >= 0xa1:
+				b.WriteRune(r)
+			default:
+				fmt.Fprintf(&b, "#%d;", r)
+			}
 		}
 	}
 	return b.String()
