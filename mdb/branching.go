@@ -60,7 +60,7 @@ func branching() []*Command {
 		{
 			Name: "save", Group: groupBranch, Usage: "FILE",
 			Short:   "write the branch up to here as a path, for replay, search --prefix or mdb",
-			Help:    "A file that exists is not overwritten.",
+			Help:    "A file that exists is not overwritten. If critical has found the run dead, the path says so.",
 			Example: "walk 4; save mine.path", args: []completer{ofFiles},
 			run: (*Session).save,
 		},
@@ -370,17 +370,40 @@ func (s *Session) settings() (header []choose.Field) {
 	return header
 }
 
+// outcomeHere are the header's fields of what the branch came to at this step:
+// how the service failed, or that it is known to be dead, and the state.
+func (s *Session) outcomeHere() (header []choose.Field, err error) {
+	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
+	atEnd := s.step == s.Len()
+	if f := s.here.failure; f != nil && atEnd {
+		add("verdict", f.Verdict.String())
+		if f.Property != "" {
+			add("violates", f.Property)
+		}
+		return header, nil
+	}
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	w := s.run.player.World()
+	if c := s.here.critical; c != nil && atEnd {
+		names, _ := w.NotLive()
+		add("verdict", sim.VerdictDead.String())
+		add("violates", strings.Join(names, ", "))
+		add("critical", c.Header())
+	}
+	add("state", w.Hash().String())
+	return header, nil
+}
+
 func (s *Session) save(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("save")
 	}
 	name := args[0].file()
-	header := s.settings()
-	if f := s.here.failure; f != nil && s.step == s.Len() {
-		header = append(header, choose.Field{Key: "verdict", Value: f.Verdict.String()})
-		if f.Property != "" {
-			header = append(header, choose.Field{Key: "violates", Value: f.Property})
-		}
+	header, err := s.outcomeHere()
+	if err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -389,7 +412,7 @@ func (s *Session) save(args []word) (Page, error) {
 		}
 		return nil, err
 	}
-	_, err = s.here.path(header, s.step).WriteTo(file)
+	_, err = s.here.path(append(s.settings(), header...), s.step).WriteTo(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}

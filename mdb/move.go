@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -110,20 +111,27 @@ func (s *Session) advance(args []word, back bool) (Page, error) {
 
 // neighbour is the listed step after i, or before it; -1: there is none.
 func (s *Session) neighbour(i int, back bool) int {
-	if back {
-		for i--; i >= 0; i-- {
-			if s.listed(i) {
-				return i
-			}
+	if s.filter == nil {
+		if i--; !back {
+			i += 2
 		}
+		if i > s.Len() {
+			return -1
+		}
+		return i
+	}
+	all := s.listed()
+	at, there := slices.BinarySearch(all, i)
+	switch {
+	case back:
+		at--
+	case there:
+		at++
+	}
+	if at < 0 || at >= len(all) {
 		return -1
 	}
-	for i++; i <= s.Len(); i++ {
-		if s.listed(i) {
-			return i
-		}
-	}
-	return -1
+	return all[at]
 }
 
 // nowhere is the sentence about a step that is the last.
@@ -361,11 +369,5 @@ func (s *Session) setFilter(args []word) (Page, error) {
 		return nil, fmt.Errorf("a filter cannot ask about fields; list %s lists these steps", q.text)
 	}
 	s.filter = q
-	n := 0
-	for i := 1; i <= s.Len(); i++ {
-		if s.listed(i) {
-			n++
-		}
-	}
-	return page("filter: %s: %s of %s", q.text, many(n, "step"), count(s.Len())), nil
+	return page("filter: %s: %s of %s", q.text, many(len(s.listed()), "step"), count(s.Len())), nil
 }

@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -166,26 +167,34 @@ func (s *Session) rowPage(steps []int) (p Page) {
 // Rows are the listed steps around where the session stands, or around another:
 // before of them, that one, and after of them. A filter leaves steps out.
 func (s *Session) Rows(around, before, after int) (rows []Row) {
-	var up []Row
-	for i := around - 1; i >= 0 && len(up) < before; i-- {
-		if s.listed(i) {
-			up = append(up, s.row(i))
-		}
+	for i := s.neighbour(around, true); i >= 0 && len(rows) < before; i = s.neighbour(i, true) {
+		rows = append(rows, s.row(i))
 	}
-	for i := len(up) - 1; i >= 0; i-- {
-		rows = append(rows, up[i])
-	}
+	slices.Reverse(rows)
 	rows = append(rows, s.row(around))
-	for i, n := around+1, 0; i <= s.Len() && n < after; i++ {
-		if s.listed(i) {
-			rows = append(rows, s.row(i))
-			n++
-		}
+	for i, n := s.neighbour(around, false), 0; i >= 0 && n < after; i, n = s.neighbour(i, false), n+1 {
+		rows = append(rows, s.row(i))
 	}
 	return rows
 }
 
-// listed reports whether the filter leaves a step in. Filters have no fields.
-func (s *Session) listed(i int) bool {
-	return s.filter == nil || i > 0 && s.filter.recorded(s.here, i)
+// filtered are the steps of a branch that a filter lets through.
+type filtered struct {
+	by    *query
+	of    *branch
+	len   int
+	steps []int
+}
+
+// listed are the steps of the branch that the filter lets through.
+func (s *Session) listed() []int {
+	if f := &s.filtered; f.by != s.filter || f.of != s.here || f.len != s.Len() {
+		*f = filtered{by: s.filter, of: s.here, len: s.Len()}
+		for i := 1; i <= s.Len(); i++ {
+			if s.filter.recorded(s.here, i) {
+				f.steps = append(f.steps, i)
+			}
+		}
+	}
+	return s.filtered.steps
 }

@@ -19,15 +19,16 @@ type Session struct {
 	live   string          // the file of the nearest live path; "": there is none known
 	opened string          // the file that was opened; "": a system
 
-	filter  *query // which steps are listed and gone to; nil: all
-	breaks  []*query
-	last    *query // what was looked for last
-	history []string
-	made    int // branches
-	width   int // of what is drawn, in columns; 0: the default
-	drawn   drawn
-	against string // what it was last compared with
-	ended   bool
+	filter   *query // which steps are listed and gone to; nil: all
+	filtered filtered
+	breaks   []*query
+	last     *query // what was looked for last
+	history  []string
+	made     int // branches
+	width    int // of what is drawn, in columns; 0: the default
+	drawn    drawn
+	against  string // what it was last compared with
+	ended    bool
 }
 
 // Do executes one line, or several between semicolons, and returns what they

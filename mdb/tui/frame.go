@@ -131,7 +131,7 @@ func (f *frame) layout() {
 		f.steps = area{x: 0, y: 1, width: w, height: steps}
 		f.main = area{x: 0, y: 1 + steps, width: w, height: h - steps}
 	} else {
-		left := w * 9 / 20
+		left := max(w*2/5, min(w*9/20, w-79)) // the names of the views take 78
 		f.steps = area{x: 0, y: 1, width: left, height: h}
 		f.main = area{x: left + 1, y: 1, width: w - left - 1, height: h}
 		if h >= 20 && mdb.Views()[f.view].Name != "step" && !f.help {
