@@ -154,6 +154,46 @@ func refused(t *testing.T, s *jsonschema.Schema, text string) {
 	}
 }
 
+// A search that was cut short warns, and one that came to its bound says nothing.
+func TestGitHubWithoutFinding(t *testing.T) {
+	for name, want := range map[string]string{
+		"timed":       "::warning title=macemc%3A lamp::nothing found before its time was over; stopped: ",
+		"interrupted": "::warning title=macemc%3A lamp::nothing found before it was interrupted; stopped: ",
+		"never":       "",
+	} {
+		var b strings.Builder
+		if err := GitHub(&b, results[name](), ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Count(got, "\n") > 1 {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// What replay --json and list --json print is as their schemas say.
+func TestOtherSchemas(t *testing.T) {
+	replay, list := schema(t, "../../docs/replay.schema.json", true), schema(t, "../../docs/list.schema.json", true)
+	every(t, func(name string, r *search.Result) {
+		var b strings.Builder
+		if err := SystemsJSON(&b, []*sim.System{r.System, switches}); err != nil {
+			t.Fatal(err)
+		}
+		validate(t, list, name, b.String())
+		if r.Finding == nil {
+			return
+		}
+		b.Reset()
+		again := &search.Replayed{System: r.System, Params: r.Params, Finding: r.Finding, Reproduced: true}
+		if err := ReplayedJSON(&b, r.Finding.Path, again); err != nil {
+			t.Fatal(err)
+		}
+		validate(t, replay, name, b.String())
+	})
+	refused(t, replay, `{"version": 2}`)
+	refused(t, list, `{"version": 2}`)
+}
+
 // SARIF is as its standard says.
 func TestSARIFSchema(t *testing.T) {
 	s := schema(t, "testdata/schemas/sarif-schema-2.1.0.json", false)

@@ -11,9 +11,16 @@ import (
 
 // GitHub writes each finding as an annotation of GitHub's workflows: a command
 // in a line of the log, which marks the source. root is the folder of the
-// module within the repository; "": the same.
+// module within the repository; "": the same. A search that found nothing and
+// stopped before its bound is a warning.
 func GitHub(w io.Writer, r *search.Result, root string, places ...Place) error {
 	sources := NewSources(r.System, r.Params)
+	if r.Finding == nil && r.Stop.Early() {
+		s := subject{sys: r.System, params: r.Params}
+		_, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.name()),
+			commandText("nothing found "+within(r.Stop)+"; stopped: "+stopped(r)))
+		return err
+	}
 	for i, f := range r.Findings {
 		s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
 		command := "::error "
