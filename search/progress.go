@@ -70,5 +70,5 @@ func (r *runner) measured() Measured {
 	r.limits.mu.Lock()
 	defer r.limits.mu.Unlock()
 	r.limits.look()
-	return Measured{Elapsed: clock().Sub(r.began), Memory: uint64(r.limits.most)}
+	return Measured{Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.limits.most)}
 }

@@ -174,5 +174,6 @@ type Stats struct {
 // Measured is what differs from run to run.
 type Measured struct {
 	Elapsed time.Duration
-	Memory  uint64 // bytes of the process, at the most that was met
+	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0: not known
+	Memory  uint64        // bytes of the process, at the most that was met
 }

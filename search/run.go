@@ -56,21 +56,22 @@ type runner struct {
 	pulse      pulse         // what the monitor watches
 	stats      Stats
 	began      time.Time
-	limits     *limits   // when to stop
-	progress   Progress  // what is told of it
-	lead       *lead     // what every run begins with; nil: nothing
-	findings   findings  // what was found so far
-	pending    *Finding  // what a walk from the periphery met; a shorter one is looked for
-	patience   int       // until so many transitions were executed
-	alarms     int       // that were false
-	reach      int       // steps after which a walk that is not live is suspected, now
-	climate    climate   // of the last run, as it was
-	team       *team     // explores with the others; nil: nobody does
-	pulses     pulses    // of the team
-	exploring  *explorer // what is under way, if it is no run
-	forked     *fork     // where the last run began; nil: at the start
-	confirming *runner   // the last runner that took runs again for this one
-	always     bool      // every run must be careful: step properties need the state before
+	spent      time.Duration // processor time, before it began
+	limits     *limits       // when to stop
+	progress   Progress      // what is told of it
+	lead       *lead         // what every run begins with; nil: nothing
+	findings   findings      // what was found so far
+	pending    *Finding      // what a walk from the periphery met; a shorter one is looked for
+	patience   int           // until so many transitions were executed
+	alarms     int           // that were false
+	reach      int           // steps after which a walk that is not live is suspected, now
+	climate    climate       // of the last run, as it was
+	team       *team         // explores with the others; nil: nobody does
+	pulses     pulses        // of the team
+	exploring  *explorer     // what is under way, if it is no run
+	forked     *fork         // where the last run began; nil: at the start
+	confirming *runner       // the last runner that took runs again for this one
+	always     bool          // every run must be careful: step properties need the state before
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -84,7 +85,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}
-	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, limits: &limits{}, began: clock(), coverage: new(sim.Coverage)}
+	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, limits: &limits{}, began: clock(), spent: Processor(), coverage: new(sim.Coverage)}
 	if opts.ProfileSpace {
 		r.space = &space{}
 	}

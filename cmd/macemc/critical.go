@@ -25,7 +25,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 	if f.noCritical && f.noShrink {
 		return nil
 	}
-	began := time.Now()
+	began, spent := time.Now(), search.Processor()
 	opts := f.critical(r.Options, p, stop)
 	for i := range r.Findings {
 		at := &r.Findings[i]
@@ -53,6 +53,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 	if len(r.Findings) > 0 {
 		r.Finding = r.Findings[0]
 		r.Measured.Elapsed += time.Since(began)
+		r.Measured.CPU += search.Processor() - spent
 	}
 	return nil
 }

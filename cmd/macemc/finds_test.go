@@ -48,7 +48,7 @@ func TestFinds(t *testing.T) {
 	row := func(cells ...any) {
 		fmt.Fprintln(&table, "|", strings.Trim(strings.Join(strs(cells), " | "), " "), "|")
 	}
-	row("bug", "system", "verdict", "steps of the path", "states", "transitions", "seconds", "by walks alone: walks", "steps", "seconds")
+	row("bug", "system", "verdict", "steps of the path", "states", "transitions", "seconds", "at depth 1: walks", "steps", "seconds")
 	row("---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
 	for _, b := range all.Bugs {
 		bug := b.Entry

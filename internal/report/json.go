@@ -219,6 +219,9 @@ func stats(s search.Stats) statsJSON {
 
 func measured(r *search.Result) measuredJSON {
 	m := measuredJSON{Seconds: r.Measured.Elapsed.Seconds(), Memory: r.Measured.Memory}
+	if cpu := r.Measured.CPU.Seconds(); cpu > 0 {
+		m.CPUSeconds = &cpu
+	}
 	if m.Seconds > 0 {
 		m.StatesRate = math.Round(float64(r.Stats.States) / m.Seconds)
 	}

@@ -391,7 +391,11 @@ func stopped(r *search.Result) string {
 func (p *printer) measured(r *search.Result) {
 	m := r.Measured
 	p.line("measured:")
-	p.row(2, labels, "time", duration(m.Elapsed))
+	time := duration(m.Elapsed)
+	if m.CPU > 0 {
+		time += "; " + duration(m.CPU) + " of processor time"
+	}
+	p.row(2, labels, "time", time)
 	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
 	p.row(2, labels, "memory", count(int(m.Memory>>20))+" MiB")
 }

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package search
+
+import "time"
+
+// Processor is the processor time that the process has taken, which this
+// system does not tell.
+func Processor() time.Duration { return 0 }

@@ -1,0 +1,18 @@
+//go:build unix
+
+package search
+
+import (
+	"syscall"
+	"time"
+)
+
+// Processor is the processor time that the process has taken, all threads
+// together: what a busy machine does not change. 0: it is not known.
+func Processor() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
