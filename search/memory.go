@@ -109,7 +109,7 @@ func (r *runner) room(now int) int {
 		debug.FreeOSMemory()
 		room = min(budget-l.look(), r.opts.Memory/2)
 	}
-	if room < 2*now {
+	if room < now/8*9 { // not worth moving all states
 		l.cramped = now
 		return now
 	}

@@ -29,11 +29,9 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 	case r.Finding == nil && r.Options.Prefixes > 0:
 		p.prefixes(s, r)
 	case r.Finding == nil:
-		p.line("%s: nothing found %s", s.name(), within(r.Stop))
-		p.blank()
+		p.title(s.name()+": nothing found "+within(r.Stop), r)
 	case n > 1:
-		p.line("%s: %s", s.name(), many(n, "finding"))
-		p.blank()
+		p.title(s.name()+": "+many(n, "finding"), r)
 		for i, f := range r.Findings {
 			s.f = f
 			p.line("%s", cutTo(widest, fmt.Sprintf("finding %d: %s", i+1, s.gist())))
@@ -42,8 +40,7 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 			p.steps(s)
 		}
 	default:
-		p.line("%s", s.title())
-		p.blank()
+		p.title(s.title(), r)
 		p.finding(s)
 		p.steps(s)
 	}
@@ -59,6 +56,16 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 		p.place(place)
 	}
 	return p.err
+}
+
+// title is the first line, and where a search that did not begin at the start
+// began.
+func (p *printer) title(text string, r *search.Result) {
+	p.line("%s", text)
+	if r.Options.Prefix != nil {
+		p.line("from %s", prefix(r))
+	}
+	p.blank()
 }
 
 // prefixes lists the runs to begin searches with.
@@ -176,7 +183,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 		p.row(2, labels, "checked", "only "+quoted(s.only))
 	}
 	if path := r.Options.Prefix; path != nil {
-		p.row(2, labels, "prefix", prefix(s, r))
+		p.row(2, labels, "prefix", fmt.Sprintf("%s; depths count from its end", many(len(path.Steps), "step")))
 	}
 	if r.Options.Prefixes > 0 {
 		p.row(2, labels, "steady", fmt.Sprintf("live for %s, and then with nothing under way, or live for as many again", many(r.Options.Steady, "step")))
@@ -296,11 +303,11 @@ func kept(r *search.Result) string {
 }
 
 // prefix says what the search begins with.
-func prefix(s subject, r *search.Result) string {
+func prefix(r *search.Result) string {
 	path := r.Options.Prefix
-	text := "all depths are beyond its " + many(len(path.Steps), "step")
+	text := "a prefix of " + many(len(path.Steps), "step")
 	if r.Options.PrefixName != "" {
-		text = r.Options.PrefixName + "; " + text
+		text += ", " + r.Options.PrefixName
 	}
 	have := path.All("bug")
 	var without []string
@@ -311,9 +318,9 @@ func prefix(s subject, r *search.Result) string {
 	}
 	switch {
 	case len(without) > 0:
-		text += "; it was recorded without " + strings.Join(without, ", ")
+		text += ", which was recorded without " + strings.Join(without, ", ")
 	case len(have) > 0:
-		text += "; it was recorded with " + strings.Join(have, ", ")
+		text += ", which was recorded with " + strings.Join(have, ", ")
 	}
 	return text
 }
