@@ -96,7 +96,7 @@
     const way = x2 < x1 ? -1 : 1;
     if (from !== undefined && to !== undefined) { y1 = y(from); y2 = y(to); }
     else if (from === undefined) { y2 = y(to); x1 = x2 - way * Math.min(run.step * 0.45, Math.abs(x2 - x1)); y1 = y2 - G.row * 0.45; }
-    else { y1 = y(from); x2 = x1 + way * run.step * 0.42; y2 = y1 + G.row * Math.min(0.9, 0.2 + 0.28 * stub); }
+    else { y1 = y(from); x2 = x1 + way * run.step * (0.58 - 0.12 * (stub % 3)); y2 = y1 + G.row * Math.min(0.95, 0.15 + 0.25 * stub); }
     const dot = G.dot;
     if (f.a === f.b && f.a2 === f.b2) {
       const out = Math.min(28, run.step * 0.35);

@@ -226,7 +226,8 @@ func (p *picture) flight(f flight, from, to int) {
 		x1, y1 = x2-way*min(p.step*0.45, math.Abs(x2-x1)), y2-rowHigh*0.45
 	default: // to somewhere below, or nowhere
 		y1 = p.y(from)
-		x2, y2 = x1+way*p.step*0.42, y1+rowHigh*min(0.9, 0.2+0.28*float64(p.stubs[f.from]))
+		k := p.stubs[f.from] // beside those that begin here too
+		x2, y2 = x1+way*p.step*(0.58-0.12*float64(k%3)), y1+rowHigh*min(0.95, 0.15+0.25*float64(k))
 		p.stubs[f.from]++
 	}
 	if f.a == f.b {
