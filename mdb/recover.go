@@ -108,8 +108,11 @@ func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 		p.line(Span{Bad, "! "}, plain("in %s the service failed: %s: %s", many(len(w.Failed), "walk"), f.Verdict, f.Message))
 	}
 	if len(w.Success) == 0 {
-		if !decided {
-			p.line(Span{Bad, "it seems dead"}, plain(": none of %s of %s became live", many(w.Taken, "walk"), many(steps, "step")))
+		none := fmt.Sprintf(": none of %s of %s became live", many(w.Taken, "walk"), many(steps, "step"))
+		if decided {
+			p.line(plain("  but it is unlikely%s", none))
+		} else {
+			p.line(Span{Bad, "it seems dead"}, plain("%s", none))
 		}
 		return p, nil
 	}
