@@ -307,10 +307,15 @@ func (r *run) values(terms []term, b *branch, i int) ([][]canon.Line, error) {
 // matches calls found with the steps after from, up to to, that fulfil a query,
 // in order, until it says false.
 func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool) error {
+	tell, end := r.busy.embrace()
+	defer end()
 	terms := q.fields()
 	if len(terms) == 0 {
 		for i := from + 1; i <= to; i++ {
-			if err := r.busy.tell("looking for "+q.text, i-from, to-from); err != nil {
+			if (i-from)%1024 == 0 {
+				tell("looking for "+q.text, i-from, to-from)
+			}
+			if err := r.busy.tell("", 0, 0); err != nil {
 				return err
 			}
 			if q.recorded(b, i) && !found(i) {
@@ -325,7 +330,10 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 	}
 	addrs := r.player.World().Params().Addrs()
 	for i := from + 1; i <= to; i++ {
-		if err := r.busy.tell("looking for "+q.text, i-from, to-from); err != nil {
+		if (i-from)%1024 == 0 {
+			tell("looking for "+q.text, i-from, to-from)
+		}
+		if err := r.busy.tell("", 0, 0); err != nil {
 			return err
 		}
 		s := b.at(i)
@@ -376,7 +384,10 @@ func (r *run) find(q *query, b *branch, from int, back bool) (at int, err error)
 		})
 		return at, err
 	}
+	tell, end := r.busy.embrace()
+	defer end()
 	for hi := from - 1; hi > 0 && at == 0 && err == nil; {
+		tell("looking back for "+q.text, from-hi, from)
 		lo := 0
 		if f := b.frame(hi - 1); f != nil {
 			lo = f.Steps()

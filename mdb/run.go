@@ -48,19 +48,37 @@ type verdict struct {
 type Busy struct {
 	Stop     func() bool                        // asked now and then; true ends the work
 	Progress func(what string, done, total int) // told now and then; total 0: not known
+
+	calls  int
+	within bool // something larger tells how far it is
 }
 
+// tell is called at every step of some work.
 func (b *Busy) tell(what string, done, total int) error {
-	if b == nil || done%1024 != 0 {
+	if b == nil {
 		return nil
 	}
-	if b.Progress != nil {
+	if b.calls++; b.calls%1024 == 0 && b.Progress != nil && !b.within {
 		b.Progress(what, done, total)
 	}
 	if b.Stop != nil && b.Stop() {
 		return errStopped
 	}
 	return nil
+}
+
+// embrace tells of work that consists of other work, which is then silent until
+// the function that it returns is called.
+func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
+	if b == nil || b.within {
+		return func(string, int, int) {}, func() {}
+	}
+	b.within = true
+	return func(what string, done, total int) {
+		if b.Progress != nil {
+			b.Progress(what, done, total)
+		}
+	}, func() { b.within = false }
 }
 
 var errStopped = errors.New("stopped")

@@ -131,7 +131,7 @@ func (s *Session) Prompt() string {
 // Watched has the session tell how far long work has come, and ask whether to
 // stop it.
 func (s *Session) Watched(b *Busy) {
-	*s.opener.Busy = *b
+	s.opener.Busy.Stop, s.opener.Busy.Progress = b.Stop, b.Progress
 }
 
 // goTo moves to a step of the branch.

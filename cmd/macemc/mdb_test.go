@@ -85,7 +85,7 @@ func TestMdbScreen(t *testing.T) {
 	x.press(":", "diff trunk", "Enter")
 	x.sees(`~ n1.state: "connected" | "answering"`)
 	x.tmux("resize-window", "-x", "120", "-y", "30")
-	x.sees("step   0 1" + strings.Repeat(" ", 45) + "step") // two columns
+	x.sees("step   0 1" + strings.Repeat(" ", 39) + "step") // two columns
 	x.press("?")
 	x.sees("ten steps back")
 	x.press("q", "q")

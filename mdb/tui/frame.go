@@ -126,7 +126,7 @@ func helpPage() (p mdb.Page) {
 // steps beside or above the view.
 func (f *frame) layout() {
 	w, h := f.width, f.height-2
-	if w < 100 {
+	if w < 120 {
 		steps := max(3, h*2/5)
 		f.steps = area{x: 0, y: 1, width: w, height: steps}
 		f.main = area{x: 0, y: 1 + steps, width: w, height: h - steps}
