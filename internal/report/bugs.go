@@ -92,8 +92,9 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 	p.table(t, notes)
 	p.blank()
 	p.row(0, 0, "", summary(r))
-	for _, line := range problems(r, command) {
-		p.row(2, 2, "-", line)
+	for _, one := range problems(r, command) {
+		p.row(2, 2, "-", one.text+":")
+		p.line("    %s", one.command)
 	}
 	return p.err
 }
@@ -177,20 +178,27 @@ func one(is bool) int {
 	return 0
 }
 
-// problems are what is not as stated, each with the command that shows it.
-func problems(r *verify.Report, command string) (lines []string) {
+// problem is something that is not as stated, with the command that shows it.
+type problem struct{ text, command string }
+
+func problems(r *verify.Report, command string) (all []problem) {
 	for _, b := range r.Bugs {
 		for _, run := range b.Runs {
 			if run.Problem != "" {
-				lines = append(lines, fmt.Sprintf("%s, seed %d: %s: %s %s --seed %d", b.Entry.ID, run.Seed, run.Problem, command, shellWords(b.Entry.Command()), run.Seed))
+				all = append(all, problem{
+					fmt.Sprintf("%s, seed %d: %s", b.Entry.ID, run.Seed, run.Problem),
+					fmt.Sprintf("%s %s --seed %d", command, shellWords(b.Entry.Command()), run.Seed),
+				})
 			}
 		}
 		if c := b.Clean; c != nil && c.Problem != "" {
-			lines = append(lines, fmt.Sprintf("%s, without the bug: %s: %s %s", b.Entry.ID, c.Problem, command,
-				shellWords(append([]string{"search", b.Entry.System.Name}, b.Entry.Flags.Args()...))))
+			all = append(all, problem{
+				fmt.Sprintf("%s, without the bug: %s", b.Entry.ID, c.Problem),
+				command + " " + shellWords(append([]string{"search", b.Entry.System.Name}, b.Entry.Flags.Args()...)),
+			})
 		}
 	}
-	return lines
+	return all
 }
 
 // table is rows of cells, of which the first is the heading.
@@ -258,10 +266,10 @@ func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 		one := verifiedBugJSON{
 			ID: string(b.Entry.ID), System: b.Entry.System.Name, Kind: string(b.Entry.Kind), Found: b.Stated, Verdict: sim.VerdictNone.String(),
 			Nodes: b.Nodes, Alone: b.Alone, Paper: orNull(b.Entry.Paper), Command: b.Entry.Command(),
-			Problems: problems(&verify.Report{Bugs: []verify.Bug{b}}, command),
+			Problems: []string{},
 		}
-		if one.Problems == nil {
-			one.Problems = []string{}
+		for _, p := range problems(&verify.Report{Bugs: []verify.Bug{b}}, command) {
+			one.Problems = append(one.Problems, p.text+": "+p.command)
 		}
 		if len(b.Runs) > 0 {
 			f := figuresOf(b)
