@@ -125,7 +125,10 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 
 // alone does something with the first runner.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
-	out, returned, err := apart(do)
+	out, returned, err := apart(func() (T, error) {
+		l.first.pulse.here()
+		return do()
+	})
 	if !returned {
 		r, f := l.first.ended()
 		r.pulse.rest()

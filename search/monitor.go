@@ -16,6 +16,7 @@ import (
 // counter is stored after what it counts, so whoever has seen it has the rest.
 type pulse struct {
 	on    bool
+	where string // the goroutine whose runs these are, as a stack begins; "": the only one that takes any
 	src   choose.Source
 	picks []choose.Pick
 	asked uint64
@@ -157,7 +158,7 @@ func (r *runner) stuck() *Result {
 	f := &Finding{Failure: sim.Failure{
 		Verdict: sim.VerdictDivergence,
 		Message: "the handler did not return and asked Env nothing for " + r.opts.Stuck.String() + ": it loops for ever, or waits",
-		Stack:   stuckStack(),
+		Stack:   stuckStack(r.pulse.where),
 	}}
 	return r.unfinished(f)
 }
@@ -233,12 +234,20 @@ func (u *upTo) Answer(q *choose.Question) int {
 	return k
 }
 
-// stuckStack is the service's part of the stack that is inside a World.
-func stuckStack() string {
+// here notes on which goroutine runs are taken, where there are several.
+func (p *pulse) here() {
+	buf := make([]byte, 64)
+	id, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "[")
+	p.where = id
+}
+
+// stuckStack is the service's part of the stack of a goroutine, or of any, that
+// is inside a World.
+func stuckStack(where string) string {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])
 	for one := range strings.SplitSeq(all, "\n\n") {
-		if strings.Contains(one, "macemc/sim.(*World).Protect") {
+		if strings.HasPrefix(one, where) && strings.Contains(one, "macemc/sim.(*World).Protect") {
 			return sim.ServiceStack([]byte(one))
 		}
 	}

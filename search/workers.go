@@ -71,6 +71,7 @@ func (c *crew) do(n int, work job, broken func(r *runner, i int, f *sim.Failure)
 			for i := int64(-1); ; {
 				_, returned, _ := apart(func() (struct{}, error) {
 					r := c.runners[k]
+					r.pulse.here()
 					for {
 						if i = next.Add(1) - 1; i >= int64(n) || i > last.Load() {
 							return struct{}{}, nil

@@ -74,7 +74,7 @@ func (f searchFlags) critical(opts search.Options, p *progress, stop func() sear
 	return critical.Options{
 		Search: search.Options{
 			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Uniform: opts.Uniform,
-			Memory: opts.Memory, Stuck: opts.Stuck, OnStuck: opts.OnStuck, Stop: stop,
+			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, Stop: stop,
 		},
 		Progress: p.looking,
 		Enough:   func() bool { return time.Now().After(until) },

@@ -1,0 +1,172 @@
+package search
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// stray walks at random until it is home, which is live, or ends its goroutine,
+// or panics.
+type stray struct{ At string }
+
+type goTo string
+
+func (s *stray) Init(sim.Env)                           {}
+func (s *stray) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (s *stray) Offers(offer func(sim.Signal)) {
+	if s.At != "home" {
+		for _, to := range []string{"away", "here", "home", "ruin", "there"} {
+			offer(goTo(to))
+		}
+	}
+}
+
+func (s *stray) Handle(env sim.Env, to sim.Signal) {
+	s.At = string(to.(goTo))
+	if s.At != "ruin" {
+		return
+	}
+	switch env.Choose(20, "how") {
+	case 0:
+		runtime.Goexit()
+	case 1:
+		panic("ruined")
+	}
+}
+
+func strays() *sim.System {
+	return &sim.System{
+		Name: "stray", Doc: "It walks about.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &stray{} },
+		Weight: func(e sim.Event) float64 {
+			if e.Value == goTo("home") {
+				return 0.02
+			}
+			return 1
+		},
+		Properties: []sim.Property{sim.Eventually("it is home", func(v sim.View[*stray]) bool {
+			for _, s := range v.Nodes() {
+				return s.At == "home"
+			}
+			return false
+		})},
+	}
+}
+
+// labOf is a lab of a run of two steps.
+func labOf(t *testing.T, sys *sim.System, opts Options) (*Lab, *Case) {
+	t.Helper()
+	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := choose.NewRecord(choose.NewFixed(0, 1))
+	w.Protect(func() {
+		w.Start(record)
+		w.Step(record)
+		w.Step(record)
+	})
+	path := record.Path()
+	path.Header = Describe(sys, w.Params(), nil)
+	lab, err := NewLab(sys, path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := lab.Take(path)
+	if err != nil || of.Steps() != 2 || len(of.Live) != 3 {
+		t.Fatal(of, err)
+	}
+	return lab, of
+}
+
+// The walks that count, what they come to, and what fails on the way do not
+// depend on the number of runners, even where handlers end their goroutines.
+func TestLabWalks(t *testing.T) {
+	tell := func(workers int, q Walks) string {
+		lab, of := labOf(t, strays(), Options{Workers: workers})
+		defer lab.Close()
+		w, err := lab.Walk(of, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		fmt.Fprintln(&b, w.Taken)
+		for _, s := range w.Success {
+			path, err := lab.PathOf(of, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(&b, s.Number, s.Steps, s.Shared, len(path.Steps))
+		}
+		for _, f := range w.Failed {
+			fmt.Fprintln(&b, f.Number, f.Failure.Verdict, f.Failure.Message)
+		}
+		return b.String()
+	}
+	for _, q := range []Walks{
+		{From: 2, Count: 60, Steps: 40},
+		{From: 1, Count: 60, Steps: 40, All: true},
+		{From: 0, Count: 60, Steps: 30, Survive: true, All: true, Salt: 7},
+	} {
+		one := tell(1, q)
+		for _, what := range []string{"ruined", "Goexit"} {
+			if q.All && !strings.Contains(one, what) {
+				t.Errorf("%+v: no walk ends by %s:\n%s", q, what, one)
+			}
+		}
+		for _, workers := range []int{2, 3, 8} {
+			if many := tell(workers, q); many != one {
+				t.Errorf("%+v: one runner says\n%s\n%d say\n%s", q, one, workers, many)
+			}
+		}
+	}
+}
+
+// What fails in a walk is confirmed as a finding of its own; a live walk is
+// recorded whole.
+func TestLabRecords(t *testing.T) {
+	lab, of := labOf(t, strays(), Options{Workers: 2})
+	defer lab.Close()
+	w, err := lab.Walk(of, Walks{From: 1, Count: 100, Steps: 60, All: true})
+	if err != nil || len(w.Success) == 0 || len(w.Failed) == 0 {
+		t.Fatal(w, err)
+	}
+	live, err := lab.Record(of, w.Success[0])
+	if err != nil || live.Verdict != sim.VerdictNone || len(live.Path.Steps) != 1+w.Success[0].Steps || live.Trace == nil {
+		t.Errorf("%v, %+v", err, live)
+	}
+	if r, err := Replay(strays(), throughText(t, live.Path), Options{}); err != nil || !r.Reproduced {
+		t.Errorf("%v, %+v", err, r)
+	}
+	for _, f := range w.Failed {
+		if !strings.Contains(f.Failure.Message, "ruined") {
+			continue
+		}
+		panicked, err := lab.Confirm(of, 1, f)
+		if err != nil || panicked.Verdict != sim.VerdictPanic || panicked.Step != f.Failure.Step {
+			t.Errorf("%v, %+v", err, panicked)
+		}
+		break
+	}
+}
+
+// A lab that is told to stop says so.
+func TestLabStops(t *testing.T) {
+	n := 0
+	lab, of := labOf(t, strays(), Options{Workers: 1, Stop: func() Stop {
+		if n++; n > 5 {
+			return StopInterrupted
+		}
+		return ""
+	}})
+	defer lab.Close()
+	if _, err := lab.Walk(of, Walks{From: 1, Count: 100, Steps: 60, All: true}); err != ErrStopped || !lab.Stopped() {
+		t.Errorf("it says %v", err)
+	}
+}
