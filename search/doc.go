@@ -13,6 +13,10 @@
 // and the faster of them runs a handler only on what it has not seen before
 // (memo.go). What they find is confirmed by runs.
 //
+// A run may begin at a fork, a state in the middle of another run that was
+// saved. A [Lab] takes such runs for rooms above that look into a finding, and
+// says what exhausting tells of its states.
+//
 // A Result says what was found, or within what bound nothing was, and why the
 // search stopped. Every finding has been confirmed by plain re-execution
 // before it is reported.
