@@ -141,14 +141,14 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 				continue
 			}
 			label, color, style := c.kind.String(), dotDim, "dashed"
-			if c.kind == CauseMessage {
+			if c.kind == causeMessage {
 				label, color, style = fmt.Sprintf("#%d", c.message+1), dotMsg, "solid"
 				if e := g.points[p].kind(); e == "lose" || e == "copy" || e == "reorder" {
 					color = dotBad
 				}
 			}
 			d.say("\t%s -> %s [label=%s, color=%q, style=%s, constraint=%t]\n", d.id(c.from), d.id(p),
-				quoteDOT(label, 80), color, style, c.kind != CauseTimer && c.kind != CauseTask)
+				quoteDOT(label, 80), color, style, c.kind != causeTimer && c.kind != causeTask)
 		}
 	}
 	nowhere := map[int]int{}

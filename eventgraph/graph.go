@@ -49,45 +49,43 @@ type point struct {
 // cause is an arrow to a point from one that happened before.
 type cause struct {
 	from    int
-	kind    CauseKind
-	message int // CauseMessage: which; else none
+	kind    causeKind
+	message int // causeMessage: which; else none
 }
 
-// CauseKind is why a step happened after another.
-type CauseKind uint8
+// causeKind is why a step happened after another.
+type causeKind uint8
 
 // The kinds of causes.
 const (
-	CauseOrder   CauseKind = iota + 1 // the same node, before
-	CauseMessage                      // it sent what was delivered or lost
-	CauseTimer                        // it scheduled the timer
-	CauseTask                         // it posted the task
-	CauseCopy                         // it duplicated the datagram
-	CauseBroken                       // it broke the connection
-	CauseOpened                       // it opened the connection that broke
-	CauseDown                         // the node that nobody reached went down in it
-	CauseCut                          // it began the partition
-	CauseRoom                         // it made room in a buffer
-	CauseAhead                        // it took what was ahead in the queue
+	causeMessage causeKind = iota + 1 // it sent what was delivered or lost
+	causeTimer                        // it scheduled the timer
+	causeTask                         // it posted the task
+	causeCopy                         // it duplicated the datagram
+	causeBroken                       // it broke the connection
+	causeOpened                       // it opened the connection that broke
+	causeDown                         // the node that nobody reached went down in it
+	causeCut                          // it began the partition
+	causeRoom                         // it made room in a buffer
+	causeAhead                        // it took what was ahead in the queue
 )
 
 // causes tell each kind in a word, for an arrow, and as half a sentence about
 // the step that it was.
 var causes = [...]struct{ word, of string }{
-	CauseOrder:   {"order", "after step %d"},
-	CauseMessage: {"message", "sent in step %d"},
-	CauseTimer:   {"timer", "set in step %d"},
-	CauseTask:    {"task", "posted in step %d"},
-	CauseCopy:    {"copy", "copied in step %d"},
-	CauseBroken:  {"broken", "the connection broke in step %d"},
-	CauseOpened:  {"opened", "the connection was opened in step %d"},
-	CauseDown:    {"down", "the node went down in step %d"},
-	CauseCut:     {"partition", "the partition began in step %d"},
-	CauseRoom:    {"room", "room was made in step %d"},
-	CauseAhead:   {"ahead", "what was ahead of it was taken in step %d"},
+	causeMessage: {"message", "sent in step %d"},
+	causeTimer:   {"timer", "set in step %d"},
+	causeTask:    {"task", "posted in step %d"},
+	causeCopy:    {"copy", "copied in step %d"},
+	causeBroken:  {"broken", "the connection broke in step %d"},
+	causeOpened:  {"opened", "the connection was opened in step %d"},
+	causeDown:    {"down", "the node went down in step %d"},
+	causeCut:     {"partition", "the partition began in step %d"},
+	causeRoom:    {"room", "room was made in step %d"},
+	causeAhead:   {"ahead", "what was ahead of it was taken in step %d"},
 }
 
-func (k CauseKind) String() string { return causes[k].word }
+func (k causeKind) String() string { return causes[k].word }
 
 // did is one effect of a step.
 type did struct {

@@ -109,14 +109,14 @@ func (b *builder) consume(at int, p *point) {
 	case sim.KindDuplicate:
 		b.duplicate(at, p)
 	case sim.KindClear:
-		b.because(p, CauseRoom, b.room, channel{sim.LinkTCP, node, peer})
+		b.because(p, causeRoom, b.room, channel{sim.LinkTCP, node, peer})
 	case sim.KindFlushed:
 		for to := range b.g.nodes {
-			b.because(p, CauseRoom, b.room, channel{sim.LinkTCP, node, to})
+			b.because(p, causeRoom, b.room, channel{sim.LinkTCP, node, to})
 		}
 	case sim.KindError:
 		if x, ok := b.broke[pairOf(node, peer)]; ok {
-			p.causes = append(p.causes, cause{x.at, CauseBroken, none})
+			p.causes = append(p.causes, cause{x.at, causeBroken, none})
 		}
 		b.heard(node, peer)
 		b.drop(at, node, peer, broken)
@@ -131,7 +131,7 @@ func (b *builder) consume(at int, p *point) {
 	case sim.KindBreak, sim.KindReset:
 		b.breaks(at, p, node, peer)
 		if e.Kind == sim.KindBreak {
-			b.cause(p, b.cut, CauseCut)
+			b.cause(p, b.cut, causeCut)
 		}
 	case sim.KindCrash, sim.KindDown:
 		b.crash(at, p, node)
@@ -140,20 +140,20 @@ func (b *builder) consume(at int, p *point) {
 	case sim.KindPartition, sim.KindOneWay:
 		b.cut = at
 	case sim.KindMend, sim.KindHeal:
-		b.cause(p, b.cut, CauseCut)
+		b.cause(p, b.cut, causeCut)
 		b.cut = none
 	default:
 		panic(fmt.Sprintf("macemc bug: eventgraph: a %s event is not known to the graph, so sim has a new kind", e.Kind))
 	}
 }
 
-func (b *builder) cause(p *point, from int, kind CauseKind) {
+func (b *builder) cause(p *point, from int, kind causeKind) {
 	if from != none {
 		p.causes = append(p.causes, cause{from, kind, none})
 	}
 }
 
-func (b *builder) because(p *point, kind CauseKind, of map[channel]int, c channel) {
+func (b *builder) because(p *point, kind causeKind, of map[channel]int, c channel) {
 	if from, ok := of[c]; ok {
 		p.causes = append(p.causes, cause{from, kind, none})
 	}
@@ -162,10 +162,10 @@ func (b *builder) because(p *point, kind CauseKind, of map[channel]int, c channe
 // absent is why a node was not reached: it is down, or beyond the partition.
 func (b *builder) absent(p *point, lane int) {
 	if lane >= 0 && b.down[lane] != none {
-		b.cause(p, b.down[lane], CauseDown)
+		b.cause(p, b.down[lane], causeDown)
 		return
 	}
-	b.cause(p, b.cut, CauseCut)
+	b.cause(p, b.cut, causeCut)
 }
 
 // receive takes a message off its link.
@@ -185,7 +185,7 @@ func (b *builder) receive(at int, p *point, how fate) {
 		return
 	}
 	if last, ok := b.room[c]; ok && b.g.points[last].lane == network { // else the order of the node says so
-		p.causes = append(p.causes, cause{last, CauseAhead, none})
+		p.causes = append(p.causes, cause{last, causeAhead, none})
 	}
 	taken := b.queues[c][k]
 	b.queues[c] = slices.Delete(b.queues[c], k, k+1)
@@ -219,9 +219,9 @@ func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m.ends = append(m.ends, end{at, how})
 	p.message = x.message
 	p.text += reading(m.reads)
-	p.causes = append(p.causes, cause{m.sent, CauseMessage, x.message})
+	p.causes = append(p.causes, cause{m.sent, causeMessage, x.message})
 	if x.copied != none {
-		p.causes = append(p.causes, cause{x.copied, CauseCopy, x.message})
+		p.causes = append(p.causes, cause{x.copied, causeCopy, x.message})
 	}
 }
 
@@ -254,7 +254,7 @@ func (b *builder) drop(at, from, to int, how fate) {
 func (b *builder) breaks(at int, p *point, one, other int) {
 	c := pairOf(one, other)
 	if opened, ok := b.opened[c]; ok {
-		p.causes = append(p.causes, cause{opened, CauseOpened, none})
+		p.causes = append(p.causes, cause{opened, causeOpened, none})
 		delete(b.opened, c)
 	}
 	b.broke[c] = breach{at, map[int]bool{one: true, other: true}}
@@ -265,11 +265,11 @@ func (b *builder) breaks(at int, p *point, one, other int) {
 func (b *builder) closes(at int, p *point, node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {
-		p.causes = append(p.causes, cause{x.at, CauseBroken, none})
+		p.causes = append(p.causes, cause{x.at, causeBroken, none})
 		b.heard(node, peer)
 	}
 	if opened, ok := b.opened[c]; ok {
-		p.causes = append(p.causes, cause{opened, CauseOpened, none})
+		p.causes = append(p.causes, cause{opened, causeOpened, none})
 		delete(b.opened, c)
 		b.broke[c] = breach{at, map[int]bool{peer: true}}
 	}
@@ -312,24 +312,24 @@ func (b *builder) fired(at int, p *point, node int) {
 	text := b.text(p.Event.Value)
 	x, ok := b.timers[node][text]
 	if !ok {
-		b.cause(p, b.g.point(p.Cause, node), CauseTimer)
+		b.cause(p, b.g.point(p.Cause, node), causeTimer)
 		return
 	}
 	delete(b.timers[node], text)
 	b.became(x, "fires at %d", at)
-	b.cause(p, x.point, CauseTimer)
+	b.cause(p, x.point, causeTimer)
 }
 
 func (b *builder) ran(at int, p *point, node int) {
 	text := b.text(p.Event.Value)
 	list := b.tasks[node][text]
 	if len(list) == 0 {
-		b.cause(p, b.g.point(p.Cause, node), CauseTask)
+		b.cause(p, b.g.point(p.Cause, node), causeTask)
 		return
 	}
 	b.tasks[node][text] = list[1:]
 	b.became(list[0], "runs at %d", at)
-	b.cause(p, list[0].point, CauseTask)
+	b.cause(p, list[0].point, causeTask)
 }
 
 // effect applies one effect to the shadow, as the World applied it.

@@ -86,7 +86,7 @@ func (g *Graph) flights() (all []flight) {
 	}
 	for p := range g.points {
 		for _, c := range g.points[p].causes {
-			if c.kind == CauseBroken && g.place(c.from) != g.place(p) {
+			if c.kind == causeBroken && g.place(c.from) != g.place(p) {
 				all = append(all, flight{flightNews, none, c.from, p, g.place(c.from), g.place(p)})
 			}
 		}
@@ -227,7 +227,7 @@ func (g *Graph) story(p int) (lines []string) {
 		lines = append(lines, fmt.Sprintf("message #%d, sent at %d, %s", at.message+1, g.number(m.sent), g.fate(at.message)))
 	}
 	for _, c := range at.causes {
-		if c.kind != CauseMessage {
+		if c.kind != causeMessage {
 			lines = append(lines, fmt.Sprintf(causes[c.kind].of, g.number(c.from)))
 		}
 	}
