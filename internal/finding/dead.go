@@ -150,7 +150,7 @@ func (t *tale) why(p *page) {
 	if a == nil {
 		return
 	}
-	facts := append(a.stillness(t), a.lacks()...)
+	facts := slices.Concat(a.stillness(t), a.lacks(), a.strangers(t))
 	rows := a.agreed()
 	if len(facts)+len(rows) == 0 {
 		return

@@ -66,6 +66,31 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// Peers that disagree are told: one has taken the other, which has not heard of
+// it. Names in messages, timers and words are nobody's knowledge.
+func TestStrangers(t *testing.T) {
+	params, err := system(t, "brokentree").Configure(3, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tale := &tale{r: &search.Result{Params: params}}
+	a := &ahead{
+		dead: []outlook{
+			look("n0.kids[n1]=true; n1.papa=nobody; n1 timer=ask{n0}; tcp n1->n0[0]=m{n0}; n2.papa=n0; n0.word=\"n22\"; n1.word=\"in0\""),
+			look("n0.kids[n1]=true; n1.papa=n2; n2.papa=n0"),
+		},
+		live: []outlook{look("n0.kids[n1]=true; n0.kids[n2]=true; n1.papa=n0; n2.papa=n0"), look("n0.kids[n1]=true; n1.papa=n0; n2.papa=n0")},
+	}
+	want := []string{"`n0` knows of `n1`, which does not know of `n0`; where the run recovers, they know of each other."}
+	if got := a.strangers(tale); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	a.dead[1] = look("n0.kids[n1]=true; n1.papa=n0; n2.papa=n0")
+	if got := a.strangers(tale); len(got) > 0 {
+		t.Errorf("one of the dead ends agrees, and %q", got)
+	}
+}
+
 // What wakes nobody up is told as far as it is true of every dead end.
 func TestStillness(t *testing.T) {
 	params, err := system(t, "brokentree").Configure(2, nil, nil)
