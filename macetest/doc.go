@@ -17,7 +17,9 @@
 // -macetest.seed 7 takes other walks; MACETEST_SCALE and MACETEST_SEED in the
 // environment do the same for tests that run other tests. A search ends before
 // the test's -timeout does, and says then that it did not come to its bound.
-// The same seed comes to the same, whatever -cpu, -parallel and the machine.
+// The same seed comes to the same, whatever -parallel and the machine; only a
+// search of more than a million transitions uses as many processors as -cpu
+// says.
 //
 // A finding is written into a folder, where go test -artifacts has them, or
 // else below the folder for temporary files, where it stays. The account ends

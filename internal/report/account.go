@@ -13,6 +13,7 @@ import (
 const (
 	accountBefore = 12 // steps of the graph before the one that it turns on
 	accountAfter  = 12 // and after it
+	accountLines  = 60 // of a drawing
 	accountWidth  = 90
 	besideWidth   = 120
 )
@@ -63,20 +64,20 @@ func (p *printer) graph(s subject) {
 		at = c.Step
 	}
 	o := eventgraph.TextOptions{Width: accountWidth, Part: eventgraph.Part{From: max(1, at-accountBefore), To: min(s.f.Step, at+accountAfter)}}
-	p.drawn(func(w io.Writer) error { return s.graph().Text(w, o) })
+	p.drawn(func(w io.Writer) error { return s.graph("").Text(w, o) })
 }
 
 // beside draws what the run and the live one do after they part, and a little
 // before.
 func (p *printer) beside(s subject) {
 	there := eventgraph.New(s.f.Live.Trace, walkerOf(s), eventgraph.Marks{Title: "a run that goes well"})
-	both := eventgraph.Compare(s.graph(), there)
+	both := eventgraph.Compare(s.graph("the run"), there)
 	o := eventgraph.TextOptions{Width: besideWidth, Part: eventgraph.Part{From: max(1, both.Split-2), To: both.Split + accountAfter}}
 	p.drawn(func(w io.Writer) error { return both.Text(w, o) })
 }
 
-func (s subject) graph() *eventgraph.Graph {
-	marks := eventgraph.Marks{Title: "the run", Failed: s.f.Step, Why: s.gist()}
+func (s subject) graph(title string) *eventgraph.Graph {
+	marks := eventgraph.Marks{Title: title, Failed: s.f.Step, Why: s.gist()}
 	if c := s.f.Critical; c != nil {
 		marks.Critical = c.Step
 	}
@@ -88,7 +89,11 @@ func (p *printer) drawn(draw func(io.Writer) error) {
 	if err := draw(&b); err != nil && p.err == nil {
 		p.err = err
 	}
-	for line := range strings.Lines(b.String()) {
-		p.line("  %s", strings.TrimRight(line, "\n"))
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for _, line := range lines[:min(len(lines), accountLines)] {
+		p.line("  %s", line)
+	}
+	if n := len(lines) - accountLines; n > 0 {
+		p.line("  ... %s, in the folder of the finding", many(n, "more line"))
 	}
 }

@@ -18,6 +18,7 @@ import (
 //
 //	result NAME     the text of a hand-made result
 //	json NAME       its JSON
+//	account NAME    its finding, for somebody who runs tests
 //	replay NAME     its finding, as that of a replay; recorded= for what; all: with
 //	                every step; json: its JSON
 //	progress        lines of progress
@@ -33,6 +34,9 @@ func TestTranscripts(t *testing.T) {
 		case "json":
 			r := made(t, d)
 			err = ResultJSON(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...)
+		case "account":
+			r := made(t, d)
+			err = Account(&b, r, r.Finding, place)
 		case "replay":
 			r := made(t, d)
 			recorded, _ := sim.ParseVerdict(transcript.Word(d, "recorded", "none"))
