@@ -283,9 +283,19 @@ func (x side) event() string {
 	return x.b.at(x.step).Identity
 }
 
+// aligned is an alignment of two branches as long as they were.
+type aligned struct {
+	a, b       *branch
+	lenA, lenB int
+	pairs      choose.Alignment
+}
+
 // alignment pairs the steps of two runs.
 func (s *Session) alignment(a, b side) choose.Alignment {
-	return choose.Align(a.b.path(nil, a.b.len()), b.b.path(nil, b.b.len()))
+	if c := &s.aligned; c.a != a.b || c.b != b.b || c.lenA != a.b.len() || c.lenB != b.b.len() {
+		*c = aligned{a.b, b.b, a.b.len(), b.b.len(), choose.Align(a.b.path(nil, a.b.len()), b.b.path(nil, b.b.len()))}
+	}
+	return s.aligned.pairs
 }
 
 // alignedStep is the step of the other run to compare a step with: its partner,

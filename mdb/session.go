@@ -27,6 +27,7 @@ type Session struct {
 	made     int // branches
 	width    int // of what is drawn, in columns; 0: the default
 	drawn    drawn
+	aligned  aligned
 	against  string // what it was last compared with
 	ended    bool
 }
