@@ -258,7 +258,7 @@ func (t *tale) outcomes(p *page) {
 	}
 	if t.f.Stack != "" {
 		p.head("The stack")
-		p.say("%s", strings.TrimRight(report.CodeBlock("", t.f.Stack), "\n"))
+		p.say("%s", strings.TrimRight(report.CodeBlock("", report.Stack(t.f.Stack)), "\n"))
 	}
 }
 

@@ -106,6 +106,9 @@ func TestEveryVerdict(t *testing.T) {
 				t.Errorf("%s: the report does not say %q:\n%s", verdict, part, report)
 			}
 		}
+		if strings.Contains(report, "\t/") {
+			t.Errorf("%s: the report names files from the root of this machine:\n%s", verdict, report)
+		}
 		if strings.Contains(report, "Evidence: .") || strings.Contains(report, "in ``") {
 			t.Errorf("%s: something is empty:\n%s", verdict, report)
 		}

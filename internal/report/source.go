@@ -290,6 +290,18 @@ func (l *Sources) topOf(stack string) Source {
 	return Source{}
 }
 
+// Stack is a stack whose files are named from the root of the module.
+func Stack(stack string) string {
+	lines := strings.Split(stack, "\n")
+	for i, line := range lines {
+		place := strings.TrimSpace(line)
+		if colon := strings.LastIndexByte(place, ':'); colon > 0 && strings.HasPrefix(line, "\t") {
+			lines[i] = "\t" + inModule(place[:colon]) + place[colon:]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // inModule is a file's name relative to the root of the module that is built,
 // or as it is for a file of another. A build with -trimpath names files by the
 // path of their module instead of their folder.

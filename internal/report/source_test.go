@@ -128,4 +128,7 @@ func TestSourceElsewhere(t *testing.T) {
 	if got := all.Of(&search.Finding{Failure: sim.Failure{Stack: stack}}); got.File != "internal/report/none.go" || got.Line != 12 {
 		t.Errorf("a panic: %s:%d", got.File, got.Line)
 	}
+	if got, want := Stack(stack), "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/report.f\n\tinternal/report/none.go:12\n"; got != want {
+		t.Errorf("the stack is %q, want %q", got, want)
+	}
 }
