@@ -183,3 +183,34 @@ func TestPrefixRefused(t *testing.T) {
 		t.Errorf("a prefix that violates a property: found is %+v, stopped: %s", f, res.Stop)
 	}
 }
+
+// Where nodes cannot be copied, a search begins with a prefix all the same: its
+// runs take the prefix again.
+func TestPrefixOfBoundNodes(t *testing.T) {
+	below := func(n int) func(sim.View[*tally]) bool {
+		return func(v sim.View[*tally]) bool {
+			for _, node := range v.Nodes() {
+				return node.N < n
+			}
+			return true
+		}
+	}
+	sys := &sim.System{
+		Name: "tally", Doc: "A node counts by a function of its own.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &tally{} },
+		Properties: []sim.Property{
+			sim.Always("it stays small", below(60)),
+			sim.Eventually("it has begun", func(v sim.View[*tally]) bool { return !below(10)(v) }),
+		},
+	}
+	p := prefixes(t, sys, 1, 5)[0].Path
+	for _, opts := range []Options{{Depth: 3, Paths: 200}, {Depth: 100}, {Depth: 100, NoWalks: true}} {
+		opts.Prefix = p
+		res := search(t, sys, 0, nil, opts)
+		f := res.Finding
+		if f == nil || f.Verdict != sim.VerdictSafety || f.Step != 60 || res.Stats.Engine != string(EngineReference) {
+			t.Errorf("from %d steps, %s: found is %+v, stopped: %s", len(p.Steps), res.Stats.Engine, f, res.Stop)
+		}
+	}
+}
