@@ -182,6 +182,9 @@ func (g *closure) note(nodes canon.Hash, flying int, load func()) {
 		said = g.judge()
 		g.judged.put(g.w.Counted(), nodes, flying, said)
 	}
+	if g.most > 0 { // one run: it is judged by all that can follow, beyond Within too
+		said |= saidInside
+	}
 	s := g.next - 1
 	if said&saidInside == 0 {
 		g.block(s).outside.set(s)
