@@ -2,6 +2,8 @@ package overcast
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"time"
 
 	"macemc/sim"
@@ -61,9 +63,10 @@ type node struct {
 	lockedBy sim.Addr
 }
 
-// Parent and Children make it a member of a tree.
-func (n *node) Parent() sim.Addr            { return n.papa }
-func (n *node) Children() map[sim.Addr]bool { return n.kids }
+// Parent, Children and HasChild make it a member of a tree.
+func (n *node) Parent() sim.Addr             { return n.papa }
+func (n *node) Children() iter.Seq[sim.Addr] { return maps.Keys(n.kids) }
+func (n *node) HasChild(a sim.Addr) bool     { return n.kids[a] }
 
 func (n *node) joined() bool { return !n.papa.IsZero() }
 

@@ -1,6 +1,10 @@
 package tree
 
-import "macemc/sim"
+import (
+	"iter"
+
+	"macemc/sim"
+)
 
 // Member is a node of a tree.
 type Member interface {
@@ -8,15 +12,17 @@ type Member interface {
 	// root.
 	Parent() sim.Addr
 	// Children are those that the node believes to have.
-	Children() map[sim.Addr]bool
+	Children() iter.Seq[sim.Addr]
+	// HasChild reports whether the node believes to have this one.
+	HasChild(sim.Addr) bool
 }
 
 // Around are the places that a node may move to, below its grandparent or one
 // of its parent's children, less itself, its parent and its own children.
 func Around(n Member, self, grandparent sim.Addr, brothers []sim.Addr) (places []sim.Addr) {
-	papa, kids := n.Parent(), n.Children()
+	papa := n.Parent()
 	for _, a := range append(brothers[:len(brothers):len(brothers)], grandparent) {
-		if a != self && a != papa && !kids[a] {
+		if a != self && a != papa && !n.HasChild(a) {
 			places = append(places, a)
 		}
 	}

@@ -122,7 +122,7 @@ func stranger(v view, n Member, a sim.Addr) (first sim.Addr) {
 // unlisted reports whether the parent of n, at a, does not have it as a child.
 func unlisted(v view, n Member, a sim.Addr) bool {
 	parent, ok := v.At(n.Parent())
-	return ok && n.Parent() != a && !parent.Children()[a]
+	return ok && n.Parent() != a && !parent.HasChild(a)
 }
 
 func explainChildren(v view) string {
