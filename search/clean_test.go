@@ -116,7 +116,7 @@ func search(t *testing.T, sys *sim.System, nodes int, settings []string, opts Op
 func slowest(t *testing.T, sys *sim.System) (transitions, steps int) {
 	t.Helper()
 	for _, b := range catalog.Bugs() {
-		if b.System != sys {
+		if b.System != sys || b.Long && !*long {
 			continue
 		}
 		transitions = max(transitions, searchFor(t, b, Options{}).Stats.Transitions)

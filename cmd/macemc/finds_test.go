@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/internal/verify"
 )
 
@@ -40,7 +41,8 @@ func TestFinds(t *testing.T) {
 		seeds = 1
 	}
 	t.Chdir(t.TempDir())
-	all, err := verify.Options{Seeds: seeds, NoAlone: true, NoClean: true}.Run(catalog.Bugs())
+	bugs := slices.DeleteFunc(catalog.Bugs(), func(b known.Entry) bool { return b.Long && !*findings })
+	all, err := verify.Options{Seeds: seeds, NoAlone: true, NoClean: true}.Run(bugs)
 	if err != nil {
 		t.Fatal(err)
 	}

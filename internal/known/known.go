@@ -20,6 +20,12 @@ type Bug struct {
 	// Flags are what a search needs besides --bug to find it on any seed. The
 	// zero Flags: nothing.
 	Flags Flags
+	// Paths is how many walks that may take, where the search's default is too
+	// few on some seeds; 0: they are enough.
+	Paths int
+	// Long says that it takes more than a second or two: go test leaves it to
+	// make findings and to macemc bugs verify.
+	Long bool
 	// Verdict is what it is found as.
 	Verdict sim.Verdict
 	// Critical is the critical step of the run: one of these. None: not stated;
@@ -132,7 +138,11 @@ func (e Entry) Prefix() (*choose.Path, error) {
 
 // Command is the command line that finds it.
 func (e Entry) Command() []string {
-	return append([]string{"search", e.System.Name, "--bug", string(e.ID)}, e.Flags.Args()...)
+	args := append([]string{"search", e.System.Name, "--bug", string(e.ID)}, e.Flags.Args()...)
+	if e.Paths > 0 {
+		args = append(args, "--paths", strconv.Itoa(e.Paths))
+	}
+	return args
 }
 
 // Configure makes what a search needs of the flags; bugs are switched on.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -125,7 +126,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 		s.Begin(what)
 	}
 	opts := s.Search
-	opts.Effort, opts.Paths, opts.Stop = bounds.Effort, bounds.Paths, s.Stop
+	opts.Effort, opts.Paths, opts.Stop = bounds.Effort, cmp.Or(bounds.Paths, e.Paths), s.Stop
 	opts.Properties, opts.Seed = e.Flags.Properties, uint64(seed)
 	err := configure(&opts, e, bugs)
 	if err != nil {
