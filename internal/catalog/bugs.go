@@ -35,6 +35,123 @@ var list = []Known{
 		ID: "PE2", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Anyone, sim.KindAction, "claim")},
 	},
+	{
+		ID: "RT1", Kind: Liveness, Verdict: sim.VerdictDivergence,
+	},
+	{
+		ID: "RT2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Critical: []Critical{{}},
+	},
+	{
+		ID: "RT3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Properties: []string{"all joined", "one root", "children match parents", "roots match", "siblings match"}},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "joinReply")},
+	},
+	{
+		ID: "RT4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Nodes: 4, Faults: "none"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "newRoot")},
+	},
+	{
+		ID: "RT5", Kind: Liveness, Verdict: sim.VerdictDivergence,
+	},
+	{
+		ID: "RT6", Kind: Liveness, Verdict: sim.VerdictDivergence,
+	},
+	{
+		ID: "RT7", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 1_000_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=4,reset=4"},
+	},
+	{
+		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 100_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=2,reset=2", Params: []string{"children=1"}},
+	},
+	{
+		ID: "RT9", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 300_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=1", Params: []string{"children=1", "visitors=3"}},
+	},
+	{
+		ID: "RT10", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Critical: []Critical{at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindMessage, "probe"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "joinReply")},
+	},
+	{
+		ID: "RT11", Kind: Safety, Verdict: sim.VerdictSafety,
+	},
+	{
+		ID: "RT12", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Faults: "none", Params: []string{"buffer=2"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Paper:    "9.5 h, 2,850,000 paths at depth 35, the critical step 68",
+	},
+	{
+		ID: "RT13", Kind: Liveness, Verdict: sim.VerdictDead, Long: true, Paths: 100_000,
+		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
+		Critical: []Critical{at(Restarted, sim.KindMessage, "joinReply")},
+		Paper:    "383,365 paths at depth 15, the critical position 18",
+	},
+	{
+		ID: "RT14", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 100_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=2"},
+		Paper: "1,350,198 paths at depth 15",
+	},
+	{
+		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=2", Params: []string{"peers=all"}},
+		Paper: "535 paths from a prefix, with 6 nodes",
+	},
+	{
+		ID: "RT16", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 1_000_000,
+		Flags: Flags{Nodes: 5, Faults: "crash=3"},
+		Paper: "38,365 paths from a prefix, with 6 nodes",
+	},
+	{
+		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=2", Params: []string{"children=1"}},
+	},
+	{
+		ID: "RT18", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
+	},
+	{
+		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 2_000_000,
+		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
+	},
+	{
+		ID: "RT20", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 200_000,
+		Flags: Flags{Faults: "crash=2,reset=2"},
+	},
+	{
+		ID: "RT21", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Nodes: 5, Faults: "crash=2,reset=2", Params: []string{"visitors=2"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove")},
+	},
+	{
+		ID: "RT22", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true,
+		Flags: Flags{Nodes: 4, Faults: "crash=1,reset=1", Params: []string{"visitors=2"}},
+	},
+	{
+		ID: "RT23", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 3_000_000,
+		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
+	},
+	{
+		ID: "RT24", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 3_000_000,
+		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
+	},
+	{
+		ID: "RT25", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Faults: "none", Params: []string{"buffer=1"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "join")},
+	},
+	{
+		ID: "RT26", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Faults: "none", Params: []string{"buffer=1"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
+	},
+	{
+		ID: "RT27", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Nodes: 4, Faults: "none", Params: []string{"buffer=1"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "probe")},
+	},
 	{ID: "ST1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},

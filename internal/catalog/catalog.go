@@ -10,6 +10,7 @@ import (
 	"macemc/systems/jointree"
 	"macemc/systems/overcast"
 	"macemc/systems/peterson"
+	"macemc/systems/randtree"
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
 	"macemc/systems/twophase"
@@ -23,6 +24,7 @@ func Systems() []*sim.System {
 		jointree.System,
 		overcast.System,
 		peterson.System,
+		randtree.System,
 		simtcp.System,
 		stopwait.System,
 		twophase.System,

@@ -1,0 +1,209 @@
+package randtree
+
+import (
+	"fmt"
+
+	"macemc/sim"
+)
+
+// enter begins to be in the overlay, or learns of more peers.
+func (n *node) enter(env sim.Env, peers []sim.Addr) {
+	for _, a := range peers {
+		if a != env.Self() {
+			n.peers = with(n.peers, a)
+		}
+	}
+	if n.state != initial {
+		return // the recovery timer will probe them
+	}
+	env.After(recoveryEvery, recoveryTimer{})
+	next := n.free(env.Bug(RT22))
+	if next.IsZero() { // nobody, or children from before it left
+		n.reign(env)
+		return
+	}
+	n.state = joining
+	n.ask(env, next)
+}
+
+// leave is what the application asks for who wants to be in the overlay no
+// more. Children stay listed until they have said that they are gone.
+func (n *node) leave(env sim.Env) {
+	parent := n.parent
+	env.Cancel(joinTimer{})
+	env.Cancel(recoveryTimer{})
+	*n = node{most: n.most, silent: n.silent, state: initial, root: env.Self(), kids: n.kids, peers: n.peers, attempt: n.attempt}
+	n.again()
+	n.tell(env, rejoin{}, sim.Addr{})
+	if env.Bug(RT21) {
+		n.kids = nil
+	}
+	if !parent.IsZero() && parent != env.Self() {
+		n.decline(env, parent)
+	}
+}
+
+// reign makes the node a root, if it is none yet.
+func (n *node) reign(env sim.Env) {
+	n.state, n.siblings = joined, nil
+	if n.parent = env.Self(); n.silent {
+		n.parent = sim.Addr{}
+	}
+	env.Cancel(joinTimer{})
+	n.setRoot(env, env.Self())
+}
+
+// goUnder leaves where the node is and asks target, which is no child, to let
+// it in. Target becomes a peer, and so there is always one to ask: see retry.
+func (n *node) goUnder(env sim.Env, target sim.Addr, unlisted sim.BugID) {
+	if n.state == joined {
+		n.again()
+	}
+	n.state, n.parent, n.siblings = joining, sim.Addr{}, nil
+	if !env.Bug(unlisted) {
+		n.peers = with(n.peers, target)
+	}
+	n.ask(env, target)
+}
+
+// again begins another attempt: what earlier joins led to does not count.
+func (n *node) again() { n.attempt = (n.attempt + 1) % attempts }
+
+// ask sends a join. If it is refused, or not answered, the timer is for that.
+func (n *node) ask(env sim.Env, target sim.Addr) {
+	n.bootstrap = target
+	env.TCP().Send(target, join{source: env.Self(), attempt: n.attempt})
+	env.After(joinEvery, joinTimer{})
+}
+
+// retry asks the next peer that is no child. There is one: whom this node
+// wanted to go under is a peer, and if it became a child since then, then this
+// node is not joining any more.
+func (n *node) retry(env sim.Env) {
+	if !env.Bug(RT15) {
+		n.setRoot(env, env.Self())
+	}
+	next := after(n.peers, n.bootstrap)
+	for next == env.Self() || has(n.kids, next) {
+		next = after(n.peers, next)
+	}
+	n.ask(env, next)
+}
+
+// free is the first peer that may be asked; nobody: all are children.
+func (n *node) free(kids bool) sim.Addr {
+	for _, a := range n.peers {
+		if kids || !has(n.kids, a) {
+			return a
+		}
+	}
+	return sim.Addr{}
+}
+
+// join finds a place for a node: first the tree's root, then downwards from
+// there, where somebody has room.
+func (n *node) join(env sim.Env, from sim.Addr, m join) {
+	self := env.Self()
+	switch {
+	case n.state == initial, m.source == self:
+		// Nobody asked this node to be in a tree, or its own join comes back.
+		// The joiner's timer asks somebody else.
+	case n.root != self && m.via == n.root && (from == n.parent || env.Bug(RT23)):
+		n.admit(env, m)
+	case n.root != self && m.source == n.root:
+		env.TCP().Send(m.source, joinReply{status: loopError, root: n.root})
+	case n.root != self:
+		m.via = sim.Addr{}
+		env.TCP().Send(n.root, m)
+	case has(n.kids, m.source):
+		n.known(env, m)
+	case m.source.Less(self):
+		env.TCP().Send(m.source, joinReply{status: forceRoot, root: m.source})
+		n.goUnder(env, m.source, RT1)
+	default:
+		full := len(n.kids) == n.most
+		n.admit(env, m)
+		// Who lets others in does not want to go under somebody any more: that
+		// may by now be one of those.
+		if n.state == joining && (!full || !env.Bug(RT24)) {
+			n.reign(env)
+		}
+	}
+}
+
+// known is about a join of who is a child already. It is late, or the child has
+// lost this node, which will hear of that: an answer could come after that, and
+// the child would believe it.
+func (n *node) known(env sim.Env, m join) {
+	if env.Bug(RT18) {
+		env.TCP().Send(m.source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.told(env, n.kids)})
+	}
+}
+
+// admit makes source a child, or pushes it down to one.
+func (n *node) admit(env sim.Env, m join) {
+	source := m.source
+	switch {
+	case !n.root.Less(source):
+		panic(fmt.Sprintf("randtree: %v is let into the tree of %v, which is not lower", source, n.root))
+	case has(n.kids, source):
+		n.known(env, m)
+	case len(n.kids) == n.most:
+		kid := n.kids[env.Choose(len(n.kids), "push the join down to")]
+		m.via = n.root
+		env.TCP().Send(kid, m)
+	default:
+		kids := with(n.kids, source)
+		if !env.TCP().Send(source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.told(env, kids)}) && !env.Bug(RT25) {
+			return // it does not know, and its timer asks again
+		}
+		n.kids = kids
+		n.refresh(env, source)
+	}
+}
+
+// told is what children are told of each other: only a root tells them.
+func (n *node) told(env sim.Env, kids []sim.Addr) []sim.Addr {
+	if n.root == env.Self() {
+		return kids
+	}
+	return nil
+}
+
+// reply is an answer to a join of this node, of now or of an earlier time.
+func (n *node) reply(env sim.Env, from sim.Addr, m joinReply) {
+	switch m.status {
+	case accepted:
+		switch {
+		case n.state == initial && env.Bug(RT13), from == n.parent:
+		case n.state != joining, has(n.kids, from), m.attempt != n.attempt && !env.Bug(RT19):
+			n.decline(env, from)
+		default:
+			n.state, n.parent, n.siblings = joined, from, m.siblings
+			env.Cancel(joinTimer{})
+			n.setRoot(env, m.root)
+		}
+	case loopError:
+		if n.state == joining {
+			n.reign(env)
+		}
+	case forceRoot:
+		if n.state != joining {
+			return
+		}
+		if n.root != m.root {
+			panic(fmt.Sprintf("randtree: this node is to be the root %v, and believes that %v is", m.root, n.root))
+		}
+		n.reign(env)
+	default:
+		panic(fmt.Sprintf("randtree: no case for the status %q", m.status))
+	}
+}
+
+// decline tells a node that has this one as a child to forget it. It must not
+// get lost: nobody would ever say it again.
+func (n *node) decline(env sim.Env, parent sim.Addr) {
+	if !env.TCP().Send(parent, remove{}) && !env.Bug(RT12) {
+		n.cut(env, parent)
+	}
+}

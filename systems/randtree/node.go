@@ -1,0 +1,166 @@
+package randtree
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"macemc/sim"
+)
+
+// What nodes send each other.
+type (
+	join struct { // who looks for a parent
+		source  sim.Addr
+		attempt int
+		via     sim.Addr // the root that pushed it down; nobody: on its way to a root
+	}
+	joinReply struct {
+		status   status
+		attempt  int // of the join, where it was accepted
+		root     sim.Addr
+		siblings []sim.Addr // of a child of the root: the root's children
+	}
+	remove  struct{}                // I am not your child
+	rejoin  struct{}                // do not be my child any more
+	newRoot struct{ root sim.Addr } // to children: the tree has another root
+	update  struct{ siblings []sim.Addr }
+	probe   struct{ root sim.Addr } // whose tree are you in? I am in that of root
+	probed  struct{}                // I have looked at your probe
+	// probeJoin tells a root of another tree, whose root is lower.
+	probeJoin struct{ root sim.Addr }
+)
+
+// status is what became of a join.
+type status string
+
+const (
+	accepted  status = "accepted"   // you are my child
+	forceRoot status = "force root" // you are lower than I am: be a root, I shall join you
+	loopError status = "loop error" // I am in your tree: you are its root
+)
+
+// What the application asks for, and the timers.
+type (
+	joinOverlay struct {
+		peers []sim.Addr
+		visit bool // leave once, and come back
+	}
+	joinTimer     struct{} // set while joining: ask the next one
+	recoveryTimer struct{} // set while the application wants to be in the overlay
+	leaveTimer    struct{} // the visit is over
+	returnTimer   struct{} // for good
+)
+
+// attempts is how many attempts to find a parent a node tells apart.
+const attempts = 4
+
+const (
+	joinEvery     = 5 * time.Second
+	recoveryEvery = 10 * time.Second
+	visitFor      = time.Minute
+	awayFor       = time.Minute
+)
+
+// state is how far a node is.
+type state string
+
+const (
+	initial state = "init" // the application has not asked for anything
+	joining state = "joining"
+	joined  state = "joined"
+)
+
+// node is one node of the tree. Its slices are in order, without doubles, nil
+// if empty, and never changed in place, so that messages may carry them.
+//
+//	initial: nobody is known but peers; no timer is set
+//	joining: root == self, parent nobody; some peer is no child of this node
+//	joined:  root == self == parent, or parent is the node that accepted self
+//
+// What the children were last told is root and, while self is the root, kids.
+type node struct {
+	most   int  // children
+	silent bool // RT2
+
+	state     state
+	root      sim.Addr
+	parent    sim.Addr // nobody: not joined; self: this is a root
+	kids      []sim.Addr
+	siblings  []sim.Addr // while the parent is the root: its children, self included
+	peers     []sim.Addr // who may be asked to join, and is probed
+	bootstrap sim.Addr   // who was asked last
+	attempt   int        // to find a parent: counted modulo attempts
+	target    sim.Addr   // who was probed last
+	probing   bool       // the answer of target is awaited
+}
+
+// Parent, Children and HasChild make it a member of a tree.
+func (n *node) Parent() sim.Addr             { return n.parent }
+func (n *node) Children() iter.Seq[sim.Addr] { return slices.Values(n.kids) }
+func (n *node) HasChild(a sim.Addr) bool     { return has(n.kids, a) }
+
+func (n *node) Init(env sim.Env) { n.root = env.Self() }
+
+func (n *node) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case joinOverlay:
+		n.enter(env, s.peers)
+		if s.visit {
+			env.After(visitFor, leaveTimer{})
+		}
+	case leaveTimer:
+		n.leave(env)
+		env.After(awayFor, returnTimer{})
+	case returnTimer:
+		n.enter(env, nil)
+	case joinTimer:
+		n.retry(env)
+	case recoveryTimer:
+		n.recover(env)
+	case sim.PeerError:
+		n.lose(env, s.Peer)
+	default:
+		panic(fmt.Sprintf("randtree: no case for the signal %T", s))
+	}
+}
+
+func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case join:
+		n.join(env, from, m)
+	case joinReply:
+		n.reply(env, from, m)
+	case remove:
+		if n.state != joined && env.Bug(RT10) {
+			return
+		}
+		n.dropKid(env, from)
+	case rejoin:
+		if from == n.parent {
+			n.decline(env, from)
+			if from == n.parent { // else that broke the connection, and it is all done
+				n.orphaned(env, RT9, false)
+			}
+		}
+	case newRoot:
+		if from == n.parent || env.Bug(RT4) {
+			n.follow(env, m.root)
+		}
+	case update:
+		if from == n.parent {
+			n.siblings = m.siblings
+		}
+	case probe:
+		n.probe(env, from, m.root)
+	case probed:
+		if from == n.target {
+			n.probing = false
+		}
+	case probeJoin:
+		n.probeJoin(env, m.root)
+	default:
+		panic(fmt.Sprintf("randtree: no case for the message %T", m))
+	}
+}

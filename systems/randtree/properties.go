@@ -1,0 +1,111 @@
+package randtree
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/sim"
+	"macemc/systems/tree"
+)
+
+// properties are those of any tree, and those of what this one's nodes tell
+// each other.
+func properties() []sim.Property {
+	return append(tree.Properties(),
+		sim.Always("who has joined is a root or has a parent", rootOrParent, explainParent),
+		sim.Always("a node is in init, or its recovery timer is scheduled", timers, explainTimers),
+		sim.Eventually("roots match", rootsMatch, explainRoots),
+		sim.Eventually("siblings match", siblingsMatch, explainSiblings),
+	)
+}
+
+type view = sim.View[*node]
+
+func rootOrParent(v view) bool { return homeless(v).IsZero() }
+
+// homeless is a node that has joined without being a root or having a parent.
+func homeless(v view) sim.Addr {
+	for a, n := range v.Nodes() {
+		if n.state == joined && n.root != a && n.parent.IsZero() {
+			return a
+		}
+	}
+	return sim.Addr{}
+}
+
+func explainParent(v view) string {
+	return homeless(v).String() + " has joined, is no root, and has no parent"
+}
+
+// timers holds where exactly one is true of each node.
+func timers(v view) bool {
+	for a, n := range v.Nodes() {
+		if (n.state == initial) == v.Scheduled(a, recoveryTimer{}) {
+			return false
+		}
+	}
+	return true
+}
+
+func explainTimers(v view) string {
+	var all []string
+	for a, n := range v.Nodes() {
+		switch set := v.Scheduled(a, recoveryTimer{}); {
+		case n.state == initial && set:
+			all = append(all, fmt.Sprintf("%s is in init, and its recovery timer is scheduled", a))
+		case n.state != initial && !set:
+			all = append(all, fmt.Sprintf("%s is %s, and its recovery timer is not scheduled", a, n.state))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// rootsMatch holds where all believe in one root.
+func rootsMatch(v view) bool {
+	var root sim.Addr
+	for _, n := range v.Nodes() {
+		if !root.IsZero() && n.root != root {
+			return false
+		}
+		root = n.root
+	}
+	return true
+}
+
+func explainRoots(v view) string {
+	var all []string
+	for a, n := range v.Nodes() {
+		all = append(all, fmt.Sprintf("%s has the root %s", a, n.root))
+	}
+	return strings.Join(all, ", ")
+}
+
+// siblingsMatch holds where the children of roots know of each other, and
+// nobody else of anybody.
+func siblingsMatch(v view) bool {
+	for a, n := range v.Nodes() {
+		if !slices.Equal(n.siblings, due(v, a, n)) {
+			return false
+		}
+	}
+	return true
+}
+
+// due are the siblings that n, at a, is to know.
+func due(v view, a sim.Addr, n *node) []sim.Addr {
+	if parent, ok := v.At(n.parent); ok && n.parent != a && parent.root == n.parent {
+		return parent.kids
+	}
+	return nil
+}
+
+func explainSiblings(v view) string {
+	var all []string
+	for a, n := range v.Nodes() {
+		if want := due(v, a, n); !slices.Equal(n.siblings, want) {
+			all = append(all, fmt.Sprintf("%s believes in the siblings %v, and they are %v", a, n.siblings, want))
+		}
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,117 @@
+package randtree
+
+import (
+	"testing"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// options are those of a search of some nodes, small enough for a test: few
+// walks are the evidence of a dead state, and none of its critical step.
+func options(t *testing.T, nodes int, settings []string, faults string, bugs ...string) search.Options {
+	t.Helper()
+	params, err := System.Configure(nodes, settings, bugs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budgets, err := sim.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return search.Options{Params: params, Faults: &budgets, Walks: 5, WalkSteps: 2_000}
+}
+
+// Two nodes are few enough to visit every state within Within, whatever single
+// fault happens, with and without room in the buffers: from every one of them
+// both nodes can be one tree.
+func TestTwoNodes(t *testing.T) {
+	for _, faults := range []string{"none", "crash=1", "reset=1", "partition=1"} {
+		for _, buffer := range []string{"buffer=1", "buffer=20"} {
+			o := options(t, 2, []string{buffer}, faults)
+			o.Depth, o.NoWalks = 1_000, true
+			res, err := search.Search(System, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := res.Finding; f != nil {
+				t.Errorf("%s, %s: found is %s: %s %s", faults, buffer, f.Verdict, f.Property, f.Message)
+			} else if s := res.Liveness.State; s != search.StateExhausted && s != search.StateExhaustedWithin {
+				t.Errorf("%s, %s: liveness is %s", faults, buffer, s)
+			}
+			t.Logf("%s, %s: %d states", faults, buffer, res.Stats.States)
+		}
+	}
+}
+
+// Walks of more nodes, through storms of faults, all come to be one tree.
+func TestWalks(t *testing.T) {
+	for _, c := range []struct {
+		nodes    int
+		settings []string
+		faults   string
+	}{
+		{3, nil, "crash=2,reset=2,partition=1"},
+		{4, []string{"buffer=2"}, "crash=1,reset=1"},
+		{4, []string{"children=1", "visitors=3"}, "crash=2,reset=2"},
+		{5, []string{"children=1"}, "crash=2,reset=2,partition=1"},
+		{6, []string{"peers=all", "buffer=1"}, "crash=3,partition=1"},
+		{8, []string{"peers=first", "visitors=7"}, "crash=3,reset=3"},
+	} {
+		o := options(t, c.nodes, c.settings, c.faults)
+		o.Depth, o.Paths, o.WalkSteps = 2, 2_000, 10_000
+		res, err := search.Search(System, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := res.Finding; f != nil {
+			t.Errorf("%d nodes, %s, %s: found is %s: %s %s", c.nodes, c.settings, c.faults, f.Verdict, f.Property, f.Message)
+		}
+	}
+}
+
+// Known bugs that are cheap to find are found, whatever the seed. The catalogue
+// has how the others are.
+func TestBugs(t *testing.T) {
+	live := []string{"all joined", "one root", "children match parents", "roots match", "siblings match"}
+	for _, c := range []struct {
+		bug        sim.BugID
+		nodes      int
+		settings   []string
+		faults     string
+		properties []string
+		want       sim.Verdict
+	}{
+		{RT1, 3, nil, "none", nil, sim.VerdictDivergence},
+		{RT2, 2, nil, "none", nil, sim.VerdictDead},
+		{RT3, 3, nil, "none", live, sim.VerdictDead},
+		{RT4, 4, nil, "none", nil, sim.VerdictDead},
+		{RT5, 3, nil, "none", nil, sim.VerdictDivergence},
+		{RT6, 3, nil, "none", nil, sim.VerdictDivergence},
+		{RT10, 3, nil, "none", nil, sim.VerdictDead},
+		{RT11, 3, nil, "none", nil, sim.VerdictSafety},
+		{RT12, 3, []string{"buffer=2"}, "none", nil, sim.VerdictDead},
+		{RT18, 3, nil, "reset=1", nil, sim.VerdictDead},
+		{RT22, 3, []string{"visitors=2"}, "none", nil, sim.VerdictDivergence},
+		{RT25, 3, []string{"buffer=1"}, "none", nil, sim.VerdictDead},
+		{RT26, 3, []string{"buffer=1"}, "none", nil, sim.VerdictDead},
+	} {
+		seeds := uint64(3)
+		if c.want == sim.VerdictDead {
+			seeds = 1 // it takes walks to believe that
+		}
+		for seed := uint64(1); seed <= seeds; seed++ {
+			o := options(t, c.nodes, c.settings, c.faults, string(c.bug))
+			o.Properties, o.Seed, o.Depth = c.properties, seed, 6
+			res, err := search.Search(System, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Finding == nil {
+				t.Errorf("%s, seed %d: nothing is found", c.bug, seed)
+			} else if v := res.Finding.Verdict; v != c.want {
+				t.Errorf("%s, seed %d: found is %s, want %s", c.bug, seed, v, c.want)
+			}
+		}
+	}
+}

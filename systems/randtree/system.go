@@ -1,0 +1,74 @@
+package randtree
+
+import (
+	"macemc/sim"
+	"macemc/systems/tree"
+)
+
+// Children is how many children a node takes.
+var Children = &sim.Param{
+	Name:  "children",
+	Doc:   "how many children a node takes",
+	Range: sim.Range{Default: 2, Least: 1, Most: 12},
+}
+
+// Peers is whom the application lets a node ask first.
+var Peers = &sim.Param{
+	Name:  "peers",
+	Doc:   "whom the application names to a node: the next node (after the last comes the first), the first node, or all",
+	Words: []string{"next", "first", "all"},
+}
+
+// Visitors is how many nodes leave and come back.
+var Visitors = &sim.Param{
+	Name:  "visitors",
+	Doc:   "how many nodes, counted from the second, leave the overlay once in their first life, and come back",
+	Range: sim.Range{Default: 0, Least: 0, Most: 7},
+}
+
+// Buffer is how many messages a connection queues.
+var Buffer = &sim.Param{
+	Name:  "buffer",
+	Doc:   "how many messages a connection queues in each direction before it refuses to send",
+	Range: sim.Range{Default: 20, Least: 1, Most: 20},
+}
+
+// System is the tree over TCP.
+var System = &sim.System{
+	Name: "randtree",
+	Doc: "A random overlay tree with bounded out-degree, whose root has the lowest address of those that found each other. " +
+		"It has no loops, and after crashes, resets and partitions the nodes become one tree again.",
+	Network:   func(p sim.Params) sim.Network { return sim.Network{TCPBuffer: p.Int(Buffer)} },
+	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 2, Most: 8} },
+	Params:    []*sim.Param{Children, Peers, Visitors, Buffer},
+	Bugs:      bugs,
+	Tolerates: sim.Faults{Crash: 1, Reset: 1},
+	New: func(p sim.Params, _ sim.Addr) sim.Node {
+		return &node{most: p.Int(Children), silent: p.Bug(RT2), state: initial}
+	},
+	Script:     script,
+	Properties: properties(),
+	// A joiner asks again whenever its timer fires.
+	Within: tree.FewMessages,
+}
+
+// script is what the application wants of a node, in each of its lives.
+func script(p sim.Params, self sim.Addr, life int) []sim.Signal {
+	var peers []sim.Addr
+	all := p.Addrs()
+	at := 0
+	for all[at] != self {
+		at++
+	}
+	switch w := p.Word(Peers); w {
+	case "next":
+		peers = []sim.Addr{all[(at+1)%len(all)]}
+	case "first":
+		peers = all[:1]
+	case "all":
+		peers = all
+	default:
+		panic("randtree: no case for the peers " + w)
+	}
+	return []sim.Signal{joinOverlay{peers: peers, visit: life == 0 && 1 <= at && at <= p.Int(Visitors)}}
+}

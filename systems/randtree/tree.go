@@ -1,0 +1,158 @@
+package randtree
+
+import (
+	"fmt"
+
+	"macemc/sim"
+)
+
+// setRoot learns who the tree's root is, and passes that on.
+func (n *node) setRoot(env sim.Env, root sim.Addr) {
+	if n.root == root {
+		return
+	}
+	n.root = root
+	n.tell(env, newRoot{root}, sim.Addr{})
+	n.refresh(env, sim.Addr{})
+}
+
+// refresh tells the children of a root about each other, but for one that
+// knows.
+func (n *node) refresh(env sim.Env, knows sim.Addr) {
+	if n.root == env.Self() {
+		n.tell(env, update{n.kids}, knows)
+	}
+}
+
+// tell tells all children but one. A child that cannot be told is given up: it
+// would never hear of it.
+func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
+	var deaf []sim.Addr
+	for _, kid := range n.kids {
+		if kid != but && !env.TCP().Send(kid, m) && !env.Bug(RT26) {
+			deaf = append(deaf, kid)
+		}
+	}
+	for _, kid := range deaf {
+		n.cut(env, kid)
+	}
+}
+
+// cut breaks the connection to a peer, so that it hears of an error, and acts
+// as if one had come from there.
+func (n *node) cut(env sim.Env, peer sim.Addr) {
+	env.TCP().Reset(peer)
+	n.lose(env, peer)
+}
+
+// follow is what the parent says of the root.
+func (n *node) follow(env sim.Env, root sim.Addr) {
+	if root == env.Self() {
+		panic(fmt.Sprintf("randtree: %v says that this node is its root", n.parent))
+	}
+	if root != n.parent {
+		n.siblings = nil
+	}
+	n.setRoot(env, root)
+}
+
+// dropKid forgets a child, if it is one.
+func (n *node) dropKid(env sim.Env, kid sim.Addr) {
+	if has(n.kids, kid) {
+		n.kids = without(n.kids, kid)
+		n.refresh(env, sim.Addr{})
+	}
+}
+
+// lose forgets a peer to which the connection broke.
+func (n *node) lose(env sim.Env, peer sim.Addr) {
+	if peer == n.target {
+		n.probing = false
+	}
+	n.dropKid(env, peer)
+	switch {
+	case peer != n.parent:
+	case peer == n.root:
+		n.orphaned(env, RT7, env.Bug(RT15) || env.Bug(RT16))
+	default:
+		n.orphaned(env, RT8, env.Bug(RT15) || env.Bug(RT17))
+	}
+}
+
+// orphaned looks for another place, with all children: under the root, or, if
+// that was the parent, under the lowest of its children.
+func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
+	next := n.root
+	if n.root == n.parent {
+		siblings := n.siblings
+		if !env.Bug(RT20) {
+			siblings = with(siblings, env.Self()) // it may not have heard of any yet
+		}
+		next = siblings[0]
+	}
+	if next == env.Self() || has(n.kids, next) {
+		n.reign(env)
+		return
+	}
+	n.goUnder(env, next, unlisted)
+	if !keepRoot {
+		n.setRoot(env, env.Self())
+	}
+}
+
+// recover looks for another tree: it asks a peer, round robin, if that is in it
+// or not. Only one probe is under way at a time, or they would fill the buffer.
+func (n *node) recover(env sim.Env) {
+	if n.state == joined || !env.Bug(RT3) {
+		env.After(recoveryEvery, recoveryTimer{})
+	}
+	if n.state != joined || n.probing {
+		return
+	}
+	next := n.target
+	for range n.peers {
+		next = after(n.peers, next)
+		if next != n.parent && next != n.root && !has(n.kids, next) {
+			n.target, n.probing = next, env.TCP().Send(next, probe{n.root})
+			return
+		}
+	}
+}
+
+// probe compares the roots: the tree with the higher one joins the other.
+func (n *node) probe(env sim.Env, from, theirs sim.Addr) {
+	if !env.TCP().Send(from, probed{}) && !env.Bug(RT27) {
+		n.cut(env, from) // or it would wait for ever
+	}
+	switch {
+	case n.state == initial && !env.Bug(RT11): // the recovery timer is not set yet
+	case n.root.Less(theirs):
+		if theirs != env.Self() { // else from will hear that the root has changed
+			env.TCP().Send(theirs, probeJoin{n.root})
+		}
+	case theirs.Less(n.root):
+		if n.root == env.Self() {
+			n.merge(env, theirs, RT5)
+		} else {
+			env.TCP().Send(n.root, probeJoin{theirs})
+		}
+	}
+}
+
+// probeJoin is about another tree's root.
+func (n *node) probeJoin(env sim.Env, theirs sim.Addr) {
+	if n.state == initial && !env.Bug(RT14) {
+		return // the recovery timer is not set yet
+	}
+	if n.root == env.Self() && theirs.Less(n.root) {
+		n.merge(env, theirs, RT6)
+	}
+}
+
+// merge makes this root join a lower one. If that is one of its own children,
+// then one of the two has yet to hear that it is no more.
+func (n *node) merge(env sim.Env, root sim.Addr, unlisted sim.BugID) {
+	if !has(n.kids, root) {
+		n.goUnder(env, root, unlisted)
+	}
+}
