@@ -33,6 +33,11 @@ var odd = []*sim.System{
 		c.n += 10 * env.Weighted([]int{5, 1}, "whether to add ten")
 	}),
 	oddSystem("closing", nil),
+	oddSystem("betting", func(c *counter, env sim.Env) {
+		if c.n++; env.Choose(2, "heads or tails") == 1 && c.n == 2 {
+			panic("tails")
+		}
+	}),
 }
 
 type (

@@ -223,7 +223,7 @@ func (r *run) lastStep(failure *sim.Failure) sim.Step {
 		return steps[len(steps)-1]
 	}
 	s := sim.Step{Index: w.Steps(), Event: w.LastEvent(), Node: failure.Node, Identity: failure.Identity, Cause: -1}
-	s.Effects = append(s.Effects, w.Effects()...)
+	s.Effects, s.Coins = append(s.Effects, w.Effects()...), w.LastCoins()
 	if len(r.tape.picks) > 0 {
 		s.Possible = int(r.tape.picks[0].Of)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -97,7 +98,7 @@ func (k *bench) handle(t *testing.T, d *transcript.Data) string {
 			return "error: " + err.Error() + "\n"
 		}
 		k.session = s
-		return s.SummaryPage().String()
+		return placeless(s.SummaryPage().String())
 	case "do":
 		return executed(k.session, strings.Split(strings.TrimSuffix(d.Input, "\n"), "\n"))
 	case "examples":
@@ -189,8 +190,13 @@ func executed(s *Session, lines []string) string {
 			fmt.Fprintf(&b, "error: %v\n", err)
 		}
 	}
-	return b.String()
+	return placeless(b.String())
 }
+
+var sourcePlace = regexp.MustCompile(`init\.func\d+ \(odd_test\.go:\d+\)|odd_test\.go:\d+`)
+
+// placeless leaves out where in the tests something is.
+func placeless(text string) string { return sourcePlace.ReplaceAllString(text, "odd_test.go") }
 
 func examples(t *testing.T, d *transcript.Data) string {
 	var b strings.Builder

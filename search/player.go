@@ -64,7 +64,7 @@ func (p *Player) CanSnapshot() bool { return p.can }
 // Start begins the run.
 func (p *Player) Start(src choose.Source) (sim.Progress, *sim.Failure) {
 	p.last = nil
-	progress, failure := p.take(src, func() sim.Progress {
+	progress, failure := p.take(func() sim.Progress {
 		p.w.Start(src)
 		return sim.Stepped
 	})
@@ -80,22 +80,23 @@ func (p *Player) Start(src choose.Source) (sim.Progress, *sim.Failure) {
 
 // Step lets src choose an event and takes it. Stopped: src refused, see Err.
 func (p *Player) Step(src choose.Source) (sim.Progress, *sim.Failure) {
-	return p.follow(src, func() sim.Progress { return p.w.Step(src) })
+	return p.follow(func() sim.Progress { return p.w.Step(src) })
 }
 
 // Heal is the step in which the environment stops misbehaving.
 func (p *Player) Heal(src choose.Source) (sim.Progress, *sim.Failure) {
-	return p.follow(src, func() sim.Progress { return p.w.Heal(src) })
+	return p.follow(func() sim.Progress { return p.w.Heal(src) })
 }
 
 // Err is why the last step was not taken.
 func (p *Player) Err() error { return p.w.Err() }
 
-func (p *Player) follow(src choose.Source, step func() sim.Progress) (sim.Progress, *sim.Failure) {
+// follow takes a step, and judges it with the state before.
+func (p *Player) follow(step func() sim.Progress) (sim.Progress, *sim.Failure) {
 	if p.lag != nil && p.can {
 		p.lag.Restore(p.Snapshot())
 	}
-	progress, failure := p.take(src, step)
+	progress, failure := p.take(step)
 	if failure == nil && progress == sim.Stepped && p.lag != nil && p.can {
 		failure = p.judged(p.steps.Check)
 	}
@@ -103,7 +104,7 @@ func (p *Player) follow(src choose.Source, step func() sim.Progress) (sim.Progre
 }
 
 // take takes one step, and asks of the state all that a search would.
-func (p *Player) take(src choose.Source, step func() sim.Progress) (progress sim.Progress, failure *sim.Failure) {
+func (p *Player) take(step func() sim.Progress) (progress sim.Progress, failure *sim.Failure) {
 	failure = p.judged(func() *sim.Failure {
 		if progress = step(); progress == sim.Stepped && p.w.Check() == nil {
 			p.w.Probe()

@@ -1,5 +1,7 @@
 package sim
 
+import "macemc/choose"
+
 // Effects are what the last step did. They are the World's own: the next step
 // overwrites them.
 func (w *World) Effects() []Effect { return w.effects }
@@ -24,3 +26,7 @@ func (w *World) Wild() bool {
 	k := w.current.Kind
 	return k.Fault() || k == KindBreak || k == KindRefused
 }
+
+// LastCoins are the coins that the last step has asked, where steps are
+// recorded.
+func (w *World) LastCoins() []choose.Choice { return w.coins }
