@@ -4,7 +4,9 @@
 //
 // A finding enters, as a search or a critical transition left it, and a folder
 // comes out, whole or not at all. The run is taken again for that, so that the
-// report can say what every step changed, and how the end differs from a run
-// that recovers. The command and the tests of users share this room: they only
+// report can say what every step changed. Of a dead run, walks from its end and
+// from the last state that could recover are compared: what none of the former
+// has and all of the latter have is told, and no more than that; which of it is
+// the cause is for the reader to see. The command and the tests of users share this room: they only
 // say which commands take a path again.
 package finding
