@@ -28,6 +28,8 @@ var examples = []struct {
 	{"brokentree-BT1", "brokentree", "BT1", false},
 	{"brokentree-BT2", "brokentree", "BT2", false},
 	{"overcast-OV1", "overcast", "OV1", false},
+	{"randtree-RT13", "randtree", "RT13", true},
+	{"randtree-RT15", "randtree", "RT15", true},
 }
 
 var (
