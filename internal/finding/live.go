@@ -10,7 +10,10 @@ import (
 	"macemc/sim"
 )
 
-const differenceMost = 30 // lines of a difference of two runs that are shown
+const (
+	differenceMost = 30 // lines of a difference of two runs that are shown
+	survivedMost   = 10 // of one that only goes on, and on
+)
 
 // avoidable tells until when what is not dead could be avoided.
 func (t *tale) avoidable(p *page) {
@@ -38,9 +41,9 @@ func (t *tale) nearest(p *page) {
 		return
 	}
 	p.head("The nearest live run")
-	end := "becomes live"
+	end, most := "becomes live", differenceMost
 	if t.f.Verdict != sim.VerdictDead {
-		end = "goes on without it"
+		end, most = "goes on without it", survivedMost
 	}
 	healed := ""
 	if slices.ContainsFunc(live.Path.Steps[live.From:], func(s choose.Step) bool { return s.Event.What == sim.KindHeal.String() }) {
@@ -49,8 +52,8 @@ func (t *tale) nearest(p *page) {
 	p.say("`live.path` goes as this run does for %s, and %s after %s in all. Lines with - are of this run only, those with + of the live one only.%s",
 		report.Many(live.From, "step"), end, report.Many(len(live.Path.Steps), "step"), healed)
 	lines := unlike(t.f.Path, live.Path, live.From)
-	if n := len(lines); n > differenceMost+1 {
-		lines = append(lines[:differenceMost], fmt.Sprintf("  and %d more lines", n-differenceMost))
+	if n := len(lines); n > most+1 {
+		lines = append(lines[:most], fmt.Sprintf("  and %d more lines", n-most))
 	}
 	p.say("%s", strings.TrimRight(report.CodeBlock("diff", strings.Join(lines, "\n")), "\n"))
 }
