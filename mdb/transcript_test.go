@@ -17,12 +17,13 @@ import (
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/overcast"
+	"macemc/systems/randtree"
 	"macemc/systems/stopwait"
 )
 
 // systems are those that transcripts may name.
 func systems(name string) (*sim.System, error) {
-	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, overcast.System, stopwait.System} {
+	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, overcast.System, randtree.System, stopwait.System} {
 		if sys.Name == name {
 			return sys, nil
 		}
