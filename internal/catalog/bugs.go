@@ -21,8 +21,8 @@ var list = []Known{
 	},
 	{
 		ID: "OV1", Kind: Liveness, Verdict: sim.VerdictDead,
-		// The locked node loses its parent, or what would have let go of it.
-		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Other, sim.KindMessage, "probed")},
+		// The locked node is cut off from its parent when nothing can let go of it any more.
+		Critical: []Critical{at(Anyone, sim.KindError, "")},
 		Paper:    "76 s, 16,000 paths by walks at depth 15; 51 s, 13,000 paths by biased ones",
 	},
 	{

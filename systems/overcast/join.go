@@ -10,24 +10,22 @@ func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 
 // answer takes a child, or sends it on.
 func (n *node) answer(env sim.Env, who sim.Addr, m join) {
-	room := n.kids[who] || len(n.kids) < n.most
+	room, holder := n.kids[who] || len(n.kids) < n.most, who == n.lockedBy
 	switch {
 	case !n.joined() || n.moving():
 		n.tell(env, who, refused{})
-	case who == n.lockedBy:
-		if room {
-			n.take(env, who)
-		} else {
-			n.tell(env, who, refused{})
-		}
-		n.release(env)
-	case env.Self() != n.root && m.via != n.papa:
+	case env.Self() != n.root && !holder && m.via != n.papa:
 		n.tell(env, who, refused{})
 	case room:
 		n.take(env, who)
+	case holder:
+		n.tell(env, who, refused{})
 	default:
 		kids := sim.Addrs(n.kids)
 		n.tell(env, who, redirect{kids[env.Choose(len(kids), "send the joiner on to")]})
+	}
+	if holder {
+		n.release(env)
 	}
 }
 

@@ -29,8 +29,8 @@ func TestSpace(t *testing.T) {
 		states         int
 	}{
 		{"no fault", "children=2", sim.Faults{}, 4_151},
-		{"a crash", "children=2", sim.Faults{Crash: 1}, 117_088},
-		{"a reset", "children=2", sim.Faults{Reset: 1}, 88_714},
+		{"a crash", "children=2", sim.Faults{Crash: 1}, 117_036},
+		{"a reset", "children=2", sim.Faults{Reset: 1}, 88_478},
 		{"sent on", "children=1", sim.Faults{Crash: 1, Reset: 1}, 76_324},
 	} {
 		r := find(t, 3, []string{c.children}, search.Options{Faults: &c.faults, Depth: 1 << 20, NoWalks: true})
