@@ -158,8 +158,16 @@ func (w *walker) Offers(offer func(sim.Signal)) {
 	}
 }
 
+// system is the maze as a system. What its Within leaves out of an exhaustive
+// search says nothing about what is recoverable.
 func (m *maze) system() *sim.System {
 	return &sim.System{
+		Within: sim.While("the first half", func(v sim.View[*walker]) bool {
+			for _, w := range v.Nodes() {
+				return w.At <= len(m.edges)/2
+			}
+			return true
+		}),
 		Name: "maze", Doc: "A node walks through a maze.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
 		New:   func(sim.Params, sim.Addr) sim.Node { return &walker{At: m.run[0], maze: m} },

@@ -35,7 +35,9 @@ func (r *runner) isolate(f *Finding) (decided bool, err error) {
 // exhausting what can still happen after them once the environment has healed:
 // that is usually little. It returns the last that can; from-1: none. It is not
 // decided where there are more healed states than most, where nodes cannot be
-// copied, and where the service fails on the way: walks find that.
+// copied, where the service fails on the way (walks find that), and where what
+// cannot recover can come to states that do not count. System.Within is no
+// bound: it is none to walks.
 func (r *runner) settle(path *choose.Path, c climate, from, most int) (last int, decided bool, err error) {
 	return r.settled(path, c, from, most, false)
 }
@@ -85,6 +87,9 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 		if safety && !g.fated(x, s) || !safety && !g.dead(x, s) {
 			last = from + at
 		}
+	}
+	if !safety && g.unassumed && last < from+len(follow)-1 {
+		return 0, false, nil // whether that is dead is not for us to say
 	}
 	return last, true, nil
 }

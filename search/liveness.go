@@ -27,6 +27,8 @@ type closure struct {
 	safety bool        // states are judged by whether they can go on without a violation: see safety.go
 	doomed aliveStates // those that cannot
 	moves  bool        // the state that is looked at has a step
+
+	unassumed bool // about one run: a state was met that does not count for liveness
 }
 
 // aliveStates is a set of states, by number.
@@ -179,7 +181,9 @@ func (g *closure) note(nodes canon.Hash, flying int, load func()) {
 		if load != nil {
 			load()
 		}
-		said = g.judge()
+		if said = g.judge(); g.most > 0 {
+			said = g.judgeOne()
+		}
 		g.judged.put(g.w.Counted(), nodes, flying, said)
 	}
 	if g.most > 0 { // one run: it is judged by all that can follow, beyond Within too
@@ -192,6 +196,19 @@ func (g *closure) note(nodes canon.Hash, flying int, load func()) {
 	if said&(saidGood|saidInside) != saidInside {
 		g.block(s).live.set(s)
 	}
+}
+
+// judgeOne is judge where it is about one run, and walks are the measure: they
+// go on outside System.Within, and become live in live states only. What System.
+// Assume leaves out is neither.
+func (g *closure) judgeOne() said {
+	switch {
+	case g.w.Live():
+		return saidInside | saidGood
+	case g.w.CanBeLive() && !g.w.Assumed():
+		g.unassumed = true
+	}
+	return saidInside
 }
 
 // reached looks at the state that a step in the world has led to.
