@@ -61,8 +61,9 @@ func differences(a, b []canon.Line, only field, between string, fields ...field)
 		}
 		a, b = keep(a), keep(b)
 	}
-	all := sim.Diff(a, b)
 	place := places(a, b)
+	a, b, all := queues(a, b)
+	all = append(all, sim.Diff(a, b)...)
 	slices.SortStableFunc(all, func(x, y sim.Difference) int { return place[x.Path] - place[y.Path] })
 	for _, d := range all {
 		switch {
