@@ -113,9 +113,8 @@ func deadline(t testing.TB) func() search.Stop {
 
 // account tells what came of a search or a replay, for one test.
 type account struct {
-	t    testing.TB
-	pkg  string // of the test
-	errs []error
+	t   testing.TB
+	pkg string // of the test
 }
 
 // newAccount must be called by an exported function, which a test calls.
