@@ -50,7 +50,7 @@ var list = []Known{
 	{
 		ID: "RT4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 4, Faults: "none"},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "newRoot")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindTimer, "recoveryTimer")},
 	},
 	{
 		ID: "RT5", Kind: Liveness, Verdict: sim.VerdictDivergence,
@@ -140,7 +140,7 @@ var list = []Known{
 	{
 		ID: "RT25", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Faults: "none", Params: []string{"buffer=1"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "join")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "probe")},
 	},
 	{
 		ID: "RT26", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,

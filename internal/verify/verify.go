@@ -106,12 +106,12 @@ func (s *session) find(e known.Entry) error {
 		b.Runs = append(b.Runs, s.judged(e, seed, r))
 	}
 	b.Stated = !slices.ContainsFunc(b.Runs, func(r Run) bool { return r.Problem != "" })
-	if len(e.Flags.Args()) == 0 || s.NoAlone {
-		b.Alone = b.Stated && len(e.Flags.Args()) == 0
+	if bare := len(e.Flags.Args()) == 0 && e.Paths == 0; bare || s.NoAlone {
+		b.Alone = b.Stated && bare
 		return nil
 	}
 	bare := e
-	bare.Flags = known.Flags{}
+	bare.Flags, bare.Paths = known.Flags{}, 0
 	r, err := s.search(fmt.Sprintf("%s alone", e.ID), bare, 1, search.Options{}, e.ID)
 	if err != nil || r == nil {
 		return err

@@ -152,3 +152,28 @@ func TestPrefix(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A bug that needs more than --bug is looked for without that too: flags are
+// more, and so is a number of walks.
+func TestAlone(t *testing.T) {
+	rare := entry(t, "ST1")
+	rare.Paths = 100
+	hidden := entry(t, "HS1")
+	hidden.Flags.Faults = "loss=1"
+	hidden.System = withoutFaults(hidden.System)
+	var begun []string
+	r := run(t, Options{Seeds: 1, NoClean: true, Begin: func(what string) { begun = append(begun, what) }}, rare, hidden)
+	if got := strings.Join(begun, "; "); got != "ST1, seed 1 of 1; ST1 alone; HS1, seed 1 of 1; HS1 alone" {
+		t.Error(got)
+	}
+	if !r.Bugs[0].Alone || r.Bugs[1].Alone || !r.Bugs[1].Stated {
+		t.Errorf("%+v", r.Bugs)
+	}
+}
+
+// withoutFaults is a system that promises to survive nothing.
+func withoutFaults(sys *sim.System) *sim.System {
+	bare := *sys
+	bare.Tolerates = sim.Faults{}
+	return &bare
+}
