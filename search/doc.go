@@ -9,9 +9,10 @@
 // random runs in place, through storms of faults where there are any.
 //
 // The other two engines take no runs: they take each step of each state once,
-// level by level, from states that are kept as vectors of numbers (explore.go),
-// and the faster of them runs a handler only on what it has not seen before
-// (memo.go). What they find is confirmed by runs.
+// level by level, from states that are kept as packed vectors of numbers
+// (explore.go, ledger.go), and the faster of them runs a handler only on what it
+// has not seen before (memo.go, footprint.go). Several goroutines expand a level
+// together (team.go). What they find is confirmed by runs.
 //
 // A run may begin at a fork, a state in the middle of another run that was
 // saved. A [Lab] takes such runs for rooms above that look into a finding, and

@@ -35,6 +35,8 @@ type memo struct {
 	sends     []sending
 	twins     int // node parts with a twin that were noted
 
+	feet footprints
+
 	asked     int // steps that were looked up
 	verifying *verified
 
@@ -152,12 +154,13 @@ func newMemo(x *explorer) *memo {
 func (m *memo) learned() {
 	m.abilities, m.queues = make([][]ability, m.n), make([][]queued, m.x.bank.Places())
 	m.own, m.known = []uint32{0}, make([]remembered, 1)
+	m.feet = newFootprints(m.x.w)
 }
 
 // learnFrom takes over what another memo has remembered, over the same bank.
 func (m *memo) learnFrom(o *memo) {
 	m.abilities, m.queues, m.own, m.steps = o.abilities, o.queues, o.own, o.steps
-	m.known, m.results, m.sends, m.twins = o.known, o.results, o.sends, o.twins
+	m.known, m.results, m.sends, m.twins, m.feet = o.known, o.results, o.sends, o.twins, o.feet
 }
 
 // A delivery is told by its node's place and part, the link, the sender and the
@@ -290,7 +293,7 @@ func (m *memo) expand(state uint32) error {
 	}
 	m.goTo(x.rec(state))
 	calm, faults := x.bank.Calm(m.v[len(m.v)-1])
-	if m.odd > 0 || !calm { // a node is down, a connection is broken, somebody waits for room, ...
+	if (m.odd > 0 || !calm) && m.feet.off { // a node is down, a connection is broken, somebody waits for room, ...
 		if err := m.settle(); err != nil || x.violated != nil || x.full {
 			return err
 		}
@@ -299,9 +302,15 @@ func (m *memo) expand(state uint32) error {
 	}
 	m.parents = append(m.parents, parent{state, len(m.recs), m.nodes, m.fly})
 	m.recs = append(m.recs, m.at...)
+	if m.odd > 0 || !calm {
+		return m.footsteps(state, 0)
+	}
 	k, err := m.events(state)
 	if err != nil || x.violated != nil || x.full || !faults || x.closure != nil {
 		return err
+	}
+	if !m.feet.off {
+		return m.footsteps(state, k)
 	}
 	if err := m.settle(); err != nil || x.violated != nil || x.full {
 		return err
@@ -424,13 +433,13 @@ func (m *memo) delivery(state uint32, k *int, i int, link sim.Link, from int, me
 func (m *memo) step(state uint32, k, i, pops int, number uint32) error {
 	r := &m.known[number]
 	if r.inWorld {
-		return m.inWorld(state, k)
+		return m.elsewhere(state, k)
 	}
 	candidates, changes := len(m.next), len(m.changes)
 	for j := r.first; j < r.last; j++ {
 		if !m.apply(j, k, i, pops) { // for want of room, it would do something else, or something else would come of it
 			m.next, m.changes = m.next[:candidates], m.changes[:changes]
-			return m.inWorld(state, k)
+			return m.elsewhere(state, k)
 		}
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !r.twin {
@@ -628,6 +637,16 @@ func (m *memo) flush(state uint32) error {
 	m.parents, m.recs = append(m.parents, parent{state, 0, m.nodes, m.fly}), append(m.recs, m.at...)
 	m.x.current = state
 	return nil
+}
+
+// elsewhere takes the k-th event of a plain state, which is not a function of
+// its node part.
+func (m *memo) elsewhere(state uint32, k int) error {
+	if m.feet.off {
+		return m.inWorld(state, k)
+	}
+	m.stand()
+	return m.footstep(state, k)
 }
 
 // inWorld takes the k-th event of a state in the world.

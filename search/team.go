@@ -242,10 +242,14 @@ func (c *team) wrong(x *explorer, failure *sim.Failure, dead bool) {
 	}
 }
 
-// before reports whether one thing that is wrong is told rather than another.
+// before reports whether one thing that is wrong is told rather than another:
+// what is not repeatable first, what is dead last.
 func (w *wrongness) before(o *wrongness) bool {
 	if w.strayed != o.strayed {
 		return w.strayed
+	}
+	if w.dead != o.dead {
+		return o.dead
 	}
 	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
 }

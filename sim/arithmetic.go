@@ -75,6 +75,9 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 // Capacities are how many messages a connection and a channel of datagrams hold.
 func (w *World) Capacities() (tcp, udp int) { return w.net.TCPBuffer, w.net.UDPCapacity }
 
+// Flawed reports whether known bugs of the simulated links are switched on.
+func (w *World) Flawed() bool { return len(w.net.Flaws) > 0 }
+
 // Index is a node's place among the nodes.
 func (w *World) Index(a Addr) int { return a.index() }
 

@@ -151,6 +151,13 @@ func (w *World) Event(k int) Event {
 	return e
 }
 
+// Happening is the k-th possible event, after Enabled, and its slot: which of its
+// node's tasks or timers it is, or which message of its set.
+func (w *World) Happening(k int) (e Event, slot int) {
+	e, at := w.event(k)
+	return e, int(at.slot)
+}
+
 // spot says where an event was found, for take.
 type spot struct {
 	node    int32
