@@ -267,7 +267,7 @@ func (x *explorer) takeEvent(state uint32, k int) error {
 			x.lastCoins = x.step.coins.Answers()
 			return err
 		}
-		x.w.Load(x.bank, x.v)
+		x.w.Back(x.bank, x.v)
 		if !x.moreCoins() {
 			return nil
 		}

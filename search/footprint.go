@@ -366,7 +366,7 @@ func (m *memo) tread(state uint32, k, i int, e *sim.Event, key uint64, first uin
 		places = m.touches(places, i)
 		o.inWorld = o.inWorld || x.w.CheckLinks() != nil || k > math.MaxUint16
 		m.note(&o, places, i)
-		x.w.Load(x.bank, m.v)
+		x.w.Back(x.bank, m.v)
 		if !x.moreCoins() {
 			break
 		}

@@ -44,7 +44,7 @@ func (m *memo) learn(state uint32, k, i int) (number uint32, err error) {
 		} else {
 			x.sampled = true
 		}
-		x.w.Load(x.bank, m.v)
+		x.w.Back(x.bank, m.v)
 		if !x.moreCoins() {
 			break
 		}

@@ -128,6 +128,7 @@ func (w *World) SaveMoved(b *Bank) []int32 {
 		s.moved[p] = false
 	}
 	moved := s.movedList
+	s.since = append(s.since, moved...)
 	s.movedList = s.movedList[:0]
 	return moved
 }
@@ -223,19 +224,48 @@ func (w *World) Resume(b *Bank, v Vector, steps int) {
 // are touched.
 func (w *World) Load(b *Bank, v Vector) {
 	w.know(b)
-	s := &w.sums
 	w.failure, w.err = nil, nil
 	w.running, w.effects = nil, w.effects[:0]
-	for p, id := range v {
-		if s.at[p] == id && !s.moved[p] {
-			continue
-		}
-		sum := b.Sum(p, id)
-		w.place(p, b.part(p, id))
-		s.total = s.total.Sub(s.part[p]).Add(sum)
-		s.part[p], s.stale[p], s.moved[p], s.at[p] = sum, false, false, id
+	for p := range v {
+		w.restore(b, p, v[p])
 	}
-	s.list, s.movedList = s.list[:0], s.movedList[:0]
+	w.loaded(v)
+}
+
+// Back is Load of the state that was loaded last, after steps from it: it looks
+// only at the parts that these changed.
+func (w *World) Back(b *Bank, v Vector) {
+	s := &w.sums
+	if s.bank != b || s.from != &v[0] {
+		w.Load(b, v)
+		return
+	}
+	w.failure, w.err = nil, nil
+	w.running, w.effects = nil, w.effects[:0]
+	for _, p := range s.since {
+		w.restore(b, int(p), v[p])
+	}
+	for _, p := range s.movedList {
+		w.restore(b, int(p), v[p])
+	}
+	w.loaded(v)
+}
+
+// restore makes one part what it was.
+func (w *World) restore(b *Bank, p int, id uint32) {
+	s := &w.sums
+	if s.at[p] == id && !s.moved[p] {
+		return
+	}
+	sum := b.Sum(p, id)
+	w.place(p, b.part(p, id))
+	s.total = s.total.Sub(s.part[p]).Add(sum)
+	s.part[p], s.stale[p], s.moved[p], s.at[p] = sum, false, false, id
+}
+
+func (w *World) loaded(v Vector) {
+	s := &w.sums
+	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
 }
 
 // place puts a part where it belongs. Nothing: the part is empty.

@@ -27,6 +27,8 @@ type sums struct {
 	at        Vector
 	moved     []bool // changed since
 	movedList []int32
+	since     []int32 // places that were saved since the last Load
+	from      *uint32 // of the vector that was loaded last
 }
 
 // Parts are numbered: nodes, channels of tcp, channels of udp, sets, the rest:
