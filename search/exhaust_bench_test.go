@@ -92,7 +92,7 @@ func BenchmarkWorkers(b *testing.B) {
 		depth    int
 	}{
 		{"twophase", twophase.System, 9, []string{"rms=8"}, 1_000},
-		{"brokentree", brokentree.System, 4, nil, 16},
+		{"brokentree", brokentree.System, 4, nil, 26},
 		{"small", jointree.System, 4, nil, 12},
 	} {
 		b.Run(s.name, func(b *testing.B) {
