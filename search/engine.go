@@ -52,10 +52,12 @@ func (r *runner) exhaustLocal(res *Result) error {
 		}
 		next, done, err := r.expand(x, res, depth+1, level)
 		if err == errHalt {
-			if !r.interrupted(res) {
+			if err = nil; !r.interrupted(res) {
 				res.Stop = StopDepth
 			}
-			return nil
+		}
+		if err == nil && !done && res.Stop == StopDepth { // this round has no end
+			return r.lastRound(x, res, depth, level)
 		}
 		if done || err != nil || res.Stop != "" {
 			return err
@@ -78,9 +80,10 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 	if c != nil {
 		return c.level(r, res, depth, level)
 	}
-	done, err = r.level(x, res, r.base()+depth, func() (err error) {
-		level.some(0, level.len(), func(k int, s uint32) bool {
-			r.progress.Done = k
+	from := 0
+	take := func() (err error) {
+		level.some(from, level.len(), func(k int, s uint32) bool {
+			from, r.progress.Done = k+1, k
 			if s%64 == 0 && r.interrupted(res) {
 				return false
 			}
@@ -99,9 +102,29 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 			res.Stop = StopMemory
 		}
 		return err
-	})
-	return x.level(), done, err
+	}
+	for {
+		before := from
+		done, err = r.level(x, res, r.base()+depth, take)
+		if !done || err != nil || !r.several() || res.Finding == nil || from == before {
+			return x.level(), done, err
+		}
+		// A handler failed. What else is possible in that state is not looked at.
+		f := res.Finding
+		if res.Finding, res.Stop = nil, ""; x.strayed || f.Verdict == sim.VerdictNondeterminism {
+			res.Finding, res.Stop = f, StopFound
+			return x.level(), done, nil
+		}
+		if enough, err := r.note(f); enough || err != nil {
+			res.Stop = StopFound
+			return x.level(), true, err
+		}
+		x.resume()
+	}
 }
+
+// resume makes an explorer ready to go on after a step that failed.
+func (x *explorer) resume() { x.violated, x.dead, x.step.begun = nil, false, false }
 
 // interrupted reports whether the exhaustive phase is to stop here, and why.
 func (r *runner) interrupted(res *Result) bool {

@@ -81,6 +81,7 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 		x.violated, x.dead = failure, dead
 		return nil
 	}
+	x.w.Pardon()
 	if !r.worth(failure) {
 		return nil
 	}

@@ -36,12 +36,17 @@ func (r *runner) allowance() int {
 
 // outskirts reports whether the states of a depth are walked from.
 func (r *runner) outskirts(depth int) bool {
-	return !r.opts.NoWalks && r.pending == nil && r.world.CanBeLive() && depth > 0 && (depth%r.opts.Step == 0 || depth == r.opts.Depth)
+	return depth > 0 && (depth%r.opts.Step == 0 || depth == r.opts.Depth)
+}
+
+// roams reports whether walks from a periphery are of use.
+func (r *runner) roams() bool {
+	return !r.opts.NoWalks && r.pending == nil && r.world.CanBeLive()
 }
 
 // periphery walks once from each of the states at the end of a round, until it
-// is live: so a service that can not recover is met
-// long before all that it can do is known. Where there are more states than the
+// is live: so a service that can not recover is met long before all that it can
+// do is known. Where there are more states than the
 // allowance is for, a sample of them is taken, by their numbers alone.
 func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, error) {
 	n := level.len()
@@ -74,9 +79,13 @@ func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, er
 // roundEnd walks from the states of a depth, and reports whether the exhaustive
 // phase is over.
 func (r *runner) roundEnd(x *explorer, res *Result, depth int, level frontier) (done bool, err error) {
-	if !r.outskirts(depth) {
+	if !r.roams() || !r.outskirts(depth) {
 		return false, nil
 	}
+	return r.walkRound(x, res, depth, level)
+}
+
+func (r *runner) walkRound(x *explorer, res *Result, depth int, level frontier) (done bool, err error) {
 	f, err := r.periphery(x, depth, level)
 	switch {
 	case err != nil:
@@ -88,6 +97,16 @@ func (r *runner) roundEnd(x *explorer, res *Result, depth int, level frontier) (
 		return true, nil
 	}
 	return false, nil
+}
+
+// lastRound walks from the states of a depth where the exhaustive phase has
+// done the work that it may, before the end of a round.
+func (r *runner) lastRound(x *explorer, res *Result, depth int, level frontier) error {
+	if depth == 0 || !r.roams() || r.outskirts(depth) { // then it was done
+		return nil
+	}
+	_, err := r.walkRound(x, res, depth, level)
+	return err
 }
 
 // met takes a finding of a walk from the periphery. One that is dead is so from
@@ -173,7 +192,7 @@ func (r *runner) alarm() {
 
 // edge walks from the end of an enumerated run, where the bound cut it.
 func (r *runner) edge(s *reference, w *sim.World, res *Result) (done bool, err error) {
-	if !s.edge || !r.outskirts(s.bound) || !s.faults && w.Live() {
+	if !s.edge || !r.roams() || !r.outskirts(s.bound) || !s.faults && w.Live() {
 		return false, nil
 	}
 	r.stats.Periphery.States++

@@ -1,0 +1,91 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"macemc/sim"
+)
+
+// fragile counts, and fails in several ways on the way.
+type fragile struct{ A, B int }
+
+type (
+	countA struct{}
+	countB struct{}
+)
+
+func (*fragile) Init(sim.Env)                           {}
+func (*fragile) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (f *fragile) Offers(offer func(sim.Signal)) {
+	if f.A < 9 {
+		offer(countA{})
+	}
+	if f.B < 9 {
+		offer(countB{})
+	}
+}
+
+func (f *fragile) Handle(_ sim.Env, s sim.Signal) {
+	switch s.(type) {
+	case countA:
+		if f.A++; f.A == 3 && f.B == 0 {
+			panic("three of A before any of B")
+		}
+	case countB:
+		if f.B++; f.B == 8 && f.A == 8 {
+			panic("eight of both")
+		}
+	}
+}
+
+// With several findings wanted, the search goes on after each: after states
+// that violate a property, which are not expanded, and after handlers that
+// fail. It tells each kind once, and counts the others.
+func TestFindings(t *testing.T) {
+	sys := &sim.System{
+		Name: "fragile", Doc: "It counts, and fails.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &fragile{} },
+		Properties: []sim.Property{
+			sim.Always("not five of B before A", func(v sim.View[*fragile]) bool {
+				for _, f := range v.Nodes() {
+					return f.B != 5 || f.A > 0
+				}
+				return true
+			}),
+			sim.Always("not seven of A and four of B", func(v sim.View[*fragile]) bool {
+				for _, f := range v.Nodes() {
+					return f.A != 7 || f.B != 4
+				}
+				return true
+			}),
+		},
+	}
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		told := func(opts Options) (all []string, res *Result) {
+			opts.Engine = engine
+			res = search(t, sys, 0, nil, opts)
+			for _, f := range res.Findings {
+				all = append(all, fmt.Sprint(f.Verdict, " ", f.Step))
+				again, err := Replay(sys, throughText(t, f.Path), Options{})
+				if err != nil || !again.Reproduced {
+					t.Errorf("%s: a %s at step %d is not reproduced: %v", engine, f.Verdict, f.Step, err)
+				}
+			}
+			return all, res
+		}
+		all, res := told(Options{Findings: 10, Depth: 100, NoWalks: true})
+		// The reference engine meets a state by several events, which are told apart.
+		if want := "[panic 3 safety 5 safety 11 panic 16]"; fmt.Sprint(slices.Compact(all)) != want || engine != EngineReference && len(all) != 4 || res.Finding != res.Findings[0] || res.Stop != StopDone {
+			t.Errorf("%s: found are %s, and %d alike, stopped: %s; want %s", engine, all, res.Alike, res.Stop, want)
+		}
+		if all, res = told(Options{Findings: 2, Depth: 100, NoWalks: true}); len(all) != 2 || res.Stop != StopFound {
+			t.Errorf("%s: of two that are wanted, found are %s, stopped: %s", engine, all, res.Stop)
+		}
+		if all, res = told(Options{Findings: 3, Depth: 1, Paths: 3_000}); len(all) != 3 || res.Stop != StopFound {
+			t.Errorf("%s: by walks, found are %s, stopped: %s", engine, all, res.Stop)
+		}
+	}
+}
