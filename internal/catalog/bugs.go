@@ -35,9 +35,7 @@ var list = []Known{
 		ID: "PE2", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Anyone, sim.KindAction, "claim")},
 	},
-	{
-		ID: "RT1", Kind: Liveness, Verdict: sim.VerdictDivergence,
-	},
+	{ID: "RT1", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
 	{
 		ID: "RT2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Critical: []Critical{{}},
@@ -52,15 +50,12 @@ var list = []Known{
 		Flags:    Flags{Nodes: 4, Faults: "none"},
 		Critical: []Critical{at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindTimer, "recoveryTimer")},
 	},
+	{ID: "RT5", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
+	{ID: "RT6", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
 	{
-		ID: "RT5", Kind: Liveness, Verdict: sim.VerdictDivergence,
-	},
-	{
-		ID: "RT6", Kind: Liveness, Verdict: sim.VerdictDivergence,
-	},
-	{
-		ID: "RT7", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 1_000_000,
-		Flags: Flags{Nodes: 4, Faults: "crash=4,reset=4"},
+		ID: "RT7", Kind: Liveness, Verdict: sim.VerdictDivergence,
+		Flags:    Flags{Prefix: "RT7.path", Faults: "crash=1"},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
 		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 100_000,
@@ -74,13 +69,11 @@ var list = []Known{
 		ID: "RT10", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Critical: []Critical{at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindMessage, "probe"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "joinReply")},
 	},
-	{
-		ID: "RT11", Kind: Safety, Verdict: sim.VerdictSafety,
-	},
+	{ID: "RT11", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "probe")}},
 	{
 		ID: "RT12", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Faults: "none", Params: []string{"buffer=2"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "join")},
 		Paper:    "9.5 h, 2,850,000 paths at depth 35, the critical step 68",
 	},
 	{
@@ -95,14 +88,16 @@ var list = []Known{
 		Paper: "1,350,198 paths at depth 15",
 	},
 	{
-		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
-		Flags: Flags{Nodes: 4, Faults: "crash=2", Params: []string{"peers=all"}},
-		Paper: "535 paths from a prefix, with 6 nodes",
+		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
+		Flags:    Flags{Prefix: "RT15.path", Faults: "crash=2"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Paper:    "535 paths from a prefix, with 6 nodes",
 	},
 	{
-		ID: "RT16", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 1_000_000,
-		Flags: Flags{Nodes: 5, Faults: "crash=3"},
-		Paper: "38,365 paths from a prefix, with 6 nodes",
+		ID: "RT16", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
+		Flags:    Flags{Prefix: "RT15.path", Faults: "crash=2"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
 		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,

@@ -72,5 +72,10 @@
 // No loops; who has joined is a root or has a parent; a node is in init, or its
 // recovery timer is set. After any number of crashes with restarts, resets and
 // partitions, one tree can form whose nodes agree about parents, children, root
-// and siblings. See the tests for how far that was searched.
+// and siblings. With two nodes that holds exactly, within three messages under way
+// for each node, for a crash, a reset or a partition. With three nodes and a crash
+// or a reset every state to depth 13 was visited (517,212), with four nodes, a
+// crash and a reset to depth 10 (284,396), and 100,000 walks of each, with storms,
+// found nothing. It is not promised that a node finds others if all that it knows
+// of are down for good.
 package randtree
