@@ -43,7 +43,7 @@ var list = []Known{
 	{
 		ID: "RT3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Properties: []string{"all joined", "one root", "children match parents", "roots match", "siblings match"}},
-		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "joinReply")},
 	},
 	{
 		ID: "RT4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
