@@ -140,7 +140,7 @@ var list = []Known{
 	{
 		ID: "RT26", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Faults: "none", Params: []string{"buffer=1"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
 	},
 	{
 		ID: "RT27", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
