@@ -26,8 +26,11 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	if err != nil {
 		return nil, err
 	}
-	if last.Stopped || last.Alive { // of the run that was found, more is known
-		out.Stopped = out.Stopped || last.Stopped
+	switch {
+	case last.Alive: // the run that was found is told as it is
+		return Find(sys, f, opts)
+	case last.Stopped:
+		out.Stopped = true
 		return out, nil
 	}
 	if len(last.Finding.Path.Steps) < len(f.Path.Steps) {

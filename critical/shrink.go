@@ -275,7 +275,7 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	if c.Live[n-1] {
 		return true, nil
 	}
-	w, err := s.walkFrom(c.Case, n-1, walks, salt)
+	w, err := s.walkFrom(c.Case, n-1, max(walks, s.opts.Search.Walks), salt) // one that escapes is enough, and may be seldom
 	if err != nil || len(w.Success) > 0 {
 		return err == nil, err
 	}
@@ -338,6 +338,15 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
 	walks := confirmTimes * s.accept
 	var evidence *search.Evidence
+	if !s.survive && !c.proved {
+		if s.opts.Exhaust > 0 { // what a narrow escape leads out of, walks do not show
+			last, decided, err := s.lab.Settle(c.Case, c.Steps(), s.opts.Exhaust)
+			if err != nil || decided && last >= c.Steps() {
+				return nil, err
+			}
+			c.proved = decided
+		}
+	}
 	if !s.survive && !c.proved {
 		s.round++
 		ok, err := s.stands(c, walks, saltSure+s.round)
