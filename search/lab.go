@@ -210,6 +210,11 @@ type Walks struct {
 	// Survive asks for walks that take all their steps without a failure of
 	// the service, instead of such as become live.
 	Survive bool
+
+	// Storm has so many steps come first in which faults are as likely as
+	// anything else; then the environment heals. The run must be one in which
+	// faults may happen, and not healed yet.
+	Storm int
 }
 
 // Recordable reports whether the walk can be taken again.
@@ -224,9 +229,10 @@ type Walked struct {
 
 // A Success is a walk that became live, or survived.
 type Success struct {
-	Number int
-	Steps  int // of the walk
-	Shared int // of them, so many at its beginning are the run's own
+	Number  int
+	Steps   int // of the walk, without a storm and the healing after it
+	Choices int // answers among several, in these steps
+	Shared  int // of them, so many at its beginning are the run's own
 
 	from  int // where it begins
 	end   int // steps of the whole run
@@ -245,6 +251,9 @@ type Failed struct {
 
 // Walk takes walks from a state of a run.
 func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
+	if c := of.climate; q.Storm > 0 && (!c.faults || c.heal >= 0 && c.heal < q.From) {
+		return nil, fmt.Errorf("macemc bug: search: a storm of %d steps from step %d of a run in which no faults may happen then", q.Storm, q.From)
+	}
 	if len(of.Live) <= q.From {
 		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
 	}
@@ -255,7 +264,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		case failure != nil:
 			outcomes[i] = &Failed{Number: i, Failure: failure, picks: picks, climate: r.climate}
 		case q.Survive || s.live:
-			ok := &Success{Number: i, Steps: end - s.from, from: q.From, end: end, heal: r.climate.heal, picks: picks}
+			ok := &Success{Number: i, Steps: end - s.from, Choices: s.choices(), from: q.From, end: end, heal: r.climate.heal, picks: picks}
 			if ok.heal != q.From || of.climate.heal == q.From {
 				ok.Shared = inCommon(of, q.From, picks)
 			}
@@ -309,7 +318,7 @@ var ErrStopped = errors.New("stopped before it was decided")
 
 // begin is a walk of a runner, about to begin.
 func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
-	if r.labFork.of != of || r.labFork.steps != q.From {
+	if r.labFork.of != of || r.labFork.steps != q.From || r.labFork.storm != q.Storm {
 		const roomy = 10_000
 		if r.bank != nil && r.bank.Len() > roomy {
 			r.bank = nil
@@ -318,8 +327,12 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.labFork.of, r.labFork.steps, r.labFork.fork = of, q.From, k
+		r.labFork = labFork{of: of, steps: q.From, storm: q.Storm, fork: k}
 		r.walking = r.walkFrom(k, of.climate)
+		if q.Storm > 0 {
+			r.walking.heal += q.Storm
+			r.walking.from += q.Storm
+		}
 	}
 	s := r.walking
 	s.most, s.least = q.Steps, 0
@@ -334,6 +347,7 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 type labFork struct {
 	of    *Case
 	steps int
+	storm int
 	*fork
 }
 

@@ -3,11 +3,15 @@ package search
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"macemc/choose"
 	"macemc/sim"
+	"macemc/systems/randtree"
 )
 
 // stray walks at random until it is home, which is live, or ends its goroutine,
@@ -168,5 +172,87 @@ func TestLabStops(t *testing.T) {
 	defer lab.Close()
 	if _, err := lab.Walk(of, Walks{From: 1, Count: 100, Steps: 60, All: true}); err != ErrStopped || !lab.Stopped() {
 		t.Errorf("it says %v", err)
+	}
+}
+
+// A storm before walks lasts as long as it is asked to, is the same with weights
+// and without, and is not counted in what the walks came to.
+func TestLabStorms(t *testing.T) {
+	const storm, count = 12, 30
+	params, err := randtree.System.Configure(4, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := Describe(randtree.System, params, nil)
+	walk := func(uniform bool) (storms [][]string, faults int) {
+		path := &choose.Path{Header: slices.Clone(header)}
+		path.Add("faults", "crash=1,reset=1")
+		lab, err := NewLab(randtree.System, path, Options{Uniform: uniform})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lab.Close()
+		of, err := lab.Take(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := lab.Walk(of, Walks{Count: count, Steps: 100_000, Storm: storm, All: true})
+		if err != nil || len(got.Success) != count {
+			t.Fatalf("%d of %d walks became live, error %v", len(got.Success), count, err)
+		}
+		for _, s := range got.Success {
+			f, err := lab.Record(of, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := f.Path.Steps
+			var begin []string
+			choices := 0
+			for i, step := range steps {
+				what := step.Event.What
+				if i < storm {
+					begin = append(begin, fmt.Sprint(what, step.Event.Pick, step.Event.Of))
+					if f.Trace.Steps[i].Event.Kind.Fault() {
+						faults++
+					}
+				}
+				if (i == storm) != (what == sim.KindHeal.String()) {
+					t.Fatalf("walk %d: step %d is %s", s.Number, i+1, what)
+				}
+				for _, c := range append([]choose.Choice{step.Event}, step.Coins...) {
+					if i > storm && c.Of > 1 {
+						choices++
+					}
+				}
+			}
+			if s.Steps != len(steps)-storm-1 || s.Choices != choices {
+				t.Errorf("walk %d: %d steps and %d choices, of a run that has %d and %d after the storm",
+					s.Number, s.Steps, s.Choices, len(steps)-storm-1, choices)
+			}
+			storms = append(storms, begin)
+		}
+		return storms, faults
+	}
+	weighted, faults := walk(false)
+	uniform, _ := walk(true)
+	if faults < count/2 {
+		t.Errorf("%d storms of %d steps had %d faults", count, storm, faults)
+	}
+	if d := cmp.Diff(weighted, uniform); d != "" {
+		t.Errorf("storms differ (-weighted +uniform):\n%s", d)
+	}
+
+	calm := &choose.Path{Header: header}
+	lab, err := NewLab(randtree.System, calm, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	of, err := lab.Take(calm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lab.Walk(of, Walks{Count: 1, Steps: 10, Storm: storm}); err == nil {
+		t.Error("there was a storm in a run without faults")
 	}
 }

@@ -19,6 +19,7 @@ type walk struct {
 	most  int
 	live  bool
 
+	before  int         // answers in the storm
 	wanted  func() bool // asked now and then, whether to go on; nil: yes
 	gust    int         // every so many steps of a storm, faults are as likely as anything else
 	uniform bool        // what Uniform is in fair weather
@@ -32,6 +33,9 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 			s.Rare = depth%s.gust == 0
 			s.Uniform = s.Rare || s.uniform
 			return true
+		}
+		if depth == s.heal {
+			s.before = len(s.Picks())
 		}
 		s.Rare, s.Uniform = false, s.uniform
 	}
@@ -58,7 +62,17 @@ func (s *walk) answers() choose.Source {
 func (s *walk) begin(seed, i uint64, from int) {
 	s.Restart(seed, i)
 	s.Rare, s.Uniform = false, s.uniform
-	s.from, s.live = from, false
+	s.from, s.live, s.before = from, false, 0
+}
+
+// choices is how many answers among several the walk has given since the storm.
+func (s *walk) choices() (n int) {
+	for _, p := range s.Picks()[s.before:] {
+		if p.Of > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // storm makes s a walk in which, at every step or at every few, faults are as
