@@ -69,6 +69,14 @@ mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm 
 findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
 	go test -count=1 -run '^TestFinds$$' ./cmd/macemc -v -findings | grep '^|'
 
+.PHONY: tables
+tables: ## print how each mode of search finds the bugs of the paper's tables, as in BENCHMARKS.md
+	@go test -count=1 -timeout 60m -run '^TestTables$$' ./cmd/macemc -v -tables 5 | grep -E '^(\||$$)'
+
+.PHONY: figures
+figures: ## draw how soon walks become live, into docs/figures, and print it as in BENCHMARKS.md
+	@cd examples/figures && go run . -out ../../docs/figures
+
 .PHONY: verify
 verify: ## find every known bug as the catalogue states, over five seeds, and nothing without it
 	go run ./cmd/macemc bugs verify

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Weights bring walks to a live state sooner, which is what the figure shows;
+// it is the same figure each time.
+func TestFigure(t *testing.T) {
+	var tables [2]bytes.Buffer
+	var folders [2]string
+	for i := range folders {
+		folders[i] = t.TempDir()
+		if err := run(folders[i], 20, 100_000, 15, &tables[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"live.csv", "live.svg"} {
+		a, b := read(t, folders[0], name), read(t, folders[1], name)
+		if a != b {
+			t.Errorf("%s differs from one time to the next", name)
+		}
+	}
+	if tables[0].String() != tables[1].String() {
+		t.Errorf("one table is\n%s\nand the other\n%s", &tables[0], &tables[1])
+	}
+	rows, err := csv.NewReader(strings.NewReader(read(t, folders[0], "live.csv"))).ReadAll()
+	if err != nil || len(rows) != 1+4*20 {
+		t.Fatalf("the data has %d rows, error %v", len(rows), err)
+	}
+	svg := read(t, folders[0], "live.svg")
+	for _, want := range []string{"randtree, 2 nodes", "randtree, 8 nodes, with failures", "steps to a live state", "choices to a live state", ">weighted<", ">uniform<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the figure does not say %q", want)
+		}
+	}
+	for _, s := range settings(15) {
+		var halves [2]int
+		for i, weighted := range []bool{true, false} {
+			c, err := take(s, weighted, 40, 100_000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			halves[i] = c.sorted(steps)[len(c.live)/2]
+		}
+		if halves[0] >= halves[1] {
+			t.Errorf("%s: half of the weighted walks are live within %d steps, of the uniform ones within %d", s.name, halves[0], halves[1])
+		}
+	}
+}
+
+// A walk that is given up counts as one, and in no number.
+func TestGivenUp(t *testing.T) {
+	c, err := take(settings(15)[1], false, 20, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.taken != 20 || len(c.live) == 0 || len(c.live) == 20 {
+		t.Fatalf("%d of %d walks are live within 400 steps", len(c.live), c.taken)
+	}
+	if got := c.within(steps, 1); got != "more" {
+		t.Errorf("all walks are live within %s steps", got)
+	}
+	points := c.distribution(steps, 1, 1000)
+	if last := points[len(points)-1]; last.X != 1000 || last.Y != float64(len(c.live))/20 {
+		t.Errorf("the curve ends at %v", last)
+	}
+}
+
+func read(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
