@@ -104,7 +104,7 @@ type measurement struct {
 }
 
 func tableRow(t *testing.T, system, bug string, m mode) []string {
-	paper := "not told"
+	paper := "none"
 	if m.paper[1] != "" {
 		paper = strings.Join(slices.DeleteFunc(slices.Clone(m.paper[:]), func(s string) bool { return s == "" }), ", ")
 	}
