@@ -31,6 +31,9 @@ type explorer struct {
 	team   *team  // it expands a level together with others; nil: it does so alone
 	judged judged // what was said of states
 	lists  *coinLists
+	pairs  share                 // of the steps to known states, those that are tested
+	sides  *sides                // in which they are
+	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
 
 	lead *fork // where the first state is; nil: at the start
 
@@ -194,6 +197,7 @@ func (x *explorer) roots() error {
 		x.lastCoins = x.step.coins.Answers()
 		if x.r.share.every == 0 {
 			x.r.share.weigh(x.memo != nil, len(x.w.Lines()))
+			x.pairs = share{every: 2 * x.r.share.every, least: min(duplicatesLeast, x.r.share.least)}
 		}
 		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
 			return err
@@ -343,8 +347,7 @@ func (x *explorer) reached(parent uint32, event int) error {
 	fresh := x.add(h, origin{parent, uint16(event), coins})
 	x.growing.RUnlock()
 	if !fresh {
-		x.r.stats.Duplicates++
-		return nil
+		return x.duplicate(h)
 	}
 	x.told()
 	if failure := x.w.CheckLinks(); failure != nil {
@@ -356,6 +359,7 @@ func (x *explorer) reached(parent uint32, event int) error {
 // visit looks at a new state, the last one that was added: by what is known of
 // its nodes, or else in the world, which load brings there. Nil: it is there.
 func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
+	x.remember(h)
 	s := x.next - 1
 	bring := func() {
 		if load != nil {
@@ -441,10 +445,13 @@ func (x *explorer) audit(h canon.Hash) error {
 	end, failure, w := r.run(repeat(answers, x.c, steps), true)
 	r.share.took(steps, true)
 	r.climate, r.exploring = x.c, x
-	switch {
-	case failure != nil:
-		x.violated = failure
-	case end != endLeft || w.Hash() != h:
+	if failure == nil && end == endLeft && w.Hash() == h {
+		return nil
+	}
+	if at, field := x.parts(answers); field != "" {
+		return r.leftOut(at, "a state does something else than another one that has its identity", field)
+	}
+	if x.violated = failure; failure == nil {
 		x.strayed = true
 		x.violated = w.Failure(sim.VerdictNondeterminism, "")
 	}

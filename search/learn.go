@@ -130,8 +130,14 @@ func (m *memo) differs(i int, twin bool, what string) error {
 		x.violated = x.w.Failure(sim.VerdictNondeterminism, "")
 		return nil
 	}
-	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, a node that the state cannot tell from another %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
-		x.r.sys.Name, x.w.LastIdentity(), what, field)
+	return x.r.leftOut(x.w.LastIdentity(), "a node that the state cannot tell from another "+what, field)
+}
+
+// leftOut is the error that two things which the state cannot tell apart behave
+// differently.
+func (r *runner) leftOut(at, what, field string) error {
+	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
+		r.sys.Name, at, what, field)
 }
 
 // did is what the handler has just done on node i, if that is a function of its

@@ -573,7 +573,12 @@ func (m *memo) settle() error {
 		x.r.stats.Transitions++
 		x.r.stats.Executed++
 		if !x.add(c.sum, origin{p.state, c.event, c.coins}) {
-			x.r.stats.Duplicates++
+			if x.pairs.due() {
+				x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
+			}
+			if err := x.duplicate(c.sum); err != nil || x.violated != nil {
+				return err
+			}
 			continue
 		}
 		x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)

@@ -49,19 +49,35 @@ func forgetting(asks bool) *sim.System {
 // TestWrongOpaqueRule: a field that is left out of the state and matters is
 // found, and named.
 func TestWrongOpaqueRule(t *testing.T) {
-	for _, asks := range []bool{false, true} {
-		for seed := range uint64(5) {
-			t.Run(fmt.Sprintf("asks=%v/%d", asks, seed+1), func(t *testing.T) {
-				res, err := Search(forgetting(asks), Options{Seed: seed + 1})
-				if err == nil {
-					t.Fatalf("nothing is said: %+v", res.Finding)
-				}
-				for _, part := range []string{"left out of the state matters", `n1.cache has`, "leave it in the state"} {
-					if !strings.Contains(err.Error(), part) {
-						t.Errorf("%q is not in: %v", part, err)
+	for _, c := range []struct {
+		name    string
+		options Options
+		steps   bool
+	}{
+		{name: "memo", options: Options{Engine: EngineMemo}},
+		{name: "memo, fingerprints", options: Options{Engine: EngineMemo, Visited: VisitedFingerprint}},
+		{name: "local", options: Options{Engine: EngineLocal}},
+		{name: "step properties", steps: true},
+	} {
+		for _, asks := range []bool{false, true} {
+			for seed := range uint64(5) {
+				t.Run(fmt.Sprintf("%s/asks=%v/%d", c.name, asks, seed+1), func(t *testing.T) {
+					sys := forgetting(asks)
+					if c.steps {
+						sys.Properties = []sim.Property{sim.Steps("nothing", func(_, _ sim.View[*forgetful]) bool { return true })}
 					}
-				}
-			})
+					c.options.Seed = seed + 1
+					res, err := Search(sys, c.options)
+					if err == nil {
+						t.Fatalf("nothing is said: %+v", res.Finding)
+					}
+					for _, part := range []string{"left out of the state matters", `n1.cache has`, "leave it in the state"} {
+						if !strings.Contains(err.Error(), part) {
+							t.Errorf("%q is not in: %v", part, err)
+						}
+					}
+				})
+			}
 		}
 	}
 }

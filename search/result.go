@@ -165,6 +165,7 @@ type Stats struct {
 	HandlerRuns int     // memo engine: handlers that were run, all others were looked up
 	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
 	Duplicates  int     // executed transitions that led to a known state
+	Compared    int     // of those, how many were tested by taking both runs to the state again
 	Audited     int     // paths that were run twice, in lockstep
 	Suspects    int     // walks that did not become live, but whose end can
 	Depth       int     // rounds completed to this depth

@@ -102,6 +102,7 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 		return nil, err
 	}
 	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
+	other.pairs = share{every: x.pairs.every, least: 1}
 	r.allow(x.c, other.w)
 	if x.memo != nil {
 		other.memo = newMemo(other)
@@ -276,7 +277,7 @@ func (c *team) report(r *runner, i int) {
 // work adds what another worker counted.
 func (s *Stats) work(o Stats) {
 	s.Steps, s.States, s.Transitions, s.Executed = s.Steps+o.Steps, s.States+o.States, s.Transitions+o.Transitions, s.Executed+o.Executed
-	s.HandlerRuns, s.Duplicates, s.Audited = s.HandlerRuns+o.HandlerRuns, s.Duplicates+o.Duplicates, s.Audited+o.Audited
+	s.HandlerRuns, s.Duplicates, s.Audited, s.Compared = s.HandlerRuns+o.HandlerRuns, s.Duplicates+o.Duplicates, s.Audited+o.Audited, s.Compared+o.Compared
 }
 
 // disband adds what the hands have covered.

@@ -62,6 +62,16 @@ func (b *Bank) Hidden(i int, id uint32) string {
 	return h.found
 }
 
+// HiddenBetween names a field in which the nodes of two worlds in one state
+// differ, with both values; "" if none is found.
+func HiddenBetween(a, b *World) string {
+	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
+	for i := range a.nodes {
+		h.compare(addrOf(i).String(), reflect.ValueOf(a.nodes[i].node), reflect.ValueOf(b.nodes[i].node))
+	}
+	return h.found
+}
+
 // hidden looks for the first difference of two values, in all their fields.
 type hidden struct {
 	seen  map[[2]unsafe.Pointer]bool

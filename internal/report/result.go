@@ -355,7 +355,11 @@ func effort(s search.Stats) string {
 		text += "; " + many(s.Walks, "walk")
 	}
 	if s.Audited > 0 {
-		text += fmt.Sprintf("; %s taken twice, as a check", many(s.Audited, "run"))
+		twice := many(s.Audited, "run")
+		if s.Compared > 0 {
+			twice += " and " + many(s.Compared, "duplicate")
+		}
+		text += fmt.Sprintf("; %s taken twice, as a check", twice)
 	}
 	text += fmt.Sprintf("; %s in all", many(s.Steps, "step"))
 	if s.Collision > 0 {

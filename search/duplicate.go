@@ -1,0 +1,241 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// That a state is known is believed because of its identity. Of some of the
+// steps that lead to a known state the belief is tested: the run that came there
+// first and the one that came there now are taken again from their starts, side
+// by side. Both ends must be told in the same words, and do the same at each of
+// their next steps. If they do not, something that the state leaves out matters.
+//
+// An audit of a run asks whether the run leads where it led; this asks whether
+// two runs may be taken for one. The run that came first need not be kept for
+// it: every state has its origin.
+
+// sides are the two worlds in which runs to one state stand side by side.
+type sides [2]side
+
+type side struct {
+	w    *sim.World
+	bank *sim.Bank // of its own: a common one would keep one node for both
+	v    sim.Vector
+}
+
+const (
+	duplicatesLeast = 200     // steps, whatever the share
+	duplicateEvents = 64      // next steps that are compared
+	duplicateLists  = 8       // lists of answers to the coins of one of them
+	duplicatePrints = 1 << 10 // states that are remembered where states are not kept
+)
+
+// first is the state that is packed, as it was added before. With fingerprints
+// only a sample is known.
+func (x *explorer) first(h canon.Hash) (state uint32, known bool) {
+	if x.prints == nil {
+		return x.find(h)
+	}
+	state, known = x.sample[h]
+	return state, known
+}
+
+// remember keeps the number of a new state, of a sample.
+func (x *explorer) remember(h canon.Hash) {
+	if x.prints == nil || len(x.sample) >= duplicatePrints || x.next%64 != 0 {
+		return
+	}
+	if x.sample == nil {
+		x.sample = map[canon.Hash]uint32{}
+	}
+	x.sample[h] = x.next - 1
+}
+
+// duplicate is told that the last step led to a known state, which is packed.
+func (x *explorer) duplicate(h canon.Hash) error {
+	x.r.stats.Duplicates++
+	x.pairs.took(1, false)
+	if x.closure != nil || x.lead == nil && x.current == noParent || !x.pairs.due() {
+		return nil
+	}
+	s, known := x.first(h)
+	if !known || s == x.current { // a step that changes nothing
+		return nil
+	}
+	before, now := x.path(s), *x.found()
+	x.r.stats.Compared++
+	differ, err := x.compare(before, now, h)
+	x.r.climate, x.r.exploring = x.c, x
+	if err == nil && differ {
+		x.strayed = true
+		x.violated = x.w.Failure(sim.VerdictNondeterminism, "")
+	}
+	return err
+}
+
+// compare takes two runs to a state, and every step from there. differ: a run
+// led elsewhere, or a step did although the nodes are alike in every field.
+func (x *explorer) compare(before, now told, h canon.Hash) (differ bool, err error) {
+	if err := x.makeSides(); err != nil {
+		return false, err
+	}
+	a, b := &x.sides[0], &x.sides[1]
+	x.pairs.took(before.length()+now.length(), true)
+	if !a.stand(x, before) || !b.stand(x, now) || a.w.Hash() != h || b.w.Hash() != h {
+		return true, nil
+	}
+	if l, r := a.w.Lines(), b.w.Lines(); !slices.Equal(l, r) {
+		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.r.sys.Name, sim.Diff(l, r))
+	}
+	n := a.w.Enabled()
+	if b.w.Enabled() != n {
+		return x.tell("has other events than")
+	}
+	for k := range min(n, duplicateEvents) {
+		step := stepper{event: k, pulse: &x.r.pulse}
+		for range duplicateLists {
+			x.pairs.took(2, true)
+			next, ok := a.take(&step)
+			coins := step.coins.Answers()
+			again, same := b.take(&recalled{event: k, coins: coins})
+			if ok != same || next != again {
+				return x.tell("does something else than")
+			}
+			if !ok || !step.coins.Next() {
+				break
+			}
+		}
+	}
+	return false, nil
+}
+
+// tell names the field that the state leaves out and that matters.
+func (x *explorer) tell(what string) (differ bool, err error) {
+	a, b := &x.sides[0], &x.sides[1]
+	at := a.w.LastIdentity()
+	a.w.Load(a.bank, a.v)
+	b.w.Load(b.bank, b.v)
+	field := sim.HiddenBetween(a.w, b.w)
+	if field == "" {
+		return true, nil
+	}
+	return false, x.r.leftOut(at, "a state "+what+" another one that has its identity", field)
+}
+
+// parts looks for the step at which a run that was taken again came to another
+// state than the engine, which goes by the states that it keeps: it names the
+// event, and the field in which the two states before differ although they have
+// one identity. "" if that is not why.
+func (x *explorer) parts(run *told) (at, field string) {
+	if x.prints != nil || x.makeSides() != nil || len(run.steps) == 0 {
+		return "", ""
+	}
+	var kept []uint32 // the states of the run but for its last
+	for s := x.current; s != noParent; s = x.origin(s).parent {
+		kept = append(kept, s)
+	}
+	slices.Reverse(kept)
+	a, b := x.sides[0].w, x.sides[1].w
+	src := run.again()
+	x.r.allow(x.c, b)
+	b.Protect(func() {
+		b.Start(src)
+		for range run.leads {
+			x.r.pulse.tick()
+			b.Step(src)
+		}
+		for i, s := range kept {
+			x.r.pulse.tick()
+			a.Track()
+			x.get(s, x.to)
+			a.Load(x.bank, x.to)
+			if a.Hash() != b.Hash() {
+				return
+			}
+			field = cmp.Or(sim.HiddenBetween(a, b), field)
+			if i == len(run.steps) || b.Step(src) != sim.Stepped {
+				return
+			}
+			at = b.LastIdentity()
+		}
+	})
+	return at, field
+}
+
+// makeSides makes the two worlds, once.
+func (x *explorer) makeSides() error {
+	if x.sides != nil {
+		return nil
+	}
+	two := &sides{}
+	for i := range two {
+		w, err := x.r.newWorld(sim.Config{Sprint: true})
+		if err != nil {
+			return err
+		}
+		two[i].w = w
+	}
+	x.sides = two
+	return nil
+}
+
+// stand takes a run, and keeps the state at its end.
+func (s *side) stand(x *explorer, run told) (stands bool) {
+	src := run.again()
+	x.r.allow(x.c, s.w)
+	s.w.Protect(func() {
+		s.w.Start(src)
+		for range run.length() {
+			x.r.pulse.tick()
+			if s.w.Step(src) != sim.Stepped {
+				return
+			}
+		}
+		s.bank = s.w.NewBank()
+		s.w.Track()
+		s.v = make(sim.Vector, s.bank.Places())
+		s.w.Save(s.bank, s.v)
+		stands = true
+	})
+	return stands
+}
+
+// take takes one step from there. Not ok: it failed, or was asked for answers
+// that it had none for.
+func (s *side) take(src choose.Source) (h canon.Hash, ok bool) {
+	s.w.Protect(func() {
+		s.w.Load(s.bank, s.v)
+		s.w.Enabled()
+		if s.w.Step(src) == sim.Stepped && s.w.Err() == nil {
+			h, ok = s.w.Hash(), true
+		}
+	})
+	return h, ok
+}
+
+// recalled answers one step with the answers that another world gave.
+type recalled struct {
+	event int
+	coins []int
+}
+
+func (r *recalled) Answer(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return r.event
+	}
+	if len(r.coins) == 0 {
+		return -1
+	}
+	k := r.coins[0]
+	r.coins = r.coins[1:]
+	return k
+}
+
+// Err is that there are no more answers.
+func (r *recalled) Err() error { return choose.ErrEnd }
