@@ -59,9 +59,10 @@ func (x *explorer) remember(h canon.Hash) {
 
 // duplicate is told that the last step led to a known state, which is packed.
 func (x *explorer) duplicate(h canon.Hash) error {
+	due := x.pairs.due()
 	x.r.stats.Duplicates++
 	x.pairs.took(1, false)
-	if x.closure != nil || x.lead == nil && x.current == noParent || !x.pairs.due() {
+	if !due || x.current == noParent {
 		return nil
 	}
 	s, known := x.first(h)

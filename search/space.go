@@ -64,18 +64,6 @@ type form struct {
 	texts []string
 }
 
-// look notes a new state, which the world is in.
-func (x *explorer) look(parent uint32) {
-	depth := 0
-	if parent != noParent {
-		depth = x.r.stats.Depth + 1
-	}
-	x.w.Cover(x.r.base()+depth, false)
-	if s := x.r.space; s != nil && s.due(depth) {
-		s.look(depth, x.w.Lines())
-	}
-}
-
 // due counts a state, and reports whether it is one of the sample.
 func (s *space) due(depth int) bool {
 	for len(s.levels) <= depth {
