@@ -38,8 +38,10 @@ func TestWords(t *testing.T) {
 		if w.Len() != len(twin) {
 			t.Errorf("%d words, and there are %d", w.Len(), len(twin))
 		}
-		if w.Close() != nil || w.Close() != nil {
-			t.Error("it does not close")
+		for range 2 {
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
