@@ -96,23 +96,41 @@ func (s *walk) storm(seed, i uint64, from *fork) {
 // walks takes random walks from the start until what they find is enough.
 func (r *runner) walks(n int) (Stop, error) {
 	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: min(walkLeast, r.reach/2), most: r.reach, uniform: r.opts.Uniform}
-	stormy := r.opts.stormy(r.sys)
 	if !r.world.CanBeLive() {
 		s.most = min(s.most, 5*walkLeast)
 	}
 	r.share = share{}
 	r.phase(PhaseWalks, 0, n)
-	for i := range n {
+	var others *scouts
+	for i := 0; i < n; i++ {
 		if r.stopped() {
 			return r.why(), nil
 		}
-		if stormy && i%2 == 1 {
-			s.storm(r.opts.Seed, uint64(i), r.beginning(climate{faults: true}))
-		} else {
-			s.climate, s.start = fair, r.beginning(fair)
-			s.begin(r.opts.Seed, uint64(i), r.base())
-		}
 		careful := r.share.due()
+		if i == scoutLeast {
+			var err error
+			if others, err = r.newScouts(); err != nil {
+				return "", err
+			}
+			if others != nil {
+				defer others.disband(r)
+			}
+		}
+		if others != nil && !careful {
+			nothing, err := others.ahead(r, s, i, n)
+			if err != nil {
+				return "", err
+			}
+			r.at(i + nothing)
+			if i += nothing; i == n {
+				break
+			}
+			if r.stopped() {
+				return r.why(), nil
+			}
+			careful = r.share.due()
+		}
+		r.setOut(s, i)
 		end, failure, w := r.run(s, careful)
 		r.share.took(r.taken(w, careful), careful)
 		r.stats.Paths++
@@ -133,9 +151,7 @@ func (r *runner) walks(n int) (Stop, error) {
 			continue
 		case end == endStopped:
 			return "", w.Err()
-		case s.live || !w.CanBeLive() || !w.Assumed():
-			continue
-		case end == endQuiet && w.Live():
+		case cameToNothing(s, end, w):
 			continue
 		}
 		f, err := r.judge(s.answers(), r.climate, w, w.Steps(), end == endQuiet)
@@ -154,6 +170,29 @@ func (r *runner) walks(n int) (Stop, error) {
 		}
 	}
 	return StopPaths, nil
+}
+
+// setOut makes s the i-th walk of the default search.
+func (r *runner) setOut(s *walk, i int) {
+	if i%2 == 1 && r.opts.stormy(r.sys) {
+		s.storm(r.opts.Seed, uint64(i), r.beginning(climate{faults: true}))
+		return
+	}
+	s.climate, s.start = fair, r.beginning(fair)
+	s.begin(r.opts.Seed, uint64(i), r.base())
+}
+
+// cameToNothing reports whether nobody needs to look at how a walk ended.
+func cameToNothing(s *walk, end ending, w *sim.World) bool {
+	switch end {
+	case endFailed, endStopped:
+		return false
+	case endQuiet:
+		if w.Live() {
+			return true
+		}
+	}
+	return s.live || !w.CanBeLive() || !w.Assumed()
 }
 
 // judge decides about a run that did not become live: dead if its end is
