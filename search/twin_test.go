@@ -163,7 +163,10 @@ func (m maze) successors(at []int) (all [][]int) {
 // TestEnginesAgainstBreadthFirst: every engine and the dumb twin see the same states and transitions, under every bound, and the same shallowest
 // bad state.
 func TestEnginesAgainstBreadthFirst(t *testing.T) {
-	const mazes = 200
+	mazes := 200
+	if testing.Short() {
+		mazes = 40
+	}
 	bad, good, deep := 0, 0, 0
 	for seed := range uint64(mazes) {
 		m := randomMaze(rand.New(rand.NewPCG(seed, 0)))
