@@ -48,7 +48,7 @@ var list = []Known{
 	{
 		ID: "RT4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 4, Faults: "none"},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindTimer, "recoveryTimer")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "remove")},
 	},
 	{ID: "RT5", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
 	{ID: "RT6", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
@@ -108,7 +108,7 @@ var list = []Known{
 		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
 	},
 	{
-		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 2_000_000,
+		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 2_000_000, // who is in a loop may also claim a wrong root
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
@@ -118,7 +118,7 @@ var list = []Known{
 	{
 		ID: "RT21", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 5, Faults: "crash=2,reset=2", Params: []string{"visitors=2"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
 		ID: "RT22", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true,
@@ -145,7 +145,7 @@ var list = []Known{
 	{
 		ID: "RT27", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 4, Faults: "none", Params: []string{"buffer=1"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "probe")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "probe"), at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "join")},
 	},
 	{ID: "ST1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},

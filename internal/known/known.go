@@ -28,6 +28,9 @@ type Bug struct {
 	Long bool
 	// Verdict is what it is found as.
 	Verdict sim.Verdict
+	// Or is what it is found as on some seeds: whichever comes first. VerdictNone:
+	// nothing else.
+	Or sim.Verdict
 	// Critical is the critical step of the run: one of these. None: not stated;
 	// for a run that is found dead it must be.
 	Critical []Critical

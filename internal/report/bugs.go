@@ -39,7 +39,11 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 	p.row(2, 0, "", e.Story)
 	p.blank()
 	p.row(2, labels, "violates", string(e.Kind))
-	p.row(2, labels, "found as", e.Verdict.String())
+	as := e.Verdict.String()
+	if e.Or != sim.VerdictNone {
+		as += ", on some seeds " + e.Or.String()
+	}
+	p.row(2, labels, "found as", as)
 	for i, c := range e.Critical {
 		p.row(2, labels, map[bool]string{true: "critical", false: "or"}[i == 0], c.String())
 	}

@@ -178,7 +178,7 @@ func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 	switch {
 	case f == nil:
 		run.Problem = "nothing is found, want " + e.Verdict.String()
-	case f.Verdict != e.Verdict:
+	case f.Verdict != e.Verdict && (e.Or == sim.VerdictNone || f.Verdict != e.Or):
 		run.Problem = fmt.Sprintf("found is %s (%s), want %s", f.Verdict, f.Message, e.Verdict)
 	case f.Critical == nil && f.Verdict != sim.VerdictDead && s.Explain == nil: // a search alone tells that of dead runs
 	case len(e.Critical) > 0 && f.Critical == nil:
