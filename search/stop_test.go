@@ -39,6 +39,9 @@ func TestMemory(t *testing.T) {
 
 // With more memory, the table is made anew, larger, and nothing is lost.
 func TestMemoryGrows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine; the long run does it")
+	}
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		res, err := Search(rounds(50, 49), Options{Engine: engine, Effort: 1 << 40, NoWalks: true})
 		if err != nil {
