@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/sim"
 )
@@ -102,9 +101,9 @@ func (x *explorer) compare(before, now told, h canon.Hash) (differ bool, err err
 		step := stepper{event: k, pulse: &x.r.pulse}
 		for range duplicateLists {
 			x.pairs.took(2, true)
-			next, ok := a.take(&step)
+			next, ok := a.take(func(w *sim.World) sim.Progress { return w.Step(&step) })
 			coins := step.coins.Answers()
-			again, same := b.take(&recalled{event: k, coins: coins})
+			again, same := b.take(func(w *sim.World) sim.Progress { return w.Retake(k, coins) })
 			if ok != same || next != again {
 				return x.tell("does something else than")
 			}
@@ -209,34 +208,13 @@ func (s *side) stand(x *explorer, run told) (stands bool) {
 
 // take takes one step from there. Not ok: it failed, or was asked for answers
 // that it had none for.
-func (s *side) take(src choose.Source) (h canon.Hash, ok bool) {
+func (s *side) take(step func(*sim.World) sim.Progress) (h canon.Hash, ok bool) {
 	s.w.Protect(func() {
 		s.w.Load(s.bank, s.v)
 		s.w.Enabled()
-		if s.w.Step(src) == sim.Stepped && s.w.Err() == nil {
+		if step(s.w) == sim.Stepped && s.w.Err() == nil {
 			h, ok = s.w.Hash(), true
 		}
 	})
 	return h, ok
 }
-
-// recalled answers one step with the answers that another world gave.
-type recalled struct {
-	event int
-	coins []int
-}
-
-func (r *recalled) Answer(q *choose.Question) int {
-	if q.Kind == choose.Event {
-		return r.event
-	}
-	if len(r.coins) == 0 {
-		return -1
-	}
-	k := r.coins[0]
-	r.coins = r.coins[1:]
-	return k
-}
-
-// Err is that there are no more answers.
-func (r *recalled) Err() error { return choose.ErrEnd }
