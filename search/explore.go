@@ -195,10 +195,7 @@ func (x *explorer) roots() error {
 			return errBound
 		}
 		x.lastCoins = x.step.coins.Answers()
-		if x.r.share.every == 0 {
-			x.r.share.weigh(x.memo != nil, len(x.w.Lines()))
-			x.pairs = share{every: 2 * x.r.share.every, least: min(duplicatesLeast, x.r.share.least)}
-		}
+		x.weigh()
 		if err := x.reached(noParent, 0); err != nil || x.violated != nil {
 			return err
 		}
@@ -206,6 +203,15 @@ func (x *explorer) roots() error {
 			x.sampled = x.sampled || x.step.coins.Sampled()
 			return x.step.coins.Err()
 		}
+	}
+}
+
+// weigh sets how much of the work is tested, by the first state, which the world
+// is in.
+func (x *explorer) weigh() {
+	if x.r.share.every == 0 {
+		x.r.share.weigh(x.memo != nil, len(x.w.Lines()))
+		x.pairs = share{every: 2 * x.r.share.every, least: min(duplicatesLeast, x.r.share.least)}
 	}
 }
 
@@ -225,6 +231,7 @@ func (x *explorer) rootAt(k *fork) error {
 	if x.w.Bound() != "" {
 		return errBound
 	}
+	x.weigh()
 	return x.reached(noParent, 0)
 }
 
