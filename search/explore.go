@@ -380,7 +380,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
 		if failure := x.w.Check(); failure != nil {
 			return x.wrongState(failure, false)
 		}
-		x.w.Cover(x.depth(), false)
+		x.w.CoverState(x.depth())
 		said = x.judge()
 		x.judged.put(x.w.Counted(), nodes, flying, said)
 	}

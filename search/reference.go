@@ -70,7 +70,7 @@ func (s *reference) visit(w *sim.World, depth int) bool {
 		return false
 	}
 	if !there {
-		w.Cover(s.base+depth, false)
+		w.CoverState(depth)
 		s.stats.States++
 	}
 	if w.CanBeLive() && w.Assumed() && !w.Live() && w.Settled() {

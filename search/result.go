@@ -68,6 +68,7 @@ type Result struct {
 	Safety   Safety
 	Liveness Liveness
 	Stop     Stop
+	Cut      Stop // what cut the search short of its bound, found something or not; "": nothing did
 	Stats    Stats
 	Measured Measured
 

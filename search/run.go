@@ -162,7 +162,7 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 				return
 			}
 			if t != nil {
-				w.Cover(depth, true)
+				w.CoverRun()
 			}
 			if depth >= first && !s.visit(w, depth) {
 				end = endLeft

@@ -34,13 +34,21 @@ func (r *runner) probeAndSearch() (*Result, error) {
 }
 
 // probe takes a few short walks to see by which links the system sends: a
-// budget that was asked for and can never be spent is an error.
+// budget that was asked for and can never be spent is an error. Nothing else is
+// looked at in them, so nothing counts as exercised by them.
 func (r *runner) probe() error {
 	const walks, steps = 20, 200
 	if r.opts.Faults == nil {
 		return nil
 	}
-	before := r.stats
+	before, world, pair := r.stats, r.world, r.twin
+	var err error
+	if r.world, err = r.newWorld(sim.Config{Sprint: true}); err != nil {
+		return err
+	}
+	if r.twin, err = r.newTwin(sim.Config{Audit: true}); err != nil {
+		return err
+	}
 	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: steps, most: steps}
 	idle := ""
 	for i := range walks {
@@ -50,7 +58,7 @@ func (r *runner) probe() error {
 			break
 		}
 	}
-	r.stats = before
+	r.stats, r.world, r.twin = before, world, pair
 	if idle != "" {
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
 	}
@@ -77,6 +85,7 @@ func (r *runner) search() (*Result, error) {
 	if err == nil && res.Finding != nil {
 		_, err = r.note(res.Finding)
 	}
+	res.cut()
 	r.relieved()
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
 		var stop Stop
@@ -85,6 +94,7 @@ func (r *runner) search() (*Result, error) {
 		}
 		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
 			res.Stop = stop
+			res.cut()
 		}
 	}
 	res.Liveness.Walks, res.Liveness.WalkSteps = r.stats.Walks, r.reach
@@ -111,6 +121,13 @@ func (r *runner) search() (*Result, error) {
 	res.Stats, res.Measured = r.stats, r.measured()
 	res.Never, res.Held, res.Space = r.coverage.Never(), r.coverage.Held(), r.space.result(res)
 	return res, nil
+}
+
+// cut notes what the search stopped for, if that was before its bound.
+func (res *Result) cut() {
+	if res.Stop.Early() {
+		res.Cut = cmp.Or(res.Cut, res.Stop)
+	}
 }
 
 // unused are the opaque rules that matched nothing in any world.
@@ -164,6 +181,8 @@ func (r *runner) exhaust(res *Result) error {
 			r.stats.States, r.stats.Transitions, r.stats.Duplicates = done.States, done.Transitions, done.Duplicates
 		}
 		switch {
+		case stop.Early():
+			res.Stop = stop
 		case res.Finding != nil, stop == StopFound:
 			res.Stop = StopFound
 		case stop == stopEffort:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/sim"
+	"macemc/systems/simtcp"
 )
 
 // A table of visited states that is full ends the search; the bound that was
@@ -146,6 +147,72 @@ func TestInterrupted(t *testing.T) {
 			if stops == 0 || after > 3 {
 				t.Errorf("%s, %s: told to stop, the search asked %d times again", engine, c.name, after)
 			}
+		}
+	}
+}
+
+// A search that found something and was cut short says both.
+func TestFoundAndCut(t *testing.T) {
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		for _, cut := range []Stop{StopTime, ""} {
+			params, err := simtcp.System.Configure(0, nil, []string{"ST2"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r *runner
+			opts := Options{Params: params, Engine: engine, Findings: 9, Effort: 500, NoWalks: true, Stop: func() Stop {
+				if len(r.findings.all) > 0 {
+					return cut
+				}
+				return ""
+			}}
+			if r, err = newRunner(simtcp.System, opts); err != nil {
+				t.Fatal(err)
+			}
+			res, err := r.search()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Findings) == 0 || res.Cut != cut || cut == "" && res.Stop.Early() || cut != "" && res.Stop != cut {
+				t.Errorf("%s, to be cut short by %q: %d findings, stopped: %q, cut short by %q", engine, cut, len(res.Findings), res.Stop, res.Cut)
+			}
+		}
+	}
+}
+
+// With one finding wanted, the reference engine goes on for a shorter run: what
+// it is cut short in is told, and what it had is found.
+func TestFoundWhenCut(t *testing.T) {
+	asked := 0
+	for limit := 1; ; limit++ {
+		asked = 0
+		res := search(t, simtcp.System, 0, nil, Options{Engine: EngineReference, Step: 20, Stop: func() Stop {
+			if asked++; asked > limit {
+				return StopTime
+			}
+			return ""
+		}}, "ST2")
+		switch {
+		case res.Finding == nil && res.Cut == StopTime:
+		case res.Finding != nil && res.Cut == StopTime && res.Stop == StopFound:
+			return
+		default:
+			t.Fatalf("told to stop after %d looks: found is %v, stopped: %q, cut short by %q", limit, res.Finding, res.Stop, res.Cut)
+		}
+	}
+}
+
+// What is taken to see whether faults can happen is no part of the search.
+func TestProbeIsNotCounted(t *testing.T) {
+	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+		res := search(t, simtcp.System, 0, nil, Options{Engine: engine, Depth: 1, NoWalks: true, Faults: &sim.Faults{Crash: 1}})
+		for _, h := range res.Held {
+			if h.Run || h.Depth > 1 {
+				t.Errorf("%s: in a search to depth 1, %q first held at %d", engine, h.Property, h.Depth)
+			}
+		}
+		if len(res.Never) == 0 {
+			t.Errorf("%s: all is exercised by one step", engine)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func tellNever(b *strings.Builder, res *Result) {
 		fmt.Fprintf(b, "never: %s\n", line)
 	}
 	for _, h := range res.Held {
-		fmt.Fprintf(b, "first held: %q at %d\n", h.Property, h.Depth)
+		fmt.Fprintf(b, "first held: %q at %d%s\n", h.Property, h.Depth, map[bool]string{true: " of a run"}[h.Run])
 	}
 }
 

@@ -82,15 +82,25 @@ func (t *stateTally) saw(holds bool) {
 type propertyTally struct {
 	name string
 	stateTally
-	first int // the least depth at which it was seen to hold, plus one; 0: at none
+	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0: none
+	onward int // the least number of steps of a run after which it held, plus one; 0: none
+}
+
+// ran notes that it held, or did not, after so many steps of a run.
+func (t *propertyTally) ran(steps int, holds bool) {
+	t.saw(holds)
+	if holds && (t.onward == 0 || steps < t.onward-1) {
+		t.onward = steps + 1
+	}
 }
 
 // lively notes what Live saw. A world that is loaded with states does not know
 // their depths.
 func (t *propertyTally) lively(w *World, holds bool) {
-	t.saw(holds)
-	if holds && t.first == 0 && !w.sums.tracking {
-		t.first = w.step + 1
+	if w.sums.tracking {
+		t.saw(holds)
+	} else {
+		t.ran(w.step, holds)
 	}
 }
 
@@ -238,16 +248,16 @@ func (c *Coverage) coin(why string) *coinTally {
 	return t
 }
 
-// Cover looks at the liveness properties of the state, which is at a depth:
-// each for itself, while Live stops at the first that does not hold. Those
-// that were seen to hold and not to hold are left alone, unless all is asked.
-func (w *World) Cover(depth int, all bool) {
+// CoverState looks at the liveness properties of a state that is visited, which
+// is at a depth: each for itself, while Live stops at the first that does not
+// hold. Those that were seen to hold and not to hold are left alone.
+func (w *World) CoverState(depth int) {
 	if w.cover == nil {
 		return
 	}
 	for k := range w.eventually {
 		t := &w.cover.eventually[k]
-		if !all && t.first > 0 && t.no > 0 {
+		if t.first > 0 && t.no > 0 {
 			continue
 		}
 		holds := w.eventually[k].holds()
@@ -258,18 +268,34 @@ func (w *World) Cover(depth int, all bool) {
 	}
 }
 
+// CoverRun looks at all liveness properties where a run is now.
+func (w *World) CoverRun() {
+	if w.cover == nil {
+		return
+	}
+	for k := range w.eventually {
+		w.cover.eventually[k].ran(w.step, w.eventually[k].holds())
+	}
+}
+
 // Held is where a liveness property was first seen to hold.
 type Held struct {
 	Property string
-	Depth    int // 0: at the start; -1: nowhere
+	Depth    int  // of the state; 0: at the start; -1: nowhere
+	Run      bool // in no state that was visited, but in a run, after so many steps
 }
 
 // Held says where each liveness property was first seen to hold, where that is
 // known.
 func (c *Coverage) Held() (held []Held) {
 	for _, p := range c.eventually {
-		if p.first > 0 || p.yes == 0 {
-			held = append(held, Held{p.name, p.first - 1})
+		switch {
+		case p.first > 0:
+			held = append(held, Held{Property: p.name, Depth: p.first - 1})
+		case p.onward > 0:
+			held = append(held, Held{Property: p.name, Depth: p.onward - 1, Run: true})
+		case p.yes == 0:
+			held = append(held, Held{Property: p.name, Depth: -1})
 		}
 	}
 	return held
@@ -423,7 +449,7 @@ func (c *Coverage) neverProperties() (never []string) {
 			add("property %q was never looked at", p.name)
 		case p.yes == 0:
 			add("property %q held in none of the states in which it was looked at (%s)", p.name, times(all))
-		case p.no == 0 && p.first == 1:
+		case p.no == 0 && (p.first == 1 || p.onward == 1):
 			add("property %q held from the start, in all states in which it was looked at (%s)", p.name, times(all))
 		case p.no == 0:
 			add("property %q held in all states in which it was looked at (%s)", p.name, times(all))

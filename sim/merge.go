@@ -39,12 +39,18 @@ func (c *Coverage) Merge(o *Coverage) {
 	for i := range o.eventually {
 		mine, its := &c.eventually[i], &o.eventually[i]
 		mine.stateTally.add(its.stateTally)
-		if its.first > 0 && (mine.first == 0 || its.first < mine.first) {
-			mine.first = its.first
-		}
+		mine.first, mine.onward = earlier(mine.first, its.first), earlier(mine.onward, its.onward)
 	}
 	c.assume.add(o.assume)
 	c.within.add(o.within)
+}
+
+// earlier is the least of two that are not 0.
+func earlier(a, b int) int {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 func (t *tally) add(o tally) { t.possible, t.happened = t.possible+o.possible, t.happened+o.happened }

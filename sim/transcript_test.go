@@ -21,7 +21,7 @@ import (
 //	footprint      what the last step touched besides its node
 //	state          all lines of the state
 //	properties     what holds now
-//	cover          look at the liveness properties, each for itself
+//	cover          look at the liveness properties of the run, each for itself; state: of a state
 //	never          what was possible and has not happened so far, and what held
 //	again [coins=(..)]    begin the run again, in the same world
 //	keep NAME      remember this state
@@ -73,8 +73,12 @@ func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 		transcript.Allow(t, d)
 		return k.properties()
 	case "cover":
-		transcript.Allow(t, d)
-		k.w.Cover(k.w.Steps(), true)
+		transcript.Allow(t, d, "state")
+		if d.HasArg("state") {
+			k.w.CoverState(k.w.Steps())
+		} else {
+			k.w.CoverRun()
+		}
 		return ""
 	case "never":
 		transcript.Allow(t, d)
@@ -83,7 +87,7 @@ func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 			fmt.Fprintln(&b, line)
 		}
 		for _, h := range k.cover.Held() {
-			fmt.Fprintf(&b, "%s first held at %d\n", h.Property, h.Depth)
+			fmt.Fprintf(&b, "%s first held at %d%s\n", h.Property, h.Depth, map[bool]string{true: " of a run"}[h.Run])
 		}
 		return b.String()
 	case "keep":

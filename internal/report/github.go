@@ -11,15 +11,20 @@ import (
 
 // GitHub writes each finding as an annotation of GitHub's workflows: a command
 // in a line of the log, which marks the source. root is the folder of the
-// module within the repository; "": the same. A search that found nothing and
-// stopped before its bound is a warning.
+// module within the repository; "": the same. That a search was cut short of its
+// bound is a warning.
 func GitHub(w io.Writer, r *search.Result, root string, places ...Place) error {
 	sources := NewSources(r.System, r.Params)
-	if r.Finding == nil && r.Stop.Early() {
+	if r.Cut != "" {
 		s := subject{sys: r.System, params: r.Params}
-		_, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.name()),
-			commandText("nothing found "+within(r.Stop)+"; stopped: "+stopped(r)))
-		return err
+		found := "nothing found"
+		if n := len(r.Findings); n > 0 {
+			found = many(n, "finding")
+		}
+		if _, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.name()),
+			commandText(found+" "+within(r.Cut)+"; stopped: "+stopped(r))); err != nil {
+			return err
+		}
 	}
 	for i, f := range r.Findings {
 		s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}

@@ -31,6 +31,7 @@ type resultJSON struct {
 	Safety   safetyJSON     `json:"safety"`
 	Liveness livenessJSON   `json:"liveness"`
 	Stop     string         `json:"stop"`
+	Cut      *string        `json:"cut"` // null: it came to its bound, or to as many findings as were wanted
 	Path     *string        `json:"path"`
 	Report   *string        `json:"report"`
 	Steps    *int           `json:"steps"`
@@ -124,7 +125,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Verdict:  r.Verdict().String(),
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
 		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps},
-		Stop:     string(r.Stop),
+		Stop:     string(r.Stop), Cut: orNull(string(r.Cut)),
 		Prefixes: []prefixJSON{},
 		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),

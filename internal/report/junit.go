@@ -178,6 +178,9 @@ func undecided(state search.State, r *search.Result) string {
 	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded, search.StateSampled:
 		return ""
 	case search.StateFound:
+		if r.Cut != "" {
+			return "not decided: " + stopped(r)
+		}
 		return "not decided: the search stopped at a finding"
 	case search.StateIncomplete:
 		return "not decided: " + stopped(r)
@@ -219,6 +222,9 @@ func junitSettings(s subject, r *search.Result) []junitProperty {
 		{"system", s.sys.Name}, {"bugs", strings.Join(bugs, ",")}, {"setting", s.setting()},
 		{"faults", r.Options.Budgets(r.System).String()}, {"seed", fmt.Sprint(r.Options.Seed)}, {"engine", r.Stats.Engine},
 		{"verdict", r.Verdict().String()}, {"safety", string(r.Safety.State)}, {"liveness", string(r.Liveness.State)}, {"stop", string(r.Stop)},
+	}
+	if r.Cut != "" {
+		out = append(out, junitProperty{"cut", string(r.Cut)})
 	}
 	for i := range out {
 		out[i].Value = short(out[i].Value)

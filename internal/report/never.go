@@ -45,6 +45,8 @@ func held(all []sim.Held) string {
 			where = "nowhere"
 		case h.Depth == 0:
 			where = "at the start"
+		case h.Run:
+			where = "at step " + count(h.Depth) + " of a walk"
 		}
 		parts = append(parts, strconv.Quote(h.Property)+" "+where)
 	}
@@ -111,6 +113,7 @@ func rounded(n int) int {
 type heldJSON struct {
 	Property string `json:"property"`
 	Depth    *int   `json:"depth"` // null: nowhere
+	Walk     bool   `json:"walk"`  // in no state that was visited
 }
 
 type spaceJSON struct {
@@ -137,7 +140,7 @@ type partJSON struct {
 func heldOf(all []sim.Held) []heldJSON {
 	out := []heldJSON{}
 	for _, h := range all {
-		one := heldJSON{Property: h.Property}
+		one := heldJSON{Property: h.Property, Walk: h.Run}
 		if h.Depth >= 0 {
 			one.Depth = &h.Depth
 		}

@@ -184,12 +184,24 @@ var results = map[string]func() *search.Result{
 	"interrupted": func() *search.Result {
 		r := result(lamp)
 		r.Safety, r.Liveness, r.Stop = search.Safety{State: search.StateIncomplete}, search.Liveness{State: search.StateNone}, search.StopInterrupted
+		r.Cut = r.Stop
 		return r
 	},
 	"several": func() *search.Result {
 		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
 		other := finding(sim.VerdictPanic, "", "no case for the signal press", 1)
 		r.Findings, r.Alike = append(r.Findings, other.Finding), 17
+		return r
+	},
+	"several_cut": func() *search.Result {
+		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		r.Findings = append(r.Findings, finding(sim.VerdictPanic, "", "no case for the signal press", 1).Finding)
+		r.Options.Findings, r.Stop, r.Cut = 5, search.StopTime, search.StopTime
+		return r
+	},
+	"one_cut": func() *search.Result {
+		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		r.Cut = search.StopMemory
 		return r
 	},
 	"prefixed": func() *search.Result {
@@ -207,12 +219,12 @@ var results = map[string]func() *search.Result{
 	},
 	"timed": func() *search.Result {
 		r := result(lamp)
-		r.Stop = search.StopTime
+		r.Stop, r.Cut = search.StopTime, search.StopTime
 		return r
 	},
 	"stuffed": func() *search.Result {
 		r := result(lamp)
-		r.Stop = search.StopMemory
+		r.Stop, r.Cut = search.StopMemory, search.StopMemory
 		return r
 	},
 	"only": func() *search.Result {
@@ -227,7 +239,7 @@ var results = map[string]func() *search.Result{
 		for i := range 12 {
 			r.Never = append(r.Never, fmt.Sprintf("message number%d{} was sent %d times and never delivered, which is told in a sentence so long that it is wrapped", i, i))
 		}
-		r.Held = []sim.Held{{Property: "lit", Depth: 0}, {Property: "bright, and warm", Depth: 1234}, {Property: "of another colour", Depth: -1}}
+		r.Held = []sim.Held{{Property: "lit", Depth: 0}, {Property: "bright, and warm", Depth: 1234}, {Property: "of another colour", Depth: -1}, {Property: "late", Depth: 200, Run: true}}
 		return r
 	},
 	"everything": func() *search.Result {

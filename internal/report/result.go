@@ -31,7 +31,7 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 	case r.Finding == nil:
 		p.title(s.name()+": nothing found "+within(r.Stop), r)
 	case n > 1:
-		p.title(s.name()+": "+many(n, "finding"), r)
+		p.title(s.name()+": "+many(n, "finding")+beforeCut(r), r)
 		for i, f := range r.Findings {
 			s.f = f
 			p.line("%s", cutTo(widest, fmt.Sprintf("finding %d: %s", i+1, s.gist())))
@@ -95,6 +95,14 @@ func within(stop search.Stop) string {
 	default:
 		return "within these bounds"
 	}
+}
+
+// beforeCut is said of findings of a search that was cut short.
+func beforeCut(r *search.Result) string {
+	if r.Cut == "" {
+		return ""
+	}
+	return " " + within(r.Cut)
 }
 
 // finding is the block that says what is wrong and why we believe it.
@@ -368,8 +376,21 @@ func effort(s search.Stats) string {
 	return text
 }
 
+// stopped says why the search did; where it found something and was cut short,
+// both.
 func stopped(r *search.Result) string {
-	switch r.Stop {
+	switch found := len(r.Findings); {
+	case r.Cut == "" || found == 0:
+		return ended(r, r.Stop)
+	case r.Stop == search.StopFound:
+		return "found; besides, it was cut short by " + ended(r, r.Cut)
+	default:
+		return ended(r, r.Cut) + fmt.Sprintf("; found by then: %s of %s", count(found), many(max(found, r.Options.Findings), "finding"))
+	}
+}
+
+func ended(r *search.Result, why search.Stop) string {
+	switch why {
 	case search.StopFound:
 		return "found"
 	case search.StopDone:
@@ -394,7 +415,7 @@ func stopped(r *search.Result) string {
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
 	default:
-		return string(r.Stop)
+		return string(why)
 	}
 }
 

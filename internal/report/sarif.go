@@ -139,7 +139,7 @@ func SARIF(w io.Writer, r *search.Result, version, root string, places ...Place)
 		}},
 		Invocations: []sarifInvocation{{Successful: true, Properties: map[string]any{
 			"system": s.name(), "setting": oneLine(s.setting()), "faults": r.Options.Budgets(r.System).String(), "seed": r.Options.Seed,
-			"safety": string(r.Safety.State), "liveness": string(r.Liveness.State), "stop": string(r.Stop),
+			"safety": string(r.Safety.State), "liveness": string(r.Liveness.State), "stop": string(r.Stop), "cut": orNull(string(r.Cut)),
 		}}},
 		Results: []sarifResult{},
 		Columns: "utf16CodeUnits",
