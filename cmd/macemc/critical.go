@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"macemc/choose"
 	"macemc/critical"
 	"macemc/internal/finding"
 	"macemc/internal/report"
@@ -86,8 +87,9 @@ type lookFlags struct {
 	walks, walkSteps, maxWalkSteps int
 	any                            bool
 	time, stuck                    time.Duration
+	workers                        int
 	out                            string
-	quiet                          bool
+	json, quiet                    bool
 }
 
 func (f *lookFlags) flags(flags *pflag.FlagSet) {
@@ -96,7 +98,9 @@ func (f *lookFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "give a walk up that is not live after `N` steps (default 10,000)")
 	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where they seem to be too short (default eight times)")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
+	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines take walks and visit states together (default as many as there are cores)")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write what was found out into `DIR`")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 
@@ -104,7 +108,7 @@ func (f *lookFlags) check(cmd *cobra.Command) error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"walks", f.walks}, {"walk-steps", f.walkSteps}, {"max-walk-steps", f.maxWalkSteps}} {
+	}{{"walks", f.walks}, {"walk-steps", f.walkSteps}, {"max-walk-steps", f.maxWalkSteps}, {"workers", f.workers}} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
 		}
@@ -189,13 +193,13 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 	defer ignore()
 	until := time.Now().Add(cmp.Or(f.time, shrinkTime))
 	opts := critical.Options{
-		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Stop: stop, Stuck: f.stuck},
+		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: stop, Stuck: f.stuck},
 		Any:    f.any, Progress: p.looking,
 		Enough: func() bool { return time.Now().After(until) },
 	}
 	opts.Search.OnStuck = func(stuck *search.Result) {
 		p.clear()
-		if err := t.concludeReplay(path, stuckReplay(path, stuck), replayFlags{}); err != nil {
+		if err := t.concludeStuck(path, stuck, f); err != nil {
 			t.complain(err)
 		}
 		t.exit(t.status)
@@ -209,6 +213,10 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 	if again.Finding.Verdict == sim.VerdictNone {
 		p.clear()
 		t.status = exitFound
+		if f.json {
+			r := &search.Result{System: again.System, Params: again.Params, Finding: again.Finding}
+			return report.LookedJSON(t.stdout, path, r, report.LookHarmless)
+		}
 		return report.Harmless(t.stdout, path, again, live)
 	}
 	c, err := into(sys, again.Finding, opts)
@@ -221,29 +229,47 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 	for _, other := range c.Others {
 		r.Findings = besides(r.Findings, other)
 	}
-	return t.concludeLook(r, c, f.out)
+	return t.concludeLook(path, r, c, f)
 }
 
 // concludeLook writes what was found out into new folders, and reports it.
-func (t *tool) concludeLook(r *search.Result, c *critical.Result, out string) error {
+func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, f lookFlags) error {
+	how := report.LookDone
 	t.status = exitNothing
-	if c.Stopped {
-		t.status = exitStopped
-	}
-	if c.Alive {
-		t.status = exitFound
-		return report.Looked(t.stdout, r, true, false)
-	}
-	t.shelf = finding.NewShelf(out)
 	var places []report.Place
-	for _, one := range r.Findings {
-		place, err := t.shelf.Write(r, one, t.commands)
-		if err != nil {
-			t.complain(err)
-		}
-		places = append(places, place)
+	switch {
+	case c.Alive:
+		how, t.status = report.LookAlive, exitFound
+	case c.Stopped:
+		how, t.status = report.LookStopped, exitStopped
 	}
-	return report.Looked(t.stdout, r, false, c.Stopped, places...)
+	if how != report.LookAlive {
+		t.shelf = finding.NewShelf(f.out)
+		for _, one := range r.Findings {
+			place, err := t.shelf.Write(r, one, t.commands)
+			if err != nil {
+				t.complain(err)
+			}
+			places = append(places, place)
+		}
+	}
+	if f.json {
+		return report.LookedJSON(t.stdout, path, r, how, places...)
+	}
+	return report.Looked(t.stdout, r, how, places...)
+}
+
+// concludeStuck reports that a handler never returned.
+func (t *tool) concludeStuck(path *choose.Path, stuck *search.Result, f lookFlags) error {
+	again := stuckReplay(path, stuck)
+	if !f.json {
+		return t.concludeReplay(path, again, replayFlags{})
+	}
+	t.status = exitFound
+	if again.Reproduced {
+		t.status = exitNothing
+	}
+	return report.LookedJSON(t.stdout, path, stuck, report.LookStuck)
 }
 
 // insideFolder is the path in the folder of a finding, or the name itself.

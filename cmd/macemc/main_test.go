@@ -239,6 +239,8 @@ func TestJSON(t *testing.T) {
 		{"search brokentree --bug BT1 --json", "alike bugs choices critical cut faults findings first_held liveness measured message never params path prefix prefixes property replay report safety space stats steps stop system verdict version"},
 		{"search twophase --no-walks --json", "alike bugs choices critical cut faults findings first_held liveness measured message never params path prefix prefixes property replay report safety space stats steps stop system verdict version"},
 		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced run steps system verdict version"},
+		{"critical macemc-findings/brokentree-BT1-1 --json", "bugs choices critical findings found_steps message outcome params path property recorded replay report steps system verdict version"},
+		{"shrink macemc-findings/brokentree-BT1-1 --json", "bugs choices critical findings found_steps message outcome params path property recorded replay report steps system verdict version"},
 		{"list --json", "systems version"},
 	} {
 		out, stderr, _ := execute(words(c.line)...)
@@ -267,7 +269,7 @@ func TestJSON(t *testing.T) {
 
 // An error with --json is a line on standard error, and nothing else.
 func TestJSONErrors(t *testing.T) {
-	for _, line := range []string{"search nosuch --json", "replay nosuch --json", "list nosuch --json", "search brokentree --json --depth 0"} {
+	for _, line := range []string{"search nosuch --json", "replay nosuch --json", "list nosuch --json", "critical nosuch --json", "shrink nosuch --json", "search brokentree --json --depth 0"} {
 		out, stderr, status := execute(words(line)...)
 		if out != "" || strings.Count(stderr, "\n") != 1 || status != exitInput {
 			t.Errorf("%s: stdout %q, stderr %q, exit %d", line, out, stderr, status)
@@ -326,6 +328,10 @@ func TestStuck(t *testing.T) {
 	}
 	if err := tool.concludeReplay(path, again, replayFlags{quiet: true}); err != nil || tool.status != exitNothing {
 		t.Errorf("exit %d, %v", tool.status, err)
+	}
+	out.Reset()
+	if err := tool.concludeStuck(path, r, lookFlags{json: true}); err != nil || tool.status != exitNothing || !strings.Contains(out.String(), `"outcome": "stuck"`) {
+		t.Errorf("exit %d, %v and\n%s", tool.status, err, out.String())
 	}
 }
 

@@ -2,12 +2,9 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
-	"macemc/choose"
 	"macemc/critical"
-	"macemc/search"
 	"macemc/sim"
 )
 
@@ -94,56 +91,6 @@ func (s subject) place(steps int) string {
 	default:
 		return "after step " + count(steps)
 	}
-}
-
-// Looked writes what was found out about a recorded path: the first finding,
-// and others that walks met. There is a place for each of them.
-func Looked(w io.Writer, r *search.Result, alive, stopped bool, places ...Place) error {
-	p := &printer{w: w}
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
-	if alive {
-		p.line("%s: not dead: a live state can be reached from the end of the run, %s", s.name(), after(s.f.Step))
-		return p.err
-	}
-	for i, f := range r.Findings {
-		s.f = f
-		title := s.title()
-		if i > 0 {
-			title = cutTo(widest, "found besides: "+s.gist())
-		}
-		p.line("%s", title)
-		p.blank()
-		p.finding(s)
-		p.steps(s)
-	}
-	if stopped {
-		p.line("stopped before everything was tried")
-		p.blank()
-	}
-	for i, place := range places {
-		if i > 0 {
-			p.blank()
-		}
-		p.place(place)
-	}
-	return p.err
-}
-
-// Harmless writes why there is nothing to find out about a recorded path: it
-// does not end in anything wrong. live: it ends in a live state.
-func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) error {
-	p := &printer{w: w}
-	s := replayed(path, r)
-	if r.Recorded == sim.VerdictNone {
-		end := ""
-		if live {
-			end = ", and it ends live"
-		}
-		p.line("%s: %s%s: there is no critical step to find", s.name(), s.gist(), end)
-	} else {
-		p.line("%s", told(s, path, r))
-	}
-	return p.err
 }
 
 // Looking is how far the work on a finding is, as one short line.

@@ -171,9 +171,25 @@ func TestGitHubWithoutFinding(t *testing.T) {
 	}
 }
 
-// What replay --json and list --json print is as their schemas say.
+// What was found before a search was cut short is an error each, and that it was
+// cut short a warning.
+func TestGitHubCut(t *testing.T) {
+	var b strings.Builder
+	if err := GitHub(&b, results["several_cut"](), ""); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(b.String(), "\n")
+	if want := "::warning title=macemc%3A lamp::2 findings before its time was over; stopped: "; len(lines) != 4 || !strings.HasPrefix(lines[0], want) ||
+		!strings.HasPrefix(lines[1], "::error ") || !strings.HasPrefix(lines[2], "::error ") {
+		t.Errorf("%q", lines)
+	}
+}
+
+// What replay --json, list --json, critical --json and shrink --json print is as
+// their schemas say.
 func TestOtherSchemas(t *testing.T) {
 	replay, list := schema(t, "../../docs/replay.schema.json", true), schema(t, "../../docs/list.schema.json", true)
+	look := schema(t, "../../docs/critical.schema.json", true)
 	every(t, func(name string, r *search.Result) {
 		var b strings.Builder
 		if err := SystemsJSON(&b, []*sim.System{r.System, switches}); err != nil {
@@ -189,7 +205,15 @@ func TestOtherSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		validate(t, replay, name, b.String())
+		for _, how := range []Look{LookDone, LookStopped, LookAlive, LookHarmless, LookStuck} {
+			b.Reset()
+			if err := LookedJSON(&b, r.Finding.Path, r, how, slices.Repeat([]Place{place}, len(r.Findings))...); err != nil {
+				t.Fatal(err)
+			}
+			validate(t, look, name+", "+string(how), b.String())
+		}
 	})
+	refused(t, look, `{"version": 2}`)
 	refused(t, replay, `{"version": 2}`)
 	refused(t, list, `{"version": 2}`)
 }

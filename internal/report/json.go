@@ -120,7 +120,7 @@ type measuredJSON struct {
 // ResultJSON writes what a search came to, as one JSON object.
 func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	out := resultJSON{
-		Version: version, System: r.System.Name, Bugs: []string{}, Params: params(r.System, r.Params),
+		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
 		Faults:   r.Options.Budgets(r.System).String(),
 		Verdict:  r.Verdict().String(),
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
@@ -132,9 +132,6 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Measured: measured(r),
 		Never:    r.Never, Held: heldOf(r.Held), Space: spaceOf(r.Space),
 	}
-	for _, b := range r.Params.Bugs() {
-		out.Bugs = append(out.Bugs, string(b))
-	}
 	if path := r.Options.Prefix; path != nil {
 		one := prefixOf(r.Options.PrefixName, path)
 		out.Prefix = &one
@@ -143,11 +140,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		out.Prefixes = append(out.Prefixes, prefixOf(one.File, one.Path))
 	}
 	for i, f := range r.Findings {
-		var place Place
-		if i < len(places) {
-			place = places[i]
-		}
-		out.Findings = append(out.Findings, findingOf(f, place))
+		out.Findings = append(out.Findings, findingOf(f, placeOf(places, i)))
 	}
 	if len(out.Findings) > 0 {
 		f := &out.Findings[0]
@@ -177,6 +170,15 @@ func orNull(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+// bugs are the known bugs that were switched on.
+func bugs(p sim.Params) []string {
+	out := []string{}
+	for _, b := range p.Bugs() {
+		out = append(out, string(b))
+	}
+	return out
 }
 
 // params are all parameters in force, with the number of nodes.

@@ -214,12 +214,8 @@ func (s subject) failed() []string {
 
 // junitSettings are what was run, and what it came to, in single words.
 func junitSettings(s subject, r *search.Result) []junitProperty {
-	var bugs []string
-	for _, b := range s.params.Bugs() {
-		bugs = append(bugs, string(b))
-	}
 	out := []junitProperty{
-		{"system", s.sys.Name}, {"bugs", strings.Join(bugs, ",")}, {"setting", s.setting()},
+		{"system", s.sys.Name}, {"bugs", strings.Join(bugs(s.params), ",")}, {"setting", s.setting()},
 		{"faults", r.Options.Budgets(r.System).String()}, {"seed", fmt.Sprint(r.Options.Seed)}, {"engine", r.Stats.Engine},
 		{"verdict", r.Verdict().String()}, {"safety", string(r.Safety.State)}, {"liveness", string(r.Liveness.State)}, {"stop", string(r.Stop)},
 	}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"cmp"
+	"io"
+
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Look is what looking into a recorded path came to.
+type Look string
+
+// The outcomes of a look.
+const (
+	LookDone     Look = "done"
+	LookStopped  Look = "stopped"  // before everything was tried
+	LookAlive    Look = "alive"    // the path does not end dead: a live state can be reached from there
+	LookHarmless Look = "harmless" // the path ends in nothing wrong
+	LookStuck    Look = "stuck"    // a handler never returned: nothing can be tried any more
+)
+
+// Looked writes what was found out about a recorded path: the first finding,
+// and others that walks met. There is a place for each of them.
+func Looked(w io.Writer, r *search.Result, how Look, places ...Place) error {
+	p := &printer{w: w}
+	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	if how == LookAlive {
+		p.line("%s: not dead: a live state can be reached from the end of the run, %s", s.name(), after(s.f.Step))
+		return p.err
+	}
+	for i, f := range r.Findings {
+		s.f = f
+		title := s.title()
+		if i > 0 {
+			title = cutTo(widest, "found besides: "+s.gist())
+		}
+		p.line("%s", title)
+		p.blank()
+		p.finding(s)
+		p.steps(s)
+	}
+	if how == LookStopped {
+		p.line("stopped before everything was tried")
+		p.blank()
+	}
+	for i, place := range places {
+		if i > 0 {
+			p.blank()
+		}
+		p.place(place)
+	}
+	return p.err
+}
+
+// Harmless writes why there is nothing to find out about a recorded path: it
+// does not end in anything wrong. live: it ends in a live state.
+func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) error {
+	p := &printer{w: w}
+	s := replayed(path, r)
+	if r.Recorded == sim.VerdictNone {
+		end := ""
+		if live {
+			end = ", and it ends live"
+		}
+		p.line("%s: %s%s: there is no critical step to find", s.name(), s.gist(), end)
+	} else {
+		p.line("%s", told(s, path, r))
+	}
+	return p.err
+}
+
+type lookedJSON struct {
+	Version  int            `json:"version"`
+	System   string         `json:"system"`
+	Bugs     []string       `json:"bugs"`
+	Params   map[string]any `json:"params"`
+	Recorded string         `json:"recorded"`
+	Outcome  string         `json:"outcome"`
+	findingJSON
+	Found    *int          `json:"found_steps"` // null: the run is as long as it was
+	Findings []findingJSON `json:"findings"`
+}
+
+// LookedJSON writes what looking into a recorded path came to, as one JSON
+// object. There is a place for each finding; of one that was not looked into,
+// there may be none.
+func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, places ...Place) error {
+	recorded, _ := path.Get("verdict")
+	out := lookedJSON{
+		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
+		Recorded: cmp.Or(recorded, sim.VerdictNone.String()), Outcome: string(how),
+		findingJSON: findingOf(r.Finding, placeOf(places, 0)), Findings: []findingJSON{},
+	}
+	if how == LookHarmless || how == LookAlive {
+		out.Verdict, out.Property, out.Message = sim.VerdictNone.String(), nil, nil
+		return write(w, out)
+	}
+	if found := r.Finding.Found; found != nil {
+		steps := len(found.Steps)
+		out.Found = &steps
+	}
+	for i, f := range r.Findings {
+		out.Findings = append(out.Findings, findingOf(f, placeOf(places, i)))
+	}
+	return write(w, out)
+}
