@@ -257,7 +257,7 @@ func (x *explorer) expandInWorld(state uint32) error {
 // takeFrom takes the events of the state that is loaded, from the k-th on.
 func (x *explorer) takeFrom(state uint32, k int) error {
 	for n := x.w.Enabled(); k < n; k++ {
-		if x.closure != nil && x.w.Rare(k) {
+		if x.closure.passes(k) {
 			continue
 		}
 		if err := x.takeEvent(state, k); err != nil || x.violated != nil {

@@ -69,7 +69,7 @@ func (m *memo) footsteps(state uint32, k int) error {
 	x := m.x
 	m.stand()
 	for n := x.w.Enabled(); k < n; k++ {
-		if x.closure != nil && x.w.Rare(k) {
+		if x.closure.passes(k) {
 			continue
 		}
 		if err := m.footstep(state, k); err != nil || x.violated != nil || x.full {

@@ -66,14 +66,17 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 		if follow, err = x.follow(path, from); err != nil {
 			return err
 		}
-		if err := g.collect(x); err != nil || g.full {
+		if !safety {
+			stopped, err = g.resolve(x)
 			return err
 		}
-		if safety {
-			stopped, err = g.doom()
-		} else {
-			stopped, err = g.spread()
+		if err := g.healAll(x); err != nil || g.full {
+			return err
 		}
+		if err := g.gather(0, func(uint32) bool { return true }); err != nil || g.full || g.violated != nil {
+			return err
+		}
+		stopped, err = g.doom()
 		return err
 	})
 	if err == errHalt || failed || stopped || g.full || sim.Unsupported(err) {

@@ -217,10 +217,7 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	}
 	defer g.close()
 	if _, err := r.guarded(g.explorer, func() error {
-		if err := g.collect(x); err != nil {
-			return err
-		}
-		_, err := g.spread()
+		_, err := g.resolve(x)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -380,6 +380,10 @@ func (m *memo) events(state uint32) (k int, err error) {
 	}
 	for i := range n {
 		a := &m.able[i]
+		if g := x.closure; g != nil && g.patient && m.concerned(i) {
+			k += int(a.timers)
+			continue
+		}
 		for o := range uint32(a.timers) {
 			if err := m.local(state, k, i, a.first+1+uint32(a.offers)+uint32(a.tasks)+o); err != nil || x.violated != nil || x.full {
 				return k, err
@@ -388,6 +392,19 @@ func (m *memo) events(state uint32) (k int, err error) {
 		}
 	}
 	return k, nil
+}
+
+// concerned reports whether anything is under way to a node or from it.
+func (m *memo) concerned(i int) bool {
+	n := m.n
+	for j := range n {
+		for _, p := range [4]int{sim.TCPPlace(n, i*n+j), sim.TCPPlace(n, j*n+i), sim.UDPPlace(n, i*n+j), sim.UDPPlace(n, j*n+i)} {
+			if id := m.v[p]; id != 0 && m.queue(p, id).len > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 const none = -1

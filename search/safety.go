@@ -54,7 +54,7 @@ func (g *closure) doom() (stopped bool, err error) {
 		return false, nil
 	}
 	g.spreading = true
-	g.doomed = make(aliveStates, g.end()/64)
+	g.doomed = make(stateSet, g.end()/64)
 	var left []uint32
 	for s := range g.each {
 		if !g.outside(s) {

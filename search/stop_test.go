@@ -84,6 +84,41 @@ func TestMemoryOfHealedStates(t *testing.T) {
 	}
 }
 
+// An alarm that is live only after it has fired early is not dead, although it
+// never becomes live with patience; and one that never comes so far is.
+func TestPatienceIsNoVerdict(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		for _, c := range []struct{ most, wants int }{{1, 1}, {40, 40}, {40, 41}} {
+			sys := &sim.System{
+				Name: "alarm", Doc: "It counts how often it fires.",
+				Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+				New:   func(sim.Params, sim.Addr) sim.Node { return &alarm{most: c.most} },
+				Properties: []sim.Property{
+					sim.Eventually("both have fired long enough", func(v sim.View[*alarm]) bool {
+						for _, a := range v.Nodes() {
+							if a.Fired < c.wants {
+								return false
+							}
+						}
+						return true
+					}),
+				},
+			}
+			res, err := Search(sys, Options{Engine: engine, Early: 0 + 1, NoWalks: true})
+			switch f := res.Finding; {
+			case err != nil:
+				t.Fatal(err)
+			case res.Stats.States != 1:
+				t.Errorf("%s: %d states, and a timer may not fire early", engine, res.Stats.States)
+			case c.wants <= c.most && (f != nil || res.Liveness.State != StateExhausted):
+				t.Errorf("%s: it fires %d times, and is to fire %d times: liveness %s, found is %+v", engine, c.most, c.wants, res.Liveness.State, f)
+			case c.wants > c.most && (f == nil || !f.Proved || f.Critical == nil || f.Critical.Step != 0):
+				t.Errorf("%s: it fires %d times, and is to fire %d times: liveness %s, found is %+v", engine, c.most, c.wants, res.Liveness.State, f)
+			}
+		}
+	}
+}
+
 // alarm fires so many times while a message to itself waits.
 type alarm struct {
 	Fired int

@@ -443,6 +443,13 @@ func (w *World) checkTCP() *Failure {
 	return f
 }
 
+// Hasty reports whether the k-th possible event, after Enabled, is a timer that
+// fires while a message is under way to its node or from it.
+func (w *World) Hasty(k int) bool {
+	e, at := w.event(k)
+	return e.Kind == KindTimer && w.concerned(int(at.node))
+}
+
 // Rare reports whether the k-th possible event is rare, after Enabled.
 func (w *World) Rare(k int) bool {
 	for _, r := range w.question.Runs {

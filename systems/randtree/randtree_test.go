@@ -44,6 +44,29 @@ func TestTwoNodes(t *testing.T) {
 	}
 }
 
+// Three nodes whose connections queue one message, and whose timers wait until
+// nothing is under way to them or from them: every state is visited, and from
+// every one of them they can be one tree.
+func TestThreeNodes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of thousands of states")
+	}
+	for _, faults := range []string{"none", "reset=1"} {
+		o := options(t, 3, []string{"buffer=1"}, faults)
+		o.Early, o.Depth, o.NoWalks = 0+1, 1_000, true
+		res, err := search.Search(System, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := res.Finding; f != nil {
+			t.Errorf("%s: found is %s: %s %s", faults, f.Verdict, f.Property, f.Message)
+		} else if s := res.Liveness.State; s != search.StateExhausted {
+			t.Errorf("%s: liveness is %s", faults, s)
+		}
+		t.Logf("%s: %d states", faults, res.Stats.States)
+	}
+}
+
 // Walks of more nodes, through storms of faults, all come to be one tree.
 func TestWalks(t *testing.T) {
 	for _, c := range []struct {
