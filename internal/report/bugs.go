@@ -18,12 +18,12 @@ import (
 // Bugs writes the catalogue of known bugs, as text.
 func Bugs(w io.Writer, all []known.Entry, command string) error {
 	p := &printer{w: w}
-	t := table{{"bug", "system", "violates", "found as", "found by --bug and", "what goes wrong"}}
+	t := table{{"bug", "system", "violates", "found as", "what goes wrong, and what it takes besides --bug"}}
 	for _, e := range all {
-		t = append(t, []string{
-			string(e.ID), e.System.Name, string(e.Kind), e.Verdict.String(),
-			cmp.Or(strings.Join(e.Flags.Args(), " "), "no more"), Sentence(e.Story),
-		})
+		t = append(t, []string{string(e.ID), e.System.Name, string(e.Kind), e.Verdict.String(), Sentence(e.Story)})
+		if flags := e.Flags.Args(); len(flags) > 0 {
+			t = append(t, []string{"", "", "", "", shellWords(flags)})
+		}
 	}
 	p.table(t, nil)
 	p.blank()
