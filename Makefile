@@ -67,11 +67,11 @@ mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm 
 
 .PHONY: findings
 findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
-	go test -count=1 -run '^TestFinds$$' ./cmd/macemc -v -findings | grep '^|'
+	go test -count=1 -run '^TestFinds$$' ./command -v -findings | grep '^|'
 
 .PHONY: tables
 tables: ## print how each mode of search finds the bugs of the paper's tables, as in BENCHMARKS.md
-	@go test -count=1 -timeout 60m -run '^TestTables$$' ./cmd/macemc -v -tables 5 | grep -E '^(\||$$)'
+	@go test -count=1 -timeout 60m -run '^TestTables$$' ./command -v -tables 5 | grep -E '^(\||$$)'
 
 .PHONY: figures
 figures: ## draw how soon walks become live, into docs/figures, and print it as in BENCHMARKS.md
@@ -91,7 +91,7 @@ long: ## search the correct systems to a million states, where they are not clos
 
 .PHONY: limits
 limits: ## interrupt a hundred searches, and search ten minutes within a budget of memory
-	go test -count=1 -timeout 30m -run '^(TestInterruptions|TestMemoryBudget)$$' ./cmd/macemc -v -interruptions 100 -ten-minutes
+	go test -count=1 -timeout 30m -run '^(TestInterruptions|TestMemoryBudget)$$' ./command -v -interruptions 100 -ten-minutes
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck

@@ -104,7 +104,7 @@ func TestRulesFire(t *testing.T) {
 			"package systems/pastry/ring is in no room"},
 		{"library", importsRule, map[string]string{"mdb/a.go": `package mdb; import "github.com/gdamore/tcell/v2"`},
 			"mdb imports github.com/gdamore/tcell/v2: return text or a model"},
-		{"library in its room", importsRule, map[string]string{"cmd/macemc/a.go": `package main; import "github.com/spf13/cobra"`}, ""},
+		{"library in its room", importsRule, map[string]string{"command/a.go": `package command; import "github.com/spf13/cobra"`}, ""},
 		{"module of its own", importsRule, map[string]string{"examples/raft/go.mod": "module raft", "examples/raft/a.go": `package raft; import "macemc/search"`}, ""},
 		{"test data", importsRule, map[string]string{"sim/testdata/a.go": `package broken; import "macemc/search"`}, ""},
 

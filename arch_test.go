@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/catalog", "internal/report", "internal/finding", "macetest", "mdb/tui")
+	belowCmd    = join(belowReport, "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -103,8 +103,12 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/nearest",
+		instead: map[string]string{"": "nearest compares words; let the one who asks say what they name"},
+	},
+	{
 		path:    "internal/known",
-		may:     []string{"choose", "sim"},
+		may:     []string{"internal/nearest", "choose", "sim"},
 		tests:   []string{"internal/catalog"},
 		instead: map[string]string{"": "known is what is said of a known bug; let the one who reads it search for it"},
 	},
@@ -176,7 +180,21 @@ var rooms = []room{
 		},
 	},
 	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding")},
-	{path: "cmd/macemc", may: belowCmd},
+	{
+		path:  "command",
+		may:   belowCmd,
+		tests: []string{"internal/catalog", "systems/*"},
+		instead: map[string]string{
+			"internal/catalog": "a user's program has systems of its own; take them from Program",
+			"systems/*":        "a user's program has systems of its own; take them from Program",
+			"":                 "the command turns flags into options, calls and reports",
+		},
+	},
+	{
+		path:    "cmd/macemc",
+		may:     []string{"command", "internal/catalog"},
+		instead: map[string]string{"": "the command is package command, so that a user's program has all of it; here are only our systems"},
+	},
 }
 
 // libraries lists the libraries of others that only some rooms may import in
@@ -186,7 +204,7 @@ var libraries = []struct {
 	in      []string
 	instead string
 }{
-	{"github.com/spf13/cobra", []string{"cmd/macemc"}, "take an options struct and let the command fill it from flags"},
+	{"github.com/spf13/cobra", []string{"command"}, "take an options struct and let the command fill it from flags"},
 	{"github.com/gdamore/tcell/v2", []string{"mdb/tui"}, "return text or a model and let mdb/tui draw it"},
 	{"github.com/google/go-cmp/cmp", nil, "go-cmp is for tests; diff states by the lines of canon's text"},
 }

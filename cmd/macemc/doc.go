@@ -14,6 +14,6 @@
 // something was found (or a path was not), 2 when the input is wrong, and 3
 // when a search was stopped before its bound.
 //
-// The commands turn flags into options, call, and report; what they call is in
-// the rooms below.
+// All of it is in package command, which knows no system; this is that with the
+// systems of the catalogue.
 package main

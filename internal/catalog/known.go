@@ -2,9 +2,7 @@ package catalog
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
-	"strings"
 
 	"macemc/internal/known"
 	"macemc/sim"
@@ -59,36 +57,8 @@ func Bugs() (all []known.Entry) {
 	return all
 }
 
-// FindBugs are the known bugs with these ids, in the catalogue's order; all, if
-// there are none. Its error says which was probably meant.
-func FindBugs(ids []string) ([]known.Entry, error) {
-	all := Bugs()
-	if len(ids) == 0 {
-		return all, nil
-	}
-	wanted, names := map[string]bool{}, []string(nil)
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	var found []known.Entry
-	for _, e := range all {
-		names = append(names, string(e.ID))
-		if wanted[string(e.ID)] {
-			found = append(found, e)
-			delete(wanted, string(e.ID))
-		}
-	}
-	for _, id := range ids {
-		if !wanted[id] {
-			continue
-		}
-		if meant := Nearest(id, names); meant != "" {
-			return nil, fmt.Errorf("there is no known bug %q; did you mean %s? There are %s", id, meant, strings.Join(names, ", "))
-		}
-		return nil, fmt.Errorf("there is no known bug %q; there are %s", id, strings.Join(names, ", "))
-	}
-	return found, nil
-}
+// FindBugs are the known bugs with these ids, as known.Find has them.
+func FindBugs(ids []string) ([]known.Entry, error) { return known.Find(Bugs(), ids) }
 
 // at is the critical step where something happens to a node with a role.
 func at(role known.Role, kind sim.Kind, message string) Critical {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"macemc/internal/catalog"
 	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
@@ -63,7 +62,7 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 }
 
 func (t *tool) mdb(name string, f mdbFlags) error {
-	opener := mdb.Opener{Find: catalog.Find, Tool: t.name}
+	opener := mdb.Opener{Find: t.find, Tool: t.name}
 	s, err := opener.Open(name, f.settings)
 	if err != nil {
 		return err

@@ -1,9 +1,8 @@
-package main
+package command
 
 import (
 	"github.com/spf13/cobra"
 
-	"macemc/internal/catalog"
 	"macemc/internal/report"
 	"macemc/sim"
 )
@@ -23,9 +22,9 @@ SYSTEM it tells all.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			systems := catalog.Systems()
+			systems := t.Systems
 			if len(args) == 1 {
-				sys, err := catalog.Find(args[0])
+				sys, err := t.find(args[0])
 				if err != nil {
 					return err
 				}

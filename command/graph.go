@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -197,7 +197,7 @@ type run struct {
 
 // drawn takes a recorded path again and makes the graph of its run.
 func (t *tool) drawn(name string) (*run, error) {
-	sys, path, err := recorded(name)
+	sys, path, err := t.recorded(name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package command
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ const asCommand = "MACEMC_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
-		main()
+		whole().Main()
 	}
 	os.Exit(m.Run())
 }

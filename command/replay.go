@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/choose"
-	"macemc/internal/catalog"
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
@@ -52,7 +51,7 @@ is the error.path of a finding, or the folder that holds it.`,
 }
 
 func (t *tool) replay(name string, f replayFlags) error {
-	sys, path, err := recorded(name)
+	sys, path, err := t.recorded(name)
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 }
 
 // recorded reads a path file, and finds the system that it is of.
-func recorded(name string) (*sim.System, *choose.Path, error) {
+func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 	path, err := load(name)
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +104,7 @@ func recorded(name string) (*sim.System, *choose.Path, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("%s: the path's header names no system", name)
 	}
-	sys, err := catalog.Find(system)
+	sys, err := t.find(system)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}

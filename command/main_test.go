@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -123,9 +123,12 @@ func invoke(args ...string) string {
 	return b.String()
 }
 
+// whole is the command macemc: what cmd/macemc makes of this package.
+func whole() Program { return Program{Systems: catalog.Systems(), Bugs: catalog.Bugs()} }
+
 func execute(args ...string) (stdout, stderr string, status int) {
 	var out, errs bytes.Buffer
-	t := &tool{name: "macemc", stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
+	t := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
 	status = t.run(args)
 	return out.String(), errs.String(), status
 }
@@ -277,24 +280,6 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-func TestSelf(t *testing.T) {
-	for arg0, want := range map[string]string{
-		"macemc":                              "macemc",
-		"":                                    "macemc",
-		"/usr/bin/macemc":                     "/usr/bin/macemc",
-		"./bin/macemc":                        "./bin/macemc",
-		"bin/macemc":                          "bin/macemc",
-		"my tools/macemc":                     "'my tools/macemc'",
-		"/x/go-build/macemc":                  "go run ./cmd/macemc",
-		"/tmp/go-build12345/b001/exe/macemc":  "go run ./cmd/macemc",
-		"/x/.cache/go-build/ab/abcd-d/macemc": "go run ./cmd/macemc",
-	} {
-		if got := self(arg0); got != want {
-			t.Errorf("self(%q) is %q, want %q", arg0, got, want)
-		}
-	}
-}
-
 // sleeper stands for a system whose handler does not return.
 func sleeper() *sim.System {
 	return &sim.System{Name: "sleeper", Doc: "A node that sleeps.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
@@ -317,7 +302,7 @@ func TestStuck(t *testing.T) {
 	}
 	r.Findings = []*search.Finding{r.Finding}
 	var out, errs bytes.Buffer
-	tool := &tool{name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
+	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
 	tool.conclude(r, searchFlags{})
 	if tool.status != exitFound || !strings.HasSuffix(out.String(), "replay: macemc replay found/sleeper-divergence-1/error.path\n") || errs.Len() > 0 {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"cmp"
@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/critical"
-	"macemc/internal/catalog"
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/search"
@@ -190,7 +189,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 }
 
 func (t *tool) search(name string, f searchFlags) error {
-	sys, err := catalog.Find(name)
+	sys, err := t.find(name)
 	if err != nil {
 		return err
 	}

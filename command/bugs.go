@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"macemc/internal/catalog"
 	"macemc/internal/known"
 	"macemc/internal/report"
 	"macemc/internal/verify"
@@ -25,7 +24,7 @@ it is switched on, so that the checker can be judged by what it finds.`,
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, catalog.Bugs(), t.name) },
+		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.Bugs, t.name) },
 	}
 	cmd.AddCommand(t.showCommand(), t.verifyCommand())
 	return cmd
@@ -40,7 +39,7 @@ ask for it, or hand it on; they are read from the sources that this program was
 built of.`,
 		Args: exactly(1, "bugs show takes the ID of one known bug"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := catalog.FindBugs(args)
+			found, err := known.Find(t.Bugs, args)
 			if err != nil {
 				return err
 			}
@@ -76,7 +75,7 @@ input is wrong, and 3 when it was stopped.`,
 			if f.stuck < 0 {
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 			}
-			entries, err := catalog.FindBugs(args)
+			entries, err := known.Find(t.Bugs, args)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"cmp"
@@ -184,7 +184,7 @@ found.path.`,
 // look takes a recorded path again and has it looked into.
 func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)) error {
 	name = insideFolder(name)
-	sys, path, err := recorded(name)
+	sys, path, err := t.recorded(name)
 	if err != nil {
 		return err
 	}

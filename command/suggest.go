@@ -1,17 +1,17 @@
-package main
+package command
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
-	"macemc/internal/catalog"
+	"macemc/internal/nearest"
 )
 
 // suggest is "; did you mean X?" for the name that is nearest to a word, or
 // for the only one that has it within; "" when there is none.
 func suggest(word string, names []string) string {
-	meant := catalog.Nearest(word, names)
+	meant := nearest.Name(word, names)
 	if meant == "" {
 		meant = within(word, names)
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -60,13 +60,43 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	}
 	if cmd.Example != "" {
 		b.WriteString("\nexamples:\n")
-		for line := range strings.SplitSeq(strings.TrimSpace(cmd.Example), "\n") {
-			b.WriteString("  " + strings.Replace(strings.TrimSpace(line), "macemc ", t.name+" ", 1) + "\n")
+		for _, line := range t.examples(cmd.Example) {
+			b.WriteString("  " + strings.Replace(line, "macemc ", t.name+" ", 1) + "\n")
 		}
 	}
 	helpFlags(&b, cmd)
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
+
+// examples are the lines of an example that name no system or one that there is.
+// Where handshake, of which most are, is none of this program's, its first
+// system stands for it.
+func (t *tool) examples(text string) (lines []string) {
+	first := t.Systems[0]
+	bug := "WHAT"
+	if len(first.Bugs) > 0 {
+		bug = string(first.Bugs[0].ID)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		line = strings.TrimSpace(line)
+		if _, err := t.find(exampleSystem); err != nil {
+			if len(first.Bugs) == 0 {
+				line = strings.Replace(line, " --bug "+exampleBug, "", 1)
+			}
+			line = strings.NewReplacer(exampleSystem, first.Name, exampleBug, bug).Replace(line)
+			if words := strings.Fields(line); len(words) > 2 && words[1] == "search" && words[2] != first.Name {
+				continue
+			}
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// exampleSystem and exampleBug are what most examples are of.
+const exampleSystem, exampleBug = "handshake", "HS1"
 
 func (t *tool) usageLine(cmd *cobra.Command) string {
 	words := strings.Fields(cmd.Use)[1:]

@@ -1,11 +1,9 @@
-package main
+package command
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -13,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"macemc/internal/catalog"
 	"macemc/internal/finding"
+	"macemc/internal/nearest"
 	"macemc/internal/report"
 )
 
@@ -26,13 +24,9 @@ const (
 	exitStopped = 3 // a search was stopped before its bound
 )
 
-func main() {
-	t := &tool{name: self(os.Args[0]), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit}
-	os.Exit(t.run(os.Args[1:]))
-}
-
 // tool is one invocation.
 type tool struct {
+	Program
 	name   string // how the user calls it
 	stdout io.Writer
 	stderr io.Writer
@@ -123,7 +117,10 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand(), t.bugsCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand())
+	if len(t.Bugs) > 0 {
+		root.AddCommand(t.bugsCommand())
+	}
 	return root
 }
 
@@ -163,7 +160,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		typed, _, _ = strings.Cut(typed, "=")
 		dashes := map[bool]string{false: "--", true: "-"}[short]
-		meant := catalog.Nearest(typed, names)
+		meant := nearest.Name(typed, names)
 		if meant != "" {
 			return usagef("there is no flag %s%s; did you mean --%s?", dashes, typed, meant)
 		}
@@ -193,24 +190,29 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 	}
 }
 
-// self is how the user calls this program: what a report prints as the command
-// that replays a finding. go run builds in a folder of the build cache.
-func self(arg0 string) string {
-	switch {
-	case strings.Contains(filepath.ToSlash(filepath.Dir(arg0)), "go-build"):
-		return "go run ./cmd/macemc"
-	case arg0 == "":
-		return "macemc"
-	default:
-		return shellWord(arg0)
-	}
-}
-
 // version is that of the build: a release, or the commit that it was made of.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "of an unknown build"
+	}
+	return versionOf(info)
+}
+
+// module is this module, as others require it.
+const module = "macemc"
+
+func versionOf(info *debug.BuildInfo) string {
+	if info.Main.Path != module { // a program with systems of its own
+		for _, dep := range info.Deps {
+			if dep.Path != module {
+				continue
+			}
+			if dep.Replace != nil {
+				return fmt.Sprintf("%s, replaced by %s (%s)", dep.Version, dep.Replace.Path, info.GoVersion)
+			}
+			return fmt.Sprintf("%s (%s)", dep.Version, info.GoVersion)
+		}
 	}
 	text, dirty := info.Main.Version, ""
 	if text == "" || text == "(devel)" {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 // word and the next three.
 func blocks(t *testing.T, word string) (all []string) {
 	t.Helper()
-	rest := get(t, "../../README.md")
+	rest := get(t, "../README.md")
 	for {
 		_, after, ok := strings.Cut(rest, "\n```"+word+"\n")
 		if !ok {
@@ -120,7 +120,7 @@ func TestReadmeService(t *testing.T) {
 // README says.
 func readmeBuild(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func readmeBuild(t *testing.T) string {
 	if strings.Count(code[0], ". ")+strings.Count(code[0], ".\n") < 2 {
 		t.Error("the README's doc.go has a comment of less than two sentences, which the tests of the whole refuse")
 	}
-	catalog := get(t, "../../internal/catalog/catalog.go")
+	catalog := get(t, "../internal/catalog/catalog.go")
 	if !strings.Contains(catalog, "lock.System,") { // else somebody has followed the README
 		catalog = strings.Replace(catalog, "\t\"macemc/sim\"\n", "\t\"macemc/sim\"\n\t\"macemc/systems/lock\"\n", 1)
 		catalog = strings.Replace(catalog, "return []*sim.System{\n", "return []*sim.System{\nlock.System,\n", 1)

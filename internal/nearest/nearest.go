@@ -1,0 +1,57 @@
+package nearest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Missing is the error about a name that is none of those that there are: it
+// says which was probably meant, and which there are.
+func Missing(what, typed string, names []string) error {
+	all := strings.Join(names, ", ")
+	if meant := Name(typed, names); meant != "" {
+		return fmt.Errorf("there is no %s %q; did you mean %s? There are %s", what, typed, meant, all)
+	}
+	return fmt.Errorf("there is no %s %q; there are %s", what, typed, all)
+}
+
+// Name is the first of the names that are the fewest slips away from what
+// was typed; "" if that is more than a third of its letters, and one does not
+// begin with the other. Capitals do not count.
+func Name(typed string, names []string) (best string) {
+	typed = strings.ToLower(typed)
+	least := len(typed) + 1
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		away := slips(typed, lower)
+		if typed != "" && strings.HasPrefix(lower, typed) {
+			away = 0 // an abbreviation
+		}
+		if away < least && 3*away <= len(name) {
+			best, least = name, away
+		}
+	}
+	return best
+}
+
+// slips is the number of letters to insert, delete or replace to make b of a
+// (the distance of Levenshtein).
+func slips(a, b string) int {
+	row := make([]int, len(b)+1) // from the letters of a so far to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
