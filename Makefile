@@ -6,6 +6,7 @@ SHELL := bash
 BENCH    ?= .
 COUNT    ?= 1
 FUZZTIME ?= 20s
+WALKS    ?= 20000
 
 .PHONY: help
 help: ## list the targets
@@ -92,6 +93,17 @@ long: ## search the correct systems to a million states, where they are not clos
 .PHONY: limits
 limits: ## interrupt a hundred searches, and search ten minutes within a budget of memory
 	go test -count=1 -timeout 30m -run '^(TestInterruptions|TestMemoryBudget)$$' ./command -v -interruptions 100 -ten-minutes
+
+CAMPAIGN = --depth 1 --walk-least 10000 --faults crash=2,reset=2,partition=1 --quiet --out bin/campaign
+
+.PHONY: campaign
+campaign: build ## 20,000 (WALKS) walks of 10,000 steps of randtree with each of 4 to 8 nodes, 100,000 of overcast
+	@failed=0; \
+	for nodes in 4 5 6 7 8; do \
+		bin/macemc search randtree --nodes $$nodes --paths $(WALKS) $(CAMPAIGN) || failed=$$?; echo; \
+	done; \
+	bin/macemc search overcast --nodes 3 --paths $$((5 * $(WALKS))) $(CAMPAIGN) || failed=$$?; \
+	exit $$failed
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck

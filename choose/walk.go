@@ -25,10 +25,11 @@ var ErrOnlyRare = errors.New("every alternative is rare (weight 0), and this wal
 // PCG is specified, and the rest is done here, in integers, with one draw for
 // each question that has at least two alternatives.
 //
-// Without Rare, an alternative of weight 0 is never picked.
+// Without Rare and Stuck, an alternative of weight 0 is never picked.
 type Walk struct {
 	Uniform bool // alternatives that are not rare are all alike, whatever their weights
 	Rare    bool // rare ones are picked too: alike with Uniform, else with RareWeight
+	Stuck   bool // rare ones are picked, all alike, where nothing else can be
 
 	pcg   rand.PCG
 	picks []Pick
@@ -104,7 +105,10 @@ func (w *Walk) weighted(q *Question) int {
 		first += r.N
 	}
 	if end == 0 {
-		return no
+		if !w.Stuck {
+			return no
+		}
+		return w.alike(q.N)
 	}
 	if q.N == 1 {
 		return 0

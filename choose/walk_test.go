@@ -150,6 +150,19 @@ func TestWalkOnlyRare(t *testing.T) {
 	if a := w.Answer(rare); a != 0 || w.Err() != nil {
 		t.Errorf("with Rare: answer %d, err %v", a, w.Err())
 	}
+	w.Restart(1, 0)
+	w.Rare, w.Stuck = false, true
+	for range 100 {
+		if a := w.Answer(some); a != 1 {
+			t.Fatalf("with Stuck, where there is another: answer %d, want 1", a)
+		}
+		if a := w.Answer(rare); a != 0 || w.Err() != nil {
+			t.Fatalf("with Stuck: answer %d, err %v", a, w.Err())
+		}
+	}
+	if n := len(w.Picks()); n != 200 {
+		t.Errorf("with Stuck: %d picks of 200", n)
+	}
 }
 
 // TestWalkEdges draws from weights at which rounding could go wrong.

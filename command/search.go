@@ -34,6 +34,7 @@ type searchFlags struct {
 	noCritical, noShrink     bool
 	walks                    int
 	walkSteps, maxWalkSteps  int
+	walkLeast                int
 	walk                     string
 	paths, findings          int
 	seed                     int64
@@ -99,6 +100,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.DurationVar(&f.time, "time", 0, "stop after this `time`, as 30s or 10m (default never)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
 	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "each false alarm doubles that, to at most `N` steps (default eight times)")
+	flags.IntVar(&f.walkLeast, "walk-least", 0, "let a walk from the start go on for `N` steps even if it is live; storms then come at any\ntime of its first half, too, and --walk-steps count from where it was live (default 200)")
 	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
 	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
@@ -130,7 +132,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		value int64
 	}{
 		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
-		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)},
+		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walk-least", int64(f.walkLeast)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)},
 		{"print-prefixes", int64(f.printPrefixes)}, {"steady", int64(f.steady)}, {"seed", f.seed}, {"workers", int64(f.workers)},
 	} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
@@ -144,10 +146,13 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		}
 		f.early++ // see search.Options.Early
 	}
-	for _, name := range []string{"walks", "walk-steps", "max-walk-steps", "walk"} {
+	for _, name := range []string{"walks", "walk-steps", "max-walk-steps", "walk-least", "walk"} {
 		if f.noWalks && cmd.Flags().Changed(name) {
 			return usagef("--no-walks and --%s exclude each other", name)
 		}
+	}
+	if f.printPrefixes > 0 && cmd.Flags().Changed("walk-least") {
+		return usagef("--print-prefixes and --walk-least exclude each other: a prefix ends in steady state, see --steady")
 	}
 	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
 		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
@@ -200,7 +205,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		Properties: f.properties,
 		Findings:   f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
 		Depth: f.depth, Step: f.step,
-		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps,
+		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, WalkLeast: f.walkLeast,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
 		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
 		Visited: search.Visited(f.visited), HashBits: f.hashBits, Workers: f.workers,

@@ -27,6 +27,7 @@ type Options struct {
 	Transitions int           // that the exhaustive phase may execute, if Depth is 0; 0: 30,000. See -macetest.scale
 	Walks       int           // random walks after it; 0: 300. See -macetest.scale
 	WalkSteps   int           // steps after which a walk that is not live is suspected; 0: 10,000
+	WalkLeast   int           // steps for which a walk goes on even if it is live; 0: 200
 	Memory      int           // bytes that the process may use; 0: 4 GiB
 	Engine      search.Engine // of the exhaustive phase; "": memo
 	Seed        uint64        // of the walks; 0: 1
@@ -94,7 +95,7 @@ func seed(own uint64) (uint64, error) {
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
 		Properties: o.Properties, Faults: o.Faults, Early: o.Early, Network: o.Network,
-		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, Memory: o.Memory,
+		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Memory: o.Memory,
 	}
 	times, err := scale(short)
 	if err != nil {

@@ -49,6 +49,18 @@ func (s *share) due() bool {
 	return s.audited < max(cmp.Or(s.least, auditLeast), s.steps/cmp.Or(s.every, auditEvery))
 }
 
+// stride is how far apart the careful ones of the next n runs are to be, if they
+// are as long as so many before them on the average; 0: none is due. It is odd,
+// since runs with numbers that are alike by a power of two may be of one kind.
+func (s *share) stride(n, before int) int {
+	steps := n * (s.steps / max(1, before))
+	due := max(cmp.Or(s.least, auditLeast), (s.steps+steps)/cmp.Or(s.every, auditEvery)) - s.audited
+	if due <= 0 {
+		return 0
+	}
+	return max(1, steps/due) | 1
+}
+
 func (s *share) took(steps int, careful bool) {
 	s.steps += steps
 	if careful {

@@ -54,6 +54,16 @@ func (r *runner) forkAt(path *choose.Path, c climate, steps int) (*fork, error) 
 	return k, nil
 }
 
+// share makes a fork to the same state, for another goroutine.
+func (k *fork) share() *fork {
+	if k == nil || k.bank == nil {
+		return k
+	}
+	other := *k
+	other.bank = k.bank.Share()
+	return &other
+}
+
 // saving repeats a run to a depth, and saves the state there.
 type saving struct {
 	again

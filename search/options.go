@@ -43,6 +43,7 @@ type Options struct {
 	Walks        int    // fresh walks that a verdict of dead rests on; 0: 60
 	WalkSteps    int    // steps after which a walk that is not live is suspected; 0: 10,000
 	MaxWalkSteps int    // to which that is raised by false alarms; 0: eight times WalkSteps
+	WalkLeast    int    // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps
 	Paths        int    // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
 	Roam         int    // walks from the start; 0: 10,000, or what Paths leaves
 	Uniform      bool   // walks pick among all events alike
@@ -78,18 +79,21 @@ const (
 	EngineLocal     Engine = "local"     // each state once; only the node that runs is copied
 )
 
-// walkLeast is how long a walk goes on even if it is live: what goes wrong in
-// steady state has the time to do so. A shorter walk spends half of its steps.
+// walkLeast is the default of WalkLeast: what goes wrong in steady state has the
+// time to do so. A shorter walk spends half of its steps.
 const walkLeast = 200
 
 func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"paths", o.Paths}, {"roam", o.Roam}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}, {"workers", o.Workers}} {
+	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"walk-least", o.WalkLeast}, {"paths", o.Paths}, {"roam", o.Roam}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}, {"workers", o.Workers}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
 		}
+	}
+	if o.WalkLeast > 0 && (o.NoWalks || o.Prefixes > 0) {
+		return o, fmt.Errorf("--walk-least is %d, but no walks are taken from the start that could go on; leave it out", o.WalkLeast)
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)

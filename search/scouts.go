@@ -3,93 +3,145 @@ package search
 import (
 	"cmp"
 	"runtime"
-	"slices"
+	"sync/atomic"
 
 	"macemc/choose"
 	"macemc/sim"
 )
 
-// scouts take the walks that come next together, to see which is the first that
-// needs a look. That one is then taken again, alone, as if nobody had been there
-// before; the walks before it came to nothing. What a walk does depends on its
-// number only, so what is found is the same for any number of workers. What was
-// counted is too, but for checks: a share of the walks is taken twice, and after
-// scouts it is made up for by the walks that follow.
-type scouts struct {
-	*crew
-	walks []*walk // one for each runner
-	steps []int   // of each walk of a turn
-	needs []bool  // which of them need a look
+// A lot is some walks that come one after another. Which of them are careful
+// is said before the first: it depends on what was counted until then, and not
+// on who takes them.
+type lot struct {
+	from, to int
+	stride   int // those are careful whose number it divides; 0: none
 }
 
 const (
-	scoutLeast = 1000 // walks that are taken alone: what ends by then has the same bytes for any number of workers
-	scoutTurn  = 128  // walks of a turn, for each worker
+	scoutLeast = 1000 // walks that are planned and taken one by one
+	scoutLot   = 1024 // walks of a lot, after those
 )
+
+// lot is the one that begins with walk number i, of n.
+func (r *runner) lot(i, n int) lot {
+	if i < scoutLeast {
+		l := lot{from: i, to: i + 1}
+		if r.share.due() {
+			l.stride = 1
+		}
+		return l
+	}
+	l := lot{from: i, to: min(i+scoutLot, n)}
+	l.stride = r.share.stride(l.to-i, i)
+	return l
+}
+
+func (l lot) careful(i int) bool { return l.stride > 0 && i%l.stride == 0 }
+
+// scouts take the walks of a lot together, to see which is the first that
+// needs a look. That one is then taken again, alone, as if nobody had been there
+// before; the walks before it came to nothing. What a walk does depends on its
+// number only, and whether it is careful on its lot, so what is found and what
+// is counted is the same for any number of workers.
+type scouts struct {
+	*crew
+	walks []*walk // one for each runner
+	told  []outing
+	steps atomic.Int64 // of this lot, so far
+}
+
+// outing is what a walk of a scout came to.
+type outing struct {
+	steps   int  // that were taken
+	taken   int  // of these, beyond a prefix: see runner.taken
+	audited int  // 1: it was
+	needs   bool // a look
+}
 
 // newScouts makes them; nil: the walks are taken alone.
 func (r *runner) newScouts() (*scouts, error) {
 	opts := r.opts
 	opts.Workers = cmp.Or(opts.Workers, runtime.GOMAXPROCS(0))
-	if opts.Workers == 1 || r.lead != nil || r.several() {
+	if opts.Workers == 1 {
 		return nil, nil
 	}
 	c, err := newCrew(r.sys, opts)
 	if err != nil {
 		return nil, err
 	}
-	turn := scoutTurn * opts.Workers
-	s := &scouts{crew: c, steps: make([]int, turn), needs: make([]bool, turn)}
+	s := &scouts{crew: c, told: make([]outing, scoutLot)}
 	for range c.runners {
 		s.walks = append(s.walks, &walk{Walk: choose.NewWalk(opts.Seed)})
 	}
 	return s, nil
 }
 
-// ahead takes a turn of walks like one, from number i on and below n, and
-// returns how many of them came to nothing before the first that needs a look.
-func (s *scouts) ahead(r *runner, like *walk, i, n int) (nothing int, err error) {
-	turn := min(len(s.steps), n-i)
+// ahead takes the walks of a lot like one, and returns how many of them came
+// to nothing before the first that needs a look.
+func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
+	n := l.to - l.from
 	of := map[*runner]*walk{}
 	for k, hand := range s.runners {
 		w := s.walks[k]
-		w.least, w.most, w.uniform = like.least, like.most, like.uniform
+		w.glance, w.least, w.most, w.uniform = like.glance, like.least, like.most, like.uniform
 		of[hand] = w
-		hand.reach, hand.limits, hand.pulse.on = r.reach, r.limits, r.pulse.on
+		hand.like(r)
 	}
-	clear(s.needs)
+	clear(s.told)
+	s.steps.Store(0)
 	r.pulses.set(s.runners)
 	defer r.pulses.set(nil)
-	_, err = s.do(turn, func(hand *runner, j int, _ func() bool) (more bool, err error) {
-		w := of[hand]
-		s.needs[j] = true
+	first := s.runners[0]
+	_, err = s.do(n, func(hand *runner, j int, wanted func() bool) (more bool, err error) {
+		w, i := of[hand], l.from+j
+		s.told[j].needs = true
 		if w == nil || hand.stopped() {
 			return false, nil
 		}
-		hand.setOut(w, i+j)
-		before := hand.stats.Steps
-		end, _, world := hand.run(w, false)
+		w.wanted = func() bool { return wanted() && !hand.stopped() }
+		hand.setOut(w, i)
+		before := hand.stats
+		end, _, world := hand.run(w, l.careful(i))
 		hand.pulse.rest()
-		s.steps[j] = hand.stats.Steps - before
-		s.needs[j] = !cameToNothing(w, end, world)
-		return !s.needs[j], nil
+		one := outing{
+			steps: hand.stats.Steps - before.Steps, taken: hand.taken(world, l.careful(i)), audited: hand.stats.Audited - before.Audited,
+			needs: w.left || !cameToNothing(w, end, world),
+		}
+		s.told[j] = one
+		if steps := s.steps.Add(int64(one.steps)); hand == first {
+			sum := r.stats
+			sum.Steps, sum.Paths, sum.Walks = sum.Steps+int(steps), sum.Paths+j, sum.Walks+j
+			r.tellOf(sum, i)
+		}
+		return !one.needs, nil
 	}, func(_ *runner, j int, _ *sim.Failure) bool {
-		s.needs[j] = true
+		s.told[j].needs = true
 		return false
 	})
 	if err != nil {
 		return 0, err
 	}
-	if nothing = slices.Index(s.needs[:turn], true); nothing < 0 {
-		nothing = turn
-	}
-	for _, steps := range s.steps[:nothing] {
-		r.stats.Steps += steps
-		r.share.took(steps, false)
+	for _, one := range s.told[:n] {
+		if one.needs {
+			break
+		}
+		r.share.took(one.taken, l.careful(l.from+nothing))
+		r.stats.Steps, r.stats.Audited = r.stats.Steps+one.steps, r.stats.Audited+one.audited
+		nothing++
 	}
 	r.stats.Paths += nothing
 	r.stats.Walks += nothing
 	return nothing, nil
+}
+
+// like makes a runner take walks as another one does, and tell what it has
+// found, if it comes to its end itself.
+func (r *runner) like(o *runner) {
+	r.reach, r.limits, r.pulse.on = o.reach, o.limits, o.pulse.on
+	r.findings, r.stats = o.findings, o.stats
+	if r.lead == nil && o.lead != nil {
+		r.lead = &lead{o.lead.steps, o.lead.fair.share(), o.lead.stormy.share()}
+	}
 }
 
 // disband adds what the scouts have covered.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,18 +10,24 @@ import (
 )
 
 // walk takes one long random run, in place: it ends at the first live state
-// after the first least steps, or, suspected, after most.
+// after the first least steps, or, suspected, where it has not been live for the
+// last most. A live state on the way, which shows that the walk was alive until
+// then, is looked for once in most steps only.
 type walk struct {
 	*choose.Walk
 	climate
 	start *fork // where it begins; nil: at the start
 	from  int   // the steps before it is judged: those of the start, and of a storm
 	least int   // steps that it takes even if it is live
-	most  int
+	most  int   // steps without a live state after which it is suspected
 	live  bool
 
+	glance  int         // steps after which a live state on the way is looked for; 0: it is not
+	more    int         // and after which the next one is; 0: there was none yet
 	before  int         // answers in the storm
 	wanted  func() bool // asked now and then, whether to go on; nil: yes
+	left    bool        // it was not wanted any more
+	calm    int         // steps before the storm
 	gust    int         // every so many steps of a storm, faults are as likely as anything else
 	uniform bool        // what Uniform is in fair weather
 }
@@ -30,24 +37,33 @@ func (s *walk) fork() *fork { return s.start }
 func (s *walk) visit(w *sim.World, depth int) bool {
 	if s.heal >= 0 {
 		if depth < s.heal {
-			s.Rare = depth%s.gust == 0
+			s.Rare = depth >= s.calm && depth%s.gust == 0
 			s.Uniform = s.Rare || s.uniform
-			return true
+			return s.goesOn(depth)
 		}
 		if depth == s.heal {
 			s.before = len(s.Picks())
 		}
-		s.Rare, s.Uniform = false, s.uniform
+		s.Rare, s.Stuck, s.Uniform = false, false, s.uniform
 	}
 	depth -= s.from
-	if depth&255 == 255 && s.wanted != nil && !s.wanted() {
+	if !s.goesOn(depth) {
 		return false
 	}
-	if depth >= s.least && w.CanBeLive() && w.Live() {
-		s.live = true
-		return false
+	if (depth >= s.least || s.glance > 0 && depth >= max(s.glance, s.more)) && w.CanBeLive() && w.Live() {
+		if depth >= s.least {
+			s.live = true
+			return false
+		}
+		s.more = min(s.least, depth+s.most)
 	}
-	return depth < s.most
+	return depth < s.more+s.most
+}
+
+// goesOn asks now and then whether the walk is still wanted.
+func (s *walk) goesOn(depth int) bool {
+	s.left = depth&255 == 255 && s.wanted != nil && !s.wanted()
+	return !s.left
 }
 
 // answers are those of the whole run, from its start.
@@ -61,8 +77,8 @@ func (s *walk) answers() choose.Source {
 // begin makes s walk number i, after so many steps.
 func (s *walk) begin(seed, i uint64, from int) {
 	s.Restart(seed, i)
-	s.Rare, s.Uniform = false, s.uniform
-	s.from, s.live, s.before = from, false, 0
+	s.Rare, s.Stuck, s.Uniform = false, false, s.uniform
+	s.from, s.more, s.before, s.live, s.left = from, 0, 0, false, false
 }
 
 // choices is how many answers among several the walk has given since the storm.
@@ -78,15 +94,22 @@ func (s *walk) choices() (n int) {
 // storm makes s a walk in which, at every step or at every few, faults are as
 // likely as anything else, until the environment heals. When it does depends on
 // i alone. Storms in which all steps are gusts spend the budgets at once; those
-// with lulls let the protocol get somewhere before a fault hits it.
+// with lulls let the protocol get somewhere before a fault hits it. In walks that
+// are to go on while they are live, half of the storms come late, at any step of
+// the first half.
 func (s *walk) storm(seed, i uint64, from *fork) {
-	const shortest, spread = 4, 117
+	const shortest, spread, golden = 4, 117, 0x9e3779b97f4a7c15
 	s.start = from
 	s.begin(seed, i, 0)
-	s.faults, s.heal, s.gust = true, shortest+int(i*i%spread), 1
+	s.faults, s.calm, s.heal, s.gust = true, 0, shortest+int(i*i%spread), 1
 	if from != nil {
-		s.heal += from.steps
+		s.calm = from.steps
 	}
+	if s.least > walkLeast && i&4 != 0 {
+		s.calm += int(i * golden >> 32 % uint64(s.least/2))
+		s.Stuck = true
+	}
+	s.heal += s.calm
 	if i%4 == 3 {
 		s.gust = 5
 	}
@@ -95,18 +118,21 @@ func (s *walk) storm(seed, i uint64, from *fork) {
 
 // walks takes random walks from the start until what they find is enough.
 func (r *runner) walks(n int) (Stop, error) {
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: min(walkLeast, r.reach/2), most: r.reach, uniform: r.opts.Uniform}
+	s := &walk{
+		Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: cmp.Or(r.opts.WalkLeast, min(walkLeast, r.reach/2)), most: r.reach, uniform: r.opts.Uniform,
+		wanted: func() bool { return !r.stopped() },
+	}
+	s.glance = min(walkLeast, r.reach/2)
 	if !r.world.CanBeLive() {
-		s.most = min(s.most, 5*walkLeast)
+		s.most = max(min(s.most, 5*walkLeast), r.opts.WalkLeast)
 	}
 	r.share = share{}
 	r.phase(PhaseWalks, 0, n)
 	var others *scouts
-	for i := 0; i < n; i++ {
+	for i := 0; i < n; {
 		if r.stopped() {
 			return r.why(), nil
 		}
-		careful := r.share.due()
 		if i == scoutLeast {
 			var err error
 			if others, err = r.newScouts(); err != nil {
@@ -116,60 +142,72 @@ func (r *runner) walks(n int) (Stop, error) {
 				defer others.disband(r)
 			}
 		}
-		if others != nil && !careful {
-			nothing, err := others.ahead(r, s, i, n)
+		l := r.lot(i, n)
+		if others != nil {
+			nothing, err := others.ahead(r, s, l)
 			if err != nil {
 				return "", err
 			}
-			r.at(i + nothing)
-			if i += nothing; i == n {
-				break
-			}
+			i += nothing
+			r.at(i)
+		}
+		for looked := false; i < l.to && !looked; i++ {
 			if r.stopped() {
 				return r.why(), nil
 			}
-			careful = r.share.due()
-		}
-		r.setOut(s, i)
-		end, failure, w := r.run(s, careful)
-		r.share.took(r.taken(w, careful), careful)
-		r.stats.Paths++
-		r.stats.Walks++
-		r.at(i + 1)
-		switch {
-		case end == endFailed:
-			if r.several() && !r.worth(failure) {
-				continue
-			}
-			f, err := r.confirm(s.answers(), r.climate, failure)
-			if err != nil {
+			enough, err := false, error(nil)
+			if looked, enough, err = r.walk(s, i, l.careful(i)); err != nil {
 				return "", err
 			}
-			if enough, err := r.note(f); enough || err != nil {
-				return StopFound, err
+			switch {
+			case s.left:
+				return r.why(), nil
+			case enough:
+				return StopFound, nil
 			}
-			continue
-		case end == endStopped:
-			return "", w.Err()
-		case cameToNothing(s, end, w):
-			continue
+			r.at(i + 1)
+			looked = looked || others != nil // they go on from here
 		}
-		f, err := r.judge(s.answers(), r.climate, w, w.Steps(), end == endQuiet)
-		switch {
-		case err != nil:
-			return "", err
-		case f == nil:
+	}
+	return StopPaths, nil
+}
+
+// walk takes the i-th walk. It reports whether somebody had to look at how it
+// ended, and whether what is found is enough.
+func (r *runner) walk(s *walk, i int, careful bool) (looked, enough bool, err error) {
+	r.setOut(s, i)
+	end, failure, w := r.run(s, careful)
+	r.share.took(r.taken(w, careful), careful)
+	if s.left {
+		return false, false, nil
+	}
+	r.stats.Paths++
+	r.stats.Walks++
+	var f *Finding
+	switch {
+	case end == endStopped:
+		return false, false, w.Err()
+	case cameToNothing(s, end, w):
+		return false, false, nil
+	case end == endFailed:
+		if r.several() && !r.worth(failure) {
+			return true, false, nil
+		}
+		f, err = r.confirm(s.answers(), r.climate, failure)
+	default:
+		if f, err = r.judge(s.answers(), r.climate, w, w.Steps(), end == endQuiet); f == nil && err == nil {
 			r.alarm()
 			if r.world.CanBeLive() {
 				s.most = r.reach
 			}
-			continue
-		}
-		if enough, err := r.note(f); enough || err != nil {
-			return StopFound, err
+			return true, false, nil
 		}
 	}
-	return StopPaths, nil
+	if err != nil {
+		return true, false, err
+	}
+	enough, err = r.note(f)
+	return true, enough, err
 }
 
 // setOut makes s the i-th walk of the default search.

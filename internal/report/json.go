@@ -76,6 +76,7 @@ type livenessJSON struct {
 	Status    string `json:"status"`
 	Walks     int    `json:"walks"`
 	WalkSteps int    `json:"walk_steps"`
+	WalkLeast int    `json:"walk_least,omitempty"`
 }
 
 type criticalJSON struct {
@@ -124,7 +125,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Faults:   r.Options.Budgets(r.System).String(),
 		Verdict:  r.Verdict().String(),
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
-		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps},
+		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps, r.Options.WalkLeast},
 		Stop:     string(r.Stop), Cut: orNull(string(r.Cut)),
 		Prefixes: []prefixJSON{},
 		Findings: []findingJSON{}, Alike: r.Alike,

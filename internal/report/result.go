@@ -245,9 +245,12 @@ func liveness(s subject, r *search.Result) string {
 		if r.Liveness.Walks == 0 {
 			return "found, before any walk from the start"
 		}
-		return fmt.Sprintf("found, in %s of at most %s", walks, steps)
+		return "found, in " + walked(r)
 	case search.StateSampled:
 		text := fmt.Sprintf("sampled: %s, %s", walks, became(r, steps))
+		if r.Options.WalkLeast > 0 {
+			text = fmt.Sprintf("sampled: %s, %s", walked(r), became(r, steps))
+		}
 		if n := r.Liveness.Bottoms; n > 0 {
 			text += fmt.Sprintf("; besides, %s from those states that were found last, since the states were not kept", many(n, "walk"))
 		}
@@ -263,14 +266,23 @@ func liveness(s subject, r *search.Result) string {
 	case search.StateExhausted, search.StateExhaustedWithin:
 		text := fmt.Sprintf("%s: from every state a live one can be reached without faults", r.Liveness.State)
 		if r.Liveness.Walks > 0 {
-			text += fmt.Sprintf("; besides, %s of at most %s", walks, steps)
+			text += "; besides, " + walked(r)
 		}
 		return text
 	case search.StateBounded, search.StateIncomplete:
-		return fmt.Sprintf("%s: %s of at most %s", r.Liveness.State, walks, steps)
+		return fmt.Sprintf("%s: %s", r.Liveness.State, walked(r))
 	default:
 		panic("macemc bug: report: no words for liveness " + string(r.Liveness.State))
 	}
+}
+
+// walked says how many walks were taken from the start, and how long they were.
+func walked(r *search.Result) string {
+	walks := many(r.Liveness.Walks, "walk")
+	if least := r.Options.WalkLeast; least > 0 {
+		return fmt.Sprintf("%s of at least %s", walks, many(least, "step"))
+	}
+	return fmt.Sprintf("%s of at most %s", walks, many(r.Liveness.WalkSteps, "step"))
 }
 
 // periphery says from how many states at the ends of rounds walks were taken.
