@@ -40,36 +40,37 @@ func (f *fragile) Handle(_ sim.Env, s sim.Signal) {
 	}
 }
 
+var fragiles = &sim.System{
+	Name: "fragile", Doc: "It counts, and fails.",
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+	New:   func(sim.Params, sim.Addr) sim.Node { return &fragile{} },
+	Properties: []sim.Property{
+		sim.Always("not five of B before A", func(v sim.View[*fragile]) bool {
+			for _, f := range v.Nodes() {
+				return f.B != 5 || f.A > 0
+			}
+			return true
+		}),
+		sim.Always("not seven of A and four of B", func(v sim.View[*fragile]) bool {
+			for _, f := range v.Nodes() {
+				return f.A != 7 || f.B != 4
+			}
+			return true
+		}),
+	},
+}
+
 // With several findings wanted, the search goes on after each: after states
 // that violate a property, which are not expanded, and after handlers that
 // fail. It tells each kind once, and counts the others.
 func TestFindings(t *testing.T) {
-	sys := &sim.System{
-		Name: "fragile", Doc: "It counts, and fails.",
-		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
-		New:   func(sim.Params, sim.Addr) sim.Node { return &fragile{} },
-		Properties: []sim.Property{
-			sim.Always("not five of B before A", func(v sim.View[*fragile]) bool {
-				for _, f := range v.Nodes() {
-					return f.B != 5 || f.A > 0
-				}
-				return true
-			}),
-			sim.Always("not seven of A and four of B", func(v sim.View[*fragile]) bool {
-				for _, f := range v.Nodes() {
-					return f.A != 7 || f.B != 4
-				}
-				return true
-			}),
-		},
-	}
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 		told := func(opts Options) (all []string, res *Result) {
 			opts.Engine = engine
-			res = search(t, sys, 0, nil, opts)
+			res = search(t, fragiles, 0, nil, opts)
 			for _, f := range res.Findings {
 				all = append(all, fmt.Sprint(f.Verdict, " ", f.Step))
-				again, err := Replay(sys, throughText(t, f.Path), Options{})
+				again, err := Replay(fragiles, throughText(t, f.Path), Options{})
 				if err != nil || !again.Reproduced {
 					t.Errorf("%s: a %s at step %d is not reproduced: %v", engine, f.Verdict, f.Step, err)
 				}
@@ -86,6 +87,26 @@ func TestFindings(t *testing.T) {
 		}
 		if all, res = told(Options{Findings: 3, Depth: 1, Paths: 3_000}); len(all) != 3 || res.Stop != StopFound {
 			t.Errorf("%s: by walks, found are %s, stopped: %s", engine, all, res.Stop)
+		}
+	}
+}
+
+// Several findings are told in the order of one worker, whoever else is there.
+func TestFindingsOfSeveral(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		one := ""
+		for _, workers := range []int{1, 3} {
+			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: 2_500, Workers: workers, team: 1})
+			said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
+			for _, f := range res.Findings {
+				said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, picks(f.Path))
+			}
+			if one == "" {
+				one = said
+			}
+			if said != one || len(res.Findings) != 5 || res.Stats.Walks != 2_500 {
+				t.Errorf("%s, %d workers, %d findings: %s\none: %s", engine, workers, len(res.Findings), said, one)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"testing"
 
 	"macemc/sim"
@@ -147,6 +148,33 @@ func TestCoprime(t *testing.T) {
 				t.Fatalf("of %d, with a stride of %d, number %d comes twice", n, stride, k)
 			}
 			met[k] = true
+		}
+	}
+}
+
+// Walks from the ends of rounds see the states that several workers have found:
+// one that is dead is met as soon, and as many are walked from where none is.
+func TestPeripheryOfSeveral(t *testing.T) {
+	for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		for _, trap := range []bool{true, false} {
+			one := ""
+			for _, workers := range []int{1, 3} {
+				res := search(t, traps(3, 40, trap), 0, nil, Options{Engine: engine, WalkSteps: 2_000, Depth: 10, Paths: 1, Workers: workers, team: 1})
+				s := res.Stats
+				said := fmt.Sprint(s.Depth, s.States, s.Transitions, s.Periphery.States, s.Periphery.Walked, s.Walks, res.Safety, res.Verdict(), res.Stop)
+				if one == "" {
+					one = said
+				}
+				if said != one || (res.Finding != nil) != trap || s.Periphery.Walked == 0 {
+					t.Errorf("%s, %d workers: %s; one: %s", engine, workers, said, one)
+				}
+				if f := res.Finding; f != nil {
+					if f.Verdict != sim.VerdictDead || f.Critical == nil || f.Critical.Step != 1 {
+						t.Errorf("%s, %d workers: found is %+v, critical %+v", engine, workers, f, f.Critical)
+					}
+					replayed(t, res.System, f, false)
+				}
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type lot struct {
 const (
 	scoutLeast = 1000 // walks that are planned and taken one by one
 	scoutLot   = 1024 // walks of a lot, after those
+	scoutWorth = 16   // where the last lot ended before so many, since one needed a look, the next is taken alone
 )
 
 // lot is the one that begins with walk number i, of n.

@@ -2,7 +2,9 @@ package search
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
+	"time"
 
 	"macemc/sim"
 	"macemc/systems/brokentree"
@@ -11,8 +13,12 @@ import (
 )
 
 // hazard tosses coins once, at its fifth step. Four of 1,728 sides are bad: it
-// panics, violates a property, is never live again, or is not so for long.
-type hazard struct{ Age, Side int }
+// panics, or does what it is told to, violates a property, is never live again,
+// or is not so for long.
+type hazard struct {
+	Age, Side int
+	does      func()
+}
 
 func (*hazard) Init(sim.Env)                           {}
 func (*hazard) Deliver(sim.Env, sim.Addr, sim.Message) {}
@@ -27,34 +33,39 @@ func (g *hazard) Handle(env sim.Env, _ sim.Signal) {
 		g.Side = 144*env.Choose(12, "first") + 12*env.Choose(12, "second") + env.Choose(12, "third")
 	}
 	if g.Side == 3 {
-		panic("three")
+		g.does()
 	}
 }
 
-var hazards = &sim.System{
-	Name: "hazards", Doc: "A node that tosses coins.",
-	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
-	New:   func(sim.Params, sim.Addr) sim.Node { return &hazard{} },
-	Properties: []sim.Property{
-		sim.Always("not five", func(v sim.View[*hazard]) bool {
-			for _, g := range v.Nodes() {
-				return g.Side != 5
-			}
-			return true
-		}),
-		sim.Eventually("all is well", func(v sim.View[*hazard]) bool {
-			for _, g := range v.Nodes() {
-				return g.Side != 7 && (g.Side != 9 || g.Age == 400)
-			}
-			return true
-		}),
-	},
+// hazards are one of them.
+func hazards(does func()) *sim.System {
+	return &sim.System{
+		Name: "hazards", Doc: "A node that tosses coins.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return &hazard{does: does} },
+		Opaque: []string{"search.hazard.does"},
+		Properties: []sim.Property{
+			sim.Always("not five", func(v sim.View[*hazard]) bool {
+				for _, g := range v.Nodes() {
+					return g.Side != 5
+				}
+				return true
+			}),
+			sim.Eventually("all is well", func(v sim.View[*hazard]) bool {
+				for _, g := range v.Nodes() {
+					return g.Side != 7 && (g.Side != 9 || g.Age == 400)
+				}
+				return true
+			}),
+		},
+	}
 }
 
 // TestWalksOfSeveral: walks that several workers take find what one finds, and
 // count what one counts, audits included.
 func TestWalksOfSeveral(t *testing.T) {
 	steady := func(sys *sim.System) Options { return Options{Prefix: prefixes(t, sys, 1, 5)[0].Path} }
+	three := hazards(func() { panic("three") })
 	for _, c := range []struct {
 		name  string
 		sys   *sim.System
@@ -68,8 +79,8 @@ func TestWalksOfSeveral(t *testing.T) {
 		{"a prefix", brokentree.System, 1_500, steady(brokentree.System), 0},
 		{"a prefix, faults", simtcp.System, 3_000, steady(simtcp.System), 0},
 		{"a prefix, timers", simtcp.System, 3_000, Options{Prefix: steady(simtcp.System).Prefix, Early: 1 + 3}, 0},
-		{"first", hazards, 6_000, Options{Seed: 3}, 1},
-		{"findings", hazards, 6_000, Options{Findings: 10, WalkSteps: 100}, 3},
+		{"first", three, 6_000, Options{Seed: 3}, 1},
+		{"findings", three, 6_000, Options{Findings: 10, WalkSteps: 100}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			counts := []int{1, 2, 3}
@@ -102,5 +113,46 @@ func TestWalksOfSeveral(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A handler that ends its goroutine in a walk of a scout is found as it is
+// without them.
+func TestScoutsFail(t *testing.T) {
+	one := ""
+	for _, workers := range []int{1, 3} {
+		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Roam: 6_000, WalkSteps: 500, Seed: 3, Properties: []string{"not five"}, Workers: workers})
+		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < scoutLeast {
+			t.Fatalf("%d workers: found is %+v, by %d walks", workers, res.Finding, res.Stats.Walks)
+		}
+		said := fmt.Sprint(picks(res.Finding.Path), res.Stats)
+		if one == "" {
+			one = said
+		}
+		if said != one {
+			t.Errorf("%d workers: %s; one: %s", workers, said, one)
+		}
+	}
+}
+
+// One that never returns is told by the monitor, with its path, and with what
+// was found before.
+func TestScoutStuck(t *testing.T) {
+	release := make(chan struct{})
+	told := make(chan *Result, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		Search(hazards(func() { <-release }), Options{
+			Depth: 1, Roam: 20_000, WalkSteps: 500, Seed: 3, Properties: []string{"not five"}, Findings: 2, Workers: 3,
+			Stuck: 50 * time.Millisecond, OnStuck: func(r *Result) { told <- r },
+		})
+	}()
+	res := <-told
+	close(release)
+	<-ended
+	f := res.Findings[len(res.Findings)-1]
+	if f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 5 || res.Stats.Walks < scoutLeast {
+		t.Errorf("found is %+v, by %d walks", f, res.Stats.Walks)
 	}
 }

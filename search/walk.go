@@ -129,21 +129,20 @@ func (r *runner) walks(n int) (Stop, error) {
 	r.share = share{}
 	r.phase(PhaseWalks, 0, n)
 	var others *scouts
-	for i := 0; i < n; {
-		if r.stopped() {
-			return r.why(), nil
-		}
+	for i, far := 0, 0; i < n; {
 		if i == scoutLeast {
 			var err error
 			if others, err = r.newScouts(); err != nil {
 				return "", err
 			}
+			far = scoutWorth
 			if others != nil {
 				defer others.disband(r)
 			}
 		}
 		l := r.lot(i, n)
-		if others != nil {
+		ahead := others != nil && far >= scoutWorth
+		if ahead {
 			nothing, err := others.ahead(r, s, l)
 			if err != nil {
 				return "", err
@@ -166,8 +165,9 @@ func (r *runner) walks(n int) (Stop, error) {
 				return StopFound, nil
 			}
 			r.at(i + 1)
-			looked = looked || others != nil // they go on from here
+			looked = looked || ahead // they go on from here
 		}
+		far = i - l.from
 	}
 	return StopPaths, nil
 }
