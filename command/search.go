@@ -114,7 +114,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.IntVar(&f.steady, "steady", 0, "a state is steady after it has been live for `N` steps (default 20)")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.StringVar(&f.visited, "visited", "", "keep of the states that were visited `vectors|fingerprint|off`: all of them, so that none is taken for\nanother and liveness can be decided exactly; a hash of each; nothing, so that every path is taken, by\n--engine reference (default vectors; with that engine fingerprint)")
-	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines expand a level of many states together (default as many as there are cores); with 1,\na search of one seed prints the same bytes each time")
+	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines expand a level of many states together, and take the walks from the start (default\nas many as there are cores); with 1, a search of one seed prints the same bytes each time")
 	flags.IntVar(&f.hashBits, "hash-bits", 0, "with --visited fingerprint, the bits of a hash, `32|64` (default 64)")
 	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
