@@ -3,8 +3,11 @@ package mdb
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"testing"
+
+	"macemc/systems/jointree"
 )
 
 const longSteps = "100000"
@@ -50,5 +53,27 @@ func BenchmarkLine(b *testing.B) {
 				_, _ = s.Do(l)
 			}
 		})
+	}
+}
+
+// A field is watched through a run whose nodes keep much more than it.
+func BenchmarkWatch(b *testing.B) {
+	for _, ballast := range []string{"none", "20KB"} {
+		s := explored(b, jointree.System, Settings{Params: []string{"ballast=" + ballast}})
+		must(b, s, "walk 10000")
+		name := filepath.Join(b.TempDir(), "long.path")
+		must(b, s, "save "+name)
+		s, err := Opener{Find: systems}.Open(name, Settings{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, field := range []string{"n3.nothing", "n3.kids", "nothing"} {
+			b.Run(ballast+"/"+field, func(b *testing.B) {
+				for b.Loop() {
+					s.run.cached = nil
+					_, _ = s.Do("jump end; watch back " + field)
+				}
+			})
+		}
 	}
 }

@@ -89,6 +89,32 @@ func (f field) matches(path string) bool {
 	}
 }
 
+// wanted reports whether a part of a node may hold lines that are the field's:
+// see canon.Wanted.
+func (f field) wanted(path string, fields bool) bool {
+	if path != "" && path[0] != '[' {
+		path = "." + path
+	}
+	if !f.bare {
+		text := strings.TrimPrefix(f.text, strings.TrimRight(nodeName.FindString(f.text), ".[ "))
+		return strings.HasPrefix(text, path) || strings.HasPrefix(path, text)
+	}
+	if fields {
+		return true
+	}
+	for at := strings.IndexByte(path, f.text[0]); at >= 0; {
+		if rest := path[at:]; strings.HasPrefix(rest, f.text) || strings.HasPrefix(f.text, rest) {
+			return true
+		}
+		next := strings.IndexByte(path[at+1:], f.text[0])
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return false
+}
+
 // begins reports whether a path is a name, or something below it.
 func begins(path, name string) bool {
 	rest, ok := strings.CutPrefix(path, name)
@@ -105,11 +131,9 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 	return out
 }
 
-// touched reports whether a step may have changed the field: what a node keeps
-// changes only when it acts.
-func (f field) touched(s *sim.Step, addrs []sim.Addr) bool {
-	return f.node < 0 || s.Node == addrs[f.node]
-}
+// touched reports whether a step may have changed the field on a node: what a
+// node keeps changes only when it acts.
+func touched(s *sim.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
 // unknown is the sentence about a field that is nowhere in a state.
 func (f field) unknown(lines []canon.Line) error {

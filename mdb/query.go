@@ -283,23 +283,41 @@ func (q *query) fields() (out []term) {
 	return out
 }
 
-// values are what a query's fields are in a state.
-func (r *run) values(terms []term, b *branch, i int) ([][]canon.Line, error) {
+// seen is what a field is in a state: its lines, by whose they are. Of a field
+// that is no node's there is one list.
+type seen [][]canon.Line
+
+func (s seen) lines() []canon.Line { return slices.Concat(s...) }
+
+// values are what a query's fields are after step i of a branch. What the step
+// cannot have changed is as before; nil: nothing is known of before.
+func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err
 	}
 	w := r.player.World()
-	var all []canon.Line
-	out := make([][]canon.Line, len(terms))
+	addrs := w.Params().Addrs()
+	var others []canon.Line
+	out := make([]seen, len(terms))
 	for k, t := range terms {
-		if t.field.node >= 0 {
-			out[k] = t.field.of(w.NodeLines(w.Params().Addrs()[t.field.node]))
+		if t.field.node < 0 && !t.field.bare {
+			if others == nil {
+				others = w.OtherLines()
+			}
+			out[k] = seen{t.field.of(others)}
 			continue
 		}
-		if all == nil {
-			all = w.Lines()
+		whose := addrs
+		if t.field.node >= 0 {
+			whose = addrs[t.field.node : t.field.node+1]
 		}
-		out[k] = t.field.of(all)
+		for n, a := range whose {
+			if before != nil && !touched(&b.at(i).Step, a) {
+				out[k] = append(out[k], before[k][n])
+			} else {
+				out[k] = append(out[k], t.field.of(w.NodeLinesOf(a, t.field.wanted)))
+			}
+		}
 	}
 	return out, nil
 }
@@ -324,7 +342,7 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 		}
 		return nil
 	}
-	before, err := r.values(terms, b, from)
+	before, err := r.values(terms, b, from, nil)
 	if err != nil {
 		return err
 	}
@@ -337,13 +355,13 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 			return err
 		}
 		s := b.at(i)
-		if !slices.ContainsFunc(terms, func(t term) bool { return t.field.touched(&s.Step, addrs) }) {
+		if !slices.ContainsFunc(terms, func(t term) bool { return t.field.node < 0 || touched(&s.Step, addrs[t.field.node]) }) {
 			if allNot(terms) && q.recorded(b, i) && !found(i) {
 				return nil
 			}
 			continue
 		}
-		now, err := r.values(terms, b, i)
+		now, err := r.values(terms, b, i, before)
 		if err != nil {
 			return err
 		}
@@ -361,11 +379,11 @@ func allNot(terms []term) bool {
 }
 
 // changedAs reports whether the fields changed as the terms want.
-func changedAs(terms []term, before, now [][]canon.Line) bool {
+func changedAs(terms []term, before, now []seen) bool {
 	for k, t := range terms {
-		changed := !slices.Equal(before[k], now[k])
+		changed := !slices.EqualFunc(before[k], now[k], slices.Equal)
 		if t.value != nil {
-			changed = changed && t.field.brief(now[k]) == *t.value
+			changed = changed && t.field.brief(now[k].lines()) == *t.value
 		}
 		if changed == t.not {
 			return false

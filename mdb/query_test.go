@@ -1,11 +1,16 @@
 package mdb
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"macemc/internal/canon"
+	"macemc/sim"
 	"macemc/systems/jointree"
+	"macemc/systems/randtree"
 )
 
 // What is found going forth and going back is what a list has, for queries of
@@ -92,4 +97,65 @@ func TestWatchMissesNothing(t *testing.T) {
 			t.Errorf("%s changes in %v, found %v", name, want, got)
 		}
 	}
+}
+
+// A field changes where the whole states, told as text, say so.
+func TestFieldsAgreeWithStates(t *testing.T) {
+	for _, c := range []struct {
+		sys      *sim.System
+		settings Settings
+		changes  []string
+	}{
+		{jointree.System, Settings{Params: []string{"ballast=1KB"}}, []string{
+			"n1", "n1.papa", "papa", "n0.kids", "kids[n1]", "n1.ballast.peers[n0].relation", "history", "n0.ballast.history", "history[11]", "relation", "n2 timer",
+		}},
+		{randtree.System, Settings{Faults: &sim.Faults{Crash: 3, Reset: 2, Partition: 1}}, []string{
+			"n1", "n1.parent", "parent", "kids", "timer", "n2 timer", "n1 restarts", "n1 is", "tcp n0->n1", "faults left", "partition", "root",
+		}},
+	} {
+		s := explored(t, c.sys, c.settings)
+		rng := rand.New(rand.NewPCG(5, 5))
+		for range 150 { // faults are as likely as anything else
+			must(t, s, fmt.Sprint("take ", rng.IntN(s.run.player.World().Enabled())))
+		}
+		must(t, s, "heal; walk 50")
+		states := s.states(t)
+		for _, text := range append(c.changes, "n1.nothing", "nothing") {
+			f, err := s.run.parseField(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := f.changes(states), []int(nil)
+			q := &query{text: text, terms: []term{{field: &f}}}
+			if err := s.run.matches(q, s.here, 0, s.Len(), func(i int) bool { got = append(got, i); return true }); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) || (len(want) == 0) != strings.HasSuffix(text, "nothing") {
+				t.Errorf("%s: %s changes in steps %v, says its query; in %v, say the states", c.sys.Name, text, got, want)
+			}
+		}
+	}
+}
+
+// states are all states of the branch as text.
+func (s *Session) states(t *testing.T) (all [][]canon.Line) {
+	t.Helper()
+	for i := range s.Len() + 1 {
+		lines, err := s.run.lines(s.here, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, lines)
+	}
+	return all
+}
+
+// changes are the steps in which a field changes.
+func (f field) changes(states [][]canon.Line) (steps []int) {
+	for i := range states {
+		if i > 0 && !slices.Equal(f.of(states[i-1]), f.of(states[i])) {
+			steps = append(steps, i)
+		}
+	}
+	return steps
 }

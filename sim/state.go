@@ -196,8 +196,13 @@ func (w *World) nodeSum(i int) canon.Hash {
 // Lines are the state as text, in stable order: what the hash sees.
 func (w *World) Lines() (lines []canon.Line) {
 	for i := range w.nodes {
-		lines = append(lines, w.nodeLines(i)...)
+		lines = append(lines, w.nodeLines(i, nil)...)
 	}
+	return append(lines, w.OtherLines()...)
+}
+
+// OtherLines are the lines of Lines that are about no node.
+func (w *World) OtherLines() (lines []canon.Line) {
 	for c := range w.n * w.n {
 		from, to := w.tcp.Ends(c)
 		path := fmt.Sprintf("%s %s->%s", LinkTCP, addrOf(from), addrOf(to))
@@ -270,12 +275,18 @@ func (w *World) environmentLines() (lines []canon.Line) {
 }
 
 // NodeLines are the lines of Lines that are about one node.
-func (w *World) NodeLines(a Addr) []canon.Line { return w.nodeLines(a.index()) }
+func (w *World) NodeLines(a Addr) []canon.Line { return w.nodeLines(a.index(), nil) }
+
+// NodeLinesOf are at least those of them that are wanted. Paths are asked for
+// as they are within the node.
+func (w *World) NodeLinesOf(a Addr, wanted canon.Wanted) []canon.Line {
+	return w.nodeLines(a.index(), wanted)
+}
 
 // nodeLines are a node's own fields, then its timers, tasks and openings.
-func (w *World) nodeLines(i int) (lines []canon.Line) {
+func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	ns, name := &w.nodes[i], addrOf(i).String()
-	for _, l := range w.walker.Lines(ns.node) {
+	for _, l := range w.walker.LinesOf(ns.node, wanted) {
 		lines = append(lines, under(name, l))
 	}
 	for k := range ns.timers {

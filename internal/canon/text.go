@@ -19,16 +19,7 @@ func (w *Walker) Text(v any) string {
 // Lines returns the leaves of v, in an order which depends on v alone. Where an
 // interface holds a value with children, a line with the type's name precedes
 // them; the root's own type has none.
-func (w *Walker) Lines(v any) []Line {
-	n, err := w.tree(v)
-	if err != nil {
-		return []Line{{Value: unwalkable(err)}}
-	}
-	if n.shape != shapeLeaf {
-		n.name = ""
-	}
-	return n.lines("", nil)
-}
+func (w *Walker) Lines(v any) []Line { return w.LinesOf(v, nil) }
 
 func unwalkable(err error) string {
 	reason := strings.TrimPrefix(err.Error(), "canon: cannot walk ")
@@ -68,6 +59,9 @@ func (n *node) write(b *strings.Builder) {
 // lines appends the leaves of the tree at path.
 func (n *node) lines(path string, out []Line) []Line {
 	if n.shape == shapeLeaf {
+		if n.leaf == skippedPart {
+			return out
+		}
 		return append(out, Line{path, n.name + n.leaf})
 	}
 	if n.name != "" {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -44,6 +45,8 @@ type builder struct {
 	keep   []any
 	copied bool // as in walkState
 	inKey  bool
+	wanted Wanted // nil: all of it
+	below  map[*plan]below
 }
 
 type object struct {
@@ -57,11 +60,13 @@ type visit struct {
 }
 
 // tree returns the tree of v, or the refusal of its walk.
-func (w *Walker) tree(v any) (*node, error) {
+func (w *Walker) tree(v any) (*node, error) { return w.treeOf(v, nil) }
+
+func (w *Walker) treeOf(v any, wanted Wanted) (*node, error) {
 	if err := w.encodeRoot(v); err != nil {
 		return nil, err
 	}
-	b := &builder{w: w, first: make(map[object]visit)}
+	b := &builder{w: w, first: make(map[object]visit), wanted: wanted}
 	return b.dynamic(reflect.ValueOf(v), ""), nil
 }
 
@@ -82,6 +87,9 @@ func again(v visit) *node {
 
 // value returns the tree of v, which is met inline, at path.
 func (b *builder) value(p *plan, v reflect.Value, path string) *node {
+	if p.op != opMap && b.skips(p, path) { // a map is registered first
+		return leaf(skippedPart)
+	}
 	if p.pointed && !b.copied {
 		seen, known := b.first[object{v.UnsafeAddr(), p}]
 		if known && seen.byPointer {
@@ -248,7 +256,7 @@ func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 		}
 		k := kid{f.name, b.value(f.plan, reopen(v.Field(f.index)), at)}
 		// A lock shows nothing of its own, but that a pointer led to it before.
-		if f.plan.op != opMutex || k.node.leaf[0] == '=' {
+		if f.plan.op != opMutex || strings.HasPrefix(k.node.leaf, "=") {
 			n.kids = append(n.kids, k)
 		}
 	}
@@ -274,7 +282,7 @@ func (b *builder) pointer(p *plan, v reflect.Value, path string) *node {
 	defer b.inMemory(b.copied)
 	b.copied = false
 	n := b.body(p.elem, v.Elem(), path)
-	if n.shape == shapeLeaf {
+	if n.shape == shapeLeaf && n.leaf != skippedPart {
 		n.leaf = "&" + n.leaf
 	}
 	return n
@@ -295,8 +303,15 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 	if v.Len() == 0 {
 		return leaf("{}")
 	}
+	if b.skips(p, path) {
+		return leaf(skippedPart)
+	}
 	defer b.inMemory(b.copied)
 	b.copied = true
+	if !b.tells(p.key) {
+		defer b.wants(b.wanted)
+		b.wanted = nil
+	}
 	n := &node{shape: shapeMap}
 	es := b.entries(p, v)
 	for i, e := range es {
@@ -388,7 +403,7 @@ func (b *builder) copyOf(p *plan, e reflect.Value, path string) *node {
 
 // typed adds the dynamic type to a tree, unless its form alone tells it.
 func (b *builder) typed(p *plan, n *node) *node {
-	if p.op == opOmit || n.shape == shapeLeaf && b.bare(p, n.leaf) {
+	if p.op == opOmit || n.shape == shapeLeaf && (n.leaf == skippedPart || b.bare(p, n.leaf)) {
 		return n
 	}
 	name := p.short
@@ -454,7 +469,7 @@ func (b *builder) summary(p *plan, v reflect.Value, path string) *node {
 		panic("macemc bug: canon refused a summary that it had encoded")
 	}
 	n := b.copyOf(plain, reflect.Indirect(e), path)
-	if n.shape == shapeLeaf {
+	if n.shape == shapeLeaf && n.leaf != skippedPart {
 		n.leaf = ownSummary + n.leaf
 	} else {
 		n.name = ownSummary
