@@ -1,8 +1,11 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +19,7 @@ type mdbFlags struct {
 	scripts  []string
 	noColour bool
 	at       int
+	stuck    time.Duration
 	settings mdb.Settings
 	faults   string
 }
@@ -41,6 +45,9 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 				}
 				f.settings.Faults = &faults
 			}
+			if f.stuck < 0 {
+				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
+			}
 			if f.at < 0 {
 				return usagef("--at is %d; it must be the number of a step, from 0", f.at)
 			}
@@ -51,6 +58,7 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 	flags.SortFlags = false
 	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print what they answer (repeatable)")
 	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, end with status 1 when a handler runs for this `time`; 0: never")
 	flags.BoolVar(&f.noColour, "no-color", false, "use no colours on the screen (default also where NO_COLOR is set)")
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
@@ -63,28 +71,50 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 
 func (t *tool) mdb(name string, f mdbFlags) error {
 	opener := mdb.Opener{Find: t.find, Tool: t.name}
-	s, err := opener.Open(name, f.settings)
+	if len(f.scripts) > 0 {
+		return t.script(opener, name, f)
+	}
+	s, err := open(opener, name, f)
 	if err != nil {
 		return err
 	}
-	if f.at > 0 {
-		if _, err := s.Do(fmt.Sprintf("jump %d", f.at)); err != nil {
-			return usagef("--at: %s", err)
-		}
-	}
-	if len(f.scripts) == 0 {
-		return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
-	}
-	return t.script(s, strings.Join(f.scripts, "\n"))
+	return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
 }
 
-// script executes lines and prints what they answer, each after its prompt.
-func (t *tool) script(s *mdb.Session, script string) error {
-	lines, err := mdb.Lines(script)
+// open opens a session where the flags say that it begins.
+func open(opener mdb.Opener, name string, f mdbFlags) (*mdb.Session, error) {
+	s, err := opener.Open(name, f.settings)
+	if err == nil && f.at > 0 {
+		if _, wrong := s.Do(fmt.Sprintf("jump %d", f.at)); wrong != nil {
+			err = usagef("--at: %s", wrong)
+		}
+	}
+	return s, err
+}
+
+// script executes lines and prints what they answer, each after its prompt. A
+// handler that never returns ends the process.
+func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
+	lines, err := mdb.Lines(strings.Join(f.scripts, "\n"))
+	if err != nil {
+		return err
+	}
+	var doing atomic.Pointer[string]
+	doing.Store(&name)
+	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
+		text := fmt.Sprintf("%s: %s: %s", *doing.Load(), where, message)
+		if at := report.At(stack); at != "" {
+			text += "; at " + at
+		}
+		t.complain(errors.New(text))
+		t.exit(exitFound)
+	}}
+	s, err := open(opener, name, f)
 	if err != nil {
 		return err
 	}
 	for _, line := range lines {
+		doing.Store(&line)
 		fmt.Fprintf(t.stdout, "%s%s\n", s.Prompt(), line)
 		page, err := s.Do(line)
 		fmt.Fprint(t.stdout, report.Printed(page.String()))

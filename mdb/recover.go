@@ -44,12 +44,23 @@ func (s *Session) looked(upTo int, verdict sim.Verdict) *choose.Path {
 
 // options are those of work that may be stopped.
 func (s *Session) options(walks int) search.Options {
-	return search.Options{Walks: walks, Stop: func() (stop search.Stop) {
-		if b := s.run.busy; b != nil && b.Stop != nil && b.Stop() {
+	b := s.opener.Busy
+	opts := search.Options{Walks: walks, Stop: func() (stop search.Stop) {
+		if b.Stop != nil && b.Stop() {
 			stop = search.StopInterrupted
 		}
 		return stop
 	}}
+	if b.OnStuck != nil {
+		opts.Stuck, opts.OnStuck = b.Stuck, func(r *search.Result) {
+			where := "a step after healing"
+			if f := r.Finding; f.Step > 0 {
+				where = f.Identity
+			}
+			b.OnStuck(where, r.Finding.Message, r.Finding.Stack)
+		}
+	}
+	return opts
 }
 
 func (s *Session) recovers(args []word) (Page, error) {

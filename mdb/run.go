@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"macemc/choose"
 	"macemc/internal/canon"
@@ -44,13 +45,29 @@ type verdict struct {
 	live  bool   // all liveness properties hold, and the state counts
 }
 
-// Busy is how long work is watched. Both functions may be nil.
+// Busy is how long work is watched. All functions may be nil.
 type Busy struct {
 	Stop     func() bool                        // asked now and then; true ends the work
 	Progress func(what string, done, total int) // told now and then; total 0: not known
 
+	Stuck   time.Duration                      // a handler that has not returned after this is stuck; 0: none is
+	OnStuck func(where, message, stack string) // told on another goroutine; the work never ends
+
 	calls  int
 	within bool // something larger tells how far it is
+}
+
+// guard has somebody told when a player is stuck.
+func (b *Busy) guard(p *search.Player) {
+	if b != nil && b.OnStuck != nil && b.Stuck > 0 {
+		p.Guard(b.Stuck, func(step int, message, stack string) {
+			where := "the start of the nodes"
+			if step > 0 {
+				where = "step " + count(step)
+			}
+			b.OnStuck(where, message, stack)
+		})
+	}
 }
 
 // tell is called at every step of some work.
@@ -98,6 +115,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	if err != nil {
 		return nil, err
 	}
+	busy.guard(player)
 	r := &run{
 		title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
 		known: map[string]uint32{}, spacing: spacingFirst, busy: busy,

@@ -66,6 +66,7 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 		if follow, err = x.follow(path, from); err != nil {
 			return err
 		}
+		r.exploring = g.explorer // the states have no origins to tell a run by
 		if !safety {
 			stopped, err = g.resolve(x)
 			return err

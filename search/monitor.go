@@ -76,20 +76,33 @@ func (r *runner) watch() (end func()) {
 		return func() {}
 	}
 	r.pulse.on = true
+	felt := map[*runner]*feeling{}
+	return often(r.opts.Stuck, func() bool {
+		stuck := r.feel(felt)
+		if stuck != nil {
+			r.opts.OnStuck(stuck.stuck())
+		}
+		return stuck != nil
+	})
+}
+
+// looks are how often a pulse is felt before it is held to be still.
+const looks = 8
+
+// often lets a goroutine look so many times in some time, until it has seen
+// enough or the function that it returns is called.
+func often(in time.Duration, look func() (enough bool)) (end func()) {
 	done := make(chan struct{})
 	go func() {
-		const looks = 8
-		tick := time.NewTicker(r.opts.Stuck / looks)
+		tick := time.NewTicker(max(in/looks, 1))
 		defer tick.Stop()
-		felt := map[*runner]*feeling{}
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
 			}
-			if stuck := r.feel(felt, looks); stuck != nil {
-				r.opts.OnStuck(stuck.stuck())
+			if look() {
 				return
 			}
 		}
@@ -97,17 +110,28 @@ func (r *runner) watch() (end func()) {
 	return func() { close(done) }
 }
 
-// feeling is what the monitor felt of a runner when it last looked.
+// feeling is what the monitor felt of a pulse when it last looked.
 type feeling struct {
 	last  uint64
 	still int // looks since it changed
 }
 
+// feels looks again, and reports whether a run is under way that goes on.
+func (f *feeling) feels(p *pulse) (runs bool) {
+	now := p.count.Load()
+	if now != 0 && now == f.last {
+		f.still++
+		return false
+	}
+	f.last, f.still = now, 0
+	return now != 0
+}
+
 // feel looks at the pulses of a runner and of those that explore with it, and
-// returns one that has been still for so many looks. Where there are several,
+// returns one that has been still for too long. Where there are several,
 // the others are told to stop, and waited for: then the handler that is stuck
 // is the only one whose stack is there.
-func (r *runner) feel(felt map[*runner]*feeling, looks int) (stuck *runner) {
+func (r *runner) feel(felt map[*runner]*feeling) (stuck *runner) {
 	running := 0
 	for _, one := range append([]*runner{r}, r.pulses.others()...) {
 		f := felt[one]
@@ -115,13 +139,7 @@ func (r *runner) feel(felt map[*runner]*feeling, looks int) (stuck *runner) {
 			f = &feeling{}
 			felt[one] = f
 		}
-		switch now := one.pulse.count.Load(); {
-		case now == 0 || now != f.last:
-			f.last, f.still = now, 0
-			running += count(now != 0)
-		default:
-			f.still++
-		}
+		running += count(f.feels(&one.pulse))
 		if f.still >= looks && stuck == nil {
 			stuck = one
 		} else if f.still > 0 {
@@ -153,14 +171,36 @@ func (p *pulses) others() []*runner {
 	return p.all
 }
 
+// Guard has somebody told when a step has not come to its end for some time:
+// which step it is, what is to be said of it, and the service's part of the
+// stack. The player is of no use then. The function that it returns ends the
+// guard.
+func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
+	pulse := &p.r.pulse
+	pulse.on = true
+	var f feeling
+	return often(stuck, func() bool {
+		f.feels(pulse)
+		if f.still < looks {
+			return false
+		}
+		told(p.taking, stuckFor(stuck), stuckStack(pulse.where))
+		return true
+	})
+}
+
 // stuck is the result of a search whose run never returned.
 func (r *runner) stuck() *Result {
 	f := &Finding{Failure: sim.Failure{
 		Verdict: sim.VerdictDivergence,
-		Message: "the handler did not return and asked Env nothing for " + r.opts.Stuck.String() + ": it loops for ever, or waits",
+		Message: stuckFor(r.opts.Stuck),
 		Stack:   stuckStack(r.pulse.where),
 	}}
 	return r.unfinished(f)
+}
+
+func stuckFor(d time.Duration) string {
+	return "the handler did not return and asked Env nothing for " + d.String() + ": it loops for ever, or waits"
 }
 
 // unfinished is the result of a search whose last handler never returned.

@@ -19,6 +19,8 @@ type Player struct {
 	last  *sim.Snapshot // the last that the world took or restored
 	can   bool          // take snapshots
 	began bool
+
+	taking int // the step that is under way; written before the pulse beats
 }
 
 // auditMost is how long a recorded path may be for every step of it to be
@@ -63,7 +65,7 @@ func (p *Player) CanSnapshot() bool { return p.can }
 
 // Start begins the run.
 func (p *Player) Start(src choose.Source) (sim.Progress, *sim.Failure) {
-	p.last = nil
+	p.last, p.taking = nil, 0
 	progress, failure := p.take(func() sim.Progress {
 		p.w.Start(src)
 		return sim.Stepped
@@ -93,6 +95,7 @@ func (p *Player) Err() error { return p.w.Err() }
 
 // follow takes a step, and judges it with the state before.
 func (p *Player) follow(step func() sim.Progress) (sim.Progress, *sim.Failure) {
+	p.taking = p.w.Steps() + 1
 	if p.lag != nil && p.can {
 		p.lag.Restore(p.Snapshot())
 	}
@@ -119,6 +122,8 @@ func (p *Player) take(step func() sim.Progress) (progress sim.Progress, failure 
 
 // judged is how the service fails in what is done, if it does.
 func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
+	p.r.pulse.tick()
+	defer p.r.pulse.rest()
 	failure, returned, _ := apart(func() (found *sim.Failure, _ error) {
 		failure := p.w.Protect(func() { found = do() })
 		if failure == nil {

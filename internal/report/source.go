@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -288,6 +289,14 @@ func (l *Sources) topOf(stack string) Source {
 		}
 	}
 	return Source{}
+}
+
+// At is the first place of a stack that is in this module, as text; "": none is.
+func At(stack string) string {
+	if s := new(Sources).topOf(stack); s.Line > 0 {
+		return fmt.Sprintf("%s:%d", s.File, s.Line)
+	}
+	return ""
 }
 
 // Stack is a stack whose files are named from the root of the module.
