@@ -57,8 +57,8 @@ ShiViz, with vector clocks.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.format, "format", "", "draw it in this `form`: "+strings.Join(formatNames(), ", ")+" (default what --out ends in, or text)")
 	flags.StringVar(&f.out, "out", "", "write it to this `file`")
-	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number` (default the first)")
-	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number` (default the last)")
+	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number`, of both runs (default the first)")
+	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number`, of both runs (default the last)")
 	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only what concerns these nodes, as `n0,n2` (default all)")
 	flags.BoolVar(&f.slice, "slice", false, "draw only the steps that the critical step, or else the failure, depends on")
 	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
@@ -120,15 +120,13 @@ func (f *graphFlags) check() error {
 	case f.live != "" && f.alone:
 		return usagef("--live and --alone exclude each other")
 	case f.live != "" && f.parted():
-		return usagef("--live does not go with --from, --to, --nodes and --slice, which draw one run; leave them out, or --live")
+		return usagef("--live does not go with --nodes and --slice, which draw one run; leave them out, or --live")
 	}
 	return nil
 }
 
-// parted reports whether only a part of the run is to be drawn.
-func (f *graphFlags) parted() bool {
-	return f.from > 0 || f.to > 0 || len(f.nodes) > 0 || f.slice
-}
+// parted reports whether what is to be drawn is a part of one run.
+func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
 func (t *tool) graph(name string, f graphFlags) error {
 	name = insideFolder(name)
@@ -141,15 +139,19 @@ func (t *tool) graph(name string, f graphFlags) error {
 		Part:  eventgraph.Part{From: f.from, To: f.to, Whole: f.whole},
 		Width: f.width, ASCII: f.ascii, Color: f.out == "" && terminal(t.stdout),
 	}
-	if f.from > g.Steps() {
-		return usagef("--from is %d, and the run has %d steps", f.from, g.Steps())
-	}
 	if o.Nodes, err = f.named(g); err != nil {
 		return err
 	}
 	live, err := t.beside(run, name, f)
 	if err != nil {
 		return err
+	}
+	steps := g.Steps()
+	if live != nil {
+		steps = max(steps, live.graph.Steps())
+	}
+	if f.from > steps {
+		return usagef("--from is %d, and the run has %d steps", f.from, steps)
 	}
 	var d drawing = g
 	if f.slice {

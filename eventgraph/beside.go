@@ -66,11 +66,32 @@ func (g *Graph) path() *choose.Path {
 	return p
 }
 
-// apart are the rows after the last one that is the same from the start, and
-// how many there are before. So many rows of the common beginning stay.
-func (b *Beside) apart(stay int) (before int, rows []besideRow) {
-	before = max(0, b.Split-stay)
-	return before, b.rows[before:]
+// apart are the rows that are drawn, and how many there are before and after
+// them: those after the last one that is the same from the start, and so many of
+// the common beginning, or else those of a part, whoever's steps these are.
+func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after int) {
+	from, to := max(0, b.Split-stay), len(b.rows)
+	if part.steps() {
+		in := func(r besideRow) bool {
+			return r.here != none && part.has(b.Here.number(r.here)) || r.there != none && part.has(b.There.number(r.there))
+		}
+		from = 0
+		for from < to && !in(b.rows[from]) {
+			from++
+		}
+		for to > from && !in(b.rows[to-1]) {
+			to--
+		}
+	}
+	return from, b.rows[from:to], len(b.rows) - to
+}
+
+// leading says what the rows before those that are drawn are.
+func (b *Beside) leading(before int) string {
+	if before <= b.Split {
+		return steps(1, before) + ", the same in both"
+	}
+	return fmt.Sprintf("%d rows before", before)
 }
 
 // pointed reports whether one side of a row is pointed out.

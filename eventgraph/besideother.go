@@ -32,11 +32,17 @@ func (b *Beside) Mermaid(w io.Writer, part Part) error {
 	out := bufio.NewWriter(w)
 	here, there := &mermaid{out, b.Here, map[int]bool{}}, &mermaid{out, b.There, map[int]bool{}}
 	here.begin(b.Here.Marks.Title)
-	first := b.Here.starts + max(0, b.Split-commonMost)
-	if n := first - b.Here.starts; n > 0 {
-		here.over(steps(1, n) + " are left out")
+	first, last := max(0, b.Split-commonMost), b.Split
+	if part.steps() {
+		first = min(b.Split, max(0, part.From-1))
 	}
-	for p := first; p < b.Here.starts+b.Split; p++ {
+	if part.To > 0 {
+		last = min(b.Split, part.To)
+	}
+	if first > 0 {
+		here.over(left(1, first))
+	}
+	for p := b.Here.starts + first; p < b.Here.starts+last; p++ {
 		here.point(p)
 		there.drawn[p] = true
 	}
@@ -46,25 +52,48 @@ func (b *Beside) Mermaid(w io.Writer, part Part) error {
 		} else {
 			here.say("else and there instead")
 		}
-		m.branch(b.Split)
+		m.branch(b.Split, part)
 	}
 	here.say("end")
 	return out.Flush()
 }
 
-// branch writes the steps after the split.
-func (m *mermaid) branch(split int) {
-	from := m.g.starts + split
-	to := min(len(m.g.points), from+branchMost)
+// more says how many more there are.
+func more(n int, what string) string {
+	if n > 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d more %s", n, what)
+}
+
+// left says that steps are not drawn.
+func left(from, to int) string {
 	if from == to {
+		return steps(from, to) + " is left out"
+	}
+	return steps(from, to) + " are left out"
+}
+
+// branch writes the steps after the split that are in a part.
+func (m *mermaid) branch(split int, part Part) {
+	begin := m.g.starts + split
+	from := min(len(m.g.points), max(begin, m.g.starts+part.From-1))
+	to := min(len(m.g.points), from+branchMost)
+	if part.To > 0 {
+		to = max(from, min(to, m.g.starts+part.To))
+	}
+	if begin == len(m.g.points) {
 		m.over("nothing more")
+	}
+	if from > begin {
+		m.over(left(m.g.number(begin), m.g.number(from-1)))
 	}
 	for p := from; p < to; p++ {
 		m.point(p)
 	}
 	if rest := len(m.g.points) - to; rest > 0 {
-		m.over(fmt.Sprintf("%d more steps", rest))
-		if m.g.Marks.Failed > m.g.number(to-1) {
+		m.over(more(rest, "step"))
+		if part.To == 0 && m.g.Marks.Failed > m.g.number(to-1) {
 			m.point(len(m.g.points) - 1)
 		}
 	}
@@ -75,7 +104,9 @@ func (m *mermaid) branch(split int) {
 func (b *Beside) DOT(w io.Writer, part Part) error {
 	d := &dot{w: bufio.NewWriter(w)}
 	d.begin(b.Here.Marks.Title)
-	part.From = max(part.From, b.Split-commonMost)
+	if part.From == 0 {
+		part.From = max(0, b.Split-commonMost)
+	}
 	d.graph(b.Here, part, "here")
 	d.shared = b.Here.starts + b.Split
 	d.graph(b.There, part, "there")

@@ -8,12 +8,12 @@ import (
 
 // SVG draws the two runs side by side, from a few steps before they part.
 func (b *Beside) SVG(w io.Writer, part Part) error {
-	before, rows := b.apart(4)
+	before, rows, after := b.apart(part, 4)
 	rows, left := b.shortened(rows, part.Whole)
 	var here, there []pictureRow
 	add := func(h, t pictureRow) { here, there = append(here, h), append(there, t) }
 	if before > 0 {
-		add(pictureRow{none, steps(1, before) + ", the same in both"}, pictureRow{point: none})
+		add(pictureRow{none, b.leading(before)}, pictureRow{point: none})
 	}
 	split := none
 	for i, r := range rows {
@@ -25,6 +25,9 @@ func (b *Beside) SVG(w io.Writer, part Part) error {
 			continue
 		}
 		add(pictureRow{point: r.here}, pictureRow{point: r.there})
+	}
+	if after > 0 {
+		add(pictureRow{none, more(after, "row")}, pictureRow{point: none})
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	p := newPicture(out, b.Here, "here: "+b.Here.Marks.Title, here, b.Here.drawn(part, lanesMost), 0)

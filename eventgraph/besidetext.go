@@ -25,7 +25,7 @@ func (b *Beside) Text(w io.Writer, o TextOptions) error {
 		t.lanes = 0 // the words name the node
 	}
 	t.column = (t.width - 3) / 2
-	t.draw(o.Whole)
+	t.draw(o.Part)
 	return t.w.Flush()
 }
 
@@ -56,35 +56,39 @@ func columnsOf(s string) (n int) {
 	return n
 }
 
-func (t *besideText) draw(whole bool) {
+func (t *besideText) draw(part Part) {
 	b := t.b
 	bar := string(t.style.lane)
 	t.both(t.style.folded("here: "+b.Here.Marks.Title, t.column, 0, linesMost), t.style.folded("there: "+b.There.Marks.Title, t.column, 0, linesMost), bar, bold)
 	t.line("", bar, "", plain)
-	before, rows := b.apart(2)
-	if before > 0 {
-		t.line(fmt.Sprintf("%s %s, the same in both", string(t.style.gap), steps(1, before)), bar, "", dim)
+	gap := func(format string, args ...any) {
+		t.line(string(t.style.gap)+" "+fmt.Sprintf(format, args...), bar, "", dim)
 	}
-	rows, left := b.shortened(rows, whole)
+	before, rows, after := b.apart(part, 2)
+	if before > 0 {
+		gap("%s", b.leading(before))
+	}
+	rows, left := b.shortened(rows, part.Whole)
 	for i, r := range rows {
-		if n := i; !whole && n >= besideMost {
-			rest := 0
+		if !part.Whole && part.To == 0 && i >= besideMost {
 			for k := i; k < len(rows); k++ {
-				rest += max(1, left[k])
+				after += max(1, left[k])
 			}
-			t.line(fmt.Sprintf("%s %d more rows", string(t.style.gap), rest), bar, "", dim)
 			break
 		}
 		if b.split(r) {
 			t.part()
 		}
 		if left[i] > 0 {
-			t.line(fmt.Sprintf("%s %d steps, the same in both", string(t.style.gap), left[i]), bar, "", dim)
+			gap("%d steps, the same in both", left[i])
 			continue
 		}
 		t.row(r)
 	}
-	if b.Split == len(b.rows) {
+	if after > 0 {
+		gap("%s", more(after, "row"))
+	}
+	if b.Split == len(b.rows) && after == 0 {
 		t.line("the two are the same to their end", bar, "", dim)
 	}
 }

@@ -36,6 +36,9 @@ func samples(t testing.TB) map[string]drawing {
 	}
 	here, there := besidePlay(t)
 	all["beside"] = Compare(here, there)
+	for _, part := range []Part{{From: 1, To: 3}, {From: 4}, {To: 7}, {From: 9, To: 9}, {From: 100}} {
+		all[fmt.Sprint("beside, of ", part.From, " to ", part.To)] = partOf{Compare(here, there), part}
+	}
 	var states Recording
 	w := hostilePlay(t).take(t, states.See)
 	g := New(w.Trace(), w.Walker(), Marks{Title: hostile, Failed: 2, Why: hostile})
@@ -46,6 +49,22 @@ func samples(t testing.TB) map[string]drawing {
 	all["endless"] = parsePlay(t, 2, "", "n0: loop n1 again\nn1: loop n1 me\nn0 script").graph(t, Marks{Failed: 1, Why: "it does not return"})
 	return all
 }
+
+// partOf is some steps of a drawing.
+type partOf struct {
+	drawing
+	part Part
+}
+
+func (d partOf) Text(w io.Writer, o TextOptions) error {
+	o.From, o.To = d.part.From, d.part.To
+	return d.drawing.Text(w, o)
+}
+func (d partOf) SVG(w io.Writer, _ Part) error     { return d.drawing.SVG(w, d.part) }
+func (d partOf) HTML(w io.Writer, _ Part) error    { return d.drawing.HTML(w, d.part) }
+func (d partOf) Mermaid(w io.Writer, _ Part) error { return d.drawing.Mermaid(w, d.part) }
+func (d partOf) DOT(w io.Writer, _ Part) error     { return d.drawing.DOT(w, d.part) }
+func (d partOf) ShiViz(w io.Writer, _ Part) error  { return d.drawing.ShiViz(w, d.part) }
 
 // longText has a message of 120,000 characters.
 func longText(t testing.TB) *Graph {

@@ -33,15 +33,16 @@ func (g *Graph) HTML(w io.Writer, part Part) error {
 }
 
 // HTML writes the two runs as one page, side by side.
-func (b *Beside) HTML(w io.Writer, _ Part) error {
+func (b *Beside) HTML(w io.Writer, part Part) error {
 	d := newPage()
 	here, there := d.add("here", b.Here), d.add("there", b.There)
 	for p := range min(b.Here.starts, b.There.starts) {
-		if b.Here.points[p].happened() || b.There.points[p].happened() {
+		if part.has(0) && (b.Here.points[p].happened() || b.There.points[p].happened()) {
 			d.Rows = append(d.Rows, []int{here.put(p), there.put(p)})
 		}
 	}
-	for _, r := range b.rows {
+	_, rows, _ := b.apart(part, len(b.rows))
+	for _, r := range rows {
 		if b.split(r) {
 			d.Split = len(d.Rows)
 		}

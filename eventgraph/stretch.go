@@ -17,6 +17,11 @@ type Part struct {
 	Whole    bool       // quiet stretches are not left out
 }
 
+// steps reports whether only some steps are asked for, and has whether a step
+// is one of them.
+func (s Part) steps() bool         { return s.From > 0 || s.To > 0 }
+func (s Part) has(number int) bool { return number >= s.From && (s.To == 0 || number <= s.To) }
+
 // stretch is a row of points that are left out.
 type stretch struct {
 	from, to int // points, both included
@@ -129,8 +134,7 @@ func (p *point) happened() bool { return len(p.did)+len(p.coins) > 0 || p.Cut }
 
 // within reports whether a point is in the scope and in the slice.
 func (g *Graph) within(s Part, p int) bool {
-	number := g.number(p)
-	if !g.shows(p) || number < s.From || s.To > 0 && number > s.To {
+	if !g.shows(p) || !s.has(g.number(p)) {
 		return false
 	}
 	if len(s.Nodes) == 0 {
