@@ -414,3 +414,19 @@ func TestJUnitSchema(t *testing.T) {
 		}
 	})
 }
+
+// Where a long value is cut, what stands after it stays.
+func TestCut(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for line, want := range map[string]string{
+		"short{} from n0": "short{} from n0",
+		"n1 message m{" + long + "} from n0 by udp": "n1 message m{" + strings.Repeat("x", 160-13-4-16) + " ...} from n0 by udp",
+		long:         strings.Repeat("x", 156) + " ...",
+		"{} " + long: "{} " + strings.Repeat("x", 153) + " ...",
+		"é{" + strings.Repeat("ü", 200) + "} to n1": "é{" + strings.Repeat("ü", 160-2-4-7) + " ...} to n1",
+	} {
+		if got := cut(line); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}

@@ -64,16 +64,29 @@ func Wrap(text string, width int) (lines []string) {
 	return lines
 }
 
-// cut shortens a line to at most longest characters, at its end.
+// cut shortens a line to at most longest characters: see cutTo.
 func cut(line string) string { return cutTo(longest, line) }
 
+// cutTo shortens a line to at most so many characters. Where a value was cut that
+// ends near the end of the line, what comes after it stays: from whom a message
+// came, and by which link.
 func cutTo(most int, line string) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line
 	}
 	const mark = " ..."
-	return string([]rune(line)[:most-len(mark)]) + mark
+	end := ""
+	if i := strings.LastIndexByte(line, '}'); i >= 0 {
+		if n := utf8.RuneCountInString(line[i:]); n <= tailMost && n+len(mark) < most/3 {
+			end = line[i:]
+		}
+	}
+	most -= len(mark) + utf8.RuneCountInString(end)
+	return string([]rune(line)[:most]) + mark + end
 }
+
+// tailMost is how much stays of the end of a line that is cut in its middle.
+const tailMost = 40
 
 // count is a number with separators: 10,000.
 func count(n int) string {
