@@ -122,7 +122,7 @@ func (f *lookFlags) check(cmd *cobra.Command) error {
 	if f.time < 0 {
 		return usagef("--time is %s; it must be more than 0", f.time)
 	}
-	return nil
+	return writable("out", f.out, f.out)
 }
 
 func longEnough(most, steps int) error {
@@ -249,6 +249,7 @@ func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Res
 			place, err := t.shelf.Write(r, one, t.commands)
 			if err != nil {
 				t.complain(err)
+				t.status = exitInput // there is no folder, and that is what this command makes
 			}
 			places = append(places, place)
 		}

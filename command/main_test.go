@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/critical"
 	"macemc/internal/catalog"
 	"macemc/internal/finding"
 	"macemc/internal/transcript"
@@ -285,9 +286,9 @@ func sleeper() *sim.System {
 	return &sim.System{Name: "sleeper", Doc: "A node that sleeps.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
 }
 
-// A handler that never returns is written and reported before the process ends.
-func TestStuck(t *testing.T) {
-	t.Chdir(t.TempDir())
+// stuckFinding is what a search came to whose handler did not return.
+func stuckFinding(t *testing.T) (*choose.Path, *search.Result) {
+	t.Helper()
 	sys := sleeper()
 	params, err := sys.Configure(0, nil, nil)
 	if err != nil {
@@ -301,6 +302,13 @@ func TestStuck(t *testing.T) {
 		Finding: &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDivergence, Message: "it did not return"}, Path: path},
 	}
 	r.Findings = []*search.Finding{r.Finding}
+	return path, r
+}
+
+// A handler that never returns is written and reported before the process ends.
+func TestStuck(t *testing.T) {
+	t.Chdir(t.TempDir())
+	path, r := stuckFinding(t)
 	var out, errs bytes.Buffer
 	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
 	tool.conclude(r, searchFlags{})
@@ -327,8 +335,26 @@ func TestUnwritable(t *testing.T) {
 	if said := invoke("search", "brokentree", "--bug", "BT1", "--out", "file"); said != "stderr: macemc: --out is file, which is not a folder\nexit 2\n" {
 		t.Error(said)
 	}
-	out, stderr, status := execute("search", "brokentree", "--bug", "BT1", "--out", "file/below")
-	if status != exitFound || !strings.HasSuffix(out, "path: not written\n") || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit %d, stderr %q and\n%s", status, stderr, out)
+	for _, line := range []string{"search brokentree --bug BT1 --out file/below", "critical nothing --out file/below", "shrink nothing --out file/below"} {
+		if said := invoke(words(line)...); said != "stderr: macemc: --out is file/below, but file is not a folder\nexit 2\n" {
+			t.Errorf("%s: %s", line, said)
+		}
+	}
+	if left, _ := filepath.Glob(".*"); len(left) > 0 {
+		t.Errorf("left is %s", left)
+	}
+	// It was writable when the work began, and is not when it is done.
+	t.Chdir(t.TempDir())
+	path, r := stuckFinding(t)
+	put("found", "")
+	var out, errs bytes.Buffer
+	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found/below")}
+	tool.conclude(r, searchFlags{})
+	if tool.status != exitFound || !strings.HasSuffix(out.String(), "path: not written\n") || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
+	}
+	errs.Reset()
+	if err := tool.concludeLook(path, r, &critical.Result{}, lookFlags{out: "found/below"}); err != nil || tool.status != exitInput || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("critical: %v, exit %d, stderr %q", err, tool.status, errs.String())
 	}
 }

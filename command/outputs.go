@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,10 +48,43 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 		}
 		if folder := filepath.Dir(f.file); !isFolder(folder) {
 			return fmt.Errorf("--%s is %s, but there is no folder %s; make it first", f.flag, f.file, folder)
+		} else if err := writable(f.flag, f.file, folder); err != nil {
+			return err
 		}
 	}
 	if o.junit != "" && filepath.Clean(o.junit) == filepath.Clean(o.sarif) {
 		return usagef("--junit and --sarif are both %s; name two files", o.junit)
+	}
+	return nil
+}
+
+// writable refuses what could not be written when all the work is done. A folder
+// that there is not will be made, so the nearest above it is tried: by a folder
+// that is taken away again.
+func writable(flag, name, folder string) error {
+	if name == "" {
+		return usagef("--%s is empty; name a folder", flag)
+	}
+	there := folder
+	for !exists(there) && filepath.Dir(there) != there {
+		there = filepath.Dir(there)
+	}
+	switch {
+	case !isFolder(there) && there == folder:
+		return fmt.Errorf("--%s is %s, which is not a folder", flag, name)
+	case !isFolder(there):
+		return fmt.Errorf("--%s is %s, but %s is not a folder", flag, name, there)
+	}
+	trial, err := os.MkdirTemp(there, ".macemc-*")
+	if err == nil {
+		err = os.Remove(trial)
+	}
+	if err != nil {
+		var why *fs.PathError
+		if errors.As(err, &why) {
+			err = why.Err
+		}
+		return fmt.Errorf("--%s is %s, but nothing can be written into %s: %w; name another", flag, name, there, err)
 	}
 	return nil
 }

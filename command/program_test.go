@@ -46,7 +46,7 @@ func TestProgramOfAUser(t *testing.T) {
 		{line: "graph macemc-findings/handshake-HS1-1", out: "the critical step", status: exitNothing},
 		{line: "mdb macemc-findings/handshake-HS1-1 -x 'jump critical; recovers'", out: "dead: proved", status: exitNothing},
 		{line: "mdb handshake -x alternatives", out: "script connect{}", status: exitNothing},
-		{line: "search brokentree", errs: `macemc: there is no system "brokentree"; there are handshake` + "\n", status: exitInput},
+		{line: "search brokentree", errs: `macemc: there is no system "brokentree"; there is only handshake` + "\n", status: exitInput},
 		{line: "bugs", errs: `macemc: there is no command "bugs"; see check --help` + "\n", status: exitInput},
 		{line: "--help", out: "check search handshake", status: exitNothing},
 	} {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,13 +183,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if f.stuck < 0 {
 		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 	}
-	if f.out == "" {
-		return usagef("--out is empty; name a folder")
-	}
-	if info, err := os.Stat(f.out); err == nil && !info.IsDir() {
-		return fmt.Errorf("--out is %s, which is not a folder", f.out)
-	}
-	return nil
+	return writable("out", f.out, f.out)
 }
 
 func (t *tool) search(name string, f searchFlags) error {

@@ -8,6 +8,9 @@ import (
 // Missing is the error about a name that is none of those that there are: it
 // says which was probably meant, and which there are.
 func Missing(what, typed string, names []string) error {
+	if len(names) == 1 {
+		return fmt.Errorf("there is no %s %q; there is only %s", what, typed, names[0])
+	}
 	all := strings.Join(names, ", ")
 	if meant := Name(typed, names); meant != "" {
 		return fmt.Errorf("there is no %s %q; did you mean %s? There are %s", what, typed, meant, all)
