@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -31,8 +30,10 @@ func blocks(t *testing.T, word string) (all []string) {
 func shown(t *testing.T, line string) string {
 	t.Helper()
 	for _, block := range blocks(t, "console") {
-		if text, ok := strings.CutPrefix(block, "$ go run ./cmd/macemc "+line+"\n"); ok {
-			return text
+		for _, program := range []string{"./cmd/macemc", "./check"} {
+			if text, ok := strings.CutPrefix(block, "$ go run "+program+" "+line+"\n"); ok {
+				return text
+			}
 		}
 	}
 	t.Fatalf("the README does not show %s", line)
@@ -98,63 +99,35 @@ func TestReadmeGraph(t *testing.T) {
 	}
 }
 
-// The service in the README is complete, builds at the place that it names, and
-// is searched as it says: the searches print what it shows, up to "...".
+// The service in the README is the one in examples/lock, file by file, and is
+// searched as it says: the searches print what it shows, up to "...".
 func TestReadmeService(t *testing.T) {
-	macemc := readmeBuild(t)
+	const module = "../examples/lock/"
+	code := blocks(t, "go")
+	files := []string{"lock.go", "check/main.go", "lock_test.go"}
+	if len(code) != len(files) {
+		t.Fatalf("the README has %d blocks of Go, not %s", len(code), files)
+	}
+	for i, name := range files {
+		want := strings.ReplaceAll(get(t, module+name), "macemc/examples/lock", "example.com/lock")
+		if code[i] != want {
+			t.Errorf("%s is in the README\n%s\n---- but in examples/lock\n%s", name, code[i], want)
+		}
+	}
+	check := filepath.Join(t.TempDir(), "check")
+	if out, err := exec.Command("go", "build", "-C", module, "-o", check, "./check").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for _, c := range []struct {
 		line   string
 		status int
 	}{{"search lock", exitNothing}, {"search lock --bug LK1", exitFound}} {
 		want, ok := strings.CutSuffix(shown(t, c.line), "...\n")
-		search := exec.Command(macemc, words(c.line)...)
+		search := exec.Command(check, words(c.line)...)
 		search.Dir = t.TempDir()
 		out, _ := search.Output()
 		if status := search.ProcessState.ExitCode(); !ok || status != c.status || !strings.HasPrefix(string(out), want) {
 			t.Errorf("the README shows of %s\n%s...\n---- but it prints, with status %d\n%s", c.line, want, status, out)
 		}
 	}
-}
-
-// readmeBuild builds the command with the service of the README, added as the
-// README says.
-func readmeBuild(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := blocks(t, "go")
-	if len(code) != 2 {
-		t.Fatalf("the README has %d blocks of Go, not doc.go and lock.go", len(code))
-	}
-	if strings.Count(code[0], ". ")+strings.Count(code[0], ".\n") < 2 {
-		t.Error("the README's doc.go has a comment of less than two sentences, which the tests of the whole refuse")
-	}
-	catalog := get(t, "../internal/catalog/catalog.go")
-	if !strings.Contains(catalog, "lock.System,") { // else somebody has followed the README
-		catalog = strings.Replace(catalog, "\t\"macemc/sim\"\n", "\t\"macemc/sim\"\n\t\"macemc/systems/lock\"\n", 1)
-		catalog = strings.Replace(catalog, "return []*sim.System{\n", "return []*sim.System{\nlock.System,\n", 1)
-	}
-	folder := t.TempDir()
-	replace := map[string]string{}
-	for name, text := range map[string]string{
-		"systems/lock/doc.go": code[0], "systems/lock/lock.go": code[1], "internal/catalog/catalog.go": catalog,
-	} {
-		instead := filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
-		put(instead, text)
-		replace[filepath.Join(root, name)] = instead
-	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay, macemc := filepath.Join(folder, "overlay.json"), filepath.Join(folder, "macemc")
-	put(overlay, string(list))
-	build := exec.Command("go", "build", "-overlay", overlay, "-o", macemc, "./cmd/macemc")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return macemc
 }

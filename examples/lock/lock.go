@@ -1,0 +1,104 @@
+// Package lock is a lock server, and clients that ask it for the lock. They
+// ask by TCP, and once more when they have waited.
+package lock
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"macemc/sim"
+)
+
+// LK1 is a known bug: see System.
+const LK1 sim.BugID = "LK1"
+
+type ( // messages: client to server, and back
+	ask     struct{}
+	release struct{}
+	grant   struct{}
+)
+
+type ( // signals: the application's request, a timer, a task
+	begin  struct{}
+	retry  struct{}
+	finish struct{}
+)
+
+type node struct {
+	server sim.Addr
+	queue  []sim.Addr // at the server: who asked; the first holds the lock
+	state  string     // of a client: "", waiting, holding or done
+}
+
+func (n *node) Init(sim.Env) {} // not yet asked for anything
+
+func (n *node) Handle(env sim.Env, s sim.Signal) {
+	switch s.(type) {
+	case begin:
+		n.state = "waiting"
+		env.TCP().Send(n.server, ask{})
+		env.After(time.Second, retry{})
+	case retry: // once: who asks without end fills the buffer
+		env.TCP().Send(n.server, ask{})
+	case finish:
+		n.state = "done"
+		env.TCP().Send(n.server, release{})
+	default:
+		panic(fmt.Sprintf("lock: no case for the signal %T", s))
+	}
+}
+
+func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m.(type) {
+	case ask:
+		if slices.Contains(n.queue, from) && !env.Bug(LK1) {
+			return // asked again
+		}
+		n.queue = append(n.queue, from)
+		if len(n.queue) == 1 {
+			env.TCP().Send(from, grant{})
+		}
+	case release:
+		n.queue = n.queue[1:]
+		if len(n.queue) > 0 {
+			env.TCP().Send(n.queue[0], grant{})
+		}
+	case grant:
+		if n.state == "waiting" {
+			n.state = "holding"
+			env.Cancel(retry{})
+			env.Post(finish{})
+		}
+	default:
+		panic(fmt.Sprintf("lock: no case for the message %T", m))
+	}
+}
+
+// System is the value that macemc checks.
+var System = &sim.System{
+	Name: "lock",
+	Doc:  "A lock server on the first node. One client holds the lock at a time, and every client gets it.",
+	Bugs: []sim.Bug{{ID: LK1, Story: "A client that asks twice is queued twice. It is granted the lock when it does not want it any more."}},
+	New:  func(p sim.Params, self sim.Addr) sim.Node { return &node{server: p.Addr(0)} },
+	Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+		if self == p.Addr(0) {
+			return nil
+		}
+		return []sim.Signal{begin{}}
+	},
+	Properties: []sim.Property{
+		sim.Always("at most one client holds the lock", func(v sim.View[*node]) bool { return count(v, "holding") <= 1 }),
+		sim.Eventually("every client had the lock", func(v sim.View[*node]) bool { return count(v, "done") == v.Len()-1 },
+			func(v sim.View[*node]) string { return fmt.Sprint(count(v, "waiting"), " waiting") }),
+	},
+}
+
+func count(v sim.View[*node], state string) (n int) {
+	for _, node := range v.Nodes() {
+		if node.state == state {
+			n++
+		}
+	}
+	return n
+}
