@@ -62,9 +62,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 		if done || err != nil || res.Stop != "" {
 			return err
 		}
-		if x.prints != nil {
-			x.forget(level, next)
-		}
+		x.expanded(level, next)
 		level = next
 	}
 }

@@ -405,7 +405,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
 	}
 	if !inside {
 		x.inside = false
-		x.block(s).outside.set(s)
+		x.leave(s)
 	}
 	x.r.stats.States++
 	if x.r.share.due() {
@@ -417,7 +417,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
 // wrongState is told what is wrong with the state that was added last, which is
 // not expanded.
 func (x *explorer) wrongState(failure *sim.Failure, dead bool) error {
-	x.block(x.next - 1).outside.set(x.next - 1)
+	x.leave(x.next - 1)
 	if x.team != nil {
 		x.team.wrong(x, failure, dead)
 		return nil

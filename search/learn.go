@@ -40,6 +40,7 @@ func (m *memo) learn(state uint32, k, i int) (number uint32, err error) {
 			one.first = uint32(len(m.sends))
 			m.sends = append(m.sends, sends...)
 			one.last = uint32(len(m.sends))
+			m.reaches(&r, sends)
 			m.results = append(m.results, one)
 		} else {
 			x.sampled = true

@@ -26,6 +26,7 @@ type ledger struct {
 	set    *visited.Words
 	prints *prints           // nil: vectors are compared
 	may    func(now int) int // bytes that a set may have which takes the place of one of now bytes
+	gaps   atomic.Bool       // some states are not expanded
 
 	growing sync.RWMutex // held for reading by who uses the set
 }
@@ -101,6 +102,7 @@ type block struct {
 	words   int // of a state
 	recs    []uint64
 	origins []origin
+	by      []by  // the steps of these, until the states are expanded; nil: none is known
 	live    marks // the states that are live, where no fault can happen
 	outside marks // those outside System.Within, which are not expanded
 	n       int
@@ -145,6 +147,12 @@ func (l *ledger) origin(s uint32) origin { return l.block(s).origins[s%blockStat
 func (l *ledger) live(s uint32) bool     { return l.block(s).live.has(s) }
 func (l *ledger) outside(s uint32) bool  { return l.block(s).outside.has(s) }
 
+// leave notes that a state is not expanded.
+func (l *ledger) leave(s uint32) {
+	l.block(s).outside.set(s)
+	l.gaps.Store(true)
+}
+
 // len is the number of states.
 func (l *ledger) len() (n int) {
 	for _, b := range *l.blocks.Load() {
@@ -173,9 +181,10 @@ func (l *ledger) each(yield func(uint32) bool) {
 // before it is full.
 func (l *ledger) holds(s uint32) bool { return int(s%blockStates) < l.block(s).n }
 
-// forget gives back the states of a level that are no longer needed, but for
-// those in blocks that the next one shares: how they were reached stays.
-func (l *ledger) forget(level, next frontier) {
+// expanded gives back what is known of the states of a level and no longer
+// needed, but for those in blocks that the next one shares. How they were
+// reached stays, and without prints they do themselves.
+func (l *ledger) expanded(level, next frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
 		for b := s.from / blockStates; b <= (s.to-1)/blockStates; b++ {
@@ -186,7 +195,9 @@ func (l *ledger) forget(level, next frontier) {
 	for _, s := range level {
 		for b := s.from / blockStates; b <= (s.to-1)/blockStates; b++ {
 			if !needed[b] && all[b].n == blockStates {
-				all[b].recs = nil
+				if all[b].by = nil; l.prints != nil {
+					all[b].recs = nil
+				}
 			}
 		}
 	}

@@ -37,6 +37,10 @@ type memo struct {
 
 	feet footprints
 
+	behind  lastStep
+	all     bool // every step is looked up: see commute.go
+	unasked int  // steps that were not
+
 	asked     int // steps that were looked up
 	verifying *verified
 
@@ -64,6 +68,9 @@ type queued struct {
 // remembered is what a handler did, for all answers to its coins.
 type remembered struct {
 	first, last uint32 // of its results
+	to          uint32 // the nodes that it sends something
+	most        uint8  // how many messages to one of them, at most
+	rooms       bool   // what it sends may find no room
 	twin        bool   // taken from the node's twin too, with the same outcome
 	inWorld     bool   // not a function of the node part: take it in the world
 }
@@ -93,7 +100,7 @@ type position struct {
 	moved []shift
 	mark  []bool  // places that moved
 	used  []bool  // places that ever held something
-	tcp   []int32 // such places that are channels, in order
+	tcp   []int32 // such places that are channels, in ordinal
 	udp   []int32
 	sets  []int32
 }
@@ -126,6 +133,7 @@ type candidate struct {
 	parent      int32
 	result      uint32
 	first, last int32 // of its changes
+	by          by    // the step
 	fly         int16
 	event       uint16
 	coins       uint16
@@ -141,7 +149,7 @@ const together = 96
 
 func newMemo(x *explorer) *memo {
 	tcp, udp := x.w.Capacities()
-	m := &memo{x: x, n: x.w.Params().Nodes, buffer: tcp, datagrams: udp}
+	m := &memo{x: x, n: x.w.Params().Nodes, buffer: tcp, datagrams: udp, all: x.r.opts.all}
 	m.learned()
 	m.position = position{v: x.v, able: make([]ability, m.n), mark: make([]bool, len(x.v)), used: make([]bool, len(x.v))}
 	for i := range m.n {
@@ -279,7 +287,7 @@ func count(b bool) int {
 }
 
 // expand takes every step from a state. Its events are counted in the world's
-// order, so that a path can be told by their numbers.
+// ordinal, so that a path can be told by their numbers.
 func (m *memo) expand(state uint32) error {
 	x := m.x
 	if len(m.next) >= together {
@@ -305,6 +313,7 @@ func (m *memo) expand(state uint32) error {
 	if m.odd > 0 || !calm {
 		return m.footsteps(state, 0)
 	}
+	m.behind = m.lastStep(state)
 	k, err := m.events(state)
 	if err != nil || x.violated != nil || x.full || !faults || x.closure != nil {
 		return err
@@ -325,7 +334,7 @@ func (m *memo) events(state uint32) (k int, err error) {
 	x, n := m.x, m.n
 	for i := range n {
 		if a := &m.able[i]; a.script {
-			if err := m.local(state, k, i, a.first); err != nil || x.violated != nil || x.full {
+			if err := m.local(state, k, ordinal(ordinalScript, i), a.first); err != nil || x.violated != nil || x.full {
 				return k, err
 			}
 			k++
@@ -333,7 +342,7 @@ func (m *memo) events(state uint32) (k int, err error) {
 	}
 	for i := range n {
 		for o := range uint32(m.able[i].offers) {
-			if err := m.local(state, k, i, m.able[i].first+1+o); err != nil || x.violated != nil || x.full {
+			if err := m.local(state, k, ordinal(ordinalOffer, i), m.able[i].first+1+o); err != nil || x.violated != nil || x.full {
 				return k, err
 			}
 			k++
@@ -341,7 +350,7 @@ func (m *memo) events(state uint32) (k int, err error) {
 	}
 	for i := range n {
 		for o := range uint32(m.able[i].tasks) {
-			if err := m.local(state, k, i, m.able[i].first+1+uint32(m.able[i].offers)+o); err != nil || x.violated != nil || x.full {
+			if err := m.local(state, k, ordinal(ordinalTask, i), m.able[i].first+1+uint32(m.able[i].offers)+o); err != nil || x.violated != nil || x.full {
 				return k, err
 			}
 			k++
@@ -385,7 +394,7 @@ func (m *memo) events(state uint32) (k int, err error) {
 			continue
 		}
 		for o := range uint32(a.timers) {
-			if err := m.local(state, k, i, a.first+1+uint32(a.offers)+uint32(a.tasks)+o); err != nil || x.violated != nil || x.full {
+			if err := m.local(state, k, ordinal(ordinalTimer, i), a.first+1+uint32(a.offers)+uint32(a.tasks)+o); err != nil || x.violated != nil || x.full {
 				return k, err
 			}
 			k++
@@ -410,16 +419,16 @@ func (m *memo) concerned(i int) bool {
 const none = -1
 
 // local takes a step that a node has of its own.
-func (m *memo) local(state uint32, k, i int, own uint32) error {
+func (m *memo) local(state uint32, k, ordinal int, own uint32) error {
 	number := m.own[own]
 	if number == 0 {
 		var err error
-		if number, err = m.learn(state, k, i); err != nil || m.x.violated != nil || m.x.full {
+		if number, err = m.learn(state, k, nodeOf(ordinal)); err != nil || m.x.violated != nil || m.x.full {
 			return err
 		}
 		m.own[own] = number
 	}
-	return m.step(state, k, i, none, number)
+	return m.step(state, k, ordinal, none, none, number)
 }
 
 // delivery takes the step that delivers a message, if the node accepts it.
@@ -440,21 +449,30 @@ func (m *memo) delivery(state uint32, k *int, i int, link sim.Link, from int, me
 	if number == 0 {
 		return nil
 	}
-	err := m.step(state, *k, i, pops, number)
+	err := m.step(state, *k, ordinal(ordinalTCP+int(link-sim.LinkTCP), i), from, pops, number)
 	*k++
 	return err
 }
 
-// step takes the k-th event of a state, on node i. pops is the channel that it
-// takes a message from.
-func (m *memo) step(state uint32, k, i, pops int, number uint32) error {
+// step takes the k-th event of a state, which has a ordinal. from is who sent the
+// message that it delivers, and pops the channel that it takes it from.
+func (m *memo) step(state uint32, k, ordinal, from, pops int, number uint32) error {
 	r := &m.known[number]
 	if r.inWorld {
 		return m.elsewhere(state, k)
 	}
+	i := nodeOf(ordinal)
 	candidates, changes := len(m.next), len(m.changes)
+	seen := m.commutes(ordinal, from, pops, r)
+	step := m.by(ordinal, from, pops, r)
 	for j := r.first; j < r.last; j++ {
-		if !m.apply(j, k, i, pops) { // for want of room, it would do something else, or something else would come of it
+		if seen {
+			m.next = append(m.next, candidate{
+				parent: int32(len(m.parents) - 1), result: j, first: int32(i), last: int32(pops), by: bySeen, event: uint16(k), coins: m.results[j].coins,
+			})
+			continue
+		}
+		if !m.apply(j, k, i, pops, step) { // for want of room, it would do something else, or something else would come of it
 			m.next, m.changes = m.next[:candidates], m.changes[:changes]
 			return m.elsewhere(state, k)
 		}
@@ -473,7 +491,7 @@ func (m *memo) step(state uint32, k, i, pops int, number uint32) error {
 
 // apply makes a candidate of the result of a remembered step. False: something
 // that it sends has no room.
-func (m *memo) apply(j uint32, k, i, pops int) bool {
+func (m *memo) apply(j uint32, k, i, pops int, step by) bool {
 	b, n, r := m.x.bank, m.n, &m.results[j]
 	first := len(m.changes)
 	sum, fly := m.total, 0
@@ -522,7 +540,7 @@ func (m *memo) apply(j uint32, k, i, pops int) bool {
 	}
 	m.next = append(m.next, candidate{
 		sum: sum, parent: int32(len(m.parents) - 1), result: j, first: int32(first), last: int32(len(m.changes)),
-		fly: int16(fly), event: uint16(k), coins: r.coins,
+		by: step, fly: int16(fly), event: uint16(k), coins: r.coins,
 	})
 	return true
 }
@@ -585,10 +603,20 @@ func (m *memo) settle() error {
 	x.r.pulse.tick()
 	for j := range m.next {
 		c := &m.next[j]
-		m.write(c)
 		p := &m.parents[c.parent]
 		x.r.stats.Transitions++
 		x.r.stats.Executed++
+		if c.by == bySeen {
+			m.unasked++
+			if !x.pairs.due() {
+				x.r.stats.Duplicates++
+				x.pairs.took(1, false)
+				continue
+			}
+			c = m.again(c)
+			p = &m.parents[c.parent]
+		}
+		m.write(c)
 		if !x.add(c.sum, origin{p.state, c.event, c.coins}) {
 			if x.pairs.due() {
 				x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
@@ -598,6 +626,7 @@ func (m *memo) settle() error {
 			}
 			continue
 		}
+		x.came(c.by)
 		x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
 		nodes := p.nodes
 		if c.first < c.last && int(m.changes[c.first].place) < m.n {
@@ -613,10 +642,14 @@ func (m *memo) settle() error {
 // touch fetches what looking the candidates up will need.
 func (m *memo) touch() (loaded uint64) {
 	for j := range m.next {
-		loaded += m.x.touch(m.next[j].sum)
+		if m.next[j].by != bySeen {
+			loaded += m.x.touch(m.next[j].sum)
+		}
 	}
 	for j := range m.next {
-		loaded += m.x.touchState(m.next[j].sum)
+		if m.next[j].by != bySeen {
+			loaded += m.x.touchState(m.next[j].sum)
+		}
 	}
 	return loaded
 }

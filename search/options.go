@@ -33,9 +33,10 @@ type Options struct {
 	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
 
-	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
-	team   int // states of a level that several workers expand, for tests; 0: teamLeast
-	table  int // bytes that the table of visited states may have, for tests; 0: as Memory allows
+	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
+	team   int  // states of a level that several workers expand, for tests; 0: teamLeast
+	all    bool // every step is looked up, for tests
+	table  int  // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
 	Findings int // the search goes on until it has so many, one for each property and critical event; 0: 1
 

@@ -31,6 +31,7 @@ type team struct {
 	err    error
 	counts []Stats // of each hand, at its last chunk
 	gone   *runner // of a hand whose handler ended the goroutine
+	cut    bool    // not all was looked at that is possible in a state
 }
 
 // wrongness is something that is wrong in a level.
@@ -114,7 +115,7 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 func (c *team) level(r *runner, res *Result, depth int, level frontier) (next frontier, done bool, err error) {
 	c.next.Store(0)
 	c.halt.Store(false)
-	c.worst, c.err = nil, nil
+	c.worst, c.err, c.cut = nil, nil, false
 	clear(c.counts)
 	var all sync.WaitGroup
 	for i, x := range c.hands {
@@ -127,6 +128,7 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 		r.confirming = c.gone
 		runtime.Goexit()
 	}
+	c.fill(r, level)
 	main := c.hands[0]
 	for i, x := range c.hands {
 		x.team = nil
@@ -204,6 +206,26 @@ func (c *team) chunk(x *explorer, level frontier, k int) {
 	}
 }
 
+// fill finds the states of a level that were missed because a step failed, and
+// what else is possible in that state was not looked at: others may have counted
+// on it. See commute.go.
+func (c *team) fill(r *runner, level frontier) {
+	x := c.hands[0]
+	if !c.cut || x.memo == nil || c.err != nil || c.halt.Load() {
+		return
+	}
+	stats, known := r.stats, x.len()
+	x.memo.all = true
+	for k := 0; k < level.len() && !c.halt.Load(); k += teamChunk {
+		c.chunk(x, level, k)
+	}
+	c.guarded(x, x.memo.settle)
+	x.memo.all = r.opts.all
+	stats.States += r.stats.States - stats.States
+	stats.Duplicates -= x.len() - known
+	r.stats = stats
+}
+
 // guarded does something with a hand's world, and notes what fails.
 func (c *team) guarded(x *explorer, do func() error) {
 	failed, err := x.r.guarded(x, do)
@@ -220,6 +242,11 @@ func (c *team) guarded(x *explorer, do func() error) {
 		c.halt.Store(true)
 	case failed:
 		c.wrong(x, x.violated, x.dead)
+	}
+	if failed {
+		c.mu.Lock()
+		c.cut = true
+		c.mu.Unlock()
 	}
 	x.violated, x.strayed, x.dead = nil, false, false
 }

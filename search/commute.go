@@ -1,0 +1,186 @@
+package search
+
+import (
+	"slices"
+
+	"macemc/sim"
+)
+
+// Two steps that have nothing to do with each other lead to one state in either
+// order. So of the steps from a state, memo does not look those up that could
+// have been taken before the step which led there: if b leads from s to t, and
+// a is possible in s, comes before b there and touches nothing that b touches,
+// then a leads from t to where b leads from the state behind a. It is counted,
+// and its state is known, or will be when the level has been expanded.
+//
+// Why none is lost: let all states of a level be known, and u be one step beyond
+// them. If the step a from t is not looked up though it leads to u, then the
+// step b leads there too, from a state of the same level, and comes after a in
+// the order of events. If that is not looked up either, there is another, which
+// comes after b, and so on; there are not so many events. It does not matter by
+// which of the steps that lead to a state it was reached first. But all states
+// of the level must be expanded whole: where some are not, all is looked up.
+//
+// Of several ways to a state it is the first in the order of events that is
+// never left out, by the same argument; so states are met in the order in which
+// they were met if all was looked up, by one worker.
+//
+// It takes for granted what memo does anyway: that a step is the arithmetic
+// which the bank does on the parts that it touches. Here no part is touched by
+// both, but for sets: they are the same whatever is put in first.
+
+// by is a step that a state was reached by: the ordinal of its event, whose message
+// it took from a channel, and to whom it sent something. 0: it may have touched
+// anything.
+type by uint32
+
+// bySeen says that a step is not looked up.
+const bySeen by = 1<<32 - 1
+
+const (
+	byFrom = 9  // where bits begin: before them is the ordinal
+	byTo   = 14 // a bit for each node
+	byMost = 30
+
+	mostTold = 3 // or more
+
+	byNodes = 16 // of more nodes no step is told
+)
+
+// The ordinal of an event orders those of different nodes as they are counted: by
+// kind, then by node.
+const (
+	ordinalScript = iota + 1
+	ordinalOffer
+	ordinalTask
+	ordinalTCP
+	ordinalUDP
+	ordinalSet
+	ordinalTimer
+
+	ordinalNodes = 64
+)
+
+func ordinal(kind, node int) int { return kind*ordinalNodes + node }
+
+func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
+
+// by tells a remembered step.
+func (m *memo) by(ordinal, from, pops int, r *remembered) by {
+	if m.n > byNodes {
+		return 0
+	}
+	if pops == none {
+		from = none
+	}
+	return by(ordinal) | by(from+1)<<byFrom | by(r.to)<<byTo | by(r.most)<<byMost
+}
+
+// reaches notes to whom a remembered step sends something, and whether there may
+// be no room for it.
+func (m *memo) reaches(r *remembered, sends []sending) {
+	for k, s := range sends {
+		most := uint8(1)
+		for _, before := range sends[:k] {
+			most += uint8(count(before.place == s.place && most < mostTold))
+		}
+		r.most = max(r.most, most)
+		to := int(s.place) - sim.SetPlace(m.n, 0)
+		if s.room > 0 {
+			r.rooms = true
+			if to = int(s.place) - sim.UDPPlace(m.n, 0); to < 0 {
+				to = int(s.place) - sim.TCPPlace(m.n, 0)
+			}
+			to /= m.n
+		}
+		if to < byNodes { // else none is told
+			r.to |= 1 << to
+		}
+	}
+}
+
+// hasRoom reports whether there is room for all that a remembered step sends,
+// whatever the answers to its coins.
+func (m *memo) hasRoom(r *remembered) bool {
+	for j := r.first; j < r.last; j++ {
+		sends := m.sends[m.results[j].first:m.results[j].last]
+		for s := range sends {
+			place := int(sends[s].place)
+			if room := int(sends[s].room); room > 0 && int(m.queue(place, m.v[place]).len)+len(sends) > room {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lastStep is the step by which the position was reached.
+type lastStep struct {
+	ordinal    int // 0: it may have touched anything
+	node, from int
+	to, most   uint32
+}
+
+// came notes the step by which the state was reached that was added last.
+func (x *explorer) came(step by) {
+	s := x.next - 1
+	b := x.block(s)
+	if b.by == nil {
+		b.by = make([]by, blockStates)
+	}
+	b.by[s%blockStates] = step
+}
+
+// lastStep is the step by which a state was reached, if other steps from there
+// need not be looked up for it.
+func (m *memo) lastStep(s uint32) lastStep {
+	x := m.x
+	b := x.block(s)
+	if m.all || x.closure != nil || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.r.several() {
+		return lastStep{}
+	}
+	step := b.by[s%blockStates]
+	ordinal := int(step & (1<<byFrom - 1))
+	return lastStep{
+		ordinal: ordinal, node: nodeOf(ordinal), from: int(step>>byFrom&(1<<(byTo-byFrom)-1)) - 1,
+		to: uint32(step >> byTo & (1<<(byMost-byTo) - 1)), most: uint32(step >> byMost),
+	}
+}
+
+// commutes reports whether a step of the position comes before the last one in
+// the order of events, was possible before it, and has nothing to do with it. A
+// step touches its node, the channel that it takes a message from, and what it
+// sends something to; where a connection opens, both its directions are open
+// then, whatever else was done to them.
+func (m *memo) commutes(ordinal, from, pops int, r *remembered) bool {
+	b, i := &m.behind, nodeOf(ordinal)
+	switch {
+	case ordinal >= b.ordinal || i == b.node:
+		return false
+	case b.from == i && r.to>>b.node&1 != 0: // it sends to where a message was taken
+		return false
+	case from == b.node && b.to>>i&1 != 0: // of the messages of a channel, it takes one that was there before
+		if pops == none || b.most == mostTold || uint32(m.queues[pops][m.v[pops]].len) <= b.most {
+			return false
+		}
+	}
+	return !r.rooms || m.hasRoom(r)
+}
+
+// again makes a candidate of a step that was not looked up.
+func (m *memo) again(c *candidate) *candidate {
+	here := slices.Clone(m.at)
+	seen := *c
+	from, to := m.parents[c.parent].rec, len(m.recs)
+	if int(c.parent)+1 < len(m.parents) {
+		to = m.parents[c.parent+1].rec
+	}
+	m.goTo(m.recs[from:to])
+	if !m.apply(seen.result, int(seen.event), int(seen.first), int(seen.last), 0) {
+		panic("macemc bug: search: a step that is not looked up has no room")
+	}
+	m.goTo(here)
+	c = &m.next[len(m.next)-1]
+	c.parent = seen.parent
+	return c
+}

@@ -1,0 +1,142 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/sim"
+)
+
+// TestCommutingSteps: where steps that commute with the last one are not looked
+// up, memo meets the same states, in the same order and by the same steps, and
+// counts the same, as where all are: on every system, on random services, with
+// faults and without.
+func TestCommutingSteps(t *testing.T) {
+	unasked := map[string]int{}
+	for _, sys := range catalog.Systems() {
+		for _, faults := range []string{"none", "crash=1,reset=1", "loss=1,dup=1"} {
+			for _, nodes := range []int{0, 4} {
+				budgets, err := sim.ParseFaults(faults)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if params, err := sys.Configure(nodes, nil, nil); err == nil {
+					opts := Options{Params: params, Faults: &budgets, Depth: 7}
+					if faults == "none" {
+						opts.Depth = 10
+					}
+					unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
+				}
+			}
+		}
+	}
+	for _, sys := range []string{"jointree", "twophase", "brokentree"} {
+		if unasked[sys] == 0 {
+			t.Errorf("every step of %s was looked up", sys)
+		}
+	}
+	for seed := range uint64(300) {
+		p := randomPlan(seed)
+		opts := p.storms()
+		opts.Depth = 5
+		unasked["machines"] += lookedUpOrNot(t, p.system(), opts)
+		if t.Failed() {
+			t.Fatalf("service %d: %+v", seed, *p)
+		}
+	}
+	if unasked["machines"] == 0 {
+		t.Error("every step of the random services was looked up")
+	}
+}
+
+// lookedUpOrNot takes all steps to a depth by two explorers, and returns how many
+// one of them did not look up.
+func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
+	t.Helper()
+	var all [2][]string
+	for i := range all {
+		opts.all = i == 0
+		r, err := newRunner(sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := r.newExplorer(climate{faults: r.opts.stormy(sys), heal: -1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.close()
+		x.memo = newMemo(x)
+		failed, err := r.guarded(x, x.roots)
+		for level, depth := x.level(), 0; err == nil && !failed && depth < opts.Depth && x.set.Len() < 20_000; depth++ {
+			r.stats.Depth = depth
+			failed, err = r.guarded(x, func() error {
+				for _, s := range level {
+					for at := s.from; at < s.to && x.violated == nil; at++ {
+						if x.outside(at) {
+							continue
+						}
+						if err := x.expand(at); err != nil {
+							return err
+						}
+					}
+				}
+				return x.memo.settle()
+			})
+			next := x.level()
+			x.expanded(level, next)
+			level = next
+		}
+		for s := range x.each {
+			x.get(s, x.v)
+			all[i] = append(all[i], fmt.Sprint(x.v, x.origin(s), x.live(s), x.outside(s)))
+		}
+		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %v, %v", r.stats, failed, err, x.violated))
+		unasked += x.memo.unasked
+		if i == 0 && unasked > 0 {
+			t.Errorf("%s: not all is looked up", sys.Name)
+		}
+	}
+	if !slices.Equal(all[0], all[1]) {
+		k := 0
+		for k < min(len(all[0]), len(all[1]))-1 && all[0][k] == all[1][k] {
+			k++
+		}
+		t.Errorf("%s with %v: %d and %d states; they differ at %d: %s | %s", sys.Name, opts.Faults, len(all[0])-1, len(all[1])-1, k, all[0][k], all[1][k])
+	}
+	return unasked
+}
+
+// TestCommutingStepsTogether: several workers count the same, too, where a
+// handler fails in the last level.
+func TestCommutingStepsTogether(t *testing.T) {
+	failed := 0
+	for seed := range uint64(150) {
+		p := randomPlan(seed)
+		opts := p.storms()
+		opts.Faults, opts.Depth, opts.NoWalks, opts.team = nil, 7, true, 1
+		first := ""
+		for _, workers := range []int{-2, 2, 3} {
+			opts.all, opts.Workers = workers < 0, max(workers, -workers)
+			res, err := Search(p.system(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := res.Stats
+			said := fmt.Sprint(s.States, s.Transitions, s.Executed, s.Duplicates, res.Finding != nil)
+			if first == "" {
+				first = said
+			}
+			if said != first {
+				t.Errorf("service %d, %d workers: %s; where all is looked up: %s", seed, workers, said, first)
+			}
+			if f := res.Finding; f != nil && f.Verdict == sim.VerdictPanic {
+				failed++
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no service failed")
+	}
+}
