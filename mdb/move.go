@@ -41,7 +41,7 @@ func moving() []*Command {
 		{
 			Name: "again", Group: groupMove, Usage: "[back]",
 			Short:   "look on for what was looked for last, or back for it",
-			Example: "next type reorg; again; again back", args: []completer{ofWords("back")},
+			Example: "next type Reorg; again; again back", args: []completer{ofWords("back")},
 			run: (*Session).again,
 		},
 		{
@@ -59,7 +59,7 @@ func moving() []*Command {
 		{
 			Name: "continue", Aliases: []string{"c"}, Group: groupMove,
 			Short:   "go on to the next breakpoint, or to the end",
-			Example: "break type reorg; break kind timer; continue; continue; continue",
+			Example: "break type Reorg; break kind timer; continue; continue; continue",
 			run:     func(s *Session, args []word) (Page, error) { return s.proceed("continue", args, false) },
 		},
 		{

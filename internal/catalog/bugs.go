@@ -12,7 +12,7 @@ var list = []Known{
 	},
 	{
 		ID: "BT2", Kind: Safety, Verdict: sim.VerdictSafety,
-		Critical: []Critical{at(Other, sim.KindMessage, "reorg"), at(Anyone, sim.KindMessage, "join"), at(Other, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Other, sim.KindMessage, "Reorg"), at(Anyone, sim.KindMessage, "join"), at(Other, sim.KindMessage, "joinReply")},
 		Paper:    "30 s, 18,000 paths at depth 20 with hashing; 0.37 s, 445 paths by walks at depth 10",
 	},
 	{

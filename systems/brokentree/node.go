@@ -16,10 +16,6 @@ type (
 	joinReply struct{}               // the sender took you as a child
 	refused   struct{}               // the sender did not
 	remove    struct{}               // the sender is not your child any more
-	reorg     struct {               // from a parent: you may move
-		grandparent sim.Addr
-		brothers    []sim.Addr // you included
-	}
 )
 
 // What a node is asked, and what it sets itself.
@@ -70,7 +66,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 	case reorgTimer:
 		switch {
 		case env.Self() == n.root:
-			n.reorganise(env)
+			tree.Reorganise(env, n)
 			env.After(reorgEvery, reorgTimer{})
 		case !n.joined() && n.asked.IsZero():
 			n.ask(env, n.root)
@@ -104,9 +100,9 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 		n.waitToJoin(env)
 	case remove:
 		delete(n.kids, from)
-	case reorg:
+	case tree.Reorg:
 		if from == n.papa { // else it is from before a move
-			n.reorganise(env)
+			tree.Reorganise(env, n)
 			n.considerMoving(env, m)
 		}
 	default:
@@ -132,20 +128,12 @@ func (n *node) ask(env sim.Env, whom sim.Addr) {
 	n.route(env, whom, join{env.Self()})
 }
 
-// reorganise tells the children where they could move to.
-func (n *node) reorganise(env sim.Env) {
-	kids := sim.Addrs(n.kids)
-	for _, kid := range kids {
-		env.TCP().Send(kid, reorg{n.papa, kids})
-	}
-}
-
 // considerMoving lets the coins decide whether to move, and below whom.
-func (n *node) considerMoving(env sim.Env, m reorg) {
+func (n *node) considerMoving(env sim.Env, m tree.Reorg) {
 	if !n.asked.IsZero() {
 		return
 	}
-	places := tree.Around(n, env.Self(), m.grandparent, m.brothers)
+	places := m.Around(n, env.Self())
 	if len(places) == 0 || env.Weighted(tree.StayOrMove, "stay or move") == 0 {
 		return
 	}

@@ -5,19 +5,10 @@ import (
 	"macemc/systems/tree"
 )
 
-// reorganise tells the children where they could move to. It is no more than a
-// hint: if there is no room for it, the next one will do.
-func (n *node) reorganise(env sim.Env) {
-	kids := sim.Addrs(n.kids)
-	for _, kid := range kids {
-		env.TCP().Send(kid, reorg{n.papa, kids})
-	}
-}
-
 // lookAround begins to measure another place, if there is one. The lock comes
 // first: what is measured must not move.
-func (n *node) lookAround(env sim.Env, m reorg) {
-	places := tree.Around(n, env.Self(), m.grandparent, m.brothers)
+func (n *node) lookAround(env sim.Env, m tree.Reorg) {
+	places := m.Around(n, env.Self())
 	if len(places) == 0 || n.moving() || !n.lockedBy.IsZero() {
 		return
 	}

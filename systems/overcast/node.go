@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/sim"
+	"macemc/systems/tree"
 )
 
 // What nodes send each other to have one parent.
@@ -16,10 +17,6 @@ type (
 	redirect  struct{ to sim.Addr }  // no room: ask this child of the sender
 	refused   struct{}               // the sender did not
 	remove    struct{}               // the sender is not your child any more
-	reorg     struct {               // from a parent: you may look for a better place
-		grandparent sim.Addr
-		brothers    []sim.Addr // you included
-	}
 )
 
 // What nodes send each other before one moves below the other.
@@ -83,7 +80,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 		}
 		n.ask(env, n.root, sim.Addr{})
 	case reorgTimer:
-		n.reorganise(env)
+		tree.Reorganise(env, n)
 		env.After(reorgEvery, reorgTimer{})
 	case joinTimer:
 		if n.lost() {
@@ -112,9 +109,9 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 		n.turnedDown(env, from)
 	case remove:
 		delete(n.kids, from)
-	case reorg:
+	case tree.Reorg:
 		if from == n.papa { // else it is from before a move
-			n.reorganise(env)
+			tree.Reorganise(env, n)
 			n.lookAround(env, m)
 		}
 	case lock:

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"iter"
+	"slices"
 
 	"macemc/sim"
 )
@@ -17,11 +18,26 @@ type Member interface {
 	HasChild(sim.Addr) bool
 }
 
+// Reorg is from a parent: you may move.
+type Reorg struct {
+	grandparent sim.Addr
+	brothers    []sim.Addr // you included
+}
+
+// Reorganise has a member tell its children where they may move to. It is no
+// more than a hint: if there is no room for it, the next one will do.
+func Reorganise(env sim.Env, n Member) {
+	kids := slices.SortedFunc(n.Children(), sim.Addr.Compare)
+	for _, kid := range kids {
+		env.TCP().Send(kid, Reorg{n.Parent(), kids})
+	}
+}
+
 // Around are the places that a node may move to, below its grandparent or one
 // of its parent's children, less itself, its parent and its own children.
-func Around(n Member, self, grandparent sim.Addr, brothers []sim.Addr) (places []sim.Addr) {
+func (m Reorg) Around(n Member, self sim.Addr) (places []sim.Addr) {
 	papa := n.Parent()
-	for _, a := range append(brothers[:len(brothers):len(brothers)], grandparent) {
+	for _, a := range append(m.brothers[:len(m.brothers):len(m.brothers)], m.grandparent) {
 		if a != self && a != papa && !n.HasChild(a) {
 			places = append(places, a)
 		}
