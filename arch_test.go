@@ -160,7 +160,7 @@ var rooms = []room{
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "choose", "sim", "search", "critical", "eventgraph"},
+		may:   []string{"internal/canon", "internal/nearest", "choose", "sim", "search", "critical", "eventgraph"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

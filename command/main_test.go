@@ -30,22 +30,7 @@ import (
 //	                             replaced by the second
 //	show file=                   print a file, without what was measured
 func TestTranscripts(t *testing.T) {
-	testdata, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := t.TempDir()
-	t.Chdir(base)
-	transcript.RunFresh(t, testdata, func() transcript.Handler {
-		folder, err := os.MkdirTemp(base, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chdir(folder); err != nil {
-			t.Fatal(err)
-		}
-		return handle
-	})
+	transcript.RunInFolders(t, "testdata", func() transcript.Handler { return handle })
 }
 
 func handle(t *testing.T, d *transcript.Data) string {

@@ -123,26 +123,6 @@ func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left 
 	return out, left
 }
 
-// didText is what a point did, a line each.
-func (g *Graph) didText(p int) (lines []string) {
-	at := &g.points[p]
-	for _, c := range at.coins {
-		lines = append(lines, "choose "+c)
-	}
-	did, rest := at.told()
-	for _, d := range did {
-		text := d.text
-		if d.fate != "" {
-			text += "  " + together(d.fate)
-		}
-		lines = append(lines, text)
-	}
-	if rest > 0 {
-		lines = append(lines, fmt.Sprintf("... and %d more", rest))
-	}
-	return lines
-}
-
 // sameDid reports whether two points did the same, whatever became of it.
 func (b *Beside) sameDid(r besideRow) bool {
 	x, y := &b.Here.points[r.here], &b.There.points[r.there]

@@ -189,7 +189,7 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	}
 	add(head, text)
 	if all {
-		for _, d := range g.didText(p) {
+		for _, d := range g.points[p].doings(nil, together) {
 			add(strings.Repeat(" ", indent), "  "+d)
 		}
 	}

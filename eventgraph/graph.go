@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"fmt"
 	"slices"
 
 	"macemc/internal/canon"
@@ -152,6 +153,26 @@ func (p *point) told() (told []did, rest int) {
 		return p.did[:didMost], len(p.did) - didMost
 	}
 	return p.did, 0
+}
+
+// doings adds how coins fell at a point, and what it did, a line each, with what
+// became of it in the words of fated.
+func (p *point) doings(lines []string, fated func(string) string) []string {
+	for _, c := range p.coins {
+		lines = append(lines, "choose "+c)
+	}
+	did, rest := p.told()
+	for _, d := range did {
+		text := d.text
+		if d.fate != "" {
+			text += "  " + fated(d.fate)
+		}
+		lines = append(lines, text)
+	}
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more", rest))
+	}
+	return lines
 }
 
 // number is the number of a point's step; 0: a start.

@@ -231,20 +231,7 @@ func (g *Graph) story(p int) (lines []string) {
 			lines = append(lines, fmt.Sprintf(causes[c.kind].of, g.number(c.from)))
 		}
 	}
-	for _, c := range at.coins {
-		lines = append(lines, "choose "+c)
-	}
-	did, rest := at.told()
-	for _, d := range did {
-		text := d.text
-		if d.fate != "" {
-			text += "  " + d.fate
-		}
-		lines = append(lines, text)
-	}
-	if rest > 0 {
-		lines = append(lines, fmt.Sprintf("... and %d more", rest))
-	}
+	lines = at.doings(lines, func(fate string) string { return fate })
 	if at.Cut {
 		lines = append(lines, "the run ended within this step")
 	}

@@ -2,10 +2,10 @@ package mdb
 
 import (
 	"fmt"
-	"strings"
 
 	"macemc/eventgraph"
 	"macemc/internal/canon"
+	"macemc/internal/nearest"
 )
 
 // Session is a debugger at a step of a run. It is used by one goroutine.
@@ -158,39 +158,8 @@ func (s *Session) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.s
 // unknown is the sentence about a word that is not known: what was probably
 // meant, or else where to look.
 func unknown(what, typed string, known []string, otherwise string) error {
-	best, least := "", 3
-	for _, name := range known {
-		away := slips(typed, name)
-		if len(typed) > 1 && strings.HasPrefix(name, typed) {
-			away = 0
-		}
-		if away < least && 2*away <= len(name) {
-			best, least = name, away
-		}
-	}
-	if best != "" {
-		otherwise = "did you mean " + best + "?"
+	if meant := nearest.Name(typed, known); meant != "" {
+		otherwise = "did you mean " + meant + "?"
 	}
 	return fmt.Errorf("there is no %s %q; %s", what, typed, otherwise)
-}
-
-// slips is the number of letters to insert, delete or replace to make b of a.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -52,22 +52,7 @@ func systems(name string) (*sim.System, error) {
 //	complete
 //	    complete each line of the input
 func TestTranscripts(t *testing.T) {
-	folder, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := t.TempDir()
-	t.Chdir(base)
-	transcript.RunFresh(t, folder, func() transcript.Handler {
-		own, err := os.MkdirTemp(base, "")
-		if err == nil {
-			err = os.Chdir(own)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return (&bench{}).handle
-	})
+	transcript.RunInFolders(t, "testdata", func() transcript.Handler { return (&bench{}).handle })
 }
 
 // bench is where a transcript works.

@@ -44,6 +44,28 @@ func RunFresh(t *testing.T, path string, fresh func() Handler) {
 	}
 }
 
+// RunInFolders is RunFresh with an empty folder for every file, in which its
+// commands work.
+func RunInFolders(t *testing.T, path string, fresh func() Handler) {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := t.TempDir()
+	t.Chdir(base)
+	RunFresh(t, path, func() Handler {
+		own, err := os.MkdirTemp(base, "")
+		if err == nil {
+			err = os.Chdir(own)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fresh()
+	})
+}
+
 // files lists path, or the transcripts in it, in order. Folders in it are not
 // entered: testdata/fuzz is not a transcript.
 func files(t *testing.T, path string) []string {
