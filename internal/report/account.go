@@ -72,8 +72,7 @@ func (p *printer) graph(s subject) {
 func (p *printer) beside(s subject) {
 	there := eventgraph.New(s.f.Live.Trace, walkerOf(s), eventgraph.Marks{Title: "a run that goes well"})
 	both := eventgraph.Compare(s.graph("the run"), there)
-	o := eventgraph.TextOptions{Width: besideWidth, Part: eventgraph.Part{From: max(1, both.Split-2), To: both.Split + accountAfter}}
-	p.drawn(func(w io.Writer) error { return both.Text(w, o) })
+	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
 
 func (s subject) graph(title string) *eventgraph.Graph {
