@@ -1,14 +1,30 @@
 package choose
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
 )
+
+// Open reads a path file. Its errors name the file, and are those of the file
+// system or of Parse.
+func Open(name string) (*Path, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	path, err := Parse(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return path, nil
+}
 
 // Parse reads the text form of a path. Every error is one line that says what
 // is wrong with the file: not a path, another version, truncated, changed, or

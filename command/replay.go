@@ -120,18 +120,11 @@ func load(name string) (*choose.Path, error) {
 		}
 		name = inside
 	}
-	file, err := os.Open(name)
+	path, err := choose.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file %s; name the error.path of a finding, or its folder", name)
 	}
-	if err != nil {
-		return nil, err
-	}
-	path, err := choose.Parse(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return path, nil
+	return path, err
 }
 
 func exists(name string) bool {

@@ -185,7 +185,7 @@ func (a *account) folder() string {
 // replay takes the path in a file again.
 func (a *account) replay(sys *sim.System, file string) {
 	a.t.Helper()
-	path, err := load(file)
+	path, err := choose.Open(file)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -209,19 +209,6 @@ func (a *account) replay(sys *sim.System, file string) {
 		a.t.Fatal(b.String())
 	}
 	a.t.Log(b.String())
-}
-
-// load reads a path file.
-func load(name string) (*choose.Path, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	path, err := choose.Parse(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return path, nil
 }
 
 // artifacts reports whether go test keeps what tests write.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 
+	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -113,7 +114,7 @@ func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	}
 	nodes, params := o.Nodes, o.Params
 	if o.Prefix != "" {
-		if out.Prefix, err = load(o.Prefix); err != nil {
+		if out.Prefix, err = choose.Open(o.Prefix); err != nil {
 			return out, err
 		}
 		out.PrefixName = o.Prefix

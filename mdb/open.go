@@ -79,16 +79,12 @@ func exists(name string) bool {
 
 // load opens a path file.
 func (o *Opener) load(name string) (*run, error) {
-	file, err := os.Open(name)
+	path, err := choose.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no file %s", name)
 	}
 	if err != nil {
 		return nil, err
-	}
-	path, err := choose.Parse(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	system, ok := path.Get("system")
 	if !ok {

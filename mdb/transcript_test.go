@@ -145,11 +145,7 @@ func writePath(t *testing.T, name string, p *choose.Path) {
 // "STEP what it says now".
 func edit(t *testing.T, d *transcript.Data) string {
 	name := transcript.Word(d, "file", "error.path")
-	file, err := os.Open(name)
-	if err != nil {
-		d.Fatalf(t, "%v", err)
-	}
-	path, err := choose.Parse(file)
+	path, err := choose.Open(name)
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}

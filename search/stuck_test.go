@@ -141,12 +141,7 @@ func tellStuck(res *Result) {
 
 func readPath(t *testing.T, name string) *choose.Path {
 	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	path, err := choose.Parse(file)
+	path, err := choose.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
