@@ -1,0 +1,253 @@
+package canon
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// block is memory which a pointer or a slice leads to: cap values of one type,
+// of which len are copied.
+type block struct {
+	from     unsafe.Pointer
+	to       unsafe.Pointer
+	plan     *copyPlan
+	len, cap int
+}
+
+func (b *block) start() uintptr { return uintptr(b.from) }
+func (b *block) end() uintptr   { return uintptr(b.from) + uintptr(b.cap)*b.plan.size }
+
+// copiedMap is a map that was met, and its copy.
+type copiedMap struct{ from, to unsafe.Pointer }
+
+// Blocks that overlap
+
+// group is memory of which several blocks are parts.
+type group struct {
+	start, end uintptr
+	to         unsafe.Pointer
+}
+
+// overlap reports whether two blocks have memory in common: then pointers were
+// met into the middle of another object, and the copy must be made again.
+func (c *copies) overlap() bool {
+	if len(c.blocks) <= 6 {
+		for i := range c.blocks {
+			for j := range i {
+				if c.blocks[i].start() < c.blocks[j].end() && c.blocks[j].start() < c.blocks[i].end() {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	c.sort()
+	for i := 1; i < len(c.blocks); i++ {
+		if c.blocks[i].start() < c.blocks[i-1].end() {
+			return true
+		}
+	}
+	return false
+}
+
+// sort orders blocks by address, the longest first.
+func (c *copies) sort() {
+	slices.SortFunc(c.blocks, func(a, b block) int {
+		switch {
+		case a.start() < b.start():
+			return -1
+		case a.start() > b.start():
+			return 1
+		case a.end() > b.end():
+			return -1
+		case a.end() < b.end():
+			return 1
+		}
+		return 0
+	})
+}
+
+// merge makes memory for each group of overlapping blocks.
+func (c *copies) merge() bool {
+	c.sort()
+	for i := 0; i < len(c.blocks); {
+		first := &c.blocks[i]
+		end, j := first.end(), i+1
+		whole := true // the first block contains the others
+		for ; j < len(c.blocks) && c.blocks[j].start() < end; j++ {
+			if b := &c.blocks[j]; b.end() > end {
+				end, whole = b.end(), false
+			}
+		}
+		g := group{start: first.start(), end: end}
+		if whole {
+			g.to = first.plan.memory(first.cap)
+		} else if g.to = union(c.blocks[i:j], g); g.to == nil {
+			c.refused = fmt.Sprintf("values of %s lie across others in memory", first.plan.typ)
+			return false
+		}
+		c.groups = append(c.groups, g)
+		i = j
+	}
+	return true
+}
+
+// memory is alloc for the second pass, where a single array is a list.
+func (cp *copyPlan) memory(n int) unsafe.Pointer {
+	if n == 1 {
+		return reflect.New(cp.typ).UnsafePointer()
+	}
+	return reflect.MakeSlice(cp.list, n, n).UnsafePointer()
+}
+
+// union makes memory for lists that overlap in part: parts of one array. It
+// returns nil if they are not, which only unsafe code achieves.
+func union(blocks []block, g group) unsafe.Pointer {
+	cp := blocks[0].plan
+	typ := cp.typ
+	if blocks[0].cap == 1 && typ.Kind() == reflect.Array {
+		typ = typ.Elem() // a pointer to an array which was a slice
+	}
+	size, covered := typ.Size(), g.start
+	for i := range blocks {
+		b := &blocks[i]
+		if b.end() <= covered {
+			continue
+		}
+		if b.plan.typ != typ && !(b.plan.typ.Kind() == reflect.Array && b.plan.typ.Elem() == typ) || (b.start()-g.start)%size != 0 {
+			return nil
+		}
+		covered = b.end()
+	}
+	n := int((g.end - g.start) / size)
+	return reflect.MakeSlice(reflect.SliceOf(typ), n, n).UnsafePointer()
+}
+
+// translate returns the place in the copy of a place that the first pass met.
+func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
+	at := uintptr(p)
+	i, found := slices.BinarySearchFunc(c.groups, at, func(g group, at uintptr) int {
+		switch {
+		case g.start > at:
+			return 1
+		case g.end <= at:
+			return -1
+		}
+		return 0
+	})
+	if !found {
+		panic("macemc bug: canon copies an object that it did not meet before")
+	}
+	return unsafe.Add(c.groups[i].to, at-c.groups[i].start)
+}
+
+// again makes the copy with all memory in place: each block is copied where it
+// belongs, and what lies in several blocks is copied alike each time.
+func (w *Walker) again(root *copyPlan) {
+	c := &w.copies
+	clear(c.maps)
+	c.maps, c.second = c.maps[:0], true
+	c.mapAt.reset()
+	for i := range c.blocks {
+		b := &c.blocks[i]
+		w.copyItems(b.plan, c.translate(b.from), b.from, b.len)
+	}
+	w.dynamicCopy(root, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
+}
+
+// What was met
+
+func (c *copies) add(b block) {
+	c.blocks = append(c.blocks, b)
+	if len(c.blocks) > few {
+		c.blockAt.cover(len(c.blocks), func(i int) unsafe.Pointer { return c.blocks[i].from })
+	}
+}
+
+// find returns the block of one address, type and capacity, or nil.
+func (c *copies) find(from unsafe.Pointer, cp *copyPlan, cap int) *block {
+	if len(c.blocks) <= few {
+		for i := range c.blocks {
+			if b := &c.blocks[i]; b.from == from && b.plan == cp && b.cap == cap {
+				return b
+			}
+		}
+		return nil
+	}
+	for i := c.blockAt.first(from); ; i++ {
+		at := c.blockAt.at(i)
+		if at < 0 {
+			return nil
+		}
+		if b := &c.blocks[at]; b.from == from && b.plan == cp && b.cap == cap {
+			return b
+		}
+	}
+}
+
+func (c *copies) addMap(from, to unsafe.Pointer) {
+	c.maps = append(c.maps, copiedMap{from, to})
+	if len(c.maps) > few {
+		c.mapAt.cover(len(c.maps), func(i int) unsafe.Pointer { return c.maps[i].from })
+	}
+}
+
+func (c *copies) findMap(from unsafe.Pointer) unsafe.Pointer {
+	if len(c.maps) <= few {
+		for i := range c.maps {
+			if c.maps[i].from == from {
+				return c.maps[i].to
+			}
+		}
+		return nil
+	}
+	for i := c.mapAt.first(from); ; i++ {
+		at := c.mapAt.at(i)
+		if at < 0 {
+			return nil
+		}
+		if c.maps[at].from == from {
+			return c.maps[at].to
+		}
+	}
+}
+
+// few is how many entries are searched one by one, without an index.
+const few = 8
+
+// addressIndex is an open-addressed table of places in a list, by the addresses
+// of its entries. It is empty while the list is short.
+type addressIndex struct {
+	slots []int32 // a place plus one; 0: none
+	used  int
+}
+
+func (x *addressIndex) reset() {
+	if x.used > 0 {
+		clear(x.slots)
+		x.used = 0
+	}
+}
+
+func (x *addressIndex) first(p unsafe.Pointer) int { return int(spread(uintptr(p)) >> 32) }
+
+// at returns the place in slot i, or -1.
+func (x *addressIndex) at(i int) int { return int(x.slots[i&(len(x.slots)-1)]) - 1 }
+
+// cover takes the new entries of a list of n in.
+func (x *addressIndex) cover(n int, from func(int) unsafe.Pointer) {
+	if 2*n > len(x.slots) {
+		x.slots = make([]int32, 1<<bits.Len(uint(4*n)))
+		x.used = 0
+	}
+	for ; x.used < n; x.used++ {
+		i := x.first(from(x.used))
+		for x.at(i) >= 0 {
+			i++
+		}
+		x.slots[i&(len(x.slots)-1)] = int32(x.used + 1)
+	}
+}
