@@ -66,7 +66,7 @@ func (r *runner) newClosure(x *explorer) (*closure, error) {
 		g.memo = newMemo(g.explorer)
 		g.memo.learnFrom(x.memo)
 	}
-	l, err := newLedger(len(x.v), r.room, nil)
+	l, err := r.newLedger(len(x.v), nil)
 	if err == nil {
 		g.entry = l.entry()
 	}

@@ -145,7 +145,7 @@ func (s *stepper) Err() error { return s.coins.Err() }
 
 // newExplorer stands before the first state. p: fingerprints are kept, not states.
 func (r *runner) newExplorer(c climate, p *prints) (*explorer, error) {
-	l, err := newLedger(r.world.Places(), r.room, p)
+	l, err := r.newLedger(r.world.Places(), p)
 	if err != nil {
 		return nil, err
 	}

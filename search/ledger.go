@@ -24,9 +24,10 @@ type ledger struct {
 	layout atomic.Pointer[layout]
 	blocks atomic.Pointer[[]*block]
 	set    *visited.Words
-	prints *prints           // nil: vectors are compared
-	may    func(now int) int // bytes that a set may have which takes the place of one of now bytes
-	gaps   atomic.Bool       // some states are not expanded
+	prints *prints             // nil: vectors are compared
+	may    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
+	gaps   atomic.Bool         // some states are not expanded
+	tidy   func() (end func()) // told before the set is made larger, and after; nil: nobody is
 
 	growing sync.RWMutex // held for reading by who uses the set
 }
@@ -126,6 +127,15 @@ func newLedger(places int, may func(int) int, p *prints) (*ledger, error) {
 	l.blocks.Store(new([]*block))
 	var err error
 	l.set, err = visited.NewWords(ledgerLeast)
+	return l, err
+}
+
+// newLedger is one that keeps to the limits of the search.
+func (r *runner) newLedger(places int, p *prints) (*ledger, error) {
+	l, err := newLedger(places, r.room, p)
+	if err == nil {
+		l.tidy = r.limits.tidy
+	}
 	return l, err
 }
 
@@ -474,6 +484,9 @@ func (l *ledger) room(n int) (bool, error) {
 	l.growing.RUnlock()
 	if enough {
 		return true, nil
+	}
+	if l.tidy != nil {
+		defer l.tidy()()
 	}
 	l.growing.Lock()
 	defer l.growing.Unlock()

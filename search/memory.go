@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 
 	"macemc/internal/visited"
 )
@@ -20,6 +21,16 @@ type limits struct {
 	most  int // the most that was met
 
 	cramped int // a table of so many bytes could not be made larger
+
+	housework atomic.Int32 // of the search itself, that is under way: see tidy
+}
+
+// tidy begins work on the search's own tables, which may take longer than a
+// handler may: with many gigabytes, on a busy machine. Meanwhile nobody is
+// stuck, though some may wait for it.
+func (l *limits) tidy() (end func()) {
+	l.housework.Add(1)
+	return func() { l.housework.Add(-1) }
 }
 
 // Of the budget, in percent: from full on garbage is collected; the search
@@ -87,6 +98,7 @@ func (l *limits) crowded(budget int) bool {
 	if l.look() < percent(budget, fullPercent) {
 		return false
 	}
+	defer l.tidy()()
 	debug.FreeOSMemory()
 	return l.look() > percent(budget, stuffedPercent)
 }

@@ -132,6 +132,10 @@ func (f *feeling) feels(p *pulse) (runs bool) {
 // the others are told to stop, and waited for: then the handler that is stuck
 // is the only one whose stack is there.
 func (r *runner) feel(felt map[*runner]*feeling) (stuck *runner) {
+	if r.limits.housework.Load() > 0 {
+		clear(felt)
+		return nil
+	}
 	running := 0
 	for _, one := range append([]*runner{r}, r.pulses.others()...) {
 		f := felt[one]

@@ -1,0 +1,66 @@
+package search
+
+import (
+	"strconv"
+	"testing"
+
+	"macemc/internal/canon"
+)
+
+// A search that makes its table larger is busy, not stuck, however long that
+// takes; a handler that does not return after it is.
+func TestHouseworkIsNotStuck(t *testing.T) {
+	r, err := newRunner(rounds(3, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	felt := map[*runner]*feeling{}
+	still := func() (n int) {
+		for n = 1; n < 2*looks; n++ {
+			if r.feel(felt) != nil {
+				return n
+			}
+		}
+		return 0
+	}
+	r.pulse.on = true
+	r.pulse.tick()
+	end := r.limits.tidy()
+	if n := still(); n > 0 {
+		t.Errorf("while a table grew, it was stuck after %d looks", n)
+	}
+	end()
+	if n := still(); n != looks+1 {
+		t.Errorf("after that it was stuck after %d looks, want %d", n, looks+1)
+	}
+}
+
+// Whoever makes the table of a search larger says so before, and after.
+func TestGrowingIsHousework(t *testing.T) {
+	r, err := newRunner(rounds(3, 2), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := r.newLedger(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	during := int32(-1)
+	l.may = func(now int) int {
+		during = r.limits.housework.Load()
+		return 2 * now
+	}
+	e, before := l.entry(), l.set.Cap()
+	for n := 1; l.set.Cap() == before; n++ {
+		if ok, err := e.room(1); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		e.pack([]uint32{uint32(n)})
+		e.add(canon.OfString(strconv.Itoa(n)), origin{})
+		e.told()
+	}
+	if after := r.limits.housework.Load(); during != 1 || after != 0 {
+		t.Errorf("while the table grew, %d were at it; after that %d", during, after)
+	}
+}
