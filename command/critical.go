@@ -71,14 +71,18 @@ func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 
 // critical are the options under which a finding is looked into.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
-	until := time.Now().Add(shrinkTime)
+	until, tried := time.Now().Add(shrinkTime), 0
+	enough := func() bool { return time.Now().After(until) }
+	if f.tries > 0 {
+		enough = func() bool { tried++; return tried > f.tries }
+	}
 	return critical.Options{
 		Search: search.Options{
 			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Uniform: opts.Uniform,
 			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, Stop: stop,
 		},
 		Progress: p.looking,
-		Enough:   func() bool { return time.Now().After(until) },
+		Enough:   enough,
 	}
 }
 

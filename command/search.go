@@ -31,6 +31,7 @@ type searchFlags struct {
 	depth, step              int
 	noWalks                  bool
 	noCritical, noShrink     bool
+	tries                    int // that shrinking may take, whatever its time; 0: it goes by time
 	walks                    int
 	walkSteps, maxWalkSteps  int
 	walkLeast                int

@@ -132,7 +132,7 @@ func (r *runner) interrupted(res *Result) bool {
 		res.Stop = r.why()
 	case r.impatient():
 		res.Stop = StopFound
-	case r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort:
+	case r.opts.enough(r.stats):
 		res.Stop = StopDepth
 	}
 	return res.Stop != ""

@@ -174,7 +174,7 @@ func (r *runner) newExplorerIn(c climate, l *ledger) (*explorer, error) {
 
 // halt reports whether the exhaustive phase is to stop in the middle of a state.
 func (r *runner) halt() bool {
-	return r.stopped() || r.opts.Depth == 0 && max(r.stats.Executed, r.stats.HandlerRuns) >= r.opts.Effort
+	return r.stopped() || r.opts.enough(r.stats)
 }
 
 // roots visits the states in which a run may start: one for each list of

@@ -33,6 +33,8 @@ type Options struct {
 	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0: 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
 
+	Least Least // what is done at least, whatever Effort and Paths say
+
 	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
 	team   int  // states of a level that several workers expand, for tests; 0: teamLeast
 	all    bool // every step is looked up, for tests
@@ -65,6 +67,14 @@ type Options struct {
 
 	Progress func(Progress) // told often, by the searching goroutine
 	Stop     func() Stop    // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
+}
+
+// Least is work that is done at least: Effort and Paths end nothing before. What
+// ends a search otherwise (Depth, Memory, Stop, no states that are left) still
+// does. It is for searches that are measured against others; zero asks for nothing.
+type Least struct {
+	States, Transitions int // of the exhaustive phase, distinct ones, with EngineMemo or EngineLocal
+	WalkSteps           int // of walks, those from the periphery included
 }
 
 // effortReference is the default of Effort for the reference engine.
@@ -130,6 +140,11 @@ func (o Options) walks(paths int) int {
 	default:
 		return 10_000
 	}
+}
+
+// enough reports whether the exhaustive phase has done the work that it may.
+func (o Options) enough(s Stats) bool {
+	return o.Depth == 0 && max(s.Executed, s.HandlerRuns) >= o.Effort && s.States >= o.Least.States && s.Transitions >= o.Least.Transitions
 }
 
 // Budgets are the faults in force.

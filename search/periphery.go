@@ -154,6 +154,7 @@ func (r *runner) walkOutside(k *fork, c climate) (*Finding, error) {
 	end, failure, w := r.run(s, false)
 	r.stats.Periphery.Walked++
 	r.stats.Periphery.Steps += r.stats.Steps - before
+	r.stats.WalkSteps += r.stats.Steps - before
 	whole := s.answers
 	switch {
 	case end == endFailed:

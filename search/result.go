@@ -75,6 +75,7 @@ type Result struct {
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
 	Never []string   // what was possible and never happened, a sentence each; nil: not known
+	Slack []string   // of these, what takes nothing from what was checked: constraints that excluded no state
 	Held  []sim.Held // where each liveness property was first seen to hold
 	Space *Space     // what the space is made of; nil: nobody asked
 }
@@ -159,6 +160,7 @@ type Stats struct {
 	Engine      string
 	Paths       int // runs from a start to an end: exhaustive ones and walks
 	Walks       int
+	WalkSteps   int     // steps of the walks, without what looked into their ends
 	Steps       int     // steps taken, repeated ones included
 	States      int     // distinct states that the exhaustive phase visited
 	Transitions int     // enabled (event, answers) pairs over distinct states

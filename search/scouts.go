@@ -127,7 +127,7 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 			break
 		}
 		r.share.took(one.taken, l.careful(l.from+nothing))
-		r.stats.Steps, r.stats.Audited = r.stats.Steps+one.steps, r.stats.Audited+one.audited
+		r.stats.Steps, r.stats.WalkSteps, r.stats.Audited = r.stats.Steps+one.steps, r.stats.WalkSteps+one.steps, r.stats.Audited+one.audited
 		nothing++
 	}
 	r.stats.Paths += nothing

@@ -119,7 +119,7 @@ func (r *runner) search() (*Result, error) {
 		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.sys.Name, unused[0])
 	}
 	res.Stats, res.Measured = r.stats, r.measured()
-	res.Never, res.Held, res.Space = r.coverage.Never(), r.coverage.Held(), r.space.result(res)
+	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
 	return res, nil
 }
 
@@ -218,7 +218,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if r.impatient() {
 			return StopFound, nil
 		}
-		if r.opts.Depth == 0 && r.stats.Executed >= r.opts.Effort {
+		if r.opts.enough(r.stats) {
 			return stopEffort, nil
 		}
 		careful := r.share.due()

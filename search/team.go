@@ -54,7 +54,7 @@ const (
 func (r *runner) workers() int {
 	n := cmp.Or(r.opts.Workers, runtime.GOMAXPROCS(0))
 	switch {
-	case r.opts.Depth == 0 && r.opts.Effort < teamEffort:
+	case r.opts.Depth == 0 && max(r.opts.Effort, r.opts.Least.States, r.opts.Least.Transitions) < teamEffort:
 		return 1
 	case r.several(), r.space != nil: // they are told in the order of one
 		return 1
@@ -296,7 +296,7 @@ func (c *team) report(r *runner, i int) {
 		sum.work(s)
 	}
 	r.tellOf(sum, min(int(c.next.Load()), r.progress.Of))
-	if r.opts.Depth == 0 && sum.Executed >= r.opts.Effort {
+	if r.opts.enough(sum) {
 		c.halt.Store(true)
 	}
 }

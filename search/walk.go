@@ -129,7 +129,7 @@ func (r *runner) walks(n int) (Stop, error) {
 	r.share = share{}
 	r.phase(PhaseWalks, 0, n)
 	var others *scouts
-	for i, far := 0, 0; i < n; {
+	for i, far := 0, 0; i < n || r.further(i, &n); {
 		if i == scoutLeast {
 			var err error
 			if others, err = r.newScouts(); err != nil {
@@ -176,7 +176,9 @@ func (r *runner) walks(n int) (Stop, error) {
 // ended, and whether what is found is enough.
 func (r *runner) walk(s *walk, i int, careful bool) (looked, enough bool, err error) {
 	r.setOut(s, i)
+	before := r.stats.Steps
 	end, failure, w := r.run(s, careful)
+	r.stats.WalkSteps += r.stats.Steps - before
 	r.share.took(r.taken(w, careful), careful)
 	if s.left {
 		return false, false, nil
@@ -208,6 +210,19 @@ func (r *runner) walk(s *walk, i int, careful bool) (looked, enough bool, err er
 	}
 	enough, err = r.note(f)
 	return true, enough, err
+}
+
+// further adds walks to the n that were taken, if these are not enough.
+func (r *runner) further(taken int, n *int) bool {
+	steps, least := r.stats.WalkSteps, r.opts.Least.WalkSteps
+	if steps == 0 || steps >= least { // 0: nothing ever happens
+		return false
+	}
+	*n += scoutLot
+	if r.progress.Of < *n { // it stays, so that how long it takes can be told
+		r.progress.Of = max(*n, int(float64(taken)/float64(steps)*float64(least)))
+	}
+	return true
 }
 
 // setOut makes s the i-th walk of the default search.

@@ -95,6 +95,7 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 	}
 	p.table(t, notes)
 	p.blank()
+	p.cleans(r.Cleans)
 	p.row(0, 0, "", summary(r))
 	for _, one := range problems(r, command) {
 		p.row(2, 2, "-", one.text+":")
@@ -147,13 +148,6 @@ func figuresOf(b verify.Bug) (f figures) {
 
 func yesNo(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
 
-func clean(b verify.Bug) string {
-	if b.Clean == nil {
-		return "not asked"
-	}
-	return yesNo(b.Clean.Problem == "")
-}
-
 // summary is the sentence that counts.
 func summary(r *verify.Report) string {
 	stated, alone, searched, pure := 0, 0, 0, 0
@@ -161,7 +155,7 @@ func summary(r *verify.Report) string {
 		stated += one(b.Stated)
 		alone += one(b.Alone)
 		searched += one(b.Clean != nil)
-		pure += one(b.Clean != nil && b.Clean.Problem == "")
+		pure += one(b.Clean != nil && b.Clean.Is())
 	}
 	text := fmt.Sprintf("%d of %d are found as stated, on the seeds 1 to %d; %d of them with --bug alone. ", stated, r.Of, r.Seeds, alone)
 	switch {
@@ -195,11 +189,8 @@ func problems(r *verify.Report, command string) (all []problem) {
 				})
 			}
 		}
-		if c := b.Clean; c != nil && c.Problem != "" {
-			all = append(all, problem{
-				fmt.Sprintf("%s, without the bug: %s", b.Entry.ID, c.Problem),
-				command + " " + shellWords(append([]string{"search", b.Entry.System.Name}, b.Entry.Flags.Args()...)),
-			})
+		if c := b.Clean; c != nil && !c.Is() && c.Bugs[0] == b.Entry.ID {
+			all = append(all, unclean(c, command))
 		}
 	}
 	return all
@@ -257,6 +248,8 @@ type verifiedBugJSON struct {
 	Paper    *string  `json:"paper"`
 	Command  []string `json:"command"`
 	Problems []string `json:"problems"`
+
+	Search *cleanJSON `json:"clean_search"` // null: not asked
 }
 
 // VerifiedJSON writes the same, as one JSON object.
@@ -282,8 +275,12 @@ func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 			one.Critical, one.At = turningPoint(b.Runs[0].Critical)
 		}
 		if b.Clean != nil {
-			is := b.Clean.Problem == ""
-			one.Clean = &is
+			is := b.Clean.Is()
+			one.Clean, one.Search = &is, cleanOf(b.Clean)
+			if !is && b.Clean.Bugs[0] != b.Entry.ID { // text tells it once
+				p := unclean(b.Clean, command)
+				one.Problems = append(one.Problems, p.text+": "+p.command)
+			}
 		}
 		if b.Stated {
 			out.Found++

@@ -114,6 +114,8 @@ func many(n int, noun string) string {
 	plural := noun + "s"
 	if stem, ok := strings.CutSuffix(noun, "y"); ok {
 		plural = stem + "ies"
+	} else if strings.HasSuffix(noun, "ch") {
+		plural = noun + "es"
 	}
 	return count(n) + " " + plural
 }

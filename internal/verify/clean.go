@@ -3,72 +3,146 @@ package verify
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
+	"macemc/internal/known"
 	"macemc/search"
+	"macemc/sim"
 )
 
 const (
 	times       = 10        // the effort of the slowest bug
 	statesLeast = 1_000_000 // of a space that is not closed
-	tries       = 5         // each with twice the effort of the one before
+	walksLeast  = 10_000    // as in a search by default
 )
 
-// clean searches the system of a bug without it, and notes what comes of it at
-// all bugs of the system with the same flags: it needs ten times the effort of
-// the slowest of them.
-func (s *session) clean(first int) error {
-	e := s.report.Bugs[first].Entry
-	var alike []*Bug
-	transitions, steps := 0, 0
-	for i := range s.report.Bugs {
-		b := &s.report.Bugs[i]
-		if b.Entry.System != e.System || !reflect.DeepEqual(b.Entry.Flags, e.Flags) {
-			continue
+// Clean is the search of a system without its bugs, under flags that some of
+// them share.
+type Clean struct {
+	Entry known.Entry // the first of these bugs: the system and the flags are its
+	Bugs  []sim.BugID
+
+	// What the slowest of them needed: each the most of all bugs and seeds.
+	Transitions, WalkSteps int
+
+	Result *search.Result // nil: it was not got to
+	Time   time.Duration  // of the search
+	Short  []string       // why it does not count as clean; nil: it does
+	Replay string         // the command that replays what was found; "": nothing was
+}
+
+// Is reports whether the system counts as clean.
+func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
+
+// Ahead is what a verification is about to do.
+type Ahead struct {
+	Bugs, Seeds int           // that are looked for
+	Searches    int           // without a bug
+	WalkSteps   int           // that these take at least; 0: the bugs will tell
+	About       time.Duration // as long as that needs, if it goes on as for the bugs
+}
+
+// cleans are the searches to take without a bug: one for each system and flags.
+func cleans(entries []known.Entry) (all []*Clean) {
+	for _, e := range entries {
+		i := slices.IndexFunc(all, func(c *Clean) bool { return c.under(e) })
+		if i < 0 {
+			i, all = len(all), append(all, &Clean{Entry: e})
 		}
-		alike = append(alike, b)
-		for _, r := range b.Runs {
-			transitions, steps = max(transitions, r.Stats.Transitions), max(steps, r.Stats.Steps)
-		}
+		all[i].Bugs = append(all[i].Bugs, e.ID)
 	}
-	transitions, steps = times*transitions, times*steps
-	c := &Clean{}
-	effort, walks := max(transitions, 6*statesLeast), max(10_000, steps/200)
-	for range tries {
-		what := strings.Join(append([]string{e.System.Name, "without a bug"}, e.Flags.Args()...), " ")
-		r, err := s.search(what, e, 1, search.Options{Effort: effort, Paths: walks})
-		if err != nil || r == nil {
+	return all
+}
+
+// under reports whether a bug is one of a system and its flags.
+func (c *Clean) under(e known.Entry) bool {
+	return c.Entry.System == e.System && reflect.DeepEqual(c.Entry.Flags, e.Flags)
+}
+
+// cleanAll searches without a bug wherever one was looked for.
+func (s *session) cleanAll() error {
+	ahead := Ahead{Searches: len(s.report.Cleans)}
+	for _, c := range s.report.Cleans {
+		ahead.About += times * c.measure(s.report.Bugs)
+		ahead.WalkSteps += times * c.WalkSteps
+	}
+	s.tell(ahead)
+	for i, c := range s.report.Cleans {
+		if err := s.clean(c, fmt.Sprintf("%d of %d: %s", i+1, len(s.report.Cleans), c.what())); err != nil || s.report.Stop != "" {
 			return err
 		}
-		more := false
-		c.Result = r
-		if c.Problem, more = unclean(r, transitions, steps); !more {
-			break
-		}
-		effort, walks = 2*effort, 2*walks
-	}
-	for _, b := range alike {
-		b.Clean = c
 	}
 	return nil
 }
 
-// unclean says why a search without a bug does not count as clean, and whether
-// more effort may help.
-func unclean(r *search.Result, transitions, steps int) (problem string, more bool) {
-	closed := func(s search.State) bool { return s == search.StateExhausted || s == search.StateExhaustedWithin }
-	undecided := !closed(r.Safety.State) || !closed(r.Liveness.State) && r.Liveness.State != search.StateNone
-	switch s := r.Stats; {
-	case r.Finding != nil:
-		return fmt.Sprintf("found is %s: %s %s", r.Finding.Verdict, r.Finding.Property, r.Finding.Message), false
-	case undecided && s.Transitions < transitions:
-		return fmt.Sprintf("%d transitions are less than ten times those of the slowest bug", s.Transitions), true
-	case undecided && s.Steps < steps:
-		return fmt.Sprintf("%d steps are less than ten times those of the slowest bug", s.Steps), true
-	case undecided && s.States < statesLeast:
-		return fmt.Sprintf("%d states are neither all nor a million", s.States), true
-	case len(r.Never) > 0:
-		return "never exercised: " + strings.Join(r.Never, "; "), false
+// what is the system and the flags.
+func (c *Clean) what() string {
+	return strings.Join(append([]string{c.Entry.System.Name, "without a bug"}, c.Entry.Flags.Args()...), " ")
+}
+
+// measure notes what the bugs have needed, and returns the longest that one took.
+func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
+	for _, b := range bugs {
+		if !c.under(b.Entry) {
+			continue
+		}
+		for _, r := range b.Runs {
+			c.Transitions, c.WalkSteps = max(c.Transitions, r.Stats.Transitions), max(c.WalkSteps, r.Stats.WalkSteps)
+			longest = max(longest, r.Time)
+		}
 	}
-	return "", false
+	return longest
+}
+
+// clean searches a system without its bugs, and notes what comes of it at all of
+// them.
+func (s *session) clean(c *Clean, what string) error {
+	r, err := s.search(what, c.Entry, 1, search.Options{
+		Paths: walksLeast,
+		Least: search.Least{States: statesLeast, Transitions: times * c.Transitions, WalkSteps: times * c.WalkSteps},
+	})
+	if err != nil || r == nil {
+		return err
+	}
+	c.Result, c.Time, c.Short = r, s.took, c.short(r)
+	if r.Finding != nil && s.Keep != nil {
+		if c.Replay, err = s.Keep(r); err != nil {
+			return err
+		}
+	}
+	for i := range s.report.Bugs {
+		if b := &s.report.Bugs[i]; c.under(b.Entry) {
+			b.Clean = c
+		}
+	}
+	return nil
+}
+
+// short says why a search without a bug does not count as clean. Where all
+// states are known, there are no more transitions; where liveness is decided on
+// them too, walks tell nothing. A constraint that excluded no state is no gap.
+func (c *Clean) short(r *search.Result) (short []string) {
+	if f := r.Finding; f != nil {
+		return []string{fmt.Sprintf("found is %s: %s %s", f.Verdict, f.Property, f.Message)}
+	}
+	add := func(format string, args ...any) { short = append(short, fmt.Sprintf(format, args...)) }
+	safety, liveness, s := r.Safety.State, r.Liveness.State, r.Stats
+	if closed := safety == search.StateExhausted || safety == search.StateExhaustedWithin; !closed {
+		if s.States < statesLeast {
+			add("%d states are neither all nor %d", s.States, statesLeast)
+		}
+		if s.Transitions < times*c.Transitions {
+			add("%d transitions are less than %d times the %d of the slowest bug", s.Transitions, times, c.Transitions)
+		}
+	}
+	decided := safety == search.StateExhausted && (liveness == search.StateExhausted || liveness == search.StateNone)
+	if !decided && s.WalkSteps < times*c.WalkSteps {
+		add("%d steps of walks are less than %d times the %d of the slowest bug", s.WalkSteps, times, c.WalkSteps)
+	}
+	if gaps := slices.DeleteFunc(slices.Clone(r.Never), func(n string) bool { return slices.Contains(r.Slack, n) }); len(gaps) > 0 {
+		add("never exercised: %s", strings.Join(gaps, "; "))
+	}
+	return short
 }

@@ -19,15 +19,21 @@ type Options struct {
 	Explain func(*search.Result) error // looks into what a search has found; nil: nothing does
 	Search  search.Options             // of all searches: Stuck, OnStuck, Memory, Progress
 	Stop    func() search.Stop         // as of a search
+	Ahead   func(Ahead)                // told before the bugs are looked for, and before the searches without one
 	Begin   func(what string)          // told before each search
+
+	// Keep keeps what was found without a bug, and returns the command that
+	// replays it; nil: nothing does.
+	Keep func(*search.Result) (replay string, err error)
 }
 
 // Report is what came of it.
 type Report struct {
-	Bugs  []Bug
-	Of    int // bugs that were asked for
-	Seeds int
-	Stop  search.Stop // why it ended early; "": it did not
+	Bugs   []Bug
+	Of     int // bugs that were asked for
+	Seeds  int
+	Cleans []*Clean    // the searches without a bug; nil: none was asked for
+	Stop   search.Stop // why it ended early; "": it did not
 }
 
 // Bug is what came of one known bug.
@@ -35,7 +41,7 @@ type Bug struct {
 	Entry  known.Entry
 	Runs   []Run  // one for each seed
 	Alone  bool   // it is found with --bug alone: on every seed if that is all, else on the first
-	Clean  *Clean // nil: not searched
+	Clean  *Clean // nil: the system was not searched without it
 	Nodes  int
 	Stated bool // on every seed it is found as its entry states
 }
@@ -51,17 +57,9 @@ type Run struct {
 	Problem  string        // how it differs from what the entry states; "": not at all
 }
 
-// Clean is the search of the system without the bug, under the same flags.
-type Clean struct {
-	Result  *search.Result
-	Problem string // why it does not count as clean; "": it does
-}
-
 // Holds reports whether all is as the catalogue states, as far as it was asked.
 func (r *Report) Holds() bool {
-	return r.Stop == "" && !slices.ContainsFunc(r.Bugs, func(b Bug) bool {
-		return !b.Stated || b.Clean != nil && b.Clean.Problem != ""
-	})
+	return r.Stop == "" && !slices.ContainsFunc(r.Bugs, func(b Bug) bool { return !b.Stated || b.Clean != nil && !b.Clean.Is() })
 }
 
 // session is one verification.
@@ -74,6 +72,10 @@ type session struct {
 // Run verifies entries. An error is about the entries' flags.
 func (o Options) Run(entries []known.Entry) (*Report, error) {
 	s := &session{Options: o, report: Report{Of: len(entries), Seeds: o.Seeds}}
+	if !o.NoClean {
+		s.report.Cleans = cleans(entries)
+	}
+	s.tell(Ahead{Bugs: len(entries), Seeds: o.Seeds, Searches: len(s.report.Cleans)})
 	for _, e := range entries {
 		if err := s.find(e); err != nil || s.report.Stop != "" {
 			return &s.report, err
@@ -82,15 +84,13 @@ func (o Options) Run(entries []known.Entry) (*Report, error) {
 	if o.NoClean {
 		return &s.report, nil
 	}
-	for i := range s.report.Bugs {
-		if s.report.Bugs[i].Clean != nil {
-			continue
-		}
-		if err := s.clean(i); err != nil || s.report.Stop != "" {
-			return &s.report, err
-		}
+	return &s.report, s.cleanAll()
+}
+
+func (s *session) tell(a Ahead) {
+	if s.Ahead != nil {
+		s.Ahead(a)
 	}
-	return &s.report, nil
 }
 
 // find looks for a bug on every seed.
@@ -126,7 +126,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 		s.Begin(what)
 	}
 	opts := s.Search
-	opts.Effort, opts.Paths, opts.Stop = bounds.Effort, cmp.Or(bounds.Paths, e.Paths), s.Stop
+	opts.Least, opts.Paths, opts.Stop = bounds.Least, cmp.Or(bounds.Paths, e.Paths), s.Stop
 	opts.Properties, opts.Seed = e.Flags.Properties, uint64(seed)
 	err := configure(&opts, e, bugs)
 	if err != nil {
@@ -145,6 +145,9 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	stop := r.Stop
 	if s.Stop != nil && s.Stop() != "" {
 		stop = s.Stop()
+	}
+	if stop == search.StopMemory && bounds.Least != (search.Least{}) { // it is judged by what it came to
+		return r, nil
 	}
 	if stop.Early() && r.Finding == nil || stop == search.StopInterrupted || stop == search.StopTime {
 		s.report.Stop = stop

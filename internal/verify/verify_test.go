@@ -35,12 +35,15 @@ func TestAsStated(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for _, b := range r.Bugs {
-		if !b.Stated || !b.Alone || len(b.Runs) != 2 || b.Clean == nil || b.Clean.Problem != "" {
+		if !b.Stated || !b.Alone || len(b.Runs) != 2 || b.Clean == nil || !b.Clean.Is() {
 			t.Errorf("%s: %+v", b.Entry.ID, b)
 		}
 	}
 	if r.Bugs[1].Clean != r.Bugs[2].Clean || r.Bugs[0].Clean == r.Bugs[1].Clean {
 		t.Error("bugs of one system with the same flags share the search without a bug, others do not")
+	}
+	if len(r.Cleans) != 2 || len(r.Cleans[0].Bugs) != 1 || len(r.Cleans[1].Bugs) != 2 {
+		t.Errorf("%d searches without a bug, want one for each of two systems", len(r.Cleans))
 	}
 }
 
@@ -74,37 +77,67 @@ func TestNotAsStated(t *testing.T) {
 func TestNotClean(t *testing.T) {
 	e := entry(t, "BT2")
 	e.Flags = known.Flags{Nodes: 4, Params: []string{"children=12"}}
-	r := run(t, Options{Seeds: 1, NoAlone: true}, e)
-	if c := r.Bugs[0].Clean; r.Holds() || !r.Bugs[0].Stated || c == nil || !strings.HasPrefix(c.Problem, "found is safety: no loops") {
+	var kept []*search.Result
+	r := run(t, Options{Seeds: 1, NoAlone: true, Keep: func(r *search.Result) (string, error) {
+		kept = append(kept, r)
+		return "replay it", nil
+	}}, e)
+	if c := r.Bugs[0].Clean; r.Holds() || !r.Bugs[0].Stated || c == nil || len(c.Short) != 1 || !strings.HasPrefix(c.Short[0], "found is safety: no loops") || c.Replay != "replay it" || len(kept) != 1 {
 		t.Fatalf("%+v", r.Bugs[0])
 	}
 }
 
 // Less effort than was asked for, and what was not exercised, is not clean.
 func TestUnclean(t *testing.T) {
-	result := func(state search.State, states int, never ...string) *search.Result {
+	result := func(safety, liveness search.State, states int, never ...string) *search.Result {
 		return &search.Result{
-			Safety: search.Safety{State: state}, Liveness: search.Liveness{State: state},
-			Stats: search.Stats{States: states, Transitions: 100, Steps: 100}, Never: never,
+			Safety: search.Safety{State: safety}, Liveness: search.Liveness{State: liveness},
+			Stats: search.Stats{States: states, Transitions: 100, WalkSteps: 100}, Never: never, Slack: []string{"few"},
 		}
 	}
+	const million = 1_000_000
 	for _, c := range []struct {
 		result             *search.Result
-		transitions, steps int
+		transitions, steps int // of the slowest bug
 		says               string
-		more               bool
 	}{
-		{result(search.StateExhausted, 3), 1000, 1000, "", false},
-		{result(search.StateExhaustedWithin, 3), 1000, 1000, "", false},
-		{result(search.StateExhausted, 3, "nobody crashed"), 1, 1, "never exercised: nobody crashed", false},
-		{result(search.StateBounded, 1_000_000), 100, 100, "", false},
-		{result(search.StateBounded, 1_000_000), 101, 100, "100 transitions are less", true},
-		{result(search.StateBounded, 1_000_000), 100, 101, "100 steps are less", true},
-		{result(search.StateBounded, 999_999), 100, 100, "neither all nor a million", true},
+		{result(search.StateExhausted, search.StateExhausted, 3), 11, 11, ""},
+		{result(search.StateExhausted, search.StateNone, 3), 11, 11, ""},
+		{result(search.StateExhausted, search.StateSampled, 3), 11, 10, ""},
+		{result(search.StateExhausted, search.StateSampled, 3), 11, 11, "100 steps of walks are less than 10 times the 11 of the slowest bug"},
+		{result(search.StateExhaustedWithin, search.StateExhaustedWithin, 3), 11, 10, ""},
+		{result(search.StateExhaustedWithin, search.StateExhaustedWithin, 3), 11, 11, "100 steps of walks are less"},
+		{result(search.StateExhausted, search.StateExhausted, 3, "nobody crashed"), 1, 1, "never exercised: nobody crashed"},
+		{result(search.StateExhausted, search.StateExhausted, 3, "few"), 1, 1, ""},
+		{result(search.StateBounded, search.StateSampled, million, "few", "nobody crashed"), 1, 1, "never exercised: nobody crashed"},
+		{result(search.StateBounded, search.StateSampled, million), 10, 10, ""},
+		{result(search.StateBounded, search.StateSampled, million), 11, 10, "100 transitions are less than 10 times the 11 of the slowest bug"},
+		{result(search.StateBounded, search.StateSampled, million), 10, 11, "100 steps of walks are less than 10 times the 11 of the slowest bug"},
+		{result(search.StateBounded, search.StateSampled, million-1), 10, 10, "999999 states are neither all nor 1000000"},
+		{result(search.StateIncomplete, search.StateNone, 3), 11, 11, "3 states are neither all nor 1000000; 100 transitions are less than 10 times the 11 of the slowest bug; 100 steps of walks are less than 10 times the 11 of the slowest bug"},
 	} {
-		if says, more := unclean(c.result, c.transitions, c.steps); !strings.Contains(says, c.says) || (says == "") != (c.says == "") || more != c.more {
-			t.Errorf("%+v: %q, %v; want %q, %v", c, says, more, c.says, c.more)
+		clean := &Clean{Transitions: c.transitions, WalkSteps: c.steps, Result: c.result}
+		clean.Short = clean.short(c.result)
+		if says := strings.Join(clean.Short, "; "); !strings.HasPrefix(says, c.says) || clean.Is() != (c.says == "") {
+			t.Errorf("%+v: %q; want %q", c, says, c.says)
 		}
+	}
+}
+
+// What a system is searched with is measured by all its bugs, and told before.
+func TestEffort(t *testing.T) {
+	var told []Ahead
+	near, far := entry(t, "BT1"), entry(t, "BT2")
+	r := run(t, Options{Seeds: 1, NoAlone: true, Ahead: func(a Ahead) { told = append(told, a) }}, near, far)
+	c, slow := r.Cleans[0], r.Bugs[1].Runs[0].Stats
+	if len(r.Cleans) != 1 || c.Transitions != slow.Transitions || c.WalkSteps != max(slow.WalkSteps, r.Bugs[0].Runs[0].Stats.WalkSteps) || c.WalkSteps == 0 {
+		t.Errorf("%+v, want the most of %+v", c, slow)
+	}
+	if s := c.Result.Stats; s.WalkSteps < 10*c.WalkSteps || c.Result.Safety.State != search.StateExhaustedWithin {
+		t.Errorf("%+v, want ten times %+v", s, slow)
+	}
+	if len(told) != 2 || told[0] != (Ahead{Bugs: 2, Seeds: 1, Searches: 1}) || told[1].Searches != 1 || told[1].WalkSteps != 10*c.WalkSteps {
+		t.Errorf("%+v", told)
 	}
 }
 

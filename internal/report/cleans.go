@@ -1,0 +1,129 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"macemc/internal/verify"
+	"macemc/search"
+	"macemc/sim"
+)
+
+func clean(b verify.Bug) string {
+	if b.Clean == nil {
+		return "not asked"
+	}
+	return yesNo(b.Clean.Is())
+}
+
+// cleans is a table of the searches without a bug. Beside what was done stands
+// how many times that of the slowest bug it is.
+func (p *printer) cleans(all []*verify.Clean) {
+	t := table{{"without", "system", "came to", "states", "transitions", "steps of walks", "time", "clean"}}
+	notes := map[int]string{}
+	for _, c := range all {
+		if c.Result == nil {
+			continue
+		}
+		if args := c.Entry.Flags.Args(); len(args) > 0 {
+			notes[len(t)] = shellWords(args)
+		}
+		s := c.Result.Stats
+		t = append(t, []string{
+			cutTo(widestStep, bugIDs(c.Bugs, " ")), c.Entry.System.Name, came(c.Result), count(s.States), count(s.Transitions) + asOften(s.Transitions, c.Transitions),
+			count(s.WalkSteps) + asOften(s.WalkSteps, c.WalkSteps), duration(c.Time), yesNo(c.Is()),
+		})
+	}
+	if len(t) > 1 {
+		p.table(t, notes)
+		p.blank()
+	}
+}
+
+func bugIDs(ids []sim.BugID, between string) string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, string(id))
+	}
+	return strings.Join(all, between)
+}
+
+// came is how far a search got that has found nothing.
+func came(r *search.Result) string {
+	switch {
+	case r.Finding != nil:
+		return "found: " + r.Verdict().String()
+	case r.Safety.State != search.StateBounded:
+		return string(r.Safety.State)
+	default:
+		return "bounded at depth " + count(r.Safety.Depth)
+	}
+}
+
+// asOften is how many times that of the slowest bug something is.
+func asOften(n, of int) string {
+	if of == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s x)", count(n/of))
+}
+
+// Ahead is what a verification is about to do, as one line.
+func Ahead(a verify.Ahead) string {
+	searches := many(a.Searches, "search")
+	switch {
+	case a.Bugs == 0:
+		return fmt.Sprintf("%s without a bug, with %s of walks at least: about %s, as long as the bugs took, and some seconds each for a million states",
+			searches, many(a.WalkSteps, "step"), Elapsed(a.About))
+	case a.Searches == 0:
+		return fmt.Sprintf("%s on %s each", many(a.Bugs, "bug"), many(a.Seeds, "seed"))
+	default:
+		return fmt.Sprintf("%s on %s each, then %s without a bug: to a million states or all, by ten times the effort of the slowest bug", many(a.Bugs, "bug"), many(a.Seeds, "seed"), searches)
+	}
+}
+
+// unclean is what is wrong with a system without its bugs.
+func unclean(c *verify.Clean, command string) problem {
+	s := c.Result.Stats
+	again := append([]string{"search", c.Entry.System.Name}, c.Entry.Flags.Args()...)
+	again = append(again, "--depth", strconv.Itoa(max(1, s.Depth)), "--paths", strconv.Itoa(max(1, s.Walks)))
+	return problem{
+		fmt.Sprintf("without %s: %s", bugIDs(c.Bugs, ", "), strings.Join(c.Short, "; ")),
+		cmp.Or(c.Replay, command+" "+shellWords(again)),
+	}
+}
+
+type cleanJSON struct {
+	Without     []string `json:"without"`
+	Safety      string   `json:"safety"`
+	Depth       int      `json:"depth"`
+	Liveness    string   `json:"liveness"`
+	States      int      `json:"states"`
+	Transitions int      `json:"transitions"`
+	WalkSteps   int      `json:"walk_steps"`
+	Walks       int      `json:"walks"`
+	Slowest     struct {
+		Transitions int `json:"transitions"`
+		WalkSteps   int `json:"walk_steps"`
+	} `json:"slowest_bug"`
+	Seconds float64  `json:"seconds"`
+	Never   []string `json:"never"`
+	Short   []string `json:"short"`
+	Replay  *string  `json:"replay"`
+}
+
+func cleanOf(c *verify.Clean) *cleanJSON {
+	r := c.Result
+	out := &cleanJSON{
+		Safety: string(r.Safety.State), Depth: r.Safety.Depth, Liveness: string(r.Liveness.State),
+		States: r.Stats.States, Transitions: r.Stats.Transitions, WalkSteps: r.Stats.WalkSteps, Walks: r.Stats.Walks,
+		Seconds: c.Time.Seconds(), Never: append([]string{}, r.Never...), Short: append([]string{}, c.Short...), Replay: orNull(c.Replay),
+	}
+	for _, id := range c.Bugs {
+		out.Without = append(out.Without, string(id))
+	}
+	out.Slowest.Transitions, out.Slowest.WalkSteps = c.Transitions, c.WalkSteps
+	return out
+}
