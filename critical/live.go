@@ -30,7 +30,9 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	}
 	for _, w := range live {
 		if at := from + w.Shared; w.Shared > 0 && at < p.dead && at < p.of.Steps() {
-			p.verdicts[at] = verdict{alive: true, witness: w}
+			rest := w // from there on it has nothing in common with the run
+			rest.Steps, rest.Shared = w.Steps-w.Shared, 0
+			p.verdicts[at] = verdict{alive: true, witness: rest}
 			moved = true
 		}
 	}
