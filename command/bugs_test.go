@@ -1,10 +1,13 @@
 package command
 
 import (
+	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/search"
 )
 
@@ -38,5 +41,32 @@ func TestTries(t *testing.T) {
 	o := searchFlags{tries: 2}.critical(search.Options{}, &progress{}, nil)
 	if a, b, c := o.Enough(), o.Enough(), o.Enough(); a || b || !c {
 		t.Errorf("enough after one try: %v, two: %v, three: %v", a, b, c)
+	}
+}
+
+// What is found without a bug is written, and the report ends with the command
+// that replays it. With four nodes brokentree has a loop without a bug too.
+func TestVerifyWritesWhatItFinds(t *testing.T) {
+	found, err := known.Find(catalog.Bugs(), []string{"BT2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found[0].Flags = known.Flags{Nodes: 4, Params: []string{"children=12"}}
+	var out, errs bytes.Buffer
+	tool := &tool{
+		Program: Program{Systems: catalog.Systems(), Bugs: found}, name: "macemc",
+		stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" },
+	}
+	dir := t.TempDir()
+	status := tool.run([]string{"bugs", "verify", "BT2", "--seeds", "1", "--out", dir})
+	path := filepath.Join(dir, "brokentree-no-loops-following-parents-leads-to-a-1", "error.path")
+	if want := "  - without BT2: found is safety: no loops"; status != exitFound || !strings.Contains(out.String(), want) || !strings.HasSuffix(out.String(), "    macemc replay "+path+"\n") {
+		t.Errorf("status %d\n%s\nwant %s, and to replay %s", status, out.String(), want, path)
+	}
+	if want := "1 bug on 1 seed each, then 1 search without a bug: to a million states or all"; !strings.HasPrefix(errs.String(), want) {
+		t.Errorf("told was %q, want %q", errs.String(), want)
+	}
+	if _, _, status := execute("replay", path); status != exitNothing {
+		t.Errorf("replayed with status %d", status)
 	}
 }
