@@ -120,7 +120,7 @@ func (t *twin) effect(effects []sim.Effect, k int) string {
 	return effects[k].Text(t.world.Walker())
 }
 
-const hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, or the address that a pointer in a message or a signal holds"
+const hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, or the address that a pointer in a message or a signal holds"
 
 func (t *twin) differ(message, a, b string) *sim.Failure {
 	t.failure = t.world.Failure(sim.VerdictNondeterminism, message+hint)

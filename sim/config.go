@@ -80,6 +80,7 @@ func NewWorld(sys *System, params Params, config Config) (*World, error) {
 	all := params.Addrs()
 	for i := range w.nodes {
 		w.nodes[i].env.bind(w, addrOf(i))
+		w.nodes[i].opening.bind(w, addrOf(i))
 		if sys.Script != nil {
 			if err := guard("Script", func() { w.nodes[i].first = sys.Script(params, addrOf(i), 0) }); err != nil {
 				return nil, fmt.Errorf("at %s, %w", addrOf(i), err)

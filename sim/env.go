@@ -49,13 +49,21 @@ func (e *env) use(what string) *World {
 	return w
 }
 
+// stale says of an Env whose handler does not run. One that was kept from Init
+// is told in one sentence wherever it is used: a copy of its node may be in
+// another World, which runs anything.
 func (e *env) stale(what string) {
-	if e.w.running == nil {
-		panic(fmt.Sprintf("macemc: env.%s of %s was called outside a handler; an Env is valid until its handler returns: pass it on, do not keep it",
+	running := e.w.running
+	switch {
+	case e == &e.w.nodes[e.self.index()].opening:
+		panic(fmt.Sprintf("macemc: env.%s of %s is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it",
+			what, e.self))
+	case running == nil:
+		panic(fmt.Sprintf("macemc: env.%s of %s was called outside a handler, or by a goroutine; an Env is valid until its handler returns: pass it on, do not keep it",
 			what, e.self))
 	}
 	panic(fmt.Sprintf("macemc: env.%s of %s was called by a handler of %s; nodes share nothing: use the Env that the handler was given",
-		what, e.self, e.w.running.self))
+		what, e.self, running.self))
 }
 
 func (e *env) Self() Addr    { return e.use("Self").acting }

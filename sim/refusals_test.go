@@ -261,10 +261,12 @@ func used(t *testing.T, config sim.Config, init, use func(sim.Env)) (*sim.World,
 
 // TestEnvMisuse: each is a finding, at the step, with a sentence and the stack.
 func TestEnvMisuse(t *testing.T) {
-	var kept, first sim.Env
+	var own, other sim.Env // of Init
 	keep := func(env sim.Env) {
-		if kept = env; env.Self().String() == "n1" {
-			first = env
+		if env.Self().String() == "n0" {
+			own = env
+		} else {
+			other = env
 		}
 	}
 	for _, c := range []struct {
@@ -272,8 +274,10 @@ func TestEnvMisuse(t *testing.T) {
 		use  func(sim.Env)
 		want string
 	}{
-		{"other-node", func(sim.Env) { first.Choose(2, "x") },
-			"macemc: env.Choose of n1 was called by a handler of n0; nodes share nothing: use the Env that the handler was given"},
+		{"kept", func(sim.Env) { own.Choose(2, "x") },
+			"macemc: env.Choose of n0 is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it"},
+		{"kept by another", func(sim.Env) { other.TCP().Send(sim.Addr{}, text("hello")) },
+			"macemc: env.Send of n1 is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it"},
 		{"nobody", func(env sim.Env) { env.TCP().Send(sim.Addr{}, text("hello")) },
 			`macemc: n0 sends text("hello") to nobody, which is no node; check the address before sending`},
 		{"flushed of udp", func(env sim.Env) { env.UDP().NotifyFlushed() },
@@ -321,8 +325,20 @@ func TestEnvMisuse(t *testing.T) {
 			}
 		})
 	}
-	panics(t, "macemc: env.Self of n1 was called outside a handler; an Env is valid until its handler returns: pass it on, do not keep it",
-		func() { kept = first; kept.Self() })
+	var kept sim.Env
+	w, _ := used(t, sim.Config{}, nil, func(env sim.Env) {
+		if kept != nil {
+			kept.Choose(2, "x")
+		}
+		kept = env
+	})
+	panics(t, "macemc: env.Self of n0 was called outside a handler, or by a goroutine; an Env is valid until its handler returns: pass it on, do not keep it",
+		func() { kept.Self() })
+	f := w.Protect(func() { w.Step(choose.NewFixed()) })
+	const want = "macemc: env.Choose of n0 was called by a handler of n1; nodes share nothing: use the Env that the handler was given"
+	if f == nil || f.Message != want {
+		t.Errorf("found is %+v, want %s", f, want)
+	}
 }
 
 type deedOf struct{ What any }

@@ -42,7 +42,7 @@ func (w *World) Start(src choose.Source) {
 	}
 	for i := range w.nodes {
 		w.begin(i, Event{}, -1)
-		w.nodes[i].node.Init(&w.nodes[i].env)
+		w.nodes[i].node.Init(w.running)
 		w.finish(i)
 	}
 }
@@ -138,7 +138,7 @@ func (w *World) Step(src choose.Source) Progress {
 	case KindFlushed:
 		ns.node.Handle(&ns.env, Flushed{})
 	case KindRestart:
-		ns.node.Init(&ns.env)
+		ns.node.Init(w.running)
 	case KindBreak, KindCrash, KindDown, KindReset, KindLose, KindDuplicate: // no handler runs
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
@@ -174,7 +174,9 @@ func (w *World) begin(i int, e Event, cause int) {
 		if w.nodes[i].shared {
 			w.own(i)
 		}
-		w.running = &w.nodes[i].env
+		if w.running = &w.nodes[i].env; e.Kind == 0 || e.Kind == KindRestart {
+			w.running = &w.nodes[i].opening
+		}
 	}
 	if !w.sprint {
 		w.watch.start()

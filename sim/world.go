@@ -108,6 +108,7 @@ type World struct {
 type nodeState struct {
 	node    Node
 	env     env
+	opening env  // of Init: one that is kept from there is told from the handler's own
 	shared  bool // the node is a bank's: copy it before a handler runs
 	version int  // grows when the node is replaced
 	life    life
