@@ -13,8 +13,14 @@ type refusal struct {
 	typ    reflect.Type
 	reason string
 	advice string   // used where no field can be left out
-	rule   string   // the rule which would leave out the innermost field
 	path   []string // innermost first
+	fields []member // of them, those of structs
+}
+
+// member is a field of a struct.
+type member struct {
+	of   reflect.Type
+	name string
 }
 
 func refuse(t reflect.Type, reason, advice string) *refusal {
@@ -29,12 +35,7 @@ func (r *refusal) in(step string) *refusal {
 
 // inField adds a field of the struct t.
 func (r *refusal) inField(t reflect.Type, name string) *refusal {
-	if r.rule == "" {
-		r.rule = "*." + name
-		if names := ruleNames(t); names != nil {
-			r.rule = names[0] + "." + name
-		}
-	}
+	r.fields = append(r.fields, member{t, name})
 	return r.in("." + name)
 }
 
@@ -44,10 +45,35 @@ func (r *refusal) under(t reflect.Type) error {
 		t = t.Elem()
 	}
 	advice := r.advice
-	if r.rule != "" {
-		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", r.rule)
+	if len(r.fields) > 0 {
+		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", r.rule(t))
 	}
 	return fmt.Errorf("canon: cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
+}
+
+// rule is the one that leaves out what cannot be walked below a root: the
+// innermost field, but of the standard library's values (a logger, a timer) the
+// whole, since their own fields are nobody's to tag.
+func (r *refusal) rule(root reflect.Type) string {
+	one := r.fields[0]
+	for _, f := range r.fields {
+		if !standard(f.of, root) {
+			one = f
+			break
+		}
+	}
+	if names := ruleNames(one.of); names != nil {
+		return names[0] + "." + one.name
+	}
+	return "*." + one.name
+}
+
+// standard reports whether a type is of the standard library: its package's path
+// begins with a word that is no domain, and not with the root's.
+func standard(t, root reflect.Type) bool {
+	first, _, _ := strings.Cut(t.PkgPath(), "/")
+	own, _, _ := strings.Cut(root.PkgPath(), "/")
+	return first != "" && first != own && !strings.Contains(first, ".")
 }
 
 // where returns the path, outermost first, shortened when very deep.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -61,6 +62,7 @@ func TestRefusedTypes(t *testing.T) {
 		{map[[1]pair[int, *int]]int{}, `canon: cannot walk map[[1]canon.pair[int,*int]]int[key] (*int): a map key that is a pointer, or left out, has no canonical order; key the map by a value`},
 		{map[withChan]int{}, `canon: cannot walk map[canon.withChan]int[key].in (chan int): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withChan.in" to System.Opaque`},
 		{deepFunc{}, `canon: cannot walk canon.deepFunc.a.list[][].step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`},
+		{withTimer{time.NewTimer(time.Hour)}, `canon: cannot walk canon.withTimer.due.C (<-chan time.Time): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withTimer.due" to System.Opaque`},
 		{struct{ f func() }{}, `canon: cannot walk struct { f func() }.f (func()): functions have no comparable identity; tag the field mc:"-" or add "*.f" to System.Opaque`},
 		{func() {}, `canon: cannot walk func() (func()): functions have no comparable identity; hand over a value without one`},
 		{[]any(nil), ""},
@@ -133,6 +135,8 @@ func TestRefusedValues(t *testing.T) {
 		t.Error("the walk left a lock held")
 	}
 }
+
+type withTimer struct{ due *time.Timer }
 
 // TestRefusedTypeLeavesNoPlans checks that a type refused once is refused
 // again, and so are the types which lead to it.
