@@ -52,7 +52,11 @@
 //
 // # How to search it
 //
-// From a test, or from a program of your own:
+// By the command line, in this folder:
+//
+//	go run ./check search raft --bug RF3 --faults none
+//
+// or from a test, or from a program of your own:
 //
 //	params, err := raft.System.Configure(3, []string{"proposals=1"}, []string{"RF2"})
 //	...
