@@ -96,16 +96,16 @@ func TestValidate(t *testing.T) {
 		}, `system sound: two properties have the name "well"`},
 		{"property-about", func(s *sim.System) {
 			s.Properties = []sim.Property{sim.Always("well", func(sim.View[*puppet]) bool { return true })}
-		}, `system sound: property "well" is about *sim_test.puppet, and no node has one`},
+		}, `system sound: property "well" is about *sim_test.puppet, and no node has one; New makes *sim_test.quiet`},
 		{"steps-about", func(s *sim.System) {
 			s.Properties = []sim.Property{sim.Steps("well", func(_, _ sim.View[*puppet]) bool { return true })}
-		}, `system sound: property "well" is about *sim_test.puppet, and no node has one`},
+		}, `system sound: property "well" is about *sim_test.puppet, and no node has one; New makes *sim_test.quiet`},
 		{"within-about", func(s *sim.System) {
 			s.Within = sim.While("small", func(sim.View[*puppet]) bool { return true })
-		}, `system sound: constraint "small" is about *sim_test.puppet, and no node has one`},
+		}, `system sound: constraint "small" is about *sim_test.puppet, and no node has one; New makes *sim_test.quiet`},
 		{"assume-about", func(s *sim.System) {
 			s.Assume = sim.While("up", func(sim.View[*puppet]) bool { return true })
-		}, `system sound: constraint "up" is about *sim_test.puppet, and no node has one`},
+		}, `system sound: constraint "up" is about *sim_test.puppet, and no node has one; New makes *sim_test.quiet`},
 
 		{"nodes-order", func(s *sim.System) { s.Nodes = nodes(1, 2, 3) },
 			`sound runs with 2 to 3 nodes and 1 by default; that must be in order and within 1 to 64`},

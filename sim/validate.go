@@ -136,15 +136,26 @@ func (sys *System) validateNodes(p Params) error {
 	}
 	for _, prop := range sys.Properties {
 		if prop.matches != nil && !slices.ContainsFunc(nodes, prop.matches) {
-			return fmt.Errorf("property %q is about %s, and no node has one", prop.Name, prop.about)
+			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s", prop.Name, prop.about, typesOf(nodes))
 		}
 	}
 	for _, c := range []Constraint{sys.Within, sys.Assume} {
 		if !c.IsZero() && !slices.ContainsFunc(nodes, c.matches) {
-			return fmt.Errorf("constraint %q is about %s, and no node has one", c.Name, c.about)
+			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.about, typesOf(nodes))
 		}
 	}
 	return nil
+}
+
+// typesOf tells the types of nodes, each once.
+func typesOf(nodes []Node) string {
+	var types []string
+	for _, n := range nodes {
+		if name := reflect.TypeOf(n).String(); !slices.Contains(types, name) {
+			types = append(types, name)
+		}
+	}
+	return strings.Join(types, ", ")
 }
 
 var timeTypes = []reflect.Type{reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()}
