@@ -113,3 +113,23 @@ func TestVersionOfAUser(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// quiet is a node that is asked for nothing.
+type quiet struct{}
+
+func (quiet) Init(sim.Env)                           {}
+func (quiet) Handle(sim.Env, sim.Signal)             {}
+func (quiet) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+// A system that promises nothing is not called sound.
+func TestNoProperties(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mute := &sim.System{Name: "mute", Doc: "It does nothing.", New: func(sim.Params, sim.Addr) sim.Node { return quiet{} }}
+	var out, errs bytes.Buffer
+	x := &tool{Program: Program{Systems: []*sim.System{mute}}, name: "check", stdout: &out, stderr: &errs}
+	status := x.run(words("search mute --quiet"))
+	if has := strings.Join(strings.Fields(out.String()), " "); status != exitNothing || errs.Len() > 0 ||
+		!strings.Contains(has, "every state was visited; the system has no properties, so only panics and their like were looked for") {
+		t.Errorf("exit %d, stderr %q and\n%s", status, errs.String(), out.String())
+	}
+}

@@ -196,7 +196,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 	if r.Options.Prefixes > 0 {
 		p.row(2, labels, "steady", fmt.Sprintf("live for %s, and then with nothing under way, or live for as many again", many(r.Options.Steady, "step")))
 	} else {
-		p.row(2, labels, "safety", safety(r))
+		p.row(2, labels, "safety", safety(r)+unpromised(r))
 		p.row(2, labels, "liveness", liveness(s, r))
 	}
 	if r.Stats.Periphery.States > 0 {
@@ -212,6 +212,14 @@ func (p *printer) searched(s subject, r *search.Result) {
 	}
 	p.row(2, labels, "stopped", stopped(r))
 	p.blank()
+}
+
+// unpromised says that nothing could be violated, where that is so.
+func unpromised(r *search.Result) string {
+	if len(r.System.Properties) > 0 {
+		return ""
+	}
+	return "; the system has no properties, so only panics and their like were looked for"
 }
 
 func safety(r *search.Result) string {
