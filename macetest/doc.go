@@ -24,5 +24,6 @@
 // A finding is written into a folder, where go test -artifacts has them, or
 // else below the folder for temporary files, where it stays. The account ends
 // with the command that takes it again: the flag -macetest.replay of the same
-// test.
+// test. A program of yours that is package command draws and debugs it: go run
+// ./check mdb FOLDER.
 package macetest

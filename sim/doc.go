@@ -7,8 +7,8 @@
 //
 // # Start here
 //
-// Who writes a service needs these names and hardly another; the example in
-// README.md uses most of them:
+// Who writes a service needs these names and hardly another; examples/lock, which
+// README.md shows, uses most of them:
 //
 //	System     what is checked: Name, Doc, New, Script, Properties, Bugs
 //	Node       the service on one node: Init, Deliver, Handle
