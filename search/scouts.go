@@ -18,23 +18,25 @@ type lot struct {
 }
 
 const (
-	scoutLeast = 1000 // walks that are planned and taken one by one
-	scoutLot   = 1024 // walks of a lot, after those
-	scoutWorth = 16   // where the last lot ended before so many, since one needed a look, the next is taken alone
+	scoutLeast = 1000    // walks that are planned and taken one by one,
+	scoutSteps = 1 << 20 // or so many steps of walks: what ends by then is covered alike by any number of workers
+	scoutMost  = 1 << 14 // walks of a lot after those, at the most: as many as came before it, since at its end scouts wait for each other
+	scoutWorth = 16      // where the last lot ended before so many, since one needed a look, the next is taken alone
 )
 
-// lot is the one that begins with walk number i, of n.
-func (r *runner) lot(i, n int) lot {
-	if i < scoutLeast {
-		l := lot{from: i, to: i + 1}
+// lot is the one that begins with walk number i, of n, and whether it is worth
+// several workers.
+func (r *runner) lot(i, n int) (l lot, large bool) {
+	if i < scoutLeast && r.share.steps < scoutSteps {
+		l = lot{from: i, to: i + 1}
 		if r.share.due() {
 			l.stride = 1
 		}
-		return l
+		return l, false
 	}
-	l := lot{from: i, to: min(i+scoutLot, n)}
+	l = lot{from: i, to: min(i+min(max(1, i), scoutMost), n)}
 	l.stride = r.share.stride(l.to-i, i)
-	return l
+	return l, true
 }
 
 func (l lot) careful(i int) bool { return l.stride > 0 && i%l.stride == 0 }
@@ -45,10 +47,11 @@ func (l lot) careful(i int) bool { return l.stride > 0 && i%l.stride == 0 }
 // number only, and whether it is careful on its lot, so what is found and what
 // is counted is the same for any number of workers.
 type scouts struct {
-	*crew
-	walks []*walk // one for each runner
-	told  []outing
-	steps atomic.Int64 // of this lot, so far
+	*crew  // nil: the walks are taken alone
+	called bool
+	walks  []*walk // one for each runner
+	told   []outing
+	steps  atomic.Int64 // of this lot, so far
 }
 
 // outing is what a walk of a scout came to.
@@ -59,22 +62,22 @@ type outing struct {
 	needs   bool // a look
 }
 
-// newScouts makes them; nil: the walks are taken alone.
-func (r *runner) newScouts() (*scouts, error) {
+// call makes them, if there are to be several.
+func (s *scouts) call(r *runner) (err error) {
+	s.called = true
 	opts := r.opts
 	opts.Workers = cmp.Or(opts.Workers, runtime.GOMAXPROCS(0))
 	if opts.Workers == 1 {
-		return nil, nil
+		return nil
 	}
-	c, err := newCrew(r.sys, opts)
-	if err != nil {
-		return nil, err
+	if s.crew, err = newCrew(r.sys, opts); err != nil {
+		return err
 	}
-	s := &scouts{crew: c, told: make([]outing, scoutLot)}
-	for range c.runners {
+	s.told = make([]outing, scoutMost)
+	for range s.runners {
 		s.walks = append(s.walks, &walk{Walk: choose.NewWalk(opts.Seed)})
 	}
-	return s, nil
+	return nil
 }
 
 // ahead takes the walks of a lot like one, and returns how many of them came
@@ -88,7 +91,7 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 		of[hand] = w
 		hand.like(r)
 	}
-	clear(s.told)
+	clear(s.told[:n])
 	s.steps.Store(0)
 	r.pulses.set(s.runners)
 	defer r.pulses.set(nil)
@@ -147,6 +150,9 @@ func (r *runner) like(o *runner) {
 
 // disband adds what the scouts have covered.
 func (s *scouts) disband(r *runner) {
+	if s.crew == nil {
+		return
+	}
 	for _, hand := range s.runners {
 		r.coverage.Merge(hand.coverage)
 	}

@@ -128,20 +128,17 @@ func (r *runner) walks(n int) (Stop, error) {
 	}
 	r.share = share{}
 	r.phase(PhaseWalks, 0, n)
-	var others *scouts
-	for i, far := 0, 0; i < n || r.further(i, &n); {
-		if i == scoutLeast {
-			var err error
-			if others, err = r.newScouts(); err != nil {
+	others := &scouts{} // those that are there
+	defer func() { others.disband(r) }()
+	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
+		l, large := r.lot(i, n)
+		if large && !others.called {
+			if err := others.call(r); err != nil {
 				return "", err
 			}
 			far = scoutWorth
-			if others != nil {
-				defer others.disband(r)
-			}
 		}
-		l := r.lot(i, n)
-		ahead := others != nil && far >= scoutWorth
+		ahead := others.crew != nil && far >= scoutWorth
 		if ahead {
 			nothing, err := others.ahead(r, s, l)
 			if err != nil {
