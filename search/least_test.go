@@ -59,6 +59,13 @@ func TestWalkLeast(t *testing.T) {
 	never := func(*ager) bool { return true }
 	week := func(days int) func(*ager) bool { return func(a *ager) bool { return a.Age%7 < days } }
 	fair := sim.Faults{}
+	child := aging(0, 0, young, func(*ager) bool { return false })
+	child.Assume = sim.While("it is a child", func(v sim.View[*ager]) bool {
+		for _, a := range v.Nodes() {
+			return a.Age < 10
+		}
+		return true
+	})
 	for _, c := range []struct {
 		name  string
 		sys   *sim.System
@@ -72,6 +79,8 @@ func TestWalkLeast(t *testing.T) {
 		{"violated a step later", aging(0, 0, young, never), Options{WalkLeast: 2_999}, sim.VerdictNone, 0, 0},
 		{"violated late, no liveness", aging(0, 0, young, nil), Options{WalkLeast: 3_000}, sim.VerdictSafety, 3_000, 3_000},
 		{"violated late, short walks", aging(0, 0, young, never), Options{WalkLeast: 3_000, WalkSteps: 20}, sim.VerdictSafety, 3_000, 3_000},
+
+		{"violated late, where liveness does not count", child, Options{WalkLeast: 3_000, WalkSteps: 20}, sim.VerdictSafety, 3_000, 3_000},
 
 		{"not live for good, later than walks go by default", aging(6_000, 0, nil, young), Options{}, sim.VerdictNone, 0, 0},
 		{"not live for good", aging(6_000, 0, nil, young), Options{WalkLeast: 100_000}, sim.VerdictDead, 3_000, 6_000},

@@ -12,7 +12,7 @@ import (
 // walk takes one long random run, in place: it ends at the first live state
 // after the first least steps, or, suspected, where it has not been live for the
 // last most. A live state on the way, which shows that the walk was alive until
-// then, is looked for once in most steps only.
+// then, or one that does not count, is looked for once in most steps only.
 type walk struct {
 	*choose.Walk
 	climate
@@ -50,12 +50,16 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 	if !s.goesOn(depth) {
 		return false
 	}
-	if (depth >= s.least || s.glance > 0 && depth >= max(s.glance, s.more)) && w.CanBeLive() && w.Live() {
-		if depth >= s.least {
+	switch {
+	case depth >= s.least:
+		if w.CanBeLive() && w.Live() {
 			s.live = true
 			return false
 		}
-		s.more = min(s.least, depth+s.most)
+	case s.glance > 0 && depth >= max(s.glance, s.more) && w.CanBeLive():
+		if w.Live() || !w.Assumed() {
+			s.more = min(s.least, depth+s.most)
+		}
 	}
 	return depth < s.more+s.most
 }
