@@ -21,6 +21,7 @@ const (
 	scoutLeast = 1000    // walks that are planned and taken one by one,
 	scoutSteps = 1 << 20 // or so many steps of walks: what ends by then is covered alike by any number of workers
 	scoutMost  = 1 << 14 // walks of a lot after those, at the most: as many as came before it, since at its end scouts wait for each other
+	scoutAsks  = 8       // one of so many walks is asked whether it is still wanted, and tells how far they are; others ask on their way
 	scoutWorth = 16      // where the last lot ended before so many, since one needed a look, the next is taken alone
 )
 
@@ -99,7 +100,7 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 	_, err = s.do(n, func(hand *runner, j int, wanted func() bool) (more bool, err error) {
 		w, i := of[hand], l.from+j
 		s.told[j].needs = true
-		if w == nil || hand.stopped() {
+		if w == nil || j%scoutAsks == 0 && hand.stopped() {
 			return false, nil
 		}
 		w.wanted = func() bool { return wanted() && !hand.stopped() }
@@ -112,7 +113,7 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 			needs: w.left || !cameToNothing(w, end, world),
 		}
 		s.told[j] = one
-		if steps := s.steps.Add(int64(one.steps)); hand == first {
+		if steps := s.steps.Add(int64(one.steps)); hand == first && j%scoutAsks == 0 {
 			sum := r.stats
 			sum.Steps, sum.Paths, sum.Walks = sum.Steps+int(steps), sum.Paths+j, sum.Walks+j
 			r.tellOf(sum, i)

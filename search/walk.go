@@ -66,7 +66,7 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 
 // goesOn asks now and then whether the walk is still wanted.
 func (s *walk) goesOn(depth int) bool {
-	s.left = depth&255 == 255 && s.wanted != nil && !s.wanted()
+	s.left = depth&1023 == 1023 && s.wanted != nil && !s.wanted()
 	return !s.left
 }
 
