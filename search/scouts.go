@@ -21,6 +21,7 @@ const (
 	scoutLeast = 1000    // walks that are planned and taken one by one,
 	scoutSteps = 1 << 20 // or so many steps of walks: what ends by then is covered alike by any number of workers
 	scoutMost  = 1 << 14 // walks of a lot after those, at the most: as many as came before it, since at its end scouts wait for each other
+	scoutMore  = 1 << 10 // walks that are added where more are wanted
 	scoutAsks  = 8       // one of so many walks is asked whether it is still wanted, and tells how far they are; others ask on their way
 	scoutWorth = 16      // where the last lot ended before so many, since one needed a look, the next is taken alone
 )

@@ -219,7 +219,7 @@ func (r *runner) further(taken int, n *int) bool {
 	if steps == 0 || steps >= least { // 0: nothing ever happens
 		return false
 	}
-	*n += scoutLot
+	*n += scoutMore
 	if r.progress.Of < *n { // it stays, so that how long it takes can be told
 		r.progress.Of = max(*n, int(float64(taken)/float64(steps)*float64(least)))
 	}
