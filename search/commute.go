@@ -1,7 +1,10 @@
 package search
 
 import (
+	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"macemc/sim"
 )
@@ -34,8 +37,46 @@ import (
 // anything.
 type by uint32
 
-// bySeen says that a step is not looked up.
-const bySeen by = 1<<32 - 1
+// byNumber is the number of a by among those that were met; 0: it may have
+// touched anything.
+type byNumber uint16
+
+// bys numbers the steps that states were reached by.
+type bys struct {
+	mu  sync.Mutex
+	of  map[by]byNumber
+	all atomic.Pointer[[]by]
+}
+
+// number is the number of a step; 0: there are too many.
+func (b *bys) number(step by) byNumber {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n, known := b.of[step]; known {
+		return n
+	}
+	if b.of == nil {
+		b.of = map[by]byNumber{}
+		b.all.Store(&[]by{0})
+	}
+	all := *b.all.Load()
+	if len(all) > math.MaxUint16 {
+		return 0
+	}
+	n := byNumber(len(all))
+	all = append(all, step) // whoever has the shorter list sees nothing of it
+	b.of[step] = n
+	b.all.Store(&all)
+	return n
+}
+
+// seen is the result of a step that is not looked up.
+type seen struct {
+	next         int32 // the candidate that comes after it
+	parent, pops int32
+	result       uint32
+	node, event  uint16
+}
 
 const (
 	byFrom = 9  // where bits begin: before them is the ordinal
@@ -65,15 +106,15 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
-// by tells a remembered step.
-func (m *memo) by(ordinal, from, pops int, r *remembered) by {
-	if m.n > byNodes {
-		return 0
+// tell numbers a remembered step.
+func (m *memo) tell(r *remembered, ordinal, from, pops int) {
+	if r.told = true; m.n > byNodes {
+		return
 	}
 	if pops == none {
 		from = none
 	}
-	return by(ordinal) | by(from+1)<<byFrom | by(r.to)<<byTo | by(r.most)<<byMost
+	r.by = m.x.bys.number(by(ordinal) | by(from+1)<<byFrom | by(r.to)<<byTo | by(r.most)<<byMost)
 }
 
 // reaches notes to whom a remembered step sends something, and whether there may
@@ -122,11 +163,11 @@ type lastStep struct {
 }
 
 // came notes the step by which the state was reached that was added last.
-func (x *explorer) came(step by) {
+func (x *explorer) came(step byNumber) {
 	s := x.next - 1
 	b := x.block(s)
 	if b.by == nil {
-		b.by = make([]by, blockStates)
+		b.by = make([]byNumber, blockStates)
 	}
 	b.by[s%blockStates] = step
 }
@@ -139,7 +180,7 @@ func (m *memo) lastStep(s uint32) lastStep {
 	if m.all || x.closure != nil || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.r.several() {
 		return lastStep{}
 	}
-	step := b.by[s%blockStates]
+	step := (*x.bys.all.Load())[b.by[s%blockStates]]
 	ordinal := int(step & (1<<byFrom - 1))
 	return lastStep{
 		ordinal: ordinal, node: nodeOf(ordinal), from: int(step>>byFrom&(1<<(byTo-byFrom)-1)) - 1,
@@ -167,20 +208,30 @@ func (m *memo) commutes(ordinal, from, pops int, r *remembered) bool {
 	return !r.rooms || m.hasRoom(r)
 }
 
-// again makes a candidate of a step that was not looked up.
-func (m *memo) again(c *candidate) *candidate {
-	here := slices.Clone(m.at)
-	seen := *c
-	from, to := m.parents[c.parent].rec, len(m.recs)
-	if int(c.parent)+1 < len(m.parents) {
-		to = m.parents[c.parent+1].rec
+// pass counts a step that is not looked up. Of those that are tested, its state
+// is made after all.
+func (m *memo) pass(s *seen) error {
+	x := m.x
+	m.unasked++
+	x.r.stats.Transitions++
+	x.r.stats.Executed++
+	if !x.pairs.due() {
+		x.r.stats.Duplicates++
+		x.pairs.took(1, false)
+		return nil
 	}
-	m.goTo(m.recs[from:to])
-	if !m.apply(seen.result, int(seen.event), int(seen.first), int(seen.last), 0) {
+	here := slices.Clone(m.at)
+	m.goTo(m.recOf(s.parent))
+	if !m.apply(s.result, int(s.event), int(s.node), int(s.pops), 0) {
 		panic("macemc bug: search: a step that is not looked up has no room")
 	}
 	m.goTo(here)
-	c = &m.next[len(m.next)-1]
-	c.parent = seen.parent
-	return c
+	c := &m.next[len(m.next)-1]
+	c.parent = s.parent
+	if m.write(c); x.prints == nil {
+		if _, known := x.find(c.sum); !known && x.team == nil && x.r.team == nil { // else another worker may be about to add it
+			panic("macemc bug: search: a step that is not looked up leads to a new state, though the other order of it and the one before has been taken")
+		}
+	}
+	return m.duplicate(c)
 }

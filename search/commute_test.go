@@ -37,7 +37,7 @@ func TestCommutingSteps(t *testing.T) {
 			t.Errorf("every step of %s was looked up", sys)
 		}
 	}
-	for seed := range uint64(300) {
+	for seed := range uint64(200) {
 		p := randomPlan(seed)
 		opts := p.storms()
 		opts.Depth = 5
@@ -112,7 +112,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 // handler fails in the last level.
 func TestCommutingStepsTogether(t *testing.T) {
 	failed := 0
-	for seed := range uint64(150) {
+	for seed := range uint64(130) {
 		p := randomPlan(seed)
 		opts := p.storms()
 		opts.Faults, opts.Depth, opts.NoWalks, opts.team = nil, 7, true, 1

@@ -360,12 +360,13 @@ func (x *explorer) reached(parent uint32, event int) error {
 	if failure := x.w.CheckLinks(); failure != nil {
 		return x.wrongState(failure, false)
 	}
-	return x.visit(h, x.w.NodesHash(), x.w.InFlight(), nil)
+	return x.visit(h, x.w.NodesHash(), x.w.InFlight(), false, nil)
 }
 
 // visit looks at a new state, the last one that was added: by what is known of
 // its nodes, or else in the world, which load brings there. Nil: it is there.
-func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
+// goesOn: something is known to be possible in it.
+func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
 	s := x.next - 1
 	bring := func() {
@@ -391,7 +392,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, load func()) error {
 	inside := said&saidInside != 0
 	if x.w.CanBeLive() {
 		good := said&saidGood != 0
-		if !good && said&saidBusy == 0 {
+		if !good && said&saidBusy == 0 && (!goesOn || x.r.sys.Weight != nil) {
 			if bring(); x.w.Settled() {
 				names, _ := x.w.NotLive()
 				dead := x.w.Failure(sim.VerdictDead, "")

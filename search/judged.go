@@ -14,9 +14,11 @@ const (
 
 // judged remembers what was said of states, by the identity of their nodes: new
 // states often have the nodes of a state before. It forgets what others take
-// the place of. The safety properties hold in all that it remembers.
+// the place of, and grows when that is much. The safety properties hold in all
+// that it remembers.
 type judged struct {
 	slots  []judgement
+	lost   int  // places that others have taken, since it grew
 	flying bool // how many messages are under way counts
 }
 
@@ -27,10 +29,13 @@ type judgement struct {
 	said   said
 }
 
-const judgedSlots = 1 << 14
+const (
+	judgedLeast = 1 << 14 // slots
+	judgedMost  = 1 << 20
+)
 
 func (j *judged) slot(nodes canon.Hash, flying int) *judgement {
-	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)%judgedSlots]
+	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
 }
 
 func (j *judged) get(nodes canon.Hash, flying int) (said, bool) {
@@ -48,12 +53,29 @@ func (j *judged) get(nodes canon.Hash, flying int) (said, bool) {
 // under way.
 func (j *judged) put(counted bool, nodes canon.Hash, flying int, what said) {
 	if j.slots == nil || counted && !j.flying {
-		j.slots, j.flying = make([]judgement, judgedSlots), counted
+		*j = judged{slots: make([]judgement, judgedLeast), flying: counted}
 	}
 	if !j.flying {
 		flying = 0
 	}
-	*j.slot(nodes, flying) = judgement{nodes, int32(flying), true, what}
+	s := j.slot(nodes, flying)
+	if s.known {
+		if j.lost++; j.lost > len(j.slots) && len(j.slots) < judgedMost {
+			j.grow()
+			s = j.slot(nodes, flying)
+		}
+	}
+	*s = judgement{nodes, int32(flying), true, what}
+}
+
+func (j *judged) grow() {
+	old := j.slots
+	j.slots, j.lost = make([]judgement, 2*len(old)), 0
+	for _, o := range old {
+		if o.known {
+			*j.slot(o.nodes, int(o.flying)) = o
+		}
+	}
 }
 
 // judge asks the state that the world is in, as it was saved or loaded.

@@ -27,6 +27,7 @@ type ledger struct {
 	prints *prints             // nil: vectors are compared
 	may    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
+	bys    bys                 // the steps that states were reached by
 	tidy   func() (end func()) // told before the set is made larger, and after; nil: nobody is
 
 	growing sync.RWMutex // held for reading by who uses the set
@@ -103,9 +104,9 @@ type block struct {
 	words   int // of a state
 	recs    []uint64
 	origins []origin
-	by      []by  // the steps of these, until the states are expanded; nil: none is known
-	live    marks // the states that are live, where no fault can happen
-	outside marks // those outside System.Within, which are not expanded
+	by      []byNumber // the steps of these, until the states are expanded; nil: none is known
+	live    marks      // the states that are live, where no fault can happen
+	outside marks      // those outside System.Within, which are not expanded
 	n       int
 }
 

@@ -67,12 +67,14 @@ type queued struct {
 
 // remembered is what a handler did, for all answers to its coins.
 type remembered struct {
-	first, last uint32 // of its results
-	to          uint32 // the nodes that it sends something
-	most        uint8  // how many messages to one of them, at most
-	rooms       bool   // what it sends may find no room
-	twin        bool   // taken from the node's twin too, with the same outcome
-	inWorld     bool   // not a function of the node part: take it in the world
+	first, last uint32   // of its results
+	to          uint32   // the nodes that it sends something
+	most        uint8    // how many messages to one of them, at most
+	told        bool     // its by is known
+	by          byNumber // as what it is told; 0: as nothing
+	rooms       bool     // what it sends may find no room
+	twin        bool     // taken from the node's twin too, with the same outcome
+	inWorld     bool     // not a function of the node part: take it in the world
 }
 
 type result struct {
@@ -100,7 +102,7 @@ type position struct {
 	moved []shift
 	mark  []bool  // places that moved
 	used  []bool  // places that ever held something
-	tcp   []int32 // such places that are channels, in ordinal
+	tcp   []int32 // such places that are channels, in order
 	udp   []int32
 	sets  []int32
 }
@@ -109,43 +111,6 @@ type shift struct {
 	place int32
 	was   uint32
 }
-
-// batch is steps of one or several states of a level, taken and not yet looked
-// up among the states that are known: that is done for many at once, so that
-// the memory which they need is fetched at once.
-type batch struct {
-	parents []parent
-	recs    []uint64 // of the parents, packed
-	next    []candidate
-	changes []change
-}
-
-type parent struct {
-	state uint32
-	rec   int // where it begins in recs
-	nodes canon.Hash
-	fly   int
-}
-
-// candidate is a state that a step leads to.
-type candidate struct {
-	sum         canon.Hash
-	parent      int32
-	result      uint32
-	first, last int32 // of its changes
-	by          by    // the step
-	fly         int16
-	event       uint16
-	coins       uint16
-}
-
-type change struct {
-	place int32
-	id    uint32
-}
-
-// together is how many candidates are looked up at once.
-const together = 96
 
 func newMemo(x *explorer) *memo {
 	tcp, udp := x.w.Capacities()
@@ -287,10 +252,10 @@ func count(b bool) int {
 }
 
 // expand takes every step from a state. Its events are counted in the world's
-// ordinal, so that a path can be told by their numbers.
+// order, so that a path can be told by their numbers.
 func (m *memo) expand(state uint32) error {
 	x := m.x
-	if len(m.next) >= together {
+	if len(m.next)+len(m.seen) >= together {
 		if err := m.settle(); err != nil || x.violated != nil || x.full {
 			return err
 		}
@@ -308,7 +273,7 @@ func (m *memo) expand(state uint32) error {
 		x.current, x.lastEvent = state, noEvent
 		return x.expandInWorld(state)
 	}
-	m.parents = append(m.parents, parent{state, len(m.recs), m.nodes, m.fly})
+	m.parents = append(m.parents, parent{state: state, rec: len(m.recs), nodes: m.nodes, fly: m.fly})
 	m.recs = append(m.recs, m.at...)
 	if m.odd > 0 || !calm {
 		return m.footsteps(state, 0)
@@ -454,7 +419,7 @@ func (m *memo) delivery(state uint32, k *int, i int, link sim.Link, from int, me
 	return err
 }
 
-// step takes the k-th event of a state, which has a ordinal. from is who sent the
+// step takes the k-th event of a state, which has an ordinal. from is who sent the
 // message that it delivers, and pops the channel that it takes it from.
 func (m *memo) step(state uint32, k, ordinal, from, pops int, number uint32) error {
 	r := &m.known[number]
@@ -462,24 +427,32 @@ func (m *memo) step(state uint32, k, ordinal, from, pops int, number uint32) err
 		return m.elsewhere(state, k)
 	}
 	i := nodeOf(ordinal)
-	candidates, changes := len(m.next), len(m.changes)
-	seen := m.commutes(ordinal, from, pops, r)
-	step := m.by(ordinal, from, pops, r)
-	for j := r.first; j < r.last; j++ {
-		if seen {
-			m.next = append(m.next, candidate{
-				parent: int32(len(m.parents) - 1), result: j, first: int32(i), last: int32(pops), by: bySeen, event: uint16(k), coins: m.results[j].coins,
+	if p := &m.parents[len(m.parents)-1]; p.acts == 0 {
+		p.acts = int32(i + 1)
+	} else if p.acts != int32(i+1) {
+		p.both = true
+	}
+	candidates, changes, known := len(m.next), len(m.changes), len(m.seen)
+	if m.commutes(ordinal, from, pops, r) {
+		for j := r.first; j < r.last; j++ {
+			m.seen = append(m.seen, seen{
+				next: int32(candidates), parent: int32(len(m.parents) - 1), result: j, pops: int32(pops), node: uint16(i), event: uint16(k),
 			})
-			continue
 		}
-		if !m.apply(j, k, i, pops, step) { // for want of room, it would do something else, or something else would come of it
-			m.next, m.changes = m.next[:candidates], m.changes[:changes]
-			return m.elsewhere(state, k)
+	} else {
+		if !r.told {
+			m.tell(r, ordinal, from, pops)
+		}
+		for j := r.first; j < r.last; j++ {
+			if !m.apply(j, k, i, pops, r.by) { // for want of room, it would do something else, or something else would come of it
+				m.next, m.changes = m.next[:candidates], m.changes[:changes]
+				return m.elsewhere(state, k)
+			}
 		}
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !r.twin {
 		if err := m.verify(r, k, i); err != nil || m.x.violated != nil { // there is room, so it must do the same
-			m.next, m.changes = m.next[:candidates], m.changes[:changes]
+			m.next, m.changes, m.seen = m.next[:candidates], m.changes[:changes], m.seen[:known]
 			return err
 		}
 	}
@@ -491,7 +464,7 @@ func (m *memo) step(state uint32, k, ordinal, from, pops int, number uint32) err
 
 // apply makes a candidate of the result of a remembered step. False: something
 // that it sends has no room.
-func (m *memo) apply(j uint32, k, i, pops int, step by) bool {
+func (m *memo) apply(j uint32, k, i, pops int, step byNumber) bool {
 	b, n, r := m.x.bank, m.n, &m.results[j]
 	first := len(m.changes)
 	sum, fly := m.total, 0
@@ -540,7 +513,7 @@ func (m *memo) apply(j uint32, k, i, pops int, step by) bool {
 	}
 	m.next = append(m.next, candidate{
 		sum: sum, parent: int32(len(m.parents) - 1), result: j, first: int32(first), last: int32(len(m.changes)),
-		by: step, fly: int16(fly), event: uint16(k), coins: r.coins,
+		fly: int16(fly), event: uint16(k), coins: r.coins, by: step,
 	})
 	return true
 }
@@ -561,136 +534,6 @@ func (m *memo) lead(g *closure) error {
 		}
 	}
 	m.next, m.changes = m.next[:0], m.changes[:0]
-	return nil
-}
-
-func (b *batch) empty() {
-	b.parents, b.recs, b.next, b.changes = b.parents[:0], b.recs[:0], b.next[:0], b.changes[:0]
-}
-
-// write packs a candidate.
-func (m *memo) write(c *candidate) {
-	from := m.parents[c.parent].rec
-	to := len(m.recs)
-	if int(c.parent)+1 < len(m.parents) {
-		to = m.parents[c.parent+1].rec
-	}
-	m.x.start(m.recs[from:to])
-	for _, ch := range m.changes[c.first:c.last] {
-		m.x.put(int(ch.place), ch.id)
-	}
-}
-
-// settle looks at all candidates at once, and visits those that are new.
-func (m *memo) settle() error {
-	x := m.x
-	defer m.batch.empty()
-	if g := x.closure; g != nil {
-		if !g.spreading {
-			return m.settleClosure(g)
-		}
-		return nil // see lead
-	}
-	if ok, err := x.room(len(m.next)); err != nil || !ok {
-		x.full = true
-		return err
-	}
-	x.growing.RLock()
-	defer x.growing.RUnlock()
-	defer x.told()
-	m.touch()
-	x.r.share.took(len(m.next), false)
-	x.r.pulse.tick()
-	for j := range m.next {
-		c := &m.next[j]
-		p := &m.parents[c.parent]
-		x.r.stats.Transitions++
-		x.r.stats.Executed++
-		if c.by == bySeen {
-			m.unasked++
-			if !x.pairs.due() {
-				x.r.stats.Duplicates++
-				x.pairs.took(1, false)
-				continue
-			}
-			c = m.again(c)
-			p = &m.parents[c.parent]
-		}
-		m.write(c)
-		if !x.add(c.sum, origin{p.state, c.event, c.coins}) {
-			if x.pairs.due() {
-				x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
-			}
-			if err := x.duplicate(c.sum); err != nil || x.violated != nil {
-				return err
-			}
-			continue
-		}
-		x.came(c.by)
-		x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
-		nodes := p.nodes
-		if c.first < c.last && int(m.changes[c.first].place) < m.n {
-			nodes = nodes.Add(m.results[c.result].delta)
-		}
-		if err := x.visit(c.sum, nodes, p.fly+int(c.fly), x.bring); err != nil || x.violated != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// touch fetches what looking the candidates up will need.
-func (m *memo) touch() (loaded uint64) {
-	for j := range m.next {
-		if m.next[j].by != bySeen {
-			loaded += m.x.touch(m.next[j].sum)
-		}
-	}
-	for j := range m.next {
-		if m.next[j].by != bySeen {
-			loaded += m.x.touchState(m.next[j].sum)
-		}
-	}
-	return loaded
-}
-
-// bring loads the state that was added last.
-func (x *explorer) bring() {
-	x.get(x.next-1, x.to)
-	x.w.Load(x.bank, x.to)
-}
-
-// settleClosure does the same for healed states.
-func (m *memo) settleClosure(g *closure) error {
-	m.x.r.pulse.tick()
-	if ok, err := g.room(len(m.next)); err != nil || !ok {
-		g.full = true
-		return err
-	}
-	m.touch()
-	for j := range m.next {
-		c := &m.next[j]
-		m.write(c)
-		if g.entry.add(c.sum, origin{}) {
-			p := &m.parents[c.parent]
-			nodes := p.nodes
-			if c.first < c.last && int(m.changes[c.first].place) < m.n {
-				nodes = nodes.Add(m.results[c.result].delta)
-			}
-			g.note(nodes, p.fly+int(c.fly), g.bring)
-		}
-	}
-	return nil
-}
-
-// flush settles what waits, in the middle of a state: what comes now comes after
-// it.
-func (m *memo) flush(state uint32) error {
-	if err := m.settle(); err != nil || m.x.violated != nil || m.x.full {
-		return err
-	}
-	m.parents, m.recs = append(m.parents, parent{state, 0, m.nodes, m.fly}), append(m.recs, m.at...)
-	m.x.current = state
 	return nil
 }
 

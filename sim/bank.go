@@ -226,8 +226,15 @@ func (w *World) Load(b *Bank, v Vector) {
 	w.know(b)
 	w.failure, w.err = nil, nil
 	w.running, w.effects = nil, w.effects[:0]
-	for p := range v {
-		w.restore(b, p, v[p])
+	s := &w.sums
+	for _, p := range s.movedList {
+		w.restore(b, int(p), v[p])
+	}
+	at := s.at[:len(v)]
+	for p, id := range v {
+		if at[p] != id {
+			w.restore(b, p, id)
+		}
 	}
 	w.loaded(v)
 }

@@ -1,0 +1,47 @@
+package search
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"macemc/internal/canon"
+)
+
+// TestJudgedGrows: what is remembered is what was said last, however much there is of
+// it; and most of it is, once there is room.
+func TestJudgedGrows(t *testing.T) {
+	for _, counted := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(5, 5))
+		type key struct {
+			nodes  canon.Hash
+			flying int
+		}
+		var j judged
+		twin := map[key]said{}
+		var keys []key
+		for range 6 * judgedLeast {
+			k := key{canon.Hash{Hi: r.Uint64(), Lo: r.Uint64()}, r.IntN(4)}
+			if len(keys) > 0 && r.IntN(3) == 0 {
+				k = keys[r.IntN(len(keys))]
+				k.flying = r.IntN(4)
+			}
+			if !counted {
+				k.flying = 0
+			}
+			keys = append(keys, k)
+			twin[k] = said(r.IntN(8))
+			j.put(counted, k.nodes, k.flying, twin[k])
+		}
+		remembered := 0
+		for k, want := range twin {
+			got, known := j.get(k.nodes, k.flying)
+			if known && got != want {
+				t.Fatalf("%v: %v was said; want %v", k, got, want)
+			}
+			remembered += count(known)
+		}
+		if len(j.slots) == judgedLeast || remembered < len(twin)/3 {
+			t.Errorf("counted %v: of %d, %d are remembered in %d slots", counted, len(twin), remembered, len(j.slots))
+		}
+	}
+}
