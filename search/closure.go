@@ -91,10 +91,17 @@ func (g *closure) dead(x *explorer, s uint32) bool {
 	return !known || !g.alive.has(healed)
 }
 
+// halted reports whether it is to stop, and tells the monitor that it goes on: it
+// may look up what it needs for long, and run no handler.
+func (g *closure) halted() bool {
+	g.r.pulse.tick()
+	return g.r.stopped()
+}
+
 // healAll adds the healed states.
 func (g *closure) healAll(x *explorer) error {
 	for s := range x.each {
-		if s%1024 == 0 && g.r.stopped() {
+		if s%1024 == 0 && g.halted() {
 			return errHalt
 		}
 		if ok, err := g.room(1); err != nil || !ok {
@@ -139,7 +146,7 @@ func (g *closure) settle() error {
 // open adds what the steps of a state lead to, if it is wanted.
 func (g *closure) open(s uint32, wanted bool) error {
 	if s%1024 == 0 {
-		if g.r.at(int(s)); g.r.stopped() {
+		if g.r.at(int(s)); g.halted() {
 			return errHalt
 		}
 	}
@@ -312,7 +319,7 @@ func (g *closure) spread() (stopped bool, err error) {
 		changed = false
 		rest := g.left[:0]
 		for i, s := range g.left {
-			if i%1024 == 0 && g.r.stopped() {
+			if i%1024 == 0 && g.halted() {
 				return true, nil
 			}
 			g.lives = false

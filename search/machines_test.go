@@ -176,8 +176,8 @@ func sameStates(a, b map[canon.Hash]bool) bool {
 	return len(a) == len(b)
 }
 
-// deadStates are the states of an exhausted space that an engine proves dead.
-func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool {
+// explored is a space that was exhausted.
+func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explorer) {
 	t.Helper()
 	r, err := newRunner(sys, opts)
 	if err != nil {
@@ -190,7 +190,6 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	if opts.Engine == EngineMemo && !r.always {
 		x.memo = newMemo(x)
 	}
-	all := map[canon.Hash]bool{}
 	if _, err := r.guarded(x, func() error {
 		if err := x.roots(); err != nil {
 			return err
@@ -211,6 +210,14 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	}); err != nil || x.violated != nil {
 		t.Fatal(err, x.violated)
 	}
+	return r, x
+}
+
+// deadStates are the states of an exhausted space that an engine proves dead.
+func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool {
+	t.Helper()
+	r, x := explored(t, sys, opts)
+	all := map[canon.Hash]bool{}
 	g, err := r.newClosure(x)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,39 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/sim"
+	"macemc/systems/handshake"
+)
+
+// While it looks for the states that are alive, a closure may run no handler for
+// long: the monitor must not take it for one that does not return.
+func TestSpreadingIsNoHandler(t *testing.T) {
+	none := sim.Faults{}
+	params, err := handshake.System.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, x := explored(t, handshake.System, Options{Params: params, Faults: &none, Engine: EngineMemo})
+	g, err := r.newClosure(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	if _, err := g.resolve(x); err != nil {
+		t.Fatal(err)
+	}
+	r.pulse.on = true
+	ran, felt := r.stats.HandlerRuns, r.pulse.asked
+	clear(g.alive)
+	if _, err := g.spread(); err != nil {
+		t.Fatal(err)
+	}
+	if r.stats.HandlerRuns != ran {
+		t.Fatalf("%d handlers ran: the test shows nothing", r.stats.HandlerRuns-ran)
+	}
+	if r.pulse.asked == felt {
+		t.Error("the monitor feels nothing of it")
+	}
+}
