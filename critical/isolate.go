@@ -8,6 +8,7 @@ import (
 const (
 	saltSearch = 1
 	saltShrink = 2
+	saltHold   = 3
 	saltFresh  = 0x1000 // and those above: a round each
 	saltNear   = 0x4000
 	saltSure   = 0x8000
@@ -178,7 +179,7 @@ func (p *finder) alive(at int) (bool, error) {
 		return false, nil
 	}
 	for _, count := range []int{min(firstWalks, p.opts.Search.Walks), p.opts.Search.Walks} {
-		if _, err := p.walk(at, saltSearch, count); err != nil || p.verdicts[at].alive {
+		if _, err := p.walk(at, saltSearch, count, false); err != nil || p.verdicts[at].alive {
 			return err == nil, err
 		}
 		if p.dead <= p.of.Steps() {
@@ -190,25 +191,36 @@ func (p *finder) alive(at int) (bool, error) {
 			}
 		}
 	}
-	return false, nil
+	_, err := p.walk(at, saltHold, (p.opts.Search.Walks+1)/2, true)
+	return err == nil && p.verdicts[at].alive, err
 }
 
-// fresh takes walks that nothing was chosen by.
+// fresh takes walks that nothing was chosen by. If none of them is live, others
+// look for a narrow escape; evidence are only the first.
 func (p *finder) fresh(at int) (*search.Walked, error) {
 	p.round++
-	return p.walk(at, saltFresh+p.round, p.opts.Search.Walks)
+	w, err := p.walk(at, saltFresh+p.round, p.opts.Search.Walks, false)
+	if err != nil || len(w.Success) > 0 {
+		return w, err
+	}
+	held, err := p.walk(at, saltFresh+p.round, p.opts.Search.Walks, true)
+	if err != nil || len(held.Success) > 0 {
+		return held, err
+	}
+	return w, nil
 }
 
-// walk takes walks from a state of the run and notes what they show.
-func (p *finder) walk(at int, salt uint16, count int) (*search.Walked, error) {
-	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: count, Steps: p.walkLen, Salt: salt, Survive: p.survive})
+// walk takes walks from a state of the run, or such in which an event waits, and
+// notes what they show.
+func (p *finder) walk(at int, salt uint16, count int, hold bool) (*search.Walked, error) {
+	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: count, Steps: p.walkLen, Salt: salt, Survive: p.survive, Hold: hold})
 	if err != nil {
 		return nil, err
 	}
 	p.walks += w.Taken
 	if len(w.Success) > 0 {
 		p.verdicts[at] = verdict{alive: true, witness: w.Success[0]}
-	} else if count == p.opts.Search.Walks {
+	} else if count == p.opts.Search.Walks && !hold {
 		p.verdicts[at] = verdict{by: p.walkLen}
 	}
 	return w, p.note(p.of, at, w.Failed)

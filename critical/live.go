@@ -65,11 +65,11 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 }
 
 // liveWalks are walks from a recoverable state that became live. Of a narrow
-// escape there may be none.
+// escape there may be none; in every second round an event waits.
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
 		w, err := p.lab.Walk(p.of, search.Walks{
-			From: from, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: saltNear + round, All: true, Survive: p.survive,
+			From: from, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: saltNear + round, All: true, Survive: p.survive, Hold: round%2 == 1,
 		})
 		if err != nil {
 			return nil, err

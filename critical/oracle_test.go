@@ -119,18 +119,21 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// trap is a maze in which few walks take the way out.
+// trap is a maze in which few walks take the way out, so many in a million: it
+// has two turns, so that to wait for one event does not help much.
 func trap(chance int) *maze {
-	// 0 -> 1 (the trap: the way out is seldom taken) -> 2; 3 is live
+	// 0 -> 1 (the trap: the way out, by 5, is seldom taken) -> 2; 3 is live
+	first, second := whole/10, 10*chance
 	return &maze{
 		edges: [][]edge{
 			{{To: 1, Weight: whole}},
-			{{To: 2, Weight: whole - chance}, {To: 3, Weight: chance}},
+			{{To: 2, Weight: whole - first}, {To: 5, Weight: first}},
 			{{To: 4, Weight: whole}},
 			{{To: 3, Weight: whole}},
 			{{To: 2, Weight: whole}},
+			{{To: 2, Weight: whole - second}, {To: 3, Weight: second}},
 		},
-		live: []bool{3: true, 4: false}, run: []int{0, 1, 2, 4, 2},
+		live: []bool{3: true, 5: false}, run: []int{0, 1, 2, 4, 2},
 	}
 }
 

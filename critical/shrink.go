@@ -40,15 +40,8 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 		return nil, err
 	}
 	defer p.lab.Close()
-	s := &shrinker{
-		finder: p, want: f, keep: !opts.Any && !p.survive && f.Critical != nil,
-		accept: max(1, p.opts.Search.Walks/acceptShare),
-		tries:  1,
-	}
-	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
-		s.tries = triesMost
-	}
-	s.careful = f.Verdict != sim.VerdictDead && f.Verdict != sim.VerdictSafety && f.Verdict != sim.VerdictPanic && f.Verdict != sim.VerdictDivergence
+	s := newShrinker(p, f)
+	s.keep = s.keep && !opts.Any
 	err = s.shrink()
 	if errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) {
 		out.Stopped, err = true, nil
@@ -98,6 +91,19 @@ type shrinker struct {
 	careful bool
 	best    []*candidate // accepted, each shorter than the one before
 	round   uint16
+}
+
+func newShrinker(p *finder, f *search.Finding) *shrinker {
+	s := &shrinker{
+		finder: p, want: f, keep: !p.survive && f.Critical != nil,
+		accept: max(1, p.opts.Search.Walks/acceptShare),
+		tries:  1,
+	}
+	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
+		s.tries = triesMost
+	}
+	s.careful = f.Verdict != sim.VerdictDead && f.Verdict != sim.VerdictSafety && f.Verdict != sim.VerdictPanic && f.Verdict != sim.VerdictDivergence
+	return s
 }
 
 // candidate is a run that may stand for the finding.
@@ -275,9 +281,11 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	if c.Live[n-1] {
 		return true, nil
 	}
-	w, err := s.walkFrom(c.Case, n-1, max(walks, s.opts.Search.Walks), salt) // one that escapes is enough, and may be seldom
-	if err != nil || len(w.Success) > 0 {
-		return err == nil, err
+	for _, hold := range []bool{false, true} { // one that escapes is enough, and may be seldom
+		w, err := s.walkFrom(c.Case, n-1, max(walks, s.opts.Search.Walks), salt, hold)
+		if err != nil || len(w.Success) > 0 {
+			return err == nil, err
+		}
 	}
 	if s.opts.Exhaust < 0 {
 		return false, nil
@@ -289,7 +297,7 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 // dead reports whether the state of a run is dead, first by a walk, since most
 // that are not show it at once.
 func (s *shrinker) dead(of *search.Case, at, walks int, salt uint16) (dead, proved bool, err error) {
-	w, err := s.walkFrom(of, at, 1, salt)
+	w, err := s.walkFrom(of, at, 1, salt, false)
 	if err != nil || len(w.Success) > 0 {
 		return false, false, err
 	}
@@ -299,12 +307,16 @@ func (s *shrinker) dead(of *search.Case, at, walks int, salt uint16) (dead, prov
 			return last < at, decided, err
 		}
 	}
-	w, err = s.walkFrom(of, at, walks, salt)
-	return err == nil && len(w.Success) == 0, false, err
+	for _, hold := range []bool{false, true} {
+		if w, err = s.walkFrom(of, at, walks, salt, hold); err != nil || len(w.Success) > 0 {
+			return false, false, err
+		}
+	}
+	return true, false, nil
 }
 
-func (s *shrinker) walkFrom(of *search.Case, at, walks int, salt uint16) (*search.Walked, error) {
-	w, err := s.lab.Walk(of, search.Walks{From: at, Count: walks, Steps: s.walkLen, Salt: salt})
+func (s *shrinker) walkFrom(of *search.Case, at, walks int, salt uint16, hold bool) (*search.Walked, error) {
+	w, err := s.lab.Walk(of, search.Walks{From: at, Count: walks, Steps: s.walkLen, Salt: salt, Hold: hold})
 	if err != nil {
 		return nil, err
 	}

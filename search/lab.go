@@ -211,6 +211,10 @@ type Walks struct {
 	// the service, instead of such as become live.
 	Survive bool
 
+	// Hold has one event wait for a while, in each walk another: narrow escapes
+	// are met sooner, but how often says nothing of their chance.
+	Hold bool
+
 	// Storm has so many steps come first in which faults are as likely as
 	// anything else; then the environment heals. The run must be one in which
 	// faults may happen, and not healed yet.
@@ -340,6 +344,9 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 		s.least = q.Steps + 1
 	}
 	s.begin(r.opts.Seed, uint64(q.Salt)<<48|1<<47|uint64(q.From)<<20|uint64(i), s.from)
+	if q.Hold {
+		s.held = newHold(i)
+	}
 	return s, nil
 }
 

@@ -30,11 +30,14 @@ type walk struct {
 	calm    int         // steps before the storm
 	gust    int         // every so many steps of a storm, faults are as likely as anything else
 	uniform bool        // what Uniform is in fair weather
+	held    hold        // where an event waits
+	judged  bool        // the steps before it is judged are taken
 }
 
 func (s *walk) fork() *fork { return s.start }
 
 func (s *walk) visit(w *sim.World, depth int) bool {
+	s.judged = depth >= s.from
 	if s.heal >= 0 {
 		if depth < s.heal {
 			s.Rare = depth >= s.calm && depth%s.gust == 0
@@ -83,6 +86,7 @@ func (s *walk) begin(seed, i uint64, from int) {
 	s.Restart(seed, i)
 	s.Rare, s.Stuck, s.Uniform = false, false, s.uniform
 	s.from, s.more, s.before, s.live, s.left = from, 0, 0, false, false
+	s.held, s.judged = hold{}, false
 }
 
 // choices is how many answers among several the walk has given since the storm.

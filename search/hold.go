@@ -1,0 +1,101 @@
+package search
+
+import "macemc/choose"
+
+// hold makes a walk leave one event alone for a while, as long as others can
+// happen. What many narrow escapes need is that something waits for much longer
+// than its weight lets it: one message, while others are sent and delivered and
+// timers fire. Which event waits, from when on and for how long depends on the
+// number of the walk alone.
+type hold struct {
+	begin int    // steps before the event is chosen
+	left  int    // steps that it waits
+	which uint64 // of those that can happen then
+	event string // "": not chosen yet
+	runs  []choose.Run
+}
+
+// newHold is that of walk number i. In every second walk the event is one of
+// those that can happen first; it waits for 8 to 64 steps.
+func newHold(i int) hold {
+	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
+	h := hold{left: 8 << (x >> 40 % 4), which: x >> 44}
+	if i%2 == 1 {
+		h.begin = 1 + int(x>>36%8)
+	}
+	return h
+}
+
+// without is a question for an event with the one that waits made rare; or the
+// question as it is, where nothing waits, or nothing else can happen.
+func (h *hold) without(q *choose.Question) *choose.Question {
+	if h.begin > 0 {
+		h.begin--
+		return q
+	}
+	h.left--
+	if h.event == "" {
+		h.event = h.choose(q)
+	}
+	for i := range q.N {
+		if q.Alternatives.Alternative(i) == h.event {
+			return h.rare(q, i)
+		}
+	}
+	return q
+}
+
+// choose is the event that is to wait: one that is not rare.
+func (h *hold) choose(q *choose.Question) string {
+	var common []int
+	at := 0
+	for _, r := range q.Runs {
+		for range r.N {
+			if r.Weight > 0 {
+				common = append(common, at)
+			}
+			at++
+		}
+	}
+	if len(common) == 0 {
+		return ""
+	}
+	return q.Alternatives.Alternative(common[h.which%uint64(len(common))])
+}
+
+// rare is the question with alternative at made rare, if another is not.
+func (h *hold) rare(q *choose.Question, at int) *choose.Question {
+	h.runs = h.runs[:0]
+	others := false
+	add := func(n int, weight float64) {
+		if n > 0 {
+			h.runs = append(h.runs, choose.Run{N: n, Weight: weight})
+			others = others || weight > 0
+		}
+	}
+	for _, r := range q.Runs {
+		if at < 0 || at >= r.N {
+			add(r.N, r.Weight)
+		} else {
+			add(at, r.Weight)
+			add(1, 0)
+			add(r.N-1-at, r.Weight)
+		}
+		at -= r.N
+	}
+	if !others {
+		return q
+	}
+	left := *q
+	left.Runs = h.runs
+	return &left
+}
+
+// Answer picks an answer at random; not, for a while, the event that waits. What
+// is asked at healing is no such question: it tells no weights.
+func (s *walk) Answer(q *choose.Question) int {
+	if s.held.left > 0 && q.Kind == choose.Event && q.Runs != nil && s.judged {
+		q = s.held.without(q)
+	}
+	return s.Walk.Answer(q)
+}
