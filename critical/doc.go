@@ -27,6 +27,17 @@
 // exhausted once more: that is much less than what is after the whole run, and
 // makes the critical step exact.
 //
+// What walks seldom do is to leave one event alone for long: deliver a message
+// after everything that comes of the others, say. Many narrow escapes need just
+// that. So before a state is taken for dead, and once more after the fresh walks,
+// some are taken in which one event waits. A success is as good a proof as any; a
+// failure adds nothing to the evidence, since their chances are other ones.
+//
+// Steps that do not depend on each other have no order of their own, and which of
+// them came last is chance. Of those that may as well be the critical step of a
+// short run, the one that tells most is: one in which something could not be
+// sent, or else one in which a timer fired.
+//
 // For a violation of safety, and whatever else ends a run, recoverable means
 // that a walk can still go on without a failure.
 package critical
