@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"macemc/choose"
@@ -133,6 +134,13 @@ func (s *Step) Footprint() Footprint {
 		}
 	}
 	return f
+}
+
+// Expired reports whether a timer fired in the step, and was not set again.
+func (s *Step) Expired() bool {
+	return s.Event.Kind == KindTimer && !slices.ContainsFunc(s.Effects, func(e Effect) bool {
+		return e.Kind == EffectAfter && e.Value == s.Event.Value
+	})
 }
 
 // Trace is what came out of a run: the starts of the nodes, then the steps.

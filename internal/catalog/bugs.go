@@ -43,7 +43,7 @@ var list = []Known{
 	{
 		ID: "RT3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Properties: []string{"all joined", "one root", "children match parents", "roots match", "siblings match"}},
-		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "join")},
 	},
 	{
 		ID: "RT4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
@@ -67,13 +67,13 @@ var list = []Known{
 	},
 	{
 		ID: "RT10", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
-		Critical: []Critical{at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindMessage, "probe"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "remove")},
 	},
 	{ID: "RT11", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "probe")}},
 	{
 		ID: "RT12", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Faults: "none", Params: []string{"buffer=2"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "join")},
+		Critical: []Critical{{Kind: sim.KindMessage, Message: "joinReply", Refused: "remove"}},
 		Paper:    "9.5 h, 2,850,000 paths at depth 35, the critical step 68",
 	},
 	{
@@ -100,8 +100,10 @@ var list = []Known{
 		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
-		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
-		Flags: Flags{Nodes: 4, Faults: "crash=2", Params: []string{"children=1"}},
+		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
+		Flags:    Flags{Prefix: "RT17.path", Faults: "crash=2"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
 		ID: "RT18", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,

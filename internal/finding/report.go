@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"macemc/internal/report"
@@ -214,10 +215,26 @@ func (t *tale) step(p *page, n int) {
 		}
 		did = append(did, t.teller.effect(e))
 	}
+	switch {
+	case s.Expired():
+		did = append(did, "does not set the timer again")
+	case t.ignores(s):
+		did = append(did, "ignores it: does nothing, and nothing that it keeps changes")
+	}
 	p.list(did)
 	if t.states != nil && n <= t.states.Steps() {
 		t.changes(p, t.states.Changes(n), "before", "after")
 	}
+}
+
+// ignores reports whether a message was delivered, and its node took no notice.
+func (t *tale) ignores(s *sim.Step) bool {
+	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder || len(s.Effects) > 0 || s.Cut || t.states == nil || s.Index > t.states.Steps() {
+		return false
+	}
+	return !slices.ContainsFunc(t.states.Changes(s.Index), func(d sim.Difference) bool {
+		return strings.HasPrefix(d.Path, s.Node.String()+".")
+	})
 }
 
 // shortFunc is a function's name without the path of its package.

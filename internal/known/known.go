@@ -88,6 +88,7 @@ type Critical struct {
 	Role    Role
 	Kind    sim.Kind
 	Message string // the type of the message, the timer, the task, ...; "": there is none
+	Refused string // the type of a message that cannot be sent in it; "": whatever can
 }
 
 // Role is which node a step is at. A node may have several.
@@ -111,6 +112,9 @@ func (c Critical) String() string {
 	}
 	if c.Role != Anyone {
 		text += " at " + string(c.Role)
+	}
+	if c.Refused != "" {
+		text += ", where a " + c.Refused + " is refused"
 	}
 	return text
 }

@@ -34,6 +34,28 @@ func (s subject) critical() string {
 	}
 }
 
+// amiss is what did not happen in the critical step of a dead run though it might
+// have: what could not be sent, and a timer that is not set again.
+func (s subject) amiss() (facts []string) {
+	c, t := s.f.Critical, s.f.Trace
+	if s.f.Verdict != sim.VerdictDead || c == nil || t == nil || c.Step == 0 || c.Step > len(t.Steps) {
+		return nil
+	}
+	step, text := &t.Steps[c.Step-1], walkerOf(s).Text
+	for _, e := range step.Effects {
+		switch {
+		case e.Kind == sim.EffectRefused:
+			facts = append(facts, fmt.Sprintf("%s may not send %s to %s: the buffer is full", step.Node, text(e.Value), e.To))
+		case e.Lost:
+			facts = append(facts, fmt.Sprintf("what %s sends to %s is lost, %s: the channel is full", step.Node, e.To, text(e.Value)))
+		}
+	}
+	if step.Expired() {
+		facts = append(facts, fmt.Sprintf("%s does not set the timer %s again", step.Node, text(step.Event.Value)))
+	}
+	return facts
+}
+
 // evidence says why a dead run is believed to be dead, and its critical step to
 // be critical.
 func (s subject) evidence() string {

@@ -124,6 +124,9 @@ func (p *printer) finding(s subject) {
 	}
 	if f.Verdict == sim.VerdictDead || f.Critical != nil {
 		p.row(2, labels, "critical", s.critical())
+		for i, fact := range s.amiss() {
+			p.row(2, labels, map[bool]string{true: "there"}[i == 0], fact)
+		}
 		p.row(2, labels, "evidence", s.evidence())
 	}
 	if f.Found != nil {

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"macemc/internal/known"
@@ -19,7 +20,13 @@ func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 	if f.Trace == nil || at > len(f.Trace.Steps) {
 		return false
 	}
-	e := f.Trace.Steps[at-1].Event
+	step := &f.Trace.Steps[at-1]
+	if c.Refused != "" && !slices.ContainsFunc(step.Effects, func(e sim.Effect) bool {
+		return e.Kind == sim.EffectRefused && kindOf(e.Value) == c.Refused
+	}) {
+		return false
+	}
+	e := step.Event
 	return e.Kind == c.Kind && kindOf(e.Value) == c.Message && plays(f.Trace.Steps[:at-1], e.Node, p, c.Role)
 }
 
