@@ -41,6 +41,10 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	fatal := map[uint32]bool{}
 	dead := func(s uint32) bool { return g.dead(x, s) }
 	for s := range x.each {
+		if s%1024 == 0 && g.halted() {
+			res.Stop = r.why()
+			return nil
+		}
 		if !x.outside(s) && dead(s) && x.assumed(s) {
 			enough, err := r.proved(x, s, dead, fatal, res)
 			if enough || err != nil {
