@@ -165,11 +165,9 @@ type lastStep struct {
 // came notes the step by which the state was reached that was added last.
 func (x *explorer) came(step byNumber) {
 	s := x.next - 1
-	b := x.block(s)
-	if b.by == nil {
-		b.by = make([]byNumber, blockStates)
+	if b := x.block(s); b.by != nil {
+		b.by[s%blockStates] = step
 	}
-	b.by[s%blockStates] = step
 }
 
 // lastStep is the step by which a state was reached, if other steps from there

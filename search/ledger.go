@@ -28,6 +28,7 @@ type ledger struct {
 	may    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
 	bys    bys                 // the steps that states were reached by
+	noted  bool                // these are noted of each state, while it is not expanded
 	tidy   func() (end func()) // told before the set is made larger, and after; nil: nobody is
 
 	growing sync.RWMutex // held for reading by who uses the set
@@ -280,6 +281,9 @@ func (l *ledger) begin(words int) (number uint32, b *block) {
 		panic("macemc bug: search: more states than have a number; they fill the memory before")
 	}
 	b = &block{words: words, recs: make([]uint64, words*blockStates), origins: make([]origin, blockStates)}
+	if l.noted {
+		b.by = make([]byNumber, blockStates) // now: later, others read it
+	}
 	more := append(all, b) // whoever has the shorter list sees nothing of it
 	l.blocks.Store(&more)
 	return uint32(len(all)) * blockStates, b

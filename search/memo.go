@@ -115,6 +115,9 @@ type shift struct {
 func newMemo(x *explorer) *memo {
 	tcp, udp := x.w.Capacities()
 	m := &memo{x: x, n: x.w.Params().Nodes, buffer: tcp, datagrams: udp, all: x.r.opts.all}
+	if x.closure == nil && !x.ledger.noted {
+		x.ledger.noted = true
+	}
 	m.learned()
 	m.position = position{v: x.v, able: make([]ability, m.n), mark: make([]bool, len(x.v)), used: make([]bool, len(x.v))}
 	for i := range m.n {
