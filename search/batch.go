@@ -157,8 +157,8 @@ func (m *memo) settleClosure(g *closure) error {
 	for j := range m.next {
 		c := &m.next[j]
 		m.write(c)
-		if g.entry.add(c.sum, origin{}) {
-			p := &m.parents[c.parent]
+		p := &m.parents[c.parent]
+		if g.entry.add(c.sum, origin{parent: p.state}) {
 			nodes := p.nodes
 			if c.first < c.last && int(m.changes[c.first].place) < m.n {
 				nodes = nodes.Add(m.results[c.result].delta)

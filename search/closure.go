@@ -19,9 +19,10 @@ import (
 // step is taken, and what they lead to is tried with patience again, until nothing
 // comes up that is new.
 //
-// No edges are kept. A state is alive if it is live, or if a step leads from it
-// to one that is; so the states that are not known to be alive are looked at
-// again and again, the farthest first, until nothing changes. Each look costs the
+// No edges are kept but that by which a state was reached first. A state is alive
+// if it is live, or if a step leads from it to one that is; so the states that are
+// not known to be alive are looked at again and again, the farthest first, until
+// nothing changes. Each look costs the
 // states' steps once more, which a memo makes cheap.
 type closure struct {
 	*explorer
@@ -31,6 +32,7 @@ type closure struct {
 	left      []uint32 // not known to be alive, the farthest first
 	opened    stateSet // of those, every step was taken
 	most      int      // states; 0: as many as there are
+	tree      bool     // the step by which a state was reached first is one that may be taken
 	lives     bool     // a step of the state that is looked at leads to one that is alive
 
 	safety bool     // states are judged by whether they can go on without a violation: see safety.go
@@ -108,7 +110,7 @@ func (g *closure) healAll(x *explorer) error {
 			g.full = true
 			return err
 		}
-		if g.entry.add(g.heal(x, s), origin{}) {
+		if g.entry.add(g.heal(x, s), origin{parent: noParent}) {
 			g.w.Load(g.bank, g.to)
 			g.note(g.w.NodesHash(), g.w.InFlight(), nil)
 		}
@@ -164,12 +166,13 @@ func (g *closure) open(s uint32, wanted bool) error {
 func (g *closure) resolve(x *explorer) (stopped bool, err error) {
 	if !x.c.faults && g.most == 0 { // nothing was there to heal: they are these
 		l := g.entry.ledger
-		g.entry = x.entry
+		g.entry, g.tree = x.entry, g.r.sys.Weight == nil
 		if err := l.set.Close(); err != nil {
 			return false, err
 		}
 		return g.spread()
 	}
+	g.tree = true
 	if err := g.healAll(x); err != nil || g.full || g.violated != nil {
 		return false, err
 	}
@@ -291,7 +294,7 @@ func (g *closure) reached() error {
 	if g.spreading {
 		s, known := g.find(h)
 		g.lives = g.lives || known && g.alive.has(s)
-	} else if g.entry.add(h, origin{}) {
+	} else if g.entry.add(h, origin{parent: g.current}) {
 		g.note(g.w.NodesHash(), g.w.InFlight(), nil)
 	}
 	return nil
@@ -308,9 +311,12 @@ func (g *closure) spread() (stopped bool, err error) {
 	g.alive.upTo(g.end())
 	g.left = g.left[:0]
 	for s := range g.each {
-		if g.live(s) {
-			g.alive.add(s)
-		} else if !g.alive.has(s) {
+		if g.live(s) && !g.alive.has(s) {
+			g.lift(s)
+		}
+	}
+	for s := range g.each {
+		if !g.alive.has(s) {
 			g.left = append(g.left, s)
 		}
 	}
@@ -321,6 +327,9 @@ func (g *closure) spread() (stopped bool, err error) {
 		for i, s := range g.left {
 			if i%1024 == 0 && g.halted() {
 				return true, nil
+			}
+			if g.alive.has(s) {
+				continue
 			}
 			g.lives = false
 			if g.outside(s) { // something was wrong with it: see explorer.wrong
@@ -335,9 +344,20 @@ func (g *closure) spread() (stopped bool, err error) {
 				continue
 			}
 			changed = true
-			g.alive.add(s)
+			g.lift(s)
 		}
 		g.left = rest
 	}
 	return false, nil
+}
+
+// lift makes a state alive, and those by which it was reached first.
+func (g *closure) lift(s uint32) {
+	g.alive.add(s)
+	for g.tree {
+		if s = g.origin(s).parent; s == noParent || g.alive.has(s) {
+			return
+		}
+		g.alive.add(s)
+	}
 }
