@@ -146,9 +146,9 @@ const surviveSteps = 200
 
 // How many healed states are visited to decide exactly.
 const (
-	exhaustMost   = 200_000 // the default of Options.Exhaust
-	exhaustSafety = 10_000  // the same, of safety, of which nothing is remembered
-	exhaustEach   = 10_000  // at a position where the first walks fail
+	exhaustMost   = search.SettleMost // the default of Options.Exhaust
+	exhaustSafety = 10_000            // the same, of safety, of which nothing is remembered
+	exhaustEach   = 10_000            // at a position where the first walks fail
 )
 
 // find fills in what is to be known of a finding.

@@ -33,9 +33,6 @@ after which that could not be avoided any more. jump critical goes there, diff l
 	}
 }
 
-// settleMost is how many states recovers visits to decide exactly.
-const settleMost = 50_000
-
 // looked is the path of the branch to a step, with a header for a verdict.
 func (s *Session) looked(upTo int, verdict sim.Verdict) *choose.Path {
 	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
@@ -99,7 +96,7 @@ func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 	if err != nil {
 		return nil, err
 	}
-	last, decided, err := lab.Settle(of, s.step, settleMost)
+	last, decided, err := lab.Settle(of, s.step, search.SettleMost)
 	switch {
 	case err != nil:
 		return nil, err

@@ -1,21 +1,23 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 
 	"macemc/choose"
 	"macemc/sim"
 )
 
-// settleMost is how many healed states are visited to decide about one run
-// exactly.
-const settleMost = 200_000
+// SettleMost is how many healed states are visited to decide about one run
+// exactly: by a search, by a replay, and wherever somebody looks into a run, so
+// that all say the same of it.
+const SettleMost = 200_000
 
 // isolate decides exactly whether a run ends dead, and after which of its steps
 // recovery became impossible. It reports whether it could be decided;
 // f.Critical nil then means that the end can recover.
 func (r *runner) isolate(f *Finding) (decided bool, err error) {
-	last, decided, err := r.settle(f.Path, f.climate, 0, settleMost)
+	last, decided, err := r.settle(f.Path, f.climate, 0, SettleMost)
 	if !decided || err != nil {
 		return false, err
 	}
@@ -123,7 +125,7 @@ func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err err
 			progress = x.w.Step(answers)
 		}
 		if progress != sim.Stepped {
-			return nil, fmt.Errorf("macemc bug: search: a confirmed run could not be taken again: %w", x.w.Err())
+			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), hint)
 		}
 	}
 }

@@ -72,7 +72,8 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	answers := choose.NewReplay(path)
 	answers.ByIdentity = r.opts.ByIdentity
 	c := climateOf(path)
-	again := repeat(answers, c, len(path.Steps))
+	taken := choose.NewRecord(answers) // by identity, the answers may have other numbers now
+	again := repeat(taken, c, len(path.Steps))
 	again.see = r.opts.See
 	end, failure, w := r.run(again, true)
 	if failure != nil && again.see != nil {
@@ -110,7 +111,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if recorded != sim.VerdictDead {
 		return f, nil
 	}
-	return r.replayDead(f, w, end == endQuiet || w.Settled())
+	return r.replayDead(f, &Finding{Path: taken.Path(), climate: c}, w, end == endQuiet || w.Settled())
 }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than
@@ -137,25 +138,34 @@ func seeFailed(w *sim.World, see func(*sim.World)) {
 	see(w)
 }
 
-// replayDead decides about the end of a path that was recorded as dead.
-func (r *runner) replayDead(f *Finding, w *sim.World, quiet bool) (*Finding, error) {
+// replayDead decides about the end of a path that was recorded as dead, as a
+// search does: exactly, if what can still happen is little enough, else by walks.
+func (r *runner) replayDead(f, taken *Finding, w *sim.World, quiet bool) (*Finding, error) {
 	if !w.CanBeLive() || w.Live() {
 		return f, nil
 	}
+	n := len(taken.Path.Steps)
 	names, explanations := w.NotLive()
-	f.Property, f.Message = join(names, ", "), join(explanations, "; ")
-	if quiet {
-		f.Verdict, f.Proved = sim.VerdictDead, true
-	} else {
-		live, other, err := r.recovers(f, len(f.Path.Steps))
+	dead := sim.Failure{Verdict: sim.VerdictDead, Step: n, Property: join(names, ", "), Message: join(explanations, "; ")}
+	proved := quiet
+	if !quiet {
+		last, decided, err := r.settle(taken.Path, taken.climate, n, SettleMost)
+		if err != nil || decided && last == n {
+			return f, err
+		}
+		proved = decided
+	}
+	if !proved {
+		live, other, err := r.recovers(taken, n)
 		if other != nil || err != nil {
 			return other, err
 		}
 		if live {
 			return f, nil
 		}
-		f.Verdict, f.Evidence = sim.VerdictDead, r.evidence(len(f.Path.Steps))
+		f.Evidence = r.evidence(n)
 	}
+	f.Failure, f.Proved = dead, proved
 	f.Critical, _ = recordedCritical(f.Path)
 	return f, nil
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,3 +73,58 @@ c -> d
 d -> c
 live: a
 `
+
+// What a search has proved, a replay proves.
+func TestReplayDecidesExactly(t *testing.T) {
+	sys, err := toy.Parse(deadEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Search(sys, Options{})
+	if err != nil || res.Finding == nil || !res.Finding.Proved {
+		t.Fatal(res, err)
+	}
+	r, err := Replay(sys, throughText(t, res.Finding.Path), Options{})
+	if err != nil || !r.Reproduced || !r.Finding.Proved || r.Finding.Evidence != nil {
+		t.Errorf("%v; the search has proved it, the replay tells %+v", err, r.Finding)
+	}
+	for _, n := range []int{2, 40} { // d leads on, by a way that walks hardly find
+		narrow := deadEnd + "d -> x1\n"
+		for i := range n {
+			narrow += fmt.Sprintf("x%d -> c\nx%d -> x%d\n", i+1, i+1, i+2)
+		}
+		narrow += fmt.Sprintf("x%d -> a\n", n+1)
+		sys, err := toy.Parse(narrow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Replay(sys, throughText(t, res.Finding.Path), Options{})
+		if err != nil || r.Reproduced || r.Finding.Verdict != sim.VerdictNone {
+			t.Errorf("a way of %d steps leads back: %v, %+v", n, err, r)
+		}
+	}
+}
+
+// Where nodes cannot be copied, nothing is decided exactly: then walks tell, and
+// what the header says of the critical step is no proof of this replay.
+func TestReplayFallsBackToWalks(t *testing.T) {
+	sys := &sim.System{
+		Name: "bound", Doc: "A node counts by a function of its own, and never comes back to 0.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &tally{} },
+		Properties: []sim.Property{sim.Eventually("it is at 0", func(v sim.View[*tally]) bool {
+			for _, n := range v.Nodes() {
+				return n.N == 0
+			}
+			return false
+		})},
+	}
+	res, err := Search(sys, Options{WalkSteps: 50, MaxWalkSteps: 50})
+	if err != nil || res.Finding == nil || res.Finding.Verdict != sim.VerdictDead || res.Finding.Proved {
+		t.Fatal(err, res)
+	}
+	r, err := Replay(sys, throughText(t, res.Finding.Path), Options{WalkSteps: 50})
+	if err != nil || !r.Reproduced || r.Finding.Proved || r.Finding.Evidence == nil {
+		t.Errorf("%v; the replay tells %+v", err, r.Finding)
+	}
+}

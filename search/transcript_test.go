@@ -79,7 +79,11 @@ func searched(t *testing.T, d *transcript.Data, sys *sim.System) string {
 		if err != nil {
 			return err.Error() + "\n"
 		}
-		fmt.Fprintf(&b, "replayed: %s, reproduced %v\n", r.Finding.Verdict, r.Reproduced)
+		proved := ""
+		if r.Finding.Proved {
+			proved = ", proved"
+		}
+		fmt.Fprintf(&b, "replayed: %s%s, reproduced %v\n", r.Finding.Verdict, proved, r.Reproduced)
 	}
 	return b.String()
 }

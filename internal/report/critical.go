@@ -67,6 +67,9 @@ func (s subject) evidence() string {
 	if s.f.Proved {
 		parts = append(parts, "proved: every state that can still be reached without faults was visited, and none is live")
 	}
+	if e != nil && c != nil && c.Exact && !s.f.Proved { // of a replay: a search has proved what is exact
+		parts = append(parts, "it was proved when it was recorded; this could not be decided again exactly, so walks were taken")
+	}
 	if e != nil {
 		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that a walk becomes live is below %s (95 %% confidence)",
 			many(e.Walks, "fresh walk"), many(e.WalkSteps, "step"), s.place(e.From), percent(e.Escape95)))

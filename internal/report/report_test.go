@@ -272,6 +272,12 @@ var results = map[string]func() *search.Result{
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}"}
 		return r
 	},
+	"once_exactly": func() *search.Result { // of a replay that could not decide it again
+		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
+		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Escape95: 0.0487029, From: 2}
+		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}", Exact: true}
+		return r
+	},
 	"exactly": func() *search.Result {
 		r := finding(sim.VerdictDead, "lit", "", 2)
 		r.Finding.Proved, r.Finding.Critical = true, &search.Critical{Exact: true}
