@@ -79,7 +79,8 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if failure != nil && again.see != nil {
 		seeFailed(w, again.see)
 	}
-	f := &Finding{Path: path, Trace: w.Trace(), climate: c}
+	trace := *w.Trace() // walks from the end may be taken in this world
+	f := &Finding{Path: path, Trace: &trace, climate: c}
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
@@ -157,10 +158,12 @@ func (r *runner) replayDead(f, taken *Finding, w *sim.World, quiet bool) (*Findi
 	}
 	if !proved {
 		live, other, err := r.recovers(taken, n)
-		if other != nil || err != nil {
+		switch {
+		case other != nil || err != nil:
 			return other, err
-		}
-		if live {
+		case live && r.stopped():
+			return nil, ErrStopped
+		case live:
 			return f, nil
 		}
 		f.Evidence = r.evidence(n)

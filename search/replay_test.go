@@ -112,7 +112,7 @@ func TestReplayFallsBackToWalks(t *testing.T) {
 		Name: "bound", Doc: "A node counts by a function of its own, and never comes back to 0.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
 		New:   func(sim.Params, sim.Addr) sim.Node { return &tally{} },
-		Properties: []sim.Property{sim.Eventually("it is at 0", func(v sim.View[*tally]) bool {
+		Properties: []sim.Property{sim.Steps("nothing", func(_, _ sim.View[*tally]) bool { return true }), sim.Eventually("it is at 0", func(v sim.View[*tally]) bool {
 			for _, n := range v.Nodes() {
 				return n.N == 0
 			}
@@ -126,5 +126,8 @@ func TestReplayFallsBackToWalks(t *testing.T) {
 	r, err := Replay(sys, throughText(t, res.Finding.Path), Options{WalkSteps: 50})
 	if err != nil || !r.Reproduced || r.Finding.Proved || r.Finding.Evidence == nil {
 		t.Errorf("%v; the replay tells %+v", err, r.Finding)
+	}
+	if r != nil && len(r.Finding.Trace.Steps) != len(res.Finding.Path.Steps) { // with a step property, walks are taken in the same world
+		t.Errorf("the trace has %d steps, the path %d", len(r.Finding.Trace.Steps), len(res.Finding.Path.Steps))
 	}
 }
