@@ -219,9 +219,6 @@ func (s stretch) text(g *Graph) string {
 		return fmt.Sprintf("steps %d to %d: the same again as %s, %d times", g.number(s.from), g.number(s.to),
 			steps(g.number(s.from)-s.period, g.number(s.from)-1), n/s.period)
 	case whyHidden:
-		if failed := g.Marks.Failed; failed > 0 && g.number(s.from) > failed {
-			return "the walk that followed is left out, " + steps(g.number(s.from), g.number(s.to))
-		}
 		if n == 1 {
 			return fmt.Sprintf("step %d left out", g.number(s.from))
 		}
