@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/choose"
+	"macemc/critical"
 	"macemc/eventgraph"
 	"macemc/internal/report"
 	"macemc/search"
@@ -60,7 +61,7 @@ ShiViz, with vector clocks.`,
 	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number`, of both runs (default the first)")
 	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number`, of both runs (default the last)")
 	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only what concerns these nodes, as `n0,n2` (default all)")
-	flags.BoolVar(&f.slice, "slice", false, "draw only the steps that the critical step, or else the failure, depends on")
+	flags.BoolVar(&f.slice, "slice", false, "draw only steps that are enough for the run to fail, or be dead, as it did: it tries runs of fewer and fewer")
 	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
 	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
 	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default 100)")
@@ -268,32 +269,57 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	return nodes, nil
 }
 
-// sliced is the part of the graph that the failure depends on.
+// sliced is the part of the graph that the failure depends on. Its title says
+// whether the run of these steps alone was seen to come to the same.
 func (r *run) sliced() (*eventgraph.Graph, error) {
+	step := r.found.Step
+	var g *eventgraph.Graph
+	enough := false
 	switch r.found.Verdict {
 	case sim.VerdictNone:
 		return nil, errors.New("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
-	case sim.VerdictDead:
-		if c := r.found.Critical; c != nil && c.Step == 0 {
-			return nil, errors.New("the run was dead from its start, so there is no step for --slice to explain; leave --slice out")
-		} else if c != nil {
-			return r.graph.Slice(c.Step), nil
-		}
-		return r.graph.Slice(r.found.Step), nil
 	case sim.VerdictNondeterminism, sim.VerdictGoroutine, sim.VerdictKilled: // not the same each time
-		return r.graph.Slice(r.found.Step), nil
-	}
-	lab, err := search.NewLab(r.sys, r.path, search.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer lab.Close()
-	return r.graph.Depends(func(numbers []int) bool {
-		steps := make([]choose.Step, len(numbers))
-		for i, n := range numbers {
-			steps[i] = r.path.Steps[n-1]
+		g = r.graph.Slice(step)
+	case sim.VerdictDead:
+		if c := r.found.Critical; c != nil {
+			step = c.Step
 		}
-		c, _, err := lab.TakeSome(r.path.Start, steps, r.found.Verdict == sim.VerdictMutation)
-		return err == nil && c != nil && c.Failure != nil && c.Failure.Verdict == r.found.Verdict && c.Failure.Property == r.found.Property
-	}), nil
+		if step == 0 {
+			return nil, errors.New("the run was dead from its start, so there is no step for --slice to explain; leave --slice out")
+		}
+		fewer, err := critical.NewFewer(r.sys, r.found, critical.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer fewer.Close()
+		g, enough = r.graph.Depends(step, func(numbers []int) bool {
+			same, err := fewer.Same(r.steps(numbers))
+			return err == nil && same
+		})
+	default:
+		lab, err := search.NewLab(r.sys, r.path, search.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer lab.Close()
+		g, enough = r.graph.Depends(step, func(numbers []int) bool {
+			c, _, err := lab.TakeSome(r.path.Start, r.steps(numbers), r.found.Verdict == sim.VerdictMutation)
+			return err == nil && c != nil && c.Failure != nil && c.Failure.Verdict == r.found.Verdict && c.Failure.Property == r.found.Property
+		})
+	}
+	what := "slice, enough by itself"
+	if !enough {
+		what = fmt.Sprintf("slice, what step %d came of", step)
+	}
+	g.Marks.Title = what + ": " + g.Marks.Title
+	return g, nil
+}
+
+// steps are those of the path with these numbers.
+func (r *run) steps(numbers []int) []choose.Step {
+	steps := make([]choose.Step, len(numbers))
+	for i, n := range numbers {
+		steps[i] = r.path.Steps[n-1]
+	}
+	return steps
 }

@@ -1,12 +1,15 @@
 package command
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"macemc/sim"
 )
 
 // Every form is drawn of a dead run, of an unsafe one, of one that breaks the
@@ -93,4 +96,55 @@ func firstOf(t *testing.T, line string) string {
 		t.Fatalf("search %s has written %q: %s", line, paths, told)
 	}
 	return paths[0]
+}
+
+// turner turns once, when its script says so.
+type turner struct{ Turned bool }
+
+func (n *turner) Init(sim.Env)                           {}
+func (n *turner) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (n *turner) Handle(_ sim.Env, s sim.Signal)         { n.Turned = true }
+
+// turns is dead once n0 and n1 have turned, who never hear of each other. What n2
+// does is nothing to it.
+var turns = &sim.System{
+	Name: "turns", Doc: "Nodes turn.",
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+	New:   func(sim.Params, sim.Addr) sim.Node { return &turner{} },
+	Script: func(sim.Params, sim.Addr, int) []sim.Signal {
+		return []sim.Signal{struct{}{}}
+	},
+	Properties: []sim.Property{sim.Eventually("one of the first two has not turned", func(v sim.View[*turner]) bool {
+		turned := 0
+		for addr, n := range v.Nodes() {
+			if n.Turned && addr.String() != "n2" {
+				turned++
+			}
+		}
+		return turned < 2
+	})},
+}
+
+// A slice of a dead run has what makes it dead, and not only what happened before
+// the critical step; and it says what it is.
+func TestGraphSliceOfADeadRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	run := func(line ...string) string {
+		var out, errs bytes.Buffer
+		x := &tool{Program: Program{Systems: []*sim.System{turns}}, name: "check", stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+		if status := x.run(line); status != exitNothing || errs.Len() > 0 {
+			t.Fatalf("%s: status %d: %s", line, status, errs.String())
+		}
+		return out.String()
+	}
+	run("mdb", "turns", "-x", "take /n0 script/; take /n2 script/; take /n1 script/; critical; save dead.path")
+	text := run("graph", "dead.path", "--slice")
+	for _, part := range []string{"slice, enough by itself: turns: dead after 3 steps", "n0 script", "step 2 left out", "n1 script"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("there is no %q in\n%s", part, text)
+		}
+	}
+	if strings.Contains(text, "n2 script") {
+		t.Errorf("n2 has nothing to do with it:\n%s", text)
+	}
 }

@@ -53,23 +53,28 @@ func (g *Graph) steps() (numbers []int) {
 // triesMost bounds what Depends asks.
 const triesMost = 400
 
-// Depends is the graph with only those of its steps shown that the failure
-// depends on. What happened before the step that failed need not be all: a
-// property may fail because of what several nodes are at the same time. So
-// fails is asked, again and again, whether a run of only these steps fails in
-// the same way; the steps are numbers, in order, and with every step there is
-// all that happened before it. What comes out fails, unless the whole run does
-// not: then it is what happened before the step that failed.
-func (g *Graph) Depends(fails func(steps []int) bool) *Graph {
+// Depends is the graph with only those of its steps shown that one of them needs
+// to be what it is: the one that the run failed in, or after which it was dead.
+// What happened before that step need not be all: a property may fail because of
+// what several nodes are at the same time, and nodes may be dead by what they
+// never hear of each other. So fails is asked, again and again, whether a run of
+// only these steps fails in the same way; the steps are numbers, in order, and
+// with every step there is all that happened before it. What comes out fails, and
+// so it is alone enough, unless the run up to the step does not: then it is what
+// happened before the step.
+func (g *Graph) Depends(step int, fails func(steps []int) bool) (slice *Graph, enough bool) {
 	tries := 0
 	try := func(last []int) bool {
 		tries++
 		slice := g.upTo(last)
 		return tries <= triesMost && fails(slice.steps())
 	}
-	failed := g.point(g.Marks.Failed, network)
-	if failed < g.starts || try([]int{failed}) {
-		return g.Slice(g.Marks.Failed)
+	failed := g.point(step, network)
+	if failed < g.starts {
+		return g.Slice(step), false
+	}
+	if try([]int{failed}) {
+		return g.Slice(step), true
 	}
 	ends := []int{failed} // what is taken, with all that happened before: the last of every node, all of the network
 	last := slices.Repeat([]int{none}, len(g.nodes))
@@ -82,7 +87,7 @@ func (g *Graph) Depends(fails func(steps []int) bool) *Graph {
 	}
 	ends = append(ends, last...)
 	if !try(ends) {
-		return g.Slice(g.Marks.Failed)
+		return g.Slice(step), false
 	}
 	for i := len(ends) - 1; i > 0; i-- { // without it, if that can be; else with less and less of its node
 		end := ends[i]
@@ -98,7 +103,7 @@ func (g *Graph) Depends(fails func(steps []int) bool) *Graph {
 		}
 		ends[i] = end
 	}
-	return g.upTo(ends)
+	return g.upTo(ends), true
 }
 
 // Before reports whether one step happened before another: there is a chain of

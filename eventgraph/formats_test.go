@@ -416,16 +416,20 @@ n3 message`)
 		}
 		return seen["n0.Seen"] == "2" && seen["n3.Seen"] >= "1" && seen["n1.Seen"] == "1"
 	}
-	if got := fmt.Sprint(g.Depends(fails).steps()); got != "[2 3 4 5 6]" {
+	depends := func(fails func([]int) bool) string {
+		slice, enough := g.Depends(6, fails)
+		return fmt.Sprint(slice.steps(), enough)
+	}
+	if got := depends(fails); got != "[2 3 4 5 6] true" {
 		t.Errorf("the failure depends on %s", got)
 	}
 	if tries > 12 {
 		t.Errorf("%d runs were tried", tries)
 	}
-	if got := fmt.Sprint(g.Depends(func([]int) bool { return false }).steps()); got != "[3 4 6]" {
+	if got := depends(func([]int) bool { return false }); got != "[3 4 6] false" {
 		t.Errorf("what cannot be tried depends on %s", got)
 	}
-	if got := fmt.Sprint(g.Depends(func([]int) bool { return true }).steps()); got != "[3 4 6]" {
+	if got := depends(func([]int) bool { return true }); got != "[3 4 6] true" {
 		t.Errorf("what always fails depends on %s", got)
 	}
 }

@@ -1,0 +1,50 @@
+package critical
+
+import (
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Fewer tells of runs of only some of a finding's steps whether they come to
+// the same: what Shrink asks of a run that it makes, for whoever draws one. The
+// steps are those of the finding's path, whose critical step must be the last,
+// if it has one.
+type Fewer struct{ s *shrinker }
+
+// NewFewer makes one. Close it.
+func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) {
+	p, err := open(sys, f, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Fewer{newShrinker(p, f)}, nil
+}
+
+// Close ends what watches the runs.
+func (w *Fewer) Close() { w.s.lab.Close() }
+
+// Same reports whether a run of these steps is possible, every one of them, and
+// comes to the same. Healing counts for nothing: it is no step of the service,
+// and deadness is judged after it anyway.
+func (w *Fewer) Same(steps []choose.Step) (bool, error) {
+	all := 0
+	for i := range steps {
+		if steps[i].Event.What != sim.KindHeal.String() {
+			all++
+		}
+	}
+	for range w.s.tries {
+		c, err := w.s.take(steps)
+		if err != nil {
+			return false, err
+		}
+		if c == nil || c.Steps() < all {
+			continue
+		}
+		if ok, err := w.s.stands(c, w.s.accept, saltShrink); err != nil || ok {
+			return ok, err
+		}
+	}
+	return false, nil
+}
