@@ -196,6 +196,7 @@ type run struct {
 	path  *choose.Path
 	found *search.Finding
 	graph *eventgraph.Graph
+	stuck bool // its last handler does not return
 }
 
 // drawn takes a recorded path again and makes the graph of its run.
@@ -204,19 +205,20 @@ func (t *tool) drawn(name string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	states, live := new(eventgraph.Recording), false
-	r, err := search.Replay(sys, path, search.Options{
-		See: func(w *sim.World) {
-			states.See(w)
-			live = w.CanBeLive() && w.Live()
-		},
-		Stuck: stuckAfter, OnStuck: func(r *search.Result) {
-			fmt.Fprintf(t.stderr, "macemc: %s: the handler of step %d does not return, so its run has no end to be drawn; replay the path to see where it is\n", name, r.Finding.Step)
-			t.exit(exitInput)
-		},
+	seen, live := new(eventgraph.Recording), false
+	r, stuck, err := replayed(sys, path, func(w *sim.World) {
+		seen.See(w)
+		live = w.CanBeLive() && w.Live()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	states := seen
+	if stuck { // whoever is stuck may go on, and tell of more states
+		path, states = r.Finding.Path, nil
+		if r.Finding.Trace, err = search.Unreturned(sys, path); err != nil {
+			return nil, fmt.Errorf("%s: a handler does not return, and its run cannot be drawn: %w; replay the path to see where it is", name, err)
+		}
 	}
 	world, err := sim.NewWorld(r.System, r.Params, sim.Config{}) // for its walker
 	if err != nil {
@@ -225,6 +227,8 @@ func (t *tool) drawn(name string) (*run, error) {
 	marks, found := eventgraph.Marks{Title: report.Heading(path, r)}, r.Finding
 	what, how, _ := strings.Cut(marks.Title, ": ")
 	switch {
+	case stuck:
+		marks.Failed, marks.Why = found.Step, found.Message
 	case found.Verdict != sim.VerdictNone:
 		marks.Failed, marks.Why = found.Step, how
 		if found.Critical != nil {
@@ -235,11 +239,30 @@ func (t *tool) drawn(name string) (*run, error) {
 	}
 	g := eventgraph.New(found.Trace, world.Walker(), marks)
 	g.States = states
-	return &run{sys, path, found, g}, nil
+	return &run{sys, path, found, g, stuck}, nil
+}
+
+// replayed takes a path again, and leaves it alone if a handler does not return:
+// the process ends soon after.
+func replayed(sys *sim.System, path *choose.Path, see func(*sim.World)) (r *search.Replayed, stuck bool, err error) {
+	type outcome struct {
+		r     *search.Replayed
+		stuck bool
+		err   error
+	}
+	first := make(chan outcome, 2) // the handler may return after all
+	go func() {
+		r, err := search.Replay(sys, path, search.Options{See: see, Stuck: stuckAfter, OnStuck: func(r *search.Result) {
+			first <- outcome{stuckReplay(path, r), true, nil}
+		}})
+		first <- outcome{r, false, err}
+	}()
+	o := <-first
+	return o.r, o.stuck, o.err
 }
 
 // stuckAfter is how long a handler may run without asking Env anything.
-const stuckAfter = 10 * time.Second
+var stuckAfter = 10 * time.Second // a test does not wait for as long
 
 // beside is the run to draw beside that of a path; nil: there is none.
 func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
@@ -275,12 +298,14 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 	step := r.found.Step
 	var g *eventgraph.Graph
 	enough := false
-	switch r.found.Verdict {
-	case sim.VerdictNone:
-		return nil, errors.New("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
-	case sim.VerdictNondeterminism, sim.VerdictGoroutine, sim.VerdictKilled: // not the same each time
+	switch verdict := r.found.Verdict; {
+	case r.stuck: // it cannot be taken again
 		g = r.graph.Slice(step)
-	case sim.VerdictDead:
+	case verdict == sim.VerdictNone:
+		return nil, errors.New("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
+	case verdict == sim.VerdictNondeterminism, verdict == sim.VerdictGoroutine, verdict == sim.VerdictKilled: // not the same each time
+		g = r.graph.Slice(step)
+	case verdict == sim.VerdictDead:
 		if c := r.found.Critical; c != nil {
 			step = c.Step
 		}

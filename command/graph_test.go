@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"macemc/choose"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -146,5 +151,43 @@ func TestGraphSliceOfADeadRun(t *testing.T) {
 	}
 	if strings.Contains(text, "n2 script") {
 		t.Errorf("n2 has nothing to do with it:\n%s", text)
+	}
+}
+
+// A run that ends in a handler which never returns is drawn up to there.
+func TestGraphOfAStuckRun(t *testing.T) {
+	defer func(was time.Duration) { stuckAfter = was }(stuckAfter)
+	stuckAfter = time.Second
+	woken := make(chan struct{})
+	defer close(woken)
+	sys := &sim.System{
+		Name: "waiter", Doc: "A node that waits.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return &waiter{&woken} },
+		Opaque: []string{"macemc/command.waiter.woken"},
+	}
+	params, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := &choose.Path{Header: search.Describe(sys, params, nil)}
+	path.Add("verdict", "divergence")
+	for n := range 2 {
+		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Of: 1, What: fmt.Sprintf("n0 task task{n: %d}", n+1)}})
+	}
+	file := filepath.Join(t.TempDir(), "error.path")
+	var text bytes.Buffer
+	path.WriteTo(&text)
+	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"--alone", "--slice", "--format=html"} {
+		var out, errs bytes.Buffer
+		x := &tool{Program: Program{Systems: []*sim.System{sys}}, name: "check", stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+		status := x.run([]string{"graph", file, flag})
+		for _, part := range []string{"task{n: 1}", "task{n: 2}", "the run ended within this step", "the handler did not return and asked Env nothing for 1s"} {
+			if status != exitNothing || errs.Len() > 0 || !strings.Contains(out.String(), part) {
+				t.Errorf("%s: status %d, %q; there is no %q in\n%s", flag, status, errs.String(), part, out.String())
+			}
+		}
 	}
 }

@@ -204,6 +204,13 @@ func (w *World) finish(i int) {
 	}
 }
 
+// Begun is what is known of the k-th possible event, after Enabled, before it is
+// taken: the step that it would be, cut.
+func (w *World) Begun(k int) Step {
+	e, at := w.event(k)
+	return Step{Index: w.step + 1, Node: e.Node, Event: e, Cause: int(at.cause), Cut: true}
+}
+
 // record appends the step that has just run to the trace.
 func (w *World) record(i int) {
 	s := Step{

@@ -1,0 +1,63 @@
+package search
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Unreturned is the trace of a path whose last step is one that a handler never
+// returns from: all steps before it are taken, and of the last only its event is
+// told, as cut. It cannot be known what the handler has done by then.
+func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
+	n := len(path.Steps)
+	if n == 0 {
+		return nil, fmt.Errorf("the path has no step that a handler could not return from")
+	}
+	opts, _, err := recordedOptions(sys, path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	if r.twin, err = r.newTwin(sim.Config{Trace: true}); err != nil {
+		return nil, err
+	}
+	short := &before{Source: choose.NewReplay(path), w: r.twin.world, step: n}
+	trace, returned, err := apart(func() (*sim.Trace, error) {
+		_, failure, w := r.run(repeat(short, climateOf(path), n), true)
+		if failure != nil || w.Steps() != n-1 || short.last.Index == 0 {
+			return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps: %s", w.Steps(), n, changed)}
+		}
+		trace := *w.Trace()
+		trace.Steps = append(trace.Steps, short.last)
+		return &trace, nil
+	})
+	if !returned {
+		return nil, fmt.Errorf("the run ended before step %d: %s", n, changed)
+	}
+	return trace, err
+}
+
+// before refuses the event of a step, and keeps what it would have been.
+type before struct {
+	choose.Source
+	w    *sim.World
+	step int
+	last sim.Step
+}
+
+func (b *before) Answer(q *choose.Question) int {
+	k := b.Source.Answer(q)
+	if q.Kind != choose.Event || k < 0 || b.w.Steps() != b.step-1 {
+		return k
+	}
+	b.last = b.w.Begun(k)
+	b.last.Identity, b.last.Possible = q.Alternatives.Alternative(k), q.N
+	return -1
+}
+
+func (b *before) Err() error { return choose.ErrEnd }
