@@ -61,6 +61,11 @@ func (p *Path) Set(key, value string) {
 	p.Header = p.Header[:i+1+len(rest)]
 }
 
+// Unset takes a key out of the header.
+func (p *Path) Unset(key string) {
+	p.Header = slices.DeleteFunc(slices.Clone(p.Header), func(f Field) bool { return f.Key == key })
+}
+
 // Add adds a value of key at the end of the header.
 func (p *Path) Add(key, value string) {
 	p.Header = append(p.Header, Field{Key: key, Value: value})

@@ -39,5 +39,10 @@
 // sent, or else one in which a timer fired.
 //
 // For a violation of safety, and whatever else ends a run, recoverable means
-// that a walk can still go on without a failure.
+// that a walk can still go on without a failure. That is decided exactly, too,
+// where it can be. Elsewhere the share of the walks that go on is what tells: a
+// service that never rests may have a few that do from wherever they begin, and
+// then one of them shows nothing. The step is chosen where that share falls most
+// clearly, and told with both shares, of fresh walks; unless they differ by more
+// than chance, it is inconclusive, and no step is critical.
 package critical

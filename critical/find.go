@@ -154,7 +154,7 @@ const (
 // find fills in what is to be known of a finding.
 func (p *finder) find(f *search.Finding) error {
 	n := p.of.Steps()
-	f.Critical, f.Live = nil, nil
+	f.Critical, f.Avoided, f.Live = nil, nil, nil
 	switch {
 	case p.survive && p.of.Failure == nil:
 		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
@@ -176,16 +176,17 @@ func (p *finder) find(f *search.Finding) error {
 		} else if err := p.sample(f); err != nil {
 			return err
 		}
-		f.Path.Set("critical", f.Critical.Header())
+		if f.Critical != nil {
+			f.Path.Set("critical", f.Critical.Header())
+		} else {
+			f.Path.Unset("critical")
+		}
 		if p.opts.NoLive {
 			return nil
 		}
 		var err error
 		if moved, err = p.nearest(f); err != nil {
 			return err
-		}
-		if moved && p.survive {
-			f.Evidence = nil // it was about a step that was not critical
 		}
 	}
 	return nil
@@ -277,9 +278,7 @@ func (p *finder) sample(f *search.Finding) error {
 			p.walkLen = longer // the paper's case C2
 			continue
 		case p.survive && high == n: // it failed there
-			p.decided(f, high, false)
-			f.Critical.Witness = v.told()
-			return nil
+			return p.weigh(f)
 		}
 		fresh, err := p.fresh(high)
 		if err != nil {
@@ -288,11 +287,14 @@ func (p *finder) sample(f *search.Finding) error {
 		if len(fresh.Success) > 0 {
 			continue // it moves the position on
 		}
+		if p.survive {
+			return p.weigh(f)
+		}
 		p.decided(f, high, false)
 		f.Evidence = p.evidence(fresh.Taken, high)
 		if low >= 0 {
 			f.Critical.Witness = v.told()
-			if w := v.witness; w.Steps > p.walkLen/2 && !p.survive {
+			if w := v.witness; w.Steps > p.walkLen/2 {
 				f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
 					low, w.Steps, p.walkLen)
 			}

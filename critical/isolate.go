@@ -9,6 +9,7 @@ const (
 	saltSearch = 1
 	saltShrink = 2
 	saltHold   = 3
+	saltShare  = 4
 	saltFresh  = 0x1000 // and those above: a round each
 	saltNear   = 0x4000
 	saltSure   = 0x8000

@@ -18,9 +18,16 @@ const (
 // in common that a live one can have, the one with most of the run's other
 // events in their order; of such, the shortest. A walk that goes on with the
 // critical step itself shows that recovery was possible after it, too: then
-// nothing is added, and the position has moved on.
+// nothing is added, and the position has moved on. That a failure is avoided now
+// and then after it, too, moves nothing: such walks are left out.
 func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
-	from := f.Critical.Step - 1
+	from := -1
+	switch {
+	case f.Critical != nil:
+		from = f.Critical.Step - 1
+	case f.Avoided.Before > 0: // it is not clear where, but some do avoid it
+		from = f.Avoided.Step - 1
+	}
 	if from < 0 {
 		return false, nil
 	}
@@ -59,7 +66,9 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	if best, err = p.lab.Record(p.of, chosen); err != nil {
 		return false, err
 	}
-	best.Path.Set("critical", f.Critical.Header())
+	if f.Critical != nil {
+		best.Path.Set("critical", f.Critical.Header())
+	}
 	f.Live = &search.Live{Path: best.Path, Trace: best.Trace, From: from}
 	return false, nil
 }
@@ -78,11 +87,14 @@ func (p *finder) liveWalks(from int) ([]search.Success, error) {
 		if err := p.note(p.of, from, w.Failed); err != nil {
 			return nil, err
 		}
+		if p.survive {
+			w.Success = slices.DeleteFunc(w.Success, func(s search.Success) bool { return s.Shared > 0 })
+		}
 		if len(w.Success) > 0 {
 			return w.Success, nil
 		}
 	}
-	if v := p.verdicts[from]; v.alive && v.witness.Recordable() {
+	if v := p.verdicts[from]; v.alive && v.witness.Recordable() && (!p.survive || v.witness.Shared == 0) {
 		return []search.Success{v.witness}, nil
 	}
 	return nil, nil

@@ -116,6 +116,16 @@ func tell(r *critical.Result) string {
 			fmt.Fprintf(&b, "inconclusive: %s\n", c.Doubt)
 		}
 	}
+	if a := f.Avoided; a != nil {
+		if !a.Clear {
+			b.WriteString("inconclusive: ")
+		}
+		if a.Step == 0 {
+			fmt.Fprintf(&b, "of %d walks of %d steps, %d go on from the start\n", a.Walks, a.WalkSteps, a.Before)
+		} else {
+			fmt.Fprintf(&b, "of %d walks of %d steps each, %d go on from before step %d, and %d from after it; by chance %.1g\n", a.Walks, a.WalkSteps, a.Before, a.Step, a.After, a.Chance)
+		}
+	}
 	if f.Proved {
 		b.WriteString("proved\n")
 	}

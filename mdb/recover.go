@@ -231,6 +231,10 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	c := f.Critical
 	s.here.critical = c
 	switch {
+	case c == nil:
+		p.add(Plain, "no step is critical, as far as walks can tell: at none do clearly fewer of them go on without a failure than before")
+	case c.Step == 0 && f.Verdict != sim.VerdictDead:
+		p.add(Plain, "critical step 0: no run avoids the failure")
 	case c.Step == 0:
 		p.add(Plain, "critical step 0: never recoverable, the run was dead from its start")
 	default:
@@ -240,14 +244,19 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	if f.Verdict != sim.VerdictDead {
 		well, run = "went on without a failure", "run that goes on without a failure"
 	}
-	switch e := f.Evidence; {
+	switch e, a := f.Evidence, f.Avoided; {
+	case a != nil && a.Step == 0:
+		p.add(Plain, "  %d of %s of %s from the start %s", a.Before, many(a.Walks, "walk"), many(a.WalkSteps, "step"), well)
+	case a != nil:
+		p.add(Plain, "  of %s of %s each, %d from before step %s %s, and %d from after it: that is chance with a probability of %.2g",
+			many(a.Walks, "walk"), many(a.WalkSteps, "step"), a.Before, count(a.Step), well, a.After, a.Chance)
 	case c.Exact:
 		p.add(Plain, "  proved: all that can still happen was visited")
 	case e != nil:
 		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
 			many(e.Walks, "walk"), count(e.From), many(e.WalkSteps, "step"), well, 100*e.Escape95)
 	}
-	if c.Doubt != "" {
+	if c != nil && c.Doubt != "" {
 		p.add(Bad, "  in doubt: %s", c.Doubt)
 	}
 	if f.Live == nil {

@@ -101,6 +101,7 @@ type Finding struct {
 	Trace    *sim.Trace   // the path's steps; nil where they could not be taken again
 	Proved   bool         // dead: the run ends in a state without any event that is not live
 	Critical *Critical    // where recovery became impossible; nil: not isolated
+	Avoided  *Avoided     // not dead: how often walks avoid the failure; nil: it is exact, or was not asked
 	Live     *Live        // the nearest live run; nil: none was looked for, or found
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it
@@ -111,7 +112,8 @@ type Finding struct {
 }
 
 // Critical is the last step that left a recoverable state for good. For a
-// violation of safety, the step after which it could no longer be avoided.
+// violation of safety, the step after which it could no longer be avoided; where
+// that is not exact, the one after which clearly fewer walks avoid it.
 type Critical struct {
 	Step    int // 0: dead from the start
 	Event   string
@@ -137,6 +139,19 @@ type Evidence struct {
 	Walks, WalkSteps int
 	Escape95         float64 // the chance of a walk to become live is below this, with 95 % confidence
 	From             int     // the state: so many steps lead there
+	Seed             uint64
+}
+
+// Avoided is how often fresh walks went on without the failure of a run: from
+// before a step, where the share of those that do falls most clearly, and from
+// after it.
+type Avoided struct {
+	Step             int // 0: all walks failed by which a step was to be chosen; then Before are from the start
+	Event            string
+	Walks, WalkSteps int     // from each of the two states, and to how many steps
+	Before, After    int     // of the walks, those that went on
+	Chance           float64 // that the shares differ so much, or more, if the step matters nothing
+	Clear            bool    // that is unlikely: the step is critical
 	Seed             uint64
 }
 

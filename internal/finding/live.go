@@ -18,17 +18,27 @@ const (
 // avoidable tells until when what is not dead could be avoided.
 func (t *tale) avoidable(p *page) {
 	c := t.f.Critical
-	if c == nil || t.f.Verdict == sim.VerdictDead || t.f.Step == 0 {
+	if c == nil && t.f.Avoided == nil || t.f.Verdict == sim.VerdictDead || t.f.Step == 0 {
 		return
 	}
 	p.head("Could it be avoided?")
-	switch c.Step {
-	case 0:
-		p.say("No run was found that avoids it.")
-	case t.f.Step:
+	switch {
+	case c == nil && t.f.Avoided.Step == 0:
+		p.say("Inconclusive: no step is known before which walks avoid it.")
+	case c == nil:
+		p.say("Inconclusive: at no step do clearly fewer walks avoid it than before.")
+	case c.Step == 0:
+		p.say("No run avoids it.")
+	case c.Step == t.f.Step:
 		p.say("It could be avoided until the last step.")
-	default:
+	case c.Exact:
 		p.say("It could be avoided before step %d, and not after.", c.Step)
+		t.step(p, c.Step)
+	case t.f.Avoided != nil && t.f.Avoided.After == 0:
+		p.say("Walks avoid it before step %d, and none does after.", c.Step)
+		t.step(p, c.Step)
+	default:
+		p.say("Clearly fewer walks avoid it after step %d than before.", c.Step)
 		t.step(p, c.Step)
 	}
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))

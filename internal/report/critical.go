@@ -13,22 +13,14 @@ import (
 func (s subject) critical() string {
 	c, dead := s.f.Critical, s.f.Verdict == sim.VerdictDead
 	switch {
+	case !dead:
+		return s.avoidable()
 	case c == nil:
 		return "not isolated"
-	case s.believed() && dead:
+	case s.believed():
 		return "step 0, as far as walks can tell: no walk from the start became live"
-	case c.Step == 0 && dead:
-		return "step 0: never recoverable, the run was dead from its start"
-	case c.Step == 0 && s.f.Step == 0:
-		return "step 0: every run begins with this"
-	case c.Step == 0 && c.Exact:
-		return "step 0: no run avoids it"
 	case c.Step == 0:
-		return "step 0, as far as walks can tell: none from the start avoids it"
-	case !dead && c.Step == s.f.Step:
-		return fmt.Sprintf("step %s, the last one: it could be avoided until then", count(c.Step))
-	case !dead:
-		return fmt.Sprintf("step %s  %s\nit could be avoided until then, and not after", count(c.Step), c.Event)
+		return "step 0: never recoverable, the run was dead from its start"
 	default:
 		return strings.TrimRight(fmt.Sprintf("step %s  %s", count(c.Step), c.Event), " ")
 	}
@@ -84,26 +76,6 @@ func (s subject) evidence() string {
 		return "none was gathered"
 	}
 	return strings.Join(parts, "\n")
-}
-
-// avoidance says how we know until when a failure could be avoided.
-func (s subject) avoidance() string {
-	c, e := s.f.Critical, s.f.Evidence
-	if c.Exact {
-		return "proved: all that can happen without further faults was visited"
-	}
-	text := "as far as walks can tell: "
-	var parts []string
-	if c.Witness != nil {
-		parts = append(parts, fmt.Sprintf("a walk of %s from before that step went on without a failure", many(c.Witness.Steps, "step")))
-	}
-	if e != nil {
-		parts = append(parts, fmt.Sprintf("none of %s of %s from %s did", many(e.Walks, "fresh walk"), many(e.WalkSteps, "step"), s.place(e.From)))
-	}
-	if len(parts) == 0 {
-		return "walks, when it was recorded"
-	}
-	return text + strings.Join(parts, ", and ")
 }
 
 // place is a state of the run.

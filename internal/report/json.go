@@ -37,6 +37,7 @@ type resultJSON struct {
 	Steps    *int           `json:"steps"`
 	Choices  *int           `json:"choices"`
 	Critical *criticalJSON  `json:"critical"`
+	Avoided  *avoidedJSON   `json:"avoided"`
 	Findings []findingJSON  `json:"findings"` // the first one's members stand above, too
 	Alike    int            `json:"alike"`
 	Prefix   *prefixJSON    `json:"prefix"`   // that the search begins with; null: none
@@ -64,6 +65,7 @@ type findingJSON struct {
 	Steps    int           `json:"steps"`
 	Choices  int           `json:"choices"`
 	Critical *criticalJSON `json:"critical"`
+	Avoided  *avoidedJSON  `json:"avoided"`
 	Replay   *string       `json:"replay"`
 }
 
@@ -86,6 +88,18 @@ type criticalJSON struct {
 	Walks     *int     `json:"walks"`
 	WalkSteps *int     `json:"walk_steps"`
 	Escape95  *float64 `json:"escape_upper_95"`
+	LivePath  *string  `json:"live_path"`
+}
+
+type avoidedJSON struct {
+	Step      int      `json:"step"`
+	Event     string   `json:"event"`
+	Walks     int      `json:"walks"`
+	WalkSteps int      `json:"walk_steps"`
+	Before    int      `json:"before"`
+	After     *int     `json:"after"`
+	Chance    *float64 `json:"chance"`
+	Clear     bool     `json:"clear"`
 	LivePath  *string  `json:"live_path"`
 }
 
@@ -145,7 +159,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	}
 	if len(out.Findings) > 0 {
 		f := &out.Findings[0]
-		out.Property, out.Message, out.Critical = f.Property, f.Message, f.Critical
+		out.Property, out.Message, out.Critical, out.Avoided = f.Property, f.Message, f.Critical, f.Avoided
 		out.Path, out.Report, out.Replay = f.Path, f.Report, f.Replay
 		out.Steps, out.Choices = &f.Steps, &f.Choices
 	}
@@ -157,7 +171,7 @@ func findingOf(f *search.Finding, place Place) findingJSON {
 	return findingJSON{
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
-		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(f, place),
+		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(f, place), Avoided: avoidedOf(f, place),
 	}
 }
 
@@ -202,6 +216,18 @@ func criticalOf(f *search.Finding, place Place) *criticalJSON {
 	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact, LivePath: orNull(place.Live)}
 	if e := f.Evidence; e != nil {
 		out.Walks, out.WalkSteps, out.Escape95 = &e.Walks, &e.WalkSteps, &e.Escape95
+	}
+	return out
+}
+
+func avoidedOf(f *search.Finding, place Place) *avoidedJSON {
+	a := f.Avoided
+	if a == nil {
+		return nil
+	}
+	out := &avoidedJSON{Step: a.Step, Event: a.Event, Walks: a.Walks, WalkSteps: a.WalkSteps, Before: a.Before, Clear: a.Clear, LivePath: orNull(place.Live)}
+	if a.Step > 0 {
+		out.After, out.Chance = &a.After, &a.Chance
 	}
 	return out
 }

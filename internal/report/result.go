@@ -122,7 +122,7 @@ func (p *printer) finding(s subject) {
 	if f.Identity != "" && f.Verdict != sim.VerdictDead {
 		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(f.Identity)))
 	}
-	if f.Verdict == sim.VerdictDead || f.Critical != nil {
+	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
 		p.row(2, labels, "critical", s.critical())
 		for i, fact := range s.amiss() {
 			p.row(2, labels, map[bool]string{true: "there"}[i == 0], fact)

@@ -36,7 +36,7 @@ func Tell(r *search.Result, f *search.Finding) Told {
 	if f.Verdict == sim.VerdictDead {
 		t.Live, t.Failing = s.liveness(), s.failing()
 	}
-	if f.Verdict == sim.VerdictDead || f.Critical != nil {
+	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
 		t.Critical, t.Evidence = s.critical(), s.evidence()
 	}
 	return t

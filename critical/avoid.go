@@ -1,0 +1,117 @@
+package critical
+
+import (
+	"math"
+
+	"macemc/search"
+)
+
+const (
+	shareMost  = 32   // states of the run from which walks are taken before it is looked closer
+	clearBelow = 0.01 // a difference that chance brings about less often is clear
+)
+
+// weigh tells where walks cease to go on without the failure. One walk that does
+// shows little, and that none of some does neither, where few do from anywhere.
+// So the shares are compared of those from before a step and from after it: the
+// step is chosen where the share falls most clearly, by walks from all along the
+// run; fresh ones then tell both shares. The step is critical only if chance
+// alone seldom makes them differ so much.
+func (p *finder) weigh(f *search.Finding) error {
+	step, err := p.steepest()
+	if err != nil {
+		return err
+	}
+	p.round++
+	a := &search.Avoided{Step: step, Walks: p.opts.Search.Walks, WalkSteps: p.walkLen, Seed: p.opts.Search.Seed}
+	if a.Before, err = p.share(max(0, step-1), saltFresh+p.round); err != nil {
+		return err
+	}
+	f.Avoided = a
+	if step == 0 {
+		return nil
+	}
+	a.Event = p.of.Path.Steps[step-1].Event.What
+	if a.After, err = p.share(step, saltFresh+p.round); err != nil {
+		f.Avoided = nil
+		return err
+	}
+	a.Chance = byChance(a.Before, a.After, a.Walks)
+	if a.Clear = a.Chance < clearBelow; a.Clear {
+		p.decided(f, step, false)
+	}
+	return nil
+}
+
+// steepest is the step at which the share of the walks that go on falls most
+// clearly; of several, the last. 0: no walk goes on, from wherever it begins.
+// Where the run is long, every so many states are tried, and then those between
+// the two where it falls most.
+func (p *finder) steepest() (int, error) {
+	low, high := 0, p.of.Steps()
+	shares := map[int]int{}
+	for {
+		every := (high - low + shareMost - 1) / shareMost
+		best, from, to := 0.0, 0, 0
+		for at := low; at < high; at += every {
+			next := min(at+every, high)
+			for _, s := range []int{at, next} {
+				if _, known := shares[s]; known {
+					continue
+				}
+				n, err := p.share(s, saltShare)
+				if err != nil {
+					return 0, err
+				}
+				shares[s] = n
+			}
+			p.tell(Progress{Doing: DoingIsolate, Low: low, High: high, Of: p.of.Steps()})
+			if fall := p.fall(shares[at], shares[next]); fall > 0 && fall >= best {
+				best, from, to = fall, at, next
+			}
+		}
+		if low, high = from, to; every == 1 || best == 0 {
+			return high, nil
+		}
+	}
+}
+
+// share is how many walks from a state of the run go on without a failure: none
+// from its end, which is one.
+func (p *finder) share(at int, salt uint16) (int, error) {
+	if at >= p.of.Steps() {
+		return 0, nil
+	}
+	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: salt, All: true, Survive: true})
+	if err != nil {
+		return 0, err
+	}
+	p.walks += w.Taken
+	return len(w.Success), nil
+}
+
+// fall is by how much the share falls, in the deviations that chance has.
+func (p *finder) fall(before, after int) float64 {
+	sum, all := float64(before+after), float64(2*p.opts.Search.Walks)
+	if before <= after {
+		return 0
+	}
+	return float64(before-after) / math.Sqrt(sum*(1-sum/all))
+}
+
+// byChance is how likely it is that so many or more of walks from one state
+// succeed, of all that do of as many from each of two states, if the two are
+// alike: Fisher's exact test, one-sided.
+func byChance(before, after, walks int) (p float64) {
+	choose := func(n, k int) float64 {
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		c, _ := math.Lgamma(float64(n - k + 1))
+		return a - b - c
+	}
+	all := before + after
+	for k := before; k <= min(all, walks); k++ {
+		p += math.Exp(choose(walks, k) + choose(walks, all-k) - choose(2*walks, all))
+	}
+	return min(p, 1)
+}
