@@ -7,24 +7,29 @@ import (
 )
 
 const (
-	shareMost  = 32   // states of the run from which walks are taken before it is looked closer
-	clearBelow = 0.01 // a difference that chance brings about less often is clear
+	shareMost = 32 // states of the run from which walks are taken before it is looked closer
+	weighing  = 4  // times as many fresh walks from each of two states as show that a state is dead
+
+	// A difference of two shares is clear if chance brings it about less often
+	// than this, and if it is worth telling: no less than this part of the walks.
+	clearBelow = 0.01
+	clearPart  = 20
 )
 
 // weigh tells where walks cease to go on without the failure. One walk that does
 // shows little, and that none of some does neither, where few do from anywhere.
 // So the shares are compared of those from before a step and from after it: the
 // step is chosen where the share falls most clearly, by walks from all along the
-// run; fresh ones then tell both shares. The step is critical only if chance
-// alone seldom makes them differ so much.
+// run; fresh ones then tell both shares. The step is critical only if they differ
+// clearly.
 func (p *finder) weigh(f *search.Finding) error {
 	step, err := p.steepest()
 	if err != nil {
 		return err
 	}
 	p.round++
-	a := &search.Avoided{Step: step, Walks: p.opts.Search.Walks, WalkSteps: p.walkLen, Seed: p.opts.Search.Seed}
-	if a.Before, err = p.share(max(0, step-1), saltFresh+p.round); err != nil {
+	a := &search.Avoided{Step: step, Walks: weighing * p.opts.Search.Walks, WalkSteps: p.walkLen, Seed: p.opts.Search.Seed}
+	if a.Before, err = p.share(max(0, step-1), a.Walks, saltFresh+p.round); err != nil {
 		return err
 	}
 	f.Avoided = a
@@ -32,12 +37,12 @@ func (p *finder) weigh(f *search.Finding) error {
 		return nil
 	}
 	a.Event = p.of.Path.Steps[step-1].Event.What
-	if a.After, err = p.share(step, saltFresh+p.round); err != nil {
+	if a.After, err = p.share(step, a.Walks, saltFresh+p.round); err != nil {
 		f.Avoided = nil
 		return err
 	}
 	a.Chance = byChance(a.Before, a.After, a.Walks)
-	if a.Clear = a.Chance < clearBelow; a.Clear {
+	if a.Clear = a.Chance < clearBelow && a.Before-a.After >= a.Walks/clearPart; a.Clear {
 		p.decided(f, step, false)
 	}
 	return nil
@@ -59,7 +64,7 @@ func (p *finder) steepest() (int, error) {
 				if _, known := shares[s]; known {
 					continue
 				}
-				n, err := p.share(s, saltShare)
+				n, err := p.share(s, p.opts.Search.Walks, saltShare)
 				if err != nil {
 					return 0, err
 				}
@@ -76,13 +81,13 @@ func (p *finder) steepest() (int, error) {
 	}
 }
 
-// share is how many walks from a state of the run go on without a failure: none
+// share is how many of some walks from a state of the run go on without a failure: none
 // from its end, which is one.
-func (p *finder) share(at int, salt uint16) (int, error) {
+func (p *finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.of.Steps() {
 		return 0, nil
 	}
-	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: salt, All: true, Survive: true})
+	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: walks, Steps: p.walkLen, Salt: salt, All: true, Survive: true})
 	if err != nil {
 		return 0, err
 	}

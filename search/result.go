@@ -151,7 +151,7 @@ type Avoided struct {
 	Walks, WalkSteps int     // from each of the two states, and to how many steps
 	Before, After    int     // of the walks, those that went on
 	Chance           float64 // that the shares differ so much, or more, if the step matters nothing
-	Clear            bool    // that is unlikely: the step is critical
+	Clear            bool    // that is unlikely, and they differ by enough: the step is critical
 	Seed             uint64
 }
 
