@@ -90,19 +90,19 @@ var list = []Known{
 	{
 		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
 		Flags:    Flags{Prefix: "RT15.path", Faults: "crash=2"},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 		Paper:    "535 paths from a prefix, with 6 nodes",
 	},
 	{
 		ID: "RT16", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
 		Flags:    Flags{Prefix: "RT15.path", Faults: "crash=2"},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Anyone, sim.KindCrash, "")},
 		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
 		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
 		Flags:    Flags{Prefix: "RT17.path", Faults: "crash=2"},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply")},
+		Critical: []Critical{at(Anyone, sim.KindCrash, ""), at(Anyone, sim.KindError, "")},
 		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
