@@ -3,9 +3,9 @@ package critical
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"math"
-	"slices"
-	"strings"
 
 	"macemc/choose"
 	"macemc/search"
@@ -91,6 +91,7 @@ type shrinker struct {
 	careful bool
 	best    []*candidate // accepted, each shorter than the one before
 	round   uint16
+	tried   map[uint64]bool // runs, by what happens in them
 }
 
 func newShrinker(p *finder, f *search.Finding) *shrinker {
@@ -98,6 +99,7 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 		finder: p, want: f, keep: !p.survive && f.Critical != nil,
 		accept: max(1, p.opts.Search.Walks/acceptShare),
 		tries:  1,
+		tried:  map[uint64]bool{},
 	}
 	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
 		s.tries = triesMost
@@ -114,7 +116,7 @@ type candidate struct {
 
 // shrink tries to take out: all at once what does not matter after the critical
 // step, then the faults, the nodes, and stretches of steps, shorter and shorter,
-// until nothing is left that could go.
+// until none is left that could go, and then some of the steps that are alike.
 func (s *shrinker) shrink() error {
 	steps := s.of.Path.Steps
 	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
@@ -130,8 +132,11 @@ func (s *shrinker) shrink() error {
 				return err
 			}
 		}
-		if s.length() == before {
-			return nil
+		if s.length() < before {
+			continue
+		}
+		if err := s.alike(); err != nil || s.length() == before {
+			return err
 		}
 	}
 }
@@ -139,80 +144,6 @@ func (s *shrinker) shrink() error {
 func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
-
-// without tries the run without some of its steps. The last stays.
-func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
-	steps := s.now().Path.Steps
-	var left []choose.Step
-	for i := range steps {
-		if i == len(steps)-1 && s.keep || !out(i, &steps[i]) {
-			left = append(left, steps[i])
-		}
-	}
-	if len(left) == len(steps) {
-		return nil
-	}
-	_, err := s.try(left)
-	return err
-}
-
-// faults tries the run without all wild steps, and without each of them.
-func (s *shrinker) faults() error {
-	wild := s.now().Wild
-	if !slices.Contains(wild, true) {
-		return nil
-	}
-	if err := s.without(func(i int, _ *choose.Step) bool { return wild[i] }); err != nil {
-		return err
-	}
-	for i := s.length() - 1; i >= 0; i-- {
-		if i < s.length() && s.now().Wild[i] {
-			if err := s.without(func(k int, _ *choose.Step) bool { return k == i }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// nodes tries the run without all that happens at each of the nodes: an event's
-// identity begins with where it happens.
-func (s *shrinker) nodes() error {
-	at := func(step *choose.Step) string {
-		where, _, _ := strings.Cut(step.Event.What, " ")
-		return where
-	}
-	var all []string
-	for i := range s.now().Path.Steps {
-		if where := at(&s.now().Path.Steps[i]); !slices.Contains(all, where) {
-			all = append(all, where)
-		}
-	}
-	for _, where := range all {
-		if err := s.without(func(_ int, step *choose.Step) bool { return at(step) == where }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// stretches tries the run without each stretch of a length, from the last on,
-// for half of the run and less and less. What could not go in a longer stretch
-// may go in a shorter one.
-func (s *shrinker) stretches() error {
-	for size := max(1, s.length()/2); ; size /= 2 {
-		for end := s.length(); end > 0; end -= size {
-			end = min(end, s.length())
-			from := max(0, end-size)
-			if err := s.without(func(i int, _ *choose.Step) bool { return i >= from && i < end }); err != nil {
-				return err
-			}
-		}
-		if size == 1 {
-			return nil
-		}
-	}
-}
 
 // try takes a run of some steps, as far as they are possible, and accepts it if
 // it stands for the finding.
@@ -225,7 +156,7 @@ func (s *shrinker) try(steps []choose.Step) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if c == nil || len(s.best) > 0 && c.Steps() >= s.length() {
+		if c == nil || len(s.best) > 0 && c.Steps() >= s.length() || s.known(c) {
 			continue
 		}
 		ok, err := s.stands(c, s.accept, saltShrink)
@@ -239,6 +170,25 @@ func (s *shrinker) try(steps []choose.Step) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// known reports whether the run was tried before: what is taken out may be what
+// is not possible any more without the rest. It notes it.
+func (s *shrinker) known(c *candidate) bool {
+	if s.tries > 1 { // it may come to something else
+		return false
+	}
+	h := fnv.New64a()
+	for _, step := range c.Path.Steps {
+		io.WriteString(h, step.Event.What+"\n")
+		for _, coin := range step.Coins {
+			io.WriteString(h, coin.What+"\t")
+		}
+	}
+	sum := h.Sum64()
+	known := s.tried[sum]
+	s.tried[sum] = true
+	return known
 }
 
 // take takes a run of some steps; nil: it cannot stand for the finding.

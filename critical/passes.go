@@ -1,0 +1,156 @@
+package critical
+
+import (
+	"slices"
+	"strings"
+
+	"macemc/choose"
+)
+
+// without tries the run without some of its steps. The last stays.
+func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
+	steps := s.now().Path.Steps
+	var left []choose.Step
+	for i := range steps {
+		if i == len(steps)-1 && s.keep || !out(i, &steps[i]) {
+			left = append(left, steps[i])
+		}
+	}
+	if len(left) == len(steps) {
+		return nil
+	}
+	_, err := s.try(left)
+	return err
+}
+
+// faults tries the run without all wild steps, and without each of them.
+func (s *shrinker) faults() error {
+	wild := s.now().Wild
+	if !slices.Contains(wild, true) {
+		return nil
+	}
+	if err := s.without(func(i int, _ *choose.Step) bool { return wild[i] }); err != nil {
+		return err
+	}
+	for i := s.length() - 1; i >= 0; i-- {
+		if i < s.length() && s.now().Wild[i] {
+			if err := s.without(func(k int, _ *choose.Step) bool { return k == i }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nodes tries the run without all that happens at each of the nodes.
+func (s *shrinker) nodes() error {
+	for _, node := range s.classes(where) {
+		if err := s.without(func(_ int, step *choose.Step) bool { return where(step) == node }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stretches tries the run without each stretch of a length, from the last on,
+// for half of the run and less and less. What could not go in a longer stretch
+// may go in a shorter one.
+func (s *shrinker) stretches() error {
+	for size := max(1, s.length()/2); ; size /= 2 {
+		for end := s.length(); end > 0; end -= size {
+			end = min(end, s.length())
+			from := max(0, end-size)
+			if err := s.without(func(i int, _ *choose.Step) bool { return i >= from && i < end }); err != nil {
+				return err
+			}
+		}
+		if size == 1 {
+			return nil
+		}
+	}
+}
+
+// alikeMost is how many steps that are alike are taken out together, at the most.
+const alikeMost = 24
+
+// alike tries the run without some steps that are alike and follow each other,
+// whatever lies between: of one event, of one kind, or at one node. What a
+// stretch cannot be without may go alone: seven ticks of a node that counts to
+// seven, or the three messages of a round that goes on beside other things. It
+// ends once something could go, since that is tried sooner in other ways.
+func (s *shrinker) alike() error {
+	before := s.length()
+	for _, of := range []func(*choose.Step) string{what, kind, where} {
+		for _, class := range s.classes(of) {
+			for size := alikeMost; size > 1; size-- {
+				if err := s.some(of, class, size); err != nil {
+					return err
+				}
+			}
+			if s.length() < before {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// some tries the run without each so many steps of a class that follow each
+// other, from the last on; each begins in the middle of the one before.
+func (s *shrinker) some(of func(*choose.Step) string, class string, size int) error {
+	members := s.members(of, class)
+	for end := len(members); end >= size; {
+		before := s.length()
+		some := members[end-size : end]
+		if err := s.without(func(i int, _ *choose.Step) bool {
+			_, is := slices.BinarySearch(some, i)
+			return is
+		}); err != nil {
+			return err
+		}
+		if s.length() == before {
+			end -= (size + 1) / 2
+			continue
+		}
+		members = s.members(of, class)
+		end = min(end, len(members))
+	}
+	return nil
+}
+
+// members are the steps of a class.
+func (s *shrinker) members(of func(*choose.Step) string, class string) (all []int) {
+	steps := s.now().Path.Steps
+	for i := range steps {
+		if of(&steps[i]) == class {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// classes are those of the steps, in the order in which they come.
+func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
+	steps := s.now().Path.Steps
+	for i := range steps {
+		if class := of(&steps[i]); !slices.Contains(all, class) {
+			all = append(all, class)
+		}
+	}
+	return all
+}
+
+// An event's identity tells where it happens, then its kind, then the rest.
+
+func what(s *choose.Step) string { return s.Event.What }
+
+func where(s *choose.Step) string {
+	node, _, _ := strings.Cut(s.Event.What, " ")
+	return node
+}
+
+func kind(s *choose.Step) string {
+	_, rest, _ := strings.Cut(s.Event.What, " ")
+	word, _, _ := strings.Cut(rest, " ")
+	return word
+}
