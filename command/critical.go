@@ -17,8 +17,13 @@ import (
 	"macemc/sim"
 )
 
-// shrinkTime is how long a search shrinks what it has found.
-const shrinkTime = 30 * time.Second
+const (
+	shrinkTime = 30 * time.Second // how long shrink takes steps out
+
+	// A search has as long for all that it looks into; after two thirds of it,
+	// no more is taken out.
+	lookTime = 30 * time.Second
+)
 
 // explain isolates the critical step of each finding, and shrinks its run. What
 // it is stopped in is left as it was found.
@@ -28,6 +33,14 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 	}
 	began, spent := time.Now(), search.Processor()
 	opts := f.critical(r.Options, p, stop)
+	if f.tries == 0 {
+		opts.Search.Stop = func() search.Stop {
+			if why := stop(); why != "" || time.Since(began) < lookTime {
+				return why
+			}
+			return search.StopTime
+		}
+	}
 	for i := range r.Findings {
 		at := &r.Findings[i]
 		opts.Search.OnStuck = func(stuck *search.Result) {
@@ -71,7 +84,7 @@ func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 
 // critical are the options under which a finding is looked into.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
-	until, tried := time.Now().Add(shrinkTime), 0
+	until, tried := time.Now().Add(lookTime*2/3), 0
 	enough := func() bool { return time.Now().After(until) }
 	if f.tries > 0 {
 		enough = func() bool { tried++; return tried > f.tries }

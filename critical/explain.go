@@ -7,7 +7,8 @@ import (
 
 // Explain does all that can be done about a finding: it isolates the critical
 // transition, makes the run short, has the most telling of the steps come last
-// that may as well, and finds the live run that is nearest to what is left. Finding.Found is then the run as it was.
+// that may as well, and finds the live run that is nearest to what is left.
+// Finding.Found is then the run as it was. What it is stopped in is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	if !shrink || !shrinkable(f) {
 		return Find(sys, f, opts)
@@ -34,9 +35,8 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	switch {
 	case last.Alive: // the run that was found is told as it is
 		return Find(sys, f, opts)
-	case last.Stopped:
-		out.Stopped = true
-		return out, nil
+	case last.Stopped && last.Finding.Critical == nil && last.Finding.Avoided == nil: // what shrinking knows of it
+		last.Finding = short.Finding
 	}
 	if len(last.Finding.Path.Steps) < len(f.Path.Steps) {
 		last.Finding.Found = f.Path
@@ -45,7 +45,7 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 		}
 	}
 	last.Others = append(out.Others, append(short.Others, last.Others...)...)
-	last.Stopped = short.Stopped
+	last.Stopped = last.Stopped || short.Stopped
 	return last, nil
 }
 

@@ -53,6 +53,9 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	var chosen search.Success
 	most := -1
 	for _, w := range live[:min(len(live), nearMost)] {
+		if p.lab.Stopped() {
+			return false, search.ErrStopped
+		}
 		p.tell(Progress{Doing: DoingCompare, Low: from, High: from + 1, Of: p.of.Steps()})
 		path, err := p.lab.PathOf(p.of, w)
 		if err != nil {

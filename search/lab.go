@@ -285,11 +285,13 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		if err != nil {
 			return false, err
 		}
-		s.wanted = wanted
+		s.wanted = func() bool { return wanted() && !r.stopped() }
 		end, failure, w := r.run(s, false)
 		switch {
 		case !wanted():
 			return false, nil
+		case s.left: // in the middle of it: that it did not fail says nothing
+			return false, errHalt
 		case end == endStopped && isMismatch(w.Err()):
 			return false, fmt.Errorf("%w%s", w.Err(), hint)
 		case end == endStopped:
