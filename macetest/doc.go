@@ -21,6 +21,9 @@
 // search of more than a million transitions uses as many processors as -cpu
 // says.
 //
+// The run of a finding is made shorter, for ten seconds at most, unless
+// Options.NoShrink. One that was expected is told, and looked into, with -v only.
+//
 // A finding is written into a folder, where go test -artifacts has them, or
 // else below the folder for temporary files, where it stays. The account ends
 // with the command that takes it again: the flag -macetest.replay of the same

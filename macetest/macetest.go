@@ -20,6 +20,9 @@ import (
 	"macemc/sim"
 )
 
+// shrinkTime is how long steps are taken out of what was found.
+const shrinkTime = 10 * time.Second
+
 // stuck is how long a handler may run without asking anything.
 const stuck = 10 * time.Second
 
@@ -52,8 +55,10 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict() != o.Expect { // what was expected needs no account
-		if err := explain(r, look); err != nil {
+	if r.Verdict() != o.Expect || testing.Verbose() { // what was expected needs no account otherwise
+		until := time.Now().Add(shrinkTime)
+		look.Enough = func() bool { return time.Now().After(until) }
+		if err := explain(r, look, !o.NoShrink); err != nil {
 			t.Logf("the finding could not be looked into: %v", err)
 		}
 	}
@@ -80,9 +85,9 @@ func Replay(t testing.TB, sys *sim.System, file string) {
 }
 
 // explain finds out what can be found out about the findings.
-func explain(r *search.Result, o critical.Options) error {
+func explain(r *search.Result, o critical.Options, shrink bool) error {
 	for i, f := range r.Findings {
-		c, err := critical.Explain(r.System, f, o, true)
+		c, err := critical.Explain(r.System, f, o, shrink)
 		if err != nil {
 			return err
 		}

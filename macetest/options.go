@@ -35,6 +35,8 @@ type Options struct {
 
 	Prefix string // a path file: the search begins where its run ends; "": at the start
 
+	NoShrink bool // tell runs as they were found; else they are made shorter, for some seconds at most
+
 	// Expect is what the search must find: a test of a known bug fails if it is
 	// not found, or is found as something else. Zero: nothing.
 	Expect sim.Verdict
