@@ -121,7 +121,11 @@ func TestAvoided(t *testing.T) {
 			if c.how == (chances{}) {
 				opts.Exhaust = -1 // it would be decided
 			}
-			for seed := uint64(1); seed <= 20; seed++ {
+			seeds := uint64(20)
+			if testing.Short() {
+				seeds = 5
+			}
+			for seed := uint64(1); seed <= seeds; seed++ {
 				r, err := critical.Find(sys, flooded(t, sys, c.shut, seed), opts)
 				if err != nil {
 					t.Fatal(err)
