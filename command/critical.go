@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-const (
+var ( // tests have as long as it takes
 	shrinkTime = 30 * time.Second // how long shrink takes steps out
 
 	// A search has as long for all that it looks into; after two thirds of it,

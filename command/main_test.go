@@ -30,6 +30,9 @@ import (
 //	                             replaced by the second
 //	show file=                   print a file, without what was measured
 func TestTranscripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the goroutines are those of a search; the long run does it")
+	}
 	transcript.RunInFolders(t, "testdata", func() transcript.Handler { return handle })
 }
 
@@ -163,6 +166,9 @@ func masked(text string) string {
 // The same seed gives the same bytes, save what was measured, and the same
 // path file.
 func TestSameSeedSameBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the goroutines are those of a search; the long run does it")
+	}
 	for _, line := range []string{
 		"search brokentree --bug BT1",
 		"search brokentree --bug BT2 --json",

@@ -77,6 +77,8 @@ func TestProgressLive(t *testing.T) {
 
 // Elsewhere there is a plain line every ten seconds; quiet there is nothing.
 func TestProgressPlain(t *testing.T) {
+	defer func(d time.Duration) { everyPlain = d }(everyPlain)
+	everyPlain = 10 * time.Second
 	var b strings.Builder
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	p := &progress{w: &b, began: began, told: began, showing: true}
