@@ -149,6 +149,11 @@ var list = []Known{
 		Flags:    Flags{Nodes: 4, Faults: "none", Params: []string{"buffer=1"}},
 		Critical: []Critical{at(Anyone, sim.KindMessage, "probe"), at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "join")},
 	},
+	{
+		ID: "RT28", Kind: Safety, Verdict: sim.VerdictSafety,
+		Flags:    Flags{Prefix: "RT28.path", Faults: "crash=1"},
+		Critical: []Critical{at(Anyone, sim.KindCrash, "")},
+	},
 	{ID: "ST1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},

@@ -32,6 +32,7 @@ const (
 	RT25 sim.BugID = "RT25"
 	RT26 sim.BugID = "RT26"
 	RT27 sim.BugID = "RT27"
+	RT28 sim.BugID = "RT28"
 )
 
 var bugs = []sim.Bug{
@@ -78,4 +79,6 @@ var bugs = []sim.Bug{
 	{ID: RT25, Story: "A refused acceptance makes a child. The buffer to the joiner is full, so that it is never told, and it is a child for ever."},
 	{ID: RT26, Story: "Refused news are forgotten. The buffer to a child is full when the root or the siblings change, and it never hears of that."},
 	{ID: RT27, Story: "A refused answer to a probe is forgotten. The prober waits for it for ever, and sends no more probes."},
+	{ID: RT28, Story: "A restarted node counts its attempts from the beginning. A join of its former life is accepted late, by one that is below it, " +
+		"through a child that has not heard of the crash yet: it takes that for the answer to its first join of this life, which has the same number."},
 }

@@ -54,7 +54,8 @@
 // place after it had served the one below, which had begun its own before: at the
 // end of a loop that would be later than itself. (Attempts are counted modulo 4,
 // so that the states are finitely many: a loop would need an acceptance that is
-// four attempts late.)
+// four attempts late. The count outlives a crash, see RT28: a live node has to
+// keep it where it survives, or to begin with something as good, as the time.)
 //
 // # Readings of the original
 //

@@ -91,7 +91,7 @@ type node struct {
 	siblings  []sim.Addr // while the parent is the root: its children, self included
 	peers     []sim.Addr // who may be asked to join, and is probed
 	bootstrap sim.Addr   // who was asked last
-	attempt   int        // to find a parent: counted modulo attempts
+	attempt   int        // to find a parent: counted modulo attempts; it outlives a crash
 	target    sim.Addr   // who was probed last
 	probing   bool       // the answer of target is awaited
 }

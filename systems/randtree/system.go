@@ -43,13 +43,23 @@ var System = &sim.System{
 	Params:    []*sim.Param{Children, Peers, Visitors, Buffer},
 	Bugs:      bugs,
 	Tolerates: sim.Faults{Crash: 1, Reset: 1},
-	New: func(p sim.Params, _ sim.Addr) sim.Node {
-		return &node{most: p.Int(Children), silent: p.Bug(RT2), state: initial}
+	New:       func(p sim.Params, _ sim.Addr) sim.Node { return newNode(p) },
+	Crash: func(p sim.Params, _ sim.Addr, dead sim.Node) sim.Node {
+		n := newNode(p)
+		if !p.Bug(RT28) {
+			n.attempt = dead.(*node).attempt
+			n.again()
+		}
+		return n
 	},
 	Script:     script,
 	Properties: properties(),
 	// A joiner asks again whenever its timer fires.
 	Within: tree.FewMessages,
+}
+
+func newNode(p sim.Params) *node {
+	return &node{most: p.Int(Children), silent: p.Bug(RT2), state: initial}
 }
 
 // script is what the application wants of a node, in each of its lives.
