@@ -58,8 +58,8 @@ var list = []Known{
 		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
-		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 100_000,
-		Flags: Flags{Nodes: 4, Faults: "crash=2,reset=2", Params: []string{"children=1"}},
+		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 5_000_000,
+		Flags: Flags{Prefix: "RT8.path", Faults: "crash=1,reset=2"},
 	},
 	{
 		ID: "RT9", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 300_000,
@@ -120,7 +120,7 @@ var list = []Known{
 	{
 		ID: "RT21", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 5, Faults: "crash=2,reset=2", Params: []string{"visitors=2"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindTimer, "joinTimer")},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindTimer, "recoveryTimer")},
 	},
 	{
 		ID: "RT22", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true,
