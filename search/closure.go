@@ -22,8 +22,8 @@ import (
 // No edges are kept but that by which a state was reached first. A state is alive
 // if it is live, or if a step leads from it to one that is; so the states that are
 // not known to be alive are looked at again and again, the farthest first, until
-// nothing changes. Each look costs the
-// states' steps once more, which a memo makes cheap.
+// nothing changes. Each look costs the states' steps once more, which a memo makes
+// cheap.
 type closure struct {
 	*explorer
 	spreading bool     // the states are there: which are alive?

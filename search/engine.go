@@ -122,7 +122,9 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 }
 
 // resume makes an explorer ready to go on after a step that failed.
-func (x *explorer) resume() { x.violated, x.dead, x.step.begun = nil, false, false }
+func (x *explorer) resume() {
+	x.violated, x.strayed, x.dead, x.step.begun = nil, false, false, false
+}
 
 // interrupted reports whether the exhaustive phase is to stop here, and why.
 func (r *runner) interrupted(res *Result) bool {

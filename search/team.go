@@ -248,8 +248,7 @@ func (c *team) guarded(x *explorer, do func() error) {
 		c.cut = true
 		c.mu.Unlock()
 	}
-	x.violated, x.strayed, x.dead = nil, false, false
-	x.step.begun = false // a handler that failed did not come to its end, and others follow
+	x.resume()
 }
 
 // wrong notes something that is wrong with the step that a hand has just taken,
