@@ -46,11 +46,8 @@ var rooms = []room{
 		instead: map[string]string{"": "canon walks any Go value; let the type say what is special by a tag, a rule or a method"},
 	},
 	{
-		path: "internal/visited",
-		may:  []string{"internal/canon"},
-		instead: map[string]string{
-			"": "visited knows hashes and depths; let the search say what they are of",
-		},
+		path:    "internal/visited",
+		instead: map[string]string{"": "visited knows words; let the search say what they are of"},
 	},
 	{
 		path: "internal/flat",

@@ -23,6 +23,9 @@ type Words struct {
 	used    atomic.Int64
 }
 
+// bytesLeast is the smallest table: a few words, so that a home is one of several.
+const bytesLeast = 128
+
 // NewWords makes an empty set, and reserves its memory.
 func NewWords(bytes int) (*Words, error) {
 	slots, release, err := reserve(max(bytes, bytesLeast) / 8)
