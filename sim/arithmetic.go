@@ -64,12 +64,7 @@ func (w *World) Message(b *Bank, v Message) uint32 {
 
 // Accepts asks the node part at a place whether it accepts a message.
 func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
-	for _, a := range b.part(place, id).(*nodePart).accepters {
-		if !a.Accepts(addrOf(from), b.message(message).Message) {
-			return false
-		}
-	}
-	return true
+	return b.part(place, id).(*nodePart).guards.accept(addrOf(from), b.message(message).Message)
 }
 
 // Capacities are how many messages a connection and a channel of datagrams hold.
@@ -150,8 +145,8 @@ func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
-			Script: of.next < len(of.script), Offers: of.offers, Tasks: len(of.tasks), Timers: len(of.timers),
-			Accepts: len(of.accepters) > 0, Plain: of.life == lifeUp && !of.flushing,
+			Script: of.next < len(of.script), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.timers.len(),
+			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing,
 		}
 	case *connectionPart:
 		i.queue = s.queue(of.packets)

@@ -31,19 +31,18 @@ type Bank struct {
 }
 
 type nodePart struct {
-	world     *World // the one that banked it
-	node      Node
-	twin      atomic.Pointer[Node] // equal to node as far as the walk can tell; nil: none was met
-	offerers  []Offerer
-	accepters []Accepter
-	life      life
-	lives     int
-	script    []Signal
-	next      int
-	timers    []scheduled
-	tasks     []posted
-	offers    int
-	flushing  bool
+	world    *World // the one that banked it
+	node     Node
+	twin     atomic.Pointer[Node] // equal to node as far as the walk can tell; nil: none was met
+	guards   guards
+	life     life
+	lives    int
+	script   []Signal
+	next     int
+	timers   frozen[scheduled]
+	tasks    frozen[posted]
+	offers   int
+	flushing bool
 }
 
 type connectionPart struct {
@@ -172,9 +171,9 @@ func (w *World) part(p int) any {
 		ns := &w.nodes[p]
 		ns.shared = true // from now on; whoever runs it next copies it
 		return &nodePart{
-			world: w, node: ns.node, offerers: clone(ns.offerers), accepters: clone(ns.accepters),
+			world: w, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: clone(ns.timers), tasks: clone(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
+			timers: freeze(ns.timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
@@ -195,9 +194,7 @@ func (w *World) part(p int) any {
 // countOffers is the number of guarded actions that a node has now.
 func (ns *nodeState) countOffers() (n int) {
 	if ns.life == lifeUp {
-		for _, o := range ns.offerers {
-			o.Offers(func(Signal) { n++ })
-		}
+		ns.guards.offered(func(Signal) { n++ })
 	}
 	return n
 }
@@ -308,8 +305,8 @@ func (w *World) place(p int, of any) {
 
 func (w *World) placeNode(i int, k *nodePart) {
 	ns := &w.nodes[i]
-	w.timers += len(k.timers) - len(ns.timers)
-	w.tasks += len(k.tasks) - len(ns.tasks)
+	w.timers += k.timers.len() - len(ns.timers)
+	w.tasks += k.tasks.len() - len(ns.tasks)
 	if k.life != ns.life {
 		w.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
 		w.gone += count(k.life == lifeGone) - count(ns.life == lifeGone)
@@ -317,13 +314,13 @@ func (w *World) placeNode(i int, k *nodePart) {
 		defer w.weather()
 	}
 	ns.node, ns.shared = k.node, true
-	ns.offerers, ns.accepters = k.offerers, k.accepters
+	ns.guards = k.guards
 	ns.life, ns.lives, ns.script, ns.next = k.life, k.lives, k.script, k.next
-	ns.timers = append(ns.timers[:0], k.timers...)
+	ns.timers = k.timers.thaw(ns.timers)
 	if k.world != w {
 		w.adopt(ns)
 	}
-	ns.tasks = append(ns.tasks[:0], k.tasks...)
+	ns.tasks = k.tasks.thaw(ns.tasks)
 	w.script.Put(i, k.next < len(k.script))
 	if k.flushing != w.tcp.Flushing(i) {
 		w.tcp.SetFlushing(i, k.flushing)
@@ -335,7 +332,7 @@ func (w *World) placeNode(i int, k *nodePart) {
 
 // adopt makes the world's own what a node part of another world refers to.
 func (w *World) adopt(ns *nodeState) {
-	w.guarded = w.guarded || len(ns.offerers)+len(ns.accepters) > 0
+	w.guarded = w.guarded || ns.guards.any()
 	for k := range ns.timers {
 		ns.timers[k].timerInfo = w.timer(ns.timers[k].signal)
 	}
@@ -366,6 +363,5 @@ func (w *World) placeRest(of any) {
 func (w *World) own(i int) {
 	ns := &w.nodes[i]
 	ns.shared = false
-	ns.offerers, ns.accepters = nil, nil
 	w.install(i, w.copied(ns.node).(Node))
 }

@@ -170,7 +170,7 @@ func (w *World) lookDatagrams() {
 func (w *World) reorderable(c, place int) bool {
 	from, to := w.udp.Ends(c)
 	return w.nodes[to].life == lifeUp && !w.severed(from, to) &&
-		w.nodes[to].accepts(addrOf(from), w.udp.Packets(c)[place].Message)
+		w.nodes[to].guards.accept(addrOf(from), w.udp.Packets(c)[place].Message)
 }
 
 // lookSplits lists the partitions that may begin: each group of nodes against

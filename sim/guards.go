@@ -18,11 +18,8 @@ func (w *World) refreshNode(i int) {
 	if w.audit.on {
 		w.hook = "the Offers of " + addrOf(i).String()
 	}
-	for _, o := range ns.offerers {
-		if !up {
-			break
-		}
-		o.Offers(func(s Signal) { ns.offers = append(ns.offers, s) })
+	if up {
+		ns.guards.offered(func(s Signal) { ns.offers = append(ns.offers, s) })
 	}
 	if w.audit.on {
 		w.hook = "the Accepts of " + addrOf(i).String()
@@ -37,7 +34,7 @@ func (w *World) refreshNode(i int) {
 	w.members -= len(ns.accepted)
 	ns.accepted = ns.accepted[:0]
 	for k, m := range w.set.For(i) {
-		if up && !w.severed(m.From, i) && ns.accepts(addrOf(m.From), m.Message) {
+		if up && !w.severed(m.From, i) && ns.guards.accept(addrOf(m.From), m.Message) {
 			ns.accepted = append(ns.accepted, int32(k))
 		}
 	}
@@ -46,17 +43,8 @@ func (w *World) refreshNode(i int) {
 	for from := range w.n {
 		c := w.tcp.Channel(from, i)
 		open := up && !w.severed(from, i)
-		w.openT.Put(c, up && w.connects(from, i) && w.tcp.Messages().Has(c) && ns.accepts(addrOf(from), w.tcp.Head(c).Message))
-		w.openU.Put(c, open && w.udp.Ready().Has(c) && ns.accepts(addrOf(from), w.udp.Head(c).Message))
+		w.openT.Put(c, up && w.connects(from, i) && w.tcp.Messages().Has(c) && ns.guards.accept(addrOf(from), w.tcp.Head(c).Message))
+		w.openU.Put(c, open && w.udp.Ready().Has(c) && ns.guards.accept(addrOf(from), w.udp.Head(c).Message))
 	}
 	w.hook = ""
-}
-
-func (ns *nodeState) accepts(from Addr, m Message) bool {
-	for _, a := range ns.accepters {
-		if !a.Accepts(from, m) {
-			return false
-		}
-	}
-	return true
 }

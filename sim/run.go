@@ -56,23 +56,8 @@ func (w *World) install(i int, n Node) {
 	ns.node = n
 	ns.version++
 	w.epoch++
-	ns.offerers, ns.accepters = ns.offerers[:0], ns.accepters[:0]
-	for n != nil {
-		if o, ok := n.(Offerer); ok {
-			ns.offerers = append(ns.offerers, o)
-		}
-		if a, ok := n.(Accepter); ok {
-			ns.accepters = append(ns.accepters, a)
-		}
-		l, ok := n.(Layer)
-		if !ok {
-			break
-		}
-		n = l.Upper()
-	}
-	if len(ns.offerers)+len(ns.accepters) > 0 {
-		w.guarded = true
-	}
+	ns.guards = guardsOf(n)
+	w.guarded = w.guarded || ns.guards.any()
 	w.soil(i)
 }
 

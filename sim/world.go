@@ -119,10 +119,9 @@ type nodeState struct {
 	timers  []scheduled
 	tasks   []posted
 
-	offerers  []Offerer
-	accepters []Accepter
-	offers    []Signal
-	accepted  []int32 // indices of the members of the node's set that it accepts
+	guards   guards
+	offers   []Signal
+	accepted []int32 // indices of the members of the node's set that it accepts
 }
 
 // posted is a task that may run, how many equal ones there are, and the step
