@@ -37,9 +37,10 @@ func (r *runner) isolate(f *Finding) (decided bool, err error) {
 // exhausting what can still happen after them once the environment has healed:
 // that is usually little. It returns the last that can; from-1: none. It is not
 // decided where there are more healed states than most, where nodes cannot be
-// copied, where the service fails on the way (walks find that), and where what
-// cannot recover can come to states that do not count. System.Within is no
-// bound: it is none to walks.
+// copied, and where the service fails on the way (walks find that). System.Within
+// is no bound: it is none to walks. Nor is System.Assume, but that nothing is dead
+// from which a state can be reached that does not count: then the end of the run
+// is what is returned. A state before it can recover only if a live one is reached.
 func (r *runner) settle(path *choose.Path, c climate, from, most int) (last int, decided bool, err error) {
 	return r.settled(path, c, from, most, false)
 }
@@ -94,8 +95,15 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 			last = from + at
 		}
 	}
-	if !safety && g.unassumed && last < from+len(follow)-1 {
-		return 0, false, nil // whether that is dead is not for us to say
+	end := len(path.Steps)
+	switch {
+	case safety || !g.unassumed || last == end:
+		return last, true, nil
+	case from == end:
+		return end, true, nil
+	}
+	if after, decided, err := r.settled(path, c, end, most, false); !decided || err != nil || after == end {
+		return after, decided, err
 	}
 	return last, true, nil
 }

@@ -38,15 +38,14 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		res.Liveness.State = res.Safety.State
 		return nil
 	}
-	fatal := map[uint32]bool{}
-	dead := func(s uint32) bool { return g.dead(x, s) }
+	d := &deaths{x: x, dead: func(s uint32) bool { return g.dead(x, s) }, narrow: g.narrow(), fatal: map[uint32]bool{}}
 	for s := range x.each {
 		if s%1024 == 0 && g.halted() {
 			res.Stop = r.why()
 			return nil
 		}
-		if !x.outside(s) && dead(s) && x.assumed(s) {
-			enough, err := r.proved(x, s, dead, fatal, res)
+		if !x.outside(s) && d.dead(s) && x.assumed(s) {
+			enough, err := r.proved(d, s, res)
 			if enough || err != nil {
 				return err
 			}
@@ -63,11 +62,42 @@ func (x *explorer) assumed(s uint32) bool {
 	return x.w.Assumed()
 }
 
+// deaths are the dead states of an exhausted space.
+type deaths struct {
+	x      *explorer
+	dead   func(s uint32) bool
+	narrow bool            // every way out is live: a state that is not dead can recover
+	fatal  map[uint32]bool // those that the critical step of a finding led to
+}
+
+// narrow reports whether no state that is not live was counted as a way out: one
+// outside System.Within, of which nothing more is known, or outside System.Assume.
+// That nothing is beyond what is dead holds all the same. But a state from which
+// only such a one can be reached need not be able to recover.
+func (g *closure) narrow() bool {
+	sys := g.r.sys
+	if sys.Within.IsZero() && sys.Assume.IsZero() {
+		return true
+	}
+	for s := range g.each {
+		if !g.live(s) {
+			continue
+		}
+		g.get(s, g.to)
+		g.w.Load(g.bank, g.to)
+		if !g.w.Live() {
+			return false
+		}
+	}
+	return true
+}
+
 // proved makes a finding of a dead state, the nearest or one that has another
 // critical step, and reports whether that is enough. The critical step is the
-// one after which all states of its run are dead; it leads to one of the fatal
-// states.
-func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map[uint32]bool, res *Result) (enough bool, err error) {
+// one after which all states of its run are dead, if every way out is live; else
+// the run is looked at by itself: see locate.
+func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err error) {
+	x, dead, fatal := d.x, d.dead, d.fatal
 	x.get(s, x.to)
 	x.w.Load(x.bank, x.to)
 	names, explanations := x.w.NotLive()
@@ -101,7 +131,7 @@ func (r *runner) proved(x *explorer, s uint32, dead func(uint32) bool, fatal map
 	}
 	if f.Verdict == sim.VerdictDead {
 		f.Proved, f.whole = true, true
-		if critical > 0 || r.base() == 0 { // else it may be in the prefix: see locate
+		if d.narrow && (critical > 0 || r.base() == 0) { // else see locate: it may be in the prefix
 			critical += r.base()
 			f.Critical = &Critical{Step: critical, Exact: true}
 			if critical > 0 {

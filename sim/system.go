@@ -37,10 +37,13 @@ type System struct {
 
 	Properties []Property
 	// Within bounds the space: states outside it are checked, but not
-	// expanded by the exhaustive search.
+	// expanded by the exhaustive search, which calls nothing dead that can come
+	// to one. Walks pass it, and so does the look for a critical step.
 	Within Constraint
 	// Assume says which states count for liveness: outside it, a state is
-	// neither live nor dead.
+	// neither live nor dead, and what can come to one is not dead. But it is
+	// no recovery: the critical step is the last that left a state from which
+	// a live one could be reached.
 	Assume Constraint
 	// Weight multiplies the weight of an event in random walks; 0 makes it
 	// rare. Nil: 1.
