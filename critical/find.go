@@ -160,7 +160,7 @@ func (p *finder) find(f *search.Finding) error {
 		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
 	case !p.survive && p.of.Failure != nil:
 		return fmt.Errorf("the run ends in a %s, and not dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
-	case !p.survive && p.of.Live[n]:
+	case !p.survive && !p.of.MayBeDead():
 		return errAlive
 	case p.survive: // it did fail
 		p.dead = n

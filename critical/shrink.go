@@ -205,7 +205,7 @@ func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	}
 	n := of.Steps()
 	switch {
-	case of.Failure != nil || of.Live[n]:
+	case !of.MayBeDead():
 		return nil, nil
 	case s.keep && (n == 0 || taken[n-1] != len(steps)-1):
 		return nil, nil
@@ -266,7 +266,7 @@ func (s *shrinker) dead(of *search.Case, at, walks int, salt uint16) (dead, prov
 }
 
 func (s *shrinker) walkFrom(of *search.Case, at, walks int, salt uint16, hold bool) (*search.Walked, error) {
-	w, err := s.lab.Walk(of, search.Walks{From: at, Count: walks, Steps: s.walkLen, Salt: salt, Hold: hold})
+	w, err := s.lab.Walk(of, search.Walks{From: at, Count: walks, Steps: s.walkLen, Salt: salt, Hold: hold, Exempt: at == of.Steps()})
 	if err != nil {
 		return nil, err
 	}

@@ -69,11 +69,19 @@ type Case struct {
 	// Live tells of each state, that before the first step included, whether
 	// all liveness properties hold in it.
 	Live []bool
+	// Assumed tells of each state whether it counts for liveness.
+	Assumed []bool
 	// Failure is how the run ended, if the service failed.
 	Failure *sim.Failure
 
 	climate climate
 	picks   []choose.Pick
+}
+
+// MayBeDead reports whether the state at the end of the run may be dead.
+func (c *Case) MayBeDead() bool {
+	n := c.Steps()
+	return c.Failure == nil && !c.Live[n] && c.Assumed[n]
 }
 
 // Steps is the number of steps of the run.
@@ -195,6 +203,7 @@ func (x *examining) visit(w *sim.World, depth int) bool {
 		x.of.Wild = append(x.of.Wild, x.rare || w.Wild())
 	}
 	x.of.Live = append(x.of.Live, w.CanBeLive() && w.Live())
+	x.of.Assumed = append(x.of.Assumed, w.Assumed())
 	return depth < x.steps
 }
 
@@ -210,6 +219,10 @@ type Walks struct {
 	// Survive asks for walks that take all their steps without a failure of
 	// the service, instead of such as become live.
 	Survive bool
+
+	// Exempt has a walk succeed, too, that comes to a state which does not
+	// count for liveness: what it begins at is then not dead.
+	Exempt bool
 
 	// Hold has one event wait for a while, in each walk another: narrow escapes
 	// are met sooner, but how often says nothing of their chance.
@@ -341,7 +354,7 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 		}
 	}
 	s := r.walking
-	s.most, s.least = q.Steps, 0
+	s.most, s.least, s.exempt = q.Steps, 0, q.Exempt
 	if q.Survive {
 		s.least = q.Steps + 1
 	}

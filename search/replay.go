@@ -142,7 +142,7 @@ func seeFailed(w *sim.World, see func(*sim.World)) {
 // replayDead decides about the end of a path that was recorded as dead, as a
 // search does: exactly, if what can still happen is little enough, else by walks.
 func (r *runner) replayDead(f, taken *Finding, w *sim.World, quiet bool) (*Finding, error) {
-	if !w.CanBeLive() || w.Live() {
+	if !w.CanBeLive() || w.Live() || !w.Assumed() {
 		return f, nil
 	}
 	n := len(taken.Path.Steps)

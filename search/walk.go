@@ -22,6 +22,8 @@ type walk struct {
 	most  int   // steps without a live state after which it is suspected
 	live  bool
 
+	exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
+
 	glance  int         // steps after which a live state on the way is looked for; 0: it is not
 	more    int         // and after which the next one is; 0: there was none yet
 	before  int         // answers in the storm
@@ -55,7 +57,7 @@ func (s *walk) visit(w *sim.World, depth int) bool {
 	}
 	switch {
 	case depth >= s.least:
-		if w.CanBeLive() && w.Live() {
+		if w.CanBeLive() && (w.Live() || s.exempt && !w.Assumed()) {
 			s.live = true
 			return false
 		}
@@ -305,6 +307,11 @@ func (r *runner) cut(f *Finding) (*Finding, error) {
 	if failure != nil || w.Steps() != n || w.Live() {
 		return f, nil
 	}
+	if !r.sys.Assume.IsZero() { // what cannot recover may yet come to what does not count: then it is not dead
+		if last, decided, err := r.settle(path, c, n, SettleMost); !decided || last == n || err != nil {
+			return f, err
+		}
+	}
 	names, explanations := w.NotLive()
 	short, err := r.confirm(choose.NewRaw(picks(path)), c, &sim.Failure{
 		Verdict: sim.VerdictDead, Step: n, Property: join(names, ", "), Message: join(explanations, "; "),
@@ -351,14 +358,15 @@ func (r *runner) evidence(from int) *Evidence {
 }
 
 // recovers reports whether one of k fresh walks from the end of a prefix, each
-// of the full length, becomes live. A run that fails on the way is a finding
-// of its own.
+// of the full length, becomes live, or, from the end of the run, comes to what
+// does not count. A run that fails on the way is a finding of its own.
 func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
 	k, err := r.forkAt(of.Path, of.climate, steps)
 	if err != nil {
 		return false, nil, err
 	}
 	s := r.walkFrom(k, of.climate)
+	s.exempt = steps == len(of.Path.Steps)
 	for i := range r.opts.Walks {
 		if r.stopped() {
 			return true, nil, nil // as far as anybody knows

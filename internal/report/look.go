@@ -27,7 +27,11 @@ func Looked(w io.Writer, r *search.Result, how Look, places ...Place) error {
 	p := &printer{w: w}
 	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
 	if how == LookAlive {
-		p.line("%s: not dead: a live state can be reached from the end of the run, %s", s.name(), after(s.f.Step))
+		reached := "a live state"
+		if !s.sys.Assume.IsZero() {
+			reached += ", or one that does not count,"
+		}
+		p.line("%s: not dead: %s can be reached from the end of the run, %s", s.name(), reached, after(s.f.Step))
 		return p.err
 	}
 	for i, f := range r.Findings {
