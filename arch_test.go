@@ -18,7 +18,7 @@ type room struct {
 }
 
 // everyTest is what the tests of any room may import.
-var everyTest = []string{"internal/transcript", "internal/toy"}
+var everyTest = []string{"internal/transcript", "internal/toy", "internal/long"}
 
 var (
 	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim"}
@@ -40,6 +40,10 @@ var rooms = []room{
 	{
 		path:    "internal/transcript",
 		instead: map[string]string{"": "a transcript is text; let the test that imports it do the describing"},
+	},
+	{
+		path:    "internal/long",
+		instead: map[string]string{"": "long is a flag; let the test that imports it say what it means"},
 	},
 	{
 		path:    "internal/canon",

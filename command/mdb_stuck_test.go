@@ -33,6 +33,9 @@ func TestScriptIsStuck(t *testing.T) {
 		"take 0; alternatives; quit": "macemc: alternatives: step 2: ",
 		"take 0; recovers; quit":     "macemc: recovers: a step after healing: ",
 	} {
+		if testing.Short() && script != "walk" {
+			continue // each waits for a second, and steps of the race detector are slow
+		}
 		t.Run(script, func(t *testing.T) {
 			woken := make(chan struct{})
 			sys := &sim.System{

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -121,7 +122,7 @@ func TestAvoided(t *testing.T) {
 			if c.how == (chances{}) {
 				opts.Exhaust = -1 // it would be decided
 			}
-			seeds := uint64(20)
+			seeds := uint64(long.Of(8, 20))
 			if testing.Short() {
 				seeds = 5
 			}

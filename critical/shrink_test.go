@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -80,7 +81,7 @@ func ring() *sim.System {
 }
 
 // long is a walk of the ring of so many steps in which the token was lost, late.
-func long(t testing.TB, sys *sim.System, steps int) *search.Finding {
+func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 	t.Helper()
 	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
 	if err != nil {
@@ -112,10 +113,7 @@ func long(t testing.TB, sys *sim.System, steps int) *search.Finding {
 // walks confirm what is left.
 func TestShrinkLongWalk(t *testing.T) {
 	sys := ring()
-	for _, steps := range []int{500, 1_500, 2_000, 4_000, 10_000} {
-		if testing.Short() && steps > 2_000 {
-			continue
-		}
+	for _, steps := range []int{500, 2_000, 10_000, 1_500, 4_000}[:long.Of(2, 5)] {
 		checkShrunk(t, sys, steps, critical.Options{})
 	}
 	// without exhausting, each step that is taken out costs walks of their full length
@@ -124,7 +122,7 @@ func TestShrinkLongWalk(t *testing.T) {
 
 func checkShrunk(t *testing.T, sys *sim.System, steps int, opts critical.Options) {
 	t.Helper()
-	f := long(t, sys, steps)
+	f := unlucky(t, sys, steps)
 	before := find(t, sys, f, opts).Critical
 	began := time.Now()
 	r, err := critical.Explain(sys, f, opts, true)

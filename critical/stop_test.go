@@ -13,7 +13,7 @@ import (
 func TestStopWithinWalks(t *testing.T) {
 	var states, before atomic.Int64
 	sys := ring()
-	f := long(t, sys, 500)
+	f := unlucky(t, sys, 500)
 	sys.Properties = append(sys.Properties, sim.Always("counted", func(sim.View[*ringer]) bool { states.Add(1); return true }))
 	opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 2, WalkSteps: 1_000_000, MaxWalkSteps: 1_000_000}}
 	opts.Search.Stop = func() search.Stop {
@@ -34,7 +34,7 @@ func TestStopWithinWalks(t *testing.T) {
 // or without one.
 func TestStop(t *testing.T) {
 	sys := ring()
-	f := long(t, sys, 500)
+	f := unlucky(t, sys, 500)
 	opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 2, Walks: 12, WalkSteps: 5_000, MaxWalkSteps: 5_000}}
 	for _, after := range []int64{1, 30, 100, 300, 1_000, 3_000} {
 		var asked, late atomic.Int64

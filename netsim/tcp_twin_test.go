@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"macemc/internal/long"
 )
 
 // twin is the simulated TCP written down plainly: an error is an item of the
@@ -236,7 +238,7 @@ func (w *twin) do(f func()) {
 // anything else than the twin's; all legal pairs occur.
 func TestTCPStaysLegal(t *testing.T) {
 	seen := map[string]int{}
-	for seed := range uint64(10) {
+	for seed := range uint64(long.Of(3, 10)) {
 		n := 2 + int(seed)%3
 		if at := storm(t, NewTCP(n, 2), newTwin(n, 2), seed, 100_000, seen); at > 0 {
 			t.Errorf("seed %d: illegal after %d operations", seed, at)

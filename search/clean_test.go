@@ -1,10 +1,10 @@
 package search
 
 import (
-	"flag"
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/long"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
@@ -15,8 +15,6 @@ import (
 	"macemc/systems/stopwait"
 	"macemc/systems/twophase"
 )
-
-var long = flag.Bool("long", false, "TestClean takes the searches of a million states, too")
 
 // deep bounds a search of a space that is closed.
 const deep = 1 << 20
@@ -47,7 +45,7 @@ func TestClean(t *testing.T) {
 		{name: "stopwait", sys: stopwait.System, opts: Options{Depth: deep}, states: 2_748},
 		{name: "stopwait, any loss", sys: stopwait.System, opts: Options{Depth: deep, Faults: &sim.Faults{Loss: sim.Unlimited}}, states: 7_032},
 		{name: "brokentree", sys: brokentree.System, opts: Options{Depth: deep}, states: 76_290},
-		{name: "overcast, a crash", sys: overcast.System, opts: Options{Depth: deep, Faults: &sim.Faults{Crash: 1}}, states: 117_036},
+		{name: "overcast, a crash", sys: overcast.System, opts: Options{Depth: deep, Faults: &sim.Faults{Crash: 1}}, states: 117_036, long: true},
 		{name: "overcast, 6 nodes", sys: overcast.System, nodes: 6, opts: Options{Effort: 600_000}},
 		{name: "simtcp", sys: simtcp.System, opts: Options{Depth: deep}, states: 9_060},
 		{name: "simtcp, partitions", sys: simtcp.System, opts: Options{Faults: tcp}},
@@ -64,7 +62,7 @@ func TestClean(t *testing.T) {
 		{name: "overcast, 6 nodes", sys: overcast.System, nodes: 6, opts: Options{Effort: 5_000_000, Paths: 100_000}, long: true},
 		{name: "stopwait, all faults", sys: stopwait.System, opts: Options{Depth: deep, Faults: &sim.Faults{Loss: 2, Dup: 1, Reorder: sim.Unlimited}}, states: 104_411, long: true},
 	} {
-		if c.long && !*long || testing.Short() && (c.states == 0 || c.states > 10_000) {
+		if c.long && !*long.On || testing.Short() && (c.states == 0 || c.states > 10_000) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -116,7 +114,7 @@ func search(t *testing.T, sys *sim.System, nodes int, settings []string, opts Op
 func slowest(t *testing.T, sys *sim.System) (transitions, steps int) {
 	t.Helper()
 	for _, b := range catalog.Bugs() {
-		if b.System != sys || b.Long && !*long {
+		if b.System != sys || b.Long && !*long.On {
 			continue
 		}
 		transitions = max(transitions, searchFor(t, b, Options{}).Stats.Transitions)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/sim"
 	"macemc/systems/peterson"
 	"macemc/systems/twophase"
@@ -22,16 +23,20 @@ func TestPublishedCounts(t *testing.T) {
 		transitions int    // 0: not published
 		reference   bool   // is fast enough for the reference engine
 		only        string // property; "": all, and liveness is decided
+		long        bool
 	}{
-		{twophase.System, "rms=3", 288, 1_145, true, ""},
-		{twophase.System, "rms=4", 1_568, 8_257, true, ""},
-		{twophase.System, "rms=5", 8_832, 58_145, true, ""},
-		{twophase.System, "rms=6", 50_816, 402_305, false, ""},
-		{twophase.System, "rms=7", 296_448, 2_744_705, false, twophase.System.Properties[0].Name},
-		{peterson.System, "n=3", 771, 1_787, true, ""},
-		{peterson.System, "n=4", 19_887, 0, false, ""},
-		{peterson.System, "n=5", 576_551, 0, false, peterson.System.Properties[0].Name},
+		{twophase.System, "rms=3", 288, 1_145, true, "", false},
+		{twophase.System, "rms=4", 1_568, 8_257, true, "", false},
+		{twophase.System, "rms=5", 8_832, 58_145, true, "", false},
+		{twophase.System, "rms=6", 50_816, 402_305, false, "", false},
+		{twophase.System, "rms=7", 296_448, 2_744_705, false, twophase.System.Properties[0].Name, true},
+		{peterson.System, "n=3", 771, 1_787, true, "", false},
+		{peterson.System, "n=4", 19_887, 0, false, "", false},
+		{peterson.System, "n=5", 576_551, 0, false, peterson.System.Properties[0].Name, true},
 	} {
+		if c.long && !*long.On {
+			continue
+		}
 		engines := []Engine{EngineLocal, EngineMemo}
 		if c.reference {
 			engines = append(engines, EngineReference)

@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -18,7 +19,7 @@ func TestEnginesOnMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestWorkersAgree takes the same machines")
 	}
-	const services = uint64(1_000)
+	services := uint64(long.Of(150, 1_000))
 	met := map[string]int{}
 	for seed := range services {
 		onMachines(t, seed, met)

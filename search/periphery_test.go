@@ -157,6 +157,9 @@ func TestCoprime(t *testing.T) {
 func TestPeripheryOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, trap := range []bool{true, false} {
+			if testing.Short() && (engine == EngineLocal || !trap) {
+				continue // one of the four takes the race detector to all meetings
+			}
 			one := ""
 			for _, workers := range []int{1, 3} {
 				res := search(t, traps(3, 40, trap), 0, nil, Options{Engine: engine, WalkSteps: 2_000, Depth: 10, Paths: 1, Workers: workers, team: 1})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/internal/toy"
 	"macemc/sim"
 )
@@ -163,7 +164,7 @@ func (m maze) successors(at []int) (all [][]int) {
 // TestEnginesAgainstBreadthFirst: every engine and the dumb twin see the same states and transitions, under every bound, and the same shallowest
 // bad state.
 func TestEnginesAgainstBreadthFirst(t *testing.T) {
-	mazes := 200
+	mazes := long.Of(60, 200)
 	if testing.Short() {
 		mazes = 40
 	}

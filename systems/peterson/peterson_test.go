@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -177,7 +178,7 @@ func TestBugs(t *testing.T) {
 		{PE2, sim.VerdictDead},
 	} {
 		for n := N.Range.Least; n <= N.Range.Most; n++ {
-			for seed := range uint64(5) {
+			for seed := range uint64(long.Of(1, 5)) {
 				r, err := search.Search(System, search.Options{
 					Params: params(t, n, string(c.bug)), Effort: 2_000, Paths: 5_000, Seed: seed + 1,
 				})

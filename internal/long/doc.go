@@ -1,0 +1,17 @@
+// Package long has the flag -long, which lets tests take all of the cases that
+// they know. Without it they take as many as tell a broken build from a sound
+// one in seconds; `make long` takes all. Only tests import it.
+package long
+
+import "flag"
+
+// On is whether the tests were asked to be long.
+var On = flag.Bool("long", false, "take all cases, and the large ones: minutes for each package")
+
+// Of is how many cases a test takes: usual, or all with -long.
+func Of(usual, all int) int {
+	if *On {
+		return all
+	}
+	return usual
+}
