@@ -21,7 +21,7 @@ type room struct {
 var everyTest = []string{"internal/transcript", "internal/toy", "internal/long"}
 
 var (
-	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim"}
+	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
@@ -77,25 +77,46 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "sim",
-		may:  []string{"internal/canon", "internal/flat", "macetime", "choose", "netsim"},
+		path:    "internal/guard",
+		instead: map[string]string{"": "guard knows calls and stacks; let the one who asks know what was called"},
+	},
+	{
+		path: "internal/sight",
+		may:  []string{"internal/guard"},
 		instead: map[string]string{
-			"search":     "sim runs one execution and never searches; take the answers from a choose.Source",
-			"systems/*":  "sim is the contract and knows no system; test it with internal/toy",
-			"eventgraph": "sim emits steps; let the graph be built from them",
-			"":           "sim runs one execution; give out values and let the rooms above act on them",
+			"sim": "sim imports sight; let values of the contract be any, and nodes go by their index",
+			"":    "sight is what properties see; let who runs a service keep it",
+		},
+	},
+	{
+		path: "sim",
+		may:  []string{"internal/canon", "internal/guard", "internal/sight", "macetime", "choose", "netsim"},
+		instead: map[string]string{
+			"internal/world": "sim is the contract; what runs a system reads it, and not the other way round",
+			"systems/*":      "sim is the contract and knows no system; test it with internal/toy",
+			"":               "sim is the contract: types and what they mean; let the rooms above act on them",
+		},
+	},
+	{
+		path: "internal/world",
+		may:  []string{"internal/canon", "internal/flat", "internal/guard", "internal/sight", "macetime", "choose", "netsim", "sim"},
+		instead: map[string]string{
+			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
+			"systems/*":  "a World runs any sim.System; test it with internal/toy",
+			"eventgraph": "a World emits steps; let the graph be built from them",
+			"":           "a World runs one execution; give out values and let the rooms above act on them",
 		},
 	},
 	{
 		path:    "internal/toy",
 		may:     []string{"sim"},
-		tests:   []string{"choose"}, // to enumerate a toy's runs with nothing but a World
+		tests:   []string{"choose", "internal/world"}, // to enumerate a toy's runs with nothing but a World
 		instead: map[string]string{"": "toys are systems that a reader solves by eye; they need sim only"},
 	},
 	{
 		path:  "systems/*",
 		may:   []string{"sim", "macetime", "systems/*"},
-		tests: []string{"choose", "search", "critical", "macetest"}, // choose: to walk a World directly, below every driver
+		tests: []string{"choose", "internal/world", "search", "critical", "macetest"}, // choose: to walk a World directly, below every driver
 		instead: map[string]string{
 			"choose":         "ask Env.Choose or Env.Weighted",
 			"netsim":         "ask Env.TCP, Env.UDP or Env.Set for a Port",
@@ -122,19 +143,19 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/canon", "internal/visited", "internal/flat", "choose", "sim"},
+		may:   []string{"internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog"},
 		instead: map[string]string{
 			"critical":   "strategies know nothing of critical; pass a func through search.Options",
 			"eventgraph": "search returns paths; let the caller draw them",
 			"systems/*":  "search runs any sim.System; let the caller pass it",
 			"netsim":     "set the network through sim's options",
-			"":           "search supplies answers to sim and returns a Result; let the caller act on it",
+			"":           "search supplies answers to a World and returns a Result; let the caller act on it",
 		},
 	},
 	{
 		path: "live",
-		may:  []string{"macetime", "netsim", "sim"},
+		may:  []string{"macetime", "netsim", "internal/guard", "internal/sight", "sim"},
 		instead: map[string]string{
 			"search": "live is the other Env, and no search; record a path and let search replay it",
 			"choose": "live answers from the real world; record the answers as a path of sim",
@@ -143,7 +164,7 @@ var rooms = []room{
 	},
 	{
 		path:    "critical",
-		may:     []string{"choose", "sim", "search"},
+		may:     []string{"choose", "sim", "internal/world", "search"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
 	},
@@ -155,13 +176,13 @@ var rooms = []room{
 	},
 	{
 		path:    "eventgraph",
-		may:     []string{"internal/canon", "choose", "sim"},
+		may:     []string{"internal/canon", "choose", "sim", "internal/world"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "choose", "sim", "search", "critical", "eventgraph"},
+		may:   []string{"internal/canon", "internal/nearest", "choose", "sim", "internal/world", "search", "critical", "eventgraph"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

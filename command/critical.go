@@ -13,6 +13,7 @@ import (
 	"macemc/critical"
 	"macemc/internal/finding"
 	"macemc/internal/report"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -222,7 +223,7 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 		t.exit(t.status)
 	}
 	replay, live := opts.Search, false
-	replay.See = func(w *sim.World) { live = w.CanBeLive() && w.Live() }
+	replay.See = func(w *world.World) { live = w.CanBeLive() && w.Live() }
 	again, err := search.Replay(sys, path, replay)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -16,6 +16,7 @@ import (
 	"macemc/critical"
 	"macemc/eventgraph"
 	"macemc/internal/report"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -206,7 +207,7 @@ func (t *tool) drawn(name string) (*run, error) {
 		return nil, err
 	}
 	seen, live := new(eventgraph.Recording), false
-	r, stuck, err := replayed(sys, path, func(w *sim.World) {
+	r, stuck, err := replayed(sys, path, func(w *world.World) {
 		seen.See(w)
 		live = w.CanBeLive() && w.Live()
 	})
@@ -220,7 +221,7 @@ func (t *tool) drawn(name string) (*run, error) {
 			return nil, fmt.Errorf("%s: a handler does not return, and its run cannot be drawn: %w; replay the path to see where it is", name, err)
 		}
 	}
-	world, err := sim.NewWorld(r.System, r.Params, sim.Config{}) // for its walker
+	world, err := world.New(r.System, r.Params, world.Config{}) // for its walker
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -244,7 +245,7 @@ func (t *tool) drawn(name string) (*run, error) {
 
 // replayed takes a path again, and leaves it alone if a handler does not return:
 // the process ends soon after.
-func replayed(sys *sim.System, path *choose.Path, see func(*sim.World)) (r *search.Replayed, stuck bool, err error) {
+func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *search.Replayed, stuck bool, err error) {
 	type outcome struct {
 		r     *search.Replayed
 		stuck bool

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -58,13 +59,13 @@ func TestArrange(t *testing.T) {
 		})},
 	}
 	for _, exhaust := range []int{0, -1} {
-		w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+		w, err := world.New(sys, sim.Params{}, world.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		record := choose.NewRecord(&chosen{want: []string{"n0 timer", "n0 message"}})
 		w.Protect(func() {
-			for w.Start(record); w.Step(record) == sim.Stepped; {
+			for w.Start(record); w.Step(record) == world.Stepped; {
 			}
 		})
 		path := record.Path()

@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/critical"
 	"macemc/internal/long"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -79,13 +80,13 @@ func (d *drifts) Answer(q *choose.Question) int {
 // flooded is a run that fails; the door shuts in this step.
 func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Finding {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	record := choose.NewRecord(&drifts{shut})
 	failure := w.Protect(func() {
-		for w.Start(record); w.Check() == nil && w.Step(record) == sim.Stepped; {
+		for w.Start(record); w.Check() == nil && w.Step(record) == world.Stepped; {
 		}
 	})
 	if failure == nil {

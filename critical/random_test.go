@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -210,12 +211,12 @@ func (a *along) Answer(*choose.Question) int {
 func (m *maze) finding(t testing.TB, sys *sim.System) *search.Finding {
 	t.Helper()
 	record := choose.NewRecord(&along{maze: m})
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if f := w.Protect(func() {
-		for w.Start(record); w.Step(record) == sim.Stepped; {
+		for w.Start(record); w.Step(record) == world.Stepped; {
 		}
 	}); f != nil || w.Steps() != len(m.run)-1 {
 		t.Fatalf("%+v after %d steps of %d", f, w.Steps(), len(m.run)-1)

@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/critical"
 	"macemc/internal/long"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -83,14 +84,14 @@ func ring() *sim.System {
 // long is a walk of the ring of so many steps in which the token was lost, late.
 func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := uint64(1); ; seed++ {
 		record, last := choose.NewRecord(choose.NewWalk(seed)), 0
 		w.Protect(func() {
-			for w.Start(record); w.Steps() < steps && w.Step(record) == sim.Stepped; {
+			for w.Start(record); w.Steps() < steps && w.Step(record) == world.Stepped; {
 				if w.Live() {
 					last = w.Steps()
 				}

@@ -9,6 +9,7 @@ import (
 	"macemc/critical"
 	"macemc/internal/toy"
 	"macemc/internal/transcript"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -56,7 +57,7 @@ func TestTranscripts(t *testing.T) {
 
 // toyRun is the run of a toy along vertices, as a search would report it.
 func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 	follow.Instead = func(what string) string { return strings.Replace(what, "action to(", "action rare(", 1) }
 	record := choose.NewRecord(follow)
 	failure := w.Protect(func() {
-		for w.Start(record); w.Check() == nil && w.Step(record) == sim.Stepped; {
+		for w.Start(record); w.Check() == nil && w.Step(record) == world.Stepped; {
 		}
 	})
 	path := record.Path()

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"macemc/choose"
-	"macemc/sim"
+	"macemc/internal/world"
 	"macemc/systems/jointree"
 )
 
@@ -19,7 +19,7 @@ func longRun(t testing.TB, steps int) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(jointree.System, params, sim.Config{Trace: true})
+	w, err := world.New(jointree.System, params, world.Config{Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func longRun(t testing.TB, steps int) *Graph {
 	w.Protect(func() {
 		w.Start(src)
 		states.See(w)
-		for w.Steps() < steps && w.Step(src) == sim.Stepped {
+		for w.Steps() < steps && w.Step(src) == world.Stepped {
 			states.See(w)
 		}
 	})
@@ -89,14 +89,14 @@ func BenchmarkNew(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w, err := sim.NewWorld(jointree.System, params, sim.Config{Trace: true})
+	w, err := world.New(jointree.System, params, world.Config{Trace: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	src := choose.NewWalk(1)
 	w.Protect(func() {
 		w.Start(src)
-		for w.Steps() < longSteps && w.Step(src) == sim.Stepped {
+		for w.Steps() < longSteps && w.Step(src) == world.Stepped {
 		}
 	})
 	cpu := cpuTime()

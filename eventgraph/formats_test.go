@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -358,7 +359,7 @@ func TestBefore(t *testing.T) {
 // trace takes a message that was sent by the step that the trace names.
 func TestFates(t *testing.T) {
 	for name, p := range plays(t) {
-		w := p.take(t, func(*sim.World) {})
+		w := p.take(t, func(*world.World) {})
 		g := New(w.Trace(), w.Walker(), Marks{})
 		under := 0
 		for _, l := range w.Lines() {
@@ -411,7 +412,7 @@ n3 message`)
 			part.events = append(part.events, p.events[n-1])
 		}
 		seen := map[string]string{}
-		for _, l := range part.take(t, func(*sim.World) {}).Lines() {
+		for _, l := range part.take(t, func(*world.World) {}).Lines() {
 			seen[l.Path] = l.Value
 		}
 		return seen["n0.Seen"] == "2" && seen["n3.Seen"] >= "1" && seen["n1.Seen"] == "1"

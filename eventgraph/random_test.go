@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -52,7 +53,7 @@ func TestShadow(t *testing.T) {
 		heal := r.IntN(150)
 		w.Protect(func() {
 			w.Start(src)
-			for progress := sim.Stepped; progress == sim.Stepped && w.Steps() < 150; {
+			for progress := world.Stepped; progress == world.Stepped && w.Steps() < 150; {
 				if progress = w.Step(src); w.Steps() == heal {
 					w.Heal(src)
 				}
@@ -86,7 +87,7 @@ func TestShadow(t *testing.T) {
 }
 
 // inWorld counts what is under way, and timers and tasks.
-func inWorld(w *sim.World) map[string]int {
+func inWorld(w *world.World) map[string]int {
 	all := map[string]int{}
 	for _, l := range w.Lines() {
 		path, _, _ := strings.Cut(l.Path, "[")
@@ -107,7 +108,7 @@ func inWorld(w *sim.World) map[string]int {
 	return all
 }
 
-func inGraph(g *Graph, w *sim.World) map[string]int {
+func inGraph(g *Graph, w *world.World) map[string]int {
 	all := map[string]int{}
 	for _, m := range g.messages {
 		path := fmt.Sprintf("%s %s->%s", m.link, g.nodes[m.from], g.nodes[m.to])

@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
-// Recording is the states of a run as text: what sim.World.Lines tells after
+// Recording is the states of a run as text: what World.Lines tells after
 // the starts and after every step. It keeps what changed, so that a long run
 // takes little memory.
 //
@@ -34,7 +34,7 @@ const wholeEvery = 256
 
 // See is told the world as it is now, state after state. The starts begin the
 // recording anew.
-func (r *Recording) See(w *sim.World) {
+func (r *Recording) See(w *world.World) {
 	k, lines := w.Steps(), w.Lines()
 	if k < len(r.edits) { // told again, or a new run
 		r.edits, r.wholes = r.edits[:k], r.wholes[:(k+wholeEvery-1)/wholeEvery]
@@ -90,10 +90,10 @@ func (e edit) apply(old []canon.Line) []canon.Line {
 
 // Changes are the lines that a step changed: what they were, and what they are
 // now.
-func (r *Recording) Changes(step int) []sim.Difference {
+func (r *Recording) Changes(step int) []world.Difference {
 	if step < 1 || step > r.Steps() {
 		return nil
 	}
 	before, e := r.State(step-1), r.edits[step]
-	return sim.Diff(before[e.head:len(before)-e.tail], e.lines) // what is the same cannot differ
+	return world.Diff(before[e.head:len(before)-e.tail], e.lines) // what is the same cannot differ
 }

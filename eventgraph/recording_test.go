@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // A recording gives back every state as it was, however it is asked.
@@ -23,7 +23,7 @@ func TestRecording(t *testing.T) {
 	p := parsePlay(t, 2, "dup=all", text)
 	for range 2 { // the second run takes the place of the first
 		states = nil
-		p.take(t, func(w *sim.World) {
+		p.take(t, func(w *world.World) {
 			r.See(w)
 			r.See(w) // told twice
 			states = append(states, w.Lines())
@@ -41,9 +41,9 @@ func TestRecording(t *testing.T) {
 		if got := r.State(k); !slices.Equal(got, states[k]) {
 			t.Errorf("state %d is recorded as %v; it was %v", k, got, states[k])
 		}
-		var want []sim.Difference
+		var want []world.Difference
 		if k > 0 {
-			want = sim.Diff(states[k-1], states[k])
+			want = world.Diff(states[k-1], states[k])
 		}
 		if got := r.Changes(k); fmt.Sprint(got) != fmt.Sprint(want) || k == 256 && len(got) == 0 {
 			t.Errorf("step %d changed %v; recorded is %v", k, want, got)

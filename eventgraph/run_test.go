@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -194,7 +195,7 @@ func (a *teller) Answer(q *choose.Question) int {
 func (a *teller) Err() error { return a.err }
 
 // take takes the run; see is told the world after the starts and every step.
-func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
+func (p play) take(t testing.TB, see func(*world.World)) *world.World {
 	t.Helper()
 	w := p.world(t)
 	src := &teller{}
@@ -203,13 +204,13 @@ func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
 		see(w)
 		for _, e := range p.events {
 			src.want = e
-			progress := sim.Progress(0)
+			progress := world.Progress(0)
 			if e == "heal" {
 				progress = w.Heal(src)
 			} else {
 				progress = w.Step(src)
 			}
-			if progress != sim.Stepped {
+			if progress != world.Stepped {
 				src.err = errors.Join(src.err, fmt.Errorf("%q: no step was taken", e))
 				return
 			}
@@ -223,7 +224,7 @@ func (p play) take(t testing.TB, see func(*sim.World)) *sim.World {
 }
 
 // world is one in which the play can be taken.
-func (p play) world(t testing.TB) *sim.World {
+func (p play) world(t testing.TB) *world.World {
 	t.Helper()
 	sys := &sim.System{
 		Name: "actors", Doc: "Nodes that do what they are told. For tests only.",
@@ -242,7 +243,7 @@ func (p play) world(t testing.TB) *sim.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(sys, params, sim.Config{Trace: true, Faults: p.faults})
+	w, err := world.New(sys, params, world.Config{Trace: true, Faults: p.faults})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,6 +252,6 @@ func (p play) world(t testing.TB) *sim.World {
 
 func (p play) graph(t testing.TB, marks Marks) *Graph {
 	t.Helper()
-	w := p.take(t, func(*sim.World) {})
+	w := p.take(t, func(*world.World) {})
 	return New(w.Trace(), w.Walker(), marks)
 }

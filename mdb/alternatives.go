@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -38,7 +39,7 @@ func (s *Session) outcomes(i, k int) (all []outcome, err error) {
 		src := &given{event: k, coins: coins}
 		progress, failure := s.run.step(src, false)
 		s.run.on = nil
-		if progress != sim.Stepped && failure == nil {
+		if progress != world.Stepped && failure == nil {
 			return append(all, outcome{refused: s.run.player.Err()}), nil
 		}
 		o := outcome{failure: failure, coins: src.fell, of: src.of, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}

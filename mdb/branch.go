@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -15,7 +16,7 @@ type branch struct {
 	from   int    // the steps that it shares with its parent
 	steps  []took // its own
 	start  []took // of the trunk: the starts of the nodes, and the state after them
-	frames []*sim.Snapshot
+	frames []*world.Snapshot
 
 	critical *search.Critical // its critical step, as far as a command has found it
 	failure  *sim.Failure     // how the service failed in the last step
@@ -64,9 +65,9 @@ func (b *branch) verdict(i int) uint32 {
 }
 
 // frame is the last keyframe at or before step i; nil: there is none.
-func (b *branch) frame(i int) *sim.Snapshot {
+func (b *branch) frame(i int) *world.Snapshot {
 	for ; b != nil; b = b.parent {
-		k, _ := slices.BinarySearchFunc(b.frames, i+1, func(s *sim.Snapshot, i int) int { return s.Steps() - i })
+		k, _ := slices.BinarySearchFunc(b.frames, i+1, func(s *world.Snapshot, i int) int { return s.Steps() - i })
 		if k > 0 {
 			return b.frames[k-1]
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -113,7 +114,7 @@ func (s *Session) take(args []word) (Page, error) {
 		s.step++
 		return s.here1(), nil
 	}
-	return s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, false) })
+	return s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, false) })
 }
 
 // possible is the number of the one event that can happen here and that a
@@ -155,18 +156,18 @@ func (s *Session) follows(answers []int) bool {
 
 // goOn takes a step from here, on a branch of its own unless the session stands
 // at the end of one.
-func (s *Session) goOn(src choose.Source, step func() (sim.Progress, error)) (Page, error) {
+func (s *Session) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
 	undo := s.branchOff()
 	progress, err := step()
-	if err != nil || progress != sim.Stepped {
+	if err != nil || progress != world.Stepped {
 		undo()
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case progress == sim.Quiet:
+	case progress == world.Quiet:
 		return nil, fmt.Errorf("after step %s no event is possible", count(s.step))
-	case progress == sim.Stopped:
+	case progress == world.Stopped:
 		if errors.Is(src.Err(), choose.ErrOnlyRare) {
 			return nil, fmt.Errorf("after step %s only faults are possible, which happen by take only", count(s.step))
 		}
@@ -235,7 +236,7 @@ func (s *Session) walk(args []word) (Page, error) {
 			end = "stopped on request"
 			break
 		}
-		_, err := s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, false) })
+		_, err := s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, false) })
 		if err != nil && s.step == from {
 			return nil, err
 		}
@@ -269,7 +270,7 @@ func (s *Session) heal(args []word) (Page, error) {
 		return nil, usageOf("heal")
 	}
 	src := &given{}
-	return s.goOn(src, func() (sim.Progress, error) { return s.run.extend(s.here, src, true) })
+	return s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, true) })
 }
 
 // BranchesPage tells the tree of branches.

@@ -8,7 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 func comparing() []*Command {
@@ -63,8 +63,8 @@ func differences(a, b []canon.Line, only field, between string, fields ...field)
 	}
 	place := places(a, b)
 	a, b, all := queues(a, b)
-	all = append(all, sim.Diff(a, b)...)
-	slices.SortStableFunc(all, func(x, y sim.Difference) int { return place[x.Path] - place[y.Path] })
+	all = append(all, world.Diff(a, b)...)
+	slices.SortStableFunc(all, func(x, y world.Difference) int { return place[x.Path] - place[y.Path] })
 	for _, d := range all {
 		switch {
 		case d.A == "":

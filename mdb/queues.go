@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // queued matches the line of a message that is queued from one node to another.
@@ -14,7 +14,7 @@ var queued = regexp.MustCompile(`^((?:tcp|udp) n\d+->n\d+)\[\d+\]$`)
 // queues compares what is queued as sequences: when the first message of a queue
 // is delivered, that one is gone, and those behind it have only moved up. It
 // returns the other lines of both states too.
-func queues(a, b []canon.Line) (restA, restB []canon.Line, all []sim.Difference) {
+func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Difference) {
 	restA, ofA, names := apart(a, nil)
 	restB, ofB, names := apart(b, names)
 	for _, name := range names {
@@ -26,12 +26,12 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []sim.Difference)
 		kept := common(x, y)
 		for i, l := range x {
 			if !slices.ContainsFunc(kept, func(p [2]int) bool { return p[0] == i }) {
-				all = append(all, sim.Difference{Path: l.Path, A: l.Value})
+				all = append(all, world.Difference{Path: l.Path, A: l.Value})
 			}
 		}
 		for j, l := range y {
 			if !slices.ContainsFunc(kept, func(p [2]int) bool { return p[1] == j }) {
-				all = append(all, sim.Difference{Path: l.Path, B: l.Value})
+				all = append(all, world.Difference{Path: l.Path, B: l.Value})
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -158,7 +159,7 @@ func (s *Session) keep(name string, path *choose.Path, shared int) (string, erro
 		if err != nil {
 			return b.name, err
 		}
-		if progress != sim.Stepped {
+		if progress != world.Stepped {
 			return b.name, fmt.Errorf("the run could not be taken again: %s", search.Diverged(s.run.player.Err()))
 		}
 		if b.failure != nil {

@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -143,12 +144,12 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 			return nil, err
 		}
 		switch {
-		case progress == sim.Stopped:
+		case progress == world.Stopped:
 			r.trunk.stopped = search.Diverged(r.player.Err())
-		case progress == sim.Quiet:
+		case progress == world.Quiet:
 			r.trunk.stopped = fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", many(len(path.Steps)-i, "step"))
 		}
-		if progress != sim.Stepped {
+		if progress != world.Stepped {
 			break
 		}
 	}
@@ -173,7 +174,7 @@ func (r *run) unfinished(path *choose.Path) string {
 func (r *run) start(src choose.Source) error {
 	r.tape = tape{Source: src}
 	progress, failure := r.player.Start(&r.tape)
-	if progress != sim.Stepped && failure == nil {
+	if progress != world.Stepped && failure == nil {
 		return fmt.Errorf("the start of the nodes cannot be taken: %w", r.player.Err())
 	}
 	for _, s := range r.player.World().Trace().Starts {
@@ -194,9 +195,9 @@ func (r *run) start(src choose.Source) error {
 }
 
 // extend takes one more step at the end of a branch, if src wants one.
-func (r *run) extend(b *branch, src choose.Source, heal bool) (sim.Progress, error) {
+func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, error) {
 	if b.failure != nil {
-		return sim.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", count(b.len()), b.failure.Verdict)
+		return world.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", count(b.len()), b.failure.Verdict)
 	}
 	if err := r.seek(b, b.len()); err != nil {
 		return 0, err
@@ -205,12 +206,12 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (sim.Progress, err
 	switch {
 	case failure != nil && len(r.tape.picks) == 0: // what can happen could not even be asked
 		b.failure, r.on = failure, nil
-		return sim.Stopped, nil
+		return world.Stopped, nil
 	case failure != nil:
 		b.failure = failure
-	case progress == sim.Quiet:
+	case progress == world.Quiet:
 		return progress, nil
-	case progress != sim.Stepped:
+	case progress != world.Stepped:
 		r.on = nil // it may have been in the middle of a step
 		return progress, nil
 	}
@@ -219,11 +220,11 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (sim.Progress, err
 	if failure == nil {
 		r.keyframe(b)
 	}
-	return sim.Stepped, nil
+	return world.Stepped, nil
 }
 
 // step lets the player take one step, and keeps its answers on the tape.
-func (r *run) step(src choose.Source, heal bool) (sim.Progress, *sim.Failure) {
+func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) {
 	r.tape = tape{Source: src}
 	trace := r.player.World().Trace()
 	trace.Steps = trace.Steps[:0]
@@ -296,7 +297,7 @@ func (r *run) again(b *branch, i int) error {
 	if failed && failure != nil {
 		return nil
 	}
-	if progress != sim.Stepped || failure != nil || r.lastStep(nil).Identity != t.Identity {
+	if progress != world.Stepped || failure != nil || r.lastStep(nil).Identity != t.Identity {
 		return fmt.Errorf("step %s, %s, did not come to the same when it was taken again: the service is not deterministic", count(i), t.Identity)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
@@ -105,7 +106,7 @@ func TestSeek(t *testing.T) {
 				}
 				w := s.run.player.World()
 				if got := w.Lines(); !slices.Equal(got, states[at]) {
-					t.Fatalf("step %d of %s is another state: %v", at.step, at.b.name, sim.Diff(states[at], got))
+					t.Fatalf("step %d of %s is another state: %v", at.step, at.b.name, world.Diff(states[at], got))
 				}
 				if w.Hash() != hashes[at] {
 					t.Fatalf("step %d of %s has another hash", at.step, at.b.name)

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -58,7 +59,7 @@ func (r *runner) unwound() (*Result, error) {
 // caller gave did it: then the caller's goroutine ends, as it would have.
 func (r *runner) ended() (*runner, *sim.Failure) {
 	for ; r != nil; r = r.confirming {
-		worlds := []*sim.World{r.world, r.twin.world, r.twin.lag}
+		worlds := []*world.World{r.world, r.twin.world, r.twin.lag}
 		if r.exploring != nil {
 			worlds = append(worlds, r.exploring.w)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
@@ -42,14 +43,14 @@ func BenchmarkWalk(b *testing.B) {
 		for _, do := range []struct {
 			name             string
 			properties, hash bool
-			cover            *sim.Coverage
-		}{{"bare", false, false, nil}, {"properties", true, false, nil}, {"covered", true, false, new(sim.Coverage)}, {"hash", true, true, nil}} {
+			cover            *world.Coverage
+		}{{"bare", false, false, nil}, {"properties", true, false, nil}, {"covered", true, false, new(world.Coverage)}, {"hash", true, true, nil}} {
 			b.Run(s.name+"/"+do.name, func(b *testing.B) {
 				params, err := s.sys.Configure(0, s.settings, nil)
 				if err != nil {
 					b.Fatal(err)
 				}
-				w, err := sim.NewWorld(s.sys, params, sim.Config{Sprint: true, Coverage: do.cover})
+				w, err := world.New(s.sys, params, world.Config{Sprint: true, Coverage: do.cover})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -61,7 +62,7 @@ func BenchmarkWalk(b *testing.B) {
 						src.Restart(1, walk)
 						w.Start(src)
 						for range benchWalk {
-							if w.Step(src) != sim.Stepped {
+							if w.Step(src) != world.Stepped {
 								break
 							}
 							i++

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // closure is what can still happen once the environment has healed: the healed
@@ -61,7 +61,7 @@ func (r *runner) newClosure(x *explorer) (*closure, error) {
 	g := &closure{}
 	g.explorer = &explorer{
 		r: r, w: x.w, c: x.c, bank: x.bank, inside: true, closure: g, lists: x.lists,
-		v: make(sim.Vector, len(x.v)), to: make(sim.Vector, len(x.to)),
+		v: make(world.Vector, len(x.v)), to: make(world.Vector, len(x.to)),
 	}
 	g.step.pulse, g.step.halt = &r.pulse, r.stopped
 	if x.memo != nil && r.sys.Weight == nil { // which events are rare, only the world knows

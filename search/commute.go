@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // Two steps that have nothing to do with each other lead to one state in either
@@ -126,11 +126,11 @@ func (m *memo) reaches(r *remembered, sends []sending) {
 			most += uint8(count(before.place == s.place && most < mostTold))
 		}
 		r.most = max(r.most, most)
-		to := int(s.place) - sim.SetPlace(m.n, 0)
+		to := int(s.place) - world.SetPlace(m.n, 0)
 		if s.room > 0 {
 			r.rooms = true
-			if to = int(s.place) - sim.UDPPlace(m.n, 0); to < 0 {
-				to = int(s.place) - sim.TCPPlace(m.n, 0)
+			if to = int(s.place) - world.UDPPlace(m.n, 0); to < 0 {
+				to = int(s.place) - world.TCPPlace(m.n, 0)
 			}
 			to /= m.n
 		}

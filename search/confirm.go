@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -21,11 +22,11 @@ type again struct {
 	whole
 	steps int
 	live  bool // the last state is
-	see   func(*sim.World)
+	see   func(*world.World)
 }
 
 // visit asks what the repeated run may have asked: a property may panic.
-func (a *again) visit(w *sim.World, depth int) bool {
+func (a *again) visit(w *world.World, depth int) bool {
 	a.live = w.Probe()
 	if a.see != nil {
 		a.see(w)
@@ -79,7 +80,7 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 		f.Failure = *want
 	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step && (c.faults || !last.live):
 		f.Failure = *want
-	case end == endStopped && sim.Unsupported(w.Err()):
+	case end == endStopped && world.Unsupported(w.Err()):
 		return nil, w.Err()
 	case want.Verdict == sim.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
 		f.Failure = *want
@@ -125,7 +126,7 @@ func (r *runner) record(answers choose.Source, c climate, steps int) (*Finding, 
 func (r *runner) tracing() (*runner, error) {
 	c := &runner{sys: r.sys, opts: r.opts, reach: r.reach, limits: r.limits, world: r.world}
 	c.pulse.on = r.pulse.on
-	t, err := r.newTwin(sim.Config{Audit: true, Trace: true})
+	t, err := r.newTwin(world.Config{Audit: true, Trace: true})
 	c.twin, r.confirming = t, c
 	return c, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -23,9 +24,9 @@ import (
 type sides [2]side
 
 type side struct {
-	w    *sim.World
-	bank *sim.Bank // of its own: a common one would keep one node for both
-	v    sim.Vector
+	w    *world.World
+	bank *world.Bank // of its own: a common one would keep one node for both
+	v    world.Vector
 }
 
 const (
@@ -91,7 +92,7 @@ func (x *explorer) compare(before, now told, h canon.Hash) (differ bool, err err
 		return true, nil
 	}
 	if l, r := a.w.Lines(), b.w.Lines(); !slices.Equal(l, r) {
-		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.r.sys.Name, sim.Diff(l, r))
+		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.r.sys.Name, world.Diff(l, r))
 	}
 	n := a.w.Enabled()
 	if b.w.Enabled() != n {
@@ -101,9 +102,9 @@ func (x *explorer) compare(before, now told, h canon.Hash) (differ bool, err err
 		step := stepper{event: k, pulse: &x.r.pulse}
 		for range duplicateLists {
 			x.pairs.took(2, true)
-			next, ok := a.take(func(w *sim.World) sim.Progress { return w.Step(&step) })
+			next, ok := a.take(func(w *world.World) world.Progress { return w.Step(&step) })
 			coins := step.coins.Answers()
-			again, same := b.take(func(w *sim.World) sim.Progress { return w.Retake(k, coins) })
+			again, same := b.take(func(w *world.World) world.Progress { return w.Retake(k, coins) })
 			if ok != same || next != again {
 				return x.tell("does something else than")
 			}
@@ -121,7 +122,7 @@ func (x *explorer) tell(what string) (differ bool, err error) {
 	at := a.w.LastIdentity()
 	a.w.Load(a.bank, a.v)
 	b.w.Load(b.bank, b.v)
-	field := sim.HiddenBetween(a.w, b.w)
+	field := world.HiddenBetween(a.w, b.w)
 	if field == "" {
 		return true, nil
 	}
@@ -158,8 +159,8 @@ func (x *explorer) parts(run *told) (at, field string) {
 			if a.Hash() != b.Hash() {
 				return
 			}
-			field = cmp.Or(sim.HiddenBetween(a, b), field)
-			if i == len(run.steps) || b.Step(src) != sim.Stepped {
+			field = cmp.Or(world.HiddenBetween(a, b), field)
+			if i == len(run.steps) || b.Step(src) != world.Stepped {
 				return
 			}
 			at = b.LastIdentity()
@@ -175,7 +176,7 @@ func (x *explorer) makeSides() error {
 	}
 	two := &sides{}
 	for i := range two {
-		w, err := x.r.newWorld(sim.Config{Sprint: true})
+		w, err := x.r.newWorld(world.Config{Sprint: true})
 		if err != nil {
 			return err
 		}
@@ -193,13 +194,13 @@ func (s *side) stand(x *explorer, run told) (stands bool) {
 		s.w.Start(src)
 		for range run.length() {
 			x.r.pulse.tick()
-			if s.w.Step(src) != sim.Stepped {
+			if s.w.Step(src) != world.Stepped {
 				return
 			}
 		}
 		s.bank = s.w.NewBank()
 		s.w.Track()
-		s.v = make(sim.Vector, s.bank.Places())
+		s.v = make(world.Vector, s.bank.Places())
 		s.w.Save(s.bank, s.v)
 		stands = true
 	})
@@ -208,11 +209,11 @@ func (s *side) stand(x *explorer, run told) (stands bool) {
 
 // take takes one step from there. Not ok: it failed, or was asked for answers
 // that it had none for.
-func (s *side) take(step func(*sim.World) sim.Progress) (h canon.Hash, ok bool) {
+func (s *side) take(step func(*world.World) world.Progress) (h canon.Hash, ok bool) {
 	s.w.Protect(func() {
 		s.w.Load(s.bank, s.v)
 		s.w.Enabled()
-		if step(s.w) == sim.Stepped && s.w.Err() == nil {
+		if step(s.w) == world.Stepped && s.w.Err() == nil {
 			h, ok = s.w.Hash(), true
 		}
 	})

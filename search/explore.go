@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -19,10 +20,10 @@ import (
 // is found wrong is therefore as near to the start as any.
 type explorer struct {
 	r     *runner
-	w     *sim.World
-	prior *sim.World      // at the state before, for step properties; nil: there are none
-	steps *sim.Transition // between the two
-	bank  *sim.Bank
+	w     *world.World
+	prior *world.World      // at the state before, for step properties; nil: there are none
+	steps *world.Transition // between the two
+	bank  *world.Bank
 	c     climate
 
 	*entry        // the states
@@ -37,7 +38,7 @@ type explorer struct {
 
 	lead *fork // where the first state is; nil: at the start
 
-	v, to     sim.Vector
+	v, to     world.Vector
 	step      stepper
 	lastEvent int    // the step that was taken last: its event,
 	lastCoins []int  // and the answers to its coins
@@ -128,13 +129,13 @@ func (s *stepper) Answer(q *choose.Question) int {
 }
 
 // take lets the world take the step.
-func (s *stepper) take(w *sim.World) error {
+func (s *stepper) take(w *world.World) error {
 	if s.taken++; s.taken%256 == 0 && s.halt() {
 		return errHalt
 	}
 	s.begun = true
 	s.pulse.tick()
-	if w.Step(s) != sim.Stepped {
+	if w.Step(s) != world.Stepped {
 		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Err())
 	}
 	s.begun = false
@@ -154,21 +155,21 @@ func (r *runner) newExplorer(c climate, p *prints) (*explorer, error) {
 
 // newExplorerIn writes into a ledger.
 func (r *runner) newExplorerIn(c climate, l *ledger) (*explorer, error) {
-	w, err := r.newWorld(sim.Config{Coverage: r.coverage})
+	w, err := r.newWorld(world.Config{Coverage: r.coverage})
 	if err != nil {
 		return nil, err
 	}
 	x := &explorer{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, inside: true, entry: l.entry()}
 	if r.always {
-		if x.prior, err = r.newWorld(sim.Config{}); err != nil {
+		if x.prior, err = r.newWorld(world.Config{}); err != nil {
 			return nil, err
 		}
 		x.prior.Track()
-		x.steps = sim.StepChecks(x.prior, w, r.opts.Properties)
+		x.steps = world.StepChecks(x.prior, w, r.opts.Properties)
 	}
 	w.Track()
 	x.step.pulse, x.step.halt = &r.pulse, r.halt
-	x.v, x.to = make(sim.Vector, x.bank.Places()), make(sim.Vector, x.bank.Places())
+	x.v, x.to = make(world.Vector, x.bank.Places()), make(world.Vector, x.bank.Places())
 	return x, nil
 }
 
@@ -224,7 +225,7 @@ func (x *explorer) rootAt(k *fork) error {
 	x.w.Start(src)
 	for x.w.Steps() < k.steps {
 		x.r.pulse.tick()
-		if x.w.Step(src) != sim.Stepped {
+		if x.w.Step(src) != world.Stepped {
 			return fmt.Errorf("macemc bug: search: a prefix that was taken could not be taken again: %w", x.w.Err())
 		}
 	}
@@ -435,7 +436,7 @@ func (x *explorer) depth() int {
 }
 
 // sum is the identity of a state.
-func (x *explorer) sum(v sim.Vector) (h canon.Hash) {
+func (x *explorer) sum(v world.Vector) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {
 			h = h.Add(x.bank.Sum(p, id))

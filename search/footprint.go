@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/flat"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -60,7 +61,7 @@ type left struct {
 	coins       uint16
 }
 
-func newFootprints(w *sim.World) footprints {
+func newFootprints(w *world.World) footprints {
 	return footprints{off: w.Flawed(), shape: make([]shape, 1), outcome: make([]trodden, 1)}
 }
 
@@ -153,7 +154,7 @@ func (m *memo) crash(state uint32, k int, e *sim.Event) error {
 		case n + 1:
 			return rest, rest
 		default:
-			return sim.TCPPlace(n, j*n+i), sim.TCPPlace(n, i*n+j)
+			return world.TCPPlace(n, j*n+i), world.TCPPlace(n, i*n+j)
 		}
 	}
 	key := func(j int) uint64 {
@@ -258,13 +259,13 @@ func (m *memo) event(e *sim.Event, slot, k int) (key uint64, i int) {
 	case sim.KindMessage:
 		switch e.Link {
 		case sim.LinkTCP:
-			p := sim.TCPPlace(n, i*n+from)
+			p := world.TCPPlace(n, i*n+from)
 			what = uint64(m.queue(p, m.v[p]).head)
 		case sim.LinkUDP:
-			p := sim.UDPPlace(n, i*n+from)
+			p := world.UDPPlace(n, i*n+from)
 			what = uint64(m.queue(p, m.v[p]).head)
 		default:
-			p := sim.SetPlace(n, i)
+			p := world.SetPlace(n, i)
 			what = uint64(x.bank.Items(p, m.v[p])[slot].Message)
 		}
 		what = what<<2 | uint64(e.Link)
@@ -295,7 +296,7 @@ func (m *memo) event(e *sim.Event, slot, k int) (key uint64, i int) {
 }
 
 // hash is of the parts at the places of a shape.
-func (f *footprints) hash(s uint32, v sim.Vector) uint64 {
+func (f *footprints) hash(s uint32, v world.Vector) uint64 {
 	h := uint64(s) * 0x9e3779b97f4a7c15
 	for _, p := range f.shape[s].places {
 		h = (h ^ uint64(v[p])) * 0xff51afd7ed558ccd
@@ -306,7 +307,7 @@ func (f *footprints) hash(s uint32, v sim.Vector) uint64 {
 
 // find is the outcome of a step with a shape, where the parts are these; 0: it
 // is not known.
-func (f *footprints) find(s uint32, v sim.Vector) uint32 {
+func (f *footprints) find(s uint32, v world.Vector) uint32 {
 	o, _ := f.outcomes.Get(f.hash(s, v))
 	for ; o != 0; o = f.outcome[o].next {
 		if f.outcome[o].shape == s && f.is(&f.outcome[o], v) {
@@ -316,7 +317,7 @@ func (f *footprints) find(s uint32, v sim.Vector) uint32 {
 	return 0
 }
 
-func (f *footprints) is(o *trodden, v sim.Vector) bool {
+func (f *footprints) is(o *trodden, v world.Vector) bool {
 	for k, p := range f.shape[o.shape].places {
 		if o.parts[k] != v[p] {
 			return false
@@ -434,7 +435,9 @@ func (m *memo) note(o *trodden, places []int32, i int) {
 // consumes are the places of what an event on node i takes, by its kind.
 func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	x, n, rest := m.x, m.n, int32(len(m.v)-1)
-	pair := func(a, b int) { places = append(places, int32(sim.TCPPlace(n, a*n+b)), int32(sim.TCPPlace(n, b*n+a))) }
+	pair := func(a, b int) {
+		places = append(places, int32(world.TCPPlace(n, a*n+b)), int32(world.TCPPlace(n, b*n+a)))
+	}
 	from := -1
 	if !e.From.IsZero() {
 		from = x.w.Index(e.From)
@@ -443,7 +446,7 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	case sim.KindMessage, sim.KindRefused, sim.KindLose, sim.KindDuplicate, sim.KindReorder:
 		switch e.Link {
 		case sim.LinkTCP:
-			to, back := sim.TCPPlace(n, i*n+from), sim.TCPPlace(n, from*n+i)
+			to, back := world.TCPPlace(n, i*n+from), world.TCPPlace(n, from*n+i)
 			switch {
 			case e.Kind == sim.KindRefused:
 				places = append(places, int32(back)) // what the node itself has queued
@@ -453,10 +456,10 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 				places = append(places, int32(to), int32(back))
 			}
 		case sim.LinkUDP:
-			places = append(places, int32(sim.UDPPlace(n, i*n+from)))
+			places = append(places, int32(world.UDPPlace(n, i*n+from)))
 		}
 	case sim.KindClear:
-		places = append(places, int32(sim.TCPPlace(n, from*n+i)))
+		places = append(places, int32(world.TCPPlace(n, from*n+i)))
 	case sim.KindError, sim.KindBreak, sim.KindReset:
 		pair(i, from)
 	case sim.KindCrash, sim.KindDown:
@@ -471,7 +474,7 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 		places = append(places, rest)
 		for j := range n {
 			pair(i, j)
-			places = append(places, int32(sim.UDPPlace(n, i*n+j)), int32(sim.UDPPlace(n, j*n+i)))
+			places = append(places, int32(world.UDPPlace(n, i*n+j)), int32(world.UDPPlace(n, j*n+i)))
 		}
 	}
 	return places
@@ -492,13 +495,13 @@ func (m *memo) touches(places []int32, i int) []int32 {
 		case sim.EffectSend, sim.EffectRefused, sim.EffectReset, sim.EffectAskClear:
 			switch e.Link {
 			case sim.LinkTCP:
-				if places = append(places, int32(sim.TCPPlace(n, to*n+i))); e.Kind == sim.EffectReset { // at both ends
-					places = append(places, int32(sim.TCPPlace(n, i*n+to)))
+				if places = append(places, int32(world.TCPPlace(n, to*n+i))); e.Kind == sim.EffectReset { // at both ends
+					places = append(places, int32(world.TCPPlace(n, i*n+to)))
 				}
 			case sim.LinkUDP:
-				places = append(places, int32(sim.UDPPlace(n, to*n+i)))
+				places = append(places, int32(world.UDPPlace(n, to*n+i)))
 			default:
-				places = append(places, int32(sim.SetPlace(n, to)))
+				places = append(places, int32(world.SetPlace(n, to)))
 			}
 		case sim.EffectEmit:
 			places = append(places, rest)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // A fork is a state in the middle of a run, from which other runs branch off. A
@@ -20,8 +20,8 @@ type fork struct {
 	prefix []choose.Pick // the answers that lead there from the start
 	told   *told         // the same, where an explorer has them; then prefix is empty
 	steps  int           // and how many steps they are
-	bank   *sim.Bank     // what at is told by; nil: the state could not be saved
-	at     sim.Vector
+	bank   *world.Bank   // what at is told by; nil: the state could not be saved
+	at     world.Vector
 }
 
 // whole is a run from the start.
@@ -43,7 +43,7 @@ func (r *runner) forkAt(path *choose.Path, c climate, steps int) (*fork, error) 
 	switch {
 	case end == endLeft && m.at != nil:
 		k.bank, k.at = r.bank, m.at
-	case end == endLeft || sim.Unsupported(w.Err()): // nodes that cannot be copied
+	case end == endLeft || world.Unsupported(w.Err()): // nodes that cannot be copied
 	case failure != nil:
 		return nil, fmt.Errorf("the first %d steps of a run ended in a %s when they were taken again (%s)%s", steps, failure.Verdict, failure.Message, hint)
 	case w.Err() != nil:
@@ -67,16 +67,16 @@ func (k *fork) share() *fork {
 // saving repeats a run to a depth, and saves the state there.
 type saving struct {
 	again
-	bank *sim.Bank
-	at   sim.Vector // nil: it could not be saved
+	bank *world.Bank
+	at   world.Vector // nil: it could not be saved
 }
 
-func (s *saving) visit(w *sim.World, depth int) bool {
+func (s *saving) visit(w *world.World, depth int) bool {
 	if depth < s.steps {
 		return true
 	}
 	if w.Bound() == "" {
-		at := make(sim.Vector, s.bank.Places())
+		at := make(world.Vector, s.bank.Places())
 		w.Save(s.bank, at)
 		s.at = at
 	}

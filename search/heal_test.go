@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
@@ -35,7 +36,7 @@ func TestHealed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := sim.NewWorld(c.sys, params, sim.Config{})
+		w, err := world.New(c.sys, params, world.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestHealed(t *testing.T) {
 // sample is how many of so many states become live within some steps of a calm
 // walk. The states are where random steps lead; with faults, at least one has
 // happened, and the environment heals first.
-func sample(t *testing.T, w *sim.World, faults sim.Faults, states, within int) (s share95) {
+func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int) (s share95) {
 	t.Helper()
 	src := choose.NewWalk(1)
 	stormy, early := !faults.IsZero(), 0
@@ -65,7 +66,7 @@ func sample(t *testing.T, w *sim.World, faults sim.Faults, states, within int) (
 		failure := w.Protect(func() {
 			w.Start(src)
 			for range 1 + walk*walk%120 {
-				if w.Check() != nil || w.Step(src) != sim.Stepped {
+				if w.Check() != nil || w.Step(src) != world.Stepped {
 					break
 				}
 			}
@@ -78,7 +79,7 @@ func sample(t *testing.T, w *sim.World, faults sim.Faults, states, within int) (
 			}
 			s.of++
 			for range within {
-				if w.Check() != nil || w.Live() || w.Step(src) != sim.Stepped {
+				if w.Check() != nil || w.Live() || w.Step(src) != world.Stepped {
 					break
 				}
 			}
@@ -94,17 +95,17 @@ func sample(t *testing.T, w *sim.World, faults sim.Faults, states, within int) (
 }
 
 // spared reports whether no fault has happened.
-func spared(w *sim.World, faults sim.Faults) bool {
+func spared(w *world.World, faults sim.Faults) bool {
 	return slices.Contains(w.Lines(), canon.Line{Path: "faults left", Value: faults.String()})
 }
 
 // heal lets the environment heal, and sees that nothing else changes.
-func heal(t *testing.T, w *sim.World, src choose.Source) {
+func heal(t *testing.T, w *world.World, src choose.Source) {
 	t.Helper()
 	want := slices.DeleteFunc(w.Lines(), func(l canon.Line) bool {
 		return slices.Contains([]string{"faults left", "early firings left", "partition"}, l.Path)
 	})
-	if p := w.Heal(src); p != sim.Stepped {
+	if p := w.Heal(src); p != world.Stepped {
 		t.Fatalf("healing came to %v: %v", p, w.Err())
 	}
 	if got := w.Lines(); !slices.Equal(got, want) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // SettleMost is how many healed states are visited to decide about one run
@@ -83,7 +83,7 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 		stopped, err = g.doom()
 		return err
 	})
-	if err == errHalt || failed || stopped || g.full || sim.Unsupported(err) {
+	if err == errHalt || failed || stopped || g.full || world.Unsupported(err) {
 		return 0, false, nil
 	}
 	if err != nil {
@@ -126,13 +126,13 @@ func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err err
 		if depth == len(path.Steps) {
 			return states, nil
 		}
-		progress := sim.Progress(0)
+		progress := world.Progress(0)
 		if depth == x.c.heal {
 			progress = x.w.Heal(answers)
 		} else {
 			progress = x.w.Step(answers)
 		}
-		if progress != sim.Stepped {
+		if progress != world.Stepped {
 			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), hint)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -145,12 +146,12 @@ func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	return out, err
 }
 
-func (l *Lab) examine(src choose.Source, c climate, steps int) (*Case, choose.Source, *sim.World) {
+func (l *Lab) examine(src choose.Source, c climate, steps int) (*Case, choose.Source, *world.World) {
 	return l.examineAs(src, c, steps, false)
 }
 
 // examineAs takes a run and notes what a Case tells.
-func (l *Lab) examineAs(src choose.Source, c climate, steps int, careful bool) (*Case, choose.Source, *sim.World) {
+func (l *Lab) examineAs(src choose.Source, c climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	x := &examining{again: again{climate: c, steps: steps}, of: &Case{}}
 	record, ok := src.(recorder)
 	if !ok {
@@ -198,7 +199,7 @@ func (x *examining) Answer(q *choose.Question) int {
 	return k
 }
 
-func (x *examining) visit(w *sim.World, depth int) bool {
+func (x *examining) visit(w *world.World, depth int) bool {
 	if depth > 0 {
 		x.of.Wild = append(x.of.Wild, x.rare || w.Wild())
 	}

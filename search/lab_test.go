@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/randtree"
 )
@@ -66,7 +67,7 @@ func strays() *sim.System {
 // labOf is a lab of a run of two steps.
 func labOf(t *testing.T, sys *sim.System, opts Options) (*Lab, *Case) {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{})
+	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -102,7 +103,7 @@ func (m *memo) verify(r *remembered, k, i int) error {
 }
 
 // noteTwins notes which node parts have got a twin.
-func (m *memo) noteTwins(twins []sim.Twinned) {
+func (m *memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
 		m.ability(t.Node, t.Part).twin = true
 		if m.v[t.Node] == t.Part {
@@ -155,11 +156,11 @@ func (m *memo) did(i int) (r result, sends []sending, function bool) {
 			s := sending{message: x.w.Message(x.bank, e.Value)}
 			switch e.Link {
 			case sim.LinkTCP:
-				s.place, s.room = int32(sim.TCPPlace(m.n, to*m.n+i)), uint16(min(m.buffer, math.MaxUint16))
+				s.place, s.room = int32(world.TCPPlace(m.n, to*m.n+i)), uint16(min(m.buffer, math.MaxUint16))
 			case sim.LinkUDP:
-				s.place, s.room = int32(sim.UDPPlace(m.n, to*m.n+i)), uint16(min(m.datagrams, math.MaxUint16))
+				s.place, s.room = int32(world.UDPPlace(m.n, to*m.n+i)), uint16(min(m.datagrams, math.MaxUint16))
 			default:
-				s.place = int32(sim.SetPlace(m.n, to))
+				s.place = int32(world.SetPlace(m.n, to))
 			}
 			sends = append(sends, s)
 		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // part of the node's part

@@ -8,7 +8,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/visited"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // ledger is the states that were visited, each once, under its number, with the
@@ -90,7 +90,7 @@ func (l *layout) with(place int, id uint32) *layout {
 }
 
 // unpack writes the numbers of a packed state into v.
-func (l *layout) unpack(rec []uint64, v sim.Vector) {
+func (l *layout) unpack(rec []uint64, v world.Vector) {
 	clear(v)
 	for c, of := range l.columns[:min(len(l.columns), len(rec)*columnsPerWord)] {
 		v[of.place] |= uint32(byte(rec[c/columnsPerWord]>>(c%columnsPerWord*8))) << of.shift
@@ -153,7 +153,7 @@ func (l *ledger) rec(s uint32) []uint64 {
 }
 
 // get writes a state into v.
-func (l *ledger) get(s uint32, v sim.Vector) { l.layout.Load().unpack(l.rec(s), v) }
+func (l *ledger) get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
 
 func (l *ledger) origin(s uint32) origin { return l.block(s).origins[s%blockStates] }
 func (l *ledger) live(s uint32) bool     { return l.block(s).live.has(s) }
@@ -307,7 +307,7 @@ func (l *ledger) entry() *entry {
 }
 
 // pack packs a vector.
-func (e *entry) pack(v sim.Vector) {
+func (e *entry) pack(v world.Vector) {
 	e.start(nil)
 	for p, id := range v {
 		if id != 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // number is one of any size.
@@ -33,13 +33,13 @@ func ledgers(t *testing.T, places int, tags uint64) {
 	defer l.close()
 	e := l.entry()
 	twin := map[string]uint32{}
-	vectors, parents := map[uint32]sim.Vector{}, map[uint32]uint32{}
+	vectors, parents := map[uint32]world.Vector{}, map[uint32]uint32{}
 	many := min(5_000, 300_000/places)
 	if tags < 1000 {
 		many = min(many, 300)
 	}
 	for range many {
-		v := make(sim.Vector, places)
+		v := make(world.Vector, places)
 		for range r.IntN(min(places, 6) + 1) {
 			v[r.IntN(places)] = number(r) >> (8 * r.IntN(4))
 		}
@@ -65,7 +65,7 @@ func ledgers(t *testing.T, places int, tags uint64) {
 	if l.len() != len(twin) || l.set.Len() != len(twin) {
 		t.Errorf("there are %d states, %d in the set, and should be %d", l.len(), l.set.Len(), len(twin))
 	}
-	n, got := 0, make(sim.Vector, places)
+	n, got := 0, make(world.Vector, places)
 	for s := range l.each {
 		got[r.IntN(places)] = 77 // what was there is of no interest
 		if l.get(s, got); !slices.Equal(got, vectors[s]) || l.origin(s).parent != parents[s] {
@@ -96,7 +96,7 @@ func TestLedgerFull(t *testing.T) {
 		if !ok {
 			break
 		}
-		e.pack(sim.Vector{i})
+		e.pack(world.Vector{i})
 		if !e.add(canon.OfString(fmt.Sprint(i)), origin{}) {
 			t.Fatalf("%d is known", i)
 		}

@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/long"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -243,7 +244,7 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 // the start, and knows a state by its hash: slow, and too simple to be wrong.
 type dumb struct {
 	t     *testing.T
-	w     *sim.World
+	w     *world.World
 	depth map[canon.Hash]int // of the states of the space
 	paths []dumbPath         // one to each of them, in order of depth
 
@@ -260,7 +261,7 @@ type dumbPath struct {
 
 func newDumb(t *testing.T, sys *sim.System, opts Options) *dumb {
 	t.Helper()
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{Faults: *opts.Faults, Early: opts.Early, Network: opts.Network})
+	w, err := world.New(sys, sim.Params{}, world.Config{Faults: *opts.Faults, Early: opts.Early, Network: opts.Network})
 	if err != nil {
 		t.Fatal(err)
 	}

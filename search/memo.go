@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/flat"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -93,7 +94,7 @@ type sending struct {
 // position is the state that is expanded, and what follows from its parts.
 type position struct {
 	at    []uint64 // packed
-	v     sim.Vector
+	v     world.Vector
 	total canon.Hash
 	nodes canon.Hash // the share of the nodes in total
 	odd   int        // parts that are not plain
@@ -227,7 +228,7 @@ func (m *memo) move(p int, was, now uint32) {
 		m.odd -= count(!m.able[p].plain)
 		m.able[p] = *m.ability(p, now)
 		m.odd += count(!m.able[p].plain)
-	case p < sim.SetPlace(n, 0):
+	case p < world.SetPlace(n, 0):
 		q, before := m.queue(p, now), m.queue(p, was)
 		m.odd += count(!q.plain) - count(!before.plain)
 		m.fly += int(q.len) - int(before.len)
@@ -238,9 +239,9 @@ func (m *memo) move(p int, was, now uint32) {
 	m.used[p] = true
 	list := &m.tcp
 	switch {
-	case p >= sim.SetPlace(n, 0):
+	case p >= world.SetPlace(n, 0):
 		list = &m.sets
-	case p >= sim.UDPPlace(n, 0):
+	case p >= world.UDPPlace(n, 0):
 		list = &m.udp
 	}
 	k, _ := slices.BinarySearch(*list, int32(p))
@@ -325,9 +326,9 @@ func (m *memo) events(state uint32) (k int, err error) {
 		}
 	}
 	for l, places := range [2][]int32{m.tcp, m.udp} {
-		link, base := sim.LinkTCP, sim.TCPPlace(n, 0)
+		link, base := sim.LinkTCP, world.TCPPlace(n, 0)
 		if l == 1 {
-			link, base = sim.LinkUDP, sim.UDPPlace(n, 0)
+			link, base = sim.LinkUDP, world.UDPPlace(n, 0)
 		}
 		for _, p := range places {
 			id := m.v[p]
@@ -348,7 +349,7 @@ func (m *memo) events(state uint32) (k int, err error) {
 		if m.v[p] == 0 {
 			continue
 		}
-		i := int(p) - sim.SetPlace(n, 0)
+		i := int(p) - world.SetPlace(n, 0)
 		for _, item := range x.bank.Items(int(p), m.v[p]) {
 			if err := m.delivery(state, &k, i, sim.LinkSet, item.From, item.Message, none); err != nil || x.violated != nil || x.full {
 				return k, err
@@ -375,7 +376,7 @@ func (m *memo) events(state uint32) (k int, err error) {
 func (m *memo) concerned(i int) bool {
 	n := m.n
 	for j := range n {
-		for _, p := range [4]int{sim.TCPPlace(n, i*n+j), sim.TCPPlace(n, j*n+i), sim.UDPPlace(n, i*n+j), sim.UDPPlace(n, j*n+i)} {
+		for _, p := range [4]int{world.TCPPlace(n, i*n+j), world.TCPPlace(n, j*n+i), world.UDPPlace(n, i*n+j), world.UDPPlace(n, j*n+i)} {
 			if id := m.v[p]; id != 0 && m.queue(p, id).len > 0 {
 				return true
 			}
@@ -481,9 +482,9 @@ func (m *memo) apply(j uint32, k, i, pops int, step byNumber) bool {
 		sum = sum.Add(b.Sum(pops, to)).Sub(b.Sum(pops, id))
 		m.changes = append(m.changes, change{int32(pops), to})
 		fly--
-		if pops < sim.UDPPlace(n, 0) && !m.queues[pops][id].open {
+		if pops < world.UDPPlace(n, 0) && !m.queues[pops][id].open {
 			if c := pops - n; c%n != c/n {
-				back := sim.TCPPlace(n, c%n*n+c/n)
+				back := world.TCPPlace(n, c%n*n+c/n)
 				id := m.v[back]
 				to := b.Opened(back, id)
 				sum = sum.Add(b.Sum(back, to)).Sub(b.Sum(back, id))

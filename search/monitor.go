@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/guard"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -225,7 +227,7 @@ func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string)
 	if r.exploring != nil && r.exploring.closure != nil {
 		return &choose.Path{}, sim.Addr{}, healedStep
 	}
-	w, err := r.newWorld(sim.Config{})
+	w, err := r.newWorld(world.Config{})
 	var answers choose.Source = choose.NewRaw(r.pulse.picks)
 	left := len(r.pulse.picks)
 	switch {
@@ -242,7 +244,7 @@ func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string)
 	r.allow(r.climate, w)
 	w.Protect(func() {
 		w.Start(s)
-		for p := sim.Stepped; p == sim.Stepped; {
+		for p := world.Stepped; p == world.Stepped; {
 			if w.Steps() == r.climate.heal {
 				p = w.Heal(s)
 			} else {
@@ -261,7 +263,7 @@ const (
 // upTo refuses the last of so many answers, after it was recorded.
 type upTo struct {
 	choose.Source
-	w        *sim.World
+	w        *world.World
 	left     int
 	node     sim.Addr // of the last event that was chosen
 	identity string
@@ -291,8 +293,8 @@ func stuckStack(where string) string {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])
 	for one := range strings.SplitSeq(all, "\n\n") {
-		if strings.HasPrefix(one, where) && strings.Contains(one, "macemc/sim.(*World).Protect") {
-			return sim.ServiceStack([]byte(one))
+		if strings.HasPrefix(one, where) && strings.Contains(one, "macemc/internal/world.(*World).Protect") {
+			return guard.Stack([]byte(one))
 		}
 	}
 	return ""

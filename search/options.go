@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -61,7 +62,7 @@ type Options struct {
 	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 
-	See func(*sim.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
+	See func(*world.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
 
 	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end
 

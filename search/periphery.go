@@ -2,6 +2,7 @@ package search
 
 import (
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -66,7 +67,7 @@ func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, er
 		}
 		r.at(i)
 		path := x.path(s)
-		at := make(sim.Vector, len(x.v))
+		at := make(world.Vector, len(x.v))
 		x.get(s, at)
 		f, err := r.walkOutside(&fork{told: &path, steps: r.base() + depth, bank: x.bank, at: at}, x.c)
 		if f != nil || err != nil {
@@ -192,7 +193,7 @@ func (r *runner) alarm() {
 }
 
 // edge walks from the end of an enumerated run, where the bound cut it.
-func (r *runner) edge(s *reference, w *sim.World, res *Result) (done bool, err error) {
+func (r *runner) edge(s *reference, w *world.World, res *Result) (done bool, err error) {
 	if !s.edge || !r.roams() || !r.outskirts(s.bound) || !s.faults && w.Live() {
 		return false, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -13,11 +14,11 @@ import (
 // answers.
 type Player struct {
 	r     *runner
-	w     *sim.World
-	lag   *sim.World // in the state before the step, for step properties; nil: there are none
-	steps *sim.Transition
-	last  *sim.Snapshot // the last that the world took or restored
-	can   bool          // take snapshots
+	w     *world.World
+	lag   *world.World // in the state before the step, for step properties; nil: there are none
+	steps *world.Transition
+	last  *world.Snapshot // the last that the world took or restored
+	can   bool            // take snapshots
 	began bool
 
 	taking int // the step that is under way; written before the pulse beats
@@ -39,16 +40,16 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 		return nil, err
 	}
 	p := &Player{r: r}
-	if p.w, err = r.newWorld(sim.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
+	if p.w, err = r.newWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
 		return nil, err
 	}
 	p.w.Allow(*opts.Faults, opts.Early)
 	if r.always {
-		if p.lag, err = r.newWorld(sim.Config{}); err != nil {
+		if p.lag, err = r.newWorld(world.Config{}); err != nil {
 			return nil, err
 		}
 		p.lag.Track()
-		p.steps = sim.StepChecks(p.lag, p.w, opts.Properties)
+		p.steps = world.StepChecks(p.lag, p.w, opts.Properties)
 	}
 	return p, nil
 }
@@ -57,18 +58,18 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 func (p *Player) Options() Options { return p.r.opts }
 
 // World is where the run is. Let the player take its steps.
-func (p *Player) World() *sim.World { return p.w }
+func (p *Player) World() *world.World { return p.w }
 
 // CanSnapshot reports whether the states of the run can be kept. Where a node
 // cannot be copied, the way back is to start again.
 func (p *Player) CanSnapshot() bool { return p.can }
 
 // Start begins the run.
-func (p *Player) Start(src choose.Source) (sim.Progress, *sim.Failure) {
+func (p *Player) Start(src choose.Source) (world.Progress, *sim.Failure) {
 	p.last, p.taking = nil, 0
-	progress, failure := p.take(func() sim.Progress {
+	progress, failure := p.take(func() world.Progress {
 		p.w.Start(src)
-		return sim.Stepped
+		return world.Stepped
 	})
 	if !p.began {
 		p.began = true
@@ -81,41 +82,41 @@ func (p *Player) Start(src choose.Source) (sim.Progress, *sim.Failure) {
 }
 
 // Step lets src choose an event and takes it. Stopped: src refused, see Err.
-func (p *Player) Step(src choose.Source) (sim.Progress, *sim.Failure) {
-	return p.follow(func() sim.Progress { return p.w.Step(src) })
+func (p *Player) Step(src choose.Source) (world.Progress, *sim.Failure) {
+	return p.follow(func() world.Progress { return p.w.Step(src) })
 }
 
 // Heal is the step in which the environment stops misbehaving.
-func (p *Player) Heal(src choose.Source) (sim.Progress, *sim.Failure) {
-	return p.follow(func() sim.Progress { return p.w.Heal(src) })
+func (p *Player) Heal(src choose.Source) (world.Progress, *sim.Failure) {
+	return p.follow(func() world.Progress { return p.w.Heal(src) })
 }
 
 // Err is why the last step was not taken.
 func (p *Player) Err() error { return p.w.Err() }
 
 // follow takes a step, and judges it with the state before.
-func (p *Player) follow(step func() sim.Progress) (sim.Progress, *sim.Failure) {
+func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failure) {
 	p.taking = p.w.Steps() + 1
 	if p.lag != nil && p.can {
 		p.lag.Restore(p.Snapshot())
 	}
 	progress, failure := p.take(step)
-	if failure == nil && progress == sim.Stepped && p.lag != nil && p.can {
+	if failure == nil && progress == world.Stepped && p.lag != nil && p.can {
 		failure = p.judged(p.steps.Check)
 	}
 	return progress, failure
 }
 
 // take takes one step, and asks of the state all that a search would.
-func (p *Player) take(step func() sim.Progress) (progress sim.Progress, failure *sim.Failure) {
+func (p *Player) take(step func() world.Progress) (progress world.Progress, failure *sim.Failure) {
 	failure = p.judged(func() *sim.Failure {
-		if progress = step(); progress == sim.Stepped && p.w.Check() == nil {
+		if progress = step(); progress == world.Stepped && p.w.Check() == nil {
 			p.w.Probe()
 		}
 		return nil
 	})
 	if failure == nil && p.w.Err() != nil {
-		progress = sim.Stopped
+		progress = world.Stopped
 	}
 	return progress, failure
 }
@@ -138,7 +139,7 @@ func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
 }
 
 // Snapshot keeps the state.
-func (p *Player) Snapshot() *sim.Snapshot {
+func (p *Player) Snapshot() *world.Snapshot {
 	if !p.can {
 		panic("macemc bug: search: a state is to be kept that cannot be; ask CanSnapshot")
 	}
@@ -149,7 +150,7 @@ func (p *Player) Snapshot() *sim.Snapshot {
 }
 
 // Restore goes to a state that was kept.
-func (p *Player) Restore(s *sim.Snapshot) {
+func (p *Player) Restore(s *world.Snapshot) {
 	p.w.Restore(s)
 	p.last = s
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/stopwait"
 )
@@ -30,7 +31,7 @@ func TestPlayerJudges(t *testing.T) {
 	if _, failure := p.Start(src); failure != nil {
 		t.Fatal(failure.Message)
 	}
-	var before *sim.Snapshot
+	var before *world.Snapshot
 	for i := range path.Steps {
 		before = p.Snapshot()
 		progress, failure := p.Step(src)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -34,7 +35,7 @@ func (r *runner) base() int {
 
 // taken is how many steps a run took; those of the prefix only if it took them
 // again.
-func (r *runner) taken(w *sim.World, careful bool) int {
+func (r *runner) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Steps()
 	}

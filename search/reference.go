@@ -3,7 +3,7 @@ package search
 import (
 	"macemc/choose"
 	"macemc/internal/canon"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // reference enumerates every run to a bound, depth first, each re-executed
@@ -44,7 +44,7 @@ func newReference(r *runner, bound int) *reference {
 
 func (s *reference) fork() *fork { return s.begin }
 
-func (s *reference) visit(w *sim.World, depth int) bool {
+func (s *reference) visit(w *world.World, depth int) bool {
 	depth -= s.base
 	h := w.Hash()
 	s.dead, s.edge = false, false

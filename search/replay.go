@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -64,7 +65,7 @@ func same(f *Finding, recorded sim.Verdict, path *choose.Path) bool {
 }
 
 func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, error) {
-	t, err := r.newTwin(sim.Config{Audit: true, Trace: true})
+	t, err := r.newTwin(world.Config{Audit: true, Trace: true})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ const changed = "the code has changed since the path was recorded, or else what 
 
 // seeFailed shows the state in which a run failed, which the loop does not
 // visit. A service may have left it so that it cannot be told: then it is not.
-func seeFailed(w *sim.World, see func(*sim.World)) {
+func seeFailed(w *world.World, see func(*world.World)) {
 	defer func() {
 		if text, ok := recover().(string); ok && strings.HasPrefix(text, "macemc bug:") {
 			panic(text)
@@ -141,7 +142,7 @@ func seeFailed(w *sim.World, see func(*sim.World)) {
 
 // replayDead decides about the end of a path that was recorded as dead, as a
 // search does: exactly, if what can still happen is little enough, else by walks.
-func (r *runner) replayDead(f, taken *Finding, w *sim.World, quiet bool) (*Finding, error) {
+func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Finding, error) {
 	if !w.CanBeLive() || w.Live() || !w.Assumed() {
 		return f, nil
 	}

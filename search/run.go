@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -14,7 +15,7 @@ type strategy interface {
 	choose.Source
 	// visit is told the world at every state: after the starts, with depth 0,
 	// and after every step. False ends the run here.
-	visit(w *sim.World, depth int) bool
+	visit(w *world.World, depth int) bool
 	// weather is the climate of the run that begins.
 	weather() climate
 	// fork is the state where it begins; nil: at the start. See fork.go.
@@ -45,15 +46,15 @@ const (
 type runner struct {
 	sys        *sim.System
 	opts       Options
-	world      *sim.World    // fast
-	twin       *twin         // careful: two worlds in lockstep
-	share      share         // how much of the phase was audited
-	coverage   *sim.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
-	space      *space        // what the states differ in; nil: nobody asked
-	bank       *sim.Bank     // of the forks; nil: there were none yet
-	labFork    labFork       // the last of a Lab's
-	walking    *walk         // and the walk from there
-	pulse      pulse         // what the monitor watches
+	world      *world.World    // fast
+	twin       *twin           // careful: two worlds in lockstep
+	share      share           // how much of the phase was audited
+	coverage   *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
+	space      *space          // what the states differ in; nil: nobody asked
+	bank       *world.Bank     // of the forks; nil: there were none yet
+	labFork    labFork         // the last of a Lab's
+	walking    *walk           // and the walk from there
+	pulse      pulse           // what the monitor watches
 	stats      Stats
 	began      time.Time
 	spent      time.Duration // processor time, before it began
@@ -85,28 +86,28 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}
-	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, limits: &limits{}, began: clock(), spent: Processor(), coverage: new(sim.Coverage)}
+	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, limits: &limits{}, began: clock(), spent: Processor(), coverage: new(world.Coverage)}
 	if opts.ProfileSpace {
 		r.space = &space{}
 	}
-	if r.world, err = r.newWorld(sim.Config{Sprint: true, Coverage: r.coverage}); err != nil {
+	if r.world, err = r.newWorld(world.Config{Sprint: true, Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
 	r.opts.Params.Nodes = r.world.Params().Nodes // 0 stood for the system's default
-	if r.twin, err = r.newTwin(sim.Config{Audit: true, Coverage: r.coverage}); err != nil {
+	if r.twin, err = r.newTwin(world.Config{Audit: true, Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
 	r.always = r.twin.steps.Any()
 	return r, nil
 }
 
-func (r *runner) newWorld(c sim.Config) (*sim.World, error) {
+func (r *runner) newWorld(c world.Config) (*world.World, error) {
 	c.Only, c.Network = r.opts.Properties, r.opts.Network
-	return sim.NewWorld(r.sys, r.opts.Params, c)
+	return world.New(r.sys, r.opts.Params, c)
 }
 
 // allow sets what the environment may do in the next run of a world.
-func (r *runner) allow(c climate, w *sim.World) {
+func (r *runner) allow(c climate, w *world.World) {
 	if c.faults {
 		w.Allow(r.opts.Budgets(r.sys), r.opts.Early)
 	} else {
@@ -116,7 +117,7 @@ func (r *runner) allow(c climate, w *sim.World) {
 
 // run takes one run: the one loop that evaluates states. A careful run is
 // taken twice, in lockstep.
-func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure, w *sim.World) {
+func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure, w *world.World) {
 	w = r.world
 	var t *twin
 	c := s.weather()
@@ -168,14 +169,14 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 				end = endLeft
 				return
 			}
-			progress := sim.Progress(0)
+			progress := world.Progress(0)
 			if depth == c.heal {
 				progress = w.Heal(src)
 			} else {
 				progress = w.Step(src)
 			}
 			switch progress {
-			case sim.Quiet:
+			case world.Quiet:
 				if depth < c.heal { // nothing can happen before the time to heal: now, then
 					c.heal = depth
 					r.climate = c
@@ -184,7 +185,7 @@ func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure
 				}
 				end = endQuiet
 				return
-			case sim.Stopped:
+			case world.Stopped:
 				end = endStopped
 				if errors.Is(w.Err(), choose.ErrOnlyRare) {
 					end = endQuiet

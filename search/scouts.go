@@ -107,11 +107,11 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 		w.wanted = func() bool { return wanted() && !hand.stopped() }
 		hand.setOut(w, i)
 		before := hand.stats
-		end, _, world := hand.run(w, l.careful(i))
+		end, _, ended := hand.run(w, l.careful(i))
 		hand.pulse.rest()
 		one := outing{
-			steps: hand.stats.Steps - before.Steps, taken: hand.taken(world, l.careful(i)), audited: hand.stats.Audited - before.Audited,
-			needs: w.left || !cameToNothing(w, end, world),
+			steps: hand.stats.Steps - before.Steps, taken: hand.taken(ended, l.careful(i)), audited: hand.stats.Audited - before.Audited,
+			needs: w.left || !cameToNothing(w, end, ended),
 		}
 		s.told[j] = one
 		if steps := s.steps.Add(int64(one.steps)); hand == first && j%scoutAsks == 0 {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -41,12 +42,12 @@ func (r *runner) probe() error {
 	if r.opts.Faults == nil {
 		return nil
 	}
-	before, world, pair := r.stats, r.world, r.twin
+	before, own, pair := r.stats, r.world, r.twin
 	var err error
-	if r.world, err = r.newWorld(sim.Config{Sprint: true}); err != nil {
+	if r.world, err = r.newWorld(world.Config{Sprint: true}); err != nil {
 		return err
 	}
-	if r.twin, err = r.newTwin(sim.Config{Audit: true}); err != nil {
+	if r.twin, err = r.newTwin(world.Config{Audit: true}); err != nil {
 		return err
 	}
 	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: steps, most: steps}
@@ -58,7 +59,7 @@ func (r *runner) probe() error {
 			break
 		}
 	}
-	r.stats, r.world, r.twin = before, world, pair
+	r.stats, r.world, r.twin = before, own, pair
 	if idle != "" {
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
 	}
@@ -260,7 +261,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 }
 
 // look makes a finding of the end of an enumerated run, if it is one.
-func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *sim.World) (*Finding, error) {
+func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.moved || end == endStopped && isMismatch(w.Err()):
 		return r.hunt(fixed(s), r.climate, w.Steps())

@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -18,7 +19,7 @@ type steady struct {
 	done bool
 }
 
-func (s *steady) visit(w *sim.World, depth int) bool {
+func (s *steady) visit(w *world.World, depth int) bool {
 	if s.held++; !w.Live() {
 		s.held = 0
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
@@ -37,7 +38,7 @@ func BenchmarkStorm(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				w, err := sim.NewWorld(s.sys, params, sim.Config{})
+				w, err := world.New(s.sys, params, world.Config{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -53,7 +54,7 @@ func BenchmarkStorm(b *testing.B) {
 					w.Protect(func() { // a service that fails under faults ends its walk
 						w.Start(src)
 						for range length {
-							if w.Step(src) != sim.Stepped {
+							if w.Step(src) != world.Stepped {
 								break
 							}
 							i++

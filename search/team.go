@@ -9,11 +9,12 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
 // team is several goroutines that expand a level together. Each has worlds, a
-// memo and a coverage of its own; they share the parts of states (sim.Bank), the
+// memo and a coverage of its own; they share the parts of states (world.Bank), the
 // ledger, and the lists of answers. The states of the level are taken in chunks
 // from one counter, so that none waits while there are some left.
 //
@@ -40,8 +41,8 @@ type wrongness struct {
 	answers *told
 	strayed bool
 	dead    bool
-	state   sim.Vector // that is dead
-	key     canon.Hash // by which one is chosen
+	state   world.Vector // that is dead
+	key     canon.Hash   // by which one is chosen
 }
 
 const (

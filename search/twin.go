@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -15,24 +16,24 @@ import (
 // and have done the same things. What differs, differs without having asked:
 // the service is not deterministic.
 type twin struct {
-	world   *sim.World // audited
-	lag     *sim.World
-	steps   *sim.Transition
+	world   *world.World // audited
+	lag     *world.World
+	steps   *world.Transition
 	tape    tape
 	failure *sim.Failure
 	told    [2]string // what the two runs came to, where they differ
 }
 
-func (r *runner) newTwin(c sim.Config) (*twin, error) {
-	world, err := r.newWorld(c)
+func (r *runner) newTwin(c world.Config) (*twin, error) {
+	ahead, err := r.newWorld(c)
 	if err != nil {
 		return nil, err
 	}
-	lag, err := r.newWorld(sim.Config{})
+	lag, err := r.newWorld(world.Config{})
 	if err != nil {
 		return nil, err
 	}
-	return &twin{world: world, lag: lag, steps: sim.StepChecks(lag, world, r.opts.Properties)}, nil
+	return &twin{world: ahead, lag: lag, steps: world.StepChecks(lag, ahead, r.opts.Properties)}, nil
 }
 
 // tape records the answers of one step, for the lagging world.
@@ -90,7 +91,7 @@ func (t *twin) follow(depth int, healed bool) *sim.Failure {
 		return t.failure
 	}
 	if t.world.Hash() != t.lag.Hash() {
-		all := sim.Diff(t.world.Lines(), t.lag.Lines())
+		all := world.Diff(t.world.Lines(), t.lag.Lines())
 		if len(all) == 0 { // the text is coarser than the hash
 			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
 		}
@@ -129,7 +130,7 @@ func (t *twin) differ(message, a, b string) *sim.Failure {
 }
 
 // outcome is what a step came to, as one line: for counting outcomes.
-func outcome(w *sim.World, failure *sim.Failure) (canon.Hash, string) {
+func outcome(w *world.World, failure *sim.Failure) (canon.Hash, string) {
 	var b strings.Builder
 	for _, e := range w.Effects() {
 		if e.Kind != sim.EffectLog {

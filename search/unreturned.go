@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -23,7 +24,7 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.twin, err = r.newTwin(sim.Config{Trace: true}); err != nil {
+	if r.twin, err = r.newTwin(world.Config{Trace: true}); err != nil {
 		return nil, err
 	}
 	short := &before{Source: choose.NewReplay(path), w: r.twin.world, step: n}
@@ -45,7 +46,7 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 // before refuses the event of a step, and keeps what it would have been.
 type before struct {
 	choose.Source
-	w    *sim.World
+	w    *world.World
 	step int
 	last sim.Step
 }

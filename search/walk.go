@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -38,7 +39,7 @@ type walk struct {
 
 func (s *walk) fork() *fork { return s.start }
 
-func (s *walk) visit(w *sim.World, depth int) bool {
+func (s *walk) visit(w *world.World, depth int) bool {
 	s.judged = depth >= s.from
 	if s.heal >= 0 {
 		if depth < s.heal {
@@ -243,7 +244,7 @@ func (r *runner) setOut(s *walk, i int) {
 }
 
 // cameToNothing reports whether nobody needs to look at how a walk ended.
-func cameToNothing(s *walk, end ending, w *sim.World) bool {
+func cameToNothing(s *walk, end ending, w *world.World) bool {
 	switch end {
 	case endFailed, endStopped:
 		return false
@@ -257,7 +258,7 @@ func cameToNothing(s *walk, end ending, w *sim.World) bool {
 
 // judge decides about a run that did not become live: dead if its end is
 // quiet, or if no fresh walk from its end becomes live. Nil: a false alarm.
-func (r *runner) judge(answers choose.Source, c climate, w *sim.World, steps int, quiet bool) (*Finding, error) {
+func (r *runner) judge(answers choose.Source, c climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.during(PhaseSuspect)()
 	names, explanations := w.NotLive()
 	dead := sim.Failure{Verdict: sim.VerdictDead, Step: steps, Property: join(names, ", "), Message: join(explanations, "; ")}

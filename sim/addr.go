@@ -1,18 +1,19 @@
 package sim
 
-import "strconv"
+import (
+	"strconv"
+
+	"macemc/internal/sight"
+)
 
 // Addr names a node. (Its one field has the width for which maps keyed by it are
 // fastest.) It is opaque: it can be compared and used as a key, but
 // there is no arithmetic on it. The zero Addr is nobody.
 type Addr struct{ id uint32 }
 
-// nodesMost is the largest number of nodes in a system.
-const nodesMost = 64
-
-var addrNames = func() (names [nodesMost + 1]string) {
+var addrNames = func() (names [sight.NodesMost + 1]string) {
 	names[0] = "nobody"
-	for i := range nodesMost {
+	for i := range sight.NodesMost {
 		names[i+1] = "n" + strconv.Itoa(i)
 	}
 	return names
@@ -20,8 +21,9 @@ var addrNames = func() (names [nodesMost + 1]string) {
 
 func addrOf(index int) Addr { return Addr{uint32(index + 1)} }
 
-// index is the node's place among the nodes; -1 is nobody.
-func (a Addr) index() int { return int(a.id) - 1 }
+// Index is the node's place among the nodes, counted from 0; -1 is nobody. It
+// is for those who run a service: a service compares addresses.
+func (a Addr) Index() int { return int(a.id) - 1 }
 
 // IsZero reports whether a is nobody.
 func (a Addr) IsZero() bool { return a.id == 0 }
@@ -37,5 +39,5 @@ func (a Addr) String() string {
 	if int(a.id) < len(addrNames) {
 		return addrNames[a.id]
 	}
-	return "n" + strconv.Itoa(a.index())
+	return "n" + strconv.Itoa(a.Index())
 }

@@ -1,9 +1,9 @@
-// Package sim is the room of the contract and of one execution.
+// Package sim is the room of the contract: what a service is written against,
+// and what of a run those read who are told a finding.
 //
-// The contract is what a service is written against: a System is a value that
-// says how to make a Node, what the application asks of it, and which
-// properties must hold; a Node is three methods; everything that a node does,
-// and everything that it asks, goes through Env.
+// A System is a value that says how to make a Node, what the application asks
+// of it, and which properties must hold; a Node is three methods; everything
+// that a node does, and everything that it asks, goes through Env.
 //
 // # Start here
 //
@@ -26,23 +26,15 @@
 //	Faults     how often the environment may misbehave: System.Tolerates
 //	Keys       a map's keys in order; Addrs, where they are addresses
 //
-// Everything that begins at World is for those who run a service.
+// An Event is what can happen now, a Step what did, with its Effects; a Verdict
+// and a Failure say what was wrong with it.
 //
-// # One execution
+// # How it is run
 //
-// The execution is World: it holds the nodes of one system and what is under
-// way between them, knows which events are possible now, and takes one step
-// at a time. Which event comes next, and how a service's own coins fall, it
-// asks of a choose.Source. It never searches: no strategy, no backtracking,
-// no reference upward.
-//
-// A handler is a function of (node, event, answers) to (node, effects). Calls
-// of Env that do something append to a list of effects which the World applies
-// when the handler has returned. Calls that return something are questions:
-//
-//   - choices (Choose, Weighted), answered by the Source and enumerated;
-//   - facts (Scheduled, what Send returns), computed from the state before the
-//     step and the handler's own effects so far, never enumerated.
+// A handler is a function of (node, event, answers) to (node, effects): what it
+// asks Env to do happens when it has returned. What Env answers is a choice, of
+// which every answer is tried, or a fact of the state before the step and of
+// what the handler has done so far.
 //
 // Two states are equal if their values are. That two slices share an array is
 // not part of a value: of two states that differ in nothing else, one is

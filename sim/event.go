@@ -94,6 +94,9 @@ func ParseKind(s string) (Kind, bool) {
 	return 0, false
 }
 
+// Weight is that of an event of the kind in random walks; 0: it is rare.
+func (k Kind) Weight() float64 { return kindInfo[k].weight }
+
 // Fault reports whether the kind is the environment's misbehaviour.
 func (k Kind) Fault() bool { return k >= KindCrash && k <= KindOneWay }
 
@@ -128,41 +131,25 @@ type Event struct {
 	Value any    // the message or the signal; a Split of a partition
 }
 
-// Split is a partition: the nodes on one side, as a set; OneWay, only what
-// they send is lost.
-type Split struct{ side uint64 }
+// Split is a partition: the nodes on one side, as a set of bits by their index;
+// OneWay, only what they send is lost.
+type Split struct{ Side uint64 }
 
 // Has reports whether a node is on the first side; of a one-way partition, the
 // one that cannot reach the other.
-func (s Split) Has(a Addr) bool { return !a.IsZero() && s.side&(1<<a.index()) != 0 }
+func (s Split) Has(a Addr) bool { return !a.IsZero() && s.Side&(1<<a.Index()) != 0 }
 
-// text names both sides.
-func (s Split) text(n int, arrow string) string {
+// Text names both sides, in a system of n nodes.
+func (s Split) Text(n int, arrow string) string {
 	var in, out []string
 	for i := range n {
-		if s.side&(1<<i) != 0 {
+		if s.Side&(1<<i) != 0 {
 			in = append(in, addrOf(i).String())
 		} else {
 			out = append(out, addrOf(i).String())
 		}
 	}
 	return strings.Join(in, " ") + arrow + strings.Join(out, " ")
-}
-
-// text is the event's identity as one line. That of a timer, which has an
-// identity for good, is kept.
-func (w *World) text(e Event) string {
-	if e.Kind != KindTimer {
-		return e.Text(w.walker, w.n)
-	}
-	t, i := w.timer(e.Value), e.Node.index()
-	if t.told == nil {
-		t.told = make([]string, w.n)
-	}
-	if t.told[i] == "" {
-		t.told[i] = e.Text(w.walker, w.n)
-	}
-	return t.told[i]
 }
 
 // Text is the event's identity as one line, values told by walker, in a
@@ -193,9 +180,9 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 	case KindLose, KindDuplicate, KindReorder:
 		return fmt.Sprintf("%s %s %s from %s%s", e.Node, e.Kind, walker.Text(e.Value), e.From, place)
 	case KindPartition:
-		return fmt.Sprintf("partition %s", e.Value.(Split).text(n, " | "))
+		return fmt.Sprintf("partition %s", e.Value.(Split).Text(n, " | "))
 	case KindOneWay:
-		return fmt.Sprintf("one-way partition %s", e.Value.(Split).text(n, " cannot reach "))
+		return fmt.Sprintf("one-way partition %s", e.Value.(Split).Text(n, " cannot reach "))
 	case KindMend, KindHeal:
 		return e.Kind.String()
 	default:

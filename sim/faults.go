@@ -31,17 +31,16 @@ type Faults struct {
 var budgets = [...]struct {
 	name string
 	of   func(*Faults) *int
-	link Link // the link without which the fault cannot happen
 }{
-	{"crash", func(f *Faults) *int { return &f.Crash }, 0},
-	{"down", func(f *Faults) *int { return &f.Down }, 0},
-	{"reset", func(f *Faults) *int { return &f.Reset }, LinkTCP},
-	{"loss", func(f *Faults) *int { return &f.Loss }, LinkUDP},
-	{"dup", func(f *Faults) *int { return &f.Dup }, LinkUDP},
-	{"reorder", func(f *Faults) *int { return &f.Reorder }, LinkUDP},
-	{"partition", func(f *Faults) *int { return &f.Partition }, 0},
-	{"oneway", func(f *Faults) *int { return &f.OneWay }, 0},
-	{"rare", func(f *Faults) *int { return &f.Rare }, 0},
+	{"crash", func(f *Faults) *int { return &f.Crash }},
+	{"down", func(f *Faults) *int { return &f.Down }},
+	{"reset", func(f *Faults) *int { return &f.Reset }},
+	{"loss", func(f *Faults) *int { return &f.Loss }},
+	{"dup", func(f *Faults) *int { return &f.Dup }},
+	{"reorder", func(f *Faults) *int { return &f.Reorder }},
+	{"partition", func(f *Faults) *int { return &f.Partition }},
+	{"oneway", func(f *Faults) *int { return &f.OneWay }},
+	{"rare", func(f *Faults) *int { return &f.Rare }},
 }
 
 // IsZero reports whether there are no faults.
@@ -72,6 +71,9 @@ func FaultNames() []string {
 	}
 	return names
 }
+
+// Budget is one of the budgets, in the order of FaultNames.
+func (f *Faults) Budget(k int) *int { return budgets[k].of(f) }
 
 // ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
 // Blanks around a word do not count.
@@ -123,13 +125,6 @@ func parseBudget(name, value string) (int, error) {
 	return n, nil
 }
 
-// spend takes one from a budget.
-func spend(n *int) {
-	if *n > 0 {
-		*n--
-	}
-}
-
 // Network is how the simulated links are built.
 type Network struct {
 	TCPBuffer   int    // messages that a connection queues in each direction; 0: 20
@@ -146,8 +141,6 @@ const (
 	FlawWrongIndex        = netsim.FlawWrongIndex
 	FlawRemoteStays       = netsim.FlawRemoteStays
 )
-
-const udpCapacityDefault = 4
 
 // ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4"; "" sets
 // nothing.
@@ -189,15 +182,4 @@ func (n Network) String() string {
 		parts = append(parts, "udp-capacity="+strconv.Itoa(n.UDPCapacity))
 	}
 	return strings.Join(parts, ",")
-}
-
-// over is n with what o sets.
-func (n Network) over(o Network) Network {
-	if o.TCPBuffer > 0 {
-		n.TCPBuffer = o.TCPBuffer
-	}
-	if o.UDPCapacity > 0 {
-		n.UDPCapacity = o.UDPCapacity
-	}
-	return n
 }

@@ -1,69 +1,75 @@
 package sim
 
 import (
-	"fmt"
 	"iter"
 	"reflect"
+
+	"macemc/internal/sight"
 )
 
 // View is what a property sees: the nodes of one type that are up, or the
 // layers of that type inside them, at one state. A node that crashed is seen
 // again when it has restarted; one that is down for good never is. So a
 // property that counts compares with Len, not with the number of nodes.
-type View[N any] struct{ s *sight[N] }
+type View[N any] struct{ s *seen[N] }
 
-// sight is a view bound to one world; it is found anew when nodes are.
-type sight[N any] struct {
-	w          *World
+// seen is a view bound to one state; it is found anew when nodes are.
+type seen[N any] struct {
+	state      *sight.State
 	epoch      int
 	membership int
 	at         []Addr
 	nodes      []N
-	versions   [nodesMost]int
-	place      [nodesMost]int8 // place in nodes of the node with this index, or -1
+	versions   [sight.NodesMost]int
+	place      [sight.NodesMost]int8 // place in nodes of the node with this index, or -1
 }
 
-// sightOf is the one sight of a type in a world: all properties share it.
-func sightOf[N any](w *World) *sight[N] {
+// seenOf is what is seen of a type in a state: all properties share it.
+func seenOf[N any](state *sight.State) *seen[N] {
 	t := reflect.TypeFor[N]()
-	if s, ok := w.sights[t]; ok {
-		return s.(*sight[N])
+	if s, ok := state.Views[t]; ok {
+		return s.(*seen[N])
 	}
-	s := &sight[N]{w: w, membership: -1}
-	w.sights[t] = s
+	s := &seen[N]{state: state, membership: -1}
+	if state.Views == nil {
+		state.Views = map[reflect.Type]any{}
+	}
+	state.Views[t] = s
 	return s
 }
 
-func (s *sight[N]) view() View[N] {
-	if s.epoch != s.w.epoch {
+func (s *seen[N]) view() View[N] {
+	if s.epoch != s.state.Epoch {
 		s.look()
 	}
 	return View[N]{s}
 }
 
 // look finds the nodes that were replaced, or all, where others are up.
-func (s *sight[N]) look() {
-	s.epoch = s.w.epoch
-	if s.membership == s.w.membership {
+func (s *seen[N]) look() {
+	state := s.state
+	s.epoch = state.Epoch
+	if s.membership == state.Membership {
 		for k, a := range s.at {
-			if ns := &s.w.nodes[a.index()]; ns.version != s.versions[k] {
-				s.versions[k] = ns.version
-				s.nodes[k], _ = find[N](ns.node)
+			if version := state.Versions[a.Index()]; version != s.versions[k] {
+				s.versions[k] = version
+				node, _ := state.Runtime.Node(a.Index())
+				s.nodes[k], _ = find[N](node)
 			}
 		}
 		return
 	}
-	s.membership = s.w.membership
+	s.membership = state.Membership
 	s.at, s.nodes = s.at[:0], s.nodes[:0]
-	for i := range s.w.nodes {
+	for i := range state.Runtime.Nodes() {
 		s.place[i] = -1
-		ns := &s.w.nodes[i]
-		if ns.life != lifeUp {
+		node, up := state.Runtime.Node(i)
+		if !up {
 			continue
 		}
-		if n, ok := find[N](ns.node); ok {
+		if n, ok := find[N](node); ok {
 			s.place[i] = int8(len(s.nodes))
-			s.versions[len(s.nodes)] = ns.version
+			s.versions[len(s.nodes)] = state.Versions[i]
 			s.at = append(s.at, addrOf(i))
 			s.nodes = append(s.nodes, n)
 		}
@@ -71,7 +77,7 @@ func (s *sight[N]) look() {
 }
 
 // find looks for an N in a node and through its layers, as errors.As does.
-func find[N any](n Node) (N, bool) {
+func find[N any](n any) (N, bool) {
 	for n != nil {
 		if found, ok := n.(N); ok {
 			return found, true
@@ -102,7 +108,7 @@ func (v View[N]) Len() int { return len(v.s.nodes) }
 
 // At is the node at a, if it is up and is an N.
 func (v View[N]) At(a Addr) (N, bool) {
-	if i := a.index(); i >= 0 && i < nodesMost && v.s.place[i] >= 0 {
+	if i := a.Index(); i >= 0 && i < sight.NodesMost && v.s.place[i] >= 0 {
 		return v.s.nodes[v.s.place[i]], true
 	}
 	var none N
@@ -111,118 +117,52 @@ func (v View[N]) At(a Addr) (N, bool) {
 
 // Scheduled reports whether a timer is scheduled at a.
 func (v View[N]) Scheduled(a Addr, timer Signal) bool {
-	i := a.index()
-	if i < 0 || i >= v.s.w.n {
-		return false
-	}
-	for _, t := range v.s.w.nodes[i].timers {
-		if t.signal == timer {
-			return true
-		}
-	}
-	return false
+	r, i := v.s.state.Runtime, a.Index()
+	return i >= 0 && i < r.Nodes() && r.Scheduled(i, timer)
 }
 
 // Timers is the number of timers scheduled on all nodes.
-func (v View[N]) Timers() int { return v.s.w.timers }
+func (v View[N]) Timers() int { return v.s.state.Runtime.Timers() }
 
 // InFlight is the number of messages under way on TCP and UDP.
-func (v View[N]) InFlight() int {
-	v.s.w.counted = true
-	return v.s.w.tcp.Len() + v.s.w.udp.Len()
-}
+func (v View[N]) InFlight() int { return v.s.state.Runtime.InFlight() }
 
 // Property is something that must hold. Make one with Always, Eventually,
 // Steps or Monitor.
 type Property struct {
 	Name string
 
-	kind    propertyKind
-	about   reflect.Type // the N of its view; nil for a monitor
-	matches func(Node) bool
-	state   func(*World) stateCheck
-	step    func(before, after *World) stateCheck
-	monitor func() monitor
-}
-
-type propertyKind uint8
-
-const (
-	propertyAlways propertyKind = iota + 1
-	propertyEventually
-	propertySteps
-	propertyMonitor
-)
-
-var propertyKindNames = [...]string{
-	propertyAlways: "always", propertyEventually: "eventually",
-	propertySteps: "steps", propertyMonitor: "monitor",
+	rule sight.Rule
 }
 
 // Kind is always, eventually, steps or monitor.
-func (p Property) Kind() string { return propertyKindNames[p.kind] }
+func (p Property) Kind() string { return p.rule.Kind.String() }
 
 // Liveness reports whether the property is to hold eventually.
-func (p Property) Liveness() bool { return p.kind == propertyEventually }
+func (p Property) Liveness() bool { return p.rule.Kind == sight.RuleEventually }
 
-// stateCheck is a property bound to a world.
-type stateCheck struct {
-	name    string
-	holds   func() bool
-	explain func() string // nil: nothing to say
-}
-
-// explained is what the property says of the state.
-func (c *stateCheck) explained() (text string) {
-	if c.explain == nil {
-		return ""
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			text = fmt.Sprintf("(its explanation panics: %s)", panicText(r))
-		}
-	}()
-	return c.explain()
-}
-
-// asked is holds, outside a run: a panic is no answer.
-func (c *stateCheck) asked() (holds bool, panicked string) {
-	defer func() {
-		if r := recover(); r != nil {
-			holds, panicked = false, fmt.Sprintf("(it panics: %s)", panicText(r))
-		}
-	}()
-	return c.holds(), ""
-}
-
-// monitor is a Monitor's memory in one world.
-type monitor struct {
-	name    string
-	reset   func()
-	observe func(at Addr, fact any) error
-	memory  func() any
-	restore func(memory any) // takes the memory over
-}
+// Rule is the property as those see it who run a service.
+func (p Property) Rule() sight.Rule { return p.rule }
 
 // Always is a safety property: it holds in every state. explain, if given, is
 // asked once, for the report of a state in which it does not.
 func Always[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
-	return stateProperty(propertyAlways, name, holds, explain)
+	return stateProperty(sight.RuleAlways, name, holds, explain)
 }
 
 // Eventually is a liveness property: from every state, a state can be reached
 // in which all of the system's Eventually properties hold together.
 func Eventually[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
-	return stateProperty(propertyEventually, name, holds, explain)
+	return stateProperty(sight.RuleEventually, name, holds, explain)
 }
 
-func stateProperty[N any](kind propertyKind, name string, holds func(View[N]) bool, explain []func(View[N]) string) Property {
+func stateProperty[N any](kind sight.RuleKind, name string, holds func(View[N]) bool, explain []func(View[N]) string) Property {
 	p := propertyAbout[N](kind, name)
-	p.state = func(w *World) stateCheck {
-		s := sightOf[N](w)
-		c := stateCheck{name: name, holds: func() bool { return holds(s.view()) }}
+	p.rule.State = func(state *sight.State) sight.Check {
+		s := seenOf[N](state)
+		c := sight.Check{Name: name, Holds: func() bool { return holds(s.view()) }}
 		if len(explain) > 0 {
-			c.explain = func() string { return explain[0](s.view()) }
+			c.Explain = func() string { return explain[0](s.view()) }
 		}
 		return c
 	}
@@ -232,23 +172,23 @@ func stateProperty[N any](kind propertyKind, name string, holds func(View[N]) bo
 // Steps is a safety property of transitions: it holds between the states
 // before and after every step, steps to known states included.
 func Steps[N any](name string, holds func(before, after View[N]) bool, explain ...func(before, after View[N]) string) Property {
-	p := propertyAbout[N](propertySteps, name)
-	p.step = func(before, after *World) stateCheck {
-		b, a := sightOf[N](before), sightOf[N](after)
-		c := stateCheck{name: name, holds: func() bool { return holds(b.view(), a.view()) }}
+	p := propertyAbout[N](sight.RuleSteps, name)
+	p.rule.Step = func(before, after *sight.State) sight.Check {
+		b, a := seenOf[N](before), seenOf[N](after)
+		c := sight.Check{Name: name, Holds: func() bool { return holds(b.view(), a.view()) }}
 		if len(explain) > 0 {
-			c.explain = func() string { return explain[0](b.view(), a.view()) }
+			c.Explain = func() string { return explain[0](b.view(), a.view()) }
 		}
 		return c
 	}
 	return p
 }
 
-func propertyAbout[N any](kind propertyKind, name string) Property {
-	return Property{
-		Name: name, kind: kind, about: reflect.TypeFor[N](),
-		matches: func(n Node) bool { _, ok := find[N](n); return ok },
-	}
+func propertyAbout[N any](kind sight.RuleKind, name string) Property {
+	return Property{Name: name, rule: sight.Rule{
+		Kind: kind, About: reflect.TypeFor[N](),
+		Matches: func(n any) bool { _, ok := find[N](n); return ok },
+	}}
 }
 
 // Monitor is a safety property of a run: observe is told every fact that a
@@ -256,37 +196,38 @@ func propertyAbout[N any](kind propertyKind, name string) Property {
 // state, and keeps copies, not pointers into a fact that may change. *M may have
 // a method Init(), called at the start of every run.
 func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Property {
-	return Property{Name: name, kind: propertyMonitor, monitor: func() monitor {
+	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleMonitor, Monitor: func() sight.Monitor {
 		m := new(M)
-		return monitor{
-			name: name,
-			reset: func() {
+		return sight.Monitor{
+			Name: name,
+			Reset: func() {
 				*m = *new(M)
 				if i, ok := any(m).(interface{ Init() }); ok {
 					i.Init()
 				}
 			},
-			observe: func(at Addr, fact any) error { return observe(m, at, fact) },
-			memory:  func() any { return m },
-			restore: func(memory any) { *m = *memory.(*M) },
+			Observe: func(at int, fact any) error { return observe(m, addrOf(at), fact) },
+			Memory:  func() any { return m },
+			Restore: func(memory any) { *m = *memory.(*M) },
 		}
-	}}
+	}}}
 }
 
 // Constraint is a named set of states. Make one with While.
 type Constraint struct {
 	Name string
 
-	about   reflect.Type
-	matches func(Node) bool
-	state   func(*World) stateCheck
+	rule sight.Rule
 }
 
 // While is the set of states in which holds does.
 func While[N any](name string, holds func(View[N]) bool) Constraint {
-	p := stateProperty(propertyAlways, name, holds, nil)
-	return Constraint{Name: name, about: p.about, matches: p.matches, state: p.state}
+	p := stateProperty(sight.RuleAlways, name, holds, nil)
+	return Constraint{name, p.rule}
 }
 
 // IsZero reports whether there is no constraint.
-func (c Constraint) IsZero() bool { return c.state == nil }
+func (c Constraint) IsZero() bool { return c.rule.State == nil }
+
+// Rule is the constraint as those see it who run a service.
+func (c Constraint) Rule() sight.Rule { return c.rule }

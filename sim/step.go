@@ -50,8 +50,6 @@ type Effect struct {
 	Delay time.Duration // timers
 	Value any           // message, timer, task, fact, or the line of a log
 	Lost  bool          // a datagram for which there was no capacity
-
-	timer *timerInfo
 }
 
 // Text is the effect as one line.
@@ -100,40 +98,6 @@ type Step struct {
 	Effects  []Effect
 	Facts    []Fact
 	Cut      bool // the service failed within it: what it did up to there, not all of it applied
-}
-
-// Footprint is what a step touched besides its node's own state: reduction
-// rests on it, not on "different nodes".
-type Footprint struct {
-	Node   Addr
-	Pops   []Channel // consumed from
-	Pushes []Channel // sent into
-	Facts  []Fact    // asked about the state outside the node
-	Budget Kind      // the fault whose budget was spent; 0: none
-}
-
-// Channel is one direction between two nodes, over one link.
-type Channel struct {
-	Link     Link
-	From, To Addr
-}
-
-// Footprint is derived from the event and its effects.
-func (s *Step) Footprint() Footprint {
-	f := Footprint{Node: s.Node, Facts: s.Facts}
-	if s.Event.Kind.Fault() {
-		f.Budget = s.Event.Kind
-	}
-	switch s.Event.Kind {
-	case KindMessage, KindReorder, KindLose, KindDuplicate, KindError, KindRefused, KindBreak, KindReset, KindClear:
-		f.Pops = append(f.Pops, Channel{s.Event.Link, s.Event.From, s.Event.Node})
-	}
-	for _, e := range s.Effects {
-		if e.Kind == EffectSend || e.Kind == EffectRefused || e.Kind == EffectReset {
-			f.Pushes = append(f.Pushes, Channel{e.Link, s.Node, e.To})
-		}
-	}
-	return f
 }
 
 // Expired reports whether a timer fired in the step, and was not set again.

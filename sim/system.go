@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+
+	"macemc/internal/sight"
 )
 
 // System is what is checked: a value, made once. A nil field means the default
@@ -80,7 +83,7 @@ type Params struct {
 
 	values map[*Param]string
 	bugs   []BugID
-	cover  *Coverage // told which bugs were asked for; nil: nobody
+	asked  []atomic.Bool // by bugs: told which were asked for; nil: nobody is
 }
 
 // Int is the value of a number.
@@ -109,14 +112,21 @@ func (p Params) Word(param *Param) string {
 // Bug reports whether a known bug is switched on: for code without an Env.
 func (p Params) Bug(id BugID) bool {
 	i := slices.Index(p.bugs, id)
-	if i >= 0 && p.cover != nil {
-		p.cover.bugs[i].Store(true)
+	if i >= 0 && p.asked != nil {
+		p.asked[i].Store(true)
 	}
 	return i >= 0
 }
 
 // Bugs are the known bugs that are switched on.
 func (p Params) Bugs() []BugID { return p.bugs }
+
+// Noting are the same values, which note in asked, by the order of Bugs, which
+// known bugs are asked for. Nil: nowhere.
+func (p Params) Noting(asked []atomic.Bool) Params {
+	p.asked = asked
+	return p
+}
 
 // Addr is the i-th node, counted from 0.
 func (p Params) Addr(i int) Addr {
@@ -165,7 +175,7 @@ func (sys *System) Configure(nodes int, settings []string, bugs []string) (Param
 			p.bugs = append(p.bugs, BugID(id))
 		}
 	}
-	return sys.resolve(p)
+	return sys.Resolve(p)
 }
 
 func (p *Params) set(sys *System, setting string) error {
@@ -207,12 +217,12 @@ func (q *Param) check(value string) error {
 	return nil
 }
 
-// resolve fills in the number of nodes.
-func (sys *System) resolve(p Params) (Params, error) {
+// Resolve fills in the number of nodes, and refuses one that cannot be.
+func (sys *System) Resolve(p Params) (Params, error) {
 	r := sys.NodeRange(p)
-	if r.Most > nodesMost || r.Least < 1 || r.Default < r.Least || r.Default > r.Most {
+	if r.Most > sight.NodesMost || r.Least < 1 || r.Default < r.Least || r.Default > r.Most {
 		return p, fmt.Errorf("%s runs with %d to %d nodes and %d by default; that must be in order and within 1 to %d",
-			sys.Name, r.Least, r.Most, r.Default, nodesMost)
+			sys.Name, r.Least, r.Most, r.Default, sight.NodesMost)
 	}
 	if p.Nodes == 0 {
 		p.Nodes = r.Default

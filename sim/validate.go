@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/guard"
+	"macemc/internal/sight"
 	"macemc/macetime"
 )
 
@@ -26,7 +28,7 @@ func (sys *System) Validate(p Params) error {
 			return fmt.Errorf("system %s: %w", sys.Name, err)
 		}
 	}
-	p, err := sys.resolve(p)
+	p, err := sys.Resolve(p)
 	if err != nil {
 		return err
 	}
@@ -43,9 +45,9 @@ func (sys *System) validateOwn() error {
 	case sys.New == nil:
 		return errors.New("it has no New; say how a node is made")
 	}
-	for _, b := range budgets {
-		if n := *b.of(&sys.Tolerates); n < Unlimited {
-			return fmt.Errorf("it tolerates %s=%d; a budget is 0 or more, or Unlimited", b.name, n)
+	for k, name := range FaultNames() {
+		if n := *sys.Tolerates.Budget(k); n < Unlimited {
+			return fmt.Errorf("it tolerates %s=%d; a budget is 0 or more, or Unlimited", name, n)
 		}
 	}
 	return nil
@@ -91,7 +93,7 @@ func (sys *System) validateProperties() error {
 	seen := map[string]bool{}
 	for _, p := range sys.Properties {
 		switch {
-		case p.kind == 0:
+		case p.rule.Kind == 0:
 			return fmt.Errorf("property %q was not made by Always, Eventually, Steps or Monitor", p.Name)
 		case strings.TrimSpace(p.Name) == "":
 			return errors.New("a property has no name; its name is the sentence that a report quotes")
@@ -110,14 +112,22 @@ func (sys *System) validateNodes(p Params) error {
 			return fmt.Errorf("there is no known bug %s; there are %s", id, orNone(sys.bugNames()))
 		}
 	}
-	w, err := NewWorld(sys, p, Config{})
+	walker, err := sys.Walker()
 	if err != nil {
 		return err
+	}
+	if _, err := sys.Links(p); err != nil {
+		return err
+	}
+	for _, self := range p.Addrs() {
+		if _, err := sys.Opening(p, self); err != nil {
+			return err
+		}
 	}
 	var nodes []Node
 	for i := range p.Nodes {
 		var n Node
-		if err := guard("New", func() { n = sys.New(p, addrOf(i)) }); err != nil {
+		if err := guard.Call("New", func() { n = sys.New(p, addrOf(i)) }); err != nil {
 			return fmt.Errorf("at %s, %w", addrOf(i), err)
 		}
 		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
@@ -130,21 +140,26 @@ func (sys *System) validateNodes(p Params) error {
 		if path := findTime(t, map[reflect.Type]bool{}); path != "" {
 			return fmt.Errorf("%s%s is a time, but this version cannot explore comparisons of times; use timers", t, strings.TrimSpace(path))
 		}
-		if err := w.walker.Check(t); err != nil {
+		if err := walker.Check(t); err != nil {
 			return err
 		}
 	}
 	for _, prop := range sys.Properties {
-		if prop.matches != nil && !slices.ContainsFunc(nodes, prop.matches) {
-			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s", prop.Name, prop.about, typesOf(nodes))
+		if prop.rule.Matches != nil && !matched(nodes, prop.rule) {
+			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s", prop.Name, prop.rule.About, typesOf(nodes))
 		}
 	}
 	for _, c := range []Constraint{sys.Within, sys.Assume} {
-		if !c.IsZero() && !slices.ContainsFunc(nodes, c.matches) {
-			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.about, typesOf(nodes))
+		if !c.IsZero() && !matched(nodes, c.rule) {
+			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.rule.About, typesOf(nodes))
 		}
 	}
 	return nil
+}
+
+// matched reports whether a rule is about one of the nodes.
+func matched(nodes []Node, rule sight.Rule) bool {
+	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
 }
 
 // typesOf tells the types of nodes, each once.
@@ -186,6 +201,3 @@ func findTime(t reflect.Type, seen map[reflect.Type]bool) string {
 	}
 	return ""
 }
-
-// Unused are the opaque rules that matched nothing in the states met so far.
-func (w *World) Unused() []string { return w.walker.Unused() }

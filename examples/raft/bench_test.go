@@ -8,6 +8,7 @@ import (
 	core "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -19,7 +20,7 @@ import (
 // step.
 func BenchmarkAgainstBare(b *testing.B) {
 	const steps, messages = 500, 200
-	d := drive(b, 3, nil, nil, sim.Config{})
+	d := drive(b, 3, nil, nil, world.Config{})
 	share := delivered(b, steps)
 	var walking, running time.Duration
 	b.ReportAllocs()
@@ -46,7 +47,7 @@ func BenchmarkAgainstBare(b *testing.B) {
 // BenchmarkWalkHashed is the walk with the state's hash after each step.
 func BenchmarkWalkHashed(b *testing.B) {
 	const steps = 500
-	d := drive(b, 3, nil, nil, sim.Config{})
+	d := drive(b, 3, nil, nil, world.Config{})
 	i := 0
 	for b.Loop() {
 		if f := d.run(calm, i, steps, func() bool { d.Hash(); return false }); f != nil {
@@ -59,7 +60,7 @@ func BenchmarkWalkHashed(b *testing.B) {
 
 // delivered is the share of a walk's steps that deliver a message.
 func delivered(b *testing.B, steps int) float64 {
-	d := drive(b, 3, nil, nil, sim.Config{Trace: true})
+	d := drive(b, 3, nil, nil, world.Config{Trace: true})
 	messages, all := 0, 0
 	for i := range 50 {
 		if f := d.run(calm, i, steps, never); f != nil {

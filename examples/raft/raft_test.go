@@ -9,16 +9,17 @@ import (
 	pb "go.etcd.io/raft/v3/raftpb"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
 // driven is a world and the walk that answers it.
 type driven struct {
-	*sim.World
+	*world.World
 	walk *choose.Walk
 }
 
-func drive(t testing.TB, nodes int, settings, bugs []string, config sim.Config) driven {
+func drive(t testing.TB, nodes int, settings, bugs []string, config world.Config) driven {
 	t.Helper()
 	params, err := System.Configure(nodes, settings, bugs)
 	if err != nil {
@@ -27,7 +28,7 @@ func drive(t testing.TB, nodes int, settings, bugs []string, config sim.Config) 
 	if err := System.Validate(params); err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, config)
+	w, err := world.New(System, params, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func (d driven) run(m mood, i, steps int, done func() bool) *sim.Failure {
 func (d driven) on(m mood, steps int, done func() bool) {
 	for end := d.Steps() + steps; d.Check() == nil && d.Steps() < end; {
 		m(d.walk, d.Steps())
-		if done() || d.Step(d.walk) != sim.Stepped {
+		if done() || d.Step(d.walk) != world.Stepped {
 			return
 		}
 	}
@@ -83,7 +84,7 @@ func never() bool { return false }
 // Nearly every walk elects a leader and has all commands applied, soon.
 func TestLive(t *testing.T) {
 	for _, nodes := range []int{1, 2, 3, 5} {
-		d := drive(t, nodes, nil, nil, sim.Config{})
+		d := drive(t, nodes, nil, nil, world.Config{})
 		live, longest := 0, 0
 		for i := range 100 {
 			if f := d.run(calm, i, 2_000, d.Live); f != nil {
@@ -105,7 +106,7 @@ func TestLive(t *testing.T) {
 // state, at every tenth step of it.
 func TestReplays(t *testing.T) {
 	const steps = 500
-	config := sim.Config{Faults: sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}
+	config := world.Config{Faults: sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}
 	first, second := drive(t, 3, nil, nil, config), drive(t, 3, nil, nil, config)
 	for i := range 200 {
 		var told []string
@@ -145,7 +146,7 @@ func TestReplays(t *testing.T) {
 // Nothing else than the node that runs changes: no message on its way, and no
 // other server by entries that are shared.
 func TestNothingIsShared(t *testing.T) {
-	d := drive(t, 3, nil, nil, sim.Config{Faults: sim.Faults{Crash: 2, Dup: 2}, Audit: true})
+	d := drive(t, 3, nil, nil, world.Config{Faults: sim.Faults{Crash: 2, Dup: 2}, Audit: true})
 	for i := range 100 {
 		if f := d.run(moods[i%len(moods)].mood, i, 300, never); f != nil {
 			t.Fatalf("walk %d: %s: %s", i, f.Verdict, f.Message)
@@ -173,7 +174,7 @@ func TestSurvives(t *testing.T) {
 		}
 		for _, m := range moods {
 			t.Run(fmt.Sprintf("%d/%s/%s", c.nodes, c.faults, m.name), func(t *testing.T) {
-				d := drive(t, c.nodes, nil, nil, sim.Config{Faults: faults})
+				d := drive(t, c.nodes, nil, nil, world.Config{Faults: faults})
 				longest := 0
 				for i := range c.many {
 					longest = max(longest, d.survives(t, m.mood, i, 300))
@@ -222,7 +223,7 @@ func TestCrashBugs(t *testing.T) {
 		{RF1, "one leader per term"},
 		{RF2, "one leader per term"},
 	} {
-		d := drive(t, 3, nil, []string{string(c.bug)}, sim.Config{Faults: sim.Faults{Crash: 5}})
+		d := drive(t, 3, nil, []string{string(c.bug)}, world.Config{Faults: sim.Faults{Crash: 5}})
 		found := map[string]int{}
 		first, walks := -1, 0
 		for ; found[c.property] == 0 && walks < 5_000; walks++ {
@@ -253,7 +254,7 @@ func told(f *sim.Failure) string {
 
 // The bug that needs no fault shows as a world that never becomes live.
 func TestRF3(t *testing.T) {
-	d := drive(t, 3, nil, []string{string(RF3)}, sim.Config{})
+	d := drive(t, 3, nil, []string{string(RF3)}, world.Config{})
 	for i := range 100 {
 		if f := d.run(calm, i, 5_000, d.Live); f != nil {
 			t.Fatalf("%s: %s", f.Property, f.Message)

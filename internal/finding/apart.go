@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -23,7 +24,7 @@ func (t *tale) apart(p *page) {
 	if at > t.live.Steps() {
 		return
 	}
-	all := slices.DeleteFunc(sim.Diff(t.states.State(c.Step), t.live.State(at)), func(d sim.Difference) bool {
+	all := slices.DeleteFunc(world.Diff(t.states.State(c.Step), t.live.State(at)), func(d world.Difference) bool {
 		return strings.HasSuffix(d.Path, " left") // what is left of the environment's budgets is void where it healed
 	})
 	if len(all) == 0 {

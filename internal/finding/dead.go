@@ -11,6 +11,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/report"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -88,7 +89,7 @@ func (t *tale) walks(lab *search.Lab, of *search.Case, q search.Walks, from int)
 		}
 		path.Header = conditions(t.f.Path)
 		o := outlook{did: map[deed]bool{}}
-		again, err := search.Replay(t.r.System, path, search.Options{See: func(w *sim.World) {
+		again, err := search.Replay(t.r.System, path, search.Options{See: func(w *world.World) {
 			if w.Steps() == len(path.Steps) {
 				o.end = w.Lines()
 			}

@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/eventgraph"
 	"macemc/internal/report"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -75,7 +76,7 @@ type tale struct {
 }
 
 func newTale(r *search.Result, f *search.Finding) (*tale, error) {
-	world, err := sim.NewWorld(r.System, r.Params, sim.Config{}) // for its walker
+	world, err := world.New(r.System, r.Params, world.Config{}) // for its walker
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/catalog"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -149,7 +150,7 @@ func validTrace(t *testing.T, schema *jsonschema.Schema, name string, r *search.
 		got = append(got, fmt.Sprint(n, l))
 	}
 	ends := map[canon.Line]int{}
-	if _, err := search.Replay(r.System, f.Path, search.Options{See: func(w *sim.World) {
+	if _, err := search.Replay(r.System, f.Path, search.Options{See: func(w *world.World) {
 		clear(ends)
 		for _, l := range w.Lines() {
 			ends[l]++

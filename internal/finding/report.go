@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"macemc/internal/report"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -232,7 +233,7 @@ func (t *tale) ignores(s *sim.Step) bool {
 	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder || len(s.Effects) > 0 || s.Cut || t.states == nil || s.Index > t.states.Steps() {
 		return false
 	}
-	return !slices.ContainsFunc(t.states.Changes(s.Index), func(d sim.Difference) bool {
+	return !slices.ContainsFunc(t.states.Changes(s.Index), func(d world.Difference) bool {
 		return strings.HasPrefix(d.Path, s.Node.String()+".")
 	})
 }
@@ -241,7 +242,7 @@ func (t *tale) ignores(s *sim.Step) bool {
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // changes is a table of differences.
-func (t *tale) changes(p *page, all []sim.Difference, a, b string) {
+func (t *tale) changes(p *page, all []world.Difference, a, b string) {
 	if len(all) == 0 {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/report"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -19,7 +20,7 @@ const traceVersion = 1
 type States interface {
 	Steps() int
 	State(step int) []canon.Line
-	Changes(step int) []sim.Difference
+	Changes(step int) []world.Difference
 }
 
 // stepLine is one line of trace.jsonl: a start of a node, or a step.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -73,7 +74,7 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 		Outcomes: []search.Outcome{{Told: text, Times: 3}},
 	}
 	r.Finding, r.Findings, r.Stop = f, []*search.Finding{f}, search.StopFound
-	r.Never, r.Held = []string{text}, []sim.Held{{Property: text, Depth: 2}}
+	r.Never, r.Held = []string{text}, []world.Held{{Property: text, Depth: 2}}
 	return r
 }
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/world"
 	"macemc/search"
-	"macemc/sim"
 )
 
 const (
@@ -36,7 +36,7 @@ func (p *printer) never(r *search.Result) {
 }
 
 // held says where each liveness property was first seen to hold.
-func held(all []sim.Held) string {
+func held(all []world.Held) string {
 	var parts []string
 	for _, h := range all {
 		where := "at depth " + count(h.Depth)
@@ -137,7 +137,7 @@ type partJSON struct {
 	Samples []string `json:"samples"`
 }
 
-func heldOf(all []sim.Held) []heldJSON {
+func heldOf(all []world.Held) []heldJSON {
 	out := []heldJSON{}
 	for _, h := range all {
 		one := heldJSON{Property: h.Property, Walk: h.Run}

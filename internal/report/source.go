@@ -274,6 +274,11 @@ func (l *Sources) parsed(name string) *ast.File {
 	return file
 }
 
+// ours reports whether a frame is of what the service called, not its own.
+func ours(frame string) bool {
+	return strings.Contains(frame, "macemc/sim.") || strings.Contains(frame, "macemc/internal/world.")
+}
+
 // topOf is the first frame of a stack that is of this module.
 func (l *Sources) topOf(stack string) Source {
 	lines := strings.Split(stack, "\n")
@@ -284,7 +289,7 @@ func (l *Sources) topOf(stack string) Source {
 			continue
 		}
 		line, err := strconv.Atoi(place[colon+1:])
-		if file := inModule(place[:colon]); err == nil && line > 0 && !filepath.IsAbs(file) && !strings.Contains(lines[i], "macemc/sim.") {
+		if file := inModule(place[:colon]); err == nil && line > 0 && !filepath.IsAbs(file) && !ours(lines[i]) {
 			return Source{File: file, Line: line, Func: lines[i]}
 		}
 	}

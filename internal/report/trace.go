@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -104,7 +105,7 @@ func (p *printer) did(width int, what string) {
 
 // walkerOf tells values in the way that the system's states are told.
 func walkerOf(s subject) *canon.Walker {
-	w, err := sim.NewWorld(s.sys, s.params, sim.Config{})
+	w, err := world.New(s.sys, s.params, world.Config{})
 	if err != nil {
 		panic("macemc bug: report: a world of a system that was searched cannot be made: " + err.Error())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/transcript"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -42,7 +43,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 	if err := sys.Validate(sim.Params{}); err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(sys, sim.Params{}, sim.Config{Faults: sim.Faults{Rare: sim.Unlimited}})
+	w, err := world.New(sys, sim.Params{}, world.Config{Faults: sim.Faults{Rare: sim.Unlimited}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 		f := w.Protect(func() {
 			w.Start(o)
 			tell(&b, w)
-			for w.Check() == nil && w.Steps() < depth && w.Step(o) == sim.Stepped {
+			for w.Check() == nil && w.Steps() < depth && w.Step(o) == world.Stepped {
 				b.WriteString(" > ")
 				tell(&b, w)
 			}
@@ -71,7 +72,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 }
 
 // tell writes where the nodes are; a live state has a star.
-func tell(b *strings.Builder, w *sim.World) {
+func tell(b *strings.Builder, w *world.World) {
 	for i, l := range w.Lines() {
 		if l.Path == "faults left" { // so that coins fall on their rare sides too
 			continue
@@ -88,11 +89,11 @@ func tell(b *strings.Builder, w *sim.World) {
 
 // What is rare is not for walks.
 func TestRareIsNotWalked(t *testing.T) {
-	w, err := sim.NewWorld(MustParse(`
+	w, err := world.New(MustParse(`
 		start: a
 		a -> b rare
 		a -?-> a b rare
-		bad: b`), sim.Params{}, sim.Config{})
+		bad: b`), sim.Params{}, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

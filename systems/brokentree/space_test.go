@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"macemc/choose"
-	"macemc/sim"
+	"macemc/internal/world"
 )
 
 // space is all states that System.Within does not cut off, found breadth first
@@ -52,7 +52,7 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, sim.Config{})
+	w, err := world.New(System, params, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 		p := all[i]
 		for o := choose.NewOdometer(); p.inside; {
 			r := &replayed{Odometer: o, known: p.answers}
-			progress := sim.Quiet
+			progress := world.Quiet
 			failure := w.Protect(func() {
 				w.Start(r)
 				for range p.steps {
@@ -82,7 +82,7 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 				progress = w.Step(r)
 				w.Check()
 			})
-			if progress == sim.Quiet {
+			if progress == world.Quiet {
 				break
 			}
 			s.transitions++

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -34,7 +35,7 @@ func explore(t *testing.T, faults sim.Faults, bugs ...string) *graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, sim.Config{Faults: faults, Trace: true})
+	w, err := world.New(System, params, world.Config{Faults: faults, Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +55,14 @@ func explore(t *testing.T, faults sim.Faults, bugs ...string) *graph {
 }
 
 // enabled goes to a state and counts the events that are possible there.
-func (g *graph) enabled(t *testing.T, w *sim.World, picks []int) int {
+func (g *graph) enabled(t *testing.T, w *world.World, picks []int) int {
 	t.Helper()
 	if f := w.Protect(func() {
 		w.Start(choose.NewFixed())
 		for _, k := range picks {
 			if k == heal {
 				w.Heal(choose.NewFixed())
-			} else if w.Step(choose.NewFixed(k)) != sim.Stepped {
+			} else if w.Step(choose.NewFixed(k)) != world.Stepped {
 				t.Fatalf("%v: %v", picks, w.Err())
 			}
 			w.Check()
@@ -73,7 +74,7 @@ func (g *graph) enabled(t *testing.T, w *sim.World, picks []int) int {
 }
 
 // visit goes to a state, and keeps it if it is new.
-func (g *graph) visit(t *testing.T, w *sim.World, picks []int) int {
+func (g *graph) visit(t *testing.T, w *world.World, picks []int) int {
 	t.Helper()
 	g.enabled(t, w, picks)
 	p := place{picks: picks, healed: slices.Contains(picks, heal), live: w.Live()}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/macetest"
 	"macemc/search"
 	"macemc/sim"
@@ -39,7 +40,7 @@ func TestBallastChangesNoCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := sim.NewWorld(System, params, sim.Config{})
+		w, err := world.New(System, params, world.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

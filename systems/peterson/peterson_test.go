@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/long"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -37,7 +38,7 @@ func params(t *testing.T, n int, bugs ...string) sim.Params {
 // start, and knows a state by its hash: slow, and too simple to be wrong.
 func executed(t *testing.T, n int) (s space) {
 	t.Helper()
-	w, err := sim.NewWorld(System, params(t, n), sim.Config{})
+	w, err := world.New(System, params(t, n), world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/transcript"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -21,7 +22,7 @@ func TestTranscripts(t *testing.T) {
 	transcript.RunFresh(t, "testdata", func() transcript.Handler { return (&desk{}).handle })
 }
 
-type desk struct{ w *sim.World }
+type desk struct{ w *world.World }
 
 func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 	switch d.Cmd {
@@ -67,7 +68,7 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 			d.Fatalf(t, "%v", err)
 		}
 	}
-	if k.w, err = sim.NewWorld(System, p, sim.Config{Trace: true, Faults: faults}); err != nil {
+	if k.w, err = world.New(System, p, world.Config{Trace: true, Faults: faults}); err != nil {
 		d.Fatalf(t, "%v", err)
 	}
 	k.w.Protect(func() { k.w.Start(choose.NewFixed()) })

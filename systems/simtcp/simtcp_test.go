@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -20,7 +21,7 @@ func TestCorrect(t *testing.T) {
 		{"3 nodes", 3, System.Tolerates, 3_000},
 		{"4 nodes, all that TCP can suffer", 4, sim.Faults{Crash: 3, Down: 1, Reset: 4, Partition: 2, OneWay: 2}, 1_000},
 	} {
-		w := world(t, c.nodes, c.faults)
+		w := newWorld(t, c.nodes, c.faults)
 		source, longest, events := choose.NewWalk(1), 0, map[sim.Kind]int{}
 		for i := range c.many {
 			source.Restart(1, uint64(i))
@@ -52,7 +53,7 @@ const fit = "tcp: the two ends of a connection keep flags that fit"
 func TestFlawsByWalks(t *testing.T) {
 	for _, bug := range []sim.BugID{ST1, ST2, ST3} {
 		for _, nodes := range []int{2, 3} {
-			w, source := world(t, nodes, System.Tolerates, string(bug)), choose.NewWalk(1)
+			w, source := newWorld(t, nodes, System.Tolerates, string(bug)), choose.NewWalk(1)
 			var took []int
 			for seed := range uint64(5) {
 				for i := 0; ; i++ {
@@ -81,7 +82,7 @@ func TestFlawsByEnumeration(t *testing.T) {
 		depth int
 	}{{ST1, 3}, {ST2, 4}, {ST3, 4}} {
 		for depth := 1; depth <= c.depth; depth++ {
-			failure, paths := enumerate(world(t, 2, System.Tolerates, string(c.bug)), depth)
+			failure, paths := enumerate(newWorld(t, 2, System.Tolerates, string(c.bug)), depth)
 			switch {
 			case failure == nil && depth == c.depth:
 				t.Errorf("%s: not found in %d steps", c.bug, depth)
@@ -92,7 +93,7 @@ func TestFlawsByEnumeration(t *testing.T) {
 			}
 		}
 	}
-	if failure, paths := enumerate(world(t, 2, System.Tolerates), 6); failure != nil {
+	if failure, paths := enumerate(newWorld(t, 2, System.Tolerates), 6); failure != nil {
 		t.Errorf("the correct one: %s: %s", failure.Property, failure.Message)
 	} else {
 		t.Logf("the correct one: %d runs of 6 steps", paths)
@@ -100,13 +101,13 @@ func TestFlawsByEnumeration(t *testing.T) {
 }
 
 // enumerate takes all runs of so many steps, until one fails.
-func enumerate(w *sim.World, depth int) (failure *sim.Failure, paths int) {
+func enumerate(w *world.World, depth int) (failure *sim.Failure, paths int) {
 	for o, more := choose.NewOdometer(), true; more; more = o.Next() {
 		paths++
 		failure = w.Protect(func() {
 			w.Start(o)
 			for range depth {
-				if w.Check() != nil || w.Step(o) != sim.Stepped {
+				if w.Check() != nil || w.Step(o) != world.Stepped {
 					return
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -16,7 +17,7 @@ type run struct {
 }
 
 // world makes a world in which the system's own faults may happen, or others.
-func world(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *sim.World {
+func newWorld(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *world.World {
 	t.Helper()
 	params, err := System.Configure(nodes, nil, bugs)
 	if err == nil {
@@ -25,7 +26,7 @@ func world(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *sim.Worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, sim.Config{Faults: faults})
+	w, err := world.New(System, params, world.Config{Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,21 +35,21 @@ func world(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *sim.Worl
 
 // storm takes storming steps with every event alike, faults too; then it heals
 // and goes on by weight until the state is live, for at most calm steps.
-func storm(w *sim.World, source *choose.Walk, storming, calm int) (r run) {
+func storm(w *world.World, source *choose.Walk, storming, calm int) (r run) {
 	r.events = map[sim.Kind]int{}
 	counted := counted{source, w, r.events}
 	r.failure = w.Protect(func() {
 		source.Uniform, source.Rare = true, true
 		w.Start(source)
 		for ; w.Check() == nil && r.steps < storming; r.steps++ {
-			if w.Step(counted) != sim.Stepped {
+			if w.Step(counted) != world.Stepped {
 				break
 			}
 		}
 		source.Uniform, source.Rare = false, false
 		w.Heal(source)
 		for ; w.Check() == nil && r.steps < storming+calm; r.steps++ {
-			if r.live = w.Live(); r.live || w.Step(counted) != sim.Stepped {
+			if r.live = w.Live(); r.live || w.Step(counted) != world.Stepped {
 				return
 			}
 		}
@@ -59,7 +60,7 @@ func storm(w *sim.World, source *choose.Walk, storming, calm int) (r run) {
 // counted notes which kinds of events are picked.
 type counted struct {
 	*choose.Walk
-	w     *sim.World
+	w     *world.World
 	kinds map[sim.Kind]int
 }
 

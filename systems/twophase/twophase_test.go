@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -28,7 +29,7 @@ func count(t *testing.T, rms int, bugs ...string) (s space) {
 	if err := System.Validate(params); err != nil {
 		t.Fatal(err)
 	}
-	w, err := sim.NewWorld(System, params, sim.Config{})
+	w, err := world.New(System, params, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

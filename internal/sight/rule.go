@@ -1,0 +1,76 @@
+package sight
+
+import (
+	"fmt"
+	"reflect"
+
+	"macemc/internal/guard"
+)
+
+// RuleKind says what a rule is about.
+type RuleKind uint8
+
+// The kinds of rules. The zero RuleKind is of a property that nobody made.
+const (
+	RuleAlways     RuleKind = iota + 1 // every state
+	RuleEventually                     // a state that can be reached from everywhere
+	RuleSteps                          // the states before and after a step
+	RuleMonitor                        // the facts of a run
+)
+
+var ruleKindNames = [...]string{
+	RuleAlways: "always", RuleEventually: "eventually",
+	RuleSteps: "steps", RuleMonitor: "monitor",
+}
+
+func (k RuleKind) String() string { return ruleKindNames[k] }
+
+// Rule is a property as a runtime sees it: one of the functions binds it.
+type Rule struct {
+	Kind    RuleKind
+	About   reflect.Type // of node that it sees; nil for a monitor
+	Matches func(node any) bool
+
+	State   func(*State) Check               // of RuleAlways and RuleEventually
+	Step    func(before, after *State) Check // of RuleSteps
+	Monitor func() Monitor                   // of RuleMonitor
+}
+
+// Check is a property bound to a state.
+type Check struct {
+	Name    string
+	Holds   func() bool
+	Explain func() string // nil: nothing to say
+}
+
+// Explained is what the property says of the state.
+func (c *Check) Explained() (text string) {
+	if c.Explain == nil {
+		return ""
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its explanation panics: %s)", guard.Text(r))
+		}
+	}()
+	return c.Explain()
+}
+
+// Asked is Holds, outside a run: a panic is no answer.
+func (c *Check) Asked() (holds bool, panicked string) {
+	defer func() {
+		if r := recover(); r != nil {
+			holds, panicked = false, fmt.Sprintf("(it panics: %s)", guard.Text(r))
+		}
+	}()
+	return c.Holds(), ""
+}
+
+// Monitor is a monitor with its memory in one runtime.
+type Monitor struct {
+	Name    string
+	Reset   func()
+	Observe func(node int, fact any) error
+	Memory  func() any
+	Restore func(memory any) // takes the memory over
+}

@@ -1,0 +1,265 @@
+package world
+
+import (
+	"macemc/internal/canon"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// What a step does to the parts of a state, once the handler's part in it is
+// known, is arithmetic on their numbers: a message is taken off a channel, others
+// are appended. The bank remembers each result, so that a step that was taken
+// before, in another state with the same parts, costs no handler and no copy.
+
+// Local is what a node part can do by itself.
+type Local struct {
+	Script  bool // an opening is left
+	Offers  int  // guarded actions
+	Tasks   int  // different ones
+	Timers  int
+	Accepts bool // the node declines messages
+	Plain   bool // it is up, and waits for nothing
+}
+
+// Queue is what a part holds for a receiver: a direction of a connection, or a
+// channel of datagrams.
+type Queue struct {
+	Head  uint32 // the number of the message that comes next; 0: none
+	Len   int
+	Open  bool // the connection is open
+	Plain bool // nothing but messages is going on: no errors, no waiting
+}
+
+// Item is one message of a set.
+type Item struct {
+	From    int
+	Message uint32
+}
+
+// info is what the bank knows of a part besides its contents.
+type info struct {
+	local Local
+	queue Queue
+	items []Item
+}
+
+// Busy reports whether a node of a state has an event of its own that is not
+// rare: the state is not Settled then. It is a function of the nodes alone.
+func (b *Bank) Busy(w *World, v Vector) bool {
+	for i := range b.n {
+		if k := b.part(i, v[i]).(*nodePart); k.life == lifeAway {
+			return true
+		}
+		l := b.Local(i, v[i])
+		if l.Timers > 0 || w.sys.Weight == nil && (l.Script || l.Tasks > 0 || l.Offers > 0) { // else they may be rare
+			return true
+		}
+	}
+	return false
+}
+
+// Message is the number of a message, from 1.
+func (w *World) Message(b *Bank, v sim.Message) uint32 {
+	return b.number(netsim.Packet{Message: v, Sum: w.sum(v)})
+}
+
+// Accepts asks the node part at a place whether it accepts a message.
+func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
+	return b.part(place, id).(*nodePart).guards.accept(addrOf(from), b.message(message).Message)
+}
+
+// Capacities are how many messages a connection and a channel of datagrams hold.
+func (w *World) Capacities() (tcp, udp int) { return w.net.TCPBuffer, w.net.UDPCapacity }
+
+// Flawed reports whether known bugs of the simulated links are switched on.
+func (w *World) Flawed() bool { return len(w.net.Flaws) > 0 }
+
+// Index is a node's place among the nodes.
+func (w *World) Index(a sim.Addr) int { return a.Index() }
+
+// Tossed reports whether the last step asked a coin that has rare sides: its
+// answers depend on the budget that is left.
+func (w *World) Tossed() bool { return w.tossed }
+
+// Local is what the node part at a place can do.
+func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }
+
+// Queue is what a channel part holds.
+func (b *Bank) Queue(place int, id uint32) *Queue { return &b.info(place, id).queue }
+
+// Items are what a set part holds.
+func (b *Bank) Items(place int, id uint32) []Item { return b.info(place, id).items }
+
+// Calm reports whether the rest of the state leaves a step alone: no partition,
+// no limit on timers; and whether faults are possible.
+func (b *Bank) Calm(id uint32) (calm, faults bool) {
+	if id == 0 {
+		return true, false
+	}
+	r := b.part(b.Places()-1, id).(*restPart)
+	return r.cut == nil && r.early == sim.Unlimited, !r.left.IsZero()
+}
+
+// Healed is the number of the rest of a state when the environment has healed:
+// see World.Heal.
+func (b *Bank) Healed(w *World, id uint32) uint32 {
+	place := b.Places() - 1
+	if to, known := made(b.popped[place], id); known {
+		return to
+	}
+	to := id
+	if r, ok := b.part(place, id).(*restPart); ok {
+		healed := &restPart{early: sim.Unlimited, memories: r.memories}
+		to = b.add(place, placed(w.memoriesSum(canon.Hash{}, healed.memories), place), healed)
+	}
+	noteMade(&b.popped[place], id, to)
+	return to
+}
+
+// made is the number that was noted for another.
+func made(list []uint32, id uint32) (uint32, bool) {
+	if int(id) >= len(list) || list[id] == 0 {
+		return 0, false
+	}
+	return list[id] - 1, true
+}
+
+func noteMade(list *[]uint32, id, to uint32) {
+	for int(id) >= len(*list) {
+		*list = append(*list, 0)
+	}
+	(*list)[id] = to + 1
+}
+
+// The places of a vector, for a system of n nodes.
+
+// TCPPlace is where the direction of a connection with this channel stands.
+func TCPPlace(n, channel int) int { return n + channel }
+
+// UDPPlace is where a channel of datagrams stands.
+func UDPPlace(n, channel int) int { return n + n*n + channel }
+
+// SetPlace is where a node's set stands.
+func SetPlace(n, node int) int { return n + 2*n*n + node }
+
+func (s *stock) describe(part any) (i info) {
+	switch of := part.(type) {
+	case *nodePart:
+		i.local = Local{
+			Script: of.next < len(of.script), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.timers.len(),
+			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing,
+		}
+	case *connectionPart:
+		i.queue = s.queue(of.packets)
+		i.queue.Open = of.Open
+		i.queue.Plain = !of.Local && !of.Remote && !of.Broken && !of.Asked
+	case []netsim.Packet:
+		i.queue = s.queue(of)
+		i.queue.Plain = true
+	case []netsim.Member:
+		for _, m := range of {
+			i.items = append(i.items, Item{m.From, s.message(m.Packet)})
+		}
+	case *restPart:
+	default: // nothing
+		i.queue.Plain, i.local.Plain = true, true
+	}
+	return i
+}
+
+func (s *stock) queue(packets []netsim.Packet) Queue {
+	q := Queue{Len: len(packets)}
+	if len(packets) > 0 {
+		q.Head = s.message(packets[0])
+	}
+	return q
+}
+
+// Pop is the number of a channel part without its oldest message.
+func (b *Bank) Pop(place int, id uint32) uint32 {
+	if list := b.popped[place]; int(id) < len(list) && list[id] != 0 {
+		return list[id] - 1
+	}
+	var to uint32
+	switch of := b.part(place, id).(type) {
+	case *connectionPart:
+		end := of.End
+		end.Open = b.links(place)
+		to = b.addConnection(place, end, of.packets[1:])
+	case []netsim.Packet:
+		to = b.addPackets(place, of[1:])
+	}
+	noteMade(&b.popped[place], id, to)
+	return to
+}
+
+// Opened is the number of a connection part with the connection open.
+func (b *Bank) Opened(place int, id uint32) uint32 {
+	if to, known := made(b.opened[place], id); known {
+		return to
+	}
+	end, packets := b.connection(place, id)
+	end.Open = true
+	to := b.addConnection(place, end, packets)
+	noteMade(&b.opened[place], id, to)
+	return to
+}
+
+// links reports whether a connection place is between two nodes; what a node
+// sends itself opens nothing.
+func (b *Bank) links(place int) bool {
+	c := place - b.n
+	return c%b.n != c/b.n
+}
+
+// Push is the number of a part with one more message: at the end of a channel,
+// or in a set.
+func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
+	key := uint64(place)<<50 | uint64(id)<<26 | uint64(message)<<6 | uint64(from)
+	if to, known := b.pushed.Get(key); known {
+		return to
+	}
+	if id >= 1<<24 || message >= 1<<20 {
+		panic("macemc bug: sim: more parts than a key holds; they fill the memory before")
+	}
+	p := b.message(message)
+	var to uint32
+	switch {
+	case place < b.n+b.n*b.n:
+		end, packets := b.connection(place, id)
+		to = b.addConnection(place, end, append(clone(packets), p))
+	case place < b.n+2*b.n*b.n:
+		packets, _ := b.part(place, id).([]netsim.Packet)
+		to = b.addPackets(place, append(clone(packets), p))
+	default:
+		members, _ := b.part(place, id).([]netsim.Member)
+		to = b.addMember(place, id, members, netsim.Member{From: from, Packet: p})
+	}
+	b.pushed.Put(key, to)
+	return to
+}
+
+func (b *Bank) connection(place int, id uint32) (netsim.End, []netsim.Packet) {
+	if of, ok := b.part(place, id).(*connectionPart); ok {
+		return of.End, of.packets
+	}
+	return netsim.End{}, nil
+}
+
+func (b *Bank) addConnection(place int, end netsim.End, packets []netsim.Packet) uint32 {
+	return b.add(place, placed(connectionSum(packets, end.Told()), place), &connectionPart{end, packets})
+}
+
+func (b *Bank) addPackets(place int, packets []netsim.Packet) uint32 {
+	return b.add(place, placed(packetsSum(packets), place), packets)
+}
+
+func (b *Bank) addMember(place int, id uint32, members []netsim.Member, m netsim.Member) uint32 {
+	set := netsim.NewSet(1)
+	set.Place(0, members)
+	if !set.Add(m.From, 0, m.Packet) {
+		return id
+	}
+	all := clone(set.For(0))
+	return b.add(place, placed(membersSum(all), place), all)
+}

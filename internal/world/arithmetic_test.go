@@ -1,0 +1,376 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// On plain states, what a step does to a vector is computed, and what is
+// possible is read off it; the world is the oracle of both.
+func TestArithmetic(t *testing.T) {
+	plans, walks := uint64(300), uint64(3)
+	if testing.Short() {
+		plans = 80
+	}
+	seen := map[string]int{}
+	for seed := range plans {
+		p, c := randomPlan(seed), storms(seed)
+		if seed%5 > 0 {
+			c.Early = 0
+		}
+		if seed%3 == 0 {
+			c.Faults = sim.Faults{}
+		}
+		b := newBanked(t, p.system(), c, seed)
+		for walk := range walks {
+			b.arithmetic(walk, seen)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	for _, what := range []string{
+		"plain", "not plain", "tcp message", "tcp opens", "tcp opens in both directions", "tcp to itself", "udp message", "udp to itself", "set message",
+		"push tcp", "push udp", "push set", "pushed what was there", "pushed to the popped channel", "declined", "healed", "heals nothing",
+		"script", "action", "task", "timer", "lost or refused",
+	} {
+		if seen[what] == 0 {
+			t.Errorf("not met: %s", what)
+		}
+	}
+	t.Log(seen)
+}
+
+// arithmetic takes one random walk and computes each step of it.
+func (b *banked) arithmetic(walk uint64, seen map[string]int) {
+	b.t.Helper()
+	w, before, after, healed := b.w, make(Vector, b.bank.Places()), make(Vector, b.bank.Places()), make(Vector, b.bank.Places())
+	b.walk.Restart(1, walk)
+	f := w.Protect(func() {
+		w.Start(b.walk)
+		for range 60 {
+			w.Save(b.bank, before)
+			b.described(before, seen)
+			if b.r.IntN(4) == 0 {
+				b.healed(before, healed, seen)
+			}
+			if w.Step(b.walk) != Stepped || w.Check() != nil {
+				return
+			}
+			w.Save(b.bank, after)
+			if sum := b.sum(after); sum != w.Hash() {
+				b.t.Fatalf("the sum is %v, the hash %v", sum, w.Hash())
+			}
+			e := w.current
+			if !b.plain(before) || e.Kind.Fault() || w.Tossed() {
+				continue
+			}
+			want, plain := b.computed(before, after, e, seen)
+			if plain && !slices.Equal(want, after) {
+				b.t.Fatalf("%s led to\n%v\nand was computed to lead to\n%v\nfrom\n%v", w.identity(), after, want, before)
+			}
+		}
+	})
+	if f != nil && f.Verdict != sim.VerdictSafety || w.Err() != nil {
+		b.t.Fatalf("%+v %v", f, w.Err())
+	}
+}
+
+func (b *banked) sum(v Vector) (h canon.Hash) {
+	for p, id := range v {
+		h = h.Add(b.bank.Sum(p, id))
+	}
+	return h
+}
+
+// plain says what the bank says of all parts.
+func (b *banked) plain(v Vector) bool {
+	n := b.w.n
+	for i := range n {
+		if !b.bank.Local(i, v[i]).Plain {
+			return false
+		}
+	}
+	for c := range n * n {
+		if !b.bank.Queue(TCPPlace(n, c), v[TCPPlace(n, c)]).Plain || !b.bank.Queue(UDPPlace(n, c), v[UDPPlace(n, c)]).Plain {
+			return false
+		}
+	}
+	calm, _ := b.bank.Calm(v[len(v)-1])
+	return calm
+}
+
+// isPlain says what the world says.
+func isPlain(w *World) bool {
+	for i := range w.nodes {
+		if w.nodes[i].life != lifeUp || w.tcp.Flushing(i) {
+			return false
+		}
+	}
+	for c := range w.n * w.n {
+		if e := w.tcp.End(c); e.Local || e.Remote || e.Broken || e.Asked {
+			return false
+		}
+	}
+	return w.cut == nil && w.early == sim.Unlimited
+}
+
+// A part that arithmetic has made is what its sum says, and stays it whatever is
+// made of it later.
+func TestArithmeticMakesParts(t *testing.T) {
+	const plans, each = 40, 400
+	for seed := range uint64(plans) {
+		b := newBanked(t, randomPlan(seed).system(), Config{}, seed)
+		b.run(seed, 10, false)
+		w, n := b.w, b.w.n
+		var made []Vector
+		for range each {
+			v := slices.Clone(b.moments[b.r.IntN(len(b.moments))].v)
+			if len(made) > 0 {
+				v = slices.Clone(made[b.r.IntN(len(made))])
+			}
+			place := n + b.r.IntN(2*n*n+n)
+			switch tcp := place < UDPPlace(n, 0); {
+			case b.r.IntN(2) == 0:
+				v[place] = b.bank.Push(place, v[place], b.r.IntN(n), w.Message(b.bank, note(b.r.IntN(3))))
+			case place < SetPlace(n, 0) && b.bank.Queue(place, v[place]).Head != 0:
+				v[place] = b.bank.Pop(place, v[place])
+			case tcp && b.bank.links(place):
+				v[place] = b.bank.Opened(place, v[place])
+			}
+			made = append(made, v)
+		}
+		for at, v := range made {
+			w.Load(b.bank, v)
+			var anew canon.Hash
+			for part := range w.sums.part {
+				anew = anew.Add(w.partSum(part))
+			}
+			if anew != b.sum(v) {
+				t.Fatalf("seed %d: vector %d has the sum %v, and its state the hash %v:\n%s", seed, at, b.sum(v), anew, tellState(w))
+			}
+		}
+	}
+}
+
+// described compares what the bank says of a plain state's parts with what the
+// world enables.
+func (b *banked) described(v Vector, seen map[string]int) {
+	b.t.Helper()
+	if plain := b.plain(v); plain != isPlain(b.w) {
+		b.t.Fatalf("the bank says that the state is plain: %v, the world: %v\n%s", plain, !plain, tellState(b.w))
+	} else if !plain {
+		seen["not plain"]++
+		return
+	}
+	seen["plain"]++
+	var got []string
+	faults := false
+	for k := range b.w.Enabled() {
+		if e := b.w.Event(k); e.Kind.Fault() {
+			faults = true
+		} else {
+			got = append(got, b.tell(e))
+		}
+	}
+	if want := b.enabled(v, seen); !slices.Equal(got, want) {
+		b.t.Fatalf("possible is\n%s\nand by the parts\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if _, may := b.bank.Calm(v[len(v)-1]); faults && !may || may == b.w.left.IsZero() {
+		b.t.Fatalf("the bank says that faults are possible: %v; left is %s", may, b.w.left)
+	}
+}
+
+// tell is an event as the bank can tell it.
+func (b *banked) tell(e sim.Event) string {
+	if e.Kind == sim.KindMessage {
+		return fmt.Sprintf("%s from %s to %s: %d", e.Link, e.From, e.Node, b.w.Message(b.bank, e.Value))
+	}
+	return fmt.Sprintf("%s of %s", e.Kind, e.Node)
+}
+
+// enabled are the events of a plain state, by its parts.
+func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
+	n := b.w.n
+	local := func(kind sim.Kind, count func(*Local) int) {
+		for i := range n {
+			for range count(b.bank.Local(i, v[i])) {
+				all = append(all, fmt.Sprintf("%s of %s", kind, addrOf(i)))
+			}
+		}
+	}
+	message := func(link sim.Link, from, to int, m uint32) {
+		if b.bank.Local(to, v[to]).Accepts && !b.bank.Accepts(to, v[to], from, m) {
+			seen["declined"]++
+			return
+		}
+		all = append(all, fmt.Sprintf("%s from %s to %s: %d", link, addrOf(from), addrOf(to), m))
+	}
+	local(sim.KindScript, func(l *Local) int { return count(l.Script) })
+	local(sim.KindAction, func(l *Local) int { return l.Offers })
+	local(sim.KindTask, func(l *Local) int { return l.Tasks })
+	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
+		for c := range n * n {
+			place := TCPPlace(n, c)
+			packets := b.w.tcp.Packets(c)
+			if link == sim.LinkUDP {
+				place, packets = UDPPlace(n, c), b.w.udp.Packets(c)
+			}
+			q := b.bank.Queue(place, v[place])
+			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.tcp.End(c).Open {
+				b.t.Fatalf("channel %d of %s is told as %+v and holds %v", c, link, q, packets)
+			}
+			if q.Head != 0 {
+				message(link, c%n, c/n, q.Head)
+			}
+		}
+	}
+	for i := range n {
+		for _, m := range b.bank.Items(SetPlace(n, i), v[SetPlace(n, i)]) {
+			message(sim.LinkSet, m.From, i, m.Message)
+		}
+	}
+	local(sim.KindTimer, func(l *Local) int { return l.Timers })
+	return all
+}
+
+// computed is the vector after a step, by arithmetic: the node part is the
+// handler's, everything else follows from what it was given and has sent. It
+// is not plain if the handler did more than that.
+func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int) (v Vector, plain bool) {
+	w, n := b.w, b.w.n
+	i := e.Node.Index()
+	v = slices.Clone(before)
+	v[i] = after[i]
+	popped := -1
+	switch {
+	case e.Kind == sim.KindMessage && e.Link == sim.LinkSet:
+		seen["set message"]++
+	case e.Kind == sim.KindMessage:
+		popped = b.pop(v, e, seen)
+	default:
+		seen[e.Kind.String()]++
+	}
+	for _, effect := range w.Effects() {
+		switch effect.Kind {
+		case sim.EffectSend:
+			if effect.Lost {
+				seen["lost or refused"]++
+				continue
+			}
+			to := w.Index(effect.To)
+			place, name := SetPlace(n, to), "push set"
+			switch effect.Link {
+			case sim.LinkTCP:
+				place, name = TCPPlace(n, w.tcp.Channel(i, to)), "push tcp"
+			case sim.LinkUDP:
+				place, name = UDPPlace(n, w.udp.Channel(i, to)), "push udp"
+			}
+			was := v[place]
+			v[place] = b.bank.Push(place, was, i, w.Message(b.bank, effect.Value))
+			seen[name]++
+			seen["pushed what was there"] += count(v[place] == was)
+			seen["pushed to the popped channel"] += count(place == popped)
+			if again := b.bank.Push(place, was, i, w.Message(b.bank, effect.Value)); again != v[place] {
+				b.t.Fatalf("pushed twice is %d and %d", v[place], again)
+			}
+		case sim.EffectRefused:
+			seen["lost or refused"]++
+		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // of the node
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// pop takes the message of an event off its channel.
+func (b *banked) pop(v Vector, e sim.Event, seen map[string]int) (place int) {
+	n, from, to := b.w.n, e.From.Index(), e.Node.Index()
+	seen[e.Link.String()+" message"]++
+	seen[e.Link.String()+" to itself"] += count(from == to)
+	if e.Link == sim.LinkUDP {
+		place = UDPPlace(n, b.w.udp.Channel(from, to))
+		v[place] = b.bank.Pop(place, v[place])
+		return place
+	}
+	place, back := TCPPlace(n, b.w.tcp.Channel(from, to)), TCPPlace(n, b.w.tcp.Channel(to, from))
+	if !b.bank.Queue(place, v[place]).Open && from != to {
+		seen["tcp opens"]++
+		seen["tcp opens in both directions"] += count(b.bank.Queue(back, v[back]).Len > 0)
+		v[back] = b.bank.Opened(back, v[back])
+	}
+	v[place] = b.bank.Pop(place, v[place])
+	return place
+}
+
+// healed compares the healed form of a state with what healing makes of it,
+// and comes back.
+func (b *banked) healed(v, to Vector, seen map[string]int) {
+	b.t.Helper()
+	last := len(v) - 1
+	want := slices.Clone(v)
+	want[last] = b.bank.Healed(b.w, v[last])
+	seen["healed"] += count(want[last] != v[last])
+	seen["heals nothing"] += count(want[last] == v[last])
+	b.w.Heal(b.walk)
+	b.w.Save(b.bank, to)
+	if !slices.Equal(want, to) || b.sum(to) != b.w.Hash() {
+		b.t.Fatalf("healing leads to\n%v\nand was computed to lead to\n%v", to, want)
+	}
+	if again := b.bank.Healed(b.w, to[last]); again != to[last] {
+		b.t.Fatalf("what has healed heals to %d, not %d", again, to[last])
+	}
+	b.w.Load(b.bank, v)
+}
+
+// A set keeps a message once, wherever it is put in.
+func TestArithmeticOfSets(t *testing.T) {
+	w, err := New(randomPlan(1).system(), sim.Params{}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.NewBank()
+	place := SetPlace(w.n, 0)
+	var orders [][]int
+	for _, o := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		orders = append(orders, o, append(o, o...))
+	}
+	end := uint32(0)
+	for _, order := range orders {
+		id := uint32(0)
+		for _, k := range order {
+			id = b.Push(place, id, k%2, w.Message(b, note(k)))
+		}
+		if end != 0 && id != end {
+			t.Errorf("in the order %v the set is %d, not %d", order, id, end)
+		}
+		end = id
+	}
+	items := b.Items(place, end)
+	if len(items) != 3 || !slices.IsSortedFunc(items, func(a, b Item) int { return a.From - b.From }) {
+		t.Errorf("the set is %v", items)
+	}
+	if b.Len() != 7 {
+		t.Errorf("there are %d sets of three messages, and nothing", b.Len())
+	}
+}
+
+// What the capacities are is what the network says.
+func TestCapacities(t *testing.T) {
+	w, err := New(randomPlan(1).system(), sim.Params{}, Config{Network: sim.Network{TCPBuffer: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tcp, udp := w.Capacities(); tcp != 7 || udp != udpCapacityDefault {
+		t.Errorf("capacities are %d and %d", tcp, udp)
+	}
+	if c, f := w.NewBank().Calm(0); !c || f {
+		t.Errorf("nothing is calm: %v; faults are possible: %v", c, f)
+	}
+}

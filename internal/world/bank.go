@@ -1,0 +1,368 @@
+package world
+
+import (
+	"sync/atomic"
+
+	"macemc/internal/canon"
+	"macemc/internal/flat"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// A Vector is a state as the numbers of its parts: each node, each direction
+// of each connection, each channel of datagrams, each set, and the rest
+// (environment and monitors). What a number stands for is in the Bank.
+type Vector []uint32
+
+// Bank keeps every distinct part of the states of one system once. Parts are
+// immutable: a world that is loaded shares them, and copies a node before it
+// lets a handler run on it.
+//
+// Number 0 is the part of which there is nothing: an empty channel, say.
+//
+// A Bank belongs to one goroutine. Others get their own by Share, over the same
+// parts: see vault.
+type Bank struct {
+	n      int
+	vault  *vault     // nil: nobody shares the parts
+	of     stock      // all parts, or as many as this bank has looked at
+	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
+	opened [][]uint32 // the part with the connection open; likewise
+	pushed flat.Table // the part with one more message
+}
+
+type nodePart struct {
+	world    *World // the one that banked it
+	node     sim.Node
+	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can tell; nil: none was met
+	guards   guards
+	life     life
+	lives    int
+	script   []sim.Signal
+	next     int
+	timers   frozen[scheduled]
+	tasks    frozen[posted]
+	offers   int
+	flushing bool
+}
+
+type connectionPart struct {
+	netsim.End
+	packets []netsim.Packet
+}
+
+type restPart struct {
+	left     sim.Faults
+	early    int
+	cut      *cut
+	memories []any
+}
+
+// NewBank makes a bank for the states of this world. Worlds of equal systems,
+// params and configurations may share one.
+func (w *World) NewBank() *Bank {
+	places := len(w.sums.part)
+	b := &Bank{n: w.n, of: newStock(places)}
+	b.remember(places)
+	return b
+}
+
+// remember makes room for what steps make of parts.
+func (b *Bank) remember(places int) {
+	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
+}
+
+// Len is the number of distinct parts.
+func (b *Bank) Len() (n int) {
+	for p := range b.of.shelves {
+		b.refresh(p)
+		n += len(b.of.shelves[p].sums) - 1
+	}
+	return n
+}
+
+// Places is the length of a Vector.
+func (b *Bank) Places() int { return len(b.of.shelves) }
+
+// Places is the length of a Vector of this world.
+func (w *World) Places() int { return len(w.sums.part) }
+
+// Track makes the world note which parts its steps change, for Save and Load.
+// All parts count as changed.
+func (w *World) Track() {
+	s := &w.sums
+	s.tracking = true
+	s.at = make(Vector, len(s.part))
+	s.moved = make([]bool, len(s.part))
+	s.movedList = s.movedList[:0]
+	for p := range s.part {
+		s.moved[p] = true
+		s.movedList = append(s.movedList, int32(p))
+	}
+}
+
+// know makes sure that the numbers which the world keeps are those of a bank.
+func (w *World) know(b *Bank) {
+	if s := &w.sums; s.bank != b {
+		w.Track()
+		s.bank = b
+	}
+}
+
+// Save writes the state into v, banking the parts that are new. Handlers that
+// run later do not change what was banked.
+func (w *World) Save(b *Bank, v Vector) {
+	w.SaveMoved(b)
+	copy(v, w.sums.at)
+}
+
+// SaveMoved banks the parts that changed since the last Save or Load, and
+// returns their places; At has their numbers. The list is the world's own, and
+// valid until its next step.
+func (w *World) SaveMoved(b *Bank) []int32 {
+	w.know(b)
+	w.Hash()
+	s := &w.sums
+	for _, p := range s.movedList {
+		s.at[p] = w.bank(b, int(p))
+		s.moved[p] = false
+	}
+	moved := s.movedList
+	s.since = append(s.since, moved...)
+	s.movedList = s.movedList[:0]
+	return moved
+}
+
+// At is the state as it was last saved or loaded. It is the world's own.
+func (w *World) At() Vector { return w.sums.at }
+
+// NodesHash is the share of the nodes in the identity of the state.
+func (w *World) NodesHash() (h canon.Hash) {
+	w.Hash()
+	for _, sum := range w.sums.part[:w.n] {
+		h = h.Add(sum)
+	}
+	return h
+}
+
+// SaveNode banks one node, as a handler has just left it, and returns its
+// number.
+func (w *World) SaveNode(b *Bank, i int) uint32 {
+	w.Hash()
+	return w.bank(b, i)
+}
+
+// bank is the number of the part at place p, as it is now.
+func (w *World) bank(b *Bank, p int) uint32 {
+	sum := w.sums.part[p]
+	if id, known := b.find(p, sum); known {
+		if p < w.n {
+			w.keepTwin(b, p, id)
+		}
+		return id
+	}
+	return b.add(p, sum, w.part(p))
+}
+
+// part is what stands at place p, to be kept.
+func (w *World) part(p int) any {
+	n := w.n
+	switch {
+	case p < n:
+		ns := &w.nodes[p]
+		ns.shared = true // from now on; whoever runs it next copies it
+		return &nodePart{
+			world: w, node: ns.node, guards: ns.guards,
+			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
+			timers: freeze(ns.timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
+		}
+	case p < n+n*n:
+		c := p - n
+		return &connectionPart{w.tcp.End(c), clone(w.tcp.Packets(c))}
+	case p < n+2*n*n:
+		return clone(w.udp.Packets(p - n - n*n))
+	case p < 2*n+2*n*n:
+		return clone(w.set.For(p - n - 2*n*n))
+	default:
+		r := &restPart{left: w.left, early: w.early, cut: w.cut}
+		for i := range w.monitors {
+			r.memories = append(r.memories, w.copied(w.monitors[i].Memory()))
+		}
+		return r
+	}
+}
+
+// countOffers is the number of guarded actions that a node has now.
+func (ns *nodeState) countOffers() (n int) {
+	if ns.life == lifeUp {
+		ns.guards.offered(func(sim.Signal) { n++ })
+	}
+	return n
+}
+
+func clone[T any](s []T) []T { return append([]T(nil), s...) }
+
+// copied is a deep copy of a value that can be walked.
+func (w *World) copied(v any) any {
+	c, err := w.walker.Copy(v)
+	if err != nil {
+		panic(unsupported(err.Error()))
+	}
+	return c
+}
+
+// Resume is Load in the middle of a run: so many steps lead from its start to
+// the state.
+func (w *World) Resume(b *Bank, v Vector, steps int) {
+	w.Load(b, v)
+	w.step = steps
+}
+
+// Load makes the world be in a state. Only parts that differ from where it is
+// are touched.
+func (w *World) Load(b *Bank, v Vector) {
+	w.know(b)
+	w.failure, w.err = nil, nil
+	w.running, w.effects = nil, w.effects[:0]
+	s := &w.sums
+	for _, p := range s.movedList {
+		w.restore(b, int(p), v[p])
+	}
+	at := s.at[:len(v)]
+	for p, id := range v {
+		if at[p] != id {
+			w.restore(b, p, id)
+		}
+	}
+	w.loaded(v)
+}
+
+// Back is Load of the state that was loaded last, after steps from it: it looks
+// only at the parts that these changed.
+func (w *World) Back(b *Bank, v Vector) {
+	s := &w.sums
+	if s.bank != b || s.from != &v[0] {
+		w.Load(b, v)
+		return
+	}
+	w.failure, w.err = nil, nil
+	w.running, w.effects = nil, w.effects[:0]
+	for _, p := range s.since {
+		w.restore(b, int(p), v[p])
+	}
+	for _, p := range s.movedList {
+		w.restore(b, int(p), v[p])
+	}
+	w.loaded(v)
+}
+
+// restore makes one part what it was.
+func (w *World) restore(b *Bank, p int, id uint32) {
+	s := &w.sums
+	if s.at[p] == id && !s.moved[p] {
+		return
+	}
+	sum := b.Sum(p, id)
+	w.place(p, b.part(p, id))
+	s.total = s.total.Sub(s.part[p]).Add(sum)
+	s.part[p], s.stale[p], s.moved[p], s.at[p] = sum, false, false, id
+}
+
+func (w *World) loaded(v Vector) {
+	s := &w.sums
+	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
+}
+
+// place puts a part where it belongs. Nothing: the part is empty.
+func (w *World) place(p int, of any) {
+	n := w.n
+	switch {
+	case p < n:
+		w.placeNode(p, of.(*nodePart))
+	case p < n+n*n:
+		c := p - n
+		if of == nil {
+			w.tcp.Place(c, netsim.End{}, nil)
+		} else {
+			k := of.(*connectionPart)
+			w.tcp.Place(c, k.End, k.packets)
+			w.disturbed = w.disturbed || w.tcp.Disturbed()
+		}
+		w.dirty |= 1 << (c / n)
+	case p < n+2*n*n:
+		c := p - n - n*n
+		packets, _ := of.([]netsim.Packet)
+		w.udp.Place(c, packets)
+		w.dirty |= 1 << (c / n)
+	case p < 2*n+2*n*n:
+		i := p - n - 2*n*n
+		members, _ := of.([]netsim.Member)
+		w.set.Place(i, members)
+		w.dirty |= 1 << i
+	default:
+		w.placeRest(of)
+	}
+}
+
+func (w *World) placeNode(i int, k *nodePart) {
+	ns := &w.nodes[i]
+	w.timers += k.timers.len() - len(ns.timers)
+	w.tasks += k.tasks.len() - len(ns.tasks)
+	if k.life != ns.life {
+		w.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
+		w.gone += count(k.life == lifeGone) - count(ns.life == lifeGone)
+		w.sees.Membership++
+		defer w.weather()
+	}
+	ns.node, ns.shared = k.node, true
+	ns.guards = k.guards
+	ns.life, ns.lives, ns.script, ns.next = k.life, k.lives, k.script, k.next
+	ns.timers = k.timers.thaw(ns.timers)
+	if k.world != w {
+		w.adopt(ns)
+	}
+	ns.tasks = k.tasks.thaw(ns.tasks)
+	w.script.Put(i, k.next < len(k.script))
+	if k.flushing != w.tcp.Flushing(i) {
+		w.tcp.SetFlushing(i, k.flushing)
+	}
+	w.sees.Versions[i]++
+	w.sees.Epoch++
+	w.dirty |= 1 << i
+}
+
+// adopt makes the world's own what a node part of another world refers to.
+func (w *World) adopt(ns *nodeState) {
+	w.guarded = w.guarded || ns.guards.any()
+	for k := range ns.timers {
+		ns.timers[k].timerInfo = w.timer(ns.timers[k].signal)
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (w *World) placeRest(of any) {
+	if of == nil {
+		w.left, w.early, w.cut = sim.Faults{}, sim.Unlimited, nil
+	} else {
+		r := of.(*restPart)
+		w.left, w.early, w.cut = r.left, r.early, r.cut
+		for i := range w.monitors {
+			w.monitors[i].Restore(w.copied(r.memories[i]))
+		}
+	}
+	w.dirty = w.all()
+	w.weather()
+}
+
+// own makes a node the world's own, before a handler changes it.
+func (w *World) own(i int) {
+	ns := &w.nodes[i]
+	ns.shared = false
+	w.install(i, w.copied(ns.node).(sim.Node))
+}

@@ -1,0 +1,270 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// moment is a state as it was met, and what the world said of it.
+type moment struct {
+	v      Vector
+	hash   canon.Hash
+	state  string // its lines, events and properties
+	taken  []int  // the answers of the step that followed; nil: none did
+	follow int    // the moment that this step led to
+}
+
+// tellState is all that a world says of the state that it is in.
+func tellState(w *World) string {
+	var b strings.Builder
+	for _, l := range w.Lines() {
+		fmt.Fprintf(&b, "%s: %s\n", l.Path, l.Value)
+	}
+	b.WriteString(events(w))
+	for k := range w.Enabled() {
+		fmt.Fprint(&b, w.Rare(k), " ")
+	}
+	names, _ := w.NotLive()
+	fmt.Fprintln(&b, "\nlive", w.Live(), "assumed", w.Assumed(), "within", w.Within(), "healed", w.Healed(), "settled", w.Settled(), "not live", names)
+	if f := w.Check(); f != nil {
+		fmt.Fprintln(&b, f.Verdict, f.Property, f.Message)
+	}
+	return b.String()
+}
+
+// noted writes down what a source answers.
+type noted struct {
+	choose.Source
+	answers []int
+}
+
+func (n *noted) Answer(q *choose.Question) int {
+	k := n.Source.Answer(q)
+	n.answers = append(n.answers, k)
+	return k
+}
+
+// scripted gives answers that were noted.
+type scripted struct{ answers []int }
+
+func (s *scripted) Answer(*choose.Question) int {
+	if len(s.answers) == 0 {
+		return -1
+	}
+	k := s.answers[0]
+	s.answers = s.answers[1:]
+	return k
+}
+
+func (s *scripted) Err() error { return choose.ErrEnd }
+
+// banked is one random walk in a world whose states are banked, with loads of
+// earlier states in between.
+type banked struct {
+	t       *testing.T
+	w       *World
+	bank    *Bank
+	walk    *choose.Walk
+	r       *rand.Rand
+	moments []moment
+	texts   map[canon.Hash]string
+	hashes  map[string]canon.Hash
+}
+
+func newBanked(t *testing.T, sys *sim.System, c Config, seed uint64) *banked {
+	t.Helper()
+	w, err := New(sys, sim.Params{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &banked{
+		t: t, w: w, bank: w.NewBank(), walk: choose.NewWalk(seed), r: rand.New(rand.NewPCG(seed, 3)),
+		texts: map[canon.Hash]string{}, hashes: map[string]canon.Hash{},
+	}
+	w.Track()
+	b.walk.Uniform, b.walk.Rare = true, true
+	return b
+}
+
+// save banks the state that the world is in.
+func (b *banked) save() int {
+	b.t.Helper()
+	m := moment{v: make(Vector, b.bank.Places()), follow: -1}
+	b.w.Save(b.bank, m.v)
+	inspect(b.t, b.w, b.texts, b.hashes)
+	m.hash, m.state = b.w.Hash(), tellState(b.w)
+	var sum canon.Hash
+	for p, id := range m.v {
+		sum = sum.Add(b.bank.Sum(p, id))
+	}
+	if sum != m.hash {
+		b.t.Fatalf("the parts' sums add up to %v, and the state is %v:\n%s", sum, m.hash, m.state)
+	}
+	b.moments = append(b.moments, m)
+	return len(b.moments) - 1
+}
+
+// load goes back to a moment; all must be as it was.
+func (b *banked) load(w *World, at int) {
+	b.t.Helper()
+	w.Load(b.bank, b.moments[at].v)
+	b.same(w, at, "loaded")
+}
+
+func (b *banked) same(w *World, at int, how string) {
+	b.t.Helper()
+	m := &b.moments[at]
+	if h := w.Hash(); h != m.hash {
+		b.t.Fatalf("moment %d, %s, has the hash %v and had %v:\n%s\nand was\n%s", at, how, h, m.hash, tellState(w), m.state)
+	}
+	if got := tellState(w); got != m.state {
+		b.t.Fatalf("moment %d, %s, is\n%s\nand was\n%s", at, how, got, m.state)
+	}
+}
+
+// step takes a random step from a moment that the world is at.
+func (b *banked) step(at int) (next int, more bool) {
+	b.t.Helper()
+	src := &noted{Source: b.walk}
+	progress := Progress(0)
+	if b.r.IntN(30) == 0 {
+		progress = b.w.Heal(src)
+		src.answers = nil // not a step to take again
+	} else {
+		progress = b.w.Step(src)
+	}
+	if progress != Stepped {
+		return at, false
+	}
+	failed := b.w.Check() != nil
+	next = b.save()
+	if src.answers != nil {
+		b.moments[at].taken, b.moments[at].follow = src.answers, next
+	}
+	return next, !failed
+}
+
+// again takes the step that was taken from a moment, in any world.
+func (b *banked) again(w *World, at int) {
+	b.t.Helper()
+	m := &b.moments[at]
+	b.load(w, at)
+	if p := w.Step(&scripted{slices.Clone(m.taken)}); p != Stepped {
+		b.t.Fatalf("the step from moment %d cannot be taken again: %v", at, w.Err())
+	}
+	w.Check()
+	b.same(w, m.follow, fmt.Sprintf("reached again from moment %d,", at))
+}
+
+// run takes so many steps from the start, loading and stepping in between.
+func (b *banked) run(index uint64, steps int, jumps bool) {
+	b.t.Helper()
+	b.walk.Restart(b.walk0(), index)
+	f := b.w.Protect(func() {
+		b.w.Start(b.walk)
+		at, more := b.save(), true
+		for range steps {
+			if !more || jumps && b.r.IntN(5) == 0 {
+				at = b.r.IntN(len(b.moments))
+				b.load(b.w, at)
+				if b.w.Check() != nil {
+					continue
+				}
+			}
+			if from := b.r.IntN(len(b.moments)); jumps && b.r.IntN(4) == 0 && b.moments[from].taken != nil {
+				b.again(b.w, from)
+				b.load(b.w, at)
+			}
+			if at, more = b.step(at); !more && !jumps {
+				return
+			}
+		}
+	})
+	if f != nil && f.Verdict != sim.VerdictSafety || b.w.Err() != nil {
+		b.t.Fatalf("%+v %v", f, b.w.Err())
+	}
+}
+
+func (b *banked) walk0() uint64 { return 1 }
+
+// Whatever happens in between, a state that is loaded is the state that was
+// saved, and the steps from it lead to where they led.
+func TestBank(t *testing.T) {
+	plans, steps := uint64(150), 80
+	if testing.Short() {
+		plans = 100
+	}
+	moments, parts := 0, 0
+	for seed := range plans {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			bankWalk(t, randomPlan(seed).system(), storms(seed), seed, steps, &moments, &parts)
+		})
+	}
+	t.Run("gale", func(t *testing.T) {
+		sys := gale()
+		sys.Nodes = func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} }
+		c := Config{Faults: sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1}, Early: 3, Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3}}
+		for seed := range plans / 10 {
+			bankWalk(t, sys, c, seed, 3*steps, &moments, &parts)
+		}
+	})
+	t.Logf("%d moments of %d parts", moments, parts)
+}
+
+func bankWalk(t *testing.T, sys *sim.System, c Config, seed uint64, steps int, moments, parts *int) {
+	t.Helper()
+	b := newBanked(t, sys, c, seed)
+	b.run(seed, steps, true)
+	whole := b.bank.Len()
+
+	// Nothing that was banked has changed since, and the steps are what they
+	// were; in another world, too.
+	other, err := New(sys, sim.Params{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Track()
+	for _, w := range []*World{b.w, other} {
+		f := w.Protect(func() {
+			for at := range b.moments {
+				b.load(w, at)
+				if b.moments[at].taken != nil {
+					b.again(w, at)
+				}
+			}
+		})
+		if f != nil && f.Verdict != sim.VerdictSafety || w.Err() != nil {
+			t.Fatalf("%+v %v", f, w.Err())
+		}
+	}
+	if b.bank.Len() != whole {
+		t.Errorf("the bank has %d parts, and had %d before every state was loaded again", b.bank.Len(), whole)
+	}
+	*moments, *parts = *moments+len(b.moments), *parts+whole
+}
+
+// A walk that is taken again meets the parts that are banked, and no others.
+func TestBankFindsPartsAgain(t *testing.T) {
+	for seed := range uint64(30) {
+		b := newBanked(t, randomPlan(seed).system(), storms(seed), seed)
+		b.run(seed, 60, false)
+		first, parts := b.moments, b.bank.Len()
+		b.moments, b.r = nil, rand.New(rand.NewPCG(seed, 3))
+		b.run(seed, 60, false)
+		if b.bank.Len() != parts || len(b.moments) != len(first) {
+			t.Fatalf("seed %d: %d moments and %d parts, and then %d and %d", seed, len(first), parts, len(b.moments), b.bank.Len())
+		}
+		for at := range first {
+			if !slices.Equal(first[at].v, b.moments[at].v) {
+				t.Fatalf("seed %d: moment %d is %v, and was %v", seed, at, b.moments[at].v, first[at].v)
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package world
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"macemc/internal/sight"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// Config says what a World does besides running.
+type Config struct {
+	// Only restricts the properties to these names; nil: all.
+	Only []string
+	// Trace records every step, with effects and facts.
+	Trace bool
+	// Audit checks after every step that nothing changed but the node that
+	// ran: messages under way, and the other nodes.
+	Audit bool
+	// Sprint looks for goroutines that handlers have started once, when Protect
+	// ends, and not after every step: the step that is told is then the last.
+	Sprint bool
+	// Faults are the budgets of each run.
+	Faults sim.Faults
+	// Early is how often timers may fire in a run while messages are under
+	// way to or from their node, plus one; 0: unlimited.
+	Early int
+	// Network overrides what the system says of its links.
+	Network sim.Network
+	// Coverage is told what runs exercise; nil: nobody is.
+	Coverage *Coverage
+}
+
+// New makes a world for runs of sys with these params, which Configure
+// made. The system must be valid: see Validate.
+func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
+	params, err := sys.Resolve(params)
+	if err != nil {
+		return nil, err
+	}
+	walker, err := sys.Walker()
+	if err != nil {
+		return nil, err
+	}
+	if config.Coverage != nil {
+		config.Coverage.prepare(params)
+		params = params.Noting(config.Coverage.bugs)
+	} else {
+		params = params.Noting(nil)
+	}
+	n := params.Nodes
+	w := &World{
+		sys: sys, params: params, n: n, walker: walker,
+		nodes: make([]nodeState, n), peers: make([][]sim.Addr, n), spent: make([]int, n),
+		udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
+		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
+		known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
+	}
+	links, err := sys.Links(params)
+	if err != nil {
+		return nil, err
+	}
+	w.net = over(links, config.Network)
+	w.net.TCPBuffer = cmp.Or(w.net.TCPBuffer, netsim.BufferDefault)
+	w.net.UDPCapacity = cmp.Or(w.net.UDPCapacity, udpCapacityDefault)
+	w.tcp = netsim.NewTCP(n, w.net.TCPBuffer, w.net.Flaws...)
+	w.faults, w.firings = config.Faults, config.Early-1
+	if err := sys.CanFail(params, w.faults); err != nil {
+		return nil, err
+	}
+	w.sums.init(n)
+	w.sees.Runtime = eyes{w}
+	w.audit.on, w.sprint = config.Audit, config.Sprint
+	w.asked.w = w
+	w.question.Alternatives = &w.asked
+	all := params.Addrs()
+	for i := range w.nodes {
+		w.nodes[i].env.bind(w, addrOf(i))
+		w.nodes[i].opening.bind(w, addrOf(i))
+		if w.nodes[i].first, err = sys.Opening(params, addrOf(i)); err != nil {
+			return nil, err
+		}
+		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
+	}
+	if err := w.bindProperties(config.Only); err != nil {
+		return nil, err
+	}
+	if w.audit.on {
+		w.auditProperties()
+	}
+	if w.cover = config.Coverage; w.cover != nil {
+		w.cover.bind(w)
+	}
+	return w, nil
+}
+
+func (w *World) bindProperties(only []string) error {
+	wanted := map[string]bool{}
+	for _, name := range only {
+		wanted[name] = true
+	}
+	for _, p := range w.sys.Properties {
+		if len(only) > 0 && !wanted[p.Name] {
+			continue
+		}
+		delete(wanted, p.Name)
+		switch rule := p.Rule(); rule.Kind {
+		case sight.RuleAlways:
+			w.always = append(w.always, rule.State(&w.sees))
+		case sight.RuleEventually:
+			w.eventually = append(w.eventually, rule.State(&w.sees))
+		case sight.RuleMonitor:
+			w.monitors = append(w.monitors, rule.Monitor())
+		case sight.RuleSteps: // needs two worlds: see StepChecks
+		default:
+			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps or Monitor", w.sys.Name, p.Name)
+		}
+	}
+	for _, name := range only {
+		if wanted[name] {
+			var names []string
+			for _, p := range w.sys.Properties {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("%s has no property %q; it has %s", w.sys.Name, name, strings.Join(names, "; "))
+		}
+	}
+	if !w.sys.Within.IsZero() {
+		w.within = w.sys.Within.Rule().State(&w.sees)
+	}
+	if !w.sys.Assume.IsZero() {
+		w.assume = w.sys.Assume.Rule().State(&w.sees)
+	}
+	return nil
+}
+
+// over is n with what o sets.
+func over(n, o sim.Network) sim.Network {
+	if o.TCPBuffer > 0 {
+		n.TCPBuffer = o.TCPBuffer
+	}
+	if o.UDPCapacity > 0 {
+		n.UDPCapacity = o.UDPCapacity
+	}
+	return n
+}
+
+const udpCapacityDefault = 4

@@ -1,0 +1,481 @@
+package world
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// Coverage counts what the runs of one search exercised, so that a report can
+// say what was never exercised. Give it to every world that takes runs of its
+// own (Config.Coverage), or "never" means only: not in the worlds that were
+// given it. Worlds that share one are of equal systems, params and properties,
+// and of one goroutine. The zero Coverage is ready.
+type Coverage struct {
+	sys    *sim.System
+	params sim.Params
+
+	types      []*typeTally // in the order in which they were met
+	near       [256]typeSlot
+	tallies    map[uintptr]*typeTally // all, by canon.Dynamic
+	kinds      [kinds]tally           // of the events that carry no value of the service
+	rare       int                    // weighted coins that fell on a side of weight 0
+	refused    int                    // sends for which there was no room
+	facts      int
+	allowed    sim.Faults    // the largest budgets of a run
+	bugs       []atomic.Bool // by Params.Bugs: asked for; a node may ask by the Params that it keeps, on whatever goroutine
+	coins      map[string]*coinTally
+	recent     [8]*coinTally
+	uncounted  bool // more coins were asked than are counted
+	eventually []propertyTally
+	assume     stateTally
+	within     stateTally
+	monitors   []string
+}
+
+// tally is how often something was possible at least (sent, scheduled, posted,
+// offered), and how often it happened.
+type tally struct{ possible, happened int }
+
+// typeTally is the tallies of the signals and messages of one type, by kind.
+type typeTally struct {
+	typ  reflect.Type
+	word uintptr
+	of   [sim.KindTimer + 1]tally
+}
+
+// typeSlot is the place of a type, which most need not share.
+type typeSlot struct {
+	word  uintptr
+	tally *typeTally
+}
+
+// coinTally is what the coins of one purpose were asked and answered.
+type coinTally struct {
+	why   string
+	whole int // the largest n of a Choose
+	sides []side
+}
+
+type side struct {
+	given    int
+	possible bool // within the budgets
+}
+
+// stateTally is in how many of the states that were looked at something held.
+type stateTally struct{ yes, no int }
+
+func (t *stateTally) saw(holds bool) {
+	if holds {
+		t.yes++
+	} else {
+		t.no++
+	}
+}
+
+type propertyTally struct {
+	name string
+	stateTally
+	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0: none
+	onward int // the least number of steps of a run after which it held, plus one; 0: none
+}
+
+// ran notes that it held, or did not, after so many steps of a run.
+func (t *propertyTally) ran(steps int, holds bool) {
+	t.saw(holds)
+	if holds && (t.onward == 0 || steps < t.onward-1) {
+		t.onward = steps + 1
+	}
+}
+
+// lively notes what Live saw. A world that is loaded with states does not know
+// their depths.
+func (t *propertyTally) lively(w *World, holds bool) {
+	if w.sums.tracking {
+		t.saw(holds)
+	} else {
+		t.ran(w.step, holds)
+	}
+}
+
+// coinsMost is how many coins of different purposes are counted.
+const kinds = sim.KindHeal + 1
+
+const coinsMost = 1000
+
+// bind makes c ready for a world. All worlds of one c bind alike.
+func (c *Coverage) bind(w *World) {
+	c.allow(w.faults)
+	if c.sys != nil {
+		return
+	}
+	c.sys, c.params = w.sys, w.params
+	for k := range w.nodes {
+		c.openings(w.nodes[k].first)
+	}
+	for _, p := range w.eventually {
+		c.eventually = append(c.eventually, propertyTally{name: p.Name})
+	}
+	for _, m := range w.monitors {
+		c.monitors = append(c.monitors, m.Name)
+	}
+}
+
+// prepare makes room for what params are asked about before there is a world.
+func (c *Coverage) prepare(p sim.Params) {
+	if c.bugs == nil {
+		c.bugs = make([]atomic.Bool, len(p.Bugs()))
+		c.coins = map[string]*coinTally{}
+		c.tallies = map[uintptr]*typeTally{}
+	}
+}
+
+func (c *Coverage) allow(f sim.Faults) {
+	for k := range faultNames {
+		if n, most := *f.Budget(k), c.allowed.Budget(k); n == sim.Unlimited || n > *most && *most != sim.Unlimited {
+			*most = n
+		}
+	}
+}
+
+func (c *Coverage) openings(script []sim.Signal) {
+	for _, s := range script {
+		c.of(s).of[sim.KindScript].possible++
+	}
+}
+
+// of is the tallies of the type of v, which is not nil.
+func (c *Coverage) of(v any) *typeTally {
+	word := canon.Dynamic(v)
+	if s := &c.near[place(word)]; s.word == word {
+		return s.tally
+	}
+	return c.far(word, v)
+}
+
+func place(word uintptr) uint8 { return uint8(uint64(word) * 0x9E3779B97F4A7C15 >> 56) }
+
+// far is of for a type whose place another one has taken, or nobody yet.
+func (c *Coverage) far(word uintptr, v any) *typeTally {
+	t, known := c.tallies[word]
+	if !known {
+		t = &typeTally{typ: reflect.TypeOf(v), word: word}
+		c.types, c.tallies[word] = append(c.types, t), t
+		if s := &c.near[place(word)]; s.word == 0 {
+			*s = typeSlot{word, t}
+		}
+	}
+	return t
+}
+
+// took notes an event that happens, but for timers: see take.
+func (c *Coverage) took(e *sim.Event) {
+	switch e.Kind {
+	case sim.KindMessage, sim.KindAction, sim.KindTask, sim.KindScript:
+		c.of(e.Value).of[e.Kind].happened++
+	case sim.KindReorder:
+		c.of(e.Value).of[sim.KindMessage].happened++
+		c.kinds[e.Kind].happened++
+	default:
+		c.kinds[e.Kind].happened++
+	}
+}
+
+// possible notes what faults have made possible.
+func (c *Coverage) possible(w *World) {
+	for k := range w.aftermath {
+		c.kinds[w.aftermath[k].Kind].possible++
+	}
+}
+
+// chosen notes the answer to a free choice.
+func (c *Coverage) chosen(why string, n, k int) {
+	t := c.coin(why)
+	if n > t.whole {
+		t.whole = n
+		t.grow(n)
+		for i := range n {
+			t.sides[i].possible = true
+		}
+	}
+	t.sides[k].given++
+}
+
+// weighed notes the answer to a weighted choice; rare: sides of weight 0 were
+// within the budget.
+func (c *Coverage) weighed(why string, weights []int, rare bool, k int) {
+	t := c.coin(why)
+	t.grow(len(weights))
+	for i, x := range weights {
+		if x > 0 || rare {
+			t.sides[i].possible = true
+		}
+	}
+	t.sides[k].given++
+	if weights[k] == 0 {
+		c.rare++
+	}
+}
+
+func (t *coinTally) grow(n int) {
+	for len(t.sides) < n {
+		t.sides = append(t.sides, side{})
+	}
+}
+
+func (c *Coverage) coin(why string) *coinTally {
+	for _, t := range c.recent {
+		if t != nil && t.why == why {
+			return t
+		}
+	}
+	if t, ok := c.coins[why]; ok {
+		return t
+	}
+	t := &coinTally{why: why}
+	if len(c.coins) == coinsMost { // purposes that name values have no end
+		c.uncounted = true
+		return t
+	}
+	c.coins[strings.Clone(why)] = t
+	if n := len(c.coins); n <= len(c.recent) {
+		c.recent[n-1] = t
+	}
+	return t
+}
+
+// CoverState looks at the liveness properties of a state that is visited, which
+// is at a depth: each for itself, while Live stops at the first that does not
+// hold. Those that were seen to hold and not to hold are left alone.
+func (w *World) CoverState(depth int) {
+	if w.cover == nil {
+		return
+	}
+	for k := range w.eventually {
+		t := &w.cover.eventually[k]
+		if t.first > 0 && t.no > 0 {
+			continue
+		}
+		holds := w.eventually[k].Holds()
+		t.saw(holds)
+		if holds && (t.first == 0 || depth < t.first-1) {
+			t.first = depth + 1
+		}
+	}
+}
+
+// CoverRun looks at all liveness properties where a run is now.
+func (w *World) CoverRun() {
+	if w.cover == nil {
+		return
+	}
+	for k := range w.eventually {
+		w.cover.eventually[k].ran(w.step, w.eventually[k].Holds())
+	}
+}
+
+// Held is where a liveness property was first seen to hold.
+type Held struct {
+	Property string
+	Depth    int  // of the state; 0: at the start; -1: nowhere
+	Run      bool // in no state that was visited, but in a run, after so many steps
+}
+
+// Held says where each liveness property was first seen to hold, where that is
+// known.
+func (c *Coverage) Held() (held []Held) {
+	for _, p := range c.eventually {
+		switch {
+		case p.first > 0:
+			held = append(held, Held{Property: p.name, Depth: p.first - 1})
+		case p.onward > 0:
+			held = append(held, Held{Property: p.name, Depth: p.onward - 1, Run: true})
+		case p.yes == 0:
+			held = append(held, Held{Property: p.name, Depth: -1})
+		}
+	}
+	return held
+}
+
+// Never is what was possible, or asked for, and never happened: a sentence
+// each, in an order that does not depend on the run.
+func (c *Coverage) Never() []string {
+	never := []string{}
+	for _, part := range [][]string{
+		c.neverBugs(), c.neverFaults(), c.neverValues(), c.neverKinds(), c.neverCoins(), c.neverProperties(), c.Slack(),
+	} {
+		never = append(never, part...)
+	}
+	return never
+}
+
+func (c *Coverage) neverBugs() (never []string) {
+	for i, id := range c.params.Bugs() {
+		if !c.bugs[i].Load() {
+			never = append(never, fmt.Sprintf("bug %s is switched on, and its line was never reached", id))
+		}
+	}
+	return never
+}
+
+func (c *Coverage) neverFaults() (never []string) {
+	for i := range faultNames {
+		happened := c.rare
+		if kind := [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindReset, sim.KindLose, sim.KindDuplicate, sim.KindReorder, sim.KindPartition, sim.KindOneWay, 0}[i]; kind != 0 {
+			happened = c.kinds[kind].happened
+		}
+		if n := *c.allowed.Budget(i); n != 0 && happened == 0 {
+			var f sim.Faults
+			*f.Budget(i) = n
+			never = append(never, fmt.Sprintf("fault %s never happened", f))
+		}
+	}
+	return never
+}
+
+// neverValues is about the service's own signals and messages, by type.
+func (c *Coverage) neverValues() (never []string) {
+	names := typeNames(c.types)
+	for _, k := range []struct {
+		kind   sim.Kind
+		phrase string
+	}{
+		{sim.KindScript, "is in a script and was never begun"}, {sim.KindAction, "was offered %s and never taken"},
+		{sim.KindTask, "was posted %s and never run"}, {sim.KindMessage, "was sent %s and never delivered"},
+		{sim.KindTimer, "was scheduled %s and never fired"},
+	} {
+		var some []string
+		for i, t := range c.types {
+			if n := t.of[k.kind]; n.possible > 0 && n.happened == 0 {
+				some = append(some, fmt.Sprintf("%s %s %s", k.kind, names[i], strings.Replace(k.phrase, "%s", times(n.possible), 1)))
+			}
+		}
+		slices.Sort(some)
+		never = append(never, some...)
+	}
+	return never
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+var packages = regexp.MustCompile(`[^\[\],*(){} ]+\.`)
+
+// typeNames tells types without their packages, where that tells them apart.
+func typeNames(types []*typeTally) []string {
+	names := make([]string, len(types))
+	count := map[string]int{}
+	for i, t := range types {
+		names[i] = packages.ReplaceAllString(t.typ.String(), "")
+		count[names[i]]++
+	}
+	for i, t := range types {
+		if count[names[i]] > 1 && t.typ.Name() != "" {
+			names[i] = t.typ.PkgPath() + "." + t.typ.Name()
+		}
+		if t.typ.Kind() == reflect.Struct && t.typ.Name() != "" {
+			if t.typ.NumField() == 0 {
+				names[i] += "{}"
+			} else {
+				names[i] += "{...}"
+			}
+		}
+	}
+	return names
+}
+
+// neverKinds is about what the environment was asked for, or had a reason to do.
+func (c *Coverage) neverKinds() (never []string) {
+	add := func(format string, args ...any) { never = append(never, fmt.Sprintf(format, args...)) }
+	if n := c.kinds[sim.KindClear]; n.possible > 0 {
+		if n.happened == 0 {
+			add("clear to send was requested %s and never came", times(n.possible))
+		}
+		if c.refused == 0 {
+			add("no send was ever refused, though room was requested %s", times(n.possible))
+		}
+	}
+	if n := c.kinds[sim.KindFlushed]; n.possible > 0 && n.happened == 0 {
+		add("flushed was requested %s and never came", times(n.possible))
+	}
+	for _, k := range []sim.Kind{sim.KindError, sim.KindRefused, sim.KindBreak, sim.KindMend, sim.KindRestart} {
+		if n := c.kinds[k]; n.possible > 0 && n.happened == 0 {
+			add("%s was possible and never happened", k)
+		}
+	}
+	return never
+}
+
+func (c *Coverage) neverCoins() (never []string) {
+	for _, t := range c.coins {
+		var missing []string
+		for i, s := range t.sides {
+			if s.possible && s.given == 0 {
+				missing = append(missing, strconv.Itoa(i))
+			}
+		}
+		const most = 5
+		was := "answer %s of 0 to %d was never given"
+		if len(missing) > 1 {
+			was = "answers %s of 0 to %d were never given"
+		}
+		if n := len(missing); n > most {
+			missing = append(missing[:most-1], fmt.Sprintf("and %d more", n-most+1))
+		}
+		if len(missing) > 0 {
+			never = append(never, fmt.Sprintf("coin %q: "+was, t.why, strings.Join(missing, ", "), len(t.sides)-1))
+		}
+	}
+	slices.Sort(never)
+	if c.uncounted {
+		never = append(never, fmt.Sprintf("coins of more than %d different purposes were asked; the others were not counted", coinsMost))
+	}
+	return never
+}
+
+func (c *Coverage) neverProperties() (never []string) {
+	add := func(format string, args ...any) { never = append(never, fmt.Sprintf(format, args...)) }
+	for _, p := range c.eventually {
+		switch all := p.yes + p.no; {
+		case all == 0:
+			add("property %q was never looked at", p.name)
+		case p.yes == 0:
+			add("property %q held in none of the states in which it was looked at (%s)", p.name, times(all))
+		case p.no == 0 && (p.first == 1 || p.onward == 1):
+			add("property %q held from the start, in all states in which it was looked at (%s)", p.name, times(all))
+		case p.no == 0:
+			add("property %q held in all states in which it was looked at (%s)", p.name, times(all))
+		}
+	}
+	if c.facts == 0 {
+		for _, name := range c.monitors {
+			add("monitor %q was never told a fact", name)
+		}
+	}
+	return never
+}
+
+// Slack is the part of Never that takes nothing from what was checked: the
+// constraints that held everywhere, so that no state was left out for them.
+func (c *Coverage) Slack() (slack []string) {
+	for _, k := range []struct {
+		name string
+		in   stateTally
+	}{{c.sys.Within.Name, c.within}, {c.sys.Assume.Name, c.assume}} {
+		if k.name != "" && k.in.yes > 0 && k.in.no == 0 {
+			slack = append(slack, fmt.Sprintf("constraint %q held in all states in which it was looked at (%s)", k.name, times(k.in.yes)))
+		}
+	}
+	return slack
+}

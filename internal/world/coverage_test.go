@@ -1,0 +1,99 @@
+package world
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// leaf asks for the bugs of leaves: one by Env, one by Params, one not at all.
+type leaf struct{}
+
+func (*leaf) Init(env sim.Env)                       { env.Bug("L1") }
+func (*leaf) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*leaf) Handle(sim.Env, sim.Signal)             {}
+
+// TestCoverageOfBugs: a bug that code without an Env asked for may have been
+// reached, so nothing is said of it.
+func TestCoverageOfBugs(t *testing.T) {
+	sys := &sim.System{
+		Name: "leaves", Doc: "Leaves.", Bugs: []sim.Bug{{ID: "L1"}, {ID: "L2"}, {ID: "L3"}},
+		New: func(p sim.Params, _ sim.Addr) sim.Node { p.Bug("L2"); return &leaf{} },
+	}
+	c := new(Coverage)
+	w := coverageWorld(t, sys, []string{"L1", "L2", "L3"}, c)
+	w.Protect(func() { w.Start(choose.NewFixed()) })
+	if got := c.Never(); len(got) != 1 || got[0] != "bug L3 is switched on, and its line was never reached" {
+		t.Errorf("never: %q", got)
+	}
+}
+
+func coverageWorld(t *testing.T, sys *sim.System, bugs []string, c *Coverage) *World {
+	t.Helper()
+	p, err := sys.Configure(0, nil, bugs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(sys, p, Config{Coverage: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestCoverageOfManyTypes: types that share a place are not taken for one.
+func TestCoverageOfManyTypes(t *testing.T) {
+	c := new(Coverage)
+	c.prepare(sim.Params{})
+	const types = 1000
+	value := func(i int) any { return reflect.Zero(reflect.ArrayOf(i+1, reflect.TypeFor[int8]())).Interface() }
+	for range 2 {
+		for i := range types {
+			c.of(value(i)).of[sim.KindMessage].possible += i
+		}
+	}
+	for i := range types {
+		if n := c.of(value(i)).of[sim.KindMessage].possible; n != 2*i {
+			t.Fatalf("type %d was counted %d times, want %d", i, n, 2*i)
+		}
+	}
+	if len(c.types) != types {
+		t.Errorf("%d types were told apart, want %d", len(c.types), types)
+	}
+}
+
+// TestCoverageOfCoins: purposes without end are counted up to a limit, which is
+// told; many answers are told in a line.
+func TestCoverageOfCoins(t *testing.T) {
+	c := new(Coverage)
+	c.prepare(sim.Params{})
+	c.chosen("wide", 100, 7)
+	for i := range 2 * coinsMost {
+		why := fmt.Sprint("coin ", i)
+		c.chosen(why, 2, 0)
+		c.chosen(why, 2, 1)
+	}
+	want := []string{
+		`coin "wide": answers 0, 1, 2, 3, and 95 more of 0 to 99 were never given`,
+		"coins of more than 1000 different purposes were asked; the others were not counted",
+	}
+	if got := c.neverCoins(); !slices.Equal(got, want) {
+		t.Errorf("never: %q", got)
+	}
+}
+
+// TestCoverageNames: types of one name are told apart by their packages.
+func TestCoverageNames(t *testing.T) {
+	got := typeNames([]*typeTally{
+		{typ: reflect.TypeFor[sim.Flushed]()}, {typ: reflect.TypeFor[*sim.PeerError]()}, {typ: reflect.TypeFor[strings.Reader]()},
+		{typ: reflect.TypeFor[sim.Kind]()}, {typ: reflect.TypeFor[reflect.Kind]()},
+	})
+	if want := []string{"Flushed{}", "*PeerError", "Reader{...}", "macemc/sim.Kind", "reflect.Kind"}; !slices.Equal(got, want) {
+		t.Errorf("names: %q", got)
+	}
+}

@@ -1,0 +1,374 @@
+package world
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"macemc/choose"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// env is the Env of one node in a World.
+type env struct {
+	w    *World
+	self sim.Addr
+	tcp  port
+	udp  port
+	set  port
+}
+
+// port is one link as one node sees it.
+type port struct {
+	e    *env
+	link sim.Link
+}
+
+// RuntimePort says that a port is no part of a node's state: see sight.Port.
+func (p *port) RuntimePort() {}
+
+func (e *env) bind(w *World, self sim.Addr) {
+	*e = env{w: w, self: self}
+	e.tcp, e.udp, e.set = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}
+}
+
+// use is called first by everything that an Env does.
+func (e *env) use(what string) *World {
+	w := e.w
+	if w.running != e {
+		e.stale(what)
+	}
+	w.calls++
+	if w.calls > callsMost {
+		w.stop(w.fail(sim.VerdictDivergence, "", fmt.Sprintf(
+			"the handler called Env %d times in one step (the last: %s): it loops for ever", callsMost, what)))
+	}
+	return w
+}
+
+// stale says of an Env whose handler does not run. One that was kept from Init
+// is told in one sentence wherever it is used: a copy of its node may be in
+// another World, which runs anything.
+func (e *env) stale(what string) {
+	running := e.w.running
+	switch {
+	case e == &e.w.nodes[e.self.Index()].opening:
+		panic(fmt.Sprintf("macemc: env.%s of %s is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it",
+			what, e.self))
+	case running == nil:
+		panic(fmt.Sprintf("macemc: env.%s of %s was called outside a handler, or by a goroutine; an Env is valid until its handler returns: pass it on, do not keep it",
+			what, e.self))
+	}
+	panic(fmt.Sprintf("macemc: env.%s of %s was called by a handler of %s; nodes share nothing: use the Env that the handler was given",
+		what, e.self, running.self))
+}
+
+func (e *env) Self() sim.Addr    { return e.use("Self").acting }
+func (e *env) Peers() []sim.Addr { return e.use("Peers").peers[e.self.Index()] }
+
+func (e *env) TCP() sim.Port { return &e.tcp }
+func (e *env) UDP() sim.Port { return &e.udp }
+func (e *env) Set() sim.Port { return &e.set }
+
+// choicesMost is how many alternatives a coin may have: answers are kept in 32
+// bits.
+const choicesMost = 1 << 31
+
+// Choose asks one coin.
+func (e *env) Choose(n int, why string) int {
+	w := e.use("Choose")
+	if n < 1 {
+		panic(fmt.Sprintf("macemc: env.Choose(%d, %q): there must be at least one alternative", n, why))
+	}
+	if n > choicesMost {
+		panic(fmt.Sprintf("macemc: env.Choose(%d, %q): there may be at most 1<<31 alternatives", n, why))
+	}
+	k := 0
+	if n > 1 {
+		w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
+		k = w.coin(n, nil)
+	}
+	if w.cover != nil {
+		w.cover.chosen(why, n, k)
+	}
+	return k
+}
+
+// Weighted asks one coin whose sides have weights.
+func (e *env) Weighted(weights []int, why string) int {
+	w := e.use("Weighted")
+	total, rare := 0, 0
+	for _, x := range weights {
+		if x < 0 {
+			panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): a weight is 0 or more", weights, why))
+		}
+		if x == 0 {
+			rare++
+		}
+		total += x
+	}
+	if total == 0 {
+		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
+	}
+	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
+	w.tossed, w.sided = w.tossed || rare > 0, w.sided || rare > 0
+	if rare > 0 && w.left.Rare == 0 {
+		k := w.common(weights, len(weights)-rare)
+		if w.cover != nil {
+			w.cover.weighed(why, weights, false, k)
+		}
+		return k
+	}
+	k := w.toss(len(weights), func(i int) int { return weights[i] })
+	if w.cover != nil {
+		w.cover.weighed(why, weights, true, k)
+	}
+	if weights[k] == 0 {
+		spend(&w.left.Rare)
+		w.sums.rest()
+		w.weather()
+	}
+	return k
+}
+
+// common asks only about the sides that are not rare: the budget is spent.
+func (w *World) common(weights []int, n int) int {
+	sides := make([]int, 0, n)
+	for i, x := range weights {
+		if x > 0 {
+			sides = append(sides, i)
+		}
+	}
+	w.asked.sides = sides
+	return sides[w.toss(n, func(i int) int { return weights[sides[i]] })]
+}
+
+// toss asks a coin with n weighted sides.
+func (w *World) toss(n int, weight func(int) int) int {
+	if n == 1 {
+		return 0
+	}
+	w.sides = w.sides[:0]
+	for i := range n {
+		w.sides = append(w.sides, choose.Run{N: 1, Weight: float64(weight(i))})
+	}
+	return w.coin(n, w.sides)
+}
+
+func (w *World) coin(n int, runs []choose.Run) int {
+	event := w.question
+	w.question.Kind, w.question.N, w.question.Runs = choose.Coin, n, runs
+	k := w.source.Answer(&w.question)
+	if uint(k) >= uint(n) {
+		w.question = event
+		w.err = w.source.Err()
+		panic(stopRun{})
+	}
+	if w.tracing {
+		w.coins = append(w.coins, choose.Choice{
+			Kind: choose.Coin, Of: n, Pick: k, What: w.asked.why + ": " + w.asked.Alternative(k),
+		})
+	}
+	w.question = event
+	return k
+}
+
+func (p *port) Send(to sim.Addr, m sim.Message) bool {
+	w := p.e.use("Send")
+	if to.IsZero() || to.Index() >= w.n {
+		panic(fmt.Sprintf("macemc: %s sends %s to %s, which is no node; check the address before sending",
+			p.e.self, w.walker.Text(m), to))
+	}
+	if m == nil {
+		panic(fmt.Sprintf("macemc: %s sends nil to %s; a message is a value of a type of its own", p.e.self, to))
+	}
+	if p.link == sim.LinkTCP && !w.room(p.e.self.Index(), to) {
+		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
+		return false
+	}
+	if p.link == sim.LinkTCP {
+		w.spending = true
+		w.spent[to.Index()]++
+	}
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectSend, Link: p.link, To: to, Value: m})
+	return true
+}
+
+// room is a fact: whether a connection can queue one more message, computed
+// from the state before the step and what the handler has done so far.
+func (w *World) room(i int, to sim.Addr) bool {
+	return w.tcp.Room(w.tcp.Channel(i, to.Index())) > w.spent[to.Index()]
+}
+
+// peer checks that a port is asked for something that it has, about a node.
+func (p *port) peer(what string, to sim.Addr) *World {
+	w := p.e.use(what)
+	if p.link != sim.LinkTCP {
+		panic(fmt.Sprintf("macemc: %s calls %s on its %s port; only tcp has connections and buffers", p.e.self, what, p.link))
+	}
+	if to.IsZero() || to.Index() >= w.n {
+		panic(fmt.Sprintf("macemc: %s calls %s about %s, which is no node; check the address before", p.e.self, what, to))
+	}
+	return w
+}
+
+func (p *port) RequestToSend(to sim.Addr) {
+	w := p.peer("RequestToSend", to)
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAskClear, Link: p.link, To: to})
+}
+
+func (p *port) NotifyFlushed() {
+	w := p.peer("NotifyFlushed", p.e.self)
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAskFlushed, Link: p.link})
+}
+
+func (p *port) Reset(to sim.Addr) {
+	w := p.peer("Reset", to)
+	w.spending = true
+	w.spent[to.Index()] = w.tcp.Room(w.tcp.Channel(p.e.self.Index(), to.Index())) - w.tcp.Buffer()
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
+}
+
+// refuse notes that this build cannot do what a handler asks for. It is noted
+// before the handler unwinds: a handler that recovers hides nothing.
+func (w *World) refuse(what string) stopRun {
+	w.err = unsupported(what)
+	return stopRun{}
+}
+
+func (e *env) After(d time.Duration, timer sim.Signal) {
+	w := e.use("After")
+	if d < 0 {
+		panic(fmt.Sprintf("macemc: env.After(%s, %s): a timer cannot be in the past", d, w.walker.Text(timer)))
+	}
+	w.clocked = append(w.clocked, clocked{e.timer("After", timer), true})
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
+}
+
+func (e *env) Cancel(timer sim.Signal) {
+	w := e.use("Cancel")
+	w.clocked = append(w.clocked, clocked{e.timer("Cancel", timer), false})
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCancel, Value: timer})
+}
+
+// Scheduled is a fact: the state before the step and the handler's own
+// effects so far.
+func (e *env) Scheduled(timer sim.Signal) bool {
+	w := e.use("Scheduled")
+	t := e.timer("Scheduled", timer)
+	is := w.scheduledNow(e.self.Index(), t)
+	if w.tracing {
+		w.facts = append(w.facts, sim.Fact{Asked: "scheduled", About: timer, Answer: is})
+	}
+	return is
+}
+
+func (w *World) scheduledNow(i int, t *timerInfo) bool {
+	for k := len(w.clocked) - 1; k >= 0; k-- {
+		if w.clocked[k].timer == t {
+			return w.clocked[k].armed
+		}
+	}
+	return w.nodes[i].scheduled(t)
+}
+
+// timer refuses a signal that cannot be compared before Go does.
+func (e *env) timer(call string, s sim.Signal) *timerInfo {
+	w := e.w
+	if t := w.recent(s); t != nil {
+		return t
+	}
+	if s == nil || !reflect.ValueOf(s).Comparable() {
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be a comparable value (no slice, map or func in it), since equal values are one timer",
+			call, w.walker.Text(s)))
+	}
+	if !equal(s, s) {
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be equal to itself (no NaN in it): it could never be found again",
+			call, w.walker.Text(s)))
+	}
+	if holdsPointer(reflect.ValueOf(s)) {
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must not hold a pointer: nodes are copied, and a pointer into one is no pointer into its copy; say what the timer is about by a name or a number",
+			call, w.walker.Text(s)))
+	}
+	return w.timer(s)
+}
+
+func equal(a, b sim.Signal) bool { return a == b }
+
+// holdsPointer reports whether a comparable value has a pointer or channel in it.
+func holdsPointer(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
+		return !v.IsNil()
+	case reflect.Interface:
+		return !v.IsNil() && holdsPointer(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if holdsPointer(v.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if holdsPointer(v.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *env) Post(task sim.Signal) {
+	w := e.use("Post")
+	if task == nil {
+		panic(fmt.Sprintf("macemc: %s posts nil; a task is a value of a type of its own", e.self))
+	}
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectPost, Value: task})
+}
+
+func (e *env) Now() macetime.Time {
+	w := e.use("Now")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Now, but this version cannot explore comparisons of times; use timers", e.self)))
+}
+
+func (e *env) Before(a, b macetime.Time) bool {
+	w := e.use("Before")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Before, but this version cannot explore comparisons of times; use timers", e.self)))
+}
+
+func (e *env) Monotone() macetime.Monotone {
+	w := e.use("Monotone")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Monotone, but this version cannot explore times; count in a field", e.self)))
+}
+
+func (e *env) Store() sim.Store {
+	w := e.use("Store")
+	panic(w.refuse(fmt.Sprintf("%s uses env.Store, but this version has no stable storage; keep what survives through System.Crash", e.self)))
+}
+
+func (e *env) Bug(id sim.BugID) bool {
+	w := e.use("Bug")
+	if len(w.params.Bugs()) == 0 && !w.audit.on {
+		return false
+	}
+	if !slices.ContainsFunc(w.sys.Bugs, func(b sim.Bug) bool { return b.ID == id }) {
+		panic(fmt.Sprintf("macemc: system %s asks for bug %q, which System.Bugs does not list", w.sys.Name, id))
+	}
+	return w.params.Bug(id)
+}
+
+func (e *env) Emit(fact any) {
+	w := e.use("Emit")
+	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectEmit, Value: fact})
+}
+
+func (e *env) Tracing() bool { return e.w.tracing }
+
+func (e *env) Logf(format string, args ...any) {
+	w := e.use("Logf")
+	if w.tracing {
+		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectLog, Value: fmt.Sprintf(format, args...)})
+	}
+}

@@ -1,0 +1,131 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// gale is a system of three puppets that use all that the links have.
+func gale() *sim.System {
+	openings := map[string][]sim.Signal{
+		"n0": {do("send n1 a b c; flush"), do("udp n1 u u v; timer tick"), do("ask n1; reset n2"), do("toss")},
+		"n1": {do("send n0 p; send n2 q"), do("udp n0 u; ask n0; flush"), do("reset n0; send n0 r")},
+		"n2": {do("send n0 x x; timer tick"), do("send n1 y; udp n1 v"), do("toss; flush")},
+	}
+	return &sim.System{
+		Name: "gale", Doc: "Puppets in all weathers.",
+		New: func(sim.Params, sim.Addr) sim.Node { return &puppet{} },
+		Crash: func(_ sim.Params, self sim.Addr, dead sim.Node) sim.Node {
+			if self == addrOf(2) {
+				return &puppet{Disk: dead.(*puppet).Disk + 1}
+			}
+			return &puppet{}
+		},
+		Script: func(_ sim.Params, self sim.Addr, life int) []sim.Signal {
+			return openings[self.String()][min(life, 2):]
+		},
+	}
+}
+
+// Whatever happens, the hash that is kept step by step is the one computed
+// anew, equal hashes mean equal text and the other way round, and the events
+// that are possible are those found anew.
+func TestFaultHashAndEvents(t *testing.T) {
+	sys := gale()
+	p, err := sys.Configure(3, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(sys, p, Config{
+		Faults: sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1}, Early: 3, Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, hashes, met := map[canon.Hash]string{}, map[string]canon.Hash{}, map[sim.Kind]int{}
+	source := choose.NewWalk(1)
+	source.Uniform, source.Rare = true, true
+	for i := range 3_000 {
+		source.Restart(1, uint64(i))
+		f := w.Protect(func() {
+			w.Start(source)
+			for step := range 60 {
+				inspect(t, w, texts, hashes)
+				if step == i%40 {
+					w.Heal(source)
+					met[sim.KindHeal]++
+					inspect(t, w, texts, hashes)
+				}
+				if t.Failed() || w.Step(source) != Stepped {
+					return
+				}
+				met[w.current.Kind]++
+				if w.Check() != nil {
+					return
+				}
+			}
+		})
+		if t.Failed() {
+			return
+		}
+		if f != nil || w.Err() != nil {
+			t.Fatalf("walk %d: %v %v", i, f, w.Err())
+		}
+	}
+	for k := sim.KindScript; k < kinds; k++ {
+		if met[k] == 0 && k != sim.KindAction && k != sim.KindTask {
+			t.Errorf("no %s event occurred", k)
+		}
+	}
+	t.Logf("%d states, %v", len(texts), met)
+}
+
+func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[string]canon.Hash) {
+	t.Helper()
+	h := w.Hash()
+	var anew canon.Hash
+	for part := range w.sums.part {
+		anew = anew.Add(w.partSum(part))
+	}
+	if h != anew {
+		t.Fatalf("after %s: the hash is %v, computed anew it is %v", w.identity(), h, anew)
+	}
+	var all strings.Builder
+	for _, l := range w.Lines() {
+		fmt.Fprintf(&all, "%s: %s\n", l.Path, l.Value)
+	}
+	text := all.String()
+	if other, met := texts[h]; met && other != text {
+		t.Fatalf("one hash:\n%s\nand\n%s", text, other)
+	}
+	if other, met := hashes[text]; met && other != h {
+		t.Fatalf("two hashes, %v and %v:\n%s", h, other, text)
+	}
+	texts[h], hashes[text] = text, h
+
+	before := events(w)
+	w.dirty = w.all()
+	if anew := events(w); before != anew {
+		t.Fatalf("after %s these events are possible:\n%s\nand found anew:\n%s\n%s", w.identity(), before, anew, text)
+	}
+}
+
+// events are the possible events as text, in their order, which is told once.
+func events(w *World) string {
+	var out strings.Builder
+	last := sim.Kind(0)
+	for k := range w.Enabled() {
+		e := w.Event(k)
+		if e.Kind < last {
+			fmt.Fprintf(&out, "OUT OF ORDER: ")
+		}
+		last = e.Kind
+		out.WriteString(w.text(e) + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,71 @@
+package world
+
+import (
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// stair offers one step up, and only that: which one, and whether it listens, its
+// state tells.
+type stair struct{ At int }
+
+type stepTo int
+
+func (s *stair) Init(env sim.Env) {
+	for _, to := range env.Peers() {
+		env.UDP().Send(to, height(1))
+	}
+}
+func (s *stair) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (s *stair) Handle(_ sim.Env, to sim.Signal)        { s.At = int(to.(stepTo)) }
+func (s *stair) Offers(offer func(sim.Signal))          { offer(stepTo(s.At + 1)) }
+func (s *stair) Accepts(_ sim.Addr, m sim.Message) bool { return s.At >= int(m.(height)) }
+
+// height is what a stair must have to listen.
+type height int
+
+// What a world does after it was in a state of a bank or of a snapshot changes
+// nothing there: the state offers and declines what it did.
+func TestKeptStatesStay(t *testing.T) {
+	sys := &sim.System{
+		Name: "stairs", Doc: "Each node climbs.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &stair{} },
+	}
+	for _, kept := range []string{"bank", "snapshot"} {
+		w, err := New(sys, sim.Params{}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk := func(src choose.Source, steps int) {
+			w.Start(src)
+			for range steps {
+				if w.Step(src) != Stepped {
+					t.Fatal(w.Err())
+				}
+			}
+		}
+		b := w.NewBank()
+		walk(choose.NewWalk(1), 6)
+		var back func()
+		if kept == "bank" {
+			v := make(Vector, b.Places())
+			w.Save(b, v)
+			back = func() { w.Load(b, v) }
+		} else {
+			w.Track()
+			s := w.Snapshot(nil)
+			back = func() { w.Restore(s) }
+		}
+		want := events(w)
+		for seed := range uint64(3) {
+			back()
+			if got := events(w); got != want {
+				t.Fatalf("%s: round %d offers\n%s, and the state that was kept\n%s", kept, seed, got, want)
+			}
+			walk(choose.NewWalk(seed), int(seed))
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package world
+
+import (
+	"macemc/sim"
+	"runtime"
+	"strings"
+)
+
+// goroutineWatch notices goroutines that a handler starts. The count is cheap
+// but belongs to the whole process; the stacks tell whose child a goroutine
+// is, so that goroutines of others are no false alarm.
+type goroutineWatch struct {
+	count int
+	known map[string]bool // children of this goroutine that are none of the service's
+	buf   []byte
+}
+
+// start takes stock before a handler runs: what this goroutine has started
+// between two steps is none of the handler's.
+func (g *goroutineWatch) start() {
+	if n := runtime.NumGoroutine(); n <= g.count {
+		g.count = n
+		return
+	}
+	if g.known == nil {
+		g.known = map[string]bool{}
+	}
+	g.child()
+}
+
+// grown reports whether the process has more goroutines than it had.
+func (g *goroutineWatch) grown() bool { return runtime.NumGoroutine() > g.count }
+
+// child is the stack of a goroutine that this one has started since it was
+// last asked, or "".
+func (g *goroutineWatch) child() (stack string) {
+	if g.buf == nil {
+		g.buf = make([]byte, 256<<10)
+	}
+	self := string(g.buf[:runtime.Stack(g.buf, false)])
+	self, _, _ = strings.Cut(self, " [")
+	g.count = runtime.NumGoroutine()
+	all := string(g.buf[:runtime.Stack(g.buf, true)])
+	for one := range strings.SplitSeq(all, "\n\n") {
+		if !strings.Contains(one, " in "+self+"\n") {
+			continue
+		}
+		if id, _, _ := strings.Cut(one, " ["); !g.known[id] {
+			g.known[id] = true
+			stack = one
+		}
+	}
+	return stack
+}
+
+// strayed is the finding that a handler has started a goroutine, if one has.
+func (w *World) strayed() *sim.Failure {
+	if !w.watch.grown() {
+		return nil
+	}
+	stack := w.watch.child()
+	if stack == "" {
+		return nil
+	}
+	f := w.fail(sim.VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
+	f.Stack = stack
+	return f
+}

@@ -1,0 +1,143 @@
+package world
+
+import (
+	"slices"
+
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// What a property, Within and Assume say of a state depends on what a View can
+// see: the nodes with their timers, which are up; and, where Counted says so,
+// how many messages are under way.
+
+// Counted reports whether a view has ever counted the messages under way.
+func (w *World) Counted() bool { return w.counted }
+
+// InFlight is the number of messages under way, as a View counts them.
+func (w *World) InFlight() int { return w.tcp.Len() + w.udp.Len() }
+
+// Check is the first safety property that does not hold now, if any.
+func (w *World) Check() *sim.Failure {
+	if w.CheckLinks() != nil {
+		return w.failure
+	}
+	for k := range w.always {
+		if !w.always[k].Holds() {
+			w.failure = w.unsafe(&w.always[k])
+			return w.failure
+		}
+	}
+	return nil
+}
+
+// CheckLinks is the part of Check that is not about what a View can see: what
+// went wrong in the step itself, and the flags of connections.
+func (w *World) CheckLinks() *sim.Failure {
+	if w.failure == nil && w.disturbed {
+		w.failure = w.checkTCP()
+	}
+	return w.failure
+}
+
+// Pardon takes back what Check found: whoever asked has noted it and goes on.
+func (w *World) Pardon() { w.failure = nil }
+
+func (w *World) unsafe(c *sight.Check) *sim.Failure {
+	f := w.fail(sim.VerdictSafety, c.Name, "")
+	f.Message = c.Explained()
+	return f
+}
+
+// CanBeLive reports whether there is a liveness property to decide.
+func (w *World) CanBeLive() bool { return len(w.eventually) > 0 }
+
+// Live reports whether all liveness properties hold now, and the state counts.
+// A state in which a crashed node has yet to restart is not live.
+func (w *World) Live() bool {
+	if w.away > 0 {
+		return false
+	}
+	for k := range w.eventually {
+		holds := w.eventually[k].Holds()
+		if w.cover != nil {
+			w.cover.eventually[k].lively(w, holds)
+		}
+		if !holds {
+			return false
+		}
+	}
+	return w.Assumed()
+}
+
+// NotLive are the liveness properties that do not hold now, with what they
+// say of it.
+func (w *World) NotLive() (names, explanations []string) {
+	for _, c := range w.eventually {
+		holds, panicked := c.Asked()
+		if holds {
+			continue
+		}
+		names = append(names, c.Name)
+		if panicked == "" {
+			panicked = c.Explained()
+		}
+		if panicked != "" || c.Explain != nil {
+			explanations = append(explanations, panicked)
+		}
+	}
+	return names, explanations
+}
+
+// Assumed reports whether the state counts for liveness.
+func (w *World) Assumed() bool {
+	holds := w.assume.Holds == nil || w.assume.Holds()
+	if w.cover != nil {
+		w.cover.assume.saw(holds)
+	}
+	return holds
+}
+
+// Within reports whether the exhaustive search goes on from here.
+func (w *World) Within() bool {
+	holds := w.within.Holds == nil || w.within.Holds()
+	if w.cover != nil {
+		w.cover.within.saw(holds)
+	}
+	return holds
+}
+
+// StepChecks are the step properties, bound to a world at the state before
+// and a world at the state after a step.
+func StepChecks(before, after *World, only []string) *Transition {
+	t := &Transition{after: after}
+	for _, p := range after.sys.Properties {
+		if p.Rule().Kind == sight.RuleSteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
+			c := p.Rule().Step(&before.sees, &after.sees)
+			if after.audit.on {
+				after.auditCheck(&c, "property")
+			}
+			t.checks = append(t.checks, c)
+		}
+	}
+	return t
+}
+
+// Transition checks the step properties of one step after another.
+type Transition struct {
+	after  *World
+	checks []sight.Check
+}
+
+// Any reports whether there is something to check.
+func (t *Transition) Any() bool { return len(t.checks) > 0 }
+
+// Check is the first step property that does not hold, if any.
+func (t *Transition) Check() *sim.Failure {
+	for k := range t.checks {
+		if !t.checks[k].Holds() {
+			return t.after.unsafe(&t.checks[k])
+		}
+	}
+	return nil
+}

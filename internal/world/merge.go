@@ -1,0 +1,62 @@
+package world
+
+import
+
+// Merge adds what another Coverage has counted, of worlds of an equal system on
+// another goroutine, which has come to its end.
+"macemc/sim"
+
+func (c *Coverage) Merge(o *Coverage) {
+	if o.sys == nil {
+		return
+	}
+	for _, t := range o.types {
+		mine, known := c.tallies[t.word]
+		if !known {
+			mine = &typeTally{typ: t.typ, word: t.word}
+			c.types, c.tallies[t.word] = append(c.types, mine), mine
+		}
+		for k := range t.of {
+			mine.of[k].add(t.of[k])
+		}
+	}
+	for k := range o.kinds {
+		c.kinds[k].add(o.kinds[k])
+	}
+	c.rare, c.refused, c.facts = c.rare+o.rare, c.refused+o.refused, c.facts+o.facts
+	c.allow(o.allowed)
+	for i := range o.bugs {
+		if o.bugs[i].Load() {
+			c.bugs[i].Store(true)
+		}
+	}
+	for _, why := range sim.Keys(o.coins) {
+		t, mine := o.coins[why], c.coin(why)
+		mine.whole = max(mine.whole, t.whole)
+		mine.grow(len(t.sides))
+		for i, s := range t.sides {
+			mine.sides[i].given += s.given
+			mine.sides[i].possible = mine.sides[i].possible || s.possible
+		}
+	}
+	c.uncounted = c.uncounted || o.uncounted
+	for i := range o.eventually {
+		mine, its := &c.eventually[i], &o.eventually[i]
+		mine.stateTally.add(its.stateTally)
+		mine.first, mine.onward = earlier(mine.first, its.first), earlier(mine.onward, its.onward)
+	}
+	c.assume.add(o.assume)
+	c.within.add(o.within)
+}
+
+// earlier is the least of two that are not 0.
+func earlier(a, b int) int {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+func (t *tally) add(o tally) { t.possible, t.happened = t.possible+o.possible, t.happened+o.happened }
+
+func (t *stateTally) add(o stateTally) { t.yes, t.no = t.yes+o.yes, t.no+o.no }

@@ -1,0 +1,241 @@
+package world
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Start begins a run: new nodes, empty networks, and Init on every node, in
+// order. Choices that Init makes are asked of src. Call it inside Protect.
+func (w *World) Start(src choose.Source) {
+	w.source, w.failure, w.err = src, nil, nil
+	w.step, w.cause, w.current, w.acting, w.running = 0, 0, sim.Event{}, sim.Addr{}, nil
+	w.tcp.Reset()
+	w.udp.Reset()
+	w.set.Reset()
+	w.openT.Clear()
+	w.openU.Clear()
+	w.script.Clear()
+	w.actions, w.tasks, w.timers, w.members, w.dirty, w.guarded = 0, 0, 0, 0, 0, false
+	w.sums.reset()
+	w.left, w.early, w.cut, w.away, w.gone = w.faults, w.firings, nil, 0, 0
+	w.barred, w.disturbed = false, false
+	w.weather()
+	w.trace = sim.Trace{}
+	clear(w.audit.told)
+	for i := range w.monitors {
+		w.monitors[i].Reset()
+		if w.audit.on {
+			w.audit.remember(w, i)
+		}
+	}
+	w.sees.Membership++
+	for i := range w.nodes {
+		ns := &w.nodes[i]
+		ns.shared = false
+		ns.life, ns.lives, ns.script = lifeUp, 0, ns.first
+		ns.next, ns.timers, ns.tasks = 0, ns.timers[:0], ns.tasks[:0]
+		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
+		w.script.Put(i, len(ns.script) > 0)
+		w.install(i, w.sys.New(w.params, addrOf(i)))
+	}
+	for i := range w.nodes {
+		w.begin(i, sim.Event{}, -1)
+		w.nodes[i].node.Init(w.running)
+		w.finish(i)
+	}
+}
+
+// install puts a node into its place.
+func (w *World) install(i int, n sim.Node) {
+	if n == nil {
+		panic(fmt.Sprintf("macemc: system %s: New made a nil node at %s", w.sys.Name, addrOf(i)))
+	}
+	ns := &w.nodes[i]
+	ns.node = n
+	w.sees.Versions[i]++
+	w.sees.Epoch++
+	ns.guards = guardsOf(n)
+	w.guarded = w.guarded || ns.guards.any()
+	w.soil(i)
+}
+
+// soil notes that a node's offers, acceptance and sum are out of date.
+func (w *World) soil(i int) {
+	w.dirty |= 1 << i
+	w.sums.node(i)
+}
+
+// Progress is what became of a call of Step.
+type Progress uint8
+
+// The outcomes of Step.
+const (
+	Stepped Progress = iota + 1 // a step was taken
+	Quiet                       // no event is possible
+	Stopped                     // the source refused: see Err
+)
+
+// Step lets the source choose one of the enabled events and takes it. Call it
+// inside Protect: a handler that fails unwinds the run.
+func (w *World) Step(src choose.Source) Progress {
+	n := w.enabled()
+	if n == 0 {
+		return Quiet
+	}
+	w.source = src
+	w.coins = w.coins[:0]
+	w.question.Kind, w.question.N = choose.Event, n
+	k := src.Answer(&w.question)
+	if uint(k) >= uint(n) {
+		w.err = src.Err()
+		return Stopped
+	}
+	w.step++
+	e, cause := w.take(k)
+	i := e.Node.Index()
+	w.begin(i, e, cause)
+	if w.audit.on {
+		w.audit.given(w, e)
+	}
+	if w.cover != nil && e.Kind != sim.KindTimer {
+		w.cover.took(&e)
+	}
+	if i < 0 {
+		w.settle(n)
+		return Stepped
+	}
+	ns := &w.nodes[i]
+	switch e.Kind {
+	case sim.KindMessage, sim.KindReorder:
+		ns.node.Deliver(&ns.env, e.From, e.Value)
+	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
+		ns.node.Handle(&ns.env, e.Value)
+	case sim.KindError:
+		ns.node.Handle(&ns.env, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
+	case sim.KindRefused:
+		if e.Link == sim.LinkTCP {
+			ns.node.Handle(&ns.env, sim.PeerError{Peer: e.From, Cause: sim.CauseRefused})
+		}
+	case sim.KindClear:
+		ns.node.Handle(&ns.env, sim.ClearToSend{Peer: e.From})
+	case sim.KindFlushed:
+		ns.node.Handle(&ns.env, sim.Flushed{})
+	case sim.KindRestart:
+		ns.node.Init(w.running)
+	case sim.KindBreak, sim.KindCrash, sim.KindDown, sim.KindReset, sim.KindLose, sim.KindDuplicate: // no handler runs
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
+	}
+	w.finish(i)
+	if w.tracing {
+		w.trace.Steps[len(w.trace.Steps)-1].Possible = n
+	}
+	return Stepped
+}
+
+// settle ends a step of the network as a whole, in which no handler ran.
+func (w *World) settle(possible int) {
+	w.running = nil
+	if w.tracing {
+		w.record(-1)
+		w.trace.Steps[len(w.trace.Steps)-1].Possible = possible
+	}
+}
+
+// begin prepares a handler's run.
+func (w *World) begin(i int, e sim.Event, cause int) {
+	w.acting, w.current, w.cause = addrOf(i), e, cause
+	w.calls, w.effects, w.clocked, w.tossed = 0, w.effects[:0], w.clocked[:0], false
+	if w.spending {
+		clear(w.spent)
+		w.spending = false
+	}
+	if w.tracing {
+		w.coins, w.facts = nil, nil
+	}
+	if i >= 0 {
+		if w.nodes[i].shared {
+			w.own(i)
+		}
+		if w.running = &w.nodes[i].env; e.Kind == 0 || e.Kind == sim.KindRestart {
+			w.running = &w.nodes[i].opening
+		}
+	}
+	if !w.sprint {
+		w.watch.start()
+	}
+}
+
+// finish applies what the handler did.
+func (w *World) finish(i int) {
+	w.running = nil
+	if w.failure != nil || w.err != nil { // the handler recovered what stopped it
+		panic(stopRun{})
+	}
+	if !w.sprint {
+		if f := w.strayed(); f != nil {
+			w.stop(f)
+		}
+	}
+	w.soil(i)
+	w.apply(i)
+	if w.audit.on {
+		w.checkAudit(i)
+	}
+	if w.tracing {
+		w.record(i)
+	}
+}
+
+// Begun is what is known of the k-th possible event, after Enabled, before it is
+// taken: the step that it would be, cut.
+func (w *World) Begun(k int) sim.Step {
+	e, at := w.event(k)
+	return sim.Step{Index: w.step + 1, Node: e.Node, Event: e, Cause: int(at.cause), Cut: true}
+}
+
+// record appends the step that has just run to the trace.
+func (w *World) record(i int) {
+	s := sim.Step{
+		Index: w.step, Node: addrOf(i), Event: w.current, Identity: w.identity(), Cause: w.cause,
+		Coins: w.coins, Facts: w.facts, Effects: append([]sim.Effect{}, w.effects...),
+	}
+	if w.current.Kind == 0 {
+		w.trace.Starts = append(w.trace.Starts, s)
+	} else {
+		w.trace.Steps = append(w.trace.Steps, s)
+	}
+}
+
+// recordCut appends the step that the service failed within, if it did.
+func (w *World) recordCut() {
+	if !w.tracing || w.failure == nil {
+		return
+	}
+	t := &w.trace
+	switch n := len(t.Steps); {
+	case w.current.Kind != 0 && (n == 0 || t.Steps[n-1].Index != w.step):
+		w.record(w.acting.Index())
+		t.Steps[n].Cut, t.Steps[n].Possible = true, w.question.N
+	case w.current.Kind == 0 && !w.acting.IsZero() && len(t.Starts) <= w.acting.Index():
+		w.record(w.acting.Index())
+		t.Starts[len(t.Starts)-1].Cut = true
+	}
+}
+
+// identity is the identity of the event that is running.
+func (w *World) identity() string {
+	if w.current.Kind == 0 {
+		if w.acting.IsZero() {
+			return ""
+		}
+		return w.acting.String() + " start"
+	}
+	if w.audit.on && w.current.Kind != sim.KindHeal { // the handler may have changed what it was given
+		return w.audit.event
+	}
+	return w.text(w.current)
+}

@@ -1,0 +1,58 @@
+package world
+
+import (
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// herald tells everybody by set.
+type herald struct{ Heard int }
+
+func (h *herald) Init(env sim.Env) {
+	for _, p := range env.Peers() {
+		env.Set().Send(p, note(1))
+	}
+}
+func (h *herald) Deliver(sim.Env, sim.Addr, sim.Message) { h.Heard++ }
+func (h *herald) Handle(sim.Env, sim.Signal)             {}
+
+// While some node is crashed, or there is a partition, the messages of sets are
+// counted by who can be reached; before and after, all of them are.
+func TestSetUnderFaults(t *testing.T) {
+	sys := &sim.System{Name: "heralds", Doc: "Everybody tells everybody.", New: func(sim.Params, sim.Addr) sim.Node { return &herald{} }}
+	w, err := New(sys, sim.Params{}, Config{Faults: sim.Faults{Crash: 2, Partition: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, met := choose.NewWalk(1), map[int]int{}
+	source.Uniform, source.Rare = true, true
+	for i := range uint64(50) {
+		source.Restart(1, i)
+		f := w.Protect(func() {
+			w.Start(source)
+			for range 30 {
+				messages := 0
+				for k := range w.Enabled() {
+					if w.Event(k).Kind == sim.KindMessage {
+						messages++
+					}
+				}
+				met[messages]++
+				if w.away == 0 && w.cut == nil && messages != 6 {
+					t.Fatalf("walk %d: %d messages may be delivered of six", i, messages)
+				}
+				if w.Step(source) != Stepped {
+					return
+				}
+			}
+		})
+		if f != nil || w.Err() != nil {
+			t.Fatalf("walk %d: %v %v", i, f, w.Err())
+		}
+	}
+	if len(met) < 3 || met[6] == 0 {
+		t.Errorf("so many messages could be delivered, so many times: %v", met)
+	}
+}

@@ -1,0 +1,166 @@
+package world
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// Two nodes with one identity are taken for one part of a state. What the walk
+// leaves out (a tagged field, an Opaque rule, what a Summary does not tell) may
+// differ between them: it must not matter. So the bank keeps, of a part that is
+// reached again, the node as it was reached the second time, and steps are taken
+// from both.
+
+// Twin puts the twin of a loaded node into its place, if there is one.
+func (w *World) Twin(b *Bank, i int, id uint32) bool {
+	twin := b.part(i, id).(*nodePart).twin.Load()
+	if twin == nil {
+		return false
+	}
+	ns := &w.nodes[i]
+	ns.node, ns.shared = *twin, true
+	w.sees.Versions[i]++
+	w.sees.Epoch++
+	w.sums.touch(i)
+	return true
+}
+
+// Retake takes one step again, with the answers that it was given.
+func (w *World) Retake(event int, coins []int) Progress {
+	return w.Step(&retaken{event, coins})
+}
+
+type retaken struct {
+	event int
+	coins []int
+}
+
+func (r *retaken) Answer(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return r.event
+	}
+	if len(r.coins) == 0 {
+		return -1
+	}
+	k := r.coins[0]
+	r.coins = r.coins[1:]
+	return k
+}
+
+// Err is that there are no more answers.
+func (r *retaken) Err() error { return choose.ErrEnd }
+
+// Hidden names a field in which a node part and its twin differ although they
+// have one identity, with both values; "" if none is found.
+func (b *Bank) Hidden(i int, id uint32) string {
+	k := b.part(i, id).(*nodePart)
+	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
+	h.compare(addrOf(i).String(), reflect.ValueOf(k.node), reflect.ValueOf(*k.twin.Load()))
+	return h.found
+}
+
+// HiddenBetween names a field in which the nodes of two worlds in one state
+// differ, with both values; "" if none is found.
+func HiddenBetween(a, b *World) string {
+	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
+	for i := range a.nodes {
+		h.compare(addrOf(i).String(), reflect.ValueOf(a.nodes[i].node), reflect.ValueOf(b.nodes[i].node))
+	}
+	return h.found
+}
+
+// hidden looks for the first difference of two values, in all their fields.
+type hidden struct {
+	seen  map[[2]unsafe.Pointer]bool
+	found string
+}
+
+var envType = reflect.TypeFor[sim.Env]()
+
+func (h *hidden) compare(path string, a, b reflect.Value) {
+	switch {
+	case h.found != "":
+		return
+	case a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type():
+		h.found = fmt.Sprintf("%s is %s in one and %s in the other", path, kindOf(a), kindOf(b))
+		return
+	case !a.IsValid() || a.Type().Implements(envType):
+		return
+	}
+	switch a.Kind() {
+	case reflect.Pointer:
+		h.pointers(path, a, b)
+	case reflect.Interface:
+		h.compare(path, a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			h.compare(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		if a.Len() != b.Len() {
+			h.found = fmt.Sprintf("%s has %d elements in one and %d in the other", path, a.Len(), b.Len())
+			return
+		}
+		for i := range a.Len() {
+			h.compare(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i))
+		}
+	case reflect.Map:
+		h.maps(path, a, b)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		if a.Pointer() != b.Pointer() {
+			h.found = path + " is another " + a.Kind().String()
+		}
+	default:
+		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
+			h.found = fmt.Sprintf("%s is %s in one and %s in the other", path, x, y)
+		}
+	}
+}
+
+func (h *hidden) pointers(path string, a, b reflect.Value) {
+	if a.IsNil() || b.IsNil() {
+		if a.IsNil() != b.IsNil() {
+			h.found = path + " is nil in one of them"
+		}
+		return
+	}
+	pair := [2]unsafe.Pointer{a.UnsafePointer(), b.UnsafePointer()}
+	if pair[0] == pair[1] || h.seen[pair] {
+		return
+	}
+	h.seen[pair] = true
+	h.compare(path, a.Elem(), b.Elem())
+}
+
+func (h *hidden) maps(path string, a, b reflect.Value) {
+	if a.Len() != b.Len() {
+		h.found = fmt.Sprintf("%s has %d entries in one and %d in the other", path, a.Len(), b.Len())
+		return
+	}
+	// The first by name, whatever order the map has today.
+	first := ""
+	for _, key := range a.MapKeys() {
+		inner := hidden{seen: h.seen}
+		name := fmt.Sprintf("%s[%v]", path, key)
+		if other := b.MapIndex(key); other.IsValid() {
+			inner.compare(name, a.MapIndex(key), other)
+		} else {
+			inner.found = name + " is in one of them only"
+		}
+		if inner.found != "" && (first == "" || inner.found < first) {
+			first = inner.found
+		}
+	}
+	h.found = first
+}
+
+func kindOf(v reflect.Value) string {
+	if !v.IsValid() {
+		return "nil"
+	}
+	return "a " + v.Type().String()
+}

@@ -1,0 +1,213 @@
+package world
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"macemc/internal/canon"
+	"macemc/internal/flat"
+	"macemc/netsim"
+)
+
+// stock is parts by place and number, and the numbers of messages.
+type stock struct {
+	shelves  []shelf
+	messages []netsim.Packet
+	numbers  map[canon.Hash]uint32
+	twins    []Twinned
+}
+
+// shelf is the distinct parts of one place.
+type shelf struct {
+	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, *restPart; nil: nothing
+	sums  []canon.Hash // bound to the place, so that the identity of a state is the sum of its parts' sums
+	infos []info
+	index flat.Index
+}
+
+// Twinned is a node part of which a second node is kept.
+type Twinned struct {
+	Node int
+	Part uint32
+}
+
+func newStock(places int) stock {
+	s := stock{shelves: make([]shelf, places), numbers: map[canon.Hash]uint32{}}
+	for p := range s.shelves {
+		s.append(p, canon.Hash{}, nil)
+	}
+	return s
+}
+
+// append puts a new part on its shelf.
+func (s *stock) append(place int, sum canon.Hash, of any) uint32 {
+	i := s.describe(of)
+	k := &s.shelves[place]
+	id := uint32(len(k.sums))
+	k.parts, k.sums, k.infos = append(k.parts, of), append(k.sums, sum), append(k.infos, i)
+	k.index.Add(k.sums, id)
+	return id
+}
+
+// message is the number of a message, from 1.
+func (s *stock) message(p netsim.Packet) uint32 {
+	if n, known := s.numbers[p.Sum]; known {
+		return n
+	}
+	s.messages = append(s.messages, p)
+	n := uint32(len(s.messages))
+	s.numbers[p.Sum] = n
+	return n
+}
+
+// vault is the parts that several banks share. It only grows, and what is in it
+// does not change; so each bank keeps a view of the parts that were there when
+// it last looked, reads that without a lock, and looks again where it is given
+// a number that is beyond, or finds nothing.
+type vault struct {
+	mu      sync.Mutex
+	all     stock
+	twinned atomic.Int32 // len(all.twins), for who has not got the lock
+}
+
+// Share makes another bank over the same parts, for another goroutine.
+func (b *Bank) Share() *Bank {
+	if b.vault == nil {
+		b.vault = &vault{all: b.of}
+		b.vault.twinned.Store(int32(len(b.of.twins)))
+		b.of = newStock(len(b.of.shelves))
+	}
+	other := &Bank{n: b.n, vault: b.vault, of: newStock(len(b.of.shelves))}
+	other.remember(len(b.of.shelves))
+	return other
+}
+
+// find is the number of the part with an identity, if the bank knows it.
+func (b *Bank) find(place int, sum canon.Hash) (uint32, bool) {
+	s := &b.of.shelves[place]
+	return s.index.Find(s.sums, sum)
+}
+
+// add banks a part that is not known under its sum, or finds it.
+func (b *Bank) add(place int, sum canon.Hash, of any) uint32 {
+	if id, known := b.find(place, sum); known {
+		return id
+	}
+	v := b.vault
+	if v == nil {
+		return b.of.append(place, sum, of)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k := &v.all.shelves[place]
+	id, known := k.index.Find(k.sums, sum)
+	if !known {
+		id = v.all.append(place, sum, of)
+	}
+	b.look(place)
+	return id
+}
+
+// refresh looks at the parts of a place again.
+func (b *Bank) refresh(place int) {
+	if b.vault != nil {
+		b.vault.mu.Lock()
+		defer b.vault.mu.Unlock()
+		b.look(place)
+	}
+}
+
+// look is refresh with the lock held.
+func (b *Bank) look(place int) {
+	all, mine := &b.vault.all.shelves[place], &b.of.shelves[place]
+	from := len(mine.sums)
+	mine.parts, mine.sums, mine.infos = all.parts, all.sums, all.infos
+	for id := from; id < len(mine.sums); id++ {
+		mine.index.Add(mine.sums, uint32(id))
+	}
+	b.of.messages = b.vault.all.messages
+}
+
+// shelf is the parts of a place, the one with this number among them.
+func (b *Bank) shelf(place int, id uint32) *shelf {
+	if s := &b.of.shelves[place]; int(id) < len(s.sums) {
+		return s
+	}
+	b.refresh(place)
+	return &b.of.shelves[place]
+}
+
+func (b *Bank) part(place int, id uint32) any { return b.shelf(place, id).parts[id] }
+
+func (b *Bank) info(place int, id uint32) *info { return &b.shelf(place, id).infos[id] }
+
+// Sum is a part's share in the identity of a state.
+func (b *Bank) Sum(place int, id uint32) canon.Hash {
+	if s := &b.of.shelves[place]; int(id) < len(s.sums) {
+		return s.sums[id]
+	}
+	return b.shelf(place, id).sums[id]
+}
+
+// number is the number of a message, from 1.
+func (b *Bank) number(p netsim.Packet) uint32 {
+	if b.vault == nil {
+		return b.of.message(p)
+	}
+	if n, known := b.of.numbers[p.Sum]; known {
+		return n
+	}
+	b.vault.mu.Lock()
+	defer b.vault.mu.Unlock()
+	n := b.vault.all.message(p)
+	b.of.messages, b.of.numbers[p.Sum] = b.vault.all.messages, n
+	return n
+}
+
+// message is what has a number.
+func (b *Bank) message(n uint32) netsim.Packet {
+	if int(n) > len(b.of.messages) {
+		b.vault.mu.Lock()
+		defer b.vault.mu.Unlock()
+		b.of.messages = b.vault.all.messages
+	}
+	return b.of.messages[n-1]
+}
+
+// Twins are the node parts of which a second node is kept, those from the k-th
+// on: they come to be as the bank is used.
+func (b *Bank) Twins(k int) []Twinned {
+	if b.vault == nil {
+		return b.of.twins[k:]
+	}
+	if k == int(b.vault.twinned.Load()) {
+		return nil
+	}
+	b.vault.mu.Lock()
+	defer b.vault.mu.Unlock()
+	return b.vault.all.twins[k:]
+}
+
+// keepTwin keeps the world's node as the twin of the part that it is equal to.
+func (w *World) keepTwin(b *Bank, i int, id uint32) {
+	k, ns := b.part(i, id).(*nodePart), &w.nodes[i]
+	if ns.shared || k.twin.Load() != nil {
+		return
+	}
+	if b.vault != nil {
+		b.vault.mu.Lock()
+		defer b.vault.mu.Unlock()
+		if k.twin.Load() != nil {
+			return
+		}
+	}
+	n := ns.node
+	ns.shared = true
+	k.twin.Store(&n)
+	if b.vault == nil {
+		b.of.twins = append(b.of.twins, Twinned{i, id})
+		return
+	}
+	b.vault.all.twins = append(b.vault.all.twins, Twinned{i, id})
+	b.vault.twinned.Store(int32(len(b.vault.all.twins)))
+}

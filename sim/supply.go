@@ -1,0 +1,62 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/guard"
+	"macemc/internal/sight"
+)
+
+// What a system supplies to those who run it, with the errors that are its
+// author's.
+
+// Walker walks the system's values.
+func (sys *System) Walker() (*canon.Walker, error) {
+	walker, err := canon.New(canon.Options{
+		Opaque: sys.Opaque,
+		Skip:   []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port]()},
+		Named:  []reflect.Type{reflect.TypeFor[Addr]()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	return walker, nil
+}
+
+// Links is what the system says of its links.
+func (sys *System) Links(p Params) (net Network, err error) {
+	if sys.Network != nil {
+		err = guard.Call("Network", func() { net = sys.Network(p) })
+	}
+	return net, err
+}
+
+// Opening is the script of a node's first life.
+func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
+	if sys.Script == nil {
+		return nil, nil
+	}
+	if err := guard.Call("Script", func() { script = sys.Script(p, self, 0) }); err != nil {
+		return nil, fmt.Errorf("at %s, %w", self, err)
+	}
+	if slices.Contains(script, nil) {
+		return nil, fmt.Errorf("the Script of %s has a nil signal; a signal is a value of a type of its own", self)
+	}
+	return script, nil
+}
+
+// partitionsMost is how many nodes a system may have for its partitions to be
+// enumerated.
+const partitionsMost = 10
+
+// CanFail refuses budgets that no run of this size can enumerate.
+func (sys *System) CanFail(p Params, f Faults) error {
+	if p, err := sys.Resolve(p); err == nil && (f.Partition != 0 || f.OneWay != 0) && p.Nodes > partitionsMost {
+		return fmt.Errorf("%s has %d nodes, and partitions are enumerated up to %d; leave partition and oneway out of the faults",
+			sys.Name, p.Nodes, partitionsMost)
+	}
+	return nil
+}
