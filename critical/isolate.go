@@ -23,8 +23,8 @@ const startsMost = 24
 // which seems dead: low and low+1. The end is dead. -1, 0: none is recoverable.
 func (p *finder) isolate(n int) (low, high int, err error) {
 	low, high, err = p.stretch(n)
-	if p.verdicts[p.dead-1].alive { // then it is known
-		return p.dead - 1, p.dead, err
+	if err == nil && p.known() {
+		return p.lastKnown()
 	}
 	if err != nil || low < 0 {
 		return low, high, err
@@ -46,7 +46,7 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 		p.tell(Progress{Doing: DoingIsolate, Low: low, High: high, Of: n})
 		return nil
 	}
-	for d := 1; from+d < high && !p.verdicts[p.dead-1].alive; d *= 2 {
+	for d := 1; from+d < high && !p.known(); d *= 2 {
 		if from+d <= low {
 			continue
 		}
@@ -57,14 +57,14 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 			break
 		}
 	}
-	for low+1 < high && !p.verdicts[p.dead-1].alive {
+	for low+1 < high && !p.known() {
 		if err := try((low + high) / 2); err != nil {
 			return 0, 0, err
 		}
 	}
 	switch {
-	case p.verdicts[p.dead-1].alive:
-		return p.dead - 1, p.dead, nil
+	case p.known():
+		return p.lastKnown()
 	case low < high:
 		return low, high, nil
 	case low >= n:
@@ -72,6 +72,19 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 	default: // beyond the end of the stretch
 		return p.isolate(n)
 	}
+}
+
+// known reports whether the state before those that are known to be dead is
+// known to be recoverable: nothing is left to look for.
+func (p *finder) known() bool { return p.verdicts[p.dead-1].alive }
+
+// lastKnown is that state and the one after it. Where none is known to be dead, it
+// is the end of the run: a walk from a state before may have gone along all of it.
+func (p *finder) lastKnown() (low, high int, err error) {
+	if p.dead > p.of.Steps() {
+		return 0, 0, errAlive
+	}
+	return p.dead - 1, p.dead, nil
 }
 
 // reach is how far the live walk from a state went along the run: all states on

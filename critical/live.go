@@ -36,7 +36,7 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 		return false, err
 	}
 	for _, w := range live {
-		if at := from + w.Shared; w.Shared > 0 && at < p.dead && at < p.of.Steps() {
+		if at := from + w.Shared; w.Shared > 0 && at < p.dead {
 			rest := w // from there on it has nothing in common with the run
 			rest.Steps, rest.Shared = w.Steps-w.Shared, 0
 			p.verdicts[at] = verdict{alive: true, witness: rest}

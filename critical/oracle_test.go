@@ -173,3 +173,29 @@ func TestNarrowEscape(t *testing.T) {
 		}
 	}
 }
+
+// Where the end of a run can recover, but seldom does, a walk may go along all of
+// the run before it shows so: then the run is not dead, and no step is critical.
+func TestWalkAlongTheWholeRun(t *testing.T) {
+	m := trap(20_000)
+	m.edges[0], m.run = []edge{{To: 2, Weight: whole}}, []int{0, 2, 4, 2, 4, 2}
+	m.edges[2] = []edge{{To: 4, Weight: whole}, {To: 1, Weight: whole / 10}}
+	sys := m.system()
+	alive := 0
+	for seed := range uint64(30) {
+		f := m.finding(t, sys)
+		f.Path.Set("seed", fmt.Sprint(seed+1))
+		r, err := critical.Find(sys, f, critical.Options{Exhaust: -1, Search: search.Options{WalkSteps: 10, MaxWalkSteps: 10, Walks: 30}})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.Alive:
+			alive++
+		case r.Finding.Critical.Step > f.Step:
+			t.Errorf("seed %d: critical is %+v of %d steps", seed+1, r.Finding.Critical, f.Step)
+		}
+	}
+	if alive == 0 || alive == 30 {
+		t.Errorf("%d of 30 say that it is alive: none shows what is tested", alive)
+	}
+}
