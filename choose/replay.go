@@ -24,6 +24,9 @@ func (r *Replay) Answer(q *Question) int {
 	if r.err != nil {
 		return no
 	}
+	if k := sure(q); r.ByIdentity && k >= 0 && !r.due(q) {
+		return k
+	}
 	c, ok := r.next(q.Kind)
 	if !ok {
 		return no
@@ -37,6 +40,38 @@ func (r *Replay) Answer(q *Question) int {
 	}
 	r.err = d
 	return no
+}
+
+// sure is the one side of a coin that is not rare; no: there are several, or none.
+// Where rare sides are not possible, such a coin is not asked, and not recorded.
+func sure(q *Question) int {
+	if q.Kind != Coin {
+		return no
+	}
+	k, i := no, 0
+	for _, run := range q.Runs {
+		if run.Weight > 0 && (k != no || run.N > 1) {
+			return no
+		}
+		if run.Weight > 0 {
+			k = i
+		}
+		i += run.N
+	}
+	return k
+}
+
+// due reports whether the coin that comes next in the path is this one.
+func (r *Replay) due(q *Question) bool {
+	if len(r.coins) == 0 {
+		return false
+	}
+	for i := range q.N {
+		if what(q, i) == r.coins[0].What {
+			return true
+		}
+	}
+	return false
 }
 
 // next takes the choice that answers a question of kind k: a coin that is still

@@ -82,7 +82,11 @@ func (r *runner) takePrefix() (*Finding, error) {
 			if _, f, err = r.retake(path, c); f != nil || err != nil {
 				return f, err
 			}
-			r.opts.Early = early + r.world.Fired()
+			w := r.world
+			if r.always { // it was taken with care
+				w = r.twin.world
+			}
+			r.opts.Early = early + w.Fired()
 		}
 		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
 			return f, err

@@ -340,6 +340,9 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 // fromStart asks by walks whether a dead run was so from its start.
 func (r *runner) fromStart(f *Finding) (*Finding, error) {
 	live, other, err := r.recovers(f, 0)
+	if err == nil && other != nil && r.lead != nil {
+		return f, nil // it fails without the prefix, by which this search asks
+	}
 	if other != nil || err != nil {
 		return other, err
 	}
