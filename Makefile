@@ -7,10 +7,11 @@ BENCH    ?= .
 COUNT    ?= 1
 FUZZTIME ?= 20s
 WALKS    ?= 20000
+N        ?= 100000
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build bin/macemc
@@ -85,6 +86,10 @@ verify: ## find every known bug as the catalogue states, over five seeds, and no
 .PHONY: oracle
 oracle: ## hold critical transitions and printed bounds against the truth, on 2,000 random mazes
 	@go test -count=1 -timeout 60m -run '^TestOracle$$' ./critical -v -oracle 2000 | grep -Ev '^(=== |--- PASS|PASS|ok )'
+
+.PHONY: campaign-random
+campaign-random: ## hold searches of N (100,000) random systems to internal/oracle; goes on where it was stopped
+	@go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(N) -journal $(abspath bin/campaign-random.json)
 
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour

@@ -154,6 +154,13 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "internal/oracle",
+		may:  []string{"choose", "sim", "search"},
+		instead: map[string]string{
+			"": "the oracle knows the documents and a search from outside; what it shared with the engine, it could not judge",
+		},
+	},
+	{
 		path: "live",
 		may:  []string{"macetime", "netsim", "internal/guard", "internal/sight", "sim"},
 		instead: map[string]string{

@@ -1,0 +1,371 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"macemc/choose"
+	"macemc/search"
+)
+
+// A Mode is a way to search.
+type Mode struct {
+	Name    string
+	Options search.Options
+	Prefix  bool // from the end of a run
+}
+
+// Modes are all ways that are compared. together is told the options of those in
+// which several workers are to expand levels however narrow they are, if anybody
+// can do that; nil: nobody can.
+func Modes(together func(*search.Options)) []Mode {
+	modes := []Mode{
+		{Name: "reference", Options: search.Options{Engine: search.EngineReference, Workers: 1}},
+		{Name: "local", Options: search.Options{Engine: search.EngineLocal, Workers: 1}},
+		{Name: "memo", Options: search.Options{Engine: search.EngineMemo, Workers: 1}},
+		{Name: "memo, fingerprints", Options: search.Options{Engine: search.EngineMemo, Workers: 1, Visited: search.VisitedFingerprint}},
+		{Name: "local, fingerprints of 32 bits", Options: search.Options{Engine: search.EngineLocal, Workers: 1, Visited: search.VisitedFingerprint, HashBits: 32}},
+		{Name: "local, prefix", Options: search.Options{Engine: search.EngineLocal, Workers: 1}, Prefix: true},
+		{Name: "memo, prefix", Options: search.Options{Engine: search.EngineMemo, Workers: 1}, Prefix: true},
+	}
+	if together != nil {
+		for _, engine := range []search.Engine{search.EngineLocal, search.EngineMemo} {
+			m := Mode{Name: string(engine) + ", two workers", Options: search.Options{Engine: engine, Workers: 2}}
+			together(&m.Options)
+			modes = append(modes, m)
+		}
+	}
+	return modes
+}
+
+// Result is what a comparison came to.
+type Result struct {
+	States, Transitions int
+	Features            map[string]int // what the model's runs met
+	Differences         []string
+}
+
+// Compare holds searches of a spec to the truth, over so many states, about.
+func Compare(s *Spec, most int, modes []Mode) *Result {
+	c := &comparison{spec: s, most: most, res: &Result{Features: map[string]int{}}}
+	c.model = NewModel(s, func(feature string) { c.res.Features[feature]++ })
+	c.start = &origin{Space: c.model.Explore(most)}
+	c.features()
+	for _, m := range modes {
+		x := c.start
+		if m.Prefix {
+			if x = c.prefixed(); x == nil {
+				continue
+			}
+		}
+		c.mode, c.x = m, x
+		c.search()
+	}
+	return c.res
+}
+
+type comparison struct {
+	spec  *Spec
+	most  int
+	model *Model
+	start *origin
+	res   *Result
+
+	mode Mode
+	x    *origin
+}
+
+// origin is where searches begin, and what they must find from there.
+type origin struct {
+	*Space
+	path  *choose.Path // the prefix; nil: at the start
+	fired int          // timers in it while something was under way: they do not count
+}
+
+func (c *comparison) differs(format string, args ...any) {
+	c.res.Differences = append(c.res.Differences, c.mode.Name+": "+fmt.Sprintf(format, args...))
+}
+
+// prefixed is the end of a short run in fair weather, at which the budgets are as
+// at any start; nil: there is none.
+func (c *comparison) prefixed() *origin {
+	m := c.model
+	begin := m.fair()
+	if begin == nil || m.unsafe(begin.s) {
+		return nil
+	}
+	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}, Start: recorded(begin.coins)}
+	s, fired := begin.s, 0
+	for k := range 1 + c.start.States%5 {
+		steps, events := m.steps(s)
+		steps = slices.DeleteFunc(steps, func(st step) bool { return st.wrong != nil || m.unsafe(st.to) })
+		if len(steps) == 0 {
+			break
+		}
+		st := steps[(c.start.Transitions+k)%len(steps)]
+		fired += s.Early - st.to.Early
+		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: events, What: st.label}, Coins: recorded(st.coins)})
+		s = st.to
+	}
+	root := s.clone()
+	root.Left, root.Early = c.spec.Budgets, c.spec.Early-1
+	c.res.Features["prefix"]++
+	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
+}
+
+// fair is the first start in fair weather; firings are counted.
+func (m *Model) fair() (first *run) {
+	m.each(m.spec.empty(Budgets{}, 1<<20), m.init, func(r *run) {
+		if first == nil && !r.broken && r.wrong == nil {
+			first = r
+		}
+	})
+	return first
+}
+
+// unsafe: some safety property does not hold.
+func (m *Model) unsafe(s *state) bool {
+	return slices.ContainsFunc(m.spec.Always, func(p Pred) bool { return !s.holds(&p) })
+}
+
+func recorded(coins []coin) (all []choose.Choice) {
+	for _, c := range coins {
+		all = append(all, choose.Choice{Kind: choose.Coin, Of: c.of, Pick: c.pick, What: c.what})
+	}
+	return all
+}
+
+// features notes what the space is.
+func (c *comparison) features() {
+	x, met := c.start, func(what string) { c.res.Features[what]++ }
+	c.res.States, c.res.Transitions = x.States, x.Transitions
+	switch {
+	case x.Nearest >= 0:
+		for w := range x.Wrong {
+			kind, _, _ := strings.Cut(w.Property, " ")
+			met("wrong: " + w.Verdict + " " + kind)
+		}
+	case !x.Whole:
+		met("bounded")
+	case x.Outside:
+		met("exhausted within")
+	default:
+		met("exhausted")
+	}
+	switch {
+	case x.Dead >= 0:
+		met("dead")
+	case x.Judged:
+		met("live")
+	case x.Whole && x.Nearest < 0 && len(c.spec.Eventually) > 0:
+		met("liveness undecided")
+	}
+	for what, is := range map[string]bool{
+		"within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
+		"early": c.spec.Early > 0, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
+		"script": len(c.spec.Scripts) > 0, "offers": len(c.spec.Offers) > 0, "declines": len(c.spec.Declines) > 0,
+	} {
+		if is {
+			met("has " + what)
+		}
+	}
+}
+
+func (c *comparison) search() {
+	o := c.mode.Options
+	o.NoWalks, o.Effort, o.Prefix, o.Early = true, 1<<30, c.x.path, c.spec.Early
+	if !c.x.Whole && c.x.Nearest < 0 {
+		if o.Depth = c.x.Depth; o.Depth == 0 {
+			return
+		}
+	}
+	if c.x.Nearest >= 0 && !c.x.Whole && o.Engine == search.EngineReference {
+		o.Depth = max(1, c.x.Nearest) // deeper, it takes long
+	}
+	res, err := search.Search(c.spec.System(), o)
+	if err != nil {
+		c.differs("%v", err)
+		return
+	}
+	switch {
+	case c.x.Nearest >= 0:
+		c.nearest(res.Finding)
+	case res.Finding != nil && res.Finding.Verdict.String() == "dead" && c.exact() && c.x.Dead >= 0:
+		c.counted(res)
+		c.dead(res.Finding)
+	case res.Finding != nil:
+		f := res.Finding
+		c.differs("found %s %q at step %d, and nothing is wrong within %d steps", f.Verdict, f.Property, f.Step, c.x.Depth)
+	default:
+		c.counted(res)
+		c.closed(res)
+	}
+	if res.Finding != nil {
+		c.path(res.Finding)
+	}
+}
+
+// exact: the mode decides about liveness where the space is closed.
+func (c *comparison) exact() bool {
+	return c.mode.Options.Engine != search.EngineReference && c.mode.Options.Visited != search.VisitedFingerprint
+}
+
+func (c *comparison) base() int {
+	if c.x.path == nil {
+		return 0
+	}
+	return len(c.x.path.Steps)
+}
+
+// nearest: what is wrong first is found there, as what it is.
+func (c *comparison) nearest(f *search.Finding) {
+	want := fmt.Sprintf("%v at step %d", slices.Collect(maps.Keys(c.x.Wrong)), c.x.Nearest+c.base())
+	switch {
+	case f == nil:
+		c.differs("found nothing, and should %s", want)
+	case f.Step != c.x.Nearest+c.base() || !c.x.Wrong[wrong{f.Verdict.String(), f.Property}]:
+		c.differs("found %s %q at step %d, and should %s", f.Verdict, f.Property, f.Step, want)
+	}
+}
+
+func (c *comparison) counted(res *search.Result) {
+	if res.Stats.States != c.x.States || res.Stats.Transitions != c.x.Transitions {
+		c.differs("%d states and %d transitions, and should be %d and %d (depth %d)",
+			res.Stats.States, res.Stats.Transitions, c.x.States, c.x.Transitions, c.x.Depth)
+	}
+}
+
+// dead: the nearest dead state is found.
+func (c *comparison) dead(f *search.Finding) {
+	if f.Step != c.x.Dead+c.base() || !c.x.DeadFor[f.Property] || !f.Proved {
+		c.differs("found dead %q at step %d, proved %v, and should %v at step %d",
+			f.Property, f.Step, f.Proved, slices.Collect(maps.Keys(c.x.DeadFor)), c.x.Dead+c.base())
+	}
+}
+
+// closed: what is claimed of a space in which nothing was found.
+func (c *comparison) closed(res *search.Result) {
+	safety := search.StateBounded
+	switch {
+	case c.x.Whole && c.x.Outside:
+		safety = search.StateExhaustedWithin
+	case c.x.Whole:
+		safety = search.StateExhausted
+	}
+	if res.Safety.State != safety {
+		c.differs("safety is %s, and should be %s", res.Safety.State, safety)
+	}
+	if safety == search.StateBounded && res.Safety.Depth != c.x.Depth {
+		c.differs("bounded to depth %d, and should be to %d", res.Safety.Depth, c.x.Depth)
+	}
+	liveness := search.StateNone
+	switch {
+	case !c.exact() || !c.x.Whole || len(c.spec.Eventually) == 0:
+	case !c.x.Judged: // something fails beyond the space, or there is too much: it may be decided or not
+		return
+	case c.x.Dead >= 0:
+		c.differs("found nothing, and a state %d steps away is dead", c.x.Dead)
+		return
+	default:
+		liveness = safety
+	}
+	if res.Liveness.State != liveness && (c.exact() || res.Liveness.State != search.StateSampled) {
+		c.differs("liveness is %s, and should be %s", res.Liveness.State, liveness)
+	}
+}
+
+// path takes the recorded run, and compares what was possible, what became of it,
+// and the critical step.
+func (c *comparison) path(f *search.Finding) {
+	run, last, failed := c.follow(f.Path)
+	if failed != "" {
+		c.differs("the path of the finding: %s", failed)
+		return
+	}
+	switch want := (wrong{f.Verdict.String(), f.Property}); {
+	case last != nil && *last != want:
+		c.differs("the path ends in %v, and should in %v", *last, want)
+	case last != nil:
+		return
+	case want.Verdict == "dead" && c.model.notLive(run[len(run)-1]) != want.Property:
+		c.differs("the path ends where %q do not hold, and %q is found", c.model.notLive(run[len(run)-1]), want.Property)
+	case want.Verdict == "safety":
+		s := run[len(run)-1]
+		for i := range c.spec.Always {
+			if p := &c.spec.Always[i]; !s.holds(p) && want.Property == "always "+p.String() {
+				return
+			}
+		}
+		c.differs("the path ends in a state that does not violate %q", want.Property)
+	case want.Verdict == "panic":
+		c.differs("the path ends without a panic")
+	}
+	if f.Verdict.String() != "dead" || f.Critical == nil || !f.Critical.Exact {
+		return
+	}
+	c.res.Features["exact critical step"]++
+	can, known := c.model.recoverable(run, 20*c.most)
+	if !known {
+		c.res.Features["exact critical step, not known here"]++
+		return
+	}
+	critical := 0
+	for i, is := range can {
+		if is {
+			critical = i + 1
+		}
+	}
+	if f.Critical.Step != critical {
+		c.differs("the critical step is said to be %d, exactly, and is %d", f.Critical.Step, critical)
+	}
+}
+
+// follow takes a path in the model. It returns the states, and what the last step
+// failed with.
+func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
+	early := c.spec.Early
+	if early > 0 {
+		early += c.x.fired
+	}
+	started := false
+	bad := (*wrong)(nil)
+	c.model.each(c.spec.empty(c.spec.Budgets, early), c.model.init, func(r *run) {
+		if fits(r.coins, p.Start) {
+			started = true
+			states = []*state{r.s}
+			if bad = r.wrong; r.broken {
+				bad = &wrong{"panic", ""}
+			}
+		}
+	})
+	if !started {
+		return nil, nil, fmt.Sprintf("no start has the coins %v", p.Start)
+	}
+	if bad != nil {
+		return states, bad, ""
+	}
+	for k, want := range p.Steps {
+		steps, events := c.model.steps(states[len(states)-1])
+		at := slices.IndexFunc(steps, func(st step) bool { return st.label == want.Event.What && fits(st.coins, want.Coins) })
+		switch {
+		case at < 0:
+			return nil, nil, fmt.Sprintf("step %d, %q with coins %v, is not possible", k+1, want.Event.What, want.Coins)
+		case want.Event.Of != events:
+			return nil, nil, fmt.Sprintf("at step %d, %d events were possible, and should be %d", k+1, want.Event.Of, events)
+		case steps[at].wrong != nil && k+1 < len(p.Steps):
+			return nil, nil, fmt.Sprintf("step %d ends in %v, and the path goes on", k+1, *steps[at].wrong)
+		case steps[at].wrong != nil:
+			return states, steps[at].wrong, ""
+		}
+		states = append(states, steps[at].to)
+	}
+	return states, nil, ""
+}
+
+func fits(coins []coin, recorded []choose.Choice) bool {
+	return slices.EqualFunc(coins, recorded, func(c coin, r choose.Choice) bool {
+		return c.of == r.Of && c.pick == r.Pick && c.what == r.What
+	})
+}

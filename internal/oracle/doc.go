@@ -1,0 +1,56 @@
+// Package oracle is a checker of its own: it says what a search must find, so
+// that searches can be held to it. It is dumb and slow, shares no code with what
+// it judges, and was written from the documents alone: README.md,
+// ARCHITECTURE.md, the documentation of sim and netsim, and the transcripts in
+// sim/testdata and netsim/testdata, whose sentences its own rules quote.
+//
+// A [Spec] is a random system as data: what each node does on each occasion, what
+// is promised, how the environment misbehaves. [Draw] draws one from a seed. Two
+// things are made of it, independently: a sim.System (system.go, the only file
+// that imports sim), and a [Model] of plain values, whose runs Model knows by its
+// own rules (state.go, tcp.go, step.go). [Model.Explore] visits all states breadth
+// first, with a map and a queue (space.go). [Compare] then takes searches of the
+// system in every mode, and says where they differ from the truth.
+//
+// # What is compared
+//
+// States and transitions; which properties are violated nearest to the start, how
+// (safety, panic, dead) and how near; how far a search says that it got; whether
+// some state is dead, how near the nearest is; the critical step, where it is said
+// to be exact; and every recorded path, whose steps must be possible here, of as
+// many possible ones, and lead to what is said. So for each engine, whatever is
+// kept of the visited states, from the start and from a prefix, to the end of the
+// space or to a depth.
+//
+// # Where the documents leave it open
+//
+// It is decided by what is told nearest to it, and listed here, since a search that
+// does otherwise would be reported as wrong:
+//
+//   - Which coins fell in Init makes several states of start; starts are no
+//     transitions.
+//   - Lives are counted, and are part of the state, where there is a System.Script;
+//     else nothing depends on them.
+//   - A connection does not open across a one-way partition, in neither direction: its
+//     request needs an answer.
+//   - A connection across a partition may give up whether something waits on it or
+//     not.
+//   - While an error has yet to be heard of, what is queued behind it is neither
+//     delivered nor refused.
+//   - A datagram may be lost or doubled wherever it is going to, whether somebody
+//     listens there or not; to be taken out of order somebody must listen.
+//   - What goes down for good is what System.Crash leaves of it, as what crashes is.
+//   - A state outside Within or Assume counts as one from which a live state may be
+//     reached: what follows it is not asked about. So a state is dead only if none
+//     of either kind can be reached from it. A critical step that is called exact is
+//     held to what is true all the same: to live states, beyond Within too.
+//   - A state that nothing but rare events leave, and that is not live, is found as
+//     dead where it is met, inside Within or not.
+//   - Where healing lifts the limit on early timers, what fails then is beyond the
+//     space: liveness may be left undecided.
+//
+// # What is not compared
+//
+//   - A budget of crashes without end where lives are counted: the space has no end.
+//   - Walks: they are off, since they are samples.
+package oracle

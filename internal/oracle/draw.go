@@ -1,0 +1,256 @@
+package oracle
+
+import "math/rand/v2"
+
+// Draw draws a spec. What comes of a seed changes with this file: a spec that is to
+// be kept is kept as text.
+func Draw(seed uint64) *Spec {
+	d := &drawing{rand.New(rand.NewPCG(seed, 0x6f7261636c65)), &Spec{}}
+	d.size()
+	d.network()
+	d.behaviour()
+	d.weather()
+	d.promises()
+	return d.s
+}
+
+type drawing struct {
+	*rand.Rand
+	s *Spec
+}
+
+func (d *drawing) once(in int) bool { return d.IntN(in) == 0 }
+
+func (d *drawing) of(words ...string) string { return words[d.IntN(len(words))] }
+
+// values are how many different words, timers, tasks there are of a kind.
+const values = 2
+
+func (d *drawing) size() {
+	s := d.s
+	s.Nodes = []int{1, 2, 2, 2, 2, 2, 2, 3}[d.IntN(8)]
+	s.Places = 2 + d.IntN(2)
+	s.Fuel = 1 + d.IntN(3)
+	if s.Nodes == 3 {
+		s.Fuel = 1
+	}
+	s.Layered = d.once(6)
+	s.Keeps = d.once(3)
+}
+
+func (d *drawing) network() {
+	d.s.TCPBuffer, d.s.UDPCapacity = 1+d.IntN(3), 1+d.IntN(3)
+}
+
+// behaviour draws the rules. Each spec has verbs of its own, and speaks by few
+// links, so that it meets something to do often.
+func (d *drawing) behaviour() {
+	s := d.s
+	links := [][]string{{"tcp"}, {"tcp"}, {"udp"}, {"set"}, {"tcp", "udp"}, {"tcp", "set"}, {"udp", "set"}, {"tcp", "udp", "set"}}[d.IntN(8)]
+	verbs := []string{Send, Send, Go}
+	for _, v := range []string{After, After, Cancel, Scheduled, Post, Choose, Weigh, Emit, Trail, Poke, Join, Part} {
+		if d.once(3) {
+			verbs = append(verbs, v)
+		}
+	}
+	tcp := links[0] == "tcp"
+	for _, v := range []string{Reset, Ask, Flush} {
+		if tcp && d.once(3) {
+			verbs = append(verbs, v)
+		}
+	}
+	op := func() Op {
+		o := Op{Verb: verbs[d.IntN(len(verbs))]}
+		switch o.Verb {
+		case Send:
+			o.Link, o.To, o.X = links[d.IntN(len(links))], d.IntN(s.Nodes), d.IntN(values)
+		case After, Cancel, Scheduled, Post, Emit, Trail:
+			o.X = d.IntN(values)
+		case Choose:
+			o.X = 1 + d.IntN(3)
+		case Weigh:
+			o.Weights = [][]int{{1}, {1, 0}, {0, 2}, {1, 3}, {1, 0, 2}, {0, 0, 1}}[d.IntN(6)]
+		case Reset, Ask:
+			o.To = d.IntN(s.Nodes)
+		case Go:
+			o.X = d.IntN(s.Places)
+		}
+		return o
+	}
+	some := func() (all []Op) {
+		for range 1 + d.IntN(3) {
+			all = append(all, op())
+		}
+		return all
+	}
+	density := 2 + d.IntN(3) // of five
+	fails := d.once(8)
+	rules := func(node int, on string, n int) {
+		for v := range n {
+			for at := range s.Places {
+				if d.IntN(5) >= density {
+					continue
+				}
+				do := some()
+				if fails && on != OnInit && d.once(12) {
+					do = append(do, Op{Verb: Fail})
+				}
+				s.Rules = append(s.Rules, Rule{node, on, v, at, do})
+			}
+		}
+	}
+	for node := range s.Nodes {
+		if d.once(2) {
+			s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, some()})
+		}
+		for _, on := range []string{OnWord, OnRing, OnChore, OnDeed, OnOrder} {
+			rules(node, on, values)
+		}
+		rules(node, OnError, 2)
+		rules(node, OnClear, 1)
+		rules(node, OnFlushed, 1)
+	}
+	d.openings()
+	if d.once(3) {
+		for range 1 + d.IntN(2*s.Nodes) {
+			o := Offer{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(values)}
+			if !contains(s.Offers, o) {
+				s.Offers = append(s.Offers, o)
+			}
+		}
+	}
+	if d.once(3) {
+		for range 1 + d.IntN(2*s.Nodes) {
+			s.Declines = append(s.Declines, Decline{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(s.Nodes), d.IntN(values)})
+		}
+	}
+	for _, v := range verbs {
+		if v == Emit {
+			s.Monitored = true
+			s.Limit = d.once(2)
+		}
+	}
+}
+
+func contains[T comparable](list []T, x T) bool {
+	for _, y := range list {
+		if x == y {
+			return true
+		}
+	}
+	return false
+}
+
+// openings are scripts; without any, something must begin by Init or an offer.
+func (d *drawing) openings() {
+	if d.once(4) {
+		return
+	}
+	for range d.s.Nodes {
+		var lives [][]int
+		for range 1 + d.IntN(3) {
+			var one []int
+			for range d.IntN(3) {
+				one = append(one, d.IntN(values))
+			}
+			lives = append(lives, one)
+		}
+		d.s.Scripts = append(d.s.Scripts, lives)
+	}
+}
+
+// weather draws budgets: none, one or a few.
+func (d *drawing) weather() {
+	b := &d.s.Budgets
+	for range []int{0, 1, 1, 1, 2, 2, 3}[d.IntN(7)] {
+		n := []int{1, 1, 1, 2, -1}[d.IntN(5)]
+		switch d.IntN(9) {
+		case 0:
+			b.Crash = max(1, n) // lives are counted: without end, they have none
+		case 1:
+			b.Down = n
+		case 2:
+			b.Reset = n
+		case 3:
+			b.Loss = n
+		case 4:
+			b.Dup = n
+		case 5:
+			b.Reorder = n
+		case 6:
+			b.Partition = n
+		case 7:
+			b.OneWay = n
+		case 8:
+			b.Rare = n
+		}
+	}
+	if d.once(5) {
+		d.s.Early = 1 + d.IntN(3)
+	}
+}
+
+func (d *drawing) pred() Pred {
+	p := Pred{Kind: d.of(Every, Every, Some, Some, Spent, Quiet, Flying, NoTimers, Armed, AllUp, Heard, Trailed, Shared, Sum), Not: d.once(4)}
+	switch p.Kind {
+	case Every, Some:
+		p.P = d.IntN(d.s.Places)
+	case Flying:
+		p.P = 1 + d.IntN(3)
+	case Armed, Heard, Trailed:
+		p.P = d.IntN(values)
+	case Sum:
+		p.P = 1 + d.IntN(d.s.Nodes*(d.s.Places-1))
+	}
+	return p
+}
+
+func (d *drawing) promises() {
+	s := d.s
+	if d.once(6) {
+		s.Always = append(s.Always, d.pred())
+		if d.once(4) {
+			s.Always = append(s.Always, d.pred())
+		}
+		s.Always = apart(s.Always)
+	}
+	if !d.once(5) {
+		for range 1 + d.IntN(2) {
+			s.Eventually = append(s.Eventually, d.pred())
+		}
+		if d.once(15) {
+			s.Eventually = append(s.Eventually, Pred{Kind: Never})
+		}
+		s.Eventually = apart(s.Eventually)
+	}
+	if d.once(8) {
+		by := d.IntN(3)
+		s.Step = &by
+	}
+	if d.once(6) {
+		p := d.pred()
+		s.Within = &p
+	}
+	if d.once(6) {
+		p := d.pred()
+		s.Assume = &p
+	}
+	if d.once(6) {
+		for range 1 + d.IntN(2) {
+			s.Rare = append(s.Rare, Rare{
+				d.of("script", "action", "task", "message", "timer", "restart", "error", "refused", "clear to send", "flushed", "break", "mend"),
+				d.IntN(values+1) - 1,
+			})
+		}
+	}
+}
+
+// apart leaves out what is there already: names of properties differ.
+func apart(list []Pred) (all []Pred) {
+	for _, p := range list {
+		if !contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}

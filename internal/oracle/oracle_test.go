@@ -1,0 +1,218 @@
+package oracle
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var (
+	campaign = flag.Uint64("campaign", 0, "compare as many random systems, from where the journal ends")
+	journal  = flag.String("journal", "", "where a campaign notes how far it is; it goes on from there")
+	one      = flag.Int64("seed", -1, "compare the system of this seed, and make it smaller if it differs")
+)
+
+// A few seconds of the campaign, with spaces that are small.
+const (
+	seeds = 120
+	small = 150
+	large = 1000
+)
+
+func TestRandomSystems(t *testing.T) {
+	n := uint64(seeds)
+	if testing.Short() {
+		n /= 5
+	}
+	met := map[string]int{}
+	for seed := range n {
+		res := Compare(Draw(seed), small, Modes(nil))
+		add(met, res)
+		for _, d := range res.Differences {
+			t.Errorf("seed %d: %s", seed, d)
+		}
+	}
+	for _, what := range features {
+		if met[what] == 0 && !testing.Short() {
+			t.Errorf("no system has or meets %q", what)
+		}
+	}
+}
+
+// features are what the systems of TestRandomSystems must meet.
+var features = []string{
+	"action", "barred by set", "break", "clear to send", "crash", "datagram too many", "dead", "declined by tcp", "down", "duplicate",
+	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "has assume", "has early", "has keeps", "has layered",
+	"has weight 0", "live", "lose", "mend", "message by set", "message by tcp", "message by udp", "one-way partition", "partition", "prefix",
+	"rare side", "refused", "reorder", "reset", "reset by a handler", "restart", "script", "send refused", "task", "timer", "timer held back",
+	"unreached", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
+}
+
+func add(met map[string]int, res *Result) {
+	for what := range res.Features {
+		met[what]++
+	}
+}
+
+// TestKept: every system that ever differed, made small.
+func TestKept(t *testing.T) {
+	f, err := os.Open("testdata/kept.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, why := bufio.NewScanner(f), ""
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if !strings.HasPrefix(line, "{") {
+			why = line
+			continue
+		}
+		s, err := Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range Compare(s, large, Modes(nil)).Differences {
+			t.Errorf("%s: %s\n%s", why, d, line)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSeed is for a person: it looks into one system.
+func TestSeed(t *testing.T) {
+	if *one < 0 {
+		t.Skip("it is about one seed: -seed")
+	}
+	s := Draw(uint64(*one))
+	res := Compare(s, large, Modes(nil))
+	t.Logf("%d states, %d transitions, %v", res.States, res.Transitions, slices.Sorted(maps.Keys(res.Features)))
+	if len(res.Differences) == 0 {
+		return
+	}
+	t.Errorf("%s", strings.Join(res.Differences, "\n"))
+	mode, _, _ := strings.Cut(res.Differences[0], ": ")
+	modes := slices.DeleteFunc(Modes(nil), func(m Mode) bool { return m.Name != mode })
+	least := Shrink(s, func(s *Spec) bool { return sameKind(Compare(s, large, modes).Differences, res.Differences[0]) })
+	t.Logf("the least that differs so: %s\n%s", strings.Join(Compare(least, large, modes).Differences, "\n"), least)
+}
+
+// sameKind: one of the differences is as that one, but for its numbers.
+func sameKind(all []string, as string) bool {
+	kind := func(d string) string {
+		d = strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, d)
+		return d[:min(len(d), 40)]
+	}
+	return slices.ContainsFunc(all, func(d string) bool { return kind(d) == kind(as) })
+}
+
+// progress is what a campaign notes.
+type progress struct {
+	Next                uint64 // seed
+	States, Transitions int
+	Met                 map[string]int
+	Different           []uint64
+}
+
+// TestCampaign compares many systems: see CONTRIBUTING.md.
+func TestCampaign(t *testing.T) {
+	if *campaign == 0 {
+		t.Skip("it takes a night: make campaign-random")
+	}
+	p := &progress{Met: map[string]int{}}
+	p.load(t)
+	for p.Next < *campaign {
+		p.chunk(t)
+		p.save(t)
+		fmt.Printf("%d systems, %d states, %d transitions, %d differ %v\n", p.Next, p.States, p.Transitions, len(p.Different), p.Different)
+	}
+	for _, what := range slices.Sorted(maps.Keys(p.Met)) {
+		fmt.Printf("%8d  %s\n", p.Met[what], what)
+	}
+	if len(p.Different) > 0 {
+		t.Errorf("the systems of these seeds differ: %v", p.Different)
+	}
+}
+
+// chunk compares the next systems, on all processors.
+func (p *progress) chunk(t *testing.T) {
+	const chunk = 200
+	end := min(p.Next+chunk, *campaign)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	next := p.Next
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for {
+				mu.Lock()
+				seed := next
+				next++
+				mu.Unlock()
+				if seed >= end {
+					return
+				}
+				res := Compare(Draw(seed), large, Modes(nil))
+				mu.Lock()
+				add(p.Met, res)
+				p.States += res.States
+				p.Transitions += res.Transitions
+				if len(res.Differences) > 0 {
+					p.Different = append(p.Different, seed)
+					t.Logf("seed %d:\n  %s", seed, strings.Join(res.Differences, "\n  "))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	p.Next = end
+}
+
+func (p *progress) load(t *testing.T) {
+	text, err := os.ReadFile(*journal)
+	if os.IsNotExist(err) || *journal == "" {
+		return
+	}
+	if err == nil {
+		err = json.Unmarshal(text, p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *progress) save(t *testing.T) {
+	if *journal == "" {
+		return
+	}
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(*journal), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(*journal+".new", text, 0o644)
+	}
+	if err == nil {
+		err = os.Rename(*journal+".new", *journal)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

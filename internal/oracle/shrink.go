@@ -1,0 +1,160 @@
+package oracle
+
+// Shrink makes a spec smaller for as long as it differs: it takes out one thing
+// after another, and keeps what is left if differs still says so.
+func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
+	for again := true; again; {
+		again = false
+		for k := 0; ; k++ {
+			c, there := s.without(k)
+			if !there {
+				break
+			}
+			if c != nil && differs(c) {
+				s, again = c, true
+				k--
+			}
+		}
+	}
+	return s
+}
+
+// without is a copy without the k-th thing that can be taken out; nil: there is
+// nothing in its place.
+func (s *Spec) without(k int) (smaller *Spec, there bool) {
+	c, err := Parse(s.String())
+	if err != nil {
+		panic("macemc bug: oracle: a spec does not parse: " + err.Error())
+	}
+	cuts := c.cuts()
+	if k >= len(cuts) {
+		return nil, false
+	}
+	if !cuts[k]() {
+		return nil, true
+	}
+	return c, true
+}
+
+// cuts are all ways to make a spec smaller; each reports whether there was anything
+// to cut.
+func (s *Spec) cuts() (all []func() bool) {
+	add := func(cut func() bool) { all = append(all, cut) }
+	add(func() bool { return s.dropNode() })
+	b := &s.Budgets
+	for _, n := range []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &s.Early} {
+		add(func() bool { return set(n, 0) })
+		add(func() bool { return *n != 0 && set(n, 1) })
+	}
+	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored} {
+		add(func() bool { return set(is, false) })
+	}
+	add(func() bool { return set(&s.Within, nil) })
+	add(func() bool { return set(&s.Assume, nil) })
+	add(func() bool { return set(&s.Step, nil) })
+	for i := range s.Rules {
+		add(func() bool { return drop(&s.Rules, i) })
+	}
+	for i := range s.Rules {
+		for k := range s.Rules[i].Do {
+			add(func() bool { return len(s.Rules[i].Do) > 1 && drop(&s.Rules[i].Do, k) })
+		}
+	}
+	for i := range s.Offers {
+		add(func() bool { return drop(&s.Offers, i) })
+	}
+	for i := range s.Declines {
+		add(func() bool { return drop(&s.Declines, i) })
+	}
+	for i := range s.Rare {
+		add(func() bool { return drop(&s.Rare, i) })
+	}
+	for i := range s.Always {
+		add(func() bool { return drop(&s.Always, i) })
+	}
+	for i := range s.Eventually {
+		add(func() bool { return drop(&s.Eventually, i) })
+	}
+	add(func() bool { return s.Scripts != nil && empty(&s.Scripts) })
+	for i := range s.Scripts {
+		for life := range s.Scripts[i] {
+			for k := range s.Scripts[i][life] {
+				add(func() bool { return drop(&s.Scripts[i][life], k) })
+			}
+		}
+	}
+	for _, n := range []*int{&s.Fuel, &s.TCPBuffer, &s.UDPCapacity, &s.Places} {
+		add(func() bool { return *n > 1 && (n != &s.Places || s.fits(*n-1)) && set(n, *n-1) })
+	}
+	return all
+}
+
+func set[T comparable](at *T, x T) bool {
+	if *at == x {
+		return false
+	}
+	*at = x
+	return true
+}
+
+func drop[T any](list *[]T, i int) bool {
+	*list = append((*list)[:i:i], (*list)[i+1:]...)
+	return true
+}
+
+func empty[T any](list *[]T) bool {
+	*list = nil
+	return true
+}
+
+// fits reports whether so many places are enough for what is said of them.
+func (s *Spec) fits(places int) bool {
+	for _, r := range s.Rules {
+		if r.At >= places {
+			return false
+		}
+		for _, op := range r.Do {
+			if op.Verb == Go && op.X >= places {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// dropNode takes the last node out, if nothing is said of it but what it does.
+func (s *Spec) dropNode() bool {
+	last := s.Nodes - 1
+	if last == 0 {
+		return false
+	}
+	var rules []Rule
+	for _, r := range s.Rules {
+		if r.Node == last {
+			continue
+		}
+		for _, op := range r.Do {
+			if op.To == last {
+				return false
+			}
+		}
+		rules = append(rules, r)
+	}
+	var offers []Offer
+	for _, o := range s.Offers {
+		if o.Node != last {
+			offers = append(offers, o)
+		}
+	}
+	var declines []Decline
+	for _, d := range s.Declines {
+		if d.Node != last && d.From != last {
+			declines = append(declines, d)
+		}
+	}
+	s.Nodes, s.Rules, s.Offers, s.Declines = last, rules, offers, declines
+	if len(s.Scripts) > last {
+		s.Scripts = s.Scripts[:last]
+	}
+	return true
+}

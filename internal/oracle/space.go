@@ -1,0 +1,298 @@
+package oracle
+
+// Model is a spec as the oracle understands it.
+type Model struct {
+	spec *Spec
+	seen func(feature string) // told what happens in its runs
+}
+
+// NewModel makes the model of a spec. seen may be nil.
+func NewModel(s *Spec, seen func(feature string)) *Model {
+	if seen == nil {
+		seen = func(string) {}
+	}
+	return &Model{s, seen}
+}
+
+// Space is what a search from some states must find.
+type Space struct {
+	Whole       bool // else only to Depth
+	Depth       int  // the farthest states that were visited
+	States      int
+	Transitions int
+	Outside     bool // a state outside Within was not expanded
+
+	Nearest int // steps to what is wrong first, but for what only the end of the space tells; -1: nothing
+	Wrong   map[wrong]bool
+
+	Judged  bool // whether states can become live is decided
+	Dead    int  // steps to the nearest dead state that counts; -1: there is none
+	DeadFor map[string]bool
+
+	m     *Model
+	nodes []*node
+	index map[string]*node
+}
+
+// node is a state of the space.
+type node struct {
+	s     *state
+	depth int
+}
+
+// start are the states in which a run may start, and what is wrong with starting.
+func (m *Model) start(b Budgets, early int) (all []*state, bad []wrong) {
+	m.each(m.spec.empty(b, early), m.init, func(r *run) {
+		switch {
+		case r.broken:
+			bad = append(bad, wrong{"panic", ""})
+		case r.wrong != nil:
+			bad = append(bad, *r.wrong)
+		default:
+			all = append(all, r.s)
+		}
+	})
+	return all, bad
+}
+
+// init starts the nodes.
+func (m *Model) init(r *run) {
+	for i := 0; i < m.spec.Nodes && !r.broken && r.wrong == nil; i++ {
+		r.on(i, OnInit, 0)
+	}
+}
+
+// Explore visits what can be reached from the start, breadth first, unless that is
+// more than so many states: then only the levels that are no more.
+func (m *Model) Explore(most int) *Space {
+	all, bad := m.start(m.spec.Budgets, m.spec.Early)
+	return m.explore(all, bad, most)
+}
+
+func (m *Model) explore(from []*state, bad []wrong, most int) *Space {
+	x := &Space{m: m, Nearest: -1, Dead: -1, Wrong: map[wrong]bool{}, index: map[string]*node{}}
+	for _, w := range bad {
+		x.found(w, 0)
+	}
+	for _, s := range from {
+		x.visit(s, 0)
+	}
+	for begin := 0; ; x.Depth++ {
+		level := x.nodes[begin:]
+		if len(level) == 0 {
+			x.Whole = true
+			x.Depth--
+			break
+		}
+		if x.Nearest >= 0 || len(x.nodes) > most {
+			break
+		}
+		begin = len(x.nodes)
+		transitions := x.Transitions
+		for _, n := range level {
+			if !n.s.holds(m.spec.Within) {
+				x.Outside = true
+				continue
+			}
+			steps, _ := m.steps(n.s)
+			for _, st := range steps {
+				if x.Transitions++; st.wrong != nil {
+					x.found(*st.wrong, n.depth+1)
+					continue
+				}
+				x.visit(st.to, n.depth+1)
+			}
+			if len(x.nodes) > 4*most && x.Depth > 0 { // the level is too wide: as if it had not been begun
+				for _, late := range x.nodes[begin:] {
+					delete(x.index, late.s.key())
+				}
+				x.nodes, x.Transitions, x.States = x.nodes[:begin], transitions, begin
+				x.Nearest, x.Wrong = -1, map[wrong]bool{}
+				return x
+			}
+		}
+	}
+	x.States = len(x.nodes)
+	if x.Whole && x.Nearest < 0 {
+		x.liveness(most)
+	}
+	return x
+}
+
+// found notes what is wrong at a depth, if nothing nearer is.
+func (x *Space) found(w wrong, depth int) {
+	if x.Nearest < 0 || depth < x.Nearest {
+		x.Nearest, x.Wrong = depth, map[wrong]bool{}
+	}
+	if depth == x.Nearest {
+		x.Wrong[w] = true
+	}
+}
+
+func (x *Space) visit(s *state, depth int) {
+	k := s.key()
+	if x.index[k] != nil {
+		return
+	}
+	x.index[k] = &node{s, depth}
+	x.nodes = append(x.nodes, x.index[k])
+	for i := range x.m.spec.Always {
+		if p := &x.m.spec.Always[i]; !s.holds(p) {
+			x.found(wrong{"safety", "always " + p.String()}, depth)
+		}
+	}
+	if x.m.counts(s) && !x.m.live(s) && x.m.atRest(s) {
+		x.found(wrong{"dead", x.m.notLive(s)}, depth)
+	}
+}
+
+// counts: whether a state counts for liveness, and there is any to decide.
+func (m *Model) counts(s *state) bool { return len(m.spec.Eventually) > 0 && s.holds(m.spec.Assume) }
+
+// live: all that is to hold eventually holds, the state counts, and no node has yet
+// to restart.
+func (m *Model) live(s *state) bool {
+	for _, n := range s.Nodes {
+		if n.Life == crashed {
+			return false
+		}
+	}
+	return m.counts(s) && m.notLive(s) == ""
+}
+
+// notLive are the names of what does not hold.
+func (m *Model) notLive(s *state) (names string) {
+	for i := range m.spec.Eventually {
+		if p := &m.spec.Eventually[i]; !s.holds(p) {
+			if names != "" {
+				names += ", "
+			}
+			names += "eventually " + p.String()
+		}
+	}
+	return names
+}
+
+// atRest: nothing but faults and other rare events can happen.
+func (m *Model) atRest(s *state) bool {
+	for _, e := range m.events(s) {
+		if !e.rare {
+			return false
+		}
+	}
+	return true
+}
+
+// graph is what follows some states when the environment has healed, by steps that
+// are not rare.
+type graph struct {
+	m       *Model
+	number  map[string]int
+	states  []*state
+	back    [][]int // who leads there
+	failed  bool    // a step failed
+	stopped bool    // there was too much
+}
+
+func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
+	g := &graph{m: m, number: map[string]int{}}
+	for _, s := range from {
+		g.add(s.healed())
+	}
+	for i := 0; i < len(g.states); i++ {
+		if len(g.states) > most {
+			g.stopped = true
+			break
+		}
+		if !beyond(g.states[i]) {
+			continue
+		}
+		steps, _ := m.steps(g.states[i])
+		for _, st := range steps {
+			switch {
+			case st.rare:
+			case st.wrong != nil:
+				g.failed = true
+			default:
+				to := g.add(st.to)
+				g.back[to] = append(g.back[to], i)
+			}
+		}
+	}
+	return g
+}
+
+func (g *graph) add(s *state) int {
+	k := s.key()
+	if i, known := g.number[k]; known {
+		return i
+	}
+	g.number[k] = len(g.states)
+	g.states, g.back = append(g.states, s), append(g.back, nil)
+	return len(g.states) - 1
+}
+
+// reach says from which states one that is good can be reached.
+func (g *graph) reach(good func(*state) bool) []bool {
+	reaches := make([]bool, len(g.states))
+	var todo []int
+	for i, s := range g.states {
+		if good(s) {
+			reaches[i] = true
+			todo = append(todo, i)
+		}
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, b := range g.back[i] {
+			if !reaches[b] {
+				reaches[b] = true
+				todo = append(todo, b)
+			}
+		}
+	}
+	return reaches
+}
+
+// liveness finds the dead states of a whole space.
+func (x *Space) liveness(most int) {
+	m := x.m
+	if len(m.spec.Eventually) == 0 {
+		return
+	}
+	var all []*state
+	for _, n := range x.nodes {
+		all = append(all, n.s)
+	}
+	inside := func(s *state) bool { return s.holds(m.spec.Within) }
+	g := m.heal(all, 20*most, inside)
+	if g.stopped || g.failed {
+		return
+	}
+	x.Judged, x.DeadFor = true, map[string]bool{}
+	reaches := g.reach(func(s *state) bool { return m.live(s) || !m.counts(s) || !inside(s) })
+	for _, n := range x.nodes {
+		if reaches[g.number[n.s.healed().key()]] || !m.counts(n.s) || !inside(n.s) {
+			continue
+		}
+		if x.Dead < 0 || n.depth == x.Dead {
+			x.Dead = n.depth
+			x.DeadFor[m.notLive(n.s)] = true
+		}
+	}
+}
+
+// recoverable says of each state of a run whether a live one can be reached from
+// it; known false: that was too much to find out.
+func (m *Model) recoverable(run []*state, most int) (can []bool, known bool) {
+	g := m.heal(run, most, func(*state) bool { return true })
+	if g.stopped || g.failed {
+		return nil, false
+	}
+	reaches := g.reach(m.live)
+	for _, s := range run {
+		can = append(can, reaches[g.number[s.healed().key()]])
+	}
+	return can, true
+}

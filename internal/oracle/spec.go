@@ -1,0 +1,178 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Spec is a random system as data, so that one that was found to differ can be
+// kept, and made smaller.
+type Spec struct {
+	Nodes  int
+	Places int // a node stands at one of so many, at first at 0
+	Fuel   int // how often a node may send by TCP or UDP, or post, in one life: so that spaces end
+
+	TCPBuffer   int
+	UDPCapacity int
+	Budgets     Budgets
+	Early       int // firings plus one; 0: unlimited
+
+	Layered bool // the node is carried by another
+	Keeps   bool // System.Crash keeps what was heard and the trail; else it is nil
+
+	Rules    []Rule
+	Offers   []Offer
+	Declines []Decline
+	Scripts  [][][]int // by node and life: the values of the openings
+
+	Eventually []Pred
+	Always     []Pred
+	Step       *int // the sum of all places must not grow by more in one step
+	Monitored  bool // a monitor counts facts
+	Limit      bool // and does not want two of 0 and one of 1
+	Within     *Pred
+	Assume     *Pred
+	Rare       []Rare // events of weight 0
+}
+
+// Budgets are how often the environment may misbehave; -1: without end.
+type Budgets struct{ Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare int }
+
+// The occasions on which a node does something.
+const (
+	OnInit    = "init"
+	OnWord    = "word"    // a message; Value is the word
+	OnRing    = "ring"    // a timer
+	OnChore   = "chore"   // a task
+	OnDeed    = "deed"    // a guarded action
+	OnOrder   = "order"   // an opening of the script
+	OnError   = "error"   // Value: 0 for a reset, 1 for a refusal
+	OnClear   = "clear"   //
+	OnFlushed = "flushed" //
+)
+
+// Rule is what a node does on one occasion at one place. Without a rule it does
+// nothing.
+type Rule struct {
+	Node  int
+	On    string
+	Value int
+	At    int
+	Do    []Op
+}
+
+// The verbs. Places are counted round.
+const (
+	Send      = "send"      // X to To by Link, for a unit of fuel but by set; refused: to the next place
+	After     = "after"     // arm the timer X
+	Cancel    = "cancel"    // it
+	Scheduled = "scheduled" // if it is: to the next place
+	Post      = "post"      // the task X, for a unit of fuel
+	Choose    = "choose"    // go on by one of X places
+	Weigh     = "weigh"     // go on by one of as many places as there are weights
+	Emit      = "emit"      // the fact X
+	Reset     = "reset"     // the connection with To
+	Ask       = "ask"       // to be told of room to To
+	Flush     = "flush"     // to be told that all is flushed
+	Go        = "go"        // to the place X
+	Trail     = "trail"     // note X; the last two are remembered
+	Poke      = "poke"      // add one to the first cell, modulo 2
+	Join      = "join"      // let the second cell be the first
+	Part      = "part"      // let it be another one, of equal content
+	Fail      = "fail"      // panic
+)
+
+// Op is one thing that a node does.
+type Op struct {
+	Verb    string
+	Link    string `json:",omitempty"`
+	To, X   int    `json:",omitempty"`
+	Weights []int  `json:",omitempty"`
+}
+
+// Offer is a guarded action that a node offers at a place.
+type Offer struct{ Node, At, Deed int }
+
+// Decline is a message that a node does not accept at a place.
+type Decline struct{ Node, At, From, Word int }
+
+// The predicates about a state. They see the nodes that are up.
+const (
+	Every    = "every"    // is at P
+	Some     = "some"     // is at P
+	Spent    = "spent"    // no node has fuel
+	Quiet    = "quiet"    // nothing is under way
+	Flying   = "flying"   // at least P messages are under way
+	NoTimers = "notimers" // none is scheduled
+	Armed    = "armed"    // node 0 is up and has the timer P
+	AllUp    = "allup"    // all nodes are
+	Heard    = "heard"    // some node heard P last from node 0
+	Trailed  = "trailed"  // some node remembers two notes, the last of which is P
+	Shared   = "shared"   // every node's cells are one
+	Sum      = "sum"      // of all places is at least P
+	Never    = "never"    //
+)
+
+// Pred is a predicate about a state, or its negation.
+type Pred struct {
+	Kind string
+	P    int
+	Not  bool
+}
+
+// Rare are the events of weight 0: by the name of their kind; Value -1: whatever
+// the value.
+type Rare struct {
+	Kind  string
+	Value int
+}
+
+func (p Pred) String() string {
+	if p.Not {
+		return fmt.Sprintf("not %s %d", p.Kind, p.P)
+	}
+	return fmt.Sprintf("%s %d", p.Kind, p.P)
+}
+
+// String is the spec as JSON on one line, as testdata/kept has it.
+func (s *Spec) String() string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("macemc bug: oracle: a spec is plain data: " + err.Error())
+	}
+	return string(text)
+}
+
+// Parse is the inverse of String.
+func Parse(text string) (*Spec, error) {
+	s := &Spec{}
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		return nil, fmt.Errorf("this is no spec: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Spec) rule(node int, on string, value, at int) []Op {
+	for _, r := range s.Rules {
+		if r.Node == node && r.On == on && r.Value == value && r.At == at {
+			return r.Do
+		}
+	}
+	return nil
+}
+
+func (s *Spec) declines(node, at, from, word int) bool {
+	for _, d := range s.Declines {
+		if d == (Decline{node, at, from, word}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Spec) script(node, life int) []int {
+	if node < len(s.Scripts) && life < len(s.Scripts[node]) {
+		return s.Scripts[node][life]
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package oracle
+
+import (
+	"slices"
+	"strconv"
+)
+
+// A state is everything that a run may depend on, as plain values. Its key is all
+// of it as text: two states are one if their keys are equal.
+type state struct {
+	Nodes []nodeState
+	TCP   [][]end     // what a node keeps about each other one, and has queued to it
+	UDP   [][][]int   // datagrams under way, by sender and receiver, the oldest first
+	Set   [][][]int   // messages of sets, likewise, in order of their words
+	Left  Budgets     // what is left of them
+	Early int         // firings that are left; -1: as many as there are
+	Cut   cut         // the partition
+	Facts map[int]int // the monitor's memory
+}
+
+type life int
+
+const (
+	up life = iota
+	crashed
+	down
+)
+
+// nodeState is a node, and what the world keeps for it.
+type nodeState struct {
+	Life     life
+	Restarts int
+	At, Fuel int
+	Heard    map[int]int
+	Trail    []int
+	A, B     int
+	Shared   bool // the cells are one
+	Passed   int  // of the layer
+	Timers   map[int]bool
+	Tasks    map[int]int
+	Script   []int
+	Flushing bool
+}
+
+// cut is a partition: who stands on the first side. Of a one-way partition, those
+// cannot reach the others.
+type cut struct {
+	Side   []bool // nil: there is none
+	OneWay bool
+}
+
+// bars reports whether what a sends does not get to b.
+func (c cut) bars(a, b int) bool {
+	if c.Side == nil {
+		return false
+	}
+	if c.OneWay {
+		return c.Side[a] && !c.Side[b]
+	}
+	return c.Side[a] != c.Side[b]
+}
+
+// key is the state as text.
+func (s *state) key() string {
+	b := make([]byte, 0, 256)
+	num := func(n int) { b = strconv.AppendInt(b, int64(n), 10); b = append(b, ' ') }
+	is := func(x bool) {
+		if x {
+			b = append(b, 'x')
+		}
+		b = append(b, '.')
+	}
+	list := func(all []int) {
+		for _, v := range all {
+			num(v)
+		}
+		b = append(b, ';')
+	}
+	table := func(m map[int]int) {
+		for _, k := range keys(m) {
+			num(k)
+			num(m[k])
+		}
+		b = append(b, ';')
+	}
+	for i := range s.Nodes {
+		m := &s.Nodes[i]
+		list([]int{int(m.Life), m.Restarts, m.At, m.Fuel, m.A, m.B, m.Passed})
+		table(m.Heard)
+		list(m.Trail)
+		is(m.Shared)
+		list(keys(m.Timers))
+		table(m.Tasks)
+		list(m.Script)
+		is(m.Flushing)
+		for j := range s.Nodes {
+			e := &s.TCP[i][j]
+			is(e.Open)
+			is(e.Error)
+			is(e.Asked)
+			list(e.Queue)
+			list(s.UDP[i][j])
+			list(s.Set[i][j])
+		}
+	}
+	l := s.Left
+	list([]int{l.Crash, l.Down, l.Reset, l.Loss, l.Dup, l.Reorder, l.Partition, l.OneWay, l.Rare, s.Early})
+	for _, in := range s.Cut.Side {
+		is(in)
+	}
+	is(s.Cut.OneWay)
+	table(s.Facts)
+	return string(b)
+}
+
+func (s *state) clone() *state {
+	n := len(s.Nodes)
+	c := &state{Left: s.Left, Early: s.Early, Cut: s.Cut}
+	c.Nodes = slices.Clone(s.Nodes)
+	for i := range c.Nodes {
+		m := &c.Nodes[i]
+		m.Heard, m.Timers, m.Tasks = copied(m.Heard), copied(m.Timers), copied(m.Tasks)
+		m.Trail, m.Script = slices.Clone(m.Trail), slices.Clone(m.Script)
+	}
+	c.TCP, c.UDP, c.Set = make([][]end, n), make([][][]int, n), make([][][]int, n)
+	for i := range n {
+		c.TCP[i] = slices.Clone(s.TCP[i])
+		c.UDP[i], c.Set[i] = make([][]int, n), make([][]int, n)
+		for j := range n {
+			c.TCP[i][j].Queue = slices.Clone(s.TCP[i][j].Queue)
+			c.UDP[i][j], c.Set[i][j] = slices.Clone(s.UDP[i][j]), slices.Clone(s.Set[i][j])
+		}
+	}
+	c.Facts = copied(s.Facts)
+	return c
+}
+
+func copied[V any](m map[int]V) map[int]V {
+	c := make(map[int]V, len(m))
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+// empty is the state before the nodes have started.
+func (s *Spec) empty(b Budgets, early int) *state {
+	n := s.Nodes
+	st := &state{Left: b, Early: early - 1, Facts: map[int]int{}}
+	for i := range n {
+		st.Nodes = append(st.Nodes, s.fresh(i, 0))
+		st.TCP = append(st.TCP, make([]end, n))
+		st.UDP, st.Set = append(st.UDP, make([][]int, n)), append(st.Set, make([][]int, n))
+	}
+	return st
+}
+
+// fresh is a new node with the script of one of its lives.
+func (s *Spec) fresh(i, life int) nodeState {
+	return nodeState{
+		Restarts: life, Fuel: s.Fuel, Heard: map[int]int{}, Timers: map[int]bool{}, Tasks: map[int]int{},
+		Script: slices.Clone(s.script(i, life)),
+	}
+}
+
+// healed is the state when the environment has stopped misbehaving: no budget is
+// left, no timer is held back, the partition is mended. What faults have caused
+// stays.
+func (s *state) healed() *state {
+	h := s.clone()
+	h.Left, h.Early, h.Cut = Budgets{}, -1, cut{}
+	return h
+}
+
+// holds judges a predicate.
+func (s *state) holds(p *Pred) bool {
+	if p == nil {
+		return true
+	}
+	return s.judge(p) != p.Not
+}
+
+func (s *state) judge(p *Pred) bool {
+	all, some, sum, ups := true, false, 0, 0
+	for _, m := range s.Nodes {
+		if m.Life != up {
+			continue
+		}
+		is := false
+		switch p.Kind {
+		case Every, Some:
+			is = m.At == p.P
+		case Spent:
+			is = m.Fuel == 0
+		case Shared:
+			is = m.Shared
+		case Heard:
+			h, any := m.Heard[0]
+			is = any && h == p.P
+		case Trailed:
+			is = len(m.Trail) == 2 && m.Trail[1] == p.P
+		}
+		all, some, sum, ups = all && is, some || is, sum+m.At, ups+1
+	}
+	switch p.Kind {
+	case Every, Spent, Shared:
+		return all
+	case Some, Heard, Trailed:
+		return some
+	case Quiet:
+		return s.flying() == 0
+	case Flying:
+		return s.flying() >= p.P
+	case NoTimers:
+		for _, m := range s.Nodes {
+			if len(m.Timers) > 0 {
+				return false
+			}
+		}
+		return true
+	case Armed:
+		return s.Nodes[0].Life == up && s.Nodes[0].Timers[p.P]
+	case AllUp:
+		return ups == len(s.Nodes)
+	case Sum:
+		return sum >= p.P
+	case Never:
+		return false
+	default:
+		panic("macemc bug: oracle: no predicate " + p.Kind)
+	}
+}
+
+// flying is how many messages are under way by TCP and UDP.
+func (s *state) flying() (n int) {
+	for i := range s.Nodes {
+		for j := range s.Nodes {
+			n += len(s.TCP[i][j].Queue) + len(s.UDP[i][j])
+		}
+	}
+	return n
+}
+
+// sum is that of the places of the nodes that are up.
+func (s *state) sum() (n int) {
+	for _, m := range s.Nodes {
+		if m.Life == up {
+			n += m.At
+		}
+	}
+	return n
+}

@@ -1,0 +1,501 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// An event is something that can happen in a state.
+type event struct {
+	label string // as paths have it
+	rare  bool   // a fault, or of weight 0
+	take  func(r *run)
+}
+
+// A step is an event that did happen, with the answers to the coins of its handler.
+type step struct {
+	label string
+	rare  bool
+	coins []coin
+	to    *state
+	wrong *wrong // what failed within it; to is then no state
+}
+
+// coin is one answer: the pick among so many, and what it means.
+type coin struct {
+	of, pick int
+	what     string
+}
+
+// wrong is something that is wrong, in the words of a search.
+type wrong struct{ Verdict, Property string }
+
+// run is one step under way.
+type run struct {
+	spec   *Spec
+	s      *state
+	given  []int // answers; beyond them, 0
+	coins  []coin
+	wrong  *wrong // that a monitor found
+	broken bool   // a handler failed
+	seen   func(feature string)
+}
+
+// ask asks one coin; one of a single side is not asked.
+func (r *run) ask(n int, what func(k int) string) int {
+	if n == 1 {
+		return 0
+	}
+	k := 0
+	if len(r.coins) < len(r.given) {
+		k = r.given[len(r.coins)]
+	}
+	r.coins = append(r.coins, coin{n, k, what(k)})
+	return k
+}
+
+// each takes a step with all answers to its coins.
+func (m *Model) each(from *state, take func(r *run), do func(r *run)) {
+	for given := []int(nil); ; {
+		r := &run{spec: m.spec, s: from.clone(), given: given, seen: m.seen}
+		take(r)
+		do(r)
+		last := len(r.coins) - 1
+		for last >= 0 && r.coins[last].pick+1 == r.coins[last].of {
+			last--
+		}
+		if last < 0 {
+			return
+		}
+		given = nil
+		for _, c := range r.coins[:last+1] {
+			given = append(given, c.pick)
+		}
+		given[last]++
+	}
+}
+
+// steps are all that is possible in a state, and how many events they are of.
+func (m *Model) steps(s *state) (all []step, events int) {
+	list := m.events(s)
+	for _, e := range list {
+		m.each(s, e.take, func(r *run) {
+			all = append(all, step{e.label, e.rare, r.coins, r.s, m.judged(s, r)})
+		})
+	}
+	return all, len(list)
+}
+
+// judged says what is wrong with a step.
+func (m *Model) judged(before *state, r *run) *wrong {
+	switch {
+	case r.broken:
+		return &wrong{"panic", ""}
+	case r.wrong != nil:
+		return r.wrong
+	case m.spec.Step != nil && r.s.sum() > before.sum()+*m.spec.Step:
+		return &wrong{"safety", "steps"}
+	}
+	return nil
+}
+
+// events are what can happen in a state.
+func (m *Model) events(s *state) (all []event) {
+	add := func(kind string, value int, label string, take func(r *run)) {
+		all = append(all, event{label, m.spec.rare(kind, value), func(r *run) {
+			r.seen(kind)
+			take(r)
+		}})
+	}
+	fault := func(kind string, budget func(*Budgets) *int, label string, take func(r *run)) {
+		if *budget(&s.Left) == 0 {
+			return
+		}
+		all = append(all, event{label, true, func(r *run) {
+			r.seen(kind)
+			if b := budget(&r.s.Left); *b > 0 {
+				*b--
+			}
+			take(r)
+		}})
+	}
+	for i := range s.Nodes {
+		m.ofNode(s, i, add, fault)
+		for j := range s.Nodes {
+			m.ofTCP(s, i, j, add, fault)
+			m.ofUDP(s, i, j, add, fault)
+			m.ofSet(s, i, j, add)
+		}
+	}
+	if s.Cut.Side != nil {
+		add("mend", -1, "mend", func(r *run) { r.s.Cut = cut{} })
+	} else {
+		m.ofCuts(fault)
+	}
+	return all
+}
+
+type (
+	adder  = func(kind string, value int, label string, take func(r *run))
+	faulty = func(kind string, budget func(*Budgets) *int, label string, take func(r *run))
+)
+
+// ofNode are a node's own events.
+func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
+	n := s.Nodes[i]
+	if n.Life == crashed {
+		add("restart", -1, fmt.Sprintf("n%d restart", i), func(r *run) {
+			node := &r.s.Nodes[i]
+			node.Life = up
+			if m.spec.Scripts != nil { // else nothing depends on which life it is
+				node.Restarts++
+				node.Script = slices.Clone(m.spec.script(i, node.Restarts))
+			}
+			r.on(i, OnInit, 0)
+		})
+	}
+	if n.Life != up {
+		return
+	}
+	if len(n.Script) > 0 {
+		v := n.Script[0]
+		add("script", v, fmt.Sprintf("n%d script order(%d)", i, v), func(r *run) {
+			r.s.Nodes[i].Script = r.s.Nodes[i].Script[1:]
+			r.on(i, OnOrder, v)
+		})
+	}
+	for _, o := range m.spec.Offers {
+		if o.Node == i && o.At == n.At {
+			add("action", o.Deed, fmt.Sprintf("n%d action deed(%d)", i, o.Deed), func(r *run) { r.on(i, OnDeed, o.Deed) })
+		}
+	}
+	if m.spec.Layered && n.Passed == 2 {
+		add("action", -1, fmt.Sprintf("n%d action forget{}", i), func(r *run) { r.s.Nodes[i].Passed = 0 })
+	}
+	for _, v := range keys(n.Tasks) {
+		add("task", v, fmt.Sprintf("n%d task chore(%d)", i, v), func(r *run) {
+			if r.s.Nodes[i].Tasks[v]--; r.s.Nodes[i].Tasks[v] == 0 {
+				delete(r.s.Nodes[i].Tasks, v)
+			}
+			r.on(i, OnChore, v)
+		})
+	}
+	for _, v := range keys(n.Timers) {
+		early := m.busy(s, i) && s.Early >= 0
+		if early && s.Early == 0 {
+			m.seen("timer held back")
+			continue
+		}
+		add("timer", v, fmt.Sprintf("n%d timer ring(%d)", i, v), func(r *run) {
+			if early {
+				r.s.Early--
+			}
+			delete(r.s.Nodes[i].Timers, v)
+			r.on(i, OnRing, v)
+		})
+	}
+	if n.Flushing && m.flushed(s, i) {
+		add("flushed", -1, fmt.Sprintf("n%d flushed", i), func(r *run) {
+			r.s.Nodes[i].Flushing = false
+			r.on(i, OnFlushed, 0)
+		})
+	}
+	fault("crash", func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) { r.die(i, crashed) })
+	fault("down", func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
+}
+
+func keys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
+
+// busy: a message is under way to or from a node.
+func (m *Model) busy(s *state, i int) bool {
+	for j := range s.Nodes {
+		if len(s.TCP[i][j].Queue)+len(s.TCP[j][i].Queue)+len(s.UDP[i][j])+len(s.UDP[j][i]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// flushed: none of a node's queues holds anything; errors do not count.
+func (m *Model) flushed(s *state, i int) bool {
+	for j := range s.Nodes {
+		if len(s.TCP[i][j].Queue) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// die: a node fails. Its connections are reset, its timers and tasks and what is
+// left of its script are gone.
+func (r *run) die(i int, as life) {
+	for j := range r.s.Nodes {
+		r.s.close(i, j)
+	}
+	old := r.s.Nodes[i]
+	fresh := r.spec.fresh(i, old.Restarts)
+	fresh.Life, fresh.Script = as, nil
+	if r.spec.Keeps {
+		fresh.Heard, fresh.Trail = old.Heard, old.Trail
+	}
+	r.s.Nodes[i] = fresh
+}
+
+// ofTCP is what can happen to what i has sent j by TCP, and to their connection.
+func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
+	e := s.TCP[i][j]
+	barred, listens := s.Cut.bars(i, j), s.Nodes[j].Life == up
+	barred = barred || !e.Open && s.Cut.bars(j, i) // a request needs an answer
+	switch {
+	case !s.deliverable(i, j):
+	case listens && !barred:
+		v := e.Queue[0]
+		if !m.spec.Layered && m.spec.declines(j, s.Nodes[j].At, i, v) {
+			m.seen("declined by tcp")
+			break
+		}
+		label, value := fmt.Sprintf("word(%d)", v), v
+		if m.spec.Layered {
+			label, value = fmt.Sprintf("packet{Inner: word(%d)}", v), -1
+		}
+		add("message", value, fmt.Sprintf("n%d message %s from n%d by tcp", j, label, i), func(r *run) {
+			r.seen("message by tcp")
+			r.s.pop(i, j)
+			if m.spec.Layered {
+				r.s.Nodes[j].Passed = min(r.s.Nodes[j].Passed+1, 2)
+			}
+			r.hear(j, i, v)
+		})
+	case !e.Open: // nobody can be reached there: all that is queued is lost
+		add("refused", -1, fmt.Sprintf("n%d refused by n%d", i, j), func(r *run) {
+			r.s.TCP[i][j].Queue = nil
+			r.on(i, OnError, 1)
+		})
+	default:
+		m.seen("waits across a partition")
+	}
+	if s.TCP[j][i].Error {
+		add("error", -1, fmt.Sprintf("n%d error with n%d", i, j), func(r *run) {
+			r.s.hear(i, j)
+			r.on(i, OnError, 0)
+		})
+	}
+	if e.Asked && len(e.Queue) < m.spec.TCPBuffer {
+		add("clear to send", -1, fmt.Sprintf("n%d clear to send to n%d", i, j), func(r *run) {
+			r.s.TCP[i][j].Asked = false
+			r.on(i, OnClear, 0)
+		})
+	}
+	if i < j && s.breakable(i, j) {
+		if s.Cut.bars(i, j) || s.Cut.bars(j, i) {
+			add("break", -1, fmt.Sprintf("n%d break with n%d", i, j), func(r *run) { r.s.tear(i, j) })
+		}
+		fault("reset", func(b *Budgets) *int { return &b.Reset }, fmt.Sprintf("n%d reset with n%d", i, j), func(r *run) { r.s.tear(i, j) })
+	}
+}
+
+// ofUDP is what can happen to the datagrams from i to j.
+func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
+	q := s.UDP[i][j]
+	listens := s.Nodes[j].Life == up && !s.Cut.bars(i, j)
+	without := func(r *run, k int) { r.s.UDP[i][j] = slices.Delete(r.s.UDP[i][j], k, k+1) }
+	for k, v := range q {
+		what := fmt.Sprintf("word(%d) from n%d", v, i)
+		place := what
+		if k > 0 {
+			place = fmt.Sprintf("%s (place %d)", what, k+1)
+		}
+		accepts := !m.spec.declines(j, s.Nodes[j].At, i, v)
+		switch {
+		case k == 0 && !listens:
+			add("refused", v, fmt.Sprintf("n%d unreached by %s", j, what), func(r *run) {
+				r.seen("unreached")
+				without(r, 0)
+			})
+		case k == 0 && accepts:
+			add("message", v, fmt.Sprintf("n%d message %s by udp", j, what), func(r *run) {
+				r.seen("message by udp")
+				without(r, 0)
+				r.hear(j, i, v)
+			})
+		case k > 0 && listens && accepts:
+			fault("reorder", func(b *Budgets) *int { return &b.Reorder }, fmt.Sprintf("n%d reorder %s", j, place), func(r *run) {
+				without(r, k)
+				r.hear(j, i, v)
+			})
+		}
+		fault("lose", func(b *Budgets) *int { return &b.Loss }, fmt.Sprintf("n%d lose %s", j, place), func(r *run) { without(r, k) })
+		if len(q) < m.spec.UDPCapacity {
+			fault("duplicate", func(b *Budgets) *int { return &b.Dup }, fmt.Sprintf("n%d duplicate %s", j, place), func(r *run) {
+				r.s.UDP[i][j] = append(r.s.UDP[i][j], v)
+			})
+		}
+	}
+}
+
+// ofSet are the messages of sets, which stay for ever.
+func (m *Model) ofSet(s *state, i, j int, add adder) {
+	for _, v := range s.Set[i][j] {
+		if s.Nodes[j].Life != up || m.spec.declines(j, s.Nodes[j].At, i, v) {
+			continue
+		}
+		if s.Cut.bars(i, j) {
+			m.seen("barred by set")
+			continue
+		}
+		add("message", v, fmt.Sprintf("n%d message word(%d) from n%d by set", j, v, i), func(r *run) {
+			r.seen("message by set")
+			r.hear(j, i, v)
+		})
+	}
+}
+
+// ofCuts are the partitions that may happen: the nodes in two groups.
+func (m *Model) ofCuts(fault faulty) {
+	n := m.spec.Nodes
+	for side := 1; side < 1<<n-1; side++ {
+		in, out := make([]bool, n), ""
+		left := ""
+		for i := range n {
+			if in[i] = side&(1<<i) != 0; in[i] {
+				left += fmt.Sprintf("n%d ", i)
+			} else {
+				out += fmt.Sprintf(" n%d", i)
+			}
+		}
+		if in[0] {
+			fault("partition", func(b *Budgets) *int { return &b.Partition }, "partition "+left+"|"+out, func(r *run) { r.s.Cut = cut{Side: in} })
+		}
+		fault("one-way partition", func(b *Budgets) *int { return &b.OneWay }, "one-way partition "+left+"cannot reach"+out, func(r *run) { r.s.Cut = cut{Side: in, OneWay: true} })
+	}
+}
+
+// hear lets a node have a message.
+func (r *run) hear(node, from, v int) {
+	if r.spec.hears() {
+		r.s.Nodes[node].Heard[from] = v
+	}
+	r.on(node, OnWord, v)
+}
+
+// on lets a node do what its rule says.
+func (r *run) on(node int, occasion string, value int) {
+	for _, op := range r.spec.rule(node, occasion, value, r.s.Nodes[node].At) {
+		if r.do(node, op); r.broken {
+			return
+		}
+	}
+}
+
+func (r *run) do(node int, op Op) {
+	n := &r.s.Nodes[node]
+	move := func(by int) { n.At = (n.At + by) % r.spec.Places }
+	switch op.Verb {
+	case Send:
+		r.send(node, op, move)
+	case After:
+		n.Timers[op.X] = true
+	case Cancel:
+		delete(n.Timers, op.X)
+	case Scheduled:
+		if n.Timers[op.X] {
+			move(1)
+		}
+	case Post:
+		if n.Fuel > 0 {
+			n.Fuel--
+			n.Tasks[op.X]++
+		}
+	case Choose:
+		move(r.ask(op.X, func(k int) string { return fmt.Sprintf("where to: %d", k) }))
+	case Weigh:
+		r.weigh(op.Weights, move)
+	case Emit:
+		r.emit(op.X)
+	case Reset:
+		r.seen("reset by a handler")
+		r.s.close(node, op.To)
+	case Ask:
+		r.s.TCP[node][op.To].Asked = true
+	case Flush:
+		n.Flushing = true
+	case Go:
+		n.At = op.X
+	case Trail:
+		if n.Trail = append(n.Trail, op.X); len(n.Trail) > 2 {
+			n.Trail = n.Trail[1:]
+		}
+	case Poke:
+		if n.A = (n.A + 1) % 2; n.Shared {
+			n.B = n.A
+		}
+	case Join:
+		n.Shared, n.B = true, n.A
+	case Part:
+		n.Shared = false
+	case Fail:
+		r.broken = true
+	default:
+		panic("macemc bug: oracle: no verb " + op.Verb)
+	}
+}
+
+func (r *run) send(node int, op Op, move func(int)) {
+	n := &r.s.Nodes[node]
+	if op.Link == "set" {
+		if q := &r.s.Set[node][op.To]; !slices.Contains(*q, op.X) {
+			*q = append(*q, op.X)
+			slices.Sort(*q)
+		}
+		return
+	}
+	if n.Fuel == 0 {
+		return
+	}
+	if op.Link == "udp" {
+		n.Fuel--
+		if q := &r.s.UDP[node][op.To]; len(*q) < r.spec.UDPCapacity {
+			*q = append(*q, op.X)
+		} else {
+			r.seen("datagram too many")
+		}
+		return
+	}
+	q := &r.s.TCP[node][op.To].Queue
+	if len(*q) >= r.spec.TCPBuffer {
+		r.seen("send refused")
+		move(1)
+		return
+	}
+	n.Fuel--
+	*q = append(*q, op.X)
+}
+
+// weigh: sides of weight 0 are there while the budget of rare ones lasts.
+func (r *run) weigh(weights []int, move func(int)) {
+	var sides []int
+	for k, w := range weights {
+		if w > 0 || r.s.Left.Rare != 0 {
+			sides = append(sides, k)
+		}
+	}
+	k := sides[r.ask(len(sides), func(k int) string { return fmt.Sprintf("how far: %d (weight %d)", sides[k], weights[sides[k]]) })]
+	if weights[k] == 0 {
+		r.seen("rare side")
+		if r.s.Left.Rare > 0 {
+			r.s.Left.Rare--
+		}
+	}
+	move(k)
+}
+
+func (r *run) emit(fact int) {
+	if !r.spec.Monitored || r.wrong != nil {
+		return
+	}
+	r.s.Facts[fact] = (r.s.Facts[fact] + 1) % 3
+	if r.spec.Limit && r.s.Facts[0] == 2 && r.s.Facts[1] == 1 {
+		r.wrong = &wrong{"safety", "monitor"}
+	}
+}

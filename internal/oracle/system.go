@@ -1,0 +1,411 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"macemc/sim"
+)
+
+// System is the spec as a service: the one place where the oracle speaks the
+// contract. Its nodes have what a service may have: maps, slices, and pointers of
+// which two may lead to one cell.
+func (s *Spec) System() *sim.System {
+	sys := &sim.System{
+		Name: "random", Doc: "A system that was drawn at random.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: s.Nodes, Least: s.Nodes, Most: s.Nodes} },
+		Network: func(sim.Params) sim.Network {
+			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
+		},
+		Tolerates:  sim.Faults(s.Budgets),
+		New:        func(p sim.Params, self sim.Addr) sim.Node { return s.node(p, self, nil) },
+		Properties: s.properties(),
+	}
+	if s.Keeps {
+		sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
+			if l, ok := dead.(sim.Layer); ok {
+				dead = l.Upper()
+			}
+			return s.node(p, self, dead.(cored).core())
+		}
+	}
+	if s.Scripts != nil {
+		sys.Script = func(p sim.Params, self sim.Addr, life int) (all []sim.Signal) {
+			for _, v := range s.script(slices.Index(p.Addrs(), self), life) {
+				all = append(all, order(v))
+			}
+			return all
+		}
+	}
+	if s.Within != nil {
+		sys.Within = sim.While("within "+s.Within.String(), s.holds(*s.Within))
+	}
+	if s.Assume != nil {
+		sys.Assume = sim.While("assume "+s.Assume.String(), s.holds(*s.Assume))
+	}
+	if len(s.Rare) > 0 {
+		sys.Weight = s.weight
+	}
+	return sys
+}
+
+// What machines send each other, and themselves.
+type (
+	word   int
+	ring   int
+	chore  int
+	deed   int
+	order  int
+	packet struct{ Inner sim.Message } // of a layer
+	forget struct{}                    // its action
+)
+
+type cell struct{ N int }
+
+type machine struct {
+	At, Fuel int
+	Heard    map[sim.Addr]int
+	Trail    []int
+	A, B     *cell
+
+	*home `mc:"-"`
+}
+
+// home is what a machine knows from its start on. It holds a function so that
+// copies of the machine have the same one, and need no time for it.
+type home struct {
+	spec   *Spec
+	self   int
+	all    []sim.Addr
+	shared func()
+}
+
+type cored interface{ core() *machine }
+
+func (m *machine) core() *machine { return m }
+
+func (s *Spec) node(p sim.Params, self sim.Addr, dead *machine) sim.Node {
+	h := &home{spec: s, all: p.Addrs()}
+	h.self = slices.Index(h.all, self)
+	m := machine{Fuel: s.Fuel, Heard: map[sim.Addr]int{}, A: &cell{}, B: &cell{}, home: h}
+	if dead != nil {
+		m.Heard, m.Trail = dead.Heard, dead.Trail
+	}
+	var n sim.Node = &m
+	switch {
+	case len(s.Offers) > 0 && len(s.Declines) > 0:
+		n = &guardian{offerer{m}}
+	case len(s.Offers) > 0:
+		n = &offerer{m}
+	case len(s.Declines) > 0:
+		n = &decliner{m}
+	}
+	if s.Layered {
+		return &casing{inner: n}
+	}
+	return n
+}
+
+// A machine has as few guards as it needs: one without is run by other code.
+type (
+	offerer  struct{ machine }
+	decliner struct{ machine }
+	guardian struct{ offerer }
+)
+
+func (m *offerer) Offers(offer func(sim.Signal)) {
+	for _, o := range m.spec.Offers {
+		if o.Node == m.self && o.At == m.At {
+			offer(deed(o.Deed))
+		}
+	}
+}
+
+func (m *decliner) Accepts(from sim.Addr, msg sim.Message) bool { return m.accepts(from, msg) }
+func (g *guardian) Accepts(from sim.Addr, msg sim.Message) bool { return g.accepts(from, msg) }
+
+func (m *machine) accepts(from sim.Addr, msg sim.Message) bool {
+	w, ok := msg.(word)
+	return !ok || !m.spec.declines(m.self, m.At, slices.Index(m.all, from), int(w))
+}
+
+func (m *machine) Init(env sim.Env) { m.on(env, OnInit, 0) }
+
+func (m *machine) Deliver(env sim.Env, from sim.Addr, msg sim.Message) {
+	if m.spec.hears() {
+		m.Heard[from] = int(msg.(word))
+	}
+	m.on(env, OnWord, int(msg.(word)))
+}
+
+func (m *machine) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case ring:
+		m.on(env, OnRing, int(s))
+	case chore:
+		m.on(env, OnChore, int(s))
+	case deed:
+		m.on(env, OnDeed, int(s))
+	case order:
+		m.on(env, OnOrder, int(s))
+	case sim.PeerError:
+		m.on(env, OnError, map[sim.Cause]int{sim.CauseReset: 0, sim.CauseRefused: 1}[s.Cause])
+	case sim.ClearToSend:
+		m.on(env, OnClear, 0)
+	case sim.Flushed:
+		m.on(env, OnFlushed, 0)
+	default:
+		panic(fmt.Sprintf("machine: no case for the signal %T", s))
+	}
+}
+
+func (m *machine) on(env sim.Env, occasion string, value int) {
+	for _, op := range m.spec.rule(m.self, occasion, value, m.At) {
+		m.do(env, op)
+	}
+}
+
+func (m *machine) move(by int) { m.At = (m.At + by) % m.spec.Places }
+
+func (m *machine) do(env sim.Env, op Op) {
+	switch op.Verb {
+	case Send:
+		m.send(env, op)
+	case After:
+		env.After(time.Second, ring(op.X))
+	case Cancel:
+		env.Cancel(ring(op.X))
+	case Scheduled:
+		if env.Scheduled(ring(op.X)) {
+			m.move(1)
+		}
+	case Post:
+		if m.Fuel > 0 {
+			m.Fuel--
+			env.Post(chore(op.X))
+		}
+	case Choose:
+		m.move(env.Choose(op.X, "where to"))
+	case Weigh:
+		m.move(env.Weighted(op.Weights, "how far"))
+	case Emit:
+		env.Emit(op.X)
+	case Reset:
+		env.TCP().Reset(m.all[op.To])
+	case Ask:
+		env.TCP().RequestToSend(m.all[op.To])
+	case Flush:
+		env.TCP().NotifyFlushed()
+	case Go:
+		m.At = op.X
+	case Trail:
+		if m.Trail = append(m.Trail, op.X); len(m.Trail) > 2 {
+			m.Trail = slices.Clone(m.Trail[1:])
+		}
+	case Poke:
+		m.A.N = (m.A.N + 1) % 2
+	case Join:
+		m.B = m.A
+	case Part:
+		m.B = &cell{m.B.N}
+	case Fail:
+		panic("the machine is broken")
+	default:
+		panic(fmt.Sprintf("machine: no verb %q", op.Verb))
+	}
+}
+
+func (m *machine) send(env sim.Env, op Op) {
+	port := map[string]func() sim.Port{"tcp": env.TCP, "udp": env.UDP, "set": env.Set}[op.Link]()
+	if op.Link == "set" {
+		port.Send(m.all[op.To], word(op.X))
+		return
+	}
+	if m.Fuel == 0 {
+		return
+	}
+	if port.Send(m.all[op.To], word(op.X)) {
+		m.Fuel--
+	} else {
+		m.move(1)
+	}
+}
+
+// casing is a layer: it wraps what goes by TCP, counts what passes up to two, and
+// then offers to forget it.
+type casing struct {
+	Passed int
+	inner  sim.Node
+}
+
+// wrap is the casing's port.
+type wrap struct{ sim.Port }
+
+func (w wrap) Send(to sim.Addr, m sim.Message) bool { return w.Port.Send(to, packet{m}) }
+
+func (c *casing) Upper() sim.Node { return c.inner }
+
+func above(env sim.Env) sim.Env { return &sim.Above{Env: env, Port: wrap{env.TCP()}} }
+
+func (c *casing) Init(env sim.Env) { c.inner.Init(above(env)) }
+
+func (c *casing) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	if p, ok := m.(packet); ok {
+		c.Passed, m = min(c.Passed+1, 2), p.Inner
+	}
+	c.inner.Deliver(above(env), from, m)
+}
+
+func (c *casing) Handle(env sim.Env, s sim.Signal) {
+	if _, ok := s.(forget); ok {
+		c.Passed = 0
+		return
+	}
+	c.inner.Handle(above(env), s)
+}
+
+func (c *casing) Offers(offer func(sim.Signal)) {
+	if c.Passed == 2 {
+		offer(forget{})
+	}
+}
+
+// counts is the memory of the monitor.
+type counts struct{ Facts map[int]int }
+
+func (c *counts) Init() { c.Facts = map[int]int{} }
+
+func (s *Spec) properties() (all []sim.Property) {
+	for _, p := range s.Always {
+		all = append(all, sim.Always("always "+p.String(), s.holds(p)))
+	}
+	for _, p := range s.Eventually {
+		all = append(all, sim.Eventually("eventually "+p.String(), s.holds(p)))
+	}
+	if s.Step != nil {
+		all = append(all, sim.Steps("steps", func(before, after sim.View[cored]) bool {
+			return places(after) <= places(before)+*s.Step
+		}))
+	}
+	if s.Monitored {
+		all = append(all, sim.Monitor("monitor", func(c *counts, _ sim.Addr, fact any) error {
+			c.Facts[fact.(int)] = (c.Facts[fact.(int)] + 1) % 3
+			if s.Limit && c.Facts[0] == 2 && c.Facts[1] == 1 {
+				return errors.New("two of 0 and one of 1")
+			}
+			return nil
+		}))
+	}
+	return all
+}
+
+func places(v sim.View[cored]) (n int) {
+	for _, c := range v.Nodes() {
+		n += c.core().At
+	}
+	return n
+}
+
+func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
+	each := func(v sim.View[cored], is func(*machine) bool) (all, some bool) {
+		all = true
+		for _, c := range v.Nodes() {
+			if is(c.core()) {
+				some = true
+			} else {
+				all = false
+			}
+		}
+		return all, some
+	}
+	all := func(is func(*machine) bool) func(sim.View[cored]) bool {
+		return func(v sim.View[cored]) bool { all, _ := each(v, is); return all != p.Not }
+	}
+	some := func(is func(*machine) bool) func(sim.View[cored]) bool {
+		return func(v sim.View[cored]) bool { _, some := each(v, is); return some != p.Not }
+	}
+	whole := func(is func(sim.View[cored]) bool) func(sim.View[cored]) bool {
+		return func(v sim.View[cored]) bool { return is(v) != p.Not }
+	}
+	switch p.Kind {
+	case Every:
+		return all(func(m *machine) bool { return m.At == p.P })
+	case Some:
+		return some(func(m *machine) bool { return m.At == p.P })
+	case Spent:
+		return all(func(m *machine) bool { return m.Fuel == 0 })
+	case Shared:
+		return all(func(m *machine) bool { return m.A == m.B })
+	case Heard:
+		return some(func(m *machine) bool { h, ok := m.Heard[m.all[0]]; return ok && h == p.P })
+	case Trailed:
+		return some(func(m *machine) bool { return len(m.Trail) == 2 && m.Trail[1] == p.P })
+	case Quiet:
+		return whole(func(v sim.View[cored]) bool { return v.InFlight() == 0 })
+	case Flying:
+		return whole(func(v sim.View[cored]) bool { return v.InFlight() >= p.P })
+	case NoTimers:
+		return whole(func(v sim.View[cored]) bool { return v.Timers() == 0 })
+	case Armed:
+		return whole(func(v sim.View[cored]) bool {
+			for a, c := range v.Nodes() {
+				if c.core().self == 0 {
+					return v.Scheduled(a, ring(p.P))
+				}
+			}
+			return false
+		})
+	case AllUp:
+		return whole(func(v sim.View[cored]) bool { return v.Len() == s.Nodes })
+	case Sum:
+		return whole(func(v sim.View[cored]) bool { return places(v) >= p.P })
+	case Never:
+		return whole(func(sim.View[cored]) bool { return false })
+	default:
+		panic(fmt.Sprintf("macemc bug: oracle: no predicate %q", p.Kind))
+	}
+}
+
+// hears reports whether machines note what they hear: only where somebody asks.
+func (s *Spec) hears() bool {
+	if s.Keeps {
+		return true
+	}
+	for _, list := range [][]Pred{s.Always, s.Eventually} {
+		if slices.ContainsFunc(list, func(p Pred) bool { return p.Kind == Heard }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Spec) weight(e sim.Event) float64 {
+	value := -1
+	switch v := e.Value.(type) {
+	case word:
+		value = int(v)
+	case ring:
+		value = int(v)
+	case chore:
+		value = int(v)
+	case deed:
+		value = int(v)
+	case order:
+		value = int(v)
+	}
+	if s.rare(e.Kind.String(), value) {
+		return 0
+	}
+	return 1
+}
+
+func (s *Spec) rare(kind string, value int) bool {
+	for _, r := range s.Rare {
+		if r.Kind == kind && (r.Value < 0 || r.Value == value) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,62 @@
+package oracle
+
+// The rules of TCP, as the transcripts of netsim tell them, by one end of a
+// connection: what a node keeps about a peer. The third flag of those transcripts,
+// that the peer has an error queued for me, is the peer's Error.
+type end struct {
+	Open  bool  // a message was delivered, in one direction or the other
+	Error bool  // an error is queued for the peer, ahead of everything else
+	Asked bool  // the node wants to hear of room
+	Queue []int // messages to the peer
+}
+
+// deliverable: nothing is delivered either way while an error has yet to be heard
+// of.
+func (s *state) deliverable(from, to int) bool {
+	return len(s.TCP[from][to].Queue) > 0 && !s.TCP[from][to].Error && !s.TCP[to][from].Error
+}
+
+// pop takes the oldest message. The first one opens the connection, at both ends;
+// a node's messages to itself need none.
+func (s *state) pop(from, to int) int {
+	q := s.TCP[from][to].Queue
+	s.TCP[from][to].Queue = q[1:]
+	if from != to {
+		s.TCP[from][to].Open, s.TCP[to][from].Open = true, true
+	}
+	return q[0]
+}
+
+// breakable: open at both ends, and no error about it under way.
+func (s *state) breakable(a, b int) bool {
+	return a != b && s.TCP[a][b].Open && s.TCP[b][a].Open && !s.TCP[a][b].Error && !s.TCP[b][a].Error
+}
+
+// tear breaks a connection: both have yet to hear.
+func (s *state) tear(a, b int) { s.TCP[a][b].Error, s.TCP[b][a].Error = true, true }
+
+// hear: node hears the error that its peer's end has queued. It closes its end, and
+// what it had queued is lost.
+func (s *state) hear(node, peer int) {
+	s.TCP[peer][node].Error = false
+	s.TCP[node][peer].Open = false
+	s.TCP[node][peer].Queue = nil
+}
+
+// close is a reset by one end. What it had queued is lost, and it waits for room no
+// more. An error that was under way to it is void. Else the peer has to hear of one,
+// if the connection was open.
+func (s *state) close(node, peer int) {
+	e := &s.TCP[node][peer]
+	e.Queue, e.Asked = nil, false
+	if node == peer {
+		return
+	}
+	switch {
+	case s.TCP[peer][node].Error:
+		s.TCP[peer][node].Error = false
+	case e.Open:
+		e.Error = true
+	}
+	e.Open = false
+}
