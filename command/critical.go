@@ -48,7 +48,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 			p.clear()
 			r.Findings = append(r.Findings, stuck.Finding)
 			t.conclude(r, f)
-			t.exit(t.status)
+			t.exit(t.ended())
 		}
 		explain := func() (*critical.Result, error) { return critical.Explain(r.System, *at, opts, !f.noShrink) }
 		if f.noCritical {
@@ -220,7 +220,7 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 		if err := t.concludeStuck(path, stuck, f); err != nil {
 			t.complain(err)
 		}
-		t.exit(t.status)
+		t.exit(t.ended())
 	}
 	replay, live := opts.Search, false
 	replay.See = func(w *world.World) { live = w.CanBeLive() && w.Live() }

@@ -107,7 +107,8 @@ func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
 			text += "; at " + at
 		}
 		t.complain(errors.New(text))
-		t.exit(exitFound)
+		t.status = exitFound
+		t.exit(t.ended())
 	}}
 	s, err := open(opener, name, f)
 	if err != nil {

@@ -46,6 +46,9 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 		if info, err := os.Stat(f.file); err == nil && info.IsDir() {
 			return fmt.Errorf("--%s is %s, which is a folder; name a file", f.flag, f.file)
 		}
+		if isDevice(f.file) {
+			continue
+		}
 		if folder := filepath.Dir(f.file); !isFolder(folder) {
 			return fmt.Errorf("--%s is %s, but there is no folder %s; make it first", f.flag, f.file, folder)
 		} else if err := writable(f.flag, f.file, folder); err != nil {
@@ -140,8 +143,30 @@ func summarize(summary string, places []report.Place) error {
 	return nil
 }
 
+// isDevice reports whether there is something that is no file, as a pipe or
+// /dev/stdout: it is written to, and must not be replaced by a file.
+func isDevice(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// writeDevice writes what was asked for to what is no file.
+func writeDevice(name string, write func(io.Writer) error) error {
+	device, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err == nil {
+		err = errors.Join(write(device), device.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	return nil
+}
+
 // replaceFile writes a file so that nobody ever sees half of it.
 func replaceFile(name string, write func(io.Writer) error) error {
+	if isDevice(name) {
+		return writeDevice(name, write)
+	}
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", name, err)

@@ -57,6 +57,9 @@ func (t *tool) progress(quiet bool) *progress {
 
 // terminal reports whether w is a screen on which a line can be rewritten.
 func terminal(w io.Writer) bool {
+	if p, is := w.(*printer); is {
+		w = p.to
+	}
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
 		return false

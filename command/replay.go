@@ -59,7 +59,7 @@ func (t *tool) replay(name string, f replayFlags) error {
 		if err := t.concludeReplay(path, stuckReplay(path, r), f); err != nil {
 			t.complain(err)
 		}
-		t.exit(t.status)
+		t.exit(t.ended())
 	}}
 	r, err := search.Replay(sys, path, opts)
 	if err != nil {

@@ -233,7 +233,7 @@ func (t *tool) search(name string, f searchFlags) error {
 	opts.OnStuck = func(r *search.Result) {
 		progress.clear()
 		t.conclude(r, f)
-		t.exit(t.status)
+		t.exit(t.ended())
 	}
 	stop, ignore := t.interrupts(progress, f.time)
 	opts.Stop = stop
@@ -284,15 +284,16 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 	}
 	if err := errors.Join(failed, print(t.stdout, r, places...)); err != nil {
 		t.complain(err)
+		failed = err
 	}
-	unwritten := f.outputs.write(t, r, places)
-	if unwritten != nil {
-		t.complain(unwritten)
+	if err := f.outputs.write(t, r, places); err != nil {
+		t.complain(err)
+		failed = err
 	}
 	switch {
 	case r.Finding != nil:
 		t.status = exitFound
-	case unwritten != nil: // who waits for a file must not take silence for success
+	case failed != nil: // who waits for a file must not take silence for success
 		t.status = exitInput
 	case r.Stop.Early(), len(r.Prefixes) < r.Options.Prefixes:
 		t.status = exitStopped

@@ -39,6 +39,12 @@ type tool struct {
 
 // run executes a command line and returns its exit status.
 func (t *tool) run(args []string) int {
+	t.stdout = &printer{to: t.stdout}
+	t.status = t.execute(args)
+	return t.ended()
+}
+
+func (t *tool) execute(args []string) int {
 	root := t.root()
 	root.SetArgs(args)
 	root.SetOut(t.stdout)
@@ -59,6 +65,33 @@ func (t *tool) run(args []string) int {
 	}
 	t.complain(errors.New(text))
 	return exitInput
+}
+
+// ended is the exit status, once everything was printed. Who waits for a report
+// must not take one that was lost for success; but that something was found is
+// not hidden by it.
+func (t *tool) ended() int {
+	if p, is := t.stdout.(*printer); is && p.lost != nil {
+		t.complain(fmt.Errorf("what was to be printed is lost: %w", p.lost))
+		if t.status != exitFound {
+			t.status = exitInput
+		}
+	}
+	return t.status
+}
+
+// printer prints, and keeps why something could not be printed. It tells nobody:
+// what a command does besides is done all the same, and ended tells it once.
+type printer struct {
+	to   io.Writer
+	lost error // the first error; nothing is printed after it
+}
+
+func (p *printer) Write(text []byte) (int, error) {
+	if p.lost == nil {
+		_, p.lost = p.to.Write(text)
+	}
+	return len(text), nil
 }
 
 // complain says what is wrong, in one line, in which no file or name that was
