@@ -31,6 +31,7 @@ const (
 	version   = 1
 	magic     = "macemc path "
 	separator = " | "
+	bytesMost = 1 << 30 // of a path: some ten million steps
 )
 
 // WriteTo writes the text form, in one Write. Nothing is written of a path
@@ -63,7 +64,10 @@ func (p *Path) encode() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return append(b, p.endLine(xxhash.Sum64(b))...), nil
+	if b = append(b, p.endLine(xxhash.Sum64(b))...); len(b) > bytesMost {
+		return nil, fmt.Errorf("path of %d steps has %d bytes; a path file has at most %d", len(p.Steps), len(b), bytesMost)
+	}
+	return b, nil
 }
 
 // endLine is the last line of a path whose other lines have this checksum.

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -29,13 +30,29 @@ func Open(name string) (*Path, error) {
 // Parse reads the text form of a path. Every error is one line that says what
 // is wrong with the file: not a path, another version, truncated, changed, or
 // malformed in line n.
-func Parse(r io.Reader) (*Path, error) {
+func Parse(r io.Reader) (*Path, error) { return parseUpTo(r, bytesMost) }
+
+// parseUpTo reads a path of at most so many bytes. What does not begin as a path
+// does is not read to its end, which may never come.
+func parseUpTo(r io.Reader, most int) (*Path, error) {
+	b := bufio.NewReader(r)
+	if head, _ := b.Peek(len(magic)); string(head) != magic {
+		r = io.LimitReader(b, beginning)
+	} else {
+		r = io.LimitReader(b, int64(most)+1)
+	}
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("path file cannot be read: %w", err)
 	}
+	if len(text) > most {
+		return nil, fmt.Errorf("path file has more than %d bytes, and is no run that macemc wrote", most)
+	}
 	return parse(string(text))
 }
+
+// beginning is how many bytes tell what a file is that is no path.
+const beginning = 4096
 
 func parse(text string) (*Path, error) {
 	first, rest, _ := strings.Cut(text, "\n")

@@ -20,7 +20,20 @@ func Call(what string, call func()) (err error) {
 }
 
 // Text is what was panicked with: fmt survives an Error that panics.
-func Text(r any) string { return fmt.Sprint(r) }
+func Text(r any) string { return Bounded(fmt.Sprint(r)) }
+
+// saidMost is how many bytes are kept of what a service says of a failure: it
+// stands in reports, in the headers of paths, and on one line of a screen.
+const saidMost = 4096
+
+// Bounded cuts a text that is too long, and says so.
+func Bounded(text string) string {
+	if len(text) <= saidMost {
+		return text
+	}
+	short := strings.ToValidUTF8(text[:saidMost], "")
+	return fmt.Sprintf("%s... (cut here; the whole text has %d bytes)", short, len(text))
+}
 
 // whence is the file and line at the top of a stack.
 func whence(stack string) string {

@@ -53,7 +53,7 @@ func (c *Check) Explained() (text string) {
 			text = fmt.Sprintf("(its explanation panics: %s)", guard.Text(r))
 		}
 	}()
-	return c.Explain()
+	return guard.Bounded(c.Explain())
 }
 
 // Asked is Holds, outside a run: a panic is no answer.

@@ -253,6 +253,21 @@ func TestOurPanics(t *testing.T) {
 	panics(t, "macemc bug: a test of it", func() { p.play(t, false, "n0 timer turn{N: 1}") })
 }
 
+// TestLongPanic: a text that nobody could read is cut, and says so.
+func TestLongPanic(t *testing.T) {
+	sys := sound()
+	sys.New = func(sim.Params, sim.Addr) sim.Node { panic(strings.Repeat("ä", 25<<20)) }
+	err := sys.Validate(sim.Params{Nodes: 1})
+	if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "ä... (cut here; the whole text has 52428800 bytes)") {
+		t.Errorf("the error is %.200v", err)
+	}
+	p := pair{at: map[int]func(*pair, sim.Env){1: func(*pair, sim.Env) { panic(strings.Repeat("a", 50<<20)) }}}
+	f := p.play(t, false, "n0 timer turn{N: 1}")
+	if f == nil || f.Message != strings.Repeat("a", 4096)+"... (cut here; the whole text has 52428800 bytes)" {
+		t.Errorf("found is %.200v", f)
+	}
+}
+
 // TestNilNode: New may make a nil node later than Validate looked.
 func TestNilNode(t *testing.T) {
 	sys := sound()
