@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -19,11 +20,38 @@ type Shelf struct {
 
 	mu        sync.Mutex // the one who ends the process may be another goroutine
 	begun     string     // a folder that is being written; "": none
+	release   func()     // gives its lock back
 	abandoned bool
 }
 
-// NewShelf is the shelf in a folder, which is made with the first finding.
-func NewShelf(dir string) *Shelf { return &Shelf{dir: dir} }
+// NewShelf is the shelf in a folder, which is made with the first finding. What
+// a process that was killed left unfinished there is taken away.
+func NewShelf(dir string) *Shelf {
+	sweep(dir)
+	return &Shelf{dir: dir}
+}
+
+// unfinished is how the name of a folder begins that is being written.
+const unfinished = ".unfinished-"
+
+// sweep takes away the unfinished folders that nobody writes any more: whoever
+// writes one holds its lock, and loses that with their life.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), unfinished) {
+			continue
+		}
+		name := filepath.Join(dir, e.Name())
+		if release, ours := lock(name); ours {
+			os.RemoveAll(name)
+			release()
+		}
+	}
+}
 
 // File is one file of a folder.
 type File struct {
@@ -33,8 +61,9 @@ type File struct {
 
 // Put writes a new folder NAME-1, or NAME-2 if there is one, and so on. It asks
 // for the files when it knows the folder's name, which it returns. A file that
-// cannot be made is left out, and its error told with the folder; without the
-// first file there is no folder.
+// has no content is left out, and its error told with the folder; without the
+// first file there is no folder, nor where one cannot be stored, as on a disk that
+// is full.
 func (s *Shelf) Put(name string, files func(folder string) []File) (folder string, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return "", unwritten(err)
@@ -73,12 +102,15 @@ func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	}
 	defer s.end()
 	for i, f := range files {
-		err := write(filepath.Join(temporary, f.Name), f.Write)
-		if err != nil && i == 0 {
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil && i == 0 {
 			return nil, err
-		}
-		if err != nil {
+		} else if err != nil {
 			lacks = errors.Join(lacks, fmt.Errorf("%s cannot be written: %w", filepath.Join(folder, f.Name), err))
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(temporary, f.Name), b.Bytes(), 0o666); err != nil {
+			return nil, err
 		}
 	}
 	if err := os.Chmod(temporary, 0o755); err != nil {
@@ -87,24 +119,27 @@ func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	return lacks, os.Rename(temporary, folder)
 }
 
-// write makes a file of what is written at once: one that fails on the way
-// leaves none.
-func write(name string, fill func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := fill(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(name, b.Bytes(), 0o666)
-}
-
+// begin makes the folder that is written into, and locks it. Another search may
+// sweep it before that, so it is tried again; where there are no locks, nobody
+// sweeps.
 func (s *Shelf) begin() (temporary string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.abandoned {
 		return "", errors.New("the process ends")
 	}
-	s.begun, err = os.MkdirTemp(s.dir, ".unfinished-")
-	return s.begun, err
+	for range 3 {
+		var ours bool
+		if s.begun, err = os.MkdirTemp(s.dir, unfinished); err != nil {
+			return "", err
+		}
+		if s.release, ours = lock(s.begun); ours && exists(s.begun) {
+			break
+		}
+		os.RemoveAll(s.begun)
+		s.release()
+	}
+	return s.begun, os.MkdirAll(s.begun, 0o777)
 }
 
 // end takes away what was not given its name.
@@ -113,6 +148,7 @@ func (s *Shelf) end() {
 	defer s.mu.Unlock()
 	if s.begun != "" {
 		os.RemoveAll(s.begun)
+		s.release()
 		s.begun = ""
 	}
 }

@@ -115,6 +115,45 @@ func TestPutFails(t *testing.T) {
 	}
 }
 
+// A disk that is full leaves no folder with only a part of its files.
+func TestPutWhole(t *testing.T) {
+	dir := t.TempDir()
+	folder, err := NewShelf(dir).Put("f", func(folder string) []File {
+		return append(files(folder), File{"no/third", func(io.Writer) error { return nil }}) // a name that cannot be stored
+	})
+	if folder != "" || err == nil || !strings.HasPrefix(err.Error(), "the finding cannot be written: ") {
+		t.Errorf("%q, %v", folder, err)
+	}
+	expect(t, dir)
+}
+
+// What a process that was killed left is taken away by the next; what another
+// one still writes is not.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, ".unfinished-7", "error.path"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if release, ours := lock(dir); !ours {
+		t.Skip("folders have no locks here")
+	} else {
+		release()
+	}
+	_, err := NewShelf(dir).Put("f", func(folder string) []File {
+		NewShelf(dir) // another search begins
+		return append(files(folder), File{"third", func(io.Writer) error {
+			NewShelf(dir)
+			return nil
+		}})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	expect(t, dir, "f-1/", "f-1/first", "f-1/second", "f-1/third")
+	NewShelf(filepath.Join(dir, "nothing")) // makes nothing
+	expect(t, dir, "f-1/", "f-1/first", "f-1/second", "f-1/third")
+}
+
 // A process that ends in the middle leaves nothing.
 func TestAbandon(t *testing.T) {
 	dir := t.TempDir()

@@ -1,0 +1,22 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package finding
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock takes the lock of a folder if nobody has it. It ends with release, or with
+// the process.
+func lock(folder string) (release func(), ours bool) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return func() {}, false
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		return func() {}, false
+	}
+	return func() { f.Close() }, true
+}
