@@ -27,6 +27,7 @@ type ledger struct {
 	prints *prints             // nil: vectors are compared
 	may    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
+	joint  bool                // several goroutines have written: numbers do not follow levels
 	bys    bys                 // the steps that states were reached by
 	noted  bool                // these are noted of each state, while it is not expanded
 	tidy   func() (end func()) // told before the set is made larger, and after; nil: nobody is

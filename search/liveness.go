@@ -1,6 +1,10 @@
 package search
 
-import "macemc/sim"
+import (
+	"iter"
+
+	"macemc/sim"
+)
 
 // decide settles liveness on an exhausted space, exactly.
 func (r *runner) decide(x *explorer, res *Result) error {
@@ -39,20 +43,59 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		return nil
 	}
 	d := &deaths{x: x, dead: func(s uint32) bool { return g.dead(x, s) }, narrow: g.narrow(), fatal: map[uint32]bool{}}
-	for s := range x.each {
-		if s%1024 == 0 && g.halted() {
-			res.Stop = r.why()
-			return nil
-		}
-		if !x.outside(s) && d.dead(s) && x.assumed(s) {
+	for s := range d.nearestFirst(g.halted) {
+		if x.assumed(s) {
 			enough, err := r.proved(d, s, res)
 			if enough || err != nil {
 				return err
 			}
 		}
 	}
+	if r.stopped() {
+		res.Stop = r.why()
+		return nil
+	}
 	res.Liveness.State = res.Safety.State
 	return nil
+}
+
+// nearestFirst yields the dead states, those that fewer steps lead to before
+// others, until it is to stop. Numbers follow depths, unless several goroutines
+// have given them.
+func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		var of [][]uint32 // by depth
+		for s := range d.x.each {
+			switch {
+			case s%1024 == 0 && halted():
+				return
+			case d.x.outside(s) || !d.dead(s):
+			case d.x.joint:
+				depth := d.x.away(s)
+				for len(of) <= depth {
+					of = append(of, nil)
+				}
+				of[depth] = append(of[depth], s)
+			case !yield(s):
+				return
+			}
+		}
+		for _, level := range of {
+			for _, s := range level {
+				if halted() || !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// away is how many steps lead to a state.
+func (x *explorer) away(s uint32) (n int) {
+	for s = x.origin(s).parent; s != noParent; s = x.origin(s).parent {
+		n++
+	}
+	return n
 }
 
 // assumed reports whether a state counts for liveness.

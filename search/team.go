@@ -103,6 +103,7 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.joint = true
 	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
 	other.pairs = share{every: x.pairs.every, least: 1}
 	r.allow(x.c, other.w)

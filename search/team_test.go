@@ -134,3 +134,52 @@ func TestWorkersStop(t *testing.T) {
 		t.Errorf("stopped: %s, safety %s", res.Stop, res.Safety.State)
 	}
 }
+
+// dial ticks modulo 4, and the first of them modulo 12. With its last tick that
+// one may come to what it does not leave.
+type dial struct {
+	At, Of int
+	Doomed bool
+}
+
+func (c *dial) Init(env sim.Env)                       { env.After(time.Second, "tick") }
+func (c *dial) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *dial) Handle(env sim.Env, _ sim.Signal) {
+	env.After(time.Second, "tick")
+	c.At = (c.At + 1) % c.Of
+	if c.Of == 12 && c.At == 0 && env.Choose(2, "doom") == 1 {
+		c.Doomed = true
+	}
+}
+
+// A state that is dead, and not at rest, is found where the space is closed: the
+// nearest, however many have given the states their numbers.
+func TestNearestDeadState(t *testing.T) {
+	sys := &sim.System{
+		Name: "clocks", Doc: "Clocks tick.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 7, Least: 7, Most: 7} },
+		New: func(_ sim.Params, self sim.Addr) sim.Node {
+			if self.String() == "n0" {
+				return &dial{Of: 12}
+			}
+			return &dial{Of: 4}
+		},
+		Properties: []sim.Property{sim.Eventually("all are at 0", func(v sim.View[*dial]) bool {
+			for _, c := range v.Nodes() {
+				if c.At != 0 || c.Doomed {
+					return false
+				}
+			}
+			return true
+		})},
+	}
+	for _, workers := range []int{1, 4, 4} {
+		r, err := Search(sys, Options{NoWalks: true, Depth: 100, Workers: workers, team: 1})
+		if err != nil || r.Verdict() != sim.VerdictDead {
+			t.Fatal(workers, err, r)
+		}
+		if f := r.Finding; f.Step != 12 || f.Critical == nil || f.Critical.Step != 12 {
+			t.Errorf("%d workers: dead after %d steps, critical %+v; n0 alone needs 12", workers, f.Step, f.Critical)
+		}
+	}
+}
