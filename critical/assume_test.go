@@ -1,7 +1,9 @@
 package critical_test
 
 import (
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"macemc/critical"
 	"macemc/internal/world"
@@ -13,11 +15,15 @@ import (
 // meanwhile, which is of no use to it.
 type granted struct{ Promoted, OK bool }
 
-func (g *granted) Init(sim.Env)                           {}
+func (g *granted) Init(env sim.Env)                       { env.After(time.Second, "tick") }
 func (g *granted) Deliver(sim.Env, sim.Addr, sim.Message) { g.OK = true }
 func (g *granted) Handle(env sim.Env, s sim.Signal) {
-	if s == "promote" {
+	switch s {
+	case "promote":
 		g.Promoted = true
+		return
+	case "tick": // so that it never comes to rest
+		env.After(time.Second, "tick")
 		return
 	}
 	for _, to := range env.Peers() {
@@ -83,5 +89,24 @@ func TestShrinkingKeepsAssumption(t *testing.T) {
 	wrong.Path.Unset("critical")
 	if again, err := search.Replay(sys, wrong.Path, search.Options{ByIdentity: true}); err != nil || again.Finding.Verdict != sim.VerdictNone {
 		t.Errorf("%v, %+v", err, again)
+	}
+}
+
+// What is exact with an assumption is not sampled besides: it takes a few states to
+// know all of this run, and walks from it would go on for ever.
+func TestAssumptionIsDecided(t *testing.T) {
+	var asked atomic.Int64
+	sys := granting()
+	sys.Properties = append(sys.Properties, sim.Always("counted", func(sim.View[*granted]) bool { asked.Add(1); return true }))
+	r, err := search.Search(sys, search.Options{})
+	if err != nil || r.Verdict() != sim.VerdictDead {
+		t.Fatal(err, r.Finding)
+	}
+	c, err := critical.Explain(sys, r.Finding, critical.Options{}, true)
+	if err != nil || c.Alive || !c.Finding.Critical.Exact || !c.Finding.Proved {
+		t.Fatalf("%v, %+v", err, c)
+	}
+	if n := asked.Load(); n > 100_000 {
+		t.Errorf("%d states were looked at", n)
 	}
 }
