@@ -26,9 +26,16 @@ var (
 // asCommand makes the test's program the command: see TestMain.
 const asCommand = "MACEMC_TEST_AS_COMMAND"
 
+// beRude ends the process as another command if it was started as that; nil: it
+// cannot be, here.
+var beRude func()
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		whole().Main()
+	}
+	if beRude != nil {
+		beRude()
 	}
 	everyPlain, shrinkTime, lookTime = time.Hour, time.Hour, time.Hour // what is told must not depend on the machine
 	os.Exit(m.Run())

@@ -51,6 +51,9 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 			if f.at < 0 {
 				return usagef("--at is %d; it must be the number of a step, from 0", f.at)
 			}
+			if len(f.scripts) == 0 && t.kept() {
+				return nil
+			}
 			return t.mdb(args[0], f)
 		},
 	}
@@ -67,6 +70,27 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 	flags.StringVar(&f.settings.Net, "net", "", "SYSTEM: set the networks, `tcp-buffer=20,udp-capacity=4`")
 	flags.StringVar(&f.faults, "faults", "", "SYSTEM: budgets of the environment, `crash=1,loss=2,...`; none (default what the system tolerates)")
 	return cmd
+}
+
+// kept runs the screen in a process of its own, where that is possible, and says
+// what ended it if it could not say so itself.
+func (t *tool) kept() bool {
+	if t.args == nil {
+		return false
+	}
+	e, ok := tui.Keep(t.args)
+	if !ok {
+		return false
+	}
+	t.status = e.Status
+	fmt.Fprint(t.stderr, report.Printed(e.Said))
+	if e.Abrupt != "" {
+		t.status = exitFound
+		t.complain(fmt.Errorf("mdb was ended by what it ran (%s): a handler ends the process, overflows its stack or panics on a goroutine; with -x it says after which command", e.Abrupt))
+	} else if e.Status < 0 {
+		t.status = exitStopped
+	}
+	return true
 }
 
 func (t *tool) mdb(name string, f mdbFlags) error {

@@ -24,7 +24,7 @@ type Program struct {
 
 // Main runs the command line that the process was started with, and ends it.
 func (p Program) Main() {
-	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit}
+	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
 	if err := p.check(); err != nil {
 		t.complain(err)
 		os.Exit(exitInput)

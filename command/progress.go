@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"macemc/critical"
 	"macemc/internal/report"
 	"macemc/search"
@@ -53,6 +55,16 @@ type look struct {
 func (t *tool) progress(quiet bool) *progress {
 	now := time.Now()
 	return &progress{quiet: quiet, live: terminal(t.stderr), columns: func() int { return columns(t.stderr) }, w: t.stderr, began: now, told: now}
+}
+
+// columns is the width of the terminal that w is; 80 where it does not tell.
+func columns(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
 }
 
 // terminal reports whether w is a screen on which a line can be rewritten.

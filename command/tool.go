@@ -32,6 +32,7 @@ type tool struct {
 	stderr io.Writer
 	exit   func(int)           // ends the process at once
 	getenv func(string) string // nil: os.Getenv
+	args   []string            // of the process; nil: this is no process of its own
 
 	shelf  *finding.Shelf // of a search
 	status int            // set by the command
