@@ -46,7 +46,12 @@ var rooms = []room{
 		instead: map[string]string{"": "long is a flag; let the test that imports it say what it means"},
 	},
 	{
+		path:    "internal/canon/fast",
+		instead: map[string]string{"": "fast knows Go's runtime alone; let canon know what values are of"},
+	},
+	{
 		path:    "internal/canon",
+		may:     []string{"internal/canon/fast"},
 		instead: map[string]string{"": "canon walks any Go value; let the type say what is special by a tag, a rule or a method"},
 	},
 	{

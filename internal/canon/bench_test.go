@@ -159,17 +159,16 @@ func BenchmarkCopyTree20KB(b *testing.B) { benchCopy(b, newBenchTree(20)) }
 func BenchmarkCopyToy(b *testing.B)      { benchCopy(b, newToy()) }
 func BenchmarkCopyMedium(b *testing.B)   { benchCopy(b, newBenchNode(12)) }
 
-func BenchmarkSelfTest(b *testing.B) {
-	for b.Loop() {
-		if fault := selfTest(); fault != "" {
-			b.Fatal(fault)
-		}
-	}
-}
-
 func BenchmarkMix(b *testing.B) {
 	h := OfString("x")
 	for b.Loop() {
 		h = h.Mix(3)
+	}
+}
+
+func BenchmarkDynamic(b *testing.B) {
+	var v any = newToy()
+	for b.Loop() {
+		Dynamic(v)
 	}
 }

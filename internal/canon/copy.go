@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"macemc/internal/canon/fast"
 )
 
 // Copy returns a deep copy of v, which has the hash and the text of v. Copy and
@@ -29,20 +31,42 @@ import (
 // lead to copies of these.
 //
 // Copy refuses v as Sum does by its static type. It asks no Summary.
-func (w *Walker) Copy(v any) (any, error) { return w.copy(v, false) }
-
-// CopyBare is Copy, but what is left out of the walk, by a tag or a rule, is
-// zero in the copy. What Options.Skip leaves out stays. The hashes are equal; a
-// node that then behaves in another way depends on what was left out.
-func (w *Walker) CopyBare(v any) (any, error) { return w.copy(v, true) }
+func (w *Walker) Copy(v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	t := reflect.TypeOf(v)
+	c := &w.copies
+	if c.root != t {
+		if _, r := w.plan(t); r != nil {
+			return nil, r.under(t)
+		}
+		c.root = t
+	}
+	if c.any == nil {
+		c.any = w.copyPlan(reflect.TypeFor[any]())
+	}
+	c.from = v
+	w.copyDynamic(c.any, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
+	if c.refused == "" && (c.spare || c.overlap()) {
+		c.to = nil
+		if c.merge() {
+			w.again(c.any)
+		}
+	}
+	out, refused := c.to, c.refused
+	c.release()
+	if refused != "" {
+		return nil, fmt.Errorf("canon: cannot copy %s: %s", t, refused)
+	}
+	return out, nil
+}
 
 // copies is the memory of the copies being made.
 type copies struct {
-	whole, partial map[reflect.Type]*copyPlan // for Copy and CopyBare
-	bare           bool                       // CopyBare
-	any            [2]*copyPlan               // of type any
-	types          dynamicTypes[copyPlan]     // in whole
-	bareTypes      dynamicTypes[copyPlan]     // in partial
+	plans map[reflect.Type]*copyPlan
+	any   *copyPlan // of type any
+	types fast.Types[copyPlan]
 
 	root     reflect.Type // accepted
 	from, to any
@@ -55,45 +79,6 @@ type copies struct {
 	second   bool         // all memory is known: addresses are translated
 	depth    int
 	refused  string
-}
-
-func newCopies() copies {
-	return copies{whole: map[reflect.Type]*copyPlan{}, partial: map[reflect.Type]*copyPlan{}}
-}
-
-func (w *Walker) copy(v any, bare bool) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
-	t := reflect.TypeOf(v)
-	c := &w.copies
-	if c.root != t {
-		if _, r := w.plan(t); r != nil {
-			return nil, r.under(t)
-		}
-	}
-	c.root, c.bare = t, bare
-	set := 0
-	if bare {
-		set = 1
-	}
-	if c.any[set] == nil {
-		c.any[set] = w.copyPlan(reflect.TypeFor[any]())
-	}
-	c.from = v
-	w.dynamicCopy(c.any[set], unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
-	if c.refused == "" && (c.spare || c.overlap()) {
-		c.to = nil
-		if c.merge() {
-			w.again(c.any[set])
-		}
-	}
-	out, refused := c.to, c.refused
-	c.release()
-	if refused != "" {
-		return nil, fmt.Errorf("canon: cannot copy %s: %s", t, refused)
-	}
-	return out, nil
 }
 
 func (c *copies) release() {
@@ -127,7 +112,7 @@ func (w *Walker) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 		case copyHeader:
 			*(*[]byte)(t) = *(*[]byte)(f)
 		case copyWords:
-			*(*words)(t) = *(*words)(f)
+			*(*[2]unsafe.Pointer)(t) = *(*[2]unsafe.Pointer)(f)
 		case copyPointer:
 			if p := *(*unsafe.Pointer)(f); p != nil {
 				*(*unsafe.Pointer)(t) = w.copyObject(s.plan.elem, p)
@@ -138,8 +123,8 @@ func (w *Walker) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 			if m := *(*unsafe.Pointer)(f); m != nil {
 				*(*unsafe.Pointer)(t) = w.copyMap(s.plan, m)
 			}
-		case copyDynamic:
-			w.dynamicCopy(s.plan, t, f)
+		case copyInterface:
+			w.copyDynamic(s.plan, t, f)
 		case copyItems:
 			w.copyItems(s.plan, t, f, s.count)
 		default:
@@ -251,75 +236,28 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// dynamicCopy copies what the interface of plan cp holds.
-func (w *Walker) dynamicCopy(cp *copyPlan, to, from unsafe.Pointer) {
-	if w.layout == "" {
-		w.dynamicCopyWords(cp, to, from)
-		return
-	}
+// copyHeld copies what the interface of plan cp holds, by reflection.
+func (w *Walker) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 	i := reflect.NewAt(cp.typ, from).Elem()
 	if i.IsNil() {
 		return
 	}
 	e := w.dynamicCopyPlan(i.Elem().Type())
 	o := reflect.NewAt(cp.typ, to).Elem()
-	switch {
-	case e.shared:
+	if e.shared {
 		o.Set(i)
-	case e.bare:
-		o.Set(reflect.Zero(e.typ))
-	default:
-		held, copied := reflect.New(e.typ), reflect.New(e.typ)
-		held.Elem().Set(i.Elem())
-		if w.copies.enter() {
-			w.copySteps(e, copied.UnsafePointer(), held.UnsafePointer())
-		}
-		w.copies.depth--
-		o.Set(copied.Elem())
-	}
-}
-
-func (w *Walker) dynamicCopyWords(cp *copyPlan, to, from unsafe.Pointer) {
-	f := *(*words)(from)
-	if f.typ == nil {
 		return
 	}
-	types := &w.copies.types
-	if cp.leaves {
-		types = &w.copies.bareTypes
+	held, copied := reflect.New(e.typ), reflect.New(e.typ)
+	held.Elem().Set(i.Elem())
+	if w.copies.enter() {
+		w.copySteps(e, copied.UnsafePointer(), held.UnsafePointer())
 	}
-	d := &types[dynamicSlot(f.typ)]
-	if d.typ != f.typ {
-		d.typ, d.plan = f.typ, w.dynamicCopyPlan(reflect.NewAt(cp.typ, from).Elem().Elem().Type())
-	}
-	e := d.plan
-	switch {
-	case e.shared:
-		*(*words)(to) = f
-	case e.bare:
-		f.data = nil
-		if !e.direct {
-			f.data = e.alloc(1)
-		}
-		*(*words)(to) = f
-	default:
-		if !w.copies.enter() {
-			return
-		}
-		if e.direct {
-			(*words)(to).typ = f.typ
-			w.copySteps(e, unsafe.Pointer(&(*words)(to).data), unsafe.Pointer(&(*words)(from).data))
-		} else {
-			box := e.alloc(1)
-			w.copySteps(e, box, f.data)
-			*(*words)(to) = words{f.typ, box}
-		}
-		w.copies.depth--
-	}
+	w.copies.depth--
+	o.Set(copied.Elem())
 }
 
-// Maps
-
+// copyMap returns the copy of a map.
 func (w *Walker) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 	c := &w.copies
 	if to := c.findMap(m); to != nil {
@@ -331,15 +269,15 @@ func (w *Walker) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 		return nil
 	}
 	defer c.leave()
-	if cp.layout == nil || w.layout != "" {
+	if cp.layout == nil {
 		return w.copyEntries(cp, m)
 	}
-	return w.copyTables(cp, (*swissMap)(m))
+	return w.copyGroups(cp, m)
 }
 
 func (c *copies) leave() { c.depth-- }
 
-// copyEntries makes a map and puts copies of all entries in.
+// copyEntries makes a map and puts copies of all entries in, by reflection.
 func (w *Walker) copyEntries(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := reflect.NewAt(cp.typ, unsafe.Pointer(&p)).Elem()
 	o := reflect.MakeMapWithSize(cp.typ, m.Len())
@@ -354,60 +292,4 @@ func (w *Walker) copyEntries(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 		o.SetMapIndex(k.Elem(), e.Elem())
 	}
 	return o.UnsafePointer()
-}
-
-// copyTables makes a map whose memory is that of m, group by group: its keys
-// are the same and so are their hashes, since the seed is.
-func (w *Walker) copyTables(cp *copyPlan, m *swissMap) unsafe.Pointer {
-	o := &swissMap{seed: m.seed}
-	w.copies.addMap(unsafe.Pointer(m), unsafe.Pointer(o))
-	if m.used == 0 {
-		return unsafe.Pointer(o)
-	}
-	if m.dirLen == 0 {
-		o.dir = w.copyGroups(cp, m.dir, 1)
-		o.used = m.used
-		return unsafe.Pointer(o)
-	}
-	dir := make([]*swissTable, m.dirLen)
-	for i, t := range unsafe.Slice((**swissTable)(m.dir), m.dirLen) {
-		if t.index != i { // see slots.advance
-			dir[i] = dir[t.index]
-			continue
-		}
-		n := *t
-		n.groups = w.copyGroups(cp, t.groups, t.mask+1)
-		dir[i] = &n
-	}
-	*o = *m
-	o.dir = unsafe.Pointer(unsafe.SliceData(dir))
-	return unsafe.Pointer(o)
-}
-
-func (w *Walker) copyGroups(cp *copyPlan, from unsafe.Pointer, n uint64) unsafe.Pointer {
-	l := cp.layout
-	size := uintptr(n) * l.groupSize
-	if l.flat && !cp.elem.holes {
-		to := unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))
-		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
-		return to
-	}
-	var to unsafe.Pointer
-	if n == 1 {
-		to = reflect.New(l.group).UnsafePointer()
-	} else {
-		to = reflect.MakeSlice(l.groups, int(n), int(n)).UnsafePointer()
-	}
-	for at := uintptr(0); at < size; at += l.groupSize {
-		g := unsafe.Add(from, at)
-		*(*uint64)(unsafe.Add(to, at)) = *(*uint64)(g)
-		s := slots{l: l}
-		for s.enter(g); s.full != 0; {
-			f := s.slot()
-			t := unsafe.Add(to, uintptr(f)-uintptr(from))
-			w.copySteps(cp.key, t, f)
-			w.copySteps(cp.elem, unsafe.Add(t, l.elemAt), unsafe.Add(f, l.elemAt))
-		}
-	}
-	return to
 }

@@ -155,7 +155,7 @@ func (w *Walker) again(root *copyPlan) {
 		b := &c.blocks[i]
 		w.copyItems(b.plan, c.translate(b.from), b.from, b.len)
 	}
-	w.dynamicCopy(root, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
+	w.copyDynamic(root, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
 }
 
 // What was met

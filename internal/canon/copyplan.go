@@ -4,22 +4,24 @@ import (
 	"errors"
 	"reflect"
 	"time"
+
+	"macemc/internal/canon/fast"
 )
 
 // copyOp says what a copy does with a part of an object's memory.
 type copyOp uint8
 
 const (
-	copyRaw     copyOp = 1 + iota // bytes without pointers
-	copyString                    // shared: strings do not change
-	copyWord                      // a pointer which is shared
-	copyHeader                    // the header of a slice which is shared
-	copyWords                     // an interface which is shared
-	copyPointer                   // of type plan
-	copySlice                     // of type plan
-	copyMap                       // of type plan
-	copyDynamic                   // an interface of type plan
-	copyItems                     // an array: count elements of type plan
+	copyRaw       copyOp = 1 + iota // bytes without pointers
+	copyString                      // shared: strings do not change
+	copyWord                        // a pointer which is shared
+	copyHeader                      // the header of a slice which is shared
+	copyWords                       // an interface which is shared
+	copyPointer                     // of type plan
+	copySlice                       // of type plan
+	copyMap                         // of type plan
+	copyInterface                   // of type plan
+	copyItems                       // an array: count elements of type plan
 )
 
 // copyStep copies the part at off. Memory which no step covers stays zero.
@@ -37,24 +39,21 @@ type copyPlan struct {
 	typ   reflect.Type
 	size  uintptr
 	elem  *copyPlan // of pointers, slices, arrays and maps
-	key   *copyPlan // of maps: keys are copied whole, nothing is left out
+	key   *copyPlan // of maps
 	steps []copyStep
 	ready bool // steps are compiled
 
-	leaves bool // leaves out what the walk leaves out
-
 	raw    bool // a single copyRaw of the whole
-	holes  bool // parts stay zero on purpose
+	holes  bool // parts stay zero on purpose: locks
 	still  bool // nothing in it can change: an interface's value is shared
-	direct bool // see direct
+	direct bool // see fast.Direct
 
 	list   reflect.Type // []typ
-	layout *mapLayout   // of maps which can be copied group by group
+	layout *fast.Layout // of maps which can be copied group by group
 
 	// What was decided when an interface was met which holds the type.
 	met    bool
 	shared bool // the World's, or it cannot be walked
-	bare   bool // left out: zero
 }
 
 // immutable lists types whose objects are never changed by anybody. Errors are
@@ -64,19 +63,13 @@ var immutable = map[reflect.Type]bool{
 	reflect.TypeFor[*time.Location](): true,
 }
 
-// copyPlan returns the plan of t. There are two sets: with and without what is
-// left out.
+// copyPlan returns the plan of t.
 func (w *Walker) copyPlan(t reflect.Type) *copyPlan {
-	set := w.copies.whole
-	if w.copies.bare {
-		set = w.copies.partial
-	}
-	if cp := set[t]; cp != nil {
+	if cp := w.copies.plans[t]; cp != nil {
 		return cp
 	}
-	cp := &copyPlan{typ: t, size: t.Size(), list: reflect.SliceOf(t), leaves: w.copies.bare}
-	cp.direct = t.Kind() != reflect.Interface && direct(t)
-	set[t] = cp
+	cp := &copyPlan{typ: t, size: t.Size(), list: reflect.SliceOf(t)}
+	w.copies.plans[t] = cp
 	return cp
 }
 
@@ -88,12 +81,7 @@ func (w *Walker) dynamicCopyPlan(t reflect.Type) *copyPlan {
 	}
 	cp.met = true
 	w.prepare(cp)
-	switch {
-	case w.copies.bare && w.leftOut(t) && !w.ofWorld(t):
-		cp.bare = true
-	case cp.still, w.ofWorld(t), immutable[t], !w.walkable(t):
-		cp.shared = true
-	}
+	cp.shared = cp.still || w.ofWorld(t) || immutable[t] || !w.walkable(t)
 	return cp
 }
 
@@ -103,11 +91,8 @@ func (w *Walker) prepare(cp *copyPlan) {
 		return
 	}
 	cp.ready = true
-	bare := w.copies.bare
-	w.copies.bare = cp.leaves
 	c := &copyCompiler{w: w}
 	c.add(cp.typ, 0)
-	w.copies.bare = bare
 	cp.steps, cp.holes = c.steps, c.holes
 	cp.still = true
 	for _, s := range cp.steps {
@@ -154,12 +139,8 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 	case t == mutexType, t == rwMutexType:
 		c.holes = true // nobody holds the copy
 		return
-	case w.leftOut(t) && (w.copies.bare || !w.walkable(t)):
-		if w.copies.bare {
-			c.holes = true
-		} else {
-			c.share(t, off)
-		}
+	case w.leftOut(t) && !w.walkable(t):
+		c.share(t, off)
 		return
 	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type.Kind() == reflect.Array:
 		// atomic.Pointer[T]: see compileAtomic
@@ -186,7 +167,7 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 	case reflect.Map:
 		c.step(copyMap, off, w.mapCopyPlan(t))
 	case reflect.Interface:
-		c.step(copyDynamic, off, w.copyPlan(t))
+		c.step(copyInterface, off, w.copyPlan(t))
 	case reflect.Array:
 		c.array(t, off)
 	case reflect.Struct:
@@ -197,8 +178,6 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 		c.share(t, off)
 	}
 }
-
-const unrolled = 4
 
 func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 	e := c.w.copyPlan(t.Elem())
@@ -223,11 +202,7 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	opaque := w.opaqueField(t, f.Name)
 	switch {
 	case f.Name == "_":
-	case !opaque && f.Tag.Get("mc") != "-", w.ofWorld(f.Type):
-		c.add(f.Type, off)
-	case w.copies.bare:
-		c.holes = true
-	case w.walkable(f.Type):
+	case !opaque && f.Tag.Get("mc") != "-", w.ofWorld(f.Type), w.walkable(f.Type):
 		c.add(f.Type, off)
 	default:
 		c.share(f.Type, off)
@@ -266,18 +241,11 @@ func (w *Walker) mapCopyPlan(t reflect.Type) *copyPlan {
 	cp.elem = w.copyPlan(t.Elem())
 	cp.key = &copyPlan{typ: t.Key(), size: t.Key().Size(), ready: true}
 	c := &copyCompiler{w: w}
-	if w.PointerFree(t.Key()) {
+	if pointerFree(t.Key()) {
 		c.share(t.Key(), 0)
-		if l := layoutOf(t); !l.keyFar && !l.elemFar {
-			cp.layout = &l
-		}
+		cp.layout = w.layoutOf(t)
 	} else {
-		// Keys are left whole even in a copy which leaves things out, or two
-		// of them might become one.
-		bare := w.copies.bare
-		w.copies.bare = false
 		c.add(t.Key(), 0)
-		w.copies.bare = bare
 	}
 	cp.key.steps = c.steps
 	return cp

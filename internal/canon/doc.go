@@ -6,17 +6,16 @@
 // # What enters and what leaves
 //
 // A value enters (a node, a message, a signal). Out comes its [Hash] of 128
-// bits, its hash of 64 bits, its text on one line or its [Line] list, or a
-// refusal: an error which names the field that cannot be walked and what to do
-// about it. Hashes are equal across processes and machines.
+// bits, its text on one line or its [Line] list, its copy, or a refusal: an error
+// which names the field that cannot be walked and what to do about it. Hashes are equal across processes and machines.
 //
 // # Words
 //
 //   - plan: what the walk does for one type. It is compiled once a type, by
 //     reflection, and refuses a type which cannot be walked.
+//   - track: the steps by which a plan's values are passed in memory.
 //   - encoding: the bytes which the walk writes. It is injective and delimits
-//     itself, so that equal bytes mean equal values; both hashes are hashes of
-//     these bytes.
+//     itself, so that equal bytes mean equal values; the hash is of these bytes.
 //   - tree: the same walk for the reader. [Walker.Text] prints it on a line,
 //     [Walker.Lines] flattens it. The tree differs where the encoding differs.
 //   - inline: a value which lies inside another (a field, an element), as
@@ -26,7 +25,6 @@
 //   - left out: a value which contributes nothing, by the tag `mc:"-"`, by an
 //     Opaque rule or by Options.Skip.
 //   - rule: a line of Options.Opaque.
-//   - by address: reading memory where it lies, as against by reflection.
 //   - block: memory that a pointer or a slice leads to, as a copy meets it.
 //   - summary: what a [Summarizer] puts in its own place.
 //
@@ -63,27 +61,26 @@
 //
 // # Copies
 //
-// [Walker.Copy] says what a copy has in common with the original and what not;
-// [Walker.CopyBare] leaves out of it what the walk leaves out. A copy is made in
+// [Walker.Copy] says what a copy has in common with the original and what not. A copy is made in
 // one pass. If two of the blocks that it met overlap (a pointer into a struct,
 // slices of one array), it is made again, with all memory in place.
 //
-// # Two ways of walking
+// # How a value is walked
 //
-// The encoding is written by reflection (sum.go, map.go), which is the
-// reference and words the refusals, and for speed by address (fast.go), with
-// the same bytes: adjacent scalars without padding are one run, lists of them
-// too; interfaces are opened by their two words; the entries of maps are read
-// from the runtime's groups, and hashed from registers where they are two
-// numbers. Copies of maps are made group by group, with the seed of the
-// original.
+// Reflection says once a type where its parts lie (plan.go, copyplan.go). From
+// then on the walk reads memory where it lies, by offsets (track.go, encode.go,
+// copy.go): adjacent scalars without padding are one run, and lists of them too.
+// The text, which nobody waits for, is made by reflection all along (tree.go).
 //
-// The language promises neither the words nor the groups. They are used only
-// where the sources of the Go version were read (layout_known.go), and after a
-// self-test, once a process: maps of many sizes and kinds are read, copied and
-// used in both ways, and a value with all shapes is walked in both ways. Where
-// either fails, reflection does all, three to ten times as slowly; Walker.Fast
-// says so, and why. The build tag canon_reflect forces it.
+// Two things cannot be read so, since the language does not promise where they
+// lie: what an interface holds, and the entries of a map. For these there are two
+// answers side by side (runtime.go). Reflection opens interfaces and iterates
+// over maps, into scratch memory of the Walker. The room canon/fast knows the
+// words of interfaces and the groups of maps, where the sources of the Go release
+// were read and its self-test passed: then entries are read where they lie,
+// hashed from registers where they are two numbers, and maps are copied group by
+// group, with the seed of the original. Bytes, hashes, texts and copies are the
+// same in both ways; [Slow] says why the second is not used.
 //
 // # Known limits
 //
@@ -102,7 +99,7 @@
 //     whose tags collide in one Walker are refused.
 //   - A struct which embeds an implementation of a Skip interface is walked
 //     without that field, rather than left out: its own fields may be state.
-//   - What a Summary leaves out cannot be told apart; Summarized says so.
+//   - What a Summary leaves out cannot be told apart.
 //   - The text of a Named type is its String: it must tell its values apart.
 //   - When two types behind interfaces have one short name, the first that a
 //     Walker meets keeps it in texts and the other shows its full path.
@@ -118,10 +115,9 @@
 //     cannot be copied.
 //   - Lines do not name the root's own type; Text does.
 //
-// # The hash functions
+// # The hash function
 //
-// The 128 bits are XXH3 (github.com/zeebo/xxh3): process-independent, which
+// It is XXH3 with 128 bits (github.com/zeebo/xxh3): process-independent, which
 // hash/maphash is not, vectorised for long inputs and among the fastest for
-// short ones. The 64 bits are XXH64 of the same bytes: two unrelated functions,
-// so that one can audit the other.
+// short ones.
 package canon

@@ -3,7 +3,6 @@ package canon
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"math/bits"
 
 	"github.com/zeebo/xxh3"
@@ -30,15 +29,6 @@ func (h Hash) String() string {
 	binary.BigEndian.PutUint64(b[:8], h.Hi)
 	binary.BigEndian.PutUint64(b[8:], h.Lo)
 	return hex.EncodeToString(b[:])
-}
-
-// ParseHash reads what String wrote.
-func ParseHash(s string) (Hash, error) {
-	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != 16 {
-		return Hash{}, fmt.Errorf("canon: %q is not a hash; want 32 hexadecimal digits", s)
-	}
-	return Hash{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])}, nil
 }
 
 // Add combines h and o without order, modulo 2^128. A multiset of hashes is

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 )
 
 // op says what a plan does with a value.
@@ -36,49 +35,37 @@ const (
 	opOmit // left out
 )
 
-// plan is what the walk does for one type.
-//
-// The demands say what the walk must provide, so that plain types pay nothing:
-// reflection reads a plain value however it was obtained; it iterates maps and
-// opens interfaces only where the value is clean (not obtained through an
-// unexported field); and some values are only read through their address. An
-// unexported field is made clean through its address, so a struct with a
-// demanding one needs an address itself.
+// plan is what the walk does for one type. Who compiles it writes the first two
+// groups, and pointed also whoever compiles a pointer to the type later; the rest
+// is the walk's.
 type plan struct {
 	op     op
 	typ    reflect.Type
-	elem   *plan // of slice, array, pointer, map, atomic; the plain plan of a summary
+	elem   *plan // of slice, array, pointer, map, atomic
 	key    *plan
 	fields []field
-	value  int // of opAtomic and opAtomicPointer: the index of the field v
+	off    uintptr // of opAtomic and opAtomicPointer: where the field v lies
 
-	clean   bool // values must be clean
-	addr    bool // values must be clean and addressable
 	plain   bool // no identity and no variable visits below: see encodeMapSum
 	pointed bool // a pointer to this type was met: inline values are registered
 
 	tag    uint64 // the type, in encodings (see identify)
 	short  string // the type, in texts
+	direct bool   // an interface holds values in its second word (once it was met there)
+	track  *track // by what it is walked: see trackOf
+
+	// Of a walk by reflection.
 	copies scratch
 	frames []*mapFrame
-	frame  int  // frames in use
-	last   dyn  // of opInterface: the last dynamic type
-	open   bool // being compiled
-	fast   *fastPlan
+	frame  int // frames in use
 }
 
 // field is one field of a struct that is walked.
 type field struct {
-	plan   *plan
-	name   string
-	index  int
-	reopen bool // unexported and demanding: made clean through its address
-}
-
-// dyn remembers the last answer of dynamicPlan in one place.
-type dyn struct {
-	typ  reflect.Type
-	plan *plan
+	plan  *plan
+	name  string
+	index int
+	off   uintptr
 }
 
 // planKey finds a plan among w.plans, or among w.plains.
@@ -108,7 +95,7 @@ func (w *Walker) compiled(k planKey) (*plan, *refusal) {
 		return p, nil
 	}
 	mark := len(w.added)
-	p := &plan{typ: k.typ, open: true}
+	p := &plan{typ: k.typ}
 	w.cache(k)[k.typ] = p
 	w.added = append(w.added, k)
 	if r := w.compile(p, k.plain); r != nil {
@@ -118,7 +105,6 @@ func (w *Walker) compiled(k planKey) (*plan, *refusal) {
 		w.added = w.added[:mark]
 		return nil, r
 	}
-	p.open = false
 	if mark == 0 {
 		w.added = w.added[:0]
 	}
@@ -144,10 +130,10 @@ func (w *Walker) compile(p *plan, plain bool) *refusal {
 	}
 	switch {
 	case t == timeType:
-		p.op, p.addr, p.plain = opTime, true, true
+		p.op, p.plain = opTime, true
 		return nil
 	case t == mutexType || t == rwMutexType:
-		p.op, p.addr, p.plain = opMutex, true, true
+		p.op, p.plain = opMutex, true
 		return nil
 	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct:
 		return w.compileAtomic(p)
@@ -160,7 +146,7 @@ func compileSummary(p *plan) *refusal {
 		return refuse(p.typ, "it embeds a Summarizer, so its Summary may be that of the embedded field alone",
 			"give the embedded field a name")
 	}
-	p.op, p.addr = opSummary, true
+	p.op = opSummary
 	return nil
 }
 
@@ -173,17 +159,17 @@ func (w *Walker) compileKind(p *plan) *refusal {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		p.op, p.plain = opUint, true
 	case reflect.Float32:
-		p.op, p.plain, p.addr = opFloat32, true, true
+		p.op, p.plain = opFloat32, true
 	case reflect.Float64:
 		p.op, p.plain = opFloat64, true
 	case reflect.Complex64:
-		p.op, p.plain, p.addr = opComplex64, true, true
+		p.op, p.plain = opComplex64, true
 	case reflect.Complex128:
 		p.op, p.plain = opComplex128, true
 	case reflect.String:
 		p.op, p.plain = opString, true
 	case reflect.Interface:
-		p.op, p.clean = opInterface, true
+		p.op = opInterface
 	case reflect.Slice, reflect.Array:
 		return w.compileList(p)
 	case reflect.Struct:
@@ -213,19 +199,15 @@ func (w *Walker) compileList(p *plan) *refusal {
 	}
 	p.elem = e
 	if p.typ.Kind() == reflect.Array {
-		p.op, p.clean, p.addr, p.plain = opArray, e.clean, e.addr, e.plain
+		p.op, p.plain = opArray, e.plain
 		return nil
 	}
-	p.op, p.clean = opSlice, e.demanding()
+	p.op = opSlice
 	if p.typ.Elem().Kind() == reflect.Uint8 && e.op == opUint {
 		p.op = opBytes
 	}
 	return nil
 }
-
-// demanding reports whether values must at least be clean. A plan still being
-// compiled is taken to be: that is only slower.
-func (p *plan) demanding() bool { return p.clean || p.addr || p.open }
 
 func (w *Walker) compileStruct(p *plan) *refusal {
 	p.op, p.plain = opStruct, true
@@ -243,11 +225,8 @@ func (w *Walker) compileStruct(p *plan) *refusal {
 		if fp.op == opOmit {
 			continue
 		}
-		reopen := !f.IsExported() && fp.demanding()
-		p.clean = p.clean || fp.clean
-		p.addr = p.addr || fp.addr || reopen
 		p.plain = p.plain && fp.plain
-		p.fields = append(p.fields, field{plan: fp, name: f.Name, index: i, reopen: reopen})
+		p.fields = append(p.fields, field{plan: fp, name: f.Name, index: i, off: f.Offset})
 	}
 	return nil
 }
@@ -268,7 +247,6 @@ func (w *Walker) pointTo(p *plan, op op, t reflect.Type) *refusal {
 		return nil
 	}
 	p.op, p.elem = op, e
-	p.clean = p.clean || e.demanding()
 	if !e.pointed && t.Size() > 0 {
 		e.pointed = true
 		w.marks++
@@ -289,7 +267,7 @@ func (w *Walker) compileMap(p *plan) *refusal {
 	if r != nil {
 		return r.in("[]")
 	}
-	p.op, p.key, p.elem, p.clean = opMap, k, e, true
+	p.op, p.key, p.elem = opMap, k, e
 	return nil
 }
 
@@ -318,10 +296,9 @@ func (w *Walker) compileAtomic(p *plan) *refusal {
 	if !ok {
 		return refuse(p.typ, "this version of sync/atomic is not known", "hold the value in a field of its own")
 	}
-	p.value = v.Index[0]
+	p.off = v.Offset
 	if v.Type.Kind() == reflect.UnsafePointer {
 		// atomic.Pointer[T] is a struct whose first field is a [0]*T.
-		p.addr = true
 		return w.pointTo(p, opAtomicPointer, p.typ.Field(0).Type.Elem().Elem())
 	}
 	e, r := w.plan(v.Type)
@@ -329,36 +306,12 @@ func (w *Walker) compileAtomic(p *plan) *refusal {
 		return r
 	}
 	p.op, p.elem, p.plain = opAtomic, e, e.plain
-	p.addr = e.demanding()
 	return nil
 }
 
-// of returns the field of v, clean if its plan demands it.
-func (f *field) of(v reflect.Value) reflect.Value {
-	fv := v.Field(f.index)
-	if f.reopen {
-		return reopen(fv)
-	}
-	return fv
-}
-
-// reopen returns the addressable value v without the mark of unexported fields.
-func reopen(v reflect.Value) reflect.Value {
-	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
-}
-
-// PointerFree reports whether values of t lead to no memory that could change
+// pointerFree reports whether values of t lead to no memory that could change
 // after they were copied: no pointer, slice, map, interface, channel or
 // function. Strings and time.Time are immutable, so they are fine.
-func (w *Walker) PointerFree(t reflect.Type) bool {
-	free, known := w.free[t]
-	if !known {
-		free = pointerFree(t)
-		w.free[t] = free
-	}
-	return free
-}
-
 func pointerFree(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // node is a value as the reader sees it: a leaf, or a list of children.
@@ -114,11 +115,11 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	case opUint:
 		return leaf(strconv.FormatUint(v.Uint(), 10))
 	case opFloat32:
-		return leaf(float32Text(raw32(p, v)[0]))
+		return leaf(float32Text(*(*uint32)(addr(v))))
 	case opFloat64:
 		return leaf(float64Text(v.Float()))
 	case opComplex64:
-		raw := raw32(p, v)
+		raw := *(*[2]uint32)(addr(v)) // reflection would change the payload of a signalling NaN
 		return leaf("(" + float32Text(raw[0]) + ", " + float32Text(raw[1]) + "i)")
 	case opComplex128:
 		c := v.Complex()
@@ -144,9 +145,9 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	case opMutex:
 		return leaf("{}")
 	case opAtomic:
-		return b.value(p.elem, reopen(v.Field(p.value)), path)
+		return b.value(p.elem, reflect.NewAt(p.elem.typ, unsafe.Add(addr(v), p.off)).Elem(), path)
 	case opAtomicPointer:
-		return b.pointer(p, p.held(v), path)
+		return b.pointer(p, reflect.NewAt(reflect.PointerTo(p.elem.typ), unsafe.Add(addr(v), p.off)).Elem(), path)
 	case opSummary:
 		return b.summary(p, v, path)
 	case opOmit:
@@ -155,6 +156,11 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 		panic(fmt.Sprintf("macemc bug: canon has no text for op %d", p.op))
 	}
 }
+
+func addr(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
+
+// reopen returns the addressable value v without the mark of unexported fields.
+func reopen(v reflect.Value) reflect.Value { return reflect.NewAt(v.Type(), addr(v)).Elem() }
 
 func nilable(v reflect.Value) bool {
 	switch v.Kind() {
@@ -341,7 +347,8 @@ func (b *builder) entries(p *plan, v reflect.Value) []entry {
 		e := entry{key: reflect.New(p.key.typ).Elem(), elem: reflect.New(p.elem.typ).Elem()}
 		e.key.SetIterKey(it)
 		e.elem.SetIterValue(it)
-		if r := b.w.encodeKey(p.key, e.key, &e.encoding); r != nil {
+		var r *refusal
+		if e.encoding, r = b.w.encodeKey(p.key, e.key); r != nil {
 			panic("macemc bug: canon refused a key that it had encoded")
 		}
 		es = append(es, e)
@@ -385,7 +392,7 @@ func (b *builder) dynamic(e reflect.Value, path string) *node {
 	if !e.IsValid() {
 		return leaf("nil")
 	}
-	p, r := b.w.dynamicPlan(&dyn{}, e.Type())
+	p, r := b.w.dynamicPlan(e.Type())
 	if r != nil {
 		panic("macemc bug: canon refused a value that it had encoded")
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/cespare/xxhash/v2"
+	"macemc/internal/canon/fast"
 )
 
 // Options say what a Walker leaves out and how it prints.
@@ -33,24 +33,22 @@ type Walker struct {
 	plains map[reflect.Type]*plan // plans which walk a Summarizer's own fields
 	tags   map[uint64]reflect.Type
 	shorts map[string]reflect.Type
-	free   map[reflect.Type]bool // answers of PointerFree
 
 	added []planKey // compiled since the outermost compile began
 	marks int       // how many plans became pointed: a walk restarts when it grew
 
 	buf  []byte // the encoding
-	root dyn    // the last root type
 	refs refTable
 	walk walkState
 
 	rootPlan *plan // of type any
-	held     any   // the root of a walk by address
-	types    dynamicTypes[plan]
-	entries  []fastEntry
+	held     any   // the root of a walk, where it must lie in memory
+	types    fast.Types[plan]
+	entries  []mapEntry
 	keys     []byte // of entries
 
 	copies copies
-	layout string // why the memory of maps and interfaces is not used; "": it is
+	known  bool // the memory of maps and interfaces: see Slow
 }
 
 // walkState is what one walk starts afresh.
@@ -61,12 +59,11 @@ type walkState struct {
 }
 
 type walkFlags struct {
-	seq        uint64 // values visited so far: the number of the next visit
-	depth      int
-	busy       bool // begun and not ended
-	copied     bool // the value lies in scratch memory: its address means nothing
-	inKey      bool // within a map's key, where no identity may be met
-	summarized bool
+	seq    uint64 // values visited so far: the number of the next visit
+	depth  int
+	busy   bool // begun and not ended
+	copied bool // the value lies in scratch memory: its address means nothing
+	inKey  bool // within a map's key, where no identity may be met
 }
 
 // depthMax bounds nesting: only slices can contain themselves unnoticed.
@@ -91,18 +88,18 @@ func New(o Options) (*Walker, error) {
 		}
 	}
 	w := newWalker()
-	w.rules, w.skip, w.named, w.layout = rules, o.Skip, named, layoutFault()
+	w.rules, w.skip, w.named = rules, o.Skip, named
 	return w, nil
 }
 
 func newWalker() *Walker {
 	return &Walker{
+		known:  Slow() == "",
 		plans:  make(map[reflect.Type]*plan),
 		plains: make(map[reflect.Type]*plan),
 		tags:   make(map[uint64]reflect.Type),
 		shorts: make(map[string]reflect.Type),
-		free:   make(map[reflect.Type]bool),
-		copies: newCopies(),
+		copies: copies{plans: make(map[reflect.Type]*copyPlan)},
 	}
 }
 
@@ -122,18 +119,6 @@ func (w *Walker) Sum(v any) (Hash, error) {
 	}
 	return ofBytes(w.buf), nil
 }
-
-// Sum64 returns the 64-bit hash of v. It is not a part of Sum's hash.
-func (w *Walker) Sum64(v any) (uint64, error) {
-	if err := w.encodeRoot(v); err != nil {
-		return 0, err
-	}
-	return xxhash.Sum64(w.buf), nil
-}
-
-// Summarized reports whether the last walk used a Summary: then equal hashes
-// do not mean equal values.
-func (w *Walker) Summarized() bool { return w.walk.summarized }
 
 // Unused returns the Opaque rules which matched nothing in the types met so
 // far, in the order given: misspelt, or about types not met yet.

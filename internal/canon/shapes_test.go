@@ -1,14 +1,19 @@
 package canon
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"macemc/internal/canon/fast"
 )
 
-// bothWays checks that the walks by address and by reflection write the same.
+// bothWays checks that the walks write the same with and without knowledge of
+// the runtime.
 func bothWays(t testing.TB, v any) {
 	t.Helper()
 	fast, slow := mustNew(t, Options{}), mustSlow(t, Options{})
@@ -20,7 +25,7 @@ func bothWays(t testing.TB, v any) {
 			t.Fatal(err)
 		}
 		if string(fast.buf) != string(slow.buf) || fast.walk.seq != slow.walk.seq {
-			t.Fatalf("%T: %x, %d visits\nbut by reflection %x, %d visits", v, fast.buf, fast.walk.seq, slow.buf, slow.walk.seq)
+			t.Fatalf("%T: %x, %d visits\nbut without knowledge of the runtime %x, %d visits", v, fast.buf, fast.walk.seq, slow.buf, slow.walk.seq)
 		}
 	}
 }
@@ -143,4 +148,47 @@ func mustSum(t testing.TB, w *Walker, v any) Hash {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// TestHighFirst walks numbers as on a machine that stores the highest byte
+// first: each is written the other way round.
+func TestHighFirst(t *testing.T) {
+	type numbers struct {
+		a uint16
+		b [2]uint32
+		c complex64
+		d [5]int64
+		e uint8
+		m map[uint16]uint16
+	}
+	v := numbers{0x0102, [2]uint32{0x03040506, 7}, complex(1.5, -2), [5]int64{8, -9}, 10, nil}
+	w := mustNew(t, Options{})
+	if err := w.encodeRoot(v); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Clone(w.buf)
+	at := 1 + 8 // the mark and the tag of the type
+	for _, size := range []int{2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 1} {
+		slices.Reverse(want[at : at+size])
+		at += size
+	}
+	defer func(was bool) { lowFirst = was }(lowFirst)
+	lowFirst = !lowFirst
+	w = mustSlow(t, Options{})
+	if err := w.encodeRoot(v); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(w.buf, want) {
+		t.Errorf("the encoding is\n%x, want\n%x", w.buf, want)
+	}
+	v.m = map[uint16]uint16{1: 2}
+	if _, err := w.Sum(v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSlow(t *testing.T) {
+	if w := mustNew(t, Options{}); w.known != (Slow() == "") || w.known != fast.Known {
+		t.Errorf("known is %t, and why not: %q", w.known, Slow())
+	}
 }

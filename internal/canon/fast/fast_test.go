@@ -1,0 +1,64 @@
+package fast
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+func TestFault(t *testing.T) {
+	if !Known {
+		if got := Fault(); !strings.HasPrefix(got, "the maps and interfaces of go") || !strings.HasSuffix(got, " are not known") {
+			t.Errorf("fault is %q", got)
+		}
+		return
+	}
+	if got := Fault(); got != "" {
+		t.Errorf("fault is %q; want none", got)
+	}
+}
+
+// TestSelfTestFails checks that the self-test sees what it is there to see.
+func TestSelfTestFails(t *testing.T) {
+	if !Known {
+		t.Skip("what the self-test looks at is not known here")
+	}
+	try := func(test func()) (fault string) {
+		defer failed(&fault)
+		test()
+		return ""
+	}
+	for _, c := range []struct {
+		test func()
+		want string
+	}{
+		{func() { testMaps(func(i int) (int, int) { return i, i }) }, ""},
+		{func() { testTables(&Map{dirLen: 1, dir: unsafe.Pointer(&[]*table{{mask: 1}}[0])}) },
+			" failed: the table of a map is not as expected: {used:0 capacity:0 growth:0 depth:0 index:0 groups:<nil> mask:1}"},
+		{func() {
+			testTables(&Map{used: 1, dirLen: 1, dir: unsafe.Pointer(&[]*table{{capacity: 8}}[0])})
+		}, " failed: the tables of a map are not as expected: {"},
+		{func() { // values that differ from themselves are not found where they are
+			testMap(map[int]float64{1: math.NaN()}, func(i int) (int, float64) { return i, 0 })
+		}, " failed: the entries of a map[int]float64 are not where they were looked for"},
+		{func() { testWords(1, true) }, " failed: a int is not held as expected"},
+		{func() {
+			m := map[int]int{1: 1}
+			testCopy(m, m, func(i int) (int, int) { return i, -i })
+		}, " failed: a map[int]int and its copy have entries in common"},
+	} {
+		got := try(c.test)
+		if _, why, _ := strings.Cut(got, "interfaces"); !strings.HasPrefix(why, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("fault is %q; want %q", got, c.want)
+		}
+	}
+}
+
+func BenchmarkSelfTest(b *testing.B) {
+	for b.Loop() {
+		if fault := selfTest(); fault != "" {
+			b.Fatal(fault)
+		}
+	}
+}

@@ -1,0 +1,7 @@
+//go:build go1.26 && !go1.28 && (amd64 || arm64 || loong64 || ppc64le || riscv64) && !canonslow
+
+package fast
+
+// Known says that the memory of maps and interfaces was read in the sources of
+// this release of Go, for machines of 64 bits that store the low byte first.
+const Known = true

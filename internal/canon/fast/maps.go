@@ -1,0 +1,246 @@
+package fast
+
+import (
+	"math/bits"
+	"reflect"
+	"unsafe"
+)
+
+// Map is the runtime's map. One of at most eight entries may be a single group,
+// which dir points to while dirLen is 0; else dir is an array of tables.
+type Map struct {
+	used    uint64
+	seed    uintptr
+	dir     unsafe.Pointer
+	dirLen  int
+	depth   uint8
+	shift   uint8
+	writing uint8
+	tombs   bool
+	cleared uint64
+}
+
+// Len is the number of entries.
+func (m *Map) Len() int { return int(m.used) }
+
+// table is a hash table of its own, which has a share of the map's hashes.
+type table struct {
+	used, capacity, growth uint16
+	depth                  uint8
+	index                  int // in dir, of the first of the table's entries there
+	groups                 unsafe.Pointer
+	mask                   uint64 // the number of groups, less one
+}
+
+// tables are the entries of dir. A table may have several that follow each
+// other: it counts at the one which is its index.
+func (m *Map) tables() []*table { return unsafe.Slice((**table)(m.dir), m.dirLen) }
+
+// A group is a word of eight control bytes, whose highest bits are set where a
+// slot is not full, and eight slots: see split.
+const (
+	groupSlots = 8
+	groupWord  = 8
+	slotEmpty  = 0x8080808080808080
+)
+
+// Layout is where the slots of one type of map have their parts.
+type Layout struct {
+	group, groups reflect.Type // of one, and a list of them
+	groupSize     uintptr
+	keyStep       uintptr // from one slot's key to the next
+	elemStep      uintptr // likewise, if split
+	elemAt        uintptr // from the group's start if split, else from the key
+	keyFar        bool    // the slot has a pointer to it
+	elemFar       bool
+	flat          bool // nothing in a group is a pointer
+}
+
+// farSize is the size above which keys and elements are not in the slot.
+const farSize = 128
+
+// LayoutOf returns the layout of a type of map.
+func LayoutOf(t reflect.Type) Layout {
+	var l Layout
+	k, e := t.Key(), t.Elem()
+	if l.keyFar = k.Size() > farSize; l.keyFar {
+		k = reflect.PointerTo(k)
+	}
+	if l.elemFar = e.Size() > farSize; l.elemFar {
+		e = reflect.PointerTo(e)
+	}
+	fields := []reflect.StructField{{Name: "Control", Type: reflect.TypeFor[uint64]()}}
+	if split {
+		fields = append(fields,
+			reflect.StructField{Name: "Keys", Type: reflect.ArrayOf(groupSlots, k)},
+			reflect.StructField{Name: "Elems", Type: reflect.ArrayOf(groupSlots, e)})
+		l.keyStep, l.elemStep = k.Size(), e.Size()
+	} else {
+		slot := reflect.StructOf([]reflect.StructField{{Name: "Key", Type: k}, {Name: "Elem", Type: e}})
+		fields = append(fields, reflect.StructField{Name: "Slots", Type: reflect.ArrayOf(groupSlots, slot)})
+		l.keyStep, l.elemAt = slot.Size(), slot.Field(1).Offset
+	}
+	l.group = reflect.StructOf(fields)
+	if split {
+		l.elemAt = l.group.Field(2).Offset
+	}
+	l.groups, l.groupSize = reflect.SliceOf(l.group), l.group.Size()
+	l.flat = pointerless(k) && pointerless(e)
+	return l
+}
+
+// Near reports whether keys and elements lie in the slots.
+func (l *Layout) Near() bool { return !l.keyFar && !l.elemFar }
+
+// Flat reports whether nothing in the map's memory is a pointer.
+func (l *Layout) Flat() bool { return l.flat }
+
+// Adjoin reports whether an element begins where its key of a size ends.
+func (l *Layout) Adjoin(size uintptr) bool { return !split && l.elemAt == size }
+
+// Slots visits the full slots of a map, in the order of memory.
+type Slots struct {
+	l     *Layout
+	group unsafe.Pointer
+	full  uint64 // a bit for each full slot still to come in group
+	more  uint64 // groups to come in the table
+	dir   []*table
+	next  int // in dir
+}
+
+// Begin starts at the first slot of a map.
+func (s *Slots) Begin(m *Map, l *Layout) {
+	*s = Slots{l: l}
+	switch {
+	case m.used == 0:
+	case m.dirLen == 0:
+		s.enter(m.dir)
+	default:
+		s.dir = m.tables()
+	}
+}
+
+func (s *Slots) enter(group unsafe.Pointer) {
+	s.group, s.full = group, ^*(*uint64)(group)&slotEmpty
+}
+
+// More reports whether there is another full slot, which Take or Entry takes.
+func (s *Slots) More() bool { return s.full != 0 || s.advance() }
+
+// Take returns where the next full slot has its key and its element.
+func (s *Slots) Take() (key, elem unsafe.Pointer) {
+	at := uintptr(bits.TrailingZeros64(s.full) / 8)
+	s.full &= s.full - 1
+	key = unsafe.Add(s.group, groupWord+at*s.l.keyStep)
+	if split {
+		return key, unsafe.Add(s.group, s.l.elemAt+at*s.l.elemStep)
+	}
+	return key, unsafe.Add(key, s.l.elemAt)
+}
+
+// Entry returns the next key and its element, wherever they lie.
+func (s *Slots) Entry() (key, elem unsafe.Pointer) {
+	key, elem = s.Take()
+	if s.l.keyFar {
+		key = *(*unsafe.Pointer)(key)
+	}
+	if s.l.elemFar {
+		elem = *(*unsafe.Pointer)(elem)
+	}
+	return key, elem
+}
+
+// advance goes on to the next group with a full slot.
+func (s *Slots) advance() bool {
+	for {
+		switch {
+		case s.more > 0:
+			s.more--
+			s.enter(unsafe.Add(s.group, s.l.groupSize))
+		case s.next < len(s.dir):
+			if t := s.dir[s.next]; t.index == s.next {
+				s.more = t.mask
+				s.enter(t.groups)
+			}
+			s.next++
+		default:
+			return false
+		}
+		if s.full != 0 {
+			return true
+		}
+	}
+}
+
+// Entries copies an entry: to where its key and element belong, from where they
+// lie in the slot.
+type Entries func(toKey, toElem, key, elem unsafe.Pointer)
+
+// Empty returns a map that Fill may make a copy of m.
+func (m *Map) Empty() *Map { return &Map{seed: m.seed} }
+
+// Fill makes o, an Empty of m, a copy of it, group by group: its keys are the
+// same and so are their hashes, since the seed is. All in a map without pointers
+// may be copied as it is, which nil says.
+func (l *Layout) Fill(o, m *Map, copied Entries) {
+	switch {
+	case m.used == 0:
+	case m.dirLen == 0:
+		o.dir, o.used = l.copyGroups(m.dir, 1, copied), m.used
+	default:
+		dir := make([]*table, m.dirLen)
+		for i, t := range m.tables() {
+			if t.index != i {
+				dir[i] = dir[t.index]
+				continue
+			}
+			n := *t
+			n.groups = l.copyGroups(t.groups, t.mask+1, copied)
+			dir[i] = &n
+		}
+		*o = *m
+		o.dir = unsafe.Pointer(unsafe.SliceData(dir))
+	}
+}
+
+func (l *Layout) copyGroups(from unsafe.Pointer, n uint64, copied Entries) unsafe.Pointer {
+	size := uintptr(n) * l.groupSize
+	if copied == nil {
+		to := unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
+		return to
+	}
+	var to unsafe.Pointer
+	if n == 1 {
+		to = reflect.New(l.group).UnsafePointer()
+	} else {
+		to = reflect.MakeSlice(l.groups, int(n), int(n)).UnsafePointer()
+	}
+	for at := uintptr(0); at < size; at += l.groupSize {
+		g := unsafe.Add(from, at)
+		*(*uint64)(unsafe.Add(to, at)) = *(*uint64)(g)
+		s := Slots{l: l}
+		for s.enter(g); s.full != 0; {
+			k, e := s.Take()
+			copied(unsafe.Add(to, uintptr(k)-uintptr(from)), unsafe.Add(to, uintptr(e)-uintptr(from)), k, e)
+		}
+	}
+	return to
+}
+
+// pointerless reports whether values of t are bytes to the collector.
+func pointerless(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return false
+	case reflect.Array:
+		return t.Len() == 0 || pointerless(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !pointerless(t.Field(i).Type) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,188 @@
+package fast
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"unsafe"
+)
+
+// Fault says why this room is not to be used, or "". The self-test runs once a
+// process.
+var Fault = sync.OnceValue(func() string {
+	if !Known {
+		return fmt.Sprintf("the maps and interfaces of %s on %s are not known", runtime.Version(), runtime.GOARCH)
+	}
+	return selfTest()
+})
+
+// selfTest holds values of several kinds in interfaces and looks at the words.
+// It makes maps of many sizes and kinds, full of holes too, and compares what is
+// seen in their memory with what the language shows; only then it copies them,
+// and uses both. An address that leads nowhere is a fault like any other.
+func selfTest() (fault string) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer failed(&fault)
+	number := new(int)
+	type one struct{ at *int }
+	testWords(7, false)
+	testWords("text", false)
+	testWords(struct{}{}, false)
+	testWords([2]*int{number}, false)
+	testWords(number, true)
+	testWords((*int)(nil), true)
+	testWords(one{number}, true)
+	testWords([1]one{{number}}, true)
+	testMaps(func(i int) (int, int) { return i, -i })
+	testMaps(func(i int) (uint32, bool) { return uint32(i), i%2 == 0 })
+	testMaps(func(i int) (string, *int) { return fmt.Sprint(i), number })
+	testMaps(func(i int) ([3]byte, struct{}) { return [3]byte{byte(i), byte(i >> 8)}, struct{}{} })
+	testMaps(func(i int) (uint8, any) { return uint8(i), i })
+	testMaps(func(i int) (int16, [129]byte) { return int16(i), [129]byte{128: byte(i)} })
+	testMaps(func(i int) ([17]uint64, string) { return [17]uint64{16: uint64(i)}, "x" })
+	testMaps(func(i int) (int, sample) { return i, sample{i, "x", number, i} })
+	several := func(i int) (uint16, int) { return uint16(i), i }
+	testMap(holed(1000, several), several) // in several tables
+	return ""
+}
+
+type sample struct {
+	n    int
+	text string
+	at   *int
+	any  any
+}
+
+func failed(fault *string) {
+	if p := recover(); p != nil {
+		*fault = fmt.Sprintf("the self-test of %s's maps and interfaces failed: %v", runtime.Version(), p)
+	}
+}
+
+// testWords holds v in an interface and looks at the two words, then makes an
+// interface of them.
+func testWords[T comparable](v T, direct bool) {
+	var holds, again any = v, nil
+	seen := *(*Words)(unsafe.Pointer(&holds))
+	at := seen.Data
+	if direct {
+		at = unsafe.Pointer(&seen.Data)
+	}
+	type other struct{ v T }
+	var differs any = other{v}
+	switch {
+	case Direct(reflect.TypeFor[T]()) != direct,
+		*(*T)(at) != v,
+		(*Words)(unsafe.Pointer(&differs)).Type == seen.Type:
+		panic(fmt.Sprintf("a %T is not held as expected", v))
+	}
+	*(*Words)(unsafe.Pointer(&again)) = seen
+	if again != holds {
+		panic(fmt.Sprintf("an interface made of the words of a %T differs", v))
+	}
+}
+
+func testMaps[K, V comparable](entry func(int) (K, V)) {
+	for _, n := range []int{0, 1, 8, 9, 40} {
+		testMap(holed(n, entry), entry)
+	}
+}
+
+// holed returns a map of n entries of which some more were deleted.
+func holed[K, V comparable](n int, entry func(int) (K, V)) map[K]V {
+	m := map[K]V{}
+	for i := range n + n/4 {
+		k, v := entry(i)
+		m[k] = v
+	}
+	for i := range n / 4 {
+		k, _ := entry(4 * i)
+		delete(m, k)
+	}
+	return m
+}
+
+// testMap sees the entries of m in memory, then copies it and changes both.
+func testMap[K, V comparable](m map[K]V, entry func(int) (K, V)) {
+	l := LayoutOf(reflect.TypeOf(m))
+	inside := *(**Map)(unsafe.Pointer(&m))
+	testTables(inside)
+	seen := map[K]V{}
+	var s Slots
+	for s.Begin(inside, &l); s.More(); {
+		k, v := s.Entry()
+		seen[*(*K)(k)] = *(*V)(v)
+	}
+	if !maps.Equal(seen, m) || inside.Len() != len(m) {
+		panic(fmt.Sprintf("the entries of a %T are not where they were looked for", m))
+	}
+	if l.Near() {
+		testCopy(m, copyOf[K, V](inside, &l, false), entry)
+	}
+	if l.Near() && l.Flat() {
+		testCopy(m, copyOf[K, V](inside, &l, true), entry)
+	}
+}
+
+func copyOf[K, V comparable](m *Map, l *Layout, flat bool) (c map[K]V) {
+	o := m.Empty()
+	if flat {
+		l.Fill(o, m, nil)
+	} else {
+		l.Fill(o, m, func(toKey, toElem, key, elem unsafe.Pointer) {
+			*(*K)(toKey), *(*V)(toElem) = *(*K)(key), *(*V)(elem)
+		})
+	}
+	*(**Map)(unsafe.Pointer(&c)) = o
+	return c
+}
+
+// testCopy changes m and its copy, then makes both what m was.
+func testCopy[K, V comparable](m, c map[K]V, entry func(int) (K, V)) {
+	before := maps.Clone(m)
+	for i := range 40 {
+		k, v := entry(i)
+		if i%3 == 0 {
+			delete(c, k)
+		} else {
+			c[k] = v
+		}
+	}
+	for k, v := range before {
+		if m[k] != v {
+			panic(fmt.Sprintf("a %T and its copy have entries in common", m))
+		}
+		m[k], c[k] = v, v
+	}
+	for i := range 40 {
+		k, _ := entry(i)
+		if _, was := before[k]; !was {
+			delete(c, k)
+		}
+	}
+	if !maps.Equal(m, before) || !maps.Equal(c, before) {
+		panic(fmt.Sprintf("the copy of a %T cannot be used", m))
+	}
+}
+
+// testTables checks that the counts in the tables of m fit each other.
+func testTables(m *Map) {
+	if m.dirLen == 0 {
+		return
+	}
+	used := uint64(0)
+	for i, t := range m.tables() {
+		if t.index == i {
+			used += uint64(t.used)
+		}
+		if uint64(t.capacity) != groupSlots*(t.mask+1) || t.used+t.growth > t.capacity || t.depth > m.depth {
+			panic(fmt.Sprintf("the table of a map is not as expected: %+v", *t))
+		}
+	}
+	if used != m.used || m.dirLen != 1<<m.depth {
+		panic(fmt.Sprintf("the tables of a map are not as expected: %+v", *m))
+	}
+}

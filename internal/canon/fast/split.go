@@ -1,0 +1,7 @@
+//go:build goexperiment.mapsplitgroup
+
+package fast
+
+// split says that a group of a map has its keys first, then its elements: Go
+// 1.27 and later. Before, each key is followed by its element.
+const split = true

@@ -1,0 +1,29 @@
+package fast
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Words are the two words of an interface: its type (of an interface with
+// methods, the table of them for its type), and the value or a pointer to it.
+type Words struct{ Type, Data unsafe.Pointer }
+
+// Direct reports whether an interface holds values of t in its second word,
+// rather than a pointer to them. A pointer to a value is never nil.
+func Direct(t reflect.Type) bool {
+	zero := reflect.Zero(t).Interface()
+	return (*Words)(unsafe.Pointer(&zero)).Data == nil
+}
+
+// Types remembers what is known of types, by the first word of the interfaces
+// that hold them: the last one of each place, which Place tells.
+type Types[P any] [256]struct {
+	Type unsafe.Pointer
+	Of   *P
+}
+
+// Place is where Types remembers a type: the word's upper bits, once mixed.
+func Place(word unsafe.Pointer) uint8 {
+	return uint8(uint64(uintptr(word)) * 0x9e3779b97f4a7c15 >> 56)
+}

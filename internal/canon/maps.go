@@ -1,0 +1,228 @@
+package canon
+
+import (
+	"bytes"
+	"encoding/binary"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// encodeMap writes the map of plan p at an address: its length, then its entries
+// without an order.
+func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
+	m := *(*unsafe.Pointer)(at)
+	if m == nil {
+		return append(b, markNil), nil
+	}
+	s := &w.walk
+	if !s.inKey { // there, numbers would depend on the order of iteration
+		seen := w.refs.find(uintptr(m), p)
+		if seen != nil {
+			return putUvarint(append(b, markAgain), seen.seq), nil
+		}
+		w.refs.insert(uintptr(m), p, s.seq, true)
+	}
+	n := w.mapLen(p, at)
+	b = putUvarint(append(b, markHere), uint64(n))
+	if n == 0 {
+		return b, nil
+	}
+	if s.depth == depthMax {
+		return b, tooDeep(p.typ)
+	}
+	copied := s.copied
+	s.copied = true
+	s.depth++
+	var r *refusal
+	if p.key.plain && p.elem.plain {
+		var sum Hash
+		if w.trackOf(p).entry != entryWalked {
+			sum, b = w.sumOfNumbers(p, at, b)
+		} else {
+			sum, b, r = w.sumOfEntries(p, at, b)
+		}
+		b = put64(put64(b, sum.Hi), sum.Lo)
+	} else {
+		b, r = w.encodeMapSorted(p, at, n, b)
+	}
+	s.copied = copied
+	s.depth--
+	return b, r
+}
+
+// sumOfEntries returns the sum of the entries' hashes. It is for plain keys and
+// elements: each entry is the same number of visits and no visit has an
+// identity, so nothing after the map depends on the order of iteration. Equal
+// entries (of NaN keys) add up, where exclusive-or would cancel them. Sorting
+// plain entries instead takes 1.4 times as long on a small node, 1.7 on a large.
+func (w *Walker) sumOfEntries(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _ []byte, r *refusal) {
+	k, e := w.trackOf(p.key), w.trackOf(p.elem)
+	start := len(b)
+	var c cursor
+	for w.enter(&c, p, at, 1); c.next(); b = b[:start] {
+		if b, r = w.encode(k, 0, c.key, b); r == nil {
+			b, r = w.encode(e, 0, c.elem, b)
+		}
+		if r != nil {
+			r.in(w.keyStep(p.key, c.key))
+			break
+		}
+		sum = sum.Add(ofBytes(b[start:]))
+	}
+	c.leave()
+	return sum, b, r
+}
+
+// mapEntry is an entry of a map which is being sorted.
+type mapEntry struct {
+	prefix    uint64 // the first bytes of the key's encoding, as a number
+	from, to  uint32 // the encoding, in Walker.keys
+	key, elem unsafe.Pointer
+}
+
+// encodeMapSorted writes the n entries in the order of their keys' encodings.
+// They lie on a stack, since maps nest.
+func (w *Walker) encodeMapSorted(p *plan, at unsafe.Pointer, n int, b []byte) ([]byte, *refusal) {
+	first, firstKey := len(w.entries), len(w.keys)
+	var c cursor
+	w.enter(&c, p, at, n)
+	b, r := w.sortEntries(p, &c, b)
+	e, last := w.trackOf(p.elem), len(w.entries)
+	for i := first; r == nil && i < last; i++ {
+		entry := w.entries[i] // the stack may move
+		b = append(b, w.keys[entry.from:entry.to]...)
+		if b, r = w.encode(e, 0, entry.elem, b); r != nil {
+			r.in(w.keyStep(p.key, entry.key))
+		}
+	}
+	c.leave()
+	clear(w.entries[first:])
+	w.entries, w.keys = w.entries[:first], w.keys[:firstKey]
+	return b, r
+}
+
+// sortEntries puts the entries on the stack, by the encodings of their keys. Those
+// are written to the end of b first: a key's summary may hold another map.
+func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
+	first, start := len(w.entries), len(b)
+	k, inKey := w.trackOf(p.key), w.walk.inKey
+	w.walk.inKey = true
+	for c.next() {
+		var r *refusal
+		if b, r = w.encode(k, 0, c.key, b); r != nil {
+			w.walk.inKey = inKey
+			return b, r.in("[key]")
+		}
+		from := len(w.keys)
+		w.keys = append(w.keys, b[start:]...)
+		w.entries = append(w.entries, mapEntry{prefixOf(b[start:]), uint32(from), uint32(len(w.keys)), c.key, c.elem})
+		b = b[:start]
+	}
+	w.walk.inKey = inKey
+	all := w.entries[first:]
+	if len(all) <= 12 {
+		for i := 1; i < len(all); i++ {
+			for j := i; j > 0 && w.order(&all[j], &all[j-1]) < 0; j-- {
+				all[j], all[j-1] = all[j-1], all[j]
+			}
+		}
+	} else {
+		slices.SortFunc(all, func(a, b mapEntry) int {
+			if a.prefix < b.prefix {
+				return -1
+			}
+			return w.order(&a, &b)
+		})
+	}
+	for i := 1; i < len(all); i++ {
+		if w.order(&all[i-1], &all[i]) == 0 {
+			return b, refuse(p.typ, "two of its keys are the same to the walk (NaN, or differing in what is left out) and its elements may hold references, so they have no canonical order",
+				"key the map by another value")
+		}
+	}
+	return b, nil
+}
+
+// encodeKey returns the encoding of a key, which is addressable.
+func (w *Walker) encodeKey(p *plan, key reflect.Value) ([]byte, *refusal) {
+	inKey, copied := w.walk.inKey, w.walk.copied
+	w.walk.inKey, w.walk.copied = true, true
+	b, r := w.encode(w.trackOf(p), 0, addr(key), nil)
+	w.walk.inKey, w.walk.copied = inKey, copied
+	return b, r
+}
+
+func (w *Walker) order(a, b *mapEntry) int {
+	switch {
+	case a.prefix < b.prefix:
+		return -1
+	case a.prefix > b.prefix:
+		return 1
+	}
+	return bytes.Compare(w.keys[a.from:a.to], w.keys[b.from:b.to])
+}
+
+// prefixOf returns the first eight bytes as a number that orders as they do.
+func prefixOf(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	var x uint64
+	for i, c := range b {
+		x |= uint64(c) << (56 - 8*i)
+	}
+	return x
+}
+
+// keyStep is the step of a path that leads to the element of a key.
+func (w *Walker) keyStep(p *plan, at unsafe.Pointer) string {
+	return "[" + w.textOfKey(p, reflect.NewAt(p.typ, at).Elem()) + "]"
+}
+
+// mapFrame is the scratch memory for one map which is walked by reflection. A
+// frame is in use while its map is, so nested maps of one type take several.
+type mapFrame struct {
+	iter        reflect.MapIter
+	keys, elems reflect.Value // slices of size
+	size        int
+	met         int // entries so far
+}
+
+// takeFrame returns a frame for size entries at a time of the map at an address.
+func (p *plan) takeFrame(at unsafe.Pointer, size int) *mapFrame {
+	if p.frame == len(p.frames) {
+		p.frames = append(p.frames, &mapFrame{})
+	}
+	f := p.frames[p.frame]
+	p.frame++
+	if f.size < size {
+		f.size = max(size, 2*f.size)
+		f.keys = reflect.MakeSlice(reflect.SliceOf(p.key.typ), f.size, f.size)
+		f.elems = reflect.MakeSlice(reflect.SliceOf(p.elem.typ), f.size, f.size)
+	}
+	f.met = 0
+	f.iter.Reset(reflect.NewAt(p.typ, at).Elem())
+	return f
+}
+
+// next copies the next entry, over the one before once the frame is full.
+func (f *mapFrame) next() (key, elem unsafe.Pointer) {
+	if !f.iter.Next() {
+		return nil, nil
+	}
+	k, e := f.keys.Index(f.met%f.size), f.elems.Index(f.met%f.size)
+	k.SetIterKey(&f.iter)
+	e.SetIterValue(&f.iter)
+	f.met++
+	return unsafe.Pointer(k.UnsafeAddr()), unsafe.Pointer(e.UnsafeAddr())
+}
+
+// giveFrame ends the use of the frame taken last, which holds nothing alive.
+func (p *plan) giveFrame() {
+	p.frame--
+	f := p.frames[p.frame]
+	f.iter.Reset(reflect.Value{})
+	f.keys.Clear()
+	f.elems.Clear()
+}

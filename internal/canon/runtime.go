@@ -1,0 +1,275 @@
+package canon
+
+import (
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"macemc/internal/canon/fast"
+)
+
+// This file asks the room that knows Go's runtime (fast), and has beside each
+// answer what reflection says. Where that room is not to be used, Walker.known
+// is false and only the latter is left: the same bytes and copies, more slowly.
+
+// Slow says why walks take several times as long as they could, or "".
+func Slow() string { return fast.Fault() }
+
+// memory is what is known of the values of one type.
+type memory struct {
+	layout *fast.Layout // of maps
+	entry  entryKind    // of maps
+}
+
+// entryKind says how the bytes of a map's entry are got.
+type entryKind uint8
+
+const (
+	entryWalked  entryKind = iota
+	entryRaw               // key and element are bytes
+	entryTouches           // and adjoin
+	entryShort             // and are a word or a part of one each, and four bytes or more
+)
+
+// learn completes the track of p, if it is a map.
+func (w *Walker) learn(p *plan, f *track) {
+	if p.op != opMap || !w.known {
+		return
+	}
+	if f.layout == nil {
+		l := fast.LayoutOf(p.typ)
+		f.layout = &l
+	}
+	k, e := w.trackOf(p.key), w.trackOf(p.elem)
+	switch {
+	case !k.raw || !e.raw || !f.layout.Near():
+		f.entry = entryWalked
+	case f.layout.Adjoin(k.size):
+		f.entry = entryTouches
+	case isWord(k.size) && isWord(e.size) && k.size+e.size >= 4:
+		f.entry = entryShort
+	default:
+		f.entry = entryRaw
+	}
+}
+
+// Interfaces
+
+// Dynamic is a number for the type of what v holds: equal for equal types
+// within a process, and got without a look at the type. It is for tables.
+func Dynamic(v any) uintptr {
+	if !fast.Known {
+		return reflect.ValueOf(reflect.TypeOf(v)).Pointer()
+	}
+	return uintptr((*fast.Words)(unsafe.Pointer(&v)).Type)
+}
+
+// encodeAny writes v, whose own two words have no address.
+func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
+	typ := (*fast.Words)(unsafe.Pointer(&v)).Type
+	d := &w.types[fast.Place(typ)]
+	if typ == nil || d.Type != typ || d.Of.op == opOmit || d.Of.op != opPointer && d.Of.direct {
+		return w.encodeHeld(v, b)
+	}
+	b = put64(append(b, markHere), d.Of.tag)
+	w.walk.depth, w.walk.copied = 1, true
+	data := (*fast.Words)(unsafe.Pointer(&v)).Data
+	if d.Of.op == opPointer {
+		w.walk.seq++
+		b, r = w.encodePointer(d.Of, data, b)
+	} else {
+		b, r = w.encode(w.trackOf(d.Of), 0, data, b)
+	}
+	runtime.KeepAlive(v)
+	return b, r
+}
+
+// met returns the plan of what the interface at an address holds and where that
+// lies, if its type was met before. Where interfaces are not known, none was.
+func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
+	v := (*fast.Words)(at)
+	d := &w.types[fast.Place(v.Type)]
+	if d.Type != v.Type || v.Type == nil {
+		return nil, nil
+	}
+	if d.Of.direct {
+		return d.Of, unsafe.Pointer(&v.Data)
+	}
+	return d.Of, v.Data
+}
+
+// open is met for the interface of plan p, whatever it holds. The plan of an
+// empty one is nil. Where interfaces are not known, it lies in a copy until shut.
+func (w *Walker) open(p *plan, at unsafe.Pointer) (*plan, unsafe.Pointer, *refusal) {
+	v := reflect.NewAt(p.typ, at).Elem().Elem()
+	if !v.IsValid() {
+		return nil, nil, nil
+	}
+	e, r := w.dynamicPlan(v.Type())
+	switch {
+	case r != nil:
+		return nil, nil, r
+	case !w.known && e.op == opOmit:
+		return e, nil, nil
+	case !w.known:
+		return e, unsafe.Pointer(e.copies.take(v).UnsafeAddr()), nil
+	}
+	e.direct = fast.Direct(e.typ)
+	d := &w.types[fast.Place((*fast.Words)(at).Type)]
+	d.Type, d.Of = (*fast.Words)(at).Type, e
+	e, value := w.met(at)
+	return e, value, nil
+}
+
+// shut ends the use of what open returned last, which is not left out.
+func (w *Walker) shut(e *plan) {
+	if !w.known {
+		e.copies.give()
+	}
+}
+
+// Maps
+
+// mapLen is the length of the map of plan p at an address, which is not nil.
+func (w *Walker) mapLen(p *plan, at unsafe.Pointer) int {
+	if w.known {
+		return (*(**fast.Map)(at)).Len()
+	}
+	return countLen(p, at)
+}
+
+func countLen(p *plan, at unsafe.Pointer) int { return reflect.NewAt(p.typ, at).Elem().Len() }
+
+// cursor goes through the entries of a map, in an order of its own. Each lies
+// where it says until so many others were met as it was entered for.
+type cursor struct {
+	key, elem unsafe.Pointer
+	slots     fast.Slots
+	plan      *plan
+	frame     *mapFrame
+}
+
+// enter begins to go through the map of plan p at an address.
+func (w *Walker) enter(c *cursor, p *plan, at unsafe.Pointer, size int) {
+	if !w.known {
+		c.plan, c.frame = p, p.takeFrame(at, size)
+		return
+	}
+	c.slots.Begin(*(**fast.Map)(at), w.trackOf(p).layout)
+}
+
+func (c *cursor) next() bool {
+	if c.frame != nil {
+		c.key, c.elem = c.frame.next()
+		return c.key != nil
+	}
+	if !c.slots.More() {
+		return false
+	}
+	c.key, c.elem = c.slots.Entry()
+	return true
+}
+
+func (c *cursor) leave() {
+	if c.frame != nil {
+		c.plan.giveFrame()
+	}
+}
+
+// sumOfNumbers is sumOfEntries for keys and elements that are bytes and lie in
+// the map's own memory.
+func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _ []byte) {
+	f := p.track
+	k, e := p.key.track, p.elem.track
+	m := *(**fast.Map)(at)
+	w.walk.seq += uint64(m.Len()) * (k.rawVisit + e.rawVisit)
+	var s fast.Slots
+	s.Begin(m, f.layout)
+	switch f.entry {
+	case entryTouches:
+		size := k.size + e.size
+		for s.More() {
+			key, _ := s.Take()
+			sum = sum.Add(ofBytes(unsafe.Slice((*byte)(key), size)))
+		}
+	case entryShort:
+		for s.More() {
+			key, elem := s.Take()
+			sum = sum.Add(ofPair(word(key, k.size), word(elem, e.size), k.size, e.size))
+		}
+	default:
+		start := len(b)
+		for s.More() {
+			key, elem := s.Take()
+			b = append(b[:start], unsafe.Slice((*byte)(key), k.size)...)
+			b = append(b, unsafe.Slice((*byte)(elem), e.size)...)
+			sum = sum.Add(ofBytes(b[start:]))
+		}
+		b = b[:start]
+	}
+	return sum, b
+}
+
+// Copies
+
+// copyDynamic copies what the interface of plan cp holds.
+func (w *Walker) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
+	if !w.known {
+		w.copyHeld(cp, to, from)
+		return
+	}
+	f, t := (*fast.Words)(from), (*fast.Words)(to)
+	if f.Type == nil {
+		return
+	}
+	d := &w.copies.types[fast.Place(f.Type)]
+	if d.Type != f.Type {
+		e := w.dynamicCopyPlan(reflect.NewAt(cp.typ, from).Elem().Elem().Type())
+		e.direct = fast.Direct(e.typ)
+		d.Type, d.Of = f.Type, e
+	}
+	e := d.Of
+	switch {
+	case e.shared:
+		*t = *f
+	case !w.copies.enter(): // which has refused
+	case e.direct:
+		t.Type = f.Type
+		w.copySteps(e, unsafe.Pointer(&t.Data), unsafe.Pointer(&f.Data))
+		w.copies.depth--
+	default:
+		box := e.alloc(1)
+		w.copySteps(e, box, f.Data)
+		*t = fast.Words{Type: f.Type, Data: box}
+		w.copies.depth--
+	}
+}
+
+// layoutOf returns the layout of a type of map, if maps of it can be copied
+// group by group.
+func (w *Walker) layoutOf(t reflect.Type) *fast.Layout {
+	if !w.known {
+		return nil
+	}
+	l := fast.LayoutOf(t)
+	if !l.Near() {
+		return nil
+	}
+	return &l
+}
+
+// copyGroups makes a map whose memory is that of m, group by group.
+func (w *Walker) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
+	m := (*fast.Map)(p)
+	o := m.Empty()
+	w.copies.addMap(p, unsafe.Pointer(o))
+	var entry fast.Entries
+	if !cp.layout.Flat() || cp.elem.holes {
+		entry = func(toKey, toElem, key, elem unsafe.Pointer) {
+			w.copySteps(cp.key, toKey, key)
+			w.copySteps(cp.elem, toElem, elem)
+		}
+	}
+	cp.layout.Fill(o, m, entry)
+	return unsafe.Pointer(o)
+}

@@ -1,0 +1,249 @@
+package canon
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+)
+
+// A track is what the walk passes of the memory of one type's values, structs
+// and arrays within them included: its steps, in the order of their bytes. Each
+// plan has one, which is laid when it is first walked, and laid again when more
+// types are pointed to than there were: their inline values must be registered.
+type track struct {
+	marks  int // Walker.marks when it was laid
+	steps  []step
+	inner  int    // 1 if the first step registers the value itself: a pointer has done so
+	visits uint64 // after the last step
+
+	size     uintptr
+	raw      bool   // a single run of bytes without padding
+	rawVisit uint64 // the visits of it
+	text     bool   // a single string
+	memory          // what else the runtime's room is told of the type
+}
+
+// step writes the part at off.
+type step struct {
+	op     stepOp
+	off    uint32
+	size   uint32 // of runs, in bytes; of arrays, in elements
+	visits uint32 // those that begin with it, and what was passed since the step before
+	plan   *plan
+	place  *place
+}
+
+type stepOp uint8
+
+const (
+	stepRaw stepOp = 1 + iota // size bytes
+	stepRaw1
+	stepRaw4
+	stepRaw8
+	stepSwapped // a number of size bytes, the highest of them first
+	stepString
+	stepBytes
+	stepSlice
+	stepItems // an array: size elements of type plan
+	stepPointer
+	stepDynamic
+	stepMap
+	stepTime
+	stepLock
+	stepRWLock
+	stepSummary
+	stepRegister // see registerInline
+)
+
+func (s *step) isRaw() bool { return s.op >= stepRaw && s.op <= stepRaw8 }
+
+// place is where a step is, for refusals: a field of a struct, or an element of
+// an array.
+type place struct {
+	up    *place
+	of    reflect.Type
+	field string // "": the element index
+	index int
+}
+
+// name adds all places to the path of a refusal, the innermost first.
+func (l *place) name(r *refusal) *refusal {
+	for ; l != nil; l = l.up {
+		if l.field == "" {
+			r.in(fmt.Sprintf("[%d]", l.index))
+		} else {
+			r.inField(l.of, l.field)
+		}
+	}
+	return r
+}
+
+// trackOf returns the track of p, which lives in p.
+func (w *Walker) trackOf(p *plan) *track {
+	if f := p.track; f != nil && f.marks == w.marks {
+		return f
+	}
+	return w.lay(p)
+}
+
+func (w *Walker) lay(p *plan) *track {
+	if p.track == nil {
+		p.track = &track{size: p.typ.Size()}
+	}
+	f := p.track
+	c := laying{w: w}
+	c.add(p, 0)
+	f.marks, f.steps, f.visits, f.inner = w.marks, c.steps, uint64(c.visits), 0
+	f.raw, f.text = false, false
+	if len(c.steps) > 0 && c.steps[0].op == stepRegister && c.steps[0].plan == p {
+		f.inner = 1
+	}
+	if len(c.steps) == 1 {
+		s := &c.steps[0]
+		f.raw = s.isRaw() && uintptr(s.size) == f.size
+		f.rawVisit = uint64(s.visits + c.visits)
+		f.text = s.op == stepString && p.op == opString
+	}
+	for i := range c.steps {
+		if s := &c.steps[i]; s.op == stepRaw {
+			s.op = rawOf(s.size)
+		}
+	}
+	w.learn(p, f)
+	return f
+}
+
+func rawOf(size uint32) stepOp {
+	switch size {
+	case 1:
+		return stepRaw1
+	case 4:
+		return stepRaw4
+	case 8:
+		return stepRaw8
+	default:
+		return stepRaw
+	}
+}
+
+// laying is a track which is being laid.
+type laying struct {
+	w      *Walker
+	steps  []step
+	visits uint32
+	place  *place
+}
+
+func (c *laying) step(s step) {
+	s.visits, s.place = c.visits, c.place
+	c.steps, c.visits = append(c.steps, s), 0
+}
+
+// bytes adds a run, to the step before if it adjoins.
+func (c *laying) bytes(off, size uintptr) {
+	if n := len(c.steps); n > 0 {
+		// A visit without an identity may be counted early.
+		if last := &c.steps[n-1]; last.op == stepRaw && uintptr(last.off+last.size) == off {
+			last.size += uint32(size)
+			last.visits += c.visits
+			c.visits = 0
+			return
+		}
+	}
+	c.step(step{op: stepRaw, off: uint32(off), size: uint32(size)})
+}
+
+// lowFirst says that numbers lie in memory as encodings have them. It is a
+// variable for the tests alone.
+var lowFirst = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// number adds a number of so many bytes.
+func (c *laying) number(off, size uintptr) {
+	if lowFirst || size == 1 {
+		c.bytes(off, size)
+	} else {
+		c.step(step{op: stepSwapped, off: uint32(off), size: uint32(size)})
+	}
+}
+
+// add lays the track of a value of plan p at off.
+func (c *laying) add(p *plan, off uintptr) {
+	c.visits++
+	if p.pointed {
+		c.step(step{op: stepRegister, off: uint32(off), plan: p})
+	}
+	op := stepOp(0)
+	switch p.op {
+	case opBool, opInt, opUint, opFloat32, opFloat64:
+		c.number(off, p.typ.Size())
+		return
+	case opComplex64, opComplex128:
+		half := p.typ.Size() / 2
+		c.number(off, half)
+		c.number(off+half, half)
+		return
+	case opStruct:
+		for i := range p.fields {
+			f, up := &p.fields[i], c.place
+			c.place = &place{up: up, of: p.typ, field: f.name}
+			c.add(f.plan, off+f.off)
+			c.place = up
+		}
+		return
+	case opArray:
+		c.array(p, off)
+		return
+	case opAtomic:
+		c.add(p.elem, off+p.off)
+		return
+	case opOmit:
+		return
+	case opString:
+		op = stepString
+	case opBytes:
+		if op = stepBytes; p.elem.pointed {
+			op = stepSlice
+		}
+	case opSlice:
+		op = stepSlice
+	case opPointer, opAtomicPointer:
+		op, off = stepPointer, off+p.off
+	case opInterface:
+		op = stepDynamic
+	case opMap:
+		op = stepMap
+	case opTime:
+		op = stepTime
+	case opMutex:
+		if op = stepLock; p.typ == rwMutexType {
+			op = stepRWLock
+		}
+	case opSummary:
+		op = stepSummary
+	default:
+		panic(fmt.Sprintf("macemc bug: canon has no step for op %d", p.op))
+	}
+	c.step(step{op: op, off: uint32(off), plan: p})
+}
+
+// unrolled is how many elements of an array have steps of their own.
+const unrolled = 4
+
+func (c *laying) array(p *plan, off uintptr) {
+	e := c.w.trackOf(p.elem)
+	switch n := p.typ.Len(); {
+	case n == 0:
+	case e.raw:
+		c.bytes(off, p.typ.Size())
+		c.visits += uint32(n) * uint32(e.rawVisit)
+	case n <= unrolled:
+		up := c.place
+		for i := range n {
+			c.place = &place{up: up, index: i}
+			c.add(p.elem, off+uintptr(i)*e.size)
+		}
+		c.place = up
+	default:
+		c.step(step{op: stepItems, off: uint32(off), size: uint32(n), plan: p.elem})
+	}
+}
