@@ -51,25 +51,23 @@ func (s *seen[N]) look() {
 	s.epoch = state.Epoch
 	if s.membership == state.Membership {
 		for k, a := range s.at {
-			if version := state.Versions[a.Index()]; version != s.versions[k] {
-				s.versions[k] = version
-				node, _ := state.Runtime.Node(a.Index())
-				s.nodes[k], _ = find[N](node)
+			if n := state.Nodes[a.Index()]; n.Version != s.versions[k] {
+				s.versions[k] = n.Version
+				s.nodes[k], _ = find[N](n.Node)
 			}
 		}
 		return
 	}
 	s.membership = state.Membership
 	s.at, s.nodes = s.at[:0], s.nodes[:0]
-	for i := range state.Runtime.Nodes() {
+	for i, at := range state.Nodes {
 		s.place[i] = -1
-		node, up := state.Runtime.Node(i)
-		if !up {
+		if !at.Up {
 			continue
 		}
-		if n, ok := find[N](node); ok {
+		if n, ok := find[N](at.Node); ok {
 			s.place[i] = int8(len(s.nodes))
-			s.versions[len(s.nodes)] = state.Versions[i]
+			s.versions[len(s.nodes)] = at.Version
 			s.at = append(s.at, addrOf(i))
 			s.nodes = append(s.nodes, n)
 		}
@@ -117,8 +115,16 @@ func (v View[N]) At(a Addr) (N, bool) {
 
 // Scheduled reports whether a timer is scheduled at a.
 func (v View[N]) Scheduled(a Addr, timer Signal) bool {
-	r, i := v.s.state.Runtime, a.Index()
-	return i >= 0 && i < r.Nodes() && r.Scheduled(i, timer)
+	i := a.Index()
+	if i < 0 || i >= len(v.s.state.Nodes) {
+		return false
+	}
+	for _, t := range v.s.state.Nodes[i].Timers {
+		if t.Signal == timer {
+			return true
+		}
+	}
+	return false
 }
 
 // Timers is the number of timers scheduled on all nodes.

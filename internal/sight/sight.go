@@ -1,32 +1,51 @@
 package sight
 
-import "reflect"
+import (
+	"reflect"
+
+	"macemc/internal/canon"
+)
 
 // NodesMost is the largest number of nodes in a system.
 const NodesMost = 64
 
-// State is what properties see of the nodes of one runtime, which writes all of
-// it but Views. What follows from it is looked up anew only where a number here
-// has grown.
+// State is what properties see of one runtime, which writes all of it but Views.
+// What follows from it is looked up anew only where a number here has grown.
 type State struct {
 	Runtime    Runtime
-	Epoch      int            // grows when a node is replaced
-	Membership int            // grows when another set of nodes is up, or all are replaced
-	Versions   [NodesMost]int // by node: grows when it is replaced
+	Nodes      []*Node
+	Epoch      int // grows when a node is replaced
+	Membership int // grows when another set of nodes is up, or all are replaced
 
 	// Views are the views that were bound, by the type of node that they see:
 	// sim's own.
 	Views map[reflect.Type]any
 }
 
-// Runtime answers what is asked of a state, and not each time that a property
-// is.
+// Node is what can be seen of one node.
+type Node struct {
+	Node    any
+	Up      bool
+	Version int         // grows when it is replaced
+	Timers  []Scheduled // ordered by identity
+}
+
+// Scheduled is a timer that may fire, and the step that scheduled it.
+type Scheduled struct {
+	*Timer
+	Step int32
+}
+
+// Timer is a timer's value with its identity; there is one per value in a
+// runtime, so that timers are compared by pointer.
+type Timer struct {
+	Signal any
+	Sum    canon.Hash
+	Number int // counted from 0, in the order in which the runtime met them
+}
+
+// Runtime answers what is rarely asked of a state.
 type Runtime interface {
-	Nodes() int
-	// Node is the node with an index, and whether it is up.
-	Node(i int) (node any, up bool)
-	// Scheduled reports whether a timer is scheduled at a node.
-	Scheduled(i int, timer any) bool
 	// Timers is the number of timers that are scheduled on all nodes.
 	Timers() int
 	// InFlight is the number of messages under way on TCP and UDP.

@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/flat"
+	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -40,7 +41,7 @@ type nodePart struct {
 	lives    int
 	script   []sim.Signal
 	next     int
-	timers   frozen[scheduled]
+	timers   frozen[sight.Scheduled]
 	tasks    frozen[posted]
 	offers   int
 	flushing bool
@@ -174,7 +175,7 @@ func (w *World) part(p int) any {
 		return &nodePart{
 			world: w, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
+			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
@@ -306,7 +307,7 @@ func (w *World) place(p int, of any) {
 
 func (w *World) placeNode(i int, k *nodePart) {
 	ns := &w.nodes[i]
-	w.timers += k.timers.len() - len(ns.timers)
+	w.timers += k.timers.len() - len(ns.seen.Timers)
 	w.tasks += k.tasks.len() - len(ns.tasks)
 	if k.life != ns.life {
 		w.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
@@ -314,10 +315,12 @@ func (w *World) placeNode(i int, k *nodePart) {
 		w.sees.Membership++
 		defer w.weather()
 	}
-	ns.node, ns.shared = k.node, true
+	w.put(i, k.node)
+	ns.shared = true
 	ns.guards = k.guards
-	ns.life, ns.lives, ns.script, ns.next = k.life, k.lives, k.script, k.next
-	ns.timers = k.timers.thaw(ns.timers)
+	ns.live(k.life)
+	ns.lives, ns.script, ns.next = k.lives, k.script, k.next
+	ns.seen.Timers = k.timers.thaw(ns.seen.Timers)
 	if k.world != w {
 		w.adopt(ns)
 	}
@@ -326,16 +329,14 @@ func (w *World) placeNode(i int, k *nodePart) {
 	if k.flushing != w.tcp.Flushing(i) {
 		w.tcp.SetFlushing(i, k.flushing)
 	}
-	w.sees.Versions[i]++
-	w.sees.Epoch++
 	w.dirty |= 1 << i
 }
 
 // adopt makes the world's own what a node part of another world refers to.
 func (w *World) adopt(ns *nodeState) {
 	w.guarded = w.guarded || ns.guards.any()
-	for k := range ns.timers {
-		ns.timers[k].timerInfo = w.timer(ns.timers[k].signal)
+	for k := range ns.seen.Timers {
+		ns.seen.Timers[k].Timer = w.timer(ns.seen.Timers[k].Signal)
 	}
 }
 

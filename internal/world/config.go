@@ -56,7 +56,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		nodes: make([]nodeState, n), peers: make([][]sim.Addr, n), spent: make([]int, n),
 		udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
 		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
-		known: map[any]*timerInfo{}, recents: make([]*timerInfo, 0, 8), tracing: config.Trace,
+		known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8), tracing: config.Trace,
 	}
 	links, err := sys.Links(params)
 	if err != nil {
@@ -77,6 +77,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	w.question.Alternatives = &w.asked
 	all := params.Addrs()
 	for i := range w.nodes {
+		w.sees.Nodes = append(w.sees.Nodes, &w.nodes[i].seen)
 		w.nodes[i].env.bind(w, addrOf(i))
 		w.nodes[i].opening.bind(w, addrOf(i))
 		if w.nodes[i].first, err = sys.Opening(params, addrOf(i)); err != nil {

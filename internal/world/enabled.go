@@ -75,7 +75,7 @@ func (w *World) firing() int {
 	n := 0
 	for i := range w.nodes {
 		if w.mayFire(i) {
-			n += len(w.nodes[i].timers)
+			n += len(w.nodes[i].seen.Timers)
 		}
 	}
 	return n
@@ -246,11 +246,11 @@ func (w *World) event(k int) (sim.Event, spot) {
 		if !w.mayFire(i) {
 			continue
 		}
-		if ns := &w.nodes[i]; k < len(ns.timers) {
-			t := &ns.timers[k]
-			return sim.Event{Node: addrOf(i), Kind: sim.KindTimer, Value: t.signal}, spot{node: int32(i), slot: int32(k), cause: t.step}
+		if ns := &w.nodes[i]; k < len(ns.seen.Timers) {
+			t := &ns.seen.Timers[k]
+			return sim.Event{Node: addrOf(i), Kind: sim.KindTimer, Value: t.Signal}, spot{node: int32(i), slot: int32(k), cause: t.Step}
 		} else {
-			k -= len(ns.timers)
+			k -= len(ns.seen.Timers)
 		}
 	}
 	if w.storm && k < len(w.faulty) {
@@ -313,14 +313,14 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 	case sim.KindMessage:
 		w.receive(e.Link, at)
 	case sim.KindTimer:
-		if t := ns.timers[at.slot].tally; t != nil {
-			t.happened++
+		if w.cover != nil {
+			w.noted[ns.seen.Timers[at.slot].Number].tally.happened++
 		}
 		if w.early > 0 && w.concerned(i) {
 			w.early--
 			w.sums.rest()
 		}
-		ns.timers = append(ns.timers[:at.slot], ns.timers[at.slot+1:]...)
+		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
 		w.timers--
 	default:
 		w.takeRest(e, at)

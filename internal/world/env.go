@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
 )
@@ -265,7 +266,7 @@ func (e *env) Scheduled(timer sim.Signal) bool {
 	return is
 }
 
-func (w *World) scheduledNow(i int, t *timerInfo) bool {
+func (w *World) scheduledNow(i int, t *sight.Timer) bool {
 	for k := len(w.clocked) - 1; k >= 0; k-- {
 		if w.clocked[k].timer == t {
 			return w.clocked[k].armed
@@ -275,7 +276,7 @@ func (w *World) scheduledNow(i int, t *timerInfo) bool {
 }
 
 // timer refuses a signal that cannot be compared before Go does.
-func (e *env) timer(call string, s sim.Signal) *timerInfo {
+func (e *env) timer(call string, s sim.Signal) *sight.Timer {
 	w := e.w
 	if t := w.recent(s); t != nil {
 		return t

@@ -302,9 +302,9 @@ func (w *World) crash(i int, l life) {
 	if ns.shared { // what System.Crash keeps of it is the next life's own
 		w.own(i)
 	}
-	w.timers -= len(ns.timers)
+	w.timers -= len(ns.seen.Timers)
 	w.tasks -= len(ns.tasks)
-	ns.timers, ns.tasks = ns.timers[:0], ns.tasks[:0]
+	ns.seen.Timers, ns.tasks = ns.seen.Timers[:0], ns.tasks[:0]
 	ns.script, ns.next = nil, 0
 	w.script.Put(i, false)
 	w.tcp.Crash(i)
@@ -312,7 +312,7 @@ func (w *World) crash(i int, l life) {
 	for j := range w.n {
 		w.bothEnds(w.tcp.Channel(i, j))
 	}
-	ns.life = l
+	ns.live(l)
 	if l == lifeAway {
 		w.away++
 	} else {
@@ -330,7 +330,7 @@ func (w *World) crash(i int, l life) {
 // restart begins a crashed node's next life; its Init follows.
 func (w *World) restart(i int) {
 	ns := &w.nodes[i]
-	ns.life = lifeUp
+	ns.live(lifeUp)
 	w.away--
 	if w.sys.Script != nil { // else nothing depends on which life it is
 		ns.lives++

@@ -35,8 +35,9 @@ func (w *World) Start(src choose.Source) {
 	for i := range w.nodes {
 		ns := &w.nodes[i]
 		ns.shared = false
-		ns.life, ns.lives, ns.script = lifeUp, 0, ns.first
-		ns.next, ns.timers, ns.tasks = 0, ns.timers[:0], ns.tasks[:0]
+		ns.live(lifeUp)
+		ns.lives, ns.script = 0, ns.first
+		ns.next, ns.seen.Timers, ns.tasks = 0, ns.seen.Timers[:0], ns.tasks[:0]
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
@@ -54,13 +55,22 @@ func (w *World) install(i int, n sim.Node) {
 		panic(fmt.Sprintf("macemc: system %s: New made a nil node at %s", w.sys.Name, addrOf(i)))
 	}
 	ns := &w.nodes[i]
-	ns.node = n
-	w.sees.Versions[i]++
-	w.sees.Epoch++
+	w.put(i, n)
 	ns.guards = guardsOf(n)
 	w.guarded = w.guarded || ns.guards.any()
 	w.soil(i)
 }
+
+// put replaces a node.
+func (w *World) put(i int, n sim.Node) {
+	ns := &w.nodes[i]
+	ns.node, ns.seen.Node = n, n
+	ns.seen.Version++
+	w.sees.Epoch++
+}
+
+// live begins or ends a node's life.
+func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
 // soil notes that a node's offers, acceptance and sum are out of date.
 func (w *World) soil(i int) {

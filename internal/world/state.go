@@ -184,10 +184,10 @@ func (w *World) nodeSum(i int) canon.Hash {
 	if ns.lives > 0 {
 		h = h.Mix(uint64(ns.lives))
 	}
-	for k := range ns.timers {
-		h = h.Then(ns.timers[k].sum)
+	for k := range ns.seen.Timers {
+		h = h.Then(ns.seen.Timers[k].Sum)
 	}
-	h = h.Mix(uint64(len(ns.timers)))
+	h = h.Mix(uint64(len(ns.seen.Timers)))
 	for k := range ns.tasks {
 		h = h.Then(ns.tasks[k].sum.Mix(uint64(ns.tasks[k].count)))
 	}
@@ -290,8 +290,8 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	for _, l := range w.walker.LinesOf(ns.node, wanted) {
 		lines = append(lines, under(name, l))
 	}
-	for k := range ns.timers {
-		lines = append(lines, canon.Line{Path: name + " timer", Value: w.walker.Text(ns.timers[k].signal)})
+	for k := range ns.seen.Timers {
+		lines = append(lines, canon.Line{Path: name + " timer", Value: w.walker.Text(ns.seen.Timers[k].Signal)})
 	}
 	for _, t := range ns.tasks {
 		value := w.walker.Text(t.signal)

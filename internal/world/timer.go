@@ -3,45 +3,37 @@ package world
 import (
 	"slices"
 
-	"macemc/internal/canon"
+	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
 )
 
-// timerInfo is a timer's value with its identity; there is one per value in a
-// World, so that timers are compared by pointer.
-type timerInfo struct {
-	signal sim.Signal
-	sum    canon.Hash
-	tally  *tally   // nil: nobody asked
-	told   []string // by node, the identity of its event as text, once it was asked for
-}
-
-// scheduled is a timer that may fire, and the step that scheduled it. A node's
-// are ordered by identity.
-type scheduled struct {
-	*timerInfo
-	step int32
+// timerNotes is what a world notes of a timer besides its identity.
+type timerNotes struct {
+	tally *tally   // nil: nobody asked
+	told  []string // by node, the identity of its event as text, once it was asked for
 }
 
 // clocked is what an effect of the step that is running does to a timer.
 type clocked struct {
-	timer *timerInfo
+	timer *sight.Timer
 	armed bool // scheduled, not cancelled
 }
 
-// timer is the one timerInfo of a signal, which must be comparable.
-func (w *World) timer(s sim.Signal) *timerInfo {
+// timer is the one Timer of a signal, which must be comparable.
+func (w *World) timer(s sim.Signal) *sight.Timer {
 	if t := w.recent(s); t != nil {
 		return t
 	}
 	if t, ok := w.known[s]; ok {
 		return t
 	}
-	t := &timerInfo{signal: s, sum: w.sum(s)}
+	t := &sight.Timer{Signal: s, Sum: w.sum(s), Number: len(w.noted)}
+	var notes timerNotes
 	if w.cover != nil {
-		t.tally = &w.cover.of(s).of[sim.KindTimer]
+		notes.tally = &w.cover.of(s).of[sim.KindTimer]
 	}
+	w.noted = append(w.noted, notes)
 	w.known[s] = t
 	if len(w.recents) < cap(w.recents) {
 		w.recents = append(w.recents, t)
@@ -52,48 +44,48 @@ func (w *World) timer(s sim.Signal) *timerInfo {
 // recent finds a signal among the first few that were ever scheduled: most
 // services have no more, and a comparison beats a map. It never compares a
 // value that cannot be compared, since none is among them.
-func (w *World) recent(s sim.Signal) *timerInfo {
+func (w *World) recent(s sim.Signal) *sight.Timer {
 	for _, t := range w.recents {
-		if t.signal == s {
+		if t.Signal == s {
 			return t
 		}
 	}
 	return nil
 }
 
-func (ns *nodeState) scheduled(t *timerInfo) bool {
-	for k := range ns.timers {
-		if ns.timers[k].timerInfo == t {
+func (ns *nodeState) scheduled(t *sight.Timer) bool {
+	for k := range ns.seen.Timers {
+		if ns.seen.Timers[k].Timer == t {
 			return true
 		}
 	}
 	return false
 }
 
-func (w *World) arm(i int, t *timerInfo) {
+func (w *World) arm(i int, t *sight.Timer) {
 	ns := &w.nodes[i]
-	if t.tally != nil {
-		t.tally.possible++
+	if w.cover != nil {
+		w.noted[t.Number].tally.possible++
 	}
 	at := 0
-	for k := range ns.timers {
-		if ns.timers[k].timerInfo == t {
-			ns.timers[k].step = int32(w.step)
+	for k := range ns.seen.Timers {
+		if ns.seen.Timers[k].Timer == t {
+			ns.seen.Timers[k].Step = int32(w.step)
 			return
 		}
-		if netsim.CompareSums(ns.timers[k].sum, t.sum) < 0 {
+		if netsim.CompareSums(ns.seen.Timers[k].Sum, t.Sum) < 0 {
 			at = k + 1
 		}
 	}
-	ns.timers = slices.Insert(ns.timers, at, scheduled{t, int32(w.step)})
+	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(w.step)})
 	w.timers++
 }
 
-func (w *World) disarm(i int, t *timerInfo) {
+func (w *World) disarm(i int, t *sight.Timer) {
 	ns := &w.nodes[i]
-	for k := range ns.timers {
-		if ns.timers[k].timerInfo == t {
-			ns.timers = append(ns.timers[:k], ns.timers[k+1:]...)
+	for k := range ns.seen.Timers {
+		if ns.seen.Timers[k].Timer == t {
+			ns.seen.Timers = append(ns.seen.Timers[:k], ns.seen.Timers[k+1:]...)
 			w.timers--
 			return
 		}
@@ -107,11 +99,12 @@ func (w *World) text(e sim.Event) string {
 		return e.Text(w.walker, w.n)
 	}
 	t, i := w.timer(e.Value), e.Node.Index()
-	if t.told == nil {
-		t.told = make([]string, w.n)
+	notes := &w.noted[t.Number]
+	if notes.told == nil {
+		notes.told = make([]string, w.n)
 	}
-	if t.told[i] == "" {
-		t.told[i] = e.Text(w.walker, w.n)
+	if notes.told[i] == "" {
+		notes.told[i] = e.Text(w.walker, w.n)
 	}
-	return t.told[i]
+	return notes.told[i]
 }

@@ -22,9 +22,8 @@ func (w *World) Twin(b *Bank, i int, id uint32) bool {
 		return false
 	}
 	ns := &w.nodes[i]
-	ns.node, ns.shared = *twin, true
-	w.sees.Versions[i]++
-	w.sees.Epoch++
+	w.put(i, *twin)
+	ns.shared = true
 	w.sums.touch(i)
 	return true
 }

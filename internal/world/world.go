@@ -63,8 +63,9 @@ type World struct {
 	within     sight.Check
 	assume     sight.Check
 
-	known   map[any]*timerInfo
-	recents []*timerInfo // the first few of known
+	known   map[any]*sight.Timer
+	recents []*sight.Timer // the first few of known
+	noted   []timerNotes   // by their numbers
 
 	// The step that is running.
 	source   choose.Source
@@ -107,6 +108,7 @@ type World struct {
 // nodeState is a node and what the World keeps for it.
 type nodeState struct {
 	node    sim.Node
+	seen    sight.Node // as properties see it: the same node, its timers
 	env     env
 	opening env  // of Init: one that is kept from there is told from the handler's own
 	shared  bool // the node is a bank's: copy it before a handler runs
@@ -115,7 +117,6 @@ type nodeState struct {
 	first   []sim.Signal // the script of its first life
 	script  []sim.Signal
 	next    int // the opening that comes next
-	timers  []scheduled
 	tasks   []posted
 
 	guards   guards
