@@ -87,7 +87,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sight",
-		may:  []string{"internal/guard"},
+		may:  []string{"internal/canon", "internal/guard"},
 		instead: map[string]string{
 			"sim": "sim imports sight; let values of the contract be any, and nodes go by their index",
 			"":    "sight is what properties see; let who runs a service keep it",
