@@ -80,6 +80,9 @@ func find[N any](n any) (N, bool) {
 		if found, ok := n.(N); ok {
 			return found, true
 		}
+		if found, ok := sight.Subject(n).(N); ok {
+			return found, true
+		}
 		l, ok := n.(Layer)
 		if !ok {
 			break

@@ -16,9 +16,10 @@ import (
 // Walker walks the system's values.
 func (sys *System) Walker() (*canon.Walker, error) {
 	walker, err := canon.New(canon.Options{
-		Opaque: sys.Opaque,
-		Skip:   []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port]()},
-		Named:  []reflect.Type{reflect.TypeFor[Addr]()},
+		Opaque:  sys.Opaque,
+		Skip:    []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()},
+		Named:   []reflect.Type{reflect.TypeFor[Addr]()},
+		Through: reflect.TypeFor[sight.Handled](),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)

@@ -119,10 +119,13 @@ func (sys *System) validateNodes(p Params) error {
 	if _, err := sys.Links(p); err != nil {
 		return err
 	}
+	var scripts [][]Signal
 	for _, self := range p.Addrs() {
-		if _, err := sys.Opening(p, self); err != nil {
+		script, err := sys.Opening(p, self)
+		if err != nil {
 			return err
 		}
+		scripts = append(scripts, script)
 	}
 	var nodes []Node
 	for i := range p.Nodes {
@@ -135,8 +138,14 @@ func (sys *System) validateNodes(p Params) error {
 		}
 		nodes = append(nodes, n)
 	}
-	for _, n := range nodes {
-		t := reflect.TypeOf(n)
+	for i, n := range nodes {
+		if h, ok := n.(sight.Handled); ok && h.Handlers().Err != nil {
+			return h.Handlers().Err
+		}
+		if err := unhandledOpenings(n, addrOf(i), scripts[i]); err != nil {
+			return err
+		}
+		t := reflect.TypeOf(sight.Subject(n))
 		if path := findTime(t, map[reflect.Type]bool{}); path != "" {
 			return fmt.Errorf("%s%s is a time, but this version cannot explore comparisons of times; use timers", t, strings.TrimSpace(path))
 		}
@@ -166,7 +175,7 @@ func matched(nodes []Node, rule sight.Rule) bool {
 func typesOf(nodes []Node) string {
 	var types []string
 	for _, n := range nodes {
-		if name := reflect.TypeOf(n).String(); !slices.Contains(types, name) {
+		if name := reflect.TypeOf(sight.Subject(n)).String(); !slices.Contains(types, name) {
 			types = append(types, name)
 		}
 	}

@@ -31,47 +31,47 @@ type node struct {
 	state  string     // of a client: "", waiting, holding or done
 }
 
-func (n *node) Init(sim.Env) {} // not yet asked for anything
+var handlers = sim.Handle(
+	sim.OnSignal((*node).begin), sim.OnSignal((*node).retry), sim.OnSignal((*node).finish),
+	sim.OnMessage((*node).ask), sim.OnMessage((*node).release), sim.OnMessage((*node).grant),
+)
 
-func (n *node) Handle(env sim.Env, s sim.Signal) {
-	switch s.(type) {
-	case begin:
-		n.state = "waiting"
-		env.TCP().Send(n.server, ask{})
-		env.After(time.Second, retry{})
-	case retry: // once: who asks without end fills the buffer
-		env.TCP().Send(n.server, ask{})
-	case finish:
-		n.state = "done"
-		env.TCP().Send(n.server, release{})
-	default:
-		panic(fmt.Sprintf("lock: no case for the signal %T", s))
+func (n *node) begin(env sim.Env, _ begin) {
+	n.state = "waiting"
+	env.TCP().Send(n.server, ask{})
+	env.After(time.Second, retry{})
+}
+
+// retry asks once more: who asks without end fills the buffer.
+func (n *node) retry(env sim.Env, _ retry) { env.TCP().Send(n.server, ask{}) }
+
+func (n *node) ask(env sim.Env, from sim.Addr, _ ask) {
+	if slices.Contains(n.queue, from) && !env.Bug(LK1) {
+		return // asked again
+	}
+	n.queue = append(n.queue, from)
+	if len(n.queue) == 1 {
+		env.TCP().Send(from, grant{})
 	}
 }
 
-func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	switch m.(type) {
-	case ask:
-		if slices.Contains(n.queue, from) && !env.Bug(LK1) {
-			return // asked again
-		}
-		n.queue = append(n.queue, from)
-		if len(n.queue) == 1 {
-			env.TCP().Send(from, grant{})
-		}
-	case release:
-		n.queue = n.queue[1:]
-		if len(n.queue) > 0 {
-			env.TCP().Send(n.queue[0], grant{})
-		}
-	case grant:
-		if n.state == "waiting" {
-			n.state = "holding"
-			env.Cancel(retry{})
-			env.Post(finish{})
-		}
-	default:
-		panic(fmt.Sprintf("lock: no case for the message %T", m))
+func (n *node) grant(env sim.Env, _ sim.Addr, _ grant) {
+	if n.state == "waiting" {
+		n.state = "holding"
+		env.Cancel(retry{})
+		env.Post(finish{})
+	}
+}
+
+func (n *node) finish(env sim.Env, _ finish) {
+	n.state = "done"
+	env.TCP().Send(n.server, release{})
+}
+
+func (n *node) release(env sim.Env, _ sim.Addr, _ release) {
+	n.queue = n.queue[1:]
+	if len(n.queue) > 0 {
+		env.TCP().Send(n.queue[0], grant{})
 	}
 }
 
@@ -80,7 +80,7 @@ var System = &sim.System{
 	Name: "lock",
 	Doc:  "A lock server on the first node. One client holds the lock at a time, and every client gets it.",
 	Bugs: []sim.Bug{{ID: LK1, Story: "A client that asks twice is queued twice. It is granted the lock when it does not want it any more."}},
-	New:  func(p sim.Params, self sim.Addr) sim.Node { return &node{server: p.Addr(0)} },
+	New:  func(p sim.Params, self sim.Addr) sim.Node { return handlers.Node(&node{server: p.Addr(0)}) },
 	Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
 		if self == p.Addr(0) {
 			return nil

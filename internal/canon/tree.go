@@ -254,6 +254,9 @@ func (b *builder) items(p *plan, v reflect.Value, path string) *node {
 }
 
 func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
+	if f, through := b.w.seenThrough(p); through {
+		return b.value(f.plan, reopen(v.Field(f.index)), path)
+	}
 	n := &node{shape: shapeStruct}
 	for _, f := range p.fields {
 		at := f.name
@@ -270,6 +273,14 @@ func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 		return leaf("{}")
 	}
 	return n
+}
+
+// seenThrough is the one field by which a struct is told: see Options.Through.
+func (w *Walker) seenThrough(p *plan) (field, bool) {
+	if p == nil || w.through == nil || p.op != opStruct || len(p.fields) != 1 || !implements(p.typ, w.through) {
+		return field{}, false
+	}
+	return p.fields[0], true
 }
 
 // References
@@ -391,6 +402,13 @@ func sortEqualLabels(kids []kid) {
 func (b *builder) dynamic(e reflect.Value, path string) *node {
 	if !e.IsValid() {
 		return leaf("nil")
+	}
+	if e.Kind() == reflect.Pointer && !e.IsNil() {
+		if f, through := b.w.seenThrough(b.w.plans[e.Type().Elem()]); through {
+			c := reflect.New(e.Type()).Elem()
+			c.Set(e)
+			e = reopen(c.Elem().Field(f.index))
+		}
 	}
 	p, r := b.w.dynamicPlan(e.Type())
 	if r != nil {

@@ -19,6 +19,10 @@ type Options struct {
 	// is left out, unless T is a struct which only embeds such a value.
 	Skip []reflect.Type
 
+	// Through is an interface type, or nil: a struct of one walked field that
+	// implements it, itself or by its pointer, is told in texts as that field is.
+	Through reflect.Type
+
 	// Named lists types whose text is their String. Their hash is by the walk.
 	Named []reflect.Type
 }
@@ -26,13 +30,14 @@ type Options struct {
 // A Walker holds the plans compiled so far and the scratch memory of its walks.
 // It is not for concurrent use; make one a goroutine, they agree.
 type Walker struct {
-	rules  []rule
-	skip   []reflect.Type
-	named  map[reflect.Type]bool
-	plans  map[reflect.Type]*plan
-	plains map[reflect.Type]*plan // plans which walk a Summarizer's own fields
-	tags   map[uint64]reflect.Type
-	shorts map[string]reflect.Type
+	rules   []rule
+	skip    []reflect.Type
+	through reflect.Type
+	named   map[reflect.Type]bool
+	plans   map[reflect.Type]*plan
+	plains  map[reflect.Type]*plan // plans which walk a Summarizer's own fields
+	tags    map[uint64]reflect.Type
+	shorts  map[string]reflect.Type
 
 	added []planKey // compiled since the outermost compile began
 	marks int       // how many plans became pointed: a walk restarts when it grew
@@ -88,7 +93,7 @@ func New(o Options) (*Walker, error) {
 		}
 	}
 	w := newWalker()
-	w.rules, w.skip, w.named = rules, o.Skip, named
+	w.rules, w.skip, w.named, w.through = rules, o.Skip, named, o.Through
 	return w, nil
 }
 

@@ -45,9 +45,12 @@ func whence(stack string) string {
 	return " (" + filepath.Base(place) + ")"
 }
 
-// binders are the frames that bind a property to its view: they are between
-// the service and what asked it, and say nothing.
-var binders = []string{"macemc/sim.stateProperty[", "macemc/sim.Steps["}
+// binders are the frames that bind a property to its view, and an event to its
+// handler: they are between the service and what asked it, and say nothing.
+var binders = []string{
+	"macemc/sim.stateProperty[", "macemc/sim.Steps[",
+	"macemc/sim.(*handled[", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
+}
 
 // callers are the frames that call a service: below them nothing is its own.
 var callers = []string{"macemc/internal/world.(*World)", "macemc/internal/guard.Call"}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/sight"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -124,20 +125,31 @@ func (l *Sources) find(h handled) Source {
 	return s
 }
 
-// search looks through the layers of a node for the one whose method has a
-// case for the value, or else whose package has its type; or else it is the
-// outermost.
+// handlerKinds are the kinds of handlers by the method of a Node that calls them.
+var handlerKinds = map[string]sight.HandlerKind{
+	"Init": sight.HandlerInit, "Deliver": sight.HandlerMessage, "Handle": sight.HandlerSignal,
+}
+
+// search looks through the layers of a node for the one that lists a handler of
+// the value, or whose method has a case for it, or else whose package has its
+// type; or else it is the outermost.
 func (l *Sources) search(h handled) Source {
 	var methods []reflect.Value
 	var owners []reflect.Type
 	for _, node := range l.layers(h.node) {
+		if of, ok := node.(sight.Handled); ok {
+			if one, ok := of.Handlers().Find(handlerKinds[h.method], h.value); ok {
+				return standing(one.Code)
+			}
+			continue
+		}
 		t := reflect.TypeOf(node)
 		if m, ok := method(t, h.method); ok {
 			methods, owners = append(methods, m), append(owners, t)
 		}
 	}
-	if len(methods) == 0 {
-		return Source{}
+	if len(methods) == 0 { // nobody handles it
+		return l.function(reflect.ValueOf(l.sys.New))
 	}
 	if h.value == nil {
 		return l.function(methods[0])
@@ -214,8 +226,13 @@ func (l *Sources) function(f reflect.Value) Source {
 	if f.Kind() != reflect.Func || f.IsNil() {
 		return Source{}
 	}
-	fn := runtime.FuncForPC(f.Pointer())
-	file, line := fn.FileLine(f.Pointer())
+	return standing(f.Pointer())
+}
+
+// standing is where the function stands that begins at a program counter.
+func standing(code uintptr) Source {
+	fn := runtime.FuncForPC(code)
+	file, line := fn.FileLine(code)
 	return Source{File: inModule(file), Line: line, Func: fn.Name()}
 }
 

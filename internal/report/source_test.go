@@ -57,7 +57,12 @@ var mall = &sim.System{Name: "mall", Doc: "A shop. It sells.",
 // line is the number of the line of this file that ends with a mark.
 func line(t *testing.T, mark string) int {
 	t.Helper()
-	text, err := os.ReadFile("source_test.go")
+	return lineOf(t, "source_test.go", mark)
+}
+
+func lineOf(t *testing.T, file, mark string) int {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ type bound struct {
 var variables = regexp.MustCompile(`-fm$|\.func\d+`)
 
 func (b *bound) look(v reflect.Value) {
-	if b.found != "" || !v.IsValid() || v.Type().Implements(envType) {
+	if b.found != "" || !v.IsValid() || v.Type().Implements(envType) || v.Type().Implements(tableType) {
 		return
 	}
 	switch v.Kind() {

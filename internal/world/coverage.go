@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"macemc/internal/canon"
+	"macemc/internal/sight"
 	"macemc/sim"
 )
 
@@ -38,6 +39,7 @@ type Coverage struct {
 	assume     stateTally
 	within     stateTally
 	monitors   []string
+	listed     []sight.Handler // by the nodes, each once: see sim.Handlers
 }
 
 // tally is how often something was possible at least (sent, scheduled, posted,
@@ -309,7 +311,7 @@ func (c *Coverage) Held() (held []Held) {
 func (c *Coverage) Never() []string {
 	never := []string{}
 	for _, part := range [][]string{
-		c.neverBugs(), c.neverFaults(), c.neverValues(), c.neverKinds(), c.neverCoins(), c.neverProperties(), c.Slack(),
+		c.neverBugs(), c.neverFaults(), c.neverValues(), c.neverHandlers(), c.neverKinds(), c.neverCoins(), c.neverProperties(), c.Slack(),
 	} {
 		never = append(never, part...)
 	}
@@ -361,6 +363,49 @@ func (c *Coverage) neverValues() (never []string) {
 		never = append(never, some...)
 	}
 	return never
+}
+
+// list notes the handlers that a node and its layers list.
+func (c *Coverage) list(n sim.Node) {
+	for n != nil {
+		if h, ok := n.(sight.Handled); ok {
+			for _, one := range h.Handlers().List {
+				if one.Of != nil && one.Of.PkgPath() != simPath && !slices.Contains(c.listed, one) {
+					c.listed = append(c.listed, one)
+				}
+			}
+		}
+		l, ok := n.(sim.Layer)
+		if !ok {
+			return
+		}
+		n = l.Upper()
+	}
+}
+
+// simPath is where the signals stand that a run makes by itself.
+var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
+
+// neverHandlers is about the handlers that had nothing to handle. Where there was
+// something, neverValues says what became of it.
+func (c *Coverage) neverHandlers() (never []string) {
+	for _, h := range c.listed {
+		k := slices.IndexFunc(c.types, func(t *typeTally) bool { return t.typ == h.Of })
+		name := packages.ReplaceAllString(h.Of.String(), "")
+		switch message := h.Kind == sight.HandlerMessage; {
+		case message && (k < 0 || c.types[k].of[sim.KindMessage].possible == 0):
+			never = append(never, fmt.Sprintf("the handler of the message %s never ran: none was ever sent", name))
+		case !message && (k < 0 || !c.types[k].signalled()):
+			never = append(never, fmt.Sprintf("the handler of the signal %s never ran: none was ever in a script, offered, posted or scheduled", name))
+		}
+	}
+	slices.Sort(never)
+	return never
+}
+
+// signalled reports whether one was possible at least as anything but a message.
+func (t *typeTally) signalled() bool {
+	return t.of[sim.KindScript].possible+t.of[sim.KindAction].possible+t.of[sim.KindTask].possible+t.of[sim.KindTimer].possible > 0
 }
 
 func times(n int) string {

@@ -1,6 +1,9 @@
 package world
 
-import "macemc/sim"
+import (
+	"macemc/internal/sight"
+	"macemc/sim"
+)
 
 // frozen is a list that is never written again once it is made: what a part of a
 // bank or of a snapshot holds, and every world that stands in it reads. Whoever
@@ -27,10 +30,11 @@ func guardsOf(n sim.Node) guards {
 	var offerers []sim.Offerer
 	var accepters []sim.Accepter
 	for n != nil {
-		if o, ok := n.(sim.Offerer); ok {
+		of := sight.Subject(n)
+		if o, ok := of.(sim.Offerer); ok {
 			offerers = append(offerers, o)
 		}
-		if a, ok := n.(sim.Accepter); ok {
+		if a, ok := of.(sim.Accepter); ok {
 			accepters = append(accepters, a)
 		}
 		l, ok := n.(sim.Layer)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/sight"
 	"macemc/sim"
 )
 
@@ -41,6 +42,12 @@ func (w *World) Start(src choose.Source) {
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
+	}
+	if w.cover != nil && w.cover.listed == nil {
+		w.cover.listed = []sight.Handler{}
+		for i := range w.nodes {
+			w.cover.list(w.nodes[i].node)
+		}
 	}
 	for i := range w.nodes {
 		w.begin(i, sim.Event{}, -1)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"macemc/choose"
+	"macemc/internal/sight"
 	"macemc/sim"
 )
 
@@ -78,7 +79,10 @@ type hidden struct {
 	found string
 }
 
-var envType = reflect.TypeFor[sim.Env]()
+var (
+	envType   = reflect.TypeFor[sim.Env]()
+	tableType = reflect.TypeFor[sight.Table]()
+)
 
 func (h *hidden) compare(path string, a, b reflect.Value) {
 	switch {
@@ -87,7 +91,7 @@ func (h *hidden) compare(path string, a, b reflect.Value) {
 	case a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type():
 		h.found = fmt.Sprintf("%s is %s in one and %s in the other", path, kindOf(a), kindOf(b))
 		return
-	case !a.IsValid() || a.Type().Implements(envType):
+	case !a.IsValid() || a.Type().Implements(envType), a.Type().Implements(tableType):
 		return
 	}
 	switch a.Kind() {

@@ -1,0 +1,208 @@
+package world
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// A typed node and its twin with two switches.
+type (
+	counted struct {
+		self   sim.Addr
+		Seen   []int
+		Broken bool
+	}
+	switched struct{ counted }
+
+	number struct{ n int }
+	again  struct{}
+	start  struct{}
+	unsent struct{}
+	unused struct{}
+	odd    struct{}
+)
+
+func (n *counted) open(env sim.Env) { n.self = env.Self() }
+
+func (n *counted) start(env sim.Env, _ start) {
+	for _, to := range env.Peers() {
+		env.TCP().Send(to, number{len(n.Seen)})
+	}
+	env.After(0, again{})
+}
+
+func (n *counted) again(env sim.Env, _ again) { env.UDP().Send(env.Peers()[0], odd{}) }
+
+func (n *counted) number(_ sim.Env, _ sim.Addr, m number) { n.Seen = append(n.Seen, m.n) }
+func (n *counted) unsent(sim.Env, sim.Addr, unsent)       {}
+func (n *counted) unused(sim.Env, unused)                 {}
+func (n *counted) broken(sim.Env, sim.PeerError)          { n.Broken = true }
+
+func (n *switched) Init(env sim.Env) { n.open(env) }
+
+func (n *switched) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case number:
+		n.number(env, from, m)
+	case unsent:
+		n.unsent(env, from, m)
+	default:
+		panic("no case")
+	}
+}
+
+func (n *switched) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case start:
+		n.start(env, s)
+	case again:
+		n.again(env, s)
+	case unused:
+		n.unused(env, s)
+	case sim.PeerError:
+		n.broken(env, s)
+	default:
+		panic("no case")
+	}
+}
+
+var countedHandlers = sim.Handle(
+	sim.OnInit((*counted).open),
+	sim.OnSignal((*counted).start), sim.OnSignal((*counted).again), sim.OnSignal((*counted).unused), sim.OnSignal((*counted).broken),
+	sim.OnMessage((*counted).number), sim.OnMessage((*counted).unsent),
+)
+
+func counting(make func() sim.Node) *sim.System {
+	return &sim.System{
+		Name: "counting", Doc: "Counts.",
+		New:    func(sim.Params, sim.Addr) sim.Node { return make() },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{start{}} },
+		Properties: []sim.Property{
+			sim.Always("few", func(v sim.View[*counted]) bool { return v.Len() == 0 || v.Len() == 3 }),
+		},
+	}
+}
+
+func typed() sim.Node { return countedHandlers.Node(&counted{}) }
+
+// A node that lists its handlers runs, reads and copies as its own value does.
+func TestHandlersRun(t *testing.T) {
+	lines := map[string][]string{}
+	for name, make := range map[string]func() sim.Node{"typed": typed, "bare": func() sim.Node { return &switched{} }} {
+		w := coverageWorld(t, counting(make), nil, nil)
+		f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			for range 6 {
+				w.Step(choose.NewFixed(0))
+			}
+			b := w.NewBank()
+			v := slices.Clone(Vector(nil))
+			v = append(v, w.At()...)
+			w.Track()
+			v = slices.Clone(w.At())
+			w.Save(b, v)
+			w.Load(b, v)
+			w.Step(choose.NewFixed(0))
+		})
+		if f != nil {
+			t.Fatalf("%s: %v", name, f)
+		}
+		for _, l := range w.Lines() {
+			lines[name] = append(lines[name], strings.Replace(l.Path, "counted.", "", 1)+" = "+l.Value)
+		}
+		if w.Bound() != "" {
+			t.Errorf("%s: the node is said to hold a function: %s", name, w.Bound())
+		}
+	}
+	if a, b := strings.Join(lines["typed"], "\n"), strings.Join(lines["bare"], "\n"); a != b || !strings.Contains(a, "n1.Seen[0] = 0") {
+		t.Errorf("typed:\n%s\nbare:\n%s", a, b)
+	}
+}
+
+// What has no handler is one sentence, without a frame of sim's.
+func TestUnhandled(t *testing.T) {
+	w := coverageWorld(t, counting(typed), nil, nil)
+	f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		for {
+			n := w.enabled()
+			w.Step(choose.NewFixed(n - 1)) // timers, then what they sent
+			if n == 0 {
+				return
+			}
+			for k := range w.enabled() {
+				if _, ok := w.Event(k).Value.(odd); ok {
+					w.Step(choose.NewFixed(k))
+				}
+			}
+		}
+	})
+	if f == nil || f.Verdict != sim.VerdictPanic || f.Message != "*world.counted has no handler of the message world.odd; list one with sim.OnMessage" {
+		t.Fatalf("got %+v", f)
+	}
+	if strings.Contains(f.Stack, "macemc/sim") {
+		t.Errorf("the stack: %s", f.Stack)
+	}
+}
+
+// What a handler is listed for and never was there is told; what only the
+// environment makes is not.
+func TestHandlersNeverRan(t *testing.T) {
+	c := new(Coverage)
+	w := coverageWorld(t, counting(typed), nil, c)
+	w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.Step(choose.NewFixed(0))
+	})
+	never := strings.Join(c.neverHandlers(), "\n")
+	want := "the handler of the message unsent never ran: none was ever sent\n" +
+		"the handler of the signal unused never ran: none was ever in a script, offered, posted or scheduled"
+	if never != want {
+		t.Errorf("got:\n%s", never)
+	}
+}
+
+// Validate refuses what no run would get past.
+func TestValidateHandlers(t *testing.T) {
+	node := func(of ...sim.Handler[*counted]) *sim.System {
+		return counting(func() sim.Node { return sim.Handle(of...).Node(&counted{}) })
+	}
+	for want, sys := range map[string]*sim.System{
+		"": counting(typed),
+		"system counting: the Script of n0 has a world.start, of which *world.counted has no handler; list one with sim.OnSignal":                                          node(),
+		"system counting: *world.counted has two OnMessage of world.number":                                                                                                node(sim.OnMessage((*counted).number), sim.OnMessage((*counted).number)),
+		"system counting: *world.counted has two OnInit":                                                                                                                   node(sim.OnInit((*counted).open), sim.OnInit((*counted).open)),
+		"system counting: *world.counted has an OnSignal of interface {}, an interface; a handler is of one type of values":                                                node(sim.OnSignal(func(*counted, sim.Env, any) {})),
+		"system counting: a handler of *world.counted was made by none of OnInit, OnMessage and OnSignal":                                                                  node(sim.Handler[*counted]{}),
+		"system counting: the Script of n0 has a world.start, of which *world.counted has no handler; list one with sim.OnSignal (OnMessage is for what other nodes send)": node(sim.OnMessage(func(*counted, sim.Env, sim.Addr, start) {})),
+	} {
+		got := ""
+		if err := sys.Validate(sim.Params{}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}
+
+// BenchmarkHandlers takes one step after another of the same service.
+func BenchmarkHandlers(b *testing.B) {
+	for name, make := range map[string]func() sim.Node{"typed": typed, "switch": func() sim.Node { return &switched{} }} {
+		b.Run(name, func(b *testing.B) {
+			n := make()
+			b.ReportAllocs()
+			for i := range b.N {
+				if i%2 == 0 {
+					n.Deliver(nil, sim.Addr{}, unsent{})
+				} else {
+					n.Handle(nil, unused{})
+				}
+			}
+		})
+	}
+}

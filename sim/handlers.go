@@ -1,0 +1,233 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+
+	"macemc/internal/canon"
+	"macemc/internal/sight"
+)
+
+// Handlers are a service's methods by what they handle, so that a plain struct is
+// a Node without a switch, and the compiler checks each method:
+//
+//	var handlers = sim.Handle(
+//		sim.OnMessage((*node).join), // func (n *node) join(env sim.Env, from sim.Addr, m joinMsg)
+//		sim.OnSignal((*node).begin), // func (n *node) begin(env sim.Env, s beginReq)
+//		sim.OnSignal((*node).broken), // func (n *node) broken(env sim.Env, e sim.PeerError)
+//	)
+//
+//	New: func(p sim.Params, self sim.Addr) sim.Node { return handlers.Node(&node{}) },
+//
+// What comes and has no handler is a finding. Offers, Accepts and Upper are
+// looked for in N, and properties see N.
+type Handlers[N any] struct {
+	init     func(N, Env)
+	messages dispatch[func(N, Env, Addr, Message)]
+	signals  dispatch[func(N, Env, Signal)]
+	told     sight.Handlers
+}
+
+// Handler is one method of a service: see OnMessage, OnSignal and OnInit.
+type Handler[N any] struct {
+	sight.Handler
+	init    func(N, Env)
+	message func(N, Env, Addr, Message)
+	signal  func(N, Env, Signal)
+}
+
+// OnInit is what starts a node, where that takes anything.
+func OnInit[N any](method func(N, Env)) Handler[N] {
+	return Handler[N]{Handler: told(sight.HandlerInit, nil, method), init: method}
+}
+
+// OnMessage handles the messages of one type.
+func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
+	return Handler[N]{
+		Handler: told(sight.HandlerMessage, reflect.TypeFor[M](), method),
+		message: func(n N, env Env, from Addr, m Message) { method(n, env, from, m.(M)) },
+	}
+}
+
+// OnSignal handles the signals of one type: a timer, a task, a request, a
+// guarded action of the service's own, or PeerError, ClearToSend and Flushed.
+func OnSignal[N, S any](method func(N, Env, S)) Handler[N] {
+	return Handler[N]{
+		Handler: told(sight.HandlerSignal, reflect.TypeFor[S](), method),
+		signal:  func(n N, env Env, s Signal) { method(n, env, s.(S)) },
+	}
+}
+
+func told(kind sight.HandlerKind, of reflect.Type, method any) sight.Handler {
+	return sight.Handler{Kind: kind, Of: of, Code: reflect.ValueOf(method).Pointer()}
+}
+
+// Handle makes Handlers. What is wrong with them, such as two of one type,
+// Validate says.
+func Handle[N any](methods ...Handler[N]) *Handlers[N] {
+	h := &Handlers[N]{}
+	for _, m := range methods {
+		h.add(m)
+	}
+	return h
+}
+
+func (h *Handlers[N]) add(m Handler[N]) {
+	if err := h.refuse(m.Handler); err != nil && h.told.Err == nil {
+		h.told.Err = err
+	}
+	h.told.List = append(h.told.List, m.Handler)
+	switch m.Kind {
+	case sight.HandlerInit:
+		h.init = m.init
+	case sight.HandlerMessage:
+		h.messages.put(m.Of, m.message)
+	case sight.HandlerSignal:
+		h.signals.put(m.Of, m.signal)
+	}
+}
+
+func (h *Handlers[N]) refuse(m sight.Handler) error {
+	what := [...]string{sight.HandlerInit: "OnInit", sight.HandlerMessage: "OnMessage", sight.HandlerSignal: "OnSignal"}
+	_, twice := h.told.Find(m.Kind, m.Of)
+	switch node := reflect.TypeFor[N](); {
+	case m.Kind == 0:
+		return fmt.Errorf("a handler of %s was made by none of OnInit, OnMessage and OnSignal", node)
+	case m.Of != nil && m.Of.Kind() == reflect.Interface:
+		return fmt.Errorf("%s has an %s of %s, an interface; a handler is of one type of values", node, what[m.Kind], m.Of)
+	case twice && m.Of == nil:
+		return fmt.Errorf("%s has two OnInit", node)
+	case twice:
+		return fmt.Errorf("%s has two %s of %s", node, what[m.Kind], m.Of)
+	}
+	return nil
+}
+
+// HandlerTable says that the table is no part of a node's state.
+func (h *Handlers[N]) HandlerTable() {}
+
+// Node is n as a Node.
+func (h *Handlers[N]) Node(n N) Node { return &handled[N]{n, h} }
+
+// Of is what a Node was made of, as System.Crash needs it of a dead one.
+func (h *Handlers[N]) Of(n Node) N { return n.(*handled[N]).subject }
+
+// handled is a plain value as a Node. Texts and properties see through it.
+type handled[N any] struct {
+	subject N
+	table   *Handlers[N]
+}
+
+// Subject and Handlers are for who runs a service: see sight.Handled.
+func (n *handled[N]) Subject() any              { return n.subject }
+func (n *handled[N]) Handlers() *sight.Handlers { return &n.table.told }
+
+// Upper is what the value carries, if it is a Layer.
+func (n *handled[N]) Upper() Node {
+	if l, ok := any(n.subject).(interface{ Upper() Node }); ok {
+		return l.Upper()
+	}
+	return nil
+}
+
+func (n *handled[N]) Init(env Env) {
+	if n.table.init != nil {
+		n.table.init(n.subject, env)
+	}
+}
+
+func (n *handled[N]) Deliver(env Env, from Addr, m Message) {
+	call := n.table.messages.get(m)
+	if call == nil {
+		n.unhandled("message", "OnMessage", m)
+	}
+	call(n.subject, env, from, m)
+}
+
+func (n *handled[N]) Handle(env Env, s Signal) {
+	call := n.table.signals.get(s)
+	if call == nil {
+		n.unhandled("signal", "OnSignal", s)
+	}
+	call(n.subject, env, s)
+}
+
+func (n *handled[N]) unhandled(what, maker string, v any) {
+	panic(fmt.Sprintf("%T has no handler of the %s %T; list one with sim.%s", n.subject, what, v, maker))
+}
+
+// dispatch finds a function by the type of a value: by a hash of the word that
+// says what an interface holds, in a table of at least twice as many slots.
+type dispatch[F any] struct {
+	slots []slot[F]
+	shift uint8
+	n     int
+}
+
+type slot[F any] struct {
+	word uintptr // 0: nobody's
+	call F
+}
+
+func (d *dispatch[F]) put(of reflect.Type, call F) {
+	if d.n++; 2*d.n > len(d.slots) {
+		old := d.slots
+		d.slots, d.shift = make([]slot[F], max(4, 2*len(old))), d.shift-1
+		if len(old) == 0 {
+			d.shift = 64 - 2
+		}
+		for _, s := range old {
+			if s.word != 0 {
+				d.place(s)
+			}
+		}
+	}
+	d.place(slot[F]{canon.Dynamic(reflect.Zero(of).Interface()), call})
+}
+
+func (d *dispatch[F]) place(s slot[F]) {
+	at := d.home(s.word)
+	for d.slots[at].word != 0 && d.slots[at].word != s.word {
+		at = (at + 1) % len(d.slots)
+	}
+	d.slots[at] = s
+}
+
+func (d *dispatch[F]) home(word uintptr) int {
+	return int(uint64(word) * 0x9E3779B97F4A7C15 >> d.shift)
+}
+
+func (d *dispatch[F]) get(v any) (call F) {
+	word := canon.Dynamic(v)
+	if d.n == 0 {
+		return call
+	}
+	for at := d.home(word); ; at = (at + 1) & (len(d.slots) - 1) {
+		if s := &d.slots[at]; s.word == word || s.word == 0 {
+			return s.call
+		}
+	}
+}
+
+// unhandledOpenings says which opening of a script its node has no handler of.
+func unhandledOpenings(n Node, self Addr, script []Signal) error {
+	h, ok := n.(sight.Handled)
+	if !ok {
+		return nil
+	}
+	for _, s := range script {
+		if _, found := h.Handlers().Find(sight.HandlerSignal, reflect.TypeOf(s)); !found {
+			return fmt.Errorf("the Script of %s has a %T, of which %T has no handler; list one with sim.OnSignal%s",
+				self, s, h.Subject(), delivered(h, s))
+		}
+	}
+	return nil
+}
+
+// delivered hints at a handler of messages that was meant.
+func delivered(h sight.Handled, s Signal) string {
+	if _, found := h.Handlers().Find(sight.HandlerMessage, reflect.TypeOf(s)); found {
+		return " (OnMessage is for what other nodes send)"
+	}
+	return ""
+}
