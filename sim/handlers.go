@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 
 	"macemc/internal/canon"
@@ -23,8 +24,10 @@ import (
 // looked for in N, and properties see N.
 type Handlers[N any] struct {
 	init     func(N, Env)
-	messages dispatch[func(N, Env, Addr, Message)]
-	signals  dispatch[func(N, Env, Signal)]
+	messages []func(N, Env, Addr, Message) // the first says that there is none
+	signals  []func(N, Env, Signal)
+	message  dispatch // the places in them, plus one
+	signal   dispatch
 	told     sight.Handlers
 }
 
@@ -65,7 +68,9 @@ func told(kind sight.HandlerKind, of reflect.Type, method any) sight.Handler {
 // Handle makes Handlers. What is wrong with them, such as two of one type,
 // Validate says.
 func Handle[N any](methods ...Handler[N]) *Handlers[N] {
-	h := &Handlers[N]{}
+	h := &Handlers[N]{messages: make([]func(N, Env, Addr, Message), 1), signals: make([]func(N, Env, Signal), 1)}
+	h.messages[0] = func(n N, _ Env, _ Addr, m Message) { unhandled(n, "message", "OnMessage", m) }
+	h.signals[0] = func(n N, _ Env, s Signal) { unhandled(n, "signal", "OnSignal", s) }
 	for _, m := range methods {
 		h.add(m)
 	}
@@ -81,9 +86,11 @@ func (h *Handlers[N]) add(m Handler[N]) {
 	case sight.HandlerInit:
 		h.init = m.init
 	case sight.HandlerMessage:
-		h.messages.put(m.Of, m.message)
+		h.messages = append(h.messages, m.message)
+		h.message.put(m.Of)
 	case sight.HandlerSignal:
-		h.signals.put(m.Of, m.signal)
+		h.signals = append(h.signals, m.signal)
+		h.signal.put(m.Of)
 	}
 }
 
@@ -137,55 +144,48 @@ func (n *handled[N]) Init(env Env) {
 }
 
 func (n *handled[N]) Deliver(env Env, from Addr, m Message) {
-	call := n.table.messages.get(m)
-	if call == nil {
-		n.unhandled("message", "OnMessage", m)
-	}
-	call(n.subject, env, from, m)
+	t := n.table
+	t.messages[t.message.get(m)](n.subject, env, from, m)
 }
 
 func (n *handled[N]) Handle(env Env, s Signal) {
-	call := n.table.signals.get(s)
-	if call == nil {
-		n.unhandled("signal", "OnSignal", s)
-	}
-	call(n.subject, env, s)
+	t := n.table
+	t.signals[t.signal.get(s)](n.subject, env, s)
 }
 
-func (n *handled[N]) unhandled(what, maker string, v any) {
-	panic(fmt.Sprintf("%T has no handler of the %s %T; list one with sim.%s", n.subject, what, v, maker))
+func unhandled(n any, what, maker string, v any) {
+	panic(fmt.Sprintf("%T has no handler of the %s %T; list one with sim.%s", n, what, v, maker))
 }
 
-// dispatch finds a function by the type of a value: by a hash of the word that
+// dispatch finds the place of a value's type in a list: by a hash of the word that
 // says what an interface holds, in a table of at least twice as many slots.
-type dispatch[F any] struct {
-	slots []slot[F]
+type dispatch struct {
+	slots []slot
 	shift uint8
-	n     int
+	n     uint32
 }
 
-type slot[F any] struct {
-	word uintptr // 0: nobody's
-	call F
+type slot struct {
+	word  uintptr // 0: nobody's
+	place uint32  // plus one
 }
 
-func (d *dispatch[F]) put(of reflect.Type, call F) {
-	if d.n++; 2*d.n > len(d.slots) {
+// put gives a type the next place.
+func (d *dispatch) put(of reflect.Type) {
+	if d.n++; int(d.n)*2 > len(d.slots) {
 		old := d.slots
-		d.slots, d.shift = make([]slot[F], max(4, 2*len(old))), d.shift-1
-		if len(old) == 0 {
-			d.shift = 64 - 2
-		}
+		d.slots = make([]slot, max(4, 2*len(old)))
+		d.shift = uint8(64 - bits.Len(uint(len(d.slots)-1)))
 		for _, s := range old {
 			if s.word != 0 {
 				d.place(s)
 			}
 		}
 	}
-	d.place(slot[F]{canon.Dynamic(reflect.Zero(of).Interface()), call})
+	d.place(slot{canon.Dynamic(reflect.Zero(of).Interface()), d.n})
 }
 
-func (d *dispatch[F]) place(s slot[F]) {
+func (d *dispatch) place(s slot) {
 	at := d.home(s.word)
 	for d.slots[at].word != 0 && d.slots[at].word != s.word {
 		at = (at + 1) % len(d.slots)
@@ -193,20 +193,27 @@ func (d *dispatch[F]) place(s slot[F]) {
 	d.slots[at] = s
 }
 
-func (d *dispatch[F]) home(word uintptr) int {
-	return int(uint64(word) * 0x9E3779B97F4A7C15 >> d.shift)
+func (d *dispatch) home(word uintptr) int {
+	return int(uint64(word) * 0x9E3779B97F4A7C15 >> (d.shift & 63))
 }
 
-func (d *dispatch[F]) get(v any) (call F) {
+// get is the place of a value's type, plus one; 0: it has none.
+func (d *dispatch) get(v any) uint32 {
 	word := canon.Dynamic(v)
-	if d.n == 0 {
-		return call
+	if at := d.home(word); at < len(d.slots) && d.slots[at].word == word {
+		return d.slots[at].place
 	}
-	for at := d.home(word); ; at = (at + 1) & (len(d.slots) - 1) {
-		if s := &d.slots[at]; s.word == word || s.word == 0 {
-			return s.call
+	return d.far(word)
+}
+
+// far is get for a type whose first slot is another's.
+func (d *dispatch) far(word uintptr) uint32 {
+	for at := range d.slots {
+		if d.slots[at].word == word {
+			return d.slots[at].place
 		}
 	}
+	return 0
 }
 
 // unhandledOpenings says which opening of a script its node has no handler of.

@@ -74,20 +74,17 @@ func (s *seen[N]) look() {
 	}
 }
 
-// find looks for an N in a node and through its layers, as errors.As does.
+// find looks for an N in a Subject and through its layers, as errors.As does.
 func find[N any](n any) (N, bool) {
 	for n != nil {
 		if found, ok := n.(N); ok {
-			return found, true
-		}
-		if found, ok := sight.Subject(n).(N); ok {
 			return found, true
 		}
 		l, ok := n.(Layer)
 		if !ok {
 			break
 		}
-		n = l.Upper()
+		n = sight.Subject(l.Upper())
 	}
 	var none N
 	return none, false
@@ -196,7 +193,7 @@ func Steps[N any](name string, holds func(before, after View[N]) bool, explain .
 func propertyAbout[N any](kind sight.RuleKind, name string) Property {
 	return Property{Name: name, rule: sight.Rule{
 		Kind: kind, About: reflect.TypeFor[N](),
-		Matches: func(n any) bool { _, ok := find[N](n); return ok },
+		Matches: func(n any) bool { _, ok := find[N](sight.Subject(n)); return ok },
 	}}
 }
 

@@ -24,7 +24,7 @@ type State struct {
 
 // Node is what can be seen of one node.
 type Node struct {
-	Node    any
+	Node    any // a Subject
 	Up      bool
 	Version int         // grows when it is replaced
 	Timers  []Scheduled // ordered by identity

@@ -71,7 +71,7 @@ func (w *World) install(i int, n sim.Node) {
 // put replaces a node.
 func (w *World) put(i int, n sim.Node) {
 	ns := &w.nodes[i]
-	ns.node, ns.seen.Node = n, n
+	ns.node, ns.seen.Node = n, sight.Subject(n)
 	ns.seen.Version++
 	w.sees.Epoch++
 }

@@ -1,7 +1,6 @@
 package brokentree
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"time"
@@ -52,61 +51,61 @@ func (n *node) HasChild(a sim.Addr) bool     { return n.kids[a] }
 
 func (n *node) joined() bool { return !n.papa.IsZero() }
 
-func (n *node) Init(sim.Env) {}
+var handlers = sim.Handle(
+	sim.OnSignal((*node).enter), sim.OnSignal((*node).reorganise), sim.OnSignal((*node).lose),
+	sim.OnMessage((*node).join), sim.OnMessage((*node).accepted), sim.OnMessage((*node).refused),
+	sim.OnMessage((*node).remove), sim.OnMessage((*node).reorg),
+)
 
-func (n *node) Handle(env sim.Env, s sim.Signal) {
-	switch s := s.(type) {
-	case joinOverlay:
-		if env.Self() == n.root {
-			n.papa = n.root
-			n.hear(env, n.root)
-			return
-		}
+func (n *node) enter(env sim.Env, _ joinOverlay) {
+	if env.Self() == n.root {
+		n.papa = n.root
+		n.hear(env, n.root)
+		return
+	}
+	n.ask(env, n.root)
+}
+
+func (n *node) reorganise(env sim.Env, _ reorgTimer) {
+	switch {
+	case env.Self() == n.root:
+		tree.Reorganise(env, n)
+		env.After(reorgEvery, reorgTimer{})
+	case !n.joined() && n.asked.IsZero():
 		n.ask(env, n.root)
-	case reorgTimer:
-		switch {
-		case env.Self() == n.root:
-			tree.Reorganise(env, n)
-			env.After(reorgEvery, reorgTimer{})
-		case !n.joined() && n.asked.IsZero():
-			n.ask(env, n.root)
-		}
-	case sim.PeerError:
-		n.lose(env, s.Peer)
-	default:
-		panic(fmt.Sprintf("brokentree: no case for the signal %T", s))
 	}
 }
 
-func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	switch m := m.(type) {
-	case join:
-		n.hear(env, m.who)
-		// A node that may itself move in a moment must not carry others along:
-		// they might be those that it moves below.
-		if !n.joined() || !n.asked.IsZero() && !env.Bug(BT2) {
-			env.TCP().Send(m.who, refused{})
-			return
-		}
-		n.route(env, env.Self(), m)
-	case joinReply:
-		if n.joined() && n.papa != from {
-			env.TCP().Send(n.papa, remove{})
-		}
-		n.papa, n.asked = from, sim.Addr{}
-		env.Cancel(reorgTimer{})
-	case refused:
-		n.asked = sim.Addr{}
-		n.waitToJoin(env)
-	case remove:
-		delete(n.kids, from)
-	case tree.Reorg:
-		if from == n.papa { // else it is from before a move
-			tree.Reorganise(env, n)
-			n.considerMoving(env, m)
-		}
-	default:
-		panic(fmt.Sprintf("brokentree: no case for the message %T", m))
+func (n *node) join(env sim.Env, _ sim.Addr, m join) {
+	n.hear(env, m.who)
+	// A node that may itself move in a moment must not carry others along:
+	// they might be those that it moves below.
+	if !n.joined() || !n.asked.IsZero() && !env.Bug(BT2) {
+		env.TCP().Send(m.who, refused{})
+		return
+	}
+	n.route(env, env.Self(), m)
+}
+
+func (n *node) accepted(env sim.Env, from sim.Addr, _ joinReply) {
+	if n.joined() && n.papa != from {
+		env.TCP().Send(n.papa, remove{})
+	}
+	n.papa, n.asked = from, sim.Addr{}
+	env.Cancel(reorgTimer{})
+}
+
+func (n *node) refused(env sim.Env, _ sim.Addr, _ refused) {
+	n.asked = sim.Addr{}
+	n.waitToJoin(env)
+}
+
+func (n *node) remove(_ sim.Env, from sim.Addr, _ remove) { delete(n.kids, from) }
+
+func (n *node) reorg(env sim.Env, from sim.Addr, m tree.Reorg) {
+	if from == n.papa { // else it is from before a move
+		tree.Reorganise(env, n)
+		n.considerMoving(env, m)
 	}
 }
 
@@ -148,7 +147,8 @@ func (n *node) waitToJoin(env sim.Env) {
 }
 
 // lose forgets a peer whose connection broke.
-func (n *node) lose(env sim.Env, peer sim.Addr) {
+func (n *node) lose(env sim.Env, e sim.PeerError) {
+	peer := e.Peer
 	delete(n.kids, peer)
 	if n.papa == peer {
 		n.papa = sim.Addr{}

@@ -33,10 +33,10 @@ var System = &sim.System{
 			"each takes the other, although it has itself asked to leave: the two are a loop, cut off from the root."},
 	},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
-		return &node{
+		return handlers.Node(&node{
 			root: p.Addr(0), most: p.Int(Children), everyone: p.Nodes,
 			kids: map[sim.Addr]bool{}, heard: map[sim.Addr]bool{},
-		}
+		})
 	},
 	Script:     func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{joinOverlay{}} },
 	Properties: tree.Properties(),
