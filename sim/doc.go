@@ -2,8 +2,8 @@
 // and what of a run those read who are told a finding.
 //
 // A System is a value that says how to make a Node, what the application asks
-// of it, and which properties must hold; a Node is three methods; everything
-// that a node does, and everything that it asks, goes through Env.
+// of it, and which properties must hold; a Node handles messages and signals;
+// everything that it does, and everything that it asks, goes through Env.
 //
 // # Start here
 //
@@ -11,7 +11,8 @@
 // README.md shows, uses most of them:
 //
 //	System     what is checked: Name, Doc, New, Script, Properties, Bugs
-//	Node       the service on one node: Init, Deliver, Handle
+//	Node       the service on one node: Init, Deliver, Handle; or a plain value with
+//	Handlers   its methods by what they handle: Handle, OnInit, OnMessage, OnSignal
 //	Env        what a handler may ask and do: Send by TCP or UDP, After, Post, Choose
 //	Port       a link: Send, which says false where the buffer is full
 //	Addr       a node's name; Params.Addr(0) is the first

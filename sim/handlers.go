@@ -22,11 +22,15 @@ import (
 //
 // What comes and has no handler is a finding. Offers, Accepts and Upper are
 // looked for in N, and properties see N.
-type Handlers[N any] struct {
-	init     func(N, Env)
-	messages []func(N, Env, Addr, Message) // the first says that there is none
-	signals  []func(N, Env, Signal)
-	message  dispatch // the places in them, plus one
+type Handlers[N any] struct{ table }
+
+// table is Handlers of any type: a step through code of one type is faster. The
+// values that its functions are given are of the type.
+type table struct {
+	init     func(any, Env)
+	messages []func(any, Env, Addr, Message) // the first says that there is none
+	signals  []func(any, Env, Signal)
+	message  dispatch // the places in them
 	signal   dispatch
 	told     sight.Handlers
 }
@@ -34,21 +38,21 @@ type Handlers[N any] struct {
 // Handler is one method of a service: see OnMessage, OnSignal and OnInit.
 type Handler[N any] struct {
 	sight.Handler
-	init    func(N, Env)
-	message func(N, Env, Addr, Message)
-	signal  func(N, Env, Signal)
+	init    func(any, Env)
+	message func(any, Env, Addr, Message)
+	signal  func(any, Env, Signal)
 }
 
 // OnInit is what starts a node, where that takes anything.
 func OnInit[N any](method func(N, Env)) Handler[N] {
-	return Handler[N]{Handler: told(sight.HandlerInit, nil, method), init: method}
+	return Handler[N]{Handler: told(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}
 }
 
 // OnMessage handles the messages of one type.
 func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
 	return Handler[N]{
 		Handler: told(sight.HandlerMessage, reflect.TypeFor[M](), method),
-		message: func(n N, env Env, from Addr, m Message) { method(n, env, from, m.(M)) },
+		message: func(n any, env Env, from Addr, m Message) { method(n.(N), env, from, m.(M)) },
 	}
 }
 
@@ -57,7 +61,7 @@ func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
 func OnSignal[N, S any](method func(N, Env, S)) Handler[N] {
 	return Handler[N]{
 		Handler: told(sight.HandlerSignal, reflect.TypeFor[S](), method),
-		signal:  func(n N, env Env, s Signal) { method(n, env, s.(S)) },
+		signal:  func(n any, env Env, s Signal) { method(n.(N), env, s.(S)) },
 	}
 }
 
@@ -68,9 +72,10 @@ func told(kind sight.HandlerKind, of reflect.Type, method any) sight.Handler {
 // Handle makes Handlers. What is wrong with them, such as two of one type,
 // Validate says.
 func Handle[N any](methods ...Handler[N]) *Handlers[N] {
-	h := &Handlers[N]{messages: make([]func(N, Env, Addr, Message), 1), signals: make([]func(N, Env, Signal), 1)}
-	h.messages[0] = func(n N, _ Env, _ Addr, m Message) { unhandled(n, "message", "OnMessage", m) }
-	h.signals[0] = func(n N, _ Env, s Signal) { unhandled(n, "signal", "OnSignal", s) }
+	h := &Handlers[N]{table{
+		messages: []func(any, Env, Addr, Message){func(n any, _ Env, _ Addr, m Message) { unhandled(n, "message", "OnMessage", m) }},
+		signals:  []func(any, Env, Signal){func(n any, _ Env, s Signal) { unhandled(n, "signal", "OnSignal", s) }},
+	}}
 	for _, m := range methods {
 		h.add(m)
 	}
@@ -111,44 +116,44 @@ func (h *Handlers[N]) refuse(m sight.Handler) error {
 }
 
 // HandlerTable says that the table is no part of a node's state.
-func (h *Handlers[N]) HandlerTable() {}
+func (t *table) HandlerTable() {}
 
 // Node is n as a Node.
-func (h *Handlers[N]) Node(n N) Node { return &handled[N]{n, h} }
+func (h *Handlers[N]) Node(n N) Node { return &handled{n, &h.table} }
 
 // Of is what a Node was made of, as System.Crash needs it of a dead one.
-func (h *Handlers[N]) Of(n Node) N { return n.(*handled[N]).subject }
+func (h *Handlers[N]) Of(n Node) N { return n.(*handled).subject.(N) }
 
 // handled is a plain value as a Node. Texts and properties see through it.
-type handled[N any] struct {
-	subject N
-	table   *Handlers[N]
+type handled struct {
+	subject any
+	table   *table
 }
 
 // Subject and Handlers are for who runs a service: see sight.Handled.
-func (n *handled[N]) Subject() any              { return n.subject }
-func (n *handled[N]) Handlers() *sight.Handlers { return &n.table.told }
+func (n *handled) Subject() any              { return n.subject }
+func (n *handled) Handlers() *sight.Handlers { return &n.table.told }
 
 // Upper is what the value carries, if it is a Layer.
-func (n *handled[N]) Upper() Node {
-	if l, ok := any(n.subject).(interface{ Upper() Node }); ok {
+func (n *handled) Upper() Node {
+	if l, ok := n.subject.(interface{ Upper() Node }); ok {
 		return l.Upper()
 	}
 	return nil
 }
 
-func (n *handled[N]) Init(env Env) {
+func (n *handled) Init(env Env) {
 	if n.table.init != nil {
 		n.table.init(n.subject, env)
 	}
 }
 
-func (n *handled[N]) Deliver(env Env, from Addr, m Message) {
+func (n *handled) Deliver(env Env, from Addr, m Message) {
 	t := n.table
 	t.messages[t.message.get(m)](n.subject, env, from, m)
 }
 
-func (n *handled[N]) Handle(env Env, s Signal) {
+func (n *handled) Handle(env Env, s Signal) {
 	t := n.table
 	t.signals[t.signal.get(s)](n.subject, env, s)
 }

@@ -49,7 +49,7 @@ func whence(stack string) string {
 // handler: they are between the service and what asked it, and say nothing.
 var binders = []string{
 	"macemc/sim.stateProperty[", "macemc/sim.Steps[",
-	"macemc/sim.(*handled[", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
+	"macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
 }
 
 // callers are the frames that call a service: below them nothing is its own.

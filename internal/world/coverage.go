@@ -389,17 +389,24 @@ var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
 // neverHandlers is about the handlers that had nothing to handle. Where there was
 // something, neverValues says what became of it.
 func (c *Coverage) neverHandlers() (never []string) {
+	var messages, signals []string
 	for _, h := range c.listed {
 		k := slices.IndexFunc(c.types, func(t *typeTally) bool { return t.typ == h.Of })
 		name := packages.ReplaceAllString(h.Of.String(), "")
 		switch message := h.Kind == sight.HandlerMessage; {
 		case message && (k < 0 || c.types[k].of[sim.KindMessage].possible == 0):
-			never = append(never, fmt.Sprintf("the handler of the message %s never ran: none was ever sent", name))
+			messages = append(messages, name)
 		case !message && (k < 0 || !c.types[k].signalled()):
-			never = append(never, fmt.Sprintf("the handler of the signal %s never ran: none was ever in a script, offered, posted or scheduled", name))
+			signals = append(signals, name)
 		}
 	}
-	slices.Sort(never)
+	add := func(what string, names []string) {
+		if slices.Sort(names); len(names) > 0 {
+			never = append(never, fmt.Sprintf("never %s, though there are handlers: %s", what, strings.Join(names, ", ")))
+		}
+	}
+	add("sent", messages)
+	add("in a script, offered, posted or scheduled", signals)
 	return never
 }
 

@@ -159,8 +159,8 @@ func TestHandlersNeverRan(t *testing.T) {
 		w.Step(choose.NewFixed(0))
 	})
 	never := strings.Join(c.neverHandlers(), "\n")
-	want := "the handler of the message unsent never ran: none was ever sent\n" +
-		"the handler of the signal unused never ran: none was ever in a script, offered, posted or scheduled"
+	want := "never sent, though there are handlers: unsent\n" +
+		"never in a script, offered, posted or scheduled, though there are handlers: unused"
 	if never != want {
 		t.Errorf("got:\n%s", never)
 	}
