@@ -31,7 +31,7 @@ type searchFlags struct {
 	depth, step              int
 	noWalks                  bool
 	noCritical, noShrink     bool
-	tries                    int // that shrinking may take, whatever its time; 0: it goes by time
+	tries                    int // that shrinking may take; 0: as many as its effort allows
 	walks                    int
 	walkSteps, maxWalkSteps  int
 	walkLeast                int
@@ -249,24 +249,13 @@ func (t *tool) search(name string, f searchFlags) error {
 		progress.clear()
 		return err
 	}
-	lost := t.explain(r, f, progress, unlimited(stop))
+	lost := t.explain(r, f, progress, stop)
 	progress.clear()
 	if lost != nil {
 		t.complain(fmt.Errorf("the finding could not be looked into: %w", lost))
 	}
 	t.conclude(r, f)
 	return nil
-}
-
-// unlimited is stop without the limit of time: what was found in time is still
-// looked into.
-func unlimited(stop func() search.Stop) func() search.Stop {
-	return func() search.Stop {
-		if why := stop(); why != search.StopTime {
-			return why
-		}
-		return ""
-	}
 }
 
 // conclude writes the finding, if there is one, and the report, and sets the

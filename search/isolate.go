@@ -61,7 +61,10 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 	if err != nil {
 		return 0, false, err
 	}
-	defer g.close()
+	defer func() {
+		r.settledStates += g.set.Len()
+		g.close()
+	}()
 	g.most, g.safety = most, safety
 	stopped := false
 	var follow []uint32
