@@ -196,4 +196,5 @@ type Measured struct {
 	Elapsed time.Duration
 	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0: not known
 	Memory  uint64        // bytes of the process, at the most that was met
+	Slow    string        // why states are hashed and copied more slowly than they could be; "": they are not
 }

@@ -453,6 +453,9 @@ func (p *printer) measured(r *search.Result) {
 	p.row(2, labels, "time", time)
 	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
 	p.row(2, labels, "memory", count(int(m.Memory>>20))+" MiB")
+	if m.Slow != "" {
+		p.row(2, labels, "slower", m.Slow+", so states are hashed and copied by reflection")
+	}
 }
 
 // place is the end of a finding's report.
