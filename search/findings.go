@@ -1,7 +1,6 @@
 package search
 
 import (
-	"errors"
 	"regexp"
 
 	"macemc/sim"
@@ -78,8 +77,7 @@ func (f *Finding) kind() [3]string {
 func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 	r := x.r
 	if !r.several() {
-		x.violated, x.dead = failure, dead
-		return nil
+		return &wrong{failure: failure, dead: dead}
 	}
 	x.w.Pardon()
 	if !r.worth(failure) {
@@ -99,12 +97,9 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 	if err == nil && f != nil {
 		enough, err = r.note(f)
 	}
-	r.climate, r.exploring = x.c, x
+	r.climate, r.exploring = x.c, x.taker
 	if err == nil && enough {
 		err = errEnough
 	}
 	return err
 }
-
-// errEnough ends an exploration that has found what was wanted.
-var errEnough = errors.New("the search has found enough")

@@ -70,7 +70,7 @@ type runner struct {
 	climate       climate       // of the last run, as it was
 	team          *team         // explores with the others; nil: nobody does
 	pulses        pulses        // of the team
-	exploring     *explorer     // what is under way, if it is no run
+	exploring     *taker        // what is under way, if it is no run
 	forked        *fork         // where the last run began; nil: at the start
 	confirming    *runner       // the last runner that took runs again for this one
 	always        bool          // every run must be careful: step properties need the state before
