@@ -149,7 +149,7 @@ var rooms = []room{
 	{
 		path:  "search",
 		may:   []string{"internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world"},
-		tests: []string{"systems/*", "internal/known", "internal/catalog"},
+		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "strategies know nothing of critical; pass a func through search.Options",
 			"eventgraph": "search returns paths; let the caller draw them",

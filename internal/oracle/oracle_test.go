@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -65,29 +64,10 @@ func add(met map[string]int, res *Result) {
 
 // TestKept: every system that ever differed, made small.
 func TestKept(t *testing.T) {
-	f, err := os.Open("testdata/kept.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines, why := bufio.NewScanner(f), ""
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := lines.Text()
-		if !strings.HasPrefix(line, "{") {
-			why = line
-			continue
+	for _, k := range Kept() {
+		for _, d := range Compare(k.Spec, large, Modes(nil)).Differences {
+			t.Errorf("%s: %s\n%s", k.Why, d, k.Spec)
 		}
-		s, err := Parse(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range Compare(s, large, Modes(nil)).Differences {
-			t.Errorf("%s: %s\n%s", why, d, line)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 }
 
