@@ -340,8 +340,8 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 // fromStart asks by walks whether a dead run was so from its start.
 func (r *runner) fromStart(f *Finding) (*Finding, error) {
 	live, other, err := r.recovers(f, 0)
-	if err == nil && other != nil && r.lead != nil {
-		return f, nil // it fails without the prefix, by which this search asks
+	if err == nil && other != nil && (f.Proved || r.lead != nil) {
+		return f, nil // what is proved is nearer than what a walk meets; and one without the prefix is of no such search
 	}
 	if other != nil || err != nil {
 		return other, err

@@ -173,8 +173,14 @@ func (m *Model) notLive(s *state) (names string) {
 	return names
 }
 
-// atRest: nothing but faults and other rare events can happen.
+// atRest: nothing but faults and other rare events can happen, and the environment
+// has nothing yet to do.
 func (m *Model) atRest(s *state) bool {
+	for _, n := range s.Nodes {
+		if n.Life == crashed || s.Cut.Side != nil {
+			return false
+		}
+	}
 	for _, e := range m.events(s) {
 		if !e.rare {
 			return false

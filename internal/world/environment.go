@@ -383,7 +383,7 @@ func (w *World) Healed() bool {
 // Settled reports whether the healed form of this state has no event but rare
 // ones: nothing will ever change it.
 func (w *World) Settled() bool {
-	if w.cut != nil || w.away > 0 || w.timers > 0 {
+	if w.cut != nil || w.away > 0 || w.timers > 0 && (w.sys.Weight == nil || w.early != sim.Unlimited) { // some timers may be held back, others rare
 		return false
 	}
 	n := w.enabled()
