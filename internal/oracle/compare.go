@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/search"
+	"macemc/sim"
 )
 
 // A Mode is a way to search.
@@ -63,6 +64,10 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 		c.mode, c.x = m, x
 		c.search()
 	}
+	c.mode, c.x = Mode{Name: "replay"}, c.start
+	for k := range 4 {
+		c.replay(1+2*k, k)
+	}
 	return c.res
 }
 
@@ -113,6 +118,71 @@ func (c *comparison) prefixed() *origin {
 	root.Left, root.Early = c.spec.Budgets, c.spec.Early-1
 	c.res.Features["prefix"]++
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
+}
+
+// replay takes a run of so many steps again, of which somebody says that it is
+// dead: it is, if it counts and none that is live, or does not count, follows.
+func (c *comparison) replay(length, turn int) {
+	m := c.model
+	all, _ := m.start(c.spec.Budgets, c.spec.Early)
+	if len(c.spec.Eventually) == 0 || len(all) == 0 {
+		return
+	}
+	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}}
+	if f := sim.Faults(c.spec.Budgets); !f.IsZero() {
+		path.Add("faults", f.String())
+	} else if c.spec.Early > 0 {
+		path.Add("faults", "none")
+	}
+	if c.spec.Early > 0 {
+		path.Add("early", fmt.Sprint(c.spec.Early-1))
+	}
+	path.Add("verdict", "dead")
+	var begin *run
+	m.each(m.spec.empty(c.spec.Budgets, c.spec.Early), m.init, func(r *run) {
+		if !r.broken && r.wrong == nil && (begin == nil || turn%2 == 1) {
+			begin = r
+		}
+	})
+	path.Start = recorded(begin.coins)
+	states := []*state{begin.s}
+	for k := range length {
+		s := states[len(states)-1]
+		steps, events := m.steps(s)
+		steps = slices.DeleteFunc(steps, func(st step) bool { return st.wrong != nil || m.unsafe(st.to) })
+		if len(steps) == 0 {
+			break
+		}
+		st := steps[(c.start.Transitions+k*(turn+1))%len(steps)]
+		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: events, What: st.label}, Coins: recorded(st.coins)})
+		states = append(states, st.to)
+	}
+	if m.unsafe(states[0]) {
+		return
+	}
+	can, astray, known := m.recoverable(states, 20*c.most)
+	if !known {
+		return
+	}
+	end := len(states) - 1
+	res, err := search.Replay(c.spec.System(), path, search.Options{ByIdentity: true})
+	if err != nil {
+		c.differs("%v", err)
+		return
+	}
+	want := "none"
+	if m.counts(states[end]) && !can[end] && !astray[end] {
+		want = "dead"
+	}
+	c.res.Features["replayed as "+want]++
+	f := res.Finding
+	if f.Verdict.String() != want {
+		c.differs("a run of %d steps is %s, and should be %s", end, f.Verdict, want)
+		return
+	}
+	if want == "dead" {
+		c.path(f)
+	}
 }
 
 // fair is the first start in fair weather; firings are counted.
@@ -306,7 +376,7 @@ func (c *comparison) path(f *search.Finding) {
 		return
 	}
 	c.res.Features["exact critical step"]++
-	can, known := c.model.recoverable(run, 20*c.most)
+	can, _, known := c.model.recoverable(run, 20*c.most)
 	if !known {
 		c.res.Features["exact critical step, not known here"]++
 		return

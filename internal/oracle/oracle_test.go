@@ -22,7 +22,7 @@ var (
 
 // A few seconds of the campaign, with spaces that are small.
 const (
-	seeds = 120
+	seeds = 90
 	small = 150
 	large = 1000
 )

@@ -177,7 +177,7 @@ func (m *Model) notLive(s *state) (names string) {
 // has nothing yet to do.
 func (m *Model) atRest(s *state) bool {
 	for _, n := range s.Nodes {
-		if n.Life == crashed || s.Cut.Side != nil {
+		if n.Life == crashed || s.Cut.Side != nil || s.Early >= 0 && len(n.Timers) > 0 {
 			return false
 		}
 	}
@@ -290,15 +290,17 @@ func (x *Space) liveness(most int) {
 }
 
 // recoverable says of each state of a run whether a live one can be reached from
-// it; known false: that was too much to find out.
-func (m *Model) recoverable(run []*state, most int) (can []bool, known bool) {
+// it, and whether one that does not count (astray); known false: that was too much
+// to find out.
+func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known bool) {
 	g := m.heal(run, most, func(*state) bool { return true })
 	if g.stopped || g.failed {
-		return nil, false
+		return nil, nil, false
 	}
-	reaches := g.reach(m.live)
+	live, out := g.reach(m.live), g.reach(func(s *state) bool { return !m.counts(s) })
 	for _, s := range run {
-		can = append(can, reaches[g.number[s.healed().key()]])
+		k := g.number[s.healed().key()]
+		can, astray = append(can, live[k]), append(astray, out[k])
 	}
-	return can, true
+	return can, astray, true
 }
