@@ -8,6 +8,7 @@ COUNT    ?= 1
 FUZZTIME ?= 20s
 WALKS    ?= 20000
 N        ?= 100000
+MUTANTS  ?= 300
 
 .PHONY: help
 help: ## list the targets
@@ -90,6 +91,10 @@ oracle: ## hold critical transitions and printed bounds against the truth, on 2,
 .PHONY: campaign-random
 campaign-random: ## hold searches of N (100,000) random systems to internal/oracle; goes on where it was stopped
 	@go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(N) -journal $(abspath bin/campaign-random.json)
+
+.PHONY: mutants
+mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped
+	@go run ./internal/mutants -n $(MUTANTS)
 
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour

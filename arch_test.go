@@ -159,6 +159,10 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/mutants",
+		instead: map[string]string{"": "mutants changes files and runs tests; what they are of it need not know"},
+	},
+	{
 		path: "internal/oracle",
 		may:  []string{"choose", "sim", "search"},
 		instead: map[string]string{
