@@ -107,7 +107,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
-	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event (default 1)")
+	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event, or place of a panic (default 1)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.prefix, "prefix", "", "begin where the run of `FILE` ends, with faults allowed from there on; nodes and parameters are its own\n(default at the start)")
 	flags.IntVar(&f.printPrefixes, "print-prefixes", 0, "do not search, but write `N` paths with distinct ends, in steady state, to begin searches with")

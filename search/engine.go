@@ -81,8 +81,13 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 	if c != nil {
 		return c.level(r, res, depth, level)
 	}
-	from := 0
+	from, rest := 0, false
 	take := func() (err error) {
+		if rest { // of the events of a state
+			if rest, err = false, x.rest(x.current, x.lastEvent+1); err != nil {
+				return err
+			}
+		}
 		level.some(from, level.len(), func(k int, s uint32) bool {
 			from, r.progress.Done = k+1, k
 			if s%64 == 0 && r.interrupted(res) {
@@ -99,15 +104,15 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 		return x.settle()
 	}
 	for {
-		before := from
+		before, event := from, x.lastEvent
 		bad, done, err := r.level(x, res, r.base()+depth, take)
 		if err == errFull {
 			res.Stop, err = StopMemory, nil
 		}
-		if !done || err != nil || !r.several() || res.Finding == nil || from == before {
+		if !done || err != nil || !r.several() || res.Finding == nil || from == before && x.lastEvent == event {
 			return x.level(), done, err
 		}
-		// A handler failed. What else is possible in that state is not looked at.
+		// A handler failed.
 		f := res.Finding
 		if res.Finding, res.Stop = nil, ""; bad.strayed || f.Verdict == sim.VerdictNondeterminism {
 			res.Finding, res.Stop = f, StopFound
@@ -117,12 +122,16 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 			res.Stop = StopFound
 			return x.level(), true, err
 		}
+		rest = x.step.begun
 		x.resume()
 	}
 }
 
 // resume makes an explorer ready to go on after a step that failed.
-func (x *explorer) resume() { x.step.begun = false }
+func (x *explorer) resume() {
+	x.step.begun = false
+	x.w.Pardon() // where it was the last state of a level, no other is loaded
+}
 
 // interrupted reports whether the exhaustive phase is to stop here, and why.
 func (r *runner) interrupted(res *Result) bool {

@@ -2,16 +2,17 @@ package search
 
 import (
 	"regexp"
+	"strings"
 
 	"macemc/sim"
 )
 
 // findings are what a search has found: one for each verdict, property and
-// critical event. The same mistake usually shows in many states; what is alike
+// critical event, and for each place of a panic. The same mistake usually shows in many states; what is alike
 // is counted, and not told again.
 type findings struct {
 	all   []*Finding
-	tried map[string]int // candidates that were confirmed, by verdict and property
+	tried map[string]int // candidates that were confirmed, by verdict, property and place of a panic
 	alike int
 }
 
@@ -46,7 +47,7 @@ var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
 // worth reports whether another candidate is looked at.
 func (r *runner) worth(f *sim.Failure) bool {
-	key := f.Verdict.String() + " " + f.Property
+	key := f.Verdict.String() + " " + f.Property + thrownAt(f) // else a panic that is met often hides the others
 	if r.findings.tried == nil {
 		r.findings.tried = map[string]int{}
 	}
@@ -58,18 +59,38 @@ func (r *runner) worth(f *sim.Failure) bool {
 	return true
 }
 
-// kind is what findings are told apart by: their verdict and property, and the
-// event after which it was too late, whatever nodes it was about.
+// kind is what findings are told apart by: what is wrong, and where. Where is the
+// event after which it was too late, whatever nodes it was about and whatever it
+// carried; of a panic, the place in the source.
 func (f *Finding) kind() [3]string {
 	event := f.Identity
-	if f.Verdict == sim.VerdictDead {
+	switch {
+	case f.Verdict == sim.VerdictDead && f.Critical != nil:
+		event = f.Critical.Event
+	case f.Verdict == sim.VerdictDead:
 		event = ""
-		if f.Critical != nil {
-			event = f.Critical.Event
-		}
+	case f.Stack != "":
+		event = thrownAt(&f.Failure)
 	}
-	return [3]string{f.Verdict.String(), f.Property, nodeName.ReplaceAllString(event, "n*")}
+	event = nodeName.ReplaceAllString(event, "n*")
+	return [3]string{f.Verdict.String(), f.Property, carried.ReplaceAllString(event, "{}")}
 }
+
+var carried = regexp.MustCompile(`\{.*\}`)
+
+// thrownAt is the place where a service panicked, with its message: a place may be
+// a function that makes the panics of others. What numbers the message tells does
+// not matter.
+func thrownAt(f *sim.Failure) string {
+	if f.Stack == "" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(f.Stack, "\n")
+	place, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(place) + " " + numberText.ReplaceAllString(f.Message, "0")
+}
+
+var numberText = regexp.MustCompile(`[0-9]+`)
 
 // wrong is told what is wrong with the state that was just reached. It ends the
 // exploration, unless more findings are wanted: then it is noted, and the state

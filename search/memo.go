@@ -178,6 +178,13 @@ func (m *memo) expand(state uint32) error {
 	return m.footsteps(state, k)
 }
 
+// rest takes the events from the k-th on in the world: what came before them has
+// been settled, since a step that fails is one that is learnt.
+func (m *memo) rest(state uint32, k int) error {
+	m.goTo(m.x.rec(state))
+	return m.worldFrom(state, k)
+}
+
 // worldFrom takes the events of the position from the k-th on in the world.
 func (m *memo) worldFrom(state uint32, k int) error {
 	if err := m.settle(); err != nil {

@@ -41,7 +41,7 @@ type Options struct {
 	all    bool // every step is looked up, for tests
 	table  int  // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
-	Findings int // the search goes on until it has so many, one for each property and critical event; 0: 1
+	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0: 1
 
 	NoWalks      bool
 	Walks        int    // fresh walks that a verdict of dead rests on; 0: 60

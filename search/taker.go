@@ -50,6 +50,8 @@ type visitor interface {
 // A stepper takes all steps of a state that may be taken now.
 type stepper interface {
 	expand(state uint32) error
+	// rest takes the events from the k-th on, after one that failed.
+	rest(state uint32, k int) error
 	// settle tells the visitor of what it was not told yet.
 	settle() error
 }
@@ -60,14 +62,16 @@ type inWorld struct {
 	prior *world.World // goes along to the state before, for step properties; nil: there are none
 }
 
-func (s inWorld) expand(state uint32) error {
+func (s inWorld) expand(state uint32) error { return s.rest(state, 0) }
+
+func (s inWorld) rest(state uint32, k int) error {
 	s.current, s.lastEvent = state, noEvent
 	s.get(state, s.v)
 	if s.prior != nil {
 		s.prior.Load(s.bank, s.v)
 	}
 	s.w.Load(s.bank, s.v)
-	return s.takeFrom(state, 0)
+	return s.takeFrom(state, k)
 }
 
 func (s inWorld) settle() error { return nil }
