@@ -75,10 +75,11 @@ type Result struct {
 
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
-	Never []string     // what was possible and never happened, a sentence each; nil: not known
-	Slack []string     // of these, what takes nothing from what was checked: constraints that excluded no state
-	Held  []world.Held // where each liveness property was first seen to hold
-	Space *Space       // what the space is made of; nil: nobody asked
+	Never    []string     // what was possible and never happened, a sentence each; nil: not known
+	Overflow int          // datagrams were lost where so many were under way on their channel, without a budget of losses; 0: none was
+	Slack    []string     // of these, what takes nothing from what was checked: constraints that excluded no state
+	Held     []world.Held // where each liveness property was first seen to hold
+	Space    *Space       // what the space is made of; nil: nobody asked
 }
 
 // Prefix is a run that ends in steady state.

@@ -120,6 +120,9 @@ func (r *runner) search() (*Result, error) {
 		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.sys.Name, unused[0])
 	}
 	res.Stats, res.Measured = r.stats, r.measured()
+	if r.coverage.Overflowed() {
+		_, res.Overflow = r.world.Capacities()
+	}
 	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
 	return res, nil
 }

@@ -46,6 +46,7 @@ type resultJSON struct {
 	Measured measuredJSON   `json:"measured"`
 	Never    []string       `json:"never"` // null: not known
 	Held     []heldJSON     `json:"first_held"`
+	Overflow int            `json:"udp_overflow,omitempty"`
 	Space    *spaceJSON     `json:"space"`
 	Replay   *string        `json:"replay"`
 }
@@ -145,7 +146,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
-		Never:    r.Never, Held: heldOf(r.Held), Space: spaceOf(r.Space),
+		Never:    r.Never, Held: heldOf(r.Held), Overflow: r.Overflow, Space: spaceOf(r.Space),
 	}
 	if path := r.Options.Prefix; path != nil {
 		one := prefixOf(r.Options.PrefixName, path)

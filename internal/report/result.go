@@ -208,6 +208,9 @@ func (p *printer) searched(s subject, r *search.Result) {
 	if len(r.Held) > 0 {
 		p.row(2, labels, "first held", held(r.Held))
 	}
+	if r.Overflow > 0 {
+		p.row(2, labels, "overflow", "where "+many(r.Overflow, "datagram")+" were under way on a channel, more were lost: a choice of the system (--net udp-capacity), whatever --faults says")
+	}
 	p.row(2, labels, "counted", many(r.Stats.States, "state")+", "+many(r.Stats.Transitions, "transition"))
 	p.row(2, labels, "effort", effort(r.Stats))
 	if r.Alike > 0 {

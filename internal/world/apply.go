@@ -76,6 +76,9 @@ func (w *World) send(i int, e *sim.Effect) {
 		c := w.udp.Channel(i, to)
 		if len(w.udp.Packets(c)) >= w.net.UDPCapacity {
 			e.Lost = true
+			if w.cover != nil {
+				w.cover.overflows++
+			}
 			return
 		}
 		w.udp.Push(c, p)

@@ -28,6 +28,7 @@ type Coverage struct {
 	kinds      [kinds]tally           // of the events that carry no value of the service
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
+	overflows  int                    // datagrams for which there was none
 	facts      int
 	allowed    sim.Faults    // the largest budgets of a run
 	bugs       []atomic.Bool // by Params.Bugs: asked for; a node may ask by the Params that it keeps, on whatever goroutine
@@ -465,6 +466,10 @@ func (c *Coverage) neverProperties() (never []string) {
 	}
 	return never
 }
+
+// Overflowed reports whether a datagram was lost for want of room in its channel,
+// which takes nothing from the budget of losses.
+func (c *Coverage) Overflowed() bool { return c.overflows > 0 }
 
 // Slack is the part of Never that takes nothing from what was checked: the
 // constraints that held everywhere, so that no state was left out for them.
