@@ -44,6 +44,9 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 		}
 		*at = c.Finding
 		for _, other := range c.Others {
+			if r.Options.Ignores(&other.Failure) {
+				continue
+			}
 			if r.Findings = besides(r.Findings, other); len(r.Findings) > i+1 {
 				at = &r.Findings[i]
 			}

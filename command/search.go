@@ -22,6 +22,8 @@ import (
 // searchFlags are what a user typed.
 type searchFlags struct {
 	bugs, properties, params []string
+	ignore                   []string
+	ignored                  []search.Ignore // the same, as it was read
 	nodes                    int
 	net, faults              string
 	faultsSet                bool
@@ -89,6 +91,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.SortFlags = false
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
 	flags.StringArrayVar(&f.properties, "property", nil, "check only the property `NAME` (repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out what is known: `verdict=V`, property=NAME, or place=FILE:LINE, where a handler panicked\n(repeatable)")
 	flags.IntVar(&f.nodes, "nodes", 0, "run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4`")
@@ -178,6 +181,13 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if _, err := parseBytes(f.memory); err != nil {
 		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
 	}
+	for _, text := range f.ignore {
+		one, err := search.ParseIgnore(text)
+		if err != nil {
+			return usagef("--ignore is %w", err)
+		}
+		f.ignored = append(f.ignored, one)
+	}
 	if cmd.Flags().Changed("time") && f.time <= 0 {
 		return usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)
 	}
@@ -196,8 +206,8 @@ func (t *tool) search(name string, f searchFlags) error {
 		return err
 	}
 	opts := search.Options{
-		Properties: f.properties,
-		Findings:   f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
+		Properties: f.properties, Ignore: f.ignored,
+		Findings: f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
 		Depth: f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, WalkLeast: f.walkLeast,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
@@ -303,6 +313,11 @@ func knownNames(sys *sim.System, f searchFlags) error {
 	}
 	if err := knownName(sys, "known bug", f.bugs, bugs); err != nil {
 		return err
+	}
+	for _, one := range f.ignored {
+		if one.Property != "" && !slices.Contains(properties, one.Property) {
+			return knownName(sys, "property", []string{one.Property}, properties)
+		}
 	}
 	return knownName(sys, "property", f.properties, properties)
 }

@@ -83,8 +83,12 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 	}
 	from, rest := 0, false
 	take := func() (err error) {
-		if rest { // of the events of a state
-			if rest, err = false, x.rest(x.current, x.lastEvent+1); err != nil {
+		if rest { // of the answers to the coins of an event, and of the events of a state
+			rest = false
+			if err := x.answersLeft(); err != nil {
+				return err
+			}
+			if err := x.rest(x.current, x.lastEvent+1); err != nil {
 				return err
 			}
 		}
@@ -104,12 +108,12 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 		return x.settle()
 	}
 	for {
-		before, event := from, x.lastEvent
+		before, going := from, rest
 		bad, done, err := r.level(x, res, r.base()+depth, take)
 		if err == errFull {
 			res.Stop, err = StopMemory, nil
 		}
-		if !done || err != nil || !r.several() || res.Finding == nil || from == before && x.lastEvent == event {
+		if !done || err != nil || !r.several() || res.Finding == nil || from == before && !going {
 			return x.level(), done, err
 		}
 		// A handler failed.
@@ -125,6 +129,22 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 		rest = x.step.begun
 		x.resume()
 	}
+}
+
+// answersLeft takes the event that was taken last for the answers to its coins
+// that are left.
+func (x *explorer) answersLeft() error {
+	if !x.moreCoins() {
+		return nil
+	}
+	in, is := x.stepper.(inWorld)
+	if !is {
+		in = inWorld{taker: x.taker}
+	}
+	event := x.lastEvent
+	in.load(x.current)
+	x.w.Enabled()
+	return x.takeOn(x.current, event)
 }
 
 // resume makes an explorer ready to go on after a step that failed.

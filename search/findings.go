@@ -14,6 +14,8 @@ type findings struct {
 	all   []*Finding
 	tried map[string]int // candidates that were confirmed, by verdict, property and place of a panic
 	alike int
+
+	ignored int // failures that are left out
 }
 
 // triesMost is how many candidates for each finding that is wanted are looked
@@ -24,12 +26,15 @@ const triesMost = 20
 func (r *runner) wants() bool { return len(r.findings.all) < r.opts.Findings }
 
 // several reports whether a finding may be followed by others.
-func (r *runner) several() bool { return r.opts.Findings > 1 }
+func (r *runner) several() bool { return r.opts.Findings > 1 || len(r.opts.Ignore) > 0 }
 
 // note keeps a finding, if there is none like it, and reports whether the
 // search has enough. What is not deterministic ends it: nothing else can be
 // relied on.
 func (r *runner) note(f *Finding) (enough bool, err error) {
+	if f != nil && r.ignores(&f.Failure) {
+		return false, nil
+	}
 	if f, err = r.locate(f); err != nil {
 		return true, err
 	}
@@ -47,6 +52,9 @@ var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
 // worth reports whether another candidate is looked at.
 func (r *runner) worth(f *sim.Failure) bool {
+	if r.ignores(f) {
+		return false
+	}
 	key := f.Verdict.String() + " " + f.Property + thrownAt(f) // else a panic that is met often hides the others
 	if r.findings.tried == nil {
 		r.findings.tried = map[string]int{}

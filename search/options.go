@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Params     sim.Params
 	Properties []string // only these; nil: all
+	Ignore     []Ignore // what is left out
 
 	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited

@@ -66,6 +66,7 @@ type Result struct {
 	Finding  *Finding   // the first; nil: nothing was found
 	Findings []*Finding // all: one for each verdict, property and critical event
 	Alike    int        // runs that were like one of these, or not looked at any more because so many were
+	Ignored  int        // runs that failed as Options.Ignore leaves out
 	Safety   Safety
 	Liveness Liveness
 	Stop     Stop

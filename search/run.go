@@ -84,6 +84,9 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.Validate(opts.Params); err != nil {
 		return nil, err
 	}
+	if opts.Properties, err = opts.checked(sys); err != nil {
+		return nil, err
+	}
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}

@@ -65,13 +65,17 @@ type inWorld struct {
 func (s inWorld) expand(state uint32) error { return s.rest(state, 0) }
 
 func (s inWorld) rest(state uint32, k int) error {
+	s.load(state)
+	return s.takeFrom(state, k)
+}
+
+func (s inWorld) load(state uint32) {
 	s.current, s.lastEvent = state, noEvent
 	s.get(state, s.v)
 	if s.prior != nil {
 		s.prior.Load(s.bank, s.v)
 	}
 	s.w.Load(s.bank, s.v)
-	return s.takeFrom(state, k)
 }
 
 func (s inWorld) settle() error { return nil }
@@ -114,8 +118,13 @@ func (t *taker) skips(k int) bool {
 // takeEvent takes the k-th event of the state that is loaded, for all answers
 // to its coins, and comes back.
 func (t *taker) takeEvent(state uint32, k int) error {
-	t.step.event = k
 	t.step.coins.Reset()
+	return t.takeOn(state, k)
+}
+
+// takeOn is takeEvent for the answers that come next, and those after them.
+func (t *taker) takeOn(state uint32, k int) error {
+	t.step.event = k
 	for {
 		t.lastEvent = k
 		err := t.step.take(t.w)

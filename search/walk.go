@@ -378,6 +378,7 @@ func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
 		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), s.from)
 		end, failure, w := r.run(s, false)
 		switch {
+		case end == endFailed && r.ignores(failure):
 		case end == endFailed:
 			f, err := r.confirm(choose.NewRaw(slices.Concat(k.prefix, s.Picks())), r.climate, failure)
 			return false, f, err

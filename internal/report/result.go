@@ -216,8 +216,29 @@ func (p *printer) searched(s subject, r *search.Result) {
 	if r.Alike > 0 {
 		p.row(2, labels, "alike", many(r.Alike, "more run")+" that failed like these were not told")
 	}
+	if len(r.Options.Ignore) > 0 {
+		p.row(2, labels, "ignored", ignored(r))
+	}
 	p.row(2, labels, "stopped", stopped(r))
 	p.blank()
+}
+
+// ignored is what was left out, and how often a run ended in it.
+func ignored(r *search.Result) string {
+	var all []string
+	ends := false
+	for _, i := range r.Options.Ignore {
+		all = append(all, i.String())
+		ends = ends || i.EndsRuns()
+	}
+	text := strings.Join(all, ", ")
+	switch {
+	case ends && r.Ignored == 0:
+		text += ": no run ended so"
+	case ends:
+		text += ": " + many(r.Ignored, "run") + " ended so, and what may come after is not known"
+	}
+	return text
 }
 
 // unpromised says that nothing could be violated, where that is so.
