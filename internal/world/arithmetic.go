@@ -69,10 +69,10 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 }
 
 // Capacities are how many messages a connection and a channel of datagrams hold.
-func (w *World) Capacities() (tcp, udp int) { return w.net.TCPBuffer, w.net.UDPCapacity }
+func (w *World) Capacities() (tcp, udp int) { return w.links.net.TCPBuffer, w.links.net.UDPCapacity }
 
 // Flawed reports whether known bugs of the simulated links are switched on.
-func (w *World) Flawed() bool { return len(w.net.Flaws) > 0 }
+func (w *World) Flawed() bool { return len(w.links.net.Flaws) > 0 }
 
 // Index is a node's place among the nodes.
 func (w *World) Index(a sim.Addr) int { return a.Index() }

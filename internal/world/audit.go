@@ -75,16 +75,16 @@ func (w *World) checkAudit(i int) {
 	}
 	a.got = netsim.Packet{}
 	for c := range w.n * w.n {
-		from, to := w.tcp.Ends(c)
-		for _, p := range w.tcp.Packets(c) {
+		from, to := w.links.tcp.Ends(c)
+		for _, p := range w.links.tcp.Packets(c) {
 			w.checkPacket(from, to, p)
 		}
-		for _, p := range w.udp.Packets(c) {
+		for _, p := range w.links.udp.Packets(c) {
 			w.checkPacket(from, to, p)
 		}
 	}
 	for to := range w.nodes {
-		for _, m := range w.set.For(to) {
+		for _, m := range w.links.set.For(to) {
 			w.checkPacket(m.From, to, m.Packet)
 		}
 	}

@@ -113,7 +113,7 @@ const coinsMost = 1000
 
 // bind makes c ready for a world. All worlds of one c bind alike.
 func (c *Coverage) bind(w *World) {
-	c.allow(w.faults)
+	c.allow(w.environ.budgets)
 	if c.sys != nil {
 		return
 	}
@@ -190,9 +190,9 @@ func (c *Coverage) took(e *sim.Event) {
 }
 
 // possible notes what faults have made possible.
-func (c *Coverage) possible(w *World) {
-	for k := range w.aftermath {
-		c.kinds[w.aftermath[k].Kind].possible++
+func (c *Coverage) possible(consequences []happening) {
+	for k := range consequences {
+		c.kinds[consequences[k].Kind].possible++
 	}
 }
 
