@@ -244,7 +244,7 @@ func attempt(ctx context.Context, m *mutant, limit duration) (outcome, error) {
 		return o, nil
 	}
 	i := slices.IndexFunc(rooms, func(r room) bool { return r.name == m.Room })
-	o.look(ctx, rooms[i].tests, overlay, limit)
+	o.look(ctx, rooms[i].tests, dir, overlay, limit)
 	return o, nil
 }
 

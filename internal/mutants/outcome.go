@@ -38,35 +38,44 @@ var (
 	running = regexp.MustCompile(`(?m)^\t(Test\S+) \((\S+)\)$`)
 )
 
-// look lets one package after another look, for so long in all. A test that was
-// still at it when the time was over, and had been for half of it, hangs: it
-// noticed.
-func (o *outcome) look(ctx context.Context, packages []string, overlay string, limit duration) {
+// look lets one package after another look. They run for so long in all; building
+// them does not count. A test that was still at it when the time was over, and had
+// been for half of it, hangs: it noticed.
+func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
 	left := limit
-	for _, p := range packages {
+	for i, p := range packages {
+		binary := filepath.Join(dir, fmt.Sprint(i, ".test"))
+		if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, p).CombinedOutput(); err != nil {
+			o.Verdict, o.By = noBuild, p+" "+firstLine(string(out))
+			return
+		}
 		began := time.Now()
-		cmd := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", fmt.Sprint(left.Round(time.Second)), p)
+		cmd := exec.CommandContext(ctx, binary, "-test.failfast", "-test.timeout", fmt.Sprint(left.Round(time.Second)))
+		cmd.Dir = p
 		out, err := cmd.CombinedOutput()
 		took := time.Since(began)
 		o.Seconds += took.Seconds()
 		if err != nil && ctx.Err() == nil {
 			text := string(out)
-			timeout := strings.Contains(text, "panic: test timed out")
-			switch at := running.FindStringSubmatch(text); {
-			case !timeout:
+			at := running.FindStringSubmatch(text)
+			if !strings.Contains(text, "panic: test timed out") {
 				o.Verdict, o.By = killed, p+" "+noticed(text)
 				return
-			case at != nil:
-				if d, err := time.ParseDuration(at[2]); err == nil && d > limit/2 {
-					o.Verdict, o.By = killed, p+" "+at[1]+" hangs"
-					return
-				}
+			}
+			if at != nil && long(at[2], limit/2) {
+				o.Verdict, o.By = killed, p+" "+at[1]+" hangs"
+				return
 			}
 		}
-		if left -= took; left < 5*time.Second {
+		if left -= took; left < time.Second {
 			return
 		}
 	}
+}
+
+func long(told string, than duration) bool {
+	d, err := time.ParseDuration(told)
+	return err == nil && d > than
 }
 
 func noticed(text string) string {

@@ -16,6 +16,8 @@ type Mode struct {
 	Name    string
 	Options search.Options
 	Prefix  bool // from the end of a run
+
+	take func(*comparison) // nil: search
 }
 
 // Modes are all ways that are compared. together is told the options of those in
@@ -30,6 +32,8 @@ func Modes(together func(*search.Options)) []Mode {
 		{Name: "local, fingerprints of 32 bits", Options: search.Options{Engine: search.EngineLocal, Workers: 1, Visited: search.VisitedFingerprint, HashBits: 32}},
 		{Name: "local, prefix", Options: search.Options{Engine: search.EngineLocal, Workers: 1}, Prefix: true},
 		{Name: "memo, prefix", Options: search.Options{Engine: search.EngineMemo, Workers: 1}, Prefix: true},
+		{Name: "all findings", take: (*comparison).several},
+		{Name: "replay", take: (*comparison).replays},
 	}
 	if together != nil {
 		for _, engine := range []search.Engine{search.EngineLocal, search.EngineMemo} {
@@ -62,11 +66,11 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 			}
 		}
 		c.mode, c.x = m, x
-		c.search()
-	}
-	c.mode, c.x = Mode{Name: "replay"}, c.start
-	for k := range 4 {
-		c.replay(1+2*k, k)
+		if m.take != nil {
+			m.take(c)
+		} else {
+			c.search()
+		}
 	}
 	return c.res
 }
@@ -118,6 +122,51 @@ func (c *comparison) prefixed() *origin {
 	root.Left, root.Early = c.spec.Budgets, c.spec.Early-1
 	c.res.Features["prefix"]++
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
+}
+
+// several: a search for more findings finds each property that is violated, where it
+// is nearest. It does so where only states are wrong: of a handler that fails, the
+// state before is not looked at any more.
+func (c *comparison) several() {
+	s := c.spec
+	if len(s.Always) == 0 || s.Step != nil || s.Limit || s.fails() {
+		return
+	}
+	x := c.model.ExploreOn(c.most)
+	if !x.Whole {
+		return
+	}
+	c.res.Features["all findings"]++
+	res, err := search.Search(s.System(), search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: s.Early})
+	if err != nil {
+		c.differs("%v", err)
+		return
+	}
+	got := map[wrong]int{}
+	for _, f := range res.Findings {
+		w := wrong{f.Verdict.String(), f.Property}
+		if step, known := got[w]; w.Verdict == "safety" && (!known || f.Step < step) {
+			got[w] = f.Step
+		}
+	}
+	maps.DeleteFunc(x.Every, func(w wrong, _ int) bool { return w.Verdict != "safety" })
+	if !maps.Equal(got, x.Every) {
+		c.differs("found %v, and should %v", got, x.Every)
+	}
+}
+
+// fails: some rule panics.
+func (s *Spec) fails() bool {
+	return slices.ContainsFunc(s.Rules, func(r Rule) bool {
+		return slices.ContainsFunc(r.Do, func(op Op) bool { return op.Verb == Fail })
+	})
+}
+
+// replays are of runs of some lengths.
+func (c *comparison) replays() {
+	for k := range 4 {
+		c.replay(1+2*k, k)
+	}
 }
 
 // replay takes a run of so many steps again, of which somebody says that it is
