@@ -8,6 +8,7 @@ COUNT    ?= 1
 FUZZTIME ?= 20s
 WALKS    ?= 20000
 N        ?= 100000
+MUTANTS  ?= 300
 
 .PHONY: help
 help: ## list the targets
@@ -90,6 +91,20 @@ oracle: ## hold critical transitions and printed bounds against the truth, on 2,
 .PHONY: campaign-random
 campaign-random: ## hold searches of N (100,000) random systems to internal/oracle; goes on where it was stopped
 	@go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(N) -journal $(abspath bin/campaign-random.json)
+
+.PHONY: mutants
+mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped
+	@go run ./internal/mutants -n $(MUTANTS)
+
+GOLDEN := -count=1 -run '^TestGolden$$' ./internal/oracle
+
+.PHONY: golden-counts
+golden-counts: ## compare the golden counts with canon's fast room off, and on arm64 if qemu-user is there
+	go test $(GOLDEN)
+	go test -tags canonslow $(GOLDEN)
+	@for qemu in qemu-aarch64 qemu-aarch64-static; do \
+		if command -v $$qemu >/dev/null; then set -x; CGO_ENABLED=0 GOARCH=arm64 go test -exec $$qemu $(GOLDEN); exit; fi; \
+	done; echo "NOT RUN: arm64 needs qemu-user, and there is none here"
 
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour

@@ -18,14 +18,6 @@ import (
 	"macemc/sim"
 )
 
-var ( // tests have as long as it takes
-	shrinkTime = 30 * time.Second // how long shrink takes steps out
-
-	// A search has as long for all that it looks into; after two thirds of it,
-	// no more is taken out.
-	lookTime = 30 * time.Second
-)
-
 // explain isolates the critical step of each finding, and shrinks its run. What
 // it is stopped in is left as it was found.
 func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func() search.Stop) error {
@@ -34,14 +26,6 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 	}
 	began, spent := time.Now(), search.Processor()
 	opts := f.critical(r.Options, p, stop)
-	if f.tries == 0 {
-		opts.Search.Stop = func() search.Stop {
-			if why := stop(); why != "" || time.Since(began) < lookTime {
-				return why
-			}
-			return search.StopTime
-		}
-	}
 	for i := range r.Findings {
 		at := &r.Findings[i]
 		opts.Search.OnStuck = func(stuck *search.Result) {
@@ -60,6 +44,9 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 		}
 		*at = c.Finding
 		for _, other := range c.Others {
+			if r.Options.Ignores(&other.Failure) {
+				continue
+			}
 			if r.Findings = besides(r.Findings, other); len(r.Findings) > i+1 {
 				at = &r.Findings[i]
 			}
@@ -85,18 +72,14 @@ func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 
 // critical are the options under which a finding is looked into.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
-	until, tried := time.Now().Add(lookTime*2/3), 0
-	enough := func() bool { return time.Now().After(until) }
-	if f.tries > 0 {
-		enough = func() bool { tried++; return tried > f.tries }
-	}
+	tried := 0
 	return critical.Options{
 		Search: search.Options{
 			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Uniform: opts.Uniform,
 			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, Stop: stop,
 		},
 		Progress: p.looking,
-		Enough:   enough,
+		Enough:   func() bool { tried++; return f.tries > 0 && tried > f.tries },
 	}
 }
 
@@ -195,7 +178,7 @@ found.path.`,
 	}
 	f.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&f.any, "any", false, "another event may become the critical one")
-	cmd.Flags().DurationVar(&f.time, "time", shrinkTime, "take no more steps out after this `time`")
+	cmd.Flags().DurationVar(&f.time, "time", 0, "take no more steps out after this `time`, as 10m (default as long as 20 million steps last)")
 	return cmd
 }
 
@@ -209,11 +192,11 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 	p := t.progress(f.quiet)
 	stop, ignore := t.interrupts(p, 0)
 	defer ignore()
-	until := time.Now().Add(cmp.Or(f.time, shrinkTime))
+	until := time.Now().Add(f.time)
 	opts := critical.Options{
 		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: stop, Stuck: f.stuck},
 		Any:    f.any, Progress: p.looking,
-		Enough: func() bool { return time.Now().After(until) },
+		Enough: func() bool { return f.time > 0 && time.Now().After(until) },
 	}
 	opts.Search.OnStuck = func(stuck *search.Result) {
 		p.clear()

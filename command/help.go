@@ -30,7 +30,7 @@ var commandHeadings = []heading{
 // flagHeadings are those of a command's flags, where it has many.
 var flagHeadings = map[string][]heading{
 	"search": {
-		{"what runs", []string{"bug", "param", "nodes", "property"}},
+		{"what runs", []string{"bug", "param", "nodes", "property", "ignore"}},
 		{"the environment", []string{"faults", "net", "early"}},
 		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "no-walks"}},

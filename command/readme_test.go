@@ -1,17 +1,30 @@
 package command
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// blocks are what the README has between lines of three backquotes with this
-// word and the next three.
-func blocks(t *testing.T, word string) (all []string) {
+// pages are the documents that show what the command prints, or Go.
+func pages(t *testing.T) []string {
 	t.Helper()
-	rest := get(t, "../README.md")
+	all, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(all, "../README.md")
+}
+
+// blocks are what a page has between lines of three backquotes with this word
+// and the next three.
+func blocks(t *testing.T, page, word string) (all []string) {
+	t.Helper()
+	rest := get(t, page)
 	for {
 		_, after, ok := strings.Cut(rest, "\n```"+word+"\n")
 		if !ok {
@@ -19,115 +32,143 @@ func blocks(t *testing.T, word string) (all []string) {
 		}
 		block, after, ok := strings.Cut(after, "\n```\n")
 		if !ok {
-			t.Fatalf("the README has a block of %s that does not end", word)
+			t.Fatalf("%s has a block of %s that does not end", page, word)
 		}
 		all, rest = append(all, block+"\n"), after
 	}
 }
 
-// shown is the block of the README that begins with a command line, and what
-// it says that the command prints.
-func shown(t *testing.T, line string) string {
+// What the documents show of the command is what it prints, up to "...". Lines
+// of one block that show nothing must be understood.
+func TestDocuments(t *testing.T) {
+	check := filepath.Join(t.TempDir(), "check")
+	if out, err := exec.Command("go", "build", "-C", "../examples/lock", "-o", check, "./check").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	shown := 0
+	for _, page := range pages(t) {
+		for _, block := range blocks(t, page, "console") {
+			line, want, _ := strings.Cut(block, "\n")
+			if strings.HasPrefix(want, "$ ") {
+				for line := range strings.Lines(block) {
+					understood(t, page, strings.TrimSpace(line))
+				}
+				continue
+			}
+			shown++
+			t.Run(filepath.Base(page)+"/"+line, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				got := printed(t, check, line)
+				want, begins := strings.CutSuffix(want, "...\n")
+				want, got = told(want), told(got)
+				if got != want && !(begins && strings.HasPrefix(got, want)) {
+					t.Errorf("%s shows\n%s\n---- but the command prints\n%s", page, want, got)
+				}
+			})
+		}
+	}
+	if shown < 7 {
+		t.Errorf("the documents show the command %d times; want 7", shown)
+	}
+}
+
+// theCommand is the rest of a line that runs one of the two commands.
+func theCommand(t *testing.T, line, program string) ([]string, bool) {
 	t.Helper()
-	for _, block := range blocks(t, "console") {
-		for _, program := range []string{"./cmd/macemc", "./check"} {
-			if text, ok := strings.CutPrefix(block, "$ go run "+program+" "+line+"\n"); ok {
-				return text
+	rest, ok := strings.CutPrefix(line, "$ go run "+program+" ")
+	return words(strings.TrimSuffix(rest, " >/dev/null")), ok
+}
+
+// understood checks a line without doing what it says.
+func understood(t *testing.T, page, line string) {
+	t.Helper()
+	args, ok := theCommand(t, line, "./cmd/macemc")
+	if !ok {
+		t.Errorf("%s has a line that no test takes: %s", page, line)
+		return
+	}
+	out := t.TempDir()
+	if _, errs, status := execute(append(args, "--depth", "1", "--no-walks", "--quiet", "--out", out)...); status != exitNothing && status != exitFound {
+		t.Errorf("%s: %s: status %d\n%s", page, line, status, errs)
+	}
+}
+
+var findingOf = regexp.MustCompile(`macemc-findings/(\w+)-(\w+)-1`)
+
+// printed is what a line prints, after the search for the finding that it takes.
+func printed(t *testing.T, check, line string) string {
+	t.Helper()
+	if args, ok := theCommand(t, line, "./check"); ok {
+		search := exec.Command(check, args...)
+		var out bytes.Buffer
+		search.Stdout = &out
+		if err := search.Run(); err != nil && search.ProcessState.ExitCode() != exitFound {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	args, ok := theCommand(t, line, "./cmd/macemc")
+	if !ok {
+		t.Fatalf("no test takes %s", line)
+	}
+	if of := findingOf.FindStringSubmatch(line); of != nil {
+		execute("search", of[1], "--bug", of[2], "--quiet")
+	}
+	out, errs, _ := execute(args...)
+	if strings.HasSuffix(line, " >/dev/null") {
+		return errs
+	}
+	return out
+}
+
+// told leaves out of a text what differs from run to run, which lines of the
+// source are meant, and how the command was called.
+func told(text string) string {
+	for _, c := range []string{"replay: ", "find        "} {
+		text = strings.ReplaceAll(text, c+"macemc ", c+"go run ./cmd/macemc ")
+	}
+	return sourceLines.ReplaceAllString(measuredText.ReplaceAllString(text, "measured: ...\n"), "$1")
+}
+
+// The service of the documents is the one in examples/lock: file by file in the
+// guide, and in parts in the README.
+func TestDocumentedService(t *testing.T) {
+	const module = "../examples/lock/"
+	files := []string{"lock.go", "check/main.go", "lock_test.go"}
+	code := blocks(t, "../docs/service.md", "go")
+	if len(code) != len(files) {
+		t.Fatalf("the guide has %d blocks of Go, not %s", len(code), files)
+	}
+	whole := ""
+	for i, name := range files {
+		want := strings.ReplaceAll(get(t, module+name), "macemc/examples/lock", "example.com/lock")
+		if whole += want; code[i] != want {
+			t.Errorf("%s is in the guide\n%s\n---- but in examples/lock\n%s", name, code[i], want)
+		}
+	}
+	for _, page := range pages(t) {
+		for _, part := range blocks(t, page, "go") {
+			if !strings.Contains(whole, part) {
+				t.Errorf("%s shows Go that examples/lock does not have:\n%s", page, part)
 			}
 		}
 	}
-	t.Fatalf("the README does not show %s", line)
-	return ""
 }
 
-// unmeasured leaves out the one block that differs from run to run.
-func unmeasured(text string) string { return measuredText.ReplaceAllString(text, "measured: ...\n") }
-
-// The first finding is printed as the README shows it.
-func TestReadmeFinding(t *testing.T) {
-	const line = "search brokentree --bug BT1"
-	want := unmeasured(shown(t, line))
-	t.Chdir(t.TempDir())
-	out, _, _ := execute(words(line)...)
-	out = unmeasured(strings.Replace(out, "replay: macemc", "replay: go run ./cmd/macemc", 1))
-	if out != want {
-		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, out)
-	}
-}
-
-// A known bug is told as the README shows it.
-func TestReadmeBug(t *testing.T) {
-	const line = "bugs show HS1"
-	want := shown(t, line)
-	out, _, _ := execute(words(line)...)
-	if out = strings.Replace(out, "macemc search", "go run ./cmd/macemc search", 1); out != want {
-		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, out)
-	}
-}
-
-// The debugger answers what the README shows.
-func TestReadmeDebug(t *testing.T) {
-	const line = "mdb macemc-findings/handshake-HS1-1 -x 'jump critical; diff live; recovers; prev; alternatives; watch back n1.state'"
-	want := shown(t, line)
-	t.Chdir(t.TempDir())
-	execute(words("search handshake --bug HS1 --quiet")...)
-	if out, errs, _ := execute(words(line)...); out != want {
-		t.Errorf("the README shows\n%s\n---- but the command prints\n%s%s", want, out, errs)
-	}
-}
-
-// The annotation is the one that the README shows.
-func TestReadmeAnnotation(t *testing.T) {
-	const line = "search handshake --bug HS1 --github"
-	want := shown(t, line+" >/dev/null")
-	t.Chdir(t.TempDir())
-	_, got, _ := execute(words(line)...)
-	got = strings.Replace(got, "replay: macemc", "replay: go run ./cmd/macemc", 1)
-	if sourceLines.ReplaceAllString(got, "$1") != sourceLines.ReplaceAllString(want, "$1") {
-		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, got)
-	}
-}
-
-// The graph is that of the finding of the section before.
-func TestReadmeGraph(t *testing.T) {
-	const line = "graph macemc-findings/handshake-HS1-1"
-	want := shown(t, line)
-	t.Chdir(t.TempDir())
-	execute(words("search handshake --bug HS1 --quiet")...)
-	if out, _, _ := execute(words(line)...); out != want {
-		t.Errorf("the README shows\n%s\n---- but the command prints\n%s", want, out)
-	}
-}
-
-// The service in the README is the one in examples/lock, file by file, and is
-// searched as it says: the searches print what it shows, up to "...".
-func TestReadmeService(t *testing.T) {
-	const module = "../examples/lock/"
-	code := blocks(t, "go")
-	files := []string{"lock.go", "check/main.go", "lock_test.go"}
-	if len(code) != len(files) {
-		t.Fatalf("the README has %d blocks of Go, not %s", len(code), files)
-	}
-	for i, name := range files {
-		want := strings.ReplaceAll(get(t, module+name), "macemc/examples/lock", "example.com/lock")
-		if code[i] != want {
-			t.Errorf("%s is in the README\n%s\n---- but in examples/lock\n%s", name, code[i], want)
+// No document is in a language of its own: what is not tested says so.
+func TestDocumentedBlocks(t *testing.T) {
+	fence := regexp.MustCompile("(?m)^```(.+)$")
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	check := filepath.Join(t.TempDir(), "check")
-	if out, err := exec.Command("go", "build", "-C", module, "-o", check, "./check").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, c := range []struct {
-		line   string
-		status int
-	}{{"search lock", exitNothing}, {"search lock --bug LK1", exitFound}} {
-		want, ok := strings.CutSuffix(shown(t, c.line), "...\n")
-		search := exec.Command(check, words(c.line)...)
-		search.Dir = t.TempDir()
-		out, _ := search.Output()
-		if status := search.ProcessState.ExitCode(); !ok || status != c.status || !strings.HasPrefix(string(out), want) {
-			t.Errorf("the README shows of %s\n%s...\n---- but it prints, with status %d\n%s", c.line, want, status, out)
+		for _, word := range fence.FindAllSubmatch(text, -1) {
+			switch w := string(word[1]); w {
+			case "console", "go", "sh", "yaml":
+			default:
+				t.Errorf("%s has a block of %q; console and go are tested, sh and yaml are not", page, w)
+			}
 		}
 	}
 }

@@ -22,6 +22,8 @@ import (
 // searchFlags are what a user typed.
 type searchFlags struct {
 	bugs, properties, params []string
+	ignore                   []string
+	ignored                  []search.Ignore // the same, as it was read
 	nodes                    int
 	net, faults              string
 	faultsSet                bool
@@ -31,7 +33,7 @@ type searchFlags struct {
 	depth, step              int
 	noWalks                  bool
 	noCritical, noShrink     bool
-	tries                    int // that shrinking may take, whatever its time; 0: it goes by time
+	tries                    int // that shrinking may take; 0: as many as its effort allows
 	walks                    int
 	walkSteps, maxWalkSteps  int
 	walkLeast                int
@@ -89,6 +91,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.SortFlags = false
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
 	flags.StringArrayVar(&f.properties, "property", nil, "check only the property `NAME` (repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out what is known: `verdict=V`, property=NAME, or place=FILE:LINE, where a handler panicked\n(repeatable)")
 	flags.IntVar(&f.nodes, "nodes", 0, "run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4`")
@@ -107,7 +110,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
 	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
-	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event (default 1)")
+	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event, or place of a panic (default 1)")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.prefix, "prefix", "", "begin where the run of `FILE` ends, with faults allowed from there on; nodes and parameters are its own\n(default at the start)")
 	flags.IntVar(&f.printPrefixes, "print-prefixes", 0, "do not search, but write `N` paths with distinct ends, in steady state, to begin searches with")
@@ -178,6 +181,13 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if _, err := parseBytes(f.memory); err != nil {
 		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
 	}
+	for _, text := range f.ignore {
+		one, err := search.ParseIgnore(text)
+		if err != nil {
+			return usagef("--ignore is %w", err)
+		}
+		f.ignored = append(f.ignored, one)
+	}
 	if cmd.Flags().Changed("time") && f.time <= 0 {
 		return usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)
 	}
@@ -196,8 +206,8 @@ func (t *tool) search(name string, f searchFlags) error {
 		return err
 	}
 	opts := search.Options{
-		Properties: f.properties,
-		Findings:   f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
+		Properties: f.properties, Ignore: f.ignored,
+		Findings: f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
 		Depth: f.depth, Step: f.step,
 		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, WalkLeast: f.walkLeast,
 		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
@@ -249,24 +259,13 @@ func (t *tool) search(name string, f searchFlags) error {
 		progress.clear()
 		return err
 	}
-	lost := t.explain(r, f, progress, unlimited(stop))
+	lost := t.explain(r, f, progress, stop)
 	progress.clear()
 	if lost != nil {
 		t.complain(fmt.Errorf("the finding could not be looked into: %w", lost))
 	}
 	t.conclude(r, f)
 	return nil
-}
-
-// unlimited is stop without the limit of time: what was found in time is still
-// looked into.
-func unlimited(stop func() search.Stop) func() search.Stop {
-	return func() search.Stop {
-		if why := stop(); why != search.StopTime {
-			return why
-		}
-		return ""
-	}
 }
 
 // conclude writes the finding, if there is one, and the report, and sets the
@@ -314,6 +313,11 @@ func knownNames(sys *sim.System, f searchFlags) error {
 	}
 	if err := knownName(sys, "known bug", f.bugs, bugs); err != nil {
 		return err
+	}
+	for _, one := range f.ignored {
+		if one.Property != "" && !slices.Contains(properties, one.Property) {
+			return knownName(sys, "property", []string{one.Property}, properties)
+		}
 	}
 	return knownName(sys, "property", f.properties, properties)
 }

@@ -87,6 +87,9 @@ func (p *finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.of.Steps() {
 		return 0, nil
 	}
+	if p.stopped(1) {
+		return 0, search.ErrStopped
+	}
 	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: walks, Steps: p.walkLen, Salt: salt, All: true, Survive: true})
 	if err != nil {
 		return 0, err

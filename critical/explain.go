@@ -10,6 +10,7 @@ import (
 // that may as well, and finds the live run that is nearest to what is left.
 // Finding.Found is then the run as it was. What it is stopped in is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
+	opts.spent = new(int)
 	if !shrink || !shrinkable(f) {
 		return Find(sys, f, opts)
 	}

@@ -22,7 +22,7 @@ func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) 
 }
 
 // Close ends what watches the runs.
-func (w *Fewer) Close() { w.s.lab.Close() }
+func (w *Fewer) Close() { w.s.close() }
 
 // Same reports whether a run of these steps is possible, every one of them, and
 // comes to the same. Healing counts for nothing: it is no step of the service,

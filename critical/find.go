@@ -18,7 +18,13 @@ type Options struct {
 	NoLive  bool // do not look for the nearest live path
 	Any     bool // shrinking may change which event is critical
 
+	// Effort bounds what is spent on a finding, in steps of runs and in states that
+	// are visited to decide exactly; after two thirds of it, no more steps are taken
+	// out. So what is told does not depend on the machine. 0: 20 million; -1: no bound.
+	Effort int
 	Enough func() bool // asked while shrinking: true ends it with what it has come to
+
+	spent *int // of Effort, by what was done before about the same finding
 
 	Progress func(Progress) // told now and then
 }
@@ -67,7 +73,7 @@ func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.lab.Close()
+	defer p.close()
 	err = p.find(&found)
 	out.Others = p.others
 	switch {
@@ -100,6 +106,7 @@ type finder struct {
 	tooMuch  map[int]int // by a bound, the last state after which there is more than that
 	walks    int
 	others   []*search.Finding
+	spent    *int            // of the effort, before the lab was made
 	met      map[string]bool // the others, by kind
 }
 
@@ -113,12 +120,15 @@ type verdict struct {
 
 func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
 	opts.Search.NoWalks = false
+	if opts.spent == nil {
+		opts.spent = new(int)
+	}
 	lab, err := search.NewLab(sys, f.Path, opts.Search)
 	if err != nil {
 		return nil, err
 	}
 	opts.Search = lab.Options()
-	opts.Exhaust = cmp.Or(opts.Exhaust, exhaustMost)
+	opts.Exhaust, opts.Effort = cmp.Or(opts.Exhaust, exhaustMost), cmp.Or(opts.Effort, effortMost)
 	p := &finder{
 		lab: lab, opts: opts, walkLen: opts.Search.WalkSteps, survive: f.Verdict != sim.VerdictDead,
 		verdicts: map[int]verdict{}, tooMuch: map[int]int{}, met: map[string]bool{},
@@ -126,6 +136,7 @@ func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
 	if p.survive && opts.Exhaust == exhaustMost {
 		p.opts.Exhaust = exhaustSafety
 	}
+	p.spent = opts.spent
 	for _, most := range []int{p.opts.Exhaust, exhaustEach} {
 		p.tooMuch[most] = -1
 	}
@@ -138,6 +149,22 @@ func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
 	}
 	p.dead = p.of.Steps() + 1
 	return p, nil
+}
+
+// effortMost is the default of Options.Effort.
+const effortMost = 20_000_000
+
+// close ends what watches the runs, and adds what they have cost.
+func (p *finder) close() {
+	*p.spent += p.lab.Effort()
+	p.lab.Close()
+}
+
+// stopped reports whether nothing more is to be tried: it was told so, or this
+// part of the effort is spent.
+func (p *finder) stopped(part float64) bool {
+	most := part * float64(p.opts.Effort)
+	return p.lab.Stopped() || most > 0 && float64(*p.spent+p.lab.Effort()) >= most
 }
 
 // surviveSteps is how long a walk must go on without a failure to show that it
@@ -208,7 +235,7 @@ func (p *finder) decided(f *search.Finding, step int, exact bool) {
 // state either.
 func (p *finder) settle(from, most int) error {
 	switch {
-	case p.lab.Stopped():
+	case p.stopped(1):
 		return search.ErrStopped
 	case most <= 0 || from >= p.dead || from <= p.tooMuch[most]:
 		return nil

@@ -227,6 +227,9 @@ func (p *finder) fresh(at int) (*search.Walked, error) {
 // walk takes walks from a state of the run, or such in which an event waits, and
 // notes what they show.
 func (p *finder) walk(at int, salt uint16, count int, hold bool) (*search.Walked, error) {
+	if p.stopped(1) {
+		return nil, search.ErrStopped
+	}
 	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: count, Steps: p.walkLen, Salt: salt, Survive: p.survive, Hold: hold, Exempt: at == p.of.Steps()})
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	var chosen search.Success
 	most := -1
 	for _, w := range live[:min(len(live), nearMost)] {
-		if p.lab.Stopped() {
+		if p.stopped(1) {
 			return false, search.ErrStopped
 		}
 		p.tell(Progress{Doing: DoingCompare, Low: from, High: from + 1, Of: p.of.Steps()})
@@ -80,6 +80,9 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 // escape there may be none; in every second round an event waits.
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
+		if p.stopped(1) {
+			return nil, search.ErrStopped
+		}
 		w, err := p.lab.Walk(p.of, search.Walks{
 			From: from, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: saltNear + round, All: true, Survive: p.survive, Hold: round%2 == 1,
 		})

@@ -39,7 +39,7 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.lab.Close()
+	defer p.close()
 	s := newShrinker(p, f)
 	s.keep = s.keep && !opts.Any
 	err = s.shrink()
@@ -62,6 +62,9 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	out.Others = p.others
 	return out, nil
 }
+
+// shrinkPart is the part of the effort after which no more steps are taken out.
+const shrinkPart = 2.0 / 3
 
 // errEnough ends the shrinking with what it has come to.
 var errEnough = errors.New("enough")
@@ -148,7 +151,7 @@ func (s *shrinker) length() int { return s.now().Steps() }
 // try takes a run of some steps, as far as they are possible, and accepts it if
 // it stands for the finding.
 func (s *shrinker) try(steps []choose.Step) (bool, error) {
-	if s.lab.Stopped() || s.opts.Enough != nil && s.opts.Enough() {
+	if s.stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough() {
 		return false, errEnough
 	}
 	for range s.tries {

@@ -1,6 +1,8 @@
 package critical_test
 
 import (
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -60,5 +62,46 @@ func TestStop(t *testing.T) {
 		if again, err := search.Replay(sys, got.Path, search.Options{WalkSteps: 1_000}); err != nil || !again.Reproduced {
 			t.Errorf("after %d: it does not come to the same: %v", after, err)
 		}
+	}
+}
+
+// How much is done about a finding is bounded by steps, and not by the clock: what
+// comes out is the same for any number of workers, wherever the bound falls.
+func TestEffort(t *testing.T) {
+	sys := ring()
+	f := unlucky(t, sys, 300)
+	var states atomic.Int64
+	sys.Properties = append(sys.Properties, sim.Always("counted", func(sim.View[*ringer]) bool { states.Add(1); return true }))
+	lengths := map[int]bool{}
+	for _, effort := range []int{500, 20_000, 60_000, 200_000} {
+		first := ""
+		for _, workers := range []int{1, 3} {
+			states.Store(0)
+			r, err := critical.Explain(sys, f, critical.Options{Exhaust: -1, Effort: effort, Search: search.Options{Workers: workers, Walks: 12, WalkSteps: 500}}, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			if c := r.Finding.Critical; c != nil {
+				fmt.Fprintln(&b, c.Header(), c.Witness, r.Finding.Evidence)
+			}
+			fmt.Fprintln(&b, r.Stopped)
+			if _, err := r.Finding.Path.WriteTo(&b); err != nil {
+				t.Fatal(err)
+			}
+			lengths[len(r.Finding.Path.Steps)] = true
+			if first == "" {
+				first = b.String()
+			}
+			if b.String() != first {
+				t.Errorf("effort %d: %d workers come to\n%s\none to\n%s", effort, workers, b.String(), first)
+			}
+			if n := int(states.Load()); n > 3*effort+100_000 {
+				t.Errorf("effort %d: %d states were looked at", effort, n)
+			}
+		}
+	}
+	if len(lengths) < 2 {
+		t.Errorf("no bound has cut the work short: all runs have the lengths %v", lengths)
 	}
 }

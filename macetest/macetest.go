@@ -20,9 +20,6 @@ import (
 	"macemc/sim"
 )
 
-// shrinkTime is how long steps are taken out of what was found.
-const shrinkTime = 10 * time.Second
-
 // stuck is how long a handler may run without asking anything.
 const stuck = 10 * time.Second
 
@@ -56,8 +53,6 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 		t.Fatal(err)
 	}
 	if r.Verdict() != o.Expect || testing.Verbose() { // what was expected needs no account otherwise
-		until := time.Now().Add(shrinkTime)
-		look.Enough = func() bool { return time.Now().After(until) }
 		if err := explain(r, look, !o.NoShrink); err != nil {
 			t.Logf("the finding could not be looked into: %v", err)
 		}

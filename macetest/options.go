@@ -19,6 +19,7 @@ type Options struct {
 	Params     []string    // parameters of the system, each "name=value"
 	Bugs       []sim.BugID // known bugs that are switched on
 	Properties []string    // only these; nil: all
+	Ignore     []string    // what is known and left out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
 
 	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
@@ -99,6 +100,13 @@ func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
 		Properties: o.Properties, Faults: o.Faults, Early: o.Early, Network: o.Network,
 		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Memory: o.Memory,
+	}
+	for _, text := range o.Ignore {
+		one, err := search.ParseIgnore(text)
+		if err != nil {
+			return out, fmt.Errorf("macetest: Ignore is %w", err)
+		}
+		out.Ignore = append(out.Ignore, one)
 	}
 	times, err := scale(short)
 	if err != nil {

@@ -1,18 +1,34 @@
-// Package macetime is the room of time: the instants that a service may hold
-// and compare. A Time is only ever compared through Env.Before, where the
-// answer is a question like every other; a Monotone compares exactly.
+// Package macetime is the room of time: the instants that a service reads, moves
+// and compares, and what is known of them.
 //
-// Nothing here reads a clock. Under the simulator an instant is a name; over a
-// real network it is the wall clock's reading.
+// # What enters and what leaves
+//
+// A [Time] is a plain value that a node may keep, and moves by durations. Which of
+// two came first only Env.Before says: under the simulator an instant has no
+// number, it is a name, and the comparison a question like every other. A [Clock]
+// keeps what the answers so far have settled, and says which answers are still
+// possible: so a run takes an outcome only if some clock could have shown it, and
+// what is implied is not asked. It picks none.
+//
+// # What is known
+//
+// Of a clock nothing is known but that it does not go backwards: each reading is
+// at or after all earlier ones, and between two of them any time may pass. What was
+// answered adds a bound to the difference of two instants. So the Clock of a node
+// is a closed difference-bound matrix over its instants: every bound that follows
+// from the others stands there. Instants lie dense: between any two there may be
+// another, which clocks that count nanoseconds come close enough to.
+//
+// When its handler has returned, a node's Times are numbered in the order in which
+// the walk of its state meets them, and instants that nobody holds any more are
+// projected out ([Clock.Settle]). Two nodes of one meaning then have one state.
+//
+// # Words
+//
+//   - instant: a point of a node's time. A reading makes one.
+//   - last: the latest reading. What is read later lies at or after it.
+//   - bound: the most that one instant can be after another, or just below that.
+//   - [Monotone]: a reading that only tells what was read before what. Two
+//     compare exactly; when a handler has returned they are numbered anew, in
+//     their order, so counting them does not make states grow.
 package macetime
-
-// Time is an instant read by Env.Now on one node. It means nothing on another
-// node, so it may be put neither into a message nor into the store.
-type Time struct{ _ uint64 }
-
-// Monotone is a reading that grows with every call of Env.Monotone on a node.
-// Two readings of one node compare exactly, and without a question.
-type Monotone struct{ n uint64 }
-
-// Less reports whether m was read before o.
-func (m Monotone) Less(o Monotone) bool { return m.n < o.n }

@@ -26,7 +26,6 @@ type parent struct {
 type candidate struct {
 	sum         canon.Hash
 	parent      int32
-	result      uint32
 	first, last int32 // of its changes
 	fly         int16
 	event       uint16
@@ -63,70 +62,22 @@ func (m *memo) write(c *candidate) {
 	}
 }
 
-// settle looks at all candidates at once, and visits those that are new.
-func (m *memo) settle() error {
-	x := m.x
-	defer m.batch.empty()
-	if g := x.closure; g != nil {
-		if !g.spreading {
-			return m.settleClosure(g)
-		}
-		return nil // see lead
-	}
-	if ok, err := x.room(len(m.next)); err != nil || !ok {
-		x.full = true
-		return err
-	}
-	x.growing.RLock()
-	defer x.growing.RUnlock()
-	defer x.told()
-	m.touch()
-	x.r.share.took(len(m.next)+len(m.seen), false)
-	x.r.pulse.tick()
-	seen, candidates := m.seen, len(m.next)
-	for j := range candidates {
-		for len(seen) > 0 && int(seen[0].next) <= j {
-			if err := m.pass(&seen[0]); err != nil || x.violated != nil {
-				return err
-			}
-			seen = seen[1:]
-		}
-		c := &m.next[j]
-		p := &m.parents[c.parent]
-		x.r.stats.Transitions++
-		x.r.stats.Executed++
-		m.write(c)
-		if !x.add(c.sum, origin{p.state, c.event, c.coins}) {
-			if err := m.duplicate(c); err != nil || x.violated != nil {
-				return err
-			}
-			continue
-		}
-		x.came(c.by)
-		x.current, x.lastEvent, x.lastCoins = p.state, int(c.event), x.lists.get(c.coins)
-		nodes := p.nodes
-		if c.first < c.last && int(m.changes[c.first].place) < m.n {
-			nodes = nodes.Add(m.results[c.result].delta)
-		}
-		if err := x.visit(c.sum, nodes, p.fly+int(c.fly), p.both && c.by != 0, x.bring); err != nil || x.violated != nil {
-			return err
+// nodesOf is the share of the nodes in a candidate's identity.
+func (m *memo) nodesOf(c *candidate) canon.Hash {
+	nodes := m.parents[c.parent].nodes
+	for _, ch := range m.changes[c.first:c.last] {
+		if i := int(ch.place); i < m.n {
+			was := m.x.lay.at(m.recOf(c.parent), i)
+			nodes = nodes.Add(m.x.bank.Sum(i, ch.id)).Sub(m.x.bank.Sum(i, was))
 		}
 	}
-	for k := range seen {
-		if err := m.pass(&seen[k]); err != nil || x.violated != nil {
-			return err
-		}
-	}
-	return nil
+	return nodes
 }
 
-// duplicate is told of a candidate that is packed, and known.
-func (m *memo) duplicate(c *candidate) error {
-	x := m.x
-	if x.pairs.due() {
-		x.current, x.lastEvent, x.lastCoins = m.parents[c.parent].state, int(c.event), x.lists.get(c.coins)
-	}
-	return x.duplicate(c.sum)
+// settle has the visitor look at all candidates at once.
+func (m *memo) settle() error {
+	defer m.batch.empty()
+	return m.x.visitor.lookUp(m)
 }
 
 // touch fetches what looking the candidates up will need.
@@ -140,39 +91,10 @@ func (m *memo) touch() (loaded uint64) {
 	return loaded
 }
 
-// bring loads the state that was added last.
-func (x *explorer) bring() {
-	x.get(x.next-1, x.to)
-	x.w.Load(x.bank, x.to)
-}
-
-// settleClosure does the same for healed states.
-func (m *memo) settleClosure(g *closure) error {
-	m.x.r.pulse.tick()
-	if ok, err := g.room(len(m.next)); err != nil || !ok {
-		g.full = true
-		return err
-	}
-	m.touch()
-	for j := range m.next {
-		c := &m.next[j]
-		m.write(c)
-		p := &m.parents[c.parent]
-		if g.entry.add(c.sum, origin{parent: p.state}) {
-			nodes := p.nodes
-			if c.first < c.last && int(m.changes[c.first].place) < m.n {
-				nodes = nodes.Add(m.results[c.result].delta)
-			}
-			g.note(nodes, p.fly+int(c.fly), g.bring)
-		}
-	}
-	return nil
-}
-
 // flush settles what waits, in the middle of a state: what comes now comes after
 // it.
 func (m *memo) flush(state uint32) error {
-	if err := m.settle(); err != nil || m.x.violated != nil || m.x.full {
+	if err := m.settle(); err != nil {
 		return err
 	}
 	m.parents, m.recs = append(m.parents, parent{state: state, nodes: m.nodes, fly: m.fly}), append(m.recs, m.at...)

@@ -24,19 +24,21 @@ import (
 // not known to be alive are looked at again and again, the farthest first, until
 // nothing changes. Each look costs the states' steps once more, which a memo makes
 // cheap.
+//
+// While the states are gathered, and while those that are alive spread, steps lead
+// to different visitors.
 type closure struct {
-	*explorer
-	spreading bool     // the states are there: which are alive?
-	patient   bool     // timers wait while anything is under way to or from their node
-	alive     stateSet // among them
-	left      []uint32 // not known to be alive, the farthest first
-	opened    stateSet // of those, every step was taken
-	most      int      // states; 0: as many as there are
-	tree      bool     // the step by which a state was reached first is one that may be taken
-	lives     bool     // a step of the state that is looked at leads to one that is alive
+	*taker
+	stepper
+	judged judged   // what was said of states
+	alive  stateSet // among them
+	left   []uint32 // not known to be alive, the farthest first
+	opened stateSet // of those, every step was taken
+	most   int      // states; 0: as many as there are
+	tree   bool     // the step by which a state was reached first is one that may be taken
+	lives  bool     // a step of the state that is looked at leads to one that is alive
 
-	safety bool     // states are judged by whether they can go on without a violation: see safety.go
-	doomed stateSet // those that cannot
+	doomed stateSet // states that cannot go on without a violation: see safety.go
 	moves  bool     // the state that is looked at has a step
 
 	unassumed bool // about one run: a state was met that does not count for liveness
@@ -58,24 +60,33 @@ func (a *stateSet) upTo(end uint32) {
 // newClosure stands before the first healed state. It shares the world and the
 // bank of the explorer whose states it heals.
 func (r *runner) newClosure(x *explorer) (*closure, error) {
-	g := &closure{}
-	g.explorer = &explorer{
-		r: r, w: x.w, c: x.c, bank: x.bank, inside: true, closure: g, lists: x.lists,
+	l, err := r.newLedger(len(x.v), nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &taker{
+		r: r, w: x.w, c: x.c, bank: x.bank, lists: x.lists, entry: l.entry(), healed: true,
 		v: make(world.Vector, len(x.v)), to: make(world.Vector, len(x.to)),
 	}
-	g.step.pulse, g.step.halt = &r.pulse, r.stopped
-	if x.memo != nil && r.sys.Weight == nil { // which events are rare, only the world knows
-		g.memo = newMemo(g.explorer)
-		g.memo.learnFrom(x.memo)
+	t.step.pulse, t.step.halt = &r.pulse, r.stopped
+	g := &closure{taker: t, stepper: inWorld{taker: t}}
+	t.visitor = gathering{g}
+	if of, is := x.stepper.(*memo); is && r.sys.Weight == nil { // which events are rare, only the world knows
+		m := newMemo(t)
+		m.learnFrom(of)
+		m.all = true // a state may be left before all its steps are taken
+		g.stepper = m
 	}
-	l, err := r.newLedger(len(x.v), nil)
-	if err == nil {
-		g.entry = l.entry()
-	}
-	return g, err
+	return g, nil
 }
 
-func (g *closure) close() { g.entry.close() }
+// visits has steps lead to a visitor, who may want to be told of each at once.
+func (g *closure) visits(v visitor, eager bool) {
+	g.visitor = v
+	if m, is := g.stepper.(*memo); is {
+		m.eager = eager
+	}
+}
 
 // heal makes the healed form of a state the one that is looked up, and returns
 // its identity. Healing changes the environment, which is one part of a state.
@@ -106,8 +117,7 @@ func (g *closure) healAll(x *explorer) error {
 		if s%1024 == 0 && g.halted() {
 			return errHalt
 		}
-		if ok, err := g.room(1); err != nil || !ok {
-			g.full = true
+		if err := g.room(1); err != nil {
 			return err
 		}
 		if g.entry.add(g.heal(x, s), origin{parent: noParent}) {
@@ -125,24 +135,16 @@ func (g *closure) gather(from uint32, wants func(s uint32) bool) error {
 		if s < from {
 			continue
 		}
-		if err := g.open(s, wants(s)); err != nil || g.full || g.violated != nil {
+		if err := g.open(s, wants(s)); err != nil {
 			return err
 		}
 		if s+1 == g.next {
-			if err := g.settle(); err != nil || g.full {
+			if err := g.settle(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// settle adds what the memo has not looked up yet.
-func (g *closure) settle() error {
-	if g.memo == nil {
-		return nil
-	}
-	return g.memo.settle()
 }
 
 // open adds what the steps of a state lead to, if it is wanted.
@@ -153,46 +155,47 @@ func (g *closure) open(s uint32, wanted bool) error {
 		}
 	}
 	if wanted && !g.outside(s) {
-		if err := g.expand(s); err != nil || g.full || g.violated != nil {
+		if err := g.expand(s); err != nil {
 			return err
 		}
 	}
-	g.full = g.full || g.most > 0 && g.set.Len() > g.most
+	if g.most > 0 && g.set.Len() > g.most {
+		return errFull
+	}
 	return nil
 }
 
-// resolve finds the healed states, and which of them are alive. It reports
-// whether it was stopped.
-func (g *closure) resolve(x *explorer) (stopped bool, err error) {
+// resolve finds the healed states, and which of them are alive.
+func (g *closure) resolve(x *explorer) error {
 	if !x.c.faults && g.most == 0 { // nothing was there to heal: they are these
 		l := g.entry.ledger
 		g.entry, g.tree = x.entry, g.r.sys.Weight == nil
 		if err := l.set.Close(); err != nil {
-			return false, err
+			return err
 		}
 		return g.spread()
 	}
 	g.tree = true
-	if err := g.healAll(x); err != nil || g.full || g.violated != nil {
-		return false, err
+	if err := g.healAll(x); err != nil {
+		return err
 	}
 	for from := uint32(0); ; {
 		g.patient = true
-		if err := g.gather(from, func(s uint32) bool { return !g.live(s) && !g.opened.has(s) }); err != nil || g.full || g.violated != nil {
-			return false, err
+		if err := g.gather(from, func(s uint32) bool { return !g.live(s) && !g.opened.has(s) }); err != nil {
+			return err
 		}
-		if stopped, err := g.spread(); stopped || err != nil || g.violated != nil {
-			return stopped, err
+		if err := g.spread(); err != nil {
+			return err
 		}
 		g.patient = false
 		if from = g.next; len(g.left) == 0 {
-			return false, nil
+			return nil
 		}
-		if err := g.impatient(from); err != nil || g.full || g.violated != nil {
-			return false, err
+		if err := g.impatient(from); err != nil {
+			return err
 		}
-		if stopped, err := g.spread(); stopped || err != nil || g.violated != nil || g.next == from {
-			return stopped, err
+		if err := g.spread(); err != nil || g.next == from {
+			return err
 		}
 	}
 }
@@ -208,33 +211,27 @@ func (g *closure) impatient(from uint32) error {
 	}
 	for _, s := range g.left {
 		if !g.opened.has(s) {
-			if err := open(s); err != nil || g.full || g.violated != nil {
+			if err := open(s); err != nil {
 				return err
 			}
 		}
 	}
-	if err := g.settle(); err != nil || g.full {
+	if err := g.settle(); err != nil {
 		return err
 	}
 	for s := from; s < min(g.next, 2*from); s++ {
 		if g.holds(s) && !g.live(s) {
-			if err := open(s); err != nil || g.full || g.violated != nil {
+			if err := open(s); err != nil {
 				return err
 			}
 		}
 		if s+1 == g.next {
-			if err := g.settle(); err != nil || g.full {
+			if err := g.settle(); err != nil {
 				return err
 			}
 		}
 	}
 	return g.settle()
-}
-
-// passes reports whether the k-th event of the world is one that is not taken now.
-// On another exploration than a closure's, none is.
-func (g *closure) passes(k int) bool {
-	return g != nil && (g.w.Rare(k) || g.patient && g.w.Hasty(k))
 }
 
 // note looks at the state that was added last: by what is known of its nodes,
@@ -276,38 +273,77 @@ func (g *closure) judgeOne() said {
 	return saidInside
 }
 
-// reached looks at the state that a step in the world has led to.
-func (g *closure) reached() error {
-	if g.safety {
-		return g.endured()
+// here packs the state that the world is in, to be looked up, and returns its
+// identity.
+func (g *closure) here() (h canon.Hash, err error) {
+	h = g.w.Hash()
+	if failure := g.w.Failed(); failure != nil {
+		return h, &wrong{failure: failure}
 	}
-	h := g.w.Hash()
-	if g.violated = g.w.Failed(); g.violated != nil {
-		return nil
-	}
-	if ok, err := g.room(1); err != nil || !ok {
-		g.full = true
-		return err
+	if err := g.room(1); err != nil {
+		return h, err
 	}
 	g.w.Save(g.bank, g.to)
 	g.pack(g.to)
-	if g.spreading {
-		s, known := g.find(h)
-		g.lives = g.lives || known && g.alive.has(s)
-	} else if g.entry.add(h, origin{parent: g.current}) {
+	return h, nil
+}
+
+// gathering adds the states that steps lead to.
+type gathering struct{ *closure }
+
+func (g gathering) arrived(uint32, int) error {
+	h, err := g.here()
+	if err == nil && g.entry.add(h, origin{parent: g.current}) {
 		g.note(g.w.NodesHash(), g.w.InFlight(), nil)
+	}
+	return err
+}
+
+func (g gathering) lookUp(m *memo) error {
+	g.r.pulse.tick()
+	if err := g.room(len(m.next)); err != nil {
+		return err
+	}
+	m.touch()
+	for j := range m.next {
+		c := &m.next[j]
+		m.write(c)
+		p := &m.parents[c.parent]
+		if g.entry.add(c.sum, origin{parent: p.state}) {
+			g.note(m.nodesOf(c), p.fly+int(c.fly), g.bring)
+		}
 	}
 	return nil
 }
 
-// spread finds the states that are alive, by the steps that may be taken now,
-// and reports whether it was stopped.
-func (g *closure) spread() (stopped bool, err error) {
-	if g.full {
-		return false, nil
+// spreading asks whether a step leads to a state that is alive.
+type spreading struct{ *closure }
+
+func (g spreading) arrived(uint32, int) error {
+	h, err := g.here()
+	if err == nil {
+		s, known := g.find(h)
+		g.lives = g.lives || known && g.alive.has(s)
 	}
-	g.spreading = true
-	defer func() { g.spreading = false }()
+	return err
+}
+
+func (g spreading) lookUp(m *memo) error {
+	for j := range m.next {
+		c := &m.next[j]
+		m.write(c)
+		if s, known := g.find(c.sum); known && g.alive.has(s) {
+			g.lives = true
+			return errAlive
+		}
+	}
+	return nil
+}
+
+// spread finds the states that are alive, by the steps that may be taken now.
+func (g *closure) spread() error {
+	g.visits(spreading{g}, true)
+	defer g.visits(gathering{g}, false)
 	g.alive.upTo(g.end())
 	g.left = g.left[:0]
 	for s := range g.each {
@@ -326,29 +362,40 @@ func (g *closure) spread() (stopped bool, err error) {
 		rest := g.left[:0]
 		for i, s := range g.left {
 			if i%1024 == 0 && g.halted() {
-				return true, nil
+				return errHalt
 			}
 			if g.alive.has(s) {
 				continue
 			}
-			g.lives = false
-			if g.outside(s) { // something was wrong with it: see explorer.wrong
+			lives, err := g.looks(s)
+			switch {
+			case err != nil:
+				return err
+			case lives:
+				changed = true
+				g.lift(s)
+			default:
 				rest = append(rest, s)
-				continue
 			}
-			if err := g.expand(s); err != nil && err != errAlive || g.violated != nil {
-				return false, err
-			}
-			if !g.lives {
-				rest = append(rest, s)
-				continue
-			}
-			changed = true
-			g.lift(s)
 		}
 		g.left = rest
 	}
-	return false, nil
+	return nil
+}
+
+// looks reports whether a step of a state leads to one that is alive.
+func (g *closure) looks(s uint32) (lives bool, err error) {
+	if g.outside(s) { // something was wrong with it: see explorer.wrong
+		return false, nil
+	}
+	g.lives = false
+	if err := g.settle(); err != nil { // what the last look has left is forgotten
+		return false, err
+	}
+	if err := g.expand(s); err != nil && err != errAlive {
+		return false, err
+	}
+	return g.lives, nil
 }
 
 // lift makes a state alive, and those by which it was reached first.

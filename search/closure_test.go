@@ -21,13 +21,13 @@ func TestSpreadingIsNoHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.close()
-	if _, err := g.resolve(x); err != nil {
+	if err := g.resolve(x); err != nil {
 		t.Fatal(err)
 	}
 	r.pulse.on = true
 	ran, felt := r.stats.HandlerRuns, r.pulse.asked
 	clear(g.alive)
-	if _, err := g.spread(); err != nil {
+	if err := g.spread(); err != nil {
 		t.Fatal(err)
 	}
 	if r.stats.HandlerRuns != ran {

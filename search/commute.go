@@ -72,10 +72,11 @@ func (b *bys) number(step by) byNumber {
 
 // seen is the result of a step that is not looked up.
 type seen struct {
-	next         int32 // the candidate that comes after it
-	parent, pops int32
-	result       uint32
-	node, event  uint16
+	next   int32 // the candidate that comes after it
+	parent int32
+	result uint32
+	event  uint16
+	node   uint16
 }
 
 const (
@@ -106,48 +107,53 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
-// tell numbers a remembered step.
-func (m *memo) tell(r *remembered, ordinal, from, pops int) {
-	if r.told = true; m.n > byNodes {
+// tell numbers the step of an outcome that its node part alone decided.
+func (m *memo) tell(o *footprint, e occurrence) {
+	if o.told = true; m.n > byNodes {
 		return
 	}
-	if pops == none {
+	from := e.from
+	if e.pops == none {
 		from = none
 	}
-	r.by = m.x.bys.number(by(ordinal) | by(from+1)<<byFrom | by(r.to)<<byTo | by(r.most)<<byMost)
+	o.by = m.x.bys.number(by(e.ordinal) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
 }
 
-// reaches notes to whom a remembered step sends something, and whether there may
-// be no room for it.
-func (m *memo) reaches(r *remembered, sends []sending) {
-	for k, s := range sends {
-		most := uint8(1)
-		for _, before := range sends[:k] {
-			most += uint8(count(before.place == s.place && most < mostTold))
+// reaches notes to whom a step sends something, and whether there may be no room
+// for it.
+func (m *memo) reaches(o *footprint, effects []effect) {
+	for k, s := range effects {
+		if s.does != effectPush {
+			continue
 		}
-		r.most = max(r.most, most)
+		most := uint8(1)
+		for _, before := range effects[:k] {
+			most += uint8(count(before.does == effectPush && before.place == s.place && most < mostTold))
+		}
+		o.most = max(o.most, most)
 		to := int(s.place) - world.SetPlace(m.n, 0)
 		if s.room > 0 {
-			r.rooms = true
+			o.rooms = true
 			if to = int(s.place) - world.UDPPlace(m.n, 0); to < 0 {
 				to = int(s.place) - world.TCPPlace(m.n, 0)
 			}
 			to /= m.n
 		}
 		if to < byNodes { // else none is told
-			r.to |= 1 << to
+			o.to |= 1 << to
 		}
 	}
 }
 
-// hasRoom reports whether there is room for all that a remembered step sends,
-// whatever the answers to its coins.
-func (m *memo) hasRoom(r *remembered) bool {
-	for j := r.first; j < r.last; j++ {
-		sends := m.sends[m.results[j].first:m.results[j].last]
-		for s := range sends {
-			place := int(sends[s].place)
-			if room := int(sends[s].room); room > 0 && int(m.queue(place, m.v[place]).len)+len(sends) > room {
+// hasRoom reports whether there is room for all that a step sends, whatever the
+// answers to its coins.
+func (m *memo) hasRoom(o *footprint) bool {
+	for j := o.first; j < o.last; j++ {
+		r := &m.results[j]
+		sends := m.effects[r.last-uint32(r.sends) : r.last]
+		for k := range sends {
+			place := int(sends[k].place)
+			if room := int(sends[k].room); room > 0 && int(m.queue(place, m.v[place]).len)+len(sends) > room {
 				return false
 			}
 		}
@@ -175,7 +181,7 @@ func (x *explorer) came(step byNumber) {
 func (m *memo) lastStep(s uint32) lastStep {
 	x := m.x
 	b := x.block(s)
-	if m.all || x.closure != nil || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.r.several() {
+	if m.all || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.r.several() {
 		return lastStep{}
 	}
 	step := (*x.bys.all.Load())[b.by[s%blockStates]]
@@ -191,25 +197,24 @@ func (m *memo) lastStep(s uint32) lastStep {
 // step touches its node, the channel that it takes a message from, and what it
 // sends something to; where a connection opens, both its directions are open
 // then, whatever else was done to them.
-func (m *memo) commutes(ordinal, from, pops int, r *remembered) bool {
-	b, i := &m.behind, nodeOf(ordinal)
+func (m *memo) commutes(e occurrence, o *footprint) bool {
+	b, i := &m.behind, nodeOf(e.ordinal)
 	switch {
-	case ordinal >= b.ordinal || i == b.node:
+	case e.ordinal >= b.ordinal || i == b.node:
 		return false
-	case b.from == i && r.to>>b.node&1 != 0: // it sends to where a message was taken
+	case b.from == i && o.to>>b.node&1 != 0: // it sends to where a message was taken
 		return false
-	case from == b.node && b.to>>i&1 != 0: // of the messages of a channel, it takes one that was there before
-		if pops == none || b.most == mostTold || uint32(m.queues[pops][m.v[pops]].len) <= b.most {
+	case e.from == b.node && b.to>>i&1 != 0: // of the messages of a channel, it takes one that was there before
+		if e.pops == none || b.most == mostTold || uint32(m.queues[e.pops][m.v[e.pops]].len) <= b.most {
 			return false
 		}
 	}
-	return !r.rooms || m.hasRoom(r)
+	return !o.rooms || m.hasRoom(o)
 }
 
 // pass counts a step that is not looked up. Of those that are tested, its state
 // is made after all.
-func (m *memo) pass(s *seen) error {
-	x := m.x
+func (x *explorer) pass(m *memo, s *seen) error {
 	m.unasked++
 	x.r.stats.Transitions++
 	x.r.stats.Executed++
@@ -220,16 +225,15 @@ func (m *memo) pass(s *seen) error {
 	}
 	here := slices.Clone(m.at)
 	m.goTo(m.recOf(s.parent))
-	if !m.apply(s.result, int(s.event), int(s.node), int(s.pops), 0) {
+	c := m.candidate(int(s.event), 0)
+	if c.parent = s.parent; !m.apply(&c, s.result, int(s.node)) {
 		panic("macemc bug: search: a step that is not looked up has no room")
 	}
 	m.goTo(here)
-	c := &m.next[len(m.next)-1]
-	c.parent = s.parent
-	if m.write(c); x.prints == nil {
+	if m.write(&c); x.prints == nil {
 		if _, known := x.find(c.sum); !known && x.team == nil && x.r.team == nil { // else another worker may be about to add it
 			panic("macemc bug: search: a step that is not looked up leads to a new state, though the other order of it and the one before has been taken")
 		}
 	}
-	return m.duplicate(c)
+	return x.again(m, &c)
 }

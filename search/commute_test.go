@@ -68,13 +68,13 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 			t.Fatal(err)
 		}
 		defer x.close()
-		x.memo = newMemo(x)
-		failed, err := r.guarded(x, x.roots)
-		for level, depth := x.level(), 0; err == nil && !failed && depth < opts.Depth && x.set.Len() < 20_000; depth++ {
+		m := x.byMemo()
+		bad, err := r.guarded(x.taker, x.roots)
+		for level, depth := x.level(), 0; err == nil && bad == nil && depth < opts.Depth && x.set.Len() < 20_000; depth++ {
 			r.stats.Depth = depth
-			failed, err = r.guarded(x, func() error {
+			bad, err = r.guarded(x.taker, func() error {
 				for _, s := range level {
-					for at := s.from; at < s.to && x.violated == nil; at++ {
+					for at := s.from; at < s.to; at++ {
 						if x.outside(at) {
 							continue
 						}
@@ -83,7 +83,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 						}
 					}
 				}
-				return x.memo.settle()
+				return x.settle()
 			})
 			next := x.level()
 			x.expanded(level, next)
@@ -93,8 +93,8 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 			x.get(s, x.v)
 			all[i] = append(all[i], fmt.Sprint(x.v, x.origin(s), x.live(s), x.outside(s)))
 		}
-		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %v, %v", r.stats, failed, err, x.violated))
-		unasked += x.memo.unasked
+		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %+v", r.stats, err, bad))
+		unasked += m.unasked
 		if i == 0 && unasked > 0 {
 			t.Errorf("%s: not all is looked up", sys.Name)
 		}

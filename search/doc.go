@@ -10,9 +10,12 @@
 //
 // The other two engines take no runs: they take each step of each state once,
 // level by level, from states that are kept as packed vectors of numbers
-// (explore.go, ledger.go), and the faster of them runs a handler only on what it
-// has not seen before (memo.go, footprint.go). Several goroutines expand a level
-// together (team.go). What they find is confirmed by runs.
+// (ledger.go). A taker (taker.go) takes the steps of states by a stepper, in the
+// world or by a memo that runs a handler only on what it has not seen before
+// (memo.go, cache.go, footprint.go), and tells a visitor where they lead: an
+// explorer visits what is new (explore.go), a closure decides what is alive
+// (closure.go). Several goroutines expand a level together (team.go). What they
+// find is confirmed by runs.
 //
 // A run may begin at a fork, a state in the middle of another run that was
 // saved. A [Lab] takes such runs for rooms above that look into a finding, and

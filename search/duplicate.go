@@ -7,7 +7,6 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/world"
-	"macemc/sim"
 )
 
 // That a state is known is believed because of its identity. Of some of the
@@ -72,10 +71,9 @@ func (x *explorer) duplicate(h canon.Hash) error {
 	before, now := x.path(s), *x.found()
 	x.r.stats.Compared++
 	differ, err := x.compare(before, now, h)
-	x.r.climate, x.r.exploring = x.c, x
+	x.r.climate, x.r.exploring = x.c, x.taker
 	if err == nil && differ {
-		x.strayed = true
-		x.violated = x.w.Failure(sim.VerdictNondeterminism, "")
+		return x.stray()
 	}
 	return err
 }
@@ -99,7 +97,7 @@ func (x *explorer) compare(before, now told, h canon.Hash) (differ bool, err err
 		return x.tell("has other events than")
 	}
 	for k := range min(n, duplicateEvents) {
-		step := stepper{event: k, pulse: &x.r.pulse}
+		step := answerer{event: k, pulse: &x.r.pulse}
 		for range duplicateLists {
 			x.pairs.took(2, true)
 			next, ok := a.take(func(w *world.World) world.Progress { return w.Step(&step) })

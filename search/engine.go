@@ -24,9 +24,12 @@ func (r *runner) exhaustLocal(res *Result) error {
 	}()
 	x.lead = r.beginning(x.c)
 	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
-		x.memo = newMemo(x)
+		x.byMemo()
 	}
-	switch done, err := r.level(x, res, r.base(), func() error { return x.roots() }); {
+	switch _, done, err := r.level(x, res, r.base(), x.roots); {
+	case err == errFull:
+		res.Stop = StopMemory
+		return nil
 	case err == errBound: // the engine that copies nothing is for them
 		r.stats, r.share = Stats{}, share{}
 		r.opts.Effort = min(r.opts.Effort, effortReference)
@@ -78,8 +81,17 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 	if c != nil {
 		return c.level(r, res, depth, level)
 	}
-	from := 0
+	from, rest := 0, false
 	take := func() (err error) {
+		if rest { // of the answers to the coins of an event, and of the events of a state
+			rest = false
+			if err := x.answersLeft(); err != nil {
+				return err
+			}
+			if err := x.rest(x.current, x.lastEvent+1); err != nil {
+				return err
+			}
+		}
 		level.some(from, level.len(), func(k int, s uint32) bool {
 			from, r.progress.Done = k+1, k
 			if s%64 == 0 && r.interrupted(res) {
@@ -88,28 +100,25 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 			if !x.outside(s) {
 				err = x.expand(s)
 			}
-			return err == nil && x.violated == nil && !x.full
+			return err == nil
 		})
-		if err != nil || x.violated != nil {
+		if err != nil {
 			return err
 		}
-		if x.memo != nil && !x.full {
-			err = x.memo.settle()
-		}
-		if x.full {
-			res.Stop = StopMemory
-		}
-		return err
+		return x.settle()
 	}
 	for {
-		before := from
-		done, err = r.level(x, res, r.base()+depth, take)
-		if !done || err != nil || !r.several() || res.Finding == nil || from == before {
+		before, going := from, rest
+		bad, done, err := r.level(x, res, r.base()+depth, take)
+		if err == errFull {
+			res.Stop, err = StopMemory, nil
+		}
+		if !done || err != nil || !r.several() || res.Finding == nil || from == before && !going {
 			return x.level(), done, err
 		}
-		// A handler failed. What else is possible in that state is not looked at.
+		// A handler failed.
 		f := res.Finding
-		if res.Finding, res.Stop = nil, ""; x.strayed || f.Verdict == sim.VerdictNondeterminism {
+		if res.Finding, res.Stop = nil, ""; bad.strayed || f.Verdict == sim.VerdictNondeterminism {
 			res.Finding, res.Stop = f, StopFound
 			return x.level(), done, nil
 		}
@@ -117,13 +126,31 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 			res.Stop = StopFound
 			return x.level(), true, err
 		}
+		rest = x.step.begun
 		x.resume()
 	}
 }
 
+// answersLeft takes the event that was taken last for the answers to its coins
+// that are left.
+func (x *explorer) answersLeft() error {
+	if !x.moreCoins() {
+		return nil
+	}
+	in, is := x.stepper.(inWorld)
+	if !is {
+		in = inWorld{taker: x.taker}
+	}
+	event := x.lastEvent
+	in.load(x.current)
+	x.w.Enabled()
+	return x.takeOn(x.current, event)
+}
+
 // resume makes an explorer ready to go on after a step that failed.
 func (x *explorer) resume() {
-	x.violated, x.strayed, x.dead, x.step.begun = nil, false, false, false
+	x.step.begun = false
+	x.w.Pardon() // where it was the last state of a level, no other is loaded
 }
 
 // interrupted reports whether the exhaustive phase is to stop here, and why.
@@ -140,48 +167,30 @@ func (r *runner) interrupted(res *Result) bool {
 	return res.Stop != ""
 }
 
-// guarded does something with an explorer's world, and reports whether the
-// service failed meanwhile.
-func (r *runner) guarded(x *explorer, do func() error) (failed bool, err error) {
-	r.climate, r.exploring = x.c, x
-	failure := x.w.Protect(func() { err = do() })
-	r.pulse.rest()
-	if x.memo != nil && x.memo.verifying != nil {
-		v := x.memo.verifying
-		x.memo.verifying = nil
-		return true, x.memo.differs(v.i, v.twin, "fails, or asks for other choices")
-	}
-	if failure != nil && x.violated == nil {
-		x.violated = failure
-	}
-	if err == nil {
-		err = x.w.Err()
-	}
-	return x.violated != nil, err
-}
-
 // level takes the steps to the states of one depth, and makes a finding of
 // what goes wrong.
-func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (done bool, err error) {
-	failed, err := r.guarded(x, take)
-	strayed := isMismatch(err) || failed && x.strayed
+func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (bad *wrong, done bool, err error) {
+	bad, err = r.guarded(x.taker, take)
 	switch {
 	case err == errEnough:
 		res.Stop = StopFound
-		return true, nil
-	case !strayed && (!failed || err != nil):
-		return false, err
+		return bad, true, nil
+	case isMismatch(err):
+		bad = &wrong{strayed: true}
+	case bad == nil || err != nil && !bad.strayed:
+		return nil, false, err
 	}
-	return true, r.conclude(x, res, depth, x.violated, strayed, func() choose.Source { return x.found() })
+	return bad, true, r.conclude(x, res, depth, bad, func() choose.Source { return x.found() })
 }
 
 // conclude makes a finding of what went wrong in a step to a depth, or in the
 // state that it led to, by the answers of that run.
-func (r *runner) conclude(x *explorer, res *Result, depth int, failure *sim.Failure, strayed bool, answers func() choose.Source) (err error) {
+func (r *runner) conclude(x *explorer, res *Result, depth int, bad *wrong, answers func() choose.Source) (err error) {
+	failure := bad.failure
 	switch {
-	case strayed:
+	case bad.strayed:
 		res.Finding, err = r.hunt(answers, x.c, depth)
-	case x.dead:
+	case bad.dead:
 		res.Finding, err = r.judge(answers(), x.c, x.w, depth, true)
 	default:
 		failure.Step = min(failure.Step, depth)

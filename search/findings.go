@@ -1,19 +1,21 @@
 package search
 
 import (
-	"errors"
 	"regexp"
+	"strings"
 
 	"macemc/sim"
 )
 
 // findings are what a search has found: one for each verdict, property and
-// critical event. The same mistake usually shows in many states; what is alike
+// critical event, and for each place of a panic. The same mistake usually shows in many states; what is alike
 // is counted, and not told again.
 type findings struct {
 	all   []*Finding
-	tried map[string]int // candidates that were confirmed, by verdict and property
+	tried map[string]int // candidates that were confirmed, by verdict, property and place of a panic
 	alike int
+
+	ignored int // failures that are left out
 }
 
 // triesMost is how many candidates for each finding that is wanted are looked
@@ -24,12 +26,15 @@ const triesMost = 20
 func (r *runner) wants() bool { return len(r.findings.all) < r.opts.Findings }
 
 // several reports whether a finding may be followed by others.
-func (r *runner) several() bool { return r.opts.Findings > 1 }
+func (r *runner) several() bool { return r.opts.Findings > 1 || len(r.opts.Ignore) > 0 }
 
 // note keeps a finding, if there is none like it, and reports whether the
 // search has enough. What is not deterministic ends it: nothing else can be
 // relied on.
 func (r *runner) note(f *Finding) (enough bool, err error) {
+	if f != nil && r.ignores(&f.Failure) {
+		return false, nil
+	}
 	if f, err = r.locate(f); err != nil {
 		return true, err
 	}
@@ -47,7 +52,10 @@ var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
 // worth reports whether another candidate is looked at.
 func (r *runner) worth(f *sim.Failure) bool {
-	key := f.Verdict.String() + " " + f.Property
+	if r.ignores(f) {
+		return false
+	}
+	key := f.Verdict.String() + " " + f.Property + thrownAt(f) // else a panic that is met often hides the others
 	if r.findings.tried == nil {
 		r.findings.tried = map[string]int{}
 	}
@@ -59,18 +67,38 @@ func (r *runner) worth(f *sim.Failure) bool {
 	return true
 }
 
-// kind is what findings are told apart by: their verdict and property, and the
-// event after which it was too late, whatever nodes it was about.
+// kind is what findings are told apart by: what is wrong, and where. Where is the
+// event after which it was too late, whatever nodes it was about and whatever it
+// carried; of a panic, the place in the source.
 func (f *Finding) kind() [3]string {
 	event := f.Identity
-	if f.Verdict == sim.VerdictDead {
+	switch {
+	case f.Verdict == sim.VerdictDead && f.Critical != nil:
+		event = f.Critical.Event
+	case f.Verdict == sim.VerdictDead:
 		event = ""
-		if f.Critical != nil {
-			event = f.Critical.Event
-		}
+	case f.Stack != "":
+		event = thrownAt(&f.Failure)
 	}
-	return [3]string{f.Verdict.String(), f.Property, nodeName.ReplaceAllString(event, "n*")}
+	event = nodeName.ReplaceAllString(event, "n*")
+	return [3]string{f.Verdict.String(), f.Property, carried.ReplaceAllString(event, "{}")}
 }
+
+var carried = regexp.MustCompile(`\{.*\}`)
+
+// thrownAt is the place where a service panicked, with its message: a place may be
+// a function that makes the panics of others. What numbers the message tells does
+// not matter.
+func thrownAt(f *sim.Failure) string {
+	if f.Stack == "" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(f.Stack, "\n")
+	place, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(place) + " " + numberText.ReplaceAllString(f.Message, "0")
+}
+
+var numberText = regexp.MustCompile(`[0-9]+`)
 
 // wrong is told what is wrong with the state that was just reached. It ends the
 // exploration, unless more findings are wanted: then it is noted, and the state
@@ -78,8 +106,7 @@ func (f *Finding) kind() [3]string {
 func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 	r := x.r
 	if !r.several() {
-		x.violated, x.dead = failure, dead
-		return nil
+		return &wrong{failure: failure, dead: dead}
 	}
 	x.w.Pardon()
 	if !r.worth(failure) {
@@ -99,12 +126,9 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 	if err == nil && f != nil {
 		enough, err = r.note(f)
 	}
-	r.climate, r.exploring = x.c, x
+	r.climate, r.exploring = x.c, x.taker
 	if err == nil && enough {
 		err = errEnough
 	}
 	return err
 }
-
-// errEnough ends an exploration that has found what was wanted.
-var errEnough = errors.New("the search has found enough")

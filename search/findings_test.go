@@ -110,3 +110,50 @@ func TestFindingsOfSeveral(t *testing.T) {
 		}
 	}
 }
+
+// clumsy panics at one place in three ways, soon, and at another one later.
+type clumsy struct{ Steps, Last int }
+
+type stumble struct{ By int }
+
+func (*clumsy) Init(sim.Env)                           {}
+func (*clumsy) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *clumsy) Offers(offer func(sim.Signal)) {
+	for _, by := range []int{1, 2, 3, 0} { // the one that leads on comes last
+		offer(stumble{by})
+	}
+}
+
+func (c *clumsy) Handle(_ sim.Env, s sim.Signal) {
+	if c.Last = s.(stumble).By; c.Last > 0 {
+		panic(fmt.Sprintf("it stumbles by %d", c.Last))
+	}
+	if c.Steps++; c.Steps == 5 {
+		panic("it falls")
+	}
+}
+
+// One panic is one finding, whatever the event was that brought it about, and
+// does not keep the search from another one.
+func TestFindingsDiffer(t *testing.T) {
+	sys := &sim.System{
+		Name: "clumsy", Doc: "It stumbles, and falls.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &clumsy{} },
+	}
+	for _, opts := range []Options{
+		{Engine: EngineReference, Depth: 6, NoWalks: true}, {Engine: EngineLocal, Depth: 6, NoWalks: true},
+		{Engine: EngineMemo, Depth: 6, NoWalks: true}, {Depth: 1, Roam: 5_000},
+	} {
+		opts.Findings = 2
+		res := search(t, sys, 0, nil, opts)
+		var told []string
+		for _, f := range res.Findings {
+			told = append(told, numberText.ReplaceAllString(f.Message, "0"))
+		}
+		slices.Sort(told) // the reference engine goes down first
+		if want := []string{"it falls", "it stumbles by 0"}; !slices.Equal(told, want) {
+			t.Errorf("%s to depth %d: found are %q", opts.Engine, opts.Depth, told)
+		}
+	}
+}

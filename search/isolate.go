@@ -55,35 +55,36 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 	}
 	defer x.close()
 	if !r.always && !safety { // a remembered step is not looked at for what it violates
-		x.memo = newMemo(x)
+		x.byMemo()
 	}
 	g, err := r.newClosure(x)
 	if err != nil {
 		return 0, false, err
 	}
-	defer g.close()
-	g.most, g.safety = most, safety
-	stopped := false
+	defer func() {
+		r.settledStates += g.set.Len()
+		g.close()
+	}()
+	g.most = most
 	var follow []uint32
-	failed, err := r.guarded(x, func() (err error) {
+	bad, err := r.guarded(x.taker, func() (err error) {
 		if follow, err = x.follow(path, from); err != nil {
 			return err
 		}
-		r.exploring = g.explorer // the states have no origins to tell a run by
+		r.exploring = g.taker // the states have no origins to tell a run by
 		if !safety {
-			stopped, err = g.resolve(x)
+			return g.resolve(x)
+		}
+		g.visitor = enduring{g}
+		if err := g.healAll(x); err != nil {
 			return err
 		}
-		if err := g.healAll(x); err != nil || g.full {
+		if err := g.gather(0, func(uint32) bool { return true }); err != nil {
 			return err
 		}
-		if err := g.gather(0, func(uint32) bool { return true }); err != nil || g.full || g.violated != nil {
-			return err
-		}
-		stopped, err = g.doom()
-		return err
+		return g.doom()
 	})
-	if err == errHalt || failed || stopped || g.full || world.Unsupported(err) {
+	if err == errHalt || err == errFull || bad != nil || world.Unsupported(err) {
 		return 0, false, nil
 	}
 	if err != nil {

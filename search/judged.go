@@ -79,7 +79,7 @@ func (j *judged) grow() {
 }
 
 // judge asks the state that the world is in, as it was saved or loaded.
-func (x *explorer) judge() (s said) {
+func (x *taker) judge() (s said) {
 	if x.w.Within() {
 		s |= saidInside
 	}

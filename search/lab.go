@@ -22,6 +22,7 @@ type Lab struct {
 	first    *runner
 	recorded sim.Verdict
 	end      func()
+	effort   int // steps of the runs that count, and states that were settled
 }
 
 // NewLab makes a lab for the conditions of a recorded path. Close it.
@@ -59,6 +60,11 @@ func (l *Lab) Steps() (n int) {
 	}
 	return n
 }
+
+// Effort is what the answers have cost: steps of runs, and states that were
+// visited to decide exactly. It does not depend on how many runners there are:
+// walks that do not count are not counted.
+func (l *Lab) Effort() int { return l.effort }
 
 // A Case is one run that is looked into.
 type Case struct {
@@ -134,10 +140,12 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 
 // alone does something with the first runner.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
+	before, settled := l.first.stats.Steps, l.first.settledStates
 	out, returned, err := apart(func() (T, error) {
 		l.first.pulse.here()
 		return do()
 	})
+	l.effort += l.first.stats.Steps - before + l.first.settledStates - settled
 	if !returned {
 		r, f := l.first.ended()
 		r.pulse.rest()
@@ -275,7 +283,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	if len(of.Live) <= q.From {
 		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
 	}
-	outcomes := make([]any, q.Count)
+	outcomes, steps := make([]any, q.Count), make([]int, q.Count)
 	judge := func(r *runner, i int, failure *sim.Failure, s *walk, end int) (more bool) {
 		picks := slices.Clone(s.Picks())
 		switch {
@@ -301,6 +309,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		}
 		s.wanted = func() bool { return wanted() && !r.stopped() }
 		end, failure, w := r.run(s, false)
+		steps[i] = w.Steps() - q.From
 		switch {
 		case !wanted():
 			return false, nil
@@ -320,6 +329,9 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	for _, n := range steps[:taken] {
+		l.effort += n
 	}
 	out := &Walked{Taken: taken}
 	for _, o := range outcomes[:taken] {

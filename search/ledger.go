@@ -90,6 +90,17 @@ func (l *layout) with(place int, id uint32) *layout {
 	return larger
 }
 
+// at is the number of a packed state at a place.
+func (l *layout) at(rec []uint64, place int) (id uint32) {
+	of := &l.of[place]
+	for k := range l.bytes[place] {
+		if c := int(of[k] - 1); c/columnsPerWord < len(rec) {
+			id |= uint32(byte(rec[c/columnsPerWord]>>(c%columnsPerWord*8))) << (8 * k)
+		}
+	}
+	return id
+}
+
 // unpack writes the numbers of a packed state into v.
 func (l *layout) unpack(rec []uint64, v world.Vector) {
 	clear(v)
@@ -483,13 +494,13 @@ func (e *entry) write(from origin) {
 	e.into.origins[e.next%blockStates] = from
 }
 
-// room makes sure that the set takes so many states more. False: it cannot.
-func (l *ledger) room(n int) (bool, error) {
+// room makes sure that the set takes so many states more; errFull: it cannot.
+func (l *ledger) room(n int) error {
 	l.growing.RLock()
 	enough := l.set.Len()+n <= l.set.Cap()
 	l.growing.RUnlock()
 	if enough {
-		return true, nil
+		return nil
 	}
 	if l.tidy != nil {
 		defer l.tidy()()
@@ -500,13 +511,13 @@ func (l *ledger) room(n int) (bool, error) {
 		now := l.set.Bytes()
 		bytes := min(now/2*3, l.may(now))
 		if bytes <= now {
-			return false, nil
+			return errFull
 		}
 		if err := l.set.Grow(bytes); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // prints says what a fingerprint is.

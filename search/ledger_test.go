@@ -50,8 +50,8 @@ func ledgers(t *testing.T, places int, tags uint64) {
 		if got, known := e.find(h); known != there || known && got != want {
 			t.Fatalf("%v has the number %d, %v; want %d, %v", v, got, known, want, there)
 		}
-		if ok, err := e.room(1); !ok || err != nil {
-			t.Fatal("no room", err)
+		if err := e.room(1); err != nil {
+			t.Fatal(err)
 		}
 		parent := r.Uint32()
 		if isNew := e.add(h, origin{parent: parent}); isNew == there {
@@ -89,12 +89,12 @@ func TestLedgerFull(t *testing.T) {
 	defer l.close()
 	e := l.entry()
 	for i := uint32(1); ; i++ {
-		ok, err := e.room(1)
+		err := e.room(1)
+		if err == errFull {
+			break
+		}
 		if err != nil {
 			t.Fatal(err)
-		}
-		if !ok {
-			break
 		}
 		e.pack(world.Vector{i})
 		if !e.add(canon.OfString(fmt.Sprint(i)), origin{}) {

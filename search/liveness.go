@@ -20,22 +20,15 @@ func (r *runner) decide(x *explorer, res *Result) error {
 		return err
 	}
 	defer g.close()
-	stopped := false
-	if failed, err := r.guarded(g.explorer, func() error {
-		stopped, err = g.resolve(x)
-		return err
-	}); err == errHalt {
-		stopped = true
-	} else if err != nil {
-		return err
-	} else if failed { // a healed state has no run of its own: walks will find it
-		return nil
-	}
-	switch {
-	case g.full:
-		return nil // undecided: walks will sample
-	case stopped:
+	switch bad, err := r.guarded(g.taker, func() error { return g.resolve(x) }); {
+	case err == errHalt:
 		res.Stop = r.why()
+		return nil
+	case err == errFull: // undecided: walks will sample
+		return nil
+	case err != nil:
+		return err
+	case bad != nil: // a healed state has no run of its own: walks will find it
 		return nil
 	}
 	if len(g.left) == 0 {

@@ -190,27 +190,25 @@ func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explorer) 
 		t.Fatal(err)
 	}
 	if opts.Engine == EngineMemo && !r.always {
-		x.memo = newMemo(x)
+		x.byMemo()
 	}
-	if _, err := r.guarded(x, func() error {
+	if bad, err := r.guarded(x.taker, func() error {
 		if err := x.roots(); err != nil {
 			return err
 		}
 		for s := range x.each {
 			if !x.outside(s) {
-				if err := x.expand(s); err != nil || x.violated != nil {
+				if err := x.expand(s); err != nil {
 					return err
 				}
 			}
-			if x.memo != nil {
-				if err := x.memo.settle(); err != nil {
-					return err
-				}
+			if err := x.settle(); err != nil {
+				return err
 			}
 		}
 		return nil
-	}); err != nil || x.violated != nil {
-		t.Fatal(err, x.violated)
+	}); err != nil || bad != nil {
+		t.Fatal(err, bad)
 	}
 	return r, x
 }
@@ -225,10 +223,7 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 		t.Fatal(err)
 	}
 	defer g.close()
-	if _, err := r.guarded(g.explorer, func() error {
-		_, err := g.resolve(x)
-		return err
-	}); err != nil {
+	if _, err := r.guarded(g.taker, func() error { return g.resolve(x) }); err != nil {
 		t.Fatal(err)
 	}
 	for s := range x.each {

@@ -224,7 +224,7 @@ func (r *runner) unfinished(f *Finding) *Result {
 // upToStuck takes the run again, up to the last answer that it was given, and
 // runs the handler that did not return no further than to that.
 func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string) {
-	if r.exploring != nil && r.exploring.closure != nil {
+	if r.exploring != nil && r.exploring.healed {
 		return &choose.Path{}, sim.Addr{}, healedStep
 	}
 	w, err := r.newWorld(world.Config{})

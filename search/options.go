@@ -14,6 +14,7 @@ import (
 type Options struct {
 	Params     sim.Params
 	Properties []string // only these; nil: all
+	Ignore     []Ignore // what is left out
 
 	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
@@ -41,7 +42,7 @@ type Options struct {
 	all    bool // every step is looked up, for tests
 	table  int  // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
-	Findings int // the search goes on until it has so many, one for each property and critical event; 0: 1
+	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0: 1
 
 	NoWalks      bool
 	Walks        int    // fresh walks that a verdict of dead rests on; 0: 60

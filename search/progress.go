@@ -1,6 +1,10 @@
 package search
 
-import "time"
+import (
+	"time"
+
+	"macemc/internal/canon"
+)
 
 // clock is when the search began: the wall clock is measured here, and decides
 // nothing.
@@ -70,5 +74,8 @@ func (r *runner) measured() Measured {
 	r.limits.mu.Lock()
 	defer r.limits.mu.Unlock()
 	r.limits.look()
-	return Measured{Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.limits.most)}
+	return Measured{
+		Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.limits.most),
+		Slow: canon.Slow(),
+	}
 }

@@ -66,6 +66,7 @@ type Result struct {
 	Finding  *Finding   // the first; nil: nothing was found
 	Findings []*Finding // all: one for each verdict, property and critical event
 	Alike    int        // runs that were like one of these, or not looked at any more because so many were
+	Ignored  int        // runs that failed as Options.Ignore leaves out
 	Safety   Safety
 	Liveness Liveness
 	Stop     Stop
@@ -75,10 +76,11 @@ type Result struct {
 
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
-	Never []string     // what was possible and never happened, a sentence each; nil: not known
-	Slack []string     // of these, what takes nothing from what was checked: constraints that excluded no state
-	Held  []world.Held // where each liveness property was first seen to hold
-	Space *Space       // what the space is made of; nil: nobody asked
+	Never    []string     // what was possible and never happened, a sentence each; nil: not known
+	Overflow int          // datagrams were lost where so many were under way on their channel, without a budget of losses; 0: none was
+	Slack    []string     // of these, what takes nothing from what was checked: constraints that excluded no state
+	Held     []world.Held // where each liveness property was first seen to hold
+	Space    *Space       // what the space is made of; nil: nobody asked
 }
 
 // Prefix is a run that ends in steady state.
@@ -196,4 +198,5 @@ type Measured struct {
 	Elapsed time.Duration
 	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0: not known
 	Memory  uint64        // bytes of the process, at the most that was met
+	Slow    string        // why states are hashed and copied more slowly than they could be; "": they are not
 }

@@ -44,35 +44,36 @@ const (
 
 // runner owns the worlds in which runs are taken.
 type runner struct {
-	sys        *sim.System
-	opts       Options
-	world      *world.World    // fast
-	twin       *twin           // careful: two worlds in lockstep
-	share      share           // how much of the phase was audited
-	coverage   *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
-	space      *space          // what the states differ in; nil: nobody asked
-	bank       *world.Bank     // of the forks; nil: there were none yet
-	labFork    labFork         // the last of a Lab's
-	walking    *walk           // and the walk from there
-	pulse      pulse           // what the monitor watches
-	stats      Stats
-	began      time.Time
-	spent      time.Duration // processor time, before it began
-	limits     *limits       // when to stop
-	progress   Progress      // what is told of it
-	lead       *lead         // what every run begins with; nil: nothing
-	findings   findings      // what was found so far
-	pending    *Finding      // what a walk from the periphery met; a shorter one is looked for
-	patience   int           // until so many transitions were executed
-	alarms     int           // that were false
-	reach      int           // steps after which a walk that is not live is suspected, now
-	climate    climate       // of the last run, as it was
-	team       *team         // explores with the others; nil: nobody does
-	pulses     pulses        // of the team
-	exploring  *explorer     // what is under way, if it is no run
-	forked     *fork         // where the last run began; nil: at the start
-	confirming *runner       // the last runner that took runs again for this one
-	always     bool          // every run must be careful: step properties need the state before
+	sys           *sim.System
+	opts          Options
+	world         *world.World    // fast
+	twin          *twin           // careful: two worlds in lockstep
+	share         share           // how much of the phase was audited
+	coverage      *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
+	space         *space          // what the states differ in; nil: nobody asked
+	bank          *world.Bank     // of the forks; nil: there were none yet
+	labFork       labFork         // the last of a Lab's
+	settledStates int             // that were visited to decide about runs exactly
+	walking       *walk           // and the walk from there
+	pulse         pulse           // what the monitor watches
+	stats         Stats
+	began         time.Time
+	spent         time.Duration // processor time, before it began
+	limits        *limits       // when to stop
+	progress      Progress      // what is told of it
+	lead          *lead         // what every run begins with; nil: nothing
+	findings      findings      // what was found so far
+	pending       *Finding      // what a walk from the periphery met; a shorter one is looked for
+	patience      int           // until so many transitions were executed
+	alarms        int           // that were false
+	reach         int           // steps after which a walk that is not live is suspected, now
+	climate       climate       // of the last run, as it was
+	team          *team         // explores with the others; nil: nobody does
+	pulses        pulses        // of the team
+	exploring     *taker        // what is under way, if it is no run
+	forked        *fork         // where the last run began; nil: at the start
+	confirming    *runner       // the last runner that took runs again for this one
+	always        bool          // every run must be careful: step properties need the state before
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -81,6 +82,9 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 		return nil, err
 	}
 	if err := sys.Validate(opts.Params); err != nil {
+		return nil, err
+	}
+	if opts.Properties, err = opts.checked(sys); err != nil {
 		return nil, err
 	}
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {

@@ -17,27 +17,38 @@ func (r *runner) settleSafety(path *choose.Path, c climate, from, most int) (las
 	return r.settled(path, c, from, most, true)
 }
 
-// endured looks at the state that a step in the world has led to: whether it
-// is one that nothing is wrong with, and not doomed.
-func (g *closure) endured() error {
-	g.moves = true
-	if g.w.Check() != nil {
+// enduring gathers states that nothing is wrong with.
+type enduring struct{ *closure }
+
+func (g enduring) lookUp(*memo) error {
+	panic("macemc bug: search: a remembered step is not looked at for what it violates")
+}
+
+func (g enduring) arrived(uint32, int) error {
+	if g.moves = true; g.w.Check() != nil {
 		return nil
 	}
-	h := g.w.Hash()
-	if ok, err := g.room(1); err != nil || !ok {
-		g.full = true
-		return err
-	}
-	g.w.Save(g.bank, g.to)
-	g.pack(g.to)
-	if g.spreading {
-		s, known := g.find(h)
-		g.lives = g.lives || known && !g.doomed.has(s)
-	} else if g.entry.add(h, origin{}) {
+	h, err := g.here()
+	if err == nil && g.entry.add(h, origin{}) {
 		g.note(g.w.NodesHash(), g.w.InFlight(), nil)
 	}
-	return nil
+	return err
+}
+
+// dooming asks whether a step leads to a state that nothing is wrong with, and
+// that is not doomed.
+type dooming struct{ enduring }
+
+func (g dooming) arrived(uint32, int) error {
+	if g.moves = true; g.w.Check() != nil {
+		return nil
+	}
+	h, err := g.here()
+	if err == nil {
+		s, known := g.find(h)
+		g.lives = g.lives || known && !g.doomed.has(s)
+	}
+	return err
 }
 
 // fated reports whether the healed form of a state is doomed.
@@ -48,12 +59,9 @@ func (g *closure) fated(x *explorer, s uint32) bool {
 
 // doom finds the states from which every run comes to a violation: all of
 // their steps, and they have some, lead to a violation or to a state that is
-// doomed. It reports whether it was stopped.
-func (g *closure) doom() (stopped bool, err error) {
-	if g.full {
-		return false, nil
-	}
-	g.spreading = true
+// doomed.
+func (g *closure) doom() error {
+	g.visitor = dooming{enduring{g}}
 	g.doomed = make(stateSet, g.end()/64)
 	var left []uint32
 	for s := range g.each {
@@ -67,11 +75,11 @@ func (g *closure) doom() (stopped bool, err error) {
 		rest := left[:0]
 		for i, s := range left {
 			if i%1024 == 0 && g.r.stopped() {
-				return true, nil
+				return errHalt
 			}
 			g.lives, g.moves = false, false
-			if err := g.expand(s); err != nil || g.violated != nil {
-				return false, err
+			if err := g.expand(s); err != nil {
+				return err
 			}
 			if g.lives || !g.moves {
 				rest = append(rest, s)
@@ -82,5 +90,5 @@ func (g *closure) doom() (stopped bool, err error) {
 		}
 		left = rest
 	}
-	return false, nil
+	return nil
 }

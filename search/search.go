@@ -77,7 +77,11 @@ func (r *runner) search() (*Result, error) {
 		exhaust = r.exhaust
 	}
 	var err error
-	if res.Finding, err = r.takePrefix(); err == nil && res.Finding == nil {
+	res.Finding, err = r.takePrefix()
+	if err == nil && res.Finding != nil && r.ignores(&res.Finding.Failure) {
+		err = fmt.Errorf("the prefix itself ends in a %s that is to be ignored: nothing begins after it", res.Finding.Verdict)
+	}
+	if err == nil && res.Finding == nil {
 		err = exhaust(res)
 		if res.Finding == nil {
 			res.Finding = r.pending
@@ -85,6 +89,9 @@ func (r *runner) search() (*Result, error) {
 	}
 	if err == nil && res.Finding != nil {
 		_, err = r.note(res.Finding)
+		if len(r.findings.all) == 0 { // it is left out
+			res.Finding = nil
+		}
 	}
 	res.cut()
 	r.relieved()
@@ -102,7 +109,7 @@ func (r *runner) search() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Findings, res.Alike = r.findings.all, r.findings.alike
+	res.Findings, res.Alike, res.Ignored = r.findings.all, r.findings.alike, r.findings.ignored
 	if len(res.Findings) > 0 {
 		res.Finding = res.Findings[0]
 	}
@@ -120,6 +127,9 @@ func (r *runner) search() (*Result, error) {
 		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.sys.Name, unused[0])
 	}
 	res.Stats, res.Measured = r.stats, r.measured()
+	if r.coverage.Overflowed() {
+		_, res.Overflow = r.world.Capacities()
+	}
 	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
 	return res, nil
 }

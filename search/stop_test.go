@@ -137,21 +137,26 @@ func (c *alarm) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
+func spreads(x *taker) bool {
+	_, is := x.visitor.(spreading)
+	return is
+}
+
 // A search that is to stop does so wherever it is, and says so.
 func TestInterrupted(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, c := range []struct {
 			name   string
 			faults sim.Faults
-			here   func(x *explorer) bool
+			here   func(x *taker) bool
 			safety State
 		}{
-			{"exhaustive", sim.Faults{}, func(x *explorer) bool { return x.closure == nil && x.len() > 2_000 }, StateBounded},
-			{"collecting", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && !x.closure.spreading }, StateExhausted},
-			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && !x.closure.spreading }, StateExhausted},
-			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *explorer) bool { return x.closure != nil && !x.closure.spreading && x.current > 500 }, StateExhausted},
-			{"spreading", sim.Faults{}, func(x *explorer) bool { return x.closure != nil && x.closure.spreading }, StateExhausted},
-			{"spreading after faults", sim.Faults{Crash: 1}, func(x *explorer) bool { return x.closure != nil && x.closure.spreading }, StateExhausted},
+			{"exhaustive", sim.Faults{}, func(x *taker) bool { return !x.healed && x.len() > 2_000 }, StateBounded},
+			{"collecting", sim.Faults{Crash: 1}, func(x *taker) bool { return x.healed && !spreads(x) }, StateExhausted},
+			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *taker) bool { return x.healed && !spreads(x) }, StateExhausted},
+			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *taker) bool { return x.healed && !spreads(x) && x.current > 500 }, StateExhausted},
+			{"spreading", sim.Faults{}, func(x *taker) bool { return x.healed && spreads(x) }, StateExhausted},
+			{"spreading after faults", sim.Faults{Crash: 1}, func(x *taker) bool { return x.healed && spreads(x) }, StateExhausted},
 		} {
 			var r *runner
 			stops, after := 0, 0

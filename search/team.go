@@ -10,7 +10,6 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
-	"macemc/sim"
 )
 
 // team is several goroutines that expand a level together. Each has worlds, a
@@ -33,14 +32,13 @@ type team struct {
 	counts []Stats // of each hand, at its last chunk
 	gone   *runner // of a hand whose handler ended the goroutine
 	cut    bool    // not all was looked at that is possible in a state
+	full   bool    // and there is no room for more of them
 }
 
 // wrongness is something that is wrong in a level.
 type wrongness struct {
-	failure *sim.Failure
+	wrong
 	answers *told
-	strayed bool
-	dead    bool
 	state   world.Vector // that is dead
 	key     canon.Hash   // by which one is chosen
 }
@@ -107,8 +105,8 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
 	other.pairs = share{every: x.pairs.every, least: 1}
 	r.allow(x.c, other.w)
-	if x.memo != nil {
-		other.memo = newMemo(other)
+	if _, is := x.stepper.(*memo); is {
+		other.byMemo()
 	}
 	return other, nil
 }
@@ -117,7 +115,7 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 func (c *team) level(r *runner, res *Result, depth int, level frontier) (next frontier, done bool, err error) {
 	c.next.Store(0)
 	c.halt.Store(false)
-	c.worst, c.err, c.cut = nil, nil, false
+	c.worst, c.err, c.cut, c.full = nil, nil, false, false
 	clear(c.counts)
 	var all sync.WaitGroup
 	for i, x := range c.hands {
@@ -138,11 +136,11 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 		if i > 0 {
 			r.stats.work(x.r.stats)
 			x.r.stats = Stats{}
-			main.inside, main.sampled, main.full = main.inside && x.inside, main.sampled || x.sampled, main.full || x.full
+			main.inside, main.sampled = main.inside && x.inside, main.sampled || x.sampled
 		}
 	}
 	slices.SortFunc(next, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	r.exploring = main
+	r.exploring = main.taker
 	switch w := c.worst; {
 	case c.err != nil:
 		return next, true, c.err
@@ -150,9 +148,8 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 		if w.dead {
 			main.w.Protect(func() { main.w.Load(main.bank, w.state) })
 		}
-		main.dead = w.dead
-		return next, true, r.conclude(main, res, r.base()+depth, w.failure, w.strayed, func() choose.Source { return w.answers.again() })
-	case main.full:
+		return next, true, r.conclude(main, res, r.base()+depth, &w.wrong, func() choose.Source { return w.answers.again() })
+	case c.full:
 		res.Stop = StopMemory
 	case r.interrupted(res):
 	}
@@ -178,13 +175,11 @@ func (c *team) work(r *runner, i int, level frontier) {
 			break
 		}
 		c.chunk(x, level, int(k))
-		if c.report(r, i); x.full || x.r.stopped() {
+		if c.report(r, i); x.r.stopped() {
 			c.halt.Store(true)
 		}
 	}
-	if x.memo != nil {
-		c.guarded(x, x.memo.settle)
-	}
+	c.guarded(x, x.settle)
 	returned = true
 }
 
@@ -198,11 +193,11 @@ func (c *team) chunk(x *explorer, level frontier, k int) {
 				if !x.outside(s) {
 					err = x.expand(s)
 				}
-				return err == nil && x.violated == nil && !x.full
+				return err == nil
 			})
 			return err
 		})
-		if x.full || c.halt.Load() {
+		if c.halt.Load() {
 			return
 		}
 	}
@@ -213,16 +208,17 @@ func (c *team) chunk(x *explorer, level frontier, k int) {
 // on it. See commute.go.
 func (c *team) fill(r *runner, level frontier) {
 	x := c.hands[0]
-	if !c.cut || x.memo == nil || c.err != nil || c.halt.Load() {
+	m, is := x.stepper.(*memo)
+	if !c.cut || !is || c.err != nil || c.halt.Load() {
 		return
 	}
 	stats, known := r.stats, x.len()
-	x.memo.all = true
+	m.all = true
 	for k := 0; k < level.len() && !c.halt.Load(); k += teamChunk {
 		c.chunk(x, level, k)
 	}
-	c.guarded(x, x.memo.settle)
-	x.memo.all = r.opts.all
+	c.guarded(x, x.settle)
+	m.all = r.opts.all
 	stats.States += r.stats.States - stats.States
 	stats.Duplicates -= x.len() - known
 	r.stats = stats
@@ -230,20 +226,27 @@ func (c *team) fill(r *runner, level frontier) {
 
 // guarded does something with a hand's world, and notes what fails.
 func (c *team) guarded(x *explorer, do func() error) {
-	failed, err := x.r.guarded(x, do)
+	bad, err := x.r.guarded(x.taker, do)
+	failed := bad != nil
 	switch {
 	case err == errHalt:
 		c.halt.Store(true)
-	case isMismatch(err) || failed && x.strayed:
-		x.strayed = true
-		c.wrong(x, x.violated, false)
+	case isMismatch(err):
+		c.wrong(x, &wrong{failure: x.w.Failed(), strayed: true})
+	case failed && bad.strayed:
+		c.wrong(x, bad)
+	case err == errFull:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.full = true
+		c.halt.Store(true)
 	case err != nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.err = cmp.Or(c.err, err)
 		c.halt.Store(true)
 	case failed:
-		c.wrong(x, x.violated, x.dead)
+		c.wrong(x, bad)
 	}
 	if failed {
 		c.mu.Lock()
@@ -255,14 +258,13 @@ func (c *team) guarded(x *explorer, do func() error) {
 
 // wrong notes something that is wrong with the step that a hand has just taken,
 // or the state that it led to.
-func (c *team) wrong(x *explorer, failure *sim.Failure, dead bool) {
-	answers := x.found()
-	w := &wrongness{failure: failure, answers: answers, strayed: x.strayed, dead: dead}
-	if dead {
+func (c *team) wrong(x *explorer, bad *wrong) {
+	w := &wrongness{wrong: *bad, answers: x.found()}
+	if bad.dead {
 		w.state = slices.Clone(x.w.At())
 	}
-	if failure != nil {
-		w.key = canon.OfString(failure.Verdict.String() + failure.Property + failure.Identity + failure.Message)
+	if f := bad.failure; f != nil {
+		w.key = canon.OfString(f.Verdict.String() + f.Property + f.Identity + f.Message)
 	}
 	w.key = w.key.Then(x.w.Hash())
 	c.mu.Lock()

@@ -340,8 +340,8 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 // fromStart asks by walks whether a dead run was so from its start.
 func (r *runner) fromStart(f *Finding) (*Finding, error) {
 	live, other, err := r.recovers(f, 0)
-	if err == nil && other != nil && r.lead != nil {
-		return f, nil // it fails without the prefix, by which this search asks
+	if err == nil && other != nil && (f.Proved || r.lead != nil) {
+		return f, nil // what is proved is nearer than what a walk meets; and one without the prefix is of no such search
 	}
 	if other != nil || err != nil {
 		return other, err
@@ -378,6 +378,7 @@ func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
 		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), s.from)
 		end, failure, w := r.run(s, false)
 		switch {
+		case end == endFailed && r.ignores(failure):
 		case end == endFailed:
 			f, err := r.confirm(choose.NewRaw(slices.Concat(k.prefix, s.Picks())), r.climate, failure)
 			return false, f, err

@@ -8,7 +8,7 @@
 // # Start here
 //
 // Who writes a service needs these names and hardly another; examples/lock, which
-// README.md shows, uses most of them:
+// docs/service.md shows, uses most of them:
 //
 //	System     what is checked: Name, Doc, New, Script, Properties, Bugs
 //	Node       the service on one node: Init, Deliver, Handle; or a plain value with

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
-
-	"macemc/internal/canon/fast"
 )
 
 // Copy returns a deep copy of v, which has the hash and the text of v. Copy and
@@ -31,27 +29,28 @@ import (
 // lead to copies of these.
 //
 // Copy refuses v as Sum does by its static type. It asks no Summary.
-func (w *Walker) Copy(v any) (any, error) {
+func (w *Walker) Copy(v any) (any, error) { return w.copies.copy(v) }
+
+func (c *copies) copy(v any) (any, error) {
 	if v == nil {
 		return nil, nil
 	}
 	t := reflect.TypeOf(v)
-	c := &w.copies
 	if c.root != t {
-		if _, r := w.plan(t); r != nil {
+		if _, r := c.plan(t); r != nil {
 			return nil, r.under(t)
 		}
 		c.root = t
 	}
 	if c.any == nil {
-		c.any = w.copyPlan(reflect.TypeFor[any]())
+		c.any = c.copyPlan(reflect.TypeFor[any]())
 	}
 	c.from = v
-	w.copyDynamic(c.any, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
+	c.copyDynamic(c.any, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
 	if c.refused == "" && (c.spare || c.overlap()) {
 		c.to = nil
 		if c.merge() {
-			w.again(c.any)
+			c.again(c.any)
 		}
 	}
 	out, refused := c.to, c.refused
@@ -62,11 +61,13 @@ func (w *Walker) Copy(v any) (any, error) {
 	return out, nil
 }
 
-// copies is the memory of the copies being made.
+// copies makes copies. It has the plans compiled for that, and the memory of the
+// copy being made, which release gives up.
 type copies struct {
-	plans map[reflect.Type]*copyPlan
+	*compiler
+	ways  map[reflect.Type]*copyPlan
 	any   *copyPlan // of type any
-	types fast.Types[copyPlan]
+	types dynamicTypes[copyPlan]
 
 	root     reflect.Type // accepted
 	from, to any
@@ -94,7 +95,7 @@ func (c *copies) release() {
 
 // steps copies a value of plan cp from one place to another, which is zero, or
 // has been copied to from there before.
-func (w *Walker) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
+func (c *copies) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 	for i := range cp.steps {
 		s := &cp.steps[i]
 		t, f := unsafe.Add(to, s.off), unsafe.Add(from, s.off)
@@ -115,25 +116,25 @@ func (w *Walker) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 			*(*[2]unsafe.Pointer)(t) = *(*[2]unsafe.Pointer)(f)
 		case copyPointer:
 			if p := *(*unsafe.Pointer)(f); p != nil {
-				*(*unsafe.Pointer)(t) = w.copyObject(s.plan.elem, p)
+				*(*unsafe.Pointer)(t) = c.copyObject(s.plan.elem, p)
 			}
 		case copySlice:
-			w.copySlice(s.plan, t, f)
+			c.copySlice(s.plan, t, f)
 		case copyMap:
 			if m := *(*unsafe.Pointer)(f); m != nil {
-				*(*unsafe.Pointer)(t) = w.copyMap(s.plan, m)
+				*(*unsafe.Pointer)(t) = c.copyMap(s.plan, m)
 			}
 		case copyInterface:
-			w.copyDynamic(s.plan, t, f)
+			c.copyDynamic(s.plan, t, f)
 		case copyItems:
-			w.copyItems(s.plan, t, f, s.count)
+			c.copyItems(s.plan, t, f, s.count)
 		default:
 			panic(fmt.Sprintf("macemc bug: canon cannot copy by op %d", s.op))
 		}
 	}
 }
 
-func (w *Walker) copyItems(cp *copyPlan, to, from unsafe.Pointer, n int) {
+func (c *copies) copyItems(cp *copyPlan, to, from unsafe.Pointer, n int) {
 	switch {
 	case cp.raw:
 		size := uintptr(n) * cp.size
@@ -142,26 +143,25 @@ func (w *Walker) copyItems(cp *copyPlan, to, from unsafe.Pointer, n int) {
 		copy(unsafe.Slice((*string)(to), n), unsafe.Slice((*string)(from), n))
 	default:
 		for i := range uintptr(n) {
-			w.copySteps(cp, unsafe.Add(to, i*cp.size), unsafe.Add(from, i*cp.size))
+			c.copySteps(cp, unsafe.Add(to, i*cp.size), unsafe.Add(from, i*cp.size))
 		}
 	}
 }
 
 // copyObject returns the copy of what the pointer p, to a type of plan cp,
 // leads to.
-func (w *Walker) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
-	c := &w.copies
+func (c *copies) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	if c.second {
 		return c.translate(p)
 	}
 	if b := c.find(p, cp, 1); b != nil && b.len == 1 {
 		return b.to
 	}
-	w.prepare(cp)
+	c.prepare(cp)
 	to := cp.alloc(1)
 	c.add(block{p, to, cp, 1, 1})
 	if c.enter() {
-		w.copySteps(cp, to, p)
+		c.copySteps(cp, to, p)
 	}
 	c.depth--
 	return to
@@ -196,14 +196,14 @@ func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 // nothing is where slices without memory lead.
 var nothing [0]byte
 
-func (w *Walker) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
+func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 	s := *(*[]byte)(from) // its data, length and capacity are those of any slice
 	if s == nil {
 		return
 	}
-	c, e := &w.copies, cp.elem
+	e := cp.elem
 	n, data := len(s), unsafe.Pointer(unsafe.SliceData(s))
-	w.prepare(e)
+	c.prepare(e)
 	if cap(s) == 0 || e.size == 0 {
 		putSlice(to, unsafe.Pointer(&nothing), n, n)
 		return
@@ -220,7 +220,7 @@ func (w *Walker) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 	copied := e.alloc(n)
 	c.add(block{data, copied, e, n, cap(s)})
 	if c.enter() {
-		w.copyItems(e, copied, data, n)
+		c.copyItems(e, copied, data, n)
 	}
 	c.depth--
 	putSlice(to, copied, n, n)
@@ -237,12 +237,12 @@ type sliceHeader struct {
 }
 
 // copyHeld copies what the interface of plan cp holds, by reflection.
-func (w *Walker) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
+func (c *copies) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 	i := reflect.NewAt(cp.typ, from).Elem()
 	if i.IsNil() {
 		return
 	}
-	e := w.dynamicCopyPlan(i.Elem().Type())
+	e := c.dynamicCopyPlan(i.Elem().Type())
 	o := reflect.NewAt(cp.typ, to).Elem()
 	if e.shared {
 		o.Set(i)
@@ -250,45 +250,44 @@ func (w *Walker) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 	}
 	held, copied := reflect.New(e.typ), reflect.New(e.typ)
 	held.Elem().Set(i.Elem())
-	if w.copies.enter() {
-		w.copySteps(e, copied.UnsafePointer(), held.UnsafePointer())
+	if c.enter() {
+		c.copySteps(e, copied.UnsafePointer(), held.UnsafePointer())
 	}
-	w.copies.depth--
+	c.depth--
 	o.Set(copied.Elem())
 }
 
 // copyMap returns the copy of a map.
-func (w *Walker) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
-	c := &w.copies
+func (c *copies) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 	if to := c.findMap(m); to != nil {
 		return to
 	}
-	w.prepare(cp.elem)
+	c.prepare(cp.elem)
 	if !c.enter() {
 		c.depth--
 		return nil
 	}
 	defer c.leave()
 	if cp.layout == nil {
-		return w.copyEntries(cp, m)
+		return c.copyEntries(cp, m)
 	}
-	return w.copyGroups(cp, m)
+	return c.copyGroups(cp, m)
 }
 
 func (c *copies) leave() { c.depth-- }
 
 // copyEntries makes a map and puts copies of all entries in, by reflection.
-func (w *Walker) copyEntries(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
+func (c *copies) copyEntries(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := reflect.NewAt(cp.typ, unsafe.Pointer(&p)).Elem()
 	o := reflect.MakeMapWithSize(cp.typ, m.Len())
-	w.copies.addMap(p, o.UnsafePointer())
+	c.addMap(p, o.UnsafePointer())
 	key, elem := reflect.New(cp.key.typ), reflect.New(cp.elem.typ)
 	for it := m.MapRange(); it.Next(); {
 		key.Elem().SetIterKey(it)
 		elem.Elem().SetIterValue(it)
 		k, e := reflect.New(cp.key.typ), reflect.New(cp.elem.typ)
-		w.copySteps(cp.key, k.UnsafePointer(), key.UnsafePointer())
-		w.copySteps(cp.elem, e.UnsafePointer(), elem.UnsafePointer())
+		c.copySteps(cp.key, k.UnsafePointer(), key.UnsafePointer())
+		c.copySteps(cp.elem, e.UnsafePointer(), elem.UnsafePointer())
 		o.SetMapIndex(k.Elem(), e.Elem())
 	}
 	return o.UnsafePointer()

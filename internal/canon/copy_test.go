@@ -174,7 +174,7 @@ func FuzzCopy(f *testing.F) {
 
 func TestCopyOfMaps(t *testing.T) {
 	for _, w := range copiers(t, Options{}) {
-		for _, n := range []int{0, 1, 8, 9, 500, 3000} {
+		for _, n := range []int{0, 1, 8, 9, 1100} {
 			type maps struct {
 				a map[int]int
 				b map[string]*int

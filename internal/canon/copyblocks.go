@@ -146,16 +146,15 @@ func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
 
 // again makes the copy with all memory in place: each block is copied where it
 // belongs, and what lies in several blocks is copied alike each time.
-func (w *Walker) again(root *copyPlan) {
-	c := &w.copies
+func (c *copies) again(root *copyPlan) {
 	clear(c.maps)
 	c.maps, c.second = c.maps[:0], true
 	c.mapAt.reset()
 	for i := range c.blocks {
 		b := &c.blocks[i]
-		w.copyItems(b.plan, c.translate(b.from), b.from, b.len)
+		c.copyItems(b.plan, c.translate(b.from), b.from, b.len)
 	}
-	w.copyDynamic(root, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
+	c.copyDynamic(root, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
 }
 
 // What was met

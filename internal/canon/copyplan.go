@@ -4,8 +4,6 @@ import (
 	"errors"
 	"reflect"
 	"time"
-
-	"macemc/internal/canon/fast"
 )
 
 // copyOp says what a copy does with a part of an object's memory.
@@ -49,7 +47,7 @@ type copyPlan struct {
 	direct bool // see fast.Direct
 
 	list   reflect.Type // []typ
-	layout *fast.Layout // of maps which can be copied group by group
+	layout *mapLayout   // of maps which can be copied group by group
 
 	// What was decided when an interface was met which holds the type.
 	met    bool
@@ -64,36 +62,36 @@ var immutable = map[reflect.Type]bool{
 }
 
 // copyPlan returns the plan of t.
-func (w *Walker) copyPlan(t reflect.Type) *copyPlan {
-	if cp := w.copies.plans[t]; cp != nil {
+func (c *copies) copyPlan(t reflect.Type) *copyPlan {
+	if cp := c.ways[t]; cp != nil {
 		return cp
 	}
 	cp := &copyPlan{typ: t, size: t.Size(), list: reflect.SliceOf(t)}
-	w.copies.plans[t] = cp
+	c.ways[t] = cp
 	return cp
 }
 
 // dynamicCopyPlan returns the plan of what an interface holds.
-func (w *Walker) dynamicCopyPlan(t reflect.Type) *copyPlan {
-	cp := w.copyPlan(t)
+func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
+	cp := c.copyPlan(t)
 	if cp.met {
 		return cp
 	}
 	cp.met = true
-	w.prepare(cp)
-	cp.shared = cp.still || w.ofWorld(t) || immutable[t] || !w.walkable(t)
+	c.prepare(cp)
+	cp.shared = cp.still || c.ofWorld(t) || immutable[t] || !c.walkable(t)
 	return cp
 }
 
 // prepare compiles the steps of cp.
-func (w *Walker) prepare(cp *copyPlan) {
+func (c *copies) prepare(cp *copyPlan) {
 	if cp.ready {
 		return
 	}
 	cp.ready = true
-	c := &copyCompiler{w: w}
-	c.add(cp.typ, 0)
-	cp.steps, cp.holes = c.steps, c.holes
+	k := &copyCompiler{of: c}
+	k.add(cp.typ, 0)
+	cp.steps, cp.holes = k.steps, k.holes
 	cp.still = true
 	for _, s := range cp.steps {
 		switch s.op {
@@ -106,7 +104,7 @@ func (w *Walker) prepare(cp *copyPlan) {
 }
 
 type copyCompiler struct {
-	w     *Walker
+	of    *copies
 	steps []copyStep
 	holes bool
 }
@@ -131,15 +129,15 @@ func (c *copyCompiler) bytes(off, size uintptr) {
 
 // add compiles a value of type t at off.
 func (c *copyCompiler) add(t reflect.Type, off uintptr) {
-	w := c.w
+	of := c.of
 	switch {
-	case t.Kind() != reflect.Interface && w.ofWorld(t), immutable[t], t == timeType:
+	case t.Kind() != reflect.Interface && of.ofWorld(t), immutable[t], t == timeType:
 		c.share(t, off)
 		return
 	case t == mutexType, t == rwMutexType:
 		c.holes = true // nobody holds the copy
 		return
-	case w.leftOut(t) && !w.walkable(t):
+	case of.leftOut(t) && !of.walkable(t):
 		c.share(t, off)
 		return
 	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type.Kind() == reflect.Array:
@@ -157,17 +155,17 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 			c.step(copyWord, off, nil)
 			return
 		}
-		cp := w.copyPlan(t)
-		cp.elem = w.copyPlan(t.Elem())
+		cp := of.copyPlan(t)
+		cp.elem = of.copyPlan(t.Elem())
 		c.step(copyPointer, off, cp)
 	case reflect.Slice:
-		cp := w.copyPlan(t)
-		cp.elem = w.copyPlan(t.Elem())
+		cp := of.copyPlan(t)
+		cp.elem = of.copyPlan(t.Elem())
 		c.step(copySlice, off, cp)
 	case reflect.Map:
-		c.step(copyMap, off, w.mapCopyPlan(t))
+		c.step(copyMap, off, of.mapCopyPlan(t))
 	case reflect.Interface:
-		c.step(copyInterface, off, w.copyPlan(t))
+		c.step(copyInterface, off, of.copyPlan(t))
 	case reflect.Array:
 		c.array(t, off)
 	case reflect.Struct:
@@ -180,8 +178,8 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 }
 
 func (c *copyCompiler) array(t reflect.Type, off uintptr) {
-	e := c.w.copyPlan(t.Elem())
-	c.w.prepare(e)
+	e := c.of.copyPlan(t.Elem())
+	c.of.prepare(e)
 	c.holes = c.holes || e.holes
 	switch n := t.Len(); {
 	case e.raw:
@@ -197,12 +195,12 @@ func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 
 // field compiles a field of the struct t, which lies at off.
 func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr) {
-	w := c.w
+	of := c.of
 	off += f.Offset
-	opaque := w.opaqueField(t, f.Name)
+	opaque := of.opaqueField(t, f.Name)
 	switch {
 	case f.Name == "_":
-	case !opaque && f.Tag.Get("mc") != "-", w.ofWorld(f.Type), w.walkable(f.Type):
+	case !opaque && f.Tag.Get("mc") != "-", of.ofWorld(f.Type), of.walkable(f.Type):
 		c.add(f.Type, off)
 	default:
 		c.share(f.Type, off)
@@ -233,47 +231,27 @@ func (c *copyCompiler) share(t reflect.Type, off uintptr) {
 	}
 }
 
-func (w *Walker) mapCopyPlan(t reflect.Type) *copyPlan {
-	cp := w.copyPlan(t)
+func (c *copies) mapCopyPlan(t reflect.Type) *copyPlan {
+	cp := c.copyPlan(t)
 	if cp.elem != nil {
 		return cp
 	}
-	cp.elem = w.copyPlan(t.Elem())
+	cp.elem = c.copyPlan(t.Elem())
 	cp.key = &copyPlan{typ: t.Key(), size: t.Key().Size(), ready: true}
-	c := &copyCompiler{w: w}
+	k := &copyCompiler{of: c}
 	if pointerFree(t.Key()) {
-		c.share(t.Key(), 0)
-		cp.layout = w.layoutOf(t)
+		k.share(t.Key(), 0)
+		cp.layout = c.layoutOf(t)
 	} else {
-		c.add(t.Key(), 0)
+		k.add(t.Key(), 0)
 	}
-	cp.key.steps = c.steps
+	cp.key.steps = k.steps
 	return cp
-}
-
-// leftOut reports whether a rule leaves out all values of t, or of what the
-// pointer type t points to.
-func (w *Walker) leftOut(t reflect.Type) bool {
-	return w.opaqueType(t) || t.Kind() == reflect.Pointer && w.opaqueType(t.Elem())
-}
-
-// ofWorld reports whether values of t belong to those who gave Options.Skip,
-// and are shared by all copies. A pointer to a struct which only embeds such a
-// value is not: its other fields may be those of a layer.
-func (w *Walker) ofWorld(t reflect.Type) bool {
-	if t.Kind() == reflect.Pointer {
-		for _, s := range w.skip {
-			if embeds(t.Elem(), s) {
-				return false
-			}
-		}
-	}
-	return w.skipped(t)
 }
 
 // walkable reports whether what is left out can be copied all the same: by its
 // type, it leads to nothing that cannot be seen.
-func (w *Walker) walkable(t reflect.Type) bool {
+func (w *compiler) walkable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && !w.ofWorld(t) && !immutable[t] {
 		t = t.Elem() // which may be what the rule is about
 	}
@@ -282,7 +260,7 @@ func (w *Walker) walkable(t reflect.Type) bool {
 
 // walkableParts is what walkable asks of all types that t leads to. seen are the
 // types asked about so far.
-func (w *Walker) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool {
+func (w *compiler) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t == timeType || immutable[t] || w.ofWorld(t) || t.Kind() != reflect.Interface && implements(t, summarizerType) {
 		return true
 	}
@@ -297,7 +275,8 @@ func (w *Walker) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool 
 		return walkable(t.Key()) && walkable(t.Elem())
 	case reflect.Struct:
 		if t.PkgPath() == atomicPath {
-			return w.Check(t) == nil
+			_, r := w.plan(t)
+			return r == nil
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)

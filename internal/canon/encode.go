@@ -100,9 +100,8 @@ func put64(b []byte, x uint64) []byte { return binary.LittleEndian.AppendUint64(
 // the number of a visit depends on the value alone and not on the plans which
 // this Walker happens to have.
 func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []byte, r *refusal) {
-	// The track may be laid anew meanwhile, and the walk start again.
-	steps, visits := f.steps[from:], f.visits
-	for i := range steps {
+	steps := f.steps // which may be laid anew meanwhile: then the walk starts again
+	for i := from; i < len(steps); i++ {
 		s := &steps[i]
 		p := unsafe.Add(at, s.off)
 		w.walk.seq += uint64(s.visits)
@@ -155,7 +154,7 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 			return b, s.place.name(r)
 		}
 	}
-	w.walk.seq += visits
+	w.walk.seq += f.visits
 	return b, nil
 }
 
@@ -325,18 +324,6 @@ func (w *Walker) encodeDynamic(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 	s.depth--
 	w.shut(e)
 	return b, r
-}
-
-// dynamicPlan returns the plan of t, with its tag.
-func (w *Walker) dynamicPlan(t reflect.Type) (*plan, *refusal) {
-	p, r := w.plan(t)
-	if r == nil {
-		r = w.identify(p)
-	}
-	if r != nil {
-		return nil, r
-	}
-	return p, nil
 }
 
 // encodeSummary writes the summary in place of the value at an address.

@@ -73,7 +73,7 @@ func fieldNames(t reflect.Type, named func(reflect.Type) string) []string {
 
 // identify gives p the tag which stands for its type in encodings and the name
 // which stands for it in texts. Both are injective within a Walker.
-func (w *Walker) identify(p *plan) *refusal {
+func (w *compiler) identify(p *plan) *refusal {
 	if p.short != "" {
 		return nil
 	}

@@ -68,6 +68,20 @@ type field struct {
 	off   uintptr
 }
 
+// compiler makes plans and keeps them. Walks read them, and marks; they change of a
+// plan only what is theirs.
+type compiler struct {
+	omissions
+	plans  map[reflect.Type]*plan
+	plains map[reflect.Type]*plan // plans which walk a Summarizer's own fields
+	tags   map[uint64]reflect.Type
+	shorts map[string]reflect.Type
+
+	added []planKey // compiled since the outermost compile began
+	marks int       // how many plans became pointed: a walk restarts when it grew
+	known bool      // the memory of maps and interfaces: see Slow
+}
+
 // planKey finds a plan among w.plans, or among w.plains.
 type planKey struct {
 	typ   reflect.Type
@@ -84,13 +98,13 @@ var (
 )
 
 // plan returns the plan of t, compiling it if it is new.
-func (w *Walker) plan(t reflect.Type) (*plan, *refusal) {
+func (w *compiler) plan(t reflect.Type) (*plan, *refusal) {
 	return w.compiled(planKey{t, false})
 }
 
 // compiled keeps plans only if all that they need compiled: a refused type
 // leaves nothing half-made behind.
-func (w *Walker) compiled(k planKey) (*plan, *refusal) {
+func (w *compiler) compiled(k planKey) (*plan, *refusal) {
 	if p, ok := w.cache(k)[k.typ]; ok {
 		return p, nil
 	}
@@ -111,7 +125,19 @@ func (w *Walker) compiled(k planKey) (*plan, *refusal) {
 	return p, nil
 }
 
-func (w *Walker) cache(k planKey) map[reflect.Type]*plan {
+// dynamicPlan returns the plan of t, with its tag.
+func (w *compiler) dynamicPlan(t reflect.Type) (*plan, *refusal) {
+	p, r := w.plan(t)
+	if r == nil {
+		r = w.identify(p)
+	}
+	if r != nil {
+		return nil, r
+	}
+	return p, nil
+}
+
+func (w *compiler) cache(k planKey) map[reflect.Type]*plan {
 	if k.plain {
 		return w.plains
 	}
@@ -119,7 +145,7 @@ func (w *Walker) cache(k planKey) map[reflect.Type]*plan {
 }
 
 // compile fills p in. With plain set, a Summarizer is compiled by its fields.
-func (w *Walker) compile(p *plan, plain bool) *refusal {
+func (w *compiler) compile(p *plan, plain bool) *refusal {
 	t := p.typ
 	if w.opaqueType(t) || w.skipped(t) {
 		p.op, p.plain = opOmit, true
@@ -150,7 +176,7 @@ func compileSummary(p *plan) *refusal {
 	return nil
 }
 
-func (w *Walker) compileKind(p *plan) *refusal {
+func (w *compiler) compileKind(p *plan) *refusal {
 	switch t := p.typ; t.Kind() {
 	case reflect.Bool:
 		p.op, p.plain = opBool, true
@@ -192,7 +218,7 @@ func (w *Walker) compileKind(p *plan) *refusal {
 	return nil
 }
 
-func (w *Walker) compileList(p *plan) *refusal {
+func (w *compiler) compileList(p *plan) *refusal {
 	e, r := w.plan(p.typ.Elem())
 	if r != nil {
 		return r.in("[]")
@@ -209,7 +235,7 @@ func (w *Walker) compileList(p *plan) *refusal {
 	return nil
 }
 
-func (w *Walker) compileStruct(p *plan) *refusal {
+func (w *compiler) compileStruct(p *plan) *refusal {
 	p.op, p.plain = opStruct, true
 	for i := range p.typ.NumField() {
 		f := p.typ.Field(i)
@@ -231,13 +257,13 @@ func (w *Walker) compileStruct(p *plan) *refusal {
 	return nil
 }
 
-func (w *Walker) compilePointer(p *plan) *refusal {
+func (w *compiler) compilePointer(p *plan) *refusal {
 	return w.pointTo(p, opPointer, p.typ.Elem())
 }
 
 // pointTo makes p a pointer to t. From now on, inline values of t are
 // registered; a walk under way has missed some and must start again.
-func (w *Walker) pointTo(p *plan, op op, t reflect.Type) *refusal {
+func (w *compiler) pointTo(p *plan, op op, t reflect.Type) *refusal {
 	e, r := w.plan(t)
 	if r != nil {
 		return r
@@ -254,7 +280,7 @@ func (w *Walker) pointTo(p *plan, op op, t reflect.Type) *refusal {
 	return nil
 }
 
-func (w *Walker) compileMap(p *plan) *refusal {
+func (w *compiler) compileMap(p *plan) *refusal {
 	k, r := w.plan(p.typ.Key())
 	if r != nil {
 		return r.in("[key]")
@@ -291,7 +317,7 @@ func unorderable(k *plan) *plan {
 
 // compileAtomic walks a type of sync/atomic as what it holds, which all of
 // them keep in a field v.
-func (w *Walker) compileAtomic(p *plan) *refusal {
+func (w *compiler) compileAtomic(p *plan) *refusal {
 	v, ok := p.typ.FieldByName("v")
 	if !ok {
 		return refuse(p.typ, "this version of sync/atomic is not known", "hold the value in a field of its own")

@@ -8,6 +8,12 @@ import (
 	"strings"
 )
 
+// omissions say what is left out of the walk, by Options.
+type omissions struct {
+	rules []rule
+	skip  []reflect.Type
+}
+
 // rule is one line of Options.Opaque.
 type rule struct {
 	text string
@@ -32,28 +38,28 @@ func parseRules(texts []string) ([]rule, error) {
 
 // opaqueField reports whether a rule leaves the field out of t. All rules that
 // match are marked, lest one that doubles another seem misspelt.
-func (w *Walker) opaqueField(t reflect.Type, field string) bool {
-	found := w.match("*." + field)
+func (o *omissions) opaqueField(t reflect.Type, field string) bool {
+	found := o.match("*." + field)
 	for _, name := range ruleNames(t) {
-		found = w.match(name+"."+field) || found
+		found = o.match(name+"."+field) || found
 	}
 	return found
 }
 
 // opaqueType reports whether a rule leaves out all values of t.
-func (w *Walker) opaqueType(t reflect.Type) bool {
+func (o *omissions) opaqueType(t reflect.Type) bool {
 	found := false
 	for _, name := range ruleNames(t) {
-		found = w.match(name) || found
+		found = o.match(name) || found
 	}
 	return found
 }
 
-func (w *Walker) match(text string) bool {
+func (o *omissions) match(text string) bool {
 	found := false
-	for i := range w.rules {
-		if w.rules[i].text == text {
-			w.rules[i].used, found = true, true
+	for i := range o.rules {
+		if o.rules[i].text == text {
+			o.rules[i].used, found = true, true
 		}
 	}
 	return found
@@ -71,11 +77,31 @@ func ruleNames(t reflect.Type) []string {
 	return []string{pkg + "." + name, path.Base(t.PkgPath()) + "." + name, t.PkgPath() + "." + name}
 }
 
+// leftOut reports whether a rule leaves out all values of t, or of what the
+// pointer type t points to.
+func (o *omissions) leftOut(t reflect.Type) bool {
+	return o.opaqueType(t) || t.Kind() == reflect.Pointer && o.opaqueType(t.Elem())
+}
+
+// ofWorld reports whether values of t belong to those who gave Options.Skip,
+// and are shared by all copies. A pointer to a struct which only embeds such a
+// value is not: its other fields may be those of a layer.
+func (o *omissions) ofWorld(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		for _, s := range o.skip {
+			if embeds(t.Elem(), s) {
+				return false
+			}
+		}
+	}
+	return o.skipped(t)
+}
+
 // skipped reports whether Options.Skip leaves out all values of t. A struct
 // which embeds an implementation implements the interface by accident: were it
 // left out, its own fields would be lost without a word.
-func (w *Walker) skipped(t reflect.Type) bool {
-	for _, s := range w.skip {
+func (o *omissions) skipped(t reflect.Type) bool {
+	for _, s := range o.skip {
 		if implements(t, s) && !embeds(t, s) {
 			return true
 		}

@@ -15,10 +15,16 @@ import (
 // Slow says why walks take several times as long as they could, or "".
 func Slow() string { return fast.Fault() }
 
+// What the rest of canon holds without looking into it.
+type (
+	dynamicTypes[P any] = fast.Types[P]
+	mapLayout           = fast.Layout
+)
+
 // memory is what is known of the values of one type.
 type memory struct {
-	layout *fast.Layout // of maps
-	entry  entryKind    // of maps
+	layout *mapLayout // of maps
+	entry  entryKind  // of maps
 }
 
 // entryKind says how the bytes of a map's entry are got.
@@ -213,18 +219,18 @@ func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _
 // Copies
 
 // copyDynamic copies what the interface of plan cp holds.
-func (w *Walker) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
-	if !w.known {
-		w.copyHeld(cp, to, from)
+func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
+	if !c.known {
+		c.copyHeld(cp, to, from)
 		return
 	}
 	f, t := (*fast.Words)(from), (*fast.Words)(to)
 	if f.Type == nil {
 		return
 	}
-	d := &w.copies.types[fast.Place(f.Type)]
+	d := &c.types[fast.Place(f.Type)]
 	if d.Type != f.Type {
-		e := w.dynamicCopyPlan(reflect.NewAt(cp.typ, from).Elem().Elem().Type())
+		e := c.dynamicCopyPlan(reflect.NewAt(cp.typ, from).Elem().Elem().Type())
 		e.direct = fast.Direct(e.typ)
 		d.Type, d.Of = f.Type, e
 	}
@@ -232,23 +238,23 @@ func (w *Walker) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	switch {
 	case e.shared:
 		*t = *f
-	case !w.copies.enter(): // which has refused
+	case !c.enter(): // which has refused
 	case e.direct:
 		t.Type = f.Type
-		w.copySteps(e, unsafe.Pointer(&t.Data), unsafe.Pointer(&f.Data))
-		w.copies.depth--
+		c.copySteps(e, unsafe.Pointer(&t.Data), unsafe.Pointer(&f.Data))
+		c.depth--
 	default:
 		box := e.alloc(1)
-		w.copySteps(e, box, f.Data)
+		c.copySteps(e, box, f.Data)
 		*t = fast.Words{Type: f.Type, Data: box}
-		w.copies.depth--
+		c.depth--
 	}
 }
 
 // layoutOf returns the layout of a type of map, if maps of it can be copied
 // group by group.
-func (w *Walker) layoutOf(t reflect.Type) *fast.Layout {
-	if !w.known {
+func (c *copies) layoutOf(t reflect.Type) *mapLayout {
+	if !c.known {
 		return nil
 	}
 	l := fast.LayoutOf(t)
@@ -259,15 +265,15 @@ func (w *Walker) layoutOf(t reflect.Type) *fast.Layout {
 }
 
 // copyGroups makes a map whose memory is that of m, group by group.
-func (w *Walker) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
+func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := (*fast.Map)(p)
 	o := m.Empty()
-	w.copies.addMap(p, unsafe.Pointer(o))
+	c.addMap(p, unsafe.Pointer(o))
 	var entry fast.Entries
 	if !cp.layout.Flat() || cp.elem.holes {
 		entry = func(toKey, toElem, key, elem unsafe.Pointer) {
-			w.copySteps(cp.key, toKey, key)
-			w.copySteps(cp.elem, toElem, elem)
+			c.copySteps(cp.key, toKey, key)
+			c.copySteps(cp.elem, toElem, elem)
 		}
 	}
 	cp.layout.Fill(o, m, entry)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"macemc/internal/canon/fast"
 )
 
 // bothWays checks that the walks write the same with and without knowledge of
@@ -184,11 +182,5 @@ func TestHighFirst(t *testing.T) {
 	v.m = map[uint16]uint16{1: 2}
 	if _, err := w.Sum(v); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestSlow(t *testing.T) {
-	if w := mustNew(t, Options{}); w.known != (Slow() == "") || w.known != fast.Known {
-		t.Errorf("known is %t, and why not: %q", w.known, Slow())
 	}
 }

@@ -3,8 +3,6 @@ package canon
 import (
 	"fmt"
 	"reflect"
-
-	"macemc/internal/canon/fast"
 )
 
 // Options say what a Walker leaves out and how it prints.
@@ -30,30 +28,21 @@ type Options struct {
 // A Walker holds the plans compiled so far and the scratch memory of its walks.
 // It is not for concurrent use; make one a goroutine, they agree.
 type Walker struct {
-	rules   []rule
-	skip    []reflect.Type
-	through reflect.Type
-	named   map[reflect.Type]bool
-	plans   map[reflect.Type]*plan
-	plains  map[reflect.Type]*plan // plans which walk a Summarizer's own fields
-	tags    map[uint64]reflect.Type
-	shorts  map[string]reflect.Type
-
-	added []planKey // compiled since the outermost compile began
-	marks int       // how many plans became pointed: a walk restarts when it grew
-
-	buf  []byte // the encoding
+	walk walkState // first, since every step of a walk writes it
+	buf  []byte    // the encoding
 	refs refTable
-	walk walkState
+
+	compiler
+	named   map[reflect.Type]bool
+	through reflect.Type // nil: none
 
 	rootPlan *plan // of type any
 	held     any   // the root of a walk, where it must lie in memory
-	types    fast.Types[plan]
+	types    dynamicTypes[plan]
 	entries  []mapEntry
 	keys     []byte // of entries
 
 	copies copies
-	known  bool // the memory of maps and interfaces: see Slow
 }
 
 // walkState is what one walk starts afresh.
@@ -98,14 +87,15 @@ func New(o Options) (*Walker, error) {
 }
 
 func newWalker() *Walker {
-	return &Walker{
-		known:  Slow() == "",
+	w := &Walker{compiler: compiler{
 		plans:  make(map[reflect.Type]*plan),
 		plains: make(map[reflect.Type]*plan),
 		tags:   make(map[uint64]reflect.Type),
 		shorts: make(map[string]reflect.Type),
-		copies: copies{plans: make(map[reflect.Type]*copyPlan)},
-	}
+		known:  Slow() == "",
+	}}
+	w.copies = copies{compiler: &w.compiler, ways: make(map[reflect.Type]*copyPlan)}
+	return w
 }
 
 // Check refuses t if some value reachable by its static types cannot be walked.

@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/search"
+	"macemc/sim"
 )
 
 // A Mode is a way to search.
@@ -15,6 +16,8 @@ type Mode struct {
 	Name    string
 	Options search.Options
 	Prefix  bool // from the end of a run
+
+	take func(*comparison) // nil: search
 }
 
 // Modes are all ways that are compared. together is told the options of those in
@@ -29,6 +32,8 @@ func Modes(together func(*search.Options)) []Mode {
 		{Name: "local, fingerprints of 32 bits", Options: search.Options{Engine: search.EngineLocal, Workers: 1, Visited: search.VisitedFingerprint, HashBits: 32}},
 		{Name: "local, prefix", Options: search.Options{Engine: search.EngineLocal, Workers: 1}, Prefix: true},
 		{Name: "memo, prefix", Options: search.Options{Engine: search.EngineMemo, Workers: 1}, Prefix: true},
+		{Name: "all findings", take: (*comparison).several},
+		{Name: "replay", take: (*comparison).replays},
 	}
 	if together != nil {
 		for _, engine := range []search.Engine{search.EngineLocal, search.EngineMemo} {
@@ -61,7 +66,11 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 			}
 		}
 		c.mode, c.x = m, x
-		c.search()
+		if m.take != nil {
+			m.take(c)
+		} else {
+			c.search()
+		}
 	}
 	return c.res
 }
@@ -113,6 +122,116 @@ func (c *comparison) prefixed() *origin {
 	root.Left, root.Early = c.spec.Budgets, c.spec.Early-1
 	c.res.Features["prefix"]++
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
+}
+
+// several: a search for more findings finds each property that is violated, where it
+// is nearest. It does so where only states are wrong: of a handler that fails, the
+// state before is not looked at any more.
+func (c *comparison) several() {
+	s := c.spec
+	if len(s.Always) == 0 || s.Step != nil || s.Limit || s.fails() {
+		return
+	}
+	x := c.model.ExploreOn(c.most)
+	if !x.Whole {
+		return
+	}
+	c.res.Features["all findings"]++
+	res, err := search.Search(s.System(), search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: s.Early})
+	if err != nil {
+		c.differs("%v", err)
+		return
+	}
+	got := map[wrong]int{}
+	for _, f := range res.Findings {
+		w := wrong{f.Verdict.String(), f.Property}
+		if step, known := got[w]; w.Verdict == "safety" && (!known || f.Step < step) {
+			got[w] = f.Step
+		}
+	}
+	maps.DeleteFunc(x.Every, func(w wrong, _ int) bool { return w.Verdict != "safety" })
+	if !maps.Equal(got, x.Every) {
+		c.differs("found %v, and should %v", got, x.Every)
+	}
+}
+
+// fails: some rule panics.
+func (s *Spec) fails() bool {
+	return slices.ContainsFunc(s.Rules, func(r Rule) bool {
+		return slices.ContainsFunc(r.Do, func(op Op) bool { return op.Verb == Fail })
+	})
+}
+
+// replays are of runs of some lengths.
+func (c *comparison) replays() {
+	for k := range 4 {
+		c.replay(1+2*k, k)
+	}
+}
+
+// replay takes a run of so many steps again, of which somebody says that it is
+// dead: it is, if it counts and none that is live, or does not count, follows.
+func (c *comparison) replay(length, turn int) {
+	m := c.model
+	all, _ := m.start(c.spec.Budgets, c.spec.Early)
+	if len(c.spec.Eventually) == 0 || len(all) == 0 {
+		return
+	}
+	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}}
+	if f := sim.Faults(c.spec.Budgets); !f.IsZero() {
+		path.Add("faults", f.String())
+	} else if c.spec.Early > 0 {
+		path.Add("faults", "none")
+	}
+	if c.spec.Early > 0 {
+		path.Add("early", fmt.Sprint(c.spec.Early-1))
+	}
+	path.Add("verdict", "dead")
+	var begin *run
+	m.each(m.spec.empty(c.spec.Budgets, c.spec.Early), m.init, func(r *run) {
+		if !r.broken && r.wrong == nil && (begin == nil || turn%2 == 1) {
+			begin = r
+		}
+	})
+	path.Start = recorded(begin.coins)
+	states := []*state{begin.s}
+	for k := range length {
+		s := states[len(states)-1]
+		steps, events := m.steps(s)
+		steps = slices.DeleteFunc(steps, func(st step) bool { return st.wrong != nil || m.unsafe(st.to) })
+		if len(steps) == 0 {
+			break
+		}
+		st := steps[(c.start.Transitions+k*(turn+1))%len(steps)]
+		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: events, What: st.label}, Coins: recorded(st.coins)})
+		states = append(states, st.to)
+	}
+	if m.unsafe(states[0]) {
+		return
+	}
+	can, astray, known := m.recoverable(states, 20*c.most)
+	if !known {
+		return
+	}
+	end := len(states) - 1
+	res, err := search.Replay(c.spec.System(), path, search.Options{ByIdentity: true})
+	if err != nil {
+		c.differs("%v", err)
+		return
+	}
+	want := "none"
+	if m.counts(states[end]) && !can[end] && !astray[end] {
+		want = "dead"
+	}
+	c.res.Features["replayed as "+want]++
+	f := res.Finding
+	if f.Verdict.String() != want {
+		c.differs("a run of %d steps is %s, and should be %s", end, f.Verdict, want)
+		return
+	}
+	if want == "dead" {
+		c.path(f)
+	}
 }
 
 // fair is the first start in fair weather; firings are counted.
@@ -306,7 +425,7 @@ func (c *comparison) path(f *search.Finding) {
 		return
 	}
 	c.res.Features["exact critical step"]++
-	can, known := c.model.recoverable(run, 20*c.most)
+	can, _, known := c.model.recoverable(run, 20*c.most)
 	if !known {
 		c.res.Features["exact critical step, not known here"]++
 		return

@@ -22,6 +22,8 @@ type Space struct {
 	Transitions int
 	Outside     bool // a state outside Within was not expanded
 
+	Every map[wrong]int // all that is wrong, and how near, if that was asked for: see Model.ExploreOn
+
 	Nearest int // steps to what is wrong first, but for what only the end of the space tells; -1: nothing
 	Wrong   map[wrong]bool
 
@@ -38,6 +40,7 @@ type Space struct {
 type node struct {
 	s     *state
 	depth int
+	wrong bool // something is wrong with it
 }
 
 // start are the states in which a run may start, and what is wrong with starting.
@@ -69,8 +72,19 @@ func (m *Model) Explore(most int) *Space {
 	return m.explore(all, bad, most)
 }
 
+// ExploreOn does not end where something is wrong: what is wrong with a state is
+// noted, and the state not expanded.
+func (m *Model) ExploreOn(most int) *Space {
+	all, bad := m.start(m.spec.Budgets, m.spec.Early)
+	return m.visitAll(&Space{Every: map[wrong]int{}}, all, bad, most)
+}
+
 func (m *Model) explore(from []*state, bad []wrong, most int) *Space {
-	x := &Space{m: m, Nearest: -1, Dead: -1, Wrong: map[wrong]bool{}, index: map[string]*node{}}
+	return m.visitAll(&Space{}, from, bad, most)
+}
+
+func (m *Model) visitAll(x *Space, from []*state, bad []wrong, most int) *Space {
+	*x = Space{Every: x.Every, m: m, Nearest: -1, Dead: -1, Wrong: map[wrong]bool{}, index: map[string]*node{}}
 	for _, w := range bad {
 		x.found(w, 0)
 	}
@@ -84,7 +98,7 @@ func (m *Model) explore(from []*state, bad []wrong, most int) *Space {
 			x.Depth--
 			break
 		}
-		if x.Nearest >= 0 || len(x.nodes) > most {
+		if x.Nearest >= 0 && x.Every == nil || len(x.nodes) > most {
 			break
 		}
 		begin = len(x.nodes)
@@ -92,6 +106,9 @@ func (m *Model) explore(from []*state, bad []wrong, most int) *Space {
 		for _, n := range level {
 			if !n.s.holds(m.spec.Within) {
 				x.Outside = true
+				continue
+			}
+			if n.wrong {
 				continue
 			}
 			steps, _ := m.steps(n.s)
@@ -127,6 +144,9 @@ func (x *Space) found(w wrong, depth int) {
 	if depth == x.Nearest {
 		x.Wrong[w] = true
 	}
+	if _, known := x.Every[w]; x.Every != nil && !known {
+		x.Every[w] = depth
+	}
 }
 
 func (x *Space) visit(s *state, depth int) {
@@ -134,15 +154,21 @@ func (x *Space) visit(s *state, depth int) {
 	if x.index[k] != nil {
 		return
 	}
-	x.index[k] = &node{s, depth}
-	x.nodes = append(x.nodes, x.index[k])
+	n := &node{s, depth, false}
+	x.index[k] = n
+	x.nodes = append(x.nodes, n)
 	for i := range x.m.spec.Always {
 		if p := &x.m.spec.Always[i]; !s.holds(p) {
 			x.found(wrong{"safety", "always " + p.String()}, depth)
+			n.wrong = true
+			if x.Every != nil { // one is enough: the first
+				return
+			}
 		}
 	}
 	if x.m.counts(s) && !x.m.live(s) && x.m.atRest(s) {
 		x.found(wrong{"dead", x.m.notLive(s)}, depth)
+		n.wrong = true
 	}
 }
 
@@ -173,8 +199,14 @@ func (m *Model) notLive(s *state) (names string) {
 	return names
 }
 
-// atRest: nothing but faults and other rare events can happen.
+// atRest: nothing but faults and other rare events can happen, and the environment
+// has nothing yet to do.
 func (m *Model) atRest(s *state) bool {
+	for _, n := range s.Nodes {
+		if n.Life == crashed || s.Cut.Side != nil || s.Early >= 0 && len(n.Timers) > 0 {
+			return false
+		}
+	}
 	for _, e := range m.events(s) {
 		if !e.rare {
 			return false
@@ -284,15 +316,17 @@ func (x *Space) liveness(most int) {
 }
 
 // recoverable says of each state of a run whether a live one can be reached from
-// it; known false: that was too much to find out.
-func (m *Model) recoverable(run []*state, most int) (can []bool, known bool) {
+// it, and whether one that does not count (astray); known false: that was too much
+// to find out.
+func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known bool) {
 	g := m.heal(run, most, func(*state) bool { return true })
 	if g.stopped || g.failed {
-		return nil, false
+		return nil, nil, false
 	}
-	reaches := g.reach(m.live)
+	live, out := g.reach(m.live), g.reach(func(s *state) bool { return !m.counts(s) })
 	for _, s := range run {
-		can = append(can, reaches[g.number[s.healed().key()]])
+		k := g.number[s.healed().key()]
+		can, astray = append(can, live[k]), append(astray, out[k])
 	}
-	return can, true
+	return can, astray, true
 }

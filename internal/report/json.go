@@ -40,12 +40,15 @@ type resultJSON struct {
 	Avoided  *avoidedJSON   `json:"avoided"`
 	Findings []findingJSON  `json:"findings"` // the first one's members stand above, too
 	Alike    int            `json:"alike"`
-	Prefix   *prefixJSON    `json:"prefix"`   // that the search begins with; null: none
-	Prefixes []prefixJSON   `json:"prefixes"` // that were asked for
+	Ignore   []string       `json:"ignore,omitempty"`  // what was left out
+	Ignored  *int           `json:"ignored,omitempty"` // runs that ended so
+	Prefix   *prefixJSON    `json:"prefix"`            // that the search begins with; null: none
+	Prefixes []prefixJSON   `json:"prefixes"`          // that were asked for
 	Stats    statsJSON      `json:"stats"`
 	Measured measuredJSON   `json:"measured"`
 	Never    []string       `json:"never"` // null: not known
 	Held     []heldJSON     `json:"first_held"`
+	Overflow int            `json:"udp_overflow,omitempty"`
 	Space    *spaceJSON     `json:"space"`
 	Replay   *string        `json:"replay"`
 }
@@ -145,7 +148,10 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
-		Never:    r.Never, Held: heldOf(r.Held), Space: spaceOf(r.Space),
+		Never:    r.Never, Held: heldOf(r.Held), Overflow: r.Overflow, Space: spaceOf(r.Space),
+	}
+	for _, i := range r.Options.Ignore {
+		out.Ignore, out.Ignored = append(out.Ignore, i.String()), &r.Ignored
 	}
 	if path := r.Options.Prefix; path != nil {
 		one := prefixOf(r.Options.PrefixName, path)

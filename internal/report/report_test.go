@@ -325,6 +325,26 @@ var results = map[string]func() *search.Result{
 	"well":      func() *search.Result { return finding(sim.VerdictNone, "", "", 2) },
 }
 
+// TestSlower: a search that is slower than it could be says so, and why.
+func TestSlower(t *testing.T) {
+	told := func(why string) string {
+		r := result(lamp)
+		r.Measured.Slow = why
+		var b strings.Builder
+		if err := Measured(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := told(""); strings.Contains(got, "slower") {
+		t.Errorf("nothing is slower, and the report says\n%s", got)
+	}
+	const line = "  slower      the maps of go1 are not known, so states are hashed and copied by reflection\n"
+	if got := told("the maps of go1 are not known"); !strings.HasSuffix(got, line) {
+		t.Errorf("the report says\n%s, want at its end\n%s", got, line)
+	}
+}
+
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{
 		0: "0", 7: "7", 999: "999", 1000: "1,000", 12345: "12,345", 100000: "100,000", 1234567: "1,234,567", -1: "-1", -999: "-999", -1000: "-1,000", -123456: "-123,456",

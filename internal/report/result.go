@@ -208,13 +208,37 @@ func (p *printer) searched(s subject, r *search.Result) {
 	if len(r.Held) > 0 {
 		p.row(2, labels, "first held", held(r.Held))
 	}
+	if r.Overflow > 0 {
+		p.row(2, labels, "overflow", "where "+many(r.Overflow, "datagram")+" were under way on a channel, more were lost: a choice of the system (--net udp-capacity), whatever --faults says")
+	}
 	p.row(2, labels, "counted", many(r.Stats.States, "state")+", "+many(r.Stats.Transitions, "transition"))
 	p.row(2, labels, "effort", effort(r.Stats))
 	if r.Alike > 0 {
 		p.row(2, labels, "alike", many(r.Alike, "more run")+" that failed like these were not told")
 	}
+	if len(r.Options.Ignore) > 0 {
+		p.row(2, labels, "ignored", ignored(r))
+	}
 	p.row(2, labels, "stopped", stopped(r))
 	p.blank()
+}
+
+// ignored is what was left out, and how often a run ended in it.
+func ignored(r *search.Result) string {
+	var all []string
+	ends := false
+	for _, i := range r.Options.Ignore {
+		all = append(all, i.String())
+		ends = ends || i.EndsRuns()
+	}
+	text := strings.Join(all, ", ")
+	switch {
+	case ends && r.Ignored == 0:
+		text += ": no run ended so"
+	case ends:
+		text += ": " + many(r.Ignored, "run") + " ended so, and what may come after is not known"
+	}
+	return text
 }
 
 // unpromised says that nothing could be violated, where that is so.
@@ -453,6 +477,9 @@ func (p *printer) measured(r *search.Result) {
 	p.row(2, labels, "time", time)
 	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
 	p.row(2, labels, "memory", count(int(m.Memory>>20))+" MiB")
+	if m.Slow != "" {
+		p.row(2, labels, "slower", m.Slow+", so states are hashed and copied by reflection")
+	}
 }
 
 // place is the end of a finding's report.

@@ -28,18 +28,18 @@ func (w *World) apply(i int) {
 		case sim.EffectEmit:
 			w.emit(i, e.Value)
 		case sim.EffectReset:
-			w.tcp.Close(i, e.To.Index())
-			w.disturbed = true
-			w.bothEnds(w.tcp.Channel(i, e.To.Index()))
+			w.links.tcp.Close(i, e.To.Index())
+			w.links.disturbed = true
+			w.bothEnds(w.links.tcp.Channel(i, e.To.Index()))
 		case sim.EffectAskClear:
-			c := w.tcp.Channel(i, e.To.Index())
-			w.tcp.AskClear(c)
+			c := w.links.tcp.Channel(i, e.To.Index())
+			w.links.tcp.AskClear(c)
 			w.bothEnds(c)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindClear].possible++
 			}
 		case sim.EffectAskFlushed:
-			w.tcp.AskFlushed(i)
+			w.links.tcp.AskFlushed(i)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindFlushed].possible++
 			}
@@ -63,31 +63,34 @@ func (w *World) send(i int, e *sim.Effect) {
 	case e.Link == sim.LinkSet:
 		p.Sum = w.sum(e.Value)
 	}
-	w.used[e.Link] = true
+	w.links.used[e.Link] = true
 	if w.cover != nil {
 		w.cover.of(e.Value).of[sim.KindMessage].possible++
 	}
 	switch e.Link {
 	case sim.LinkTCP:
-		c := w.tcp.Channel(i, to)
-		w.tcp.Push(c, p)
+		c := w.links.tcp.Channel(i, to)
+		w.links.tcp.Push(c, p)
 		w.sums.tcp(c)
 	case sim.LinkUDP:
-		c := w.udp.Channel(i, to)
-		if len(w.udp.Packets(c)) >= w.net.UDPCapacity {
+		c := w.links.udp.Channel(i, to)
+		if len(w.links.udp.Packets(c)) >= w.links.net.UDPCapacity {
 			e.Lost = true
+			if w.cover != nil {
+				w.cover.overflows++
+			}
 			return
 		}
-		w.udp.Push(c, p)
+		w.links.udp.Push(c, p)
 		w.sums.udp(c)
 	case sim.LinkSet:
-		if w.set.Add(i, to, p) {
+		if w.links.set.Add(i, to, p) {
 			w.sums.set(to)
 		}
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot send by %s", e.Link))
 	}
-	w.dirty |= 1 << to
+	w.links.dirty |= 1 << to
 }
 
 // sum is a value's identity; a value that cannot be walked stops the run.

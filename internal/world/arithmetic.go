@@ -51,7 +51,7 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 			return true
 		}
 		l := b.Local(i, v[i])
-		if l.Timers > 0 || w.sys.Weight == nil && (l.Script || l.Tasks > 0 || l.Offers > 0) { // else they may be rare
+		if w.sys.Weight == nil && (l.Timers > 0 || l.Script || l.Tasks > 0 || l.Offers > 0) { // else they may be rare
 			return true
 		}
 	}
@@ -69,10 +69,10 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 }
 
 // Capacities are how many messages a connection and a channel of datagrams hold.
-func (w *World) Capacities() (tcp, udp int) { return w.net.TCPBuffer, w.net.UDPCapacity }
+func (w *World) Capacities() (tcp, udp int) { return w.links.net.TCPBuffer, w.links.net.UDPCapacity }
 
 // Flawed reports whether known bugs of the simulated links are switched on.
-func (w *World) Flawed() bool { return len(w.net.Flaws) > 0 }
+func (w *World) Flawed() bool { return len(w.links.net.Flaws) > 0 }
 
 // Index is a node's place among the nodes.
 func (w *World) Index(a sim.Addr) int { return a.Index() }

@@ -108,16 +108,16 @@ func (b *banked) plain(v Vector) bool {
 // isPlain says what the world says.
 func isPlain(w *World) bool {
 	for i := range w.nodes {
-		if w.nodes[i].life != lifeUp || w.tcp.Flushing(i) {
+		if w.nodes[i].life != lifeUp || w.links.tcp.Flushing(i) {
 			return false
 		}
 	}
 	for c := range w.n * w.n {
-		if e := w.tcp.End(c); e.Local || e.Remote || e.Broken || e.Asked {
+		if e := w.links.tcp.End(c); e.Local || e.Remote || e.Broken || e.Asked {
 			return false
 		}
 	}
-	return w.cut == nil && w.early == sim.Unlimited
+	return w.environ.cut == nil && w.environ.early == sim.Unlimited
 }
 
 // A part that arithmetic has made is what its sum says, and stays it whatever is
@@ -181,8 +181,8 @@ func (b *banked) described(v Vector, seen map[string]int) {
 	if want := b.enabled(v, seen); !slices.Equal(got, want) {
 		b.t.Fatalf("possible is\n%s\nand by the parts\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, may := b.bank.Calm(v[len(v)-1]); faults && !may || may == b.w.left.IsZero() {
-		b.t.Fatalf("the bank says that faults are possible: %v; left is %s", may, b.w.left)
+	if _, may := b.bank.Calm(v[len(v)-1]); faults && !may || may == b.w.environ.left.IsZero() {
+		b.t.Fatalf("the bank says that faults are possible: %v; left is %s", may, b.w.environ.left)
 	}
 }
 
@@ -217,12 +217,12 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 		for c := range n * n {
 			place := TCPPlace(n, c)
-			packets := b.w.tcp.Packets(c)
+			packets := b.w.links.tcp.Packets(c)
 			if link == sim.LinkUDP {
-				place, packets = UDPPlace(n, c), b.w.udp.Packets(c)
+				place, packets = UDPPlace(n, c), b.w.links.udp.Packets(c)
 			}
 			q := b.bank.Queue(place, v[place])
-			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.tcp.End(c).Open {
+			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.links.tcp.End(c).Open {
 				b.t.Fatalf("channel %d of %s is told as %+v and holds %v", c, link, q, packets)
 			}
 			if q.Head != 0 {
@@ -267,9 +267,9 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 			place, name := SetPlace(n, to), "push set"
 			switch effect.Link {
 			case sim.LinkTCP:
-				place, name = TCPPlace(n, w.tcp.Channel(i, to)), "push tcp"
+				place, name = TCPPlace(n, w.links.tcp.Channel(i, to)), "push tcp"
 			case sim.LinkUDP:
-				place, name = UDPPlace(n, w.udp.Channel(i, to)), "push udp"
+				place, name = UDPPlace(n, w.links.udp.Channel(i, to)), "push udp"
 			}
 			was := v[place]
 			v[place] = b.bank.Push(place, was, i, w.Message(b.bank, effect.Value))
@@ -295,11 +295,11 @@ func (b *banked) pop(v Vector, e sim.Event, seen map[string]int) (place int) {
 	seen[e.Link.String()+" message"]++
 	seen[e.Link.String()+" to itself"] += count(from == to)
 	if e.Link == sim.LinkUDP {
-		place = UDPPlace(n, b.w.udp.Channel(from, to))
+		place = UDPPlace(n, b.w.links.udp.Channel(from, to))
 		v[place] = b.bank.Pop(place, v[place])
 		return place
 	}
-	place, back := TCPPlace(n, b.w.tcp.Channel(from, to)), TCPPlace(n, b.w.tcp.Channel(to, from))
+	place, back := TCPPlace(n, b.w.links.tcp.Channel(from, to)), TCPPlace(n, b.w.links.tcp.Channel(to, from))
 	if !b.bank.Queue(place, v[place]).Open && from != to {
 		seen["tcp opens"]++
 		seen["tcp opens in both directions"] += count(b.bank.Queue(back, v[back]).Len > 0)

@@ -75,16 +75,16 @@ func (w *World) checkAudit(i int) {
 	}
 	a.got = netsim.Packet{}
 	for c := range w.n * w.n {
-		from, to := w.tcp.Ends(c)
-		for _, p := range w.tcp.Packets(c) {
+		from, to := w.links.tcp.Ends(c)
+		for _, p := range w.links.tcp.Packets(c) {
 			w.checkPacket(from, to, p)
 		}
-		for _, p := range w.udp.Packets(c) {
+		for _, p := range w.links.udp.Packets(c) {
 			w.checkPacket(from, to, p)
 		}
 	}
 	for to := range w.nodes {
-		for _, m := range w.set.For(to) {
+		for _, m := range w.links.set.For(to) {
 			w.checkPacket(m.From, to, m.Packet)
 		}
 	}
@@ -92,8 +92,8 @@ func (w *World) checkAudit(i int) {
 		if k == i {
 			continue
 		}
-		if w.sum(w.nodes[k].node) != a.nodes[k] {
-			field := Diff(a.lines[k], w.walker.Lines(w.nodes[k].node))
+		if w.sum(w.nodes[k].seen.Node) != a.nodes[k] {
+			field := Diff(a.lines[k], w.walker.Lines(w.nodes[k].seen.Node))
 			w.stop(w.fail(sim.VerdictMutation, "", fmt.Sprintf(
 				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable)",
 				addrOf(k), addrOf(i), differences(field))))
@@ -149,8 +149,8 @@ func (w *World) auditCheck(c *sight.Check, what string) {
 		second := holds()
 		w.hook = ""
 		for k := range w.nodes {
-			if w.sum(w.nodes[k].node) != w.audit.nodes[k] {
-				field := Diff(w.audit.lines[k], w.walker.Lines(w.nodes[k].node))
+			if w.sum(w.nodes[k].seen.Node) != w.audit.nodes[k] {
+				field := Diff(w.audit.lines[k], w.walker.Lines(w.nodes[k].seen.Node))
 				w.stop(w.fail(sim.VerdictMutation, name, fmt.Sprintf(
 					"%s changed the state of %s: %s; it must only look", hook, addrOf(k), differences(field))))
 			}
@@ -179,8 +179,8 @@ func (w *World) Probe() (live bool) {
 }
 
 func (a *auditor) keep(w *World, i int) {
-	a.nodes[i] = w.sum(w.nodes[i].node)
-	a.lines[i] = w.walker.Lines(w.nodes[i].node)
+	a.nodes[i] = w.sum(w.nodes[i].seen.Node)
+	a.lines[i] = w.walker.Lines(w.nodes[i].seen.Node)
 }
 
 func (w *World) checkPacket(from, to int, p netsim.Packet) {

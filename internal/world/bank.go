@@ -175,17 +175,17 @@ func (w *World) part(p int) any {
 		return &nodePart{
 			world: w, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.tcp.Flushing(p),
+			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
-		return &connectionPart{w.tcp.End(c), clone(w.tcp.Packets(c))}
+		return &connectionPart{w.links.tcp.End(c), clone(w.links.tcp.Packets(c))}
 	case p < n+2*n*n:
-		return clone(w.udp.Packets(p - n - n*n))
+		return clone(w.links.udp.Packets(p - n - n*n))
 	case p < 2*n+2*n*n:
-		return clone(w.set.For(p - n - 2*n*n))
+		return clone(w.links.set.For(p - n - 2*n*n))
 	default:
-		r := &restPart{left: w.left, early: w.early, cut: w.cut}
+		r := &restPart{left: w.environ.left, early: w.environ.early, cut: w.environ.cut}
 		for i := range w.monitors {
 			r.memories = append(r.memories, w.copied(w.monitors[i].Memory()))
 		}
@@ -283,23 +283,23 @@ func (w *World) place(p int, of any) {
 	case p < n+n*n:
 		c := p - n
 		if of == nil {
-			w.tcp.Place(c, netsim.End{}, nil)
+			w.links.tcp.Place(c, netsim.End{}, nil)
 		} else {
 			k := of.(*connectionPart)
-			w.tcp.Place(c, k.End, k.packets)
-			w.disturbed = w.disturbed || w.tcp.Disturbed()
+			w.links.tcp.Place(c, k.End, k.packets)
+			w.links.disturbed = w.links.disturbed || w.links.tcp.Disturbed()
 		}
-		w.dirty |= 1 << (c / n)
+		w.links.dirty |= 1 << (c / n)
 	case p < n+2*n*n:
 		c := p - n - n*n
 		packets, _ := of.([]netsim.Packet)
-		w.udp.Place(c, packets)
-		w.dirty |= 1 << (c / n)
+		w.links.udp.Place(c, packets)
+		w.links.dirty |= 1 << (c / n)
 	case p < 2*n+2*n*n:
 		i := p - n - 2*n*n
 		members, _ := of.([]netsim.Member)
-		w.set.Place(i, members)
-		w.dirty |= 1 << i
+		w.links.set.Place(i, members)
+		w.links.dirty |= 1 << i
 	default:
 		w.placeRest(of)
 	}
@@ -307,13 +307,13 @@ func (w *World) place(p int, of any) {
 
 func (w *World) placeNode(i int, k *nodePart) {
 	ns := &w.nodes[i]
-	w.timers += k.timers.len() - len(ns.seen.Timers)
+	w.timers.count += k.timers.len() - len(ns.seen.Timers)
 	w.tasks += k.tasks.len() - len(ns.tasks)
 	if k.life != ns.life {
-		w.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
-		w.gone += count(k.life == lifeGone) - count(ns.life == lifeGone)
+		w.environ.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
+		w.environ.gone += count(k.life == lifeGone) - count(ns.life == lifeGone)
 		w.sees.Membership++
-		defer w.weather()
+		defer w.environ.weather()
 	}
 	w.put(i, k.node)
 	ns.shared = true
@@ -326,15 +326,15 @@ func (w *World) placeNode(i int, k *nodePart) {
 	}
 	ns.tasks = k.tasks.thaw(ns.tasks)
 	w.script.Put(i, k.next < len(k.script))
-	if k.flushing != w.tcp.Flushing(i) {
-		w.tcp.SetFlushing(i, k.flushing)
+	if k.flushing != w.links.tcp.Flushing(i) {
+		w.links.tcp.SetFlushing(i, k.flushing)
 	}
-	w.dirty |= 1 << i
+	w.links.dirty |= 1 << i
 }
 
 // adopt makes the world's own what a node part of another world refers to.
 func (w *World) adopt(ns *nodeState) {
-	w.guarded = w.guarded || ns.guards.any()
+	w.links.guarded = w.links.guarded || ns.guards.any()
 	for k := range ns.seen.Timers {
 		ns.seen.Timers[k].Timer = w.timer(ns.seen.Timers[k].Signal)
 	}
@@ -349,16 +349,16 @@ func count(b bool) int {
 
 func (w *World) placeRest(of any) {
 	if of == nil {
-		w.left, w.early, w.cut = sim.Faults{}, sim.Unlimited, nil
+		w.environ.left, w.environ.early, w.environ.cut = sim.Faults{}, sim.Unlimited, nil
 	} else {
 		r := of.(*restPart)
-		w.left, w.early, w.cut = r.left, r.early, r.cut
+		w.environ.left, w.environ.early, w.environ.cut = r.left, r.early, r.cut
 		for i := range w.monitors {
 			w.monitors[i].Restore(w.copied(r.memories[i]))
 		}
 	}
-	w.dirty = w.all()
-	w.weather()
+	w.links.dirty = w.links.all()
+	w.environ.weather()
 }
 
 // own makes a node the world's own, before a handler changes it.

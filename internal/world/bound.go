@@ -14,7 +14,7 @@ import (
 func (w *World) Bound() string {
 	b := bound{seen: map[unsafe.Pointer]bool{}}
 	for i := range w.nodes {
-		b.look(reflect.ValueOf(w.nodes[i].node))
+		b.look(reflect.ValueOf(w.nodes[i].seen.Node))
 	}
 	return b.found
 }

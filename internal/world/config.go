@@ -1,7 +1,6 @@
 package world
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -51,23 +50,18 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		params = params.Noting(nil)
 	}
 	n := params.Nodes
-	w := &World{
-		sys: sys, params: params, n: n, walker: walker,
-		nodes: make([]nodeState, n), peers: make([][]sim.Addr, n), spent: make([]int, n),
-		udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
-		openT: netsim.NewBits(n * n), openU: netsim.NewBits(n * n), script: netsim.NewBits(n),
-		known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8), tracing: config.Trace,
-	}
-	links, err := sys.Links(params)
+	net, err := sys.Links(params)
 	if err != nil {
 		return nil, err
 	}
-	w.net = over(links, config.Network)
-	w.net.TCPBuffer = cmp.Or(w.net.TCPBuffer, netsim.BufferDefault)
-	w.net.UDPCapacity = cmp.Or(w.net.UDPCapacity, udpCapacityDefault)
-	w.tcp = netsim.NewTCP(n, w.net.TCPBuffer, w.net.Flaws...)
-	w.faults, w.firings = config.Faults, config.Early-1
-	if err := sys.CanFail(params, w.faults); err != nil {
+	w := &World{
+		sys: sys, params: params, n: n, walker: walker,
+		nodes: make([]nodeState, n), peers: make([][]sim.Addr, n), script: netsim.NewBits(n),
+		links: newLinks(n, over(net, config.Network)), timers: newTimers(),
+		turn: turn{spent: make([]int, n)}, tracing: config.Trace,
+	}
+	w.environ = environment{links: &w.links, nodes: w.nodes, budgets: config.Faults, firings: config.Early - 1}
+	if err := sys.CanFail(params, w.environ.budgets); err != nil {
 		return nil, err
 	}
 	w.sums.init(n)
@@ -136,16 +130,3 @@ func (w *World) bindProperties(only []string) error {
 	}
 	return nil
 }
-
-// over is n with what o sets.
-func over(n, o sim.Network) sim.Network {
-	if o.TCPBuffer > 0 {
-		n.TCPBuffer = o.TCPBuffer
-	}
-	if o.UDPCapacity > 0 {
-		n.UDPCapacity = o.UDPCapacity
-	}
-	return n
-}
-
-const udpCapacityDefault = 4

@@ -29,6 +29,7 @@ type Coverage struct {
 	kinds      [kinds]tally           // of the events that carry no value of the service
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
+	overflows  int                    // datagrams for which there was none
 	facts      int
 	allowed    sim.Faults    // the largest budgets of a run
 	bugs       []atomic.Bool // by Params.Bugs: asked for; a node may ask by the Params that it keeps, on whatever goroutine
@@ -114,7 +115,7 @@ const coinsMost = 1000
 
 // bind makes c ready for a world. All worlds of one c bind alike.
 func (c *Coverage) bind(w *World) {
-	c.allow(w.faults)
+	c.allow(w.environ.budgets)
 	if c.sys != nil {
 		return
 	}
@@ -191,9 +192,9 @@ func (c *Coverage) took(e *sim.Event) {
 }
 
 // possible notes what faults have made possible.
-func (c *Coverage) possible(w *World) {
-	for k := range w.aftermath {
-		c.kinds[w.aftermath[k].Kind].possible++
+func (c *Coverage) possible(consequences []happening) {
+	for k := range consequences {
+		c.kinds[consequences[k].Kind].possible++
 	}
 }
 
@@ -517,6 +518,10 @@ func (c *Coverage) neverProperties() (never []string) {
 	}
 	return never
 }
+
+// Overflowed reports whether a datagram was lost for want of room in its channel,
+// which takes nothing from the budget of losses.
+func (c *Coverage) Overflowed() bool { return c.overflows > 0 }
 
 // Slack is the part of Never that takes nothing from what was checked: the
 // constraints that held everywhere, so that no state was left out for them.

@@ -14,82 +14,121 @@ import (
 // kind, then by node; messages by link, receiver, sender and, in a set,
 // identity; timers and tasks of a node by identity; actions as offered.
 
-// enabled counts the possible events and sets the question's runs of equal
-// weight.
+// A section is the possible events of one sort. They stand in canonical order.
+type section uint8
+
+const (
+	sectionScript section = iota
+	sectionAction
+	sectionTask
+	sectionTCP
+	sectionUDP
+	sectionSet
+	sectionClear
+	sectionFlushed
+	sectionError
+	sectionConsequence
+	sectionTimer
+	sectionFault
+)
+
+// span is a section in which there is an event.
+type span struct {
+	of    section
+	count int
+}
+
+// enabled counts the possible events, by sections, and sets the question's runs
+// of equal weight.
 func (w *World) enabled() int {
-	if (w.guarded || w.barred) && w.dirty != 0 {
+	if (w.links.guarded || w.links.barred) && w.links.dirty != 0 {
 		w.refresh()
 	}
-	if w.storm {
-		w.look()
-	}
-	if w.sys.Weight != nil {
-		return w.enabledWeighted()
-	}
-	n, runs := 0, w.question.Runs[:0]
-	add := func(kind sim.Kind, count int) {
-		if count > 0 {
-			runs = append(runs, choose.Run{N: count, Weight: kind.Weight()})
-			n += count
+	if w.environ.storm {
+		w.environ.list()
+		if w.links.barred && w.cover != nil {
+			w.cover.possible(w.environ.consequences)
 		}
 	}
-	add(sim.KindScript, w.script.Len())
-	add(sim.KindAction, w.actions)
-	add(sim.KindTask, w.tasks)
-	add(sim.KindMessage, w.messages())
-	if w.tcp.Special() {
-		add(sim.KindClear, w.tcp.Clear().Len())
-		add(sim.KindFlushed, w.tcp.Flushed().Len())
-		add(sim.KindError, w.tcp.Errors().Len())
+	n, runs, spans := 0, w.question.Runs[:0], w.spans[:0]
+	count := func(of section, c int) int {
+		if c > 0 {
+			spans = append(spans, span{of, c})
+			n += c
+		}
+		return c
+	}
+	run := func(kind sim.Kind, c int) {
+		if c > 0 {
+			runs = append(runs, choose.Run{N: c, Weight: kind.Weight()})
+		}
+	}
+	each := func(of section, events []happening) {
+		count(of, len(events))
+		for k := range events {
+			run(events[k].Kind, 1)
+		}
+	}
+	l := &w.links
+	run(sim.KindScript, count(sectionScript, w.script.Len()))
+	run(sim.KindAction, count(sectionAction, w.actions))
+	run(sim.KindTask, count(sectionTask, w.tasks))
+	run(sim.KindMessage, count(sectionTCP, l.openTCP().Len())+count(sectionUDP, l.openUDP().Len())+count(sectionSet, l.openSet()))
+	if l.tcp.Special() {
+		run(sim.KindClear, count(sectionClear, l.tcp.Clear().Len()))
+		run(sim.KindFlushed, count(sectionFlushed, l.tcp.Flushed().Len()))
+		run(sim.KindError, count(sectionError, l.tcp.Errors().Len()))
 		if w.cover != nil {
-			w.cover.kinds[sim.KindError].possible += w.tcp.Errors().Len()
+			w.cover.kinds[sim.KindError].possible += l.tcp.Errors().Len()
 		}
 	}
-	if w.storm {
-		for k := range w.aftermath {
-			add(w.aftermath[k].Kind, 1)
-		}
+	if w.environ.storm {
+		each(sectionConsequence, w.environ.consequences)
 	}
-	add(sim.KindTimer, w.firing())
-	if w.storm {
-		for k := range w.faulty {
-			add(w.faulty[k].Kind, 1)
-		}
+	run(sim.KindTimer, count(sectionTimer, w.firing()))
+	if w.environ.storm {
+		each(sectionFault, w.environ.faults)
 	}
-	w.question.Runs = runs
+	w.question.Runs, w.spans = runs, spans
+	if w.sys.Weight != nil {
+		w.weigh(n)
+	}
 	return n
 }
 
-// messages is the number of messages that may be delivered.
-func (w *World) messages() int { return w.openTCP().Len() + w.openUDP().Len() + w.openSet() }
-
 // UnderWay is the number of messages on connections and of datagrams that are
 // to be delivered, and of tasks that are to run. What is in a set stays there.
-func (w *World) UnderWay() int { return w.tcp.Len() + w.udp.Len() + w.tasks }
+func (w *World) UnderWay() int { return w.links.tcp.Len() + w.links.udp.Len() + w.tasks }
 
 // firing is the number of timers that may fire.
 func (w *World) firing() int {
-	if w.early != 0 {
-		return w.timers
+	if w.environ.early != 0 {
+		return w.timers.count
 	}
 	n := 0
 	for i := range w.nodes {
-		if w.mayFire(i) {
-			n += len(w.nodes[i].seen.Timers)
-		}
+		n += w.fires(i)
 	}
 	return n
+}
+
+// fires is the number of a node's timers that may fire.
+func (w *World) fires(i int) int {
+	if !w.environ.mayFire(i) {
+		return 0
+	}
+	return len(w.nodes[i].seen.Timers)
 }
 
 // mayFire reports whether a node's timers may fire: early firings are not used
 // up, or nothing is under way to the node or from it.
-func (w *World) mayFire(i int) bool { return w.early != 0 || !w.concerned(i) }
+func (e *environment) mayFire(i int) bool { return e.early != 0 || !e.links.concerned(i) }
 
 // concerned reports whether a message is under way to a node or from it.
-func (w *World) concerned(i int) bool {
-	for j := range w.n {
-		for _, c := range [2]int{w.tcp.Channel(i, j), w.tcp.Channel(j, i)} {
-			if len(w.tcp.Packets(c)) > 0 || w.udp.Ready().Has(c) {
+func (l *links) concerned(i int) bool {
+	for j := range l.n {
+		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
+			if len(l.tcp.Packets(c)) > 0 || l.udp.Ready().Has(c) {
 				return true
 			}
 		}
@@ -97,15 +136,8 @@ func (w *World) concerned(i int) bool {
 	return false
 }
 
-// enabledWeighted asks System.Weight about every event.
-func (w *World) enabledWeighted() int {
-	n := w.script.Len() + w.actions + w.tasks + w.messages() + w.firing()
-	if w.tcp.Special() {
-		n += w.tcp.Clear().Len() + w.tcp.Flushed().Len() + w.tcp.Errors().Len()
-	}
-	if w.storm {
-		n += len(w.aftermath) + len(w.faulty)
-	}
+// weigh asks System.Weight about every event.
+func (w *World) weigh(n int) {
 	w.question.Runs = w.question.Runs[:0]
 	for k := range n {
 		e, _ := w.event(k)
@@ -117,30 +149,29 @@ func (w *World) enabledWeighted() int {
 		}
 		w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: factor * e.Kind.Weight()})
 	}
-	return n
 }
 
 // openTCP and openUDP are the channels whose head may be delivered.
-func (w *World) openTCP() *netsim.Bits {
-	if w.guarded || w.barred {
-		return &w.openT
+func (l *links) openTCP() *netsim.Bits {
+	if l.guarded || l.barred {
+		return &l.acceptedTCP
 	}
-	return w.tcp.Messages()
+	return l.tcp.Messages()
 }
 
-func (w *World) openUDP() *netsim.Bits {
-	if w.guarded || w.barred {
-		return &w.openU
+func (l *links) openUDP() *netsim.Bits {
+	if l.guarded || l.barred {
+		return &l.acceptedUDP
 	}
-	return w.udp.Ready()
+	return l.udp.Ready()
 }
 
 // openSet is the number of messages of sets that may be delivered.
-func (w *World) openSet() int {
-	if w.guarded || w.barred {
-		return w.members
+func (l *links) openSet() int {
+	if l.guarded || l.barred {
+		return l.members
 	}
-	return w.set.Len()
+	return l.set.Len()
 }
 
 // Enabled is the number of events that are possible now.
@@ -167,114 +198,97 @@ type spot struct {
 	cause   int32
 }
 
-// event finds the k-th possible event.
+// event is the k-th possible event, after enabled, and where it was found.
 func (w *World) event(k int) (sim.Event, spot) {
-	if c := w.script.Len(); k < c {
+	var h happening
+	w.find(k, &h)
+	return h.Event, h.spot
+}
+
+// find writes down the k-th possible event, after enabled.
+func (w *World) find(k int, h *happening) {
+	at := 0
+	for k >= w.spans[at].count {
+		k -= w.spans[at].count
+		at++
+	}
+	l := &w.links
+	switch of := w.spans[at].of; of {
+	case sectionScript:
 		i := w.script.At(k)
 		ns := &w.nodes[i]
-		return sim.Event{Node: addrOf(i), Kind: sim.KindScript, Value: ns.script[ns.next]}, spot{node: int32(i), cause: -1}
-	} else {
-		k -= c
-	}
-	if k < w.actions {
-		for i := range w.nodes {
-			if ns := &w.nodes[i]; k < len(ns.offers) {
-				return sim.Event{Node: addrOf(i), Kind: sim.KindAction, Value: ns.offers[k]}, spot{node: int32(i), cause: -1}
-			} else {
-				k -= len(ns.offers)
-			}
+		h.own(sim.KindScript, i, 0, ns.script[ns.next], -1)
+	case sectionAction:
+		i := 0
+		for ; k >= len(w.nodes[i].offers); i++ {
+			k -= len(w.nodes[i].offers)
 		}
-	}
-	k -= w.actions
-	if k < w.tasks {
-		for i := range w.nodes {
-			if ns := &w.nodes[i]; k < len(ns.tasks) {
-				t := &ns.tasks[k]
-				return sim.Event{Node: addrOf(i), Kind: sim.KindTask, Value: t.signal}, spot{node: int32(i), slot: int32(k), cause: t.step}
-			} else {
-				k -= len(ns.tasks)
-			}
+		h.own(sim.KindAction, i, 0, w.nodes[i].offers[k], -1)
+	case sectionTask:
+		i := 0
+		for ; k >= len(w.nodes[i].tasks); i++ {
+			k -= len(w.nodes[i].tasks)
 		}
-	}
-	k -= w.tasks
-	if open := w.openTCP(); k < open.Len() {
-		c := open.At(k)
-		return w.delivery(sim.LinkTCP, c, w.tcp.Head(c))
-	} else {
-		k -= open.Len()
-	}
-	if open := w.openUDP(); k < open.Len() {
-		c := open.At(k)
-		return w.delivery(sim.LinkUDP, c, w.udp.Head(c))
-	} else {
-		k -= open.Len()
-	}
-	if open := w.openSet(); k < open {
-		return w.member(k)
-	} else {
-		k -= open
-	}
-	if w.tcp.Special() {
-		if c := w.tcp.Clear().Len(); k < c {
-			channel := w.tcp.Clear().At(k)
-			from, to := w.tcp.Ends(channel)
-			return about(sim.KindClear, from, to, channel)
-		} else {
-			k -= c
+		t := &w.nodes[i].tasks[k]
+		h.own(sim.KindTask, i, k, t.signal, t.step)
+	case sectionTCP:
+		c := l.openTCP().At(k)
+		h.delivery(l, sim.LinkTCP, c, l.tcp.Head(c))
+	case sectionUDP:
+		c := l.openUDP().At(k)
+		h.delivery(l, sim.LinkUDP, c, l.udp.Head(c))
+	case sectionSet:
+		w.member(k, h)
+	case sectionClear:
+		c := l.tcp.Clear().At(k)
+		from, to := l.tcp.Ends(c)
+		h.about(sim.KindClear, from, to, c)
+	case sectionFlushed:
+		h.own(sim.KindFlushed, l.tcp.Flushed().At(k), 0, nil, -1)
+	case sectionError:
+		c := l.tcp.Errors().At(k)
+		from, to := l.tcp.Ends(c)
+		h.about(sim.KindError, to, from, c)
+	case sectionConsequence:
+		*h = w.environ.consequences[k]
+	case sectionTimer:
+		i := 0
+		for ; k >= w.fires(i); i++ {
+			k -= w.fires(i)
 		}
-		if c := w.tcp.Flushed().Len(); k < c {
-			i := w.tcp.Flushed().At(k)
-			return sim.Event{Node: addrOf(i), Kind: sim.KindFlushed}, spot{node: int32(i), cause: -1}
-		} else {
-			k -= c
-		}
-		if c := w.tcp.Errors().Len(); k < c {
-			channel := w.tcp.Errors().At(k)
-			from, to := w.tcp.Ends(channel)
-			return about(sim.KindError, to, from, channel)
-		} else {
-			k -= c
-		}
+		t := &w.nodes[i].seen.Timers[k]
+		h.own(sim.KindTimer, i, k, t.Signal, t.Step)
+	case sectionFault:
+		*h = w.environ.faults[k]
+	default:
+		panic(fmt.Sprintf("macemc bug: world: there is no section %d", of))
 	}
-	if w.storm {
-		if k < len(w.aftermath) {
-			return w.aftermath[k].Event, w.aftermath[k].spot
-		}
-		k -= len(w.aftermath)
-	}
-	for i := range w.nodes {
-		if !w.mayFire(i) {
-			continue
-		}
-		if ns := &w.nodes[i]; k < len(ns.seen.Timers) {
-			t := &ns.seen.Timers[k]
-			return sim.Event{Node: addrOf(i), Kind: sim.KindTimer, Value: t.Signal}, spot{node: int32(i), slot: int32(k), cause: t.Step}
-		} else {
-			k -= len(ns.seen.Timers)
-		}
-	}
-	if w.storm && k < len(w.faulty) {
-		return w.faulty[k].Event, w.faulty[k].spot
-	}
-	panic("macemc bug: sim: the event asked for is beyond the last one that was counted")
+}
+
+// own is an event of a node's own.
+func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
+	h.Node, h.Kind, h.Value = addrOf(i), kind, value
+	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
 }
 
 // about is an event at one node that concerns its connection to another.
-func about(kind sim.Kind, node, peer, channel int) (sim.Event, spot) {
-	return sim.Event{Node: addrOf(node), Kind: kind, Link: sim.LinkTCP, From: addrOf(peer)},
-		spot{node: int32(node), channel: int32(channel), cause: -1}
+func (h *happening) about(kind sim.Kind, node, peer, channel int) {
+	h.Node, h.Kind, h.Link, h.From = addrOf(node), kind, sim.LinkTCP, addrOf(peer)
+	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
 }
 
-func (w *World) delivery(link sim.Link, channel int, p *netsim.Packet) (sim.Event, spot) {
-	from, to := w.tcp.Ends(channel)
-	return sim.Event{Node: addrOf(to), Kind: sim.KindMessage, Link: link, From: addrOf(from), Value: p.Message},
-		spot{node: int32(to), channel: int32(channel), cause: p.Step}
+// delivery is that of a packet, or what else may become of it.
+func (h *happening) delivery(l *links, link sim.Link, channel int, p *netsim.Packet) {
+	from, to := l.tcp.Ends(channel)
+	h.Node, h.Kind, h.Link, h.From, h.Value = addrOf(to), sim.KindMessage, link, addrOf(from), p.Message
+	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 
-func (w *World) member(k int) (sim.Event, spot) {
-	restricted := w.guarded || w.barred
+// member is the k-th message of sets that may be delivered.
+func (w *World) member(k int, h *happening) {
+	restricted := w.links.guarded || w.links.barred
 	for i := range w.nodes {
-		all := w.set.For(i)
+		all := w.links.set.For(i)
 		count := len(all)
 		if restricted {
 			count = len(w.nodes[i].accepted)
@@ -287,10 +301,11 @@ func (w *World) member(k int) (sim.Event, spot) {
 			k = int(w.nodes[i].accepted[k])
 		}
 		m := &all[k]
-		return sim.Event{Node: addrOf(i), Kind: sim.KindMessage, Link: sim.LinkSet, From: addrOf(m.From), Value: m.Message},
-			spot{node: int32(i), slot: int32(k), cause: m.Step}
+		h.own(sim.KindMessage, i, k, m.Message, m.Step)
+		h.Link, h.From = sim.LinkSet, addrOf(m.From)
+		return
 	}
-	panic("macemc bug: sim: fewer messages may be delivered than were counted")
+	panic("macemc bug: world: fewer messages may be delivered than were counted")
 }
 
 // take consumes the k-th possible event.
@@ -314,14 +329,14 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 		w.receive(e.Link, at)
 	case sim.KindTimer:
 		if w.cover != nil {
-			w.noted[ns.seen.Timers[at.slot].Number].tally.happened++
+			w.timers.noted[ns.seen.Timers[at.slot].Number].tally.happened++
 		}
-		if w.early > 0 && w.concerned(i) {
-			w.early--
+		if w.environ.early > 0 && w.links.concerned(i) {
+			w.environ.early--
 			w.sums.rest()
 		}
 		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
-		w.timers--
+		w.timers.count--
 	default:
 		w.takeRest(e, at)
 	}
@@ -333,17 +348,17 @@ func (w *World) receive(link sim.Link, at spot) {
 	c := int(at.channel)
 	switch link {
 	case sim.LinkTCP:
-		p, opened := w.tcp.Pop(c)
+		p, opened := w.links.tcp.Pop(c)
 		w.audit.taken(p)
 		w.sums.tcp(c)
 		if opened {
 			w.bothEnds(c)
 		}
 	case sim.LinkUDP:
-		w.audit.taken(w.udp.Pop(c))
+		w.audit.taken(w.links.udp.Pop(c))
 		w.sums.udp(c)
 	case sim.LinkSet: // a message of a set stays
-		w.audit.taken(w.set.For(int(at.node))[at.slot].Packet)
+		w.audit.taken(w.links.set.For(int(at.node))[at.slot].Packet)
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
 	}
@@ -368,7 +383,7 @@ func (a *asked) Why() string {
 // Alternative is the identity of alternative i.
 func (a *asked) Alternative(i int) string {
 	if a.w.question.Kind == choose.Event {
-		if a.w.healing {
+		if a.w.environ.healing {
 			return sim.KindHeal.String()
 		}
 		return a.w.text(a.w.Event(i))

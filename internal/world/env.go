@@ -114,8 +114,8 @@ func (e *env) Weighted(weights []int, why string) int {
 		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
 	}
 	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
-	w.tossed, w.sided = w.tossed || rare > 0, w.sided || rare > 0
-	if rare > 0 && w.left.Rare == 0 {
+	w.tossed, w.environ.sided = w.tossed || rare > 0, w.environ.sided || rare > 0
+	if rare > 0 && w.environ.left.Rare == 0 {
 		k := w.common(weights, len(weights)-rare)
 		if w.cover != nil {
 			w.cover.weighed(why, weights, false, k)
@@ -127,9 +127,9 @@ func (e *env) Weighted(weights []int, why string) int {
 		w.cover.weighed(why, weights, true, k)
 	}
 	if weights[k] == 0 {
-		spend(&w.left.Rare)
+		spend(&w.environ.left.Rare)
 		w.sums.rest()
-		w.weather()
+		w.environ.weather()
 	}
 	return k
 }
@@ -200,7 +200,7 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 // room is a fact: whether a connection can queue one more message, computed
 // from the state before the step and what the handler has done so far.
 func (w *World) room(i int, to sim.Addr) bool {
-	return w.tcp.Room(w.tcp.Channel(i, to.Index())) > w.spent[to.Index()]
+	return w.links.tcp.Room(w.links.tcp.Channel(i, to.Index())) > w.spent[to.Index()]
 }
 
 // peer checks that a port is asked for something that it has, about a node.
@@ -228,7 +228,7 @@ func (p *port) NotifyFlushed() {
 func (p *port) Reset(to sim.Addr) {
 	w := p.peer("Reset", to)
 	w.spending = true
-	w.spent[to.Index()] = w.tcp.Room(w.tcp.Channel(p.e.self.Index(), to.Index())) - w.tcp.Buffer()
+	w.spent[to.Index()] = w.links.tcp.Room(w.links.tcp.Channel(p.e.self.Index(), to.Index())) - w.links.tcp.Buffer()
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
 }
 
@@ -278,7 +278,7 @@ func (w *World) scheduledNow(i int, t *sight.Timer) bool {
 // timer refuses a signal that cannot be compared before Go does.
 func (e *env) timer(call string, s sim.Signal) *sight.Timer {
 	w := e.w
-	if t := w.recent(s); t != nil {
+	if t := w.timers.recent(s); t != nil {
 		return t
 	}
 	if s == nil || !reflect.ValueOf(s).Comparable() {

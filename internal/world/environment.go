@@ -11,6 +11,26 @@ import (
 // partition. While there is nothing of it, none of this costs a step anything:
 // storm is false.
 
+// environment is the state of what may misbehave, and what it could do now.
+type environment struct {
+	links *links
+	nodes []nodeState
+
+	budgets    sim.Faults // of a run
+	left       sim.Faults // and what is left of them
+	firings    int        // early firings of a run
+	early      int        // and how many are left; Unlimited
+	cut        *cut
+	away, gone int  // nodes that may restart, and that are down for good
+	storm      bool // there is something of all this
+
+	consequences []happening // that are possible now, of faults that were
+	faults       []happening // that are possible now
+	splits       []any       // all partitions, made once
+	healing      bool        // the question is whether to heal
+	sided        bool        // a coin with rare sides was asked, in any run
+}
+
 // happening is an event of the environment and where it is.
 type happening struct {
 	sim.Event
@@ -30,65 +50,62 @@ var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down f
 
 // Allow sets the budgets of the runs that start from now on.
 func (w *World) Allow(f sim.Faults, early int) {
-	w.faults, w.firings = f, early-1
+	w.environ.budgets, w.environ.firings = f, early-1
 	if w.cover != nil {
 		w.cover.allow(f)
 	}
 }
 
 // Fired is how many early firings the run has used, where they are limited.
-func (w *World) Fired() int { return w.firings - w.early }
+func (w *World) Fired() int { return w.environ.firings - w.environ.early }
 
 // weather sets storm and barred from what they summarise.
-func (w *World) weather() {
-	barred := w.away+w.gone > 0 || w.cut != nil
-	if barred != w.barred {
-		w.barred, w.dirty = barred, w.all()
+func (e *environment) weather() {
+	barred := e.away+e.gone > 0 || e.cut != nil
+	if barred != e.links.barred {
+		e.links.barred, e.links.dirty = barred, e.links.all()
 	}
-	w.storm = barred || !w.left.IsZero()
+	e.storm = barred || !e.left.IsZero()
 }
 
-func (w *World) all() uint64 { return 1<<(w.n-1)<<1 - 1 }
+func (l *links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }
 
-// look lists the events of the environment, in canonical order.
-func (w *World) look() {
-	w.aftermath, w.faulty = w.aftermath[:0], w.faulty[:0]
-	if w.barred {
-		w.lookRefused()
-		w.lookBroken()
-		if w.cut != nil {
-			w.aftermath = append(w.aftermath, happening{Event: sim.Event{Kind: sim.KindMend}, spot: spot{cause: -1}})
+// list lists the events of the environment, in canonical order.
+func (e *environment) list() {
+	e.consequences, e.faults = e.consequences[:0], e.faults[:0]
+	if e.links.barred {
+		e.lookRefused()
+		e.lookBroken()
+		if e.cut != nil {
+			e.consequences = append(e.consequences, happening{Event: sim.Event{Kind: sim.KindMend}, spot: spot{cause: -1}})
 		}
-		for i := range w.nodes {
-			if w.nodes[i].life == lifeAway {
-				w.aftermath = append(w.aftermath, at(sim.KindRestart, i))
+		for i := range e.nodes {
+			if e.nodes[i].life == lifeAway {
+				e.consequences = append(e.consequences, at(sim.KindRestart, i))
 			}
 		}
-		if w.cover != nil {
-			w.cover.possible(w)
-		}
 	}
-	if w.left.IsZero() {
+	if e.left.IsZero() {
 		return
 	}
-	for i := range w.nodes {
-		if w.left.Crash != 0 && w.nodes[i].life == lifeUp {
-			w.faulty = append(w.faulty, at(sim.KindCrash, i))
+	for i := range e.nodes {
+		if e.left.Crash != 0 && e.nodes[i].life == lifeUp {
+			e.faults = append(e.faults, at(sim.KindCrash, i))
 		}
 	}
-	for i := range w.nodes {
-		if w.left.Down != 0 && w.nodes[i].life == lifeUp {
-			w.faulty = append(w.faulty, at(sim.KindDown, i))
+	for i := range e.nodes {
+		if e.left.Down != 0 && e.nodes[i].life == lifeUp {
+			e.faults = append(e.faults, at(sim.KindDown, i))
 		}
 	}
-	if w.left.Reset != 0 {
-		w.lookPairs(&w.faulty, sim.KindReset, func(a, b int) bool { return w.tcp.Breakable(a, b) })
+	if e.left.Reset != 0 {
+		e.lookPairs(&e.faults, sim.KindReset, func(a, b int) bool { return e.links.tcp.Breakable(a, b) })
 	}
-	if w.udp.Len() > 0 {
-		w.lookDatagrams()
+	if e.links.udp.Len() > 0 {
+		e.lookDatagrams()
 	}
-	if w.cut == nil {
-		w.lookSplits()
+	if e.cut == nil {
+		e.lookSplits()
 	}
 }
 
@@ -98,68 +115,72 @@ func at(kind sim.Kind, i int) happening {
 
 // lookRefused lists the messages that cannot arrive: nobody listens at the
 // other end, or it is across the partition and the connection is not open.
-func (w *World) lookRefused() {
-	for k := range w.tcp.Messages().Len() {
-		c := w.tcp.Messages().At(k)
-		from, to := w.tcp.Ends(c)
-		if w.nodes[to].life != lifeUp || !w.tcp.Flags(from, to).Open && !w.connects(from, to) {
-			e, s := about(sim.KindRefused, from, to, c)
-			w.aftermath = append(w.aftermath, happening{e, s})
+func (e *environment) lookRefused() {
+	for k := range e.links.tcp.Messages().Len() {
+		c := e.links.tcp.Messages().At(k)
+		from, to := e.links.tcp.Ends(c)
+		if e.nodes[to].life != lifeUp || !e.links.tcp.Flags(from, to).Open && !e.connects(from, to) {
+			var h happening
+			h.about(sim.KindRefused, from, to, c)
+			e.consequences = append(e.consequences, h)
 		}
 	}
-	for k := range w.udp.Ready().Len() {
-		c := w.udp.Ready().At(k)
-		from, to := w.udp.Ends(c)
-		if w.nodes[to].life != lifeUp || w.severed(from, to) {
-			e, s := w.delivery(sim.LinkUDP, c, w.udp.Head(c))
-			e.Kind = sim.KindRefused
-			w.aftermath = append(w.aftermath, happening{e, s})
+	for k := range e.links.udp.Ready().Len() {
+		c := e.links.udp.Ready().At(k)
+		from, to := e.links.udp.Ends(c)
+		if e.nodes[to].life != lifeUp || e.severed(from, to) {
+			var h happening
+			h.delivery(e.links, sim.LinkUDP, c, e.links.udp.Head(c))
+			h.Kind = sim.KindRefused
+			e.consequences = append(e.consequences, h)
 		}
 	}
 }
 
 // lookBroken lists the open connections across the partition: each may give up
 // for as long as it lasts.
-func (w *World) lookBroken() {
-	if w.cut != nil {
-		w.lookPairs(&w.aftermath, sim.KindBreak, func(a, b int) bool {
-			return (w.severed(a, b) || w.severed(b, a)) && w.tcp.Breakable(a, b)
+func (e *environment) lookBroken() {
+	if e.cut != nil {
+		e.lookPairs(&e.consequences, sim.KindBreak, func(a, b int) bool {
+			return (e.severed(a, b) || e.severed(b, a)) && e.links.tcp.Breakable(a, b)
 		})
 	}
 }
 
-func (w *World) lookPairs(list *[]happening, kind sim.Kind, may func(a, b int) bool) {
-	for a := range w.n {
-		for b := a + 1; b < w.n; b++ {
+func (e *environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b int) bool) {
+	for a := range e.links.n {
+		for b := a + 1; b < e.links.n; b++ {
 			if may(a, b) {
-				e, s := about(kind, a, b, w.tcp.Channel(b, a))
-				*list = append(*list, happening{e, s})
+				var h happening
+				h.about(kind, a, b, e.links.tcp.Channel(b, a))
+				*list = append(*list, h)
 			}
 		}
 	}
 }
 
 // lookDatagrams lists what may happen to each queued datagram.
-func (w *World) lookDatagrams() {
+func (e *environment) lookDatagrams() {
 	for _, f := range []struct {
 		kind sim.Kind
 		left int
 		may  func(c, place int) bool
 	}{
-		{sim.KindLose, w.left.Loss, func(int, int) bool { return true }},
-		{sim.KindDuplicate, w.left.Dup, func(c, _ int) bool { return len(w.udp.Packets(c)) < w.net.UDPCapacity }},
-		{sim.KindReorder, w.left.Reorder, func(c, place int) bool { return place > 0 && w.reorderable(c, place) }},
+		{sim.KindLose, e.left.Loss, func(int, int) bool { return true }},
+		{sim.KindDuplicate, e.left.Dup, func(c, _ int) bool { return len(e.links.udp.Packets(c)) < e.links.net.UDPCapacity }},
+		{sim.KindReorder, e.left.Reorder, func(c, place int) bool { return place > 0 && e.reorderable(c, place) }},
 	} {
 		if f.left == 0 {
 			continue
 		}
-		for k := range w.udp.Ready().Len() {
-			c := w.udp.Ready().At(k)
-			for place := range w.udp.Packets(c) {
+		for k := range e.links.udp.Ready().Len() {
+			c := e.links.udp.Ready().At(k)
+			for place := range e.links.udp.Packets(c) {
 				if f.may(c, place) {
-					e, s := w.delivery(sim.LinkUDP, c, &w.udp.Packets(c)[place])
-					e.Kind, e.Place = f.kind, uint16(place)
-					w.faulty = append(w.faulty, happening{e, s})
+					var h happening
+					h.delivery(e.links, sim.LinkUDP, c, &e.links.udp.Packets(c)[place])
+					h.Kind, h.Place = f.kind, uint16(place)
+					e.faults = append(e.faults, h)
 				}
 			}
 		}
@@ -168,34 +189,34 @@ func (w *World) lookDatagrams() {
 
 // reorderable reports whether a datagram that is not the oldest may be
 // delivered.
-func (w *World) reorderable(c, place int) bool {
-	from, to := w.udp.Ends(c)
-	return w.nodes[to].life == lifeUp && !w.severed(from, to) &&
-		w.nodes[to].guards.accept(addrOf(from), w.udp.Packets(c)[place].Message)
+func (e *environment) reorderable(c, place int) bool {
+	from, to := e.links.udp.Ends(c)
+	return e.nodes[to].life == lifeUp && !e.severed(from, to) &&
+		e.nodes[to].guards.accept(addrOf(from), e.links.udp.Packets(c)[place].Message)
 }
 
 // lookSplits lists the partitions that may begin: each group of nodes against
 // the rest, symmetric ones once.
-func (w *World) lookSplits() {
-	if w.left.Partition == 0 && w.left.OneWay == 0 {
+func (e *environment) lookSplits() {
+	if e.left.Partition == 0 && e.left.OneWay == 0 {
 		return
 	}
-	if w.splits == nil { // made once: a Split in an interface allocates
-		for side := uint64(1); side < w.all(); side++ {
-			w.splits = append(w.splits, sim.Split{Side: side})
+	if e.splits == nil { // made once: a Split in an interface allocates
+		for side := uint64(1); side < e.links.all(); side++ {
+			e.splits = append(e.splits, sim.Split{Side: side})
 		}
 	}
 	none := spot{cause: -1}
-	if w.left.Partition != 0 {
-		for _, s := range w.splits {
+	if e.left.Partition != 0 {
+		for _, s := range e.splits {
 			if s.(sim.Split).Side&1 != 0 {
-				w.faulty = append(w.faulty, happening{sim.Event{Kind: sim.KindPartition, Value: s}, none})
+				e.faults = append(e.faults, happening{sim.Event{Kind: sim.KindPartition, Value: s}, none})
 			}
 		}
 	}
-	if w.left.OneWay != 0 {
-		for _, s := range w.splits {
-			w.faulty = append(w.faulty, happening{sim.Event{Kind: sim.KindOneWay, Value: s}, none})
+	if e.left.OneWay != 0 {
+		for _, s := range e.splits {
+			e.faults = append(e.faults, happening{sim.Event{Kind: sim.KindOneWay, Value: s}, none})
 		}
 	}
 }
@@ -207,26 +228,26 @@ type cut struct {
 }
 
 // severed reports whether nothing gets from one node to another.
-func (w *World) severed(from, to int) bool {
-	if w.cut == nil {
+func (e *environment) severed(from, to int) bool {
+	if e.cut == nil {
 		return false
 	}
-	a, b := w.cut.side&(1<<from) != 0, w.cut.side&(1<<to) != 0
-	return a && !b || !w.cut.oneWay && a != b
+	a, b := e.cut.side&(1<<from) != 0, e.cut.side&(1<<to) != 0
+	return a && !b || !e.cut.oneWay && a != b
 }
 
 // connects reports whether a message can get to another node over TCP: a
 // connection that is not open yet needs both directions.
-func (w *World) connects(from, to int) bool {
-	return !w.severed(from, to) && (w.tcp.Flags(from, to).Open || !w.severed(to, from))
+func (e *environment) connects(from, to int) bool {
+	return !e.severed(from, to) && (e.links.tcp.Flags(from, to).Open || !e.severed(to, from))
 }
 
 // bothEnds notes that a connection has changed, in both directions.
 func (w *World) bothEnds(channel int) {
-	from, to := w.tcp.Ends(channel)
+	from, to := w.links.tcp.Ends(channel)
 	w.sums.tcp(channel)
-	w.sums.tcp(w.tcp.Channel(to, from))
-	w.dirty |= 1<<from | 1<<to
+	w.sums.tcp(w.links.tcp.Channel(to, from))
+	w.links.dirty |= 1<<from | 1<<to
 }
 
 // takeRest carries out the part of an event that is the network's or the
@@ -235,64 +256,64 @@ func (w *World) takeRest(e sim.Event, at spot) {
 	i, c := int(at.node), int(at.channel)
 	switch e.Kind {
 	case sim.KindClear:
-		w.tcp.PopClear(c)
+		w.links.tcp.PopClear(c)
 		w.bothEnds(c)
 	case sim.KindFlushed:
-		w.tcp.PopFlushed(i)
+		w.links.tcp.PopFlushed(i)
 		w.sums.node(i)
 	case sim.KindError:
-		w.tcp.PopError(c)
+		w.links.tcp.PopError(c)
 		w.bothEnds(c)
 	case sim.KindRefused:
 		if e.Link == sim.LinkUDP {
-			w.udp.Pop(c)
+			w.links.udp.Pop(c)
 			w.sums.udp(c)
 		} else {
-			w.tcp.Refuse(c)
+			w.links.tcp.Refuse(c)
 			w.bothEnds(c)
 		}
 	case sim.KindBreak, sim.KindReset:
 		if e.Kind == sim.KindReset {
-			spend(&w.left.Reset)
+			spend(&w.environ.left.Reset)
 		}
-		w.tcp.Break(i, e.From.Index())
-		w.disturbed = true
+		w.links.tcp.Break(i, e.From.Index())
+		w.links.disturbed = true
 		w.bothEnds(c)
 	case sim.KindMend:
-		w.cut = nil
+		w.environ.cut = nil
 	case sim.KindRestart:
 		w.restart(i)
 	case sim.KindCrash:
-		spend(&w.left.Crash)
+		spend(&w.environ.left.Crash)
 		w.crash(i, lifeAway)
 	case sim.KindDown:
-		spend(&w.left.Down)
+		spend(&w.environ.left.Down)
 		w.crash(i, lifeGone)
 	case sim.KindLose:
-		spend(&w.left.Loss)
-		w.udp.Take(c, int(e.Place))
+		spend(&w.environ.left.Loss)
+		w.links.udp.Take(c, int(e.Place))
 		w.sums.udp(c)
 	case sim.KindDuplicate:
-		spend(&w.left.Dup)
-		w.udp.Push(c, w.udp.Packets(c)[e.Place])
+		spend(&w.environ.left.Dup)
+		w.links.udp.Push(c, w.links.udp.Packets(c)[e.Place])
 		w.sums.udp(c)
 	case sim.KindReorder:
-		spend(&w.left.Reorder)
-		w.audit.taken(w.udp.Take(c, int(e.Place)))
+		spend(&w.environ.left.Reorder)
+		w.audit.taken(w.links.udp.Take(c, int(e.Place)))
 		w.sums.udp(c)
 	case sim.KindPartition, sim.KindOneWay:
 		if e.Kind == sim.KindPartition {
-			spend(&w.left.Partition)
+			spend(&w.environ.left.Partition)
 		} else {
-			spend(&w.left.OneWay)
+			spend(&w.environ.left.OneWay)
 		}
-		w.cut = &cut{e.Value.(sim.Split).Side, e.Kind == sim.KindOneWay}
+		w.environ.cut = &cut{e.Value.(sim.Split).Side, e.Kind == sim.KindOneWay}
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
 	}
-	w.dirty = w.all()
+	w.links.dirty = w.links.all()
 	w.sums.rest()
-	w.weather()
+	w.environ.weather()
 }
 
 // crash ends a node's life: its connections reset, its timers and tasks are
@@ -302,21 +323,21 @@ func (w *World) crash(i int, l life) {
 	if ns.shared { // what System.Crash keeps of it is the next life's own
 		w.own(i)
 	}
-	w.timers -= len(ns.seen.Timers)
+	w.timers.count -= len(ns.seen.Timers)
 	w.tasks -= len(ns.tasks)
 	ns.seen.Timers, ns.tasks = ns.seen.Timers[:0], ns.tasks[:0]
 	ns.script, ns.next = nil, 0
 	w.script.Put(i, false)
-	w.tcp.Crash(i)
-	w.disturbed = true
+	w.links.tcp.Crash(i)
+	w.links.disturbed = true
 	for j := range w.n {
-		w.bothEnds(w.tcp.Channel(i, j))
+		w.bothEnds(w.links.tcp.Channel(i, j))
 	}
 	ns.live(l)
 	if l == lifeAway {
-		w.away++
+		w.environ.away++
 	} else {
-		w.gone++
+		w.environ.gone++
 	}
 	next := w.sys.New(w.params, addrOf(i))
 	if w.sys.Crash != nil {
@@ -331,7 +352,7 @@ func (w *World) crash(i int, l life) {
 func (w *World) restart(i int) {
 	ns := &w.nodes[i]
 	ns.live(lifeUp)
-	w.away--
+	w.environ.away--
 	if w.sys.Script != nil { // else nothing depends on which life it is
 		ns.lives++
 		ns.script = w.sys.Script(w.params, addrOf(i), ns.lives)
@@ -354,9 +375,9 @@ func (w *World) Heal(src choose.Source) Progress {
 	w.coins = w.coins[:0]
 	w.question.Runs = nil
 	w.question.Kind, w.question.N = choose.Event, 1
-	w.healing = true
+	w.environ.healing = true
 	k := src.Answer(&w.question)
-	w.healing = false
+	w.environ.healing = false
 	if k != 0 {
 		w.err = src.Err()
 		return Stopped
@@ -364,10 +385,10 @@ func (w *World) Heal(src choose.Source) Progress {
 	w.step++
 	w.acting, w.current, w.cause = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1
 	w.effects = w.effects[:0]
-	w.left, w.cut, w.early = sim.Faults{}, nil, sim.Unlimited
-	w.dirty = w.all()
+	w.environ.left, w.environ.cut, w.environ.early = sim.Faults{}, nil, sim.Unlimited
+	w.links.dirty = w.links.all()
 	w.sums.rest()
-	w.weather()
+	w.environ.weather()
 	if w.tracing {
 		w.coins, w.facts = nil, nil
 		w.record(-1)
@@ -377,13 +398,15 @@ func (w *World) Heal(src choose.Source) Progress {
 
 // Healed reports whether the environment has nothing left to misbehave with.
 func (w *World) Healed() bool {
-	return w.left.IsZero() && w.cut == nil && w.early == sim.Unlimited
+	return w.environ.left.IsZero() && w.environ.cut == nil && w.environ.early == sim.Unlimited
 }
 
 // Settled reports whether the healed form of this state has no event but rare
 // ones: nothing will ever change it.
 func (w *World) Settled() bool {
-	if w.cut != nil || w.away > 0 || w.timers > 0 {
+	e := &w.environ
+	timers := w.timers.count > 0 && (w.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
+	if e.cut != nil || e.away > 0 || timers {
 		return false
 	}
 	n := w.enabled()
@@ -396,8 +419,8 @@ func (w *World) Settled() bool {
 		}
 		return n == 0
 	}
-	if w.storm {
-		n -= len(w.faulty)
+	if w.environ.storm {
+		n -= len(w.environ.faults)
 	}
 	return n == 0
 }
@@ -412,11 +435,11 @@ var faultLinks = map[string]sim.Link{"reset": sim.LinkTCP, "loss": sim.LinkUDP, 
 // this world; "" if there is none.
 func (w *World) Idle(f sim.Faults) string {
 	for k, name := range faultNames {
-		if link := faultLinks[name]; *f.Budget(k) != 0 && link != 0 && !w.used[link] {
+		if link := faultLinks[name]; *f.Budget(k) != 0 && link != 0 && !w.links.used[link] {
 			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", name, w.sys.Name, link)
 		}
 	}
-	if f.Rare != 0 && !w.sided {
+	if f.Rare != 0 && !w.environ.sided {
 		return fmt.Sprintf("the fault rare cannot happen in %s: no node has asked Env.Weighted with a side of weight 0", w.sys.Name)
 	}
 	return ""
@@ -426,13 +449,13 @@ func (w *World) Idle(f sim.Faults) string {
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
 func (w *World) checkTCP() *sim.Failure {
-	a, b, found := w.tcp.Illegal()
+	a, b, found := w.links.tcp.Illegal()
 	if !found {
 		return nil
 	}
 	f := w.fail(sim.VerdictSafety, fits, "")
 	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
-		addrOf(a), w.tcp.Flags(a, b), addrOf(b), w.tcp.Flags(b, a))
+		addrOf(a), w.links.tcp.Flags(a, b), addrOf(b), w.links.tcp.Flags(b, a))
 	return f
 }
 
@@ -440,7 +463,7 @@ func (w *World) checkTCP() *sim.Failure {
 // fires while a message is under way to its node or from it.
 func (w *World) Hasty(k int) bool {
 	e, at := w.event(k)
-	return e.Kind == sim.KindTimer && w.concerned(int(at.node))
+	return e.Kind == sim.KindTimer && w.links.concerned(int(at.node))
 }
 
 // Rare reports whether the k-th possible event is rare, after Enabled.

@@ -109,7 +109,7 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 	texts[h], hashes[text] = text, h
 
 	before := events(w)
-	w.dirty = w.all()
+	w.links.dirty = w.links.all()
 	if anew := events(w); before != anew {
 		t.Fatalf("after %s these events are possible:\n%s\nand found anew:\n%s\n%s", w.identity(), before, anew, text)
 	}

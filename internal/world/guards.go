@@ -7,10 +7,10 @@ import (
 
 // refresh brings the offers and acceptance of dirty nodes up to date.
 func (w *World) refresh() {
-	for d := w.dirty; d != 0; d &= d - 1 {
+	for d := w.links.dirty; d != 0; d &= d - 1 {
 		w.refreshNode(bits.TrailingZeros64(d))
 	}
-	w.dirty = 0
+	w.links.dirty = 0
 }
 
 func (w *World) refreshNode(i int) {
@@ -34,20 +34,20 @@ func (w *World) refreshNode(i int) {
 		}
 	}
 
-	w.members -= len(ns.accepted)
+	w.links.members -= len(ns.accepted)
 	ns.accepted = ns.accepted[:0]
-	for k, m := range w.set.For(i) {
-		if up && !w.severed(m.From, i) && ns.guards.accept(addrOf(m.From), m.Message) {
+	for k, m := range w.links.set.For(i) {
+		if up && !w.environ.severed(m.From, i) && ns.guards.accept(addrOf(m.From), m.Message) {
 			ns.accepted = append(ns.accepted, int32(k))
 		}
 	}
-	w.members += len(ns.accepted)
+	w.links.members += len(ns.accepted)
 
 	for from := range w.n {
-		c := w.tcp.Channel(from, i)
-		open := up && !w.severed(from, i)
-		w.openT.Put(c, up && w.connects(from, i) && w.tcp.Messages().Has(c) && ns.guards.accept(addrOf(from), w.tcp.Head(c).Message))
-		w.openU.Put(c, open && w.udp.Ready().Has(c) && ns.guards.accept(addrOf(from), w.udp.Head(c).Message))
+		c := w.links.tcp.Channel(from, i)
+		open := up && !w.environ.severed(from, i)
+		w.links.acceptedTCP.Put(c, up && w.environ.connects(from, i) && w.links.tcp.Messages().Has(c) && ns.guards.accept(addrOf(from), w.links.tcp.Head(c).Message))
+		w.links.acceptedUDP.Put(c, open && w.links.udp.Ready().Has(c) && ns.guards.accept(addrOf(from), w.links.udp.Head(c).Message))
 	}
 	w.hook = ""
 }

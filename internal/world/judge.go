@@ -11,11 +11,24 @@ import (
 // see: the nodes with their timers, which are up; and, where Counted says so,
 // how many messages are under way.
 
+// judge is what a system says of a state, bound to one world.
+type judge struct {
+	always     []sight.Check
+	eventually []sight.Check
+	monitors   []sight.Monitor
+	within     sight.Check
+	assume     sight.Check
+
+	sees    sight.State // what the views of properties go by
+	counted bool        // a view has counted the messages under way
+	cover   *Coverage   // nil: nobody asked
+}
+
 // Counted reports whether a view has ever counted the messages under way.
 func (w *World) Counted() bool { return w.counted }
 
 // InFlight is the number of messages under way, as a View counts them.
-func (w *World) InFlight() int { return w.tcp.Len() + w.udp.Len() }
+func (w *World) InFlight() int { return w.links.tcp.Len() + w.links.udp.Len() }
 
 // Check is the first safety property that does not hold now, if any.
 func (w *World) Check() *sim.Failure {
@@ -34,7 +47,7 @@ func (w *World) Check() *sim.Failure {
 // CheckLinks is the part of Check that is not about what a View can see: what
 // went wrong in the step itself, and the flags of connections.
 func (w *World) CheckLinks() *sim.Failure {
-	if w.failure == nil && w.disturbed {
+	if w.failure == nil && w.links.disturbed {
 		w.failure = w.checkTCP()
 	}
 	return w.failure
@@ -55,7 +68,7 @@ func (w *World) CanBeLive() bool { return len(w.eventually) > 0 }
 // Live reports whether all liveness properties hold now, and the state counts.
 // A state in which a crashed node has yet to restart is not live.
 func (w *World) Live() bool {
-	if w.away > 0 {
+	if w.environ.away > 0 {
 		return false
 	}
 	for k := range w.eventually {

@@ -23,6 +23,7 @@ func (c *Coverage) Merge(o *Coverage) {
 	for k := range o.kinds {
 		c.kinds[k].add(o.kinds[k])
 	}
+	c.overflows += o.overflows
 	c.rare, c.refused, c.facts = c.rare+o.rare, c.refused+o.refused, c.facts+o.facts
 	c.allow(o.allowed)
 	for i := range o.bugs {

@@ -13,17 +13,17 @@ import (
 func (w *World) Start(src choose.Source) {
 	w.source, w.failure, w.err = src, nil, nil
 	w.step, w.cause, w.current, w.acting, w.running = 0, 0, sim.Event{}, sim.Addr{}, nil
-	w.tcp.Reset()
-	w.udp.Reset()
-	w.set.Reset()
-	w.openT.Clear()
-	w.openU.Clear()
+	w.links.tcp.Reset()
+	w.links.udp.Reset()
+	w.links.set.Reset()
+	w.links.acceptedTCP.Clear()
+	w.links.acceptedUDP.Clear()
 	w.script.Clear()
-	w.actions, w.tasks, w.timers, w.members, w.dirty, w.guarded = 0, 0, 0, 0, 0, false
+	w.actions, w.tasks, w.timers.count, w.links.members, w.links.dirty, w.links.guarded = 0, 0, 0, 0, 0, false
 	w.sums.reset()
-	w.left, w.early, w.cut, w.away, w.gone = w.faults, w.firings, nil, 0, 0
-	w.barred, w.disturbed = false, false
-	w.weather()
+	w.environ.left, w.environ.early, w.environ.cut, w.environ.away, w.environ.gone = w.environ.budgets, w.environ.firings, nil, 0, 0
+	w.links.barred, w.links.disturbed = false, false
+	w.environ.weather()
 	w.trace = sim.Trace{}
 	clear(w.audit.told)
 	for i := range w.monitors {
@@ -64,7 +64,7 @@ func (w *World) install(i int, n sim.Node) {
 	ns := &w.nodes[i]
 	w.put(i, n)
 	ns.guards = guardsOf(n)
-	w.guarded = w.guarded || ns.guards.any()
+	w.links.guarded = w.links.guarded || ns.guards.any()
 	w.soil(i)
 }
 
@@ -81,7 +81,7 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
 // soil notes that a node's offers, acceptance and sum are out of date.
 func (w *World) soil(i int) {
-	w.dirty |= 1 << i
+	w.links.dirty |= 1 << i
 	w.sums.node(i)
 }
 

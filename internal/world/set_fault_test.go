@@ -40,7 +40,7 @@ func TestSetUnderFaults(t *testing.T) {
 					}
 				}
 				met[messages]++
-				if w.away == 0 && w.cut == nil && messages != 6 {
+				if w.environ.away == 0 && w.environ.cut == nil && messages != 6 {
 					t.Fatalf("walk %d: %d messages may be delivered of six", i, messages)
 				}
 				if w.Step(source) != Stepped {

@@ -92,11 +92,11 @@ func (w *World) partSum(part int) canon.Hash {
 		h = w.nodeSum(at)
 	case at < n+n*n:
 		c := at - n
-		h = connectionSum(w.summed(w.tcp.Packets(c)), w.tcp.Told(c))
+		h = connectionSum(w.summed(w.links.tcp.Packets(c)), w.links.tcp.Told(c))
 	case at < n+2*n*n:
-		h = packetsSum(w.summed(w.udp.Packets(at - n - n*n)))
+		h = packetsSum(w.summed(w.links.udp.Packets(at - n - n*n)))
 	case at < 2*n+2*n*n:
-		h = membersSum(w.set.For(at - n - 2*n*n))
+		h = membersSum(w.links.set.For(at - n - 2*n*n))
 	default:
 		memories := make([]any, len(w.monitors))
 		for i := range w.monitors {
@@ -163,24 +163,24 @@ func (w *World) environmentSum() (h canon.Hash) {
 		return h
 	}
 	for k := range faultNames {
-		h = h.Mix(uint64(*w.left.Budget(k)))
+		h = h.Mix(uint64(*w.environ.left.Budget(k)))
 	}
-	if w.cut != nil {
-		h = h.Mix(w.cut.side)
-		if w.cut.oneWay {
+	if w.environ.cut != nil {
+		h = h.Mix(w.environ.cut.side)
+		if w.environ.cut.oneWay {
 			h = h.Mix(1)
 		}
 	}
-	return h.Mix(uint64(w.early))
+	return h.Mix(uint64(w.environ.early))
 }
 
 func (w *World) nodeSum(i int) canon.Hash {
 	ns := &w.nodes[i]
 	condition := uint64(ns.life)
-	if w.tcp.Flushing(i) {
+	if w.links.tcp.Flushing(i) {
 		condition |= 1 << 7
 	}
-	h := w.sum(ns.node).Mix(uint64(ns.next)<<8 | condition)
+	h := w.sum(ns.seen.Node).Mix(uint64(ns.next)<<8 | condition)
 	if ns.lives > 0 {
 		h = h.Mix(uint64(ns.lives))
 	}
@@ -205,19 +205,19 @@ func (w *World) Lines() (lines []canon.Line) {
 // OtherLines are the lines of Lines that are about no node.
 func (w *World) OtherLines() (lines []canon.Line) {
 	for c := range w.n * w.n {
-		from, to := w.tcp.Ends(c)
+		from, to := w.links.tcp.Ends(c)
 		path := fmt.Sprintf("%s %s->%s", sim.LinkTCP, addrOf(from), addrOf(to))
-		if text := w.connectionText(c, from, to); text != "" {
+		if text := w.links.connectionText(c, from, to); text != "" {
 			lines = append(lines, canon.Line{Path: path, Value: text})
 		}
-		lines = w.packetLines(lines, path, w.tcp.Packets(c))
+		lines = w.packetLines(lines, path, w.links.tcp.Packets(c))
 	}
 	for c := range w.n * w.n {
-		from, to := w.udp.Ends(c)
-		lines = w.packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), w.udp.Packets(c))
+		from, to := w.links.udp.Ends(c)
+		lines = w.packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), w.links.udp.Packets(c))
 	}
 	for i := range w.nodes {
-		for _, m := range w.set.For(i) {
+		for _, m := range w.links.set.For(i) {
 			lines = append(lines, canon.Line{
 				Path:  fmt.Sprintf("%s %s->%s", sim.LinkSet, addrOf(m.From), addrOf(i)),
 				Value: w.walker.Text(m.Message),
@@ -235,15 +235,15 @@ func (w *World) OtherLines() (lines []canon.Line) {
 
 // connectionText says what a node keeps about a connection to a peer, where
 // that is anything.
-func (w *World) connectionText(c, from, to int) string {
-	if w.tcp.Told(c) == 0 {
+func (l *links) connectionText(c, from, to int) string {
+	if l.tcp.Told(c) == 0 {
 		return ""
 	}
-	text := "flags " + w.tcp.Flags(from, to).String()
-	if w.tcp.Broken(c) {
+	text := "flags " + l.tcp.Flags(from, to).String()
+	if l.tcp.Broken(c) {
 		text += ", error queued"
 	}
-	if w.tcp.Asked(c) {
+	if l.tcp.Asked(c) {
 		text += ", waits for room"
 	}
 	return text
@@ -259,18 +259,18 @@ func (w *World) packetLines(lines []canon.Line, path string, packets []netsim.Pa
 // environmentLines say what is left of the environment, where that is
 // anything.
 func (w *World) environmentLines() (lines []canon.Line) {
-	if !w.left.IsZero() {
-		lines = append(lines, canon.Line{Path: "faults left", Value: w.left.String()})
+	if !w.environ.left.IsZero() {
+		lines = append(lines, canon.Line{Path: "faults left", Value: w.environ.left.String()})
 	}
-	if w.early != sim.Unlimited {
-		lines = append(lines, canon.Line{Path: "early firings left", Value: strconv.Itoa(w.early)})
+	if w.environ.early != sim.Unlimited {
+		lines = append(lines, canon.Line{Path: "early firings left", Value: strconv.Itoa(w.environ.early)})
 	}
-	if w.cut != nil {
+	if w.environ.cut != nil {
 		arrow := " | "
-		if w.cut.oneWay {
+		if w.environ.cut.oneWay {
 			arrow = " cannot reach "
 		}
-		lines = append(lines, canon.Line{Path: "partition", Value: sim.Split{Side: w.cut.side}.Text(w.n, arrow)})
+		lines = append(lines, canon.Line{Path: "partition", Value: sim.Split{Side: w.environ.cut.side}.Text(w.n, arrow)})
 	}
 	return lines
 }
@@ -287,7 +287,7 @@ func (w *World) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
 // nodeLines are a node's own fields, then its timers, tasks and openings.
 func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	ns, name := &w.nodes[i], addrOf(i).String()
-	for _, l := range w.walker.LinesOf(ns.node, wanted) {
+	for _, l := range w.walker.LinesOf(ns.seen.Node, wanted) {
 		lines = append(lines, under(name, l))
 	}
 	for k := range ns.seen.Timers {
@@ -306,7 +306,7 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	if ns.lives > 0 {
 		lines = append(lines, canon.Line{Path: name + " restarts", Value: strconv.Itoa(ns.lives)})
 	}
-	if w.tcp.Flushing(i) {
+	if w.links.tcp.Flushing(i) {
 		lines = append(lines, canon.Line{Path: name + " waits", Value: "until flushed"})
 	}
 	for _, s := range ns.script[ns.next:] {

@@ -14,6 +14,18 @@ type timerNotes struct {
 	told  []string // by node, the identity of its event as text, once it was asked for
 }
 
+// timers are the values that were ever scheduled in a world.
+type timers struct {
+	count   int // of those that are scheduled now, on all nodes
+	known   map[any]*sight.Timer
+	recents []*sight.Timer // the first few of known
+	noted   []timerNotes   // by their numbers
+}
+
+func newTimers() timers {
+	return timers{known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
+}
+
 // clocked is what an effect of the step that is running does to a timer.
 type clocked struct {
 	timer *sight.Timer
@@ -22,21 +34,21 @@ type clocked struct {
 
 // timer is the one Timer of a signal, which must be comparable.
 func (w *World) timer(s sim.Signal) *sight.Timer {
-	if t := w.recent(s); t != nil {
+	if t := w.timers.recent(s); t != nil {
 		return t
 	}
-	if t, ok := w.known[s]; ok {
+	if t, ok := w.timers.known[s]; ok {
 		return t
 	}
-	t := &sight.Timer{Signal: s, Sum: w.sum(s), Number: len(w.noted)}
+	t := &sight.Timer{Signal: s, Sum: w.sum(s), Number: len(w.timers.noted)}
 	var notes timerNotes
 	if w.cover != nil {
 		notes.tally = &w.cover.of(s).of[sim.KindTimer]
 	}
-	w.noted = append(w.noted, notes)
-	w.known[s] = t
-	if len(w.recents) < cap(w.recents) {
-		w.recents = append(w.recents, t)
+	w.timers.noted = append(w.timers.noted, notes)
+	w.timers.known[s] = t
+	if len(w.timers.recents) < cap(w.timers.recents) {
+		w.timers.recents = append(w.timers.recents, t)
 	}
 	return t
 }
@@ -44,8 +56,8 @@ func (w *World) timer(s sim.Signal) *sight.Timer {
 // recent finds a signal among the first few that were ever scheduled: most
 // services have no more, and a comparison beats a map. It never compares a
 // value that cannot be compared, since none is among them.
-func (w *World) recent(s sim.Signal) *sight.Timer {
-	for _, t := range w.recents {
+func (t *timers) recent(s sim.Signal) *sight.Timer {
+	for _, t := range t.recents {
 		if t.Signal == s {
 			return t
 		}
@@ -65,7 +77,7 @@ func (ns *nodeState) scheduled(t *sight.Timer) bool {
 func (w *World) arm(i int, t *sight.Timer) {
 	ns := &w.nodes[i]
 	if w.cover != nil {
-		w.noted[t.Number].tally.possible++
+		w.timers.noted[t.Number].tally.possible++
 	}
 	at := 0
 	for k := range ns.seen.Timers {
@@ -78,7 +90,7 @@ func (w *World) arm(i int, t *sight.Timer) {
 		}
 	}
 	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(w.step)})
-	w.timers++
+	w.timers.count++
 }
 
 func (w *World) disarm(i int, t *sight.Timer) {
@@ -86,7 +98,7 @@ func (w *World) disarm(i int, t *sight.Timer) {
 	for k := range ns.seen.Timers {
 		if ns.seen.Timers[k].Timer == t {
 			ns.seen.Timers = append(ns.seen.Timers[:k], ns.seen.Timers[k+1:]...)
-			w.timers--
+			w.timers.count--
 			return
 		}
 	}
@@ -99,7 +111,7 @@ func (w *World) text(e sim.Event) string {
 		return e.Text(w.walker, w.n)
 	}
 	t, i := w.timer(e.Value), e.Node.Index()
-	notes := &w.noted[t.Number]
+	notes := &w.timers.noted[t.Number]
 	if notes.told == nil {
 		notes.told = make([]string, w.n)
 	}

@@ -3,7 +3,6 @@ package world
 import (
 	"errors"
 
-	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/sight"
 	"macemc/netsim"
@@ -24,85 +23,27 @@ type World struct {
 	peers  [][]sim.Addr
 	walker *canon.Walker
 
-	nodes  []nodeState
-	net    sim.Network
-	tcp    *netsim.TCP
-	udp    *netsim.FIFO
-	set    *netsim.Set
-	openT  netsim.Bits // channels of tcp whose head its receiver accepts
-	openU  netsim.Bits
-	script netsim.Bits // nodes whose script has an opening left
+	nodes   []nodeState
+	links   links
+	environ environment
+	timers  timers
+	script  netsim.Bits // nodes whose script has an opening left
+	actions int         // that nodes offer: see refresh
+	tasks   int         // different ones, of all nodes
 
-	// What is enabled, counted as it changes.
-	actions, tasks, timers int
-	members                int // of sets, that their nodes accept; not kept where nobody could decline: see openSet
-
-	guarded bool   // some node has Offers or Accepts
-	barred  bool   // some node does not listen, or there is a partition
-	dirty   uint64 // nodes whose offers and acceptance are out of date, where that matters
-
-	// The environment: see environment.go.
-	faults     sim.Faults // the budgets of a run
-	left       sim.Faults // and what is left of them
-	firings    int        // early firings of a run
-	early      int        // and how many are left; Unlimited
-	cut        *cut
-	away, gone int
-	storm      bool // there is something of all this
-	disturbed  bool // a connection was reset or broke
-	healing    bool // the question is whether to heal
-	aftermath  []happening
-	faulty     []happening
-	splits     []any
-	used       [sim.LinkSet + 1]bool // by which something was sent, in any run
-	sided      bool                  // a coin with rare sides was asked, in any run
-
-	always     []sight.Check
-	eventually []sight.Check
-	monitors   []sight.Monitor
-	within     sight.Check
-	assume     sight.Check
-
-	known   map[any]*sight.Timer
-	recents []*sight.Timer // the first few of known
-	noted   []timerNotes   // by their numbers
-
-	// The step that is running.
-	source   choose.Source
-	question choose.Question
-	sides    []choose.Run // of the coin that is asked
-	asked    asked
-	step     int
-	acting   sim.Addr
-	current  sim.Event
-	cause    int
-	running  *env
-	unwound  bool   // by runtime.Goexit
-	hook     string // what else of the system is asked, where it is known
-	calls    int
-	effects  []sim.Effect
-	clocked  []clocked // which of them are about timers
-	spent    []int     // by node: the room in the buffer to it that this step has used
-	tossed   bool      // a coin with rare sides was asked in this step
-	spending bool      // some of it is not 0
-
+	judge
+	turn
+	step    int // how many were taken
 	failure *sim.Failure
 	err     error
-
-	// What the views of properties go by.
-	sees    sight.State
-	counted bool // a view has counted the messages under way
 
 	sums   sums
 	audit  auditor
 	watch  goroutineWatch
 	sprint bool
-	cover  *Coverage // nil: nobody asked
 
 	tracing bool
 	trace   sim.Trace
-	coins   []choose.Choice
-	facts   []sim.Fact
 }
 
 // nodeState is a node and what the World keeps for it.

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A room is the packages that are changed together, and the packages whose tests
+// must notice, the quickest first.
+type room struct {
+	name     string
+	packages []string // patterns; those that match nothing are left out
+	tests    []string
+}
+
+var rooms = []room{
+	{"sim", []string{"./sim/...", "./internal/world/...", "./internal/sight/...", "./internal/guard/...", "./internal/state/..."},
+		[]string{"./internal/oracle", "./internal/world", "./sim", "./search"}},
+	{"netsim", []string{"./netsim/..."}, []string{"./netsim", "./internal/oracle", "./internal/world"}},
+	{"choose", []string{"./choose/..."}, []string{"./choose", "./internal/oracle", "./search"}},
+	{"search", []string{"./search/..."}, []string{"./internal/oracle", "./search"}},
+	{"critical", []string{"./critical/..."}, []string{"./critical"}},
+	{"canon", []string{"./internal/canon/..."}, []string{"./internal/canon", "./internal/oracle"}},
+}
+
+// source is a file of a room.
+type source struct{ room, pkg, file, text string }
+
+func main() {
+	number := flag.Int("n", 300, "how many mutants, besides those with names")
+	seed := flag.Uint64("seed", 1, "which of them")
+	only := flag.String("only", "", "only those whose identity, function or file matches")
+	limit := flag.Duration("time", minute, "of tests for each")
+	journal := flag.String("journal", "bin/mutants.jsonl", "what was tried; a run goes on from there")
+	equivalent := flag.String("equivalent", "internal/mutants/equivalent.txt", "identities of mutants that mean nothing, with a reason each")
+	list := flag.Bool("list", false, "print the mutants that would be tried, and try none")
+	flag.Parse()
+	if err := run(*number, *seed, *only, *limit, *journal, *equivalent, *list); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(number int, seed uint64, only string, limit duration, journal, equivalent string, list bool) error {
+	filter, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	files, err := sources()
+	if err != nil {
+		return err
+	}
+	queue, err := draw(files, number, seed)
+	if err != nil {
+		return err
+	}
+	queue.keep(func(m *mutant) bool {
+		return filter.MatchString(m.ID) || filter.MatchString(m.Function) || filter.MatchString(m.File)
+	})
+	if list {
+		for _, m := range queue.upTo() {
+			fmt.Println(m)
+		}
+		return nil
+	}
+	reasons, err := readReasons(equivalent)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	book, err := openBook(journal)
+	if err != nil {
+		return err
+	}
+	defer book.file.Close()
+	tried, err := queue.try(ctx, book, limit)
+	summary(tried, reasons)
+	if err == nil && unexplained(tried, reasons) > 0 {
+		err = errors.New("some mutants survive: write a test that notices, or their identity and a reason into " + equivalent)
+	}
+	return err
+}
+
+// sources reads the files of all rooms.
+func sources() (all []source, err error) {
+	for _, r := range rooms {
+		for _, pattern := range r.packages {
+			if _, err := os.Stat(strings.TrimSuffix(pattern, "/...")); err != nil {
+				continue
+			}
+			out, err := exec.Command("go", "list", "-f", `{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}`, pattern).Output()
+			if err != nil {
+				return nil, fmt.Errorf("go list %s: %w", pattern, err)
+			}
+			for line := range strings.Lines(string(out)) {
+				pkg, file, ok := strings.Cut(strings.TrimSpace(line), " ")
+				if !ok {
+					continue
+				}
+				text, err := os.ReadFile(file)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, source{r.name, pkg, file, string(text)})
+			}
+		}
+	}
+	return all, nil
+}
+
+// queue is what is tried: those with names, and of each room so many, in an order
+// that is drawn. One that does not compile is passed over for the next.
+type queue struct {
+	named []*mutant
+	rooms map[string][]*mutant
+	share map[string]int
+}
+
+func draw(files []source, number int, seed uint64) (*queue, error) {
+	q := &queue{rooms: map[string][]*mutant{}, share: map[string]int{}}
+	all := 0
+	for _, f := range files {
+		ms, err := mutantsOf(f.room, f.pkg, f.file, f.text)
+		if err != nil {
+			return nil, err
+		}
+		q.rooms[f.room] = append(q.rooms[f.room], ms...)
+		all += len(ms)
+	}
+	for _, n := range names {
+		m, err := n.find(files)
+		if err != nil {
+			return nil, err
+		}
+		q.named = append(q.named, m)
+	}
+	for _, r := range rooms {
+		ms := q.rooms[r.name]
+		// By identity first, so that what is drawn does not depend on where files are.
+		slices.SortFunc(ms, func(a, b *mutant) int { return cmp.Compare(a.ID, b.ID) })
+		rand.New(rand.NewPCG(seed, uint64(len(r.name)))).Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
+		q.share[r.name] = (number*len(ms) + all/2) / max(1, all)
+	}
+	return q, nil
+}
+
+func (q *queue) keep(is func(*mutant) bool) {
+	gone := func(m *mutant) bool { return !is(m) }
+	q.named = slices.DeleteFunc(q.named, gone)
+	for name, ms := range q.rooms {
+		q.rooms[name] = slices.DeleteFunc(ms, gone)
+	}
+}
+
+// upTo are those that are tried if all of them compile.
+func (q *queue) upTo() []*mutant {
+	all := slices.Clone(q.named)
+	for _, r := range rooms {
+		all = append(all, q.rooms[r.name][:min(q.share[r.name], len(q.rooms[r.name]))]...)
+	}
+	return all
+}
+
+// try tries them, a room after another by turns, so that one that is stopped has
+// seen something of each.
+func (q *queue) try(ctx context.Context, b *book, limit duration) (tried []outcome, err error) {
+	take := func(m *mutant) (outcome, error) {
+		if o, known := b.of[m.ID]; known {
+			o.mutant = m
+			return o, nil
+		}
+		o, err := attempt(ctx, m, limit)
+		if err == nil && ctx.Err() == nil {
+			err = b.write(o)
+			fmt.Printf("%-12s %5.0f s  %s\n", o.Verdict, o.Seconds, m)
+		}
+		return o, err
+	}
+	for _, m := range q.named {
+		o, err := take(m)
+		if err != nil || ctx.Err() != nil {
+			return tried, err
+		}
+		tried = append(tried, o)
+	}
+	at, got := map[string]int{}, map[string]int{}
+	for more := true; more; {
+		more = false
+		for _, r := range rooms {
+			ms := q.rooms[r.name]
+			if got[r.name] >= q.share[r.name] || at[r.name] >= len(ms) {
+				continue
+			}
+			more = true
+			m := ms[at[r.name]]
+			at[r.name]++
+			o, err := take(m)
+			if err != nil || ctx.Err() != nil {
+				return tried, err
+			}
+			if o.Verdict != noBuild {
+				got[r.name]++
+				tried = append(tried, o)
+			}
+		}
+	}
+	return tried, nil
+}
+
+// attempt builds a mutant, and lets the tests of its room look at it.
+func attempt(ctx context.Context, m *mutant, limit duration) (outcome, error) {
+	dir, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return outcome{}, err
+	}
+	defer os.RemoveAll(dir)
+	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {m.File: changed}})
+	if err == nil {
+		err = os.WriteFile(changed, []byte(m.text), 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(overlay, text, 0o644)
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	o := outcome{ID: m.ID, mutant: m, Room: m.Room, Verdict: survived, Told: fmt.Sprint(m)}
+	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.Package).CombinedOutput(); err != nil {
+		o.Verdict, o.By = noBuild, firstLine(string(out))
+		return o, nil
+	}
+	i := slices.IndexFunc(rooms, func(r room) bool { return r.name == m.Room })
+	o.look(ctx, rooms[i].tests, dir, overlay, limit)
+	return o, nil
+}
+
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if !strings.HasPrefix(line, "#") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}

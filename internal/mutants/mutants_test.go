@@ -1,0 +1,80 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"testing"
+)
+
+const sample = `package p
+
+func (t *table[K]) put(k, v int) bool {
+	if k < 3 && !t.has(k) {
+		t.n++
+		t.last = v
+		t.grow()
+		return true
+	}
+	return t.n == 0
+}
+`
+
+// Every mutant is a file that parses, differs, and has an identity of its own that
+// does not depend on where the file is.
+func TestMutants(t *testing.T) {
+	ms, err := mutantsOf("room", "p", "p.go", sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := mutantsOf("room", "p", "other/q.go", "package p\n\n\n\n"+sample[len("package p\n"):])
+	if err != nil || len(moved) != len(ms) {
+		t.Fatalf("%d mutants, and %d where the file is another one: %v", len(ms), len(moved), err)
+	}
+	kinds, seen := map[string]int{}, map[string]bool{}
+	for i, m := range ms {
+		kinds[m.Kind]++
+		if m.text == sample || m.Old == m.New {
+			t.Errorf("it changes nothing: %s", m)
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", m.text, 0); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+		if seen[m.ID] {
+			t.Errorf("its identity is another's, too: %s", m)
+		}
+		seen[m.ID] = true
+		if m.ID != moved[i].ID {
+			t.Errorf("it has the identity %s, and %s where the file is another one: %s", m.ID, moved[i].ID, m)
+		}
+		if m.Function != "table.put" {
+			t.Errorf("it is said to be in %s", m.Function)
+		}
+	}
+	for _, kind := range []string{"condition flipped", "condition dropped", "bound moved", "update dropped", "answer turned"} {
+		if kinds[kind] == 0 {
+			t.Errorf("there is none of the kind %q: %v", kind, kinds)
+		}
+	}
+}
+
+// What a mutant is drawn from is sorted first: the order of files does not count.
+func TestDrawIsTheSame(t *testing.T) {
+	a := source{"netsim", "a", "a.go", sample}
+	b := source{"netsim", "b", "b.go", "package p\n\nfunc f(x int) int { return x + 1 }\n"}
+	was := names
+	names = nil
+	defer func() { names = was }()
+	first, err := draw([]source{a, b}, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := draw([]source{b, a}, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range first.upTo() {
+		if second.upTo()[i].ID != m.ID {
+			t.Errorf("the mutant %d is %s or %s", i, m.ID, second.upTo()[i].ID)
+		}
+	}
+}

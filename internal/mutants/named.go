@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A named mutant changes the meaning of a verdict in a way that no test noticed
+// once. It is found by its text, wherever that is now.
+type named struct {
+	name string
+	room string
+	old  *regexp.Regexp // must match once in its room
+	by   string
+}
+
+var names = []named{
+	{
+		"rare steps lead back", "search",
+		regexp.MustCompile(`g\.tree = x\.entry, .*`),
+		"g.tree = x.entry, true",
+	},
+	{
+		"outside is not alive", "search",
+		regexp.MustCompile(`said&\(saidGood\|saidInside\) != saidInside`),
+		"said&saidGood != 0",
+	},
+	{
+		"unassumed is forgotten", "search",
+		regexp.MustCompile(`g\.unassumed = true`),
+		"",
+	},
+	{
+		"connections open one way", "sim",
+		regexp.MustCompile(`(!w\.severed\(from, to\)) && \(w\.tcp\.Flags\(from, to\)\.Open \|\| !w\.severed\(to, from\)\)`),
+		"$1",
+	},
+	{
+		"sets cross partitions", "sim",
+		regexp.MustCompile(`up && !w\.severed\(m\.From, i\) && ns`),
+		"up && ns",
+	},
+}
+
+// find makes the mutant, if exactly one of the files has its text.
+func (n named) find(files []source) (*mutant, error) {
+	var found *mutant
+	for _, f := range files {
+		if f.room != n.room {
+			continue
+		}
+		for _, at := range n.old.FindAllStringIndex(f.text, -1) {
+			if found != nil {
+				return nil, fmt.Errorf("the named mutant %q has several places, %s:%d is one; make its pattern in named.go longer", n.name, found.File, found.Line)
+			}
+			old := f.text[at[0]:at[1]]
+			by := n.old.ReplaceAllString(old, n.by)
+			found = &mutant{
+				ID: "named:" + strings.ReplaceAll(n.name, " ", "-"), Name: n.name, Room: f.room, Package: f.pkg, File: f.file,
+				Line: 1 + strings.Count(f.text[:at[0]], "\n"), Kind: "named", Old: old, New: by,
+				text: f.text[:at[0]] + by + f.text[at[1]:],
+			}
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("the named mutant %q has no place: the text %s is not in the room %s any more; write into named.go what it is now", n.name, n.old, n.room)
+	}
+	return found, nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+type duration = time.Duration
+
+const minute = time.Minute
+
+// What became of a mutant.
+const (
+	killed   = "killed"
+	survived = "survived"
+	noBuild  = "no build"
+)
+
+// outcome is a line of the journal.
+type outcome struct {
+	ID, Room, Verdict string
+	By                string // the test that noticed
+	Seconds           float64
+	Told              string
+	mutant            *mutant
+}
+
+var (
+	failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+	running = regexp.MustCompile(`(?m)^\t(Test\S+) \((\S+)\)$`)
+)
+
+// look lets one package after another look. They run for so long in all; building
+// them does not count. A test that was still at it when the time was over, and had
+// been for half of it, hangs: it noticed.
+func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
+	left := limit
+	for i, p := range packages {
+		binary := filepath.Join(dir, fmt.Sprint(i, ".test"))
+		if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, p).CombinedOutput(); err != nil {
+			o.Verdict, o.By = noBuild, p+" "+firstLine(string(out))
+			return
+		}
+		began := time.Now()
+		cmd := exec.CommandContext(ctx, binary, "-test.failfast", "-test.timeout", fmt.Sprint(left.Round(time.Second)))
+		cmd.Dir = p
+		out, err := cmd.CombinedOutput()
+		took := time.Since(began)
+		o.Seconds += took.Seconds()
+		if err != nil && ctx.Err() == nil {
+			text := string(out)
+			at := running.FindStringSubmatch(text)
+			if !strings.Contains(text, "panic: test timed out") {
+				o.Verdict, o.By = killed, p+" "+noticed(text)
+				return
+			}
+			if at != nil && long(at[2], limit/2) {
+				o.Verdict, o.By = killed, p+" "+at[1]+" hangs"
+				return
+			}
+		}
+		if left -= took; left < time.Second {
+			return
+		}
+	}
+}
+
+func long(told string, than duration) bool {
+	d, err := time.ParseDuration(told)
+	return err == nil && d > than
+}
+
+func noticed(text string) string {
+	if at := failing.FindStringSubmatch(text); at != nil {
+		return at[1]
+	}
+	return firstLine(text)
+}
+
+// book is the journal.
+type book struct {
+	file *os.File
+	of   map[string]outcome
+}
+
+func openBook(name string) (*book, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	b := &book{f, map[string]outcome{}}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var o outcome
+		if json.Unmarshal(lines.Bytes(), &o) == nil { // else it was cut when it was written
+			b.of[o.ID] = o
+		}
+	}
+	return b, lines.Err()
+}
+
+func (b *book) write(o outcome) error {
+	b.of[o.ID] = o
+	line, err := json.Marshal(o)
+	if err == nil {
+		_, err = b.file.Write(append(line, '\n'))
+	}
+	return err
+}
+
+// readReasons reads the file of mutants that mean nothing: an identity, a blank, a
+// reason. Other lines are for people.
+func readReasons(name string) (map[string]string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	reasons := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if id, reason, ok := strings.Cut(strings.TrimSpace(line), " "); ok && identity.MatchString(id) {
+			reasons[id] = reason
+		}
+	}
+	return reasons, nil
+}
+
+var identity = regexp.MustCompile(`^[0-9a-f]{8}(\.[0-9]+)?$`)
+
+func unexplained(tried []outcome, reasons map[string]string) (n int) {
+	for _, o := range tried {
+		if o.Verdict == survived && reasons[o.ID] == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// summary prints who survived, and how many were noticed where and by what.
+func summary(tried []outcome, reasons map[string]string) {
+	all, dead, equal, by := map[string]int{}, map[string]int{}, 0, map[string]int{}
+	fmt.Println()
+	for _, o := range tried {
+		all[o.Room]++
+		switch {
+		case o.Verdict == killed:
+			dead[o.Room]++
+			where, _, _ := strings.Cut(o.By, " ")
+			by[where]++
+		case reasons[o.ID] != "":
+			equal++
+		default:
+			fmt.Printf("survived  %s\n", o.mutant)
+		}
+	}
+	fmt.Println()
+	for _, r := range rooms {
+		fmt.Printf("%-10s %3d of %3d noticed\n", r.name, dead[r.name], all[r.name])
+	}
+	for _, r := range rooms {
+		for _, p := range r.tests {
+			if by[p] > 0 {
+				fmt.Printf("%4d by %s\n", by[p], p)
+				delete(by, p)
+			}
+		}
+	}
+	fmt.Printf("%d tried, %d survive, %d of them mean nothing\n", len(tried), equal+unexplained(tried, reasons), equal)
+	if n := len(tried); n > 0 && equal*10 > n {
+		fmt.Println("more than a tenth is said to mean nothing: that is too many to believe")
+	}
+}

@@ -1,0 +1,35 @@
+package oracle
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed testdata/kept.txt
+var kept string
+
+// A KeptSpec differed once.
+type KeptSpec struct {
+	Why string
+	*Spec
+}
+
+// Kept are the specs of testdata/kept.txt: each on a line, below what was wrong.
+func Kept() (all []KeptSpec) {
+	var why []string
+	for line := range strings.Lines(kept) {
+		switch line = strings.TrimSpace(line); {
+		case line == "":
+			why = nil
+		case strings.HasPrefix(line, "{"):
+			s, err := Parse(line)
+			if err != nil {
+				panic("macemc bug: oracle: testdata/kept.txt: " + err.Error())
+			}
+			all = append(all, KeptSpec{strings.Join(why, " "), s})
+		default:
+			why = append(why, line)
+		}
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package world
+
+import (
+	"cmp"
+
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// links is what is under way between the nodes, and what of it may be delivered.
+// Who listens, and what a partition cuts off, the environment and the nodes say:
+// refresh writes it down here.
+type links struct {
+	n   int
+	net sim.Network
+	tcp *netsim.TCP
+	udp *netsim.FIFO
+	set *netsim.Set
+
+	// What its receiver accepts, where somebody could decline; else all is.
+	acceptedTCP netsim.Bits // channels whose head
+	acceptedUDP netsim.Bits
+	members     int    // of sets
+	guarded     bool   // some node has Offers or Accepts
+	barred      bool   // some node does not listen, or there is a partition
+	dirty       uint64 // nodes whose offers and acceptance are out of date, where that matters
+
+	disturbed bool                  // a connection was reset or broke
+	used      [sim.LinkSet + 1]bool // by which something was sent, in any run
+}
+
+func newLinks(n int, net sim.Network) links {
+	net.TCPBuffer = cmp.Or(net.TCPBuffer, netsim.BufferDefault)
+	net.UDPCapacity = cmp.Or(net.UDPCapacity, udpCapacityDefault)
+	return links{
+		n: n, net: net,
+		tcp: netsim.NewTCP(n, net.TCPBuffer, net.Flaws...), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
+		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n),
+	}
+}
+
+// over is n with what o sets.
+func over(n, o sim.Network) sim.Network {
+	if o.TCPBuffer > 0 {
+		n.TCPBuffer = o.TCPBuffer
+	}
+	if o.UDPCapacity > 0 {
+		n.UDPCapacity = o.UDPCapacity
+	}
+	return n
+}
+
+const udpCapacityDefault = 4

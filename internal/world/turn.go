@@ -1,0 +1,33 @@
+package world
+
+import (
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// turn is the step that is running, and after it the last one: who runs, on what
+// event, by which answers, and what that did. A step begins it anew.
+type turn struct {
+	source   choose.Source
+	spans    []span // what was possible: see enabled
+	question choose.Question
+	asked    asked
+	sides    []choose.Run // of the coin that is asked
+
+	acting  sim.Addr
+	current sim.Event
+	cause   int
+	running *env
+	hook    string // what else of the system is asked, where it is known
+	calls   int
+	unwound bool // by runtime.Goexit
+
+	effects  []sim.Effect
+	clocked  []clocked // which of them are about timers
+	spent    []int     // by node: the room in the buffer to it that this step has used
+	spending bool      // some of it is not 0
+	tossed   bool      // a coin with rare sides was asked in this step
+
+	coins []choose.Choice
+	facts []sim.Fact
+}

@@ -1,0 +1,101 @@
+package macetime
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Settle numbers what the node holds anew, in place, and forgets all else. held
+// are the places of its Times in the order of the walk, each once; counted those
+// of its Monotones, likewise. What comes out depends only on what is known of the
+// Times that are held, not on how it came to be known:
+//
+//  1. The first instant is the latest reading, since later ones are bound by it.
+//     The others follow in the order of the walk, each where its first Time is.
+//  2. Instants whose difference is known exactly are one, and Times differ by
+//     their offsets.
+//  3. How far after others the latest reading is, is forgotten unless it is held: the
+//     next may be any time after it.
+func (c *Clock) Settle(held []*Time, counted []*Monotone) {
+	c.rank(counted)
+	if !slices.ContainsFunc(held, func(t *Time) bool { return !t.IsZero() }) {
+		*c = Clock{node: c.node, counted: c.counted}
+		return
+	}
+	s := settling{old: c, points: []place{{point: c.last}}}
+	for _, t := range held {
+		if !t.IsZero() {
+			s.settle(t)
+		}
+	}
+	*c = s.project()
+}
+
+// rank numbers Monotones by their order.
+func (c *Clock) rank(counted []*Monotone) {
+	sorted := slices.Clone(counted)
+	slices.SortFunc(sorted, func(a, b *Monotone) int { return cmp.Compare(a.n, b.n) })
+	next, was := uint64(0), uint64(0)
+	for _, m := range sorted {
+		if m.n > was {
+			was, next = m.n, next+1
+		}
+		if m.n > 0 {
+			m.n = next
+		}
+	}
+	c.counted = next
+}
+
+// settling is the numbering of a Clock's instants anew.
+type settling struct {
+	old      *Clock
+	points   []place
+	lastHeld bool
+}
+
+// place says which old instant a new one is: shift after it.
+type place struct {
+	point int
+	shift time.Duration
+}
+
+// settle numbers one Time.
+func (s *settling) settle(t *Time) {
+	i := int(t.point) - 1
+	for k, p := range s.points {
+		if d, exact := s.old.exact(i, p.point); exact {
+			*t = Time{t.node, uint32(k) + 1, within(int64(t.offset + d - p.shift))}
+			s.lastHeld = s.lastHeld || k == 0
+			return
+		}
+	}
+	s.points = append(s.points, place{i, t.offset})
+	*t = Time{t.node, uint32(len(s.points)), 0}
+}
+
+// exact is x_i - x_j, if that is known.
+func (c *Clock) exact(i, j int) (time.Duration, bool) {
+	most, least := c.at(i, j), c.at(j, i)
+	return most.span(), most != free && least != free && most.reached() && least.reached() && most.span() == -least.span()
+}
+
+// project is what is known of the new instants.
+func (s *settling) project() Clock {
+	n := len(s.points)
+	out := Clock{node: s.old.node, n: n, bounds: make([]bound, n*n), counted: s.old.counted}
+	for i, p := range s.points {
+		for j, q := range s.points {
+			b := s.old.at(p.point, q.point)
+			if i == 0 && j > 0 && !s.lastHeld {
+				b = free
+			}
+			if b != free {
+				b = b.plus(atMost(p.shift - q.shift))
+			}
+			out.bounds[i*n+j] = b
+		}
+	}
+	return out
+}

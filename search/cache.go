@@ -1,0 +1,385 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/flat"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// cache remembers what steps did, by their footprints: the parts that a step
+// touched or asked about. Where they are what they were, so is what it does,
+// since up to the first part that differs it cannot tell.
+//
+// The smallest footprint is the part of the node that runs. Whatever else such a
+// step does is told relative to what is there (it takes the head of a channel,
+// and puts something at the end of others), and is the same as long as there is
+// room. Such outcomes are found by numbers alone: by own, or by the key of a
+// delivery.
+//
+// Any other step (of the environment, of connections that open, break or fill, of
+// what tells monitors, of rare coins) has a shape, the places of its footprint,
+// and its outcomes set the parts there. A crash touches too much for one: what
+// becomes of the node, of the budgets and of the connection to each peer are
+// footprints of their own, of which it is made up.
+type cache struct {
+	abilities [][]ability // by node and part
+	queues    [][]queued  // by place and part
+
+	own        []uint32   // numbers of outcomes; see ability. 0: not taken yet
+	deliveries flat.Table // key of a delivery -> number of an outcome; 0: declined
+
+	noFootprints bool       // a flaw of the links may reach anywhere: other steps are taken in the world
+	shapes       flat.Table // key of an event at a node part -> the first of its shapes
+	shape        []shape
+	byParts      flat.Table // shape and parts, hashed -> the first of its outcomes
+	looked       int        // times that a footprint was looked up
+
+	footprints []footprint
+	results    []result
+	parts      []uint32 // of footprints
+	effects    []effect
+
+	keys   []uint64 // by which the step is looked up that is taken now
+	pieces []uint32 // and the outcomes that it is made up of; 0: not known
+}
+
+// ability is what a node part can do by itself: its steps stand in cache.own
+// from first on: openings, actions, tasks, timers.
+type ability struct {
+	first                          uint32
+	offers, tasks, timers          uint16
+	script, accepts, plain, looked bool
+	twin                           bool // a second node with this identity is kept
+}
+
+// queued is what a part of a channel holds.
+type queued struct {
+	head   uint32 // the number of the message that comes next; 0: none
+	len    uint16
+	open   bool
+	plain  bool
+	looked bool
+}
+
+// shape is the places that a step touched or asked about, besides its node.
+type shape struct {
+	places []int32
+	next   uint32 // of the same event; 0: there is none
+}
+
+// footprint is what a step did where it found certain parts, for all answers to its
+// coins.
+type footprint struct {
+	first, last uint32 // of its results
+
+	shape uint32 // 0: the footprint is the node part alone
+	parts uint32 // where cache.parts has those at the places of the shape
+	next  uint32 // with the same hash; 0: there is none
+
+	to      uint32   // where it is the node part alone: the nodes that it sends something
+	by      byNumber // as what it is told; 0: as nothing
+	most    uint8    // how many messages to one of them, at most
+	told    bool     // its by is known
+	unknown bool     // the footprint does not decide it: take the step in another way
+	rooms   bool     // what it sends may find no room
+	twin    bool     // taken from the node's twin too, with the same outcome
+}
+
+// result is what a step did for one list of answers.
+type result struct {
+	delta       canon.Hash // what becomes of the parts that it sets, in sums
+	first, last uint32     // of its effects
+	coins       uint16
+	fly         int16  // messages under way that it makes more
+	sends       uint16 // its last effects: what it pushes
+}
+
+// effect is what becomes of one place.
+type effect struct {
+	place int32
+	id    uint32 // of a part, or of a message
+	room  uint16 // the place holds at most so many; 0: as many as there are
+	does  effectKind
+}
+
+type effectKind uint8
+
+const (
+	effectSet  effectKind = 1 + iota // the place has the part id
+	effectPop                        // the head is taken out of the channel
+	effectPush                       // the message id is put into the channel or set
+)
+
+func newCache(x *taker) cache {
+	return cache{
+		abilities: make([][]ability, x.w.Params().Nodes), queues: make([][]queued, x.bank.Places()), own: []uint32{0},
+		noFootprints: x.w.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
+	}
+}
+
+// Keys tell an event at a node part: its kind, or 0 for a delivery by the node
+// part alone; the node, and who sent it; what it is; and the part.
+const (
+	keyPart = 24 // bits
+	keyWhat = 22
+)
+
+func packKey(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
+	if part >= 1<<keyPart || what >= 1<<keyWhat {
+		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
+	}
+	return uint64(kind)<<59 | uint64(i+1)<<52 | uint64(from)&63<<46 | what<<keyPart | uint64(part)
+}
+
+// ability is what a node part can do.
+func (m *memo) ability(i int, id uint32) *ability {
+	for int(id) >= len(m.abilities[i]) {
+		m.abilities[i] = append(m.abilities[i], ability{})
+	}
+	a := &m.abilities[i][id]
+	if !a.looked {
+		l := m.x.bank.Local(i, id)
+		*a = ability{
+			first: uint32(len(m.cache.own)), offers: uint16(l.Offers), tasks: uint16(l.Tasks), timers: uint16(l.Timers),
+			script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
+		}
+		for range l.Offers + l.Tasks + l.Timers + 1 {
+			m.cache.own = append(m.cache.own, 0)
+		}
+	}
+	return a
+}
+
+func (m *memo) queue(p int, id uint32) queued {
+	if list := m.queues[p]; int(id) < len(list) && list[id].looked {
+		return list[id]
+	}
+	for int(id) >= len(m.queues[p]) {
+		m.queues[p] = append(m.queues[p], queued{})
+	}
+	q := m.x.bank.Queue(p, id)
+	m.queues[p][id] = queued{q.Head, uint16(q.Len), q.Open, q.Plain, true}
+	return m.queues[p][id]
+}
+
+// ofNode is the outcome of the k-th event of a plain state by its node part alone;
+// 0: the node does not accept the message.
+func (m *memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
+	i := nodeOf(e.ordinal)
+	if e.own != 0 {
+		if m.cache.own[e.own] == 0 {
+			if number, err = m.learnOfNode(state, k, i, none); err != nil {
+				return 0, err
+			}
+			m.cache.own[e.own] = number
+		}
+		return m.cache.own[e.own], nil
+	}
+	link := ordinalSet - e.ordinal/ordinalNodes
+	key := deliveryKey(i, m.v[i], link, e.from, e.message)
+	if number, known := m.deliveries.Get(key); known {
+		return number, nil
+	}
+	if !m.able[i].accepts || m.x.bank.Accepts(i, m.v[i], e.from, e.message) {
+		if number, err = m.learnOfNode(state, k, i, e.pops); err != nil {
+			return 0, err
+		}
+	}
+	m.deliveries.Put(key, number)
+	return number, nil
+}
+
+// deliveryKey tells a delivery by its node's place and part, the link, the sender
+// and the message.
+func deliveryKey(i int, part uint32, link, from int, message uint32) uint64 {
+	if part >= 1<<keyPart || message >= 1<<24 {
+		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
+	}
+	return uint64(part)<<40 | uint64(message)<<16 | uint64(i)<<10 | uint64(link)<<8 | uint64(from)<<2 | 1
+}
+
+// taking takes the k-th event of the position in the world, for every list of
+// answers to its coins, and has each noted.
+func (m *memo) taking(state uint32, k int, note func()) error {
+	x := m.x
+	if err := m.flush(state); err != nil {
+		return err
+	}
+	m.stand()
+	x.step.event = k
+	x.step.coins.Reset()
+	for {
+		x.lastEvent = k
+		if err := x.step.take(x.w); err != nil {
+			return err
+		}
+		x.r.stats.Steps++
+		x.r.stats.HandlerRuns++
+		if failure := x.w.Failed(); failure != nil {
+			x.lastCoins = x.step.coins.Answers()
+			return &wrong{failure: failure}
+		}
+		note()
+		x.w.Back(x.bank, m.v)
+		if !x.moreCoins() {
+			return x.step.coins.Err()
+		}
+	}
+}
+
+// add keeps a result of the last step that was taken, with its effects.
+func (m *memo) add(one result, effects []effect) {
+	var ok bool
+	if one.coins, ok = m.x.lists.number(m.x.step.coins.Answers()); !ok {
+		m.x.sampled = true
+		return
+	}
+	one.first = uint32(len(m.effects))
+	m.effects = append(m.effects, effects...)
+	one.last = uint32(len(m.effects))
+	m.results = append(m.results, one)
+}
+
+// learnOfNode takes the k-th event of the position, on node i, and returns the
+// number of what the node part alone decides of it. pops: the channel that its
+// message comes from.
+func (m *memo) learnOfNode(state uint32, k, i, pops int) (number uint32, err error) {
+	o := footprint{first: uint32(len(m.results))}
+	if err := m.taking(state, k, func() {
+		one, effects, function := m.did(i, pops)
+		switch {
+		case !function:
+			o.unknown = true
+		case k > math.MaxUint16:
+			m.x.sampled = true
+		default:
+			m.reaches(&o, effects)
+			m.add(one, effects)
+		}
+	}); err != nil {
+		return 0, err
+	}
+	if o.unknown {
+		m.results = m.results[:o.first]
+	}
+	o.last = uint32(len(m.results))
+	m.footprints = append(m.footprints, o)
+	number = uint32(len(m.footprints) - 1)
+	return number, m.verify(&m.footprints[number], k, i, pops)
+}
+
+// did is what the handler has just done on node i, if that is a function of its
+// node part alone: the node it leaves first, then what it takes, then what it
+// sends.
+func (m *memo) did(i, pops int) (one result, effects []effect, function bool) {
+	x := m.x
+	if x.w.Tossed() {
+		return one, nil, false
+	}
+	effects = append(effects, effect{}, effect{})[:0]
+	if pops != none {
+		effects = append(effects, effect{place: int32(pops), does: effectPop})
+		one.fly--
+	}
+	for _, e := range x.w.Effects() {
+		switch e.Kind {
+		case sim.EffectSend:
+			to := x.w.Index(e.To)
+			s := effect{id: x.w.Message(x.bank, e.Value), does: effectPush}
+			switch e.Link {
+			case sim.LinkTCP:
+				s.place, s.room = int32(world.TCPPlace(m.n, to*m.n+i)), uint16(min(m.buffer, math.MaxUint16))
+			case sim.LinkUDP:
+				s.place, s.room = int32(world.UDPPlace(m.n, to*m.n+i)), uint16(min(m.datagrams, math.MaxUint16))
+			default:
+				s.place = int32(world.SetPlace(m.n, to))
+			}
+			one.fly += int16(count(s.room > 0))
+			one.sends++
+			effects = append(effects, s)
+		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // part of the node's part
+		default:
+			return one, nil, false
+		}
+	}
+	if now := x.w.SaveNode(x.bank, i); now != m.v[i] {
+		one.delta = x.bank.Sum(i, now).Sub(x.bank.Sum(i, m.v[i]))
+		effects = slices.Insert(effects, 0, effect{place: int32(i), id: now, does: effectSet})
+	}
+	return one, effects, true
+}
+
+// verifyEvery is of how many steps that are looked up one is taken again.
+const verifyEvery = 1 << 14
+
+// retaking is the node that a step is taken again on, for guarded: a step that
+// asks for other choices, or fails, unwinds.
+type retaking struct {
+	i    int
+	twin bool
+}
+
+// verify takes a remembered step again: from the node as it is banked, and from
+// its twin, which has the same identity and another history. Both must do what
+// is remembered; if the twin does not, what is left out of the state matters.
+func (m *memo) verify(o *footprint, k, i, pops int) error {
+	x := m.x
+	o.twin = m.able[i].twin
+	if o.unknown {
+		return nil
+	}
+	for _, twin := range [2]bool{false, true} {
+		for j := o.first; j < o.last; j++ {
+			x.w.Load(x.bank, m.v)
+			if twin && !x.w.Twin(x.bank, i, m.v[i]) {
+				return nil
+			}
+			x.r.pulse.tick()
+			x.retaking = &retaking{i, twin}
+			was := m.results[j]
+			x.lastEvent, x.lastCoins = k, x.lists.get(was.coins)
+			x.w.Retake(k, x.lastCoins)
+			x.retaking = nil
+			again, effects, function := m.did(i, pops)
+			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {
+				return x.differs(i, twin, "does something else")
+			}
+		}
+	}
+	return nil
+}
+
+// noteTwins notes which node parts have got a twin.
+func (m *memo) noteTwins(twins []world.Twinned) {
+	for _, t := range twins {
+		m.ability(t.Node, t.Part).twin = true
+		if m.v[t.Node] == t.Part {
+			m.able[t.Node].twin = true
+		}
+	}
+	m.twins += len(twins)
+}
+
+// differs says that a step which was taken again did not do the same.
+func (t *taker) differs(i int, twin bool, what string) error {
+	field := "" // a node may differ from itself, if its handler is not a function
+	if twin {
+		field = t.bank.Hidden(i, t.v[i])
+	}
+	if field == "" {
+		return t.stray()
+	}
+	return t.r.leftOut(t.w.LastIdentity(), "a node that the state cannot tell from another "+what, field)
+}
+
+// leftOut is the error that two things which the state cannot tell apart behave
+// differently.
+func (r *runner) leftOut(at, what, field string) error {
+	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
+		r.sys.Name, at, what, field)
+}

@@ -1,0 +1,129 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/sim"
+)
+
+// Ignore is what a search leaves out, so that one mistake which is known does
+// not hide others. A property is not checked at all. What fails otherwise ends its
+// run and is not told: a handler that panicked has no state to go on from.
+type Ignore struct {
+	Verdict  sim.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
+	Property string
+	Place    string // of the code, FILE:LINE or FILE, at the top of the stack
+}
+
+// ParseIgnore reads what is left out, as one types it.
+func ParseIgnore(text string) (Ignore, error) {
+	key, value, _ := strings.Cut(text, "=")
+	verdict, known := sim.ParseVerdict(value)
+	switch {
+	case value == "", !slices.Contains(ignoreKeys, key), key == "verdict" && !known:
+		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME or place=FILE:LINE", text)
+	case key == "property":
+		return Ignore{Property: value}, nil
+	case key == "place":
+		return Ignore{Place: value}, nil
+	}
+	switch verdict {
+	case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictMutation, sim.VerdictGoroutine:
+		return Ignore{Verdict: verdict}, nil
+	case sim.VerdictDivergence:
+		return Ignore{}, fmt.Errorf("%q: a handler that never returns ends the search; it cannot be left out", text)
+	case sim.VerdictNondeterminism:
+		return Ignore{}, fmt.Errorf("%q: of a service that is not deterministic nothing else can be told; it cannot be left out", text)
+	default:
+		return Ignore{}, fmt.Errorf("%q: that is no finding", text)
+	}
+}
+
+var ignoreKeys = []string{"verdict", "property", "place"}
+
+// String is what ParseIgnore reads.
+func (i Ignore) String() string {
+	switch {
+	case i.Property != "":
+		return "property=" + i.Property
+	case i.Place != "":
+		return "place=" + i.Place
+	default:
+		return "verdict=" + i.Verdict.String()
+	}
+}
+
+// drops reports whether a property is not checked.
+func (i Ignore) drops(p *sim.Property) bool {
+	return i.Property == p.Name || i.Verdict == sim.VerdictDead && p.Liveness() || i.Verdict == sim.VerdictSafety && !p.Liveness()
+}
+
+// EndsRuns reports whether it is a failure after which a run cannot go on; else it
+// is only not checked.
+func (i Ignore) EndsRuns() bool {
+	return i.Property == "" && i.Verdict != sim.VerdictSafety && i.Verdict != sim.VerdictDead
+}
+
+// covers reports whether a failure is left out.
+func (i Ignore) covers(f *sim.Failure) bool {
+	return i.Verdict != sim.VerdictNone && i.Verdict == f.Verdict || i.Place != "" && topIs(f.Stack, i.Place)
+}
+
+// topIs reports whether the top of a stack is at a place: FILE:LINE or FILE, a path
+// from any folder above it.
+func topIs(stack, place string) bool {
+	_, top, _ := strings.Cut(stack, "\n\t")
+	top, _, _ = strings.Cut(top, "\n")
+	file := top[:max(0, strings.LastIndexByte(top, ':'))]
+	return top != "" && (strings.HasSuffix("/"+top, "/"+place) || strings.HasSuffix("/"+file, "/"+place))
+}
+
+// Ignores reports whether a failure is left out.
+func (o Options) Ignores(f *sim.Failure) bool {
+	return slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.covers(f) })
+}
+
+// ignores reports whether a failure is left out, and counts it.
+func (r *runner) ignores(f *sim.Failure) bool {
+	out := r.opts.Ignores(f)
+	if out {
+		r.findings.ignored++
+	}
+	return out
+}
+
+// checked are the properties that are left to check; nil: all.
+func (o Options) checked(sys *sim.System) ([]string, error) {
+	var left []string
+	all := true
+	for i := range sys.Properties {
+		p := &sys.Properties[i]
+		dropped := slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.drops(p) })
+		all = all && !dropped
+		if !dropped && (len(o.Properties) == 0 || slices.Contains(o.Properties, p.Name)) {
+			left = append(left, p.Name)
+		}
+	}
+	for _, i := range o.Ignore {
+		if name := i.Property; name != "" && !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("%s has no property %q, which is to be ignored", sys.Name, name)
+		}
+	}
+	switch {
+	case all:
+		return o.Properties, nil
+	case len(left) == 0:
+		return nil, fmt.Errorf("no property of %s is left to check without what is ignored (%s); leave one of these out", sys.Name, joined(o.Ignore))
+	}
+	return left, nil
+}
+
+func joined(all []Ignore) string {
+	var texts []string
+	for _, i := range all {
+		texts = append(texts, i.String())
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,134 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// flawed is a node with a task that goes wrong in three ways.
+type flawed struct{ Broken, Stuck bool }
+
+type flaw struct{}
+
+func (*flawed) Init(env sim.Env)                       { env.Post(flaw{}) }
+func (*flawed) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (n *flawed) Handle(env sim.Env, _ sim.Signal) {
+	switch env.Choose(5, "what goes wrong") {
+	case 0, 1:
+		panic("known for years")
+	case 2:
+		n.Broken = true
+	case 3:
+		n.Stuck = true
+	}
+}
+
+// only is the one node.
+func only(v sim.View[*flawed]) (n *flawed) {
+	for _, n = range v.Nodes() {
+	}
+	return n
+}
+
+var flaws = &sim.System{
+	Name: "flawed", Doc: "Three flaws.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+	New: func(sim.Params, sim.Addr) sim.Node { return &flawed{} },
+	Properties: []sim.Property{
+		sim.Always("whole", func(v sim.View[*flawed]) bool { return !only(v).Broken }),
+		sim.Eventually("free", func(v sim.View[*flawed]) bool { return !only(v).Stuck }),
+	},
+}
+
+// What is left out hides nothing: the next flaw is found, by every engine and by
+// walks.
+func TestIgnore(t *testing.T) {
+	for _, c := range []struct{ ignore, want string }{
+		{"", "panic"},
+		{"verdict=panic", "safety whole"},
+		{"place=ignore_test.go:22", "safety whole"},
+		{"place=search/ignore_test.go", "safety whole"},
+		{"place=ignore_test.go:21", "panic"},
+		{"verdict=panic; property=whole", "dead free"},
+		{"verdict=panic; verdict=safety", "dead free"},
+		{"verdict=panic; verdict=dead", "safety whole"},
+		{"property=whole", "panic"},
+	} {
+		for _, o := range []search.Options{
+			{Engine: search.EngineMemo, Depth: 4, NoWalks: true}, {Engine: search.EngineLocal, Depth: 4, NoWalks: true},
+			{Engine: search.EngineReference, Depth: 4, NoWalks: true}, {Depth: 1},
+		} {
+			for text := range strings.SplitSeq(c.ignore, "; ") {
+				if text == "" {
+					continue
+				}
+				one, err := search.ParseIgnore(text)
+				if err != nil || one.String() != text {
+					t.Fatal(one, err)
+				}
+				o.Ignore = append(o.Ignore, one)
+			}
+			r, err := search.Search(flaws, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if f := r.Finding; f != nil {
+				got = strings.TrimSpace(f.Verdict.String() + " " + f.Property)
+			}
+			if got != c.want {
+				t.Errorf("without %q, by %q to depth %d: %s, want %s", c.ignore, o.Engine, o.Depth, got, c.want)
+			}
+			if left := strings.HasPrefix(c.want, "panic"); left == (r.Ignored == 2) && o.Depth > 1 {
+				t.Errorf("without %q, by %q: %d runs were left out", c.ignore, o.Engine, r.Ignored)
+			}
+		}
+	}
+}
+
+// What cannot be left out is refused in one line.
+func TestIgnoreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                       `"" is not verdict=panic, verdict=safety or the like, property=NAME or place=FILE:LINE`,
+		"panic":                  `"panic" is not verdict=panic, verdict=safety or the like, property=NAME or place=FILE:LINE`,
+		"verdict=pnic":           `"verdict=pnic" is not verdict=panic, verdict=safety or the like, property=NAME or place=FILE:LINE`,
+		"verdict=none":           `"verdict=none": that is no finding`,
+		"verdict=divergence":     `"verdict=divergence": a handler that never returns ends the search; it cannot be left out`,
+		"verdict=nondeterminism": `"verdict=nondeterminism": of a service that is not deterministic nothing else can be told; it cannot be left out`,
+		"property=nothing":       `flawed has no property "nothing", which is to be ignored`,
+	} {
+		one, err := search.ParseIgnore(text)
+		if err == nil {
+			_, err = search.Search(flaws, search.Options{Ignore: []search.Ignore{one}})
+		}
+		if fmt.Sprint(err) != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	all := []search.Ignore{{Verdict: sim.VerdictSafety}, {Verdict: sim.VerdictDead}}
+	_, err := search.Search(flaws, search.Options{Ignore: all})
+	if want := "no property of flawed is left to check without what is ignored (verdict=safety, verdict=dead); leave one of these out"; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// After a handler that panicked, the same state is gone on with: what it hides is
+// found too, and nothing that is not there.
+func TestFindingsBesidePanic(t *testing.T) {
+	for _, engine := range []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference} {
+		r, err := search.Search(flaws, search.Options{Findings: 5, Engine: engine, NoWalks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range r.Findings {
+			got += strings.TrimSpace(f.Verdict.String()+" "+f.Property) + "; "
+		}
+		if want := "panic; safety whole; dead free; "; got != want || r.Alike != 1 {
+			t.Errorf("%s: %s and %d like these, want %s", engine, got, r.Alike, want)
+		}
+	}
+}

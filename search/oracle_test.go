@@ -1,0 +1,25 @@
+package search_test
+
+import (
+	"testing"
+
+	"macemc/internal/oracle"
+	"macemc/search"
+)
+
+// TestTogether: what two workers find, however narrow the levels are that they
+// expand together, is what the oracle says. The other modes are compared there.
+func TestTogether(t *testing.T) {
+	modes := oracle.Modes(search.Together)
+	modes = modes[len(oracle.Modes(nil)):]
+	for seed := range uint64(40) {
+		for _, d := range oracle.Compare(oracle.Draw(seed), 150, modes).Differences {
+			t.Errorf("seed %d: %s", seed, d)
+		}
+	}
+	for _, k := range oracle.Kept() {
+		for _, d := range oracle.Compare(k.Spec, 150, modes).Differences {
+			t.Errorf("%s: %s", k.Why, d)
+		}
+	}
+}
