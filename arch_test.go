@@ -23,7 +23,7 @@ var everyTest = []string{"internal/transcript", "internal/toy", "internal/long"}
 var (
 	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
-	belowReport = join(belowMdb, "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
+	belowReport = join(belowMdb, "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
@@ -130,6 +130,10 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/numerals",
+		instead: map[string]string{"": "numerals writes numbers; let the one who asks say of what"},
+	},
+	{
 		path:    "internal/nearest",
 		instead: map[string]string{"": "nearest compares words; let the one who asks say what they name"},
 	},
@@ -199,7 +203,7 @@ var rooms = []room{
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "choose", "sim", "internal/world", "search", "critical", "eventgraph"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/world", "search", "critical", "eventgraph"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

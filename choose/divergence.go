@@ -9,10 +9,10 @@ import (
 // A Divergence says where a run that is repeated by identity did not ask for
 // what was recorded.
 type Divergence struct {
-	Pass     string   // "replay" or "recheck"
-	Step     int      // as numbered in a path file, from 1; 0: in the start
-	Recorded Choice   // Kind 0: nothing was recorded for what is asked
-	Asked    Kind     // 0: the run ended
+	Pass     string // what was repeated: "replay", if nobody says otherwise
+	Step     int    // as numbered in a path file, from 1; 0: in the start
+	Recorded Choice // Kind 0: nothing was recorded for what is asked
+	Asked    Kind
 	Why      string   // of the coin that is asked
 	Of       int      // alternatives now
 	Possible []string // their identities, at most maxPossible
@@ -24,13 +24,9 @@ const (
 	maxTold     = 8    // printed
 )
 
-// diverge compares what is recorded for step with what is asked; q nil: nothing is.
-func diverge(pass string, step int, recorded Choice, q *Question) *Divergence {
-	d := &Divergence{Pass: pass, Step: step, Recorded: recorded, Now: no}
-	if q == nil {
-		return d
-	}
-	d.Asked, d.Why, d.Of = q.Kind, q.Alternatives.Why(), q.N
+// diverge compares what is recorded for step with what is asked.
+func diverge(step int, recorded Choice, q *Question) *Divergence {
+	d := &Divergence{Pass: "replay", Step: step, Recorded: recorded, Now: no, Asked: q.Kind, Why: q.Alternatives.Why(), Of: q.N}
 	for i := range q.N {
 		id := what(q, i)
 		if i < maxPossible {
@@ -54,8 +50,6 @@ func (d *Divergence) Error() string {
 // hint says what most likely is the cause.
 func (d *Divergence) hint() string {
 	switch {
-	case d.Pass == recheck:
-		return "; a node may range over a map, or keep state outside itself"
 	case d.Now >= 0 && d.Asked == Event:
 		return ": the code's set of possible events changed"
 	case d.Now >= 0:
@@ -69,8 +63,6 @@ func (d *Divergence) story() string {
 	r := d.Recorded
 	told := fmt.Sprintf("recorded %q (pick %d of %d)", r.What, r.Pick, r.Of)
 	switch {
-	case d.Asked == 0:
-		return told + ", but the run ended before asking for it"
 	case r.Kind == 0 && d.Asked == Coin:
 		return fmt.Sprintf("coin %q of %d is asked, but none is recorded here", d.Why, d.Of)
 	case r.Kind == 0:

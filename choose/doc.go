@@ -13,7 +13,6 @@
 //	Follow     the steps of a path that are still possible, by identity
 //	Fixed      a list, then 0: for tests
 //	Record     a decorator that builds the Path of what its source answers
-//	Recheck    a decorator that proves, in two passes, that a run is deterministic
 //
 // # What enters and what leaves
 //

@@ -15,8 +15,6 @@ type Replay struct {
 	err   error
 }
 
-const replay = "replay"
-
 // NewReplay returns a source that repeats p. It does not change p.
 func NewReplay(p *Path) *Replay { return &Replay{path: p, coins: p.Start} }
 
@@ -34,7 +32,7 @@ func (r *Replay) Answer(q *Question) int {
 	if c.Kind == q.Kind && c.Of == q.N && c.What == what(q, c.Pick) {
 		return c.Pick
 	}
-	d := diverge(replay, r.steps, c, q)
+	d := diverge(r.steps, c, q)
 	if r.ByIdentity && d.Now >= 0 {
 		return d.Now
 	}

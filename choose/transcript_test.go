@@ -15,7 +15,6 @@ import (
 //	record [answers=(..)]       run a toy service, print its path and keep it
 //	replay [identity]           run a toy service along the kept path
 //	prefix n=..                 cut the kept path, print it
-//	recheck [answers=(..)]      run a toy service and, after a line "again", another
 //	parse [sign]                read a path file; sign: append its right end line
 func TestTranscripts(t *testing.T) {
 	transcript.RunFresh(t, "testdata", func() transcript.Handler { return new(desk).handle })
@@ -35,9 +34,6 @@ func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 	case "prefix":
 		transcript.Allow(t, d, "n")
 		return text(k.path.Prefix(transcript.Int(t, d, "n", 0)))
-	case "recheck":
-		transcript.Allow(t, d, "answers")
-		return recheckTwice(t, d)
 	case "parse":
 		transcript.Allow(t, d, "sign")
 		return parsed(d)
@@ -63,18 +59,6 @@ func (k *desk) replay(t *testing.T, d *transcript.Data) string {
 	out := parseToy(t, d.Input).run(r)
 	if r.Err() == nil && !r.Done() {
 		out += "not done\n"
-	}
-	return out
-}
-
-func recheckTwice(t *testing.T, d *transcript.Data) string {
-	first, second, _ := strings.Cut(d.Input, "\nagain\n")
-	r := NewRecheck(NewFixed(transcript.Ints(t, d, "answers")...))
-	parseToy(t, first).run(r)
-	r.Rewind()
-	out := parseToy(t, second).run(r)
-	if r.Err() == nil {
-		out += fmt.Sprintf("end: %v\n", r.End())
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"macemc/choose"
 	"macemc/critical"
 	"macemc/eventgraph"
+	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/internal/world"
 	"macemc/search"
@@ -236,7 +237,7 @@ func (t *tool) drawn(name string) (*run, error) {
 			marks.Critical = found.Critical.Step
 		}
 	case live:
-		marks.Title = what + ": live after " + report.Many(found.Step, "step")
+		marks.Title = what + ": live after " + numerals.Many(found.Step, "step")
 	}
 	g := eventgraph.New(found.Trace, world.Walker(), marks)
 	g.States = states

@@ -13,6 +13,7 @@ import (
 
 	"macemc/internal/finding"
 	"macemc/internal/nearest"
+	"macemc/internal/numerals"
 	"macemc/internal/report"
 )
 
@@ -218,7 +219,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%s; got %s", sentence, report.Many(len(args), "argument"))
+			return usagef("%s; got %s", sentence, numerals.Many(len(args), "argument"))
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package macetest
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 // left out.
 func TestTranscripts(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "lock.test")
-	build := exec.Command("go", "test", "-c", "-o", program, "./testdata/lock")
+	build := exec.Command("go", "test", "-c", "-overlay", lockOfExamples(t), "-o", program, "./testdata/lock")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -51,6 +52,26 @@ func TestTranscripts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// lockOfExamples is the file that puts the service of examples/lock, which is in
+// a module of its own, beside the tests of testdata/lock.
+func lockOfExamples(t *testing.T) string {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(here, "testdata", "lock", "lock.go")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{there: filepath.Join(here, "..", "examples", "lock", "lock.go")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(name, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // run runs the tests of a program.

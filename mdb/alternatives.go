@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -126,15 +127,15 @@ func (g *given) Err() error { return g.err }
 // AlternativesPage tells what can happen after a step, and what it would do.
 func (s *Session) AlternativesPage(i int) (Page, error) {
 	if s.here.failure != nil && i == s.Len() {
-		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", count(i))
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(i))
 	}
 	if err := s.run.seek(s.here, i); err != nil {
 		return nil, err
 	}
 	n := s.run.player.World().Enabled()
-	p := page("after step %s, %s can happen:", count(i), many(n, "event"))
+	p := page("after step %s, %s can happen:", numerals.Count(i), numerals.Many(n, "event"))
 	if n == 0 {
-		return page("after step %s no event is possible", count(i)), nil
+		return page("after step %s no event is possible", numerals.Count(i)), nil
 	}
 	width := len(strconv.Itoa(n - 1))
 	for k := range n {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -96,7 +97,7 @@ func (s *Session) take(args []word) (Page, error) {
 		return nil, usageOf("take")
 	}
 	if possible := s.run.player.World().Enabled(); n[0] >= possible {
-		return nil, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", n[0], count(s.step), many(possible, "event"))
+		return nil, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", n[0], numerals.Count(s.step), numerals.Many(possible, "event"))
 	}
 	if err := s.run.hanging(s.here, s.step, n[0]); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (s *Session) take(args []word) (Page, error) {
 		asked := len(s.run.tape.picks) - 1
 		s.run.on = nil
 		if failure == nil && s.run.player.Err() == nil && asked < len(n)-1 {
-			return nil, fmt.Errorf("%s given, and the handler asks %s", many(len(n)-1, "coin")+plural(len(n)-1, " is", " are"), many(asked, "coin"))
+			return nil, fmt.Errorf("%s given, and the handler asks %s", numerals.Many(len(n)-1, "coin")+plural(len(n)-1, " is", " are"), numerals.Many(asked, "coin"))
 		}
 	}
 	if s.step < s.Len() && s.follows(n) {
@@ -135,11 +136,11 @@ func (s *Session) possible(pattern string) (int, error) {
 	}
 	switch len(all) {
 	case 0:
-		return 0, fmt.Errorf("nothing that can happen after step %s matches /%s/: see alternatives", count(s.step), pattern)
+		return 0, fmt.Errorf("nothing that can happen after step %s matches /%s/: see alternatives", numerals.Count(s.step), pattern)
 	case 1:
 		return at, nil
 	default:
-		return 0, fmt.Errorf("/%s/ matches %s: %s", pattern, many(len(all), "event"), strings.Join(all, ", "))
+		return 0, fmt.Errorf("/%s/ matches %s: %s", pattern, numerals.Many(len(all), "event"), strings.Join(all, ", "))
 	}
 }
 
@@ -166,10 +167,10 @@ func (s *Session) goOn(src choose.Source, step func() (world.Progress, error)) (
 	case err != nil:
 		return nil, err
 	case progress == world.Quiet:
-		return nil, fmt.Errorf("after step %s no event is possible", count(s.step))
+		return nil, fmt.Errorf("after step %s no event is possible", numerals.Count(s.step))
 	case progress == world.Stopped:
 		if errors.Is(src.Err(), choose.ErrOnlyRare) {
-			return nil, fmt.Errorf("after step %s only faults are possible, which happen by take only", count(s.step))
+			return nil, fmt.Errorf("after step %s only faults are possible, which happen by take only", numerals.Count(s.step))
 		}
 		return nil, src.Err()
 	}
@@ -253,7 +254,7 @@ func (s *Session) walk(args []word) (Page, error) {
 		end = "the state is not live"
 	}
 	var p Page
-	p.add(Plain, "%s: steps %s to %s%s", s.where(), count(from+1), count(s.step), strings.TrimSuffix("; "+end, "; "))
+	p.add(Plain, "%s: steps %s to %s%s", s.where(), numerals.Count(from+1), numerals.Count(s.step), strings.TrimSuffix("; "+end, "; "))
 	p = append(p, s.rowPage(span(max(from+1, s.step-9), s.step))...)
 	return append(p, s.failed(s.step)...), nil
 }
@@ -283,9 +284,9 @@ func (s *Session) BranchesPage() (p Page) {
 		}
 		text := fmt.Sprintf("%s%s%s, ", mark, strings.Repeat("  ", depth), b.name)
 		if b.parent != nil {
-			text += fmt.Sprintf("from step %s: ", count(b.from))
+			text += fmt.Sprintf("from step %s: ", numerals.Count(b.from))
 		}
-		text += fmt.Sprintf("%s, %s", many(b.len(), "step"), b.condition(s.run))
+		text += fmt.Sprintf("%s, %s", numerals.Many(b.len(), "step"), b.condition(s.run))
 		p.line(Span{style, text})
 		for _, other := range s.run.branches {
 			if other.parent == b {
@@ -417,5 +418,5 @@ func (s *Session) save(args []word) (Page, error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	return page("%s: %s", name, many(s.step, "step")), nil
+	return page("%s: %s", name, numerals.Many(s.step, "step")), nil
 }

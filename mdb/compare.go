@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 )
 
@@ -139,7 +140,7 @@ func (x side) String() string {
 	if x.b != x.run.trunk {
 		name += " / " + x.b.name
 	}
-	return fmt.Sprintf("%s step %s", name, count(x.step))
+	return fmt.Sprintf("%s step %s", name, numerals.Count(x.step))
 }
 
 func (s *Session) diff(args []word) (Page, error) {
@@ -176,7 +177,7 @@ func (s *Session) diff(args []word) (Page, error) {
 				n = other.b.len()
 			}
 			if n < 0 || n > other.b.len() {
-				return nil, fmt.Errorf("there is no step %s; %s has steps 0 to %s", count(n), args[0].file(), count(other.b.len()))
+				return nil, fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(n), args[0].file(), numerals.Count(other.b.len()))
 			}
 			other.step = n
 			return s.compare(here, other, args[2:])
@@ -237,7 +238,7 @@ func (s *Session) fileDiff(args []word) (Page, error) {
 		return nil, err
 	}
 	if s.step > r.trunk.len() {
-		return nil, fmt.Errorf("%s has no step %s; it ends with step %s", r.title, count(s.step), count(r.trunk.len()))
+		return nil, fmt.Errorf("%s has no step %s; it ends with step %s", r.title, numerals.Count(s.step), numerals.Count(r.trunk.len()))
 	}
 	return s.compare(side{s.run, s.here, s.step}, side{r, r.trunk, s.step}, args[1:])
 }
@@ -264,7 +265,7 @@ func (s *Session) compare(a, b side, args []word) (Page, error) {
 	var p Page
 	if a.run == b.run && a.b == b.b {
 		between = " -> "
-		p.line(Span{Removed, fmt.Sprintf("- step %s", count(a.step))}, plain("  "), Span{Added, fmt.Sprintf("+ step %s", count(b.step))})
+		p.line(Span{Removed, fmt.Sprintf("- step %s", numerals.Count(a.step))}, plain("  "), Span{Added, fmt.Sprintf("+ step %s", numerals.Count(b.step))})
 	} else {
 		p.line(Span{Removed, "- " + a.String()}, plain(": %s", a.event()))
 		p.line(Span{Added, "+ " + b.String()}, plain(": %s", b.event()))
@@ -328,7 +329,7 @@ func (s *Session) alignedWith(args []word) (Page, error) {
 	}
 	here := side{s.run, s.here, 0}
 	al := s.alignment(here, other)
-	p := page("%s of %s and %s of %s are the same event; the first %s are the same run", count(al.Paired()), many(s.Len(), "step"), count(al.Paired()), count(other.b.len()), count(al.Prefix))
+	p := page("%s of %s and %s of %s are the same event; the first %s are the same run", numerals.Count(al.Paired()), numerals.Many(s.Len(), "step"), numerals.Count(al.Paired()), numerals.Count(other.b.len()), numerals.Count(al.Prefix))
 	width := len(strconv.Itoa(max(s.Len(), other.b.len())))
 	row := func(mark Span, a, b int, text string) {
 		number := func(n int) string {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/sim"
 )
 
@@ -110,7 +111,7 @@ func (s *Session) stepOr(name string, args []word, otherwise int) (int, error) {
 			return 0, usageOf(name)
 		}
 		if n < 0 || n > s.Len() {
-			return 0, fmt.Errorf("there is no step %s; %s has steps 0 to %s", count(n), s.where(), count(s.Len()))
+			return 0, fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(n), s.where(), numerals.Count(s.Len()))
 		}
 		return n, nil
 	default:
@@ -132,7 +133,7 @@ func (s *Session) StepPage(i int) (p Page, err error) {
 		return append(p, s.failed(0)...), nil
 	}
 	t := b.at(i)
-	head := fmt.Sprintf("step %s of %s", count(i), count(b.len()))
+	head := fmt.Sprintf("step %s of %s", numerals.Count(i), numerals.Count(b.len()))
 	if s.mark(i) == MarkCritical {
 		head += ", the critical step"
 	}
@@ -187,7 +188,7 @@ func (s *Session) circumstances(t *took) string {
 	case t.Possible == 1:
 		parts = append(parts, "nothing else was possible")
 	case t.Possible > 1:
-		parts = append(parts, fmt.Sprintf("one of %s that were possible", many(t.Possible, "event")))
+		parts = append(parts, fmt.Sprintf("one of %s that were possible", numerals.Many(t.Possible, "event")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -199,7 +200,7 @@ func caused(verb string, step int) string {
 	if step == 0 {
 		return verb + " at the start"
 	}
-	return fmt.Sprintf("%s in step %s", verb, count(step))
+	return fmt.Sprintf("%s in step %s", verb, numerals.Count(step))
 }
 
 // failed says how the service failed in a step, if it did.
@@ -284,7 +285,7 @@ func (s *Session) listQuery(args []word) (Page, error) {
 		return nil, err
 	}
 	s.last = q
-	p := page("%s of %s: %s", many(len(steps), "step"), count(s.Len()), q.text)
+	p := page("%s of %s: %s", numerals.Many(len(steps), "step"), numerals.Count(s.Len()), q.text)
 	return append(p, s.rowPage(steps)...), nil
 }
 
@@ -331,9 +332,9 @@ func (s *Session) SummaryPage() (p Page) {
 			p.add(Plain, "  %-10s %s", f.Key, f.Value)
 		}
 	}
-	p.add(Plain, "  %-10s %s, of %s", "steps", count(s.here.len()), many(r.nodes(), "node"))
+	p.add(Plain, "  %-10s %s, of %s", "steps", numerals.Count(s.here.len()), numerals.Many(r.nodes(), "node"))
 	if r.recorded != nil && r.trunk.stopped != "" && s.here == r.trunk {
-		p.add(Bad, "  the path is followed to step %s of %s: %s", count(r.trunk.len()), count(len(r.recorded.Steps)), r.trunk.stopped)
+		p.add(Bad, "  the path is followed to step %s of %s: %s", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)), r.trunk.stopped)
 	}
 	p = append(p, s.failed(s.here.len())...)
 	if s.live != "" {

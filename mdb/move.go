@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"macemc/internal/numerals"
 )
 
 func moving() []*Command {
@@ -180,9 +182,9 @@ func (s *Session) lookFor(q *query, back bool) (Page, error) {
 	case err != nil:
 		return nil, err
 	case at == 0 && back:
-		return nil, fmt.Errorf("before step %s there is none with %s", count(s.step), q.text)
+		return nil, fmt.Errorf("before step %s there is none with %s", numerals.Count(s.step), q.text)
 	case at == 0:
-		return nil, fmt.Errorf("after step %s there is none with %s", count(s.step), q.text)
+		return nil, fmt.Errorf("after step %s there is none with %s", numerals.Count(s.step), q.text)
 	}
 	s.step = at
 	p := s.here1()
@@ -369,5 +371,5 @@ func (s *Session) setFilter(args []word) (Page, error) {
 		return nil, fmt.Errorf("a filter cannot ask about fields; list %s lists these steps", q.text)
 	}
 	s.filter = q
-	return page("filter: %s: %s of %s", q.text, many(len(s.listed()), "step"), count(s.Len())), nil
+	return page("filter: %s: %s of %s", q.text, numerals.Many(len(s.listed()), "step"), numerals.Count(s.Len())), nil
 }

@@ -3,6 +3,8 @@ package mdb
 import (
 	"fmt"
 	"strings"
+
+	"macemc/internal/numerals"
 )
 
 func others() []*Command {
@@ -129,7 +131,7 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 		p.add(Plain, "%s replay %s", s.opener.Tool, shellWord(s.opened))
 	}
 	if s.here != s.run.trunk {
-		p.add(Dim, "the branch %s leaves the trunk at step %s; save FILE keeps it", s.here.name, count(s.trunkStep()))
+		p.add(Dim, "the branch %s leaves the trunk at step %s; save FILE keeps it", s.here.name, numerals.Count(s.trunkStep()))
 	}
 	return p, nil
 }

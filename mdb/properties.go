@@ -1,5 +1,7 @@
 package mdb
 
+import "macemc/internal/numerals"
+
 // PropertiesPage tells the properties.
 func (s *Session) PropertiesPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
@@ -53,5 +55,5 @@ func (s *Session) since(k int) string {
 	if i == 0 {
 		return "since the start"
 	}
-	return "since step " + count(i)
+	return "since step " + numerals.Count(i)
 }

@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -75,7 +76,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 	case !s.run.player.World().CanBeLive():
 		return nil, fmt.Errorf("%s has no liveness property", s.run.name())
 	case s.here.failure != nil && s.step == s.Len():
-		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", count(s.step))
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(s.step))
 	case s.run.verdicts[s.here.verdict(s.step)].live:
 		return page("the state is live"), nil
 	}
@@ -114,10 +115,10 @@ func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 	}
 	if len(w.Failed) > 0 {
 		f := w.Failed[0].Failure
-		p.line(Span{Bad, "! "}, plain("in %s the service failed: %s: %s", many(len(w.Failed), "walk"), f.Verdict, f.Message))
+		p.line(Span{Bad, "! "}, plain("in %s the service failed: %s: %s", numerals.Many(len(w.Failed), "walk"), f.Verdict, f.Message))
 	}
 	if len(w.Success) == 0 {
-		none := fmt.Sprintf(": none of %s of %s became live", many(w.Taken, "walk"), many(steps, "step"))
+		none := fmt.Sprintf(": none of %s of %s became live", numerals.Many(w.Taken, "walk"), numerals.Many(steps, "step"))
 		if decided {
 			p.line(plain("  but it is unlikely%s", none))
 		} else {
@@ -127,7 +128,7 @@ func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 	}
 	found := w.Success[0]
 	if !decided {
-		p.line(Span{Good, "recoverable"}, plain(": walk %s of %s became live after %s", count(found.Number+1), count(walks), many(found.Steps, "step")))
+		p.line(Span{Good, "recoverable"}, plain(": walk %s of %s became live after %s", numerals.Count(found.Number+1), numerals.Count(walks), numerals.Many(found.Steps, "step")))
 	}
 	path, err := lab.PathOf(of, found)
 	if err != nil {
@@ -239,7 +240,7 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	case c.Step == 0:
 		p.add(Plain, "critical step 0: never recoverable, the run was dead from its start")
 	default:
-		p.line(plain("critical step "), Span{Bad, count(c.Step)}, plain(": %s", c.Event))
+		p.line(plain("critical step "), Span{Bad, numerals.Count(c.Step)}, plain(": %s", c.Event))
 	}
 	well, run := "became live", "live run"
 	if f.Verdict != sim.VerdictDead {
@@ -247,15 +248,15 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	}
 	switch e, a := f.Evidence, f.Avoided; {
 	case a != nil && a.Step == 0:
-		p.add(Plain, "  %d of %s of %s from the start %s", a.Before, many(a.Walks, "walk"), many(a.WalkSteps, "step"), well)
+		p.add(Plain, "  %d of %s of %s from the start %s", a.Before, numerals.Many(a.Walks, "walk"), numerals.Many(a.WalkSteps, "step"), well)
 	case a != nil:
 		p.add(Plain, "  of %s of %s each, %d from before step %s %s, and %d from after it: that is chance with a probability of %.2g",
-			many(a.Walks, "walk"), many(a.WalkSteps, "step"), a.Before, count(a.Step), well, a.After, a.Chance)
+			numerals.Many(a.Walks, "walk"), numerals.Many(a.WalkSteps, "step"), a.Before, numerals.Count(a.Step), well, a.After, a.Chance)
 	case c.Exact:
 		p.add(Plain, "  proved: all that can still happen was visited")
 	case e != nil:
 		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
-			many(e.Walks, "walk"), count(e.From), many(e.WalkSteps, "step"), well, 100*e.Escape95)
+			numerals.Many(e.Walks, "walk"), numerals.Count(e.From), numerals.Many(e.WalkSteps, "step"), well, 100*e.Escape95)
 	}
 	if c != nil && c.Doubt != "" {
 		p.add(Bad, "  in doubt: %s", c.Doubt)
@@ -274,7 +275,7 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 		name, b.name = liveBranch, liveBranch
 	}
 	s.against = name
-	p.add(Plain, "the nearest %s leaves it after step %s: the branch %s", run, count(f.Live.From), name)
+	p.add(Plain, "the nearest %s leaves it after step %s: the branch %s", run, numerals.Count(f.Live.From), name)
 	return p, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -64,7 +65,7 @@ func (b *Busy) guard(p *search.Player) {
 		p.Guard(b.Stuck, func(step int, message, stack string) {
 			where := "the start of the nodes"
 			if step > 0 {
-				where = "step " + count(step)
+				where = "step " + numerals.Count(step)
 			}
 			b.OnStuck(where, message, stack)
 		})
@@ -147,7 +148,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 		case progress == world.Stopped:
 			r.trunk.stopped = search.Diverged(r.player.Err())
 		case progress == world.Quiet:
-			r.trunk.stopped = fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", many(len(path.Steps)-i, "step"))
+			r.trunk.stopped = fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", numerals.Many(len(path.Steps)-i, "step"))
 		}
 		if progress != world.Stepped {
 			break
@@ -162,7 +163,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 // unfinished says what is wrong at the end of a path that was followed.
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
-		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
+		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
 	}
 	if state, ok := path.Get("state"); ok && state != r.player.World().Hash().String() {
 		return "every choice of the path was possible, but it ends in another state than was recorded: the code has changed since"
@@ -197,7 +198,7 @@ func (r *run) start(src choose.Source) error {
 // extend takes one more step at the end of a branch, if src wants one.
 func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, error) {
 	if b.failure != nil {
-		return world.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", count(b.len()), b.failure.Verdict)
+		return world.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", numerals.Count(b.len()), b.failure.Verdict)
 	}
 	if err := r.seek(b, b.len()); err != nil {
 		return 0, err
@@ -298,7 +299,7 @@ func (r *run) again(b *branch, i int) error {
 		return nil
 	}
 	if progress != world.Stepped || failure != nil || r.lastStep(nil).Identity != t.Identity {
-		return fmt.Errorf("step %s, %s, did not come to the same when it was taken again: the service is not deterministic", count(i), t.Identity)
+		return fmt.Errorf("step %s, %s, did not come to the same when it was taken again: the service is not deterministic", numerals.Count(i), t.Identity)
 	}
 	return nil
 }

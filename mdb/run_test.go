@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
@@ -76,7 +77,7 @@ func TestSeek(t *testing.T) {
 					if n == 0 || s.here.failure != nil && s.step == s.Len() {
 						break
 					}
-					if _, err := s.take([]word{{text: count(rng.IntN(n))}}); err != nil {
+					if _, err := s.take([]word{{text: numerals.Count(rng.IntN(n))}}); err != nil {
 						t.Fatal(err)
 					}
 					if s.here.failure == nil || s.step < s.Len() {

@@ -6,6 +6,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/canon"
 	"macemc/internal/nearest"
+	"macemc/internal/numerals"
 )
 
 // Session is a debugger at a step of a run. It is used by one goroutine.
@@ -118,7 +119,7 @@ func (s *Session) Title() Line {
 	if s.here != s.run.trunk {
 		l = append(l, plain(" / %s", s.here.name))
 	}
-	return append(l, plain("  step %s of %s", count(s.step), count(s.Len())))
+	return append(l, plain("  step %s of %s", numerals.Count(s.step), numerals.Count(s.Len())))
 }
 
 // Prompt is what stands before a line.
@@ -138,7 +139,7 @@ func (s *Session) Watched(b *Busy) {
 // goTo moves to a step of the branch.
 func (s *Session) goTo(i int) error {
 	if i < 0 || i > s.Len() {
-		return fmt.Errorf("there is no step %s; %s has steps 0 to %s", count(i), s.where(), count(s.Len()))
+		return fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(i), s.where(), numerals.Count(s.Len()))
 	}
 	s.step = i
 	return nil

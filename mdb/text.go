@@ -73,27 +73,10 @@ func page(format string, args ...any) Page {
 	return p
 }
 
-// many is a number with its noun.
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(n) + " " + noun + "s"
-}
-
 // plural is the one word or the other.
 func plural(n int, one, more string) string {
 	if n == 1 {
 		return one
 	}
 	return more
-}
-
-// count is a number with commas, as the reports have it.
-func count(n int) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }

@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/internal/world"
 	"macemc/search"
@@ -158,7 +159,7 @@ func (t *tale) why(p *page) {
 	}
 	p.head("Why it stays so")
 	if !a.quiet() {
-		p.say("%s of at most %s were taken on from the end of this run. What they have in common:", report.Many(len(a.dead), "random walk"), report.Many(a.steps, "step"))
+		p.say("%s of at most %s were taken on from the end of this run. What they have in common:", numerals.Many(len(a.dead), "random walk"), numerals.Many(a.steps, "step"))
 	}
 	p.list(facts)
 	if len(rows) > 0 {
@@ -174,7 +175,7 @@ func (a *ahead) quiet() bool {
 
 // compared says with what the dead ends are compared.
 func (a *ahead) compared() string {
-	return fmt.Sprintf("From before the critical step, %s became live. In these lines the states where they did so differ from every dead end:", report.Many(len(a.live), "random walk"))
+	return fmt.Sprintf("From before the critical step, %s became live. In these lines the states where they did so differ from every dead end:", numerals.Many(len(a.live), "random walk"))
 }
 
 // stillness tells what can wake nobody up at the end of any dead walk.

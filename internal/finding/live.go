@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/sim"
 )
@@ -60,7 +61,7 @@ func (t *tale) nearest(p *page) {
 		healed = " At `heal` the environment stops misbehaving."
 	}
 	p.say("`live.path` goes as this run does for %s, and %s after %s in all. Lines with - are of this run only, those with + of the live one only.%s",
-		report.Many(live.From, "step"), end, report.Many(len(live.Path.Steps), "step"), healed)
+		numerals.Many(live.From, "step"), end, numerals.Many(len(live.Path.Steps), "step"), healed)
 	lines := unlike(t.f.Path, live.Path, live.From)
 	if n := len(lines); n > most+1 {
 		lines = append(lines[:most], fmt.Sprintf("  and %d more lines", n-most))

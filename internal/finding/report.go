@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -70,7 +71,7 @@ func (t *tale) name() string {
 
 // kind is the verdict and where, in a few words without any of the service's.
 func (t *tale) kind() string {
-	after, at := "after "+report.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
+	after, at := "after "+numerals.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
 	if t.f.Step == 0 {
 		after, at = "at the start", "at the start"
 	}
@@ -294,7 +295,7 @@ func (t *tale) run(p *page) {
 	if n > runMost {
 		at := t.turn()
 		from, to = max(0, at-runBefore), min(n, at+runAfter)
-		p.say("Of its %s, these are steps %d to %d; `trace.jsonl` has all.", report.Many(n, "step"), from+1, to)
+		p.say("Of its %s, these are steps %d to %d; `trace.jsonl` has all.", numerals.Many(n, "step"), from+1, to)
 	}
 	var b strings.Builder
 	if err := report.Steps(&b, t.r, t.f, from, to); err == nil && b.Len() > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/eventgraph"
+	"macemc/internal/numerals"
 	"macemc/search"
 )
 
@@ -53,8 +54,8 @@ const accountLabels = 10
 
 // account is how far a search went, on one line.
 func account(r *search.Result) string {
-	return fmt.Sprintf("%s, %s and %s; seed %d", many(r.Stats.States, "state"), many(r.Stats.Transitions, "transition"),
-		many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
+	return fmt.Sprintf("%s, %s and %s; seed %d", numerals.Many(r.Stats.States, "state"), numerals.Many(r.Stats.Transitions, "transition"),
+		numerals.Many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
 }
 
 // graph draws the steps around the one that the finding turns on.
@@ -93,6 +94,6 @@ func (p *printer) drawn(draw func(io.Writer) error) {
 		p.line("  %s", line)
 	}
 	if n := len(lines) - accountLines; n > 0 {
-		p.line("  ... %s, in the folder of the finding", many(n, "more line"))
+		p.line("  ... %s, in the folder of the finding", numerals.Many(n, "more line"))
 	}
 }

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"macemc/internal/numerals"
+)
 
 // avoidable says until when a failure could be avoided.
 func (s subject) avoidable() string {
@@ -17,13 +21,13 @@ func (s subject) avoidable() string {
 	case c.Step == 0:
 		return "step 0: no run avoids it"
 	case c.Step == s.f.Step:
-		return fmt.Sprintf("step %s, the last one: it could be avoided until then", count(c.Step))
+		return fmt.Sprintf("step %s, the last one: it could be avoided until then", numerals.Count(c.Step))
 	case c.Exact:
-		return fmt.Sprintf("step %s  %s\nit could be avoided until then, and not after", count(c.Step), c.Event)
+		return fmt.Sprintf("step %s  %s\nit could be avoided until then, and not after", numerals.Count(c.Step), c.Event)
 	case a != nil && a.After == 0:
-		return fmt.Sprintf("step %s  %s\nwalks avoid it until then, and none does after", count(c.Step), c.Event)
+		return fmt.Sprintf("step %s  %s\nwalks avoid it until then, and none does after", numerals.Count(c.Step), c.Event)
 	default:
-		return fmt.Sprintf("step %s  %s\nclearly fewer walks avoid it after that than before", count(c.Step), c.Event)
+		return fmt.Sprintf("step %s  %s\nclearly fewer walks avoid it after that than before", numerals.Count(c.Step), c.Event)
 	}
 }
 
@@ -38,14 +42,14 @@ func (s subject) avoidance() string {
 	case a == nil:
 		return "as far as walks can tell: those that were taken when it was recorded"
 	case a.Step == 0:
-		return fmt.Sprintf("%s of %s of %s from the start went on without a failure", count(a.Before), many(a.Walks, "fresh walk"), many(a.WalkSteps, "step"))
+		return fmt.Sprintf("%s of %s of %s from the start went on without a failure", numerals.Count(a.Before), numerals.Many(a.Walks, "fresh walk"), numerals.Many(a.WalkSteps, "step"))
 	}
 	text := fmt.Sprintf("%s of %s of %s from before step %s went on without a failure, ",
-		count(a.Before), many(a.Walks, "fresh walk"), many(a.WalkSteps, "step"), count(a.Step))
+		numerals.Count(a.Before), numerals.Many(a.Walks, "fresh walk"), numerals.Many(a.WalkSteps, "step"), numerals.Count(a.Step))
 	if a.Step == s.f.Step {
 		text += "and none can after it, where it has failed"
 	} else {
-		text += fmt.Sprintf("and %s of %s from after it", count(a.After), count(a.Walks))
+		text += fmt.Sprintf("and %s of %s from after it", numerals.Count(a.After), numerals.Count(a.Walks))
 	}
 	if c == nil {
 		return text + fmt.Sprintf("; at no other step did the share seem to fall as clearly, and this may be chance (p = %.2g): more walks, by --walks, may tell", a.Chance)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"macemc/internal/known"
+	"macemc/internal/numerals"
 	"macemc/internal/verify"
 	"macemc/search"
 	"macemc/sim"
@@ -89,8 +90,8 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 		}
 		f := figuresOf(b)
 		t = append(t, []string{
-			string(b.Entry.ID), b.Entry.System.Name, count(b.Nodes), fmt.Sprintf("%d of %d", f.found, r.Seeds), f.verdict,
-			duration(f.time), count(f.paths), count(f.states), count(f.steps), f.critical, yesNo(b.Alone), clean(b),
+			string(b.Entry.ID), b.Entry.System.Name, numerals.Count(b.Nodes), fmt.Sprintf("%d of %d", f.found, r.Seeds), f.verdict,
+			duration(f.time), numerals.Count(f.paths), numerals.Count(f.states), numerals.Count(f.steps), f.critical, yesNo(b.Alone), clean(b),
 		})
 	}
 	p.table(t, notes)

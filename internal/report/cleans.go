@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/internal/verify"
 	"macemc/search"
 	"macemc/sim"
@@ -32,8 +33,8 @@ func (p *printer) cleans(all []*verify.Clean) {
 		}
 		s := c.Result.Stats
 		t = append(t, []string{
-			cutTo(widestStep, bugIDs(c.Bugs, " ")), c.Entry.System.Name, came(c.Result), count(s.States), count(s.Transitions) + asOften(s.Transitions, c.Transitions),
-			count(s.WalkSteps) + asOften(s.WalkSteps, c.WalkSteps), duration(c.Time), yesNo(c.Is()),
+			cutTo(widestStep, bugIDs(c.Bugs, " ")), c.Entry.System.Name, came(c.Result), numerals.Count(s.States), numerals.Count(s.Transitions) + asOften(s.Transitions, c.Transitions),
+			numerals.Count(s.WalkSteps) + asOften(s.WalkSteps, c.WalkSteps), duration(c.Time), yesNo(c.Is()),
 		})
 	}
 	if len(t) > 1 {
@@ -58,7 +59,7 @@ func came(r *search.Result) string {
 	case r.Safety.State != search.StateBounded:
 		return string(r.Safety.State)
 	default:
-		return "bounded at depth " + count(r.Safety.Depth)
+		return "bounded at depth " + numerals.Count(r.Safety.Depth)
 	}
 }
 
@@ -67,20 +68,20 @@ func asOften(n, of int) string {
 	if of == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s x)", count(n/of))
+	return fmt.Sprintf(" (%s x)", numerals.Count(n/of))
 }
 
 // Ahead is what a verification is about to do, as one line.
 func Ahead(a verify.Ahead) string {
-	searches := many(a.Searches, "search")
+	searches := numerals.Many(a.Searches, "search")
 	switch {
 	case a.Bugs == 0:
 		return fmt.Sprintf("%s without a bug, with %s of walks at least: about %s, as long as the bugs took, and some seconds each for a million states",
-			searches, many(a.WalkSteps, "step"), Elapsed(a.About))
+			searches, numerals.Many(a.WalkSteps, "step"), Elapsed(a.About))
 	case a.Searches == 0:
-		return fmt.Sprintf("%s on %s each", many(a.Bugs, "bug"), many(a.Seeds, "seed"))
+		return fmt.Sprintf("%s on %s each", numerals.Many(a.Bugs, "bug"), numerals.Many(a.Seeds, "seed"))
 	default:
-		return fmt.Sprintf("%s on %s each, then %s without a bug: to a million states or all, by ten times the effort of the slowest bug", many(a.Bugs, "bug"), many(a.Seeds, "seed"), searches)
+		return fmt.Sprintf("%s on %s each, then %s without a bug: to a million states or all, by ten times the effort of the slowest bug", numerals.Many(a.Bugs, "bug"), numerals.Many(a.Seeds, "seed"), searches)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/critical"
+	"macemc/internal/numerals"
 	"macemc/sim"
 )
 
@@ -22,7 +23,7 @@ func (s subject) critical() string {
 	case c.Step == 0:
 		return "step 0: never recoverable, the run was dead from its start"
 	default:
-		return strings.TrimRight(fmt.Sprintf("step %s  %s", count(c.Step), c.Event), " ")
+		return strings.TrimRight(fmt.Sprintf("step %s  %s", numerals.Count(c.Step), c.Event), " ")
 	}
 }
 
@@ -64,10 +65,10 @@ func (s subject) evidence() string {
 	}
 	if e != nil {
 		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that a walk becomes live is below %s (95 %% confidence)",
-			many(e.Walks, "fresh walk"), many(e.WalkSteps, "step"), s.place(e.From), percent(e.Escape95)))
+			numerals.Many(e.Walks, "fresh walk"), numerals.Many(e.WalkSteps, "step"), s.place(e.From), percent(e.Escape95)))
 	}
 	if c != nil && c.Witness != nil {
-		parts = append(parts, fmt.Sprintf("recovery was possible before step %s: a walk from there became live within %s", count(c.Step), many(c.Witness.Steps, "step")))
+		parts = append(parts, fmt.Sprintf("recovery was possible before step %s: a walk from there became live within %s", numerals.Count(c.Step), numerals.Many(c.Witness.Steps, "step")))
 	}
 	if c != nil && c.Doubt != "" {
 		parts = append(parts, "inconclusive: "+c.Doubt)
@@ -86,7 +87,7 @@ func (s subject) place(steps int) string {
 	case s.f.Step:
 		return "its end"
 	default:
-		return "after step " + count(steps)
+		return "after step " + numerals.Count(steps)
 	}
 }
 
@@ -94,13 +95,13 @@ func (s subject) place(steps int) string {
 func Looking(p critical.Progress) string {
 	switch p.Doing {
 	case critical.DoingIsolate:
-		return fmt.Sprintf("the critical step is between %s and %s of %s; %s", count(p.Low+1), count(p.High), count(p.Of), many(p.Walks, "walk"))
+		return fmt.Sprintf("the critical step is between %s and %s of %s; %s", numerals.Count(p.Low+1), numerals.Count(p.High), numerals.Count(p.Of), numerals.Many(p.Walks, "walk"))
 	case critical.DoingCompare:
-		return fmt.Sprintf("the nearest live run: %s", many(p.Walks, "walk"))
+		return fmt.Sprintf("the nearest live run: %s", numerals.Many(p.Walks, "walk"))
 	case critical.DoingShrink:
-		return fmt.Sprintf("shrunk from %s to %s; %s", count(p.Of), many(p.High, "step"), many(p.Walks, "walk"))
+		return fmt.Sprintf("shrunk from %s to %s; %s", numerals.Count(p.Of), numerals.Many(p.High, "step"), numerals.Many(p.Walks, "walk"))
 	case critical.DoingConfirm:
-		return fmt.Sprintf("confirming the run of %s; %s", many(p.High, "step"), many(p.Walks, "walk"))
+		return fmt.Sprintf("confirming the run of %s; %s", numerals.Many(p.High, "step"), numerals.Many(p.Walks, "walk"))
 	default:
 		panic("macemc bug: report: no words for the work " + string(p.Doing))
 	}

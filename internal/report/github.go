@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -19,7 +20,7 @@ func GitHub(w io.Writer, r *search.Result, root string, places ...Place) error {
 		s := subject{sys: r.System, params: r.Params}
 		found := "nothing found"
 		if n := len(r.Findings); n > 0 {
-			found = many(n, "finding")
+			found = numerals.Many(n, "finding")
 		}
 		if _, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.name()),
 			commandText(found+" "+within(r.Cut)+"; stopped: "+stopped(r))); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"macemc/internal/numerals"
 )
 
 const (
@@ -88,38 +90,6 @@ func cutTo(most int, line string) string {
 // tailMost is how much stays of the end of a line that is cut in its middle.
 const tailMost = 40
 
-// count is a number with separators: 10,000.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	from := len(s) % 3
-	if n < 0 {
-		from = (len(s)-1)%3 + 1
-	}
-	var b strings.Builder
-	b.WriteString(s[:from])
-	for i := from; i < len(s); i += 3 {
-		if b.Len() > 0 && s[:i] != "-" {
-			b.WriteByte(',')
-		}
-		b.WriteString(s[i : i+3])
-	}
-	return b.String()
-}
-
-// many is a number and its noun: 1 walk, 10,000 walks.
-func many(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	plural := noun + "s"
-	if stem, ok := strings.CutSuffix(noun, "y"); ok {
-		plural = stem + "ies"
-	} else if strings.HasSuffix(noun, "ch") {
-		plural = noun + "es"
-	}
-	return count(n) + " " + plural
-}
-
 // percent is a share with two digits, rounded up: it is an upper bound.
 func percent(share float64) string {
 	if share <= 0 {
@@ -141,7 +111,7 @@ func rate(n int, d time.Duration) string {
 	}
 	r := float64(n) / d.Seconds()
 	unit := math.Pow(10, max(0, math.Floor(math.Log10(r))-1))
-	return count(int(math.Round(r/unit) * unit))
+	return numerals.Count(int(math.Round(r/unit) * unit))
 }
 
 // quoted are names in quotes, with commas between.

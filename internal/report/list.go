@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/sim"
 )
 
@@ -75,9 +76,9 @@ func (p *printer) member(group string, i int, names []string, text string) {
 func nodes(sys *sim.System) string {
 	r := sys.NodeRange(sim.Params{})
 	if r.Least == r.Most {
-		return many(r.Default, "node")
+		return numerals.Many(r.Default, "node")
 	}
-	return fmt.Sprintf("%s, from %d to %d", many(r.Default, "node"), r.Least, r.Most)
+	return fmt.Sprintf("%s, from %d to %d", numerals.Many(r.Default, "node"), r.Least, r.Most)
 }
 
 func initial(q *sim.Param) string {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/search"
 )
@@ -26,7 +27,7 @@ func (p *printer) never(r *search.Result) {
 		p.line("never exercised:")
 		for i, text := range r.Never {
 			if i == neverMost {
-				p.row(2, 0, "", "and "+count(len(r.Never)-i)+" more, which --json lists")
+				p.row(2, 0, "", "and "+numerals.Count(len(r.Never)-i)+" more, which --json lists")
 				break
 			}
 			p.row(2, 2, "-", text)
@@ -39,14 +40,14 @@ func (p *printer) never(r *search.Result) {
 func held(all []world.Held) string {
 	var parts []string
 	for _, h := range all {
-		where := "at depth " + count(h.Depth)
+		where := "at depth " + numerals.Count(h.Depth)
 		switch {
 		case h.Depth < 0:
 			where = "nowhere"
 		case h.Depth == 0:
 			where = "at the start"
 		case h.Run:
-			where = "at step " + count(h.Depth) + " of a walk"
+			where = "at step " + numerals.Count(h.Depth) + " of a walk"
 		}
 		parts = append(parts, strconv.Quote(h.Property)+" "+where)
 	}
@@ -61,29 +62,29 @@ func (p *printer) space(s *search.Space) {
 	p.line("space:")
 	var levels []string
 	for _, n := range s.Levels {
-		levels = append(levels, count(n))
+		levels = append(levels, numerals.Count(n))
 	}
 	p.row(2, labels, "levels", "new states from depth 0 on: "+strings.Join(levels, " ")+beyond(s))
 	if s.Growth > 0 {
 		p.row(2, labels, "growth", fmt.Sprintf("%.2f times a depth, of late", s.Growth))
-		p.row(2, labels, "to come", fmt.Sprintf("about %s to depth %s: an estimate, if it goes on like this", many(rounded(s.Rest), "state"), count(s.RestTo)))
+		p.row(2, labels, "to come", fmt.Sprintf("about %s to depth %s: an estimate, if it goes on like this", numerals.Many(rounded(s.Rest), "state"), numerals.Count(s.RestTo)))
 	}
-	p.row(2, labels, "looked at", many(s.Sampled, "state"))
+	p.row(2, labels, "looked at", numerals.Many(s.Sampled, "state"))
 	p.row(2, labels, "parts", "of these states, by how many forms they take; and the depth of the last new one:")
 	differ := slices.DeleteFunc(slices.Clone(s.Parts), func(part search.Part) bool { return part.Forms < 2 })
 	for i, part := range differ {
 		if i == partsMost {
-			p.row(4, 17, "", "and "+many(len(differ)-i, "part")+" more, which --json lists")
+			p.row(4, 17, "", "and "+numerals.Many(len(differ)-i, "part")+" more, which --json lists")
 			break
 		}
-		p.line("%s", cut(fmt.Sprintf("    %-9s%-8s%s: %s", count(part.Forms), count(part.Depth), part.Path, samples(part))))
+		p.line("%s", cut(fmt.Sprintf("    %-9s%-8s%s: %s", numerals.Count(part.Forms), numerals.Count(part.Depth), part.Path, samples(part))))
 	}
 	p.blank()
 }
 
 func beyond(s *search.Space) string {
 	if len(s.Levels) > s.Complete+1 {
-		return "; not all of depth " + count(s.Complete+1)
+		return "; not all of depth " + numerals.Count(s.Complete+1)
 	}
 	return ""
 }

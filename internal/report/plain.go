@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"macemc/internal/numerals"
 )
 
 // Texts of the service under check (explanations, panics, names, logs, values)
@@ -113,7 +115,7 @@ func shortened(text string) string {
 		kept = strings.Join(lines[:linesMost], "\n")
 	}
 	if left := utf8.RuneCountInString(text) - utf8.RuneCountInString(kept); left > 0 {
-		kept += fmt.Sprintf("\n... and %s more, which --json has", many(left, "character"))
+		kept += fmt.Sprintf("\n... and %s more, which --json has", numerals.Many(left, "character"))
 	}
 	return kept
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"macemc/internal/numerals"
 	"macemc/search"
 )
 
@@ -18,7 +19,7 @@ func Progress(now, then search.Progress, ago, elapsed time.Duration) string {
 	case search.PhaseStates:
 		parts = append(parts, pace(now.States, then.States, ago, "state"))
 	case search.PhaseLiveness, search.PhasePeriphery, search.PhaseSuspect:
-		parts = append(parts, many(now.States, "state"))
+		parts = append(parts, numerals.Many(now.States, "state"))
 	case search.PhaseWalks, search.PhasePrefixes:
 		parts = append(parts, pace(now.Steps, then.Steps, ago, "step"))
 	}
@@ -27,16 +28,16 @@ func Progress(now, then search.Progress, ago, elapsed time.Duration) string {
 		parts = append(parts, Elapsed(left)+" to go")
 	}
 	if n := now.Walks; n > 0 && now.Phase != search.PhaseWalks {
-		parts = append(parts, many(n, "walk"))
+		parts = append(parts, numerals.Many(n, "walk"))
 	}
 	if n := now.Periphery.Walked; n > 0 && now.Phase == search.PhaseStates {
-		parts = append(parts, many(n, "walk"))
+		parts = append(parts, numerals.Many(n, "walk"))
 	}
 	if now.Suspects > 0 {
-		parts = append(parts, many(now.Suspects, "suspect"))
+		parts = append(parts, numerals.Many(now.Suspects, "suspect"))
 	}
 	if now.Memory > 0 {
-		parts = append(parts, count(now.Memory>>20)+" MiB")
+		parts = append(parts, numerals.Count(now.Memory>>20)+" MiB")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -49,17 +50,17 @@ func doing(p search.Progress) string {
 	}
 	switch p.Phase {
 	case search.PhaseStates:
-		return "depth " + count(p.Level) + share
+		return "depth " + numerals.Count(p.Level) + share
 	case search.PhasePeriphery:
-		return "walks from depth " + count(p.Level) + share
+		return "walks from depth " + numerals.Count(p.Level) + share
 	case search.PhaseSuspect:
 		return "deciding about a suspect"
 	case search.PhaseLiveness:
 		return "deciding liveness" + share
 	case search.PhaseWalks:
-		return fmt.Sprintf("%s of %s", count(p.Done), many(p.Of, "walk"))
+		return fmt.Sprintf("%s of %s", numerals.Count(p.Done), numerals.Many(p.Of, "walk"))
 	case search.PhasePrefixes:
-		return fmt.Sprintf("%s of %s in steady state", count(p.Done), many(p.Of, "run"))
+		return fmt.Sprintf("%s of %s in steady state", numerals.Count(p.Done), numerals.Many(p.Of, "run"))
 	default:
 		return "beginning"
 	}
@@ -67,7 +68,7 @@ func doing(p search.Progress) string {
 
 // pace is how many there are, and how many more in a second of late.
 func pace(now, then int, ago time.Duration, what string) string {
-	text := many(now, what)
+	text := numerals.Many(now, what)
 	if ago > 0 && now >= then {
 		text += fmt.Sprintf(" (%s/s)", rate(now-then, ago))
 	}

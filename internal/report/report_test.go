@@ -345,17 +345,6 @@ func TestSlower(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	for n, want := range map[int]string{
-		0: "0", 7: "7", 999: "999", 1000: "1,000", 12345: "12,345", 100000: "100,000", 1234567: "1,234,567", -1: "-1", -999: "-999", -1000: "-1,000", -123456: "-123,456",
-	} {
-		if got := count(n); got != want {
-			t.Errorf("count(%d) is %s, want %s", n, got, want)
-		}
-	}
-}
-
-// A bound is rounded up, never down.
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{
 		0: "0 %", 1: "100 %", 0.95: "95 %", 0.0487029: "4.9 %", 0.041: "4.1 %", 0.0411: "4.2 %", 0.00029952: "0.03 %", 0.632: "64 %",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -31,7 +32,7 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 	case r.Finding == nil:
 		p.title(s.name()+": nothing found "+within(r.Stop), r)
 	case n > 1:
-		p.title(s.name()+": "+many(n, "finding")+beforeCut(r), r)
+		p.title(s.name()+": "+numerals.Many(n, "finding")+beforeCut(r), r)
 		for i, f := range r.Findings {
 			s.f = f
 			p.line("%s", cutTo(widest, fmt.Sprintf("finding %d: %s", i+1, s.gist())))
@@ -70,14 +71,14 @@ func (p *printer) title(text string, r *search.Result) {
 
 // prefixes lists the runs to begin searches with.
 func (p *printer) prefixes(s subject, r *search.Result) {
-	p.line("%s: %s of %s in steady state", s.name(), count(len(r.Prefixes)), many(r.Options.Prefixes, "run"))
+	p.line("%s: %s of %s in steady state", s.name(), numerals.Count(len(r.Prefixes)), numerals.Many(r.Options.Prefixes, "run"))
 	p.blank()
 	for _, one := range r.Prefixes {
 		file := one.File
 		if file == "" {
 			file = "not written"
 		}
-		p.line("  %6s steps  %s", count(len(one.Steps)), file)
+		p.line("  %6s steps  %s", numerals.Count(len(one.Steps)), file)
 	}
 	if len(r.Prefixes) > 0 {
 		p.blank()
@@ -130,7 +131,7 @@ func (p *printer) finding(s subject) {
 		p.row(2, labels, "evidence", s.evidence())
 	}
 	if f.Found != nil {
-		p.row(2, labels, "shrunk", "from "+many(len(f.Found.Steps), "step"))
+		p.row(2, labels, "shrunk", "from "+numerals.Many(len(f.Found.Steps), "step"))
 	}
 	p.blank()
 	p.outcomes(f.Outcomes)
@@ -148,7 +149,7 @@ func step(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "step " + count(n)
+	return "step " + numerals.Count(n)
 }
 
 func (p *printer) outcomes(outcomes []search.Outcome) {
@@ -165,7 +166,7 @@ func (p *printer) outcomes(outcomes []search.Outcome) {
 		if told == "" {
 			told = "nothing was done"
 		}
-		p.line("%s", cut(fmt.Sprintf("  %s of %s  %s", count(o.Times), count(total), told)))
+		p.line("%s", cut(fmt.Sprintf("  %s of %s  %s", numerals.Count(o.Times), numerals.Count(total), told)))
 	}
 	p.blank()
 }
@@ -178,7 +179,7 @@ func (p *printer) stack(stack string) {
 	lines := strings.Split(strings.TrimRight(stack, "\n"), "\n")
 	for i, line := range lines {
 		if i == stackMost {
-			p.line("  ... and %s more", many(len(lines)-i, "line"))
+			p.line("  ... and %s more", numerals.Many(len(lines)-i, "line"))
 			break
 		}
 		p.line("%s", cutTo(widest, "  "+strings.ReplaceAll(line, "\t", "    ")))
@@ -194,10 +195,10 @@ func (p *printer) searched(s subject, r *search.Result) {
 		p.row(2, labels, "checked", "only "+quoted(s.only))
 	}
 	if path := r.Options.Prefix; path != nil {
-		p.row(2, labels, "prefix", fmt.Sprintf("%s; depths count from its end", many(len(path.Steps), "step")))
+		p.row(2, labels, "prefix", fmt.Sprintf("%s; depths count from its end", numerals.Many(len(path.Steps), "step")))
 	}
 	if r.Options.Prefixes > 0 {
-		p.row(2, labels, "steady", fmt.Sprintf("live for %s, and then with nothing under way, or live for as many again", many(r.Options.Steady, "step")))
+		p.row(2, labels, "steady", fmt.Sprintf("live for %s, and then with nothing under way, or live for as many again", numerals.Many(r.Options.Steady, "step")))
 	} else {
 		p.row(2, labels, "safety", safety(r)+unpromised(r))
 		p.row(2, labels, "liveness", liveness(s, r))
@@ -209,12 +210,12 @@ func (p *printer) searched(s subject, r *search.Result) {
 		p.row(2, labels, "first held", held(r.Held))
 	}
 	if r.Overflow > 0 {
-		p.row(2, labels, "overflow", "where "+many(r.Overflow, "datagram")+" were under way on a channel, more were lost: a choice of the system (--net udp-capacity), whatever --faults says")
+		p.row(2, labels, "overflow", "where "+numerals.Many(r.Overflow, "datagram")+" were under way on a channel, more were lost: a choice of the system (--net udp-capacity), whatever --faults says")
 	}
-	p.row(2, labels, "counted", many(r.Stats.States, "state")+", "+many(r.Stats.Transitions, "transition"))
+	p.row(2, labels, "counted", numerals.Many(r.Stats.States, "state")+", "+numerals.Many(r.Stats.Transitions, "transition"))
 	p.row(2, labels, "effort", effort(r.Stats))
 	if r.Alike > 0 {
-		p.row(2, labels, "alike", many(r.Alike, "more run")+" that failed like these were not told")
+		p.row(2, labels, "alike", numerals.Many(r.Alike, "more run")+" that failed like these were not told")
 	}
 	if len(r.Options.Ignore) > 0 {
 		p.row(2, labels, "ignored", ignored(r))
@@ -236,7 +237,7 @@ func ignored(r *search.Result) string {
 	case ends && r.Ignored == 0:
 		text += ": no run ended so"
 	case ends:
-		text += ": " + many(r.Ignored, "run") + " ended so, and what may come after is not known"
+		text += ": " + numerals.Many(r.Ignored, "run") + " ended so, and what may come after is not known"
 	}
 	return text
 }
@@ -253,7 +254,7 @@ func safety(r *search.Result) string {
 	switch r.Safety.State {
 	case search.StateFound:
 		if r.Safety.Depth > 0 {
-			return fmt.Sprintf("found; every state to depth %s was visited", count(r.Safety.Depth))
+			return fmt.Sprintf("found; every state to depth %s was visited", numerals.Count(r.Safety.Depth))
 		}
 		return "found"
 	case search.StateExhausted:
@@ -261,9 +262,9 @@ func safety(r *search.Result) string {
 	case search.StateExhaustedWithin:
 		return fmt.Sprintf("exhausted within %q: every state inside it was visited, and those one step outside", r.System.Within.Name)
 	case search.StateBounded:
-		return fmt.Sprintf("bounded: every state to depth %s was visited", count(r.Safety.Depth))
+		return fmt.Sprintf("bounded: every state to depth %s was visited", numerals.Count(r.Safety.Depth))
 	case search.StateSampled:
-		return fmt.Sprintf("sampled: to depth %s, but some choice had more alternatives than are enumerated", count(r.Safety.Depth))
+		return fmt.Sprintf("sampled: to depth %s, but some choice had more alternatives than are enumerated", numerals.Count(r.Safety.Depth))
 	case search.StateIncomplete:
 		return "incomplete: it stopped before the first depth was done"
 	case search.StateNone:
@@ -274,7 +275,7 @@ func safety(r *search.Result) string {
 }
 
 func liveness(s subject, r *search.Result) string {
-	walks, steps := many(r.Liveness.Walks, "walk"), many(r.Liveness.WalkSteps, "step")
+	walks, steps := numerals.Many(r.Liveness.Walks, "walk"), numerals.Many(r.Liveness.WalkSteps, "step")
 	switch r.Liveness.State {
 	case search.StateFound:
 		if r.Liveness.Walks == 0 {
@@ -287,7 +288,7 @@ func liveness(s subject, r *search.Result) string {
 			text = fmt.Sprintf("sampled: %s, %s", walked(r), became(r, steps))
 		}
 		if n := r.Liveness.Bottoms; n > 0 {
-			text += fmt.Sprintf("; besides, %s from those states that were found last, since the states were not kept", many(n, "walk"))
+			text += fmt.Sprintf("; besides, %s from those states that were found last, since the states were not kept", numerals.Many(n, "walk"))
 		}
 		return text
 	case search.StateNone:
@@ -313,20 +314,20 @@ func liveness(s subject, r *search.Result) string {
 
 // walked says how many walks were taken from the start, and how long they were.
 func walked(r *search.Result) string {
-	walks := many(r.Liveness.Walks, "walk")
+	walks := numerals.Many(r.Liveness.Walks, "walk")
 	if least := r.Options.WalkLeast; least > 0 {
-		return fmt.Sprintf("%s of at least %s", walks, many(least, "step"))
+		return fmt.Sprintf("%s of at least %s", walks, numerals.Many(least, "step"))
 	}
-	return fmt.Sprintf("%s of at most %s", walks, many(r.Liveness.WalkSteps, "step"))
+	return fmt.Sprintf("%s of at most %s", walks, numerals.Many(r.Liveness.WalkSteps, "step"))
 }
 
 // periphery says from how many states at the ends of rounds walks were taken.
 func periphery(y search.Periphery) string {
-	from := "from each of " + many(y.States, "state")
+	from := "from each of " + numerals.Many(y.States, "state")
 	if y.Walked < y.States {
-		from = fmt.Sprintf("from %s of %s", count(y.Walked), many(y.States, "state"))
+		from = fmt.Sprintf("from %s of %s", numerals.Count(y.Walked), numerals.Many(y.States, "state"))
 	}
-	return fmt.Sprintf("%s, not known to be live, at the ends of rounds: a walk until it was; %s in all", from, many(y.Steps, "step"))
+	return fmt.Sprintf("%s, not known to be live, at the ends of rounds: a walk until it was; %s in all", from, numerals.Many(y.Steps, "step"))
 }
 
 // became says what walks that found nothing came to.
@@ -335,7 +336,7 @@ func became(r *search.Result, steps string) string {
 		return fmt.Sprintf("none dead while %q, each to at most %s", r.System.Assume.Name, steps)
 	}
 	if r.Stats.Suspects > 0 {
-		return fmt.Sprintf("each became live within %s, save %s whose end was found to be recoverable", steps, count(r.Stats.Suspects))
+		return fmt.Sprintf("each became live within %s, save %s whose end was found to be recoverable", steps, numerals.Count(r.Stats.Suspects))
 	}
 	if r.Finding != nil {
 		return fmt.Sprintf("each to at most %s", steps)
@@ -360,7 +361,7 @@ func kept(r *search.Result) string {
 // prefix says what the search begins with.
 func prefix(r *search.Result) string {
 	path := r.Options.Prefix
-	text := "a prefix of " + many(len(path.Steps), "step")
+	text := "a prefix of " + numerals.Many(len(path.Steps), "step")
 	if r.Options.PrefixName != "" {
 		text += ", " + r.Options.PrefixName
 	}
@@ -400,23 +401,23 @@ func environment(r *search.Result) string {
 func effort(s search.Stats) string {
 	looked := ""
 	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
-		looked = fmt.Sprintf(" (%s, the rest looked up)", many(s.HandlerRuns, "handler run"))
+		looked = fmt.Sprintf(" (%s, the rest looked up)", numerals.Many(s.HandlerRuns, "handler run"))
 	}
-	text := fmt.Sprintf("%s%s, %s of them to known states", many(s.Executed, "transition"), looked, count(s.Duplicates))
+	text := fmt.Sprintf("%s%s, %s of them to known states", numerals.Many(s.Executed, "transition"), looked, numerals.Count(s.Duplicates))
 	if n := s.Paths - s.Walks; n > 0 {
-		text += "; " + many(n, "exhaustive run")
+		text += "; " + numerals.Many(n, "exhaustive run")
 	}
 	if s.Walks > 0 {
-		text += "; " + many(s.Walks, "walk")
+		text += "; " + numerals.Many(s.Walks, "walk")
 	}
 	if s.Audited > 0 {
-		twice := many(s.Audited, "run")
+		twice := numerals.Many(s.Audited, "run")
 		if s.Compared > 0 {
-			twice += " and " + many(s.Compared, "duplicate")
+			twice += " and " + numerals.Many(s.Compared, "duplicate")
 		}
 		text += fmt.Sprintf("; %s taken twice, as a check", twice)
 	}
-	text += fmt.Sprintf("; %s in all", many(s.Steps, "step"))
+	text += fmt.Sprintf("; %s in all", numerals.Many(s.Steps, "step"))
 	if s.Collision > 0 {
 		text += fmt.Sprintf("; a state was wrongly taken for a known one with a probability below %.0e", s.Collision)
 	}
@@ -432,7 +433,7 @@ func stopped(r *search.Result) string {
 	case r.Stop == search.StopFound:
 		return "found; besides, it was cut short by " + ended(r, r.Cut)
 	default:
-		return ended(r, r.Cut) + fmt.Sprintf("; found by then: %s of %s", count(found), many(max(found, r.Options.Findings), "finding"))
+		return ended(r, r.Cut) + fmt.Sprintf("; found by then: %s of %s", numerals.Count(found), numerals.Many(max(found, r.Options.Findings), "finding"))
 	}
 }
 
@@ -447,7 +448,7 @@ func ended(r *search.Result, why search.Stop) string {
 		return "done: the space was exhausted"
 	case search.StopDepth:
 		if r.Options.Depth == 0 {
-			return fmt.Sprintf("depth: %s were executed in the exhaustive phase", many(r.Options.Effort, "transition"))
+			return fmt.Sprintf("depth: %s were executed in the exhaustive phase", numerals.Many(r.Options.Effort, "transition"))
 		}
 		return "depth: the exhaustive phase reached its bound"
 	case search.StopPaths:
@@ -476,7 +477,7 @@ func (p *printer) measured(r *search.Result) {
 	}
 	p.row(2, labels, "time", time)
 	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
-	p.row(2, labels, "memory", count(int(m.Memory>>20))+" MiB")
+	p.row(2, labels, "memory", numerals.Count(int(m.Memory>>20))+" MiB")
 	if m.Slow != "" {
 		p.row(2, labels, "slower", m.Slow+", so states are hashed and copied by reflection")
 	}

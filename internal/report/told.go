@@ -67,9 +67,6 @@ func Measured(w io.Writer, r *search.Result) error {
 	return p.err
 }
 
-// Many is a number and its noun: 1 walk, 10,000 walks.
-func Many(n int, noun string) string { return many(n, noun) }
-
 // Quoted are names in quotes, with commas between.
 func Quoted(names []string) string { return quoted(names) }
 

@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -26,8 +27,8 @@ func (p *printer) steps(s subject) {
 	if from == 0 {
 		p.line("%s:", heading(n))
 	} else {
-		p.line("the last %s of %s:", many(stepsMost, "step"), count(n))
-		p.line("  ... %s before", many(from, "step"))
+		p.line("the last %s of %s:", numerals.Many(stepsMost, "step"), numerals.Count(n))
+		p.line("  ... %s before", numerals.Many(from, "step"))
 	}
 	p.part(s, from, n)
 	p.blank()
@@ -43,9 +44,9 @@ func (p *printer) part(s subject, from, to int) {
 	if from == 0 {
 		p.starts(s, walker)
 	}
-	width := len(count(s.length()))
+	width := len(numerals.Count(s.length()))
 	for i := from; i < to; i++ {
-		p.step(width, count(i+1), path.Steps[i].Event.What)
+		p.step(width, numerals.Count(i+1), path.Steps[i].Event.What)
 		p.coins(width, path.Steps[i].Coins)
 		if t := s.f.Trace; t != nil && i < len(t.Steps) {
 			p.effects(width, t.Steps[i].Effects, walker)
@@ -60,7 +61,7 @@ func heading(n int) string {
 	case 1:
 		return "the run, of 1 step"
 	default:
-		return "the run, of " + many(n, "step")
+		return "the run, of " + numerals.Many(n, "step")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -33,7 +34,7 @@ func (s subject) name() string {
 
 // setting is how it was run, as one line.
 func (s subject) setting() string {
-	parts := []string{many(s.params.Nodes, "node")}
+	parts := []string{numerals.Many(s.params.Nodes, "node")}
 	return strings.Join(append(parts, s.params.Settings(s.sys)...), "; ")
 }
 
@@ -74,7 +75,7 @@ func (s subject) gist() string {
 	f := s.f
 	switch f.Verdict {
 	case sim.VerdictNone:
-		return "nothing failed in " + many(f.Step, "step")
+		return "nothing failed in " + numerals.Many(f.Step, "step")
 	case sim.VerdictSafety:
 		return fmt.Sprintf("unsafe %s: %s does not hold", after(f.Step), strconv.Quote(f.Property))
 	case sim.VerdictDead:
@@ -151,14 +152,14 @@ func after(step int) string {
 	if step == 0 {
 		return "at the start"
 	}
-	return "after " + many(step, "step")
+	return "after " + numerals.Many(step, "step")
 }
 
 func at(step int) string {
 	if step == 0 {
 		return "at the start"
 	}
-	return "at step " + count(step)
+	return "at step " + numerals.Count(step)
 }
 
 // path is the finding's, or an empty one.

@@ -1,3 +1,2 @@
-// Package lock is a lock server, and clients that ask it for the lock. They
-// ask by TCP, and once more when they have waited.
+// The service is examples/lock/lock.go, which the test lays over this package.
 package lock

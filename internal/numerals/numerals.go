@@ -1,0 +1,29 @@
+package numerals
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Count is a number with separators: 10,000.
+func Count(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// Many is a number and its noun: 1 walk, 10,000 walks, 2 properties.
+func Many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	plural := noun + "s"
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		plural = stem + "ies"
+	} else if strings.HasSuffix(noun, "ch") {
+		plural = noun + "es"
+	}
+	return Count(n) + " " + plural
+}
