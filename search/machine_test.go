@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"macemc/macetime"
 	"macemc/sim"
 )
 
@@ -16,6 +17,7 @@ type machine struct {
 	At    int // where it is
 	Fuel  int // how much more it may send and post, so that spaces end
 	Heard map[sim.Addr]int
+	times
 
 	plan *plan      `mc:"-"`
 	self int        `mc:"-"`
@@ -53,7 +55,21 @@ const (
 	verbAsk
 	verbFlush
 	verbs
+
+	verbRead // the rest are of timed machines
+	verbMove
+	verbCompare
+	verbCompareRarely
+	verbCount
+	verbForget
 )
+
+// times are what a timed machine holds, where times can lie.
+type times struct {
+	Read    [2]macetime.Time
+	Due     map[int]any
+	Counted *macetime.Monotone
+}
 
 // What machines send each other and themselves.
 type (
@@ -100,6 +116,13 @@ func randomPlan(seed uint64) *plan {
 			}
 		}
 	}
+	return p
+}
+
+// timed is a plan with times.
+func (p *plan) timed() *plan {
+	p.can = append(p.can, verbRead, verbRead, verbMove, verbCompare, verbCompare, verbCompareRarely, verbCount, verbForget)
+	p.fuel = 1
 	return p
 }
 
@@ -313,6 +336,38 @@ func (m *machine) do(env sim.Env, v verb, to, x int, r *rand.Rand) {
 		env.TCP().RequestToSend(m.all[to])
 	case verbFlush:
 		env.TCP().NotifyFlushed()
+	default:
+		m.tell(env, v, x, r.IntN(2))
+	}
+}
+
+// tell does what has to do with time.
+func (m *machine) tell(env sim.Env, v verb, x, y int) {
+	due, _ := m.Due[y].(macetime.Time)
+	switch v {
+	case verbRead:
+		m.Read[x] = env.Now()
+	case verbMove:
+		if m.Due == nil {
+			m.Due = map[int]any{}
+		}
+		m.Due[y] = m.Read[x].Add(time.Second)
+	case verbCompare:
+		if env.Before(m.Read[x], due) {
+			m.move(1)
+		}
+	case verbCompareRarely:
+		if env.BeforeWeighted(m.Read[x], m.Read[y], 1, 0) {
+			m.move(1)
+		}
+	case verbCount:
+		n := env.Monotone()
+		if m.Counted != nil && !m.Counted.Less(n) {
+			panic("a machine counts backwards")
+		}
+		m.Counted = &n
+	case verbForget:
+		m.Read[x], m.Due = macetime.Time{}, nil
 	default:
 		panic(fmt.Sprintf("machine: no verb %d", v))
 	}

@@ -39,9 +39,26 @@ func TestEnginesOnMachines(t *testing.T) {
 // effort is how many transitions a service is compared over, about.
 const effort = 700
 
+// TestEnginesOnTimedMachines is the same for services that read and compare times.
+func TestEnginesOnTimedMachines(t *testing.T) {
+	met := map[string]int{}
+	for seed := range uint64(long.Of(25, 1_000)) {
+		onMachine(t, seed, func() *plan { return randomPlan(seed).timed() }, met)
+		if t.Failed() {
+			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).timed(), randomPlan(seed).storms().Faults)
+		}
+	}
+	t.Log(met)
+}
+
 func onMachines(t *testing.T, seed uint64, met map[string]int) {
 	t.Helper()
-	p := randomPlan(seed)
+	onMachine(t, seed, func() *plan { return randomPlan(seed) }, met)
+}
+
+func onMachine(t *testing.T, seed uint64, made func() *plan, met map[string]int) {
+	t.Helper()
+	p := made()
 	opts := p.storms()
 	scout := opts
 	scout.Effort, scout.Engine = effort, EngineLocal

@@ -71,11 +71,17 @@ type Env interface {
 	// is the default, it never is.
 	Weighted(w []int, why string) int
 
-	// Now, Before and Monotone are time: see package macetime. This version
-	// refuses them: a search of a service that calls one ends with an error.
-	// Use timers, and count in a field.
+	// Now reads the node's clock, which never goes backwards: see package
+	// macetime. How much it goes on between two readings is open, and timers
+	// have nothing to do with it.
 	Now() macetime.Time
+	// Before reports whether a is earlier than b. Where the answers so far leave
+	// both possible, it is a choice; else it is what follows from them.
 	Before(a, b macetime.Time) bool
+	// BeforeWeighted is Before with a weight for each answer, as in Weighted: one
+	// of weight 0 is rare.
+	BeforeWeighted(a, b macetime.Time, yes, no int) bool
+	// Monotone is a reading of which only the order counts.
 	Monotone() macetime.Monotone
 
 	// TCP, UDP and Set are the links to the other nodes.

@@ -8,6 +8,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/guard"
 	"macemc/internal/sight"
+	"macemc/macetime"
 )
 
 // What a system supplies to those who run it, with the errors that are its
@@ -18,13 +19,18 @@ func (sys *System) Walker() (*canon.Walker, error) {
 	walker, err := canon.New(canon.Options{
 		Opaque:  sys.Opaque,
 		Skip:    []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()},
-		Named:   []reflect.Type{reflect.TypeFor[Addr]()},
+		Named:   []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()},
 		Through: reflect.TypeFor[sight.Handled](),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
 	}
 	return walker, nil
+}
+
+// Times finds the times in values that a walker walks.
+func Times(walker *canon.Walker) *canon.Finder {
+	return walker.Finder(reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]())
 }
 
 // Links is what the system says of its links.

@@ -10,7 +10,6 @@ import (
 
 	"macemc/internal/guard"
 	"macemc/internal/sight"
-	"macemc/macetime"
 )
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
@@ -138,6 +137,7 @@ func (sys *System) validateNodes(p Params) error {
 		}
 		nodes = append(nodes, n)
 	}
+	times := Times(walker)
 	for i, n := range nodes {
 		if h, ok := n.(sight.Handled); ok && h.Handlers().Err != nil {
 			return h.Handlers().Err
@@ -146,11 +146,11 @@ func (sys *System) validateNodes(p Params) error {
 			return err
 		}
 		t := reflect.TypeOf(sight.Subject(n))
-		if path := findTime(t, map[reflect.Type]bool{}); path != "" {
-			return fmt.Errorf("%s%s is a time, but this version cannot explore comparisons of times; use timers", t, strings.TrimSpace(path))
-		}
 		if err := walker.Check(t); err != nil {
 			return err
+		}
+		if why := times.Check(t); why != "" {
+			return fmt.Errorf("%s cannot keep times where it does: %s", t, why)
 		}
 	}
 	for _, prop := range sys.Properties {
@@ -180,33 +180,4 @@ func typesOf(nodes []Node) string {
 		}
 	}
 	return strings.Join(types, ", ")
-}
-
-var timeTypes = []reflect.Type{reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()}
-
-// findTime is the path from a type to a time in it, or "".
-func findTime(t reflect.Type, seen map[reflect.Type]bool) string {
-	if slices.Contains(timeTypes, t) {
-		return " "
-	}
-	if seen[t] {
-		return ""
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		if t.Kind() == reflect.Map {
-			if path := findTime(t.Key(), seen); path != "" {
-				return path
-			}
-		}
-		return findTime(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if path := findTime(t.Field(i).Type, seen); path != "" {
-				return "." + t.Field(i).Name + path
-			}
-		}
-	}
-	return ""
 }

@@ -65,6 +65,11 @@
 // one pass. If two of the blocks that it met overlap (a pointer into a struct,
 // slices of one array), it is made again, with all memory in place.
 //
+// # Finding
+//
+// [Walker.Finder] finds all values of some types where the walk meets them, so that
+// a runtime can change them in place: names that it gave out, and numbers anew.
+//
 // # How a value is walked
 //
 // Reflection says once a type where its parts lie (plan.go, copyplan.go). From

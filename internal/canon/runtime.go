@@ -64,7 +64,7 @@ func (w *Walker) learn(p *plan, f *track) {
 // Dynamic is a number for the type of what v holds: equal for equal types
 // within a process, and got without a look at the type. It is for tables.
 func Dynamic(v any) uintptr {
-	if !fast.Known {
+	if !fast.On() {
 		return reflect.ValueOf(reflect.TypeOf(v)).Pointer()
 	}
 	return uintptr((*fast.Words)(unsafe.Pointer(&v)).Type)

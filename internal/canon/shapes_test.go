@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"macemc/internal/canon/fast"
 )
 
 // bothWays checks that the walks write the same with and without knowledge of
@@ -182,5 +184,21 @@ func TestHighFirst(t *testing.T) {
 	v.m = map[uint16]uint16{1: 2}
 	if _, err := w.Sum(v); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFaultSwitchesOff: what the self-test finds wrong is not used, and Slow says it.
+func TestFaultSwitchesOff(t *testing.T) {
+	defer func(was func() string) { fast.Fault = was }(fast.Fault)
+	fast.Fault = func() string { return "the self-test failed" }
+	w := mustNew(t, Options{})
+	if w.known || Slow() != "the self-test failed" {
+		t.Errorf("known is %t, and why not: %q", w.known, Slow())
+	}
+	if c := mustCopy(t, w, newToy()); mustSum(t, w, c) != mustSum(t, w, newToy()) {
+		t.Error("the copy differs")
+	}
+	if w.types != (dynamicTypes[plan]{}) || w.copies.types != (dynamicTypes[copyPlan]{}) {
+		t.Error("the words of an interface were used")
 	}
 }

@@ -33,12 +33,12 @@ var names = []named{
 	},
 	{
 		"connections open one way", "sim",
-		regexp.MustCompile(`(!w\.severed\(from, to\)) && \(w\.tcp\.Flags\(from, to\)\.Open \|\| !w\.severed\(to, from\)\)`),
+		regexp.MustCompile(`(![\w.]+\.severed\(from, to\)) && \([\w.]+\.Flags\(from, to\)\.Open \|\| ![\w.]+\.severed\(to, from\)\)`),
 		"$1",
 	},
 	{
 		"sets cross partitions", "sim",
-		regexp.MustCompile(`up && !w\.severed\(m\.From, i\) && ns`),
+		regexp.MustCompile(`up && ![\w.]+\.severed\(m\.From, i\) && ns`),
 		"up && ns",
 	},
 }

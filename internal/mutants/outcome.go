@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,13 +46,14 @@ var (
 func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
 	left := limit
 	for i, p := range packages {
+		p, named, _ := strings.Cut(p, " ")
 		binary := filepath.Join(dir, fmt.Sprint(i, ".test"))
 		if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, p).CombinedOutput(); err != nil {
 			o.Verdict, o.By = noBuild, p+" "+firstLine(string(out))
 			return
 		}
 		began := time.Now()
-		cmd := exec.CommandContext(ctx, binary, "-test.failfast", "-test.timeout", fmt.Sprint(left.Round(time.Second)))
+		cmd := exec.CommandContext(ctx, binary, "-test.failfast", "-test.timeout", fmt.Sprint(left.Round(time.Second)), "-test.run", named)
 		cmd.Dir = p
 		out, err := cmd.CombinedOutput()
 		took := time.Since(began)
@@ -168,13 +171,8 @@ func summary(tried []outcome, reasons map[string]string) {
 	for _, r := range rooms {
 		fmt.Printf("%-10s %3d of %3d noticed\n", r.name, dead[r.name], all[r.name])
 	}
-	for _, r := range rooms {
-		for _, p := range r.tests {
-			if by[p] > 0 {
-				fmt.Printf("%4d by %s\n", by[p], p)
-				delete(by, p)
-			}
-		}
+	for _, p := range slices.Sorted(maps.Keys(by)) {
+		fmt.Printf("%4d by %s\n", by[p], p)
 	}
 	fmt.Printf("%d tried, %d survive, %d of them mean nothing\n", len(tried), equal+unexplained(tried, reasons), equal)
 	if n := len(tried); n > 0 && equal*10 > n {

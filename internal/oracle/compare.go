@@ -34,6 +34,7 @@ func Modes(together func(*search.Options)) []Mode {
 		{Name: "memo, prefix", Options: search.Options{Engine: search.EngineMemo, Workers: 1}, Prefix: true},
 		{Name: "all findings", take: (*comparison).several},
 		{Name: "replay", take: (*comparison).replays},
+		{Name: "walks", take: (*comparison).walks},
 	}
 	if together != nil {
 		for _, engine := range []search.Engine{search.EngineLocal, search.EngineMemo} {
@@ -160,6 +161,39 @@ func (s *Spec) fails() bool {
 	return slices.ContainsFunc(s.Rules, func(r Rule) bool {
 		return slices.ContainsFunc(r.Do, func(op Op) bool { return op.Verb == Fail })
 	})
+}
+
+// walks: what walks find is there. That they find nothing says nothing.
+func (c *comparison) walks() {
+	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most {
+		return // what is dead could be believed only
+	}
+	res, err := search.Search(c.spec.System(), search.Options{
+		Engine: search.EngineMemo, Workers: 1, Early: c.spec.Early, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
+	})
+	if err != nil {
+		c.differs("%v", err)
+		return
+	}
+	f := res.Finding
+	if f == nil {
+		return
+	}
+	c.res.Features["walks: "+f.Verdict.String()]++
+	c.path(f)
+	if f.Verdict.String() != "dead" || f.Critical != nil && f.Critical.Exact {
+		return // its truth is that of the critical step
+	}
+	run, _, failed := c.follow(f.Path)
+	if failed != "" {
+		return
+	}
+	if can, _, known := c.model.recoverable(run, 20*c.most); known && can[len(run)-1] {
+		c.res.Features["walks: false alarm"]++
+		if f.Proved {
+			c.differs("the end of a run of %d steps is proved to be dead, and can recover", len(run)-1)
+		}
+	}
 }
 
 // replays are of runs of some lengths.
@@ -444,13 +478,16 @@ func (c *comparison) path(f *search.Finding) {
 // follow takes a path in the model. It returns the states, and what the last step
 // failed with.
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
-	early := c.spec.Early
+	budgets, early := c.spec.Budgets, c.spec.Early
+	if _, stormy := p.Get("faults"); !stormy {
+		budgets, early = Budgets{}, 0
+	}
 	if early > 0 {
 		early += c.x.fired
 	}
 	started := false
 	bad := (*wrong)(nil)
-	c.model.each(c.spec.empty(c.spec.Budgets, early), c.model.init, func(r *run) {
+	c.model.each(c.spec.empty(budgets, early), c.model.init, func(r *run) {
 		if fits(r.coins, p.Start) {
 			started = true
 			states = []*state{r.s}
@@ -466,6 +503,10 @@ func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, faile
 		return states, bad, ""
 	}
 	for k, want := range p.Steps {
+		if want.Event.What == "heal" {
+			states = append(states, states[len(states)-1].healed())
+			continue
+		}
 		steps, events := c.model.steps(states[len(states)-1])
 		at := slices.IndexFunc(steps, func(st step) bool { return st.label == want.Event.What && fits(st.coins, want.Coins) })
 		switch {

@@ -54,5 +54,5 @@
 // # What is not compared
 //
 //   - A budget of crashes without end where lives are counted: the space has no end.
-//   - Walks: they are off, since they are samples.
+//   - What walks do not find: they are samples. What they find must be there.
 package oracle

@@ -6,6 +6,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/flat"
 	"macemc/internal/sight"
+	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -43,6 +44,7 @@ type nodePart struct {
 	next     int
 	timers   frozen[sight.Scheduled]
 	tasks    frozen[posted]
+	clock    *macetime.Clock
 	offers   int
 	flushing bool
 }
@@ -175,7 +177,7 @@ func (w *World) part(p int) any {
 		return &nodePart{
 			world: w, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
+			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), clock: ns.clock, offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
@@ -324,7 +326,7 @@ func (w *World) placeNode(i int, k *nodePart) {
 	if k.world != w {
 		w.adopt(ns)
 	}
-	ns.tasks = k.tasks.thaw(ns.tasks)
+	ns.tasks, ns.clock = k.tasks.thaw(ns.tasks), k.clock
 	w.script.Put(i, k.next < len(k.script))
 	if k.flushing != w.links.tcp.Flushing(i) {
 		w.links.tcp.SetFlushing(i, k.flushing)

@@ -368,8 +368,9 @@ func (w *World) receive(link sim.Link, at spot) {
 type asked struct {
 	w       *World
 	why     string
-	weights []int // a Weighted's; nil: a Choose
-	sides   []int // of a Weighted: those that may be answered; nil: all
+	weights []int    // a Weighted's; nil: a Choose
+	sides   []int    // of a Weighted: those that may be answered; nil: all
+	words   []string // what the alternatives are called; nil: their numbers
 }
 
 // Why is what a coin is for.
@@ -391,8 +392,12 @@ func (a *asked) Alternative(i int) string {
 	if a.sides != nil {
 		i = a.sides[i]
 	}
-	if a.weights != nil {
-		return fmt.Sprintf("%d (weight %d)", i, a.weights[i])
+	text := strconv.Itoa(i)
+	if a.words != nil {
+		text = a.words[i]
 	}
-	return strconv.Itoa(i)
+	if a.weights != nil {
+		return fmt.Sprintf("%s (weight %d)", text, a.weights[i])
+	}
+	return text
 }

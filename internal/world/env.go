@@ -8,7 +8,6 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/sight"
-	"macemc/macetime"
 	"macemc/sim"
 )
 
@@ -88,7 +87,7 @@ func (e *env) Choose(n int, why string) int {
 	}
 	k := 0
 	if n > 1 {
-		w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
+		w.asked.why, w.asked.weights, w.asked.sides, w.asked.words = why, nil, nil, nil
 		k = w.coin(n, nil)
 	}
 	if w.cover != nil {
@@ -100,31 +99,39 @@ func (e *env) Choose(n int, why string) int {
 // Weighted asks one coin whose sides have weights.
 func (e *env) Weighted(weights []int, why string) int {
 	w := e.use("Weighted")
-	total, rare := 0, 0
+	total := 0
 	for _, x := range weights {
 		if x < 0 {
 			panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): a weight is 0 or more", weights, why))
-		}
-		if x == 0 {
-			rare++
 		}
 		total += x
 	}
 	if total == 0 {
 		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
 	}
+	w.asked.words = nil
+	return w.sided(weights, why, why)
+}
+
+// sided asks a coin whose sides have weights, which must be fine; as is what
+// coverage counts it under.
+func (w *World) sided(weights []int, why, as string) int {
+	rare := 0
+	for _, x := range weights {
+		rare += count(x == 0)
+	}
 	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
 	w.tossed, w.environ.sided = w.tossed || rare > 0, w.environ.sided || rare > 0
 	if rare > 0 && w.environ.left.Rare == 0 {
 		k := w.common(weights, len(weights)-rare)
 		if w.cover != nil {
-			w.cover.weighed(why, weights, false, k)
+			w.cover.weighed(as, weights, false, k)
 		}
 		return k
 	}
 	k := w.toss(len(weights), func(i int) int { return weights[i] })
 	if w.cover != nil {
-		w.cover.weighed(why, weights, true, k)
+		w.cover.weighed(as, weights, true, k)
 	}
 	if weights[k] == 0 {
 		spend(&w.environ.left.Rare)
@@ -185,6 +192,7 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	if m == nil {
 		panic(fmt.Sprintf("macemc: %s sends nil to %s; a message is a value of a type of its own", p.e.self, to))
 	}
+	w.timeless(p.e.self, "a message", m)
 	if p.link == sim.LinkTCP && !w.room(p.e.self.Index(), to) {
 		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
 		return false
@@ -244,6 +252,7 @@ func (e *env) After(d time.Duration, timer sim.Signal) {
 	if d < 0 {
 		panic(fmt.Sprintf("macemc: env.After(%s, %s): a timer cannot be in the past", d, w.walker.Text(timer)))
 	}
+	w.timeless(e.self, "a timer", timer)
 	w.clocked = append(w.clocked, clocked{e.timer("After", timer), true})
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
 }
@@ -326,22 +335,8 @@ func (e *env) Post(task sim.Signal) {
 	if task == nil {
 		panic(fmt.Sprintf("macemc: %s posts nil; a task is a value of a type of its own", e.self))
 	}
+	w.timeless(e.self, "a task", task)
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectPost, Value: task})
-}
-
-func (e *env) Now() macetime.Time {
-	w := e.use("Now")
-	panic(w.refuse(fmt.Sprintf("%s uses env.Now, but this version cannot explore comparisons of times; use timers", e.self)))
-}
-
-func (e *env) Before(a, b macetime.Time) bool {
-	w := e.use("Before")
-	panic(w.refuse(fmt.Sprintf("%s uses env.Before, but this version cannot explore comparisons of times; use timers", e.self)))
-}
-
-func (e *env) Monotone() macetime.Monotone {
-	w := e.use("Monotone")
-	panic(w.refuse(fmt.Sprintf("%s uses env.Monotone, but this version cannot explore times; count in a field", e.self)))
 }
 
 func (e *env) Store() sim.Store {
@@ -362,6 +357,7 @@ func (e *env) Bug(id sim.BugID) bool {
 
 func (e *env) Emit(fact any) {
 	w := e.use("Emit")
+	w.timeless(e.self, "a fact", fact)
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectEmit, Value: fact})
 }
 

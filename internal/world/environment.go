@@ -345,6 +345,7 @@ func (w *World) crash(i int, l life) {
 	}
 	w.install(i, next)
 	ns.shared = false
+	w.settleTimes(i)
 	w.sees.Membership++
 }
 

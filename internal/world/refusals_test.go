@@ -121,12 +121,10 @@ func TestValidate(t *testing.T) {
 			`system sound: its New made a nil node at n0`},
 		{"func", made[func()](),
 			`system sound: canon: cannot walk world_test.other[func()].Field (func()): functions have no comparable identity; tag the field mc:"-" or add "world_test.other.Field" to System.Opaque`},
-		{"time", made[macetime.Time](),
-			`system sound: *world_test.other[macemc/macetime.Time].Field is a time, but this version cannot explore comparisons of times; use timers`},
-		{"monotone", made[map[string][]*macetime.Monotone](),
-			`is a time, but this version cannot explore comparisons of times; use timers`},
 		{"time-key", made[map[macetime.Time]int](),
-			`is a time, but this version cannot explore comparisons of times; use timers`},
+			`system sound: *world_test.other[map[macemc/macetime.Time]int] cannot keep times where it does: a map[macetime.Time]int has keys that hold one; key the map by something else`},
+		{"time-left-out", made[leftOut](),
+			`cannot keep times where it does: a world_test.leftOut has one in Read, which is left out of the state`},
 		{"opaque-malformed", func(s *sim.System) { s.Opaque = []string{"Field"} },
 			`system sound: canon: opaque rule "Field" is malformed; want pkg.Type.field, *.field or pkg.Type`},
 	} {
@@ -344,6 +342,10 @@ func TestEnvMisuse(t *testing.T) {
 
 type deedOf struct{ What any }
 
+type leftOut struct {
+	Read []macetime.Time `mc:"-"`
+}
+
 // TestUnsupported: what this build cannot do ends the run with an error about
 // the input, which is no finding about the service.
 func TestUnsupported(t *testing.T) {
@@ -354,12 +356,6 @@ func TestUnsupported(t *testing.T) {
 	}{
 		{"store", func(env sim.Env) { env.Store() },
 			"n0 uses env.Store, but this version has no stable storage; keep what survives through System.Crash"},
-		{"now", func(env sim.Env) { env.Now() },
-			"n0 uses env.Now, but this version cannot explore comparisons of times; use timers"},
-		{"before", func(env sim.Env) { env.Before(macetime.Time{}, macetime.Time{}) },
-			"n0 uses env.Before, but this version cannot explore comparisons of times; use timers"},
-		{"monotone", func(env sim.Env) { env.Monotone() },
-			"n0 uses env.Monotone, but this version cannot explore times; count in a field"},
 		{"recovered", func(env sim.Env) {
 			defer func() { _ = recover() }()
 			env.Store()

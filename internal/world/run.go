@@ -39,6 +39,7 @@ func (w *World) Start(src choose.Source) {
 		ns.live(lifeUp)
 		ns.lives, ns.script = 0, ns.first
 		ns.next, ns.seen.Timers, ns.tasks = 0, ns.seen.Timers[:0], ns.tasks[:0]
+		ns.clock = nil
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
@@ -165,7 +166,7 @@ func (w *World) settle(possible int) {
 // begin prepares a handler's run.
 func (w *World) begin(i int, e sim.Event, cause int) {
 	w.acting, w.current, w.cause = addrOf(i), e, cause
-	w.calls, w.effects, w.clocked, w.tossed = 0, w.effects[:0], w.clocked[:0], false
+	w.calls, w.effects, w.clocked, w.tossed, w.ticking = 0, w.effects[:0], w.clocked[:0], false, false
 	if w.spending {
 		clear(w.spent)
 		w.spending = false
@@ -197,6 +198,7 @@ func (w *World) finish(i int) {
 			w.stop(f)
 		}
 	}
+	w.settleTimes(i)
 	w.soil(i)
 	w.apply(i)
 	if w.audit.on {

@@ -191,6 +191,9 @@ func (w *World) nodeSum(i int) canon.Hash {
 	for k := range ns.tasks {
 		h = h.Then(ns.tasks[k].sum.Mix(uint64(ns.tasks[k].count)))
 	}
+	if ns.clock != nil {
+		h = h.Then(w.sum(ns.clock.Append(nil)))
+	}
 	return h
 }
 
@@ -311,6 +314,11 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	}
 	for _, s := range ns.script[ns.next:] {
 		lines = append(lines, canon.Line{Path: name + " script", Value: w.walker.Text(s)})
+	}
+	if ns.clock != nil {
+		for _, known := range ns.clock.Lines() {
+			lines = append(lines, canon.Line{Path: name + " clock", Value: known})
+		}
 	}
 	return lines
 }

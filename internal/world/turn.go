@@ -27,6 +27,7 @@ type turn struct {
 	spent    []int     // by node: the room in the buffer to it that this step has used
 	spending bool      // some of it is not 0
 	tossed   bool      // a coin with rare sides was asked in this step
+	ticking  bool      // the node's clock is the step's own
 
 	coins []choose.Choice
 	facts []sim.Fact

@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/sight"
+	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -23,13 +24,14 @@ type World struct {
 	peers  [][]sim.Addr
 	walker *canon.Walker
 
-	nodes   []nodeState
-	links   links
-	environ environment
-	timers  timers
-	script  netsim.Bits // nodes whose script has an opening left
-	actions int         // that nodes offer: see refresh
-	tasks   int         // different ones, of all nodes
+	nodes    []nodeState
+	links    links
+	environ  environment
+	timers   timers
+	instants *instants   // where nodes hold times; nil: none was read in this world
+	script   netsim.Bits // nodes whose script has an opening left
+	actions  int         // that nodes offer: see refresh
+	tasks    int         // different ones, of all nodes
 
 	judge
 	turn
@@ -59,6 +61,7 @@ type nodeState struct {
 	script  []sim.Signal
 	next    int // the opening that comes next
 	tasks   []posted
+	clock   *macetime.Clock // what is known of its times; nil: it holds none
 
 	guards   guards
 	offers   []sim.Signal

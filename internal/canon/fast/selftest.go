@@ -16,8 +16,19 @@ var Fault = sync.OnceValue(func() string {
 	if !Known {
 		return fmt.Sprintf("the maps and interfaces of %s on %s are not known", runtime.Version(), runtime.GOARCH)
 	}
-	return selfTest()
+	fault := selfTest()
+	if fault != "" {
+		broken = true
+	}
+	return fault
 })
+
+// broken says that the self-test failed. Only Fault writes it.
+var broken bool
+
+// On reports whether the room is known and was not found to be wrong by then: for
+// who cannot wait for Fault.
+func On() bool { return Known && !broken }
 
 // selfTest holds values of several kinds in interfaces and looks at the words.
 // It makes maps of many sizes and kinds, full of holes too, and compares what is

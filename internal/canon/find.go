@@ -1,0 +1,339 @@
+package canon
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// Finder finds all values of some types in a value, where the walk meets them, so
+// that they can be changed in place. What cannot hold one by its type costs
+// nothing.
+type Finder struct {
+	w     *Walker
+	types []reflect.Type
+	plans map[*plan]*holding
+
+	// Of one Find.
+	met   func(reflect.Value)
+	seen  map[object]bool
+	lists map[list]bool
+	later []func()
+	inKey bool
+}
+
+// holding is what is known of values of a plan.
+type holding struct {
+	may     bool   // hold a value that is looked for
+	refused string // hold one where it cannot be found
+}
+
+// list tells a slice from one of another length in the same place.
+type list struct {
+	object
+	len int
+}
+
+// Finder finds values of these types, which must be plain structs.
+func (w *Walker) Finder(types ...reflect.Type) *Finder {
+	return &Finder{w: w, types: types, plans: map[*plan]*holding{}}
+}
+
+// Find calls met with each place in v that holds one, in the order of the walk,
+// where entries of maps come by the hashes of their keys; each place once, however
+// many ways lead there. Once met may have changed them, changed must be called: it
+// writes back what lay in interfaces and maps. An error names a value that cannot be
+// found, or that cannot be changed: in a key, or where the walk does not look.
+func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error) {
+	f.met, f.seen, f.lists, f.later = met, map[object]bool{}, map[list]bool{}, nil
+	defer func() {
+		if r := recover(); r != nil {
+			refused, ok := r.(cannotFind)
+			if !ok {
+				panic(r)
+			}
+			err = refused
+		}
+	}()
+	f.dynamic(reflect.ValueOf(v), nil)
+	later := f.later
+	return func() {
+		for _, write := range slices.Backward(later) { // what is within first
+			write()
+		}
+	}, nil
+}
+
+// Holds reports whether v holds a value that is looked for.
+func (f *Finder) Holds(v any) bool {
+	found := false
+	_, err := f.Find(v, func(reflect.Value) { found = true })
+	return found || err != nil
+}
+
+// Check says of a type that it may hold one where it cannot be found, or "".
+func (f *Finder) Check(t reflect.Type) string {
+	if p, r := f.w.plan(t); r == nil {
+		return f.of(p).refused
+	}
+	return ""
+}
+
+type cannotFind string
+
+func (c cannotFind) Error() string { return string(c) }
+
+func (f *Finder) looked(t reflect.Type) bool { return slices.Contains(f.types, t) }
+
+// of is what is known of a plan.
+func (f *Finder) of(p *plan) *holding {
+	if h, known := f.plans[p]; known {
+		return h
+	}
+	h := &holding{may: true} // of a type that contains itself
+	f.plans[p] = h
+	h.may = f.holds(p, h)
+	return h
+}
+
+func (f *Finder) holds(p *plan, h *holding) bool {
+	switch p.op {
+	case opInterface:
+		return true
+	case opSlice, opArray, opPointer, opAtomic, opAtomicPointer:
+		return f.within(p.elem, h)
+	case opMap:
+		return f.keyed(p, h)
+	case opStruct:
+		return f.structure(p, h)
+	case opSummary:
+		f.hides(p.typ, p.typ, "is told by its Summary", h)
+	}
+	return false
+}
+
+func (f *Finder) within(p *plan, h *holding) bool {
+	of := f.of(p)
+	h.refused = cmp.Or(h.refused, of.refused)
+	return of.may
+}
+
+func (f *Finder) keyed(p *plan, h *holding) bool {
+	if f.static(p.typ.Key(), map[reflect.Type]bool{}) {
+		h.refused = cmp.Or(h.refused, fmt.Sprintf("a %s has keys that hold one; key the map by something else", p.typ))
+	}
+	return f.within(p.elem, h) || f.of(p.key).may
+}
+
+func (f *Finder) structure(p *plan, h *holding) bool {
+	if f.looked(p.typ) {
+		return true
+	}
+	may, walked := false, map[int]bool{}
+	for _, field := range p.fields {
+		walked[field.index] = true
+		may = f.within(field.plan, h) || may
+	}
+	for i := range p.typ.NumField() {
+		if field := p.typ.Field(i); !walked[i] && !f.w.opaqueType(field.Type) && !f.w.skipped(field.Type) {
+			f.hides(field.Type, p.typ, "has one in "+field.Name+", which is left out of the state", h)
+		}
+	}
+	return may
+}
+
+// hides notes that t, in a type, is not looked into and may hold one.
+func (f *Finder) hides(t, in reflect.Type, how string, h *holding) {
+	if f.static(t, map[reflect.Type]bool{}) {
+		h.refused = cmp.Or(h.refused, fmt.Sprintf("a %s %s", in, how))
+	}
+}
+
+// static reports whether a type leads to one without an interface between.
+func (f *Finder) static(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if f.looked(t) {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return f.static(t.Elem(), seen)
+	case reflect.Map:
+		return f.static(t.Key(), seen) || f.static(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f.static(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// The walk. v is addressable, and its plan may hold one.
+
+func (f *Finder) value(p *plan, v reflect.Value) {
+	h := f.of(p)
+	if h.refused != "" {
+		panic(cannotFind(h.refused))
+	}
+	if !h.may {
+		return
+	}
+	switch p.op {
+	case opStruct:
+		f.fields(p, v)
+	case opArray:
+		f.items(p, v)
+	case opSlice:
+		if at := (list{object{v.Pointer(), p}, v.Len()}); !f.lists[at] {
+			f.lists[at] = true
+			f.items(p, v)
+		}
+	case opPointer:
+		f.pointer(p, v)
+	case opAtomicPointer:
+		f.pointer(p, reflect.NewAt(reflect.PointerTo(p.elem.typ), unsafe.Add(addr(v), p.off)).Elem())
+	case opAtomic:
+		f.value(p.elem, reflect.NewAt(p.elem.typ, unsafe.Add(addr(v), p.off)).Elem())
+	case opInterface:
+		f.dynamic(v.Elem(), v.Set)
+	case opMap:
+		f.entries(p, v)
+	}
+}
+
+func (f *Finder) fields(p *plan, v reflect.Value) {
+	if f.looked(p.typ) {
+		f.leaf(p, v)
+		return
+	}
+	for _, field := range p.fields {
+		f.value(field.plan, reopen(v.Field(field.index)))
+	}
+}
+
+func (f *Finder) leaf(p *plan, v reflect.Value) {
+	at := object{v.UnsafeAddr(), p}
+	switch {
+	case f.seen[at]:
+	case f.inKey:
+		panic(cannotFind("a key of a map holds one; key the map by something else"))
+	default:
+		f.seen[at] = true
+		f.met(v)
+	}
+}
+
+func (f *Finder) items(p *plan, v reflect.Value) {
+	for i := range v.Len() {
+		f.value(p.elem, v.Index(i))
+	}
+}
+
+func (f *Finder) pointer(p *plan, v reflect.Value) {
+	if v.IsNil() || !f.first(v, p) {
+		return
+	}
+	defer func(was bool) { f.inKey = was }(f.inKey)
+	f.inKey = false
+	f.value(p.elem, v.Elem())
+}
+
+func (f *Finder) first(v reflect.Value, p *plan) bool {
+	at := object{v.Pointer(), p}
+	if f.seen[at] {
+		return false
+	}
+	f.seen[at] = true
+	return true
+}
+
+// dynamic looks into what an interface holds. A value that is no pointer is copied,
+// looked into, and put back by write if it held any.
+func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
+	if !v.IsValid() {
+		return
+	}
+	p, r := f.w.plan(v.Type())
+	if r != nil {
+		return // the walk refuses it, and says more
+	}
+	if h := f.of(p); !h.may && h.refused == "" {
+		return
+	}
+	if p.op == opPointer || p.op == opMap {
+		f.value(p, cleaned(v))
+		return
+	}
+	f.copied(p, cleaned(v), write)
+}
+
+// cleaned is a copy of v that is addressable.
+func cleaned(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}
+
+// copied looks into a copy, which is written back if it held any by itself.
+func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
+	at := len(f.later)
+	if write != nil {
+		f.later = append(f.later, nil)
+	}
+	held := 0
+	met := f.met
+	f.met = func(v reflect.Value) { held++; met(v) }
+	f.value(p, c)
+	f.met = met
+	if write == nil {
+		return
+	}
+	if f.later[at] = func() { write(c) }; held == 0 {
+		f.later[at] = func() {}
+	}
+}
+
+// entries looks into the elements of a map, in the order of the hashes of its
+// keys, and into its keys only to refuse them.
+func (f *Finder) entries(p *plan, v reflect.Value) {
+	if v.IsNil() || !f.first(v, p) {
+		return
+	}
+	type entry struct {
+		key, elem reflect.Value
+		sum       Hash
+	}
+	var all []entry
+	for it := v.MapRange(); it.Next(); {
+		e := entry{key: cleaned(it.Key()), elem: cleaned(it.Value())}
+		e.sum, _ = f.w.Sum(e.key.Interface()) // a refusal is the walk's to tell
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.sum.Hi, b.sum.Hi), cmp.Compare(a.sum.Lo, b.sum.Lo))
+	})
+	for _, e := range all {
+		f.key(p.key, e.key)
+		if f.of(p.elem).may && !e.key.Equal(e.key) { // NaN: setting it would add another
+			panic(cannotFind("a map may hold one under a key that is not equal to itself (NaN); key the map by something else"))
+		}
+		f.copied(p.elem, e.elem, func(elem reflect.Value) { v.SetMapIndex(e.key, elem) })
+	}
+}
+
+func (f *Finder) key(p *plan, key reflect.Value) {
+	if !f.of(p).may {
+		return
+	}
+	was := f.inKey
+	f.inKey = true
+	f.value(p, key)
+	f.inKey = was
+}

@@ -1,0 +1,116 @@
+package canon
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sync/atomic"
+	"testing"
+)
+
+type mark struct{ n int }
+
+type marked struct {
+	Plain   int
+	One     mark
+	list    []mark
+	Array   [2]mark
+	Pointer *mark
+	Map     map[string]mark
+	deep    map[int]struct{ in any }
+	Any     any
+	Holder  any
+	Self    *marked
+	Atomic  atomic.Pointer[mark]
+	names   map[string]int
+}
+
+func finder(t *testing.T) *Finder {
+	t.Helper()
+	w, err := New(Options{Opaque: []string{"canon.markOpaque"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Finder(reflect.TypeFor[mark]())
+}
+
+// TestFinderChangesEveryPlaceOnce numbers all marks, wherever they lie, and each
+// once, although several ways lead there.
+func TestFinderChangesEveryPlaceOnce(t *testing.T) {
+	const text = `{Plain: 0, One: {n: 1}, list: [{n: 2}, {n: 3}], Array: [{n: 4}, {n: 5}], Pointer: =One, ` +
+		`Map: {"a": {n: 7}, "b": {n: 6}}, deep: {7: {in: mark{n: 8}}}, Any: mark{n: 9}, Holder: []mark[{n: 10}], Self: =., Atomic: {n: 11}, names: {"x": 1}}`
+	first := ""
+	for range 5 { // whatever order a map has
+		m := &marked{
+			list: make([]mark, 2), Map: map[string]mark{"a": {}, "b": {}}, deep: map[int]struct{ in any }{7: {mark{}}},
+			Any: mark{}, Holder: []mark{{}}, names: map[string]int{"x": 1},
+		}
+		m.Pointer, m.Self = &m.One, m
+		m.Atomic.Store(&mark{})
+		f, n := finder(t), 0
+		var places []*mark
+		changed, err := f.Find(m, func(v reflect.Value) { places = append(places, v.Addr().Interface().(*mark)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range places {
+			n++
+			p.n = n
+		}
+		changed()
+		got := f.w.Text(m)
+		if first == "" {
+			first = got
+		}
+		if n != 11 || got != first {
+			t.Fatalf("%d marks were met: %s; before: %s", n, got, first)
+		}
+	}
+	if first != "&marked"+text {
+		t.Errorf("numbered as they are met: %s", first)
+	}
+}
+
+type markHidden struct {
+	Seen int
+	Left mark `mc:"-"`
+}
+
+type markOpaque struct{ of mark }
+
+type markSummary struct{ in mark }
+
+func (markSummary) Summary() any { return 1 }
+
+func TestFinderRefusesWhatItCannotChange(t *testing.T) {
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{&markHidden{}, "a canon.markHidden has one in Left, which is left out of the state"},
+		{&struct{ In []markHidden }{}, "a canon.markHidden has one in Left, which is left out of the state"},
+		{&struct{ S markSummary }{}, "a canon.markSummary is told by its Summary"},
+		{map[mark]int{}, "a map[canon.mark]int has keys that hold one; key the map by something else"},
+		{map[any]int{mark{}: 1}, "a key of a map holds one; key the map by something else"},
+		{map[float64]mark{math.NaN(): {}}, "a map may hold one under a key that is not equal to itself (NaN); key the map by something else"},
+		{&struct{ O markOpaque }{}, ""},
+		{&struct{ N any }{N: 3}, ""},
+	} {
+		_, err := finder(t).Find(c.v, func(reflect.Value) {})
+		if got := fmt.Sprint(err); got != c.want && !(c.want == "" && err == nil) {
+			t.Errorf("of %T: %s; want %s", c.v, got, c.want)
+		}
+	}
+}
+
+func TestFinderEndsInCycles(t *testing.T) {
+	list := []any{mark{}, nil}
+	list[1] = list
+	n := 0
+	if _, err := finder(t).Find(&list, func(reflect.Value) { n++ }); err != nil || n != 1 {
+		t.Errorf("a slice that contains itself has %d marks, %v", n, err)
+	}
+	if finder(t).Holds(map[string]any{"a": 1}) || !finder(t).Holds([]any{1, &mark{}}) {
+		t.Error("Holds does not tell what holds a mark")
+	}
+}

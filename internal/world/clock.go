@@ -1,0 +1,146 @@
+package world
+
+import (
+	"fmt"
+	"reflect"
+
+	"macemc/internal/canon"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// A node's times are names that its clock gives out (macetime.Clock), and part of
+// its state with what is known of them. When a handler has returned, the clock
+// numbers those anew that the node still holds, where they lie, and forgets the
+// others. A step of a node that holds none pays for a question whether it does.
+
+// instants is where the nodes of a world hold times.
+type instants struct {
+	finder  *canon.Finder
+	times   []*macetime.Time
+	counted []*macetime.Monotone
+}
+
+func (w *World) finder() *instants {
+	if w.instants == nil {
+		w.instants = &instants{finder: sim.Times(w.walker)}
+	}
+	return w.instants
+}
+
+// settleTimes numbers anew what node i holds, after a handler or a crash.
+func (w *World) settleTimes(i int) {
+	if w.nodes[i].clock != nil {
+		w.renumber(i)
+	}
+}
+
+func (w *World) renumber(i int) {
+	ns, in := &w.nodes[i], w.finder()
+	in.times, in.counted = in.times[:0], in.counted[:0]
+	changed, err := in.finder.Find(ns.node, in.note)
+	if err != nil {
+		panic(fmt.Sprintf("macemc: %s cannot keep times where it does: %v", addrOf(i), err))
+	}
+	for _, t := range in.times {
+		if wrong := ns.clock.Check(*t); wrong != "" {
+			panic(fmt.Sprintf("macemc: %s holds a time that %s", addrOf(i), wrong))
+		}
+	}
+	clock := ns.clock.Clone()
+	clock.Settle(in.times, in.counted)
+	changed()
+	if ns.clock = &clock; clock.IsZero() {
+		ns.clock = nil
+	}
+}
+
+func (in *instants) note(v reflect.Value) {
+	switch at := v.Addr().Interface().(type) {
+	case *macetime.Time:
+		in.times = append(in.times, at)
+	case *macetime.Monotone:
+		in.counted = append(in.counted, at)
+	}
+}
+
+// timeless refuses a value that leaves a node and holds a time.
+func (w *World) timeless(self sim.Addr, what string, v any) {
+	if w.nodes[self.Index()].clock != nil && w.finder().finder.Holds(v) {
+		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
+			self, what, w.walker.Text(v)))
+	}
+}
+
+// ticks is the clock of a node whose handler runs, to be changed: what a bank
+// keeps of it stays.
+func (e *env) ticks() *macetime.Clock {
+	w, i := e.w, e.self.Index()
+	ns := &w.nodes[i]
+	if !w.ticking {
+		own := macetime.Of(i)
+		if ns.clock != nil {
+			own = ns.clock.Clone()
+		}
+		ns.clock, w.ticking = &own, true
+	}
+	return ns.clock
+}
+
+func (e *env) Now() macetime.Time {
+	e.use("Now")
+	return e.ticks().Read()
+}
+
+func (e *env) Monotone() macetime.Monotone {
+	e.use("Monotone")
+	return e.ticks().Count()
+}
+
+var answers = []string{"no", "yes"}
+
+// comparing is what coverage counts comparisons under, whatever is compared.
+const comparing = "is a time before another"
+
+func (e *env) Before(a, b macetime.Time) bool {
+	w := e.use("Before")
+	return e.compare("Before", a, b, func(why string) int {
+		w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
+		k := w.coin(2, nil)
+		if w.cover != nil {
+			w.cover.chosen(comparing, 2, k)
+		}
+		return k
+	})
+}
+
+func (e *env) BeforeWeighted(a, b macetime.Time, yes, no int) bool {
+	w := e.use("BeforeWeighted")
+	if yes < 0 || no < 0 || yes+no == 0 {
+		panic(fmt.Sprintf("macemc: env.BeforeWeighted(%s, %s, %d, %d): a weight is 0 or more, and at least one is more than 0", a, b, yes, no))
+	}
+	return e.compare("BeforeWeighted", a, b, func(why string) int {
+		return w.sided([]int{no, yes}, why, comparing)
+	})
+}
+
+// compare decides whether a is before b, and asks only where both may be.
+func (e *env) compare(call string, a, b macetime.Time, ask func(why string) int) bool {
+	w, clock := e.w, e.ticks()
+	for _, t := range [...]macetime.Time{a, b} {
+		if wrong := clock.Check(t); wrong != "" {
+			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, e.self, t, wrong))
+		}
+	}
+	yes, no := clock.Compare(a, b)
+	if !yes || !no {
+		if w.tracing {
+			w.facts = append(w.facts, sim.Fact{Asked: "whether", About: macetime.Asked(a, b), Answer: yes})
+		}
+		return yes
+	}
+	w.asked.words = answers
+	is := ask(macetime.Asked(a, b)) == 1
+	clock.Assume(a, b, is)
+	return is
+}

@@ -1,0 +1,189 @@
+package world_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// keeper is a node that does with times what a test asks for, once.
+type keeper struct {
+	Times [3]macetime.Time
+	Any   any
+	Read  macetime.Monotone
+	use   func(*keeper, sim.Env) `mc:"-"`
+}
+
+func (k *keeper) Init(sim.Env)                           {}
+func (k *keeper) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (k *keeper) Handle(env sim.Env, _ sim.Signal)       { k.use(k, env) }
+
+type ask struct{ N int }
+
+// keepers are two nodes, of which the first runs use for each opening.
+func keepers(t *testing.T, openings int, config world.Config, use func(*keeper, sim.Env)) *world.World {
+	t.Helper()
+	sys := sound()
+	sys.New = func(sim.Params, sim.Addr) sim.Node { return &keeper{use: use} }
+	sys.Script = func(p sim.Params, self sim.Addr, _ int) (all []sim.Signal) {
+		for n := range openings {
+			if self == p.Addr(0) {
+				all = append(all, ask{n})
+			}
+		}
+		return all
+	}
+	if err := sys.Validate(sim.Params{Nodes: 2}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := world.New(sys, sim.Params{Nodes: 2}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestStateShowsWhatIsKnownOfTimes: what the hash sees of a clock is what the lines
+// say, in the names that the fields have.
+func TestStateShowsWhatIsKnownOfTimes(t *testing.T) {
+	step := 0
+	w := keepers(t, 3, world.Config{Trace: true}, func(k *keeper, env sim.Env) {
+		switch step++; step {
+		case 1:
+			k.Times[0] = env.Now()
+			k.Any, k.Read = k.Times[0].Add(5*time.Second), env.Monotone()
+			env.Monotone()
+		case 2:
+			now := env.Now()
+			k.Times[1] = now
+			env.Before(now, k.Any.(macetime.Time)) // asked: yes
+			env.Before(now, k.Any.(macetime.Time)) // and never again
+			env.Before(k.Times[2], now)            // the zero time is before all
+		case 3:
+			k.Times[0], k.Any, k.Read = macetime.Time{}, nil, env.Monotone()
+		}
+	})
+	want := []string{
+		`n0.Times[0] = last; n0.Any = last+5s; n0.Read = r1`,
+		`n0.Times[0] = t1; n0.Times[1] = last; n0.Any = t1+5s; n0.Read = r1; n0 clock = last-5s < t1 <= last`,
+		`n0.Times[1] = last; n0.Read = r1`,
+	}
+	var sums []any
+	if f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		for _, want := range want {
+			w.Retake(0, []int{1})
+			var got []string
+			for _, l := range w.NodeLines(w.Params().Addr(0)) {
+				if l.Value != "none" && l.Value != "nil" && l.Value != "r0" && !strings.HasSuffix(l.Path, "script") {
+					got = append(got, l.Path+" = "+l.Value)
+				}
+			}
+			if text := strings.Join(got, "; "); text != want {
+				t.Errorf("the state is\n%s\nwant\n%s", text, want)
+			}
+			sums = append(sums, w.Hash())
+		}
+	}); f != nil || w.Err() != nil {
+		t.Fatal(f, w.Err())
+	}
+	if sums[0] == sums[1] || sums[1] == sums[2] {
+		t.Error("states that know different things of their times have one identity")
+	}
+	s := w.Trace().Steps[1]
+	if got, want := fmt.Sprint(s.Coins[0].What, s.Facts), "t1 before last+5s: yes[{whether t1 before last+5s true} {whether none before t1 true}]"; got != want {
+		t.Errorf("step 2 tells %s; want %s", got, want)
+	}
+}
+
+// TestTimesStayWithTheirNode: each other use is the service's mistake, and told in a
+// sentence.
+func TestTimesStayWithTheirNode(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		use  func(*keeper, sim.Env)
+		want string
+	}{
+		{"message", func(k *keeper, env sim.Env) { env.TCP().Send(env.Peers()[0], []macetime.Time{env.Now()}) },
+			"macemc: n0 puts a time into a message, []Time[last]; times are a node's own: send a duration, or keep the time in the node"},
+		{"timer", func(k *keeper, env sim.Env) { env.After(time.Second, env.Monotone()) },
+			"macemc: n0 puts a time into a timer, r1; times are"},
+		{"task", func(k *keeper, env sim.Env) { env.Post(env.Now()) }, "macemc: n0 puts a time into a task, "},
+		{"fact", func(k *keeper, env sim.Env) { env.Emit(env.Now()) }, "macemc: n0 puts a time into a fact, "},
+		{"key", func(k *keeper, env sim.Env) { k.Any = map[any]int{env.Now(): 1} },
+			"macemc: n0 cannot keep times where it does: a key of a map holds one; key the map by something else"},
+		{"weights", func(k *keeper, env sim.Env) { env.BeforeWeighted(env.Now(), env.Now(), 0, 0) },
+			"macemc: env.BeforeWeighted(last, t1, 0, 0): a weight is 0 or more, and at least one is more than 0"},
+		{"negative", func(k *keeper, env sim.Env) { env.Now().Add(-time.Second) },
+			"macemc: Time.Add(-1s): a duration that is added is 0 or more; use Sub to go back"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := keepers(t, 1, world.Config{}, c.use)
+			f := w.Protect(func() {
+				w.Start(choose.NewFixed())
+				w.Step(choose.NewFixed())
+			})
+			if f == nil || f.Verdict != sim.VerdictPanic || !strings.HasPrefix(f.Message, c.want) {
+				t.Errorf("found is %+v; want %s", f, c.want)
+			}
+		})
+	}
+}
+
+// TestTimesOfAnotherNode: one that came by way of shared memory is told.
+func TestTimesOfAnotherNode(t *testing.T) {
+	var shared macetime.Time
+	sys := sound()
+	sys.New = func(sim.Params, sim.Addr) sim.Node {
+		return &keeper{use: func(k *keeper, env sim.Env) {
+			if env.Self().Index() == 0 {
+				shared = env.Now()
+				k.Times[0] = shared
+			} else {
+				env.Before(shared, env.Now())
+			}
+		}}
+	}
+	sys.Script = func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{ask{}} }
+	w, err := world.New(sys, sim.Params{Nodes: 2}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.Step(choose.NewFixed())
+		w.Step(choose.NewFixed())
+	})
+	const want = "macemc: env.Before of n1: last is a time of node 0 of the system; a time means nothing on another node: send a duration"
+	if f == nil || f.Message != want {
+		t.Errorf("found is %+v; want %s", f, want)
+	}
+}
+
+// TestWhatIsKnownIsPartOfTheState: two states that differ in nothing but an answer
+// are two, and one that followed from the others is no answer.
+func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
+	end := func(answer int) string {
+		w := keepers(t, 1, world.Config{}, func(k *keeper, env sim.Env) {
+			k.Times = [3]macetime.Time{env.Now(), env.Now(), env.Now()}
+			env.Before(k.Times[0].Add(time.Second), k.Times[2])
+			env.Before(k.Times[2], k.Times[1])
+		})
+		if f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			w.Retake(0, []int{answer})
+		}); f != nil || w.Err() != nil {
+			t.Fatal(f, w.Err())
+		}
+		return fmt.Sprint(w.Hash())
+	}
+	if no, yes := end(0), end(1); no == yes || no != end(0) {
+		t.Errorf("the states after no and yes are %s and %s, and %s again", no, yes, end(0))
+	}
+}
