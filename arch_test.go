@@ -21,7 +21,7 @@ type room struct {
 var everyTest = []string{"internal/transcript", "internal/toy", "internal/long", "macetime"}
 
 var (
-	belowSearch = []string{"internal/canon", "macetime", "choose", "netsim", "sim", "internal/world"}
+	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
@@ -82,6 +82,10 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/kinds",
+		instead: map[string]string{"": "kinds is a table of what kinds of events have of their own; let who has the event fill the gaps"},
+	},
+	{
 		path:    "internal/guard",
 		instead: map[string]string{"": "guard knows calls and stacks; let the one who asks know what was called"},
 	},
@@ -95,7 +99,7 @@ var rooms = []room{
 	},
 	{
 		path: "sim",
-		may:  []string{"internal/canon", "internal/guard", "internal/sight", "macetime", "choose", "netsim"},
+		may:  []string{"internal/canon", "internal/guard", "internal/kinds", "internal/sight", "macetime", "choose", "netsim"},
 		instead: map[string]string{
 			"internal/world": "sim is the contract; what runs a system reads it, and not the other way round",
 			"systems/*":      "sim is the contract and knows no system; test it with internal/toy",
@@ -197,7 +201,7 @@ var rooms = []room{
 	},
 	{
 		path:    "eventgraph",
-		may:     []string{"internal/canon", "choose", "sim", "internal/world"},
+		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/world"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},

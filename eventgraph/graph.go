@@ -201,13 +201,4 @@ func (g *Graph) lane(a sim.Addr) int {
 
 // environments reports whether an event of the kind happens to the network: no
 // node takes part in it.
-func environments(e sim.Event) bool {
-	switch e.Kind {
-	case sim.KindLose, sim.KindDuplicate, sim.KindBreak, sim.KindReset, sim.KindPartition, sim.KindOneWay, sim.KindMend, sim.KindHeal:
-		return true
-	case sim.KindRefused:
-		return e.Link == sim.LinkUDP // a datagram is dropped silently
-	default:
-		return false
-	}
-}
+func environments(e sim.Event) bool { return e.Kind != 0 && e.Row().Aside() }

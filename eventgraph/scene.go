@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/kinds"
 	"macemc/sim"
 )
 
@@ -23,7 +24,7 @@ func (g *Graph) place(p int) place {
 		return place{at.lane, at.lane}
 	case node < 0:
 		return place{0, 0}
-	case at.Event.Kind == sim.KindBreak || at.Event.Kind == sim.KindReset:
+	case at.Event.Kind != 0 && at.Event.Row().Ground == kinds.Pair:
 		return place{node, peer}
 	default:
 		return place{node, node}
@@ -96,45 +97,10 @@ func (g *Graph) flights() (all []flight) {
 
 // kind is the class of a point, by which pictures draw it.
 func (p *point) kind() string {
-	switch p.Event.Kind {
-	case 0:
+	if p.Event.Kind == 0 {
 		return "start"
-	case sim.KindScript, sim.KindAction:
-		return "script"
-	case sim.KindTask:
-		return "task"
-	case sim.KindTimer:
-		return "timer"
-	case sim.KindMessage:
-		return "message"
-	case sim.KindReorder:
-		return "reorder"
-	case sim.KindClear, sim.KindFlushed:
-		return "room"
-	case sim.KindError:
-		return "error"
-	case sim.KindRefused:
-		if p.lane == network {
-			return "lose"
-		}
-		return "error"
-	case sim.KindBreak, sim.KindReset:
-		return "break"
-	case sim.KindLose:
-		return "lose"
-	case sim.KindDuplicate:
-		return "copy"
-	case sim.KindCrash, sim.KindDown:
-		return "crash"
-	case sim.KindRestart:
-		return "restart"
-	case sim.KindPartition, sim.KindOneWay:
-		return "cut"
-	case sim.KindMend, sim.KindHeal:
-		return "mend"
-	default:
-		panic(fmt.Sprintf("macemc bug: eventgraph: a %s event has no picture, so sim has a new kind", p.Event.Kind))
 	}
+	return p.Event.Row().Class
 }
 
 // span is a stretch of a lane, or of all, that is out of the ordinary.
@@ -156,19 +122,14 @@ func (g *Graph) spans() (all []span) {
 	for at := range g.points {
 		p := &g.points[at]
 		kind := ""
-		switch p.Event.Kind {
-		case sim.KindCrash:
-			kind = "away"
-		case sim.KindDown:
-			kind = "gone"
-		case sim.KindPartition, sim.KindOneWay:
-			kind = "cut"
-		case sim.KindRestart, sim.KindMend, sim.KindHeal:
-		default:
+		if p.Event.Kind != 0 {
+			kind = p.Event.Row().Span
+		}
+		if kind == "" {
 			continue
 		}
 		shut(p.lane, at)
-		if kind != "" {
+		if kind != kinds.Ends {
 			open[p.lane] = len(all)
 			all = append(all, span{kind, p.lane, at, none})
 		}

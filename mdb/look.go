@@ -176,12 +176,12 @@ func (r *run) did(step *sim.Step) (p Page) {
 // circumstances say where a step came from.
 func (s *Session) circumstances(t *took) string {
 	var parts []string
-	switch t.Event.Kind {
-	case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+	switch row := t.Event.Row(); {
+	case row.Travels():
 		parts = append(parts, caused("sent", t.Cause))
-	case sim.KindTimer:
+	case row.Class == "timer":
 		parts = append(parts, caused("scheduled", t.Cause))
-	case sim.KindTask:
+	case row.Class == "task":
 		parts = append(parts, caused("posted", t.Cause))
 	}
 	switch {

@@ -56,8 +56,8 @@ func (r *run) lanes(s *sim.Step) string {
 	n := r.nodes()
 	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
 	at, from := r.lane(s.Node), -1
-	switch s.Event.Kind {
-	case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+	row := s.Event.Row()
+	if row.Travels() {
 		from = r.lane(s.Event.From)
 	}
 	if at < 0 {
@@ -67,12 +67,12 @@ func (r *run) lanes(s *sim.Step) string {
 		return string(cells)
 	}
 	head, shaft := '●', '━'
-	switch s.Event.Kind {
-	case sim.KindLose:
+	switch {
+	case row.Class == "lose" && row.Travels():
 		head, shaft = '✗', '╌'
-	case sim.KindCrash, sim.KindDown:
+	case row.Class == "crash":
 		head = '✗'
-	case sim.KindRestart:
+	case row.Class == "restart":
 		head = '○'
 	}
 	if from >= 0 && from != at {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/kinds"
 )
 
 // Kind is the kind of an event. Its order is the canonical order of events.
@@ -37,48 +38,28 @@ const (
 
 	KindHeal // the environment stops misbehaving: a step of the search's making
 
-	kinds
+	kindsMost
 )
 
-// kindInfo is what the kinds have of their own: a name, and the weight of an
-// event of the kind in random walks.
-var kindInfo = [kinds]struct {
-	name   string
-	weight float64
-}{
-	KindScript:    {"script", 40},
-	KindAction:    {"action", 40},
-	KindTask:      {"task", 40},
-	KindMessage:   {"message", 8},
-	KindClear:     {"clear to send", 8},
-	KindFlushed:   {"flushed", 40},
-	KindError:     {"error", 2},
-	KindRefused:   {"refused", 2},
-	KindBreak:     {"break", 2},
-	KindMend:      {"mend", 2},
-	KindRestart:   {"restart", 40},
-	KindTimer:     {"timer", 1},
-	KindCrash:     {"crash", 0},
-	KindDown:      {"down", 0},
-	KindReset:     {"reset", 0},
-	KindLose:      {"lose", 0},
-	KindDuplicate: {"duplicate", 0},
-	KindReorder:   {"reorder", 0},
-	KindPartition: {"partition", 0},
-	KindOneWay:    {"one-way partition", 0},
-	KindHeal:      {"heal", 0},
-}
+// weights are those of the kinds, apart from the rest of their rows: every event
+// that is possible asks for one.
+var weights = func() (all [kindsMost]float64) {
+	for k := range all {
+		all[k] = kinds.Of(uint8(k), false).Weight
+	}
+	return all
+}()
 
 func (k Kind) String() string {
-	if k == 0 || k >= kinds {
+	if k == 0 || k >= kindsMost {
 		return fmt.Sprintf("kind %d", uint8(k))
 	}
-	return kindInfo[k].name
+	return kinds.Of(uint8(k), false).Name
 }
 
 // Kinds are all kinds of events, in canonical order.
 func Kinds() (all []Kind) {
-	for k := KindScript; k < kinds; k++ {
+	for k := KindScript; k < kindsMost; k++ {
 		all = append(all, k)
 	}
 	return all
@@ -94,8 +75,14 @@ func ParseKind(s string) (Kind, bool) {
 	return 0, false
 }
 
+// Row is what the kind has of its own; of Refused, where the link is TCP.
+func (k Kind) Row() *kinds.Row { return kinds.Of(uint8(k), false) }
+
+// Row is what the event's kind has of its own.
+func (e *Event) Row() *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == LinkUDP) }
+
 // Weight is that of an event of the kind in random walks; 0: it is rare.
-func (k Kind) Weight() float64 { return kindInfo[k].weight }
+func (k Kind) Weight() float64 { return weights[k] }
 
 // Fault reports whether the kind is the environment's misbehaviour.
 func (k Kind) Fault() bool { return k >= KindCrash && k <= KindOneWay }
@@ -155,37 +142,29 @@ func (s Split) Text(n int, arrow string) string {
 // Text is the event's identity as one line, values told by walker, in a
 // system of n nodes.
 func (e Event) Text(walker *canon.Walker, n int) string {
-	place := ""
-	if e.Place > 0 {
-		place = fmt.Sprintf(" (place %d)", e.Place+1)
-	}
-	switch e.Kind {
-	case KindScript, KindAction, KindTask, KindTimer:
-		return fmt.Sprintf("%s %s %s", e.Node, e.Kind, walker.Text(e.Value))
-	case KindMessage:
-		return fmt.Sprintf("%s message %s from %s by %s", e.Node, walker.Text(e.Value), e.From, e.Link)
-	case KindClear:
-		return fmt.Sprintf("%s clear to send to %s", e.Node, e.From)
-	case KindError:
-		return fmt.Sprintf("%s error with %s", e.Node, e.From)
-	case KindRefused:
-		if e.Link == LinkTCP {
-			return fmt.Sprintf("%s refused by %s", e.Node, e.From)
+	return kinds.Fill(e.Row().Text, func(gap string) string {
+		switch gap {
+		case "node":
+			return e.Node.String()
+		case "from":
+			return e.From.String()
+		case "value":
+			return walker.Text(e.Value)
+		case "link":
+			return e.Link.String()
+		case "place":
+			if e.Place == 0 {
+				return ""
+			}
+			return fmt.Sprintf(" (place %d)", e.Place+1)
+		case "sides":
+			arrow := " | "
+			if e.Kind == KindOneWay {
+				arrow = " cannot reach "
+			}
+			return e.Value.(Split).Text(n, arrow)
+		default:
+			panic(fmt.Sprintf("macemc bug: sim: the identity of a %s event has the gap %s", e.Kind, gap))
 		}
-		return fmt.Sprintf("%s unreached by %s from %s", e.Node, walker.Text(e.Value), e.From)
-	case KindFlushed, KindRestart, KindCrash, KindDown:
-		return fmt.Sprintf("%s %s", e.Node, e.Kind)
-	case KindBreak, KindReset:
-		return fmt.Sprintf("%s %s with %s", e.Node, e.Kind, e.From)
-	case KindLose, KindDuplicate, KindReorder:
-		return fmt.Sprintf("%s %s %s from %s%s", e.Node, e.Kind, walker.Text(e.Value), e.From, place)
-	case KindPartition:
-		return fmt.Sprintf("partition %s", e.Value.(Split).Text(n, " | "))
-	case KindOneWay:
-		return fmt.Sprintf("one-way partition %s", e.Value.(Split).Text(n, " cannot reach "))
-	case KindMend, KindHeal:
-		return e.Kind.String()
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: no text for a %s event", e.Kind))
-	}
+	})
 }

@@ -75,6 +75,23 @@ func FaultNames() []string {
 // Budget is one of the budgets, in the order of FaultNames.
 func (f *Faults) Budget(k int) *int { return budgets[k].of(f) }
 
+// Of is the budget that an event of the kind spends; nil: it is no fault.
+func (f *Faults) Of(kind Kind) *int {
+	if k := budgetOf[kind]; k >= 0 {
+		return budgets[k].of(f)
+	}
+	return nil
+}
+
+// budgetOf is by kind the place of its budget, or -1.
+var budgetOf = func() (all [kindsMost]int) {
+	names := FaultNames()
+	for k := range all {
+		all[k] = slices.Index(names, Kind(k).Row().Budget)
+	}
+	return all
+}()
+
 // ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
 // Blanks around a word do not count.
 func ParseFaults(text string) (Faults, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/kinds"
 	"macemc/internal/report"
 	"macemc/sim"
 )
@@ -18,54 +19,20 @@ type teller struct {
 // Event says what happened in a step, without a full stop.
 func (t teller) event(s *sim.Step) string {
 	e := &s.Event
-	node, from := report.Code(e.Node.String()), report.Code(e.From.String())
-	switch e.Kind {
-	case sim.KindScript:
-		return fmt.Sprintf("the application asks %s for %s", node, t.value(e.Value))
-	case sim.KindAction:
-		return fmt.Sprintf("%s takes its action %s", node, t.value(e.Value))
-	case sim.KindTask:
-		return fmt.Sprintf("%s does its task %s%s", node, t.value(e.Value), since(s, "posted"))
-	case sim.KindTimer:
-		return fmt.Sprintf("the timer %s of %s fires%s", t.value(e.Value), node, since(s, "set"))
-	case sim.KindMessage:
-		return fmt.Sprintf("%s receives %s from %s%s", node, t.value(e.Value), from, since(s, "sent"))
-	case sim.KindClear:
-		return fmt.Sprintf("%s has room again to send to %s", node, from)
-	case sim.KindFlushed:
-		return fmt.Sprintf("everything that %s sent was handed over", node)
-	case sim.KindError:
-		return fmt.Sprintf("%s hears that its connection with %s broke", node, from)
-	case sim.KindRefused:
-		if e.Link == sim.LinkTCP {
-			return fmt.Sprintf("%s hears that %s refuses the connection", node, from)
+	return kinds.Fill(e.Row().Tells, func(gap string) string {
+		switch gap {
+		case "node":
+			return report.Code(e.Node.String())
+		case "from":
+			return report.Code(e.From.String())
+		case "value":
+			return t.value(e.Value)
+		case "identity":
+			return report.Code(e.Text(t.walker, t.nodes))
+		default:
+			return since(s, gap)
 		}
-		return fmt.Sprintf("%s from %s does not reach %s%s", t.value(e.Value), from, node, since(s, "sent"))
-	case sim.KindBreak:
-		return fmt.Sprintf("%s gives the connection with %s up, across the partition", node, from)
-	case sim.KindMend:
-		return "the partition ends"
-	case sim.KindRestart:
-		return fmt.Sprintf("%s starts again", node)
-	case sim.KindCrash:
-		return fmt.Sprintf("%s crashes; it may start again", node)
-	case sim.KindDown:
-		return fmt.Sprintf("%s fails for good", node)
-	case sim.KindReset:
-		return fmt.Sprintf("the connection between %s and %s breaks", node, from)
-	case sim.KindLose:
-		return fmt.Sprintf("the network loses %s from %s to %s%s", t.value(e.Value), from, node, since(s, "sent"))
-	case sim.KindDuplicate:
-		return fmt.Sprintf("the network duplicates %s from %s to %s%s", t.value(e.Value), from, node, since(s, "sent"))
-	case sim.KindReorder:
-		return fmt.Sprintf("%s receives %s from %s before older ones%s", node, t.value(e.Value), from, since(s, "sent"))
-	case sim.KindPartition, sim.KindOneWay:
-		return "the network is cut: " + report.Code(e.Text(t.walker, t.nodes))
-	case sim.KindHeal:
-		return "the environment heals: partitions end, and no more faults happen"
-	default:
-		panic("macemc bug: finding: no words for a " + e.Kind.String())
-	}
+	})
 }
 
 func (t teller) value(v any) string { return report.Code(t.walker.Text(v)) }

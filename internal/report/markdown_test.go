@@ -11,9 +11,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// kinds are the kinds of the elements of a Markdown text, as GitHub reads it,
+// elementKinds are the kinds of the elements of a Markdown text, as GitHub reads it,
 // and what stands in its spans and blocks of code.
-func kinds(t *testing.T, markdown string) (elements map[string]int, code []string) {
+func elementKinds(t *testing.T, markdown string) (elements map[string]int, code []string) {
 	t.Helper()
 	source := []byte(markdown)
 	elements = map[string]int{}
@@ -51,7 +51,7 @@ func markdownIsText(t *testing.T, name, text string) {
 	t.Helper()
 	harmless := func(form, markdown string, want map[string]int) (code []string) {
 		t.Helper()
-		elements, code := kinds(t, markdown)
+		elements, code := elementKinds(t, markdown)
 		for kind, n := range elements {
 			if kind != "Text" && kind != "String" && want[kind] != n {
 				t.Errorf("%s as %s has %d of %s:\n%.500q", name, form, n, kind, markdown)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/kinds"
 	"macemc/internal/sight"
 	"macemc/search"
 	"macemc/sim"
@@ -98,19 +99,21 @@ func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 
 // Handler is where the handler of an event stands. What no node handles has none.
 func (l *Sources) Handler(e sim.Event) Source {
-	switch e.Kind {
-	case sim.KindMessage, sim.KindReorder:
+	switch e.Row().Handler {
+	case kinds.Deliver:
 		return l.find(handled{e.Node, "Deliver", reflect.TypeOf(e.Value)})
-	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
+	case kinds.Handle:
 		return l.find(handled{e.Node, "Handle", reflect.TypeOf(e.Value)})
+	case kinds.Init:
+		return l.find(handled{e.Node, "Init", nil})
+	}
+	switch e.Kind {
 	case sim.KindError, sim.KindRefused, sim.KindBreak:
 		return l.find(handled{e.Node, "Handle", reflect.TypeFor[sim.PeerError]()})
 	case sim.KindClear:
 		return l.find(handled{e.Node, "Handle", reflect.TypeFor[sim.ClearToSend]()})
 	case sim.KindFlushed:
 		return l.find(handled{e.Node, "Handle", reflect.TypeFor[sim.Flushed]()})
-	case sim.KindRestart:
-		return l.find(handled{e.Node, "Init", nil})
 	default:
 		return Source{}
 	}

@@ -329,10 +329,12 @@ func (c *Coverage) neverBugs() (never []string) {
 }
 
 func (c *Coverage) neverFaults() (never []string) {
-	for i := range faultNames {
-		happened := c.rare
-		if kind := [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindReset, sim.KindLose, sim.KindDuplicate, sim.KindReorder, sim.KindPartition, sim.KindOneWay, 0}[i]; kind != 0 {
-			happened = c.kinds[kind].happened
+	for i, name := range faultNames {
+		happened := c.rare // of the one that is no event
+		for _, kind := range sim.Kinds() {
+			if kind.Row().Budget == name {
+				happened = c.kinds[kind].happened
+			}
 		}
 		if n := *c.allowed.Budget(i); n != 0 && happened == 0 {
 			var f sim.Faults

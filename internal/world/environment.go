@@ -254,6 +254,9 @@ func (w *World) bothEnds(channel int) {
 // environment's. What a handler hears of it follows.
 func (w *World) takeRest(e sim.Event, at spot) {
 	i, c := int(at.node), int(at.channel)
+	if budget := w.environ.left.Of(e.Kind); budget != nil {
+		spend(budget)
+	}
 	switch e.Kind {
 	case sim.KindClear:
 		w.links.tcp.PopClear(c)
@@ -273,9 +276,6 @@ func (w *World) takeRest(e sim.Event, at spot) {
 			w.bothEnds(c)
 		}
 	case sim.KindBreak, sim.KindReset:
-		if e.Kind == sim.KindReset {
-			spend(&w.environ.left.Reset)
-		}
 		w.links.tcp.Break(i, e.From.Index())
 		w.links.disturbed = true
 		w.bothEnds(c)
@@ -284,29 +284,19 @@ func (w *World) takeRest(e sim.Event, at spot) {
 	case sim.KindRestart:
 		w.restart(i)
 	case sim.KindCrash:
-		spend(&w.environ.left.Crash)
 		w.crash(i, lifeAway)
 	case sim.KindDown:
-		spend(&w.environ.left.Down)
 		w.crash(i, lifeGone)
 	case sim.KindLose:
-		spend(&w.environ.left.Loss)
 		w.links.udp.Take(c, int(e.Place))
 		w.sums.udp(c)
 	case sim.KindDuplicate:
-		spend(&w.environ.left.Dup)
 		w.links.udp.Push(c, w.links.udp.Packets(c)[e.Place])
 		w.sums.udp(c)
 	case sim.KindReorder:
-		spend(&w.environ.left.Reorder)
 		w.audit.taken(w.links.udp.Take(c, int(e.Place)))
 		w.sums.udp(c)
 	case sim.KindPartition, sim.KindOneWay:
-		if e.Kind == sim.KindPartition {
-			spend(&w.environ.left.Partition)
-		} else {
-			spend(&w.environ.left.OneWay)
-		}
 		w.environ.cut = &cut{e.Value.(sim.Split).Side, e.Kind == sim.KindOneWay}
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
@@ -428,16 +418,14 @@ func (w *World) Settled() bool {
 
 var faultNames = sim.FaultNames()
 
-// faultLinks are the links without which a fault cannot happen.
-var faultLinks = map[string]sim.Link{"reset": sim.LinkTCP, "loss": sim.LinkUDP, "dup": sim.LinkUDP, "reorder": sim.LinkUDP}
-
 // Idle names a budget that cannot be spent, since nothing was ever sent by the
 // link that it needs, or no coin with a rare side was ever asked, in any run of
 // this world; "" if there is none.
 func (w *World) Idle(f sim.Faults) string {
-	for k, name := range faultNames {
-		if link := faultLinks[name]; *f.Budget(k) != 0 && link != 0 && !w.links.used[link] {
-			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", name, w.sys.Name, link)
+	for _, kind := range sim.Kinds() {
+		row := kind.Row()
+		if budget := f.Of(kind); budget != nil && *budget != 0 && row.Link != "" && !w.links.usedBy(row.Link) {
+			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", row.Budget, w.sys.Name, row.Link)
 		}
 	}
 	if f.Rare != 0 && !w.environ.sided {

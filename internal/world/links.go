@@ -39,6 +39,16 @@ func newLinks(n int, net sim.Network) links {
 	}
 }
 
+// usedBy reports whether anything was sent by the link with a name, in any run.
+func (l *links) usedBy(name string) bool {
+	for link, used := range l.used {
+		if used && sim.Link(link).String() == name {
+			return true
+		}
+	}
+	return false
+}
+
 // over is n with what o sets.
 func over(n, o sim.Network) sim.Network {
 	if o.TCPBuffer > 0 {

@@ -1,0 +1,180 @@
+package kinds
+
+import "strings"
+
+// Ground is what an event takes hold of besides its node: its footprint.
+type Ground uint8
+
+// The grounds.
+const (
+	Node     Ground = iota // the node alone: its own signals, its life
+	Head                   // the packet that comes next on a channel
+	Packet                 // a datagram, at any place of its channel
+	Channel                // one direction of a connection, or a channel of datagrams
+	Pair                   // both directions of a connection
+	Crash                  // the node, and all of its connections
+	Everyone               // no node: the network as a whole
+)
+
+// Handler is what of a node runs.
+type Handler uint8
+
+// The handlers.
+const (
+	Nobody  Handler = iota
+	Deliver         // Deliver, with the message
+	Handle          // Handle, with the value of the event
+	Signal          // Handle, with a signal of sim's
+	Init
+)
+
+// Row is what a kind of event has of its own.
+type Row struct {
+	Name   string  // as in an identity
+	Weight float64 // of an event in random walks; 0: rare
+	Budget string  // of a fault: the field of sim.Faults that it spends, by name
+	Link   string  // without which it cannot happen; "": any
+
+	Ground  Ground
+	Handler Handler
+
+	Text  string // the identity: {node} {from} {value} {link} {place} {sides}
+	Tells string // a sentence of a report, without a full stop: these, and {posted} {set} {sent}
+	Class string // by which pictures draw it
+	Span  string // of a lane, which it begins: away, gone, cut; Ends: it ends one
+}
+
+// Ends is the Span of an event after which nothing is out of the ordinary.
+const Ends = "ends"
+
+// Fault reports whether the row is of a fault.
+func (r *Row) Fault() bool { return r.Budget != "" }
+
+// Travels reports whether a packet is on its way from {from} to {node}.
+func (r *Row) Travels() bool { return r.Ground == Head || r.Ground == Packet }
+
+// Aside reports whether no node takes part: it happens to the network.
+func (r *Row) Aside() bool { return r.Handler == Nobody && r.Ground != Crash }
+
+// Fill puts what fill answers into the gaps of a template.
+func Fill(template string, fill func(gap string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, gap := strings.Cut(template, "{")
+		b.WriteString(before)
+		if !gap {
+			return b.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		b.WriteString(fill(name))
+		template = after
+	}
+}
+
+// Refused datagrams are dropped silently, and no node hears of it.
+const refusedDatagram = 0
+
+// Of is the row of the kind with a number of sim's; datagram: the event is about
+// one. The number must be that of a kind.
+func Of(kind uint8, datagram bool) *Row {
+	if datagram && rows[kind].Name == "refused" {
+		return &rows[refusedDatagram]
+	}
+	return &rows[kind]
+}
+
+// Count is how many kinds there are, with none.
+const Count = len(rows)
+
+// rows are by the numbers of sim's kinds, whose order is canonical. The first has
+// none: it is what becomes of a datagram where TCP would refuse.
+var rows = [...]Row{
+	{
+		Name: "refused", Weight: 2, Ground: Channel, Class: "lose",
+		Text: "{node} unreached by {value} from {from}", Tells: "{value} from {from} does not reach {node}{sent}",
+	},
+	{
+		Name: "script", Weight: 40, Handler: Handle, Class: "script",
+		Text: "{node} script {value}", Tells: "the application asks {node} for {value}",
+	},
+	{
+		Name: "action", Weight: 40, Handler: Handle, Class: "script",
+		Text: "{node} action {value}", Tells: "{node} takes its action {value}",
+	},
+	{
+		Name: "task", Weight: 40, Handler: Handle, Class: "task",
+		Text: "{node} task {value}", Tells: "{node} does its task {value}{posted}",
+	},
+	{
+		Name: "message", Weight: 8, Ground: Head, Handler: Deliver, Class: "message",
+		Text: "{node} message {value} from {from} by {link}", Tells: "{node} receives {value} from {from}{sent}",
+	},
+	{
+		Name: "clear to send", Weight: 8, Ground: Channel, Handler: Signal, Class: "room",
+		Text: "{node} clear to send to {from}", Tells: "{node} has room again to send to {from}",
+	},
+	{
+		Name: "flushed", Weight: 40, Handler: Signal, Class: "room",
+		Text: "{node} flushed", Tells: "everything that {node} sent was handed over",
+	},
+	{
+		Name: "error", Weight: 2, Ground: Pair, Handler: Signal, Class: "error",
+		Text: "{node} error with {from}", Tells: "{node} hears that its connection with {from} broke",
+	},
+	{
+		Name: "refused", Weight: 2, Ground: Channel, Handler: Signal, Class: "error",
+		Text: "{node} refused by {from}", Tells: "{node} hears that {from} refuses the connection",
+	},
+	{
+		Name: "break", Weight: 2, Ground: Pair, Class: "break",
+		Text: "{node} break with {from}", Tells: "{node} gives the connection with {from} up, across the partition",
+	},
+	{
+		Name: "mend", Weight: 2, Ground: Everyone, Class: "mend", Span: Ends,
+		Text: "mend", Tells: "the partition ends",
+	},
+	{
+		Name: "restart", Weight: 40, Handler: Init, Class: "restart", Span: Ends,
+		Text: "{node} restart", Tells: "{node} starts again",
+	},
+	{
+		Name: "timer", Weight: 1, Handler: Handle, Class: "timer",
+		Text: "{node} timer {value}", Tells: "the timer {value} of {node} fires{set}",
+	},
+	{
+		Name: "crash", Budget: "crash", Ground: Crash, Class: "crash", Span: "away",
+		Text: "{node} crash", Tells: "{node} crashes; it may start again",
+	},
+	{
+		Name: "down", Budget: "down", Ground: Crash, Class: "crash", Span: "gone",
+		Text: "{node} down", Tells: "{node} fails for good",
+	},
+	{
+		Name: "reset", Budget: "reset", Link: "tcp", Ground: Pair, Class: "break",
+		Text: "{node} reset with {from}", Tells: "the connection between {node} and {from} breaks",
+	},
+	{
+		Name: "lose", Budget: "loss", Link: "udp", Ground: Packet, Class: "lose",
+		Text: "{node} lose {value} from {from}{place}", Tells: "the network loses {value} from {from} to {node}{sent}",
+	},
+	{
+		Name: "duplicate", Budget: "dup", Link: "udp", Ground: Packet, Class: "copy",
+		Text: "{node} duplicate {value} from {from}{place}", Tells: "the network duplicates {value} from {from} to {node}{sent}",
+	},
+	{
+		Name: "reorder", Budget: "reorder", Link: "udp", Ground: Packet, Handler: Deliver, Class: "reorder",
+		Text: "{node} reorder {value} from {from}{place}", Tells: "{node} receives {value} from {from} before older ones{sent}",
+	},
+	{
+		Name: "partition", Budget: "partition", Ground: Everyone, Class: "cut", Span: "cut",
+		Text: "partition {sides}", Tells: "the network is cut: {identity}",
+	},
+	{
+		Name: "one-way partition", Budget: "oneway", Ground: Everyone, Class: "cut", Span: "cut",
+		Text: "one-way partition {sides}", Tells: "the network is cut: {identity}",
+	},
+	{
+		Name: "heal", Ground: Everyone, Class: "mend", Span: Ends,
+		Text: "heal", Tells: "the environment heals: partitions end, and no more faults happen",
+	},
+}
