@@ -14,7 +14,7 @@ var (
 	quoted  = regexp.MustCompile("`[^`\n]*`")
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
-	unsaid  = regexp.MustCompile("[^\\pL\\pN_ -]")
+	unsaid  = regexp.MustCompile(`[^\pL\pN_ -]`)
 )
 
 // anchors are what links may name in a page: its headings as GitHub turns them

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 fields are there because the runtime has them
+
 package fast
 
 import (
