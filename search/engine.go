@@ -44,6 +44,9 @@ func (r *runner) exhaustLocal(res *Result) error {
 		res.Safety = Safety{State: x.covered(len(level) > 0), Depth: depth}
 		if len(level) == 0 {
 			res.Stop = StopDone
+			if done, err := r.repeats(x, res); done || err != nil {
+				return err
+			}
 			return r.decide(x, res)
 		}
 		if done, err := r.roundEnd(x, res, depth, level); done || err != nil {

@@ -432,7 +432,7 @@ func (c *casing) Offers(offer func(sim.Signal)) {
 // storms are budgets, limits on timers and links for the machines of a seed.
 func (p *plan) storms() Options {
 	r := p.draw(2000)
-	o := Options{NoWalks: true, Walks: 3, WalkSteps: 50, Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}
+	o := Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}
 	tcp, udp := slices.Contains(p.links, sim.LinkTCP), slices.Contains(p.links, sim.LinkUDP)
 	f := o.Faults
 	for range r.IntN(3) {

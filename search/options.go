@@ -40,6 +40,7 @@ type Options struct {
 	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
 	team   int  // states of a level that several workers expand, for tests; 0: teamLeast
 	all    bool // every step is looked up, for tests
+	once   bool // the steps of a small space are not taken again, for tests
 	table  int  // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
 	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0: 1

@@ -12,7 +12,7 @@ import (
 func TestTogether(t *testing.T) {
 	modes := oracle.Modes(search.Together)
 	modes = modes[len(oracle.Modes(nil)):]
-	for seed := range uint64(40) {
+	for seed := range uint64(30) {
 		for _, d := range oracle.Compare(oracle.Draw(seed), 150, modes).Differences {
 			t.Errorf("seed %d: %s", seed, d)
 		}

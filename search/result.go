@@ -74,6 +74,8 @@ type Result struct {
 	Stats    Stats
 	Measured Measured
 
+	Repeated Repeated // of a space that was exhausted
+
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
 	Never    []string     // what was possible and never happened, a sentence each; nil: not known

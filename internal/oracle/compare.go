@@ -32,6 +32,7 @@ func Modes(together func(*search.Options)) []Mode {
 		{Name: "local, fingerprints of 32 bits", Options: search.Options{Engine: search.EngineLocal, Workers: 1, Visited: search.VisitedFingerprint, HashBits: 32}},
 		{Name: "local, prefix", Options: search.Options{Engine: search.EngineLocal, Workers: 1}, Prefix: true},
 		{Name: "memo, prefix", Options: search.Options{Engine: search.EngineMemo, Workers: 1}, Prefix: true},
+		{Name: "every path", take: (*comparison).everyPath},
 		{Name: "all findings", take: (*comparison).several},
 		{Name: "replay", take: (*comparison).replays},
 		{Name: "walks", take: (*comparison).walks},
@@ -123,6 +124,26 @@ func (c *comparison) prefixed() *origin {
 	root.Left, root.Early = c.spec.Budgets, c.spec.Early-1
 	c.res.Features["prefix"]++
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
+}
+
+// everyPath: where nothing is kept of what was visited, what is wrong nearest is
+// found all the same. Only so deep, since paths are many.
+func (c *comparison) everyPath() {
+	const depth = 3
+	res, err := search.Search(c.spec.System(), search.Options{
+		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: c.spec.Early, Depth: depth,
+	})
+	switch {
+	case err != nil:
+		c.differs("%v", err)
+	case c.x.Nearest >= 0 && c.x.Nearest <= depth:
+		c.nearest(res.Finding)
+	case res.Finding != nil:
+		c.differs("found %s %q at step %d, and nothing is wrong within %d", res.Finding.Verdict, res.Finding.Property, res.Finding.Step, depth)
+	}
+	if err == nil && res.Finding != nil {
+		c.path(res.Finding)
+	}
 }
 
 // several: a search for more findings finds each property that is violated, where it

@@ -49,6 +49,7 @@ type resultJSON struct {
 	Never    []string       `json:"never"` // null: not known
 	Held     []heldJSON     `json:"first_held"`
 	Overflow int            `json:"udp_overflow,omitempty"`
+	Repeated *repeatedJSON  `json:"repeated,omitempty"`
 	Space    *spaceJSON     `json:"space"`
 	Replay   *string        `json:"replay"`
 }
@@ -122,6 +123,19 @@ type statsJSON struct {
 	Collision   *float64      `json:"collision_probability"`
 }
 
+type repeatedJSON struct {
+	Steps  int     `json:"steps"`
+	Times  int     `json:"times"`
+	Escape float64 `json:"escape"`
+}
+
+func repeatedOf(d search.Repeated) *repeatedJSON {
+	if d.Steps == 0 || d.Times == 0 {
+		return nil
+	}
+	return &repeatedJSON{d.Steps, d.Times, d.Escape()}
+}
+
 type peripheryJSON struct {
 	States int `json:"states"`
 	Walked int `json:"walked"`
@@ -148,7 +162,7 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
-		Never:    r.Never, Held: heldOf(r.Held), Overflow: r.Overflow, Space: spaceOf(r.Space),
+		Never:    r.Never, Held: heldOf(r.Held), Overflow: r.Overflow, Repeated: repeatedOf(r.Repeated), Space: spaceOf(r.Space),
 	}
 	for _, i := range r.Options.Ignore {
 		out.Ignore, out.Ignored = append(out.Ignore, i.String()), &r.Ignored

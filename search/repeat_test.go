@@ -1,0 +1,82 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/sim"
+)
+
+// peeker goes by something that it did not ask for, twice.
+type peeker struct {
+	Steps int
+	First int
+	Of    map[int]bool
+	how   peeks
+}
+
+type peeking struct{}
+
+// peeks is what a peeker goes by.
+type peeks int
+
+const (
+	peeksNowhere peeks = iota
+	peeksAtMap
+	peeksOutside
+)
+
+func (c *peeker) Init(env sim.Env) {
+	c.Of = map[int]bool{}
+	for i := range 3 {
+		c.Of[i] = true
+	}
+	env.Post(peeking{})
+}
+func (*peeker) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *peeker) Handle(env sim.Env, _ sim.Signal) {
+	c.First = c.peek()
+	if c.Steps++; c.Steps < 3 {
+		env.Post(peeking{})
+	}
+}
+
+// left is what handlers leave outside of the state: it matters after many steps.
+var left int
+
+func (c *peeker) peek() int {
+	switch c.how {
+	case peeksAtMap:
+		for k := range c.Of {
+			return k
+		}
+	case peeksOutside:
+		left++
+		return left / 40 % 2
+	}
+	return 1
+}
+
+// In a space that is small enough to be called exhausted after a few steps, what
+// a handler did not ask for is found all the same: always, not in most searches.
+func TestRepeated(t *testing.T) {
+	for how, name := range []string{"nothing", "the first key of a map", "a package variable"} {
+		sys := &sim.System{
+			Name: "peeker", Doc: "It chooses.",
+			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+			New:   func(sim.Params, sim.Addr) sim.Node { return &peeker{how: peeks(how)} },
+		}
+		for _, engine := range []Engine{EngineLocal, EngineMemo} {
+			for seed := range uint64(long.Of(6, 20)) {
+				res := search(t, sys, 0, nil, Options{Engine: engine, Seed: seed + 1, NoWalks: true})
+				if how == 0 {
+					if res.Finding != nil || res.Repeated != (Repeated{Steps: 4, Times: 20}) || res.Repeated.Escape() > 1e-6 {
+						t.Fatalf("%s: %+v, found is %v", engine, res.Repeated, res.Finding)
+					}
+				} else if res.Finding == nil || res.Finding.Verdict != sim.VerdictNondeterminism {
+					t.Errorf("%s, seed %d: what depends on %s is not found: %+v", engine, seed, name, res.Repeated)
+				}
+			}
+		}
+	}
+}
