@@ -30,7 +30,7 @@ func (w *Fewer) Close() { w.s.close() }
 func (w *Fewer) Same(steps []choose.Step) (bool, error) {
 	all := 0
 	for i := range steps {
-		if steps[i].Event.What != sim.KindHeal.String() {
+		if sim.Identify(steps[i].Event.What).Kind != sim.KindHeal {
 			all++
 		}
 	}

@@ -2,9 +2,9 @@ package critical
 
 import (
 	"slices"
-	"strings"
 
 	"macemc/choose"
+	"macemc/sim"
 )
 
 // without tries the run without some of its steps. The last stays.
@@ -140,17 +140,16 @@ func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	return all
 }
 
-// An event's identity tells where it happens, then its kind, then the rest.
-
 func what(s *choose.Step) string { return s.Event.What }
 
 func where(s *choose.Step) string {
-	node, _, _ := strings.Cut(s.Event.What, " ")
-	return node
+	id := sim.Identify(s.Event.What)
+	if id.Node.IsZero() {
+		return id.Kind.String()
+	}
+	return id.Node.String()
 }
 
 func kind(s *choose.Step) string {
-	_, rest, _ := strings.Cut(s.Event.What, " ")
-	word, _, _ := strings.Cut(rest, " ")
-	return word
+	return sim.Identify(s.Event.What).Kind.String()
 }

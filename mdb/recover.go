@@ -156,7 +156,7 @@ func (s *Session) keep(name string, path *choose.Path, shared int) (string, erro
 	s.here, s.step = was, step
 	rest := choose.NewReplay(&choose.Path{Steps: path.Steps[shared:]})
 	for _, t := range path.Steps[shared:] {
-		progress, err := s.run.extend(b, rest, t.Event.What == sim.KindHeal.String())
+		progress, err := s.run.extend(b, rest, sim.Identify(t.Event.What).Kind == sim.KindHeal)
 		if err != nil {
 			return b.name, err
 		}

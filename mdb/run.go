@@ -140,7 +140,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 			r.trunk.stopped = "stopped on request"
 			return r, nil
 		}
-		progress, err := r.extend(r.trunk, replay, steps[i].Event.What == sim.KindHeal.String())
+		progress, err := r.extend(r.trunk, replay, sim.Identify(steps[i].Event.What).Kind == sim.KindHeal)
 		if err != nil {
 			return nil, err
 		}

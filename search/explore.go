@@ -217,7 +217,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 			if bring(); x.w.Settled() {
 				names, _ := x.w.NotLive()
 				dead := x.w.Failure(sim.VerdictDead, "")
-				dead.Property = join(names, ", ")
+				dead.Property, dead.Failing = join(names, ", "), names
 				return x.wrongState(dead, true)
 			}
 		}

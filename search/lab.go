@@ -122,7 +122,7 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 	c, err := alone(l, func() (*Case, error) {
 		src := choose.NewFollow(start, steps)
 		src.Instead = func(what string) string {
-			if what == sim.KindHeal.String() {
+			if sim.Identify(what).Kind == sim.KindHeal {
 				return sim.KindMend.String()
 			}
 			return ""
@@ -444,7 +444,7 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 		if want == nil {
 			_, _, w := l.first.run(repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
 			names, explanations := w.NotLive()
-			want = &sim.Failure{Verdict: sim.VerdictDead, Step: of.Steps(), Property: join(names, ", "), Message: join(explanations, "; ")}
+			want = deadAt(of.Steps(), names, explanations)
 		}
 		return l.first.confirm(choose.NewRaw(of.picks), of.climate, want)
 	})

@@ -147,21 +147,19 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 			critical = step + 1
 		}
 	}
-	failure := sim.Failure{
-		Verdict: sim.VerdictDead, Step: r.base() + len(run) - 1, Property: join(names, ", "), Message: join(explanations, "; "),
-	}
+	failure := deadAt(r.base()+len(run)-1, names, explanations)
 	if r.several() {
 		if fatal[run[critical]] {
 			r.findings.alike++
 			return false, nil
 		}
 		fatal[run[critical]] = true
-		if !r.worth(&failure) {
+		if !r.worth(failure) {
 			return false, nil
 		}
 	}
 	answers := x.path(s)
-	f, err := r.confirm(&answers, x.c, &failure)
+	f, err := r.confirm(&answers, x.c, failure)
 	if err != nil {
 		return true, err
 	}

@@ -109,7 +109,7 @@ func (r *runner) fits(path *choose.Path) error {
 		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, r.opts.Params.Nodes)
 	}
 	for i, s := range path.Steps {
-		if s.Event.What == sim.KindHeal.String() {
+		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
 			return fmt.Errorf("at step %d of the prefix the environment heals, after which nothing is left of its faults; a prefix is taken in fair weather", i+1)
 		}
 	}

@@ -148,7 +148,7 @@ func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Fin
 	}
 	n := len(taken.Path.Steps)
 	names, explanations := w.NotLive()
-	dead := sim.Failure{Verdict: sim.VerdictDead, Step: n, Property: join(names, ", "), Message: join(explanations, "; ")}
+	dead := deadAt(n, names, explanations)
 	proved := quiet
 	if !quiet {
 		last, decided, err := r.settle(taken.Path, taken.climate, n, SettleMost)
@@ -169,7 +169,7 @@ func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Fin
 		}
 		f.Evidence = r.evidence(n)
 	}
-	f.Failure, f.Proved = dead, proved
+	f.Failure, f.Proved = *dead, proved
 	f.Critical, _ = recordedCritical(f.Path)
 	return f, nil
 }
@@ -230,7 +230,7 @@ func climateOf(path *choose.Path) climate {
 	c := fair
 	_, c.faults = path.Get("faults")
 	for i, s := range path.Steps {
-		if s.Event.What == sim.KindHeal.String() {
+		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
 			c.heal = i
 			break
 		}

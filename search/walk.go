@@ -261,8 +261,8 @@ func cameToNothing(s *walk, end ending, w *world.World) bool {
 func (r *runner) judge(answers choose.Source, c climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.during(PhaseSuspect)()
 	names, explanations := w.NotLive()
-	dead := sim.Failure{Verdict: sim.VerdictDead, Step: steps, Property: join(names, ", "), Message: join(explanations, "; ")}
-	f, err := r.confirm(answers, c, &dead)
+	dead := deadAt(steps, names, explanations)
+	f, err := r.confirm(answers, c, dead)
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
 	}
@@ -314,9 +314,7 @@ func (r *runner) cut(f *Finding) (*Finding, error) {
 		}
 	}
 	names, explanations := w.NotLive()
-	short, err := r.confirm(choose.NewRaw(picks(path)), c, &sim.Failure{
-		Verdict: sim.VerdictDead, Step: n, Property: join(names, ", "), Message: join(explanations, "; "),
-	})
+	short, err := r.confirm(choose.NewRaw(picks(path)), c, deadAt(n, names, explanations))
 	if err != nil || short.Verdict != sim.VerdictDead {
 		return f, err
 	}

@@ -45,10 +45,11 @@ func ParseVerdict(s string) (Verdict, bool) {
 // Failure is what a run found wrong with the service.
 type Failure struct {
 	Verdict  Verdict
-	Property string // the property that failed, where one did
-	Node     Addr   // where the handler ran, where one did
-	Identity string // the event that it handled
-	Step     int    // 0: the start
-	Message  string // what was wrong, with values
-	Stack    string // the service's stack, where it panicked or started a goroutine
+	Property string   // the property that failed, where one did
+	Failing  []string // dead: the liveness properties that do not hold; Property has them joined
+	Node     Addr     // where the handler ran, where one did
+	Identity string   // the event that it handled
+	Step     int      // 0: the start
+	Message  string   // what was wrong, with values
+	Stack    string   // the service's stack, where it panicked or started a goroutine
 }

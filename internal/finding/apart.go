@@ -18,7 +18,7 @@ func (t *tale) apart(p *page) {
 		return
 	}
 	at := live.From + 1
-	if at < t.live.Steps() && live.Path.Steps[at-1].Event.What == sim.KindHeal.String() {
+	if at < t.live.Steps() && sim.Identify(live.Path.Steps[at-1].Event.What).Kind == sim.KindHeal {
 		at++
 	}
 	if at > t.live.Steps() {

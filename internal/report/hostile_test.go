@@ -56,10 +56,14 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 	case sim.VerdictDead:
 		property = sys.Properties[1].Name
 	}
+	var failing []string
+	if verdict == sim.VerdictDead {
+		failing = []string{property}
+	}
 	event := "n1 script " + text
 	f := &search.Finding{
 		Failure: sim.Failure{
-			Verdict: verdict, Property: property, Message: text, Step: 1, Node: n1, Identity: event,
+			Verdict: verdict, Property: property, Failing: failing, Message: text, Step: 1, Node: n1, Identity: event,
 			Stack: text + "\n\t" + text,
 		},
 		Path: &choose.Path{

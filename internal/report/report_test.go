@@ -160,6 +160,13 @@ func finding(v sim.Verdict, property, message string, steps int) *search.Result 
 		Path:    &choose.Path{Header: search.Describe(r.System, r.Params, nil)},
 		Trace:   &sim.Trace{},
 	}
+	if v == sim.VerdictDead {
+		for _, name := range []string{"lit", "bright, and warm"} {
+			if strings.Contains(property, name) {
+				f.Failing = append(f.Failing, name)
+			}
+		}
+	}
 	f.Path.Add("violates", property)
 	for i := range steps {
 		what := fmt.Sprintf("n1 script press{times: %d}", i+1)

@@ -49,18 +49,7 @@ func (s subject) liveness() (names []string) {
 }
 
 // failing are the liveness properties that fail at the end of a dead run.
-func (s subject) failing() (names []string) {
-	rest := s.f.Property
-	for _, name := range s.liveness() {
-		if after, ok := strings.CutPrefix(rest, name); ok && (after == "" || strings.HasPrefix(after, ", ")) {
-			names, rest = append(names, name), strings.TrimPrefix(after, ", ")
-		}
-	}
-	if rest != "" { // not as search joins them
-		return []string{s.f.Property}
-	}
-	return names
-}
+func (s subject) failing() []string { return s.f.Failing }
 
 func (s subject) fromStart() bool { return s.f.Critical != nil && s.f.Critical.Step == 0 }
 

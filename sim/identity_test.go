@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"testing"
+
+	"macemc/internal/canon"
+)
+
+// What an event writes as its identity is read as what it is, for every kind.
+func TestIdentify(t *testing.T) {
+	walker, err := canon.New(canon.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := KindScript; k < kinds; k++ {
+		for _, link := range []Link{LinkTCP, LinkUDP} {
+			e := Event{Kind: k, Node: addrOf(12), From: addrOf(3), Link: link, Value: "join: heal n1 timer"}
+			want := Identity{Kind: k}
+			switch k {
+			case KindPartition, KindOneWay:
+				e.Value = Split{}
+			case KindMend, KindHeal:
+			default:
+				want.Node = e.Node
+			}
+			text := e.Text(walker, 13)
+			got := Identify(text)
+			if got.Kind != want.Kind || got.Node != want.Node {
+				t.Errorf("%q is read as a %s at %s, want a %s at %s", text, got.Kind, got.Node, want.Kind, want.Node)
+			}
+		}
+	}
+	for text, want := range map[string]Identity{
+		"n0 timer join{}":                {Node: addrOf(0), Kind: KindTimer, What: "join{}"},
+		"n1 message hi{} from n0 by tcp": {Node: addrOf(1), Kind: KindMessage, What: "hi{} from n0 by tcp"},
+		"heal":                           {Kind: KindHeal},
+		"n0 heal":                        {},
+		"timer join{}":                   {},
+		"n01 timer join{}":               {},
+		"n0":                             {},
+		"":                               {},
+	} {
+		if got := Identify(text); got != want {
+			t.Errorf("%q is read as %+v, want %+v", text, got, want)
+		}
+	}
+}
