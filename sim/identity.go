@@ -21,7 +21,7 @@ func Identify(text string) Identity {
 		index, _ := strconv.Atoi(node[1:])
 		id.Node, rest = addrOf(index), after
 	}
-	for k := KindScript; k < kinds; k++ {
+	for k := KindScript; k < kindsMost; k++ {
 		for _, phrase := range phrases(k) {
 			what, begins := strings.CutPrefix(rest+" ", phrase+" ")
 			if begins && id.Node.IsZero() == k.ofNetwork() {
