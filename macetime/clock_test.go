@@ -17,10 +17,9 @@ import (
 // and no others.
 
 type op struct {
-	kind    int // see below
-	a, b    int // slots
-	d       int // units
-	compare int // which comparison it is
+	kind int // see below
+	a, b int // slots
+	d    int // units
 }
 
 const (

@@ -76,8 +76,10 @@ type markHidden struct {
 	Left mark `mc:"-"`
 }
 
+//lint:ignore U1000 it is found by reflection
 type markOpaque struct{ of mark }
 
+//lint:ignore U1000 it is found by reflection
 type markSummary struct{ in mark }
 
 func (markSummary) Summary() any { return 1 }

@@ -264,7 +264,7 @@ func (c *comparison) replay(length, turn int) {
 	if m.unsafe(states[0]) {
 		return
 	}
-	can, astray, known := m.recoverable(states, 20*c.most)
+	can, astray, known := m.recoverable(states, 5*c.most)
 	if !known {
 		return
 	}

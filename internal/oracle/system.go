@@ -76,9 +76,10 @@ type machine struct {
 // home is what a machine knows from its start on. It holds a function so that
 // copies of the machine have the same one, and need no time for it.
 type home struct {
-	spec   *Spec
-	self   int
-	all    []sim.Addr
+	spec *Spec
+	self int
+	all  []sim.Addr
+	//lint:ignore U1000 it is never called: its kind is what matters
 	shared func()
 }
 

@@ -79,7 +79,7 @@ func (w *World) Index(a sim.Addr) int { return a.Index() }
 
 // Tossed reports whether the last step asked a coin that has rare sides: its
 // answers depend on the budget that is left.
-func (w *World) Tossed() bool { return w.tossed }
+func (t *turn) Tossed() bool { return t.tossed }
 
 // Local is what the node part at a place can do.
 func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }

@@ -1,10 +1,6 @@
 package world
 
 import (
-	"fmt"
-	"strings"
-
-	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -79,7 +75,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		}
 		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
 	}
-	if err := w.bindProperties(config.Only); err != nil {
+	if err := w.judge.bind(sys, config.Only); err != nil {
 		return nil, err
 	}
 	if w.audit.on {
@@ -89,44 +85,4 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		w.cover.bind(w)
 	}
 	return w, nil
-}
-
-func (w *World) bindProperties(only []string) error {
-	wanted := map[string]bool{}
-	for _, name := range only {
-		wanted[name] = true
-	}
-	for _, p := range w.sys.Properties {
-		if len(only) > 0 && !wanted[p.Name] {
-			continue
-		}
-		delete(wanted, p.Name)
-		switch rule := p.Rule(); rule.Kind {
-		case sight.RuleAlways:
-			w.always = append(w.always, rule.State(&w.sees))
-		case sight.RuleEventually:
-			w.eventually = append(w.eventually, rule.State(&w.sees))
-		case sight.RuleMonitor:
-			w.monitors = append(w.monitors, rule.Monitor())
-		case sight.RuleSteps: // needs two worlds: see StepChecks
-		default:
-			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps or Monitor", w.sys.Name, p.Name)
-		}
-	}
-	for _, name := range only {
-		if wanted[name] {
-			var names []string
-			for _, p := range w.sys.Properties {
-				names = append(names, p.Name)
-			}
-			return fmt.Errorf("%s has no property %q; it has %s", w.sys.Name, name, strings.Join(names, "; "))
-		}
-	}
-	if !w.sys.Within.IsZero() {
-		w.within = w.sys.Within.Rule().State(&w.sees)
-	}
-	if !w.sys.Assume.IsZero() {
-		w.assume = w.sys.Assume.Rule().State(&w.sees)
-	}
-	return nil
 }

@@ -257,16 +257,16 @@ func (c *Coverage) coin(why string) *coinTally {
 // CoverState looks at the liveness properties of a state that is visited, which
 // is at a depth: each for itself, while Live stops at the first that does not
 // hold. Those that were seen to hold and not to hold are left alone.
-func (w *World) CoverState(depth int) {
-	if w.cover == nil {
+func (j *judge) CoverState(depth int) {
+	if j.cover == nil {
 		return
 	}
-	for k := range w.eventually {
-		t := &w.cover.eventually[k]
+	for k := range j.eventually {
+		t := &j.cover.eventually[k]
 		if t.first > 0 && t.no > 0 {
 			continue
 		}
-		holds := w.eventually[k].Holds()
+		holds := j.eventually[k].Holds()
 		t.saw(holds)
 		if holds && (t.first == 0 || depth < t.first-1) {
 			t.first = depth + 1

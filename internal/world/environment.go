@@ -456,8 +456,8 @@ func (w *World) Hasty(k int) bool {
 }
 
 // Rare reports whether the k-th possible event is rare, after Enabled.
-func (w *World) Rare(k int) bool {
-	for _, r := range w.question.Runs {
+func (t *turn) Rare(k int) bool {
+	for _, r := range t.question.Runs {
 		if k < r.N {
 			return r.Weight == 0
 		}

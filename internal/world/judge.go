@@ -1,7 +1,9 @@
 package world
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -24,8 +26,49 @@ type judge struct {
 	cover   *Coverage   // nil: nobody asked
 }
 
+// bind binds the properties that are wanted, or all, and the constraints.
+func (j *judge) bind(sys *sim.System, only []string) error {
+	wanted := map[string]bool{}
+	for _, name := range only {
+		wanted[name] = true
+	}
+	for _, p := range sys.Properties {
+		if len(only) > 0 && !wanted[p.Name] {
+			continue
+		}
+		delete(wanted, p.Name)
+		switch rule := p.Rule(); rule.Kind {
+		case sight.RuleAlways:
+			j.always = append(j.always, rule.State(&j.sees))
+		case sight.RuleEventually:
+			j.eventually = append(j.eventually, rule.State(&j.sees))
+		case sight.RuleMonitor:
+			j.monitors = append(j.monitors, rule.Monitor())
+		case sight.RuleSteps: // needs two worlds: see StepChecks
+		default:
+			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps or Monitor", sys.Name, p.Name)
+		}
+	}
+	for _, name := range only {
+		if wanted[name] {
+			var names []string
+			for _, p := range sys.Properties {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("%s has no property %q; it has %s", sys.Name, name, strings.Join(names, "; "))
+		}
+	}
+	if !sys.Within.IsZero() {
+		j.within = sys.Within.Rule().State(&j.sees)
+	}
+	if !sys.Assume.IsZero() {
+		j.assume = sys.Assume.Rule().State(&j.sees)
+	}
+	return nil
+}
+
 // Counted reports whether a view has ever counted the messages under way.
-func (w *World) Counted() bool { return w.counted }
+func (j *judge) Counted() bool { return j.counted }
 
 // InFlight is the number of messages under way, as a View counts them.
 func (w *World) InFlight() int { return w.links.tcp.Len() + w.links.udp.Len() }
@@ -63,7 +106,7 @@ func (w *World) unsafe(c *sight.Check) *sim.Failure {
 }
 
 // CanBeLive reports whether there is a liveness property to decide.
-func (w *World) CanBeLive() bool { return len(w.eventually) > 0 }
+func (j *judge) CanBeLive() bool { return len(j.eventually) > 0 }
 
 // Live reports whether all liveness properties hold now, and the state counts.
 // A state in which a crashed node has yet to restart is not live.
@@ -85,8 +128,8 @@ func (w *World) Live() bool {
 
 // NotLive are the liveness properties that do not hold now, with what they
 // say of it.
-func (w *World) NotLive() (names, explanations []string) {
-	for _, c := range w.eventually {
+func (j *judge) NotLive() (names, explanations []string) {
+	for _, c := range j.eventually {
 		holds, panicked := c.Asked()
 		if holds {
 			continue
@@ -103,19 +146,19 @@ func (w *World) NotLive() (names, explanations []string) {
 }
 
 // Assumed reports whether the state counts for liveness.
-func (w *World) Assumed() bool {
-	holds := w.assume.Holds == nil || w.assume.Holds()
-	if w.cover != nil {
-		w.cover.assume.saw(holds)
+func (j *judge) Assumed() bool {
+	holds := j.assume.Holds == nil || j.assume.Holds()
+	if j.cover != nil {
+		j.cover.assume.saw(holds)
 	}
 	return holds
 }
 
 // Within reports whether the exhaustive search goes on from here.
-func (w *World) Within() bool {
-	holds := w.within.Holds == nil || w.within.Holds()
-	if w.cover != nil {
-		w.cover.within.saw(holds)
+func (j *judge) Within() bool {
+	holds := j.within.Holds == nil || j.within.Holds()
+	if j.cover != nil {
+		j.cover.within.saw(holds)
 	}
 	return holds
 }

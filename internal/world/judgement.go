@@ -12,8 +12,8 @@ type Judgement struct {
 
 // Judge is what every property of states says now: safety first, then liveness.
 // Step properties and monitors are about runs, and are left out.
-func (w *World) Judge() (out []Judgement) {
-	for k, list := range [2][]sight.Check{w.always, w.eventually} {
+func (j *judge) Judge() (out []Judgement) {
+	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {
 			c := &list[i]
 			holds, message := c.Asked()
@@ -28,8 +28,8 @@ func (w *World) Judge() (out []Judgement) {
 
 // Holding appends to out whether each property holds that Judge tells, in the
 // same order.
-func (w *World) Holding(out []bool) []bool {
-	for _, list := range [2][]sight.Check{w.always, w.eventually} {
+func (j *judge) Holding(out []bool) []bool {
+	for _, list := range [2][]sight.Check{j.always, j.eventually} {
 		for k := range list {
 			holds, _ := list[k].Asked()
 			out = append(out, holds)

@@ -7,7 +7,7 @@ import (
 
 // Effects are what the last step did. They are the World's own: the next step
 // overwrites them.
-func (w *World) Effects() []sim.Effect { return w.effects }
+func (t *turn) Effects() []sim.Effect { return t.effects }
 
 // Failure makes a finding about the last step, for what the World itself
 // cannot see.
@@ -20,16 +20,16 @@ func (w *World) Failed() *sim.Failure { return w.failure }
 func (w *World) LastIdentity() string { return w.identity() }
 
 // LastEvent is the event that the last step took; zero before the first.
-func (w *World) LastEvent() sim.Event { return w.current }
+func (t *turn) LastEvent() sim.Event { return t.current }
 
 // Wild reports whether the last step is one that might not be possible if the
 // environment had healed before: a fault, or what only a partition brings
 // about.
-func (w *World) Wild() bool {
-	k := w.current.Kind
+func (t *turn) Wild() bool {
+	k := t.current.Kind
 	return k.Fault() || k == sim.KindBreak || k == sim.KindRefused
 }
 
 // LastCoins are the coins that the last step has asked, where steps are
 // recorded.
-func (w *World) LastCoins() []choose.Choice { return w.coins }
+func (t *turn) LastCoins() []choose.Choice { return t.coins }

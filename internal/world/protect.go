@@ -73,7 +73,7 @@ const goexit = "ended its goroutine by runtime.Goexit, or by t.FailNow: it must 
 
 // Unwound reports whether the last failure ended the goroutine of the run:
 // Protect did not return.
-func (w *World) Unwound() bool { return w.unwound }
+func (t *turn) Unwound() bool { return t.unwound }
 
 // fail makes a failure of the step that is running.
 func (w *World) fail(v sim.Verdict, property, message string) *sim.Failure {
