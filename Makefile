@@ -106,6 +106,10 @@ golden-counts: ## compare the golden counts with canon's fast room off, and on a
 		if command -v $$qemu >/dev/null; then set -x; CGO_ENABLED=0 GOARCH=arm64 go test -exec $$qemu $(GOLDEN); exit; fi; \
 	done; echo "NOT RUN: arm64 needs qemu-user, and there is none here"
 
+.PHONY: large
+large: ## paxos with three proposers, whole and with liveness: 4 GiB and some minutes
+	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --memory 4GiB --paths 1
+
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour
 	@.ci/run long

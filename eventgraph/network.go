@@ -210,7 +210,11 @@ func (b *builder) find(c channel, place, sentAt int, text string) int {
 	if place < len(queue) && fits(queue[place]) {
 		return place
 	}
-	return slices.IndexFunc(queue, fits)
+	if k := slices.IndexFunc(queue, fits); k >= 0 || c.link != sim.LinkBag {
+		return k
+	}
+	// Of equal messages in a bag, only the step that put in the first is known.
+	return slices.IndexFunc(queue, func(x parcel) bool { return b.g.messages[x.message].text == text })
 }
 
 // came notes what became of a message.

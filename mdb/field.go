@@ -52,7 +52,7 @@ func (r *run) parseField(text string) (field, error) {
 }
 
 // networks begin lines that are about no node.
-var networks = []string{"tcp", "udp", "set", "faults", "early", "partition"}
+var networks = []string{"tcp", "udp", "set", "bag", "faults", "early", "partition"}
 
 // isSystem reports whether a word stands for the nodes of the system: its name,
 // or the name of the type of its nodes.

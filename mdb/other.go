@@ -63,7 +63,7 @@ const fieldHelp = `A FIELD is named as in the lines of the state, and stands for
   randtree[2].parent       the same, by the name of the system or of the type of its nodes
   parent                   the field on every node, in whichever layer
   "n2 timer"               the timers of a node; task, script
-  "tcp n0->n1"             what is under way from one node to another; udp, set
+  "tcp n0->n1"             what is under way from one node to another; udp, set, bag
   "faults left"            what is left of the budgets of faults`
 
 func help(args []word) (p Page, err error) {

@@ -148,7 +148,7 @@ func (s *Session) PendingPage() (p Page, err error) {
 	}{
 		{"messages", func(path string) bool {
 			word, _, _ := strings.Cut(path, " ")
-			return word == "set" || (word == "tcp" || word == "udp") && strings.HasSuffix(path, "]")
+			return word == "set" || word == "bag" || (word == "tcp" || word == "udp") && strings.HasSuffix(path, "]")
 		}},
 		{"connections", func(path string) bool { return strings.HasPrefix(path, "tcp ") && !strings.HasSuffix(path, "]") }},
 		{"timers", nodesOwn("timer")},

@@ -218,3 +218,34 @@ func TestCompareSums(t *testing.T) {
 		}
 	}
 }
+
+// What is in the bag comes once for each time that it was put in; what is in the
+// set stays, and neither is in the way of the other.
+func TestBag(t *testing.T) {
+	s := NewSet(2)
+	p := func(n uint64) Packet { return Packet{Message: n, Sum: canon.Hash{Lo: n}} }
+	s.Put(0, 1, p(2))
+	s.Put(0, 1, p(1))
+	s.Put(0, 1, p(2))
+	s.Add(0, 1, p(2))
+	if s.Len() != 3 || s.Bagged() != 3 {
+		t.Fatalf("%d members, %d messages in the bag", s.Len(), s.Bagged())
+	}
+	told := func() (text string) {
+		for _, m := range s.For(1) {
+			text += fmt.Sprint(m.Message, "x", m.Count, " ")
+		}
+		return text
+	}
+	for _, c := range []struct {
+		take int
+		left string
+	}{{2, "1x1 2x0 2x1 "}, {1, "1x1 2x0 2x1 "}, {0, "2x0 2x1 "}, {1, "2x0 "}, {0, "2x0 "}} {
+		if s.Take(1, c.take); told() != c.left {
+			t.Errorf("left is %q, want %q", told(), c.left)
+		}
+	}
+	if s.Len() != 1 || s.Bagged() != 0 {
+		t.Errorf("%d members, %d messages in the bag", s.Len(), s.Bagged())
+	}
+}

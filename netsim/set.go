@@ -7,16 +7,22 @@ import (
 	"macemc/internal/canon"
 )
 
-// A Member is one message of a Set: who sent it, and what it is.
+// A Member is one message of a Set: who sent it, and what it is. In a bag, how
+// often it is there; one that stays has no number.
 type Member struct {
-	From int
+	From  int
+	Count int
 	Packet
 }
 
-// Set is a network in which a message, once sent, stays deliverable for ever:
-// delivery does not consume it, and sending it again changes nothing.
+// Set is two networks without order, that lose nothing. A message that is put
+// into the set stays deliverable for ever: delivery does not consume it, and
+// sending it again changes nothing. One that is put into the bag is delivered
+// once, and equal ones are counted. They share a list, since what is in one is
+// in the way of nothing else.
 //
-// Each receiver's members are ordered by sender, then by identity.
+// Each receiver's members are ordered by sender, then by identity, the one that
+// stays before those of the bag.
 type Set struct {
 	to   [][]Member
 	held int
@@ -40,20 +46,63 @@ func (s *Set) Len() int { return s.held }
 // Add puts a message into to's set and reports whether it is new there.
 // p.Sum must be set: it is the message's identity.
 func (s *Set) Add(from, to int, p Packet) bool {
-	i, there := slices.BinarySearchFunc(s.to[to], Member{from, p}, compareMembers)
+	i, there := slices.BinarySearchFunc(s.to[to], Member{From: from, Packet: p}, compareMembers)
 	if there {
 		return false
 	}
-	s.to[to] = slices.Insert(s.to[to], i, Member{from, p})
+	s.to[to] = slices.Insert(s.to[to], i, Member{From: from, Packet: p})
 	s.held++
 	return true
+}
+
+// Put adds a message to to's bag. p.Sum must be set.
+func (s *Set) Put(from, to int, p Packet) {
+	m := Member{From: from, Count: 1, Packet: p}
+	i, there := slices.BinarySearchFunc(s.to[to], m, compareMembers)
+	if there {
+		s.to[to][i].Count++
+		return
+	}
+	s.to[to] = slices.Insert(s.to[to], i, m)
+	s.held++
+}
+
+// Take delivers a node's i-th member: out of the bag, or it stays.
+func (s *Set) Take(to, i int) Packet {
+	m := &s.to[to][i]
+	p := m.Packet
+	switch m.Count {
+	case 0:
+	case 1:
+		s.to[to] = slices.Delete(s.to[to], i, i+1)
+		s.held--
+	default:
+		m.Count--
+	}
+	return p
+}
+
+// Bagged is the number of messages in all bags.
+func (s *Set) Bagged() (n int) {
+	for i := range s.to {
+		n += Bagged(s.to[i])
+	}
+	return n
+}
+
+// Bagged is the number of messages among members that are in a bag.
+func Bagged(members []Member) (n int) {
+	for i := range members {
+		n += members[i].Count
+	}
+	return n
 }
 
 // For are the messages that a node may be given, in canonical order.
 func (s *Set) For(to int) []Member { return s.to[to] }
 
 func compareMembers(a, b Member) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), CompareSums(a.Sum, b.Sum))
+	return cmp.Or(cmp.Compare(a.From, b.From), CompareSums(a.Sum, b.Sum), cmp.Compare(min(a.Count, 1), min(b.Count, 1)))
 }
 
 // CompareSums orders identities: an order without meaning, but the same in

@@ -113,6 +113,8 @@ const (
 	effectSet  effectKind = 1 + iota // the place has the part id
 	effectPop                        // the head is taken out of the channel
 	effectPush                       // the message id is put into the channel or set
+	effectPut                        // the message id is put into the bag
+	effectTake                       // the message id is taken out of the bag; its sender stands in room
 )
 
 func newCache(x *taker) cache {
@@ -173,7 +175,7 @@ func (m *memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 	i := nodeOf(e.ordinal)
 	if e.own != 0 {
 		if m.cache.own[e.own] == 0 {
-			if number, err = m.learnOfNode(state, k, i, none); err != nil {
+			if number, err = m.learnOfNode(state, k, i, e); err != nil {
 				return 0, err
 			}
 			m.cache.own[e.own] = number
@@ -181,12 +183,15 @@ func (m *memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 		return m.cache.own[e.own], nil
 	}
 	link := ordinalSet - e.ordinal/ordinalNodes
+	if link == 0 && e.pops != none {
+		link = 3 // out of the bag
+	}
 	key := deliveryKey(i, m.v[i], link, e.from, e.message)
 	if number, known := m.deliveries.Get(key); known {
 		return number, nil
 	}
 	if !m.able[i].accepts || m.x.bank.Accepts(i, m.v[i], e.from, e.message) {
-		if number, err = m.learnOfNode(state, k, i, e.pops); err != nil {
+		if number, err = m.learnOfNode(state, k, i, e); err != nil {
 			return 0, err
 		}
 	}
@@ -246,12 +251,11 @@ func (m *memo) add(one result, effects []effect) {
 }
 
 // learnOfNode takes the k-th event of the position, on node i, and returns the
-// number of what the node part alone decides of it. pops: the channel that its
-// message comes from.
-func (m *memo) learnOfNode(state uint32, k, i, pops int) (number uint32, err error) {
+// number of what the node part alone decides of it.
+func (m *memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
 	o := footprint{first: uint32(len(m.results))}
 	if err := m.taking(state, k, func() {
-		one, effects, function := m.did(i, pops)
+		one, effects, function := m.did(i, of)
 		switch {
 		case !function:
 			o.unknown = true
@@ -270,20 +274,24 @@ func (m *memo) learnOfNode(state uint32, k, i, pops int) (number uint32, err err
 	o.last = uint32(len(m.results))
 	m.footprints = append(m.footprints, o)
 	number = uint32(len(m.footprints) - 1)
-	return number, m.verify(&m.footprints[number], k, i, pops)
+	return number, m.verify(&m.footprints[number], k, i, of)
 }
 
 // did is what the handler has just done on node i, if that is a function of its
 // node part alone: the node it leaves first, then what it takes, then what it
 // sends.
-func (m *memo) did(i, pops int) (one result, effects []effect, function bool) {
+func (m *memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.w.Tossed() {
 		return one, nil, false
 	}
 	effects = append(effects, effect{}, effect{})[:0]
-	if pops != none {
-		effects = append(effects, effect{place: int32(pops), does: effectPop})
+	if of.pops != none {
+		e := effect{place: int32(of.pops), does: effectPop}
+		if of.pops >= world.SetPlace(m.n, 0) {
+			e.does, e.id, e.room = effectTake, of.message, uint16(of.from)
+		}
+		effects = append(effects, e)
 		one.fly--
 	}
 	for _, e := range x.w.Effects() {
@@ -296,10 +304,12 @@ func (m *memo) did(i, pops int) (one result, effects []effect, function bool) {
 				s.place, s.room = int32(world.TCPPlace(m.n, to*m.n+i)), uint16(min(m.buffer, math.MaxUint16))
 			case sim.LinkUDP:
 				s.place, s.room = int32(world.UDPPlace(m.n, to*m.n+i)), uint16(min(m.datagrams, math.MaxUint16))
-			default:
+			case sim.LinkSet:
 				s.place = int32(world.SetPlace(m.n, to))
+			default:
+				s.place, s.does = int32(world.SetPlace(m.n, to)), effectPut
 			}
-			one.fly += int16(count(s.room > 0))
+			one.fly += int16(count(s.room > 0 || s.does == effectPut))
 			one.sends++
 			effects = append(effects, s)
 		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // part of the node's part
@@ -327,7 +337,7 @@ type retaking struct {
 // verify takes a remembered step again: from the node as it is banked, and from
 // its twin, which has the same identity and another history. Both must do what
 // is remembered; if the twin does not, what is left out of the state matters.
-func (m *memo) verify(o *footprint, k, i, pops int) error {
+func (m *memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
 	o.twin = m.able[i].twin
 	if o.unknown {
@@ -345,7 +355,7 @@ func (m *memo) verify(o *footprint, k, i, pops int) error {
 			x.lastEvent, x.lastCoins = k, x.lists.get(was.coins)
 			x.w.Retake(k, x.lastCoins)
 			x.retaking = nil
-			again, effects, function := m.did(i, pops)
+			again, effects, function := m.did(i, of)
 			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {
 				return x.differs(i, twin, "does something else")
 			}

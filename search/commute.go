@@ -123,12 +123,12 @@ func (m *memo) tell(o *footprint, e occurrence) {
 // for it.
 func (m *memo) reaches(o *footprint, effects []effect) {
 	for k, s := range effects {
-		if s.does != effectPush {
+		if s.does != effectPush && s.does != effectPut {
 			continue
 		}
 		most := uint8(1)
 		for _, before := range effects[:k] {
-			most += uint8(count(before.does == effectPush && before.place == s.place && most < mostTold))
+			most += uint8(count((before.does == effectPush || before.does == effectPut) && before.place == s.place && most < mostTold))
 		}
 		o.most = max(o.most, most)
 		to := int(s.place) - world.SetPlace(m.n, 0)
@@ -196,7 +196,8 @@ func (m *memo) lastStep(s uint32) lastStep {
 // the order of events, was possible before it, and has nothing to do with it. A
 // step touches its node, the channel that it takes a message from, and what it
 // sends something to; where a connection opens, both its directions are open
-// then, whatever else was done to them.
+// then, whatever else was done to them. A set and a bag are the same whatever was
+// put in first; of what the last step has put into one, nothing is taken.
 func (m *memo) commutes(e occurrence, o *footprint) bool {
 	b, i := &m.behind, nodeOf(e.ordinal)
 	switch {
@@ -205,7 +206,7 @@ func (m *memo) commutes(e occurrence, o *footprint) bool {
 	case b.from == i && o.to>>b.node&1 != 0: // it sends to where a message was taken
 		return false
 	case e.from == b.node && b.to>>i&1 != 0: // of the messages of a channel, it takes one that was there before
-		if e.pops == none || b.most == mostTold || uint32(m.queues[e.pops][m.v[e.pops]].len) <= b.most {
+		if e.pops == none || e.pops >= world.SetPlace(m.n, 0) || b.most == mostTold || uint32(m.queues[e.pops][m.v[e.pops]].len) <= b.most {
 			return false
 		}
 	}

@@ -180,7 +180,7 @@ func (m *memo) left(places []int32, i int) (one result, effects []effect) {
 			continue
 		}
 		one.delta = one.delta.Add(x.bank.Sum(p, at[p])).Sub(x.bank.Sum(p, m.v[p]))
-		if p >= n && p < world.SetPlace(n, 0) {
+		if p >= n && p < len(m.v)-1 {
 			one.fly += int16(m.queue(p, at[p]).len) - int16(m.queue(p, m.v[p]).len)
 		}
 		effects = append(effects, effect{place: int32(p), id: at[p], does: effectSet})
@@ -217,7 +217,7 @@ func (m *memo) key(e *sim.Event, slot, k int) uint64 {
 			p := world.SetPlace(n, i)
 			what = uint64(x.bank.Items(p, m.v[p])[slot].Message)
 		}
-		what = what<<2 | uint64(e.Link)
+		what = what<<2 | uint64(e.Link)&3 // a bag has no bits left
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // told by how many of them come before
 		for j := k - 1; j >= 0; j-- {
 			if before, _ := x.w.Happening(j); before.Kind != e.Kind || before.Node != e.Node {
@@ -277,6 +277,8 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 			}
 		case sim.LinkUDP:
 			places = append(places, int32(world.UDPPlace(n, i*n+from)))
+		case sim.LinkBag:
+			places = append(places, int32(world.SetPlace(n, i)))
 		}
 	case sim.KindClear:
 		places = append(places, int32(world.TCPPlace(n, from*n+i)))
@@ -290,7 +292,7 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 		places = append(places, rest)
 		for j := range n {
 			pair(i, j)
-			places = append(places, int32(world.UDPPlace(n, i*n+j)), int32(world.UDPPlace(n, j*n+i)))
+			places = append(places, int32(world.UDPPlace(n, i*n+j)), int32(world.UDPPlace(n, j*n+i)), int32(world.SetPlace(n, j)))
 		}
 	}
 	return places

@@ -116,7 +116,7 @@ func (m *memo) move(p int, was, now uint32) {
 		m.odd -= count(!m.able[p].plain)
 		m.able[p] = *m.ability(p, now)
 		m.odd += count(!m.able[p].plain)
-	case p < world.SetPlace(n, 0):
+	case p < len(m.v)-1:
 		q, before := m.queue(p, now), m.queue(p, was)
 		m.odd += count(!q.plain) - count(!before.plain)
 		m.fly += int(q.len) - int(before.len)
@@ -224,7 +224,7 @@ type occurrence struct {
 	own     uint32 // where its outcome stands in cache.own; 0: it is a delivery,
 	message uint32 // of this,
 	from    int    // from there,
-	pops    int    // out of this channel; none: it stays in its set
+	pops    int    // out of this channel or bag; none: it stays in its set
 }
 
 const none = -1
@@ -259,7 +259,11 @@ func (m *memo) events(yield func(occurrence) bool) {
 		}
 		i := int(p) - world.SetPlace(n, 0)
 		for _, item := range m.x.bank.Items(int(p), m.v[p]) {
-			if !yield(occurrence{ordinal: ordinal(ordinalSet, i), message: item.Message, from: item.From, pops: none}) {
+			pops := none
+			if item.Bag {
+				pops = int(p)
+			}
+			if !yield(occurrence{ordinal: ordinal(ordinalSet, i), message: item.Message, from: item.From, pops: pops}) {
 				return
 			}
 		}
@@ -304,6 +308,13 @@ func (m *memo) heads(kind int, places []int32, base int, yield func(occurrence) 
 // concerned reports whether anything is under way to a node or from it.
 func (m *memo) concerned(i int) bool {
 	n := m.n
+	for _, p := range m.sets {
+		for _, item := range m.x.bank.Items(int(p), m.v[p]) {
+			if item.Bag && (item.From == i || int(p) == world.SetPlace(n, i)) {
+				return true
+			}
+		}
+	}
 	for j := range n {
 		for _, p := range [4]int{world.TCPPlace(n, i*n+j), world.TCPPlace(n, j*n+i), world.UDPPlace(n, i*n+j), world.UDPPlace(n, j*n+i)} {
 			if id := m.v[p]; id != 0 && m.queue(p, id).len > 0 {
@@ -345,7 +356,7 @@ func (m *memo) step(state uint32, k int, e occurrence, number uint32) error {
 		}
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
-		if err := m.verify(o, k, i, e.pops); err != nil { // there is room, so it must do the same
+		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
 			m.next, m.changes, m.seen = m.next[:candidates], m.changes[:changes], m.seen[:known]
 			return err
 		}
@@ -384,13 +395,23 @@ func (m *memo) apply(c *candidate, j uint32, i int) bool {
 			m.changes = append(m.changes, change{e.place, e.id})
 		case effectPop:
 			m.pop(c, int(e.place))
-		case effectPush:
+		case effectTake:
+			at := m.changing(c, e.place)
+			to := b.Take(int(e.place), at.id, int(e.room), e.id)
+			c.sum = c.sum.Add(b.Sum(int(e.place), to)).Sub(b.Sum(int(e.place), at.id))
+			at.id = to
+		case effectPush, effectPut:
 			at := m.changing(c, e.place)
 			place := int(e.place)
 			if e.room > 0 && m.queue(place, at.id).len >= e.room {
 				return false
 			}
-			to := b.Push(place, at.id, i, e.id)
+			to := uint32(0)
+			if e.does == effectPut {
+				to = b.Put(place, at.id, i, e.id)
+			} else {
+				to = b.Push(place, at.id, i, e.id)
+			}
 			c.sum = c.sum.Add(b.Sum(place, to)).Sub(b.Sum(place, at.id))
 			at.id = to
 		}

@@ -165,7 +165,7 @@ func queueOf(path string) (channel, link string, ok bool) {
 			return "", "", false
 		}
 		return link + " " + rest[:at], link, true
-	case sim.LinkSet.String():
+	case sim.LinkSet.String(), sim.LinkBag.String():
 		return path, link, true
 	}
 	return "", "", false

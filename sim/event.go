@@ -95,10 +95,11 @@ const (
 	LinkTCP Link = iota + 1
 	LinkUDP
 	LinkSet
+	LinkBag
 	links
 )
 
-var linkNames = [links]string{LinkTCP: "tcp", LinkUDP: "udp", LinkSet: "set"}
+var linkNames = [links]string{LinkTCP: "tcp", LinkUDP: "udp", LinkSet: "set", LinkBag: "bag"}
 
 func (l Link) String() string {
 	if l == 0 || l >= links {

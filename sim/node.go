@@ -46,7 +46,10 @@ type Layer interface {
 type Offerer interface{ Offers(func(Signal)) }
 
 // Accepter is a node with guards on messages: a message that is declined now
-// is not an enabled event now. Accepts must be a pure function of the node's
+// is not an enabled event now. On TCP and UDP, which have an order, it blocks what
+// is behind it: of a channel, only the head is asked about. (A fault of reorder may
+// overtake it; after healing there is none, so that what is behind it then stays
+// there.) Messages of a Set and of a Bag are asked about one by one. Accepts must be a pure function of the node's
 // state. Where several layers have it, all must accept: say true to what is
 // not yours.
 type Accepter interface{ Accepts(Addr, Message) bool }
@@ -84,10 +87,17 @@ type Env interface {
 	// Monotone is a reading of which only the order counts.
 	Monotone() macetime.Monotone
 
-	// TCP, UDP and Set are the links to the other nodes.
+	// TCP, UDP, Set and Bag are the links to the other nodes. TCP has order and
+	// connections; UDP has order and loses what it has no room for, and faults
+	// lose, double and reorder what is under way. Set and Bag have no order, lose
+	// nothing, whatever the faults, and refuse nothing: what is put into the set
+	// can be delivered again and again, and what is in the bag, once. There a
+	// message waits while its receiver is down, beyond a partition, or declines it
+	// (see Accepter), and is in no other's way.
 	TCP() Port
 	UDP() Port
 	Set() Port
+	Bag() Port
 
 	// After schedules a timer. Timers do not wait: every scheduled timer may
 	// fire at any step; d is what the real network will wait. Scheduling a

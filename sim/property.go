@@ -113,6 +113,9 @@ func (v View[N]) At(a Addr) (N, bool) {
 	return none, false
 }
 
+// Params are those in force.
+func (v View[N]) Params() Params { return v.s.state.Params.(Params) }
+
 // Scheduled reports whether a timer is scheduled at a.
 func (v View[N]) Scheduled(a Addr, timer Signal) bool {
 	i := a.Index()
@@ -130,7 +133,7 @@ func (v View[N]) Scheduled(a Addr, timer Signal) bool {
 // Timers is the number of timers scheduled on all nodes.
 func (v View[N]) Timers() int { return v.s.state.Runtime.Timers() }
 
-// InFlight is the number of messages under way on TCP and UDP.
+// InFlight is the number of messages under way on TCP and UDP, and in bags.
 func (v View[N]) InFlight() int { return v.s.state.Runtime.InFlight() }
 
 // Property is something that must hold. Make one with Always, Eventually,

@@ -35,6 +35,9 @@ var list = []Known{
 		ID: "PE2", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Anyone, sim.KindAction, "claim")},
 	},
+	{ID: "PX1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "read"), at(Other, sim.KindMessage, "readRepl"), at(Other, sim.KindMessage, "write")}},
+	{ID: "PX2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "write")}},
+	{ID: "PX3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "readRepl"), at(First, sim.KindMessage, "readRepl")}},
 	{ID: "RT1", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
 	{
 		ID: "RT2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
@@ -158,5 +161,9 @@ var list = []Known{
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "SW1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
+	{ID: "RS1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
+	{ID: "RS2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
+	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
+	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
 }

@@ -7,10 +7,12 @@ import (
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/overcast"
+	"macemc/systems/paxos"
 	"macemc/systems/peterson"
 	"macemc/systems/randtree"
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
+	"macemc/systems/storage"
 	"macemc/systems/twophase"
 )
 
@@ -21,10 +23,12 @@ func Systems() []*sim.System {
 		handshake.System,
 		jointree.System,
 		overcast.System,
+		paxos.System,
 		peterson.System,
 		randtree.System,
 		simtcp.System,
 		stopwait.System,
+		storage.System,
 		twophase.System,
 	}
 }

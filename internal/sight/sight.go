@@ -13,6 +13,7 @@ const NodesMost = 64
 // What follows from it is looked up anew only where a number here has grown.
 type State struct {
 	Runtime    Runtime
+	Params     any // sim's own
 	Nodes      []*Node
 	Epoch      int // grows when a node is replaced
 	Membership int // grows when another set of nodes is up, or all are replaced
@@ -48,7 +49,7 @@ type Timer struct {
 type Runtime interface {
 	// Timers is the number of timers that are scheduled on all nodes.
 	Timers() int
-	// InFlight is the number of messages under way on TCP and UDP.
+	// InFlight is the number of messages under way on TCP and UDP, and in bags.
 	InFlight() int
 }
 

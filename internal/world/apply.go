@@ -60,7 +60,7 @@ func (w *World) send(i int, e *sim.Effect) {
 	switch {
 	case w.audit.on:
 		p.Sum = w.audit.tell(w, e.Value)
-	case e.Link == sim.LinkSet:
+	case e.Link == sim.LinkSet, e.Link == sim.LinkBag:
 		p.Sum = w.sum(e.Value)
 	}
 	w.links.used[e.Link] = true
@@ -87,6 +87,9 @@ func (w *World) send(i int, e *sim.Effect) {
 		if w.links.set.Add(i, to, p) {
 			w.sums.set(to)
 		}
+	case sim.LinkBag:
+		w.links.set.Put(i, to, p)
+		w.sums.set(to)
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot send by %s", e.Link))
 	}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"macemc/internal/canon"
+	"macemc/internal/flat"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -30,10 +31,11 @@ type Queue struct {
 	Plain bool // nothing but messages is going on: no errors, no waiting
 }
 
-// Item is one message of a set.
+// Item is one message of a set, or of a bag, however often it is there.
 type Item struct {
 	From    int
 	Message uint32
+	Bag     bool
 }
 
 // info is what the bank knows of a part besides its contents.
@@ -157,8 +159,9 @@ func (s *stock) describe(part any) (i info) {
 		i.queue = s.queue(of)
 		i.queue.Plain = true
 	case []netsim.Member:
+		i.queue.Plain, i.queue.Len = true, netsim.Bagged(of)
 		for _, m := range of {
-			i.items = append(i.items, Item{m.From, s.message(m.Packet)})
+			i.items = append(i.items, Item{m.From, s.message(m.Packet), m.Count > 0})
 		}
 	case *restPart:
 	default: // nothing
@@ -215,12 +218,9 @@ func (b *Bank) links(place int) bool {
 // Push is the number of a part with one more message: at the end of a channel,
 // or in a set.
 func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
-	key := uint64(place)<<50 | uint64(id)<<26 | uint64(message)<<6 | uint64(from)
+	key := b.key(place, id, from, message)
 	if to, known := b.pushed.Get(key); known {
 		return to
-	}
-	if id >= 1<<24 || message >= 1<<20 {
-		panic("macemc bug: sim: more parts than a key holds; they fill the memory before")
 	}
 	p := b.message(message)
 	var to uint32
@@ -237,6 +237,50 @@ func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	}
 	b.pushed.Put(key, to)
 	return to
+}
+
+// Put is the number of a set part with one more message in the bag.
+func (b *Bank) Put(place int, id uint32, from int, message uint32) uint32 {
+	return b.bag(&b.put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
+}
+
+// Take is the number of a set part with one message less in the bag.
+func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
+	return b.bag(&b.taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
+		for i, at := range s.For(0) {
+			if at.From == m.From && at.Sum == m.Sum && at.Count > 0 {
+				s.Take(0, i)
+				return
+			}
+		}
+		panic("macemc bug: world: a message is taken from a bag that does not hold it")
+	})
+}
+
+// bag is the number of a set part as do changes it, which is noted in a table.
+func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
+	key := b.key(place, id, from, message)
+	if to, known := table.Get(key); known {
+		return to
+	}
+	members, _ := b.part(place, id).([]netsim.Member)
+	set := netsim.NewSet(1)
+	set.Place(0, members)
+	do(set, netsim.Member{From: from, Packet: b.message(message)})
+	var to uint32
+	if all := clone(set.For(0)); len(all) > 0 {
+		to = b.add(place, placed(membersSum(all), place), all)
+	}
+	table.Put(key, to)
+	return to
+}
+
+// key tells a part at a place, and a message with its sender.
+func (b *Bank) key(place int, id uint32, from int, message uint32) uint64 {
+	if id >= 1<<24 || message >= 1<<20 {
+		panic("macemc bug: sim: more parts than a key holds; they fill the memory before")
+	}
+	return uint64(place)<<50 | uint64(id)<<26 | uint64(message)<<6 | uint64(from)
 }
 
 func (b *Bank) connection(place int, id uint32) (netsim.End, []netsim.Packet) {

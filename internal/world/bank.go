@@ -31,6 +31,8 @@ type Bank struct {
 	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
 	opened [][]uint32 // the part with the connection open; likewise
 	pushed flat.Table // the part with one more message
+	put    flat.Table // with one more in the bag
+	taken  flat.Table // with one less
 }
 
 type nodePart struct {

@@ -61,7 +61,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		return nil, err
 	}
 	w.sums.init(n)
-	w.sees.Runtime = eyes{w}
+	w.sees.Runtime, w.sees.Params = eyes{w}, params
 	w.audit.on, w.sprint = config.Audit, config.Sprint
 	w.asked.w = w
 	w.question.Alternatives = &w.asked

@@ -96,9 +96,10 @@ func (w *World) enabled() int {
 	return n
 }
 
-// UnderWay is the number of messages on connections and of datagrams that are
-// to be delivered, and of tasks that are to run. What is in a set stays there.
-func (w *World) UnderWay() int { return w.links.tcp.Len() + w.links.udp.Len() + w.tasks }
+// UnderWay is the number of messages on connections, of datagrams and of messages
+// in bags that are to be delivered, and of tasks that are to run. What is in a set
+// stays there.
+func (w *World) UnderWay() int { return w.InFlight() + w.tasks }
 
 // firing is the number of timers that may fire.
 func (w *World) firing() int {
@@ -127,6 +128,11 @@ func (e *environment) mayFire(i int) bool { return e.early != 0 || !e.links.conc
 // concerned reports whether a message is under way to a node or from it.
 func (l *links) concerned(i int) bool {
 	for j := range l.n {
+		for _, m := range l.set.For(j) {
+			if m.Count > 0 && (j == i || m.From == i) {
+				return true
+			}
+		}
 		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
 			if len(l.tcp.Packets(c)) > 0 || l.udp.Ready().Has(c) {
 				return true
@@ -303,6 +309,9 @@ func (w *World) member(k int, h *happening) {
 		m := &all[k]
 		h.own(sim.KindMessage, i, k, m.Message, m.Step)
 		h.Link, h.From = sim.LinkSet, addrOf(m.From)
+		if m.Count > 0 {
+			h.Link = sim.LinkBag
+		}
 		return
 	}
 	panic("macemc bug: world: fewer messages may be delivered than were counted")
@@ -357,8 +366,12 @@ func (w *World) receive(link sim.Link, at spot) {
 	case sim.LinkUDP:
 		w.audit.taken(w.links.udp.Pop(c))
 		w.sums.udp(c)
-	case sim.LinkSet: // a message of a set stays
-		w.audit.taken(w.links.set.For(int(at.node))[at.slot].Packet)
+	case sim.LinkSet, sim.LinkBag:
+		w.audit.taken(w.links.set.Take(int(at.node), int(at.slot)))
+		if link == sim.LinkBag {
+			w.sums.set(int(at.node))
+			w.links.dirty |= 1 << at.node
+		}
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
 	}

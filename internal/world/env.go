@@ -18,6 +18,7 @@ type env struct {
 	tcp  port
 	udp  port
 	set  port
+	bag  port
 }
 
 // port is one link as one node sees it.
@@ -31,7 +32,7 @@ func (p *port) RuntimePort() {}
 
 func (e *env) bind(w *World, self sim.Addr) {
 	*e = env{w: w, self: self}
-	e.tcp, e.udp, e.set = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}
+	e.tcp, e.udp, e.set, e.bag = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
 }
 
 // use is called first by everything that an Env does.
@@ -71,6 +72,7 @@ func (e *env) Peers() []sim.Addr { return e.use("Peers").peers[e.self.Index()] }
 func (e *env) TCP() sim.Port { return &e.tcp }
 func (e *env) UDP() sim.Port { return &e.udp }
 func (e *env) Set() sim.Port { return &e.set }
+func (e *env) Bag() sim.Port { return &e.bag }
 
 // choicesMost is how many alternatives a coin may have: answers are kept in 32
 // bits.

@@ -71,7 +71,7 @@ func (j *judge) bind(sys *sim.System, only []string) error {
 func (j *judge) Counted() bool { return j.counted }
 
 // InFlight is the number of messages under way, as a View counts them.
-func (w *World) InFlight() int { return w.links.tcp.Len() + w.links.udp.Len() }
+func (w *World) InFlight() int { return w.links.tcp.Len() + w.links.udp.Len() + w.links.set.Bagged() }
 
 // Check is the first safety property that does not hold now, if any.
 func (w *World) Check() *sim.Failure {

@@ -20,13 +20,13 @@ type links struct {
 	// What its receiver accepts, where somebody could decline; else all is.
 	acceptedTCP netsim.Bits // channels whose head
 	acceptedUDP netsim.Bits
-	members     int    // of sets
+	members     int    // of sets and bags
 	guarded     bool   // some node has Offers or Accepts
 	barred      bool   // some node does not listen, or there is a partition
 	dirty       uint64 // nodes whose offers and acceptance are out of date, where that matters
 
 	disturbed bool                  // a connection was reset or broke
-	used      [sim.LinkSet + 1]bool // by which something was sent, in any run
+	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
 }
 
 func newLinks(n int, net sim.Network) links {

@@ -144,7 +144,11 @@ func connectionSum(packets []netsim.Packet, told uint8) canon.Hash {
 
 func membersSum(members []netsim.Member) (h canon.Hash) {
 	for i := range members {
-		h = h.Add(members[i].Sum.Mix(uint64(members[i].From)))
+		m := members[i].Sum.Mix(uint64(members[i].From))
+		if count := members[i].Count; count > 0 {
+			m = m.Mix(uint64(count))
+		}
+		h = h.Add(m)
 	}
 	return h
 }
@@ -221,10 +225,14 @@ func (w *World) OtherLines() (lines []canon.Line) {
 	}
 	for i := range w.nodes {
 		for _, m := range w.links.set.For(i) {
-			lines = append(lines, canon.Line{
-				Path:  fmt.Sprintf("%s %s->%s", sim.LinkSet, addrOf(m.From), addrOf(i)),
-				Value: w.walker.Text(m.Message),
-			})
+			link, value := sim.LinkSet, w.walker.Text(m.Message)
+			if m.Count > 0 {
+				link = sim.LinkBag
+			}
+			if m.Count > 1 {
+				value = fmt.Sprintf("%s, %d times", value, m.Count)
+			}
+			lines = append(lines, canon.Line{Path: fmt.Sprintf("%s %s->%s", link, addrOf(m.From), addrOf(i)), Value: value})
 		}
 	}
 	lines = append(lines, w.environmentLines()...)

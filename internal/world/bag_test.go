@@ -1,0 +1,124 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// A picker sends 1, 1 and 2 into a bag, and takes only what it wants.
+type picker struct {
+	Wants int
+	Got   []int
+}
+
+func (p *picker) start(env sim.Env, _ start) {
+	for _, n := range []int{1, 1, 2} {
+		env.Bag().Send(env.Peers()[0], number{n})
+	}
+}
+
+func (p *picker) number(_ sim.Env, _ sim.Addr, m number) { p.Got, p.Wants = append(p.Got, m.n), 1 }
+func (p *picker) Accepts(_ sim.Addr, m sim.Message) bool { return m.(number).n == p.Wants }
+
+var pickers = sim.Handle(sim.OnSignal((*picker).start), sim.OnMessage((*picker).number))
+
+func picking(faults sim.Faults) (*sim.System, Config) {
+	return &sim.System{
+		Name: "picking", Doc: "Picks.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return pickers.Node(&picker{Wants: 2}) },
+		Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+			if self == p.Addr(0) && life == 0 {
+				return []sim.Signal{start{}}
+			}
+			return nil
+		},
+		Properties: []sim.Property{sim.Always("three are under way, or fewer", func(v sim.View[*picker]) bool {
+			return v.InFlight() <= 3 && v.Params().Nodes == 2
+		})},
+	}, Config{Faults: faults, Early: 0}
+}
+
+// What a node declines is in the way of nothing, equal messages are one event
+// that happens twice, and what waits for a node that is away is there when it is
+// back.
+func TestBagWaits(t *testing.T) {
+	sys, config := picking(sim.Faults{Crash: 1, Partition: 1})
+	params, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(sys, params, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var story []string
+	take := func(text string) {
+		for k := range w.Enabled() {
+			if e := w.Event(k); strings.HasPrefix(w.text(e), text) {
+				w.Step(choose.NewFixed(k))
+				return
+			}
+		}
+		story = append(story, "no "+text)
+	}
+	tell := func() {
+		line := fmt.Sprint(w.InFlight(), " under way:")
+		for k := range w.Enabled() {
+			if e := w.Event(k); e.Kind == sim.KindMessage {
+				line += " " + w.text(e)
+			}
+		}
+		for _, l := range w.OtherLines() {
+			if strings.HasPrefix(l.Path, "bag") {
+				line += "; " + l.Path + " " + l.Value
+			}
+		}
+		story = append(story, line)
+	}
+	f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		take("n0 script")
+		tell()
+		take("partition")
+		tell()
+		take("mend")
+		take("n1 message number{n: 2}")
+		tell()
+		before := w.Hash()
+		b := w.NewBank()
+		v := slices.Clone(make(Vector, w.Places()))
+		w.Save(b, v)
+		take("n1 message number{n: 1}")
+		tell()
+		w.Load(b, v)
+		if w.Hash() != before || w.InFlight() != 2 {
+			t.Errorf("loading what was saved is another state: %d messages", w.InFlight())
+		}
+		take("n1 message number{n: 1}")
+		take("n1 crash")
+		tell()
+		take("n1 restart")
+		take("n1 message number{n: 1}") // wants 2 again: declined
+		tell()
+	})
+	if f != nil {
+		t.Fatal(f)
+	}
+	want := `3 under way: n1 message number{n: 2} from n0 by bag; bag n0->n1 number{n: 1}, 2 times; bag n0->n1 number{n: 2}
+3 under way:; bag n0->n1 number{n: 1}, 2 times; bag n0->n1 number{n: 2}
+2 under way: n1 message number{n: 1} from n0 by bag; bag n0->n1 number{n: 1}, 2 times
+1 under way: n1 message number{n: 1} from n0 by bag; bag n0->n1 number{n: 1}
+1 under way:; bag n0->n1 number{n: 1}
+no n1 message number{n: 1}
+1 under way:; bag n0->n1 number{n: 1}`
+
+	if got := strings.Join(story, "\n"); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}

@@ -1,0 +1,171 @@
+package paxos
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// The same rules as plain values, searched in the dumbest way. By ballot, counted
+// from 1: who is asked by READ, what has answered, what is written, where. Number
+// 0 is nothing.
+type twin struct {
+	acceptors [3]struct{ promised, ballot, value int8 }
+	ballots   [4]ballot
+	learnt    int8
+}
+
+type ballot struct {
+	begun, written, learnt bool
+	votes, accepts         uint8 // who answered, and whose ACCEPT was heard; or how many
+	highest, value         int8  // of the answers so far
+	reads, writes          uint8 // under way, by acceptor
+	writes_                int8  // their value
+	answers                [3]struct{ there, ballot, value int8 }
+	accepted               uint8 // ACCEPTs under way, by acceptor
+}
+
+type rules struct {
+	proposers        int8
+	number, consumed bool
+}
+
+// vote is what is remembered with one more answer, and whether that is enough.
+func (r rules) vote(votes uint8, from int) (uint8, bool) {
+	if r.number {
+		return votes + 1, votes+1 == 2
+	}
+	votes |= 1 << from
+	return votes, bits.OnesCount8(votes) == 2
+}
+
+func (r rules) next(s twin, yield func(twin)) {
+	for n := int8(1); n <= r.proposers; n++ {
+		b := &s.ballots[n]
+		if !b.begun {
+			t := s
+			t.ballots[n].begun, t.ballots[n].reads = true, 7
+			yield(t)
+		}
+		for a := range 3 {
+			bit := uint8(1) << a
+			if b.reads&bit != 0 {
+				t := s
+				to := &t.ballots[n]
+				to.reads &^= bit
+				if acceptor := &t.acceptors[a]; n > acceptor.promised {
+					acceptor.promised = n
+					to.answers[a].there, to.answers[a].ballot, to.answers[a].value = 1, acceptor.ballot, acceptor.value
+				}
+				yield(t)
+			}
+			if answer := b.answers[a]; answer.there != 0 && (!b.written || r.consumed) {
+				t := s
+				to := &t.ballots[n]
+				to.answers[a].there, to.answers[a].ballot, to.answers[a].value = 0, 0, 0
+				if !b.written {
+					if answer.ballot > to.highest {
+						to.highest, to.value = answer.ballot, answer.value
+					}
+					var enough bool
+					if to.votes, enough = r.vote(to.votes, a); enough {
+						if to.writes_ = n; to.highest > 0 {
+							to.writes_ = to.value
+						}
+						to.written, to.votes, to.highest, to.value, to.writes = true, 0, 0, 0, 7
+					}
+				}
+				yield(t)
+			}
+			if b.writes&bit != 0 {
+				t := s
+				t.ballots[n].writes &^= bit
+				if acceptor := &t.acceptors[a]; n >= acceptor.promised {
+					acceptor.promised, acceptor.ballot, acceptor.value = n, n, b.writes_
+					t.ballots[n].accepted |= bit
+				}
+				yield(t)
+			}
+			if b.accepted&bit != 0 && (!b.learnt || r.consumed) {
+				t := s
+				to := &t.ballots[n]
+				to.accepted &^= bit
+				if !b.learnt {
+					var enough bool
+					if to.accepts, enough = r.vote(to.accepts, a); enough {
+						to.learnt, to.accepts, t.learnt = true, 0, b.writes_
+					}
+				}
+				yield(t)
+			}
+		}
+	}
+}
+
+func (r rules) count(t *testing.T) (states, transitions int) {
+	known := map[twin]bool{{}: true}
+	todo := []twin{{}}
+	for len(todo) > 0 {
+		var later []twin
+		for _, s := range todo {
+			r.next(s, func(to twin) {
+				if transitions++; s.learnt != 0 && s.learnt != to.learnt {
+					t.Fatalf("%+v learns another value", s)
+				}
+				if !known[to] {
+					known[to] = true
+					later = append(later, to)
+				}
+			})
+		}
+		todo = later
+	}
+	return len(known), transitions
+}
+
+// A search counts what the dumb one counts, and what others have published.
+func TestTwin(t *testing.T) {
+	for _, c := range []struct {
+		rules
+		states, transitions int // published
+		long                bool
+	}{
+		{rules{1, false, false}, 0, 0, false},
+		{rules{2, false, false}, 95_261, 405_425, false},
+		{rules{2, true, false}, 91_104, 392_669, true},
+		{rules{2, false, true}, 101_408, 518_682, true},
+	} {
+		if c.long && !*long.On {
+			continue
+		}
+		settings := []string{fmt.Sprint("proposers=", c.proposers), "count=senders", "late=stay"}
+		if c.number {
+			settings[1] = "count=number"
+		}
+		if c.consumed {
+			settings[2] = "late=consumed"
+		}
+		t.Run(fmt.Sprint(settings), func(t *testing.T) {
+			states, transitions := c.count(t)
+			params, err := System.Configure(0, settings, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Faults: &sim.Faults{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Finding != nil || res.Safety.State != search.StateExhausted || res.Liveness.State != search.StateExhausted {
+				t.Fatalf("%s, %s, %v", res.Safety.State, res.Liveness.State, res.Finding)
+			}
+			if s := res.Stats; s.States != states || s.Transitions != transitions || c.states > 0 && (c.states != states || c.transitions != transitions) {
+				t.Errorf("%d states, %d transitions; the twin counts %d and %d; published are %d and %d",
+					s.States, s.Transitions, states, transitions, c.states, c.transitions)
+			}
+		})
+	}
+}

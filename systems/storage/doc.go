@@ -1,0 +1,16 @@
+// Package storage is a regular storage: one writer, objects that hold a value, and
+// readers, over a network without order that loses nothing. It is the algorithm of
+// Attiya, Bar-Noy and Dolev without write-back, message by message.
+//
+// A write has a number, which is its timestamp and its value; the writer sends it
+// to every object and has written when a majority has acknowledged. A reader asks
+// every object, and has read, when a majority has answered, the largest of their
+// timestamps. It is regular: what is read is not older than the last write that
+// was complete when the read began.
+//
+// What is not needed any more, since the operation that asked has ended, stays in
+// the bag, or is taken without effect (late=consumed); that changes how many states
+// there are, and no more.
+//
+// Its known bugs are in system.go.
+package storage

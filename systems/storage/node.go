@@ -1,0 +1,160 @@
+package storage
+
+import "macemc/sim"
+
+type ( // messages
+	write struct{ number int } // also what is written
+	ack   struct{ number int }
+	read  struct{ round int } // of this reader
+	value struct{ round, number int }
+)
+
+type ( // what the application may do whenever a node is idle
+	beginWrite struct{}
+	beginRead  struct{}
+)
+
+type ( // facts
+	wrote struct{ number int }
+	began struct{}
+	got   struct{ number int }
+)
+
+// An object holds a value.
+type object struct{ number int }
+
+var objects = sim.Handle(sim.OnMessage((*object).write), sim.OnMessage((*object).read))
+
+func (o *object) write(env sim.Env, from sim.Addr, m write) {
+	if m.number > o.number || env.Bug(RS1) {
+		o.number = m.number
+	}
+	env.Bag().Send(from, ack{m.number})
+}
+
+func (o *object) read(env sim.Env, from sim.Addr, m read) {
+	env.Bag().Send(from, value{m.round, o.number})
+}
+
+// asking is an operation that all objects are asked about; it ends when a majority
+// has answered.
+type asking struct {
+	objects  []sim.Addr
+	stay     bool // late answers are not taken
+	busy     bool
+	answered []sim.Addr // in order, while busy
+}
+
+func (a *asking) begin(env sim.Env, m sim.Message) {
+	a.busy = true
+	for _, o := range a.objects {
+		env.Bag().Send(o, m)
+	}
+}
+
+// end notes an answer and reports whether it was the last that was needed.
+func (a *asking) end(from sim.Addr, enough int) bool {
+	at := 0
+	for at < len(a.answered) && a.answered[at].Less(from) {
+		at++
+	}
+	a.answered = append(a.answered[:at:at], append([]sim.Addr{from}, a.answered[at:]...)...)
+	if len(a.answered) < enough {
+		return false
+	}
+	a.busy, a.answered = false, nil
+	return true
+}
+
+func (a *asking) majority() int { return len(a.objects)/2 + 1 }
+
+// A writer writes 1, 2, ... most.
+type writer struct {
+	asking
+	most   int
+	number int
+}
+
+var writers = sim.Handle(sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack))
+
+// Offers begins a write.
+func (w *writer) Offers(offer func(sim.Signal)) {
+	if !w.busy && w.number < w.most {
+		offer(beginWrite{})
+	}
+}
+
+// Accepts leaves late answers alone.
+func (w *writer) Accepts(_ sim.Addr, m sim.Message) bool { return !w.stay || w.current(m.(ack)) }
+
+func (w *writer) current(m ack) bool { return w.busy && m.number == w.number }
+
+func (w *writer) done() bool { return !w.busy && w.number == w.most }
+
+func (w *writer) beginWrite(env sim.Env, _ beginWrite) {
+	w.number++
+	w.begin(env, write{w.number})
+}
+
+func (w *writer) ack(env sim.Env, from sim.Addr, m ack) {
+	if !w.current(m) {
+		return
+	}
+	enough := w.majority()
+	if env.Bug(RS3) {
+		enough = 1
+	}
+	if w.end(from, enough) {
+		env.Emit(wrote{w.number})
+	}
+}
+
+// A reader reads so many times.
+type reader struct {
+	asking
+	left    int
+	round   int
+	largest int   // of the answers so far
+	results []int // of the reads so far
+}
+
+var readers = sim.Handle(sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value))
+
+// Offers begins a read.
+func (r *reader) Offers(offer func(sim.Signal)) {
+	if !r.busy && r.left > 0 {
+		offer(beginRead{})
+	}
+}
+
+// Accepts leaves late answers alone.
+func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool { return !r.stay || r.current(m.(value)) }
+
+func (r *reader) current(m value) bool { return r.busy && m.round == r.round }
+
+func (r *reader) done() bool { return !r.busy && r.left == 0 }
+
+func (r *reader) beginRead(env sim.Env, _ beginRead) {
+	r.left--
+	r.round++
+	env.Emit(began{})
+	r.begin(env, read{r.round})
+}
+
+func (r *reader) value(env sim.Env, from sim.Addr, m value) {
+	if !r.current(m) {
+		return
+	}
+	enough := r.majority()
+	if env.Bug(RS2) {
+		enough = 1
+	}
+	if m.number > r.largest || env.Bug(RS4) {
+		r.largest = m.number
+	}
+	if r.end(from, enough) {
+		env.Emit(got{r.largest})
+		r.results = append(r.results, r.largest)
+		r.largest = 0
+	}
+}

@@ -1,0 +1,100 @@
+package storage
+
+import (
+	"fmt"
+
+	"macemc/sim"
+)
+
+// The known bugs: see doc.go.
+const (
+	RS1 sim.BugID = "RS1"
+	RS2 sim.BugID = "RS2"
+	RS3 sim.BugID = "RS3"
+	RS4 sim.BugID = "RS4"
+)
+
+// The parameters.
+var (
+	Objects = &sim.Param{Name: "objects", Doc: "how many nodes hold the value", Range: sim.Range{Default: 3, Least: 1, Most: 5}}
+	Readers = &sim.Param{Name: "readers", Doc: "how many nodes read", Range: sim.Range{Default: 1, Least: 1, Most: 3}}
+	Writes  = &sim.Param{Name: "writes", Doc: "how often the writer writes", Range: sim.Range{Default: 2, Least: 0, Most: 5}}
+	Reads   = &sim.Param{Name: "reads", Doc: "how often each reader reads", Range: sim.Range{Default: 1, Least: 0, Most: 5}}
+	Late    = &sim.Param{Name: "late", Doc: "what becomes of answers to an operation that has ended", Words: []string{"consumed", "stay"}}
+)
+
+// System is the regular storage.
+var System = &sim.System{
+	Name: "storage",
+	Doc:  "A regular storage: a writer, objects and readers, over a bag. A read is not older than the last write before it.",
+	Nodes: func(p sim.Params) sim.Range {
+		n := 1 + p.Int(Objects) + p.Int(Readers)
+		return sim.Range{Default: n, Least: n, Most: n}
+	},
+	Params: []*sim.Param{Objects, Readers, Writes, Reads, Late},
+	Bugs: []sim.Bug{
+		{ID: RS1, Story: "An object goes back. It stores every write that arrives, whatever it holds: an old one that comes late replaces a new one."},
+		{ID: RS2, Story: "A read ends with one answer. It comes from an object that the last write did not reach."},
+		{ID: RS3, Story: "A write ends with one acknowledgement. A majority that answers a read need not have it."},
+		{ID: RS4, Story: "A reader takes the last answer. It is not the largest of a majority's."},
+	},
+	New: newNode,
+	Properties: []sim.Property{
+		sim.Monitor("a read returns no less than the last write that was complete when it began", (*history).observe),
+		sim.Eventually("every operation ends", func(v sim.View[operator]) bool {
+			for _, o := range v.Nodes() {
+				if !o.done() {
+					return false
+				}
+			}
+			return true
+		}, func(v sim.View[operator]) string {
+			text := ""
+			for a, o := range v.Nodes() {
+				if !o.done() {
+					text += fmt.Sprintf("%s has not ended; ", a)
+				}
+			}
+			return text
+		}),
+	},
+}
+
+func newNode(p sim.Params, self sim.Addr) sim.Node {
+	quorum := asking{objects: p.Addrs()[1 : 1+p.Int(Objects)], stay: p.Word(Late) == "stay"}
+	switch {
+	case self == p.Addr(0):
+		return writers.Node(&writer{asking: quorum, most: p.Int(Writes)})
+	case self.Less(p.Addr(p.Nodes - p.Int(Readers))):
+		return objects.Node(&object{})
+	default:
+		return readers.Node(&reader{asking: quorum, left: p.Int(Reads)})
+	}
+}
+
+// operator is a node that the application works with.
+type operator interface{ done() bool }
+
+// history is what was written and read so far.
+type history struct {
+	written int
+	low     map[sim.Addr]int // of a read under way: the last write before it
+}
+
+func (h *history) Init() { h.low = map[sim.Addr]int{} }
+
+func (h *history) observe(at sim.Addr, fact any) error {
+	switch fact := fact.(type) {
+	case wrote:
+		h.written = fact.number
+	case began:
+		h.low[at] = h.written
+	case got:
+		low := h.low[at]
+		delete(h.low, at)
+		if fact.number < low {
+			return fmt.Errorf("%s reads %d, though write %d was complete when it began", at, fact.number, low)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,173 @@
+package storage
+
+import (
+	"fmt"
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// The same rules as plain values, searched in the dumbest way: what is under way
+// are sets of bits by object, one for each operation, since no two messages are
+// equal; number 0 is nothing.
+type twin struct {
+	obj          [3]int8
+	number       int8 // of the write begun last
+	writing      bool
+	acked        uint8
+	complete     int8
+	round        int8
+	reading      bool
+	answered     uint8
+	largest, low int8
+	results      [4]int8
+	writes, acks [4]uint8 // under way, by number
+	reads        [4]uint8 // by round
+	values       [4][3]int8
+}
+
+type rules struct {
+	writes, reads int8
+	stay          bool
+}
+
+func (r rules) next(s twin, yield func(twin)) {
+	if !s.writing && s.number < r.writes {
+		t := s
+		t.number++
+		t.writing, t.writes[t.number] = true, 7
+		yield(t)
+	}
+	if !s.reading && s.round < r.reads {
+		t := s
+		t.round++
+		t.reading, t.low, t.reads[t.round] = true, s.complete, 7
+		yield(t)
+	}
+	for o := range 3 {
+		bit := uint8(1) << o
+		for n := int8(1); n <= r.writes; n++ {
+			if s.writes[n]&bit != 0 {
+				t := s
+				t.writes[n] &^= bit
+				t.obj[o] = max(t.obj[o], n)
+				t.acks[n] |= bit
+				yield(t)
+			}
+			if current := s.writing && n == s.number; s.acks[n]&bit != 0 && (current || !r.stay) {
+				t := s
+				t.acks[n] &^= bit
+				if current {
+					if t.acked |= bit; two(t.acked) {
+						t.writing, t.acked, t.complete = false, 0, n
+					}
+				}
+				yield(t)
+			}
+		}
+		for k := int8(1); k <= r.reads; k++ {
+			if s.reads[k]&bit != 0 {
+				t := s
+				t.reads[k] &^= bit
+				t.values[k][o] = 1 + s.obj[o]
+				yield(t)
+			}
+			if current := s.reading && k == s.round; s.values[k][o] != 0 && (current || !r.stay) {
+				t := s
+				t.values[k][o] = 0
+				if current {
+					t.largest = max(t.largest, s.values[k][o]-1)
+					if t.answered |= bit; two(t.answered) {
+						t.results[k] = 1 + t.largest
+						t.reading, t.answered, t.largest, t.low = false, 0, 0, 0
+					}
+				}
+				yield(t)
+			}
+		}
+	}
+}
+
+func two(bits uint8) bool { return bits&(bits-1) != 0 }
+
+func (r rules) count(t *testing.T) (states, transitions int) {
+	known := map[twin]bool{{}: true}
+	todo := []twin{{}}
+	for len(todo) > 0 {
+		var later []twin
+		for _, s := range todo {
+			r.next(s, func(to twin) {
+				transitions++
+				if !known[to] {
+					known[to] = true
+					later = append(later, to)
+				}
+				if to.round > s.round {
+					return
+				}
+				if got := to.results[max(to.round, 1)]; s.reading && !to.reading && got-1 < s.low {
+					t.Fatalf("%+v reads below its low mark", s)
+				}
+			})
+		}
+		todo = later
+	}
+	return len(known), transitions
+}
+
+// A search counts what the dumb one counts, and what others have published.
+func TestTwin(t *testing.T) {
+	for _, c := range []struct {
+		rules
+		published int // 0: nothing is
+		long      bool
+	}{
+		{rules{1, 1, true}, 1_990, false}, {rules{1, 1, false}, 2_200, false},
+		{rules{2, 1, true}, 38_557, false}, {rules{2, 1, false}, 50_352, false},
+		{rules{1, 2, true}, 29_614, false}, {rules{1, 2, false}, 0, false},
+		{rules{3, 1, true}, 546_709, true}, {rules{1, 3, true}, 374_083, true},
+		{rules{2, 2, true}, 908_266, true}, {rules{2, 2, false}, 1_334_961, true},
+	} {
+		if c.long && !*long.On {
+			continue
+		}
+		late := "consumed"
+		if c.stay {
+			late = "stay"
+		}
+		settings := []string{fmt.Sprint("writes=", c.writes), fmt.Sprint("reads=", c.reads), "late=" + late}
+		t.Run(fmt.Sprint(settings), func(t *testing.T) {
+			states, transitions := c.count(t)
+			s := all(t, settings)
+			if s.States != states || s.Transitions != transitions || c.published > 0 && states != c.published {
+				t.Errorf("%d states, %d transitions; the twin counts %d and %d; published are %d",
+					s.States, s.Transitions, states, transitions, c.published)
+			}
+		})
+	}
+}
+
+func all(t *testing.T, settings []string) search.Stats {
+	t.Helper()
+	params, err := System.Configure(0, settings, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Faults: &sim.Faults{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Finding != nil || res.Safety.State != search.StateExhausted || res.Liveness.State != search.StateExhausted {
+		t.Fatalf("%s, %s, %v", res.Safety.State, res.Liveness.State, res.Finding)
+	}
+	return res.Stats
+}
+
+// With two readers.
+func TestTwoReaders(t *testing.T) {
+	if s := all(t, []string{"writes=1", "readers=2", "late=stay"}); s.States != 170_194 {
+		t.Errorf("%d states; published are 170,194", s.States)
+	}
+}
