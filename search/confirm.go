@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -212,4 +213,8 @@ func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
 	return h
 }
 
-func join(parts []string, by string) string { return strings.Join(parts, by) }
+// dead is the failure of a run whose end, where the world is, is taken to be dead.
+func dead(w *world.World, steps int) *sim.Failure {
+	names, explanations := w.NotLive()
+	return decide.Dead(steps, names, explanations)
+}

@@ -53,6 +53,7 @@ type runner struct {
 	space         *space          // what the states differ in; nil: nobody asked
 	bank          *world.Bank     // of the forks; nil: there were none yet
 	labFork       labFork         // the last of a Lab's
+	lab           *Lab            // in which the search looks into runs; nil: it has not yet
 	settledStates int             // that were visited to decide about runs exactly
 	walking       *walk           // and the walk from there
 	pulse         pulse           // what the monitor watches
