@@ -75,8 +75,9 @@ func (f *Finding) Decided(res *decide.Result) {
 	}
 }
 
-// looked looks into the run of a finding, in a lab of the search's own. What it
-// costs is the search's.
+// looked looks into the run of a finding, in a lab of the search's own. The steps
+// that it takes are the search's; what it meets counts for nothing as exercised, since
+// how much of it is met in vain depends on the number of workers.
 func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {
@@ -85,12 +86,12 @@ func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Fin
 	before := r.pulses.others()
 	r.pulses.set(append(before[:len(before):len(before)], l.crew.runners...))
 	defer r.pulses.set(before)
-	spent := l.Effort() - l.first.settledStates
-	defer func() { r.stats.Steps += l.Effort() - l.first.settledStates - spent }()
 	of, err := l.Take(f.Path)
 	if err != nil {
 		return nil, err
 	}
+	spent := l.Effort() - l.first.settledStates
+	defer func() { r.stats.Steps += l.Effort() - l.first.settledStates - spent }()
 	return into(l, of, l.Finder(of, decide.Options{}))
 }
 
