@@ -34,7 +34,7 @@ func (r *runner) judge(answers choose.Source, c climate, w *world.World, steps i
 		case errors.Is(err, decide.ErrStopped):
 			return nil, nil // not dead, as far as anybody knows
 		case errors.Is(err, decide.ErrAlive):
-			return lab.besides(of, d, r.base())
+			return r.besides(lab, of, d)
 		case err != nil:
 			return nil, err
 		}
@@ -112,11 +112,12 @@ func (r *runner) ownLab() (*Lab, error) {
 	return r.lab, nil
 }
 
-// besides is what walks met instead of showing that a run is dead; nil: nothing.
-// One that begins within the prefix of a search is of no such search.
-func (l *Lab) besides(of *Case, d *decide.Finder, base int) (*Finding, error) {
+// besides is what walks met instead of showing that a run is dead; nil: nothing
+// that is looked for. One that begins within the prefix of a search is of no such
+// search.
+func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	for _, m := range d.Others() {
-		if m.From >= base {
+		if m.From >= r.base() && !r.ignores(m.Failure) {
 			return l.Confirm(of, m.Failed)
 		}
 	}

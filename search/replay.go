@@ -160,7 +160,7 @@ func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Fin
 	return r.looked(taken, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.End()
 		if errors.Is(err, decide.ErrAlive) {
-			if other, err := lab.besides(of, d, 0); other != nil || err != nil {
+			if other, err := r.besides(lab, of, d); other != nil || err != nil {
 				return other, err
 			}
 			return f, nil
