@@ -218,3 +218,28 @@ func TestWalkAlongTheWholeRun(t *testing.T) {
 		t.Errorf("%d of 30 say that it is alive: none shows what is tested", alive)
 	}
 }
+
+// The share of false alarms: runs whose end can recover by a way out so many turns
+// long, and that are called dead where nothing is decided exactly. Twenty steps give
+// a walk room for a few attempts, each of which meets it once in 2 to the turns.
+func TestFalseAlarms(t *testing.T) {
+	each := max(10, *oracle/20)
+	for n := 3; n <= 12; n += 3 {
+		sys, f := turns(n).system(), tallyOf{}
+		for seed := range uint64(each) {
+			of := turns(n).finding(t, sys)
+			of.Path.Set("seed", fmt.Sprint(seed+1))
+			r, err := critical.Find(sys, of, critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{WalkSteps: 20, MaxWalkSteps: 20}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.add(!r.Alive)
+		}
+		if *oracle > 0 {
+			fmt.Printf("called dead, with a way out of %2d turns                  %s\n", n, f)
+		}
+		if n <= 3 && f.right > 0 {
+			t.Errorf("a way out of %d turns: %s are called dead", n, f)
+		}
+	}
+}
