@@ -125,7 +125,7 @@ func (r *runner) record(answers choose.Source, c climate, steps int) (*Finding, 
 
 // tracing is a runner whose careful runs are recorded.
 func (r *runner) tracing() (*runner, error) {
-	c := &runner{sys: r.sys, opts: r.opts, reach: r.reach, limits: r.limits, world: r.world}
+	c := &runner{runs: runs{sys: r.sys, opts: r.opts, limits: r.limits, world: r.world}, reach: r.reach}
 	c.pulse.on = r.pulse.on
 	t, err := r.newTwin(world.Config{Audit: true, Trace: true})
 	c.twin, r.confirming = t, c

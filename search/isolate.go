@@ -106,13 +106,7 @@ func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err err
 		if depth == len(path.Steps) {
 			return states, nil
 		}
-		progress := world.Progress(0)
-		if depth == x.c.heal {
-			progress = x.w.Heal(answers)
-		} else {
-			progress = x.w.Step(answers)
-		}
-		if progress != world.Stepped {
+		if x.c.step(x.w, answers) != world.Stepped {
 			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), hint)
 		}
 	}
