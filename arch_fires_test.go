@@ -80,7 +80,7 @@ func TestRulesFire(t *testing.T) {
 		// Imports.
 		{"down", importsRule, map[string]string{"sim/a.go": `package sim; import ("fmt"; "macemc/choose")`}, ""},
 		{"up", importsRule, map[string]string{"search/a.go": "package search\nimport \"macemc/critical\""},
-			"search/a.go:2: search imports critical: strategies know nothing of critical; pass a func through search.Options"},
+			"search/a.go:2: search imports critical: what is dead or critical, internal/decide says; what is told of it beyond that, whoever called"},
 		{"default alternative", importsRule, map[string]string{"choose/a.go": `package choose; import "macemc/sim"`},
 			"choose imports sim: choose knows alternatives and weights only"},
 		{"family alternative", importsRule, map[string]string{"search/a.go": `package search; import "macemc/systems/pastry"`},

@@ -155,11 +155,16 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/decide",
+		may:     []string{"sim"},
+		instead: map[string]string{"": "decide asks a Lab, and takes no step itself; let search answer"},
+	},
+	{
 		path:  "search",
-		may:   []string{"internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world"},
+		may:   []string{"internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
-			"critical":   "strategies know nothing of critical; pass a func through search.Options",
+			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
 			"eventgraph": "search returns paths; let the caller draw them",
 			"systems/*":  "search runs any sim.System; let the caller pass it",
 			"netsim":     "set the network through sim's options",
@@ -189,7 +194,7 @@ var rooms = []room{
 	},
 	{
 		path:    "critical",
-		may:     []string{"choose", "sim", "internal/world", "search"},
+		may:     []string{"choose", "sim", "internal/world", "internal/decide", "search"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
 	},

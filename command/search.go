@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"macemc/critical"
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/search"
@@ -248,12 +247,6 @@ func (t *tool) search(name string, f searchFlags) error {
 	stop, ignore := t.interrupts(progress, f.time)
 	opts.Stop = stop
 	defer ignore() // what is found is written before
-	if !f.noCritical {
-		opts.Review = func(found *search.Finding) (bool, error) {
-			c, err := critical.Find(sys, found, f.critical(opts, progress, stop))
-			return err != nil || !c.Alive, nil // what cannot be looked into is told all the same
-		}
-	}
 	r, err := search.Search(sys, opts)
 	if err != nil {
 		progress.clear()

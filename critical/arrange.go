@@ -33,7 +33,7 @@ func arrange(sys *sim.System, f *search.Finding, opts Options) (*search.Finding,
 	was := telling(&trace.Steps[n-1])
 	order := arrangements(trace.Steps, was)
 	for _, at := range order {
-		if p.stopped(shrinkPart) || opts.Enough != nil && opts.Enough() {
+		if p.Stopped(shrinkPart) || opts.Enough != nil && opts.Enough() {
 			return nil, nil
 		}
 		if p.of.Wild[at] {

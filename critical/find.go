@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 
+	"macemc/internal/decide"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -57,9 +57,6 @@ type Result struct {
 	Stopped bool              // before it was decided
 }
 
-// errAlive says that the end of a run can recover.
-var errAlive = errors.New("the end of the run can recover")
-
 // Find isolates the critical transition of a finding, and adds to a copy of the
 // finding what it has found out. An error says that the path does not apply. Of
 // what walks cannot see there is nothing to find out.
@@ -75,9 +72,12 @@ func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	}
 	defer p.close()
 	err = p.find(&found)
-	out.Others = p.others
+	others, lost := p.besides()
+	if out.Others = others; err == nil {
+		err = lost
+	}
 	switch {
-	case errors.Is(err, errAlive):
+	case errors.Is(err, decide.ErrAlive):
 		out.Alive = true
 		return out, nil
 	case errors.Is(err, search.ErrStopped):
@@ -93,29 +93,14 @@ func visible(v sim.Verdict) bool {
 	return v != sim.VerdictMutation && v != sim.VerdictGoroutine && v != sim.VerdictNondeterminism && v != sim.VerdictKilled
 }
 
-// finder looks into one run.
+// finder looks into one run. What it decides about it, internal/decide does.
 type finder struct {
-	lab      *search.Lab
-	opts     Options
-	of       *search.Case
-	survive  bool // recoverable means: goes on without a failure
-	walkLen  int
-	round    uint16 // of fresh walks
-	verdicts map[int]verdict
-	dead     int         // all states from this one on are known exactly not to recover; beyond the last: none is
-	tooMuch  map[int]int // by a bound, the last state after which there is more than that
-	walks    int
-	others   []*search.Finding
-	spent    *int            // of the effort, before the lab was made
-	met      map[string]bool // the others, by kind
-}
-
-// verdict is what is known of one position.
-type verdict struct {
-	alive   bool
-	exact   bool // alive: not by a walk
-	witness search.Success
-	by      int // walk steps that a verdict of dead rests on
+	*decide.Finder
+	lab    *search.Lab
+	opts   Options
+	of     *search.Case
+	spent  *int // of the effort, before the lab was made
+	walked int  // walks that were taken besides
 }
 
 func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
@@ -127,27 +112,16 @@ func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts.Search = lab.Options()
-	opts.Exhaust, opts.Effort = cmp.Or(opts.Exhaust, exhaustMost), cmp.Or(opts.Effort, effortMost)
-	p := &finder{
-		lab: lab, opts: opts, walkLen: opts.Search.WalkSteps, survive: f.Verdict != sim.VerdictDead,
-		verdicts: map[int]verdict{}, tooMuch: map[int]int{}, met: map[string]bool{},
-	}
-	if p.survive && opts.Exhaust == exhaustMost {
-		p.opts.Exhaust = exhaustSafety
-	}
-	p.spent = opts.spent
-	for _, most := range []int{p.opts.Exhaust, exhaustEach} {
-		p.tooMuch[most] = -1
-	}
-	if p.survive {
-		p.walkLen = min(p.walkLen, surviveSteps)
-	}
+	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
+	p := &finder{lab: lab, opts: opts, spent: opts.spent}
 	if p.of, err = lab.Take(f.Path); err != nil {
 		lab.Close()
 		return nil, err
 	}
-	p.dead = p.of.Steps() + 1
+	n := p.of.Steps()
+	p.Finder = lab.Finder(p.of, decide.Options{Exhaust: opts.Exhaust, Effort: opts.Effort, Spent: *p.spent, Tell: func(s decide.State) {
+		p.tell(Progress{Doing: DoingIsolate, Low: s.Low, High: s.High, Of: n, Walks: s.Walks})
+	}})
 	return p, nil
 }
 
@@ -160,58 +134,28 @@ func (p *finder) close() {
 	p.lab.Close()
 }
 
-// stopped reports whether nothing more is to be tried: it was told so, or this
-// part of the effort is spent.
-func (p *finder) stopped(part float64) bool {
-	most := part * float64(p.opts.Effort)
-	return p.lab.Stopped() || most > 0 && float64(*p.spent+p.lab.Effort()) >= most
-}
-
-// surviveSteps is how long a walk must go on without a failure to show that it
-// could still be avoided. A walk without end meets every failure that it can.
-const surviveSteps = 200
-
-// How many healed states are visited to decide exactly.
-const (
-	exhaustMost   = search.SettleMost // the default of Options.Exhaust
-	exhaustSafety = 10_000            // the same, of safety, of which nothing is remembered
-	exhaustEach   = 10_000            // at a position where the first walks fail
-)
+// survive reports whether the run fails: recoverable then means that it goes on
+// without a failure.
+func (p *finder) survive() bool { return p.of.Failure != nil }
 
 // find fills in what is to be known of a finding.
 func (p *finder) find(f *search.Finding) error {
-	n := p.of.Steps()
-	f.Critical, f.Avoided, f.Live = nil, nil, nil
-	switch {
-	case p.survive && p.of.Failure == nil:
+	switch dead := f.Verdict == sim.VerdictDead; {
+	case !dead && !p.survive():
 		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
-	case !p.survive && p.of.Failure != nil:
+	case dead && p.survive():
 		return fmt.Errorf("the run ends in a %s, and not dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
-	case !p.survive && !p.of.MayBeDead():
-		return errAlive
-	case p.survive: // it did fail
-		p.dead = n
-	default:
-		if err := p.settle(n, p.opts.Exhaust); err != nil {
-			return err
-		}
-		f.Proved = f.Proved || p.dead == n
 	}
+	f.Critical, f.Avoided, f.Live = nil, nil, nil
 	for moved := true; moved; {
-		if p.survive && n == 0 {
-			p.decided(f, 0, true)
-		} else if err := p.sample(f); err != nil {
+		res, err := p.Find()
+		if err != nil {
 			return err
 		}
-		if f.Critical != nil {
-			f.Path.Set("critical", f.Critical.Header())
-		} else {
-			f.Path.Unset("critical")
-		}
+		f.Decided(res)
 		if p.opts.NoLive {
 			return nil
 		}
-		var err error
 		if moved, err = p.nearest(f); err != nil {
 			return err
 		}
@@ -219,141 +163,21 @@ func (p *finder) find(f *search.Finding) error {
 	return nil
 }
 
-// decided notes the critical step.
-func (p *finder) decided(f *search.Finding, step int, exact bool) {
-	f.Critical = &search.Critical{Step: step, Exact: exact}
-	if step > 0 {
-		f.Critical.Event = p.of.Path.Steps[step-1].Event.What
-	}
-	if exact {
-		f.Evidence = nil
-	}
-}
-
-// settle tries to decide exactly which states of the run, from one on, can
-// recover, and notes what it can. What did not fit does not fit from an earlier
-// state either.
-func (p *finder) settle(from, most int) error {
-	switch {
-	case p.stopped(1):
-		return search.ErrStopped
-	case most <= 0 || from >= p.dead || from <= p.tooMuch[most]:
-		return nil
-	}
-	settle := p.lab.Settle
-	if p.survive {
-		settle = p.lab.SettleSafety
-	}
-	last, decided, err := settle(p.of, from, most)
-	switch {
-	case err != nil:
-		return err
-	case !decided:
-		p.tooMuch[most] = from
-		return nil
-	case last >= p.of.Steps():
-		return errAlive
-	case last >= from:
-		v := p.verdicts[last]
-		v.alive, v.exact = true, true
-		p.verdicts[last] = v
-	}
-	p.dead = max(last+1, from)
-	return nil
-}
-
-// sample isolates the critical step: by walks, with as much as can be settled
-// exactly.
-func (p *finder) sample(f *search.Finding) error {
-	n := p.of.Steps()
-	for {
-		if p.dead > n {
-			alive, err := p.alive(n)
-			if err != nil {
-				return err
-			}
-			if alive {
-				return errAlive
-			}
-		}
-		low, high, err := p.isolate(n)
+// besides are the findings of what walks met that is no part of what was asked.
+func (p *finder) besides() (all []*search.Finding, err error) {
+	for _, m := range p.Others() {
+		f, err := p.lab.Confirm(p.of, m.Failed)
 		if err != nil {
-			return err
+			return all, err
 		}
-		if p.dead <= n && p.dead > high {
-			if err := p.settle(high, p.opts.Exhaust); err != nil {
-				return err
-			}
-			if p.dead > high && p.verdicts[p.dead-1].alive { // it had only seemed dead there
-				continue
-			}
-		}
-		if p.survive && p.dead == high && low >= 0 && !p.verdicts[low].exact { // a walk goes on for a while, not for ever
-			if err := p.settle(low, p.opts.Exhaust); err != nil {
-				return err
-			}
-			if p.dead != high {
-				continue
-			}
-		}
-		v := p.verdicts[low]
-		switch longer := p.tooShort(low); {
-		case p.dead == high && (!p.survive || v.exact || low < 0):
-			p.decided(f, high, true)
-			return nil
-		case longer > 0:
-			p.walkLen = longer // the paper's case C2
-			continue
-		case p.survive && high == n: // it failed there
-			return p.weigh(f)
-		}
-		fresh, err := p.fresh(high)
-		if err != nil {
-			return err
-		}
-		if len(fresh.Success) > 0 {
-			continue // it moves the position on
-		}
-		if p.survive {
-			return p.weigh(f)
-		}
-		p.decided(f, high, false)
-		f.Evidence = p.evidence(fresh.Taken, high)
-		if low >= 0 {
-			f.Critical.Witness = v.told()
-			if w := v.witness; w.Steps > p.walkLen/2 {
-				f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
-					low, w.Steps, p.walkLen)
-			}
-		}
-		return nil
+		all = append(all, f)
 	}
+	return all, nil
 }
 
-// evidence is what so many fresh walks show of which none recovered.
-func (p *finder) evidence(walks, from int) *search.Evidence {
-	return &search.Evidence{
-		Walks: walks, WalkSteps: p.walkLen, Escape95: 1 - math.Pow(0.05, 1/float64(walks)), From: from, Seed: p.opts.Search.Seed,
+func (p *finder) tell(t Progress) {
+	if p.opts.Progress != nil {
+		t.Walks += p.walked
+		p.opts.Progress(t)
 	}
-}
-
-// told is the walk that a verdict of alive rests on.
-func (v verdict) told() *search.Witness {
-	return &search.Witness{Walk: v.witness.Number, Steps: v.witness.Steps}
-}
-
-// tooShort is how long walks are to be instead: 0: they are long enough, or may
-// not be longer. They are too short if none becomes live at all, and if the one
-// that did took more than half of its steps.
-func (p *finder) tooShort(low int) int {
-	if p.survive || p.walkLen >= p.opts.Search.MaxWalkSteps {
-		return 0
-	}
-	if low < 0 {
-		return p.opts.Search.MaxWalkSteps
-	}
-	if p.verdicts[low].witness.Steps > p.walkLen/2 {
-		return min(4*p.walkLen, p.opts.Search.MaxWalkSteps)
-	}
-	return 0
 }

@@ -5,7 +5,15 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/decide"
 	"macemc/search"
+)
+
+// Salts keep the walks of different purposes apart; see internal/decide.
+const (
+	saltShrink = 2
+	saltNear   = 0x4000
+	saltSure   = 0x8000
 )
 
 const (
@@ -36,12 +44,7 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 		return false, err
 	}
 	for _, w := range live {
-		if at := from + w.Shared; w.Shared > 0 && at < p.dead {
-			rest := w // from there on it has nothing in common with the run
-			rest.Steps, rest.Shared = w.Steps-w.Shared, 0
-			p.verdicts[at] = verdict{alive: true, witness: rest}
-			moved = true
-		}
+		moved = p.Revived(from, w) || moved
 	}
 	if moved {
 		return true, nil
@@ -53,7 +56,7 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	var chosen search.Success
 	most := -1
 	for _, w := range live[:min(len(live), nearMost)] {
-		if p.stopped(1) {
+		if p.Stopped(1) {
 			return false, search.ErrStopped
 		}
 		p.tell(Progress{Doing: DoingCompare, Low: from, High: from + 1, Of: p.of.Steps()})
@@ -80,28 +83,26 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 // escape there may be none; in every second round an event waits.
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
-		if p.stopped(1) {
+		if p.Stopped(1) {
 			return nil, search.ErrStopped
 		}
 		w, err := p.lab.Walk(p.of, search.Walks{
-			From: from, Count: p.opts.Search.Walks, Steps: p.walkLen, Salt: saltNear + round, All: true, Survive: p.survive, Hold: round%2 == 1,
+			From: from, Count: p.opts.Search.Walks, Steps: p.WalkSteps(), Salt: saltNear + round, All: true, Survive: p.survive(), Manner: decide.Manner(round % 2),
 		})
 		if err != nil {
 			return nil, err
 		}
-		p.walks += w.Taken
-		if err := p.note(p.of, from, w.Failed); err != nil {
-			return nil, err
-		}
-		if p.survive {
+		p.walked += w.Taken
+		p.Note(from, w.Failed)
+		if p.survive() {
 			w.Success = slices.DeleteFunc(w.Success, func(s search.Success) bool { return s.Shared > 0 })
 		}
 		if len(w.Success) > 0 {
 			return w.Success, nil
 		}
 	}
-	if v := p.verdicts[from]; v.alive && v.witness.Recordable() && (!p.survive || v.witness.Shared == 0) {
-		return []search.Success{v.witness}, nil
+	if w, ok := p.Alive(from); ok && (!p.survive() || w.Shared == 0) {
+		return []search.Success{w}, nil
 	}
 	return nil, nil
 }

@@ -1,13 +1,14 @@
 package critical
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
-	"math"
 
 	"macemc/choose"
+	"macemc/internal/decide"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -59,7 +60,7 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	if short != nil && len(short.Path.Steps) < len(f.Path.Steps) {
 		out.Finding = short
 	}
-	out.Others = p.others
+	out.Others = s.others
 	return out, nil
 }
 
@@ -95,14 +96,17 @@ type shrinker struct {
 	best    []*candidate // accepted, each shorter than the one before
 	round   uint16
 	tried   map[uint64]bool // runs, by what happens in them
+	met     map[string]bool // besides, by kind
+	others  []*search.Finding
 }
 
 func newShrinker(p *finder, f *search.Finding) *shrinker {
 	s := &shrinker{
-		finder: p, want: f, keep: !p.survive && f.Critical != nil,
+		finder: p, want: f, keep: !p.survive() && f.Critical != nil,
 		accept: max(1, p.opts.Search.Walks/acceptShare),
 		tries:  1,
 		tried:  map[uint64]bool{},
+		met:    map[string]bool{},
 	}
 	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
 		s.tries = triesMost
@@ -151,7 +155,7 @@ func (s *shrinker) length() int { return s.now().Steps() }
 // try takes a run of some steps, as far as they are possible, and accepts it if
 // it stands for the finding.
 func (s *shrinker) try(steps []choose.Step) (bool, error) {
-	if s.stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough() {
+	if s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough() {
 		return false, errEnough
 	}
 	for range s.tries {
@@ -200,7 +204,7 @@ func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	if err != nil || of == nil {
 		return nil, err
 	}
-	if s.survive {
+	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
 			return nil, nil
 		}
@@ -219,62 +223,49 @@ func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 // stands reports whether a run is dead, by so many walks or by exhausting what
 // is left, and its last step critical if that is asked for.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
-	if s.survive {
+	if s.survive() {
 		return true, nil
 	}
-	n := c.Steps()
-	dead, proved, err := s.dead(c.Case, n, walks, salt)
-	if err != nil || !dead {
-		return false, err
+	d := s.decider(c, walks, min(s.opts.Exhaust, exhaustSmall))
+	res, err := d.Seems(salt)
+	ok := err == nil
+	if ok {
+		c.proved = res.Proved
 	}
-	c.proved = proved
-	if !s.keep {
-		return true, nil
+	if ok && s.keep {
+		ok, err = d.LastIsCritical(max(walks, s.opts.Search.Walks), salt)
 	}
-	if c.Live[n-1] {
-		return true, nil
+	if errors.Is(err, decide.ErrAlive) {
+		err = nil
 	}
-	for _, hold := range []bool{false, true} { // one that escapes is enough, and may be seldom
-		w, err := s.walkFrom(c.Case, n-1, max(walks, s.opts.Search.Walks), salt, hold)
-		if err != nil || len(w.Success) > 0 {
-			return err == nil, err
-		}
+	if lost := s.keepOthers(c, d); err == nil {
+		err = lost
 	}
-	if s.opts.Exhaust < 0 {
-		return false, nil
-	}
-	last, decided, err := s.lab.Settle(c.Case, n-1, exhaustSmall)
-	return decided && last == n-1, err
+	return ok && err == nil, err
 }
 
-// dead reports whether the state of a run is dead, first by a walk, since most
-// that are not show it at once.
-func (s *shrinker) dead(of *search.Case, at, walks int, salt uint16) (dead, proved bool, err error) {
-	w, err := s.walkFrom(of, at, 1, salt, false)
-	if err != nil || len(w.Success) > 0 {
-		return false, false, err
+// decider decides about a candidate.
+func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
+	if most == 0 {
+		most = exhaustSmall
 	}
-	if s.opts.Exhaust > 0 {
-		last, decided, err := s.lab.Settle(of, at, exhaustSmall)
-		if err != nil || decided {
-			return last < at, decided, err
-		}
-	}
-	for _, hold := range []bool{false, true} {
-		if w, err = s.walkFrom(of, at, walks, salt, hold); err != nil || len(w.Success) > 0 {
-			return false, false, err
-		}
-	}
-	return true, false, nil
+	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Exhaust: most, Effort: s.opts.Effort, Spent: *s.spent})
 }
 
-func (s *shrinker) walkFrom(of *search.Case, at, walks int, salt uint16, hold bool) (*search.Walked, error) {
-	w, err := s.lab.Walk(of, search.Walks{From: at, Count: walks, Steps: s.walkLen, Salt: salt, Hold: hold, Exempt: at == of.Steps()})
-	if err != nil {
-		return nil, err
+// keepOthers makes findings of what walks from a candidate met: the first of each
+// kind.
+func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
+	for _, m := range d.Others() {
+		if kind := m.Kind(); !s.met[kind] {
+			s.met[kind] = true
+			f, err := s.lab.Confirm(c.Case, m.Failed)
+			if err != nil {
+				return err
+			}
+			s.others = append(s.others, f)
+		}
 	}
-	s.walks += w.Taken
-	return w, s.note(of, at, w.Failed)
+	return nil
 }
 
 // sure confirms the shortest run that was accepted, by fresh walks and by plain
@@ -301,44 +292,47 @@ func (s *shrinker) sure() (*search.Finding, error) {
 // confirmed makes a finding of a run that stands; nil: it does not.
 func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
-	walks := confirmTimes * s.accept
-	var evidence *search.Evidence
-	if !s.survive && !c.proved {
-		if s.opts.Exhaust > 0 { // what a narrow escape leads out of, walks do not show
-			last, decided, err := s.lab.Settle(c.Case, c.Steps(), s.opts.Exhaust)
-			if err != nil || decided && last >= c.Steps() {
-				return nil, err
-			}
-			c.proved = decided
-		}
-	}
-	if !s.survive && !c.proved {
-		s.round++
-		ok, err := s.stands(c, walks, saltSure+s.round)
-		if err != nil || !ok {
-			return nil, err
-		}
-		if !c.proved {
-			evidence = &search.Evidence{
-				Walks: walks, WalkSteps: s.walkLen, Escape95: 1 - math.Pow(0.05, 1/float64(walks)), From: c.Steps(), Seed: s.opts.Search.Seed,
-			}
-		}
+	res, err := s.convinces(c)
+	if res == nil || err != nil {
+		return nil, err
 	}
 	f, err := s.lab.ConfirmCase(c.Case)
 	if err != nil {
 		return nil, err
 	}
-	if f.Verdict != s.want.Verdict || s.survive && f.Property != s.want.Property {
+	if f.Verdict != s.want.Verdict || s.survive() && f.Property != s.want.Property {
 		return nil, nil
 	}
-	f.Proved, f.Evidence = c.proved, evidence
 	if s.keep {
 		n := c.Steps()
-		f.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What}
-		if was := s.want.Critical.Event; f.Critical.Event != was {
-			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", f.Critical.Event, was)
+		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What}
+		if was := s.want.Critical.Event; res.Critical.Event != was {
+			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
 		}
-		f.Path.Set("critical", f.Critical.Header())
 	}
+	f.Decided(res)
 	return f, nil
+}
+
+// convinces decides once more about a run that was accepted: exactly, since what a
+// narrow escape leads out of walks do not show, or by many fresh walks. Nil: it is
+// not dead, or its last step not critical.
+func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
+	if s.survive() || c.proved {
+		return &decide.Result{Proved: c.proved}, nil
+	}
+	walks := confirmTimes * s.accept
+	d := s.decider(c, walks, cmp.Or(s.opts.Exhaust, decide.Most))
+	s.round++
+	res, err := d.Seems(saltSure + s.round)
+	if err == nil && s.keep && !res.Proved {
+		ok, lost := d.LastIsCritical(walks, saltSure+s.round)
+		if err = lost; err == nil && !ok {
+			return nil, nil
+		}
+	}
+	if errors.Is(err, decide.ErrAlive) {
+		return nil, nil
+	}
+	return res, err
 }

@@ -44,10 +44,6 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 	look := critical.Options{Search: search.Options{
 		WalkSteps: opts.WalkSteps, Memory: opts.Memory, Stop: opts.Stop, Stuck: opts.Stuck, OnStuck: opts.OnStuck,
 	}}
-	opts.Review = func(f *search.Finding) (bool, error) {
-		c, err := critical.Find(sys, f, look)
-		return err != nil || !c.Alive, nil // what cannot be looked into is told all the same
-	}
 	r, err := search.Search(sys, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -85,9 +85,6 @@ func (s *Session) Draw(width int) { s.width = max(width, eventgraph.WidthLeast) 
 // Ended reports whether a line has asked to quit.
 func (s *Session) Ended() bool { return s.ended }
 
-// History are the lines that were executed.
-func (s *Session) History() []string { return s.history }
-
 // Step is where the session stands; the state is that after the step.
 func (s *Session) Step() int { return s.step }
 

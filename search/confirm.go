@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -124,7 +125,7 @@ func (r *runner) record(answers choose.Source, c climate, steps int) (*Finding, 
 
 // tracing is a runner whose careful runs are recorded.
 func (r *runner) tracing() (*runner, error) {
-	c := &runner{sys: r.sys, opts: r.opts, reach: r.reach, limits: r.limits, world: r.world}
+	c := &runner{runs: runs{sys: r.sys, opts: r.opts, limits: r.limits, world: r.world}, reach: r.reach}
 	c.pulse.on = r.pulse.on
 	t, err := r.newTwin(world.Config{Audit: true, Trace: true})
 	c.twin, r.confirming = t, c
@@ -212,4 +213,8 @@ func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
 	return h
 }
 
-func join(parts []string, by string) string { return strings.Join(parts, by) }
+// dead is the failure of a run whose end, where the world is, is taken to be dead.
+func dead(w *world.World, steps int) *sim.Failure {
+	names, explanations := w.NotLive()
+	return decide.Dead(steps, names, explanations)
+}

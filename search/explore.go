@@ -215,10 +215,9 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		good := said&saidGood != 0
 		if !good && said&saidBusy == 0 && (!goesOn || x.r.sys.Weight != nil) {
 			if bring(); x.w.Settled() {
-				names, _ := x.w.NotLive()
-				dead := x.w.Failure(sim.VerdictDead, "")
-				dead.Property, dead.Failing = join(names, ", "), names
-				return x.wrongState(dead, true)
+				rest, seems := x.w.Failure(sim.VerdictDead, ""), dead(x.w, 0)
+				rest.Property, rest.Failing = seems.Property, seems.Failing
+				return x.wrongState(rest, true)
 			}
 		}
 		if !x.c.faults && (good || !inside) { // else the healed states are other ones

@@ -132,11 +132,3 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 	}
 	return err
 }
-
-// deadAt is the failure of a run after whose end these liveness properties can
-// hold no more.
-func deadAt(step int, names, explanations []string) *sim.Failure {
-	return &sim.Failure{
-		Verdict: sim.VerdictDead, Step: step, Property: join(names, ", "), Failing: names, Message: join(explanations, "; "),
-	}
-}

@@ -94,8 +94,13 @@ func (h *hold) rare(q *choose.Question, at int) *choose.Question {
 // Answer picks an answer at random; not, for a while, the event that waits. What
 // is asked at healing is no such question: it tells no weights.
 func (s *walk) Answer(q *choose.Question) int {
-	if s.held.left > 0 && q.Kind == choose.Event && q.Runs != nil && s.judged {
-		q = s.held.without(q)
+	if s.judged && q.Kind == choose.Event && q.Runs != nil {
+		switch {
+		case s.held.left > 0:
+			q = s.held.without(q)
+		case s.clock.on:
+			q = s.clock.alone(q)
+		}
 	}
 	return s.Walk.Answer(q)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/decide"
 	"macemc/sim"
 )
 
@@ -117,7 +118,11 @@ func TestHeldWalks(t *testing.T) {
 	}
 	live := map[bool]int{}
 	for _, hold := range []bool{false, true} {
-		w, err := lab.Walk(of, Walks{Count: 60, Steps: 100, All: true, Hold: hold})
+		manner := decide.Plain
+		if hold {
+			manner = decide.Holding
+		}
+		w, err := lab.Walk(of, Walks{Count: 60, Steps: 100, All: true, Manner: manner})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,33 +5,12 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/decide"
 	"macemc/internal/world"
 )
 
-// SettleMost is how many healed states are visited to decide about one run
-// exactly: by a search, by a replay, and wherever somebody looks into a run, so
-// that all say the same of it.
-const SettleMost = 200_000
-
-// isolate decides exactly whether a run ends dead, and after which of its steps
-// recovery became impossible. It reports whether it could be decided;
-// f.Critical nil then means that the end can recover.
-func (r *runner) isolate(f *Finding) (decided bool, err error) {
-	last, decided, err := r.settle(f.Path, f.climate, 0, SettleMost)
-	if !decided || err != nil {
-		return false, err
-	}
-	if last == len(f.Path.Steps) {
-		f.Critical = nil
-		return true, nil
-	}
-	f.Proved, f.Critical = true, &Critical{Step: last + 1, Exact: true}
-	if last >= 0 {
-		f.Critical.Event = f.Path.Steps[last].Event.What
-	}
-	f.Path.Set("critical", f.Critical.Header())
-	return true, nil
-}
+// SettleMost is how many states are visited to decide about one run exactly.
+const SettleMost = decide.Most
 
 // settle decides exactly which states of a run, from one on, can recover, by
 // exhausting what can still happen after them once the environment has healed:
@@ -127,13 +106,7 @@ func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err err
 		if depth == len(path.Steps) {
 			return states, nil
 		}
-		progress := world.Progress(0)
-		if depth == x.c.heal {
-			progress = x.w.Heal(answers)
-		} else {
-			progress = x.w.Step(answers)
-		}
-		if progress != world.Stepped {
+		if x.c.step(x.w, answers) != world.Stepped {
 			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), hint)
 		}
 	}

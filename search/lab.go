@@ -1,11 +1,13 @@
 package search
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -95,6 +97,7 @@ func (c *Case) MayBeDead() bool {
 func (c *Case) Steps() int { return len(c.Path.Steps) }
 
 // Take takes a recorded run again. An error says that it does not apply.
+
 func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	return alone(l, func() (*Case, error) {
 		c, src, w := l.examine(choose.NewReplay(path), climateOf(path), len(path.Steps))
@@ -216,63 +219,25 @@ func (x *examining) visit(w *world.World, depth int) bool {
 	return depth < x.steps
 }
 
-// Walks asks for walks from a state of a run, from which the environment heals
-// first, if it has not yet.
-type Walks struct {
-	From  int    // the state: so many steps of the run lead there
-	Count int    // how many
-	Steps int    // to how many steps each
-	Salt  uint16 // walks of another salt are other walks
-	All   bool   // all of them, not only up to the first that succeeds
+// What is asked of a lab, and what it answers.
+type (
+	Walks   = decide.Walks
+	Walked  = decide.Walked
+	Success = decide.Success
+	Failed  = decide.Failed
+)
 
-	// Survive asks for walks that take all their steps without a failure of
-	// the service, instead of such as become live.
-	Survive bool
-
-	// Exempt has a walk succeed, too, that comes to a state which does not
-	// count for liveness: what it begins at is then not dead.
-	Exempt bool
-
-	// Hold has one event wait for a while, in each walk another: narrow escapes
-	// are met sooner, but how often says nothing of their chance.
-	Hold bool
-
-	// Storm has so many steps come first in which faults are as likely as
-	// anything else; then the environment heals. The run must be one in which
-	// faults may happen, and not healed yet.
-	Storm int
-}
-
-// Recordable reports whether the walk can be taken again.
-func (s Success) Recordable() bool { return s.picks != nil }
-
-// Walked is what walks came to.
-type Walked struct {
-	Taken   int // those that count
-	Success []Success
-	Failed  []Failed // walks in which the service failed, where that is no success
-}
-
-// A Success is a walk that became live, or survived.
-type Success struct {
-	Number  int
-	Steps   int // of the walk, without a storm and the healing after it
-	Choices int // answers among several, in these steps
-	Shared  int // of them, so many at its beginning are the run's own
-
-	from  int // where it begins
-	end   int // steps of the whole run
-	heal  int // where that heals
-	picks []choose.Pick
-}
-
-// Failed is a walk that met a failure of the service.
-type Failed struct {
-	Number  int
-	Failure *sim.Failure
-
+// labWalk is a walk of a lab, to be taken again.
+type labWalk struct {
+	from    int     // where it begins
+	end     int     // steps of the whole run
+	climate climate // of the whole run
 	picks   []choose.Pick
-	climate climate
+}
+
+// answers are those of the whole run, up to the walk and of the walk.
+func (k *labWalk) answers(of *Case) []choose.Pick {
+	return slices.Concat(picks(of.Path.Prefix(k.from)), k.picks)
 }
 
 // Walk takes walks from a state of a run.
@@ -288,10 +253,10 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		picks := slices.Clone(s.Picks())
 		switch {
 		case failure != nil:
-			outcomes[i] = &Failed{Number: i, Failure: failure, picks: picks, climate: r.climate}
+			outcomes[i] = &Failed{Number: i, Failure: failure, Walk: &labWalk{q.From, failure.Step, r.climate, picks}}
 		case q.Survive || s.live:
-			ok := &Success{Number: i, Steps: end - s.from, Choices: s.choices(), from: q.From, end: end, heal: r.climate.heal, picks: picks}
-			if ok.heal != q.From || of.climate.heal == q.From {
+			ok := &Success{Number: i, Steps: end - s.from, Choices: s.choices(), Walk: &labWalk{q.From, end, r.climate, picks}}
+			if r.climate.heal != q.From || of.climate.heal == q.From {
 				ok.Shared = inCommon(of, q.From, picks)
 			}
 			outcomes[i] = ok
@@ -346,7 +311,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 }
 
 // ErrStopped says that the lab was told to stop.
-var ErrStopped = errors.New("stopped before it was decided")
+var ErrStopped = decide.ErrStopped
 
 // begin is a walk of a runner, about to begin.
 func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
@@ -368,13 +333,12 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 	}
 	s := r.walking
 	s.most, s.least, s.exempt = q.Steps, 0, q.Exempt
+	s.uniform = r.opts.Uniform != (q.Manner == decide.Other)
 	if q.Survive {
 		s.least = q.Steps + 1
 	}
 	s.begin(r.opts.Seed, uint64(q.Salt)<<48|1<<47|uint64(q.From)<<20|uint64(i), s.from)
-	if q.Hold {
-		s.held = newHold(i)
-	}
+	s.inManner(q.Manner, i)
 	return s, nil
 }
 
@@ -406,33 +370,29 @@ func inCommon(of *Case, from int, picks []choose.Pick) int {
 // lockstep and with every check on, and returns it as a finding of nothing.
 func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
-		c := of.climate
-		c.heal = s.heal
-		prefix := picks(of.Path.Prefix(s.from))
-		return l.first.record(choose.NewRaw(slices.Concat(prefix, s.picks)), c, s.end)
+		k := s.Walk.(*labWalk)
+		return l.first.record(choose.NewRaw(k.answers(of)), k.climate, k.end)
 	})
 }
 
 // PathOf is the path of the run up to a walk and of the walk, without a header.
 func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
-		c := of.climate
-		c.heal = s.heal
-		answers := slices.Concat(picks(of.Path.Prefix(s.from)), s.picks)
-		record := choose.NewRecord(choose.NewRaw(answers))
-		_, failure, w := l.first.run(repeat(record, c, s.end), false)
-		if failure != nil || w.Steps() != s.end {
-			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", s.end, hint)
+		k := s.Walk.(*labWalk)
+		record := choose.NewRecord(choose.NewRaw(k.answers(of)))
+		_, failure, w := l.first.run(repeat(record, k.climate, k.end), false)
+		if failure != nil || w.Steps() != k.end {
+			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, hint)
 		}
 		return record.Path(), nil
 	})
 }
 
 // Confirm makes a finding of a walk in which the service failed.
-func (l *Lab) Confirm(of *Case, from int, f Failed) (*Finding, error) {
+func (l *Lab) Confirm(of *Case, f Failed) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
-		prefix := picks(of.Path.Prefix(from))
-		return l.first.confirm(choose.NewRaw(slices.Concat(prefix, f.picks)), f.climate, f.Failure)
+		k := f.Walk.(*labWalk)
+		return l.first.confirm(choose.NewRaw(k.answers(of)), k.climate, f.Failure)
 	})
 }
 
@@ -443,8 +403,7 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 		want := of.Failure
 		if want == nil {
 			_, _, w := l.first.run(repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
-			names, explanations := w.NotLive()
-			want = deadAt(of.Steps(), names, explanations)
+			want = dead(w, of.Steps())
 		}
 		return l.first.confirm(choose.NewRaw(of.picks), of.climate, want)
 	})
@@ -462,10 +421,10 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 	return s.last, s.decided, err
 }
 
-// SettleSafety decides exactly after which states of a run that ends in a
+// settleSafety decides exactly after which states of a run that ends in a
 // violation, from one on, it can still go on without one. It is the last such;
 // see Settle.
-func (l *Lab) SettleSafety(of *Case, from, most int) (last int, decided bool, err error) {
+func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
 	s, err := alone(l, func() (s settled, err error) {
 		s.last, s.decided, err = l.first.settleSafety(of.Path.Prefix(of.Steps()-1), of.climate, from, most)
 		return s, err
@@ -476,4 +435,34 @@ func (l *Lab) SettleSafety(of *Case, from, most int) (last int, decided bool, er
 type settled struct {
 	last    int
 	decided bool
+}
+
+// Finder is who decides about a run of the lab, within some bounds; those that are
+// not told are the lab's.
+func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
+	run := &decide.Run{Wild: of.Wild, Live: of.Live, Failed: of.Failure != nil}
+	for i := range of.Path.Steps {
+		run.Events = append(run.Events, of.Path.Steps[i].Event.What)
+	}
+	if n := of.Steps(); !run.Failed {
+		run.Counts = of.Assumed[n]
+	}
+	in := l.first.opts
+	o.Walks, o.WalkSteps, o.MaxWalkSteps, o.Seed = cmp.Or(o.Walks, in.Walks), in.WalkSteps, in.MaxWalkSteps, in.Seed
+	return decide.New(asked{l, of}, run, o)
+}
+
+// asked is a lab that is asked about one run.
+type asked struct {
+	*Lab
+	of *Case
+}
+
+func (a asked) Walk(q decide.Walks) (*decide.Walked, error) { return a.Lab.Walk(a.of, q) }
+
+func (a asked) Settle(from, most int) (last int, decided bool, err error) {
+	if a.of.Failure != nil {
+		return a.Lab.settleSafety(a.of, from, most)
+	}
+	return a.Lab.Settle(a.of, from, most)
 }

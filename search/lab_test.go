@@ -153,7 +153,7 @@ func TestLabRecords(t *testing.T) {
 		if !strings.Contains(f.Failure.Message, "ruined") {
 			continue
 		}
-		panicked, err := lab.Confirm(of, 1, f)
+		panicked, err := lab.Confirm(of, f)
 		if err != nil || panicked.Verdict != sim.VerdictPanic || panicked.Step != f.Failure.Step {
 			t.Errorf("%v, %+v", err, panicked)
 		}

@@ -133,21 +133,20 @@ func (g *closure) narrow() bool {
 // one after which all states of its run are dead, if every way out is live; else
 // the run is looked at by itself: see locate.
 func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err error) {
-	x, dead, fatal := d.x, d.dead, d.fatal
+	x, fatal := d.x, d.fatal
 	x.get(s, x.to)
 	x.w.Load(x.bank, x.to)
-	names, explanations := x.w.NotLive()
 	var run []uint32
 	for at := s; at != noParent; at = x.origin(at).parent {
 		run = append([]uint32{at}, run...)
 	}
 	critical := 0
 	for step, at := range run {
-		if !dead(at) {
+		if !d.dead(at) {
 			critical = step + 1
 		}
 	}
-	failure := deadAt(r.base()+len(run)-1, names, explanations)
+	failure := dead(x.w, r.base()+len(run)-1)
 	if r.several() {
 		if fatal[run[critical]] {
 			r.findings.alike++

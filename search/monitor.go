@@ -245,11 +245,7 @@ func (r *runner) upToStuck() (path *choose.Path, node sim.Addr, identity string)
 	w.Protect(func() {
 		w.Start(s)
 		for p := world.Stepped; p == world.Stepped; {
-			if w.Steps() == r.climate.heal {
-				p = w.Heal(s)
-			} else {
-				p = w.Step(s)
-			}
+			p = r.climate.step(w, s)
 		}
 	})
 	return record.Path(), s.node, s.identity

@@ -59,8 +59,6 @@ type Options struct {
 
 	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
 
-	Review func(*Finding) (stands bool, err error) // asked about a run that is dead as far as walks can tell; if it does not stand, the search goes on
-
 	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 

@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -141,41 +142,35 @@ func seeFailed(w *world.World, see func(*world.World)) {
 }
 
 // replayDead decides about the end of a path that was recorded as dead, as a
-// search does: exactly, if what can still happen is little enough, else by walks.
+// search does.
 func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Finding, error) {
 	if !w.CanBeLive() || w.Live() || !w.Assumed() {
 		return f, nil
 	}
-	n := len(taken.Path.Steps)
-	names, explanations := w.NotLive()
-	dead := deadAt(n, names, explanations)
-	proved := quiet
-	if !quiet {
-		last, decided, err := r.settle(taken.Path, taken.climate, n, SettleMost)
-		if err != nil || decided && last == n {
-			return f, err
-		}
-		proved = decided
+	failure := *dead(w, len(taken.Path.Steps))
+	found := func(res *decide.Result) (*Finding, error) {
+		f.Failure, f.Proved, f.Evidence = failure, res.Proved, res.Evidence
+		f.Critical, _ = recordedCritical(f.Path)
+		return f, nil
 	}
-	if !proved {
-		live, other, err := r.recovers(taken, n)
-		switch {
-		case other != nil || err != nil:
-			return other, err
-		case live && r.stopped():
-			return nil, ErrStopped
-		case live:
+	if quiet {
+		return found(&decide.Result{Proved: true})
+	}
+	taken.Path.Header = f.Path.Header
+	return r.looked(taken, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
+		res, err := d.End()
+		if errors.Is(err, decide.ErrAlive) {
+			if other, err := r.besides(lab, of, d); other != nil || err != nil {
+				return other, err
+			}
 			return f, nil
 		}
-		f.Evidence = r.evidence(n)
-	}
-	f.Failure, f.Proved = *dead, proved
-	f.Critical, _ = recordedCritical(f.Path)
-	return f, nil
+		if err != nil {
+			return nil, err
+		}
+		return found(res)
+	})
 }
-
-// exactly follows a critical step in a path's header that was decided exactly.
-const exactly = " exact"
 
 // recordedCritical is the critical step that a path's header tells; nil: none.
 func recordedCritical(path *choose.Path) (*Critical, error) {
@@ -183,7 +178,7 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 	if !ok {
 		return nil, nil
 	}
-	number, exact := strings.CutSuffix(text, exactly)
+	number, exact := strings.CutSuffix(text, decide.Exactly)
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > len(path.Steps) {
 		return nil, fmt.Errorf("the path's header says critical: %q; it must be one of its %d steps, or 0", text, len(path.Steps))

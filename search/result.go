@@ -1,10 +1,10 @@
 package search
 
 import (
-	"fmt"
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -116,49 +116,13 @@ type Finding struct {
 	whole   bool    // dead: it was found on the graph of a space that was exhausted
 }
 
-// Critical is the last step that left a recoverable state for good. For a
-// violation of safety, the step after which it could no longer be avoided; where
-// that is not exact, the one after which clearly fewer walks avoid it.
-type Critical struct {
-	Step    int // 0: dead from the start
-	Event   string
-	Exact   bool     // decided by exhausting what can happen, not sampled
-	Doubt   string   // why it may be wrong: it is inconclusive; "": nothing speaks against it
-	Witness *Witness // of walks: the one that proves that the state before could recover; nil: it is exact, or live itself
-}
-
-// Header is what the header of a path tells of it.
-func (c *Critical) Header() string {
-	if c.Exact {
-		return fmt.Sprint(c.Step) + exactly
-	}
-	return fmt.Sprint(c.Step)
-}
-
-// Witness is a walk that became live: its number, and how many steps it took.
-type Witness struct{ Walk, Steps int }
-
-// Evidence is why a run is believed to be dead: so many fresh walks from a
-// state of it, to so many steps each, never became live.
-type Evidence struct {
-	Walks, WalkSteps int
-	Escape95         float64 // the chance of a walk to become live is below this, with 95 % confidence
-	From             int     // the state: so many steps lead there
-	Seed             uint64
-}
-
-// Avoided is how often fresh walks went on without the failure of a run: from
-// before a step, where the share of those that do falls most clearly, and from
-// after it.
-type Avoided struct {
-	Step             int // 0: all walks failed by which a step was to be chosen; then Before are from the start
-	Event            string
-	Walks, WalkSteps int     // from each of the two states, and to how many steps
-	Before, After    int     // of the walks, those that went on
-	Chance           float64 // that the shares differ so much, or more, if the step matters nothing
-	Clear            bool    // that is unlikely, and they differ by enough: the step is critical
-	Seed             uint64
-}
+// What is said of a run, and why it is believed, is decided in a room below.
+type (
+	Critical = decide.Critical
+	Witness  = decide.Witness
+	Evidence = decide.Evidence
+	Avoided  = decide.Avoided
+)
 
 // Live is the live run that is nearest to a dead one: it leaves it at the last
 // state from which recovery was possible. For a violation of safety, a run that

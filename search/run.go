@@ -42,24 +42,35 @@ const (
 	endFailed                    // the service failed
 )
 
-// runner owns the worlds in which runs are taken.
+// runs takes runs, one at a time. It owns the worlds, and says of the last run, or
+// of what explores in its place, how it came about.
+type runs struct {
+	sys       *sim.System
+	opts      Options
+	world     *world.World    // fast
+	twin      *twin           // careful: two worlds in lockstep
+	always    bool            // every run must be careful: step properties need the state before
+	coverage  *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
+	bank      *world.Bank     // of the forks; nil: there were none yet
+	pulse     pulse           // what the monitor watches
+	limits    *limits         // when to stop
+	stats     Stats
+	climate   climate // of the last run, as it was
+	forked    *fork   // where the last run began; nil: at the start
+	exploring *taker  // what is under way, if it is no run
+}
+
+// runner is a search: what its runs have come to, and what is still to be done.
 type runner struct {
-	sys           *sim.System
-	opts          Options
-	world         *world.World    // fast
-	twin          *twin           // careful: two worlds in lockstep
-	share         share           // how much of the phase was audited
-	coverage      *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
-	space         *space          // what the states differ in; nil: nobody asked
-	bank          *world.Bank     // of the forks; nil: there were none yet
-	labFork       labFork         // the last of a Lab's
-	settledStates int             // that were visited to decide about runs exactly
-	walking       *walk           // and the walk from there
-	pulse         pulse           // what the monitor watches
-	stats         Stats
+	runs
+	share         share   // how much of the phase was audited
+	space         *space  // what the states differ in; nil: nobody asked
+	labFork       labFork // the last of a Lab's
+	lab           *Lab    // in which the search looks into runs; nil: it has not yet
+	settledStates int     // that were visited to decide about runs exactly
+	walking       *walk   // and the walk from there
 	began         time.Time
 	spent         time.Duration // processor time, before it began
-	limits        *limits       // when to stop
 	progress      Progress      // what is told of it
 	lead          *lead         // what every run begins with; nil: nothing
 	findings      findings      // what was found so far
@@ -67,13 +78,9 @@ type runner struct {
 	patience      int           // until so many transitions were executed
 	alarms        int           // that were false
 	reach         int           // steps after which a walk that is not live is suspected, now
-	climate       climate       // of the last run, as it was
 	team          *team         // explores with the others; nil: nobody does
 	pulses        pulses        // of the team
-	exploring     *taker        // what is under way, if it is no run
-	forked        *fork         // where the last run began; nil: at the start
 	confirming    *runner       // the last runner that took runs again for this one
-	always        bool          // every run must be careful: step properties need the state before
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -90,7 +97,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}
-	r := &runner{sys: sys, opts: opts, reach: opts.WalkSteps, limits: &limits{}, began: clock(), spent: Processor(), coverage: new(world.Coverage)}
+	r := &runner{runs: runs{sys: sys, opts: opts, limits: &limits{}, coverage: new(world.Coverage)}, reach: opts.WalkSteps, began: clock(), spent: Processor()}
 	if opts.ProfileSpace {
 		r.space = &space{}
 	}
@@ -105,13 +112,13 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	return r, nil
 }
 
-func (r *runner) newWorld(c world.Config) (*world.World, error) {
+func (r *runs) newWorld(c world.Config) (*world.World, error) {
 	c.Only, c.Network = r.opts.Properties, r.opts.Network
 	return world.New(r.sys, r.opts.Params, c)
 }
 
 // allow sets what the environment may do in the next run of a world.
-func (r *runner) allow(c climate, w *world.World) {
+func (r *runs) allow(c climate, w *world.World) {
 	if c.faults {
 		w.Allow(r.opts.Budgets(r.sys), r.opts.Early)
 	} else {
@@ -119,97 +126,124 @@ func (r *runner) allow(c climate, w *world.World) {
 	}
 }
 
-// run takes one run: the one loop that evaluates states. A careful run is
-// taken twice, in lockstep.
-func (r *runner) run(s strategy, careful bool) (end ending, failure *sim.Failure, w *world.World) {
-	w = r.world
-	var t *twin
-	c := s.weather()
-	from, first := s.fork(), 0
-	r.climate, r.exploring, r.forked = c, nil, nil
-	if careful || r.always {
-		r.stats.Audited++
+// planned is a run that is about to be taken.
+type planned struct {
+	w      *world.World
+	lock   *twin // takes it twice, in lockstep; nil: it is not careful
+	src    choose.Source
+	c      climate
+	loaded *fork // the state where it begins is loaded; nil: it begins at the start
+	first  int   // the depth from which on the strategy is asked
+}
+
+// plan says in which world a run is taken, from where, and who answers. What the
+// monitor may read is written before the first step.
+func (r *runs) plan(s strategy, careful bool) *planned {
+	p := &planned{w: r.world, src: s, c: s.weather()}
+	careful = careful || r.always
+	from := s.fork()
+	if from != nil {
+		p.first = from.steps
+		if from.at != nil && !careful {
+			p.loaded = from
+		} else {
+			p.src = from.then(s)
+		}
 	}
-	loaded := from != nil && from.at != nil && !careful && !r.always
-	var src choose.Source = s
-	switch {
-	case loaded:
-		first, r.forked = from.steps, from
-	case from != nil:
-		first, src = from.steps, from.then(s)
-	}
-	src = r.pulse.beat(src) // what the monitor may read is written before
-	if loaded {
+	r.climate, r.exploring, r.forked = p.c, nil, p.loaded
+	p.src = r.pulse.beat(p.src)
+	if p.loaded != nil {
 		r.pulse.know(from.prefix)
 	}
-	if careful || r.always {
-		t = r.twin
-		w = t.world
-		src = t.record(src)
+	if careful {
+		r.stats.Audited++
+		p.lock = r.twin
+		p.w, p.src = r.twin.world, r.twin.record(p.src)
+		r.allow(p.c, r.twin.lag)
 	}
-	r.allow(c, w)
-	if t != nil {
-		r.allow(c, t.lag)
+	r.allow(p.c, p.w)
+	return p
+}
+
+// begin brings the run to its first state.
+func (p *planned) begin() {
+	if p.loaded != nil {
+		p.w.Resume(p.loaded.bank, p.loaded.at, p.loaded.steps)
+	} else {
+		p.w.Start(p.src)
 	}
-	failure = w.Protect(func() {
-		depth := 0
-		if loaded {
-			w.Resume(from.bank, from.at, from.steps)
-			depth = first
-		} else {
-			w.Start(src)
-		}
-		if t != nil && t.follow(0, false) != nil {
-			return
-		}
-		for ; ; depth++ {
-			if w.Check() != nil {
-				return
-			}
-			if t != nil {
-				w.CoverRun()
-			}
-			if depth >= first && !s.visit(w, depth) {
-				end = endLeft
-				return
-			}
-			progress := world.Progress(0)
-			if depth == c.heal {
-				progress = w.Heal(src)
-			} else {
-				progress = w.Step(src)
-			}
-			switch progress {
-			case world.Quiet:
-				if depth < c.heal { // nothing can happen before the time to heal: now, then
-					c.heal = depth
-					r.climate = c
-					depth--
-					continue
-				}
-				end = endQuiet
-				return
-			case world.Stopped:
-				end = endStopped
-				if errors.Is(w.Err(), choose.ErrOnlyRare) {
-					end = endQuiet
-				}
-				return
-			}
-			r.stats.Steps++
-			if t != nil && t.follow(depth+1, depth == c.heal) != nil {
-				return
-			}
-		}
-	})
+}
+
+// agrees lets the lagging world take the last step, and reports whether it does
+// the same.
+func (p *planned) agrees() bool {
+	depth := p.w.Steps()
+	return p.lock == nil || p.lock.follow(depth, depth > 0 && depth-1 == p.c.heal) == nil
+}
+
+// step takes one step: the one in which the environment heals, where it is time.
+func (c climate) step(w *world.World, src choose.Source) world.Progress {
+	if w.Steps() == c.heal {
+		return w.Heal(src)
+	}
+	return w.Step(src)
+}
+
+// run takes one run. A careful run is taken twice, in lockstep.
+func (r *runs) run(s strategy, careful bool) (end ending, failure *sim.Failure, w *world.World) {
+	p := r.plan(s, careful)
+	w = p.w
+	failure = w.Protect(func() { end = r.follow(p, s) })
 	r.pulse.rest()
-	if t != nil && t.failure != nil && failure == nil {
-		failure = t.failure
+	if p.lock != nil && failure == nil {
+		failure = p.lock.failure
 	}
-	if failure != nil {
+	switch {
+	case failure != nil:
 		end = endFailed
-	} else if w.Err() != nil && end == 0 {
+	case end == 0 && w.Err() != nil: // it unwound
 		end = endStopped
 	}
 	return end, failure, w
+}
+
+// follow takes a run to its end. 0: a failure says why it ended.
+func (r *runs) follow(p *planned, s strategy) ending {
+	for p.begin(); p.agrees(); r.stats.Steps++ {
+		goesOn, end := p.evaluate(s)
+		if end == endQuiet && p.w.Err() == nil && p.w.Steps() < p.c.heal { // nothing can happen before the time to heal: now, then
+			p.c.heal = p.w.Steps()
+			r.climate = p.c
+			goesOn, end = p.evaluate(s)
+		}
+		if !goesOn {
+			return end
+		}
+	}
+	return 0
+}
+
+// evaluate looks at the state that a run is in, and takes a step from there: what
+// is wrong with the states of runs is found here, and nowhere else.
+func (p *planned) evaluate(s strategy) (goesOn bool, end ending) {
+	w := p.w
+	if w.Check() != nil {
+		return false, 0
+	}
+	if p.lock != nil {
+		w.CoverRun()
+	}
+	if w.Steps() >= p.first && !s.visit(w, w.Steps()) {
+		return false, endLeft
+	}
+	switch p.c.step(w, p.src) {
+	case world.Stepped:
+		return true, 0
+	case world.Quiet:
+		return false, endQuiet
+	}
+	if errors.Is(w.Err(), choose.ErrOnlyRare) {
+		return false, endQuiet
+	}
+	return false, endStopped
 }

@@ -24,7 +24,7 @@ type twin struct {
 	told    [2]string // what the two runs came to, where they differ
 }
 
-func (r *runner) newTwin(c world.Config) (*twin, error) {
+func (r *runs) newTwin(c world.Config) (*twin, error) {
 	ahead, err := r.newWorld(c)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,9 @@ package search
 
 import (
 	"cmp"
-	"math"
-	"slices"
 
 	"macemc/choose"
 	"macemc/internal/world"
-	"macemc/sim"
 )
 
 // walk takes one long random run, in place: it ends at the first live state
@@ -34,13 +31,14 @@ type walk struct {
 	gust    int         // every so many steps of a storm, faults are as likely as anything else
 	uniform bool        // what Uniform is in fair weather
 	held    hold        // where an event waits
+	clock   oneClock    // where timers do
 	judged  bool        // the steps before it is judged are taken
 }
 
 func (s *walk) fork() *fork { return s.start }
 
 func (s *walk) visit(w *world.World, depth int) bool {
-	s.judged = depth >= s.from
+	s.judged, s.clock.w = depth >= s.from, w
 	if s.heal >= 0 {
 		if depth < s.heal {
 			s.Rare = depth >= s.calm && depth%s.gust == 0
@@ -89,7 +87,7 @@ func (s *walk) begin(seed, i uint64, from int) {
 	s.Restart(seed, i)
 	s.Rare, s.Stuck, s.Uniform = false, false, s.uniform
 	s.from, s.more, s.before, s.live, s.left = from, 0, 0, false, false
-	s.held, s.judged = hold{}, false
+	s.held, s.clock, s.judged = hold{}, oneClock{}, false
 }
 
 // choices is how many answers among several the walk has given since the storm.
@@ -254,139 +252,6 @@ func cameToNothing(s *walk, end ending, w *world.World) bool {
 		}
 	}
 	return s.live || !w.CanBeLive() || !w.Assumed()
-}
-
-// judge decides about a run that did not become live: dead if its end is
-// quiet, or if no fresh walk from its end becomes live. Nil: a false alarm.
-func (r *runner) judge(answers choose.Source, c climate, w *world.World, steps int, quiet bool) (*Finding, error) {
-	defer r.during(PhaseSuspect)()
-	names, explanations := w.NotLive()
-	dead := deadAt(steps, names, explanations)
-	f, err := r.confirm(answers, c, dead)
-	if err != nil || f.Verdict != sim.VerdictDead {
-		return f, err
-	}
-	if quiet {
-		f.Proved = true
-		return f, nil // where it became so is asked once, of the run that is reported
-	}
-	decided, err := r.isolate(f)
-	switch {
-	case err != nil:
-		return nil, err
-	case decided && f.Critical == nil:
-		return nil, nil
-	case decided:
-		return r.cut(f)
-	}
-	live, other, err := r.recovers(f, len(f.Path.Steps))
-	if live || other != nil || err != nil {
-		return other, err
-	}
-	f.Evidence = r.evidence(len(f.Path.Steps))
-	if r.opts.Review != nil {
-		if stands, err := r.opts.Review(f); !stands || err != nil {
-			return nil, err
-		}
-	}
-	return r.fromStart(f)
-}
-
-// cut takes off what follows the critical step of a run that never comes to
-// rest: it is as long as walks are, and tells nothing.
-func (r *runner) cut(f *Finding) (*Finding, error) {
-	critical, c := f.Critical, f.climate
-	n := critical.Step
-	if n == 0 {
-		return f, nil
-	}
-	path := f.Path.Prefix(n)
-	if c.heal >= n { // it is judged after healing, as any
-		c.heal = -1
-	}
-	_, failure, w := r.run(repeat(choose.NewRaw(picks(path)), c, n), false)
-	if failure != nil || w.Steps() != n || w.Live() {
-		return f, nil
-	}
-	if !r.sys.Assume.IsZero() { // what cannot recover may yet come to what does not count: then it is not dead
-		if last, decided, err := r.settle(path, c, n, SettleMost); !decided || last == n || err != nil {
-			return f, err
-		}
-	}
-	names, explanations := w.NotLive()
-	short, err := r.confirm(choose.NewRaw(picks(path)), c, deadAt(n, names, explanations))
-	if err != nil || short.Verdict != sim.VerdictDead {
-		return f, err
-	}
-	short.Proved, short.Critical = true, critical
-	short.Path.Set("critical", critical.Header())
-	return short, nil
-}
-
-// locate finds out where the run of a dead finding became so, if that is not
-// known yet.
-func (r *runner) locate(f *Finding) (*Finding, error) {
-	if f == nil || f.Verdict != sim.VerdictDead || f.Critical != nil || !f.Proved {
-		return f, nil
-	}
-	if decided, err := r.isolate(f); decided && f.Critical != nil || err != nil {
-		return f, err
-	}
-	return r.fromStart(f)
-}
-
-// fromStart asks by walks whether a dead run was so from its start.
-func (r *runner) fromStart(f *Finding) (*Finding, error) {
-	live, other, err := r.recovers(f, 0)
-	if err == nil && other != nil && (f.Proved || r.lead != nil) {
-		return f, nil // what is proved is nearer than what a walk meets; and one without the prefix is of no such search
-	}
-	if other != nil || err != nil {
-		return other, err
-	}
-	if !live {
-		f.Critical = &Critical{Step: 0}
-		f.Path.Set("critical", "0")
-		if f.Evidence == nil {
-			f.Evidence = r.evidence(0)
-		}
-	}
-	return f, nil
-}
-
-func (r *runner) evidence(from int) *Evidence {
-	k := float64(r.opts.Walks)
-	return &Evidence{Walks: r.opts.Walks, WalkSteps: r.reach, Escape95: 1 - math.Pow(0.05, 1/k), From: from, Seed: r.opts.Seed}
-}
-
-// recovers reports whether one of k fresh walks from the end of a prefix, each
-// of the full length, becomes live, or, from the end of the run, comes to what
-// does not count. A run that fails on the way is a finding of its own.
-func (r *runner) recovers(of *Finding, steps int) (bool, *Finding, error) {
-	k, err := r.forkAt(of.Path, of.climate, steps)
-	if err != nil {
-		return false, nil, err
-	}
-	s := r.walkFrom(k, of.climate)
-	s.exempt = steps == len(of.Path.Steps)
-	for i := range r.opts.Walks {
-		if r.stopped() {
-			return true, nil, nil // as far as anybody knows
-		}
-		s.begin(r.opts.Seed, 1<<32+uint64(steps)<<16+uint64(i), s.from)
-		end, failure, w := r.run(s, false)
-		switch {
-		case end == endFailed && r.ignores(failure):
-		case end == endFailed:
-			f, err := r.confirm(choose.NewRaw(slices.Concat(k.prefix, s.Picks())), r.climate, failure)
-			return false, f, err
-		case end == endStopped:
-			return false, nil, w.Err()
-		case s.live || end == endQuiet && w.Live():
-			return true, nil, nil
-		}
-	}
-	return false, nil, nil
 }
 
 // walkFrom is a walk from a fork in a run of some climate. The environment

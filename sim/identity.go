@@ -3,6 +3,8 @@ package sim
 import (
 	"strconv"
 	"strings"
+
+	"macemc/internal/kinds"
 )
 
 // Identity is what the identity of an event says, as types: paths keep it as one
@@ -21,34 +23,18 @@ func Identify(text string) Identity {
 		index, _ := strconv.Atoi(node[1:])
 		id.Node, rest = addrOf(index), after
 	}
-	for k := KindScript; k < kindsMost; k++ {
-		for _, phrase := range phrases(k) {
+	for _, k := range Kinds() {
+		for _, datagram := range []bool{false, true} {
+			template, somewhere := strings.CutPrefix(kinds.Of(uint8(k), datagram).Text, "{node} ")
+			phrase, _, _ := strings.Cut(template, " {")
 			what, begins := strings.CutPrefix(rest+" ", phrase+" ")
-			if begins && id.Node.IsZero() == k.ofNetwork() {
+			if begins && somewhere != id.Node.IsZero() {
 				id.Kind, id.What = k, strings.TrimSuffix(what, " ")
 				return id
 			}
 		}
 	}
 	return Identity{}
-}
-
-// phrases are the words by which Event.Text begins to tell a kind.
-func phrases(k Kind) []string {
-	if k == KindRefused {
-		return []string{"refused", "unreached"}
-	}
-	return []string{k.String()}
-}
-
-// ofNetwork reports whether events of the kind happen at no node.
-func (k Kind) ofNetwork() bool {
-	switch k {
-	case KindPartition, KindOneWay, KindMend, KindHeal:
-		return true
-	default:
-		return false
-	}
 }
 
 // isNode reports whether a word is the name of a node.

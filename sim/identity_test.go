@@ -12,7 +12,7 @@ func TestIdentify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k := KindScript; k < kindsMost; k++ {
+	for _, k := range Kinds() {
 		for _, link := range []Link{LinkTCP, LinkUDP} {
 			e := Event{Kind: k, Node: addrOf(12), From: addrOf(3), Link: link, Value: "join: heal n1 timer"}
 			want := Identity{Kind: k}

@@ -34,9 +34,10 @@ type ahead struct {
 
 // outlook is one walk: its end, and what happened in it.
 type outlook struct {
-	end  []canon.Line
-	did  map[deed]bool
-	more int // steps after the run's own, save the healing
+	end   []canon.Line
+	waits world.Waiting // at its end
+	did   map[deed]bool
+	more  int // steps after the run's own, save the healing
 }
 
 // deed is a kind of event, or of effect, with the type of what it is about.
@@ -92,7 +93,7 @@ func (t *tale) walks(lab *search.Lab, of *search.Case, q search.Walks, from int)
 		o := outlook{did: map[deed]bool{}}
 		again, err := search.Replay(t.r.System, path, search.Options{See: func(w *world.World) {
 			if w.Steps() == len(path.Steps) {
-				o.end = w.Lines()
+				o.end, o.waits = w.Lines(), w.Waiting()
 			}
 		}})
 		if err != nil || again.Finding.Trace == nil {
@@ -180,29 +181,19 @@ func (a *ahead) compared() string {
 
 // stillness tells what can wake nobody up at the end of any dead walk.
 func (a *ahead) stillness(t *tale) (facts []string) {
-	idle, under, tasks := map[string]bool{}, false, false
-	for _, node := range t.r.Params.Addrs() {
-		idle[node.String()] = true
-	}
+	under, tasks := false, false
 	for _, o := range a.dead {
-		for _, l := range o.end {
-			switch name, rest, _ := strings.Cut(l.Path, " "); {
-			case rest == "timer":
-				idle[name] = false
-			case rest == "task":
-				tasks = true
-			case (name == "tcp" || name == "udp" || name == "set") && (strings.HasSuffix(rest, "]") || name == "set"):
-				under = true
-			}
-		}
+		under, tasks = under || o.waits.UnderWay, tasks || o.waits.Tasks
 	}
+	nodes := t.r.Params.Addrs()
 	var still []string
-	for _, name := range slices.Sorted(maps.Keys(idle)) {
-		if idle[name] {
-			still = append(still, report.Code(name))
+	for _, node := range nodes {
+		if !slices.ContainsFunc(a.dead, func(o outlook) bool { return o.waits.SetAt(node) }) {
+			still = append(still, report.Code(node.String()))
 		}
 	}
-	nobody := len(still) == len(idle)
+	slices.Sort(still)
+	nobody := len(still) == len(nodes)
 	switch {
 	case a.quiet() && nobody && !under && !tasks:
 		return []string{"Nothing can happen any more: no message is under way, no timer is set, no task waits."}

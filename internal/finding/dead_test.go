@@ -17,6 +17,12 @@ func look(end string, deeds ...deed) outlook {
 	for line := range strings.SplitSeq(end, "; ") {
 		path, value, _ := strings.Cut(line, "=")
 		o.end = append(o.end, canon.Line{Path: path, Value: value})
+		switch place, what, _ := strings.Cut(path, " "); {
+		case what == "timer":
+			o.waits.Timers = append(o.waits.Timers, sim.Identify(place+" timer").Node)
+		case strings.HasSuffix(what, "[0]"), place == "set":
+			o.waits.UnderWay = true
+		}
 	}
 	for _, d := range deeds {
 		o.add(d)

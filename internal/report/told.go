@@ -67,9 +67,6 @@ func Measured(w io.Writer, r *search.Result) error {
 	return p.err
 }
 
-// Quoted are names in quotes, with commas between.
-func Quoted(names []string) string { return quoted(names) }
-
 // List is a, b and c.
 func List(words []string) string {
 	switch n := len(words); n {

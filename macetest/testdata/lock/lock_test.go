@@ -43,20 +43,17 @@ func TestRecorded(t *testing.T) { macetest.Replay(t, System, os.Getenv("RECORDED
 
 func TestRepaired(t *testing.T) {
 	repaired := *System
-	repaired.New = func(p sim.Params, self sim.Addr) sim.Node { return &repairedNode{node{server: p.Addr(0)}} }
+	repaired.New = func(p sim.Params, self sim.Addr) sim.Node { return repairedHandlers.Node(&node{server: p.Addr(0)}) }
 	macetest.Replay(t, &repaired, os.Getenv("RECORDED"))
 }
 
-// repairedNode is a node that never asks again.
-type repairedNode struct{ node }
+// repairedHandlers are those of a node that never asks again.
+var repairedHandlers = sim.Handle(
+	sim.OnSignal((*node).begin), sim.OnSignal((*node).neverAgain), sim.OnSignal((*node).finish),
+	sim.OnMessage((*node).ask), sim.OnMessage((*node).release), sim.OnMessage((*node).grant),
+)
 
-func (n *repairedNode) Upper() sim.Node { return &n.node }
-
-func (n *repairedNode) Handle(env sim.Env, s sim.Signal) {
-	if _, again := s.(retry); !again {
-		n.node.Handle(env, s)
-	}
-}
+func (n *node) neverAgain(sim.Env, retry) {}
 
 // slow is a system of so many states that a search of it does not come to its
 // end in time.

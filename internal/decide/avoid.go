@@ -1,9 +1,7 @@
-package critical
+package decide
 
 import (
 	"math"
-
-	"macemc/search"
 )
 
 const (
@@ -22,13 +20,13 @@ const (
 // step is chosen where the share falls most clearly, by walks from all along the
 // run; fresh ones then tell both shares. The step is critical only if they differ
 // clearly.
-func (p *finder) weigh(f *search.Finding) error {
+func (p *Finder) weigh(f *Result) error {
 	step, err := p.steepest()
 	if err != nil {
 		return err
 	}
 	p.round++
-	a := &search.Avoided{Step: step, Walks: weighing * p.opts.Search.Walks, WalkSteps: p.walkLen, Seed: p.opts.Search.Seed}
+	a := &Avoided{Step: step, Walks: weighing * p.opts.Walks, WalkSteps: p.walkLen, Seed: p.opts.Seed}
 	if a.Before, err = p.share(max(0, step-1), a.Walks, saltFresh+p.round); err != nil {
 		return err
 	}
@@ -36,7 +34,7 @@ func (p *finder) weigh(f *search.Finding) error {
 	if step == 0 {
 		return nil
 	}
-	a.Event = p.of.Path.Steps[step-1].Event.What
+	a.Event = p.run.Events[step-1]
 	if a.After, err = p.share(step, a.Walks, saltFresh+p.round); err != nil {
 		f.Avoided = nil
 		return err
@@ -52,8 +50,8 @@ func (p *finder) weigh(f *search.Finding) error {
 // clearly; of several, the last. 0: no walk goes on, from wherever it begins.
 // Where the run is long, every so many states are tried, and then those between
 // the two where it falls most.
-func (p *finder) steepest() (int, error) {
-	low, high := 0, p.of.Steps()
+func (p *Finder) steepest() (int, error) {
+	low, high := 0, p.run.Steps()
 	shares := map[int]int{}
 	for {
 		every := (high - low + shareMost - 1) / shareMost
@@ -64,13 +62,13 @@ func (p *finder) steepest() (int, error) {
 				if _, known := shares[s]; known {
 					continue
 				}
-				n, err := p.share(s, p.opts.Search.Walks, saltShare)
+				n, err := p.share(s, p.opts.Walks, saltShare)
 				if err != nil {
 					return 0, err
 				}
 				shares[s] = n
 			}
-			p.tell(Progress{Doing: DoingIsolate, Low: low, High: high, Of: p.of.Steps()})
+			p.tell(low, high)
 			if fall := p.fall(shares[at], shares[next]); fall > 0 && fall >= best {
 				best, from, to = fall, at, next
 			}
@@ -83,14 +81,14 @@ func (p *finder) steepest() (int, error) {
 
 // share is how many of some walks from a state of the run go on without a failure: none
 // from its end, which is one.
-func (p *finder) share(at, walks int, salt uint16) (int, error) {
-	if at >= p.of.Steps() {
+func (p *Finder) share(at, walks int, salt uint16) (int, error) {
+	if at >= p.run.Steps() {
 		return 0, nil
 	}
-	if p.stopped(1) {
-		return 0, search.ErrStopped
+	if p.Stopped(1) {
+		return 0, ErrStopped
 	}
-	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: walks, Steps: p.walkLen, Salt: salt, All: true, Survive: true})
+	w, err := p.lab.Walk(Walks{From: at, Count: walks, Steps: p.walkLen, Salt: salt, All: true, Survive: true})
 	if err != nil {
 		return 0, err
 	}
@@ -99,8 +97,8 @@ func (p *finder) share(at, walks int, salt uint16) (int, error) {
 }
 
 // fall is by how much the share falls, in the deviations that chance has.
-func (p *finder) fall(before, after int) float64 {
-	sum, all := float64(before+after), float64(2*p.opts.Search.Walks)
+func (p *Finder) fall(before, after int) float64 {
+	sum, all := float64(before+after), float64(2*p.opts.Walks)
 	if before <= after {
 		return 0
 	}

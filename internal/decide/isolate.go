@@ -1,18 +1,13 @@
-package critical
+package decide
 
-import (
-	"macemc/search"
-)
-
-// Salts keep the walks of different purposes apart.
+// Salts keep the walks of different purposes apart. Those of who looks further
+// into a finding are others.
 const (
 	saltSearch = 1
-	saltShrink = 2
 	saltHold   = 3
 	saltShare  = 4
+	saltLong   = 5
 	saltFresh  = 0x1000 // and those above: a round each
-	saltNear   = 0x4000
-	saltSure   = 0x8000
 )
 
 // startsMost is how many stretches are tried one by one; of more than that,
@@ -21,7 +16,7 @@ const startsMost = 24
 
 // isolate looks for the last state that is recoverable and the one after it,
 // which seems dead: low and low+1. The end is dead. -1, 0: none is recoverable.
-func (p *finder) isolate(n int) (low, high int, err error) {
+func (p *Finder) isolate(n int) (low, high int, err error) {
 	low, high, err = p.stretch(n)
 	if err == nil && p.known() {
 		return p.lastKnown()
@@ -43,7 +38,7 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 		if low >= high { // a live walk went along the run to where it had seemed dead
 			high = end
 		}
-		p.tell(Progress{Doing: DoingIsolate, Low: low, High: high, Of: n})
+		p.tell(low, high)
 		return nil
 	}
 	for d := 1; from+d < high && !p.known(); d *= 2 {
@@ -68,7 +63,7 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 	case low < high:
 		return low, high, nil
 	case low >= n:
-		return 0, 0, errAlive
+		return 0, 0, ErrAlive
 	default: // beyond the end of the stretch
 		return p.isolate(n)
 	}
@@ -76,40 +71,40 @@ func (p *finder) isolate(n int) (low, high int, err error) {
 
 // known reports whether the state before those that are known to be dead is
 // known to be recoverable: nothing is left to look for.
-func (p *finder) known() bool { return p.verdicts[p.dead-1].alive }
+func (p *Finder) known() bool { return p.verdicts[p.dead-1].alive }
 
 // lastKnown is that state and the one after it. Where none is known to be dead, it
 // is the end of the run: a walk from a state before may have gone along all of it.
-func (p *finder) lastKnown() (low, high int, err error) {
-	if p.dead > p.of.Steps() {
-		return 0, 0, errAlive
+func (p *Finder) lastKnown() (low, high int, err error) {
+	if p.dead > p.run.Steps() {
+		return 0, 0, ErrAlive
 	}
 	return p.dead - 1, p.dead, nil
 }
 
 // reach is how far the live walk from a state went along the run: all states on
 // its way are recoverable.
-func (p *finder) reach(at int) int {
+func (p *Finder) reach(at int) int {
 	w := p.verdicts[at].witness
 	for k := 1; k <= w.Shared; k++ {
-		p.verdicts[at+k] = verdict{alive: true, witness: search.Success{Number: w.Number, Steps: w.Steps - k}}
+		p.verdicts[at+k] = verdict{alive: true, witness: Success{Number: w.Number, Steps: w.Steps - k}}
 	}
 	return at + w.Shared
 }
 
 // stretch is the last stretch between two wild steps whose first state is
 // recoverable: a state of it that is, and its end, which is not.
-func (p *finder) stretch(n int) (low, high int, err error) {
+func (p *Finder) stretch(n int) (low, high int, err error) {
 	live := -1 // the last state of the run that is live
 	if !p.survive {
-		for s, is := range p.of.Live {
+		for s, is := range p.run.Live {
 			if is {
 				live = s
 			}
 		}
 	}
 	starts := []int{0}
-	for i, wild := range p.of.Wild {
+	for i, wild := range p.run.Wild {
 		if wild && i+1 < n {
 			starts = append(starts, i+1)
 		}
@@ -136,7 +131,7 @@ func (p *finder) stretch(n int) (low, high int, err error) {
 // none is. What a live state of the run proves is known already. Of many states
 // not all are tried: a binary search finds one that is recoverable and whose
 // next is not, and some beyond it are probed.
-func (p *finder) lastAlive(starts []int, live int) (int, error) {
+func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	known := -1
 	for i, s := range starts {
 		if s <= live {
@@ -163,7 +158,7 @@ func (p *finder) lastAlive(starts []int, live int) (int, error) {
 }
 
 // lastOf tries every so many of the states above low, from the last on.
-func (p *finder) lastOf(starts []int, low, high, every int) (int, error) {
+func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	for i := high - 1; i > low; i -= every {
 		alive, err := p.alive(starts[i])
 		if err != nil {
@@ -185,18 +180,18 @@ const firstWalks = 6
 
 // alive reports whether a state of the run is recoverable, as far as is known.
 // What was once found alive stays so.
-func (p *finder) alive(at int) (bool, error) {
+func (p *Finder) alive(at int) (bool, error) {
 	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.walkLen) {
 		return v.alive, nil
 	}
 	if at >= p.dead {
 		return false, nil
 	}
-	for _, count := range []int{min(firstWalks, p.opts.Search.Walks), p.opts.Search.Walks} {
-		if _, err := p.walk(at, saltSearch, count, false); err != nil || p.verdicts[at].alive {
+	for _, count := range []int{min(firstWalks, p.opts.Walks), p.opts.Walks} {
+		if _, err := p.walk(at, saltSearch, count, Plain); err != nil || p.verdicts[at].alive {
 			return err == nil, err
 		}
-		if p.dead <= p.of.Steps() {
+		if p.dead <= p.run.Steps() {
 			if err := p.settle(at, min(p.opts.Exhaust, exhaustEach)); err != nil {
 				return false, err
 			}
@@ -205,70 +200,85 @@ func (p *finder) alive(at int) (bool, error) {
 			}
 		}
 	}
-	_, err := p.walk(at, saltHold, (p.opts.Search.Walks+1)/2, true)
+	return p.escapes(at, saltHold, (p.opts.Walks+1)/2)
+}
+
+// escapes looks for a narrow way out of a state from which no plain walk becomes
+// live: by walks in which one event waits, by some of the other manners, and from
+// the end of the run by some that are as long as any may be.
+func (p *Finder) escapes(at int, salt uint16, holding int) (bool, error) {
+	for m := Holding; m < manners; m++ {
+		count := holding
+		switch end := at == p.run.Steps(); {
+		case m == Holding:
+		case p.survive: // what one of many walks shows is little
+			return false, nil
+		case !end:
+			count = (p.opts.Walks + 5) / 6
+		}
+		if _, err := p.walk(at, salt, count, m); err != nil || p.verdicts[at].alive {
+			return err == nil, err
+		}
+	}
+	if at < p.run.Steps() || p.walkLen >= p.opts.MaxWalkSteps {
+		return false, nil
+	}
+	was := p.walkLen
+	p.walkLen = p.opts.MaxWalkSteps
+	_, err := p.walk(at, saltLong, (p.opts.Walks+9)/10, Plain)
+	p.walkLen = was
 	return err == nil && p.verdicts[at].alive, err
 }
 
 // fresh takes walks that nothing was chosen by. If none of them is live, others
 // look for a narrow escape; evidence are only the first.
-func (p *finder) fresh(at int) (*search.Walked, error) {
+func (p *Finder) fresh(at int) (*Walked, error) {
 	p.round++
-	w, err := p.walk(at, saltFresh+p.round, p.opts.Search.Walks, false)
+	w, err := p.walk(at, saltFresh+p.round, p.opts.Walks, Plain)
 	if err != nil || len(w.Success) > 0 {
 		return w, err
 	}
-	held, err := p.walk(at, saltFresh+p.round, p.opts.Search.Walks, true)
-	if err != nil || len(held.Success) > 0 {
-		return held, err
+	if alive, err := p.escapes(at, saltFresh+p.round, p.opts.Walks); err != nil || alive {
+		return &Walked{Success: []Success{p.verdicts[at].witness}}, err
 	}
 	return w, nil
 }
 
-// walk takes walks from a state of the run, or such in which an event waits, and
-// notes what they show.
-func (p *finder) walk(at int, salt uint16, count int, hold bool) (*search.Walked, error) {
-	if p.stopped(1) {
-		return nil, search.ErrStopped
+// walk takes walks from a state of the run, and notes what they show.
+func (p *Finder) walk(at int, salt uint16, count int, m Manner) (*Walked, error) {
+	if p.Stopped(1) {
+		return nil, ErrStopped
 	}
-	w, err := p.lab.Walk(p.of, search.Walks{From: at, Count: count, Steps: p.walkLen, Salt: salt, Survive: p.survive, Hold: hold, Exempt: at == p.of.Steps()})
+	w, err := p.lab.Walk(Walks{From: at, Count: count, Steps: p.walkLen, Salt: salt, Survive: p.survive, Manner: m, Exempt: at == p.run.Steps()})
 	if err != nil {
 		return nil, err
 	}
 	p.walks += w.Taken
 	if len(w.Success) > 0 {
 		p.verdicts[at] = verdict{alive: true, witness: w.Success[0]}
-	} else if count == p.opts.Search.Walks && !hold {
+	} else if count == p.opts.Walks && m == Plain {
 		p.verdicts[at] = verdict{by: p.walkLen}
 	}
-	return w, p.note(p.of, at, w.Failed)
+	p.Note(at, w.Failed)
+	return w, nil
 }
 
-// note keeps what walks met besides: the first failure of each kind.
-func (p *finder) note(of *search.Case, at int, failed []search.Failed) error {
+// Note keeps what walks from a state met besides: the first failure of each kind.
+func (p *Finder) Note(at int, failed []Failed) {
 	if p.survive {
-		return nil
+		return
 	}
 	for _, f := range failed {
-		kind := f.Failure.Verdict.String() + " " + f.Failure.Property + " " + f.Failure.Message
-		if f.Failure.Property != "" {
-			kind = f.Failure.Verdict.String() + " " + f.Failure.Property
+		m := Met{at, f}
+		if kind := m.Kind(); !p.met[kind] {
+			p.met[kind] = true
+			p.others = append(p.others, m)
 		}
-		if p.met[kind] {
-			continue
-		}
-		p.met[kind] = true
-		other, err := p.lab.Confirm(of, at, f)
-		if err != nil {
-			return err
-		}
-		p.others = append(p.others, other)
 	}
-	return nil
 }
 
-func (p *finder) tell(t Progress) {
-	if p.opts.Progress != nil {
-		t.Walks = p.walks
-		p.opts.Progress(t)
+func (p *Finder) tell(low, high int) {
+	if p.opts.Tell != nil {
+		p.opts.Tell(State{Low: low, High: high, Walks: p.walks})
 	}
 }

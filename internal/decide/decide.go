@@ -1,0 +1,186 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"macemc/sim"
+)
+
+// Critical is the last step that left a recoverable state for good. For a
+// violation of safety, the step after which it could no longer be avoided; where
+// that is not exact, the one after which clearly fewer walks avoid it.
+type Critical struct {
+	Step    int // 0: dead from the start
+	Event   string
+	Exact   bool     // decided by exhausting what can happen, not sampled
+	Doubt   string   // why it may be wrong: it is inconclusive; "": nothing speaks against it
+	Witness *Witness // of walks: the one that proves that the state before could recover; nil: it is exact, or live itself
+}
+
+// Exactly follows a critical step in a path's header that was decided exactly.
+const Exactly = " exact"
+
+// Header is what the header of a path tells of it.
+func (c *Critical) Header() string {
+	if c.Exact {
+		return fmt.Sprint(c.Step) + Exactly
+	}
+	return fmt.Sprint(c.Step)
+}
+
+// Witness is a walk that became live: its number, and how many steps it took.
+type Witness struct{ Walk, Steps int }
+
+// Evidence is why a run is believed to be dead: so many fresh walks from a
+// state of it, to so many steps each, never became live.
+type Evidence struct {
+	Walks, WalkSteps int
+	Escape95         float64 // the chance of a walk to become live is below this, with 95 % confidence
+	From             int     // the state: so many steps lead there
+	Seed             uint64
+}
+
+// NewEvidence is what so many walks show of which none became live.
+func NewEvidence(walks, walkSteps, from int, seed uint64) *Evidence {
+	return &Evidence{Walks: walks, WalkSteps: walkSteps, Escape95: 1 - math.Pow(0.05, 1/float64(walks)), From: from, Seed: seed}
+}
+
+// Avoided is how often fresh walks went on without the failure of a run: from
+// before a step, where the share of those that do falls most clearly, and from
+// after it.
+type Avoided struct {
+	Step             int // 0: all walks failed by which a step was to be chosen; then Before are from the start
+	Event            string
+	Walks, WalkSteps int     // from each of the two states, and to how many steps
+	Before, After    int     // of the walks, those that went on
+	Chance           float64 // that the shares differ so much, or more, if the step matters nothing
+	Clear            bool    // that is unlikely, and they differ by enough: the step is critical
+	Seed             uint64
+}
+
+// Dead is the failure of a run that ends after so many steps in a state where
+// these liveness properties do not hold.
+func Dead(step int, names, explanations []string) *sim.Failure {
+	return &sim.Failure{
+		Verdict: sim.VerdictDead, Step: step, Property: strings.Join(names, ", "), Failing: names, Message: strings.Join(explanations, "; "),
+	}
+}
+
+// Run is what is known of the run that is decided about.
+type Run struct {
+	Events []string // of each step
+	// Wild tells of each step whether it might not happen if the environment
+	// had healed before.
+	Wild []bool
+	// Live tells of each state, that before the first step included, whether
+	// all liveness properties hold in it.
+	Live   []bool
+	Counts bool // the end of the run counts for liveness
+	Failed bool // the run ends in a failure of the service: then what is asked is whether that could be avoided
+}
+
+// Steps is how many steps the run has.
+func (r *Run) Steps() int { return len(r.Events) }
+
+// Lab answers what is asked about the states of a run.
+type Lab interface {
+	// Walk takes walks from a state.
+	Walk(q Walks) (*Walked, error)
+	// Settle decides exactly which states of the run, from one on, can recover,
+	// or can go on without a failure of the service, by visiting at most so many
+	// states. It is the last that can; from-1: none.
+	Settle(from, most int) (last int, decided bool, err error)
+	// Stopped reports whether there is to be a stop.
+	Stopped() bool
+	// Effort is what the answers have cost, in steps and in states.
+	Effort() int
+}
+
+// ErrStopped says that there was a stop.
+var ErrStopped = errors.New("stopped before it was decided")
+
+// ErrAlive says that the end of a run is not dead.
+var ErrAlive = errors.New("the end of the run can recover")
+
+// Manner is how a walk picks its events.
+type Manner uint8
+
+// The manners. Those but the first are there to meet narrow escapes; how often
+// they do says nothing of the chance of a walk of the first.
+const (
+	Plain    Manner = iota // as the search does
+	Holding                // one event waits for a while, in each walk another
+	Other                  // among all events alike; or by weight, where the plain ones do not
+	OneClock               // the timers of all nodes but one wait for as long as anything else can happen
+	manners
+)
+
+// Walks asks for walks from a state of a run, from which the environment heals
+// first, if it has not yet.
+type Walks struct {
+	From   int    // the state: so many steps of the run lead there
+	Count  int    // how many
+	Steps  int    // to how many steps each
+	Salt   uint16 // walks of another salt are other walks
+	All    bool   // all of them, not only up to the first that succeeds
+	Manner Manner
+
+	// Survive asks for walks that take all their steps without a failure of
+	// the service, instead of such as become live.
+	Survive bool
+
+	// Exempt has a walk succeed, too, that comes to a state which does not
+	// count for liveness: what it begins at is then not dead.
+	Exempt bool
+
+	// Storm has so many steps come first in which faults are as likely as
+	// anything else; then the environment heals. The run must be one in which
+	// faults may happen, and not healed yet.
+	Storm int
+}
+
+// Walked is what walks came to.
+type Walked struct {
+	Taken   int // those that count
+	Success []Success
+	Failed  []Failed // walks in which the service failed, where that is no success
+}
+
+// A Success is a walk that became live, or survived.
+type Success struct {
+	Number  int
+	Steps   int // of the walk, without a storm and the healing after it
+	Choices int // answers among several, in these steps
+	Shared  int // of them, so many at its beginning are the run's own
+
+	Walk any // the lab's own: what it takes to take it again; nil: that cannot be done
+}
+
+// Recordable reports whether the walk can be taken again.
+func (s Success) Recordable() bool { return s.Walk != nil }
+
+// Failed is a walk that met a failure of the service.
+type Failed struct {
+	Number  int
+	Failure *sim.Failure
+
+	Walk any // the lab's own
+}
+
+// Met is what a walk from a state of the run met besides.
+type Met struct {
+	From int
+	Failed
+}
+
+// Kind is what failures are told apart by.
+func (m Met) Kind() string {
+	kind := m.Failure.Verdict.String() + " " + m.Failure.Property
+	if m.Failure.Property == "" {
+		kind += " " + m.Failure.Message
+	}
+	return kind
+}

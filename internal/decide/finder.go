@@ -1,0 +1,329 @@
+package decide
+
+import "fmt"
+
+// Options bound what is spent on one run.
+type Options struct {
+	Walks        int // fresh walks that a verdict of dead rests on
+	WalkSteps    int // steps that a walk may take to become live
+	MaxWalkSteps int // to which that is raised where walks are too short
+	Seed         uint64
+	Exhaust      int         // states that are visited to decide exactly; 0: 200,000; -1: none
+	Effort       int         // steps and states in all; less than 1: no bound
+	Spent        int         // of them, before
+	Tell         func(State) // told now and then
+}
+
+// State is how far the work is.
+type State struct {
+	Low   int // the last step that is known to be recoverable; -1: none
+	High  int // and the first that seems not to be
+	Walks int
+}
+
+// Result is what was decided about a run.
+type Result struct {
+	Proved   bool // its end is dead, exactly
+	Critical *Critical
+	Avoided  *Avoided
+	Evidence *Evidence
+}
+
+// Finder decides about one run.
+type Finder struct {
+	lab      Lab
+	run      *Run
+	opts     Options
+	survive  bool // recoverable means: goes on without a failure
+	walkLen  int
+	round    uint16 // of fresh walks
+	verdicts map[int]verdict
+	dead     int         // all states from this one on are known exactly not to recover; beyond the last: none is
+	tooMuch  map[int]int // by a bound, the last state after which there is more than that
+	walks    int
+	met      map[string]bool // besides, by kind
+	others   []Met
+}
+
+// verdict is what is known of one position.
+type verdict struct {
+	alive   bool
+	exact   bool // alive: not by a walk
+	witness Success
+	by      int // walk steps that a verdict of dead rests on
+}
+
+// New is a finder for a run of which a lab can be asked.
+func New(lab Lab, run *Run, opts Options) *Finder {
+	p := &Finder{
+		lab: lab, run: run, opts: opts, walkLen: opts.WalkSteps, survive: run.Failed, dead: run.Steps() + 1,
+		verdicts: map[int]verdict{}, tooMuch: map[int]int{}, met: map[string]bool{},
+	}
+	switch {
+	case opts.Exhaust == 0 && p.survive:
+		p.opts.Exhaust = exhaustSafety
+	case opts.Exhaust == 0:
+		p.opts.Exhaust = Most
+	}
+	for _, most := range []int{p.opts.Exhaust, exhaustEach} {
+		p.tooMuch[most] = -1
+	}
+	if p.survive {
+		p.walkLen = min(p.walkLen, surviveSteps)
+		p.dead = run.Steps() // it did fail
+	}
+	return p
+}
+
+// Others are failures of the service that walks met besides, the first of each
+// kind.
+func (p *Finder) Others() []Met { return p.others }
+
+// WalkSteps is how many steps walks are given now.
+func (p *Finder) WalkSteps() int { return p.walkLen }
+
+// Stopped reports whether nothing more is to be tried: there is to be a stop, or
+// this part of the effort is spent.
+func (p *Finder) Stopped(part float64) bool {
+	most := part * float64(p.opts.Effort)
+	return p.lab.Stopped() || most > 0 && float64(p.opts.Spent+p.lab.Effort()) >= most
+}
+
+// End decides whether the end of the run is dead: exactly, where what can still
+// happen is little enough, else by walks of all kinds. ErrAlive: it is not.
+func (p *Finder) End() (*Result, error) {
+	n := p.run.Steps()
+	if p.run.Live[n] || !p.run.Counts {
+		return nil, ErrAlive
+	}
+	if err := p.settle(n, p.opts.Exhaust); err != nil {
+		return nil, err
+	}
+	if p.dead <= n {
+		return &Result{Proved: true}, nil
+	}
+	if err := p.seemsDead(); err != nil {
+		return nil, err
+	}
+	return &Result{Evidence: NewEvidence(p.opts.Walks, p.opts.WalkSteps, n, p.opts.Seed)}, nil
+}
+
+// seemsDead tries whether walks from the end of the run show that it is not dead.
+func (p *Finder) seemsDead() error {
+	alive, err := p.alive(p.run.Steps())
+	if err == nil && alive {
+		err = ErrAlive
+	}
+	return err
+}
+
+// Exact decides all about a run that ends dead, or finds that it does not, by
+// visiting what can happen from its start on. Nil: that is too much.
+func (p *Finder) Exact() (*Result, error) {
+	if err := p.settle(0, p.opts.Exhaust); err != nil || p.dead > p.run.Steps() {
+		return nil, err
+	}
+	res := &Result{Proved: true}
+	p.decided(res, p.dead, true)
+	return res, nil
+}
+
+// Start decides of a run that ends dead which step was critical, if that can be
+// exact, or else only whether it was dead from its start, as far as walks can tell.
+// Critical nil: it was not.
+func (p *Finder) Start() (*Result, error) {
+	n := p.run.Steps()
+	if res, err := p.Exact(); res != nil || err != nil {
+		return res, err
+	}
+	res := &Result{Proved: true}
+	p.dead = n
+	alive, err := p.alive(0)
+	if err != nil || alive {
+		return res, err
+	}
+	res.Critical = &Critical{}
+	res.Evidence = NewEvidence(p.opts.Walks, p.walkLen, 0, p.opts.Seed)
+	return res, nil
+}
+
+// Find decides about the run: whether its end is dead, if it does not fail there,
+// and which step was critical. It may be asked again after Revived.
+func (p *Finder) Find() (*Result, error) {
+	n := p.run.Steps()
+	res := &Result{}
+	if !p.survive {
+		if p.run.Live[n] || !p.run.Counts {
+			return nil, ErrAlive
+		}
+		if err := p.settle(n, p.opts.Exhaust); err != nil {
+			return nil, err
+		}
+		res.Proved = p.dead <= n
+	}
+	if p.survive && n == 0 {
+		p.decided(res, 0, true)
+		return res, nil
+	}
+	return res, p.sample(res)
+}
+
+// Alive is the walk that shows that a state of the run can recover, if one did.
+func (p *Finder) Alive(at int) (Success, bool) {
+	v := p.verdicts[at]
+	return v.witness, v.alive && v.witness.Recordable()
+}
+
+// Revived notes that a walk from a state has gone along the run with its first
+// steps: if so, the state where it left the run can recover, and what was decided
+// is not so. It reports whether that is news.
+func (p *Finder) Revived(from int, w Success) bool {
+	at := from + w.Shared
+	if w.Shared == 0 || at >= p.dead {
+		return false
+	}
+	rest := w // from there on it has nothing in common with the run
+	rest.Steps, rest.Shared = w.Steps-w.Shared, 0
+	p.verdicts[at] = verdict{alive: true, witness: rest}
+	return true
+}
+
+// surviveSteps is how long a walk must go on without a failure to show that it
+// could still be avoided. A walk without end meets every failure that it can.
+const surviveSteps = 200
+
+// How many healed states are visited to decide exactly.
+const (
+	Most = 200_000 // the default of Options.Exhaust: the same wherever a run is decided about, so that all say the same of it
+
+	exhaustSafety = 10_000 // the same, of safety, of which nothing is remembered
+	exhaustEach   = 10_000 // at a position where the first walks fail
+)
+
+// decided notes the critical step.
+func (p *Finder) decided(f *Result, step int, exact bool) {
+	f.Critical = &Critical{Step: step, Exact: exact}
+	if step > 0 {
+		f.Critical.Event = p.run.Events[step-1]
+	}
+	if exact {
+		f.Evidence = nil
+	}
+}
+
+// settle tries to decide exactly which states of the run, from one on, can
+// recover, and notes what it can. What did not fit does not fit from an earlier
+// state either.
+func (p *Finder) settle(from, most int) error {
+	switch {
+	case p.Stopped(1):
+		return ErrStopped
+	case most <= 0 || from >= p.dead || from <= p.tooMuch[most]:
+		return nil
+	}
+	last, decided, err := p.lab.Settle(from, most)
+	switch {
+	case err != nil:
+		return err
+	case !decided:
+		p.tooMuch[most] = from
+		return nil
+	case last >= p.run.Steps():
+		return ErrAlive
+	case last >= from:
+		v := p.verdicts[last]
+		v.alive, v.exact = true, true
+		p.verdicts[last] = v
+	}
+	p.dead = max(last+1, from)
+	return nil
+}
+
+// sample isolates the critical step: by walks, with as much as can be settled
+// exactly.
+func (p *Finder) sample(f *Result) error {
+	n := p.run.Steps()
+	for {
+		if p.dead > n {
+			alive, err := p.alive(n)
+			if err != nil {
+				return err
+			}
+			if alive {
+				return ErrAlive
+			}
+		}
+		low, high, err := p.isolate(n)
+		if err != nil {
+			return err
+		}
+		if p.dead <= n && p.dead > high {
+			if err := p.settle(high, p.opts.Exhaust); err != nil {
+				return err
+			}
+			if p.dead > high && p.verdicts[p.dead-1].alive { // it had only seemed dead there
+				continue
+			}
+		}
+		if p.survive && p.dead == high && low >= 0 && !p.verdicts[low].exact { // a walk goes on for a while, not for ever
+			if err := p.settle(low, p.opts.Exhaust); err != nil {
+				return err
+			}
+			if p.dead != high {
+				continue
+			}
+		}
+		v := p.verdicts[low]
+		switch longer := p.tooShort(low); {
+		case p.dead == high && (!p.survive || v.exact || low < 0):
+			p.decided(f, high, true)
+			return nil
+		case longer > 0:
+			p.walkLen = longer // the paper's case C2
+			continue
+		case p.survive && high == n: // it failed there
+			return p.weigh(f)
+		}
+		fresh, err := p.fresh(high)
+		if err != nil {
+			return err
+		}
+		if len(fresh.Success) > 0 {
+			continue // it moves the position on
+		}
+		if p.survive {
+			return p.weigh(f)
+		}
+		p.decided(f, high, false)
+		f.Evidence = NewEvidence(fresh.Taken, p.walkLen, high, p.opts.Seed)
+		if low >= 0 {
+			f.Critical.Witness = v.told()
+			if w := v.witness; w.Steps > p.walkLen/2 {
+				f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
+					low, w.Steps, p.walkLen)
+			}
+		}
+		return nil
+	}
+}
+
+// told is the walk that a verdict of alive rests on.
+func (v verdict) told() *Witness {
+	return &Witness{Walk: v.witness.Number, Steps: v.witness.Steps}
+}
+
+// tooShort is how long walks are to be instead: 0: they are long enough, or may
+// not be longer. They are too short if none becomes live at all, and if the one
+// that did took more than half of its steps.
+func (p *Finder) tooShort(low int) int {
+	if p.survive || p.walkLen >= p.opts.MaxWalkSteps {
+		return 0
+	}
+	if low < 0 {
+		return p.opts.MaxWalkSteps
+	}
+	if p.verdicts[low].witness.Steps > p.walkLen/2 {
+		return min(4*p.walkLen, p.opts.MaxWalkSteps)
+	}
+	return 0
+}

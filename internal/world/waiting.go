@@ -1,0 +1,33 @@
+package world
+
+import (
+	"slices"
+
+	"macemc/sim"
+)
+
+// Waiting is what could wake somebody up in a state, faults apart.
+type Waiting struct {
+	Timers   []sim.Addr // nodes with a timer that is set
+	Tasks    bool       // a task is to be done
+	UnderWay bool       // a message is
+}
+
+// Waiting tells it of the state that the world is in.
+func (w *World) Waiting() (out Waiting) {
+	for i := range w.nodes {
+		ns := &w.nodes[i]
+		if len(ns.seen.Timers) > 0 {
+			out.Timers = append(out.Timers, addrOf(i))
+		}
+		out.Tasks = out.Tasks || len(ns.tasks) > 0
+		out.UnderWay = out.UnderWay || len(w.links.set.For(i)) > 0
+	}
+	for c := range w.n * w.n {
+		out.UnderWay = out.UnderWay || len(w.links.tcp.Packets(c)) > 0 || len(w.links.udp.Packets(c)) > 0
+	}
+	return out
+}
+
+// SetAt reports whether a timer is set at a node.
+func (s Waiting) SetAt(node sim.Addr) bool { return slices.Contains(s.Timers, node) }
