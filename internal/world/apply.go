@@ -12,6 +12,7 @@ import (
 // apply carries out the effects of the handler that ran on node i.
 func (w *World) apply(i int) {
 	timers := w.clocked
+	w.audit.checkHanded(w)
 	for k := range w.effects {
 		e := &w.effects[k]
 		switch e.Kind {

@@ -19,6 +19,8 @@ type auditor struct {
 	nodes []canon.Hash
 	lines [][]canon.Line
 
+	handed []canon.Hash // by effect of the handler that runs: its value, as it was handed over; zero: it has none
+
 	memories []canon.Hash // of the monitors, as they left them
 	recalled [][]canon.Line
 }
@@ -39,6 +41,31 @@ func (a *auditor) given(w *World, e sim.Event) {
 	if e.Value != nil && e.Kind != sim.KindMessage && e.Kind != sim.KindReorder {
 		a.got = netsim.Packet{Message: e.Value, Sum: a.tell(w, e.Value), Step: -1}
 	}
+}
+
+// hands notes the effect that the handler has just had, and its value.
+func (a *auditor) hands(w *World) {
+	if !a.on {
+		return
+	}
+	last := len(w.effects) - 1
+	for len(a.handed) <= last {
+		a.handed = append(a.handed, canon.Hash{})
+	}
+	a.handed[last] = a.tell(w, w.effects[last].Value)
+}
+
+// checkHanded stops the run if the handler changed what it had handed over, by
+// itself or through what it kept of it.
+func (a *auditor) checkHanded(w *World) {
+	for k, sum := range a.handed {
+		if e := &w.effects[k]; sum != (canon.Hash{}) && w.sum(e.Value) != sum {
+			w.stop(w.fail(sim.VerdictMutation, "", fmt.Sprintf(
+				"the handler changed what it had handed over (%s) before it returned: %s became %s; messages, tasks and facts are immutable from then on: copy before changing",
+				e.Kind, a.told[sum], w.walker.Text(e.Value))))
+		}
+	}
+	a.handed = a.handed[:0]
 }
 
 // tell remembers a value as text, by its identity.

@@ -204,6 +204,7 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 		w.spent[to.Index()]++
 	}
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectSend, Link: p.link, To: to, Value: m})
+	w.audit.hands(w)
 	return true
 }
 
@@ -339,6 +340,7 @@ func (e *env) Post(task sim.Signal) {
 	}
 	w.timeless(e.self, "a task", task)
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectPost, Value: task})
+	w.audit.hands(w)
 }
 
 func (e *env) Store() sim.Store {
@@ -361,6 +363,7 @@ func (e *env) Emit(fact any) {
 	w := e.use("Emit")
 	w.timeless(e.self, "a fact", fact)
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectEmit, Value: fact})
+	w.audit.hands(w)
 }
 
 func (e *env) Tracing() bool { return e.w.tracing }

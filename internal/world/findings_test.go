@@ -102,6 +102,18 @@ func TestAudit(t *testing.T) {
 			}},
 		}, []string{"n0 timer turn{N: 1}"}, "n0 timer turn{N: 1}",
 			`the state of n1 changed while n0 ran: Table was {}, is (absent); Table["a"] was (absent), is 1; Table["b"] was (absent), is 1; and 2 more; the two share memory (a message that one of them kept, or a package variable)`},
+		{"sent and changed at once", pair{
+			at: map[int]func(*pair, sim.Env){1: func(p *pair, env sim.Env) { send("bag")(p, env); change(p, env) }}, got: keep,
+		}, []string{"n0 timer turn{N: 1}"}, "n0 timer turn{N: 1}",
+			"the handler changed what it had handed over (send) before it returned: []int[1, 2] became []int[7, 2]; messages, tasks and facts are immutable from then on: copy before changing"},
+		{"posted and changed at once", pair{at: map[int]func(*pair, sim.Env){
+			1: func(p *pair, env sim.Env) {
+				p.Kept = []int{1, 2}
+				env.Post(p.Kept)
+				change(p, env)
+			}}, got: keep,
+		}, []string{"n0 timer turn{N: 1}"}, "n0 timer turn{N: 1}",
+			"the handler changed what it had handed over (post) before it returned: []int[1, 2] became []int[7, 2]; messages, tasks and facts are immutable from then on: copy before changing"},
 		{"given a message", pair{
 			at:  map[int]func(*pair, sim.Env){1: send("tcp")},
 			got: func(_ *pair, _ sim.Env, m sim.Message) { m.([]int)[1] = 9 },

@@ -164,6 +164,8 @@ func port(env sim.Env, link string) sim.Port {
 		return env.UDP()
 	case "set":
 		return env.Set()
+	case "bag":
+		return env.Bag()
 	default:
 		panic("macemc test: there is no link " + link)
 	}

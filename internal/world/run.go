@@ -166,6 +166,7 @@ func (w *World) settle(possible int) {
 // begin prepares a handler's run.
 func (w *World) begin(i int, e sim.Event, cause int) {
 	w.acting, w.current, w.cause = addrOf(i), e, cause
+	w.audit.handed = w.audit.handed[:0]
 	w.calls, w.effects, w.clocked, w.tossed, w.ticking = 0, w.effects[:0], w.clocked[:0], false, false
 	if w.spending {
 		clear(w.spent)
