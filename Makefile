@@ -107,8 +107,9 @@ golden-counts: ## compare the golden counts with canon's fast room off, and on a
 	done; echo "NOT RUN: arm64 needs qemu-user, and there is none here"
 
 .PHONY: large
-large: ## paxos with three proposers, whole and with liveness: 4 GiB and some minutes
+large: ## paxos with three proposers, whole and with liveness, and the dumb way: 4 GiB and some minutes each
 	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --memory 4GiB --paths 1
+	go test -count=1 ./systems/paxos -run ThreeProposers -large
 
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour

@@ -7,6 +7,8 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/sim"
+	"macemc/systems/randtree"
+	"macemc/systems/stopwait"
 )
 
 // TestEnginesAgree: on every system, with and without faults, all engines see
@@ -58,6 +60,40 @@ func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) 
 			first = said
 		case said != first:
 			t.Errorf("%s: %s; the reference: %s", engine, said, first)
+		}
+	}
+}
+
+// TestLimitedFaults: faults that are limited happen where they may and nowhere
+// else, and all engines agree about it.
+func TestLimitedFaults(t *testing.T) {
+	for _, c := range []struct {
+		sys    *sim.System
+		faults string
+	}{
+		{randtree.System, "crash=1@n1,reset=1@n0-n2"},
+		{stopwait.System, "loss=1@n0-n1"},
+	} {
+		budgets, err := sim.ParseFaults(c.faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params, err := c.sys.Configure(3, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(c.sys.Name, func(t *testing.T) { agree(t, c.sys, params, budgets) })
+		anywhere := budgets
+		anywhere.Only = ""
+		count := func(f sim.Faults) int {
+			res, err := Search(c.sys, Options{Params: params, Faults: &f, Depth: 5, NoWalks: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.Stats.States
+		}
+		if some, all, none := count(budgets), count(anywhere), count(sim.Faults{}); some >= all || some <= none {
+			t.Errorf("%s with %s: %d states; %d without limits, %d without faults", c.sys.Name, c.faults, some, all, none)
 		}
 	}
 }

@@ -25,6 +25,9 @@ type Faults struct {
 	Partition int // two groups of nodes cannot reach each other
 	OneWay    int // one group of nodes cannot reach the others
 	Rare      int // a weighted coin falls on a side of weight 0
+
+	// Only limits some of them to nodes or links: "crash@n1+n2,loss@n0-n1". "": none.
+	Only string
 }
 
 // budgets are the fields of Faults, by the names of --faults.
@@ -44,23 +47,36 @@ var budgets = [...]struct {
 }
 
 // IsZero reports whether there are no faults.
-func (f Faults) IsZero() bool { return f == Faults{} }
+func (f Faults) IsZero() bool {
+	f.Only = "" // limits of nothing
+	return f == Faults{}
+}
 
 // String is the form that ParseFaults reads.
 func (f Faults) String() string {
 	var parts []string
-	for _, b := range budgets {
+	for k, b := range budgets {
 		switch n := *b.of(&f); {
 		case n == Unlimited:
-			parts = append(parts, b.name+"=all")
+			parts = append(parts, b.name+"=all"+f.limit(k))
 		case n > 0:
-			parts = append(parts, b.name+"="+strconv.Itoa(n))
+			parts = append(parts, b.name+"="+strconv.Itoa(n)+f.limit(k))
 		}
 	}
 	if len(parts) == 0 {
 		return "none"
 	}
 	return strings.Join(parts, ",")
+}
+
+// limit is what stands behind a budget: @ and where.
+func (f Faults) limit(k int) string {
+	for part := range strings.SplitSeq(f.Only, ",") {
+		if name, places, _ := strings.Cut(part, "@"); name == budgets[k].name {
+			return "@" + places
+		}
+	}
+	return ""
 }
 
 // FaultNames are the names that ParseFaults knows, but for none.
@@ -93,6 +109,7 @@ var budgetOf = func() (all [kindsMost]int) {
 }()
 
 // ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
+// "crash=2@n1+n2" happens to these nodes only, "loss=1@n0-n1" to this link only.
 // Blanks around a word do not count.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
@@ -117,13 +134,29 @@ func ParseFaults(text string) (Faults, error) {
 		case set[i]:
 			return f, fmt.Errorf("%s is set twice", name)
 		}
+		value, places, limited := strings.Cut(value, "@")
 		n, err := parseBudget(name, value)
 		if err != nil {
 			return f, err
 		}
+		if limited {
+			of, err := parsePlaces(name, places)
+			if err != nil {
+				return f, err
+			}
+			f.Only = strings.TrimPrefix(f.Only+","+name+"@"+join(of), ",")
+		}
 		set[i], *budgets[i].of(&f) = true, n
 	}
 	return f, nil
+}
+
+func join(places []place) string {
+	var words []string
+	for _, p := range places {
+		words = append(words, p.String())
+	}
+	return strings.Join(words, "+")
 }
 
 func parseBudget(name, value string) (int, error) {

@@ -61,6 +61,11 @@ const partitionsMost = 10
 
 // CanFail refuses budgets that no run of this size can enumerate.
 func (sys *System) CanFail(p Params, f Faults) error {
+	if p, err := sys.Resolve(p); err == nil {
+		if _, err := f.Where(p.Nodes); err != nil {
+			return err
+		}
+	}
 	if p, err := sys.Resolve(p); err == nil && (f.Partition != 0 || f.OneWay != 0) && p.Nodes > partitionsMost {
 		return fmt.Errorf("%s has %d nodes, and partitions are enumerated up to %d; leave partition and oneway out of the faults",
 			sys.Name, p.Nodes, partitionsMost)

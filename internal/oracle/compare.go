@@ -8,7 +8,6 @@ import (
 
 	"macemc/choose"
 	"macemc/search"
-	"macemc/sim"
 )
 
 // A Mode is a way to search.
@@ -233,7 +232,7 @@ func (c *comparison) replay(length, turn int) {
 		return
 	}
 	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}}
-	if f := sim.Faults(c.spec.Budgets); !f.IsZero() {
+	if f := c.spec.Budgets.faults(); !f.IsZero() {
 		path.Add("faults", f.String())
 	} else if c.spec.Early > 0 {
 		path.Add("faults", "none")

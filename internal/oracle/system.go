@@ -19,7 +19,7 @@ func (s *Spec) System() *sim.System {
 		Network: func(sim.Params) sim.Network {
 			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
 		},
-		Tolerates:  sim.Faults(s.Budgets),
+		Tolerates:  s.Budgets.faults(),
 		New:        func(p sim.Params, self sim.Addr) sim.Node { return s.node(p, self, nil) },
 		Properties: s.properties(),
 	}
@@ -409,4 +409,12 @@ func (s *Spec) rare(kind string, value int) bool {
 		}
 	}
 	return false
+}
+
+// faults are the budgets in the words of the contract.
+func (b Budgets) faults() sim.Faults {
+	return sim.Faults{
+		Crash: b.Crash, Down: b.Down, Reset: b.Reset, Loss: b.Loss, Dup: b.Dup, Reorder: b.Reorder,
+		Partition: b.Partition, OneWay: b.OneWay, Rare: b.Rare,
+	}
 }

@@ -56,10 +56,11 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		links: newLinks(n, over(net, config.Network)), timers: newTimers(),
 		turn: turn{spent: make([]int, n)}, tracing: config.Trace,
 	}
-	w.environ = environment{links: &w.links, nodes: w.nodes, budgets: config.Faults, firings: config.Early - 1}
-	if err := sys.CanFail(params, w.environ.budgets); err != nil {
+	w.environ = environment{links: &w.links, nodes: w.nodes}
+	if err := sys.CanFail(params, config.Faults); err != nil {
 		return nil, err
 	}
+	w.environ.allow(config.Faults, config.Early)
 	w.sums.init(n)
 	w.sees.Runtime, w.sees.Params = eyes{w}, params
 	w.audit.on, w.sprint = config.Audit, config.Sprint

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 
 	"macemc/choose"
 	"macemc/sim"
@@ -24,11 +25,12 @@ type environment struct {
 	away, gone int  // nodes that may restart, and that are down for good
 	storm      bool // there is something of all this
 
-	consequences []happening // that are possible now, of faults that were
-	faults       []happening // that are possible now
-	splits       []any       // all partitions, made once
-	healing      bool        // the question is whether to heal
-	sided        bool        // a coin with rare sides was asked, in any run
+	consequences []happening          // that are possible now, of faults that were
+	faults       []happening          // that are possible now
+	splits       []any                // all partitions, made once
+	where        func(sim.Event) bool // a fault may happen; nil: anywhere
+	healing      bool                 // the question is whether to heal
+	sided        bool                 // a coin with rare sides was asked, in any run
 }
 
 // happening is an event of the environment and where it is.
@@ -50,10 +52,19 @@ var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down f
 
 // Allow sets the budgets of the runs that start from now on.
 func (w *World) Allow(f sim.Faults, early int) {
-	w.environ.budgets, w.environ.firings = f, early-1
+	w.environ.allow(f, early)
 	if w.cover != nil {
 		w.cover.allow(f)
 	}
+}
+
+func (e *environment) allow(f sim.Faults, early int) {
+	e.budgets, e.firings = f, early-1
+	where, err := f.Where(e.links.n)
+	if err != nil {
+		panic("macemc bug: world: limits of faults that System.CanFail has not seen: " + err.Error())
+	}
+	e.where = where
 }
 
 // Fired is how many early firings the run has used, where they are limited.
@@ -106,6 +117,9 @@ func (e *environment) list() {
 	}
 	if e.cut == nil {
 		e.lookSplits()
+	}
+	if e.where != nil {
+		e.faults = slices.DeleteFunc(e.faults, func(h happening) bool { return !e.where(h.Event) })
 	}
 }
 

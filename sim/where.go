@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A fault may be limited to some nodes or links: crash=2@n1+n2, loss=1@n0-n1. For
+// crash and down they are the nodes that fail; for a fault of links, n0 are all
+// links of the node, and n0-n1 is the one link, both ways; a partition cuts off
+// none but such nodes.
+
+// limits are by budget the places that a fault is limited to; nil: it is not.
+type limits [len(budgets)][]place
+
+// place is a node, or a link between two; the nodes count from 0.
+type place struct{ a, b int }
+
+func (p place) String() string {
+	if p.a == p.b {
+		return addrOf(p.a).String()
+	}
+	return addrOf(p.a).String() + "-" + addrOf(p.b).String()
+}
+
+// Where says where faults may happen in a system of n nodes, by the event; nil:
+// anywhere.
+func (f Faults) Where(n int) (func(Event) bool, error) {
+	l, err := parseLimits(f.Only)
+	if err != nil || f.Only == "" {
+		return nil, err
+	}
+	for k, places := range l {
+		for _, p := range places {
+			if most := max(p.a, p.b); most >= n {
+				return nil, fmt.Errorf("the fault %s is limited to %s, and there are %d nodes, counted from n0", budgets[k].name, p, n)
+			}
+		}
+	}
+	return func(e Event) bool {
+		k := budgetOf[e.Kind]
+		return k < 0 || l[k] == nil || l.allow(k, e, n)
+	}, nil
+}
+
+func (l *limits) allow(k int, e Event, n int) bool {
+	if split, ok := e.Value.(Split); ok && e.Node.IsZero() {
+		return l.within(k, split.Side) || e.Kind == KindPartition && l.within(k, ^split.Side&(1<<n-1))
+	}
+	here := e.Node.Index()
+	return slices.ContainsFunc(l[k], func(p place) bool {
+		other := e.From.Index()
+		if p.a == p.b || other < 0 {
+			return p.a == here || p.a == other || p.b == here
+		}
+		return min(p.a, p.b) == min(here, other) && max(p.a, p.b) == max(here, other)
+	})
+}
+
+// within reports whether a group of nodes has none but those of a limit.
+func (l *limits) within(k int, group uint64) bool {
+	for _, p := range l[k] {
+		group &^= 1<<p.a | 1<<p.b
+	}
+	return group == 0
+}
+
+// parseLimits reads Faults.Only: "crash@n1+n2,loss@n0-n1".
+func parseLimits(text string) (l limits, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		name, places, _ := strings.Cut(part, "@")
+		k := slices.Index(FaultNames(), name)
+		switch {
+		case text == "":
+			return l, nil
+		case k < 0:
+			return l, fmt.Errorf("Faults.Only names the fault %q; there are %s", name, strings.Join(FaultNames(), ", "))
+		case l[k] != nil:
+			return l, fmt.Errorf("Faults.Only names the fault %s twice", name)
+		}
+		if l[k], err = parsePlaces(name, places); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+func parsePlaces(name, text string) (places []place, err error) {
+	if name == "rare" {
+		return nil, fmt.Errorf("the fault rare cannot be limited to nodes or links; write rare=1")
+	}
+	for word := range strings.SplitSeq(text, "+") {
+		from, to, link := strings.Cut(word, "-")
+		if !link {
+			to = from
+		}
+		a, okay := nodeNumber(from)
+		b, too := nodeNumber(to)
+		switch ofNode := name == "crash" || name == "down"; {
+		case !okay || !too || link && a == b:
+			return nil, fmt.Errorf("the fault %s is limited to %q; write %s=1@n1+n2 for nodes%s", name, word, name, orLinks(ofNode, name))
+		case link && (ofNode || name == "partition" || name == "oneway"):
+			return nil, fmt.Errorf("the fault %s is limited to %q, a link; it happens to nodes: write %s=1@n1+n2", name, word, name)
+		}
+		places = append(places, place{a, b})
+	}
+	return places, nil
+}
+
+func orLinks(ofNode bool, name string) string {
+	if ofNode || name == "partition" || name == "oneway" {
+		return ""
+	}
+	return fmt.Sprintf(", %s=1@n0-n1 for a link", name)
+}
+
+func nodeNumber(word string) (int, bool) {
+	digits, named := strings.CutPrefix(strings.TrimSpace(word), "n")
+	n, err := strconv.Atoi(digits)
+	return n, named && err == nil && n >= 0 && strconv.Itoa(n) == digits
+}
