@@ -142,7 +142,7 @@ func (w *World) mayCrash(i int) {
 }
 
 // cuts are the effects of the step after which a crash is neither one before all of
-// them nor one after: sends, writes and syncs with another after them, or a fact.
+// them nor one after: sends, writes, syncs and facts with another after them.
 func (w *World) cuts() (cuts []int) {
 	last := -1
 	for k, e := range w.effects {
@@ -153,7 +153,7 @@ func (w *World) cuts() (cuts []int) {
 	}
 	for k, e := range w.effects[:max(last, 0)] {
 		switch e.Kind {
-		case sim.EffectSend, sim.EffectWrite, sim.EffectSync:
+		case sim.EffectSend, sim.EffectWrite, sim.EffectSync, sim.EffectEmit:
 			cuts = append(cuts, k)
 		}
 	}
