@@ -66,6 +66,10 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/disk",
+		instead: map[string]string{"": "disk says what a crash may leave; let the World ask which"},
+	},
+	{
 		path:    "macetime",
 		instead: map[string]string{"": "macetime says which outcomes of a comparison are feasible; let sim ask choose for one"},
 	},
@@ -108,7 +112,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/flat", "internal/guard", "internal/sight", "macetime", "choose", "netsim", "sim"},
+		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/sight", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",

@@ -361,6 +361,8 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 	case sim.EffectPost:
 		text := b.text(e.Value)
 		b.tasks[node][text] = append(b.tasks[node][text], name)
+	case sim.EffectCrash:
+		b.crash(at, p, node)
 	case sim.EffectReset:
 		b.drop(at, node, d.to, broken)
 		b.closes(at, p, node, d.to)

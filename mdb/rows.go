@@ -74,6 +74,10 @@ func (r *run) lanes(s *sim.Step) string {
 		head = '✗'
 	case row.Class == "restart":
 		head = '○'
+	default:
+		if s.Fails() {
+			head = '✗'
+		}
 	}
 	if from >= 0 && from != at {
 		lo, hi := min(at, from), max(at, from)

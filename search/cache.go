@@ -312,7 +312,7 @@ func (m *memo) did(i int, of occurrence) (one result, effects []effect, function
 			one.fly += int16(count(s.room > 0 || s.does == effectPut))
 			one.sends++
 			effects = append(effects, s)
-		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // part of the node's part
+		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog, sim.EffectWrite, sim.EffectSync: // part of the node's part
 		default:
 			return one, nil, false
 		}

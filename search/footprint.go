@@ -12,7 +12,7 @@ import (
 // the numbers of the outcomes that it is made up of, of which all but the first
 // have one result. None: take the step in the world.
 func (m *memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces []uint32, err error) {
-	if k > math.MaxUint16 {
+	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
 	}
 	m.keys = m.keys[:0]
@@ -41,6 +41,15 @@ func (m *memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces 
 		}
 	}
 	return m.pieces, nil
+}
+
+// loses reports whether a crash has several outcomes: its pieces have one each.
+func (m *memo) loses(e *sim.Event) bool {
+	if e.Kind != sim.KindCrash {
+		return false
+	}
+	i := m.index(e.Node)
+	return m.x.bank.Local(i, m.v[i]).Loses
 }
 
 func crashes(e *sim.Event) bool { return e.Kind == sim.KindCrash || e.Kind == sim.KindDown }
@@ -320,6 +329,10 @@ func (m *memo) touches(places []int32, i int) []int32 {
 			}
 		case sim.EffectEmit:
 			places = append(places, rest)
+		case sim.EffectCrash:
+			for j := range n {
+				places = append(places, int32(world.TCPPlace(n, i*n+j)), int32(world.TCPPlace(n, j*n+i)))
+			}
 		}
 	}
 	return places

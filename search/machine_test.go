@@ -36,6 +36,7 @@ type plan struct {
 	accepts bool // guards on messages
 	layered bool
 	heard   bool   // machines remember what they heard
+	stores  bool   // machines begin where their store says
 	fails   string // how the service is wrong: "", always, monitor, panic, steps
 }
 
@@ -62,6 +63,12 @@ const (
 	verbCompareRarely
 	verbCount
 	verbForget
+
+	verbPut // the rest are of machines with stable storage
+	verbAppend
+	verbSync
+	verbSyncLog
+	verbRecall
 )
 
 // times are what a timed machine holds, where times can lie.
@@ -123,6 +130,13 @@ func randomPlan(seed uint64) *plan {
 func (p *plan) timed() *plan {
 	p.can = append(p.can, verbRead, verbRead, verbMove, verbCompare, verbCompare, verbCompareRarely, verbCount, verbForget)
 	p.fuel = 1
+	return p
+}
+
+// storing is a plan with stable storage.
+func (p *plan) storing() *plan {
+	p.can = append(p.can, verbPut, verbAppend, verbAppend, verbSync, verbSyncLog, verbRecall)
+	p.stores, p.fuel = true, 2
 	return p
 }
 
@@ -240,7 +254,47 @@ type tallied struct{ Facts map[int]int }
 
 func (l *tallied) Init() { l.Facts = map[int]int{} }
 
-func (m *machine) Init(env sim.Env) { m.on(env, onInit, 0) }
+func (m *machine) Init(env sim.Env) {
+	if m.plan.stores {
+		m.recall(env)
+	}
+	m.on(env, onInit, 0)
+}
+
+// recall moves to where the store says.
+func (m *machine) recall(env sim.Env) {
+	value, _ := env.Store().Get("at")
+	m.move(len(value) + len(env.Store().File("log").ReadAll()))
+}
+
+// store does what has to do with stable storage.
+func (m *machine) store(env sim.Env, v verb, x int) {
+	log := env.Store().File("log")
+	if v <= verbAppend { // what is not synced is part of the state
+		if m.Fuel == 0 {
+			return
+		}
+		m.Fuel--
+	}
+	switch v {
+	case verbPut:
+		env.Store().Put("at", "abc"[:m.At%3])
+	case verbAppend:
+		if n := len(log.ReadAll()); n > 2 {
+			log.Truncate(x)
+		} else if err := log.Append([]byte("log"[:1+x])); err != nil {
+			panic(err)
+		}
+	case verbSync:
+		_ = env.Store().Sync()
+	case verbSyncLog:
+		_ = log.Sync()
+	case verbRecall:
+		m.recall(env)
+	default:
+		panic(fmt.Sprintf("machine: no verb %d", v))
+	}
+}
 
 func (m *machine) Deliver(env sim.Env, from sim.Addr, msg sim.Message) {
 	if m.plan.heard {
@@ -337,6 +391,10 @@ func (m *machine) do(env sim.Env, v verb, to, x int, r *rand.Rand) {
 	case verbFlush:
 		env.TCP().NotifyFlushed()
 	default:
+		if v >= verbPut {
+			m.store(env, v, x)
+			return
+		}
 		m.tell(env, v, x, r.IntN(2))
 	}
 }

@@ -110,8 +110,10 @@ type Env interface {
 	// Post hands the node a task as a step of its own: a slow disk, a slow
 	// application. Several tasks of a node are unordered.
 	Post(task Signal)
-	// Store is what survives a crash. This version refuses it, as it does Now:
-	// keep what survives through System.Crash.
+	// Store is what survives a crash, and may be read in Init: what was synced,
+	// and of what was written since as much as the disk got to. A node that
+	// stores may crash in the middle of a handler too, between two of its sends,
+	// writes and syncs.
 	Store() Store
 
 	// Bug reports whether a known bug is switched on.
@@ -137,13 +139,31 @@ type Port interface {
 	Reset(to Addr)
 }
 
-// Store is stable storage.
+// Store is the stable storage of a node: keys with values, and files. What a
+// handler writes it reads back at once. A crash leaves what was synced, and of the
+// other writes, to keys and files together, the first few in their order; of an
+// append that does not survive, possibly the first half. A sync is of the keys, or
+// of one file. Like its Env, a Store is valid until the handler returns.
+//
+// The simulated disk never fails: Sync and Append return nil.
 type Store interface {
-	Get(key string) (string, bool)
+	Get(key string) (value string, is bool)
 	Put(key, value string)
 	Delete(key string)
 	Keys() []string
-	Sync()
+	Sync() error
+	// File is the file of a name, which is empty before it is written.
+	File(name string) File
+}
+
+// File is a file that is appended to, and cut. An Append writes one record, whole
+// or torn.
+type File interface {
+	Append(data []byte) error
+	Sync() error
+	ReadAll() []byte
+	// Truncate leaves the first size bytes.
+	Truncate(size int)
 }
 
 // PeerError is the signal that the TCP connection to a peer broke or was

@@ -24,6 +24,9 @@ const (
 	EffectReset
 	EffectAskClear
 	EffectAskFlushed
+	EffectWrite // to the store
+	EffectSync
+	EffectCrash // the node crashed here: nothing of what the handler did later happened
 	effectKinds
 )
 
@@ -32,6 +35,7 @@ var effectNames = [effectKinds]string{
 	EffectPost: "post", EffectEmit: "emit", EffectLog: "log",
 	EffectRefused: "refused", EffectReset: "reset",
 	EffectAskClear: "request to send", EffectAskFlushed: "notify flushed",
+	EffectWrite: "write", EffectSync: "sync", EffectCrash: "crash",
 }
 
 func (k EffectKind) String() string {
@@ -48,7 +52,7 @@ type Effect struct {
 	Link  Link          // sends
 	To    Addr          // sends
 	Delay time.Duration // timers
-	Value any           // message, timer, task, fact, or the line of a log
+	Value any           // message, timer, task, fact, the line of a log, or what of the store, in words
 	Lost  bool          // a datagram for which there was no capacity
 }
 
@@ -72,6 +76,15 @@ func (e Effect) Text(walker *canon.Walker) string {
 		return fmt.Sprintf("request to send to %s", e.To)
 	case EffectAskFlushed:
 		return "notify when flushed"
+	case EffectWrite:
+		return fmt.Sprintf("%s", e.Value)
+	case EffectSync:
+		return fmt.Sprintf("sync %s", e.Value)
+	case EffectCrash:
+		if e.Value == "" {
+			return "crash"
+		}
+		return fmt.Sprintf("crash; of the disk survives: %s", e.Value)
 	case EffectLog:
 		return fmt.Sprintf("log %s", e.Value)
 	default:
@@ -105,6 +118,13 @@ func (s *Step) Expired() bool {
 	return s.Event.Kind == KindTimer && !slices.ContainsFunc(s.Effects, func(e Effect) bool {
 		return e.Kind == EffectAfter && e.Value == s.Event.Value
 	})
+}
+
+// Fails reports whether the node fails in the step: as the event, or in the middle
+// of what its handler did.
+func (s *Step) Fails() bool {
+	return s.Event.Kind == KindCrash || s.Event.Kind == KindDown ||
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash })
 }
 
 // Trace is what came out of a run: the starts of the nodes, then the steps.

@@ -166,4 +166,10 @@ var list = []Known{
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
+	// What a crash lost is seen when the server starts again, and a run that is never
+	// restarted loses nothing.
+	{ID: "WL1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
+	{ID: "WL2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
+	{ID: "WL3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
+	{ID: "WL4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 }

@@ -14,6 +14,7 @@ import (
 	"macemc/systems/stopwait"
 	"macemc/systems/storage"
 	"macemc/systems/twophase"
+	"macemc/systems/wal"
 )
 
 // Systems are all systems, in the order of their names.
@@ -30,6 +31,7 @@ func Systems() []*sim.System {
 		stopwait.System,
 		storage.System,
 		twophase.System,
+		wal.System,
 	}
 }
 

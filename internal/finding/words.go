@@ -76,9 +76,23 @@ func (t teller) effect(e sim.Effect) string {
 		return fmt.Sprintf("asks to be told of room to send to %s", to)
 	case sim.EffectAskFlushed:
 		return "asks to be told when everything is handed over"
+	case sim.EffectWrite:
+		return "writes to its store: " + report.Code(fmt.Sprint(e.Value))
+	case sim.EffectSync:
+		return fmt.Sprintf("syncs %s", e.Value)
+	case sim.EffectCrash:
+		return "crashes here, before it does anything else" + survives(e.Value)
 	default:
 		panic("macemc bug: finding: no words for the effect " + e.Kind.String())
 	}
+}
+
+// survives says what a crash left on the disk, where that was open.
+func survives(told any) string {
+	if told == "" {
+		return ""
+	}
+	return "; of its disk survives " + report.Code(fmt.Sprint(told))
 }
 
 // sentence makes a sentence of its parts: a capital, a full stop.

@@ -48,7 +48,9 @@ func (w *World) apply(i int) {
 			if w.cover != nil {
 				w.cover.refused++
 			}
-		case sim.EffectLog:
+		case sim.EffectCrash:
+			w.cutShort(i)
+		case sim.EffectWrite, sim.EffectSync, sim.EffectLog:
 		default:
 			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))
 		}

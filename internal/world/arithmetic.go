@@ -20,6 +20,7 @@ type Local struct {
 	Timers  int
 	Accepts bool // the node declines messages
 	Plain   bool // it is up, and waits for nothing
+	Loses   bool // a crash has several outcomes: not all on its disk is synced
 }
 
 // Queue is what a part holds for a receiver: a direction of a connection, or a
@@ -150,6 +151,7 @@ func (s *stock) describe(part any) (i info) {
 		i.local = Local{
 			Script: of.next < len(of.script), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.timers.len(),
 			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing,
+			Loses: of.disk.Outcomes() > 1,
 		}
 	case *connectionPart:
 		i.queue = s.queue(of.packets)

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"macemc/internal/canon"
+	"macemc/internal/disk"
 	"macemc/internal/flat"
 	"macemc/internal/sight"
 	"macemc/macetime"
@@ -46,6 +47,7 @@ type nodePart struct {
 	next     int
 	timers   frozen[sight.Scheduled]
 	tasks    frozen[posted]
+	disk     *disk.Disk
 	clock    *macetime.Clock
 	offers   int
 	flushing bool
@@ -179,7 +181,7 @@ func (w *World) part(p int) any {
 		return &nodePart{
 			world: w, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), clock: ns.clock, offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
+			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
@@ -328,7 +330,7 @@ func (w *World) placeNode(i int, k *nodePart) {
 	if k.world != w {
 		w.adopt(ns)
 	}
-	ns.tasks, ns.clock = k.tasks.thaw(ns.tasks), k.clock
+	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
 	w.script.Put(i, k.next < len(k.script))
 	if k.flushing != w.links.tcp.Flushing(i) {
 		w.links.tcp.SetFlushing(i, k.flushing)

@@ -381,9 +381,9 @@ func (w *World) receive(link sim.Link, at spot) {
 type asked struct {
 	w       *World
 	why     string
-	weights []int    // a Weighted's; nil: a Choose
-	sides   []int    // of a Weighted: those that may be answered; nil: all
-	words   []string // what the alternatives are called; nil: their numbers
+	weights []int            // a Weighted's; nil: a Choose
+	sides   []int            // of a Weighted: those that may be answered; nil: all
+	words   func(int) string // what the alternatives are called; nil: their numbers
 }
 
 // Why is what a coin is for.
@@ -407,7 +407,7 @@ func (a *asked) Alternative(i int) string {
 	}
 	text := strconv.Itoa(i)
 	if a.words != nil {
-		text = a.words[i]
+		text = a.words(i)
 	}
 	if a.weights != nil {
 		return fmt.Sprintf("%s (weight %d)", text, a.weights[i])

@@ -13,12 +13,13 @@ import (
 
 // env is the Env of one node in a World.
 type env struct {
-	w    *World
-	self sim.Addr
-	tcp  port
-	udp  port
-	set  port
-	bag  port
+	w     *World
+	self  sim.Addr
+	tcp   port
+	udp   port
+	set   port
+	bag   port
+	store store
 }
 
 // port is one link as one node sees it.
@@ -33,6 +34,7 @@ func (p *port) RuntimePort() {}
 func (e *env) bind(w *World, self sim.Addr) {
 	*e = env{w: w, self: self}
 	e.tcp, e.udp, e.set, e.bag = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
+	e.store = store{e}
 }
 
 // use is called first by everything that an Env does.
@@ -341,11 +343,6 @@ func (e *env) Post(task sim.Signal) {
 	w.timeless(e.self, "a task", task)
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectPost, Value: task})
 	w.audit.hands(w)
-}
-
-func (e *env) Store() sim.Store {
-	w := e.use("Store")
-	panic(w.refuse(fmt.Sprintf("%s uses env.Store, but this version has no stable storage; keep what survives through System.Crash", e.self)))
 }
 
 func (e *env) Bug(id sim.BugID) bool {

@@ -39,7 +39,7 @@ func (w *World) Start(src choose.Source) {
 		ns.live(lifeUp)
 		ns.lives, ns.script = 0, ns.first
 		ns.next, ns.seen.Timers, ns.tasks = 0, ns.seen.Timers[:0], ns.tasks[:0]
-		ns.clock = nil
+		ns.disk, ns.clock = nil, nil
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
@@ -143,7 +143,9 @@ func (w *World) Step(src choose.Source) Progress {
 		ns.node.Handle(&ns.env, sim.Flushed{})
 	case sim.KindRestart:
 		ns.node.Init(w.running)
-	case sim.KindBreak, sim.KindCrash, sim.KindDown, sim.KindReset, sim.KindLose, sim.KindDuplicate: // no handler runs
+	case sim.KindCrash, sim.KindDown:
+		w.loseDisk(i)
+	case sim.KindBreak, sim.KindReset, sim.KindLose, sim.KindDuplicate: // no handler runs
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
 	}
@@ -179,6 +181,7 @@ func (w *World) begin(i int, e sim.Event, cause int) {
 		if w.nodes[i].shared {
 			w.own(i)
 		}
+		w.unstored, w.stored = w.nodes[i].disk, w.stored[:0]
 		if w.running = &w.nodes[i].env; e.Kind == 0 || e.Kind == sim.KindRestart {
 			w.running = &w.nodes[i].opening
 		}
@@ -199,6 +202,7 @@ func (w *World) finish(i int) {
 			w.stop(f)
 		}
 	}
+	w.mayCrash(i)
 	w.settleTimes(i)
 	w.soil(i)
 	w.apply(i)

@@ -198,6 +198,9 @@ func (w *World) nodeSum(i int) canon.Hash {
 	if ns.clock != nil {
 		h = h.Then(w.sum(ns.clock.Append(nil)))
 	}
+	if ns.disk != nil {
+		h = h.Then(w.sum(ns.disk.Append(nil)).Mix(1))
+	}
 	return h
 }
 
@@ -322,6 +325,9 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	}
 	for _, s := range ns.script[ns.next:] {
 		lines = append(lines, canon.Line{Path: name + " script", Value: w.walker.Text(s)})
+	}
+	for _, l := range ns.disk.Lines() {
+		lines = append(lines, canon.Line{Path: name + " " + l[0], Value: l[1]})
 	}
 	if ns.clock != nil {
 		for _, known := range ns.clock.Lines() {

@@ -2,6 +2,7 @@ package world
 
 import (
 	"macemc/choose"
+	"macemc/internal/disk"
 	"macemc/sim"
 )
 
@@ -28,6 +29,9 @@ type turn struct {
 	spending bool      // some of it is not 0
 	tossed   bool      // a coin with rare sides was asked in this step
 	ticking  bool      // the node's clock is the step's own
+
+	unstored *disk.Disk // the node's, before the step
+	stored   []stored   // and after each effect that changed it
 
 	coins []choose.Choice
 	facts []sim.Fact

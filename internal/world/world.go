@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/internal/canon"
+	"macemc/internal/disk"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/netsim"
@@ -61,6 +62,7 @@ type nodeState struct {
 	script  []sim.Signal
 	next    int // the opening that comes next
 	tasks   []posted
+	disk    *disk.Disk      // what it has stored; nil: nothing
 	clock   *macetime.Clock // what is known of its times; nil: it holds none
 
 	guards   guards

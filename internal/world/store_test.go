@@ -1,0 +1,166 @@
+package world_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// logger is a node that logs a request, answers it and syncs, and reads its log
+// when it starts.
+type logger struct{ Log string }
+
+func (l *logger) Init(env sim.Env)                       { l.Log = string(env.Store().File("log").ReadAll()) }
+func (l *logger) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (l *logger) Handle(env sim.Env, _ sim.Signal) {
+	log := env.Store().File("log")
+	if err := log.Append([]byte("record")); err != nil {
+		panic(err)
+	}
+	env.Set().Send(env.Peers()[0], "done")
+	if err := log.Sync(); err != nil {
+		panic(err)
+	}
+	l.Log = string(log.ReadAll())
+}
+
+// asked answers every event with the first and coins from a list, and keeps what
+// they were about.
+type asked struct {
+	events, coins []int
+	about         []string
+}
+
+func (a *asked) Answer(q *choose.Question) (k int) {
+	list := &a.events
+	if q.Kind == choose.Coin {
+		list = &a.coins
+	}
+	if len(*list) > 0 {
+		k, *list = (*list)[0], (*list)[1:]
+	}
+	if q.Kind == choose.Coin {
+		a.about = append(a.about, q.Alternatives.Why()+": "+q.Alternatives.Alternative(k))
+	}
+	return k
+}
+
+func (a *asked) Err() error { return choose.ErrEnd }
+
+func loggers(t *testing.T) *world.World {
+	t.Helper()
+	sys := sound()
+	sys.New = func(sim.Params, sim.Addr) sim.Node { return &logger{} }
+	sys.Script = func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+		if self == p.Addr(0) && life == 0 {
+			return []sim.Signal{ask{}}
+		}
+		return nil
+	}
+	w, err := world.New(sys, sim.Params{Nodes: 2}, world.Config{Trace: true, Faults: sim.Faults{Crash: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestCrashWithinAStep takes all outcomes of a step that writes, sends and syncs: a
+// crash after each, and all that it may leave.
+func TestCrashWithinAStep(t *testing.T) {
+	want := map[string]string{
+		"[0]": `"record"; sent; up`,
+		// After the append.
+		"[1 0]": `"record"; crashed`,
+		"[1 1]": `"rec"; crashed`,
+		"[1 2]": `; crashed`,
+		// After the send.
+		"[2 0]": `"record"; sent; crashed`,
+		"[2 1]": `"rec"; sent; crashed`,
+		"[2 2]": `; sent; crashed`,
+	}
+	for _, coins := range [][]int{{0}, {1, 0}, {1, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}} {
+		w, src := loggers(t), &asked{coins: slices.Clone(coins)}
+		if f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			w.Step(src)
+		}); f != nil || w.Err() != nil {
+			t.Fatal(f, w.Err())
+		}
+		var got []string
+		file, up := "", "up"
+		for _, l := range w.Lines() {
+			switch {
+			case l.Path == "n0 file log":
+				file = l.Value
+			case l.Path == "n0 is":
+				up = l.Value
+			}
+		}
+		got = append(got, file)
+		for _, l := range w.OtherLines() {
+			if strings.HasPrefix(l.Path, "set ") {
+				got = append(got, "sent")
+			}
+		}
+		got = append(got, up)
+		if text := strings.Join(got, "; "); text != want[fmt.Sprint(coins)] {
+			t.Errorf("answers %v lead to %s; want %s", coins, text, want[fmt.Sprint(coins)])
+		}
+		if fmt.Sprint(coins) == "[2 1]" {
+			told := []string{
+				`does n0 crash within the step: after effect 2, send "done" to n1 by set`,
+				`what survives on the disk of n0: write 1 of 1 torn after 3 bytes (append "record" to log)`,
+			}
+			if !slices.Equal(src.about, told) {
+				t.Errorf("asked was %q; want %q", src.about, told)
+			}
+			effects := w.Trace().Steps[0].Effects
+			if got, want := effects[2].Text(w.Walker()), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 3 || got != want {
+				t.Errorf("the trace tells %q; want %q", got, want)
+			}
+		}
+	}
+}
+
+// TestStoreSurvives: what was synced is read when the node starts again.
+func TestStoreSurvives(t *testing.T) {
+	w := loggers(t)
+	if f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.Step(&asked{})
+		for _, kind := range []sim.Kind{sim.KindCrash, sim.KindRestart} {
+			n := w.Enabled()
+			for k := range n {
+				if e := w.Event(k); e.Kind == kind && e.Node == w.Params().Addr(0) {
+					w.Step(&asked{events: []int{k}})
+					break
+				}
+			}
+		}
+	}); f != nil || w.Err() != nil {
+		t.Fatal(f, w.Err())
+	}
+	var lines []string
+	for _, l := range w.NodeLines(w.Params().Addr(0)) {
+		lines = append(lines, l.Path+" = "+l.Value)
+	}
+	if got, want := strings.Join(lines, "; "), `n0.Log = "record"; n0 restarts = 1; n0 file log = "record"`; got != want {
+		t.Errorf("after a restart the node is %s; want %s", got, want)
+	}
+}
+
+func TestStoreIsUsedWrongly(t *testing.T) {
+	for want, use := range map[string]func(sim.Env){
+		`macemc: env.Store().File("a/b"): a file has a name without a slash; there are no folders`: func(env sim.Env) { env.Store().File("a/b") },
+		`macemc: File.Truncate(3) of log: it has 0 bytes; a file is only ever cut`:                 func(env sim.Env) { env.Store().File("log").Truncate(3) },
+	} {
+		if _, f := used(t, world.Config{}, nil, use); f == nil || f.Message != want {
+			t.Errorf("found is %+v; want %s", f, want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package wal
+
+import (
+	"fmt"
+	"strconv"
+
+	"macemc/sim"
+)
+
+type (
+	put struct{ Value int } // write this number, the successor of the last
+	ack struct{ Value int } // this number is written
+)
+
+// The log is one of two files; the key current names it, and first is meant where
+// there is none.
+const (
+	current = "log"
+	first   = "a"
+	second  = "b"
+)
+
+// shortenEvery is how many records a log has when a shorter one replaces it.
+const shortenEvery = 3
+
+// server holds the register.
+type server struct {
+	value   int
+	log     string // the file that counts
+	records int    // in it
+}
+
+func (s *server) Init(env sim.Env) {
+	s.log = first
+	if name, is := env.Store().Get(current); is {
+		s.log = name
+	}
+	s.replay(env)
+}
+
+// record is a value as it stands in the log: a dot ends it.
+func record(value int) []byte { return []byte(strconv.Itoa(value) + ".") }
+
+// replay reads the log back, and cuts off what is not whole.
+func (s *server) replay(env sim.Env) {
+	file := env.Store().File(s.log)
+	data := file.ReadAll()
+	at := 0
+	for at+1 < len(data) && data[at+1] == '.' {
+		s.value = int(data[at] - '0')
+		s.records++
+		at += 2
+	}
+	if env.Bug(WL3) { // takes what there is of the last record for all of it
+		if at < len(data) {
+			s.value = int(data[at] - '0')
+			s.records++
+		}
+		return
+	}
+	if at < len(data) {
+		file.Truncate(at)
+		must(file.Sync())
+	}
+}
+
+func (s *server) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case put:
+		switch {
+		case m.Value == s.value+1:
+			s.write(env, from, m.Value)
+		case m.Value <= s.value:
+			env.UDP().Send(from, ack{s.value})
+		}
+	default:
+		panic(fmt.Sprintf("wal: the server has no case for the message %T", m))
+	}
+}
+
+func (s *server) write(env sim.Env, from sim.Addr, value int) {
+	file := env.Store().File(s.log)
+	must(file.Append(record(value)))
+	s.value = value
+	s.records++
+	if env.Bug(WL1) { // answers before the record is on the disk
+		env.UDP().Send(from, ack{value})
+		must(file.Sync())
+	} else {
+		must(file.Sync())
+		env.UDP().Send(from, ack{value})
+	}
+	if s.records >= shortenEvery {
+		s.shorten(env)
+	}
+}
+
+// shorten goes on with a log that has one record.
+func (s *server) shorten(env sim.Env) {
+	store, old := env.Store(), s.log
+	s.log, s.records = first, 1
+	if old == first {
+		s.log = second
+	}
+	file := store.File(s.log)
+	file.Truncate(0) // what a crash within an earlier switch left
+	must(file.Append(record(s.value)))
+	if !env.Bug(WL2) { // switches to a log that is not on the disk yet
+		must(file.Sync())
+	}
+	if env.Bug(WL4) { // empties the old log before the switch is on the disk
+		empty(store.File(old))
+		store.Put(current, s.log)
+		must(store.Sync())
+		return
+	}
+	store.Put(current, s.log)
+	must(store.Sync())
+	empty(store.File(old))
+}
+
+func empty(file sim.File) {
+	file.Truncate(0)
+	must(file.Sync())
+}
+
+// must is for a disk that does not fail: who may lose a sync has more to do.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("wal: the disk fails: %v", err))
+	}
+}
+
+func (s *server) Handle(_ sim.Env, signal sim.Signal) {
+	panic(fmt.Sprintf("wal: the server has no case for the signal %T", signal))
+}

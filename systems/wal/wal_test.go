@@ -1,0 +1,14 @@
+package wal
+
+import (
+	"testing"
+
+	"macemc/macetest"
+	"macemc/sim"
+)
+
+// TestExhausted visits all that two crashes, anywhere in a step, can do to a log
+// that is made short once.
+func TestExhausted(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Params: []string{"writes=3"}, Faults: &sim.Faults{Crash: 2}})
+}
