@@ -216,5 +216,8 @@ func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
 // dead is the failure of a run whose end, where the world is, is taken to be dead.
 func dead(w *world.World, steps int) *sim.Failure {
 	names, explanations := w.NotLive()
+	if declined := w.Declined(); declined != "" {
+		explanations = append(explanations, declined)
+	}
 	return decide.Dead(steps, names, explanations)
 }

@@ -104,6 +104,9 @@ func TestBagWaits(t *testing.T) {
 		take("n1 crash")
 		tell()
 		take("n1 restart")
+		if got := w.Declined(); got != "declined by Accepts: number{n: 1} from n0 by bag at n1" {
+			t.Errorf("declined: %q", got)
+		}
 		take("n1 message number{n: 1}") // wants 2 again: declined
 		tell()
 	})
