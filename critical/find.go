@@ -146,9 +146,13 @@ func (p *finder) find(f *search.Finding) error {
 	case dead && p.survive():
 		return fmt.Errorf("the run ends in a %s, and not dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
 	}
+	before := *f
 	f.Critical, f.Avoided, f.Live = nil, nil, nil
 	for moved := true; moved; {
 		res, err := p.Find()
+		if errors.Is(err, decide.ErrStopped) && f.Critical == nil { // what was decided with less stands
+			f.Critical, f.Avoided = before.Critical, before.Avoided
+		}
 		if err != nil {
 			return err
 		}

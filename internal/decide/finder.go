@@ -244,7 +244,7 @@ func (p *Finder) settle(from, most int) error {
 func (p *Finder) sample(f *Result) error {
 	n := p.run.Steps()
 	for {
-		if p.dead > n {
+		if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
 			alive, err := p.alive(n)
 			if err != nil {
 				return err

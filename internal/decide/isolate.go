@@ -205,8 +205,13 @@ func (p *Finder) alive(at int) (bool, error) {
 
 // escapes looks for a narrow way out of a state from which no plain walk becomes
 // live: by walks in which one event waits, by some of the other manners, and from
-// the end of the run by some that are as long as any may be.
+// the end of the run by some that are as long as any may be. The others are as long
+// as walks are at first, however long the plain ones have become since: what makes
+// an escape narrow is what they pick, and not how long they go on.
 func (p *Finder) escapes(at int, salt uint16, holding int) (bool, error) {
+	was := p.walkLen
+	defer func() { p.walkLen = was }()
+	p.walkLen = min(was, p.opts.WalkSteps)
 	for m := Holding; m < manners; m++ {
 		count := holding
 		switch end := at == p.run.Steps(); {
@@ -220,13 +225,11 @@ func (p *Finder) escapes(at int, salt uint16, holding int) (bool, error) {
 			return err == nil, err
 		}
 	}
-	if at < p.run.Steps() || p.walkLen >= p.opts.MaxWalkSteps {
+	if at < p.run.Steps() || was >= p.opts.MaxWalkSteps {
 		return false, nil
 	}
-	was := p.walkLen
 	p.walkLen = p.opts.MaxWalkSteps
 	_, err := p.walk(at, saltLong, (p.opts.Walks+9)/10, Plain)
-	p.walkLen = was
 	return err == nil && p.verdicts[at].alive, err
 }
 
