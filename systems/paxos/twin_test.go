@@ -24,7 +24,7 @@ type ballot struct {
 	votes, accepts         uint8 // who answered, and whose ACCEPT was heard; or how many
 	highest, value         int8  // of the answers so far
 	reads, writes          uint8 // under way, by acceptor
-	writes_                int8  // their value
+	writes_                int8  // the value of what is under way by writes and accepted; nobody keeps it besides
 	answers                [3]struct{ there, ballot, value int8 }
 	accepted               uint8 // ACCEPTs under way, by acceptor
 }
@@ -43,7 +43,15 @@ func (r rules) vote(votes uint8, from int) (uint8, bool) {
 	return votes, bits.OnesCount8(votes) == 2
 }
 
-func (r rules) next(s twin, yield func(twin)) {
+func (r rules) next(s twin, to func(twin)) {
+	yield := func(t twin) {
+		for n := range t.ballots {
+			if b := &t.ballots[n]; b.writes|b.accepted == 0 {
+				b.writes_ = 0
+			}
+		}
+		to(t)
+	}
 	for n := int8(1); n <= r.proposers; n++ {
 		b := &s.ballots[n]
 		if !b.begun {
