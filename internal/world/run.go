@@ -202,7 +202,9 @@ func (w *World) finish(i int) {
 			w.stop(f)
 		}
 	}
-	w.mayCrash(i)
+	if w.nodes[i].disk != nil || len(w.stored) > 0 {
+		w.mayCrash(i)
+	}
 	w.settleTimes(i)
 	w.soil(i)
 	w.apply(i)

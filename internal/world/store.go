@@ -109,7 +109,7 @@ func (f *file) Truncate(size int) {
 // of others, what they send in a step is sent as one.
 func (w *World) mayCrash(i int) {
 	ns := &w.nodes[i]
-	if w.current.Kind == 0 || ns.life != lifeUp || ns.disk == nil && len(w.stored) == 0 {
+	if w.current.Kind == 0 || ns.life != lifeUp {
 		return
 	}
 	cuts := w.cuts()
