@@ -30,14 +30,14 @@ var list = []Known{
 		Flags:    Flags{Faults: "reset=2", Params: []string{"children=1"}},
 		Critical: []Critical{at(First, sim.KindMessage, "remove")},
 	},
+	{ID: "PX1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "read"), at(Other, sim.KindMessage, "readRepl"), at(Other, sim.KindMessage, "write")}},
+	{ID: "PX2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "write")}},
+	{ID: "PX3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "readRepl"), at(First, sim.KindMessage, "readRepl")}},
 	{ID: "PE1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindAction, "pass")}},
 	{
 		ID: "PE2", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Anyone, sim.KindAction, "claim")},
 	},
-	{ID: "PX1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "read"), at(Other, sim.KindMessage, "readRepl"), at(Other, sim.KindMessage, "write")}},
-	{ID: "PX2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "write")}},
-	{ID: "PX3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "readRepl"), at(First, sim.KindMessage, "readRepl")}},
 	{ID: "RT1", Kind: Liveness, Verdict: sim.VerdictDivergence, Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")}},
 	{
 		ID: "RT2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
