@@ -117,7 +117,7 @@ func (w *World) mayCrash(i int) {
 		return
 	}
 	w.tossed = true // what is asked depends on the budget
-	if w.environ.left.Crash == 0 {
+	if !w.environ.mayCrash(i) {
 		return
 	}
 	w.asked.why, w.asked.weights, w.asked.sides = "does "+addrOf(i).String()+" crash within the step", nil, nil
@@ -139,6 +139,11 @@ func (w *World) mayCrash(i int) {
 		}
 	}
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCrash, Value: w.survive(i)})
+}
+
+// mayCrash reports whether the budgets allow a crash of a node.
+func (e *environment) mayCrash(i int) bool {
+	return e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event))
 }
 
 // cuts are the effects of the step after which a crash is neither one before all of

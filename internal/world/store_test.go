@@ -52,7 +52,9 @@ func (a *asked) Answer(q *choose.Question) (k int) {
 
 func (a *asked) Err() error { return choose.ErrEnd }
 
-func loggers(t *testing.T) *world.World {
+func loggers(t *testing.T) *world.World { return loggersWith(t, sim.Faults{Crash: 1}) }
+
+func loggersWith(t *testing.T, faults sim.Faults) *world.World {
 	t.Helper()
 	sys := sound()
 	sys.New = func(sim.Params, sim.Addr) sim.Node { return &logger{} }
@@ -62,7 +64,7 @@ func loggers(t *testing.T) *world.World {
 		}
 		return nil
 	}
-	w, err := world.New(sys, sim.Params{Nodes: 2}, world.Config{Trace: true, Faults: sim.Faults{Crash: 1}})
+	w, err := world.New(sys, sim.Params{Nodes: 2}, world.Config{Trace: true, Faults: faults})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,6 +163,20 @@ func TestStoreIsUsedWrongly(t *testing.T) {
 	} {
 		if _, f := used(t, world.Config{}, nil, use); f == nil || f.Message != want {
 			t.Errorf("found is %+v; want %s", f, want)
+		}
+	}
+}
+
+// TestCrashWithinAStepIsLimited: a budget that is for other nodes asks nothing of
+// this one.
+func TestCrashWithinAStepIsLimited(t *testing.T) {
+	for only, asks := range map[string]int{"crash@n0": 1, "crash@n1": 0} {
+		w, src := loggersWith(t, sim.Faults{Crash: 1, Only: only}), &asked{}
+		if f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			w.Step(src)
+		}); f != nil || len(src.about) != asks {
+			t.Errorf("under %s, asked was %q; %+v", only, src.about, f)
 		}
 	}
 }
