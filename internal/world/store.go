@@ -132,6 +132,7 @@ func (w *World) mayCrash(i int) {
 		return
 	}
 	w.effects = w.effects[:cuts[k-1]+1]
+	w.audit.handed = w.audit.handed[:min(len(w.audit.handed), len(w.effects))]
 	ns.disk = w.unstored
 	for _, s := range w.stored {
 		if s.effect < len(w.effects) {
