@@ -94,7 +94,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.IntVar(&f.nodes, "nodes", 0, "run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4`")
-	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare; each a number or all; none (default what the system tolerates)")
+	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause; each a number or all; none (default what the system tolerates)")
 	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
 	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 300,000 transitions go)")
 	flags.IntVar(&f.step, "step", 0, "the exhaustive phase goes deeper in rounds of `N` steps; where one ends, every state that is not\nlive is walked from once, as far as these walks cost less than the round (default 5)")

@@ -95,7 +95,7 @@ func (b *builder) consume(at int, p *point) {
 	e := p.Event
 	node, peer := b.g.lane(e.Node), b.g.lane(e.From)
 	switch e.Kind {
-	case 0, sim.KindScript, sim.KindAction: // of the node's own
+	case 0, sim.KindScript, sim.KindAction, sim.KindPause, sim.KindResume: // of the node's own
 	case sim.KindTask:
 		b.ran(at, p, node)
 	case sim.KindTimer:

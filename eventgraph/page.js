@@ -196,7 +196,7 @@
         if (l !== i || S[kind] === "cut") continue;
         const a = edge(p), b = to < 0 ? y(rows.length) : edge(to);
         line("", from, a);
-        if (S[kind] === "away") line(" away", a, b);
+        if (S[kind] === "away" || S[kind] === "paused") line(" away", a, b);
         from = b;
       }
       line("", from, bottom);

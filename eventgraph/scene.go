@@ -105,12 +105,12 @@ func (p *point) kind() string {
 
 // span is a stretch of a lane, or of all, that is out of the ordinary.
 type span struct {
-	kind     string // away, gone, cut
+	kind     string // away, gone, paused, cut
 	lane     int    // network: all of them
 	from, to int    // points; to none: to the end
 }
 
-// spans are when nodes were down, and when there was a partition.
+// spans are when nodes were down or paused, and when there was a partition.
 func (g *Graph) spans() (all []span) {
 	open := map[int]int{} // by lane: its span in all
 	shut := func(lane, at int) {
@@ -132,6 +132,13 @@ func (g *Graph) spans() (all []span) {
 			continue
 		}
 		shut(p.lane, at)
+		if p.Event.Kind == sim.KindHeal {
+			for lane, k := range open {
+				if all[k].kind == "paused" {
+					shut(lane, at)
+				}
+			}
+		}
 		if kind != kinds.Ends {
 			open[p.lane] = len(all)
 			all = append(all, span{kind, p.lane, at, none})

@@ -10,7 +10,7 @@ import (
 type style struct {
 	dot, crash, restart, self      rune
 	lane, away, gap, mend          rune
-	cut, side                      rune
+	cut, side, paused              rune
 	critical, failed               string
 	message, overtaking, losing    arrow
 	copying, hearing, breaking     arrow
@@ -26,7 +26,7 @@ type arrow struct {
 }
 
 var unicodeStyle = style{
-	dot: '●', crash: '✗', restart: '○', self: '↺', lane: '│', away: '┊', gap: '⋮', cut: '╳', side: '━', mend: '═',
+	dot: '●', crash: '✗', restart: '○', self: '↺', lane: '│', away: '┊', gap: '⋮', cut: '╳', side: '━', mend: '═', paused: '╎',
 	critical: "◆", failed: "!",
 	message:     arrow{[2]rune{'┝', '┥'}, [2]rune{'▶', '◀'}, '━', '┿', false},
 	overtaking:  arrow{[2]rune{'├', '┤'}, [2]rune{'▶', '◀'}, '~', '~', false},
@@ -40,7 +40,7 @@ var unicodeStyle = style{
 }
 
 var asciiStyle = style{
-	dot: '*', crash: 'X', restart: 'o', self: '@', lane: '|', away: ':', gap: ':', cut: '#', side: '-', mend: '=',
+	dot: '*', crash: 'X', restart: 'o', self: '@', lane: '|', away: ':', gap: ':', cut: '#', side: '-', mend: '=', paused: ';',
 	critical: ">", failed: "!",
 	message:     arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '=', '=', false},
 	overtaking:  arrow{[2]rune{'|', '|'}, [2]rune{'>', '<'}, '~', '~', false},
@@ -82,6 +82,7 @@ func (s *style) signs() []sign {
 		{string([]rune{s.breaking.tail[0], s.breaking.shaft, s.breaking.head[0], s.breaking.shaft, s.breaking.tail[1]}), "broken"},
 		{string(s.crash), "crash"},
 		{string(s.restart), "restart"},
+		{string(s.paused), "paused"},
 		{"A" + strings.Repeat(string(s.cut), 2) + "B", "partition"},
 		{strings.Repeat(string(s.mend), 3), "mended"},
 		{s.critical, "critical"},

@@ -160,7 +160,7 @@ func (p *picture) lanes() {
 			}
 			from, to := p.reach(s)
 			p.line("lane", x, y, x, from)
-			if s.kind == "away" {
+			if s.kind == "away" || s.kind == "paused" {
 				p.line("lane away", x, from, x, to)
 			}
 			y = to

@@ -2,6 +2,7 @@ package eventgraph
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"macemc/sim"
@@ -118,6 +119,13 @@ func (t *text) event(p *point) {
 		if e.Kind == sim.KindDown {
 			t.down[node] = ' '
 		}
+	case sim.KindPause:
+		dot(s.dot, red, "step")
+		t.down[node] = s.paused
+		t.used["paused"] = true
+	case sim.KindResume:
+		delete(t.down, node)
+		dot(s.dot, bold, "step")
 	case sim.KindRestart:
 		delete(t.down, node)
 		dot(s.restart, bold, "restart")
@@ -126,6 +134,9 @@ func (t *text) event(p *point) {
 	case sim.KindMend, sim.KindHeal:
 		t.across(s.mend, green)
 		t.used["mended"] = true
+		if e.Kind == sim.KindHeal {
+			maps.DeleteFunc(t.down, func(_ int, r rune) bool { return r == s.paused })
+		}
 	default:
 		dot(s.dot, bold, "step")
 	}

@@ -244,7 +244,7 @@ func (m *memo) key(e *sim.Event, slot, k int) uint64 {
 		if what = uint64(e.Link); e.Link == sim.LinkUDP {
 			part = 0
 		}
-	case sim.KindBreak, sim.KindReset:
+	case sim.KindBreak, sim.KindReset, sim.KindPause, sim.KindResume:
 		part = 0
 	}
 	return packKey(e.Kind, i, from, what, part)
@@ -294,7 +294,7 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	case sim.KindError, sim.KindBreak, sim.KindReset:
 		pair(i, from)
 	}
-	if e.Kind.Fault() || e.Kind == sim.KindMend {
+	if e.Kind.Fault() || e.Kind == sim.KindMend || e.Kind == sim.KindResume {
 		places = append(places, rest)
 	}
 	if calm, _ := x.bank.Calm(m.v[rest]); !calm && e.Kind == sim.KindTimer { // is anything under way to the node or from it?

@@ -515,6 +515,7 @@ func (p *plan) storms() Options {
 			f.Rare = 1
 		}
 	}
+	f.Pause = count(p.draw(2001).IntN(5) == 0) // of its own: the rest of a seed stays
 	if r.IntN(6) == 0 {
 		o.Early = 1 + r.IntN(3)
 	}

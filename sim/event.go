@@ -25,6 +25,7 @@ const (
 	KindBreak                   // a connection across a partition gives up
 	KindMend                    // the partition ends
 	KindRestart                 // a crashed node starts again
+	KindResume                  // a paused node goes on
 	KindTimer                   // a timer fires
 
 	KindCrash     // fault: a node fails, and may restart
@@ -35,6 +36,7 @@ const (
 	KindReorder   // fault: a datagram is delivered before older ones
 	KindPartition // fault: two groups of nodes cannot reach each other
 	KindOneWay    // fault: one group of nodes cannot reach the others
+	KindPause     // fault: a node takes no step until it resumes
 
 	KindHeal // the environment stops misbehaving: a step of the search's making
 
@@ -85,7 +87,7 @@ func (e *Event) Row() *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == Link
 func (k Kind) Weight() float64 { return weights[k] }
 
 // Fault reports whether the kind is the environment's misbehaviour.
-func (k Kind) Fault() bool { return k >= KindCrash && k <= KindOneWay }
+func (k Kind) Fault() bool { return k >= KindCrash && k <= KindPause }
 
 // Link is the network that a message travels by.
 type Link uint8

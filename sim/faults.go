@@ -25,6 +25,7 @@ type Faults struct {
 	Partition int // two groups of nodes cannot reach each other
 	OneWay    int // one group of nodes cannot reach the others
 	Rare      int // a weighted coin falls on a side of weight 0
+	Pause     int // a node takes no step for a while
 
 	// Only limits some of them to nodes or links: "crash@n1+n2,loss@n0-n1". "": none.
 	Only string
@@ -44,6 +45,7 @@ var budgets = [...]struct {
 	{"partition", func(f *Faults) *int { return &f.Partition }},
 	{"oneway", func(f *Faults) *int { return &f.OneWay }},
 	{"rare", func(f *Faults) *int { return &f.Rare }},
+	{"pause", func(f *Faults) *int { return &f.Pause }},
 }
 
 // IsZero reports whether there are no faults.

@@ -8,7 +8,7 @@ import (
 )
 
 // A fault may be limited to some nodes or links: crash=2@n1+n2, loss=1@n0-n1. For
-// crash and down they are the nodes that fail; for a fault of links, n0 are all
+// crash, down and pause they are the nodes that fail; for a fault of links, n0 are all
 // links of the node, and n0-n1 is the one link, both ways; a partition cuts off
 // none but such nodes.
 
@@ -98,7 +98,7 @@ func parsePlaces(name, text string) (places []place, err error) {
 		}
 		a, okay := nodeNumber(from)
 		b, too := nodeNumber(to)
-		switch ofNode := name == "crash" || name == "down"; {
+		switch ofNode := name == "crash" || name == "down" || name == "pause"; {
 		case !okay || !too || link && a == b:
 			return nil, fmt.Errorf("the fault %s is limited to %q; write %s=1@n1+n2 for nodes%s", name, word, name, orLinks(ofNode, name))
 		case link && (ofNode || name == "partition" || name == "oneway"):

@@ -41,7 +41,7 @@ type Row struct {
 	Text  string // the identity: {node} {from} {value} {link} {place} {sides}
 	Tells string // a sentence of a report, without a full stop: these, and {posted} {set} {sent}
 	Class string // by which pictures draw it
-	Span  string // of a lane, which it begins: away, gone, cut; Ends: it ends one
+	Span  string // of a lane, which it begins: away, gone, paused, cut; Ends: it ends one
 }
 
 // Ends is the Span of an event after which nothing is out of the ordinary.
@@ -50,11 +50,16 @@ const Ends = "ends"
 // Fault reports whether the row is of a fault.
 func (r *Row) Fault() bool { return r.Budget != "" }
 
+// Runs reports whether a handler of {node} runs.
+func (r *Row) Runs() bool { return r.Handler != Nobody }
+
 // Travels reports whether a packet is on its way from {from} to {node}.
 func (r *Row) Travels() bool { return r.Ground == Head || r.Ground == Packet }
 
 // Aside reports whether no node takes part: it happens to the network.
-func (r *Row) Aside() bool { return r.Handler == Nobody && r.Ground != Crash }
+func (r *Row) Aside() bool {
+	return !r.Runs() && r.Ground != Node && r.Ground != Crash
+}
 
 // Fill puts what fill answers into the gaps of a template.
 func Fill(template string, fill func(gap string) string) string {
@@ -138,6 +143,10 @@ var rows = [...]Row{
 		Text: "{node} restart", Tells: "{node} starts again",
 	},
 	{
+		Name: "resume", Weight: 2, Class: "resume", Span: Ends,
+		Text: "{node} resume", Tells: "{node} goes on",
+	},
+	{
 		Name: "timer", Weight: 1, Handler: Handle, Class: "timer",
 		Text: "{node} timer {value}", Tells: "the timer {value} of {node} fires{set}",
 	},
@@ -172,6 +181,10 @@ var rows = [...]Row{
 	{
 		Name: "one-way partition", Budget: "oneway", Ground: Everyone, Class: "cut", Span: "cut",
 		Text: "one-way partition {sides}", Tells: "the network is cut: {identity}",
+	},
+	{
+		Name: "pause", Budget: "pause", Class: "pause", Span: "paused",
+		Text: "{node} pause", Tells: "{node} takes no step until it resumes",
 	},
 	{
 		Name: "heal", Ground: Everyone, Class: "mend", Span: Ends,

@@ -45,9 +45,11 @@
 //     of either kind can be reached from it. A critical step that is called exact is
 //     held to what is true all the same: to live states, beyond Within too.
 //   - A state that nothing but rare events leave, and that is not live, is found as
-//     dead where it is met, inside Within or not. While a node is crashed, there is a
-//     partition, or early timers are limited and some timer is there, no state is so:
-//     whether that is dead is decided where the space ends.
+//     dead where it is met, inside Within or not. While a node is crashed or paused, there
+//     is a partition, or early timers are limited and some timer is there, no state is
+//     so: whether that is dead is decided where the space ends.
+//   - A pause keeps a node from whatever a handler of it would run for. A connection to
+//     it may break, and a datagram that cannot reach it for a partition is dropped.
 //   - Where healing lifts the limit on early timers, what fails then is beyond the
 //     space: liveness may be left undecided.
 //

@@ -11,6 +11,7 @@ func Draw(seed uint64) *Spec {
 	d.behaviour()
 	d.weather()
 	d.promises()
+	d.pauses()
 	return d.s
 }
 
@@ -187,6 +188,17 @@ func (d *drawing) weather() {
 	}
 	if d.once(5) {
 		d.s.Early = 1 + d.IntN(3)
+	}
+}
+
+// pauses are drawn last, so that the rest of a seed does not depend on them.
+func (d *drawing) pauses() {
+	if !d.once(4) {
+		return
+	}
+	d.s.Budgets.Pause = []int{1, 1, 2, -1}[d.IntN(4)]
+	if d.once(8) {
+		d.s.Rare = append(d.s.Rare, Rare{"resume", -1})
 	}
 }
 

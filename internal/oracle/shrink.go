@@ -42,7 +42,7 @@ func (s *Spec) cuts() (all []func() bool) {
 	add := func(cut func() bool) { all = append(all, cut) }
 	add(func() bool { return s.dropNode() })
 	b := &s.Budgets
-	for _, n := range []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &s.Early} {
+	for _, n := range []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &s.Early} {
 		add(func() bool { return set(n, 0) })
 		add(func() bool { return *n != 0 && set(n, 1) })
 	}

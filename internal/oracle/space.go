@@ -203,7 +203,7 @@ func (m *Model) notLive(s *state) (names string) {
 // has nothing yet to do.
 func (m *Model) atRest(s *state) bool {
 	for _, n := range s.Nodes {
-		if n.Life == crashed || s.Cut.Side != nil || s.Early >= 0 && len(n.Timers) > 0 {
+		if n.Life == crashed || n.Paused || s.Cut.Side != nil || s.Early >= 0 && len(n.Timers) > 0 {
 			return false
 		}
 	}

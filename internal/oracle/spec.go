@@ -36,7 +36,7 @@ type Spec struct {
 }
 
 // Budgets are how often the environment may misbehave; -1: without end.
-type Budgets struct{ Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare int }
+type Budgets struct{ Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int }
 
 // The occasions on which a node does something.
 const (

@@ -40,6 +40,7 @@ type nodeState struct {
 	Tasks    map[int]int
 	Script   []int
 	Flushing bool
+	Paused   bool
 }
 
 // cut is a partition: who stands on the first side. Of a one-way partition, those
@@ -93,6 +94,7 @@ func (s *state) key() string {
 		table(m.Tasks)
 		list(m.Script)
 		is(m.Flushing)
+		is(m.Paused)
 		for j := range s.Nodes {
 			e := &s.TCP[i][j]
 			is(e.Open)
@@ -104,7 +106,7 @@ func (s *state) key() string {
 		}
 	}
 	l := s.Left
-	list([]int{l.Crash, l.Down, l.Reset, l.Loss, l.Dup, l.Reorder, l.Partition, l.OneWay, l.Rare, s.Early})
+	list([]int{l.Crash, l.Down, l.Reset, l.Loss, l.Dup, l.Reorder, l.Partition, l.OneWay, l.Rare, l.Pause, s.Early})
 	for _, in := range s.Cut.Side {
 		is(in)
 	}
@@ -164,11 +166,14 @@ func (s *Spec) fresh(i, life int) nodeState {
 }
 
 // healed is the state when the environment has stopped misbehaving: no budget is
-// left, no timer is held back, the partition is mended. What faults have caused
+// left, no timer is held back, the partition is mended, no node is paused. What faults have caused
 // stays.
 func (s *state) healed() *state {
 	h := s.clone()
 	h.Left, h.Early, h.Cut = Budgets{}, -1, cut{}
+	for i := range h.Nodes {
+		h.Nodes[i].Paused = false
+	}
 	return h
 }
 

@@ -158,6 +158,19 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	if n.Life != up {
 		return
 	}
+	if n.Paused {
+		add("resume", -1, fmt.Sprintf("n%d resume", i), func(r *run) { r.s.Nodes[i].Paused = false })
+	} else {
+		m.ofSelf(s, i, add)
+		fault("pause", func(b *Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
+	}
+	fault("crash", func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) { r.die(i, crashed) })
+	fault("down", func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
+}
+
+// ofSelf is what a node does by itself.
+func (m *Model) ofSelf(s *state, i int, add adder) {
+	n := s.Nodes[i]
 	if len(n.Script) > 0 {
 		v := n.Script[0]
 		add("script", v, fmt.Sprintf("n%d script order(%d)", i, v), func(r *run) {
@@ -201,8 +214,6 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 			r.on(i, OnFlushed, 0)
 		})
 	}
-	fault("crash", func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) { r.die(i, crashed) })
-	fault("down", func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
 }
 
 func keys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
@@ -249,6 +260,8 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	barred = barred || !e.Open && s.Cut.bars(j, i) // a request needs an answer
 	switch {
 	case !s.deliverable(i, j):
+	case listens && !barred && s.Nodes[j].Paused:
+		m.seen("waits for a paused node")
 	case listens && !barred:
 		v := e.Queue[0]
 		if !m.spec.Layered && m.spec.declines(j, s.Nodes[j].At, i, v) {
@@ -267,6 +280,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 			}
 			r.hear(j, i, v)
 		})
+	case !e.Open && s.Nodes[i].Paused: // who would hear of it
 	case !e.Open: // nobody can be reached there: all that is queued is lost
 		add("refused", -1, fmt.Sprintf("n%d refused by n%d", i, j), func(r *run) {
 			r.s.TCP[i][j].Queue = nil
@@ -275,13 +289,13 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	default:
 		m.seen("waits across a partition")
 	}
-	if s.TCP[j][i].Error {
+	if s.TCP[j][i].Error && !s.Nodes[i].Paused {
 		add("error", -1, fmt.Sprintf("n%d error with n%d", i, j), func(r *run) {
 			r.s.hear(i, j)
 			r.on(i, OnError, 0)
 		})
 	}
-	if e.Asked && len(e.Queue) < m.spec.TCPBuffer {
+	if e.Asked && !s.Nodes[i].Paused && len(e.Queue) < m.spec.TCPBuffer {
 		add("clear to send", -1, fmt.Sprintf("n%d clear to send to n%d", i, j), func(r *run) {
 			r.s.TCP[i][j].Asked = false
 			r.on(i, OnClear, 0)
@@ -298,7 +312,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 // ofUDP is what can happen to the datagrams from i to j.
 func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 	q := s.UDP[i][j]
-	listens := s.Nodes[j].Life == up && !s.Cut.bars(i, j)
+	listens, awake := s.Nodes[j].Life == up && !s.Cut.bars(i, j), !s.Nodes[j].Paused
 	without := func(r *run, k int) { r.s.UDP[i][j] = slices.Delete(r.s.UDP[i][j], k, k+1) }
 	for k, v := range q {
 		what := fmt.Sprintf("word(%d) from n%d", v, i)
@@ -306,7 +320,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 		if k > 0 {
 			place = fmt.Sprintf("%s (place %d)", what, k+1)
 		}
-		accepts := !m.spec.declines(j, s.Nodes[j].At, i, v)
+		accepts := awake && !m.spec.declines(j, s.Nodes[j].At, i, v)
 		switch {
 		case k == 0 && !listens:
 			add("refused", v, fmt.Sprintf("n%d unreached by %s", j, what), func(r *run) {
@@ -337,7 +351,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 // ofSet are the messages of sets, which stay for ever.
 func (m *Model) ofSet(s *state, i, j int, add adder) {
 	for _, v := range s.Set[i][j] {
-		if s.Nodes[j].Life != up || m.spec.declines(j, s.Nodes[j].At, i, v) {
+		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.declines(j, s.Nodes[j].At, i, v) {
 			continue
 		}
 		if s.Cut.bars(i, j) {

@@ -415,6 +415,6 @@ func (s *Spec) rare(kind string, value int) bool {
 func (b Budgets) faults() sim.Faults {
 	return sim.Faults{
 		Crash: b.Crash, Down: b.Down, Reset: b.Reset, Loss: b.Loss, Dup: b.Dup, Reorder: b.Reorder,
-		Partition: b.Partition, OneWay: b.OneWay, Rare: b.Rare,
+		Partition: b.Partition, OneWay: b.OneWay, Rare: b.Rare, Pause: b.Pause,
 	}
 }

@@ -117,7 +117,7 @@ func isPlain(w *World) bool {
 			return false
 		}
 	}
-	return w.environ.cut == nil && w.environ.early == sim.Unlimited
+	return w.environ.cut == nil && w.environ.paused == 0 && w.environ.early == sim.Unlimited
 }
 
 // A part that arithmetic has made is what its sum says, and stays it whatever is

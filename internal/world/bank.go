@@ -62,6 +62,7 @@ type restPart struct {
 	left     sim.Faults
 	early    int
 	cut      *cut
+	paused   uint64
 	memories []any
 }
 
@@ -191,7 +192,7 @@ func (w *World) part(p int) any {
 	case p < 2*n+2*n*n:
 		return clone(w.links.set.For(p - n - 2*n*n))
 	default:
-		r := &restPart{left: w.environ.left, early: w.environ.early, cut: w.environ.cut}
+		r := &restPart{left: w.environ.left, early: w.environ.early, cut: w.environ.cut, paused: w.environ.paused}
 		for i := range w.monitors {
 			r.memories = append(r.memories, w.copied(w.monitors[i].Memory()))
 		}
@@ -356,9 +357,11 @@ func count(b bool) int {
 func (w *World) placeRest(of any) {
 	if of == nil {
 		w.environ.left, w.environ.early, w.environ.cut = sim.Faults{}, sim.Unlimited, nil
+		w.environ.paused = 0
 	} else {
 		r := of.(*restPart)
 		w.environ.left, w.environ.early, w.environ.cut = r.left, r.early, r.cut
+		w.environ.paused = r.paused
 		for i := range w.monitors {
 			w.monitors[i].Restore(w.copied(r.memories[i]))
 		}

@@ -464,7 +464,7 @@ func (c *Coverage) neverKinds() (never []string) {
 	if n := c.kinds[sim.KindFlushed]; n.possible > 0 && n.happened == 0 {
 		add("flushed was requested %s and never came", times(n.possible))
 	}
-	for _, k := range []sim.Kind{sim.KindError, sim.KindRefused, sim.KindBreak, sim.KindMend, sim.KindRestart} {
+	for _, k := range []sim.Kind{sim.KindError, sim.KindRefused, sim.KindBreak, sim.KindMend, sim.KindRestart, sim.KindResume} {
 		if n := c.kinds[k]; n.possible > 0 && n.happened == 0 {
 			add("%s was possible and never happened", k)
 		}

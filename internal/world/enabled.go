@@ -46,7 +46,7 @@ func (w *World) enabled() int {
 	}
 	if w.environ.storm {
 		w.environ.list()
-		if w.links.barred && w.cover != nil {
+		if w.cover != nil {
 			w.cover.possible(w.environ.consequences)
 		}
 	}
@@ -90,10 +90,26 @@ func (w *World) enabled() int {
 		each(sectionFault, w.environ.faults)
 	}
 	w.question.Runs, w.spans = runs, spans
+	if w.environ.paused != 0 {
+		n = w.unheld(n)
+	}
 	if w.sys.Weight != nil {
 		w.weigh(n)
 	}
 	return n
+}
+
+// unheld leaves out what a paused node would do, and counts the rest.
+func (w *World) unheld(n int) int {
+	w.free, w.question.Runs = w.free[:0], w.question.Runs[:0]
+	for k := range n {
+		var h happening
+		if w.find(k, &h); !w.environ.held(&h) {
+			w.free = append(w.free, int32(k))
+			w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: h.Kind.Weight()})
+		}
+	}
+	return len(w.free)
 }
 
 // UnderWay is the number of messages on connections, of datagrams and of messages
@@ -207,11 +223,15 @@ type spot struct {
 // event is the k-th possible event, after enabled, and where it was found.
 func (w *World) event(k int) (sim.Event, spot) {
 	var h happening
+	if w.environ.paused != 0 {
+		k = int(w.free[k])
+	}
 	w.find(k, &h)
 	return h.Event, h.spot
 }
 
-// find writes down the k-th possible event, after enabled.
+// find writes down the k-th event of the spans: what a paused node would do is
+// among them.
 func (w *World) find(k int, h *happening) {
 	at := 0
 	for k >= w.spans[at].count {

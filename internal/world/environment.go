@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// The environment is what may misbehave: budgets of faults, crashed nodes, a
-// partition. While there is nothing of it, none of this costs a step anything:
+// The environment is what may misbehave: budgets of faults, crashed and paused
+// nodes, a partition. While there is nothing of it, none of this costs a step anything:
 // storm is false.
 
 // environment is the state of what may misbehave, and what it could do now.
@@ -22,8 +22,9 @@ type environment struct {
 	firings    int        // early firings of a run
 	early      int        // and how many are left; Unlimited
 	cut        *cut
-	away, gone int  // nodes that may restart, and that are down for good
-	storm      bool // there is something of all this
+	away, gone int    // nodes that may restart, and that are down for good
+	paused     uint64 // nodes that take no step
+	storm      bool   // there is something of all this
 
 	consequences []happening          // that are possible now, of faults that were
 	faults       []happening          // that are possible now
@@ -76,7 +77,7 @@ func (e *environment) weather() {
 	if barred != e.links.barred {
 		e.links.barred, e.links.dirty = barred, e.links.all()
 	}
-	e.storm = barred || !e.left.IsZero()
+	e.storm = barred || e.paused != 0 || !e.left.IsZero()
 }
 
 func (l *links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }
@@ -94,6 +95,11 @@ func (e *environment) list() {
 			if e.nodes[i].life == lifeAway {
 				e.consequences = append(e.consequences, at(sim.KindRestart, i))
 			}
+		}
+	}
+	for i := range e.nodes {
+		if e.pausing(i) {
+			e.consequences = append(e.consequences, at(sim.KindResume, i))
 		}
 	}
 	if e.left.IsZero() {
@@ -118,9 +124,23 @@ func (e *environment) list() {
 	if e.cut == nil {
 		e.lookSplits()
 	}
+	for i := range e.nodes {
+		if e.left.Pause != 0 && e.nodes[i].life == lifeUp && !e.pausing(i) {
+			e.faults = append(e.faults, at(sim.KindPause, i))
+		}
+	}
 	if e.where != nil {
 		e.faults = slices.DeleteFunc(e.faults, func(h happening) bool { return !e.where(h.Event) })
 	}
+}
+
+// pausing reports whether a node is paused: it is up, and takes no step.
+func (e *environment) pausing(i int) bool { return e.paused&(1<<i) != 0 }
+
+// held reports whether an event has to wait, since a handler of a paused node
+// would run. What happens to the network does not ask the node.
+func (e *environment) held(h *happening) bool {
+	return h.node >= 0 && e.pausing(int(h.node)) && h.Row().Runs()
 }
 
 func at(kind sim.Kind, i int) happening {
@@ -312,6 +332,10 @@ func (w *World) takeRest(e sim.Event, at spot) {
 		w.sums.udp(c)
 	case sim.KindPartition, sim.KindOneWay:
 		w.environ.cut = &cut{e.Value.(sim.Split).Side, e.Kind == sim.KindOneWay}
+	case sim.KindPause:
+		w.environ.paused |= 1 << i
+	case sim.KindResume:
+		w.environ.paused &^= 1 << i
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
 	}
@@ -338,6 +362,7 @@ func (w *World) crash(i int, l life) {
 		w.bothEnds(w.links.tcp.Channel(i, j))
 	}
 	ns.live(l)
+	w.environ.paused &^= 1 << i
 	if l == lifeAway {
 		w.environ.away++
 	} else {
@@ -372,7 +397,7 @@ func (w *World) restart(i int) {
 }
 
 // Heal is a step in which the environment stops misbehaving: a partition ends,
-// and what is left of the budgets is void. What faults have caused stays: a
+// paused nodes go on, and what is left of the budgets is void. What faults have caused stays: a
 // connection that broke is still to be heard of, a node that is down for good
 // stays down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
@@ -390,7 +415,7 @@ func (w *World) Heal(src choose.Source) Progress {
 	w.step++
 	w.acting, w.current, w.cause = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1
 	w.effects = w.effects[:0]
-	w.environ.left, w.environ.cut, w.environ.early = sim.Faults{}, nil, sim.Unlimited
+	w.environ.left, w.environ.cut, w.environ.paused, w.environ.early = sim.Faults{}, nil, 0, sim.Unlimited
 	w.links.dirty = w.links.all()
 	w.sums.rest()
 	w.environ.weather()
@@ -403,7 +428,7 @@ func (w *World) Heal(src choose.Source) Progress {
 
 // Healed reports whether the environment has nothing left to misbehave with.
 func (w *World) Healed() bool {
-	return w.environ.left.IsZero() && w.environ.cut == nil && w.environ.early == sim.Unlimited
+	return w.environ.left.IsZero() && w.environ.cut == nil && w.environ.paused == 0 && w.environ.early == sim.Unlimited
 }
 
 // Settled reports whether the healed form of this state has no event but rare
@@ -411,7 +436,7 @@ func (w *World) Healed() bool {
 func (w *World) Settled() bool {
 	e := &w.environ
 	timers := w.timers.count > 0 && (w.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
-	if e.cut != nil || e.away > 0 || timers {
+	if e.cut != nil || e.paused != 0 || e.away > 0 || timers {
 		return false
 	}
 	n := w.enabled()

@@ -22,6 +22,7 @@ func (w *World) Start(src choose.Source) {
 	w.actions, w.tasks, w.timers.count, w.links.members, w.links.dirty, w.links.guarded = 0, 0, 0, 0, 0, false
 	w.sums.reset()
 	w.environ.left, w.environ.early, w.environ.cut, w.environ.away, w.environ.gone = w.environ.budgets, w.environ.firings, nil, 0, 0
+	w.environ.paused = 0
 	w.links.barred, w.links.disturbed = false, false
 	w.environ.weather()
 	w.trace = sim.Trace{}
@@ -145,7 +146,7 @@ func (w *World) Step(src choose.Source) Progress {
 		ns.node.Init(w.running)
 	case sim.KindCrash, sim.KindDown:
 		w.loseDisk(i)
-	case sim.KindBreak, sim.KindReset, sim.KindLose, sim.KindDuplicate: // no handler runs
+	case sim.KindBreak, sim.KindReset, sim.KindLose, sim.KindDuplicate, sim.KindPause, sim.KindResume: // no handler runs
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
 	}

@@ -161,12 +161,17 @@ func (w *World) memoriesSum(h canon.Hash, memories []any) canon.Hash {
 	return h
 }
 
+// alwaysSummed is how many budgets belong to the identity even if nothing is left
+// of them. Those of later faults do not, so that the states of runs without them
+// keep the identities that they had.
+const alwaysSummed = 9
+
 // environmentSum is zero while there is no environment to speak of.
 func (w *World) environmentSum() (h canon.Hash) {
 	if w.Healed() {
 		return h
 	}
-	for k := range faultNames {
+	for k := range alwaysSummed {
 		h = h.Mix(uint64(*w.environ.left.Budget(k)))
 	}
 	if w.environ.cut != nil {
@@ -174,6 +179,14 @@ func (w *World) environmentSum() (h canon.Hash) {
 		if w.environ.cut.oneWay {
 			h = h.Mix(1)
 		}
+	}
+	for k := alwaysSummed; k < len(faultNames); k++ {
+		if n := *w.environ.left.Budget(k); n != 0 {
+			h = h.Mix(1<<63 | uint64(k)<<32 | uint64(uint32(n))) // no side of a partition has these bits
+		}
+	}
+	if w.environ.paused != 0 {
+		h = h.Mix(1<<62 ^ w.environ.paused)
 	}
 	return h.Mix(uint64(w.environ.early))
 }
@@ -285,6 +298,11 @@ func (w *World) environmentLines() (lines []canon.Line) {
 			arrow = " cannot reach "
 		}
 		lines = append(lines, canon.Line{Path: "partition", Value: sim.Split{Side: w.environ.cut.side}.Text(w.n, arrow)})
+	}
+	for i := range w.nodes {
+		if w.environ.pausing(i) {
+			lines = append(lines, canon.Line{Path: addrOf(i).String() + " is", Value: "paused"})
+		}
 	}
 	return lines
 }

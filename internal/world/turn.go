@@ -10,7 +10,8 @@ import (
 // event, by which answers, and what that did. A step begins it anew.
 type turn struct {
 	source   choose.Source
-	spans    []span // what was possible: see enabled
+	spans    []span  // what was possible: see enabled
+	free     []int32 // while a node is paused: the places of what need not wait
 	question choose.Question
 	asked    asked
 	sides    []choose.Run // of the coin that is asked
