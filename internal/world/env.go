@@ -245,13 +245,6 @@ func (p *port) Reset(to sim.Addr) {
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
 }
 
-// refuse notes that this build cannot do what a handler asks for. It is noted
-// before the handler unwinds: a handler that recovers hides nothing.
-func (w *World) refuse(what string) stopRun {
-	w.err = unsupported(what)
-	return stopRun{}
-}
-
 func (e *env) After(d time.Duration, timer sim.Signal) {
 	w := e.use("After")
 	if d < 0 {

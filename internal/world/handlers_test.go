@@ -100,10 +100,8 @@ func TestHandlersRun(t *testing.T) {
 				w.Step(choose.NewFixed(0))
 			}
 			b := w.NewBank()
-			v := slices.Clone(Vector(nil))
-			v = append(v, w.At()...)
 			w.Track()
-			v = slices.Clone(w.At())
+			v := slices.Clone(w.At())
 			w.Save(b, v)
 			w.Load(b, v)
 			w.Step(choose.NewFixed(0))

@@ -29,7 +29,7 @@ func (o *object) write(env sim.Env, from sim.Addr, m write) {
 	if m.number > o.number || env.Bug(RS1) {
 		o.number = m.number
 	}
-	env.Bag().Send(from, ack{m.number})
+	env.Bag().Send(from, ack(m))
 }
 
 func (o *object) read(env sim.Env, from sim.Addr, m read) {
