@@ -161,7 +161,7 @@ var list = []Known{
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "SW1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
-	{ID: "RS1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
+	{ID: "RS1", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
@@ -170,6 +170,6 @@ var list = []Known{
 	// restarted loses nothing.
 	{ID: "WL1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
-	{ID: "WL3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
+	{ID: "WL3", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 }

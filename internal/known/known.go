@@ -26,6 +26,9 @@ type Bug struct {
 	// Long says that it takes more than a second or two: go test leaves it to
 	// make findings and to macemc bugs verify.
 	Long bool
+	// Narrow says that walks alone, without the exhaustive phase, do not find it in
+	// tens of thousands: there are few runs that show it.
+	Narrow bool
 	// Verdict is what it is found as.
 	Verdict sim.Verdict
 	// Or is what it is found as on some seeds: whichever comes first. VerdictNone:
