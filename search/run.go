@@ -137,10 +137,12 @@ type planned struct {
 }
 
 // plan says in which world a run is taken, from where, and who answers. What the
-// monitor may read is written before the first step.
+// monitor may read is written before the heartbeat begins, after which it reads.
 func (r *runs) plan(s strategy, careful bool) *planned {
 	p := &planned{w: r.world, src: s, c: s.weather()}
-	careful = careful || r.always
+	if careful = careful || r.always; careful {
+		r.stats.Audited++
+	}
 	from := s.fork()
 	if from != nil {
 		p.first = from.steps
@@ -156,7 +158,6 @@ func (r *runs) plan(s strategy, careful bool) *planned {
 		r.pulse.know(from.prefix)
 	}
 	if careful {
-		r.stats.Audited++
 		p.lock = r.twin
 		p.w, p.src = r.twin.world, r.twin.record(p.src)
 		r.allow(p.c, r.twin.lag)
