@@ -246,7 +246,7 @@ func (g *closure) note(nodes canon.Hash, flying int, load func()) {
 		if said = g.judge(); g.most > 0 {
 			said = g.judgeOne()
 		}
-		g.judged.put(g.w.Counted(), nodes, flying, said)
+		g.judged.note(g.w, nodes, flying, said)
 	}
 	if g.most > 0 { // one run: it is judged by all that can follow, beyond Within too
 		said |= saidInside

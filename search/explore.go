@@ -204,7 +204,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		}
 		x.w.CoverState(x.depth())
 		said = x.judge()
-		x.judged.put(x.w.Counted(), nodes, flying, said)
+		x.judged.note(x.w, nodes, flying, said)
 	}
 	if p := x.r.space; p != nil && p.due(x.depth()) {
 		bring()

@@ -1,9 +1,12 @@
 package search
 
-import "macemc/internal/canon"
+import (
+	"macemc/internal/canon"
+	"macemc/internal/world"
+)
 
 // said is what is known of a state by what a View of it can see: the nodes, and
-// how many messages are under way.
+// how many messages are under way, or which.
 type said uint8
 
 const (
@@ -47,6 +50,16 @@ func (j *judged) get(nodes canon.Hash, flying int) (said, bool) {
 	}
 	s := j.slot(nodes, flying)
 	return s.said, s.known && s.nodes == nodes && s.flying == int32(flying)
+}
+
+// note remembers what was just said of the state that the world is in, unless it may
+// depend on which messages are under way. What is asked of a state is asked in one
+// order and stops where the answer is known; so it does where it did not look at
+// messages, in every state with these nodes.
+func (j *judged) note(w *world.World, nodes canon.Hash, flying int, what said) {
+	if !w.Looked() {
+		j.put(w.Counted(), nodes, flying, what)
+	}
 }
 
 // put remembers what was said. counted: it may depend on how many messages are

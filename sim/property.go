@@ -136,6 +136,30 @@ func (v View[N]) Timers() int { return v.s.state.Runtime.Timers() }
 // InFlight is the number of messages under way on TCP and UDP, and in bags.
 func (v View[N]) InFlight() int { return v.s.state.Runtime.InFlight() }
 
+// Hop says where a message goes, and by which link.
+type Hop struct {
+	From, To Addr
+	Link     Link
+}
+
+// UnderWay are the messages of type M that are on their way, by link, receiver and
+// sender, in the order of the link: one in a bag as often as it is there, and in a
+// set whatever was ever put there. any stands for all messages. A property that looks
+// at them is asked about every state, where others are asked once for equal nodes.
+func UnderWay[M, N any](v View[N]) iter.Seq2[Hop, M] {
+	return func(yield func(Hop, M) bool) {
+		for s := range v.s.state.Runtime.UnderWay {
+			if m, ok := s.Message.(M); ok && !yield(Hop{addrOf(s.From), addrOf(s.To), Link(s.Link)}, m) {
+				return
+			}
+		}
+	}
+}
+
+// See is the same state, as one sees it who looks for nodes of another type, or for
+// other layers of the same nodes.
+func See[M, N any](v View[N]) View[M] { return seenOf[M](v.s.state).view() }
+
 // Property is something that must hold. Make one with Always, Eventually,
 // Steps or Monitor.
 type Property struct {

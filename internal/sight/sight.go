@@ -51,6 +51,16 @@ type Runtime interface {
 	Timers() int
 	// InFlight is the number of messages under way on TCP and UDP, and in bags.
 	InFlight() int
+	// UnderWay yields the messages on all links, by link, receiver and sender, each
+	// as often as it is there.
+	UnderWay(yield func(Sent) bool)
+}
+
+// Sent is a message on its way.
+type Sent struct {
+	From, To int
+	Link     uint8 // a sim.Link
+	Message  any
 }
 
 // Port marks the ports of a runtime, which are no part of a node's state.

@@ -1,5 +1,11 @@
 package world
 
+import (
+	"macemc/internal/sight"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
 // eyes are the world as its properties see it.
 type eyes struct{ w *World }
 
@@ -8,4 +14,42 @@ func (e eyes) Timers() int { return e.w.timers.count }
 func (e eyes) InFlight() int {
 	e.w.counted = true
 	return e.w.InFlight()
+}
+
+func (e eyes) UnderWay(yield func(sight.Sent) bool) {
+	e.w.looked = true
+	l := &e.w.links
+	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
+		for c := range l.n * l.n {
+			packets := l.tcp.Packets(c)
+			if link == sim.LinkUDP {
+				packets = l.udp.Packets(c)
+			}
+			from, to := l.tcp.Ends(c)
+			for k := range packets {
+				if !yield(sight.Sent{From: from, To: to, Link: uint8(link), Message: packets[k].Message}) {
+					return
+				}
+			}
+		}
+	}
+	for _, link := range []sim.Link{sim.LinkSet, sim.LinkBag} {
+		for to := range l.n {
+			for _, m := range l.set.For(to) {
+				if (m.Count > 0) == (link == sim.LinkBag) && !several(m, to, link, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// several yields a message of a set once, and one of a bag as often as it is there.
+func several(m netsim.Member, to int, link sim.Link, yield func(sight.Sent) bool) bool {
+	for range max(m.Count, 1) {
+		if !yield(sight.Sent{From: m.From, To: to, Link: uint8(link), Message: m.Message}) {
+			return false
+		}
+	}
+	return true
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // What a property, Within and Assume say of a state depends on what a View can
-// see: the nodes with their timers, which are up; and, where Counted says so,
-// how many messages are under way.
+// see: the nodes with their timers, which are up; where Counted says so, how many
+// messages are under way; and where Looked says so, which.
 
 // judge is what a system says of a state, bound to one world.
 type judge struct {
@@ -23,6 +23,7 @@ type judge struct {
 
 	sees    sight.State // what the views of properties go by
 	counted bool        // a view has counted the messages under way
+	looked  bool        // a view has looked at them, since Looked was asked
 	cover   *Coverage   // nil: nobody asked
 }
 
@@ -69,6 +70,13 @@ func (j *judge) bind(sys *sim.System, only []string) error {
 
 // Counted reports whether a view has ever counted the messages under way.
 func (j *judge) Counted() bool { return j.counted }
+
+// Looked reports whether a view has looked at the messages under way since this was
+// asked last: what was said then is not a function of the nodes and of their number.
+func (j *judge) Looked() (was bool) {
+	was, j.looked = j.looked, false
+	return was
+}
 
 // InFlight is the number of messages under way, as a View counts them.
 func (w *World) InFlight() int { return w.links.tcp.Len() + w.links.udp.Len() + w.links.set.Bagged() }

@@ -1,0 +1,105 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// A box carries a caller: a layer without a part in anything.
+type box struct {
+	*caller
+	Seen int
+}
+
+func (b *box) Upper() sim.Node { return b.caller }
+
+type (
+	caller struct{ Calls int }
+	callee struct{ Heard int }
+	ring   struct{ N int }
+)
+
+func (c *caller) Init(sim.Env)                           {}
+func (c *caller) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *caller) Handle(env sim.Env, _ sim.Signal) {
+	c.Calls++
+	env.TCP().Send(env.Peers()[0], ring{c.Calls})
+	env.UDP().Send(env.Peers()[0], ring{10 * c.Calls})
+	env.Set().Send(env.Peers()[0], ring{100})
+	env.Bag().Send(env.Peers()[0], ring{1000})
+	env.Bag().Send(env.Peers()[0], "hello")
+}
+
+func (c *callee) Init(sim.Env)                           {}
+func (c *callee) Deliver(sim.Env, sim.Addr, sim.Message) { c.Heard++ }
+func (c *callee) Handle(sim.Env, sim.Signal)             {}
+
+// One property sees nodes of several types, layers of the same node, and what is
+// under way, as it is now and not as it was.
+func TestSee(t *testing.T) {
+	var story []string
+	sys := &sim.System{
+		Name: "boxes", Doc: "Calls.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New: func(p sim.Params, self sim.Addr) sim.Node {
+			if self == p.Addr(0) {
+				return &box{caller: &caller{}}
+			}
+			return &callee{}
+		},
+		Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+			if self == p.Addr(0) {
+				return []sim.Signal{start{}, start{}}
+			}
+			return nil
+		},
+		Properties: []sim.Property{sim.Always("seen", func(v sim.View[*callee]) bool {
+			line := ""
+			for a, c := range v.Nodes() {
+				line += fmt.Sprint(a, " heard ", c.Heard)
+			}
+			for a, c := range sim.See[*caller](v).Nodes() {
+				line += fmt.Sprint(", ", a, " calls ", c.Calls)
+			}
+			line += fmt.Sprint(" in ", sim.See[*box](v).Len(), " box:")
+			for hop, m := range sim.UnderWay[ring](v) {
+				line += fmt.Sprint(" ", hop.From, hop.To, " ", hop.Link, " ", m.N)
+			}
+			for range sim.UnderWay[any](v) {
+				line += "."
+			}
+			story = append(story, line)
+			return true
+		})},
+	}
+	w, err := New(sys, sim.Params{}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.Check()
+		for range 3 { // two openings, then the message on the connection
+			if w.Looked() != true || w.Looked() {
+				t.Error("what a view looked at was not noted, or not once")
+			}
+			w.Enabled()
+			w.Step(choose.NewFixed(0))
+			w.Check()
+		}
+	})
+	if f != nil {
+		t.Fatal(f)
+	}
+	want := `n1 heard 0, n0 calls 0 in 1 box:
+n1 heard 0, n0 calls 1 in 1 box: n0 n1 tcp 1 n0 n1 udp 10 n0 n1 set 100 n0 n1 bag 1000.....
+n1 heard 0, n0 calls 2 in 1 box: n0 n1 tcp 1 n0 n1 tcp 2 n0 n1 udp 10 n0 n1 udp 20 n0 n1 set 100 n0 n1 bag 1000 n0 n1 bag 1000.........
+n1 heard 1, n0 calls 2 in 1 box: n0 n1 tcp 2 n0 n1 udp 10 n0 n1 udp 20 n0 n1 set 100 n0 n1 bag 1000 n0 n1 bag 1000........`
+	if got := strings.Join(story, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
