@@ -164,8 +164,16 @@ var rooms = []room{
 		instead: map[string]string{"": "decide asks a Lab, and takes no step itself; let search answer"},
 	},
 	{
+		path: "search/internal/run",
+		may:  []string{"internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/world"},
+		instead: map[string]string{
+			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
+			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
+		},
+	},
+	{
 		path:  "search",
-		may:   []string{"internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
+		may:   []string{"search/internal/run", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

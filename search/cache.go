@@ -349,7 +349,7 @@ func (m *memo) verify(o *footprint, k, i int, of occurrence) error {
 			if twin && !x.w.Twin(x.bank, i, m.v[i]) {
 				return nil
 			}
-			x.r.pulse.tick()
+			x.r.Pulse.Tick()
 			x.retaking = &retaking{i, twin}
 			was := m.results[j]
 			x.lastEvent, x.lastCoins = k, x.lists.get(was.coins)
@@ -391,5 +391,5 @@ func (t *taker) differs(i int, twin bool, what string) error {
 // differently.
 func (r *runner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
-		r.sys.Name, at, what, field)
+		r.Sys.Name, at, what, field)
 }

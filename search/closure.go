@@ -68,10 +68,10 @@ func (r *runner) newClosure(x *explorer) (*closure, error) {
 		r: r, w: x.w, c: x.c, bank: x.bank, lists: x.lists, entry: l.entry(), healed: true,
 		v: make(world.Vector, len(x.v)), to: make(world.Vector, len(x.to)),
 	}
-	t.step.pulse, t.step.halt = &r.pulse, r.stopped
+	t.step.pulse, t.step.halt = &r.Pulse, r.Stopped
 	g := &closure{taker: t, stepper: inWorld{taker: t}}
 	t.visitor = gathering{g}
-	if of, is := x.stepper.(*memo); is && r.sys.Weight == nil { // which events are rare, only the world knows
+	if of, is := x.stepper.(*memo); is && r.Sys.Weight == nil { // which events are rare, only the world knows
 		m := newMemo(t)
 		m.learnFrom(of)
 		m.all = true // a state may be left before all its steps are taken
@@ -107,8 +107,8 @@ func (g *closure) dead(x *explorer, s uint32) bool {
 // halted reports whether it is to stop, and tells the monitor that it goes on: it
 // may look up what it needs for long, and run no handler.
 func (g *closure) halted() bool {
-	g.r.pulse.tick()
-	return g.r.stopped()
+	g.r.Pulse.Tick()
+	return g.r.Stopped()
 }
 
 // healAll adds the healed states.
@@ -167,9 +167,9 @@ func (g *closure) open(s uint32, wanted bool) error {
 
 // resolve finds the healed states, and which of them are alive.
 func (g *closure) resolve(x *explorer) error {
-	if !x.c.faults && g.most == 0 { // nothing was there to heal: they are these
+	if !x.c.Faults && g.most == 0 { // nothing was there to heal: they are these
 		l := g.entry.ledger
-		g.entry, g.tree = x.entry, g.r.sys.Weight == nil
+		g.entry, g.tree = x.entry, g.r.Sys.Weight == nil
 		if err := l.set.Close(); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (g gathering) arrived(uint32, int) error {
 }
 
 func (g gathering) lookUp(m *memo) error {
-	g.r.pulse.tick()
+	g.r.Pulse.Tick()
 	if err := g.room(len(m.next)); err != nil {
 		return err
 	}

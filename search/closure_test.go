@@ -24,8 +24,8 @@ func TestSpreadingIsNoHandler(t *testing.T) {
 	if err := g.resolve(x); err != nil {
 		t.Fatal(err)
 	}
-	r.pulse.on = true
-	ran, felt := r.stats.HandlerRuns, r.pulse.asked
+	r.Pulse.On = true
+	ran, felt := r.stats.HandlerRuns, r.Pulse.Asked
 	clear(g.alive)
 	if err := g.spread(); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestSpreadingIsNoHandler(t *testing.T) {
 	if r.stats.HandlerRuns != ran {
 		t.Fatalf("%d handlers ran: the test shows nothing", r.stats.HandlerRuns-ran)
 	}
-	if r.pulse.asked == felt {
+	if r.Pulse.Asked == felt {
 		t.Error("the monitor feels nothing of it")
 	}
 }

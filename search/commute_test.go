@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/long"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -63,7 +64,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := r.newExplorer(climate{faults: r.opts.stormy(sys), heal: -1}, nil)
+		x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,68 +10,28 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
 // repetitions is how often a step is taken again to count what it comes to.
 const repetitions = 100
 
-// again repeats a run to a depth.
-type again struct {
-	choose.Source
-	climate
-	whole
-	steps int
-	live  bool // the last state is
-	see   func(*world.World)
-}
-
-// visit asks what the repeated run may have asked: a property may panic.
-func (a *again) visit(w *world.World, depth int) bool {
-	a.live = w.Probe()
-	if a.see != nil {
-		a.see(w)
-	}
-	return depth < a.steps
-}
-
-func repeat(answers choose.Source, c climate, steps int) *again {
-	return &again{Source: answers, climate: c, steps: steps}
-}
-
-// lenient repeats a run for as long as it asks as before, and goes on with the
-// first alternatives: a run that is not deterministic must get to the step
-// where it differs, which lockstep then shows.
-type lenient struct {
-	*choose.Raw
-	left bool
-}
-
-func (l *lenient) Answer(q *choose.Question) int {
-	if !l.left {
-		if k := l.Raw.Answer(q); k >= 0 {
-			return k
-		}
-		l.left = true
-	}
-	return 0
-}
-
 // confirm takes a failed run again from its start, in lockstep and with every
 // check on, and makes the finding from what it sees this time. A run that does
 // not fail again as it did is a finding too: the service is not deterministic.
-func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*Finding, error) {
+func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure) (*Finding, error) {
 	confirming, err := r.tracing()
 	if err != nil {
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
-	last := repeat(record, c, want.Step)
-	end, failure, w := confirming.run(last, true)
+	last := run.Repeat(record, c, want.Step)
+	end, failure, w := confirming.Run(last, true)
 	for n := 0; n < repetitions && failure == nil && (want.Verdict == sim.VerdictNondeterminism || isMismatch(w.Err())); n++ {
-		record = choose.NewRecord(&lenient{Raw: choose.NewRaw(picks(record.Path()))})
-		last = repeat(record, c, want.Step)
-		end, failure, w = confirming.run(last, true)
+		record = choose.NewRecord(&run.Lenient{Raw: choose.NewRaw(run.Picks(record.Path()))})
+		last = run.Repeat(record, c, want.Step)
+		end, failure, w = confirming.Run(last, true)
 	}
 	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
 	switch {
@@ -79,16 +39,16 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 		f.Failure = *failure
 	case want.Verdict == sim.VerdictNondeterminism:
 		f.Failure = *want
-	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step && (c.faults || !last.live):
+	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step && (c.Faults || !last.Live):
 		f.Failure = *want
-	case end == endStopped && world.Unsupported(w.Err()):
+	case end == run.EndStopped && world.Unsupported(w.Err()):
 		return nil, w.Err()
 	case want.Verdict == sim.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
 		f.Failure = *want
 	default:
 		f.Failure = *want
 		f.Verdict = sim.VerdictNondeterminism
-		f.Message = fmt.Sprintf("the run ended in a %s (%s), but not when it was taken again%s", want.Verdict, want.Message, hint)
+		f.Message = fmt.Sprintf("the run ended in a %s (%s), but not when it was taken again%s", want.Verdict, want.Message, run.Hint)
 	}
 	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
 	if f.Verdict == sim.VerdictNondeterminism && !varies {
@@ -103,19 +63,19 @@ func (r *runner) confirm(answers choose.Source, c climate, want *sim.Failure) (*
 
 // record takes a run again in the same way, and makes a finding of nothing of
 // it: a run that ended well.
-func (r *runner) record(answers choose.Source, c climate, steps int) (*Finding, error) {
+func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
 	confirming, err := r.tracing()
 	if err != nil {
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
-	_, failure, w := confirming.run(repeat(record, c, steps), true)
+	_, failure, w := confirming.Run(run.Repeat(record, c, steps), true)
 	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
 	switch {
 	case failure != nil:
 		f.Failure = *failure
 	case w.Steps() != steps:
-		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Steps(), hint)
+		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Steps(), run.Hint)
 	}
 	f.Step = w.Steps()
 	r.label(f)
@@ -125,10 +85,11 @@ func (r *runner) record(answers choose.Source, c climate, steps int) (*Finding, 
 
 // tracing is a runner whose careful runs are recorded.
 func (r *runner) tracing() (*runner, error) {
-	c := &runner{runs: runs{sys: r.sys, opts: r.opts, limits: r.limits, world: r.world}, reach: r.reach}
-	c.pulse.on = r.pulse.on
-	t, err := r.newTwin(world.Config{Audit: true, Trace: true})
-	c.twin, r.confirming = t, c
+	c := &runner{Runs: run.Runs{Conditions: r.Conditions, Limits: r.Limits, World: r.World}, opts: r.opts, reach: r.reach}
+	c.Counts = run.Counts{Steps: &c.stats.Steps, Audited: &c.stats.Audited}
+	c.Pulse.On = r.Pulse.On
+	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
+	c.Lockstep, r.confirming = t, c
 	return c, err
 }
 
@@ -136,13 +97,13 @@ func (r *runner) tracing() (*runner, error) {
 // counts what they come to.
 func (r *runner) count(f *Finding) {
 	told := map[canon.Hash]*Outcome{}
-	answers := picks(f.Path)
+	answers := run.Picks(f.Path)
 	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
-		src := &unanswered{Source: choose.NewRaw(answers)}
-		_, failure, w := r.run(repeat(src, f.climate, f.Step), false)
-		h, text := outcome(w, failure)
-		if src.asked != "" {
-			text += src.asked
+		src := &run.Unanswered{Source: choose.NewRaw(answers)}
+		_, failure, w := r.Run(run.Repeat(src, f.climate, f.Step), false)
+		h, text := run.Outcome(w, failure)
+		if src.Asked != "" {
+			text += src.Asked
 			h = canon.OfString(text)
 		}
 		if told[h] == nil {
@@ -158,29 +119,12 @@ func (r *runner) count(f *Finding) {
 	})
 }
 
-// unanswered remembers the question that its source refused.
-type unanswered struct {
-	choose.Source
-	asked string
-}
-
-func (u *unanswered) Answer(q *choose.Question) int {
-	k := u.Source.Answer(q)
-	if k < 0 && u.asked == "" {
-		u.asked = fmt.Sprintf("ask one of %d", q.N)
-		if why := q.Alternatives.Why(); why != "" {
-			u.asked += " for " + why
-		}
-	}
-	return k
-}
-
 // label writes the header of a finding's path.
 func (r *runner) label(f *Finding) {
 	p := f.Path
-	p.Header = Describe(r.sys, r.opts.Params, r.opts.Properties)
-	if f.climate.faults {
-		p.Add("faults", r.opts.Budgets(r.sys).String())
+	p.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
+	if f.climate.Faults {
+		p.Add("faults", r.opts.Budgets(r.Sys).String())
 		if r.opts.Early > 0 {
 			p.Add("early", fmt.Sprint(r.opts.Early-1))
 		}

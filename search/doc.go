@@ -1,9 +1,8 @@
 // Package search is the room of strategies: it decides which runs of a system
 // are worth taking, and says honestly what they showed.
 //
-// A strategy only supplies answers. One loop, in run.go, evaluates every state
-// that a run reaches: safety properties, step properties, liveness, the proof
-// that the service is deterministic. Two strategies stand here: the reference
+// A strategy only supplies answers. One loop, in search/internal/run, evaluates
+// every state that a run reaches. Two strategies stand here: the reference
 // engine enumerates all runs to a bound by re-executing each from its start,
 // slow and simple, the oracle for every faster engine; the walk takes long
 // random runs in place, through storms of faults where there are any.
@@ -17,8 +16,7 @@
 // (closure.go). Several goroutines expand a level together (team.go). What they
 // find is confirmed by runs.
 //
-// A run may begin at a fork, a state in the middle of another run that was
-// saved. A [Lab] takes such runs for rooms above that look into a finding, and
+// A [Lab] takes runs that begin in the middle of others for rooms above that look into a finding, and
 // says what exhausting tells of its states.
 //
 // A Result says what was found, or within what bound nothing was, and why the

@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 )
 
 // That a state is known is believed because of its identity. Of some of the
@@ -71,7 +72,7 @@ func (x *explorer) duplicate(h canon.Hash) error {
 	before, now := x.path(s), *x.found()
 	x.r.stats.Compared++
 	differ, err := x.compare(before, now, h)
-	x.r.climate, x.r.exploring = x.c, x.taker
+	x.r.Climate, x.r.Exploring = x.c, x.taker
 	if err == nil && differ {
 		return x.stray()
 	}
@@ -80,24 +81,24 @@ func (x *explorer) duplicate(h canon.Hash) error {
 
 // compare takes two runs to a state, and every step from there. differ: a run
 // led elsewhere, or a step did although the nodes are alike in every field.
-func (x *explorer) compare(before, now told, h canon.Hash) (differ bool, err error) {
+func (x *explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, err error) {
 	if err := x.makeSides(); err != nil {
 		return false, err
 	}
 	a, b := &x.sides[0], &x.sides[1]
-	x.pairs.took(before.length()+now.length(), true)
+	x.pairs.took(before.Length()+now.Length(), true)
 	if !a.stand(x, before) || !b.stand(x, now) || a.w.Hash() != h || b.w.Hash() != h {
 		return true, nil
 	}
 	if l, r := a.w.Lines(), b.w.Lines(); !slices.Equal(l, r) {
-		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.r.sys.Name, world.Diff(l, r))
+		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.r.Sys.Name, world.Diff(l, r))
 	}
 	n := a.w.Enabled()
 	if b.w.Enabled() != n {
 		return x.tell("has other events than")
 	}
 	for k := range min(n, duplicateEvents) {
-		step := answerer{event: k, pulse: &x.r.pulse}
+		step := answerer{event: k, pulse: &x.r.Pulse}
 		for range duplicateLists {
 			x.pairs.took(2, true)
 			next, ok := a.take(func(w *world.World) world.Progress { return w.Step(&step) })
@@ -131,8 +132,8 @@ func (x *explorer) tell(what string) (differ bool, err error) {
 // state than the engine, which goes by the states that it keeps: it names the
 // event, and the field in which the two states before differ although they have
 // one identity. "" if that is not why.
-func (x *explorer) parts(run *told) (at, field string) {
-	if x.prints != nil || x.makeSides() != nil || len(run.steps) == 0 {
+func (x *explorer) parts(run *run.Answers) (at, field string) {
+	if x.prints != nil || x.makeSides() != nil || len(run.Steps) == 0 {
 		return "", ""
 	}
 	var kept []uint32 // the states of the run but for its last
@@ -141,16 +142,16 @@ func (x *explorer) parts(run *told) (at, field string) {
 	}
 	slices.Reverse(kept)
 	a, b := x.sides[0].w, x.sides[1].w
-	src := run.again()
-	x.r.allow(x.c, b)
+	src := run.Again()
+	x.r.Allow(x.c, b)
 	b.Protect(func() {
 		b.Start(src)
-		for range run.leads {
-			x.r.pulse.tick()
+		for range run.Leads {
+			x.r.Pulse.Tick()
 			b.Step(src)
 		}
 		for i, s := range kept {
-			x.r.pulse.tick()
+			x.r.Pulse.Tick()
 			a.Track()
 			x.get(s, x.to)
 			a.Load(x.bank, x.to)
@@ -158,7 +159,7 @@ func (x *explorer) parts(run *told) (at, field string) {
 				return
 			}
 			field = cmp.Or(world.HiddenBetween(a, b), field)
-			if i == len(run.steps) || b.Step(src) != world.Stepped {
+			if i == len(run.Steps) || b.Step(src) != world.Stepped {
 				return
 			}
 			at = b.LastIdentity()
@@ -174,7 +175,7 @@ func (x *explorer) makeSides() error {
 	}
 	two := &sides{}
 	for i := range two {
-		w, err := x.r.newWorld(world.Config{Sprint: true})
+		w, err := x.r.NewWorld(world.Config{Sprint: true})
 		if err != nil {
 			return err
 		}
@@ -185,13 +186,13 @@ func (x *explorer) makeSides() error {
 }
 
 // stand takes a run, and keeps the state at its end.
-func (s *side) stand(x *explorer, run told) (stands bool) {
-	src := run.again()
-	x.r.allow(x.c, s.w)
+func (s *side) stand(x *explorer, run run.Answers) (stands bool) {
+	src := run.Again()
+	x.r.Allow(x.c, s.w)
 	s.w.Protect(func() {
 		s.w.Start(src)
-		for range run.length() {
-			x.r.pulse.tick()
+		for range run.Length() {
+			x.r.Pulse.Tick()
 			if s.w.Step(src) != world.Stepped {
 				return
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -167,7 +168,7 @@ func TestStuckBeyondTheLimit(t *testing.T) {
 		if r == nil {
 			t.Fatalf("%s: nothing was told", engine)
 		}
-		if f := r.Finding; f.Verdict != sim.VerdictDivergence || f.Identity != healedStep || !strings.Contains(f.Stack, "(*hasty).Handle") {
+		if f := r.Finding; f.Verdict != sim.VerdictDivergence || f.Identity != run.HealedStep || !strings.Contains(f.Stack, "(*hasty).Handle") {
 			t.Errorf("%s: told was %+v", engine, f)
 		}
 	}

@@ -44,9 +44,9 @@ func (t *taker) stray() error {
 // guarded does something with an exploration's world, and says whether something
 // is wrong: the service may have failed meanwhile.
 func (r *runner) guarded(t *taker, do func() error) (bad *wrong, err error) {
-	r.climate, r.exploring = t.c, t
+	r.Climate, r.Exploring = t.c, t
 	failure := t.w.Protect(func() { err = do() })
-	r.pulse.rest()
+	r.Pulse.Rest()
 	if v := t.retaking; v != nil { // it unwound
 		t.retaking = nil
 		failure, err = nil, t.differs(v.i, v.twin, "fails, or asks for other choices")

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"macemc/choose"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -13,7 +14,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
 	r.share = share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
-	x, err := r.newExplorer(climate{faults: r.opts.stormy(r.sys), heal: -1}, r.opts.prints())
+	x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
 	if err != nil {
 		return err
 	}
@@ -23,7 +24,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 		x.close()
 	}()
 	x.lead = r.beginning(x.c)
-	if r.opts.Engine != EngineLocal && !r.always { // step properties look at every step
+	if r.opts.Engine != EngineLocal && !r.Always { // step properties look at every step
 		x.byMemo()
 	}
 	switch _, done, err := r.level(x, res, r.base(), x.roots); {
@@ -160,8 +161,8 @@ func (x *explorer) resume() {
 func (r *runner) interrupted(res *Result) bool {
 	r.tell()
 	switch {
-	case r.stopped():
-		res.Stop = r.why()
+	case r.Stopped():
+		res.Stop = r.Why()
 	case r.impatient():
 		res.Stop = StopFound
 	case r.opts.enough(r.stats):

@@ -152,7 +152,7 @@ func bytesPerState(b *testing.B, sys *sim.System, opts Options) float64 {
 	var per float64
 	opts.Progress = func(s Progress) {
 		if per == 0 && s.States > total*9/10 {
-			per = (heap() - first + float64(r.exploring.set.Bytes())) / float64(s.States)
+			per = (heap() - first + float64(r.Exploring.(*taker).set.Bytes())) / float64(s.States)
 		}
 	}
 	r, err := newRunner(sys, opts)

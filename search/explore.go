@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -27,8 +28,8 @@ type explorer struct {
 }
 
 // newExplorer stands before the first state. p: fingerprints are kept, not states.
-func (r *runner) newExplorer(c climate, p *prints) (*explorer, error) {
-	l, err := r.newLedger(r.world.Places(), p)
+func (r *runner) newExplorer(c run.Climate, p *prints) (*explorer, error) {
+	l, err := r.newLedger(r.World.Places(), p)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (r *runner) newExplorer(c climate, p *prints) (*explorer, error) {
 }
 
 // newExplorerIn writes into a ledger. It takes every step in the world.
-func (r *runner) newExplorerIn(c climate, l *ledger) (*explorer, error) {
+func (r *runner) newExplorerIn(c run.Climate, l *ledger) (*explorer, error) {
 	t, err := r.newTaker(c, l)
 	if err != nil {
 		return nil, err
@@ -44,8 +45,8 @@ func (r *runner) newExplorerIn(c climate, l *ledger) (*explorer, error) {
 	x := &explorer{taker: t, inside: true}
 	t.visitor = x
 	in := inWorld{taker: t}
-	if r.always {
-		if in.prior, err = r.newWorld(world.Config{}); err != nil {
+	if r.Always {
+		if in.prior, err = r.NewWorld(world.Config{}); err != nil {
 			return nil, err
 		}
 		in.prior.Track()
@@ -68,7 +69,7 @@ func (x *explorer) byMemo() *memo {
 
 // halt reports whether the exhaustive phase is to stop in the middle of a state.
 func (r *runner) halt() bool {
-	return r.stopped() || r.opts.enough(r.stats)
+	return r.Stopped() || r.opts.enough(r.stats)
 }
 
 // roots visits the states in which a run may start: one for each list of
@@ -78,11 +79,11 @@ func (x *explorer) roots() error {
 		return x.rootAt(x.lead)
 	}
 	x.step.coins.Reset()
-	x.r.allow(x.c, x.w)
+	x.r.Allow(x.c, x.w)
 	x.current = noParent
 	for {
 		x.step.begun = true
-		x.r.pulse.tick()
+		x.r.Pulse.Tick()
 		x.w.Start(&x.step)
 		x.step.begun = false
 		if x.w.Bound() != "" {
@@ -111,14 +112,14 @@ func (x *explorer) weigh() {
 }
 
 // rootAt visits the state that a prefix leads to.
-func (x *explorer) rootAt(k *fork) error {
-	x.r.allow(x.c, x.w)
+func (x *explorer) rootAt(k *run.Fork) error {
+	x.r.Allow(x.c, x.w)
 	x.current = noParent
-	src := choose.NewRaw(k.prefix)
+	src := choose.NewRaw(k.Prefix)
 	x.step.coins.Reset()
 	x.w.Start(src)
-	for x.w.Steps() < k.steps {
-		x.r.pulse.tick()
+	for x.w.Steps() < k.Steps {
+		x.r.Pulse.Tick()
 		if x.w.Step(src) != world.Stepped {
 			return fmt.Errorf("macemc bug: search: a prefix that was taken could not be taken again: %w", x.w.Err())
 		}
@@ -213,14 +214,14 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	inside := said&saidInside != 0
 	if x.w.CanBeLive() {
 		good := said&saidGood != 0
-		if !good && said&saidBusy == 0 && (!goesOn || x.r.sys.Weight != nil) {
+		if !good && said&saidBusy == 0 && (!goesOn || x.r.Sys.Weight != nil) {
 			if bring(); x.w.Settled() {
 				rest, seems := x.w.Failure(sim.VerdictDead, ""), dead(x.w, 0)
 				rest.Property, rest.Failing = seems.Property, seems.Failing
 				return x.wrongState(rest, true)
 			}
 		}
-		if !x.c.faults && (good || !inside) { // else the healed states are other ones
+		if !x.c.Faults && (good || !inside) { // else the healed states are other ones
 			x.block(s).live.set(s)
 		}
 	}
@@ -259,11 +260,11 @@ func (x *explorer) depth() int {
 // neither the service nor the engine may depend on what else was run before.
 func (x *explorer) audit(h canon.Hash) error {
 	answers := x.found()
-	r, steps := x.r, answers.length()
-	end, failure, w := r.run(repeat(answers, x.c, steps), true)
+	r, steps := x.r, answers.Length()
+	end, failure, w := r.Run(run.Repeat(answers, x.c, steps), true)
 	r.share.took(steps, true)
-	r.climate, r.exploring = x.c, x.taker
-	if failure == nil && end == endLeft && w.Hash() == h {
+	r.Climate, r.Exploring = x.c, x.taker
+	if failure == nil && end == run.EndLeft && w.Hash() == h {
 		return nil
 	}
 	if at, field := x.parts(answers); field != "" {
@@ -299,7 +300,7 @@ func (x *explorer) lookUp(m *memo) error {
 	defer x.told()
 	m.touch()
 	x.r.share.took(len(m.next)+len(m.seen), false)
-	x.r.pulse.tick()
+	x.r.Pulse.Tick()
 	seen, candidates := m.seen, len(m.next)
 	for j := range candidates {
 		for len(seen) > 0 && int(seen[0].next) <= j {

@@ -113,7 +113,7 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 		return nil
 	}
 	answers := x.found()
-	steps := answers.length()
+	steps := answers.Length()
 	var f *Finding
 	var err error
 	if dead {
@@ -126,7 +126,7 @@ func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
 	if err == nil && f != nil {
 		enough, err = r.note(f)
 	}
-	r.climate, r.exploring = x.c, x.taker
+	r.Climate, r.Exploring = x.c, x.taker
 	if err == nil && enough {
 		err = errEnough
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -99,7 +100,7 @@ func TestFindingsOfSeveral(t *testing.T) {
 			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: 2_500, Workers: workers, team: 1})
 			said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
 			for _, f := range res.Findings {
-				said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, picks(f.Path))
+				said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))
 			}
 			if one == "" {
 				one = said

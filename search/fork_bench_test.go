@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
@@ -27,27 +28,27 @@ func BenchmarkRecovers(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		kept := &recorded{&walk{Walk: choose.NewWalk(3), climate: fair, least: deep, most: deep}, nil}
+		kept := &recorded{&walk{Walk: choose.NewWalk(3), Climate: run.Fair, least: deep, most: deep}, nil}
 		kept.record = choose.NewRecord(kept.walk)
-		if _, _, w := r.run(kept, false); w.Steps() != deep {
+		if _, _, w := r.Run(kept, false); w.Steps() != deep {
 			b.Fatalf("a walk of %d steps", w.Steps())
 		}
-		k, err := r.forkAt(kept.record.Path(), fair, deep)
-		if err != nil || k.at == nil {
+		k, err := r.ForkAt(kept.record.Path(), run.Fair, deep)
+		if err != nil || k.At == nil {
 			b.Fatal(k, err)
 		}
 		for _, from := range []struct {
 			name string
 			walk *walk
 		}{
-			{"walk", &walk{Walk: choose.NewWalk(1), climate: fair, most: steps}},
-			{"recovers", r.walkFrom(k, fair)},
+			{"walk", &walk{Walk: choose.NewWalk(1), Climate: run.Fair, most: steps}},
+			{"recovers", r.walkFrom(k, run.Fair)},
 		} {
 			b.Run(s.name+"/"+from.name, func(b *testing.B) {
 				cpu, before := cpuTime(), r.stats.Steps
 				for i := uint64(0); r.stats.Steps-before < b.N; i++ {
 					from.walk.begin(1, i, from.walk.from)
-					if end, _, _ := r.run(from.walk, false); end != endLeft {
+					if end, _, _ := r.Run(from.walk, false); end != run.EndLeft {
 						b.Fatal("a walk came to an end")
 					}
 				}

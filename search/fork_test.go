@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/catalog"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -36,41 +37,41 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.always {
+			if r.Always {
 				continue // every run is taken again
 			}
-			s := &walk{Walk: choose.NewWalk(1), climate: fair, least: 60, most: 60}
+			s := &walk{Walk: choose.NewWalk(1), Climate: run.Fair, least: 60, most: 60}
 			if stormy {
-				if !r.opts.stormy(sys) {
+				if !r.Stormy() {
 					continue
 				}
 				s.storm(1, 3, nil)
-				s.heal, s.most = 1000, 60-s.from
+				s.Heal, s.most = 1000, 60-s.from
 			}
 			kept := &recorded{s, choose.NewRecord(s)}
-			_, failure, w := r.run(kept, false)
+			_, failure, w := r.Run(kept, false)
 			if failure != nil {
 				t.Fatalf("%s: %s", sys.Name, failure.Message)
 			}
-			path, c := kept.record.Path(), r.climate
+			path, c := kept.record.Path(), r.Climate
 			if len(path.Steps) != w.Steps() || len(path.Steps) < 3 {
 				t.Fatalf("%s: a path of %d steps, of a run of %d", sys.Name, len(path.Steps), w.Steps())
 			}
 			for round := range 2 {
 				for _, at := range []int{len(path.Steps), 0, len(path.Steps) / 2, 1} {
-					k, err := r.forkAt(path, c, at)
+					k, err := r.ForkAt(path, c, at)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if k.at == nil {
+					if k.At == nil {
 						t.Errorf("%s: the state at %d was not saved", sys.Name, at)
 					}
 					walked := func(careful bool) ended {
-						r.run(&walk{Walk: choose.NewWalk(uint64(round + at)), climate: fair, least: 30, most: 30}, careful)
+						r.Run(&walk{Walk: choose.NewWalk(uint64(round + at)), Climate: run.Fair, least: 30, most: 30}, careful)
 						s := r.walkFrom(k, c)
 						s.least = 100
 						s.begin(5, uint64(round), s.from)
-						_, failure, w := r.run(s, careful)
+						_, failure, w := r.Run(s, careful)
 						if failure != nil {
 							t.Fatalf("%s, from %d: %s", sys.Name, at, failure.Message)
 						}
@@ -81,7 +82,7 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 						t.Errorf("%s, stormy %v, from %d: a walk ends after %d steps, live %v, in %s; taken again from the start, after %d, %v, in %s",
 							sys.Name, stormy, at, a.steps, a.live, a.hash, b.steps, b.live, b.hash)
 					}
-					if stormy && at <= c.heal && a.picks[0] != (choose.Pick{Of: 1}) {
+					if stormy && at <= c.Heal && a.picks[0] != (choose.Pick{Of: 1}) {
 						t.Errorf("%s: a walk from the middle of a storm begins with %+v, not with healing", sys.Name, a.picks[0])
 					}
 				}
@@ -120,17 +121,17 @@ func TestForkOfBoundNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &walk{Walk: choose.NewWalk(1), climate: fair, least: 10, most: 10}
+	s := &walk{Walk: choose.NewWalk(1), Climate: run.Fair, least: 10, most: 10}
 	kept := &recorded{s, choose.NewRecord(s)}
-	r.run(kept, false)
+	r.Run(kept, false)
 	for range 3 {
-		k, err := r.forkAt(kept.record.Path(), fair, 10)
-		if err != nil || k.at != nil {
+		k, err := r.ForkAt(kept.record.Path(), run.Fair, 10)
+		if err != nil || k.At != nil {
 			t.Fatal(k, err)
 		}
-		s := r.walkFrom(k, fair)
+		s := r.walkFrom(k, run.Fair)
 		s.begin(1, 1, s.from)
-		if _, _, w := r.run(s, false); !s.live || w.Steps() != 40 {
+		if _, _, w := r.Run(s, false); !s.live || w.Steps() != 40 {
 			t.Errorf("live %v after %d steps, want after 40", s.live, w.Steps())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/search/internal/run"
 )
 
 // A search that makes its table larger is busy, not stuck, however long that
@@ -14,24 +15,24 @@ func TestHouseworkIsNotStuck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	felt := map[*runner]*feeling{}
+	felt := map[*runner]*run.Feeling{}
 	still := func() (n int) {
-		for n = 1; n < 2*looks; n++ {
+		for n = 1; n < 2*run.Looks; n++ {
 			if r.feel(felt) != nil {
 				return n
 			}
 		}
 		return 0
 	}
-	r.pulse.on = true
-	r.pulse.tick()
-	end := r.limits.tidy()
+	r.Pulse.On = true
+	r.Pulse.Tick()
+	end := r.Limits.Tidy()
 	if n := still(); n > 0 {
 		t.Errorf("while a table grew, it was stuck after %d looks", n)
 	}
 	end()
-	if n := still(); n != looks+1 {
-		t.Errorf("after that it was stuck after %d looks, want %d", n, looks+1)
+	if n := still(); n != run.Looks+1 {
+		t.Errorf("after that it was stuck after %d looks, want %d", n, run.Looks+1)
 	}
 }
 
@@ -48,7 +49,7 @@ func TestGrowingIsHousework(t *testing.T) {
 	defer l.close()
 	during := int32(-1)
 	l.may = func(now int) int {
-		during = r.limits.housework.Load()
+		during = r.Limits.Housework.Load()
 		return 2 * now
 	}
 	e, before := l.entry(), l.set.Cap()
@@ -60,7 +61,7 @@ func TestGrowingIsHousework(t *testing.T) {
 		e.add(canon.OfString(strconv.Itoa(n)), origin{})
 		e.told()
 	}
-	if after := r.limits.housework.Load(); during != 1 || after != 0 {
+	if after := r.Limits.Housework.Load(); during != 1 || after != 0 {
 		t.Errorf("while the table grew, %d were at it; after that %d", during, after)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 )
 
 // SettleMost is how many states are visited to decide about one run exactly.
@@ -20,12 +21,12 @@ const SettleMost = decide.Most
 // is no bound: it is none to walks. Nor is System.Assume, but that nothing is dead
 // from which a state can be reached that does not count: then the end of the run
 // is what is returned. A state before it can recover only if a live one is reached.
-func (r *runner) settle(path *choose.Path, c climate, from, most int) (last int, decided bool, err error) {
+func (r *runner) settle(path *choose.Path, c run.Climate, from, most int) (last int, decided bool, err error) {
 	return r.settled(path, c, from, most, false)
 }
 
 // settled is settle, or, about safety, settleSafety.
-func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bool) (last int, decided bool, err error) {
+func (r *runner) settled(path *choose.Path, c run.Climate, from, most int, safety bool) (last int, decided bool, err error) {
 	before := r.stats // of the search: this is about one run of it
 	defer func() { r.stats = before }()
 	x, err := r.newExplorer(c, nil)
@@ -33,7 +34,7 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 		return 0, false, err
 	}
 	defer x.close()
-	if !r.always && !safety { // a remembered step is not looked at for what it violates
+	if !r.Always && !safety { // a remembered step is not looked at for what it violates
 		x.byMemo()
 	}
 	g, err := r.newClosure(x)
@@ -50,7 +51,7 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 		if follow, err = x.follow(path, from); err != nil {
 			return err
 		}
-		r.exploring = g.taker // the states have no origins to tell a run by
+		r.Exploring = g.taker // the states have no origins to tell a run by
 		if !safety {
 			return g.resolve(x)
 		}
@@ -91,8 +92,8 @@ func (r *runner) settled(path *choose.Path, c climate, from, most int, safety bo
 // follow takes a run in the explorer's world, and keeps its states from one on,
 // one for each step: a run may be in a state twice.
 func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err error) {
-	answers := choose.NewRaw(picks(path))
-	x.r.allow(x.c, x.w)
+	answers := choose.NewRaw(run.Picks(path))
+	x.r.Allow(x.c, x.w)
 	x.w.Start(answers)
 	for depth := 0; ; depth++ {
 		if depth >= from {
@@ -106,8 +107,8 @@ func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err err
 		if depth == len(path.Steps) {
 			return states, nil
 		}
-		if x.c.step(x.w, answers) != world.Stepped {
-			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), hint)
+		if x.c.Step(x.w, answers) != world.Stepped {
+			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), run.Hint)
 		}
 	}
 }

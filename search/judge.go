@@ -6,12 +6,13 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
 // judge has it decided whether a run that did not become live is dead. At rest, it
 // is. Nil: a false alarm.
-func (r *runner) judge(answers choose.Source, c climate, w *world.World, steps int, quiet bool) (*Finding, error) {
+func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.during(PhaseSuspect)()
 	f, err := r.confirm(answers, c, dead(w, steps))
 	if err != nil || f.Verdict != sim.VerdictDead {
@@ -100,7 +101,7 @@ func (r *runner) ownLab() (*Lab, error) {
 	if r.lab == nil {
 		opts := r.opts
 		opts.Progress = nil // the search tells its own
-		c, err := newCrew(r.sys, opts)
+		c, err := newCrew(r.Sys, opts)
 		if err != nil {
 			return nil, err
 		}

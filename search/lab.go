@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -50,10 +51,10 @@ func (l *Lab) Recorded() sim.Verdict { return l.recorded }
 func (l *Lab) Options() Options { return l.first.opts }
 
 // Stopped reports whether the lab was told to stop.
-func (l *Lab) Stopped() bool { return l.first.stopped() }
+func (l *Lab) Stopped() bool { return l.first.Stopped() }
 
 // CanBeLive reports whether a liveness property is checked.
-func (l *Lab) CanBeLive() bool { return l.first.world.CanBeLive() }
+func (l *Lab) CanBeLive() bool { return l.first.World.CanBeLive() }
 
 // Steps is how many steps the runners have taken.
 func (l *Lab) Steps() (n int) {
@@ -83,7 +84,7 @@ type Case struct {
 	// Failure is how the run ended, if the service failed.
 	Failure *sim.Failure
 
-	climate climate
+	climate run.Climate
 	picks   []choose.Pick
 }
 
@@ -130,7 +131,7 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 			}
 			return ""
 		}
-		climate := climate{faults: l.first.opts.stormy(l.first.sys), heal: -1}
+		climate := run.Climate{Faults: l.first.Stormy(), Heal: -1}
 		c, _, w := l.examineAs(src, climate, len(steps), careful)
 		if c.Failure == nil && w.Err() != nil && !errors.Is(w.Err(), choose.ErrEnd) {
 			return nil, nil
@@ -144,34 +145,34 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 // alone does something with the first runner.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	before, settled := l.first.stats.Steps, l.first.settledStates
-	out, returned, err := apart(func() (T, error) {
-		l.first.pulse.here()
+	out, returned, err := run.Apart(func() (T, error) {
+		l.first.Pulse.Here()
 		return do()
 	})
 	l.effort += l.first.stats.Steps - before + l.first.settledStates - settled
 	if !returned {
 		r, f := l.first.ended()
-		r.pulse.rest()
+		r.Pulse.Rest()
 		return out, fmt.Errorf("%s: %s", f.Identity, f.Message)
 	}
 	return out, err
 }
 
-func (l *Lab) examine(src choose.Source, c climate, steps int) (*Case, choose.Source, *world.World) {
+func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choose.Source, *world.World) {
 	return l.examineAs(src, c, steps, false)
 }
 
 // examineAs takes a run and notes what a Case tells.
-func (l *Lab) examineAs(src choose.Source, c climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
-	x := &examining{again: again{climate: c, steps: steps}, of: &Case{}}
+func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
+	x := &examining{Again: run.Again{Climate: c, Steps: steps}, of: &Case{}}
 	record, ok := src.(recorder)
 	if !ok {
 		record = choose.NewRecord(src)
 	}
 	x.src = record
-	_, failure, w := l.first.run(x, careful)
-	x.of.Path, x.of.Failure, x.of.climate = record.Path(), failure, l.first.climate
-	x.of.picks = picks(x.of.Path)
+	_, failure, w := l.first.Run(x, careful)
+	x.of.Path, x.of.Failure, x.of.climate = record.Path(), failure, l.first.Climate
+	x.of.picks = run.Picks(x.of.Path)
 	for len(x.of.Wild) < len(x.of.Path.Steps) { // the last step failed
 		x.of.Wild = append(x.of.Wild, x.rare)
 	}
@@ -187,7 +188,7 @@ type recorder interface {
 // examining repeats a run and notes what there is to be known of its states
 // and steps.
 type examining struct {
-	again
+	run.Again
 	src  recorder
 	of   *Case
 	rare bool // of the step under way
@@ -210,13 +211,13 @@ func (x *examining) Answer(q *choose.Question) int {
 	return k
 }
 
-func (x *examining) visit(w *world.World, depth int) bool {
+func (x *examining) Visit(w *world.World, depth int) bool {
 	if depth > 0 {
 		x.of.Wild = append(x.of.Wild, x.rare || w.Wild())
 	}
 	x.of.Live = append(x.of.Live, w.CanBeLive() && w.Live())
 	x.of.Assumed = append(x.of.Assumed, w.Assumed())
-	return depth < x.steps
+	return depth < x.Steps
 }
 
 // What is asked of a lab, and what it answers.
@@ -229,20 +230,20 @@ type (
 
 // labWalk is a walk of a lab, to be taken again.
 type labWalk struct {
-	from    int     // where it begins
-	end     int     // steps of the whole run
-	climate climate // of the whole run
+	from    int         // where it begins
+	end     int         // steps of the whole run
+	climate run.Climate // of the whole run
 	picks   []choose.Pick
 }
 
 // answers are those of the whole run, up to the walk and of the walk.
 func (k *labWalk) answers(of *Case) []choose.Pick {
-	return slices.Concat(picks(of.Path.Prefix(k.from)), k.picks)
+	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
 }
 
 // Walk takes walks from a state of a run.
 func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
-	if c := of.climate; q.Storm > 0 && (!c.faults || c.heal >= 0 && c.heal < q.From) {
+	if c := of.climate; q.Storm > 0 && (!c.Faults || c.Heal >= 0 && c.Heal < q.From) {
 		return nil, fmt.Errorf("macemc bug: search: a storm of %d steps from step %d of a run in which no faults may happen then", q.Storm, q.From)
 	}
 	if len(of.Live) <= q.From {
@@ -253,10 +254,10 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		picks := slices.Clone(s.Picks())
 		switch {
 		case failure != nil:
-			outcomes[i] = &Failed{Number: i, Failure: failure, Walk: &labWalk{q.From, failure.Step, r.climate, picks}}
+			outcomes[i] = &Failed{Number: i, Failure: failure, Walk: &labWalk{q.From, failure.Step, r.Climate, picks}}
 		case q.Survive || s.live:
-			ok := &Success{Number: i, Steps: end - s.from, Choices: s.choices(), Walk: &labWalk{q.From, end, r.climate, picks}}
-			if r.climate.heal != q.From || of.climate.heal == q.From {
+			ok := &Success{Number: i, Steps: end - s.from, Choices: s.choices(), Walk: &labWalk{q.From, end, r.Climate, picks}}
+			if r.Climate.Heal != q.From || of.climate.Heal == q.From {
 				ok.Shared = inCommon(of, q.From, picks)
 			}
 			outcomes[i] = ok
@@ -265,24 +266,24 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		return true
 	}
 	taken, err := l.crew.do(q.Count, func(r *runner, i int, wanted func() bool) (bool, error) {
-		if r.stopped() {
+		if r.Stopped() {
 			return false, errHalt
 		}
 		s, err := r.begin(of, q, i)
 		if err != nil {
 			return false, err
 		}
-		s.wanted = func() bool { return wanted() && !r.stopped() }
-		end, failure, w := r.run(s, false)
+		s.wanted = func() bool { return wanted() && !r.Stopped() }
+		end, failure, w := r.Run(s, false)
 		steps[i] = w.Steps() - q.From
 		switch {
 		case !wanted():
 			return false, nil
 		case s.left: // in the middle of it: that it did not fail says nothing
 			return false, errHalt
-		case end == endStopped && isMismatch(w.Err()):
-			return false, fmt.Errorf("%w%s", w.Err(), hint)
-		case end == endStopped:
+		case end == run.EndStopped && isMismatch(w.Err()):
+			return false, fmt.Errorf("%w%s", w.Err(), run.Hint)
+		case end == run.EndStopped:
 			return false, w.Err()
 		}
 		return judge(r, i, failure, s, w.Steps()), nil
@@ -317,17 +318,17 @@ var ErrStopped = decide.ErrStopped
 func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 	if r.labFork.of != of || r.labFork.steps != q.From || r.labFork.storm != q.Storm {
 		const roomy = 10_000
-		if r.bank != nil && r.bank.Len() > roomy {
-			r.bank = nil
+		if r.Bank != nil && r.Bank.Len() > roomy {
+			r.Bank = nil
 		}
-		k, err := r.forkAt(of.Path, of.climate, q.From)
+		k, err := r.ForkAt(of.Path, of.climate, q.From)
 		if err != nil {
 			return nil, err
 		}
-		r.labFork = labFork{of: of, steps: q.From, storm: q.Storm, fork: k}
+		r.labFork = labFork{of: of, steps: q.From, storm: q.Storm, Fork: k}
 		r.walking = r.walkFrom(k, of.climate)
 		if q.Storm > 0 {
-			r.walking.heal += q.Storm
+			r.walking.Heal += q.Storm
 			r.walking.from += q.Storm
 		}
 	}
@@ -347,7 +348,7 @@ type labFork struct {
 	of    *Case
 	steps int
 	storm int
-	*fork
+	*run.Fork
 }
 
 // inCommon is how many steps a walk from a state of a run has in common with the
@@ -380,9 +381,9 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
 		record := choose.NewRecord(choose.NewRaw(k.answers(of)))
-		_, failure, w := l.first.run(repeat(record, k.climate, k.end), false)
+		_, failure, w := l.first.Run(run.Repeat(record, k.climate, k.end), false)
 		if failure != nil || w.Steps() != k.end {
-			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, hint)
+			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
 		}
 		return record.Path(), nil
 	})
@@ -402,7 +403,7 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		want := of.Failure
 		if want == nil {
-			_, _, w := l.first.run(repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
+			_, _, w := l.first.Run(run.Repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
 			want = dead(w, of.Steps())
 		}
 		return l.first.confirm(choose.NewRaw(of.picks), of.climate, want)

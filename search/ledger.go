@@ -132,7 +132,6 @@ func (m *marks) set(i uint32)      { m[i%blockStates/64] |= 1 << (i % 64) }
 // have is used up: see room.
 const (
 	ledgerLeast = 1 << 18
-	seenGrowth  = 2 // that is made room for, at most
 )
 
 func newLedger(places int, may func(int) int, p *prints) (*ledger, error) {
@@ -146,9 +145,9 @@ func newLedger(places int, may func(int) int, p *prints) (*ledger, error) {
 
 // newLedger is one that keeps to the limits of the search.
 func (r *runner) newLedger(places int, p *prints) (*ledger, error) {
-	l, err := newLedger(places, r.room, p)
+	l, err := newLedger(places, r.Limits.Room, p)
 	if err == nil {
-		l.tidy = r.limits.tidy
+		l.tidy = r.Limits.Tidy
 	}
 	return l, err
 }

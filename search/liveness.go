@@ -8,7 +8,7 @@ import (
 
 // decide settles liveness on an exhausted space, exactly.
 func (r *runner) decide(x *explorer, res *Result) error {
-	if !r.world.CanBeLive() {
+	if !r.World.CanBeLive() {
 		return nil
 	}
 	r.phase(PhaseLiveness, 0, 0)
@@ -22,7 +22,7 @@ func (r *runner) decide(x *explorer, res *Result) error {
 	defer g.close()
 	switch bad, err := r.guarded(g.taker, func() error { return g.resolve(x) }); {
 	case err == errHalt:
-		res.Stop = r.why()
+		res.Stop = r.Why()
 		return nil
 	case err == errFull: // undecided: walks will sample
 		return nil
@@ -44,8 +44,8 @@ func (r *runner) decide(x *explorer, res *Result) error {
 			}
 		}
 	}
-	if r.stopped() {
-		res.Stop = r.why()
+	if r.Stopped() {
+		res.Stop = r.Why()
 		return nil
 	}
 	res.Liveness.State = res.Safety.State
@@ -111,7 +111,7 @@ type deaths struct {
 // That nothing is beyond what is dead holds all the same. But a state from which
 // only such a one can be reached need not be able to recover.
 func (g *closure) narrow() bool {
-	sys := g.r.sys
+	sys := g.r.Sys
 	if sys.Within.IsZero() && sys.Assume.IsZero() {
 		return true
 	}
@@ -136,23 +136,23 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 	x, fatal := d.x, d.fatal
 	x.get(s, x.to)
 	x.w.Load(x.bank, x.to)
-	var run []uint32
+	var states []uint32
 	for at := s; at != noParent; at = x.origin(at).parent {
-		run = append([]uint32{at}, run...)
+		states = append([]uint32{at}, states...)
 	}
 	critical := 0
-	for step, at := range run {
+	for step, at := range states {
 		if !d.dead(at) {
 			critical = step + 1
 		}
 	}
-	failure := dead(x.w, r.base()+len(run)-1)
+	failure := dead(x.w, r.base()+len(states)-1)
 	if r.several() {
-		if fatal[run[critical]] {
+		if fatal[states[critical]] {
 			r.findings.alike++
 			return false, nil
 		}
-		fatal[run[critical]] = true
+		fatal[states[critical]] = true
 		if !r.worth(failure) {
 			return false, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/long"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -219,11 +220,11 @@ func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explorer) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := r.newExplorer(climate{faults: r.opts.stormy(sys), heal: -1}, nil)
+	x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if opts.Engine == EngineMemo && !r.always {
+	if opts.Engine == EngineMemo && !r.Always {
 		x.byMemo()
 	}
 	if bad, err := r.guarded(x.taker, func() error {

@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/toy"
+	"macemc/search/internal/run"
 )
 
 // Runs that are not audited count, too: or "never" would be false.
@@ -14,7 +15,7 @@ func TestNeverKnowsFastRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end, failure, w := r.run(repeat(choose.NewFixed(0), fair, 1), false); w != r.world || end != endLeft || failure != nil {
+	if end, failure, w := r.Run(run.Repeat(choose.NewFixed(0), run.Fair, 1), false); w != r.World || end != run.EndLeft || failure != nil {
 		t.Fatalf("the run was not a fast one, or failed: %v, %v", end, failure)
 	}
 	coin := func() bool {
@@ -23,7 +24,7 @@ func TestNeverKnowsFastRuns(t *testing.T) {
 	if !coin() {
 		t.Errorf("a run gave one of two answers, and never: %q", r.coverage.Never())
 	}
-	r.run(repeat(choose.NewFixed(1), fair, 1), false)
+	r.Run(run.Repeat(choose.NewFixed(1), run.Fair, 1), false)
 	if coin() {
 		t.Errorf("another gave the other one, and never: %q", r.coverage.Never())
 	}

@@ -155,6 +155,3 @@ func (o Options) Budgets(sys *sim.System) sim.Faults {
 	}
 	return sys.Tolerates
 }
-
-// stormy reports whether there is anything to heal.
-func (o Options) stormy(sys *sim.System) bool { return !o.Budgets(sys).IsZero() || o.Early > 0 }

@@ -3,6 +3,7 @@ package search
 import (
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -42,7 +43,7 @@ func (r *runner) outskirts(depth int) bool {
 
 // roams reports whether walks from a periphery are of use.
 func (r *runner) roams() bool {
-	return !r.opts.NoWalks && r.pending == nil && r.world.CanBeLive()
+	return !r.opts.NoWalks && r.pending == nil && r.World.CanBeLive()
 }
 
 // periphery walks once from each of the states at the end of a round, until it
@@ -55,21 +56,21 @@ func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, er
 	r.phase(PhasePeriphery, depth, n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
 		s := level.at(k)
-		if x.outside(s) || !x.c.faults && x.live(s) {
+		if x.outside(s) || !x.c.Faults && x.live(s) {
 			continue
 		}
 		r.stats.Periphery.States++
 		if r.allowance() <= 0 {
 			continue
 		}
-		if i%16 == 0 && r.stopped() {
+		if i%16 == 0 && r.Stopped() {
 			return nil, nil
 		}
 		r.at(i)
 		path := x.path(s)
 		at := make(world.Vector, len(x.v))
 		x.get(s, at)
-		f, err := r.walkOutside(&fork{told: &path, steps: r.base() + depth, bank: x.bank, at: at}, x.c)
+		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: r.base() + depth, Bank: x.bank, At: at}, x.c)
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -93,8 +94,8 @@ func (r *runner) walkRound(x *explorer, res *Result, depth int, level frontier) 
 		return true, err
 	case f != nil:
 		return r.met(f, res)
-	case r.stopped():
-		res.Stop = r.why()
+	case r.Stopped():
+		res.Stop = r.Why()
 		return true, nil
 	}
 	return false, nil
@@ -148,29 +149,29 @@ func coprime(n int) int {
 
 // walkOutside walks once from a state, after healing. A walk that never becomes
 // live makes its start a suspect; where that turns out to be alive, its end.
-func (r *runner) walkOutside(k *fork, c climate) (*Finding, error) {
+func (r *runner) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	s := r.walkFrom(k, c)
 	s.begin(r.opts.Seed, 1<<49+uint64(r.stats.Periphery.Walked), s.from)
 	before := r.stats.Steps
-	end, failure, w := r.run(s, false)
+	end, failure, w := r.Run(s, false)
 	r.stats.Periphery.Walked++
 	r.stats.Periphery.Steps += r.stats.Steps - before
 	r.stats.WalkSteps += r.stats.Steps - before
 	whole := s.answers
 	switch {
-	case end == endFailed:
-		return r.confirm(whole(), r.climate, failure)
-	case end == endStopped:
+	case end == run.EndFailed:
+		return r.confirm(whole(), r.Climate, failure)
+	case end == run.EndStopped:
 		return nil, w.Err()
-	case s.live || !w.Assumed() || end == endQuiet && w.Live():
+	case s.live || !w.Assumed() || end == run.EndQuiet && w.Live():
 		return nil, nil
-	case end == endQuiet: // what became of it shows best at rest
-		return r.judge(whole(), r.climate, w, w.Steps(), true)
+	case end == run.EndQuiet: // what became of it shows best at rest
+		return r.judge(whole(), r.Climate, w, w.Steps(), true)
 	}
-	climate, steps := r.climate, w.Steps()
+	climate, steps := r.Climate, w.Steps()
 	f, err := r.suspect(k, c)
 	if f == nil && err == nil {
-		_, _, w = r.run(repeat(whole(), climate, steps), false) // to where it ended
+		_, _, w = r.Run(run.Repeat(whole(), climate, steps), false) // to where it ended
 		f, err = r.judge(whole(), climate, w, steps, false)
 	}
 	if f == nil && err == nil {
@@ -180,9 +181,9 @@ func (r *runner) walkOutside(k *fork, c climate) (*Finding, error) {
 }
 
 // suspect decides about the state that a fork is at. Nil: it is alive.
-func (r *runner) suspect(k *fork, c climate) (*Finding, error) {
-	_, _, w := r.run(repeat(k.then(choose.NewRaw(nil)), c, k.steps), false)
-	return r.judge(k.then(choose.NewRaw(nil)), c, w, k.steps, false)
+func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
+	_, _, w := r.Run(run.Repeat(k.Then(choose.NewRaw(nil)), c, k.Steps), false)
+	return r.judge(k.Then(choose.NewRaw(nil)), c, w, k.Steps, false)
 }
 
 // alarm notes a false one: walks were too short.
@@ -194,17 +195,17 @@ func (r *runner) alarm() {
 
 // edge walks from the end of an enumerated run, where the bound cut it.
 func (r *runner) edge(s *reference, w *world.World, res *Result) (done bool, err error) {
-	if !s.edge || !r.roams() || !r.outskirts(s.bound) || !s.faults && w.Live() {
+	if !s.edge || !r.roams() || !r.outskirts(s.bound) || !s.Faults && w.Live() {
 		return false, nil
 	}
 	r.stats.Periphery.States++
 	if r.allowance() <= 0 {
 		return false, nil
 	}
-	record, c := choose.NewRecord(fixed(s)()), s.climate
-	r.run(repeat(record, c, w.Steps()), false)
+	record, c := choose.NewRecord(fixed(s)()), s.Climate
+	r.Run(run.Repeat(record, c, w.Steps()), false)
 	path := record.Path()
-	k, err := r.forkAt(path, c, len(path.Steps))
+	k, err := r.ForkAt(path, c, len(path.Steps))
 	if err != nil {
 		return true, err
 	}

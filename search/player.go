@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -40,12 +41,12 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 		return nil, err
 	}
 	p := &Player{r: r}
-	if p.w, err = r.newWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
+	if p.w, err = r.NewWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
 		return nil, err
 	}
 	p.w.Allow(*opts.Faults, opts.Early)
-	if r.always {
-		if p.lag, err = r.newWorld(world.Config{}); err != nil {
+	if r.Always {
+		if p.lag, err = r.NewWorld(world.Config{}); err != nil {
 			return nil, err
 		}
 		p.lag.Track()
@@ -123,9 +124,9 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 
 // judged is how the service fails in what is done, if it does.
 func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
-	p.r.pulse.tick()
-	defer p.r.pulse.rest()
-	failure, returned, _ := apart(func() (found *sim.Failure, _ error) {
+	p.r.Pulse.Tick()
+	defer p.r.Pulse.Rest()
+	failure, returned, _ := run.Apart(func() (found *sim.Failure, _ error) {
 		failure := p.w.Protect(func() { found = do() })
 		if failure == nil {
 			failure = found

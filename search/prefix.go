@@ -9,6 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -22,7 +23,7 @@ import (
 // more is possible at each of its steps.
 type lead struct {
 	steps        int
-	fair, stormy *fork // stormy nil: the weather is always fair
+	fair, stormy *run.Fork // stormy nil: the weather is always fair
 }
 
 // base is how many steps lead to where the search begins.
@@ -43,11 +44,11 @@ func (r *runner) taken(w *world.World, careful bool) int {
 }
 
 // beginning is where the runs of a climate begin; nil: at the start.
-func (r *runner) beginning(c climate) *fork {
+func (r *runner) beginning(c run.Climate) *run.Fork {
 	switch {
 	case r.lead == nil:
 		return nil
-	case c.faults:
+	case c.Faults:
 		return r.lead.stormy
 	default:
 		return r.lead.fair
@@ -68,30 +69,30 @@ func (r *runner) takePrefix() (*Finding, error) {
 	defer func() { r.stats = before }()
 	var err error
 	l := &lead{steps: len(path.Steps)}
-	fresh, f, err := r.retake(path, fair)
+	fresh, f, err := r.retake(path, run.Fair)
 	if f != nil || err != nil {
 		return f, err
 	}
-	if l.fair, err = r.forkAt(fresh, fair, l.steps); err != nil {
+	if l.fair, err = r.ForkAt(fresh, run.Fair, l.steps); err != nil {
 		return nil, err
 	}
-	if r.opts.stormy(r.sys) {
-		c := climate{faults: true, heal: -1}
+	if r.Stormy() {
+		c := run.Climate{Faults: true, Heal: -1}
 		if early := r.opts.Early; early > 0 { // those of the prefix do not count
-			r.opts.Early += l.steps
+			r.mayFire(early + l.steps)
 			if _, f, err = r.retake(path, c); f != nil || err != nil {
 				return f, err
 			}
-			w := r.world
-			if r.always { // it was taken with care
-				w = r.twin.world
+			w := r.World
+			if r.Always { // it was taken with care
+				w = r.Lockstep.World
 			}
-			r.opts.Early = early + w.Fired()
+			r.mayFire(early + w.Fired())
 		}
 		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
 			return f, err
 		}
-		if l.stormy, err = r.forkAt(fresh, c, l.steps); err != nil {
+		if l.stormy, err = r.ForkAt(fresh, c, l.steps); err != nil {
 			return nil, err
 		}
 	}
@@ -99,11 +100,14 @@ func (r *runner) takePrefix() (*Finding, error) {
 	return nil, nil
 }
 
+// mayFire says how often timers may fire early from now on: see Options.Early.
+func (r *runner) mayFire(early int) { r.opts.Early, r.Early = early, early }
+
 // fits refuses a path that cannot be the prefix of this search.
 func (r *runner) fits(path *choose.Path) error {
 	name, _ := path.Get("system")
-	if name != r.sys.Name {
-		return fmt.Errorf("the prefix is of the system %q, not of %q", name, r.sys.Name)
+	if name != r.Sys.Name {
+		return fmt.Errorf("the prefix is of the system %q, not of %q", name, r.Sys.Name)
 	}
 	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(r.opts.Params.Nodes) {
 		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, r.opts.Params.Nodes)
@@ -118,20 +122,20 @@ func (r *runner) fits(path *choose.Path) error {
 
 // retake takes the run of a path in a climate, by identity, and records it
 // anew.
-func (r *runner) retake(path *choose.Path, c climate) (*choose.Path, *Finding, error) {
+func (r *runner) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
 	answers.ByIdentity = true
 	record := choose.NewRecord(answers)
-	end, failure, w := r.run(repeat(record, c, len(path.Steps)), false)
+	end, failure, w := r.Run(run.Repeat(record, c, len(path.Steps)), false)
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
-		f, err := r.confirm(choose.NewRaw(picks(record.Path())), c, failure)
+		f, err := r.confirm(choose.NewRaw(run.Picks(record.Path())), c, failure)
 		return nil, f, err
-	case end == endStopped && errors.As(w.Err(), &diverged):
+	case end == run.EndStopped && errors.As(w.Err(), &diverged):
 		diverged.Pass = "the prefix"
 		return nil, nil, fmt.Errorf("%w; a prefix is taken in fair weather, and the code may have changed since it was recorded", diverged)
-	case end == endStopped:
+	case end == run.EndStopped:
 		return nil, nil, w.Err()
 	case !answers.Done():
 		return nil, nil, fmt.Errorf("the prefix has %d steps, but after %d nothing is possible any more: the code has changed since it was recorded", len(path.Steps), w.Steps())

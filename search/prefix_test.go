@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/simtcp"
@@ -43,7 +44,7 @@ func TestPrefixes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for back := range steady + 1 {
-			_, _, w := r.run(repeat(choose.NewRaw(picks(p.Path)), fair, len(p.Steps)-back), false)
+			_, _, w := r.Run(run.Repeat(choose.NewRaw(run.Picks(p.Path)), run.Fair, len(p.Steps)-back), false)
 			if !w.Live() {
 				t.Errorf("a prefix of %d steps is not live %d steps before its end", len(p.Steps), back)
 			}

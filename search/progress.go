@@ -55,7 +55,7 @@ func (r *runner) during(p Phase) (end func()) {
 func (r *runner) tell() {
 	if r.opts.Progress != nil {
 		r.progress.Stats = r.stats
-		r.progress.Memory = r.limits.now
+		r.progress.Memory = r.Limits.Memory()
 		r.opts.Progress(r.progress)
 	}
 }
@@ -64,18 +64,15 @@ func (r *runner) tell() {
 func (r *runner) tellOf(sum Stats, done int) {
 	if r.opts.Progress != nil {
 		p := r.progress
-		p.Stats, p.Done, p.Memory = sum, done, r.limits.memory()
+		p.Stats, p.Done, p.Memory = sum, done, r.Limits.Memory()
 		r.opts.Progress(p)
 	}
 }
 
 // measured is what the search took so far.
 func (r *runner) measured() Measured {
-	r.limits.mu.Lock()
-	defer r.limits.mu.Unlock()
-	r.limits.look()
 	return Measured{
-		Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.limits.most),
+		Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.Limits.Highest()),
 		Slow: canon.Slow(),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 )
 
 // reference enumerates every run to a bound, depth first, each re-executed
@@ -12,10 +13,10 @@ import (
 // faster engine must agree with.
 type reference struct {
 	*choose.Odometer
-	climate
-	dead    bool  // the current run has come to a state that is not live and will never change, faults apart
-	begin   *fork // where the runs begin; nil: at the start
-	base    int   // the steps that lead there
+	run.Climate
+	dead    bool      // the current run has come to a state that is not live and will never change, faults apart
+	begin   *run.Fork // where the runs begin; nil: at the start
+	base    int       // the steps that lead there
 	stats   *Stats
 	bound   int
 	known   map[canon.Hash]mark
@@ -37,14 +38,14 @@ type mark struct {
 }
 
 func newReference(r *runner, bound int) *reference {
-	stats, c := &r.stats, climate{faults: r.opts.stormy(r.sys), heal: -1}
+	stats, c := &r.stats, run.Climate{Faults: r.Stormy(), Heal: -1}
 	stats.States, stats.Transitions, stats.Duplicates = 0, 0, 0
-	return &reference{Odometer: choose.NewOdometer(), climate: c, begin: r.beginning(c), base: r.base(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
+	return &reference{Odometer: choose.NewOdometer(), Climate: c, begin: r.beginning(c), base: r.base(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
 }
 
-func (s *reference) fork() *fork { return s.begin }
+func (s *reference) Fork() *run.Fork { return s.begin }
 
-func (s *reference) visit(w *world.World, depth int) bool {
+func (s *reference) Visit(w *world.World, depth int) bool {
 	depth -= s.base
 	h := w.Hash()
 	s.dead, s.edge = false, false

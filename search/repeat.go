@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -81,7 +82,7 @@ func (x *explorer) repeats() (did Repeated, err error) {
 			if k%256 == 0 {
 				runtime.Gosched()
 			}
-			if asked++; asked%repeatAsks == 0 && x.r.stopped() {
+			if asked++; asked%repeatAsks == 0 && x.r.Stopped() {
 				return Repeated{}, errHalt
 			}
 			for range 1 + round%2 { // twice in a row
@@ -116,13 +117,13 @@ func (x *explorer) repeatables() (all []repeatable, lines int, err error) {
 		if x.outside(state) {
 			continue
 		}
-		if state%repeatAsks == repeatAsks-1 && x.r.stopped() {
+		if state%repeatAsks == repeatAsks-1 && x.r.Stopped() {
 			return nil, 0, errHalt
 		}
 		x.brings(s, state)
 		n := s.w.Enabled()
 		for k := range n {
-			step := answerer{event: k, pulse: &x.r.pulse}
+			step := answerer{event: k, pulse: &x.r.Pulse}
 			for lists := 0; lists < duplicateLists; lists++ {
 				d := repeatable{state: state, event: k}
 				d.did = x.takes(s, state, func() { s.w.Step(&step) })
@@ -159,7 +160,7 @@ func (x *explorer) brings(s *side, state uint32) {
 // repeat takes a step again, and tells what it did.
 func (x *explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
-		x.r.allow(x.c, s.w)
+		x.r.Allow(x.c, s.w)
 		return x.outcomeOf(s, func() { s.w.Start(choose.NewFixed(d.coins...)) })
 	}
 	return x.takes(s, d.state, func() { s.w.Retake(d.event, d.coins) })
@@ -176,12 +177,12 @@ func (x *explorer) takes(s *side, state uint32, step func()) canon.Hash {
 
 // outcomeOf tells what a step did: the state it led to, and all effects.
 func (x *explorer) outcomeOf(s *side, step func()) canon.Hash {
-	x.r.pulse.tick()
+	x.r.Pulse.Tick()
 	failure := s.w.Protect(step)
 	if failure == nil && s.w.Err() != nil { // it asked for other choices
 		failure = &sim.Failure{Verdict: sim.VerdictNondeterminism, Message: s.w.Err().Error()}
 	}
-	h, _ := outcome(s.w, failure)
+	h, _ := run.Outcome(s.w, failure)
 	return h
 }
 
@@ -197,11 +198,11 @@ func (r *runner) repeats(x *explorer, res *Result) (done bool, err error) {
 	})
 	switch {
 	case err == errHalt:
-		res.Stop = r.why()
+		res.Stop = r.Why()
 		return true, nil
 	case err != nil || bad == nil:
 		return err != nil, err
 	}
 	run := x.found()
-	return true, r.conclude(x, res, run.length(), bad, func() choose.Source { return run.again() })
+	return true, r.conclude(x, res, run.Length(), bad, func() choose.Source { return run.Again() })
 }

@@ -12,6 +12,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -45,12 +46,12 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	}
 	for range tries {
 		var returned bool
-		if out.Finding, returned, err = apart(func() (*Finding, error) { return r.replay(path, recorded) }); err != nil {
+		if out.Finding, returned, err = run.Apart(func() (*Finding, error) { return r.replay(path, recorded) }); err != nil {
 			return nil, err
 		}
 		if !returned {
 			_, f := r.ended()
-			r.pulse.rest()
+			r.Pulse.Rest()
 			out.Finding = &Finding{Failure: *f, Path: path}
 		}
 		if out.Reproduced = same(out.Finding, recorded, path); out.Reproduced {
@@ -66,20 +67,20 @@ func same(f *Finding, recorded sim.Verdict, path *choose.Path) bool {
 }
 
 func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, error) {
-	t, err := r.newTwin(world.Config{Audit: true, Trace: true})
+	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
 	if err != nil {
 		return nil, err
 	}
-	r.twin = t
+	r.Lockstep = t
 	answers := choose.NewReplay(path)
 	answers.ByIdentity = r.opts.ByIdentity
 	c := climateOf(path)
 	taken := choose.NewRecord(answers) // by identity, the answers may have other numbers now
-	again := repeat(taken, c, len(path.Steps))
-	again.see = r.opts.See
-	end, failure, w := r.run(again, true)
-	if failure != nil && again.see != nil {
-		seeFailed(w, again.see)
+	again := run.Repeat(taken, c, len(path.Steps))
+	again.See = r.opts.See
+	end, failure, w := r.Run(again, true)
+	if failure != nil && again.See != nil {
+		seeFailed(w, again.See)
 	}
 	trace := *w.Trace() // walks from the end may be taken in this world
 	f := &Finding{Path: path, Trace: &trace, climate: c}
@@ -94,13 +95,13 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 			f.Critical, _ = recordedCritical(path)
 		}
 		return f, nil
-	case end == endStopped && errors.As(w.Err(), &diverged):
+	case end == run.EndStopped && errors.As(w.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
 			return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("%w; %s", diverged, changed)}
 		}
 		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
 		return f, nil
-	case end == endStopped && !errors.Is(w.Err(), choose.ErrEnd):
+	case end == run.EndStopped && !errors.Is(w.Err(), choose.ErrEnd):
 		return nil, w.Err()
 	case !answers.Done():
 		return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
@@ -114,7 +115,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if recorded != sim.VerdictDead {
 		return f, nil
 	}
-	return r.replayDead(f, &Finding{Path: taken.Path(), climate: c}, w, end == endQuiet || w.Settled())
+	return r.replayDead(f, &Finding{Path: taken.Path(), climate: c}, w, end == run.EndQuiet || w.Settled())
 }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than
@@ -221,12 +222,12 @@ func checkHeader(path *choose.Path) error {
 }
 
 // climateOf is how the environment behaved in a recorded run.
-func climateOf(path *choose.Path) climate {
-	c := fair
-	_, c.faults = path.Get("faults")
+func climateOf(path *choose.Path) run.Climate {
+	c := run.Fair
+	_, c.Faults = path.Get("faults")
 	for i, s := range path.Steps {
 		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
-			c.heal = i
+			c.Heal = i
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -22,26 +23,6 @@ const (
 	StateIncomplete      State = "incomplete"       // stopped before its bound
 	StateNone            State = "none"             // there is nothing to decide, or nothing was tried
 )
-
-// Stop is why a search stopped.
-type Stop string
-
-// The reasons to stop.
-const (
-	StopFound       Stop = "found"
-	StopDone        Stop = "done"   // the space was exhausted
-	StopDepth       Stop = "depth"  // the bound on depth was reached
-	StopPaths       Stop = "paths"  // the number of paths was reached
-	StopMemory      Stop = "memory" // the memory that it may have was used up
-	StopTime        Stop = "time"   // the time that it may take was over
-	StopInterrupted Stop = "interrupted"
-)
-
-// Early reports whether the search stopped before its bound.
-func (s Stop) Early() bool { return s.atOnce() || s == StopMemory }
-
-// atOnce reports whether nothing more is to be tried.
-func (s Stop) atOnce() bool { return s == StopInterrupted || s == StopTime }
 
 // Safety is what the search says about the safety properties.
 type Safety struct {
@@ -112,8 +93,8 @@ type Finding struct {
 	Evidence *Evidence    // dead: why we believe it
 	Outcomes []Outcome    // nondeterminism: what the same step came to
 
-	climate climate // of the run
-	whole   bool    // dead: it was found on the graph of a space that was exhausted
+	climate run.Climate // of the run
+	whole   bool        // dead: it was found on the graph of a space that was exhausted
 }
 
 // What is said of a run, and why it is believed, is decided in a room below.

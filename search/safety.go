@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/search/internal/run"
 )
 
 // settleSafety decides exactly after which states of a run, from one on, it can
 // still go on without a violation of a property for ever, or until it rests,
 // once the environment has healed. It returns the last; from-1: none. See
 // settle. Not decided are properties of steps, and what else fails.
-func (r *runner) settleSafety(path *choose.Path, c climate, from, most int) (last int, decided bool, err error) {
-	if r.always {
+func (r *runner) settleSafety(path *choose.Path, c run.Climate, from, most int) (last int, decided bool, err error) {
+	if r.Always {
 		return 0, false, nil
 	}
 	return r.settled(path, c, from, most, true)
@@ -74,7 +75,7 @@ func (g *closure) doom() error {
 		changed = false
 		rest := left[:0]
 		for i, s := range left {
-			if i%1024 == 0 && g.r.stopped() {
+			if i%1024 == 0 && g.r.Stopped() {
 				return errHalt
 			}
 			g.lives, g.moves = false, false

@@ -72,7 +72,7 @@ func (s *scouts) call(r *runner) (err error) {
 	if opts.Workers == 1 {
 		return nil
 	}
-	if s.crew, err = newCrew(r.sys, opts); err != nil {
+	if s.crew, err = newCrew(r.Sys, opts); err != nil {
 		return err
 	}
 	s.told = make([]outing, scoutMost)
@@ -101,14 +101,14 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 	_, err = s.do(n, func(hand *runner, j int, wanted func() bool) (more bool, err error) {
 		w, i := of[hand], l.from+j
 		s.told[j].needs = true
-		if w == nil || j%scoutAsks == 0 && hand.stopped() {
+		if w == nil || j%scoutAsks == 0 && hand.Stopped() {
 			return false, nil
 		}
-		w.wanted = func() bool { return wanted() && !hand.stopped() }
+		w.wanted = func() bool { return wanted() && !hand.Stopped() }
 		hand.setOut(w, i)
 		before := hand.stats
-		end, _, ended := hand.run(w, l.careful(i))
-		hand.pulse.rest()
+		end, _, ended := hand.Run(w, l.careful(i))
+		hand.Pulse.Rest()
 		one := outing{
 			steps: hand.stats.Steps - before.Steps, taken: hand.taken(ended, l.careful(i)), audited: hand.stats.Audited - before.Audited,
 			needs: w.left || !cameToNothing(w, end, ended),
@@ -143,10 +143,10 @@ func (s *scouts) ahead(r *runner, like *walk, l lot) (nothing int, err error) {
 // like makes a runner take walks as another one does, and tell what it has
 // found, if it comes to its end itself.
 func (r *runner) like(o *runner) {
-	r.reach, r.limits, r.pulse.on = o.reach, o.limits, o.pulse.on
+	r.reach, r.Limits, r.Pulse.On = o.reach, o.Limits, o.Pulse.On
 	r.findings, r.stats = o.findings, o.stats
 	if r.lead == nil && o.lead != nil {
-		r.lead = &lead{o.lead.steps, o.lead.fair.share(), o.lead.stormy.share()}
+		r.lead = &lead{o.lead.steps, o.lead.fair.Share(), o.lead.stormy.Share()}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/jointree"
 	"macemc/systems/randtree"
@@ -68,7 +69,7 @@ func givenOut(b *testing.B, sys *sim.System, opts Options) (alone, shared time.D
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: max(walkLeast, opts.WalkLeast), most: r.reach, glance: walkLeast}
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, least: max(walkLeast, opts.WalkLeast), most: r.reach, glance: walkLeast}
 	for i := 0; i < opts.Roam; {
 		l, large := r.lot(i, opts.Roam)
 		var busy [2]time.Duration

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/simtcp"
@@ -103,7 +104,7 @@ func TestWalksOfSeveral(t *testing.T) {
 				}
 				said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
 				for _, f := range res.Findings {
-					said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, picks(f.Path))
+					said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))
 				}
 				if c.found == 0 { // else they may be beyond what was found
 					said += fmt.Sprint("\n", res.Never, res.Held)
@@ -128,7 +129,7 @@ func TestScoutsFail(t *testing.T) {
 		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < scoutLeast {
 			t.Fatalf("%d workers: found is %+v, by %d walks", workers, res.Finding, res.Stats.Walks)
 		}
-		said := fmt.Sprint(picks(res.Finding.Path), res.Stats)
+		said := fmt.Sprint(run.Picks(res.Finding.Path), res.Stats)
 		if one == "" {
 			one = said
 		}

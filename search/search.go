@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -20,7 +21,7 @@ func Search(sys *sim.System, opts Options) (*Result, error) {
 		return nil, err
 	}
 	defer r.watch()()
-	res, returned, err := apart(r.probeAndSearch)
+	res, returned, err := run.Apart(r.probeAndSearch)
 	if !returned {
 		return r.unwound()
 	}
@@ -42,24 +43,24 @@ func (r *runner) probe() error {
 	if r.opts.Faults == nil {
 		return nil
 	}
-	before, own, pair := r.stats, r.world, r.twin
+	before, own, pair := r.stats, r.World, r.Lockstep
 	var err error
-	if r.world, err = r.newWorld(world.Config{Sprint: true}); err != nil {
+	if r.World, err = r.NewWorld(world.Config{Sprint: true}); err != nil {
 		return err
 	}
-	if r.twin, err = r.newTwin(world.Config{Audit: true}); err != nil {
+	if r.Lockstep, err = r.NewLockstep(world.Config{Audit: true}); err != nil {
 		return err
 	}
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: steps, most: steps}
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, least: steps, most: steps}
 	idle := ""
 	for i := range walks {
 		s.begin(r.opts.Seed, 1<<48+uint64(i), 0)
-		_, _, w := r.run(s, false)
+		_, _, w := r.Run(s, false)
 		if idle = w.Idle(*r.opts.Faults); idle == "" {
 			break
 		}
 	}
-	r.stats, r.world, r.twin = before, own, pair
+	r.stats, r.World, r.Lockstep = before, own, pair
 	if idle != "" {
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
 	}
@@ -67,7 +68,7 @@ func (r *runner) probe() error {
 }
 
 func (r *runner) search() (*Result, error) {
-	res := &Result{System: r.sys, Params: r.opts.Params, Options: r.opts, Safety: Safety{State: StateNone}, Liveness: Liveness{State: StateNone}}
+	res := &Result{System: r.Sys, Params: r.opts.Params, Options: r.opts, Safety: Safety{State: StateNone}, Liveness: Liveness{State: StateNone}}
 	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
 	exhaust := r.exhaustLocal
 	switch {
@@ -94,10 +95,11 @@ func (r *runner) search() (*Result, error) {
 		}
 	}
 	res.cut()
-	r.relieved()
+	r.Exploring = nil
+	r.Limits.Relieved()
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
 		var stop Stop
-		if stop, err = r.walks(n); err == nil && r.world.CanBeLive() && res.Liveness.State == StateNone {
+		if stop, err = r.walks(n); err == nil && r.World.CanBeLive() && res.Liveness.State == StateNone {
 			res.Liveness.State = StateSampled
 		}
 		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
@@ -124,11 +126,11 @@ func (r *runner) search() (*Result, error) {
 		}
 	}
 	if unused := r.unused(); len(unused) > 0 && res.Finding == nil {
-		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.sys.Name, unused[0])
+		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.Sys.Name, unused[0])
 	}
 	res.Stats, res.Measured = r.stats, r.measured()
 	if r.coverage.Overflowed() {
-		_, res.Overflow = r.world.Capacities()
+		_, res.Overflow = r.World.Capacities()
 	}
 	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
 	return res, nil
@@ -143,9 +145,9 @@ func (res *Result) cut() {
 
 // unused are the opaque rules that matched nothing in any world.
 func (r *runner) unused() (names []string) {
-	for _, rule := range r.world.Unused() {
+	for _, rule := range r.World.Unused() {
 		both := false
-		for _, other := range r.twin.world.Unused() {
+		for _, other := range r.Lockstep.World.Unused() {
 			both = both || other == rule
 		}
 		if both {
@@ -159,12 +161,12 @@ func (r *runner) unused() (names []string) {
 // state is known to be safe, and known to be live or able to become so.
 func (r *runner) needsWalks(res *Result) bool {
 	decided := r.opts.Early == 0 && // else walks go beyond the states that were visited
-		res.Safety.State == StateExhausted && (!r.world.CanBeLive() || res.Liveness.State == StateExhausted)
+		res.Safety.State == StateExhausted && (!r.World.CanBeLive() || res.Liveness.State == StateExhausted)
 	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {
 		decided = decided || f.Verdict == sim.VerdictNondeterminism
 	}
-	return r.wants() && !res.Stop.atOnce() && res.Stop != StopPaths && !decided
+	return r.wants() && !res.Stop.AtOnce() && res.Stop != StopPaths && !decided
 }
 
 // exhaust enumerates all runs, in rounds that go deeper and deeper.
@@ -220,8 +222,8 @@ const stopEffort Stop = "effort"
 func (r *runner) round(s *reference, res *Result) (Stop, error) {
 	r.phase(PhaseStates, s.bound, 0)
 	for more := true; more; more = s.Next() {
-		if r.stopped() {
-			return r.why(), nil
+		if r.Stopped() {
+			return r.Why(), nil
 		}
 		if r.opts.Paths > 0 && r.stats.Paths >= r.opts.Paths {
 			return StopPaths, nil
@@ -233,7 +235,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 			return stopEffort, nil
 		}
 		careful := r.share.due()
-		end, failure, w := r.run(s, careful)
+		end, failure, w := r.Run(s, careful)
 		r.share.took(r.taken(w, careful), careful)
 		r.stats.Paths++
 		r.tell()
@@ -242,7 +244,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 			return "", err
 		}
 		if f == nil {
-			if end == endLeft {
+			if end == run.EndLeft {
 				if done, err := r.edge(s, w, res); done || err != nil {
 					return StopFound, err
 				}
@@ -271,16 +273,16 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 }
 
 // look makes a finding of the end of an enumerated run, if it is one.
-func (r *runner) look(s *reference, end ending, failure *sim.Failure, w *world.World) (*Finding, error) {
+func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *world.World) (*Finding, error) {
 	switch {
-	case s.moved || end == endStopped && isMismatch(w.Err()):
-		return r.hunt(fixed(s), r.climate, w.Steps())
-	case end == endFailed:
-		return r.confirm(fixed(s)(), r.climate, failure)
-	case end == endStopped:
+	case s.moved || end == run.EndStopped && isMismatch(w.Err()):
+		return r.hunt(fixed(s), r.Climate, w.Steps())
+	case end == run.EndFailed:
+		return r.confirm(fixed(s)(), r.Climate, failure)
+	case end == run.EndStopped:
 		return nil, w.Err()
 	case s.dead:
-		return r.judge(fixed(s)(), r.climate, w, w.Steps(), true)
+		return r.judge(fixed(s)(), r.Climate, w, w.Steps(), true)
 	}
 	return nil, nil
 }
@@ -290,23 +292,23 @@ func fixed(s *reference) func() choose.Source {
 	answers := s.Answers()
 	return func() choose.Source {
 		if s.begin != nil {
-			return s.begin.then(choose.NewFixed(answers...))
+			return s.begin.Then(choose.NewFixed(answers...))
 		}
 		return choose.NewFixed(answers...)
 	}
 }
 
 // hunt looks for the step at which a run that did not repeat itself differs.
-func (r *runner) hunt(answers func() choose.Source, c climate, steps int) (*Finding, error) {
+func (r *runner) hunt(answers func() choose.Source, c run.Climate, steps int) (*Finding, error) {
 	for range repetitions {
-		_, failure, _ := r.run(repeat(answers(), c, steps), true)
+		_, failure, _ := r.Run(run.Repeat(answers(), c, steps), true)
 		if failure != nil {
 			return r.confirm(answers(), c, failure)
 		}
 	}
 	return r.confirm(answers(), c, &sim.Failure{
 		Verdict: sim.VerdictNondeterminism, Step: steps,
-		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, repetitions, hint),
+		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, repetitions, run.Hint),
 	})
 }
 

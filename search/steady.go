@@ -6,6 +6,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -19,7 +20,7 @@ type steady struct {
 	done bool
 }
 
-func (s *steady) visit(w *world.World, depth int) bool {
+func (s *steady) Visit(w *world.World, depth int) bool {
 	if s.held++; !w.Live() {
 		s.held = 0
 	}
@@ -31,32 +32,32 @@ func (s *steady) visit(w *world.World, depth int) bool {
 // distinct ends.
 func (r *runner) harvest(res *Result) error {
 	const tries, least = 20, 100
-	if !r.world.CanBeLive() {
+	if !r.World.CanBeLive() {
 		return fmt.Errorf("no liveness property is checked: without one, nobody knows when the system is in steady state")
 	}
-	s := &steady{walk: walk{Walk: choose.NewWalk(r.opts.Seed), climate: fair, start: r.beginning(fair), most: r.reach, uniform: r.opts.Uniform}, calm: r.opts.Steady}
+	s := &steady{walk: walk{Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, start: r.beginning(run.Fair), most: r.reach, uniform: r.opts.Uniform}, calm: r.opts.Steady}
 	ends := map[canon.Hash]bool{}
 	res.Stop = StopPaths
 	r.phase(PhasePrefixes, 0, r.opts.Prefixes)
 	for i := range tries*r.opts.Prefixes + least {
-		if r.stopped() {
-			res.Stop = r.why()
+		if r.Stopped() {
+			res.Stop = r.Why()
 			return nil
 		}
 		s.held = 0
 		s.begin(r.opts.Seed, 1<<50+uint64(i), r.base())
-		end, failure, w := r.run(s, false)
+		end, failure, w := r.Run(s, false)
 		r.stats.Paths++
 		r.stats.Walks++
 		r.at(len(res.Prefixes))
 		switch {
-		case end == endFailed:
-			f, err := r.confirm(s.answers(), fair, failure)
+		case end == run.EndFailed:
+			f, err := r.confirm(s.answers(), run.Fair, failure)
 			res.Finding = f
 			return err
-		case end == endStopped:
+		case end == run.EndStopped:
 			return w.Err()
-		case !s.done && !(end == endQuiet && w.Live()):
+		case !s.done && !(end == run.EndQuiet && w.Live()):
 			continue
 		}
 		h := w.Hash()
@@ -81,16 +82,16 @@ func (r *runner) harvest(res *Result) error {
 // recorded takes a run again, with every check on, and records it.
 func (r *runner) recorded(answers choose.Source, steps int) (*choose.Path, *Finding, error) {
 	record := choose.NewRecord(answers)
-	_, failure, w := r.run(repeat(record, fair, steps), true)
+	_, failure, w := r.Run(run.Repeat(record, run.Fair, steps), true)
 	path := record.Path()
 	switch {
 	case failure != nil:
-		f, err := r.confirm(choose.NewRaw(picks(path)), fair, failure)
+		f, err := r.confirm(choose.NewRaw(run.Picks(path)), run.Fair, failure)
 		return nil, f, err
 	case w.Err() != nil:
 		return nil, nil, w.Err()
 	}
-	path.Header = Describe(r.sys, r.opts.Params, r.opts.Properties)
+	path.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
 	if net := r.opts.Network.String(); net != "" {
 		path.Add("net", net)
 	}

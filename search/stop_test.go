@@ -161,7 +161,7 @@ func TestInterrupted(t *testing.T) {
 			var r *runner
 			stops, after := 0, 0
 			opts := Options{Engine: engine, NoWalks: true, Effort: 1 << 40, Faults: &c.faults, Stop: func() Stop {
-				if r.exploring != nil && c.here(r.exploring) {
+				if r.Exploring != nil && c.here(r.Exploring.(*taker)) {
 					stops++
 				}
 				if stops > 0 {

@@ -10,6 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 )
 
 // taker takes the steps of states that are kept as vectors of their parts'
@@ -20,9 +21,9 @@ type taker struct {
 	r       *runner
 	w       *world.World
 	bank    *world.Bank
-	c       climate
-	lead    *fork // where the first state is; nil: at the start
-	*entry        // the states
+	c       run.Climate
+	lead    *run.Fork // where the first state is; nil: at the start
+	*entry            // the states
 	lists   *coinLists
 	visitor visitor
 
@@ -85,14 +86,14 @@ func (s inWorld) settle() error { return nil }
 const noEvent = -1
 
 // newTaker has a world of its own, and writes into a ledger.
-func (r *runner) newTaker(c climate, l *ledger) (*taker, error) {
-	w, err := r.newWorld(world.Config{Coverage: r.coverage})
+func (r *runner) newTaker(c run.Climate, l *ledger) (*taker, error) {
+	w, err := r.NewWorld(world.Config{Coverage: r.coverage})
 	if err != nil {
 		return nil, err
 	}
 	w.Track()
 	t := &taker{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, entry: l.entry()}
-	t.step.pulse, t.step.halt = &r.pulse, r.halt
+	t.step.pulse, t.step.halt = &r.Pulse, r.halt
 	t.v, t.to = make(world.Vector, t.bank.Places()), make(world.Vector, t.bank.Places())
 	return t, nil
 }
@@ -176,50 +177,53 @@ func (t *taker) sum(v world.Vector) (h canon.Hash) {
 	return h
 }
 
-// stuck are the answers of the run whose last step has not returned, and how
+// Stuck are the answers of the run whose last step has not returned, and how
 // many they are.
-func (t *taker) stuck() (choose.Source, int) {
+func (t *taker) Stuck() (choose.Source, int) {
 	run := t.found()
-	return run, run.answers()
+	return run, run.Answers()
 }
 
+// Within is the world in which the steps are taken.
+func (t *taker) Within() (w *world.World, healed bool) { return t.w, t.healed }
+
 // found are the answers of the run that the last step was of.
-func (t *taker) found() *told {
+func (t *taker) found() *run.Answers {
 	coins := t.lastCoins
 	if t.step.begun {
 		coins = t.step.coins.Answers()
 	}
 	if t.current == noParent {
-		return t.led(told{start: coins})
+		return t.led(run.Answers{Start: coins})
 	}
 	answers := t.path(t.current)
 	if t.lastEvent == noEvent {
 		return &answers
 	}
-	answers.steps = append(answers.steps, taken{t.lastEvent, coins})
+	answers.Steps = append(answers.Steps, run.Taken{Event: t.lastEvent, Coins: coins})
 	return &answers
 }
 
 // path is the answers that lead to a state.
-func (t *taker) path(state uint32) (answers told) {
+func (t *taker) path(state uint32) (answers run.Answers) {
 	for s := state; ; s = t.origin(s).parent {
 		o := t.origin(s)
 		if o.parent == noParent {
-			answers = *t.led(told{start: t.lists.get(o.coins), steps: answers.steps})
+			answers = *t.led(run.Answers{Start: t.lists.get(o.coins), Steps: answers.Steps})
 			break
 		}
-		answers.steps = append(answers.steps, taken{int(o.event), t.lists.get(o.coins)})
+		answers.Steps = append(answers.Steps, run.Taken{Event: int(o.event), Coins: t.lists.get(o.coins)})
 	}
-	for i, j := 0, len(answers.steps)-1; i < j; i, j = i+1, j-1 {
-		answers.steps[i], answers.steps[j] = answers.steps[j], answers.steps[i]
+	for i, j := 0, len(answers.Steps)-1; i < j; i, j = i+1, j-1 {
+		answers.Steps[i], answers.Steps[j] = answers.Steps[j], answers.Steps[i]
 	}
 	return answers
 }
 
 // led is answers that begin where the exploration does.
-func (t *taker) led(run told) *told {
+func (t *taker) led(run run.Answers) *run.Answers {
 	if t.lead != nil {
-		run.lead, run.leads = t.lead.prefix, t.lead.steps
+		run.Lead, run.Leads = t.lead.Prefix, t.lead.Steps
 	}
 	return &run
 }
@@ -229,7 +233,7 @@ func (t *taker) led(run told) *told {
 type answerer struct {
 	event int
 	coins choose.Odometer
-	pulse *pulse
+	pulse *run.Pulse
 	begun bool // the step has not come to its end
 	lists int  // lists of answers that the event was given
 	taken int
@@ -241,7 +245,7 @@ func (s *answerer) Answer(q *choose.Question) int {
 		return s.event
 	}
 	k := s.coins.Answer(q)
-	s.pulse.tick()
+	s.pulse.Tick()
 	return k
 }
 
@@ -251,7 +255,7 @@ func (s *answerer) take(w *world.World) error {
 		return errHalt
 	}
 	s.begun = true
-	s.pulse.tick()
+	s.pulse.Tick()
 	if w.Step(s) != world.Stepped {
 		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Err())
 	}

@@ -10,6 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 )
 
 // team is several goroutines that expand a level together. Each has worlds, a
@@ -38,7 +39,7 @@ type team struct {
 // wrongness is something that is wrong in a level.
 type wrongness struct {
 	wrong
-	answers *told
+	answers *run.Answers
 	state   world.Vector // that is dead
 	key     canon.Hash   // by which one is chosen
 }
@@ -73,11 +74,11 @@ func (r *runner) together(x *explorer, level frontier) (*team, error) {
 	}
 	c := &team{hands: []*explorer{x}}
 	for len(c.hands) < n {
-		hand, err := newRunner(r.sys, r.opts)
+		hand, err := newRunner(r.Sys, r.opts)
 		if err != nil {
 			return nil, err
 		}
-		hand.limits, hand.pulse.on, hand.lead = r.limits, r.pulse.on, r.lead
+		hand.Limits, hand.Pulse.On, hand.lead = r.Limits, r.Pulse.On, r.lead
 		hand.share = share{every: r.share.every, least: 1}
 		other, err := hand.join(x)
 		if err != nil {
@@ -104,7 +105,7 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 	x.joint = true
 	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
 	other.pairs = share{every: x.pairs.every, least: 1}
-	r.allow(x.c, other.w)
+	r.Allow(x.c, other.w)
 	if _, is := x.stepper.(*memo); is {
 		other.byMemo()
 	}
@@ -140,7 +141,7 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 		}
 	}
 	slices.SortFunc(next, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	r.exploring = main.taker
+	r.Exploring = main.taker
 	switch w := c.worst; {
 	case c.err != nil:
 		return next, true, c.err
@@ -148,7 +149,7 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 		if w.dead {
 			main.w.Protect(func() { main.w.Load(main.bank, w.state) })
 		}
-		return next, true, r.conclude(main, res, r.base()+depth, &w.wrong, func() choose.Source { return w.answers.again() })
+		return next, true, r.conclude(main, res, r.base()+depth, &w.wrong, func() choose.Source { return w.answers.Again() })
 	case c.full:
 		res.Stop = StopMemory
 	case r.interrupted(res):
@@ -161,7 +162,7 @@ func (c *team) work(r *runner, i int, level frontier) {
 	x := c.hands[i]
 	returned := false
 	defer func() {
-		x.r.pulse.rest()
+		x.r.Pulse.Rest()
 		if !returned { // runtime.Goexit in a handler, or a panic
 			c.halt.Store(true)
 			c.mu.Lock()
@@ -175,7 +176,7 @@ func (c *team) work(r *runner, i int, level frontier) {
 			break
 		}
 		c.chunk(x, level, int(k))
-		if c.report(r, i); x.r.stopped() {
+		if c.report(r, i); x.r.Stopped() {
 			c.halt.Store(true)
 		}
 	}

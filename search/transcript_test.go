@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/toy"
 	"macemc/internal/transcript"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -240,7 +241,7 @@ func TestStepPropertiesAreAlwaysChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, failure, w := r.run(repeat(choose.NewFixed(1, 1), fair, 3), false)
+	_, failure, w := r.Run(run.Repeat(choose.NewFixed(1, 1), run.Fair, 3), false)
 	if failure == nil || failure.Property != "it never decreases" || failure.Step != 2 {
 		t.Errorf("found is %+v after %d steps", failure, w.Steps())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -24,12 +25,12 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.twin, err = r.newTwin(world.Config{Trace: true}); err != nil {
+	if r.Lockstep, err = r.NewLockstep(world.Config{Trace: true}); err != nil {
 		return nil, err
 	}
-	short := &before{Source: choose.NewReplay(path), w: r.twin.world, step: n}
-	trace, returned, err := apart(func() (*sim.Trace, error) {
-		_, failure, w := r.run(repeat(short, climateOf(path), n), true)
+	short := &before{Source: choose.NewReplay(path), w: r.Lockstep.World, step: n}
+	trace, returned, err := run.Apart(func() (*sim.Trace, error) {
+		_, failure, w := r.Run(run.Repeat(short, climateOf(path), n), true)
 		if failure != nil || w.Steps() != n-1 || short.last.Index == 0 {
 			return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps: %s", w.Steps(), n, changed)}
 		}

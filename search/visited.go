@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"fmt"
+
+	"macemc/search/internal/run"
 )
 
 // Visited is what the exhaustive phase keeps of the states that it visited.
@@ -77,12 +79,12 @@ func (r *runner) bottoms(x *explorer, res *Result) error {
 	n := len(last)
 	stride := coprime(n)
 	for i, k := 0, n/2; i < min(n, bottomsMost); i, k = i+1, (k+stride)%n {
-		if r.stopped() {
-			res.Stop = r.why()
+		if r.Stopped() {
+			res.Stop = r.Why()
 			return nil
 		}
 		path := x.path(last[k])
-		f, err := r.walkOutside(&fork{told: &path, steps: path.length()}, x.c)
+		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.c)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/run"
 )
 
 // walk takes one long random run, in place: it ends at the first live state
@@ -13,11 +14,11 @@ import (
 // then, or one that does not count, is looked for once in most steps only.
 type walk struct {
 	*choose.Walk
-	climate
-	start *fork // where it begins; nil: at the start
-	from  int   // the steps before it is judged: those of the start, and of a storm
-	least int   // steps that it takes even if it is live
-	most  int   // steps without a live state after which it is suspected
+	run.Climate
+	start *run.Fork // where it begins; nil: at the start
+	from  int       // the steps before it is judged: those of the start, and of a storm
+	least int       // steps that it takes even if it is live
+	most  int       // steps without a live state after which it is suspected
 	live  bool
 
 	exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
@@ -35,17 +36,17 @@ type walk struct {
 	judged  bool        // the steps before it is judged are taken
 }
 
-func (s *walk) fork() *fork { return s.start }
+func (s *walk) Fork() *run.Fork { return s.start }
 
-func (s *walk) visit(w *world.World, depth int) bool {
+func (s *walk) Visit(w *world.World, depth int) bool {
 	s.judged, s.clock.w = depth >= s.from, w
-	if s.heal >= 0 {
-		if depth < s.heal {
+	if s.Heal >= 0 {
+		if depth < s.Heal {
 			s.Rare = depth >= s.calm && depth%s.gust == 0
 			s.Uniform = s.Rare || s.uniform
 			return s.goesOn(depth)
 		}
-		if depth == s.heal {
+		if depth == s.Heal {
 			s.before = len(s.Picks())
 		}
 		s.Rare, s.Stuck, s.Uniform = false, false, s.uniform
@@ -77,7 +78,7 @@ func (s *walk) goesOn(depth int) bool {
 // answers are those of the whole run, from its start.
 func (s *walk) answers() choose.Source {
 	if s.start != nil {
-		return s.start.then(choose.NewRaw(s.Picks()))
+		return s.start.Then(choose.NewRaw(s.Picks()))
 	}
 	return choose.NewRaw(s.Picks())
 }
@@ -106,33 +107,33 @@ func (s *walk) choices() (n int) {
 // with lulls let the protocol get somewhere before a fault hits it. In walks that
 // are to go on while they are live, half of the storms come late, at any step of
 // the first half.
-func (s *walk) storm(seed, i uint64, from *fork) {
+func (s *walk) storm(seed, i uint64, from *run.Fork) {
 	const shortest, spread, golden = 4, 117, 0x9e3779b97f4a7c15
 	s.start = from
 	s.begin(seed, i, 0)
-	s.faults, s.calm, s.heal, s.gust = true, 0, shortest+int(i*i%spread), 1
+	s.Faults, s.calm, s.Heal, s.gust = true, 0, shortest+int(i*i%spread), 1
 	if from != nil {
-		s.calm = from.steps
+		s.calm = from.Steps
 	}
 	if s.least > walkLeast && i&4 != 0 {
 		s.calm += int(i * golden >> 32 % uint64(s.least/2))
 		s.Stuck = true
 	}
-	s.heal += s.calm
+	s.Heal += s.calm
 	if i%4 == 3 {
 		s.gust = 5
 	}
-	s.from = s.heal + 1
+	s.from = s.Heal + 1
 }
 
 // walks takes random walks from the start until what they find is enough.
 func (r *runner) walks(n int) (Stop, error) {
 	s := &walk{
-		Walk: choose.NewWalk(r.opts.Seed), climate: fair, least: cmp.Or(r.opts.WalkLeast, min(walkLeast, r.reach/2)), most: r.reach, uniform: r.opts.Uniform,
-		wanted: func() bool { return !r.stopped() },
+		Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, least: cmp.Or(r.opts.WalkLeast, min(walkLeast, r.reach/2)), most: r.reach, uniform: r.opts.Uniform,
+		wanted: func() bool { return !r.Stopped() },
 	}
 	s.glance = min(walkLeast, r.reach/2)
-	if !r.world.CanBeLive() {
+	if !r.World.CanBeLive() {
 		s.most = max(min(s.most, 5*walkLeast), r.opts.WalkLeast)
 	}
 	r.share = share{}
@@ -157,8 +158,8 @@ func (r *runner) walks(n int) (Stop, error) {
 			r.at(i)
 		}
 		for looked := false; i < l.to && !looked; i++ {
-			if r.stopped() {
-				return r.why(), nil
+			if r.Stopped() {
+				return r.Why(), nil
 			}
 			enough, err := false, error(nil)
 			if looked, enough, err = r.walk(s, i, l.careful(i)); err != nil {
@@ -166,7 +167,7 @@ func (r *runner) walks(n int) (Stop, error) {
 			}
 			switch {
 			case s.left:
-				return r.why(), nil
+				return r.Why(), nil
 			case enough:
 				return StopFound, nil
 			}
@@ -183,7 +184,7 @@ func (r *runner) walks(n int) (Stop, error) {
 func (r *runner) walk(s *walk, i int, careful bool) (looked, enough bool, err error) {
 	r.setOut(s, i)
 	before := r.stats.Steps
-	end, failure, w := r.run(s, careful)
+	end, failure, w := r.Run(s, careful)
 	r.stats.WalkSteps += r.stats.Steps - before
 	r.share.took(r.taken(w, careful), careful)
 	if s.left {
@@ -193,19 +194,19 @@ func (r *runner) walk(s *walk, i int, careful bool) (looked, enough bool, err er
 	r.stats.Walks++
 	var f *Finding
 	switch {
-	case end == endStopped:
+	case end == run.EndStopped:
 		return false, false, w.Err()
 	case cameToNothing(s, end, w):
 		return false, false, nil
-	case end == endFailed:
+	case end == run.EndFailed:
 		if r.several() && !r.worth(failure) {
 			return true, false, nil
 		}
-		f, err = r.confirm(s.answers(), r.climate, failure)
+		f, err = r.confirm(s.answers(), r.Climate, failure)
 	default:
-		if f, err = r.judge(s.answers(), r.climate, w, w.Steps(), end == endQuiet); f == nil && err == nil {
+		if f, err = r.judge(s.answers(), r.Climate, w, w.Steps(), end == run.EndQuiet); f == nil && err == nil {
 			r.alarm()
-			if r.world.CanBeLive() {
+			if r.World.CanBeLive() {
 				s.most = r.reach
 			}
 			return true, false, nil
@@ -233,20 +234,20 @@ func (r *runner) further(taken int, n *int) bool {
 
 // setOut makes s the i-th walk of the default search.
 func (r *runner) setOut(s *walk, i int) {
-	if i%2 == 1 && r.opts.stormy(r.sys) {
-		s.storm(r.opts.Seed, uint64(i), r.beginning(climate{faults: true}))
+	if i%2 == 1 && r.Stormy() {
+		s.storm(r.opts.Seed, uint64(i), r.beginning(run.Climate{Faults: true}))
 		return
 	}
-	s.climate, s.start = fair, r.beginning(fair)
+	s.Climate, s.start = run.Fair, r.beginning(run.Fair)
 	s.begin(r.opts.Seed, uint64(i), r.base())
 }
 
 // cameToNothing reports whether nobody needs to look at how a walk ended.
-func cameToNothing(s *walk, end ending, w *world.World) bool {
+func cameToNothing(s *walk, end run.Ending, w *world.World) bool {
 	switch end {
-	case endFailed, endStopped:
+	case run.EndFailed, run.EndStopped:
 		return false
-	case endQuiet:
+	case run.EndQuiet:
 		if w.Live() {
 			return true
 		}
@@ -256,26 +257,10 @@ func cameToNothing(s *walk, end ending, w *world.World) bool {
 
 // walkFrom is a walk from a fork in a run of some climate. The environment
 // heals first, if it has not yet.
-func (r *runner) walkFrom(k *fork, c climate) *walk {
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), climate: c, start: k, from: k.steps, most: r.reach, uniform: r.opts.Uniform, gust: 1}
-	if c.faults && (c.heal < 0 || c.heal >= k.steps) {
-		s.heal, s.from = k.steps, k.steps+1
+func (r *runner) walkFrom(k *run.Fork, c run.Climate) *walk {
+	s := &walk{Walk: choose.NewWalk(r.opts.Seed), Climate: c, start: k, from: k.Steps, most: r.reach, uniform: r.opts.Uniform, gust: 1}
+	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {
+		s.Heal, s.from = k.Steps, k.Steps+1
 	}
 	return s
-}
-
-// picks are a path's answers by number.
-func picks(p *choose.Path) []choose.Pick {
-	var out []choose.Pick
-	add := func(c choose.Choice) { out = append(out, choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) }
-	for _, c := range p.Start {
-		add(c)
-	}
-	for _, s := range p.Steps {
-		add(s.Event)
-		for _, c := range s.Coins {
-			add(c)
-		}
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -69,9 +70,9 @@ func (c *crew) do(n int, work job, broken func(r *runner, i int, f *sim.Failure)
 	for k := range min(len(c.runners), n) {
 		all.Go(func() {
 			for i := int64(-1); ; {
-				_, returned, _ := apart(func() (struct{}, error) {
+				_, returned, _ := run.Apart(func() (struct{}, error) {
 					r := c.runners[k]
-					r.pulse.here()
+					r.Pulse.Here()
 					for {
 						if i = next.Add(1) - 1; i >= int64(n) || i > last.Load() {
 							return struct{}{}, nil
@@ -84,9 +85,9 @@ func (c *crew) do(n int, work job, broken func(r *runner, i int, f *sim.Failure)
 					return
 				}
 				r, f := c.runners[k].ended()
-				r.pulse.rest()
+				r.Pulse.Rest()
 				ends(int(i), broken(c.runners[k], int(i), f), nil)
-				another, err := newRunner(r.sys, r.opts)
+				another, err := newRunner(r.Sys, r.opts)
 				if err != nil {
 					panic("macemc bug: search: a runner that was made before cannot be made again: " + err.Error())
 				}

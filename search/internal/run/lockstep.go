@@ -1,4 +1,4 @@
-package search
+package run
 
 import (
 	"fmt"
@@ -10,30 +10,30 @@ import (
 	"macemc/sim"
 )
 
-// twin is two worlds of one system that are given the same answers. The second
+// Lockstep is two worlds of one system that are given the same answers. The second
 // lags one step behind the first, so that step properties see the state before
 // and the state after; when it has caught up, both must be in the same state
 // and have done the same things. What differs, differs without having asked:
 // the service is not deterministic.
-type twin struct {
-	world   *world.World // audited
-	lag     *world.World
-	steps   *world.Transition
+type Lockstep struct {
+	World   *world.World // audited
+	Lag     *world.World
+	Steps   *world.Transition
 	tape    tape
 	failure *sim.Failure
 	told    [2]string // what the two runs came to, where they differ
 }
 
-func (r *runs) newTwin(c world.Config) (*twin, error) {
-	ahead, err := r.newWorld(c)
+func (r *Runs) NewLockstep(c world.Config) (*Lockstep, error) {
+	ahead, err := r.NewWorld(c)
 	if err != nil {
 		return nil, err
 	}
-	lag, err := r.newWorld(world.Config{})
+	lag, err := r.NewWorld(world.Config{})
 	if err != nil {
 		return nil, err
 	}
-	return &twin{world: ahead, lag: lag, steps: world.StepChecks(lag, ahead, r.opts.Properties)}, nil
+	return &Lockstep{World: ahead, Lag: lag, Steps: world.StepChecks(lag, ahead, r.Properties)}, nil
 }
 
 // tape records the answers of one step, for the lagging world.
@@ -51,28 +51,28 @@ func (t *tape) Answer(q *choose.Question) int {
 }
 
 // record begins a run: src's answers go to both worlds.
-func (t *twin) record(src choose.Source) choose.Source {
+func (t *Lockstep) record(src choose.Source) choose.Source {
 	t.failure = nil
 	t.tape = tape{src, t.tape.picks[:0]}
 	return &t.tape
 }
 
 // follow lets the lagging world take the step that the first has just taken.
-func (t *twin) follow(depth int, healed bool) *sim.Failure {
+func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 	if depth > 0 {
-		if t.failure = t.steps.Check(); t.failure != nil {
+		if t.failure = t.Steps.Check(); t.failure != nil {
 			return t.failure
 		}
 	}
 	again := choose.NewRaw(t.tape.picks)
-	failed := t.lag.Protect(func() {
+	failed := t.Lag.Protect(func() {
 		switch {
 		case depth == 0:
-			t.lag.Start(again)
+			t.Lag.Start(again)
 		case healed:
-			t.lag.Heal(again)
+			t.Lag.Heal(again)
 		default:
-			t.lag.Step(again)
+			t.Lag.Step(again)
 		}
 	})
 	t.tape.picks = t.tape.picks[:0]
@@ -82,16 +82,16 @@ func (t *twin) follow(depth int, healed bool) *sim.Failure {
 		return failed
 	case failed != nil:
 		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message), "ended well", failed.Message)
-	case t.lag.Err() != nil:
-		return t.differ("a second run of the step asked for other choices: "+t.lag.Err().Error(), "asked as before", t.lag.Err().Error())
+	case t.Lag.Err() != nil:
+		return t.differ("a second run of the step asked for other choices: "+t.Lag.Err().Error(), "asked as before", t.Lag.Err().Error())
 	case !again.Done():
 		return t.differ("a second run of the step asked for fewer choices", "asked for all", "asked for fewer")
 	}
 	if what := t.effects(); what != "" {
 		return t.failure
 	}
-	if t.world.Hash() != t.lag.Hash() {
-		all := world.Diff(t.world.Lines(), t.lag.Lines())
+	if t.World.Hash() != t.Lag.Hash() {
+		all := world.Diff(t.World.Lines(), t.Lag.Lines())
 		if len(all) == 0 { // the text is coarser than the hash
 			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
 		}
@@ -102,8 +102,8 @@ func (t *twin) follow(depth int, healed bool) *sim.Failure {
 }
 
 // effects compares what the two worlds' handlers did, in order.
-func (t *twin) effects() string {
-	a, b := unlogged(t.world.Effects()), unlogged(t.lag.Effects())
+func (t *Lockstep) effects() string {
+	a, b := unlogged(t.World.Effects()), unlogged(t.Lag.Effects())
 	for k := range max(len(a), len(b)) {
 		left, right := t.effect(a, k), t.effect(b, k)
 		if left != right {
@@ -114,23 +114,23 @@ func (t *twin) effects() string {
 	return ""
 }
 
-func (t *twin) effect(effects []sim.Effect, k int) string {
+func (t *Lockstep) effect(effects []sim.Effect, k int) string {
 	if k >= len(effects) {
 		return "nothing more"
 	}
-	return effects[k].Text(t.world.Walker())
+	return effects[k].Text(t.World.Walker())
 }
 
-const hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, or the address that a pointer in a message or a signal holds"
+const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, or the address that a pointer in a message or a signal holds"
 
-func (t *twin) differ(message, a, b string) *sim.Failure {
-	t.failure = t.world.Failure(sim.VerdictNondeterminism, message+hint)
+func (t *Lockstep) differ(message, a, b string) *sim.Failure {
+	t.failure = t.World.Failure(sim.VerdictNondeterminism, message+Hint)
 	t.told = [2]string{a, b}
 	return t.failure
 }
 
-// outcome is what a step came to, as one line: for counting outcomes.
-func outcome(w *world.World, failure *sim.Failure) (canon.Hash, string) {
+// Outcome is what a step came to, as one line: for counting outcomes.
+func Outcome(w *world.World, failure *sim.Failure) (canon.Hash, string) {
 	var b strings.Builder
 	for _, e := range w.Effects() {
 		if e.Kind != sim.EffectLog {

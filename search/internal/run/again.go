@@ -1,0 +1,83 @@
+package run
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/world"
+)
+
+// Again repeats a run to a depth.
+type Again struct {
+	choose.Source
+	Climate
+	whole
+	Steps int
+	Live  bool // the last state is
+	See   func(*world.World)
+}
+
+// Visit asks what the repeated run may have asked: a property may panic.
+func (a *Again) Visit(w *world.World, depth int) bool {
+	a.Live = w.Probe()
+	if a.See != nil {
+		a.See(w)
+	}
+	return depth < a.Steps
+}
+
+// Repeat repeats the run of some answers, to so many steps.
+func Repeat(answers choose.Source, c Climate, steps int) *Again {
+	return &Again{Source: answers, Climate: c, Steps: steps}
+}
+
+// Lenient repeats a run for as long as it asks as before, and goes on with the
+// first alternatives: a run that is not deterministic must get to the step
+// where it differs, which lockstep then shows.
+type Lenient struct {
+	*choose.Raw
+	left bool
+}
+
+func (l *Lenient) Answer(q *choose.Question) int {
+	if !l.left {
+		if k := l.Raw.Answer(q); k >= 0 {
+			return k
+		}
+		l.left = true
+	}
+	return 0
+}
+
+// Unanswered remembers the question that its source refused.
+type Unanswered struct {
+	choose.Source
+	Asked string
+}
+
+func (u *Unanswered) Answer(q *choose.Question) int {
+	k := u.Source.Answer(q)
+	if k < 0 && u.Asked == "" {
+		u.Asked = fmt.Sprintf("ask one of %d", q.N)
+		if why := q.Alternatives.Why(); why != "" {
+			u.Asked += " for " + why
+		}
+	}
+	return k
+}
+
+// Picks are a path's answers by number.
+func Picks(p *choose.Path) []choose.Pick {
+	var out []choose.Pick
+	add := func(c choose.Choice) { out = append(out, choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) }
+	for _, c := range p.Start {
+		add(c)
+	}
+	for _, s := range p.Steps {
+		add(s.Event)
+		for _, c := range s.Coins {
+			add(c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package run
+
+import "macemc/choose"
+
+// Answers answers a run step by step.
+type Answers struct {
+	Lead  []choose.Pick // the answers of a prefix, which come first
+	Leads int           // and how many steps it has
+	given int           // of lead
+	Start []int
+	Steps []Taken
+	at    int
+	left  []int
+	begun bool
+}
+
+// Taken is one step: its event, and the answers to its coins.
+type Taken struct {
+	Event int
+	Coins []int
+}
+
+func (t *Answers) Answer(q *choose.Question) int {
+	if t.given < len(t.Lead) {
+		t.given++
+		return int(t.Lead[t.given-1].Pick)
+	}
+	if !t.begun {
+		t.begun, t.left = true, t.Start
+	}
+	if q.Kind == choose.Event {
+		if t.at == len(t.Steps) {
+			return -1
+		}
+		t.left = t.Steps[t.at].Coins
+		t.at++
+		return t.Steps[t.at-1].Event
+	}
+	if len(t.left) == 0 {
+		return -1
+	}
+	k := t.left[0]
+	t.left = t.left[1:]
+	return k
+}
+
+// Again is the same answers, from the first.
+func (t *Answers) Again() *Answers {
+	return &Answers{Lead: t.Lead, Leads: t.Leads, Start: t.Start, Steps: t.Steps}
+}
+
+// Length is how many steps the run has.
+func (t *Answers) Length() int { return t.Leads + len(t.Steps) }
+
+// Answers is how many they are.
+func (t *Answers) Answers() int {
+	n := len(t.Lead) + len(t.Start)
+	for _, s := range t.Steps {
+		n += 1 + len(s.Coins)
+	}
+	return n
+}
+
+// Err is that there are no more answers.
+func (t *Answers) Err() error { return choose.ErrEnd }

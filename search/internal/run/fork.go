@@ -1,0 +1,118 @@
+package run
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/world"
+)
+
+// A Fork is a state in the middle of a run, from which other runs branch off. A
+// strategy whose method Fork returns one begins there: the loop loads the state
+// into its world, or, where nodes cannot be copied and where the run is taken
+// in lockstep, takes the run that leads there again. Either way the strategy is
+// first asked to visit the state itself, depths count from the start of the
+// whole run, and the answers of the whole run are prefix followed by what the
+// strategy answered. The climate must be that of the run which led there, save
+// that it may heal later, or at once: Climate{Faults: true, Heal: k.Steps}
+// makes healing the first step.
+type Fork struct {
+	Prefix []choose.Pick // the answers that lead there from the start
+	Told   *Answers      // the same, where an explorer has them; then prefix is empty
+	Steps  int           // and how many steps they are
+	Bank   *world.Bank   // what at is told by; nil: the state could not be saved
+	At     world.Vector
+}
+
+// whole is a run from the start.
+type whole struct{}
+
+func (whole) Fork() *Fork { return nil }
+
+// ForkAt takes the first steps of a run and saves the state that they lead to.
+func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
+	k := &Fork{Prefix: Picks(path.Prefix(steps)), Steps: steps}
+	if r.Always { // every run is taken in lockstep
+		return k, nil
+	}
+	if r.Bank == nil {
+		r.Bank = r.World.NewBank()
+	}
+	m := &saving{Again: Again{Source: choose.NewRaw(k.Prefix), Climate: c, Steps: steps}, bank: r.Bank}
+	end, failure, w := r.Run(m, false)
+	switch {
+	case end == EndLeft && m.at != nil:
+		k.Bank, k.At = r.Bank, m.at
+	case end == EndLeft || world.Unsupported(w.Err()): // nodes that cannot be copied
+	case failure != nil:
+		return nil, fmt.Errorf("the first %d steps of a run ended in a %s when they were taken again (%s)%s", steps, failure.Verdict, failure.Message, Hint)
+	case w.Err() != nil:
+		return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", steps, w.Err(), Hint)
+	default:
+		return nil, fmt.Errorf("the first %d steps of a run came to rest after %d when they were taken again%s", steps, w.Steps(), Hint)
+	}
+	return k, nil
+}
+
+// Share makes a fork to the same state, for another goroutine.
+func (k *Fork) Share() *Fork {
+	if k == nil || k.Bank == nil {
+		return k
+	}
+	other := *k
+	other.Bank = k.Bank.Share()
+	return &other
+}
+
+// saving repeats a run to a depth, and saves the state there.
+type saving struct {
+	Again
+	bank *world.Bank
+	at   world.Vector // nil: it could not be saved
+}
+
+func (s *saving) Visit(w *world.World, depth int) bool {
+	if depth < s.Steps {
+		return true
+	}
+	if w.Bound() == "" {
+		at := make(world.Vector, s.bank.Places())
+		w.Save(s.bank, at)
+		s.at = at
+	}
+	return false
+}
+
+// Then is the answers that lead to the fork, followed by those of a source.
+func (k *Fork) Then(src choose.Source) choose.Source {
+	if k.Told != nil {
+		return &led{lead: k.Told.Again(), left: k.Told.Answers(), Source: src}
+	}
+	return &led{lead: choose.NewRaw(k.Prefix), left: len(k.Prefix), Source: src}
+}
+
+// led takes so many answers of a prefix first.
+type led struct {
+	lead choose.Source
+	left int
+	choose.Source
+}
+
+func (l *led) Answer(q *choose.Question) int {
+	if l.left == 0 {
+		return l.Source.Answer(q)
+	}
+	k := l.lead.Answer(q)
+	if k >= 0 {
+		l.left--
+	}
+	return k
+}
+
+// Err is that of the source which refused.
+func (l *led) Err() error {
+	if l.left > 0 {
+		return l.lead.Err()
+	}
+	return l.Source.Err()
+}

@@ -1,0 +1,156 @@
+package run
+
+import (
+	"cmp"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+
+	"macemc/internal/visited"
+)
+
+// Limits say whether a search is to stop, and why. A budget of memory is for
+// the whole process: what the runtime holds, garbage included, and the tables
+// beside it. Workers may ask at once.
+type Limits struct {
+	Ask    func() Stop // asked now and then; nil: nobody is
+	Budget int         // bytes that the process may have
+	Table  int         // bytes that a table of visited states may have, for tests; 0: as the budget allows
+
+	mu    sync.Mutex
+	why   Stop // "": go on
+	asked int
+	now   int // memory, at the last look
+	most  int // the most that was met
+
+	cramped int // a table of so many bytes could not be made larger
+
+	Housework atomic.Int32 // of the search itself, that is under way: see tidy
+}
+
+// Tidy begins work on the search's own tables, which may take longer than a
+// handler may: with many gigabytes, on a busy machine. Meanwhile nobody is
+// stuck, though some may wait for it.
+func (l *Limits) Tidy() (end func()) {
+	l.Housework.Add(1)
+	return func() { l.Housework.Add(-1) }
+}
+
+// Of the budget, in percent: from full on garbage is collected; the search
+// stops if then more than stuffed is left. What lies between is room for what
+// comes until the next look.
+const (
+	fullPercent    = 95
+	stuffedPercent = 90
+
+	memoryEvery = 4 // of the looks are at the memory
+
+	tableGrowth = 2 // that is made room for, at most
+)
+
+// stopped reports whether the search is to stop; reason says why.
+func (l *Limits) stopped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.why == "" && l.Ask != nil {
+		l.why = l.Ask()
+	}
+	if l.asked++; l.why == "" && l.asked%memoryEvery == 0 && l.crowded() {
+		l.why = StopMemory
+	}
+	return l.why != ""
+}
+
+// Memory is what the process had at the last look.
+func (l *Limits) Memory() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
+
+// Highest is the most memory that was met, now included.
+func (l *Limits) Highest() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.look()
+	return l.most
+}
+
+// Stop tells the search to stop.
+func (l *Limits) Stop(why Stop) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.why = cmp.Or(l.why, why)
+}
+
+// reason is why it is to.
+func (l *Limits) reason() Stop {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why
+}
+
+// Stopped reports whether the search is to stop; Why says why.
+func (r *Runs) Stopped() bool { return r.Limits.stopped() }
+
+// Why is why the search is to stop; "": it is not.
+func (r *Runs) Why() Stop { return r.Limits.reason() }
+
+// Relieved lets the search go on without what has used up its memory: walks
+// need little.
+func (l *Limits) Relieved() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.why == StopMemory {
+		l.why = ""
+	}
+	if l.look() >= percent(l.Budget, stuffedPercent) {
+		debug.FreeOSMemory()
+	}
+}
+
+// crowded reports whether the budget is used up.
+func (l *Limits) crowded() bool {
+	if l.look() < percent(l.Budget, fullPercent) {
+		return false
+	}
+	defer l.Tidy()()
+	debug.FreeOSMemory()
+	return l.look() > percent(l.Budget, stuffedPercent)
+}
+
+// Room is how many bytes a table of visited states may have that takes the
+// place of one of now bytes, which is there until the states have moved.
+func (l *Limits) Room(now int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.Table > 0:
+		return l.Table
+	case now > 0 && now == l.cramped:
+		return now
+	}
+	budget := percent(l.Budget, fullPercent)
+	room := min(budget-l.look(), l.Budget/2)
+	if room < tableGrowth*now {
+		debug.FreeOSMemory()
+		room = min(budget-l.look(), l.Budget/2)
+	}
+	if room < now/8*9 { // not worth moving all states
+		l.cramped = now
+		return now
+	}
+	return room
+}
+
+func percent(n, of int) int { return n / 100 * of }
+
+// look is the memory of the process now, in bytes.
+func (l *Limits) look() int {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	now := int(sample[0].Value.Uint64()-sample[1].Value.Uint64()) + visited.OffHeap()
+	l.now, l.most = now, max(l.most, now)
+	return now
+}

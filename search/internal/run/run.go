@@ -1,0 +1,233 @@
+package run
+
+import (
+	"errors"
+
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// A Strategy supplies the answers of one run after another, and says of each
+// state whether the run goes on. It evaluates nothing.
+type Strategy interface {
+	choose.Source
+	// Visit is told the world at every state: after the starts, with depth 0,
+	// and after every step. False ends the run here.
+	Visit(w *world.World, depth int) bool
+	// Weather is the climate of the run that begins.
+	Weather() Climate
+	// Fork is the state where it begins; nil: at the start. See fork.go.
+	Fork() *Fork
+}
+
+// Climate is how the environment behaves in a run.
+type Climate struct {
+	Faults bool // faults may happen, within the budgets
+	Heal   int  // the depth at which the environment heals: a step of its own; -1: never
+}
+
+// Weather is the climate itself, for strategies that embed it.
+func (c Climate) Weather() Climate { return c }
+
+// Fair is the climate without faults.
+var Fair = Climate{Faults: false, Heal: -1}
+
+// Ending is how a run ended.
+type Ending uint8
+
+// How a run ended. Zero is no ending: the service failed.
+const (
+	EndLeft    Ending = iota + 1 // the strategy left it
+	EndQuiet                     // no event is possible, or only rare ones
+	EndStopped                   // the source had no answer: Err says why
+	EndFailed                    // the service failed
+)
+
+// Conditions are those under which runs are taken: of what, and how the environment
+// behaves where it may misbehave.
+type Conditions struct {
+	Sys        *sim.System
+	Params     sim.Params
+	Properties []string   // only these; nil: all
+	Faults     sim.Faults // the budgets in force
+	Early      int        // see world.World.Allow
+	Network    sim.Network
+}
+
+// Stormy reports whether there is anything to heal.
+func (c *Conditions) Stormy() bool { return !c.Faults.IsZero() || c.Early > 0 }
+
+// Runs takes runs, one at a time. It owns the worlds, and says of the last run, or
+// of what explores in its place, how it came about. Who makes it fills in all but
+// the last group; of that, the loop writes each field before the heartbeat begins,
+// so that a monitor which feels the heart may read it.
+type Runs struct {
+	Conditions
+	World    *world.World // fast
+	Lockstep *Lockstep    // careful: two worlds in lockstep
+	Always   bool         // every run must be careful: step properties need the state before
+	Limits   *Limits      // when to stop
+	Counts   Counts
+
+	Bank *world.Bank // of the forks; nil: there were none yet
+
+	Pulse     Pulse       // what the monitor watches
+	Climate   Climate     // of the last run, as it was
+	forked    *Fork       // where the last run began; nil: at the start
+	Exploring Exploration // what is under way, if it is no run
+}
+
+// Counts are where the owner of the runs counts them.
+type Counts struct {
+	Steps   *int // that were taken
+	Audited *int // runs that were taken twice, in lockstep
+}
+
+// Exploration is what takes steps of states, in a world of its own, where no run
+// is under way.
+type Exploration interface {
+	// Stuck is the answers of the run whose last step has not returned, and how
+	// many they are.
+	Stuck() (choose.Source, int)
+	// Within is its world. Of healed states: they have no runs of their own.
+	Within() (w *world.World, healed bool)
+}
+
+// NewWorld makes a world for runs under the same conditions.
+func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
+	c.Only, c.Network = r.Properties, r.Network
+	return world.New(r.Sys, r.Params, c)
+}
+
+// Allow sets what the environment may do in the next run of a world.
+func (r *Runs) Allow(c Climate, w *world.World) {
+	if c.Faults {
+		w.Allow(r.Faults, r.Early)
+	} else {
+		w.Allow(sim.Faults{}, 0)
+	}
+}
+
+// planned is a run that is about to be taken.
+type planned struct {
+	w      *world.World
+	lock   *Lockstep // takes it twice, in lockstep; nil: it is not careful
+	src    choose.Source
+	c      Climate
+	loaded *Fork // the state where it begins is loaded; nil: it begins at the start
+	first  int   // the depth from which on the strategy is asked
+}
+
+// plan says in which world a run is taken, from where, and who answers. What the
+// monitor may read is written before the heartbeat begins, after which it reads.
+func (r *Runs) plan(s Strategy, careful bool) *planned {
+	p := &planned{w: r.World, src: s, c: s.Weather()}
+	if careful = careful || r.Always; careful {
+		*r.Counts.Audited++
+	}
+	from := s.Fork()
+	if from != nil {
+		p.first = from.Steps
+		if from.At != nil && !careful {
+			p.loaded = from
+		} else {
+			p.src = from.Then(s)
+		}
+	}
+	r.Climate, r.Exploring, r.forked = p.c, nil, p.loaded
+	p.src = r.Pulse.beat(p.src)
+	if p.loaded != nil {
+		r.Pulse.know(from.Prefix)
+	}
+	if careful {
+		p.lock = r.Lockstep
+		p.w, p.src = r.Lockstep.World, r.Lockstep.record(p.src)
+		r.Allow(p.c, r.Lockstep.Lag)
+	}
+	r.Allow(p.c, p.w)
+	return p
+}
+
+// begin brings the run to its first state.
+func (p *planned) begin() {
+	if p.loaded != nil {
+		p.w.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
+	} else {
+		p.w.Start(p.src)
+	}
+}
+
+// agrees lets the lagging world take the last step, and reports whether it does
+// the same.
+func (p *planned) agrees() bool {
+	depth := p.w.Steps()
+	return p.lock == nil || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
+}
+
+// Step takes one step: the one in which the environment heals, where it is time.
+func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
+	if w.Steps() == c.Heal {
+		return w.Heal(src)
+	}
+	return w.Step(src)
+}
+
+// Run takes one run. A careful run is taken twice, in lockstep.
+func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *sim.Failure, w *world.World) {
+	p := r.plan(s, careful)
+	w = p.w
+	failure = w.Protect(func() { end = r.follow(p, s) })
+	r.Pulse.Rest()
+	if p.lock != nil && failure == nil {
+		failure = p.lock.failure
+	}
+	switch {
+	case failure != nil:
+		end = EndFailed
+	case end == 0 && w.Err() != nil: // it unwound
+		end = EndStopped
+	}
+	return end, failure, w
+}
+
+// follow takes a run to its end. 0: a failure says why it ended.
+func (r *Runs) follow(p *planned, s Strategy) Ending {
+	for p.begin(); p.agrees(); *r.Counts.Steps++ {
+		goesOn, end := p.evaluate(s)
+		if end == EndQuiet && p.w.Err() == nil && p.w.Steps() < p.c.Heal { // nothing can happen before the time to heal: now, then
+			p.c.Heal = p.w.Steps()
+			r.Climate = p.c
+			goesOn, end = p.evaluate(s)
+		}
+		if !goesOn {
+			return end
+		}
+	}
+	return 0
+}
+
+// evaluate looks at the state that a run is in, and takes a step from there: what
+// is wrong with the states of runs is found here, and nowhere else.
+func (p *planned) evaluate(s Strategy) (goesOn bool, end Ending) {
+	w := p.w
+	if w.Check() != nil {
+		return false, 0
+	}
+	if p.lock != nil {
+		w.CoverRun()
+	}
+	if w.Steps() >= p.first && !s.Visit(w, w.Steps()) {
+		return false, EndLeft
+	}
+	switch p.c.Step(w, p.src) {
+	case world.Stepped:
+		return true, 0
+	case world.Quiet:
+		return false, EndQuiet
+	}
+	if errors.Is(w.Err(), choose.ErrOnlyRare) {
+		return false, EndQuiet
+	}
+	return false, EndStopped
+}

@@ -1,0 +1,64 @@
+package run
+
+import (
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// UpToStuck takes the run again, up to the last answer that it was given, and
+// runs the handler that did not return no further than to that.
+func (r *Runs) UpToStuck() (path *choose.Path, node sim.Addr, identity string) {
+	if r.Exploring != nil {
+		if _, healed := r.Exploring.Within(); healed {
+			return &choose.Path{}, sim.Addr{}, HealedStep
+		}
+	}
+	w, err := r.NewWorld(world.Config{})
+	var answers choose.Source = choose.NewRaw(r.Pulse.picks)
+	left := len(r.Pulse.picks)
+	switch {
+	case r.Exploring != nil:
+		answers, left = r.Exploring.Stuck()
+	case r.forked != nil && r.forked.Told != nil:
+		answers, left = r.forked.Then(answers), left+r.forked.Told.Answers()
+	}
+	if err != nil || left == 0 {
+		return &choose.Path{}, sim.Addr{}, startOfNode
+	}
+	record := choose.NewRecord(answers)
+	s := &upTo{Source: record, w: w, left: left, identity: startOfNode}
+	r.Allow(r.Climate, w)
+	w.Protect(func() {
+		w.Start(s)
+		for p := world.Stepped; p == world.Stepped; {
+			p = r.Climate.Step(w, s)
+		}
+	})
+	return record.Path(), s.node, s.identity
+}
+
+const (
+	startOfNode = "the start of a node"
+	HealedStep  = "a step in a healed state; by which run it is reached was not kept, see the stack"
+)
+
+// upTo refuses the last of so many answers, after it was recorded.
+type upTo struct {
+	choose.Source
+	w        *world.World
+	left     int
+	node     sim.Addr // of the last event that was chosen
+	identity string
+}
+
+func (u *upTo) Answer(q *choose.Question) int {
+	k := u.Source.Answer(q)
+	if q.Kind == choose.Event && k >= 0 && k < u.w.Enabled() {
+		u.node, u.identity = u.w.Event(k).Node, q.Alternatives.Alternative(k)
+	}
+	if u.left--; u.left == 0 {
+		return -1
+	}
+	return k
+}

@@ -1,0 +1,68 @@
+package search
+
+import (
+	"time"
+
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// runner is a search: what its runs have come to, and what is still to be done.
+type runner struct {
+	run.Runs
+	opts          Options
+	stats         Stats
+	coverage      *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
+	share         share           // how much of the phase was audited
+	space         *space          // what the states differ in; nil: nobody asked
+	labFork       labFork         // the last of a Lab's
+	lab           *Lab            // in which the search looks into runs; nil: it has not yet
+	settledStates int             // that were visited to decide about runs exactly
+	walking       *walk           // and the walk from there
+	began         time.Time
+	spent         time.Duration // processor time, before it began
+	progress      Progress      // what is told of it
+	lead          *lead         // what every run begins with; nil: nothing
+	findings      findings      // what was found so far
+	pending       *Finding      // what a walk from the periphery met; a shorter one is looked for
+	patience      int           // until so many transitions were executed
+	alarms        int           // that were false
+	reach         int           // steps after which a walk that is not live is suspected, now
+	team          *team         // explores with the others; nil: nobody does
+	pulses        pulses        // of the team
+	confirming    *runner       // the last runner that took runs again for this one
+}
+
+func newRunner(sys *sim.System, opts Options) (*runner, error) {
+	opts, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	if err := sys.Validate(opts.Params); err != nil {
+		return nil, err
+	}
+	if opts.Properties, err = opts.checked(sys); err != nil {
+		return nil, err
+	}
+	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
+		return nil, err
+	}
+	r := &runner{opts: opts, coverage: new(world.Coverage), reach: opts.WalkSteps, began: clock(), spent: Processor()}
+	r.Conditions = run.Conditions{Sys: sys, Params: opts.Params, Properties: opts.Properties, Faults: opts.Budgets(sys), Early: opts.Early, Network: opts.Network}
+	r.Limits = &run.Limits{Ask: opts.Stop, Budget: opts.Memory, Table: opts.table}
+	r.Counts = run.Counts{Steps: &r.stats.Steps, Audited: &r.stats.Audited}
+	if opts.ProfileSpace {
+		r.space = &space{}
+	}
+	if r.World, err = r.NewWorld(world.Config{Sprint: true, Coverage: r.coverage}); err != nil {
+		return nil, err
+	}
+	r.Params.Nodes = r.World.Params().Nodes // 0 stood for the system's default
+	r.opts.Params = r.Params
+	if r.Lockstep, err = r.NewLockstep(world.Config{Audit: true, Coverage: r.coverage}); err != nil {
+		return nil, err
+	}
+	r.Always = r.Lockstep.Steps.Any()
+	return r, nil
+}

@@ -1,0 +1,17 @@
+package search
+
+import "macemc/search/internal/run"
+
+// Stop is why a search stopped.
+type Stop = run.Stop
+
+// The reasons to stop.
+const (
+	StopFound       = run.StopFound
+	StopDone        = run.StopDone        // the space was exhausted
+	StopDepth       = run.StopDepth       // the bound on depth was reached
+	StopPaths       = run.StopPaths       // the number of paths was reached
+	StopMemory      = run.StopMemory      // the memory that it may have was used up
+	StopTime        = run.StopTime        // the time that it may take was over
+	StopInterrupted = run.StopInterrupted // it was told to
+)
