@@ -172,8 +172,16 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/walk",
+		may:  []string{"choose", "sim", "internal/world", "search/internal/run"},
+		instead: map[string]string{
+			"search": "a walk is what its plan says; let search say how many there are and what their ends mean",
+			"":       "a plan is a function of the number of a walk; let who takes it know the rest",
+		},
+	},
+	{
 		path:  "search",
-		may:   []string{"search/internal/run", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
+		may:   []string{"search/internal/run", "search/internal/walk", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

@@ -219,9 +219,9 @@ func (x *explorer) pass(m *memo, s *seen) error {
 	m.unasked++
 	x.r.stats.Transitions++
 	x.r.stats.Executed++
-	if !x.pairs.due() {
+	if !x.pairs.Due() {
 		x.r.stats.Duplicates++
-		x.pairs.took(1, false)
+		x.pairs.Took(1, false)
 		return nil
 	}
 	here := slices.Clone(m.at)

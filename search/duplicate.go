@@ -59,9 +59,9 @@ func (x *explorer) remember(h canon.Hash) {
 
 // duplicate is told that the last step led to a known state, which is packed.
 func (x *explorer) duplicate(h canon.Hash) error {
-	due := x.pairs.due()
+	due := x.pairs.Due()
 	x.r.stats.Duplicates++
-	x.pairs.took(1, false)
+	x.pairs.Took(1, false)
 	if !due || x.current == noParent {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (x *explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 		return false, err
 	}
 	a, b := &x.sides[0], &x.sides[1]
-	x.pairs.took(before.Length()+now.Length(), true)
+	x.pairs.Took(before.Length()+now.Length(), true)
 	if !a.stand(x, before) || !b.stand(x, now) || a.w.Hash() != h || b.w.Hash() != h {
 		return true, nil
 	}
@@ -100,7 +100,7 @@ func (x *explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 	for k := range min(n, duplicateEvents) {
 		step := answerer{event: k, pulse: &x.r.Pulse}
 		for range duplicateLists {
-			x.pairs.took(2, true)
+			x.pairs.Took(2, true)
 			next, ok := a.take(func(w *world.World) world.Progress { return w.Step(&step) })
 			coins := step.coins.Answers()
 			again, same := b.take(func(w *world.World) world.Progress { return w.Retake(k, coins) })

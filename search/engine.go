@@ -12,7 +12,7 @@ import (
 // exhaustLocal visits all states, level by level.
 func (r *runner) exhaustLocal(res *Result) error {
 	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
-	r.share = share{}
+	r.share = run.Share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
 	x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 		res.Stop = StopMemory
 		return nil
 	case err == errBound: // the engine that copies nothing is for them
-		r.stats, r.share = Stats{}, share{}
+		r.stats, r.share = Stats{}, run.Share{}
 		r.opts.Effort = min(r.opts.Effort, effortReference)
 		return r.exhaust(res)
 	case done || err != nil:

@@ -20,7 +20,7 @@ type explorer struct {
 
 	judged judged                // what was said of states
 	inside bool                  // no state is outside System.Within
-	pairs  share                 // of the steps to known states, those that are tested
+	pairs  run.Share             // of the steps to known states, those that are tested
 	sides  *sides                // in which they are
 	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
 
@@ -104,10 +104,10 @@ func (x *explorer) roots() error {
 // weigh sets how much of the work is tested, by the first state, which the world
 // is in.
 func (x *explorer) weigh() {
-	if x.r.share.every == 0 {
+	if x.r.share.Every == 0 {
 		_, memo := x.stepper.(*memo)
-		x.r.share.weigh(memo, len(x.w.Lines()))
-		x.pairs = share{every: 2 * x.r.share.every, least: min(duplicatesLeast, x.r.share.least)}
+		x.r.share.Weigh(memo, len(x.w.Lines()))
+		x.pairs = run.Share{Every: 2 * x.r.share.Every, Least: min(duplicatesLeast, x.r.share.Least)}
 	}
 }
 
@@ -135,7 +135,7 @@ func (x *explorer) rootAt(k *run.Fork) error {
 func (x *explorer) arrived(state uint32, k int) error {
 	x.r.stats.Executed++
 	x.r.stats.Transitions++
-	x.r.share.took(1, false)
+	x.r.share.Took(1, false)
 	if x.steps != nil {
 		if failure := x.steps.Check(); failure != nil {
 			x.lastCoins = x.step.coins.Answers()
@@ -230,7 +230,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		x.leave(s)
 	}
 	x.r.stats.States++
-	if x.r.share.due() {
+	if x.r.share.Due() {
 		return x.audit(h)
 	}
 	return nil
@@ -262,7 +262,7 @@ func (x *explorer) audit(h canon.Hash) error {
 	answers := x.found()
 	r, steps := x.r, answers.Length()
 	end, failure, w := r.Run(run.Repeat(answers, x.c, steps), true)
-	r.share.took(steps, true)
+	r.share.Took(steps, true)
 	r.Climate, r.Exploring = x.c, x.taker
 	if failure == nil && end == run.EndLeft && w.Hash() == h {
 		return nil
@@ -299,7 +299,7 @@ func (x *explorer) lookUp(m *memo) error {
 	defer x.growing.RUnlock()
 	defer x.told()
 	m.touch()
-	x.r.share.took(len(m.next)+len(m.seen), false)
+	x.r.share.Took(len(m.next)+len(m.seen), false)
 	x.r.Pulse.Tick()
 	seen, candidates := m.seen, len(m.next)
 	for j := range candidates {
@@ -336,7 +336,7 @@ func (x *explorer) lookUp(m *memo) error {
 
 // again is told of a candidate that is packed, and known.
 func (x *explorer) again(m *memo, c *candidate) error {
-	if x.pairs.due() {
+	if x.pairs.Due() {
 		x.current, x.lastEvent, x.lastCoins = m.parents[c.parent].state, int(c.event), x.lists.get(c.coins)
 	}
 	return x.duplicate(c.sum)

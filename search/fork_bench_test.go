@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
@@ -28,8 +29,8 @@ func BenchmarkRecovers(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		kept := &recorded{&walk{Walk: choose.NewWalk(3), Climate: run.Fair, least: deep, most: deep}, nil}
-		kept.record = choose.NewRecord(kept.walk)
+		kept := &recorded{begun(3, deep), nil}
+		kept.record = choose.NewRecord(kept.Walk)
 		if _, _, w := r.Run(kept, false); w.Steps() != deep {
 			b.Fatalf("a walk of %d steps", w.Steps())
 		}
@@ -39,16 +40,18 @@ func BenchmarkRecovers(b *testing.B) {
 		}
 		for _, from := range []struct {
 			name string
-			walk *walk
+			plan walk.Plan
 		}{
-			{"walk", &walk{Walk: choose.NewWalk(1), Climate: run.Fair, most: steps}},
+			{"walk", walk.Plan{Climate: run.Fair, Length: walk.Length{Most: steps}}},
 			{"recovers", r.walkFrom(k, run.Fair)},
 		} {
 			b.Run(s.name+"/"+from.name, func(b *testing.B) {
 				cpu, before := cpuTime(), r.stats.Steps
+				s := walk.New(1)
 				for i := uint64(0); r.stats.Steps-before < b.N; i++ {
-					from.walk.begin(1, i, from.walk.from)
-					if end, _, _ := r.Run(from.walk, false); end != run.EndLeft {
+					from.plan.Number = i
+					s.Begin(from.plan)
+					if end, _, _ := r.Run(s, false); end != run.EndLeft {
 						b.Fatal("a walk came to an end")
 					}
 				}

@@ -8,8 +8,16 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/catalog"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
+
+// begun is a walk in fair weather, of so many steps.
+func begun(seed uint64, steps int) *walk.Walk {
+	s := walk.New(seed)
+	s.Begin(walk.Plan{Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
+	return s
+}
 
 // ended is what a walk came to.
 type ended struct {
@@ -21,7 +29,7 @@ type ended struct {
 
 // recorded is a walk whose path is kept.
 type recorded struct {
-	*walk
+	*walk.Walk
 	record *choose.Record
 }
 
@@ -40,13 +48,14 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 			if r.Always {
 				continue // every run is taken again
 			}
-			s := &walk{Walk: choose.NewWalk(1), Climate: run.Fair, least: 60, most: 60}
+			s := begun(1, 60)
 			if stormy {
 				if !r.Stormy() {
 					continue
 				}
-				s.storm(1, 3, nil)
-				s.Heal, s.most = 1000, 60-s.from
+				p := r.strategy().Plan(3, s.Plan.Length)
+				p.Climate.Heal, p.Length.Most = 1000, 60-p.Judged
+				s.Begin(p)
 			}
 			kept := &recorded{s, choose.NewRecord(s)}
 			_, failure, w := r.Run(kept, false)
@@ -67,15 +76,16 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 						t.Errorf("%s: the state at %d was not saved", sys.Name, at)
 					}
 					walked := func(careful bool) ended {
-						r.Run(&walk{Walk: choose.NewWalk(uint64(round + at)), Climate: run.Fair, least: 30, most: 30}, careful)
-						s := r.walkFrom(k, c)
-						s.least = 100
-						s.begin(5, uint64(round), s.from)
+						r.Run(begun(uint64(round+at), 30), careful)
+						p := r.walkFrom(k, c)
+						p.Number, p.Length.Least = uint64(round), 100
+						s := walk.New(5)
+						s.Begin(p)
 						_, failure, w := r.Run(s, careful)
 						if failure != nil {
 							t.Fatalf("%s, from %d: %s", sys.Name, at, failure.Message)
 						}
-						return ended{w.Hash(), w.Steps(), s.live, slices.Clone(s.Picks())}
+						return ended{w.Hash(), w.Steps(), s.Live, slices.Clone(s.Picks())}
 					}
 					a, b := walked(false), walked(true)
 					if a.hash != b.hash || a.steps != b.steps || a.live != b.live || !slices.Equal(a.picks, b.picks) {
@@ -121,7 +131,7 @@ func TestForkOfBoundNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &walk{Walk: choose.NewWalk(1), Climate: run.Fair, least: 10, most: 10}
+	s := begun(1, 10)
 	kept := &recorded{s, choose.NewRecord(s)}
 	r.Run(kept, false)
 	for range 3 {
@@ -129,10 +139,12 @@ func TestForkOfBoundNodes(t *testing.T) {
 		if err != nil || k.At != nil {
 			t.Fatal(k, err)
 		}
-		s := r.walkFrom(k, run.Fair)
-		s.begin(1, 1, s.from)
-		if _, _, w := r.Run(s, false); !s.live || w.Steps() != 40 {
-			t.Errorf("live %v after %d steps, want after 40", s.live, w.Steps())
+		p := r.walkFrom(k, run.Fair)
+		p.Number = 1
+		s := walk.New(1)
+		s.Begin(p)
+		if _, _, w := r.Run(s, false); !s.Live || w.Steps() != 40 {
+			t.Errorf("live %v after %d steps, want after 40", s.Live, w.Steps())
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -250,13 +251,13 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
 	}
 	outcomes, steps := make([]any, q.Count), make([]int, q.Count)
-	judge := func(r *runner, i int, failure *sim.Failure, s *walk, end int) (more bool) {
+	judge := func(r *runner, i int, failure *sim.Failure, s *walk.Walk, end int) (more bool) {
 		picks := slices.Clone(s.Picks())
 		switch {
 		case failure != nil:
 			outcomes[i] = &Failed{Number: i, Failure: failure, Walk: &labWalk{q.From, failure.Step, r.Climate, picks}}
-		case q.Survive || s.live:
-			ok := &Success{Number: i, Steps: end - s.from, Choices: s.choices(), Walk: &labWalk{q.From, end, r.Climate, picks}}
+		case q.Survive || s.Live:
+			ok := &Success{Number: i, Steps: end - s.Plan.Judged, Choices: s.Choices(), Walk: &labWalk{q.From, end, r.Climate, picks}}
 			if r.Climate.Heal != q.From || of.climate.Heal == q.From {
 				ok.Shared = inCommon(of, q.From, picks)
 			}
@@ -273,13 +274,13 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		if err != nil {
 			return false, err
 		}
-		s.wanted = func() bool { return wanted() && !r.Stopped() }
+		s.Wanted = func() bool { return wanted() && !r.Stopped() }
 		end, failure, w := r.Run(s, false)
 		steps[i] = w.Steps() - q.From
 		switch {
 		case !wanted():
 			return false, nil
-		case s.left: // in the middle of it: that it did not fail says nothing
+		case s.Left: // in the middle of it: that it did not fail says nothing
 			return false, errHalt
 		case end == run.EndStopped && isMismatch(w.Err()):
 			return false, fmt.Errorf("%w%s", w.Err(), run.Hint)
@@ -315,7 +316,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 var ErrStopped = decide.ErrStopped
 
 // begin is a walk of a runner, about to begin.
-func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
+func (r *runner) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	if r.labFork.of != of || r.labFork.steps != q.From || r.labFork.storm != q.Storm {
 		const roomy = 10_000
 		if r.Bank != nil && r.Bank.Len() > roomy {
@@ -326,21 +327,26 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk, error) {
 			return nil, err
 		}
 		r.labFork = labFork{of: of, steps: q.From, storm: q.Storm, Fork: k}
-		r.walking = r.walkFrom(k, of.climate)
-		if q.Storm > 0 {
-			r.walking.Heal += q.Storm
-			r.walking.from += q.Storm
-		}
+		r.walking = walk.New(r.opts.Seed)
 	}
-	s := r.walking
-	s.most, s.least, s.exempt = q.Steps, 0, q.Exempt
-	s.uniform = r.opts.Uniform != (q.Manner == decide.Other)
-	if q.Survive {
-		s.least = q.Steps + 1
+	p := walk.From(r.labFork.Fork, of.climate, q.Steps)
+	p.Number = uint64(q.Salt)<<48 | 1<<47 | uint64(q.From)<<20 | uint64(i)
+	p.Uniform = r.opts.Uniform != (q.Manner == decide.Other)
+	if q.Storm > 0 {
+		p.Weather(q.Storm)
 	}
-	s.begin(r.opts.Seed, uint64(q.Salt)<<48|1<<47|uint64(q.From)<<20|uint64(i), s.from)
-	s.inManner(q.Manner, i)
-	return s, nil
+	if p.Length.Exempt = q.Exempt; q.Survive {
+		p.Length.Least = q.Steps + 1
+	}
+	switch q.Manner {
+	case decide.Plain, decide.Other:
+	case decide.Holding:
+		p.Picker = walk.NewHold(i)
+	case decide.OneClock:
+		p.Picker = &walk.OneClock{Of: i}
+	}
+	r.walking.Begin(p)
+	return r.walking, nil
 }
 
 // labFork is the fork that a runner has made last, and of what.

@@ -3,6 +3,7 @@ package search
 import (
 	"testing"
 
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -97,7 +98,7 @@ func TestWalkLeast(t *testing.T) {
 				t.Fatalf("found is a %s, should be a %s: %+v", res.Verdict(), c.found, res.Finding)
 			}
 			if c.found == sim.VerdictNone {
-				if least := max(c.opts.WalkLeast, walkLeast); res.Stats.Walks != 20 || res.Stats.Suspects > 0 || res.Stats.Steps < 20*least {
+				if least := max(c.opts.WalkLeast, walk.Least); res.Stats.Walks != 20 || res.Stats.Suspects > 0 || res.Stats.Steps < 20*least {
 					t.Errorf("%d walks of %d steps, %d suspects", res.Stats.Walks, res.Stats.Steps, res.Stats.Suspects)
 				}
 				return

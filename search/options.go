@@ -91,10 +91,6 @@ const (
 	EngineLocal     Engine = "local"     // each state once; only the node that runs is copied
 )
 
-// walkLeast is the default of WalkLeast: what goes wrong in steady state has the
-// time to do so. A shorter walk spends half of its steps.
-const walkLeast = 200
-
 func (o Options) filled() (Options, error) {
 	for _, n := range []struct {
 		name  string

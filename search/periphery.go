@@ -4,6 +4,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -150,20 +151,22 @@ func coprime(n int) int {
 // walkOutside walks once from a state, after healing. A walk that never becomes
 // live makes its start a suspect; where that turns out to be alive, its end.
 func (r *runner) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
-	s := r.walkFrom(k, c)
-	s.begin(r.opts.Seed, 1<<49+uint64(r.stats.Periphery.Walked), s.from)
+	p := r.walkFrom(k, c)
+	p.Number = 1<<49 + uint64(r.stats.Periphery.Walked)
+	s := walk.New(r.opts.Seed)
+	s.Begin(p)
 	before := r.stats.Steps
 	end, failure, w := r.Run(s, false)
 	r.stats.Periphery.Walked++
 	r.stats.Periphery.Steps += r.stats.Steps - before
 	r.stats.WalkSteps += r.stats.Steps - before
-	whole := s.answers
+	whole := s.Answers
 	switch {
 	case end == run.EndFailed:
 		return r.confirm(whole(), r.Climate, failure)
 	case end == run.EndStopped:
 		return nil, w.Err()
-	case s.live || !w.Assumed() || end == run.EndQuiet && w.Live():
+	case s.Live || !w.Assumed() || end == run.EndQuiet && w.Live():
 		return nil, nil
 	case end == run.EndQuiet: // what became of it shows best at rest
 		return r.judge(whole(), r.Climate, w, w.Steps(), true)

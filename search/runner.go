@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -14,12 +15,12 @@ type runner struct {
 	opts          Options
 	stats         Stats
 	coverage      *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
-	share         share           // how much of the phase was audited
+	share         run.Share       // how much of the phase was audited
 	space         *space          // what the states differ in; nil: nobody asked
 	labFork       labFork         // the last of a Lab's
 	lab           *Lab            // in which the search looks into runs; nil: it has not yet
 	settledStates int             // that were visited to decide about runs exactly
-	walking       *walk           // and the walk from there
+	walking       *walk.Walk      // and the walk from there
 	began         time.Time
 	spent         time.Duration // processor time, before it began
 	progress      Progress      // what is told of it

@@ -8,8 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"macemc/choose"
-	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 	"macemc/systems/jointree"
 	"macemc/systems/randtree"
@@ -69,13 +68,13 @@ func givenOut(b *testing.B, sys *sim.System, opts Options) (alone, shared time.D
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, least: max(walkLeast, opts.WalkLeast), most: r.reach, glance: walkLeast}
+	s, how := walk.New(r.opts.Seed), r.strategy()
 	for i := 0; i < opts.Roam; {
-		l, large := r.lot(i, opts.Roam)
+		l, large := walk.NextLot(i, opts.Roam, &r.share)
 		var busy [2]time.Duration
-		for ; i < l.to; i++ {
+		for ; i < l.To; i++ {
 			at := threadTime()
-			if looked, _, err := r.walk(s, i, l.careful(i)); looked || err != nil {
+			if looked, _, err := r.walk(s, how.Plan(i, r.length()), l.Careful(i)); looked || err != nil {
 				b.Fatalf("walk %d of a correct system needs a look: %v", i, err)
 			}
 			took := threadTime() - at

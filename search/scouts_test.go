@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/simtcp"
@@ -99,7 +100,7 @@ func TestWalksOfSeveral(t *testing.T) {
 			for _, workers := range counts {
 				c.opts.Workers = workers
 				res := search(t, c.sys, 0, nil, c.opts)
-				if len(res.Findings) != c.found || res.Stats.Walks <= scoutLeast && res.Stats.Steps < scoutSteps {
+				if len(res.Findings) != c.found || res.Stats.Walks <= walk.LotLeast && res.Stats.Steps < walk.LotSteps {
 					t.Fatalf("%d workers, %d walks: found are %v", workers, res.Stats.Walks, res.Findings)
 				}
 				said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
@@ -126,7 +127,7 @@ func TestScoutsFail(t *testing.T) {
 	one := ""
 	for _, workers := range []int{1, 3} {
 		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Roam: 6_000, WalkSteps: 500, Seed: 3, Properties: []string{"not five"}, Workers: workers})
-		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < scoutLeast {
+		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < walk.LotLeast {
 			t.Fatalf("%d workers: found is %+v, by %d walks", workers, res.Finding, res.Stats.Walks)
 		}
 		said := fmt.Sprint(run.Picks(res.Finding.Path), res.Stats)
@@ -156,7 +157,7 @@ func TestScoutStuck(t *testing.T) {
 	close(release)
 	<-ended
 	f := res.Findings[len(res.Findings)-1]
-	if f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 5 || res.Stats.Walks < scoutLeast {
+	if f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 5 || res.Stats.Walks < walk.LotLeast {
 		t.Errorf("found is %+v, by %d walks", f, res.Stats.Walks)
 	}
 }

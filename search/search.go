@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -51,10 +52,10 @@ func (r *runner) probe() error {
 	if r.Lockstep, err = r.NewLockstep(world.Config{Audit: true}); err != nil {
 		return err
 	}
-	s := &walk{Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, least: steps, most: steps}
+	s := walk.New(r.opts.Seed)
 	idle := ""
 	for i := range walks {
-		s.begin(r.opts.Seed, 1<<48+uint64(i), 0)
+		s.Begin(walk.Plan{Number: 1<<48 + uint64(i), Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
 		_, _, w := r.Run(s, false)
 		if idle = w.Idle(*r.opts.Faults); idle == "" {
 			break
@@ -234,9 +235,9 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if r.opts.enough(r.stats) {
 			return stopEffort, nil
 		}
-		careful := r.share.due()
+		careful := r.share.Due()
 		end, failure, w := r.Run(s, careful)
-		r.share.took(r.taken(w, careful), careful)
+		r.share.Took(r.taken(w, careful), careful)
 		r.stats.Paths++
 		r.tell()
 		f, err := r.look(s, end, failure, w)

@@ -5,28 +5,10 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
-	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
-
-// steady is a walk in fair weather that ends in steady state: live for so many
-// steps, and then at the first moment at which nothing is under way, or after
-// as many steps again. A run that comes to rest, live, is steady as well.
-type steady struct {
-	walk
-	calm int // steps
-	held int // the state has been live for so many states
-	done bool
-}
-
-func (s *steady) Visit(w *world.World, depth int) bool {
-	if s.held++; !w.Live() {
-		s.held = 0
-	}
-	s.done = s.held > s.calm && w.UnderWay() == 0 || s.held > 2*s.calm
-	return !s.done && depth-s.from < s.most
-}
 
 // harvest takes walks until there are as many prefixes as are wanted, with
 // distinct ends.
@@ -35,7 +17,7 @@ func (r *runner) harvest(res *Result) error {
 	if !r.World.CanBeLive() {
 		return fmt.Errorf("no liveness property is checked: without one, nobody knows when the system is in steady state")
 	}
-	s := &steady{walk: walk{Walk: choose.NewWalk(r.opts.Seed), Climate: run.Fair, start: r.beginning(run.Fair), most: r.reach, uniform: r.opts.Uniform}, calm: r.opts.Steady}
+	s := &walk.Steady{Walk: walk.New(r.opts.Seed), Calm: r.opts.Steady}
 	ends := map[canon.Hash]bool{}
 	res.Stop = StopPaths
 	r.phase(PhasePrefixes, 0, r.opts.Prefixes)
@@ -44,20 +26,22 @@ func (r *runner) harvest(res *Result) error {
 			res.Stop = r.Why()
 			return nil
 		}
-		s.held = 0
-		s.begin(r.opts.Seed, 1<<50+uint64(i), r.base())
+		s.Begin(walk.Plan{
+			Number: 1<<50 + uint64(i), Begin: r.beginning(run.Fair), Climate: run.Fair, Judged: r.base(),
+			Length: walk.Length{Most: r.reach}, Uniform: r.opts.Uniform,
+		})
 		end, failure, w := r.Run(s, false)
 		r.stats.Paths++
 		r.stats.Walks++
 		r.at(len(res.Prefixes))
 		switch {
 		case end == run.EndFailed:
-			f, err := r.confirm(s.answers(), run.Fair, failure)
+			f, err := r.confirm(s.Answers(), run.Fair, failure)
 			res.Finding = f
 			return err
 		case end == run.EndStopped:
 			return w.Err()
-		case !s.done && !(end == run.EndQuiet && w.Live()):
+		case !s.Done && !(end == run.EndQuiet && w.Live()):
 			continue
 		}
 		h := w.Hash()
@@ -65,7 +49,7 @@ func (r *runner) harvest(res *Result) error {
 			continue
 		}
 		ends[h] = true
-		path, f, err := r.recorded(s.answers(), w.Steps())
+		path, f, err := r.recorded(s.Answers(), w.Steps())
 		if f != nil || err != nil {
 			res.Finding = f
 			return err

@@ -79,7 +79,7 @@ func (r *runner) together(x *explorer, level frontier) (*team, error) {
 			return nil, err
 		}
 		hand.Limits, hand.Pulse.On, hand.lead = r.Limits, r.Pulse.On, r.lead
-		hand.share = share{every: r.share.every, least: 1}
+		hand.share = run.Share{Every: r.share.Every, Least: 1}
 		other, err := hand.join(x)
 		if err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (r *runner) join(x *explorer) (*explorer, error) {
 	}
 	x.joint = true
 	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
-	other.pairs = share{every: x.pairs.every, least: 1}
+	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
 	r.Allow(x.c, other.w)
 	if _, is := x.stepper.(*memo); is {
 		other.byMemo()

@@ -7,7 +7,6 @@ import (
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/overcast"
-	"macemc/systems/pastry"
 	"macemc/systems/paxos"
 	"macemc/systems/peterson"
 	"macemc/systems/randtree"
@@ -25,7 +24,6 @@ func Systems() []*sim.System {
 		handshake.System,
 		jointree.System,
 		overcast.System,
-		pastry.System,
 		paxos.System,
 		peterson.System,
 		randtree.System,

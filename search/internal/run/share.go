@@ -1,4 +1,4 @@
-package search
+package run
 
 import "cmp"
 
@@ -28,41 +28,43 @@ const (
 	auditLeastHeavy = 32
 )
 
-// share says which runs of a phase are to be careful.
-type share struct {
-	steps, audited int
-	every          int // of how many steps one is audited; 0: auditEvery
-	least          int // steps that are audited whatever the share; 0: auditLeast
+// Share says which runs of a phase are to be careful.
+type Share struct {
+	Steps, audited int
+	Every          int // of how many steps one is audited; 0: auditEvery
+	Least          int // steps that are audited whatever the share; 0: auditLeast
 }
 
-// weigh sets the share of an engine by how long its first state is.
-func (s *share) weigh(memo bool, lines int) {
+// Weigh sets the share of an engine by how long its first state is.
+func (s *Share) Weigh(memo bool, lines int) {
 	work := auditMemo + auditMemoLines*lines
-	s.every = auditShare * work
-	s.least = min(auditLeast, max(auditLeastHeavy, auditLeastWork/work))
+	s.Every = auditShare * work
+	s.Least = min(auditLeast, max(auditLeastHeavy, auditLeastWork/work))
 	if !memo {
-		s.every = auditShare * (auditLocal + lines/auditLocalLines)
+		s.Every = auditShare * (auditLocal + lines/auditLocalLines)
 	}
 }
 
-func (s *share) due() bool {
-	return s.audited < max(cmp.Or(s.least, auditLeast), s.steps/cmp.Or(s.every, auditEvery))
+// Due reports whether the next run is to be careful.
+func (s *Share) Due() bool {
+	return s.audited < max(cmp.Or(s.Least, auditLeast), s.Steps/cmp.Or(s.Every, auditEvery))
 }
 
-// stride is how far apart the careful ones of the next n runs are to be, if they
+// Stride is how far apart the careful ones of the next n runs are to be, if they
 // are as long as so many before them on the average; 0: none is due. It is odd,
 // since runs with numbers that are alike by a power of two may be of one kind.
-func (s *share) stride(n, before int) int {
-	steps := n * (s.steps / max(1, before))
-	due := max(cmp.Or(s.least, auditLeast), (s.steps+steps)/cmp.Or(s.every, auditEvery)) - s.audited
+func (s *Share) Stride(n, before int) int {
+	steps := n * (s.Steps / max(1, before))
+	due := max(cmp.Or(s.Least, auditLeast), (s.Steps+steps)/cmp.Or(s.Every, auditEvery)) - s.audited
 	if due <= 0 {
 		return 0
 	}
 	return max(1, steps/due) | 1
 }
 
-func (s *share) took(steps int, careful bool) {
-	s.steps += steps
+// Took counts a run of so many steps.
+func (s *Share) Took(steps int, careful bool) {
+	s.Steps += steps
 	if careful {
 		s.audited += steps + 1 // a start is a step here, so that runs without any come to an end
 	}

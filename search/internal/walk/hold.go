@@ -1,13 +1,16 @@
-package search
+package walk
 
-import "macemc/choose"
+import (
+	"macemc/choose"
+	"macemc/internal/world"
+)
 
-// hold makes a walk leave one event alone for a while, as long as others can
+// Hold is the picker that leaves one event alone for a while, as long as others can
 // happen. What many narrow escapes need is that something waits for much longer
 // than its weight lets it: one message, while others are sent and delivered and
 // timers fire. Which event waits, from when on and for how long depends on the
 // number of the walk alone.
-type hold struct {
+type Hold struct {
 	begin int    // steps before the event is chosen
 	left  int    // steps that it waits
 	which uint64 // of those that can happen then
@@ -15,20 +18,28 @@ type hold struct {
 	runs  []choose.Run
 }
 
-// newHold is that of walk number i. In every second walk the event is one of
+// NewHold is that of walk number i. In every second walk the event is one of
 // those that can happen first; it waits for 8 to 64 steps.
-func newHold(i int) hold {
+func NewHold(i int) *Hold {
 	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
-	h := hold{left: 8 << (x >> 40 % 4), which: x >> 44}
+	h := &Hold{left: 8 << (x >> 40 % 4), which: x >> 44}
 	if i%2 == 1 {
 		h.begin = 1 + int(x>>36%8)
 	}
 	return h
 }
 
+// Pick picks one by weight; not, for a while, the event that waits.
+func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
+	if h.left > 0 {
+		q = h.without(q)
+	}
+	return by.Answer(q)
+}
+
 // without is a question for an event with the one that waits made rare; or the
 // question as it is, where nothing waits, or nothing else can happen.
-func (h *hold) without(q *choose.Question) *choose.Question {
+func (h *Hold) without(q *choose.Question) *choose.Question {
 	if h.begin > 0 {
 		h.begin--
 		return q
@@ -46,7 +57,7 @@ func (h *hold) without(q *choose.Question) *choose.Question {
 }
 
 // choose is the event that is to wait: one that is not rare.
-func (h *hold) choose(q *choose.Question) string {
+func (h *Hold) choose(q *choose.Question) string {
 	var common []int
 	at := 0
 	for _, r := range q.Runs {
@@ -64,7 +75,7 @@ func (h *hold) choose(q *choose.Question) string {
 }
 
 // rare is the question with alternative at made rare, if another is not.
-func (h *hold) rare(q *choose.Question, at int) *choose.Question {
+func (h *Hold) rare(q *choose.Question, at int) *choose.Question {
 	h.runs = h.runs[:0]
 	others := false
 	add := func(n int, weight float64) {
@@ -89,18 +100,4 @@ func (h *hold) rare(q *choose.Question, at int) *choose.Question {
 	left := *q
 	left.Runs = h.runs
 	return &left
-}
-
-// Answer picks an answer at random; not, for a while, the event that waits. What
-// is asked at healing is no such question: it tells no weights.
-func (s *walk) Answer(q *choose.Question) int {
-	if s.judged && q.Kind == choose.Event && q.Runs != nil {
-		switch {
-		case s.held.left > 0:
-			q = s.held.without(q)
-		case s.clock.on:
-			q = s.clock.alone(q)
-		}
-	}
-	return s.Walk.Answer(q)
 }

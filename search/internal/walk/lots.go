@@ -1,0 +1,37 @@
+package walk
+
+import (
+	"macemc/search/internal/run"
+)
+
+// A Lot is some walks that come one after another. Which of them are careful
+// is said before the first: it depends on what was counted until then, and not
+// on who takes them.
+type Lot struct {
+	From, To int
+	stride   int // those are careful whose number it divides; 0: none
+}
+
+const (
+	LotLeast = 1000    // walks that are planned and taken one by one,
+	LotSteps = 1 << 20 // or so many steps of walks: what ends by then is covered alike by any number of workers
+	LotMost  = 1 << 14 // walks of a lot after those, at the most: as many as came before it, since at its end scouts wait for each other
+)
+
+// NextLot is the one that begins with walk number i, of n, and whether it is worth
+// several workers. s is what was audited of the walks before.
+func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
+	if i < LotLeast && s.Steps < LotSteps {
+		l = Lot{From: i, To: i + 1}
+		if s.Due() {
+			l.stride = 1
+		}
+		return l, false
+	}
+	l = Lot{From: i, To: min(i+min(max(1, i), LotMost), n)}
+	l.stride = s.Stride(l.To-i, i)
+	return l, true
+}
+
+// Careful reports whether walk number i is.
+func (l Lot) Careful(i int) bool { return l.stride > 0 && i%l.stride == 0 }

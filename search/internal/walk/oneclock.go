@@ -1,0 +1,44 @@
+package walk
+
+import (
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// OneClock is the picker that lets the timers of one node alone fire, for as long as anything else
+// can happen. Where all of them do, the round that one node begins is interrupted
+// by that of the next, and hardly any comes to its end.
+type OneClock struct {
+	Of   int // the number of the node, or of the walk
+	runs []choose.Run
+}
+
+// Pick picks an event by weight, of those that are left.
+func (c *OneClock) Pick(w *world.World, q *choose.Question, by *choose.Walk) int {
+	return by.Answer(c.alone(w, q))
+}
+
+// alone is a question for an event with the timers of the other nodes made rare;
+// or the question as it is, where nothing else can happen.
+func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
+	c.runs = c.runs[:0]
+	others, at, keep := false, 0, c.Of%w.Params().Nodes
+	for _, r := range q.Runs {
+		for range r.N {
+			weight := r.Weight
+			if e := w.Event(at); e.Kind == sim.KindTimer && e.Node.Index() != keep {
+				weight = 0
+			}
+			others = others || weight > 0
+			c.runs = append(c.runs, choose.Run{N: 1, Weight: weight})
+			at++
+		}
+	}
+	if !others {
+		return q
+	}
+	left := *q
+	left.Runs = c.runs
+	return &left
+}

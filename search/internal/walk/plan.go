@@ -1,0 +1,120 @@
+package walk
+
+import (
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+)
+
+// A Strategy makes the plans of a search's walks. A plan is a function of the
+// number of its walk; what else it rests on (the seed, where runs begin, how long
+// they may take) is the same for all workers.
+type Strategy interface {
+	// Plan is that of walk number i, as long as walks are now: false alarms make
+	// them longer.
+	Plan(i int, l Length) Plan
+}
+
+// A Plan is what one walk is to be, said before it begins.
+type Plan struct {
+	Number  uint64      // of the stream that its answers are drawn from
+	Begin   *run.Fork   // where it begins; nil: at the start
+	Climate run.Climate // of the whole run; its storm, if there is one, ends where it heals
+	Storm   Storm       // how faults are spread over the steps before
+	Judged  int         // the depth from which on it is judged: behind what leads to its beginning, and behind its storm
+	Length  Length
+	Picker  Picker // who picks events, from there on; nil: their weights alone
+	Uniform bool   // events that are not rare are all alike
+}
+
+// Length is how long a walk takes, in steps from where it is judged. It ends at the
+// first live state after the first Least of them, or, suspected, where it has not
+// been live for the last Most. A live state on the way, which shows that the walk was
+// alive until then, or one that does not count, is looked for once in Most steps only.
+type Length struct {
+	Least  int
+	Most   int
+	Glance int  // steps after which a live state on the way is looked for; 0: it is not
+	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
+}
+
+// Least is for how many steps a walk from the start goes on even if it is live,
+// where nobody asks for more: what goes wrong in steady state has the time to do so.
+const Least = 200
+
+// A Storm is how faults are spread over the steps before a walk heals: at a gust
+// they are as likely as anything else, else they do not happen.
+type Storm struct {
+	Calm  int  // the depth before which there is none
+	Every int  // so many steps are from gust to gust
+	Stuck bool // where nothing else is possible, a fault happens all the same
+}
+
+// gust reports whether the step from a depth is one.
+func (s *Storm) gust(depth int) bool { return depth >= s.Calm && depth%s.Every == 0 }
+
+// A Picker picks the events of a walk, where their weights alone are not to.
+type Picker interface {
+	// Pick answers a question for an event in the state that the world is in, of
+	// alternatives that have weights. It has by answer it, or one with other
+	// weights: whoever takes the walk again knows it by what by has answered.
+	Pick(w *world.World, q *choose.Question, by *choose.Walk) int
+}
+
+// Weighted is the strategy in which events are picked by weight. Where the
+// environment may misbehave, every second walk begins with a storm.
+type Weighted struct {
+	Fair   *run.Fork // where walks without faults begin; nil: at the start
+	Base   int       // steps that lead there, and to Faulty
+	Stormy bool      // there are faults
+	Faulty *run.Fork // where walks with faults begin; nil: at the start
+
+	Uniform bool
+}
+
+// Plan is that of walk number i.
+func (s *Weighted) Plan(i int, l Length) Plan {
+	p := Plan{Number: uint64(i), Length: l, Uniform: s.Uniform}
+	if i%2 == 1 && s.Stormy {
+		p.Begin = s.Faulty
+		p.storm(uint64(i), s.Base)
+	} else {
+		p.Begin, p.Climate, p.Judged = s.Fair, run.Fair, s.Base
+	}
+	return p
+}
+
+// storm lets a walk begin with a storm. When it heals depends on i alone. Storms in
+// which all steps are gusts spend the budgets at once; those with lulls let the
+// protocol get somewhere before a fault hits it. In walks that are to go on while
+// they are live, half of the storms come late, at any step of the first half.
+func (p *Plan) storm(i uint64, base int) {
+	const shortest, spread, golden = 4, 117, 0x9e3779b97f4a7c15
+	p.Storm = Storm{Calm: base, Every: 1}
+	heal := shortest + int(i*i%spread)
+	if p.Length.Least > Least && i&4 != 0 {
+		p.Storm.Calm += int(i * golden >> 32 % uint64(p.Length.Least/2))
+		p.Storm.Stuck = true
+	}
+	if i%4 == 3 {
+		p.Storm.Every = 5
+	}
+	heal += p.Storm.Calm
+	p.Climate, p.Judged = run.Climate{Faults: true, Heal: heal}, heal+1
+}
+
+// From is the plan of a walk from a fork in a run of some climate, to so many steps.
+// The environment heals first, if it has not yet.
+func From(k *run.Fork, c run.Climate, most int) Plan {
+	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}
+	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {
+		p.Climate.Heal, p.Judged = k.Steps, k.Steps+1
+	}
+	return p
+}
+
+// Weather lets a storm of so many steps come before a walk heals.
+func (p *Plan) Weather(steps int) {
+	p.Climate.Heal += steps
+	p.Judged += steps
+}

@@ -1,0 +1,28 @@
+package walk
+
+import "macemc/internal/world"
+
+// Steady takes walks in fair weather that end in steady state: live for so many
+// steps, and then at the first moment at which nothing is under way, or after
+// as many steps again. A run that comes to rest, live, is steady as well.
+type Steady struct {
+	*Walk
+	Calm int  // steps
+	Done bool // it is in steady state
+	held int  // the state has been live for so many states
+}
+
+// Visit reports whether the walk goes on.
+func (s *Steady) Visit(w *world.World, depth int) bool {
+	if s.held++; !w.Live() {
+		s.held = 0
+	}
+	s.Done = s.held > s.Calm && w.UnderWay() == 0 || s.held > 2*s.Calm
+	return !s.Done && depth-s.Plan.Judged < s.Plan.Length.Most
+}
+
+// Begin makes the walk of a plan the next one.
+func (s *Steady) Begin(p Plan) {
+	s.Walk.Begin(p)
+	s.held, s.Done = 0, false
+}

@@ -1,0 +1,120 @@
+package walk
+
+import (
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+)
+
+// Walk takes walks, one after another, each as its plan says, in place. The plan
+// stays as it is while the walk is under way: what becomes of it stands beside.
+type Walk struct {
+	*choose.Walk
+	Plan   Plan
+	seed   uint64
+	Wanted func() bool // asked now and then, whether to go on; nil: yes
+
+	Live   bool // a live state, or one that ends the walk as such, was its last
+	Left   bool // it was not wanted any more
+	w      *world.World
+	judged bool // the steps before it is judged are taken
+	more   int  // steps after which the next live state on the way is looked for; 0: there was none yet
+	before int  // answers in the storm
+}
+
+// New takes walks of a seed.
+func New(seed uint64) *Walk { return &Walk{Walk: choose.NewWalk(seed), seed: seed} }
+
+// Begin makes the walk of a plan the next one.
+func (s *Walk) Begin(p Plan) {
+	s.Plan = p
+	s.Restart(s.seed, p.Number)
+	s.Rare, s.Stuck, s.Uniform = false, p.Storm.Stuck, p.Uniform
+	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
+}
+
+// Fork is where the walk begins.
+func (s *Walk) Fork() *run.Fork { return s.Plan.Begin }
+
+// Weather is the climate of the walk.
+func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
+
+// Visit reports whether the walk goes on.
+func (s *Walk) Visit(w *world.World, depth int) bool {
+	s.judged, s.w = depth >= s.Plan.Judged, w
+	if heal := s.Plan.Climate.Heal; heal >= 0 {
+		if depth < heal {
+			s.Rare = s.Plan.Storm.gust(depth)
+			s.Uniform = s.Rare || s.Plan.Uniform
+			return s.goesOn(depth)
+		}
+		if depth == heal {
+			s.before = len(s.Picks())
+		}
+		s.Rare, s.Stuck, s.Uniform = false, false, s.Plan.Uniform
+	}
+	depth -= s.Plan.Judged
+	if !s.goesOn(depth) {
+		return false
+	}
+	l := &s.Plan.Length
+	switch {
+	case depth >= l.Least:
+		if w.CanBeLive() && (w.Live() || l.Exempt && !w.Assumed()) {
+			s.Live = true
+			return false
+		}
+	case l.Glance > 0 && depth >= max(l.Glance, s.more) && w.CanBeLive():
+		if w.Live() || !w.Assumed() {
+			s.more = min(l.Least, depth+l.Most)
+		}
+	}
+	return depth < s.more+l.Most
+}
+
+// goesOn asks now and then whether the walk is still wanted.
+func (s *Walk) goesOn(depth int) bool {
+	s.Left = depth&1023 == 1023 && s.Wanted != nil && !s.Wanted()
+	return !s.Left
+}
+
+// Answer picks an answer at random, or has the picker do so. What is asked at
+// healing is no question for an event: it tells no weights.
+func (s *Walk) Answer(q *choose.Question) int {
+	if s.Plan.Picker != nil && s.judged && q.Kind == choose.Event && q.Runs != nil {
+		return s.Plan.Picker.Pick(s.w, q, s.Walk)
+	}
+	return s.Walk.Answer(q)
+}
+
+// Answers are those of the whole run, from its start.
+func (s *Walk) Answers() choose.Source {
+	answers := choose.NewRaw(s.Picks())
+	if s.Plan.Begin != nil {
+		return s.Plan.Begin.Then(answers)
+	}
+	return answers
+}
+
+// Choices is how many answers among several the walk has given since the storm.
+func (s *Walk) Choices() (n int) {
+	for _, p := range s.Picks()[s.before:] {
+		if p.Of > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// Well reports whether nobody needs to look at how the walk ended.
+func (s *Walk) Well(end run.Ending, w *world.World) bool {
+	switch end {
+	case run.EndFailed, run.EndStopped:
+		return false
+	case run.EndQuiet:
+		if w.Live() {
+			return true
+		}
+	}
+	return s.Live || !w.CanBeLive() || !w.Assumed()
+}
