@@ -127,8 +127,13 @@ var rooms = []room{
 		instead: map[string]string{"": "toys are systems that a reader solves by eye; they need sim only"},
 	},
 	{
+		path:    "history",
+		may:     []string{"sim"},
+		instead: map[string]string{"": "history is properties of a system's facts; let who finds a violation show it"},
+	},
+	{
 		path:  "systems/*",
-		may:   []string{"sim", "macetime", "systems/*"},
+		may:   []string{"sim", "macetime", "history", "systems/*"},
 		tests: []string{"choose", "internal/world", "search", "critical", "macetest"}, // choose: to walk a World directly, below every driver
 		instead: map[string]string{
 			"choose":         "ask Env.Choose or Env.Weighted",

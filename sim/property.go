@@ -166,6 +166,8 @@ type Property struct {
 	Name string
 
 	rule sight.Rule
+	file string
+	draw func([]Emitted) ([]byte, error)
 }
 
 // Kind is always, eventually, steps or monitor.
@@ -244,6 +246,43 @@ func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Pr
 			Restore: func(memory any) { *m = *memory.(*M) },
 		}
 	}}}
+}
+
+// Emitted is a fact of a run: what a node told the monitors, and at which step.
+type Emitted struct {
+	At   Addr
+	Step int
+	Fact any
+}
+
+// Pictured is the property with a picture of the facts of a run that violates it, which
+// lies as a file in the folder of the finding. draw returns nil where there is nothing
+// to see.
+func (p Property) Pictured(file string, draw func(facts []Emitted) ([]byte, error)) Property {
+	p.file, p.draw = file, draw
+	return p
+}
+
+// Picture is that of a run, and the name of its file; "": there is none.
+func (p Property) Picture(t *Trace) (file string, picture []byte, err error) {
+	if p.draw == nil {
+		return "", nil, nil
+	}
+	var facts []Emitted
+	for _, list := range [2][]Step{t.Starts, t.Steps} {
+		for _, s := range list {
+			for _, e := range s.Effects {
+				if e.Kind == EffectEmit {
+					facts = append(facts, Emitted{s.Node, s.Index, e.Value})
+				}
+			}
+		}
+	}
+	picture, err = p.draw(facts)
+	if picture == nil {
+		return "", nil, err
+	}
+	return p.file, picture, err
 }
 
 // Constraint is a named set of states. Make one with While.

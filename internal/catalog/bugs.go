@@ -165,6 +165,7 @@ var list = []Known{
 	{ID: "RS2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
+	{ID: "RS5", Kind: Safety, Flags: Flags{Params: []string{"promise=atomic", "writes=1", "reads=2"}}, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
 	// What a crash lost is seen when the server starts again, and a run that is never
 	// restarted loses nothing.

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
@@ -170,6 +171,9 @@ func (t *tale) files() []File {
 		return all
 	}
 	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known()) }})
+	if picture, ok := t.picture(); ok {
+		all = append(all, picture)
+	}
 	g, part := t.graph(), t.part()
 	page := g.HTML
 	if both := t.beside(g); both != nil {
@@ -180,6 +184,23 @@ func (t *tale) files() []File {
 		File{"graph.svg", func(w io.Writer) error { return g.SVG(w, part) }},
 		File{"graph.html", func(w io.Writer) error { return page(w, part) }},
 	)
+}
+
+// picture is the property's own of the run, if it draws one.
+func (t *tale) picture() (File, bool) {
+	for _, p := range t.r.System.Properties {
+		if p.Name != t.f.Property {
+			continue
+		}
+		name, picture, err := p.Picture(t.f.Trace)
+		if name != "" || err != nil {
+			return File{cmp.Or(name, "picture"), func(w io.Writer) error {
+				_, writes := w.Write(picture)
+				return cmp.Or(err, writes)
+			}}, true
+		}
+	}
+	return File{}, false
 }
 
 // known are the states as trace.jsonl wants them.

@@ -8,6 +8,9 @@
 // timestamps. It is regular: what is read is not older than the last write that
 // was complete when the read began.
 //
+// With promise=atomic a reader writes back what it is about to return, to a majority.
+// Then all reads and writes are those of one register, which package history checks.
+//
 // What is not needed any more, since the operation that asked has ended, stays in
 // the bag, or is taken without effect (late=consumed); that changes how many states
 // there are, and no more.

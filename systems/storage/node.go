@@ -1,6 +1,9 @@
 package storage
 
-import "macemc/sim"
+import (
+	"macemc/history"
+	"macemc/sim"
+)
 
 type ( // messages
 	write struct{ number int } // also what is written
@@ -19,6 +22,9 @@ type ( // facts
 	began struct{}
 	got   struct{ number int }
 )
+
+// register is what the objects are together, as the application sees it.
+const register = "register"
 
 // An object holds a value.
 type object struct{ number int }
@@ -41,6 +47,7 @@ func (o *object) read(env sim.Env, from sim.Addr, m read) {
 type asking struct {
 	objects  []sim.Addr
 	stay     bool // late answers are not taken
+	atomic   bool // what is promised
 	busy     bool
 	answered []sim.Addr // in order, while busy
 }
@@ -93,6 +100,9 @@ func (w *writer) done() bool { return !w.busy && w.number == w.most }
 
 func (w *writer) beginWrite(env sim.Env, _ beginWrite) {
 	w.number++
+	if w.atomic {
+		history.Call(env, register, w.number, history.Write{Value: w.number})
+	}
 	w.begin(env, write{w.number})
 }
 
@@ -106,6 +116,9 @@ func (w *writer) ack(env sim.Env, from sim.Addr, m ack) {
 	}
 	if w.end(from, enough) {
 		env.Emit(wrote{w.number})
+		if w.atomic {
+			history.Return(env, register, w.number, nil)
+		}
 	}
 }
 
@@ -115,10 +128,13 @@ type reader struct {
 	left    int
 	round   int
 	largest int   // of the answers so far
+	back    bool  // it writes that back
 	results []int // of the reads so far
 }
 
-var readers = sim.Handle(sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value))
+var readers = sim.Handle(
+	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
+)
 
 // Offers begins a read.
 func (r *reader) Offers(offer func(sim.Signal)) {
@@ -128,9 +144,20 @@ func (r *reader) Offers(offer func(sim.Signal)) {
 }
 
 // Accepts leaves late answers alone.
-func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool { return !r.stay || r.current(m.(value)) }
+func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool {
+	switch m := m.(type) {
+	case value:
+		return !r.stay || r.current(m)
+	case ack:
+		return !r.stay || r.confirms(m)
+	default:
+		return true
+	}
+}
 
-func (r *reader) current(m value) bool { return r.busy && m.round == r.round }
+func (r *reader) current(m value) bool { return r.busy && !r.back && m.round == r.round }
+
+func (r *reader) confirms(m ack) bool { return r.busy && r.back && m.number == r.largest }
 
 func (r *reader) done() bool { return !r.busy && r.left == 0 }
 
@@ -138,6 +165,9 @@ func (r *reader) beginRead(env sim.Env, _ beginRead) {
 	r.left--
 	r.round++
 	env.Emit(began{})
+	if r.atomic {
+		history.Call(env, register, r.round, history.Read{})
+	}
 	r.begin(env, read{r.round})
 }
 
@@ -152,9 +182,28 @@ func (r *reader) value(env sim.Env, from sim.Addr, m value) {
 	if m.number > r.largest || env.Bug(RS4) {
 		r.largest = m.number
 	}
-	if r.end(from, enough) {
-		env.Emit(got{r.largest})
-		r.results = append(r.results, r.largest)
-		r.largest = 0
+	switch {
+	case !r.end(from, enough):
+	case r.atomic && !env.Bug(RS5):
+		r.back = true
+		r.begin(env, write{r.largest})
+	default:
+		r.returns(env)
 	}
+}
+
+// ack ends a read that was written back.
+func (r *reader) ack(env sim.Env, from sim.Addr, m ack) {
+	if r.confirms(m) && r.end(from, r.majority()) {
+		r.returns(env)
+	}
+}
+
+func (r *reader) returns(env sim.Env) {
+	env.Emit(got{r.largest})
+	if r.atomic {
+		history.Return(env, register, r.round, r.largest)
+	}
+	r.results = append(r.results, r.largest)
+	r.back, r.largest = false, 0
 }

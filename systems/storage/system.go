@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 
+	"macemc/history"
 	"macemc/sim"
 )
 
@@ -12,6 +13,7 @@ const (
 	RS2 sim.BugID = "RS2"
 	RS3 sim.BugID = "RS3"
 	RS4 sim.BugID = "RS4"
+	RS5 sim.BugID = "RS5"
 )
 
 // The parameters.
@@ -20,6 +22,7 @@ var (
 	Readers = &sim.Param{Name: "readers", Doc: "how many nodes read", Range: sim.Range{Default: 1, Least: 1, Most: 3}}
 	Writes  = &sim.Param{Name: "writes", Doc: "how often the writer writes", Range: sim.Range{Default: 2, Least: 0, Most: 5}}
 	Reads   = &sim.Param{Name: "reads", Doc: "how often each reader reads", Range: sim.Range{Default: 1, Least: 0, Most: 5}}
+	Promise = &sim.Param{Name: "promise", Doc: "regular: a read is not older than the last write before it; atomic: nor than a read before it", Words: []string{"regular", "atomic"}}
 	Late    = &sim.Param{Name: "late", Doc: "what becomes of answers to an operation that has ended", Words: []string{"consumed", "stay"}}
 )
 
@@ -31,16 +34,18 @@ var System = &sim.System{
 		n := 1 + p.Int(Objects) + p.Int(Readers)
 		return sim.Range{Default: n, Least: n, Most: n}
 	},
-	Params: []*sim.Param{Objects, Readers, Writes, Reads, Late},
+	Params: []*sim.Param{Objects, Readers, Writes, Reads, Promise, Late},
 	Bugs: []sim.Bug{
 		{ID: RS1, Story: "An object goes back. It stores every write that arrives, whatever it holds: an old one that comes late replaces a new one."},
 		{ID: RS2, Story: "A read ends with one answer. It comes from an object that the last write did not reach."},
 		{ID: RS3, Story: "A write ends with one acknowledgement. A majority that answers a read need not have it."},
 		{ID: RS4, Story: "A reader takes the last answer. It is not the largest of a majority's."},
+		{ID: RS5, Story: "A read is not written back (promise=atomic). The next one meets a majority that has not heard of what it returned."},
 	},
 	New: newNode,
 	Properties: []sim.Property{
-		sim.Monitor("a read returns no less than the last write that was complete when it began", (*history).observe),
+		sim.Monitor("a read returns no less than the last write that was complete when it began", (*low).observe),
+		history.Linearizable("writes and reads are those of one register (promise=atomic)", history.Register(0)),
 		sim.Eventually("every operation ends", func(v sim.View[operator]) bool {
 			for _, o := range v.Nodes() {
 				if !o.done() {
@@ -61,7 +66,7 @@ var System = &sim.System{
 }
 
 func newNode(p sim.Params, self sim.Addr) sim.Node {
-	quorum := asking{objects: p.Addrs()[1 : 1+p.Int(Objects)], stay: p.Word(Late) == "stay"}
+	quorum := asking{objects: p.Addrs()[1 : 1+p.Int(Objects)], stay: p.Word(Late) == "stay", atomic: p.Word(Promise) == "atomic"}
 	switch {
 	case self == p.Addr(0):
 		return writers.Node(&writer{asking: quorum, most: p.Int(Writes)})
@@ -75,25 +80,25 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 // operator is a node that the application works with.
 type operator interface{ done() bool }
 
-// history is what was written and read so far.
-type history struct {
+// low is what was written so far.
+type low struct {
 	written int
-	low     map[sim.Addr]int // of a read under way: the last write before it
+	before  map[sim.Addr]int // of a read under way: the last write before it
 }
 
-func (h *history) Init() { h.low = map[sim.Addr]int{} }
+func (h *low) Init() { h.before = map[sim.Addr]int{} }
 
-func (h *history) observe(at sim.Addr, fact any) error {
+func (h *low) observe(at sim.Addr, fact any) error {
 	switch fact := fact.(type) {
 	case wrote:
 		h.written = fact.number
 	case began:
-		h.low[at] = h.written
+		h.before[at] = h.written
 	case got:
-		low := h.low[at]
-		delete(h.low, at)
-		if fact.number < low {
-			return fmt.Errorf("%s reads %d, though write %d was complete when it began", at, fact.number, low)
+		before := h.before[at]
+		delete(h.before, at)
+		if fact.number < before {
+			return fmt.Errorf("%s reads %d, though write %d was complete when it began", at, fact.number, before)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"macemc/internal/long"
@@ -169,5 +170,61 @@ func all(t *testing.T, settings []string) search.Stats {
 func TestTwoReaders(t *testing.T) {
 	if s := all(t, []string{"writes=1", "readers=2", "late=stay"}); s.States != 170_194 {
 		t.Errorf("%d states; published are 170,194", s.States)
+	}
+}
+
+// What is promised to be atomic is: a register with its calls and returns, whole. The
+// engine that takes every run from its start, and knows a state by all that is in it,
+// what may be so of the register included, counts the same.
+func TestAtomic(t *testing.T) {
+	settings := []string{"writes=1", "promise=atomic", "late=stay"}
+	s := all(t, settings)
+	params, err := System.Configure(0, settings, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(engine search.Engine) string {
+		res, err := search.Search(System, search.Options{Params: params, Engine: engine, Depth: 7, NoWalks: true, Faults: &sim.Faults{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(res.Stats.States, " states, ", res.Stats.Transitions, " transitions, ", res.Finding)
+	}
+	if reference, memo := count(search.EngineReference), count(search.EngineMemo); reference != memo {
+		t.Errorf("to depth 7 the reference counts %s, memo %s", reference, memo)
+	}
+	if s.States < 1_990 {
+		t.Errorf("%d states, and 1,990 without what is atomic about it", s.States)
+	}
+	if *long.On {
+		all(t, []string{"writes=1", "reads=2", "promise=atomic", "late=stay"})
+	}
+}
+
+// Without write-back it is regular and not atomic: a read returns an older value than
+// the one before. The picture of porcupine lies in the finding.
+func TestNotAtomic(t *testing.T) {
+	params, err := System.Configure(0, []string{"writes=1", "reads=2", "promise=atomic"}, []string{string(RS5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []search.Engine{search.EngineLocal, search.EngineMemo} {
+		res, err := search.Search(System, search.Options{Params: params, Engine: engine, Faults: &sim.Faults{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := res.Finding
+		if f == nil || f.Verdict != sim.VerdictSafety || f.Step != 12 {
+			t.Fatalf("%s: found %v", engine, f)
+		}
+		for _, p := range System.Properties {
+			file, picture, err := p.Picture(f.Trace)
+			if err != nil || (file == "history.html") != (p.Name == f.Property) {
+				t.Fatalf("%s: %q has the picture %q, %v", engine, p.Name, file, err)
+			}
+			if text := string(picture); p.Name == f.Property && (!strings.Contains(text, "Write 1") || !strings.Contains(text, "Read: 0")) {
+				t.Errorf("%s: the picture lacks what was called", engine)
+			}
+		}
 	}
 }

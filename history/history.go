@@ -1,0 +1,336 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"macemc/sim"
+)
+
+// called is the fact that a node begins an operation, and returned that it has ended.
+type (
+	called struct {
+		Object string
+		ID     any
+		Input  any
+	}
+	returned struct {
+		Object string
+		ID     any
+		Output any
+	}
+)
+
+// Call tells that the node begins an operation on an object. The id tells its
+// operations apart that are pending on the object, and is any value that can be
+// compared. One that is begun again before it has returned, as after a restart, is
+// another operation, and the one before never returns.
+func Call(env sim.Env, object string, id, input any) {
+	mustCompare("id", id)
+	env.Emit(called{object, id, input})
+}
+
+// Return tells that an operation of the node has ended, and what it returned.
+func Return(env sim.Env, object string, id, output any) {
+	mustCompare("output", output)
+	env.Emit(returned{object, id, output})
+}
+
+func mustCompare(what string, v any) {
+	if v != nil && !reflect.ValueOf(v).Comparable() {
+		panic(fmt.Sprintf("macemc: history: the %s of an operation is a %T, which cannot be compared; use a value without slices, maps and funcs", what, v))
+	}
+}
+
+// Linearizable is the property that the calls and returns of every object are
+// linearizable, or of those with these names. They are all of one model.
+func Linearizable(name string, m Model, of ...string) sim.Property {
+	m.of = of
+	return sim.Monitor(name, func(all *objects, at sim.Addr, fact any) error { return all.observe(m, at, fact) }).
+		Pictured("history.html", func(facts []sim.Emitted) ([]byte, error) { return picture(m, facts) })
+}
+
+// about reports whether a fact is a call or a return on an object of the model.
+func (m Model) about(fact any) bool {
+	switch fact := fact.(type) {
+	case called:
+		return len(m.of) == 0 || slices.Contains(m.of, fact.Object)
+	case returned:
+		return len(m.of) == 0 || slices.Contains(m.of, fact.Object)
+	default:
+		return false
+	}
+}
+
+// objects is the memory of the property: what may be so, of each object.
+type objects struct{ of map[object]*possible }
+
+// object is what a model is of: a part of an object, where it has parts.
+type object struct {
+	name string
+	part any
+}
+
+// caller tells one pending operation of an object from all others.
+type caller struct {
+	at sim.Addr
+	id any
+}
+
+// abandoned is the id of an operation that never returns, of several with one id.
+type abandoned struct {
+	id     any
+	number int
+}
+
+// possible is all that may be so of an object.
+type possible struct {
+	pending []operation // by caller, those of a node in the order of their calls
+	worlds  map[possibility]struct{}
+}
+
+type operation struct {
+	caller
+	input any
+}
+
+// possibility is one state that the object may be in, with the pending operations that
+// took effect. It can be compared, and equal ones are one.
+type possibility struct {
+	state  any
+	effect any // an effect; nil: none
+}
+
+// effect is that a pending operation took effect and will return an output. They are
+// listed in the order of the pending.
+type effect struct {
+	caller
+	output any
+	rest   any // an effect; nil: no more
+}
+
+func (o *objects) Init() { o.of = map[object]*possible{} }
+
+func (o *objects) observe(m Model, at sim.Addr, fact any) error {
+	if !m.about(fact) {
+		return nil
+	}
+	switch fact := fact.(type) {
+	case called:
+		key := object{name: fact.Object}
+		if m.part != nil {
+			key.part = m.part(fact.Input)
+		}
+		p := o.of[key]
+		if p == nil {
+			p = &possible{worlds: map[possibility]struct{}{{state: m.init}: {}}}
+			o.of[key] = p
+		}
+		for other, p := range o.of { // an id is of the object as a whole
+			if other.name == fact.Object {
+				p.abandon(caller{at, fact.ID})
+			}
+		}
+		p.add(operation{caller{at, fact.ID}, fact.Input})
+	case returned:
+		who := caller{at, fact.ID}
+		for key, p := range o.of {
+			if i := p.index(who); key.name == fact.Object && i >= 0 {
+				return p.returns(m, key, i, fact.Output)
+			}
+		}
+		return fmt.Errorf("%s returns %s from an operation %v on %s that it has not called", at, word(fact.Output), fact.ID, fact.Object)
+	}
+	return nil
+}
+
+func (p *possible) index(who caller) int {
+	return slices.IndexFunc(p.pending, func(o operation) bool { return o.caller == who })
+}
+
+// add makes an operation pending.
+func (p *possible) add(o operation) {
+	i := 0
+	for i < len(p.pending) && !o.at.Less(p.pending[i].at) {
+		i++
+	}
+	p.pending = slices.Insert(p.pending, i, o)
+}
+
+// abandon gives an operation that never returns a name under which nobody returns.
+func (p *possible) abandon(who caller) {
+	i := p.index(who)
+	if i < 0 {
+		return
+	}
+	other := who
+	for n := 1; other == who || p.index(other) >= 0; n++ {
+		other.id = abandoned{who.id, n}
+	}
+	p.pending[i].caller = other
+	worlds := map[possibility]struct{}{}
+	for w := range p.worlds {
+		worlds[possibility{w.state, renamed(w.effect, who, other)}] = struct{}{}
+	}
+	p.worlds = worlds
+}
+
+func renamed(list any, who, to caller) any {
+	e, some := list.(effect)
+	if !some {
+		return nil
+	}
+	if e.caller == who {
+		e.caller = to
+	}
+	e.rest = renamed(e.rest, who, to)
+	return e
+}
+
+// returns strikes out what a return contradicts.
+func (p *possible) returns(m Model, key object, i int, output any) error {
+	s := sieve{m, p.pending, p.pending[i].caller, output, map[possibility]struct{}{}, map[possibility]struct{}{}}
+	for w := range p.worlds {
+		s.try(w)
+	}
+	if len(s.left) == 0 {
+		return fmt.Errorf("%s returns %s from %s on %s: in no order of the operations so far can it; the object may have held %s",
+			s.who.at, word(output), word(p.pending[i].input), key.words(m), p.states())
+	}
+	p.pending = slices.Delete(slices.Clone(p.pending), i, i+1)
+	p.worlds = s.left
+	return nil
+}
+
+func (o object) words(m Model) string {
+	text := "the " + m.name
+	if o.name != m.name {
+		text += " " + o.name
+	}
+	if o.part != nil {
+		text += fmt.Sprint(" at ", word(o.part))
+	}
+	return text
+}
+
+// states are those that the object may have been in, in words.
+func (p *possible) states() string {
+	words := map[string]bool{}
+	for w := range p.worlds {
+		words[word(w.state)] = true
+	}
+	list := slices.SortedFunc(maps.Keys(words), cmp.Compare[string])
+	const most = 5
+	text := ""
+	for k, w := range list {
+		if k == most {
+			return fmt.Sprintf("%s and %d more", text, len(list)-most)
+		}
+		if k > 0 {
+			text += ", "
+		}
+		text += w
+	}
+	return text
+}
+
+// sieve finds what may be so after a return: every pending operation may have taken
+// effect before it.
+type sieve struct {
+	m       Model
+	pending []operation
+	who     caller
+	output  any
+	left    map[possibility]struct{}
+	known   map[possibility]struct{}
+}
+
+func (s *sieve) try(w possibility) {
+	if _, again := s.known[w]; again {
+		return
+	}
+	s.known[w] = struct{}{}
+	if output, took := find(w.effect, s.who); took {
+		if output == s.output {
+			w.effect = without(w.effect, s.who)
+			s.left[w] = struct{}{}
+		}
+		return
+	}
+	for k, o := range s.pending {
+		if _, took := find(w.effect, o.caller); took {
+			continue
+		}
+		if next, output, can := s.m.apply(w.state, o.input); can {
+			s.try(possibility{next, s.with(w.effect, k, output)})
+		}
+	}
+}
+
+// with is a list with the effect of the k-th pending operation, in its place.
+func (s *sieve) with(list any, k int, output any) any {
+	e, some := list.(effect)
+	if !some || slices.IndexFunc(s.pending, func(o operation) bool { return o.caller == e.caller }) > k {
+		return effect{s.pending[k].caller, output, list}
+	}
+	e.rest = s.with(e.rest, k, output)
+	return e
+}
+
+func find(list any, who caller) (output any, took bool) {
+	for e, some := list.(effect); some; e, some = e.rest.(effect) {
+		if e.caller == who {
+			return e.output, true
+		}
+	}
+	return nil, false
+}
+
+func without(list any, who caller) any {
+	e, some := list.(effect)
+	if !some {
+		return nil
+	}
+	if e.caller == who {
+		return e.rest
+	}
+	e.rest = without(e.rest, who)
+	return e
+}
+
+// word is a value as a person reads it.
+func word(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case queued:
+		text := word(v.first)
+		if v.rest != nil {
+			text += " " + word(v.rest)
+		}
+		return text
+	case Read, Dequeue:
+		return reflect.TypeOf(v).Name()
+	case Write:
+		return "Write " + word(v.Value)
+	case Put:
+		return "Put " + word(v.Key) + " " + word(v.Value)
+	case Get:
+		return "Get " + word(v.Key)
+	case Delete:
+		return "Delete " + word(v.Key)
+	case Enqueue:
+		return "Enqueue " + word(v.Value)
+	case Acquire:
+		return "Acquire by " + word(v.By)
+	case TryAcquire:
+		return "TryAcquire by " + word(v.By)
+	case Release:
+		return "Release by " + word(v.By)
+	default:
+		return fmt.Sprintf("%+v", v)
+	}
+}

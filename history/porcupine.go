@@ -1,0 +1,125 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/anishathalye/porcupine"
+
+	"macemc/sim"
+)
+
+// never is what an operation returned that did not: anything.
+type never struct{}
+
+// converted is the model in porcupine's words.
+func (m Model) converted() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return m.init },
+		Step: func(state, input, output any) (bool, any) {
+			next, out, can := m.apply(state, input)
+			if !can {
+				// It waits. One that never returned may as well not have happened.
+				return output == never{}, state
+			}
+			return output == never{} || out == output, next
+		},
+		DescribeOperation: func(input, output any) string {
+			if (output == never{}) {
+				return plain.Replace(word(input)) + " never returns"
+			}
+			if output == nil {
+				return plain.Replace(word(input))
+			}
+			return plain.Replace(word(input) + ": " + word(output))
+		},
+		DescribeState: func(state any) string { return plain.Replace(word(state)) },
+	}
+}
+
+// plain takes from a service's words what the page would take for markup.
+var plain = strings.NewReplacer("<", "\u2039", ">", "\u203a", "&", "+", `"`, "'")
+
+// tale is the history of one object, in porcupine's words.
+type tale struct {
+	events  []porcupine.Event
+	pending map[caller]int
+	last    int
+}
+
+// tales are the histories of all objects, by object in the order of their first calls.
+func tales(m Model, facts []sim.Emitted) (list []*tale) {
+	of := map[object]*tale{}
+	for _, f := range facts {
+		if !m.about(f.Fact) {
+			continue
+		}
+		switch fact := f.Fact.(type) {
+		case called:
+			key := object{name: fact.Object}
+			if m.part != nil {
+				key.part = m.part(fact.Input)
+			}
+			t := of[key]
+			if t == nil {
+				t = &tale{pending: map[caller]int{}}
+				of[key] = t
+				list = append(list, t)
+			}
+			for other, t := range of { // one with this id, if any, never returns
+				if other.name == fact.Object {
+					delete(t.pending, caller{f.At, fact.ID})
+				}
+			}
+			t.last++
+			t.pending[caller{f.At, fact.ID}] = t.last
+			t.events = append(t.events, porcupine.Event{ClientId: f.At.Index(), Kind: porcupine.CallEvent, Value: fact.Input, Id: t.last})
+		case returned:
+			who := caller{f.At, fact.ID}
+			for key, t := range of {
+				if id, is := t.pending[who]; is && key.name == fact.Object {
+					delete(t.pending, who)
+					t.events = append(t.events, porcupine.Event{ClientId: f.At.Index(), Kind: porcupine.ReturnEvent, Value: fact.Output, Id: id})
+				}
+			}
+		}
+	}
+	for _, t := range list {
+		t.end()
+	}
+	return list
+}
+
+// end lets those operations return that did not.
+func (t *tale) end() {
+	open := map[int]int{} // clients by number
+	for _, e := range t.events {
+		if e.Kind == porcupine.CallEvent {
+			open[e.Id] = e.ClientId
+		} else {
+			delete(open, e.Id)
+		}
+	}
+	for _, id := range sim.Keys(open) {
+		t.events = append(t.events, porcupine.Event{ClientId: open[id], Kind: porcupine.ReturnEvent, Value: never{}, Id: id})
+	}
+}
+
+// picture is a page that shows the history of the first object that is not
+// linearizable, by porcupine, which decides that for itself. Nil: they all are.
+func picture(m Model, facts []sim.Emitted) ([]byte, error) {
+	for _, t := range tales(m, facts) {
+		model := m.converted()
+		result, info := porcupine.CheckEventsVerbose(model, t.events, 0)
+		if result != porcupine.Illegal {
+			continue
+		}
+		var page bytes.Buffer
+		if err := porcupine.Visualize(model, info, &page); err != nil {
+			return nil, fmt.Errorf("porcupine's picture of a history: %w", err)
+		}
+		return page.Bytes(), nil
+	}
+	return nil, nil
+}
