@@ -23,7 +23,7 @@ var everyTest = []string{"internal/transcript", "internal/toy", "internal/long",
 var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
-	belowReport = join(belowMdb, "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
+	belowReport = join(belowMdb, "internal/account", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
@@ -236,8 +236,13 @@ var rooms = []room{
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
 	{
+		path:    "internal/account",
+		may:     []string{"internal/canon", "internal/kinds", "internal/sight", "choose", "sim", "internal/world", "search", "eventgraph"},
+		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
+	},
+	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/world", "search", "critical", "eventgraph"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",
@@ -246,7 +251,7 @@ var rooms = []room{
 		},
 	},
 	{path: "mdb/tui", may: belowReport, tests: []string{"internal/catalog"}},
-	{path: "internal/report", may: join(belowReport, "internal/sight")},
+	{path: "internal/report", may: belowReport},
 	{
 		path:  "internal/finding",
 		may:   join(belowReport, "internal/report"),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/internal/account"
 	"macemc/internal/finding"
 	"macemc/internal/known"
 	"macemc/internal/report"
@@ -118,8 +119,9 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 			}
 		},
 		Keep: func(r *search.Result) (string, error) {
-			place, err := t.shelf.Write(r, r.Finding, t.commands)
-			return place.Replay, err
+			a := account.Of(r, r.Finding)
+			err := t.shelf.Write(a, r, t.commands)
+			return a.Place.Replay, err
 		},
 		Explain: func(r *search.Result) error { return t.explain(r, searchFlags{tries: verifyTries}, progress, stop) },
 		Search: search.Options{

@@ -11,6 +11,8 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/eventgraph"
+	"macemc/internal/account"
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/internal/world"
@@ -205,8 +207,11 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 		}
 		t.exit(t.ended())
 	}
-	replay, live := opts.Search, false
-	replay.See = func(w *world.World) { live = w.CanBeLive() && w.Live() }
+	replay, live, seen := opts.Search, false, new(eventgraph.Recording)
+	replay.See = func(w *world.World) {
+		seen.See(w)
+		live = w.CanBeLive() && w.Live()
+	}
 	again, err := search.Replay(sys, path, replay)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -230,14 +235,14 @@ func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Fin
 	for _, other := range c.Others {
 		r.Findings = besides(r.Findings, other)
 	}
-	return t.concludeLook(path, r, c, f)
+	return t.concludeLook(path, r, c, seen, f)
 }
 
 // concludeLook writes what was found out into new folders, and reports it.
-func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, f lookFlags) error {
+func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *eventgraph.Recording, f lookFlags) error {
 	how := report.LookDone
 	t.status = exitNothing
-	var places []report.Place
+	var all []*account.Account
 	switch {
 	case c.Alive:
 		how, t.status = report.LookAlive, exitFound
@@ -246,19 +251,21 @@ func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Res
 	}
 	if how != report.LookAlive {
 		t.shelf = finding.NewShelf(f.out)
-		for _, one := range r.Findings {
-			place, err := t.shelf.Write(r, one, t.commands)
-			if err != nil {
+		all = account.All(r)
+		if r.Finding.Path == path && seen != nil && seen.Steps() >= 0 { // it is the run that was taken
+			all[0].Saw(seen)
+		}
+		for _, a := range all {
+			if err := t.shelf.Write(a, r, t.commands); err != nil {
 				t.complain(err)
 				t.status = exitInput // there is no folder, and that is what this command makes
 			}
-			places = append(places, place)
 		}
 	}
 	if f.json {
-		return report.LookedJSON(t.stdout, path, r, how, places...)
+		return report.LookedJSON(t.stdout, path, r, how, all...)
 	}
-	return report.Looked(t.stdout, r, how, places...)
+	return report.Looked(t.stdout, r, how, all...)
 }
 
 // concludeStuck reports that a handler never returned.

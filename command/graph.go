@@ -15,6 +15,7 @@ import (
 	"macemc/choose"
 	"macemc/critical"
 	"macemc/eventgraph"
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/internal/world"
@@ -222,24 +223,17 @@ func (t *tool) drawn(name string) (*run, error) {
 			return nil, fmt.Errorf("%s: a handler does not return, and its run cannot be drawn: %w; replay the path to see where it is", name, err)
 		}
 	}
-	world, err := world.New(r.System, r.Params, world.Config{}) // for its walker
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	marks, found := eventgraph.Marks{Title: report.Heading(path, r)}, r.Finding
-	what, how, _ := strings.Cut(marks.Title, ": ")
+	a, found := account.Replayed(path, r), r.Finding
+	g := report.Graph(a, report.Heading(path, r))
 	switch {
 	case stuck:
-		marks.Failed, marks.Why = found.Step, found.Message
-	case found.Verdict != sim.VerdictNone:
-		marks.Failed, marks.Why = found.Step, how
-		if found.Critical != nil {
-			marks.Critical = found.Critical.Step
+		g.Marks.Why = report.Line(found.Message)
+	case found.Verdict == sim.VerdictNone:
+		g.Marks.Failed, g.Marks.Why = 0, ""
+		if live {
+			g.Marks.Title = a.Name() + ": live after " + numerals.Many(found.Step, "step")
 		}
-	case live:
-		marks.Title = what + ": live after " + numerals.Many(found.Step, "step")
 	}
-	g := eventgraph.New(found.Trace, world.Walker(), marks)
 	g.States = states
 	return &run{sys, path, found, g, stuck}, nil
 }

@@ -345,7 +345,7 @@ func TestUnwritable(t *testing.T) {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
 	}
 	errs.Reset()
-	if err := tool.concludeLook(path, r, &critical.Result{}, lookFlags{out: "found/below"}); err != nil || tool.status != exitInput || strings.Count(errs.String(), "\n") != 1 {
+	if err := tool.concludeLook(path, r, &critical.Result{}, nil, lookFlags{out: "found/below"}); err != nil || tool.status != exitInput || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("critical: %v, exit %d, stderr %q", err, tool.status, errs.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/internal/account"
 	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
@@ -127,7 +128,7 @@ func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
 	doing.Store(&name)
 	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
 		text := fmt.Sprintf("%s: %s: %s", *doing.Load(), where, message)
-		if at := report.At(stack); at != "" {
+		if at := account.At(stack); at != "" {
 			text += "; at " + at
 		}
 		t.complain(errors.New(text))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"macemc/internal/account"
 	"macemc/internal/report"
 	"macemc/search"
 )
@@ -98,39 +99,39 @@ func isFolder(name string) bool {
 }
 
 // write writes all that was asked for.
-func (o *outputs) write(t *tool, r *search.Result, places []report.Place) error {
+func (o *outputs) write(t *tool, r *search.Result, all []*account.Account) error {
 	root := moduleBelow(t.env("GITHUB_WORKSPACE"))
 	var failed []error
 	for _, f := range []struct {
 		file  string
 		write func(io.Writer) error
 	}{
-		{o.junit, func(w io.Writer) error { return report.JUnit(w, r, o.began, places...) }},
-		{o.sarif, func(w io.Writer) error { return report.SARIF(w, r, version(), root, places...) }},
+		{o.junit, func(w io.Writer) error { return report.JUnit(w, r, o.began, all...) }},
+		{o.sarif, func(w io.Writer) error { return report.SARIF(w, r, version(), root, all...) }},
 	} {
 		if f.file != "" {
 			failed = append(failed, replaceFile(f.file, f.write))
 		}
 	}
 	if o.github {
-		failed = append(failed, report.GitHub(t.stderr, r, root, places...), summarize(t.env("GITHUB_STEP_SUMMARY"), places))
+		failed = append(failed, report.GitHub(t.stderr, r, root, all...), summarize(t.env("GITHUB_STEP_SUMMARY"), all))
 	}
 	return errors.Join(failed...)
 }
 
 // summarize adds the reports of findings to the summary of a job, which GitHub
 // shows as Markdown.
-func summarize(summary string, places []report.Place) error {
+func summarize(summary string, all []*account.Account) error {
 	if summary == "" {
 		return nil
 	}
 	file, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	for _, place := range places {
-		if place.Report == "" || err != nil {
+	for _, a := range all {
+		if a.Place.Report == "" || err != nil {
 			continue
 		}
 		var text []byte
-		if text, err = os.ReadFile(place.Report); err == nil {
+		if text, err = os.ReadFile(a.Place.Report); err == nil {
 			_, err = file.Write(append(text, '\n'))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/internal/account"
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/search"
@@ -264,21 +265,20 @@ func (t *tool) search(name string, f searchFlags) error {
 // conclude writes the finding, if there is one, and the report, and sets the
 // exit status. What cannot be written does not hide what was found.
 func (t *tool) conclude(r *search.Result, f searchFlags) {
-	var places []report.Place
 	failed := t.storePrefixes(r)
-	for _, one := range r.Findings {
-		place, err := t.shelf.Write(r, one, t.commands)
-		places, failed = append(places, place), cmp.Or(failed, err)
+	all := account.All(r)
+	for _, a := range all {
+		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))
 	}
 	print := report.Result
 	if f.json {
 		print = report.ResultJSON
 	}
-	if err := errors.Join(failed, print(t.stdout, r, places...)); err != nil {
+	if err := errors.Join(failed, print(t.stdout, r, all...)); err != nil {
 		t.complain(err)
 		failed = err
 	}
-	if err := f.outputs.write(t, r, places); err != nil {
+	if err := f.outputs.write(t, r, all); err != nil {
 		t.complain(err)
 		failed = err
 	}

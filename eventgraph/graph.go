@@ -12,6 +12,7 @@ import (
 type Marks struct {
 	Title    string // what the run came to, as a heading
 	Critical int    // the critical step; 0: none
+	After    string // what is said of what comes after it; "": that there is no way back
 	Failed   int    // the step that the run failed in, or after; 0: none
 	Why      string // what failed there, as a line
 }

@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strings"
@@ -19,7 +20,7 @@ func (t *text) point(at int) {
 	t.event(p)
 	t.flushAs(gutter, c, t.said(p), t.tone(p))
 	if number := t.g.number(at); number > 0 && number == t.g.Marks.Critical {
-		t.note("  "+t.style.critical+" the critical step: after it there is no way back", yellow)
+		t.note("  "+t.style.critical+" the critical step: "+cmp.Or(t.g.Marks.After, "after it there is no way back"), yellow)
 	}
 	for _, coin := range p.coins {
 		t.note("  choose "+coin, plain)

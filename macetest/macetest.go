@@ -14,6 +14,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/account"
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/search"
@@ -27,7 +28,7 @@ const stuck = 10 * time.Second
 // Options.Expect, if that is not found.
 func Run(t testing.TB, sys *sim.System, o Options) {
 	t.Helper()
-	a := newAccount(t)
+	a := newTeller(t)
 	if *replayFlag != "" {
 		a.replay(sys, *replayFlag)
 		return
@@ -72,7 +73,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 // it goes, and the test logs how far that is.
 func Replay(t testing.TB, sys *sim.System, file string) {
 	t.Helper()
-	newAccount(t).replay(sys, file)
+	newTeller(t).replay(sys, file)
 }
 
 // explain finds out what can be found out about the findings.
@@ -107,15 +108,15 @@ func deadline(t testing.TB) func() search.Stop {
 	}
 }
 
-// account tells what came of a search or a replay, for one test.
-type account struct {
+// teller tells what came of a search or a replay, for one test.
+type teller struct {
 	t   testing.TB
 	pkg string // of the test
 }
 
-// newAccount must be called by an exported function, which a test calls.
-func newAccount(t testing.TB) *account {
-	a := &account{t: t, pkg: "."}
+// newTeller must be called by an exported function, which a test calls.
+func newTeller(t testing.TB) *teller {
+	a := &teller{t: t, pkg: "."}
 	if pc, _, _, ok := runtime.Caller(2); ok {
 		a.pkg = packageOf(runtime.FuncForPC(pc).Name())
 	}
@@ -134,7 +135,7 @@ func packageOf(function string) string {
 }
 
 // command is what takes a path again in this test.
-func (a *account) command(file string) string {
+func (a *teller) command(file string) string {
 	var levels []string
 	for level := range strings.SplitSeq(a.t.Name(), "/") {
 		levels = append(levels, "^"+regexp.QuoteMeta(level)+"$")
@@ -142,22 +143,21 @@ func (a *account) command(file string) string {
 	return fmt.Sprintf("go test -run %s %s -macetest.replay %s", shellWord(strings.Join(levels, "/")), a.pkg, shellWord(file))
 }
 
-func (a *account) commands(file string) []finding.Command {
+func (a *teller) commands(file string) []finding.Command {
 	return []finding.Command{{What: "take the run again, with every check on", Line: a.command(file)}}
 }
 
 // tell writes the finding's folder, and tells about it.
-func (a *account) tell(r *search.Result) string {
+func (a *teller) tell(r *search.Result) string {
 	var b strings.Builder
-	for _, f := range r.Findings {
-		place, err := finding.NewShelf(a.folder()).Write(r, f, a.commands)
-		if err != nil {
+	for _, one := range account.All(r) {
+		if err := finding.NewShelf(a.folder()).Write(one, r, a.commands); err != nil {
 			fmt.Fprintln(&b, err)
 		}
-		if abs, err := filepath.Abs(place.Path); err == nil && place.Path != "" {
-			place.Path, place.Replay = abs, a.command(abs)
+		if abs, err := filepath.Abs(one.Place.Path); err == nil && one.Place.Path != "" {
+			one.Place.Path, one.Place.Replay = abs, a.command(abs)
 		}
-		if err := report.Account(&b, r, f, place); err != nil {
+		if err := report.Account(&b, r, one); err != nil {
 			fmt.Fprintln(&b, err)
 		}
 	}
@@ -171,7 +171,7 @@ func (a *account) tell(r *search.Result) string {
 
 // folder is where findings go: the artifacts of the test, or a folder that
 // stays.
-func (a *account) folder() string {
+func (a *teller) folder() string {
 	if wanted := artifacts(); wanted {
 		return a.t.ArtifactDir()
 	}
@@ -179,7 +179,7 @@ func (a *account) folder() string {
 }
 
 // replay takes the path in a file again.
-func (a *account) replay(sys *sim.System, file string) {
+func (a *teller) replay(sys *sim.System, file string) {
 	a.t.Helper()
 	path, err := choose.Open(file)
 	if err != nil {

@@ -1,15 +1,12 @@
 package mdb
 
 import (
-	"regexp"
 	"slices"
+	"strings"
 
 	"macemc/internal/canon"
 	"macemc/internal/world"
 )
-
-// queued matches the line of a message that is queued from one node to another.
-var queued = regexp.MustCompile(`^((?:tcp|udp) n\d+->n\d+)\[\d+\]$`)
 
 // queues compares what is queued as sequences: when the first message of a queue
 // is delivered, that one is gone, and those behind it have only moved up. It
@@ -26,12 +23,12 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Differenc
 		kept := common(x, y)
 		for i, l := range x {
 			if !slices.ContainsFunc(kept, func(p [2]int) bool { return p[0] == i }) {
-				all = append(all, world.Difference{Path: l.Path, A: l.Value})
+				all = append(all, world.Difference{Path: l.Path, A: l.Value, Of: world.PlaceOf(l)})
 			}
 		}
 		for j, l := range y {
 			if !slices.ContainsFunc(kept, func(p [2]int) bool { return p[1] == j }) {
-				all = append(all, world.Difference{Path: l.Path, B: l.Value})
+				all = append(all, world.Difference{Path: l.Path, B: l.Value, Of: world.PlaceOf(l)})
 			}
 		}
 	}
@@ -42,13 +39,13 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Differenc
 func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string][]canon.Line, all []string) {
 	of = map[string][]canon.Line{}
 	for _, l := range lines {
-		m := queued.FindStringSubmatch(l.Path)
-		if m == nil {
+		queue, _, queued := strings.Cut(l.Path, "[") // of what is in a set or a bag there is no place
+		if world.PlaceOf(l).Part != world.PartMessage || !queued {
 			rest = append(rest, l)
 			continue
 		}
-		if of[m[1]] = append(of[m[1]], l); !slices.Contains(names, m[1]) {
-			names = append(names, m[1])
+		if of[queue] = append(of[queue], l); !slices.Contains(names, queue) {
+			names = append(names, queue)
 		}
 	}
 	return rest, of, names

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/world"
 )
 
 // What queues tells leads from the one state to the other: taking out of each
@@ -18,7 +19,7 @@ func TestQueues(t *testing.T) {
 		lines = append(lines, canon.Line{Path: "n0.x", Value: "1"}, canon.Line{Path: "tcp n0->n1", Value: "flags 001"})
 		for _, name := range []string{"tcp n0->n1", "udp n1->n0"} {
 			for i := range rng.IntN(5) {
-				lines = append(lines, canon.Line{Path: name + "[" + strconv.Itoa(i) + "]", Value: string(rune('a' + rng.IntN(3)))})
+				lines = append(lines, canon.Line{Path: name + "[" + strconv.Itoa(i) + "]", Value: string(rune('a' + rng.IntN(3))), Tag: world.Place{Part: world.PartMessage}.Tag()})
 			}
 		}
 		return lines
@@ -32,9 +33,9 @@ func TestQueues(t *testing.T) {
 		gone, fresh := map[canon.Line]bool{}, map[canon.Line]bool{}
 		for _, d := range all {
 			if d.A != "" {
-				gone[canon.Line{Path: d.Path, Value: d.A}] = true
+				gone[canon.Line{Path: d.Path, Value: d.A, Tag: d.Of.Tag()}] = true
 			} else {
-				fresh[canon.Line{Path: d.Path, Value: d.B}] = true
+				fresh[canon.Line{Path: d.Path, Value: d.B, Tag: d.Of.Tag()}] = true
 			}
 		}
 		stays := func(lines []canon.Line, not map[canon.Line]bool) (values []string) {

@@ -8,6 +8,8 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/account"
+	"macemc/internal/decide"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/search"
@@ -92,45 +94,42 @@ func (s *Session) recovers(args []word) (Page, error) {
 	return p, err
 }
 
-// recoversIn decides by a lab: exactly, if it can, and by walks.
+// recoversIn has it decided by a lab.
 func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
 	if err != nil {
 		return nil, err
 	}
-	last, decided, err := lab.Settle(of, s.step, search.SettleMost)
-	switch {
-	case err != nil:
+	d := lab.Finder(of, decide.Options{Walks: walks})
+	r, err := d.Recovers()
+	if err != nil {
 		return nil, err
-	case decided && last < s.step:
+	}
+	switch {
+	case r.Exact && !r.Alive:
 		p.line(Span{Bad, "dead"}, plain(": proved: every state that can still be reached without faults was visited, and none is live"))
-		return p, nil
-	case decided:
+	case r.Exact:
 		p.line(Span{Good, "recoverable"}, plain(": proved: of all states that can still be reached without faults, some are live"))
 	}
-	steps := lab.Options().WalkSteps
-	w, err := lab.Walk(of, search.Walks{From: s.step, Count: walks, Steps: steps})
-	if err != nil {
-		return p, err
+	for _, m := range d.Others() {
+		p.line(Span{Bad, "! "}, plain("in a walk the service failed: %s: %s", m.Failure.Verdict, m.Failure.Message))
 	}
-	if len(w.Failed) > 0 {
-		f := w.Failed[0].Failure
-		p.line(Span{Bad, "! "}, plain("in %s the service failed: %s: %s", numerals.Many(len(w.Failed), "walk"), f.Verdict, f.Message))
-	}
-	if len(w.Success) == 0 {
-		none := fmt.Sprintf(": none of %s of %s became live", numerals.Many(w.Taken, "walk"), numerals.Many(steps, "step"))
-		if decided {
-			p.line(plain("  but it is unlikely%s", none))
-		} else {
-			p.line(Span{Bad, "it seems dead"}, plain("%s", none))
-		}
+	none := fmt.Sprintf(": none of %s of %s became live", numerals.Many(r.Taken, "walk"), numerals.Many(r.WalkSteps, "step"))
+	switch {
+	case r.Exact && !r.Alive:
 		return p, nil
+	case r.Exact && r.Walk == nil:
+		p.line(plain("  but it is unlikely%s", none))
+		return p, nil
+	case r.Walk == nil:
+		p.line(Span{Bad, "it seems dead"}, plain("%s, nor did any of those that look for a narrow escape", none))
+		return p, nil
+	case !r.Plain:
+		p.line(Span{Good, "recoverable"}, plain("%s, but one that looks for a narrow escape did, after %s", none, numerals.Many(r.Walk.Steps, "step")))
+	case !r.Exact:
+		p.line(Span{Good, "recoverable"}, plain(": walk %s of %s became live after %s", numerals.Count(r.Walk.Number+1), numerals.Count(walks), numerals.Many(r.Walk.Steps, "step")))
 	}
-	found := w.Success[0]
-	if !decided {
-		p.line(Span{Good, "recoverable"}, plain(": walk %s of %s became live after %s", numerals.Count(found.Number+1), numerals.Count(walks), numerals.Many(found.Steps, "step")))
-	}
-	path, err := lab.PathOf(of, found)
+	path, err := lab.PathOf(of, *r.Walk)
 	if err != nil {
 		return p, err
 	}
@@ -230,35 +229,42 @@ func (s *Session) findCritical(args []word) (Page, error) {
 
 // toldCritical keeps and tells what was found out.
 func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
-	c := f.Critical
+	c, w := f.Critical, s.run.player.World()
 	s.here.critical = c
-	switch {
-	case c == nil:
+	a := account.Of(&search.Result{System: w.System(), Params: w.Params()}, f)
+	switch a.Turn() {
+	case account.TurnUnknown, account.TurnUnclear:
 		p.add(Plain, "no step is critical, as far as walks can tell: at none do clearly fewer of them go on without a failure than before")
-	case c.Step == 0 && f.Verdict != sim.VerdictDead:
-		p.add(Plain, "critical step 0: no run avoids the failure")
-	case c.Step == 0:
-		p.add(Plain, "critical step 0: never recoverable, the run was dead from its start")
+	case account.TurnHopeless:
+		p.add(Plain, "critical step 0, as far as walks can tell: none avoids the failure, from wherever on the run it begins")
+	case account.TurnBegins:
+		p.add(Plain, "critical step 0: every run begins with the failure")
+	case account.TurnAlways, account.TurnSeems:
+		if a.Dead() {
+			p.add(Plain, "critical step 0: never recoverable, the run was dead from its start")
+		} else {
+			p.add(Plain, "critical step 0: no run avoids the failure")
+		}
 	default:
 		p.line(plain("critical step "), Span{Bad, numerals.Count(c.Step)}, plain(": %s", c.Event))
 	}
 	well, run := "became live", "live run"
-	if f.Verdict != sim.VerdictDead {
+	if !a.Dead() {
 		well, run = "went on without a failure", "run that goes on without a failure"
 	}
-	switch e, a := f.Evidence, f.Avoided; {
-	case a != nil && a.Step == 0:
-		p.add(Plain, "  %d of %s of %s from the start %s", a.Before, numerals.Many(a.Walks, "walk"), numerals.Many(a.WalkSteps, "step"), well)
-	case a != nil:
+	switch e, v, basis := f.Evidence, f.Avoided, a.Basis(); {
+	case v != nil && v.Step == 0:
+		p.add(Plain, "  %d of %s of %s from the start %s", v.Before, numerals.Many(v.Walks, "walk"), numerals.Many(v.WalkSteps, "step"), well)
+	case v != nil:
 		p.add(Plain, "  of %s of %s each, %d from before step %s %s, and %d from after it: that is chance with a probability of %.2g",
-			numerals.Many(a.Walks, "walk"), numerals.Many(a.WalkSteps, "step"), a.Before, numerals.Count(a.Step), well, a.After, a.Chance)
-	case c.Exact:
+			numerals.Many(v.Walks, "walk"), numerals.Many(v.WalkSteps, "step"), v.Before, numerals.Count(v.Step), well, v.After, v.Chance)
+	case c != nil && c.Exact:
 		p.add(Plain, "  proved: all that can still happen was visited")
-	case e != nil:
+	case basis&account.BasisWalks != 0:
 		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
 			numerals.Many(e.Walks, "walk"), numerals.Count(e.From), numerals.Many(e.WalkSteps, "step"), well, 100*e.Escape95)
 	}
-	if c != nil && c.Doubt != "" {
+	if a.Basis()&account.BasisDoubt != 0 {
 		p.add(Bad, "  in doubt: %s", c.Doubt)
 	}
 	if f.Live == nil {

@@ -3,10 +3,10 @@ package mdb
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
@@ -370,14 +370,7 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 // name is the system with its known bugs.
 func (r *run) name() string {
 	w := r.player.World()
-	var bugs []string
-	for _, b := range w.Params().Bugs() {
-		bugs = append(bugs, string(b))
-	}
-	if len(bugs) == 0 {
-		return w.System().Name
-	}
-	return w.System().Name + " with " + strings.Join(bugs, ", ")
+	return account.NameOf(w.System(), w.Params())
 }
 
 // tape keeps the answers that a source gives.

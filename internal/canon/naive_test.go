@@ -389,7 +389,7 @@ func TestTwin(t *testing.T) {
 						same, a.sum == b.sum, a.text == b.text, a.naive, b.naive, a.text, b.text)
 				}
 				if a.typ == b.typ && same != slices.Equal(a.lines, b.lines) {
-					t.Fatalf("type %v: equal by twin %t, but lines are\n%q\n%q", typ, same, a.lines, b.lines)
+					t.Fatalf("type %v: equal by twin %t, but lines are\n%v\n%v", typ, same, a.lines, b.lines)
 				}
 			}
 		}

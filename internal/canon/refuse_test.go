@@ -82,7 +82,7 @@ func TestRefusedTypes(t *testing.T) {
 		if got := w.Text(c.v); got != shown {
 			t.Errorf("text is %s, want %s", got, shown)
 		}
-		if got := w.Lines(c.v); len(got) != 1 || got[0] != (Line{"", shown}) {
+		if got := w.Lines(c.v); len(got) != 1 || got[0] != (Line{Value: shown}) {
 			t.Errorf("lines are %v, want %s", got, shown)
 		}
 	}

@@ -4,7 +4,10 @@ import "strings"
 
 // Line is one leaf of a value: where it is and what it is. The path is empty
 // for a root which is itself a leaf.
-type Line struct{ Path, Value string }
+type Line struct {
+	Path, Value string
+	Tag         uint32 // of whoever puts the lines of several values together; canon leaves it alone
+}
 
 // Text returns v on one line. Values whose hashes differ have different texts.
 // A value that cannot be walked is shown as its refusal.
@@ -62,10 +65,10 @@ func (n *node) lines(path string, out []Line) []Line {
 		if n.leaf == skippedPart {
 			return out
 		}
-		return append(out, Line{path, n.name + n.leaf})
+		return append(out, Line{Path: path, Value: n.name + n.leaf})
 	}
 	if n.name != "" {
-		out = append(out, Line{path, n.name})
+		out = append(out, Line{Path: path, Value: n.name})
 	}
 	for _, k := range n.kids {
 		out = k.node.lines(n.step(path, k.label), out)

@@ -154,7 +154,7 @@ func TestLines(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("lines are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := w.Lines(7); !slices.Equal(got, []Line{{"", "7"}}) {
-		t.Errorf("lines of a leaf are %q", got)
+	if got := w.Lines(7); !slices.Equal(got, []Line{{Value: "7"}}) {
+		t.Errorf("lines of a leaf are %v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/account"
 	_ "macemc/internal/transcript" // the flag -rewrite
 	"macemc/search"
 	"macemc/sim"
@@ -56,7 +57,8 @@ func TestExamples(t *testing.T) {
 			t.Fatalf("%s: %v, %+v", c.folder, err, explained)
 		}
 		r.Finding, r.Findings = explained.Finding, []*search.Finding{explained.Finding}
-		place, err := NewShelf(t.TempDir()).Write(r, r.Finding, func(string) []Command {
+		a := account.Of(r, r.Finding)
+		err = NewShelf(t.TempDir()).Write(a, r, func(string) []Command {
 			file := "docs/examples/" + c.folder + "/error.path"
 			all := commands(file)
 			for i := range all {
@@ -67,7 +69,7 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, to := filepath.Dir(place.Path), filepath.Join(examplesFolder, c.folder)
+		from, to := filepath.Dir(a.Place.Path), filepath.Join(examplesFolder, c.folder)
 		now := map[string]string{}
 		for _, name := range all(t, from) {
 			if name == "graph.html" {

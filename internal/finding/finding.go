@@ -6,124 +6,89 @@ import (
 	"path/filepath"
 	"strings"
 
-	"macemc/choose"
 	"macemc/eventgraph"
+	"macemc/internal/account"
 	"macemc/internal/report"
-	"macemc/internal/world"
 	"macemc/search"
-	"macemc/sim"
 )
 
 // Command is a command that does something with a finding, as it is typed.
 type Command struct{ What, Line string }
 
-// Teller says which commands take the path of a file again. The first is the
+// Commands says which commands take the path of a file again. The first is the
 // one that a report ends with.
 type Commands func(file string) []Command
 
-// Write makes the folder of one of a result's findings. What is not known of
-// it is left out; what could not be written is told beside the place.
-func (s *Shelf) Write(r *search.Result, f *search.Finding, commands Commands) (report.Place, error) {
-	t, err := newTale(r, f)
-	if err != nil {
-		return report.Place{}, err
-	}
-	place := report.Place{}
-	folder, err := s.Put(Name(r, f), func(folder string) []File {
+// Write makes the folder of a finding, and notes in its account where it is. What
+// is not known of it is left out; what could not be written is told.
+func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) error {
+	t := newTale(a, r)
+	place := account.Place{}
+	folder, err := s.Put(Name(a), func(folder string) []File {
 		place.Path = filepath.Join(folder, "error.path")
 		t.commands = commands(place.Path)
 		place.Report = filepath.Join(folder, "report.md")
-		if f.Live != nil {
+		if t.f.Live != nil {
 			place.Live = filepath.Join(folder, "live.path")
 		}
 		place.Replay = t.commands[0].Line
 		return t.files()
 	})
-	if folder == "" {
-		return report.Place{}, err
+	if folder != "" {
+		a.Place = place
 	}
-	return place, err
+	return err
 }
 
 // Name is that of the folder of a finding, without its number.
-func Name(r *search.Result, f *search.Finding) string { return r.System.Name + "-" + slug(r, f) }
+func Name(a *account.Account) string { return a.System.Name + "-" + slug(a) }
 
 // slug says in a word what a finding is about: the bugs that were switched on,
 // or the property, or else the verdict.
-func slug(r *search.Result, f *search.Finding) string {
+func slug(a *account.Account) string {
 	const most = 40
 	var bugs []string
-	for _, b := range r.Params.Bugs() {
+	for _, b := range a.Params.Bugs() {
 		bugs = append(bugs, string(b))
 	}
-	for _, words := range []string{strings.Join(bugs, "-"), strings.ToLower(f.Property)} {
+	for _, words := range []string{strings.Join(bugs, "-"), strings.ToLower(a.Finding.Property)} {
 		if s := report.Slug(words, most); s != "" {
 			return s
 		}
 	}
-	return f.Verdict.String()
+	return a.Finding.Verdict.String()
 }
 
-// tale is all that is known of a finding.
+// tale is an account that is told at length, in the words of its report.
 type tale struct {
-	r        *search.Result
+	*account.Account
+	r        *search.Result // that it is of: what was searched
 	f        *search.Finding
 	told     report.Told
 	teller   teller
-	sources  *report.Sources
-	states   *eventgraph.Recording // nil: the run could not be taken again
-	live     *eventgraph.Recording // the same of the nearest live run; nil too where there is none
 	commands []Command
 }
 
-func newTale(r *search.Result, f *search.Finding) (*tale, error) {
-	world, err := world.New(r.System, r.Params, world.Config{}) // for its walker
-	if err != nil {
-		return nil, err
-	}
-	t := &tale{
-		r: r, f: f, told: report.Tell(r, f), sources: report.NewSources(r.System, r.Params),
-		teller: teller{world.Walker(), r.Params.Nodes},
-	}
-	// A run whose last handler never returns is not taken again, nor one that is
-	// not the same each time.
-	if f.Trace != nil && f.Verdict != sim.VerdictNondeterminism {
-		t.states = t.again(f.Path)
-	}
-	if f.Live != nil {
-		t.live = t.again(f.Live.Path)
-	}
-	return t, nil
-}
-
-// again takes a run again and records its states.
-func (t *tale) again(path *choose.Path) *eventgraph.Recording {
-	states := &eventgraph.Recording{}
-	if _, err := search.Replay(t.r.System, path, search.Options{See: states.See}); err != nil || states.Steps() < 0 {
-		return nil
-	}
-	return states
+func newTale(a *account.Account, r *search.Result) *tale {
+	return &tale{Account: a, r: r, f: a.Finding, told: report.Tell(a), teller: teller{a.Walker(), a.Params.Nodes}}
 }
 
 // graph is what happened before what.
 func (t *tale) graph() *eventgraph.Graph {
-	marks := eventgraph.Marks{Title: t.told.Title, Failed: t.f.Step, Why: t.told.Gist}
-	if t.f.Critical != nil && t.f.Verdict == sim.VerdictDead {
-		marks.Critical = t.f.Critical.Step
-	}
-	g := eventgraph.New(t.f.Trace, t.teller.walker, marks)
-	g.States = t.states
+	g := report.Graph(t.Account, t.told.Title)
+	g.States = t.States()
 	return g
 }
 
 // beside is the graph with that of the nearest live run, where there is one that
 // is not too long to be read.
 func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
-	if t.live == nil || t.live.Steps() > drawnMost || t.f.Step > drawnMost {
+	states := t.LiveStates()
+	if states == nil || states.Steps() > drawnMost || t.f.Step > drawnMost {
 		return nil
 	}
 	there := eventgraph.New(t.f.Live.Trace, t.teller.walker, eventgraph.Marks{Title: "the nearest live run"})
-	there.States = t.live
+	there.States = states
 	return eventgraph.Compare(g, there)
 }
 
@@ -133,18 +98,10 @@ const drawnMost = 2000
 // part is what is drawn of a long run: what leads to the step that it turns on.
 func (t *tale) part() (p eventgraph.Part) {
 	if t.f.Step > drawnMost {
-		p.To = min(t.f.Step, t.turn()+drawnMost/10)
+		p.To = min(t.f.Step, t.Turned()+drawnMost/10)
 		p.From = max(1, p.To-drawnMost+1)
 	}
 	return p
-}
-
-// turn is the step that a finding turns on: the critical one, or else the last.
-func (t *tale) turn() int {
-	if c := t.f.Critical; c != nil && c.Step > 0 {
-		return c.Step
-	}
-	return t.f.Step
 }
 
 // files are those of the folder; the path comes first, without which there is
@@ -205,8 +162,8 @@ func (t *tale) picture() (File, bool) {
 
 // known are the states as trace.jsonl wants them.
 func (t *tale) known() States {
-	if t.states == nil {
-		return nil
+	if states := t.States(); states != nil {
+		return states
 	}
-	return t.states
+	return nil
 }

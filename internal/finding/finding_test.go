@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/internal/catalog"
 	"macemc/internal/world"
@@ -53,10 +54,11 @@ func commands(file string) []Command {
 // written are the files of a finding's folder.
 func written(t *testing.T, r *search.Result) map[string]string {
 	t.Helper()
-	place, err := NewShelf(t.TempDir()).Write(r, r.Finding, commands)
-	if err != nil {
+	a := account.Of(r, r.Finding)
+	if err := NewShelf(t.TempDir()).Write(a, r, commands); err != nil {
 		t.Fatal(err)
 	}
+	place := a.Place
 	if place.Replay != "macemc replay "+place.Path || filepath.Base(place.Path) != "error.path" {
 		t.Errorf("it stands in %s and is replayed by %s", place.Path, place.Replay)
 	}
@@ -153,6 +155,7 @@ func validTrace(t *testing.T, schema *jsonschema.Schema, name string, r *search.
 	if _, err := search.Replay(r.System, f.Path, search.Options{See: func(w *world.World) {
 		clear(ends)
 		for _, l := range w.Lines() {
+			l.Tag = 0
 			ends[l]++
 		}
 	}}); err != nil {

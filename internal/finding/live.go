@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/sim"
@@ -18,29 +19,29 @@ const (
 
 // avoidable tells until when what is not dead could be avoided.
 func (t *tale) avoidable(p *page) {
-	c := t.f.Critical
-	if c == nil && t.f.Avoided == nil || t.f.Verdict == sim.VerdictDead || t.f.Step == 0 {
+	turn := t.Turn()
+	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() {
 		return
 	}
 	p.head("Could it be avoided?")
-	switch {
-	case c == nil && t.f.Avoided.Step == 0:
-		p.say("Inconclusive: no step is known before which walks avoid it.")
-	case c == nil:
+	switch turn {
+	case account.TurnHopeless:
+		p.say("As far as walks can tell, no run avoids it: none did, from wherever on this run it began.")
+	case account.TurnUnclear:
 		p.say("Inconclusive: at no step do clearly fewer walks avoid it than before.")
-	case c.Step == 0:
+	case account.TurnAlways:
 		p.say("No run avoids it.")
-	case c.Step == t.f.Step:
+	case account.TurnLast:
 		p.say("It could be avoided until the last step.")
-	case c.Exact:
-		p.say("It could be avoided before step %d, and not after.", c.Step)
-		t.step(p, c.Step)
-	case t.f.Avoided != nil && t.f.Avoided.After == 0:
-		p.say("Walks avoid it before step %d, and none does after.", c.Step)
-		t.step(p, c.Step)
-	default:
-		p.say("Clearly fewer walks avoid it after step %d than before.", c.Step)
-		t.step(p, c.Step)
+	case account.TurnExact:
+		p.say("It could be avoided before step %d, and not after.", t.Turned())
+	case account.TurnWalks:
+		p.say("Walks avoid it before step %d, and none does after.", t.Turned())
+	case account.TurnFewer:
+		p.say("Clearly fewer walks avoid it after step %d than before.", t.Turned())
+	}
+	if turn.In() && turn != account.TurnLast {
+		t.step(p, t.Turned())
 	}
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
 }
@@ -93,4 +94,15 @@ func unlike(a, b *choose.Path, from int) (lines []string) {
 	}
 	only(len(a.Steps), len(b.Steps))
 	return lines
+}
+
+// apart tells how the states differ in which this run and the nearest live one
+// part.
+func (t *tale) apart(p *page) {
+	after, instead, all := t.Parting()
+	if len(all) == 0 {
+		return
+	}
+	p.say("Where they part:")
+	t.changes(p, all, fmt.Sprintf("after step %d", after), fmt.Sprintf("after step %d of the live run", instead))
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
 	"macemc/internal/world"
@@ -77,7 +77,7 @@ func (t *tale) kind() string {
 	}
 	switch t.f.Verdict {
 	case sim.VerdictDead:
-		if c := t.f.Critical; c != nil && c.Step == 0 {
+		if t.Turn().FromStart() {
 			return "dead from the start"
 		}
 		return "dead " + after
@@ -108,8 +108,8 @@ func (t *tale) violated(p *page) {
 		p.say("**Promised:** every handler returns, does not panic, and touches only what is its own; the same answers lead to the same run.")
 		p.say("**Violated:** %s%s.", strings.TrimSpace(t.told.Verdict), because(f.Message))
 	}
-	for _, b := range t.r.System.Bugs {
-		if t.r.Params.Bug(b.ID) {
+	for _, b := range t.System.Bugs {
+		if t.Params.Bug(b.ID) {
 			p.say("A known bug was switched on, %s: %s", report.Code(string(b.ID)), report.Prose(b.Story))
 		}
 	}
@@ -148,7 +148,7 @@ func codes(names []string) (out []string) {
 // promise is a safety property as a sentence.
 func (t *tale) promise() string {
 	name := report.Code(t.f.Property)
-	for _, prop := range t.r.System.Properties {
+	for _, prop := range t.System.Properties {
 		if prop.Name != t.f.Property {
 			continue
 		}
@@ -164,8 +164,8 @@ func (t *tale) promise() string {
 
 // critical tells the step that the finding turns on.
 func (t *tale) critical(p *page) {
-	f, at := t.f, t.f.Step
-	if f.Verdict != sim.VerdictDead {
+	at := t.f.Step
+	if !t.Dead() {
 		p.head("The last step")
 		if at == 0 {
 			p.say("It happened when the nodes started, before any step.")
@@ -175,14 +175,14 @@ func (t *tale) critical(p *page) {
 		return
 	}
 	p.head("The critical transition")
-	switch c := f.Critical; {
-	case c == nil:
+	switch t.Turn() {
+	case account.TurnUnknown:
 		p.say("It was not isolated: recovery became impossible in some step of this run.")
-	case c.Step == 0:
+	case account.TurnAlways, account.TurnSeems:
 		p.say("There is none: the run was dead from its start. No state in which the liveness properties hold can be reached from there, whatever happens.")
 	default:
-		p.say("Before step %d recovery was possible; after it, it is not, for good.", c.Step)
-		t.step(p, c.Step)
+		p.say("Before step %d recovery was possible; after it, it is not, for good.", t.Turned())
+		t.step(p, t.Turned())
 	}
 	var lines []string
 	for line := range strings.SplitSeq(t.told.Evidence, "\n") {
@@ -194,15 +194,15 @@ func (t *tale) critical(p *page) {
 // step tells a step: what happened, where that was handled, what it did and
 // what it changed.
 func (t *tale) step(p *page, n int) {
-	if t.f.Trace == nil || n > len(t.f.Trace.Steps) {
+	s := t.Step(n)
+	if s == nil {
 		if n <= len(t.f.Path.Steps) {
 			p.say("Step %d: %s.", n, report.Code(t.f.Path.Steps[n-1].Event.What))
 		}
 		return
 	}
-	s := &t.f.Trace.Steps[n-1]
 	text := fmt.Sprintf("**Step %d: %s.**", n, t.teller.event(s))
-	if at := t.sources.Handler(s.Event); at.Line > 0 {
+	if at := t.Sources().Handler(s.Event); at.Line > 0 {
 		text += fmt.Sprintf(" It is handled by %s in %s.", report.Code(shortFunc(at.Func)), report.Code(fmt.Sprintf("%s:%d", at.File, at.Line)))
 	}
 	p.say("%s", text)
@@ -220,23 +220,13 @@ func (t *tale) step(p *page, n int) {
 	switch {
 	case s.Expired():
 		did = append(did, "does not set the timer again")
-	case t.ignores(s):
+	case t.Ignored(s):
 		did = append(did, "ignores it: does nothing, and nothing that it keeps changes")
 	}
 	p.list(did)
-	if t.states != nil && n <= t.states.Steps() {
-		t.changes(p, t.states.Changes(n), "before", "after")
+	if states := t.States(); states != nil && n <= states.Steps() {
+		t.changes(p, states.Changes(n), "before", "after")
 	}
-}
-
-// ignores reports whether a message was delivered, and its node took no notice.
-func (t *tale) ignores(s *sim.Step) bool {
-	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder || len(s.Effects) > 0 || s.Cut || t.states == nil || s.Index > t.states.Steps() {
-		return false
-	}
-	return !slices.ContainsFunc(t.states.Changes(s.Index), func(d world.Difference) bool {
-		return strings.HasPrefix(d.Path, s.Node.String()+".")
-	})
 }
 
 // shortFunc is a function's name without the path of its package.
@@ -277,7 +267,7 @@ func (t *tale) outcomes(p *page) {
 	}
 	if t.f.Stack != "" {
 		p.head("The stack")
-		p.say("%s", strings.TrimRight(report.CodeBlock("", report.Stack(t.f.Stack)), "\n"))
+		p.say("%s", strings.TrimRight(report.CodeBlock("", account.Stack(t.f.Stack)), "\n"))
 	}
 }
 
@@ -293,12 +283,12 @@ func (t *tale) run(p *page) {
 	n := t.f.Step
 	from, to := 0, n
 	if n > runMost {
-		at := t.turn()
+		at := t.Turned()
 		from, to = max(0, at-runBefore), min(n, at+runAfter)
 		p.say("Of its %s, these are steps %d to %d; `trace.jsonl` has all.", numerals.Many(n, "step"), from+1, to)
 	}
 	var b strings.Builder
-	if err := report.Steps(&b, t.r, t.f, from, to); err == nil && b.Len() > 0 {
+	if err := report.Steps(&b, t.Account, from, to); err == nil && b.Len() > 0 {
 		p.say("%s", strings.TrimRight(report.CodeBlock("", b.String()), "\n"))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/eventgraph"
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/search"
 )
@@ -22,9 +23,9 @@ const (
 // Account writes what somebody who runs tests has to know of one of a result's
 // findings: what is wrong, the step that it turns on, what happened before
 // what around it, and the command that takes the run again.
-func Account(w io.Writer, r *search.Result, f *search.Finding, place Place) error {
-	p := &printer{w: w}
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+func Account(w io.Writer, r *search.Result, a *account.Account) error {
+	p, s := &printer{w: w}, subject{a}
+	f, place := a.Finding, a.Place
 	p.line("%s", s.title())
 	p.blank()
 	p.finding(s)
@@ -40,7 +41,7 @@ func Account(w io.Writer, r *search.Result, f *search.Finding, place Place) erro
 		p.beside(s)
 		p.blank()
 	}
-	p.row(0, accountLabels, "searched", account(r))
+	p.row(0, accountLabels, "searched", extent(r))
 	if place.Path == "" {
 		p.row(0, accountLabels, "finding", "not written")
 		return p.err
@@ -52,36 +53,42 @@ func Account(w io.Writer, r *search.Result, f *search.Finding, place Place) erro
 
 const accountLabels = 10
 
-// account is how far a search went, on one line.
-func account(r *search.Result) string {
+// extent is how far a search went, on one line.
+func extent(r *search.Result) string {
 	return fmt.Sprintf("%s, %s and %s; seed %d", numerals.Many(r.Stats.States, "state"), numerals.Many(r.Stats.Transitions, "transition"),
 		numerals.Many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
 }
 
 // graph draws the steps around the one that the finding turns on.
 func (p *printer) graph(s subject) {
-	at := s.f.Step
-	if c := s.f.Critical; c != nil && c.Step > 0 {
-		at = c.Step
-	}
-	o := eventgraph.TextOptions{Width: accountWidth, Part: eventgraph.Part{From: max(1, at-accountBefore), To: min(s.f.Step, at+accountAfter)}}
-	p.drawn(func(w io.Writer) error { return s.graph("").Text(w, o) })
+	at := s.Turned()
+	o := eventgraph.TextOptions{Width: accountWidth, Part: eventgraph.Part{From: max(1, at-accountBefore), To: min(s.Finding.Step, at+accountAfter)}}
+	p.drawn(func(w io.Writer) error { return Graph(s.Account, "").Text(w, o) })
 }
 
 // beside draws what the run and the live one do after they part, and a little
 // before.
 func (p *printer) beside(s subject) {
-	there := eventgraph.New(s.f.Live.Trace, walkerOf(s), eventgraph.Marks{Title: "a run that goes well"})
-	both := eventgraph.Compare(s.graph("the run"), there)
+	there := eventgraph.New(s.Finding.Live.Trace, s.Walker(), eventgraph.Marks{Title: "a run that goes well"})
+	both := eventgraph.Compare(Graph(s.Account, "the run"), there)
 	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
 
-func (s subject) graph(title string) *eventgraph.Graph {
-	marks := eventgraph.Marks{Title: title, Failed: s.f.Step, Why: s.gist()}
-	if c := s.f.Critical; c != nil {
-		marks.Critical = c.Step
+// afterTurn says what is known of what comes after the critical step, where it is not
+// that there is no way back.
+var afterTurn = map[account.Turn]string{
+	account.TurnLast:  "until then it could be avoided",
+	account.TurnFewer: "clearly fewer walks avoid it after this than before",
+}
+
+// Graph is a finding's run as what happened before what, under a title. Its states
+// are not asked for.
+func Graph(a *account.Account, title string) *eventgraph.Graph {
+	marks := eventgraph.Marks{Title: title, Failed: a.Finding.Step, Why: subject{a}.gist()}
+	if a.Turn().In() {
+		marks.Critical, marks.After = a.Turned(), afterTurn[a.Turn()]
 	}
-	return eventgraph.New(s.f.Trace, walkerOf(s), marks)
+	return eventgraph.New(a.Finding.Trace, a.Walker(), marks)
 }
 
 func (p *printer) drawn(draw func(io.Writer) error) {

@@ -134,7 +134,7 @@ func TestSearchSchema(t *testing.T) {
 	s := schema(t, "../../docs/search.schema.json", true)
 	every(t, func(name string, r *search.Result) {
 		var b strings.Builder
-		if err := ResultJSON(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...); err != nil {
+		if err := ResultJSON(&b, r, placed(r)...); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, s, name, b.String())
@@ -207,7 +207,7 @@ func TestOtherSchemas(t *testing.T) {
 		validate(t, replay, name, b.String())
 		for _, how := range []Look{LookDone, LookStopped, LookAlive, LookHarmless, LookStuck} {
 			b.Reset()
-			if err := LookedJSON(&b, r.Finding.Path, r, how, slices.Repeat([]Place{place}, len(r.Findings))...); err != nil {
+			if err := LookedJSON(&b, r.Finding.Path, r, how, placed(r)...); err != nil {
 				t.Fatal(err)
 			}
 			validate(t, look, name+", "+string(how), b.String())
@@ -223,7 +223,7 @@ func TestSARIFSchema(t *testing.T) {
 	s := schema(t, "testdata/schemas/sarif-schema-2.1.0.json", false)
 	every(t, func(name string, r *search.Result) {
 		var b strings.Builder
-		if err := SARIF(&b, r, "devel", "", place); err != nil {
+		if err := SARIF(&b, r, "devel", "", placed(r)[:min(1, len(r.Findings))]...); err != nil {
 			t.Fatal(err)
 		}
 		harmlessLog(t, name, b.String())
@@ -386,7 +386,7 @@ func TestJUnit(t *testing.T) {
 func junitXML(t *testing.T, r *search.Result) string {
 	t.Helper()
 	var b strings.Builder
-	if err := JUnit(&b, r, time.Unix(0, 0), place); err != nil {
+	if err := JUnit(&b, r, time.Unix(0, 0), placed(r)[:min(1, len(r.Findings))]...); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

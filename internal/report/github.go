@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
@@ -14,26 +15,24 @@ import (
 // in a line of the log, which marks the source. root is the folder of the
 // module within the repository; "": the same. That a search was cut short of its
 // bound is a warning.
-func GitHub(w io.Writer, r *search.Result, root string, places ...Place) error {
-	sources := NewSources(r.System, r.Params)
+func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account) error {
 	if r.Cut != "" {
-		s := subject{sys: r.System, params: r.Params}
+		s := about(r)
 		found := "nothing found"
 		if n := len(r.Findings); n > 0 {
 			found = numerals.Many(n, "finding")
 		}
-		if _, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.name()),
+		if _, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.Name()),
 			commandText(found+" "+within(r.Cut)+"; stopped: "+stopped(r))); err != nil {
 			return err
 		}
 	}
-	for i, f := range r.Findings {
-		s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+	for _, s := range subjects(r, all) {
 		command := "::error "
-		if at := sources.Of(f); at.Line > 0 {
+		if at := s.Sources().Of(s.Finding); at.Line > 0 {
 			command += fmt.Sprintf("file=%s,line=%d,", commandProperty(below(root, at.File)), at.Line)
 		}
-		command += "title=" + commandProperty("macemc: "+s.name()) + "::" + commandText(strings.Join(s.brief(placeOf(places, i)), "\n"))
+		command += "title=" + commandProperty("macemc: "+s.Name()) + "::" + commandText(strings.Join(s.brief(), "\n"))
 		if _, err := io.WriteString(w, command+"\n"); err != nil {
 			return err
 		}
@@ -50,16 +49,16 @@ func below(root, file string) string {
 }
 
 // brief tells a finding in a few lines, the last of which replays it.
-func (s subject) brief(place Place) []string {
+func (s subject) brief() []string {
 	lines := []string{s.gist()}
-	if m := s.f.Message; m != "" {
+	if m := s.Finding.Message; m != "" {
 		lines = append(lines, shortened(m))
 	}
-	if s.f.Critical != nil && s.f.Verdict == sim.VerdictDead {
+	if s.Finding.Critical != nil && s.Finding.Verdict == sim.VerdictDead {
 		lines = append(lines, "critical: "+s.critical())
 	}
-	if place.Replay != "" {
-		lines = append(lines, "replay: "+place.Replay)
+	if s.Place.Replay != "" {
+		lines = append(lines, "replay: "+s.Place.Replay)
 	}
 	for i := range lines {
 		lines[i] = cutTo(textMost, Plain(lines[i]))

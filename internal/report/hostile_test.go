@@ -90,7 +90,7 @@ func TestHostileText(t *testing.T) {
 		for _, verdict := range verdicts {
 			r := poisoned(verdict, text)
 			var b bytes.Buffer
-			if err := Result(&b, r, place); err != nil {
+			if err := Result(&b, r, placed(r)...); err != nil {
 				t.Fatal(err)
 			}
 			harmlessLog(t, name, b.String())
@@ -130,7 +130,8 @@ func harmlessLog(t *testing.T, name, text string) {
 func TestHostileJSON(t *testing.T) {
 	for name, text := range hostile {
 		var b bytes.Buffer
-		if err := ResultJSON(&b, poisoned(sim.VerdictPanic, text), place); err != nil {
+		bad := poisoned(sim.VerdictPanic, text)
+		if err := ResultJSON(&b, bad, placed(bad)...); err != nil {
 			t.Fatal(err)
 		}
 		harmlessLog(t, name, b.String())
@@ -149,7 +150,8 @@ func TestHostileAnnotation(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdicts {
 			var b bytes.Buffer
-			if err := GitHub(&b, poisoned(verdict, text), "", place); err != nil {
+			bad := poisoned(verdict, text)
+			if err := GitHub(&b, bad, "", placed(bad)...); err != nil {
 				t.Fatal(err)
 			}
 			command, properties, message := runnerReads(t, b.String())
@@ -190,7 +192,8 @@ func TestHostileJUnit(t *testing.T) {
 	for name, text := range hostile {
 		for _, verdict := range verdicts {
 			var b bytes.Buffer
-			if err := JUnit(&b, poisoned(verdict, text), time.Unix(0, 0), place); err != nil {
+			bad := poisoned(verdict, text)
+			if err := JUnit(&b, bad, time.Unix(0, 0), placed(bad)...); err != nil {
 				t.Fatal(err)
 			}
 			harmlessLog(t, name, b.String())

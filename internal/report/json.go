@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -150,7 +151,7 @@ type measuredJSON struct {
 }
 
 // ResultJSON writes what a search came to, as one JSON object.
-func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
+func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	out := resultJSON{
 		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
 		Faults:   r.Options.Budgets(r.System).String(),
@@ -174,8 +175,8 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	for _, one := range r.Prefixes {
 		out.Prefixes = append(out.Prefixes, prefixOf(one.File, one.Path))
 	}
-	for i, f := range r.Findings {
-		out.Findings = append(out.Findings, findingOf(f, placeOf(places, i)))
+	for _, s := range subjects(r, all) {
+		out.Findings = append(out.Findings, findingOf(s))
 	}
 	if len(out.Findings) > 0 {
 		f := &out.Findings[0]
@@ -186,12 +187,12 @@ func ResultJSON(w io.Writer, r *search.Result, places ...Place) error {
 	return write(w, out)
 }
 
-func findingOf(f *search.Finding, place Place) findingJSON {
-	path := subject{f: f}.path()
+func findingOf(s subject) findingJSON {
+	f, path, place := s.Finding, s.Path(), s.Place
 	return findingJSON{
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
-		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(f, place), Avoided: avoidedOf(f, place),
+		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(s), Avoided: avoidedOf(s),
 	}
 }
 
@@ -229,23 +230,24 @@ func params(sys *sim.System, p sim.Params) map[string]any {
 	return out
 }
 
-func criticalOf(f *search.Finding, place Place) *criticalJSON {
+func criticalOf(s subject) *criticalJSON {
+	f := s.Finding
 	if f.Critical == nil {
 		return nil
 	}
-	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact, LivePath: orNull(place.Live)}
+	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact, LivePath: orNull(s.Place.Live)}
 	if e := f.Evidence; e != nil {
 		out.Walks, out.WalkSteps, out.Escape95 = &e.Walks, &e.WalkSteps, &e.Escape95
 	}
 	return out
 }
 
-func avoidedOf(f *search.Finding, place Place) *avoidedJSON {
-	a := f.Avoided
+func avoidedOf(s subject) *avoidedJSON {
+	a := s.Finding.Avoided
 	if a == nil {
 		return nil
 	}
-	out := &avoidedJSON{Step: a.Step, Event: a.Event, Walks: a.Walks, WalkSteps: a.WalkSteps, Before: a.Before, Clear: a.Clear, LivePath: orNull(place.Live)}
+	out := &avoidedJSON{Step: a.Step, Event: a.Event, Walks: a.Walks, WalkSteps: a.WalkSteps, Before: a.Before, Clear: a.Clear, LivePath: orNull(s.Place.Live)}
 	if a.Step > 0 {
 		out.After, out.Chance = &a.After, &a.Chance
 	}

@@ -4,12 +4,11 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
+	"macemc/internal/account"
 	"macemc/search"
-	"macemc/sim"
 )
 
 // There is no one schema of JUnit's XML. What is written here is allowed by
@@ -71,16 +70,16 @@ const HandlersCase = "every handler returns, without a panic, and touches only w
 
 // JUnit writes what a search came to as a suite of tests: one case for each
 // property that was checked, and one for the handlers. began is when the
-// search did. There is a place for each finding.
-func JUnit(w io.Writer, r *search.Result, began time.Time, places ...Place) error {
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties}
+// search did. Of each finding there may be an account.
+func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Account) error {
+	s := about(r)
 	suite := junitSuite{
-		Name: short("macemc " + s.name()), Package: r.System.Name,
+		Name: short("macemc " + s.Name()), Package: r.System.Name,
 		Timestamp: began.UTC().Format("2006-01-02T15:04:05"), Host: "localhost",
 		Time:     fmt.Sprintf("%.3f", r.Measured.Elapsed.Seconds()),
 		Settings: junitSettings(s, r),
 	}
-	failures, err := junitFailures(r, places)
+	failures, err := junitFailures(subjects(r, all), r)
 	if err != nil {
 		return err
 	}
@@ -94,7 +93,7 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, places ...Place) erro
 	}
 	for _, prop := range r.System.Properties {
 		switch {
-		case !s.checked(prop.Name):
+		case !s.Asked(prop.Name):
 		case prop.Liveness():
 			add(prop.Name, r.Liveness.State)
 		default:
@@ -123,16 +122,16 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, places ...Place) erro
 
 // junitFailures are the failures of the cases, by their names. Of several
 // findings about one property the first is told.
-func junitFailures(r *search.Result, places []Place) (map[string]*junitFailure, error) {
+func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, error) {
 	failures := map[string]*junitFailure{}
-	for i, f := range r.Findings {
-		s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+	for _, s := range all {
+		f := s.Finding
 		var text strings.Builder
-		if err := Result(&text, only(r, f), placeOf(places, i)); err != nil {
+		if err := Result(&text, only(r, f), s.Account); err != nil {
 			return nil, err
 		}
 		failure := &junitFailure{Type: f.Verdict.String(), Message: short(s.title()), Text: "\n" + text.String()}
-		names := s.failed()
+		names := s.Violated()
 		if names == nil {
 			names = []string{HandlersCase}
 		}
@@ -150,14 +149,6 @@ func only(r *search.Result, f *search.Finding) *search.Result {
 	one := *r
 	one.Finding, one.Findings = f, []*search.Finding{f}
 	return &one
-}
-
-// placeOf is where a finding went; none, if that is not known.
-func placeOf(places []Place, i int) Place {
-	if i < len(places) {
-		return places[i]
-	}
-	return Place{}
 }
 
 func (suite *junitSuite) add(c junitCase) {
@@ -194,28 +185,10 @@ func undecided(state search.State, r *search.Result) string {
 	}
 }
 
-// checked reports whether a property was.
-func (s subject) checked(name string) bool {
-	return len(s.only) == 0 || slices.Contains(s.only, name)
-}
-
-// failed are the properties that the finding is about; none for a panic and
-// the like.
-func (s subject) failed() []string {
-	switch {
-	case s.f == nil || s.f.Property == "":
-		return nil
-	case s.f.Verdict == sim.VerdictDead:
-		return s.failing()
-	default:
-		return []string{s.f.Property}
-	}
-}
-
 // junitSettings are what was run, and what it came to, in single words.
 func junitSettings(s subject, r *search.Result) []junitProperty {
 	out := []junitProperty{
-		{"system", s.sys.Name}, {"bugs", strings.Join(bugs(s.params), ",")}, {"setting", s.setting()},
+		{"system", s.System.Name}, {"bugs", strings.Join(bugs(s.Params), ",")}, {"setting", s.setting()},
 		{"faults", r.Options.Budgets(r.System).String()}, {"seed", fmt.Sprint(r.Options.Seed)}, {"engine", r.Stats.Engine},
 		{"verdict", r.Verdict().String()}, {"safety", string(r.Safety.State)}, {"liveness", string(r.Liveness.State)}, {"stop", string(r.Stop)},
 	}

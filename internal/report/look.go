@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -22,20 +23,19 @@ const (
 )
 
 // Looked writes what was found out about a recorded path: the first finding,
-// and others that walks met. There is a place for each of them.
-func Looked(w io.Writer, r *search.Result, how Look, places ...Place) error {
+// and others that walks met, and where they went, whose accounts are given.
+func Looked(w io.Writer, r *search.Result, how Look, all ...*account.Account) error {
 	p := &printer{w: w}
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	s := about(r)
 	if how == LookAlive {
 		reached := "a live state"
-		if !s.sys.Assume.IsZero() {
+		if !s.System.Assume.IsZero() {
 			reached += ", or one that does not count,"
 		}
-		p.line("%s: not dead: %s can be reached from the end of the run, %s", s.name(), reached, after(s.f.Step))
+		p.line("%s: not dead: %s can be reached from the end of the run, %s", s.Name(), reached, after(s.Finding.Step))
 		return p.err
 	}
-	for i, f := range r.Findings {
-		s.f = f
+	for i, s := range subjects(r, all) {
 		title := s.title()
 		if i > 0 {
 			title = cutTo(widest, "found besides: "+s.gist())
@@ -49,11 +49,11 @@ func Looked(w io.Writer, r *search.Result, how Look, places ...Place) error {
 		p.line("stopped before everything was tried")
 		p.blank()
 	}
-	for i, place := range places {
+	for i, a := range all {
 		if i > 0 {
 			p.blank()
 		}
-		p.place(place)
+		p.place(a.Place)
 	}
 	return p.err
 }
@@ -68,7 +68,7 @@ func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) err
 		if live {
 			end = ", and it ends live"
 		}
-		p.line("%s: %s%s: there is no critical step to find", s.name(), s.gist(), end)
+		p.line("%s: %s%s: there is no critical step to find", s.Name(), s.gist(), end)
 	} else {
 		p.line("%s", told(s, path, r))
 	}
@@ -88,25 +88,28 @@ type lookedJSON struct {
 }
 
 // LookedJSON writes what looking into a recorded path came to, as one JSON
-// object. There is a place for each finding; of one that was not looked into,
-// there may be none.
-func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, places ...Place) error {
+// object, and where the findings went whose accounts are given.
+func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, all ...*account.Account) error {
+	found := subjects(r, all)
+	if len(found) == 0 {
+		found = []subject{about(r)}
+	}
 	recorded, _ := path.Get("verdict")
 	out := lookedJSON{
 		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
 		Recorded: cmp.Or(recorded, sim.VerdictNone.String()), Outcome: string(how),
-		findingJSON: findingOf(r.Finding, placeOf(places, 0)), Findings: []findingJSON{},
+		findingJSON: findingOf(found[0]), Findings: []findingJSON{},
 	}
 	if how == LookHarmless || how == LookAlive {
 		out.Verdict, out.Property, out.Message = sim.VerdictNone.String(), nil, nil
 		return write(w, out)
 	}
-	if found := r.Finding.Found; found != nil {
-		steps := len(found.Steps)
+	if longer := r.Finding.Found; longer != nil {
+		steps := len(longer.Steps)
 		out.Found = &steps
 	}
-	for i, f := range r.Findings {
-		out.Findings = append(out.Findings, findingOf(f, placeOf(places, i)))
+	for _, s := range found[:len(r.Findings)] {
+		out.Findings = append(out.Findings, findingOf(s))
 	}
 	return write(w, out)
 }

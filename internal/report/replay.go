@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -38,7 +39,7 @@ func Heading(path *choose.Path, r *search.Replayed) string {
 }
 
 func replayed(path *choose.Path, r *search.Replayed) subject {
-	return subject{sys: r.System, params: r.Params, only: path.All("property"), f: r.Finding}
+	return subject{account.Replayed(path, r)}
 }
 
 // told is the last line: whether it happened again, or what did instead.
@@ -59,13 +60,13 @@ func told(s subject, path *choose.Path, r *search.Replayed) string {
 
 // outcome is the verdict, the property and the step.
 func (s subject) outcome() string {
-	f := s.f
+	f := s.Finding
 	where := ", " + at(f.Step)
 	switch {
 	case f.Verdict == sim.VerdictNone:
 		return s.gist()
 	case f.Verdict == sim.VerdictDead:
-		return "dead, " + quoted(s.failing()) + where
+		return "dead, " + quoted(s.Finding.Failing) + where
 	case f.Property != "":
 		return f.Verdict.String() + ", " + strconv.Quote(f.Property) + where
 	default:

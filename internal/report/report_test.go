@@ -3,12 +3,12 @@ package report
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/internal/transcript"
 	"macemc/internal/world"
 	"macemc/search"
@@ -31,13 +31,13 @@ func TestTranscripts(t *testing.T) {
 		switch d.Cmd {
 		case "result":
 			r := made(t, d)
-			err = Result(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...)
+			err = Result(&b, r, placed(r)...)
 		case "json":
 			r := made(t, d)
-			err = ResultJSON(&b, r, slices.Repeat([]Place{place}, len(r.Findings))...)
+			err = ResultJSON(&b, r, placed(r)...)
 		case "account":
 			r := made(t, d)
-			err = Account(&b, r, r.Finding, place)
+			err = Account(&b, r, placed(r)[0])
 		case "replay":
 			r := made(t, d)
 			recorded, _ := sim.ParseVerdict(transcript.Word(d, "recorded", "none"))
@@ -101,7 +101,16 @@ func made(t *testing.T, d *transcript.Data) *search.Result {
 	return make()
 }
 
-var place = Place{Path: "found/lamp-dead-1/error.path", Replay: "macemc replay found/lamp-dead-1/error.path"}
+var place = account.Place{Path: "found/lamp-dead-1/error.path", Replay: "macemc replay found/lamp-dead-1/error.path"}
+
+// placed are the accounts of a result's findings, all of which went there.
+func placed(r *search.Result) []*account.Account {
+	all := account.All(r)
+	for _, a := range all {
+		a.Place = place
+	}
+	return all
+}
 
 type bulb struct{}
 
@@ -405,7 +414,8 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
 // What cannot be written is not lost in silence.
 func TestWriterFails(t *testing.T) {
 	for name, make := range results {
-		if Result(broken{}, make(), place) == nil || ResultJSON(broken{}, make(), place) == nil {
+		r := make()
+		if Result(broken{}, r, placed(r)...) == nil || ResultJSON(broken{}, r, placed(r)...) == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -6,41 +6,34 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
 )
 
-// Place is where a finding went.
-type Place struct {
-	Path   string // the file of its path; "": it was not written
-	Report string // the file of its report; "": it has none
-	Live   string // the file of the nearest live path; "": there is none
-	Replay string // the command that replays it
-}
-
 const labels = 12 // the width of the column of labels
 
-// Result writes what a search came to, as text. There is a place for each of
-// its findings.
-func Result(w io.Writer, r *search.Result, places ...Place) error {
+// Result writes what a search came to, as text. Of findings whose accounts are
+// given it says where they went.
+func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	p := &printer{w: w}
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}
+	s, found := about(r), subjects(r, all)
 	switch n := len(r.Findings); {
 	case r.Finding == nil && r.Options.Prefixes > 0:
 		p.prefixes(s, r)
 	case r.Finding == nil:
-		p.title(s.name()+": nothing found "+within(r.Stop), r)
+		p.title(s.Name()+": nothing found "+within(r.Stop), r)
 	case n > 1:
-		p.title(s.name()+": "+numerals.Many(n, "finding")+beforeCut(r), r)
-		for i, f := range r.Findings {
-			s.f = f
+		p.title(s.Name()+": "+numerals.Many(n, "finding")+beforeCut(r), r)
+		for i, s := range found {
 			p.line("%s", cutTo(widest, fmt.Sprintf("finding %d: %s", i+1, s.gist())))
 			p.blank()
 			p.finding(s)
 			p.steps(s)
 		}
 	default:
+		s = found[0]
 		p.title(s.title(), r)
 		p.finding(s)
 		p.steps(s)
@@ -49,12 +42,12 @@ func Result(w io.Writer, r *search.Result, places ...Place) error {
 	p.space(r.Space)
 	p.never(r)
 	p.measured(r)
-	for i, place := range places {
+	for i, a := range all {
 		p.blank()
-		if len(places) > 1 {
+		if len(all) > 1 {
 			p.line("finding %d:", i+1)
 		}
-		p.place(place)
+		p.place(a.Place)
 	}
 	return p.err
 }
@@ -71,7 +64,7 @@ func (p *printer) title(text string, r *search.Result) {
 
 // prefixes lists the runs to begin searches with.
 func (p *printer) prefixes(s subject, r *search.Result) {
-	p.line("%s: %s of %s in steady state", s.name(), numerals.Count(len(r.Prefixes)), numerals.Many(r.Options.Prefixes, "run"))
+	p.line("%s: %s of %s in steady state", s.Name(), numerals.Count(len(r.Prefixes)), numerals.Many(r.Options.Prefixes, "run"))
 	p.blank()
 	for _, one := range r.Prefixes {
 		file := one.File
@@ -108,12 +101,12 @@ func beforeCut(r *search.Result) string {
 
 // finding is the block that says what is wrong and why we believe it.
 func (p *printer) finding(s subject) {
-	f := s.f
+	f := s.Finding
 	p.row(2, labels, "verdict", s.verdict())
 	switch {
 	case f.Verdict == sim.VerdictDead:
-		p.row(2, labels, "live", "when "+quoted(s.liveness())+hold(len(s.liveness())))
-		p.row(2, labels, "at the end", "not "+quoted(s.failing()))
+		p.row(2, labels, "live", "when "+quoted(s.Liveness())+hold(len(s.Liveness())))
+		p.row(2, labels, "at the end", "not "+quoted(s.Finding.Failing))
 	case f.Property != "":
 		p.row(2, labels, "property", fmt.Sprintf("%q", f.Property))
 	}
@@ -191,8 +184,8 @@ func (p *printer) stack(stack string) {
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
 	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s", r.Options.Seed, r.Stats.Engine, kept(r)))
-	if len(s.only) > 0 {
-		p.row(2, labels, "checked", "only "+quoted(s.only))
+	if len(s.Checked) > 0 {
+		p.row(2, labels, "checked", "only "+quoted(s.Checked))
 	}
 	if path := r.Options.Prefix; path != nil {
 		p.row(2, labels, "prefix", fmt.Sprintf("%s; depths count from its end", numerals.Many(len(path.Steps), "step")))
@@ -295,7 +288,7 @@ func liveness(s subject, r *search.Result) string {
 		}
 		return text
 	case search.StateNone:
-		if len(s.liveness()) == 0 {
+		if len(s.Liveness()) == 0 {
 			return "none: no liveness property is checked"
 		}
 		if r.Finding != nil {
@@ -487,7 +480,7 @@ func (p *printer) measured(r *search.Result) {
 }
 
 // place is the end of a finding's report.
-func (p *printer) place(place Place) {
+func (p *printer) place(place account.Place) {
 	if place.Path == "" {
 		p.line("path: not written")
 		return

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/search"
 	"macemc/sim"
@@ -131,22 +132,21 @@ var sarifKinds = []struct {
 // for each property and for each other verdict, and a result for each finding, at
 // the source of its critical step, with the run as a flow through the code.
 // version is that of the tool; root as for GitHub.
-func SARIF(w io.Writer, r *search.Result, version, root string, places ...Place) error {
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties}
+func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.Account) error {
+	s := about(r)
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
 			Name: "macemc", Version: version, Short: sarifText{"a model checker for event-driven services"}, Rules: s.rules(),
 		}},
 		Invocations: []sarifInvocation{{Successful: true, Properties: map[string]any{
-			"system": s.name(), "setting": oneLine(s.setting()), "faults": r.Options.Budgets(r.System).String(), "seed": r.Options.Seed,
+			"system": s.Name(), "setting": oneLine(s.setting()), "faults": r.Options.Budgets(r.System).String(), "seed": r.Options.Seed,
 			"safety": string(r.Safety.State), "liveness": string(r.Liveness.State), "stop": string(r.Stop), "cut": orNull(string(r.Cut)),
 		}}},
 		Results: []sarifResult{},
 		Columns: "utf16CodeUnits",
 	}
-	for i, f := range r.Findings {
-		s.f = f
-		run.Results = append(run.Results, s.sarifResult(placeOf(places, i), run.Tool.Driver.Rules, root))
+	for _, s := range subjects(r, all) {
+		run.Results = append(run.Results, s.sarifResult(run.Tool.Driver.Rules, root))
 	}
 	return write(w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
@@ -161,39 +161,39 @@ func (s subject) rules() (rules []sarifRule) {
 		text = shortened(Plain(text))
 		rules = append(rules, sarifRule{id, name, sarifText{text}, sarifText{text}, map[string]any{"level": "error"}})
 	}
-	for _, p := range s.sys.Properties {
+	for _, p := range s.System.Properties {
 		text := "in every state: " + p.Name
 		if p.Liveness() {
 			text = "from every state, in some later one: " + p.Name
 		}
-		add(path.Join(s.sys.Name, strings.ToLower(Slug(p.Name, 80))), camel(s.sys.Name+" "+p.Name), text)
+		add(path.Join(s.System.Name, strings.ToLower(Slug(p.Name, 80))), camel(s.System.Name+" "+p.Name), text)
 	}
 	for _, k := range sarifKinds {
-		add(path.Join(s.sys.Name, k.verdict.String()), camel(s.sys.Name+" "+k.verdict.String()), k.text)
+		add(path.Join(s.System.Name, k.verdict.String()), camel(s.System.Name+" "+k.verdict.String()), k.text)
 	}
 	return rules
 }
 
 // ruleOf is the place of the finding's rule among all.
 func (s subject) ruleOf() int {
-	for i, p := range s.sys.Properties {
-		if failed := s.failed(); len(failed) > 0 && p.Name == failed[0] {
+	for i, p := range s.System.Properties {
+		if failed := s.Violated(); len(failed) > 0 && p.Name == failed[0] {
 			return i
 		}
 	}
 	for i, k := range sarifKinds {
-		if k.verdict == s.f.Verdict {
-			return len(s.sys.Properties) + i
+		if k.verdict == s.Finding.Verdict {
+			return len(s.System.Properties) + i
 		}
 	}
 	return 0
 }
 
-func (s subject) sarifResult(place Place, rules []sarifRule, root string) sarifResult {
-	f, all, rule := s.f, NewSources(s.sys, s.params), s.ruleOf()
+func (s subject) sarifResult(rules []sarifRule, root string) sarifResult {
+	f, all, rule, place := s.Finding, s.Sources(), s.ruleOf(), s.Place
 	out := sarifResult{
 		Rule: rules[rule].ID, Index: rule, Level: "error",
-		Message:      sarifText{Plain(s.name()) + ": " + strings.Join(s.brief(place), "\n")},
+		Message:      sarifText{Plain(s.Name()) + ": " + strings.Join(s.brief(), "\n")},
 		Locations:    []sarifLocation{},
 		Fingerprints: map[string]string{"macemcFinding/v1": s.fingerprint()},
 		Properties:   map[string]any{"verdict": f.Verdict.String(), "steps": f.Step},
@@ -213,29 +213,29 @@ func (s subject) sarifResult(place Place, rules []sarifRule, root string) sarifR
 // fingerprint is the same for findings of one kind, whatever run shows them:
 // by it a later run of the same search is told from a new finding.
 func (s subject) fingerprint() string {
-	at := s.f.Identity
-	if s.f.Critical != nil {
-		at = s.f.Critical.Event
+	at := s.Finding.Identity
+	if s.Finding.Critical != nil {
+		at = s.Finding.Critical.Event
 	}
-	return canon.OfString(strings.Join([]string{s.name(), s.f.Verdict.String(), s.f.Property, at}, "\x00")).String()
+	return canon.OfString(strings.Join([]string{s.Name(), s.Finding.Verdict.String(), s.Finding.Property, at}, "\x00")).String()
 }
 
 // sarifSteps is the run as a flow: where each step was handled. Steps of the
 // environment have no place in the code, and are told all the same.
-func (s subject) sarifSteps(all *Sources, root string) (flow []sarifFlowStep) {
-	if s.f.Trace == nil {
+func (s subject) sarifSteps(all *account.Sources, root string) (flow []sarifFlowStep) {
+	if s.Finding.Trace == nil {
 		return nil
 	}
-	n := min(s.f.Step, len(s.f.Trace.Steps))
+	n := min(s.Finding.Step, len(s.Finding.Trace.Steps))
 	for i := max(1, n-flowMost+1); i <= n; i++ {
-		step := &s.f.Trace.Steps[i-1]
+		step := &s.Finding.Trace.Steps[i-1]
 		at := sarifLocation{}
 		if source := all.Handler(step.Event); source.Line > 0 {
 			at = sarifAt(source, root)
 		}
 		at.Message = &sarifText{Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Identity)))}
 		one := sarifFlowStep{Location: at, Order: i, Importance: "important"}
-		if c := s.f.Critical; c != nil && c.Step == i || c == nil && s.f.Step == i {
+		if c := s.Finding.Critical; c != nil && c.Step == i || c == nil && s.Finding.Step == i {
 			one.Importance = "essential"
 		}
 		flow = append(flow, one)
@@ -243,7 +243,7 @@ func (s subject) sarifSteps(all *Sources, root string) (flow []sarifFlowStep) {
 	return flow
 }
 
-func sarifAt(at Source, root string) sarifLocation {
+func sarifAt(at account.Source, root string) sarifLocation {
 	where := sarifArtifact{URI: "file://" + escapedPath(at.File)}
 	if !strings.HasPrefix(at.File, "/") {
 		where = sarifArtifact{URI: escapedPath(below(root, at.File)), Base: sarifRoot}

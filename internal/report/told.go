@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"macemc/internal/account"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -21,20 +22,20 @@ type Told struct {
 	Setting  string   // how it was run, on one line
 }
 
-// Tell finds the words for one of a result's findings.
-func Tell(r *search.Result, f *search.Finding) Told {
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+// Tell finds the words for a finding.
+func Tell(a *account.Account) Told {
+	s, f := subject{a}, a.Finding
 	t := Told{
-		Name: s.name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
+		Name: s.Name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
 		Setting: s.setting(),
 	}
 	for _, key := range []string{"faults", "early", "net"} { // of this run: a search may have others
-		if value, ok := s.path().Get(key); ok {
+		if value, ok := s.Path().Get(key); ok {
 			t.Setting += "; " + strings.TrimPrefix(key+" "+value, "net ")
 		}
 	}
 	if f.Verdict == sim.VerdictDead {
-		t.Live, t.Failing = s.liveness(), s.failing()
+		t.Live, t.Failing = s.Liveness(), s.Finding.Failing
 	}
 	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
 		t.Critical, t.Evidence = s.critical(), s.evidence()
@@ -44,9 +45,8 @@ func Tell(r *search.Result, f *search.Finding) Told {
 
 // Steps writes the steps of a finding's run after from, to the one numbered to,
 // with everything that they did, as text.
-func Steps(w io.Writer, r *search.Result, f *search.Finding, from, to int) error {
-	p := &printer{w: w, all: true}
-	s := subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: f}
+func Steps(w io.Writer, a *account.Account, from, to int) error {
+	p, s := &printer{w: w, all: true}, subject{a}
 	p.part(s, from, min(to, s.length()))
 	return p.err
 }
@@ -55,7 +55,7 @@ func Steps(w io.Writer, r *search.Result, f *search.Finding, from, to int) error
 // exercised, as text.
 func Searched(w io.Writer, r *search.Result) error {
 	p := &printer{w: w}
-	p.searched(subject{sys: r.System, params: r.Params, only: r.Options.Properties, f: r.Finding}, r)
+	p.searched(about(r), r)
 	p.never(r)
 	return p.err
 }

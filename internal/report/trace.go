@@ -6,7 +6,6 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
-	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -35,12 +34,12 @@ func (p *printer) steps(s subject) {
 }
 
 // length is the number of the run's steps that are known.
-func (s subject) length() int { return min(s.f.Step, len(s.path().Steps)) }
+func (s subject) length() int { return min(s.Finding.Step, len(s.Path().Steps)) }
 
 // part is the steps of a run after from, to the one numbered to; the starts
 // too, if it begins there.
 func (p *printer) part(s subject, from, to int) {
-	path, walker := s.path(), walkerOf(s)
+	path, walker := s.Path(), s.Walker()
 	if from == 0 {
 		p.starts(s, walker)
 	}
@@ -48,7 +47,7 @@ func (p *printer) part(s subject, from, to int) {
 	for i := from; i < to; i++ {
 		p.step(width, numerals.Count(i+1), path.Steps[i].Event.What)
 		p.coins(width, path.Steps[i].Coins)
-		if t := s.f.Trace; t != nil && i < len(t.Steps) {
+		if t := s.Finding.Trace; t != nil && i < len(t.Steps) {
 			p.effects(width, t.Steps[i].Effects, walker)
 		}
 	}
@@ -67,11 +66,11 @@ func heading(n int) string {
 
 // starts are the starts of nodes in which something happened.
 func (p *printer) starts(s subject, walker *canon.Walker) {
-	if s.f.Trace == nil {
-		p.coins(1, s.path().Start)
+	if s.Finding.Trace == nil {
+		p.coins(1, s.Path().Start)
 		return
 	}
-	for _, start := range s.f.Trace.Starts {
+	for _, start := range s.Finding.Trace.Starts {
 		if len(start.Effects)+len(start.Coins) > 0 {
 			p.step(1, "0", start.Identity)
 			p.coins(1, start.Coins)
@@ -104,15 +103,6 @@ func (p *printer) did(width int, what string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s      %s", width, "", what)))
 }
 
-// walkerOf tells values in the way that the system's states are told.
-func walkerOf(s subject) *canon.Walker {
-	w, err := world.New(s.sys, s.params, world.Config{})
-	if err != nil {
-		panic("macemc bug: report: a world of a system that was searched cannot be made: " + err.Error())
-	}
-	return w.Walker()
-}
-
 // stepJSON is one step of a run; step 0 is the start of a node.
 type stepJSON struct {
 	Step    int      `json:"step"`
@@ -123,7 +113,7 @@ type stepJSON struct {
 
 // runOf is the whole run of a finding, as steps tells its end.
 func runOf(s subject) []stepJSON {
-	path, trace, walker := s.path(), s.f.Trace, walkerOf(s)
+	path, trace, walker := s.Path(), s.Finding.Trace, s.Walker()
 	if trace == nil {
 		trace = &sim.Trace{}
 	}
@@ -143,7 +133,7 @@ func runOf(s subject) []stepJSON {
 			add(0, start.Identity, start.Coins, start.Effects)
 		}
 	}
-	for i, step := range path.Steps[:min(s.f.Step, len(path.Steps))] {
+	for i, step := range path.Steps[:min(s.Finding.Step, len(path.Steps))] {
 		var effects []sim.Effect
 		if i < len(trace.Steps) {
 			effects = trace.Steps[i].Effects

@@ -2,66 +2,46 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
 )
 
-// subject is what a report is about: one finding of one system.
-type subject struct {
-	sys    *sim.System
-	params sim.Params
-	only   []string // the properties that were checked; nil: all
-	f      *search.Finding
-}
+// subject is what a report is about, in its words.
+type subject struct{ *account.Account }
 
-// name is the system with its known bugs.
-func (s subject) name() string {
-	var bugs []string
-	for _, b := range s.params.Bugs() {
-		bugs = append(bugs, string(b))
+// about is the subject of a result as a whole.
+func about(r *search.Result) subject { return subject{account.Of(r, r.Finding)} }
+
+// subjects are those of the findings of a result. There is an account for each, or
+// it is made.
+func subjects(r *search.Result, all []*account.Account) (out []subject) {
+	for i, f := range r.Findings {
+		if i < len(all) {
+			out = append(out, subject{all[i]})
+		} else {
+			out = append(out, subject{account.Of(r, f)})
+		}
 	}
-	if len(bugs) == 0 {
-		return s.sys.Name
-	}
-	return s.sys.Name + " with " + strings.Join(bugs, ", ")
+	return out
 }
 
 // setting is how it was run, as one line.
 func (s subject) setting() string {
-	parts := []string{numerals.Many(s.params.Nodes, "node")}
-	return strings.Join(append(parts, s.params.Settings(s.sys)...), "; ")
+	parts := []string{numerals.Many(s.Params.Nodes, "node")}
+	return strings.Join(append(parts, s.Params.Settings(s.System)...), "; ")
 }
-
-// liveness are the names of the liveness properties that were checked.
-func (s subject) liveness() (names []string) {
-	for _, p := range s.sys.Properties {
-		if p.Liveness() && (len(s.only) == 0 || slices.Contains(s.only, p.Name)) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
-// failing are the liveness properties that fail at the end of a dead run.
-func (s subject) failing() []string { return s.f.Failing }
-
-func (s subject) fromStart() bool { return s.f.Critical != nil && s.f.Critical.Step == 0 }
-
-// believed reports whether it is only from walks that we know of the start.
-func (s subject) believed() bool { return s.fromStart() && !s.f.Critical.Exact }
 
 // title is the first line of a report: who, and what happened.
-func (s subject) title() string { return cutTo(widest, s.name()+": "+s.gist()) }
+func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 
 // gist says what happened, in half a sentence.
 func (s subject) gist() string {
-	f := s.f
+	f := s.Finding
 	switch f.Verdict {
 	case sim.VerdictNone:
 		return "nothing failed in " + numerals.Many(f.Step, "step")
@@ -88,12 +68,12 @@ func (s subject) gist() string {
 }
 
 func (s subject) deadGist() string {
-	names, all := s.failing(), s.liveness()
-	when, never, together := "dead "+after(s.f.Step), "can no longer", "hold together"
-	if s.fromStart() {
+	names, all := s.Finding.Failing, s.Liveness()
+	when, never, together := "dead "+after(s.Finding.Step), "can no longer", "hold together"
+	if s.Turn().FromStart() {
 		when, never = "dead from the start", "never"
 	}
-	if s.believed() {
+	if s.Turn() == account.TurnSeems {
 		when = "believed " + when
 	}
 	switch {
@@ -101,7 +81,7 @@ func (s subject) deadGist() string {
 		return fmt.Sprintf("%s: the liveness properties %s %s (at the end, not %s)", when, never, together, quoted(names))
 	case len(names) > 1:
 		return fmt.Sprintf("%s: %s %s %s", when, quoted(names), never, together)
-	case s.fromStart():
+	case s.Turn().FromStart():
 		return fmt.Sprintf("%s: %s never holds", when, quoted(names))
 	default:
 		return fmt.Sprintf("%s: %s can no longer hold", when, quoted(names))
@@ -110,11 +90,11 @@ func (s subject) deadGist() string {
 
 // verdict explains the kind of finding, in a sentence.
 func (s subject) verdict() string {
-	switch s.f.Verdict {
+	switch s.Finding.Verdict {
 	case sim.VerdictSafety:
 		return "safety: a state was reached that must not be"
 	case sim.VerdictDead:
-		if s.f.Proved {
+		if s.Finding.Proved {
 			return "dead: no state in which all liveness properties hold can be reached any more"
 		}
 		return "dead, as far as walks can tell: a state in which all liveness properties hold is not reached any more"
@@ -133,7 +113,7 @@ func (s subject) verdict() string {
 	case sim.VerdictNone:
 		return "none"
 	default:
-		panic("macemc bug: report: no sentence for the " + s.f.Verdict.String())
+		panic("macemc bug: report: no sentence for the " + s.Finding.Verdict.String())
 	}
 }
 
@@ -149,12 +129,4 @@ func at(step int) string {
 		return "at the start"
 	}
 	return "at step " + numerals.Count(step)
-}
-
-// path is the finding's, or an empty one.
-func (s subject) path() *choose.Path {
-	if s.f.Path == nil {
-		return &choose.Path{}
-	}
-	return s.f.Path
 }

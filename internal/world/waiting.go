@@ -1,6 +1,7 @@
 package world
 
 import (
+	"reflect"
 	"slices"
 
 	"macemc/sim"
@@ -31,3 +32,14 @@ func (w *World) Waiting() (out Waiting) {
 
 // SetAt reports whether a timer is set at a node.
 func (s Waiting) SetAt(node sim.Addr) bool { return slices.Contains(s.Timers, node) }
+
+// Knows are the nodes whose addresses a node has in its fields, in their order.
+func (w *World) Knows(a sim.Addr) (all []sim.Addr) {
+	w.walker.Values(w.nodes[a.Index()].seen.Node, reflect.TypeFor[sim.Addr](), func(v any) {
+		if of := v.(sim.Addr); !of.IsZero() && !slices.Contains(all, of) {
+			all = append(all, of)
+		}
+	})
+	slices.SortFunc(all, sim.Addr.Compare)
+	return all
+}

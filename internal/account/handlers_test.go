@@ -1,4 +1,4 @@
-package report
+package account
 
 import (
 	"testing"
@@ -42,7 +42,7 @@ func TestSourceOfHandlers(t *testing.T) {
 		{sim.Event{Node: n0, Kind: sim.KindTimer, Value: resend{}}, "source_test.go", "carrier resend"},
 	} {
 		got := all.Handler(c.event)
-		if got.File != "internal/report/"+c.file || got.Line != lineOf(t, c.file, c.mark) {
+		if got.File != "internal/account/"+c.file || got.Line != lineOf(t, c.file, c.mark) {
 			t.Errorf("%v: %s:%d, want the line marked %q", c.event.Value, got.File, got.Line, c.mark)
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package account
 
 import (
 	"os"
@@ -108,7 +108,7 @@ func TestSourceOfStep(t *testing.T) {
 		}}
 		f := &search.Finding{Failure: sim.Failure{Step: 2}, Trace: trace}
 		got := NewSources(mall, params).Of(f)
-		if got.File != "internal/report/source_test.go" || got.Line != line(t, c.mark) {
+		if got.File != "internal/account/source_test.go" || got.Line != line(t, c.mark) {
 			t.Errorf("%s: %s:%d (%s), want line %d, %s", c.name, got.File, got.Line, got.Func, line(t, c.mark), c.mark)
 		}
 	}
@@ -129,11 +129,11 @@ func TestSourceElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stack := "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/report.f\n\t" + here + "/none.go:12\n"
-	if got := all.Of(&search.Finding{Failure: sim.Failure{Stack: stack}}); got.File != "internal/report/none.go" || got.Line != 12 {
+	stack := "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/account.f\n\t" + here + "/none.go:12\n"
+	if got := all.Of(&search.Finding{Failure: sim.Failure{Stack: stack}}); got.File != "internal/account/none.go" || got.Line != 12 {
 		t.Errorf("a panic: %s:%d", got.File, got.Line)
 	}
-	if got, want := Stack(stack), "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/report.f\n\tinternal/report/none.go:12\n"; got != want {
+	if got, want := Stack(stack), "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/account.f\n\tinternal/account/none.go:12\n"; got != want {
 		t.Errorf("the stack is %q, want %q", got, want)
 	}
 }

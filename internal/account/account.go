@@ -1,0 +1,252 @@
+package account
+
+import (
+	"slices"
+	"strings"
+
+	"macemc/choose"
+	"macemc/eventgraph"
+	"macemc/internal/canon"
+	"macemc/internal/world"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Account is what is known of one finding of one system. Of a search that found
+// nothing there is one too, without a Finding: it has the names of things.
+type Account struct {
+	System  *sim.System
+	Params  sim.Params
+	Checked []string        // the properties that were checked; nil: all
+	Walking search.Options  // how walks of the search were taken: Walks, WalkSteps; zero: by default
+	Finding *search.Finding // nil: nothing was found
+	Place   Place           // where it was written; whoever writes it says so
+
+	walker  *canon.Walker
+	sources *Sources
+	runs    [2]run // the finding's own, and the nearest live one
+	ahead   *Ahead
+	looked  bool // ahead was asked for
+}
+
+// Place is where a finding went.
+type Place struct {
+	Path   string // the file of its path; "": it was not written
+	Report string // the file of its report; "": it has none
+	Live   string // the file of the nearest live path; "": there is none
+	Replay string // the command that replays it
+}
+
+// Of is the account of one of a result's findings, or of none of them: nil.
+func Of(r *search.Result, f *search.Finding) *Account {
+	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Walking: r.Options, Finding: f}
+}
+
+// All are the accounts of all findings of a result.
+func All(r *search.Result) (all []*Account) {
+	for _, f := range r.Findings {
+		all = append(all, Of(r, f))
+	}
+	return all
+}
+
+// Replayed is the account of what a recorded path came to now.
+func Replayed(path *choose.Path, r *search.Replayed) *Account {
+	return &Account{System: r.System, Params: r.Params, Checked: path.All("property"), Finding: r.Finding}
+}
+
+// Name is the system with its known bugs.
+func (a *Account) Name() string { return NameOf(a.System, a.Params) }
+
+// NameOf is the name of a system with the known bugs that are switched on.
+func NameOf(sys *sim.System, p sim.Params) string {
+	var bugs []string
+	for _, b := range p.Bugs() {
+		bugs = append(bugs, string(b))
+	}
+	if len(bugs) == 0 {
+		return sys.Name
+	}
+	return sys.Name + " with " + strings.Join(bugs, ", ")
+}
+
+// Asked reports whether a property was checked.
+func (a *Account) Asked(name string) bool {
+	return len(a.Checked) == 0 || slices.Contains(a.Checked, name)
+}
+
+// Liveness are the names of the liveness properties that were checked.
+func (a *Account) Liveness() (names []string) {
+	for _, p := range a.System.Properties {
+		if p.Liveness() && a.Asked(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Violated are the names of the properties that the finding is about: none for a
+// panic and the like.
+func (a *Account) Violated() []string {
+	switch f := a.Finding; {
+	case f == nil || f.Property == "":
+		return nil
+	case f.Verdict == sim.VerdictDead:
+		return f.Failing
+	default:
+		return []string{f.Property}
+	}
+}
+
+// Dead reports whether the finding is a dead run.
+func (a *Account) Dead() bool { return a.Finding.Verdict == sim.VerdictDead }
+
+// Path is the finding's, or an empty one.
+func (a *Account) Path() *choose.Path {
+	if a.Finding == nil || a.Finding.Path == nil {
+		return &choose.Path{}
+	}
+	return a.Finding.Path
+}
+
+// Walker tells values in the way in which the system's states are told.
+func (a *Account) Walker() *canon.Walker {
+	if a.walker == nil {
+		w, err := world.New(a.System, a.Params, world.Config{})
+		if err != nil {
+			panic("macemc bug: account: a world of a system that was searched cannot be made: " + err.Error())
+		}
+		a.walker = w.Walker()
+	}
+	return a.walker
+}
+
+// Sources are where the system's handlers stand.
+func (a *Account) Sources() *Sources {
+	if a.sources == nil {
+		a.sources = NewSources(a.System, a.Params)
+	}
+	return a.sources
+}
+
+// Step is one of the finding's steps, from 1; nil: what it did is not known.
+func (a *Account) Step(n int) *sim.Step {
+	if t := a.Finding.Trace; t != nil && n > 0 && n <= len(t.Steps) {
+		return &t.Steps[n-1]
+	}
+	return nil
+}
+
+// run is a run that is taken again, once, to see its states.
+type run struct {
+	taken  bool
+	states *eventgraph.Recording // nil: they are not known
+}
+
+// States are those of the finding's run; nil: it could not be taken again. A run
+// whose last handler never returns is not, nor one that is not the same each time.
+func (a *Account) States() *eventgraph.Recording {
+	if f := a.Finding; f.Trace == nil || f.Verdict == sim.VerdictNondeterminism {
+		return nil
+	}
+	return a.again(&a.runs[0], a.Finding.Path)
+}
+
+// LiveStates are those of the nearest live run; nil: there is none.
+func (a *Account) LiveStates() *eventgraph.Recording {
+	if a.Finding.Live == nil {
+		return nil
+	}
+	return a.again(&a.runs[1], a.Finding.Live.Path)
+}
+
+// Saw is told the states of the finding's run by whoever has just taken it, so
+// that it is not taken again. Nil: they cannot be known.
+func (a *Account) Saw(states *eventgraph.Recording) { a.runs[0] = run{true, states} }
+
+func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
+	if r.taken {
+		return r.states
+	}
+	r.taken = true
+	states := &eventgraph.Recording{}
+	if _, err := search.Replay(a.System, path, search.Options{See: states.See}); err == nil && states.Steps() >= 0 {
+		r.states = states
+	}
+	return r.states
+}
+
+// Ignored reports whether a message was delivered in a step, and its node took no
+// notice: it did nothing, and nothing that it keeps changed.
+func (a *Account) Ignored(s *sim.Step) bool {
+	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder || len(s.Effects) > 0 || s.Cut {
+		return false
+	}
+	states := a.States()
+	return states != nil && s.Index <= states.Steps() &&
+		!slices.ContainsFunc(states.Changes(s.Index), func(d world.Difference) bool { return d.Of == world.Place{Part: world.PartField, Node: s.Node} })
+}
+
+// Parting is how the states differ in which the run and the nearest live one part:
+// after the critical step of the one, and after the step that the other takes
+// instead. What is left of the environment's budgets is left out: it is void where
+// the environment healed.
+func (a *Account) Parting() (after, instead int, all []world.Difference) {
+	f := a.Finding
+	here, there := a.States(), a.LiveStates()
+	if here == nil || there == nil || f.Critical == nil || f.Critical.Step == 0 || f.Critical.Step > here.Steps() {
+		return 0, 0, nil
+	}
+	instead = f.Live.From + 1
+	if instead < there.Steps() && sim.Identify(f.Live.Path.Steps[instead-1].Event.What).Kind == sim.KindHeal {
+		instead++
+	}
+	if instead > there.Steps() {
+		return 0, 0, nil
+	}
+	all = world.Diff(here.State(f.Critical.Step), there.State(instead))
+	return f.Critical.Step, instead, slices.DeleteFunc(all, func(d world.Difference) bool { return d.Of.Part == world.PartBudget })
+}
+
+// Amiss is what did not happen in the critical step of a dead run though it might
+// have.
+type Amiss struct {
+	Kind  AmissKind
+	Node  sim.Addr
+	To    sim.Addr // of a message
+	Value any
+}
+
+// AmissKind is a way in which something did not happen.
+type AmissKind uint8
+
+// The ways.
+const (
+	AmissRefused AmissKind = iota + 1 // it could not be sent: the buffer is full
+	AmissLost                         // it was lost: the channel is full
+	AmissExpired                      // the timer is not set again
+)
+
+// Amiss is all of that.
+func (a *Account) Amiss() (all []Amiss) {
+	c := a.Finding.Critical
+	if !a.Dead() || c == nil {
+		return nil
+	}
+	step := a.Step(c.Step)
+	if step == nil {
+		return nil
+	}
+	for _, e := range step.Effects {
+		switch {
+		case e.Kind == sim.EffectRefused:
+			all = append(all, Amiss{AmissRefused, step.Node, e.To, e.Value})
+		case e.Lost:
+			all = append(all, Amiss{AmissLost, step.Node, e.To, e.Value})
+		}
+	}
+	if step.Expired() {
+		all = append(all, Amiss{Kind: AmissExpired, Node: step.Node, Value: step.Event.Value})
+	}
+	return all
+}

@@ -1,0 +1,43 @@
+package decide
+
+import "errors"
+
+// Recovery is whether the end of a run can recover.
+type Recovery struct {
+	Alive bool
+	Exact bool     // decided by exhausting what can still happen
+	Walk  *Success // one that recovered; nil: none did
+	Plain bool     // it was of the first manner: of Taken walks of WalkSteps steps, the first that did
+
+	Taken, WalkSteps int // walks of the first manner
+}
+
+// Recovers decides whether the end of the run can recover, as the end of a suspected
+// run is judged; where it can, it looks for a walk that shows it.
+func (p *Finder) Recovers() (*Recovery, error) {
+	n := p.run.Steps()
+	r := &Recovery{WalkSteps: p.walkLen}
+	switch err := p.settle(n, p.opts.Exhaust); {
+	case errors.Is(err, ErrAlive):
+		r.Alive, r.Exact = true, true
+	case err != nil:
+		return nil, err
+	case p.dead <= n:
+		r.Exact = true
+		return r, nil
+	}
+	w, err := p.walk(n, saltSearch, p.opts.Walks, Plain)
+	if err != nil {
+		return nil, err
+	}
+	r.Taken = w.Taken
+	if r.Plain = len(w.Success) > 0; !r.Plain {
+		if _, err := p.escapes(n, saltHold, (p.opts.Walks+1)/2); err != nil {
+			return nil, err
+		}
+	}
+	if s, ok := p.Alive(n); ok {
+		r.Alive, r.Walk = true, &s
+	}
+	return r, nil
+}

@@ -1,0 +1,270 @@
+package world
+
+import (
+	"fmt"
+	"strconv"
+
+	"macemc/internal/canon"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// Part is what a line of the state is about.
+type Part uint8
+
+// The parts.
+const (
+	PartField       Part = iota + 1 // what a node keeps
+	PartTimer                       // a timer that is set
+	PartTask                        // a task that is to be done
+	PartLife                        // whether a node is up, how often it restarted, what it waits for
+	PartScript                      // an opening that is left in its script
+	PartDisk                        // what is on its disk
+	PartClock                       // what is known of its times
+	PartLink                        // what is kept of a connection
+	PartMessage                     // a message that is under way
+	PartBudget                      // what is left of a budget of the environment
+	PartEnvironment                 // a partition, a pause
+	PartMonitor                     // what a monitor remembers
+)
+
+// Place is whose a line is.
+type Place struct {
+	Part Part
+	Node sim.Addr // of a link, its sender; zero: nobody's
+}
+
+// nobody is the node of what is no node's.
+const nobody = -1
+
+// tag is a place as the tag of a line.
+func tag(part Part, node int) uint32 { return uint32(part)<<16 | uint32(node+1) }
+
+// Tag is the place as the tag of a line.
+func (p Place) Tag() uint32 {
+	if p.Node.IsZero() {
+		return tag(p.Part, nobody)
+	}
+	return tag(p.Part, p.Node.Index())
+}
+
+// PlaceOf is whose a line of the state is; of a line from elsewhere, the zero
+// Place.
+func PlaceOf(l canon.Line) (p Place) {
+	p.Part = Part(l.Tag >> 16)
+	if node := int(l.Tag & 0xffff); node > 0 {
+		p.Node = addrOf(node - 1)
+	}
+	return p
+}
+
+// Lines are the state as text, in stable order: what the hash sees.
+func (w *World) Lines() (lines []canon.Line) {
+	for i := range w.nodes {
+		lines = append(lines, w.nodeLines(i, nil)...)
+	}
+	return append(lines, w.OtherLines()...)
+}
+
+// OtherLines are the lines of Lines that are about no node.
+func (w *World) OtherLines() (lines []canon.Line) {
+	for c := range w.n * w.n {
+		from, to := w.links.tcp.Ends(c)
+		path := fmt.Sprintf("%s %s->%s", sim.LinkTCP, addrOf(from), addrOf(to))
+		if text := w.links.connectionText(c, from, to); text != "" {
+			lines = append(lines, canon.Line{Path: path, Value: text, Tag: tag(PartLink, from)})
+		}
+		lines = w.packetLines(lines, path, from, w.links.tcp.Packets(c))
+	}
+	for c := range w.n * w.n {
+		from, to := w.links.udp.Ends(c)
+		lines = w.packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), from, w.links.udp.Packets(c))
+	}
+	for i := range w.nodes {
+		for _, m := range w.links.set.For(i) {
+			link, value := sim.LinkSet, w.walker.Text(m.Message)
+			if m.Count > 0 {
+				link = sim.LinkBag
+			}
+			if m.Count > 1 {
+				value = fmt.Sprintf("%s, %d times", value, m.Count)
+			}
+			lines = append(lines, canon.Line{Path: fmt.Sprintf("%s %s->%s", link, addrOf(m.From), addrOf(i)), Value: value, Tag: tag(PartMessage, int(m.From))})
+		}
+	}
+	lines = append(lines, w.environmentLines()...)
+	for i := range w.monitors {
+		for _, l := range w.walker.Lines(w.monitors[i].Memory()) {
+			lines = append(lines, under(strconv.Quote(w.monitors[i].Name), l, tag(PartMonitor, nobody)))
+		}
+	}
+	return lines
+}
+
+// connectionText says what a node keeps about a connection to a peer, where
+// that is anything.
+func (l *links) connectionText(c, from, to int) string {
+	if l.tcp.Told(c) == 0 {
+		return ""
+	}
+	text := "flags " + l.tcp.Flags(from, to).String()
+	if l.tcp.Broken(c) {
+		text += ", error queued"
+	}
+	if l.tcp.Asked(c) {
+		text += ", waits for room"
+	}
+	return text
+}
+
+func (w *World) packetLines(lines []canon.Line, path string, from int, packets []netsim.Packet) []canon.Line {
+	for at, p := range packets {
+		lines = append(lines, canon.Line{Path: fmt.Sprintf("%s[%d]", path, at), Value: w.walker.Text(p.Message), Tag: tag(PartMessage, from)})
+	}
+	return lines
+}
+
+// environmentLines say what is left of the environment, where that is
+// anything.
+func (w *World) environmentLines() (lines []canon.Line) {
+	if !w.environ.left.IsZero() {
+		lines = append(lines, canon.Line{Path: "faults left", Value: w.environ.left.String(), Tag: tag(PartBudget, nobody)})
+	}
+	if w.environ.early != sim.Unlimited {
+		lines = append(lines, canon.Line{Path: "early firings left", Value: strconv.Itoa(w.environ.early), Tag: tag(PartBudget, nobody)})
+	}
+	if w.environ.cut != nil {
+		arrow := " | "
+		if w.environ.cut.oneWay {
+			arrow = " cannot reach "
+		}
+		lines = append(lines, canon.Line{Path: "partition", Value: sim.Split{Side: w.environ.cut.side}.Text(w.n, arrow), Tag: tag(PartEnvironment, nobody)})
+	}
+	for i := range w.nodes {
+		if w.environ.pausing(i) {
+			lines = append(lines, canon.Line{Path: addrOf(i).String() + " is", Value: "paused", Tag: tag(PartEnvironment, i)})
+		}
+	}
+	return lines
+}
+
+// NodeLines are the lines of Lines that are about one node.
+func (w *World) NodeLines(a sim.Addr) []canon.Line { return w.nodeLines(a.Index(), nil) }
+
+// NodeLinesOf are at least those of them that are wanted. Paths are asked for
+// as they are within the node.
+func (w *World) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
+	return w.nodeLines(a.Index(), wanted)
+}
+
+// nodeLines are a node's own fields, then its timers, tasks and openings.
+func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
+	ns, name := &w.nodes[i], addrOf(i).String()
+	for _, l := range w.walker.LinesOf(ns.seen.Node, wanted) {
+		lines = append(lines, under(name, l, tag(PartField, i)))
+	}
+	add := func(what, value string, part Part) {
+		lines = append(lines, canon.Line{Path: name + " " + what, Value: value, Tag: tag(part, i)})
+	}
+	for k := range ns.seen.Timers {
+		add("timer", w.walker.Text(ns.seen.Timers[k].Signal), PartTimer)
+	}
+	for _, t := range ns.tasks {
+		value := w.walker.Text(t.signal)
+		if t.count > 1 {
+			value = fmt.Sprintf("%s, %d times", value, t.count)
+		}
+		add("task", value, PartTask)
+	}
+	if ns.life != lifeUp {
+		add("is", lifeNames[ns.life], PartLife)
+	}
+	if ns.lives > 0 {
+		add("restarts", strconv.Itoa(ns.lives), PartLife)
+	}
+	if w.links.tcp.Flushing(i) {
+		add("waits", "until flushed", PartLife)
+	}
+	for _, s := range ns.script[ns.next:] {
+		add("script", w.walker.Text(s), PartScript)
+	}
+	for _, l := range ns.disk.Lines() {
+		add(l[0], l[1], PartDisk)
+	}
+	if ns.clock != nil {
+		for _, known := range ns.clock.Lines() {
+			add("clock", known, PartClock)
+		}
+	}
+	return lines
+}
+
+// under puts a line's path below a name, and tags it.
+func under(name string, l canon.Line, tag uint32) canon.Line {
+	l.Tag = tag
+	switch {
+	case l.Path == "":
+		l.Path = name
+	case l.Path[0] == '[':
+		l.Path = name + l.Path
+	default:
+		l.Path = name + "." + l.Path
+	}
+	return l
+}
+
+// Difference is one line of two states that is not the same. An empty side
+// has no such line.
+type Difference struct {
+	Path, A, B string
+	Of         Place
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
+}
+
+func orAbsent(s string) string {
+	if s == "" {
+		return "(absent)"
+	}
+	return s
+}
+
+// Diff compares two states line by line. Lines of one path (a node's timers,
+// say) are compared as a multiset.
+func Diff(a, b []canon.Line) (out []Difference) {
+	left := map[canon.Line]int{}
+	for _, l := range b {
+		left[l]++
+	}
+	var onlyA, onlyB []canon.Line
+	for _, l := range a {
+		if left[l] > 0 {
+			left[l]--
+		} else {
+			onlyA = append(onlyA, l)
+		}
+	}
+	for _, l := range b {
+		if left[l] > 0 {
+			left[l]--
+			onlyB = append(onlyB, l)
+		}
+	}
+	for _, l := range onlyA {
+		d := Difference{Path: l.Path, A: l.Value, Of: PlaceOf(l)}
+		for i, m := range onlyB {
+			if m.Path == l.Path {
+				d.B = m.Value
+				onlyB = append(onlyB[:i], onlyB[i+1:]...)
+				break
+			}
+		}
+		out = append(out, d)
+	}
+	for _, l := range onlyB {
+		out = append(out, Difference{Path: l.Path, B: l.Value, Of: PlaceOf(l)})
+	}
+	return out
+}
