@@ -400,10 +400,10 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 func (l *Lab) Show(of *Case, s Success, see func(w *world.World, last bool)) error {
 	_, err := alone(l, func() (none struct{}, err error) {
 		k := s.Walk.(*labWalk)
-		again := repeat(choose.NewRaw(k.answers(of)), k.climate, k.end)
-		again.see = func(w *world.World) { see(w, w.Steps() == k.end) }
-		if _, failure, w := l.first.run(again, false); failure != nil || w.Steps() != k.end {
-			return none, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, hint)
+		again := run.Repeat(choose.NewRaw(k.answers(of)), k.climate, k.end)
+		again.See = func(w *world.World) { see(w, w.Steps() == k.end) }
+		if _, failure, w := l.first.Run(again, false); failure != nil || w.Steps() != k.end {
+			return none, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
 		}
 		return none, nil
 	})
