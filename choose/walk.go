@@ -58,9 +58,7 @@ func (w *Walk) Restart(seed, index uint64) {
 }
 
 func (w *Walk) Answer(q *Question) int {
-	if w.err != nil {
-		return no
-	}
+	w.err = nil // another question may have more alternatives: so after healing
 	var i int
 	if q.Runs == nil {
 		i = w.alike(q.N)
@@ -75,7 +73,7 @@ func (w *Walk) Answer(q *Question) int {
 	return i
 }
 
-// Err is ErrOnlyRare, or nil.
+// Err is ErrOnlyRare after such a question, or nil.
 func (w *Walk) Err() error { return w.err }
 
 // Picks is every pick since the restart, those of one alternative included. It

@@ -142,7 +142,7 @@ func TestWalkOnlyRare(t *testing.T) {
 	if a := w.Answer(rare); a >= 0 || w.Err() != ErrOnlyRare {
 		t.Errorf("answer %d, err %v", a, w.Err())
 	}
-	if a := w.Answer(some); a >= 0 || len(w.Picks()) != 1 {
+	if a := w.Answer(some); a != 1 || w.Err() != nil || len(w.Picks()) != 2 {
 		t.Errorf("after a no: answer %d, picks %v", a, w.Picks())
 	}
 	w.Restart(1, 0)

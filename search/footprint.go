@@ -289,6 +289,10 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 		case sim.LinkBag:
 			places = append(places, int32(world.SetPlace(n, i)))
 		}
+	case sim.KindAction:
+		if x.bank.Gathers(i, m.v[i]) {
+			places = append(places, int32(world.SetPlace(n, i)), rest) // rest: the partition
+		}
 	case sim.KindClear:
 		places = append(places, int32(world.TCPPlace(n, from*n+i)))
 	case sim.KindError, sim.KindBreak, sim.KindReset:

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -44,6 +45,21 @@ type Layer interface {
 // is an enabled event, and comes to Handle when it is chosen. Offers must be a
 // pure function of the node's state.
 type Offerer interface{ Offers(func(Signal)) }
+
+// Opener is a node with a guard on its script: the opening that comes next waits,
+// and those behind it, for as long as Opens declines it. Opens must be a pure
+// function of the node's state. Where several layers have it, all must agree: say
+// true to what is not yours.
+type Opener interface{ Opens(Signal) bool }
+
+// Gatherer is a node with guarded actions that depend on what is in its Set: each
+// signal that Gathers yields now is an enabled event, and comes to Handle when it
+// is chosen. in are the messages of the set with their senders, in canonical order,
+// but for those that a partition keeps away; none is taken. Gathers must be a pure
+// function of them and of the node's state.
+type Gatherer interface {
+	Gathers(in iter.Seq2[Addr, Message], offer func(Signal))
+}
 
 // Accepter is a node with guards on messages: a message that is declined now
 // is not an enabled event now. On TCP and UDP, which have an order, it blocks what

@@ -30,6 +30,45 @@ var list = []Known{
 		Flags:    Flags{Faults: "reset=2", Params: []string{"children=1"}},
 		Critical: []Critical{at(First, sim.KindMessage, "remove")},
 	},
+	{
+		ID: "PA1", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags: Flags{Faults: "none"},
+		// From then on joins are sent on to the second member, and not served by the first.
+		Critical: []Critical{at(First, sim.KindMessage, "inform")},
+	},
+	{
+		ID: "PA2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Faults: "partition=1"},
+		Critical: []Critical{at(Anyone, sim.KindError, "")},
+	},
+	{
+		ID: "PA3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Nodes: 8, Faults: "none", Params: []string{"leaves=4"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "inform")},
+		Paper:    "path 5 at depth 5, the critical step 355",
+	},
+	{
+		ID: "PA4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=1"},
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo")},
+		Paper:    "path 48 at depth 5 from a prefix of 744 steps, the critical step 771",
+	},
+	{
+		ID: "PA5", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo")},
+		Paper:    "path 1,952 at depth 5 from a prefix of 744 steps, the critical position 821",
+	},
+	{
+		ID: "PA6", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo")},
+	},
+	{
+		ID: "PA7", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
+		Critical: []Critical{at(First, sim.KindMessage, "probed")},
+	},
 	{ID: "PX1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "read"), at(Other, sim.KindMessage, "readRepl"), at(Other, sim.KindMessage, "write")}},
 	{ID: "PX2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "write")}},
 	{ID: "PX3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "readRepl"), at(First, sim.KindMessage, "readRepl")}},

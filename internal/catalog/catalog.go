@@ -7,6 +7,7 @@ import (
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/overcast"
+	"macemc/systems/pastry"
 	"macemc/systems/paxos"
 	"macemc/systems/peterson"
 	"macemc/systems/randtree"
@@ -24,6 +25,7 @@ func Systems() []*sim.System {
 		handshake.System,
 		jointree.System,
 		overcast.System,
+		pastry.System,
 		paxos.System,
 		peterson.System,
 		randtree.System,

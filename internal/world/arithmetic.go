@@ -14,12 +14,12 @@ import (
 
 // Local is what a node part can do by itself.
 type Local struct {
-	Script  bool // an opening is left
-	Offers  int  // guarded actions
+	Script  bool // an opening is left, and not declined
+	Offers  int  // guarded actions, but for those that depend on what is in the node's set
 	Tasks   int  // different ones
 	Timers  int
 	Accepts bool // the node declines messages
-	Plain   bool // it is up, and waits for nothing
+	Plain   bool // it is up, waits for nothing, and what it can do depends on nothing else
 	Loses   bool // a crash has several outcomes: not all on its disk is synced
 }
 
@@ -64,6 +64,12 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 // Message is the number of a message, from 1.
 func (w *World) Message(b *Bank, v sim.Message) uint32 {
 	return b.number(netsim.Packet{Message: v, Sum: w.sum(v)})
+}
+
+// Gathers reports whether the node part at a place has actions that depend on what is
+// in its set.
+func (b *Bank) Gathers(place int, id uint32) bool {
+	return b.part(place, id).(*nodePart).guards.gatherers.len() > 0
 }
 
 // Accepts asks the node part at a place whether it accepts a message.
@@ -149,8 +155,8 @@ func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
-			Script: of.next < len(of.script), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.timers.len(),
-			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing,
+			Script: of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.timers.len(),
+			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing && of.guards.gatherers.len() == 0,
 			Loses: of.disk.Outcomes() > 1,
 		}
 	case *connectionPart:

@@ -12,7 +12,8 @@ import (
 const declinedMost = 3
 
 // Declined says which messages are under way to nodes that are up and decline
-// them now: of a channel its head, which blocks what is behind it. "": none.
+// them now: of a channel its head, which blocks what is behind it; and which openings
+// of scripts are declined. "": none.
 func (w *World) Declined() string {
 	var words []string
 	n, behind := 0, 0
@@ -41,8 +42,9 @@ func (w *World) Declined() string {
 			}
 		}
 	}
+	shut := w.shut()
 	if n == 0 {
-		return ""
+		return shut
 	}
 	text := "declined by Accepts: " + strings.Join(words, ", ")
 	if n > declinedMost {
@@ -51,5 +53,22 @@ func (w *World) Declined() string {
 	if behind > 0 {
 		text += fmt.Sprintf("; %d behind it", behind)
 	}
+	if shut != "" {
+		text += "; " + shut
+	}
 	return text
+}
+
+// shut says which openings of scripts their nodes decline now. "": none.
+func (w *World) shut() string {
+	var words []string
+	for i := range w.nodes {
+		if ns := &w.nodes[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.guards.opens(ns.script, ns.next) {
+			words = append(words, fmt.Sprintf("%s of the script of %s", w.walker.Text(ns.script[ns.next]), addrOf(i)))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "declined by Opens: " + strings.Join(words, ", ")
 }

@@ -1,8 +1,10 @@
 package world
 
 import (
-	"macemc/sim"
+	"fmt"
 	"math/bits"
+
+	"macemc/sim"
 )
 
 // refresh brings the offers and acceptance of dirty nodes up to date.
@@ -23,6 +25,13 @@ func (w *World) refreshNode(i int) {
 	}
 	if up {
 		ns.guards.offered(func(s sim.Signal) { ns.offers = append(ns.offers, s) })
+		w.gather(i)
+	}
+	if ns.guards.openers.len() > 0 {
+		if w.audit.on {
+			w.hook = "the Opens of " + addrOf(i).String()
+		}
+		w.script.Put(i, up && ns.guards.opens(ns.script, ns.next))
 	}
 	if w.audit.on {
 		w.hook = "the Accepts of " + addrOf(i).String()
@@ -50,4 +59,22 @@ func (w *World) refreshNode(i int) {
 		w.links.acceptedUDP.Put(c, open && w.links.udp.Ready().Has(c) && ns.guards.accept(addrOf(from), w.links.udp.Head(c).Message))
 	}
 	w.hook = ""
+}
+
+// gather adds what a node offers by what is in its set.
+func (w *World) gather(i int) {
+	ns := &w.nodes[i]
+	if ns.guards.gatherers.len() == 0 {
+		return
+	}
+	if w.audit.on {
+		w.hook = fmt.Sprintf("the Gathers of %s", addrOf(i))
+	}
+	ns.guards.gathered(func(yield func(sim.Addr, sim.Message) bool) {
+		for _, m := range w.links.set.For(i) {
+			if m.Count == 0 && !w.environ.severed(m.From, i) && !yield(addrOf(m.From), m.Message) {
+				return
+			}
+		}
+	}, func(s sim.Signal) { ns.offers = append(ns.offers, s) })
 }

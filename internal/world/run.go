@@ -93,7 +93,7 @@ type Progress uint8
 // The outcomes of Step.
 const (
 	Stepped Progress = iota + 1 // a step was taken
-	Quiet                       // no event is possible
+	Quiet                       // no event is possible, or only rare ones, which the source does not pick
 	Stopped                     // the source refused: see Err
 )
 
@@ -109,8 +109,11 @@ func (w *World) Step(src choose.Source) Progress {
 	w.question.Kind, w.question.N = choose.Event, n
 	k := src.Answer(&w.question)
 	if uint(k) >= uint(n) {
-		w.err = src.Err()
-		return Stopped
+		if err := src.Err(); err != choose.ErrOnlyRare {
+			w.err = err
+			return Stopped
+		}
+		return Quiet // and the world stands where it stood: it may heal, and go on
 	}
 	w.step++
 	e, cause := w.take(k)

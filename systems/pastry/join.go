@@ -1,0 +1,142 @@
+package pastry
+
+import (
+	"math/bits"
+	"slices"
+
+	"macemc/sim"
+)
+
+// enter begins to be in the overlay.
+func (n *node) enter(env sim.Env, s joinOverlay) {
+	n.peers = s.peers
+	if len(n.peers) == 0 {
+		n.become(env)
+		return
+	}
+	n.state = joining
+	n.ask(env)
+}
+
+// retry asks the next peer. What came until now is kept.
+func (n *node) retry(env sim.Env, _ joinTimer) { n.ask(env) }
+
+// ask sends a join to the next peer. If it is refused, lost or not answered, the
+// timer is for that.
+func (n *node) ask(env sim.Env) {
+	env.TCP().Send(n.nextPeer(), join{n.self, bits.TrailingZeros64(^n.rows)})
+	env.After(joinEvery, joinTimer{})
+}
+
+func (n *node) nextPeer() sim.Addr {
+	at := slices.Index(n.peers, n.asked) + 1
+	n.asked = n.peers[at%len(n.peers)]
+	return n.asked
+}
+
+// join is of source, which sent it or for which it was sent on.
+func (n *node) join(env sim.Env, from sim.Addr, m join) {
+	switch {
+	case n.state == joined:
+		n.serve(env, m)
+	case from == m.source || env.Bug(PA6):
+		n.undefer(m.source)
+		n.deferred = append(n.deferred, m)
+	case !env.Bug(PA4) && !env.Bug(PA5):
+		n.decline(env, from)
+	}
+}
+
+// undefer forgets what was deferred of a.
+func (n *node) undefer(a sim.Addr) {
+	n.deferred = slices.DeleteFunc(n.deferred, func(m join) bool { return m.source == a })
+	if len(n.deferred) == 0 {
+		n.deferred = nil
+	}
+}
+
+// serve sends source what this node has for it, as far as the buffer lets it,
+// and its join on to who is closer to its key. The rows that both keys share are
+// source's, too; the last on the way sends all that are left, and the leaf set.
+func (n *node) serve(env sim.Env, m join) {
+	k, but := n.keys.of(m.source), m.source
+	if env.Bug(PA4) {
+		but = sim.Addr{}
+	}
+	next := n.next(k, but, env.Bug(PA7))
+	last := next == n.self
+	if last && !env.TCP().Send(m.source, leafSetInfo{n.leaves()}) {
+		return // it will ask again
+	}
+	row, end := m.row, min(n.key().shared(k)+1, n.keys.rows())
+	if last {
+		end = n.keys.rows()
+	}
+	for row < end && env.TCP().Send(m.source, rowInfo{row, n.inRow(row)}) {
+		row++
+	}
+	if last {
+		return
+	}
+	if env.Bug(PA1) {
+		row = 1
+	}
+	env.TCP().Send(next, join{m.source, row})
+}
+
+// rowInfo is a row of a member's table.
+func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
+	if n.state == initial {
+		return
+	}
+	n.meet(env, from)
+	n.learn(env, m.nodes)
+	if n.state == joining {
+		n.rows |= 1 << m.row
+		n.complete(env)
+	}
+}
+
+// leafSetInfo is a member's leaf set.
+func (n *node) leafSetInfo(env sim.Env, from sim.Addr, m leafSetInfo) {
+	if n.state == initial {
+		return
+	}
+	n.meet(env, from)
+	n.learn(env, m.leaves)
+	if n.state == joining {
+		n.leafSet = true
+		n.complete(env)
+	}
+}
+
+// complete becomes a member when all has come.
+func (n *node) complete(env sim.Env) {
+	if n.leafSet && n.rows == 1<<n.keys.rows()-1 {
+		env.Cancel(joinTimer{})
+		n.become(env)
+	}
+}
+
+// become makes the node a member. Whom it knows hears of it: the leaves first,
+// and the others with the row in which both stand. Who waited is served.
+func (n *node) become(env sim.Env) {
+	n.state, n.rows, n.leafSet = joined, 0, false
+	env.After(leafEvery, leafTimer{})
+	env.After(tableEvery, tableTimer{})
+	if len(n.peers) > 0 {
+		env.After(recoveryEvery, recoveryTimer{})
+	}
+	for _, a := range n.leaves() {
+		env.TCP().Send(a, inform{})
+	}
+	for _, c := range n.table {
+		if !n.leaf(c.addr) {
+			env.TCP().Send(c.addr, rowInfo{n.row(c.addr), n.inRow(n.row(c.addr))})
+		}
+	}
+	for _, m := range n.deferred {
+		n.serve(env, m)
+	}
+	n.deferred = nil
+}

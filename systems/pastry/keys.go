@@ -1,0 +1,132 @@
+package pastry
+
+import (
+	"cmp"
+	"crypto/sha1"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"macemc/sim"
+)
+
+// key is a number of 160 bits, modulo which the ring counts.
+type key struct {
+	high     uint32
+	mid, low uint64
+}
+
+const (
+	digits = 40 // of 4 bits, in a key
+	most   = 64 // nodes
+)
+
+// of are the keys of the nodes, by how they are chosen and the node's place.
+// Everybody can work out the key of an address, so that messages carry none.
+var of = [...][most]key{hashed: chosen(hash), small: chosen(spread)}
+
+// keyset is how keys are chosen: a place in of.
+type keyset uint8
+
+const (
+	hashed keyset = iota // SHA-1 of the address
+	small                // two digits, then zeros
+)
+
+// rows is how many digits tell the keys of the set apart: as many rows has a
+// routing table.
+func (s keyset) rows() int {
+	if s == small {
+		return 2
+	}
+	return digits
+}
+
+func chosen(make func(i int) key) (all [most]key) {
+	for i := range all {
+		all[i] = make(i)
+	}
+	return all
+}
+
+func hash(i int) key {
+	sum := sha1.Sum(fmt.Append(nil, "n", i))
+	return key{binary.BigEndian.Uint32(sum[:]), binary.BigEndian.Uint64(sum[4:]), binary.BigEndian.Uint64(sum[12:])}
+}
+
+// spread are the two digits 03, 4e, 99, e4, 2f, ...: an odd step goes through all
+// of them before one comes again, and no two distances of neighbours are equal
+// for long.
+func spread(i int) key { return key{high: uint32(3+75*i) << 24} }
+
+// minus is how far it is from b to a, clockwise.
+func (a key) minus(b key) key {
+	low, borrow := bits.Sub64(a.low, b.low, 0)
+	mid, borrow := bits.Sub64(a.mid, b.mid, borrow)
+	return key{a.high - b.high - uint32(borrow), mid, low}
+}
+
+// compare orders keys, and distances, as numbers.
+func (a key) compare(b key) int {
+	if a.high != b.high {
+		return cmp.Compare(a.high, b.high)
+	}
+	if a.mid != b.mid {
+		return cmp.Compare(a.mid, b.mid)
+	}
+	return cmp.Compare(a.low, b.low)
+}
+
+func (a key) less(b key) bool { return a.compare(b) < 0 }
+
+// beyondHalf reports whether a distance is more than half of the ring.
+func (a key) beyondHalf() bool { return a.high >= 1<<31 }
+
+// away is how far a and b are from each other, either way round.
+func (a key) away(b key) key {
+	if d := a.minus(b); !d.beyondHalf() {
+		return d
+	}
+	return b.minus(a)
+}
+
+// shared is how many digits a and b begin with in common.
+func (a key) shared(b key) int {
+	switch {
+	case a.high != b.high:
+		return bits.LeadingZeros32(a.high^b.high) / 4
+	case a.mid != b.mid:
+		return 8 + bits.LeadingZeros64(a.mid^b.mid)/4
+	case a.low != b.low:
+		return 24 + bits.LeadingZeros64(a.low^b.low)/4
+	default:
+		return digits
+	}
+}
+
+// closer reports whether a is closer to k than b is. Of two that are as far, the
+// one is that k comes after, clockwise.
+func closer(k, a, b key) bool {
+	if c := a.away(k).compare(b.away(k)); c != 0 {
+		return c < 0
+	}
+	return k.minus(a).less(k.minus(b))
+}
+
+// of is the key of an address.
+func (s keyset) of(a sim.Addr) key { return of[s][a.Index()] }
+
+// name is an address with the beginning of its key, for people.
+func (s keyset) name(a sim.Addr) string { return fmt.Sprintf("%s (%04x)", a, s.of(a).high>>16) }
+
+// digit is the i-th digit of a key, counted from 0.
+func (a key) digit(i int) uint64 {
+	switch {
+	case i < 8:
+		return uint64(a.high>>(28-4*i)) & 15
+	case i < 24:
+		return a.mid >> (60 - 4*(i-8)) & 15
+	default:
+		return a.low >> (60 - 4*(i-24)) & 15
+	}
+}

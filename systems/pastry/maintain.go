@@ -1,0 +1,102 @@
+package pastry
+
+import "macemc/sim"
+
+// inform proves a member.
+func (n *node) inform(env sim.Env, from sim.Addr, _ inform) {
+	if n.state != initial {
+		n.meet(env, from)
+	}
+}
+
+// informRequest is of somebody who heard of this node.
+func (n *node) informRequest(env sim.Env, from sim.Addr, _ informRequest) {
+	if n.member(env, from) {
+		env.TCP().Send(from, inform{})
+	}
+}
+
+func (n *node) leafSetRequest(env sim.Env, from sim.Addr, _ leafSetRequest) {
+	if n.member(env, from) {
+		n.meet(env, from)
+		env.TCP().Send(from, leafSetInfo{n.leaves()})
+	}
+}
+
+func (n *node) rowRequest(env sim.Env, from sim.Addr, m rowRequest) {
+	if n.member(env, from) {
+		n.meet(env, from)
+		env.TCP().Send(from, rowInfo{m.row, n.inRow(m.row)})
+	}
+}
+
+// member reports whether the node is one, and tells who takes it for one that it
+// is not.
+func (n *node) member(env sim.Env, from sim.Addr) bool {
+	if n.state == joined {
+		return true
+	}
+	n.decline(env, from)
+	return false
+}
+
+// decline tells who takes this node for a member that it is none yet: see the
+// package's comment.
+func (n *node) decline(env sim.Env, from sim.Addr) {
+	if !env.Bug(PA7) {
+		env.TCP().Send(from, remove{})
+	}
+}
+
+// askLeaf asks the leaves, one after the other, for theirs. It also tells them
+// that this node is there: who forgot it takes it in again.
+func (n *node) askLeaf(env sim.Env, _ leafTimer) {
+	env.After(leafEvery, leafTimer{})
+	if all := n.leaves(); len(all) > 0 {
+		n.leafAsked = after(all, n.leafAsked)
+		env.TCP().Send(n.leafAsked, leafSetRequest{})
+	}
+}
+
+// askCandidate probes the candidates, one after the other. That costs no
+// connection, and who is no member says nothing.
+func (n *node) askCandidate(env sim.Env, _ tableTimer) {
+	env.After(tableEvery, tableTimer{})
+	if len(n.table) == 0 {
+		return
+	}
+	next := n.table[0].addr
+	for _, c := range n.table {
+		if n.probedLast.Less(c.addr) {
+			next = c.addr
+			break
+		}
+	}
+	n.probedLast = next
+	env.UDP().Send(next, probe{})
+}
+
+func (n *node) probe(env sim.Env, from sim.Addr, _ probe) {
+	if n.state == joined || env.Bug(PA7) {
+		env.UDP().Send(from, probed{})
+	}
+}
+
+// probed is of a candidate that is a member. It is asked for the row in which
+// both stand.
+func (n *node) probed(env sim.Env, from sim.Addr, _ probed) {
+	if n.state == joined {
+		n.note(from, true)
+		env.TCP().Send(from, rowRequest{n.row(from)})
+	}
+}
+
+// recover looks for a ring that this one was cut off from: a join that needs no
+// rows goes by a peer to who is closest to this node there, and answers with its
+// leaves. If nothing was cut, that is a neighbour.
+func (n *node) recover(env sim.Env, _ recoveryTimer) {
+	env.After(recoveryEvery, recoveryTimer{})
+	if !env.Bug(PA2) {
+		env.TCP().Send(n.nextPeer(), join{n.self, n.keys.rows()})
+	}
+}

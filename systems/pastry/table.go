@@ -1,0 +1,128 @@
+package pastry
+
+import (
+	"slices"
+
+	"macemc/sim"
+)
+
+// candidates is how many nodes a cell of the routing table remembers.
+const candidates = 10
+
+// candidate is a node in the routing table: in the row of as many digits as its
+// key begins with in common with this node's, and the column of the next one.
+type candidate struct {
+	addr   sim.Addr
+	proven bool // it was heard from as a member, and not only of
+}
+
+// row is where a stands in the table.
+func (n *node) row(a sim.Addr) int { return n.key().shared(n.keys.of(a)) }
+
+// inRow are the candidates of a row, and the node itself, which has its place in
+// each.
+func (n *node) inRow(row int) []sim.Addr {
+	all := []sim.Addr{n.self}
+	for _, c := range n.table {
+		if n.row(c.addr) == row {
+			all = append(all, c.addr)
+		}
+	}
+	return all
+}
+
+// note adds a to the table if its cell has room, or, if a is proven, a candidate
+// that is not. Nobody asks whether a is there: that would cost a connection for
+// each mention.
+func (n *node) note(a sim.Addr, proven bool) {
+	if a == n.self {
+		return
+	}
+	at, found := slices.BinarySearchFunc(n.table, a, func(c candidate, a sim.Addr) int { return c.addr.Compare(a) })
+	if found {
+		n.table[at].proven = n.table[at].proven || proven
+		return
+	}
+	cell, worse := 0, -1
+	for i, c := range n.table {
+		if n.keys.of(c.addr).shared(n.keys.of(a)) > n.row(a) {
+			cell++
+			if !c.proven {
+				worse = i
+			}
+		}
+	}
+	switch {
+	case cell < candidates:
+		n.table = slices.Insert(n.table, at, candidate{a, proven})
+	case proven && worse >= 0:
+		n.table = slices.Delete(n.table, worse, worse+1)
+		n.note(a, proven)
+	}
+}
+
+// strike takes a off the table.
+func (n *node) strike(a sim.Addr) {
+	n.table = slices.DeleteFunc(n.table, func(c candidate) bool { return c.addr == a })
+	if len(n.table) == 0 {
+		n.table = nil
+	}
+}
+
+// next is who comes next on the way to whoever is closest to k: the node itself,
+// if it is the closest that it knows. But is whom it must not be; proven is that
+// it must have been heard from.
+func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
+	if n.covers(k) {
+		next := n.self
+		for s := range n.half {
+			for _, a := range n.half[s].leaves {
+				if a != but && closer(k, n.keys.of(a), n.keys.of(next)) {
+					next = a
+				}
+			}
+		}
+		return next
+	}
+	row := n.key().shared(k)
+	if next := n.inCell(k, row, but, proven); !next.IsZero() {
+		return next
+	}
+	return n.beside(k, row, but, proven)
+}
+
+// inCell is the best candidate of the cell for k: a proven one, and of those the
+// closest.
+func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr) {
+	for _, c := range n.table {
+		if c.addr == but || proven && !c.proven || n.keys.of(c.addr).shared(k) <= row {
+			continue
+		}
+		if next.IsZero() || c.proven && !proven || closer(k, n.keys.of(c.addr), n.keys.of(next)) {
+			next, proven = c.addr, c.proven
+		}
+	}
+	return next
+}
+
+// beside is the rare case: the cell is empty. The closest that shares as many
+// digits with k as this node does, and is closer.
+func (n *node) beside(k key, row int, but sim.Addr, proven bool) sim.Addr {
+	next := n.self
+	consider := func(a sim.Addr) {
+		if a != but && n.keys.of(a).shared(k) >= row && closer(k, n.keys.of(a), n.keys.of(next)) {
+			next = a
+		}
+	}
+	for s := range n.half {
+		for _, a := range n.half[s].leaves {
+			consider(a)
+		}
+	}
+	for _, c := range n.table {
+		if c.proven || !proven {
+			consider(c.addr)
+		}
+	}
+	return next
+}
