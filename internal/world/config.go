@@ -69,8 +69,10 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	all := params.Addrs()
 	for i := range w.nodes {
 		w.sees.Nodes = append(w.sees.Nodes, &w.nodes[i].seen)
-		w.nodes[i].env.bind(w, addrOf(i))
-		w.nodes[i].opening.bind(w, addrOf(i))
+		w.nodes[i].opening.bind(w, addrOf(i), true)
+		for k := range w.nodes[i].envs {
+			w.nodes[i].envs[k].bind(w, addrOf(i), false)
+		}
 		if w.nodes[i].first, err = sys.Opening(params, addrOf(i)); err != nil {
 			return nil, err
 		}

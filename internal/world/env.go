@@ -11,10 +11,16 @@ import (
 	"macemc/sim"
 )
 
-// env is the Env of one node in a World.
+// envsKept is how many handlers of a node run until one is given an Env again. An
+// Env that was kept for just as long passes for the handler's own; audits, in which
+// every handler has a new one, find that too.
+const envsKept = 8
+
+// env is the Env of one node in a World, for one handler.
 type env struct {
 	w     *World
 	self  sim.Addr
+	init  bool // that of Init
 	tcp   port
 	udp   port
 	set   port
@@ -31,8 +37,24 @@ type port struct {
 // RuntimePort says that a port is no part of a node's state: see sight.Port.
 func (p *port) RuntimePort() {}
 
-func (e *env) bind(w *World, self sim.Addr) {
-	*e = env{w: w, self: self}
+// envFor is the Env of the handler of node i that is about to run.
+func (w *World) envFor(i int, init bool) *env {
+	ns := &w.nodes[i]
+	switch {
+	case w.audit.on:
+		e := new(env)
+		e.bind(w, addrOf(i), init)
+		return e
+	case init:
+		return &ns.opening
+	default:
+		ns.turns++
+		return &ns.envs[ns.turns%envsKept]
+	}
+}
+
+func (e *env) bind(w *World, self sim.Addr, init bool) {
+	*e = env{w: w, self: self, init: init}
 	e.tcp, e.udp, e.set, e.bag = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
 	e.store = store{e}
 }
@@ -57,11 +79,14 @@ func (e *env) use(what string) *World {
 func (e *env) stale(what string) {
 	running := e.w.running
 	switch {
-	case e == &e.w.nodes[e.self.Index()].opening:
+	case e.init:
 		panic(fmt.Sprintf("macemc: env.%s of %s is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it",
 			what, e.self))
 	case running == nil:
 		panic(fmt.Sprintf("macemc: env.%s of %s was called outside a handler, or by a goroutine; an Env is valid until its handler returns: pass it on, do not keep it",
+			what, e.self))
+	case running.self == e.self:
+		panic(fmt.Sprintf("macemc: env.%s of %s was kept from an earlier handler; an Env is valid until its handler returns: pass it on, do not keep it",
 			what, e.self))
 	}
 	panic(fmt.Sprintf("macemc: env.%s of %s was called by a handler of %s; nodes share nothing: use the Env that the handler was given",

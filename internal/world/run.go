@@ -132,19 +132,19 @@ func (w *World) Step(src choose.Source) Progress {
 	ns := &w.nodes[i]
 	switch e.Kind {
 	case sim.KindMessage, sim.KindReorder:
-		ns.node.Deliver(&ns.env, e.From, e.Value)
+		ns.node.Deliver(w.running, e.From, e.Value)
 	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
-		ns.node.Handle(&ns.env, e.Value)
+		ns.node.Handle(w.running, e.Value)
 	case sim.KindError:
-		ns.node.Handle(&ns.env, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
+		ns.node.Handle(w.running, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
 	case sim.KindRefused:
 		if e.Link == sim.LinkTCP {
-			ns.node.Handle(&ns.env, sim.PeerError{Peer: e.From, Cause: sim.CauseRefused})
+			ns.node.Handle(w.running, sim.PeerError{Peer: e.From, Cause: sim.CauseRefused})
 		}
 	case sim.KindClear:
-		ns.node.Handle(&ns.env, sim.ClearToSend{Peer: e.From})
+		ns.node.Handle(w.running, sim.ClearToSend{Peer: e.From})
 	case sim.KindFlushed:
-		ns.node.Handle(&ns.env, sim.Flushed{})
+		ns.node.Handle(w.running, sim.Flushed{})
 	case sim.KindRestart:
 		ns.node.Init(w.running)
 	case sim.KindCrash, sim.KindDown:
@@ -186,9 +186,7 @@ func (w *World) begin(i int, e sim.Event, cause int) {
 			w.own(i)
 		}
 		w.unstored, w.stored = w.nodes[i].disk, w.stored[:0]
-		if w.running = &w.nodes[i].env; e.Kind == 0 || e.Kind == sim.KindRestart {
-			w.running = &w.nodes[i].opening
-		}
+		w.running = w.envFor(i, e.Kind == 0 || e.Kind == sim.KindRestart)
 	}
 	if !w.sprint {
 		w.watch.start()

@@ -52,10 +52,11 @@ type World struct {
 // nodeState is a node and what the World keeps for it.
 type nodeState struct {
 	node    sim.Node
-	seen    sight.Node // as properties see it: the same node, its timers
-	env     env
-	opening env  // of Init: one that is kept from there is told from the handler's own
-	shared  bool // the node is a bank's: copy it before a handler runs
+	seen    sight.Node    // as properties see it: the same node, its timers
+	envs    [envsKept]env // of its handlers, in turn: one that was kept is told from the handler's own
+	turns   uint8         // how many of them were handed out
+	opening env           // of Init
+	shared  bool          // the node is a bank's: copy it before a handler runs
 	life    life
 	lives   int          // how often it was restarted
 	first   []sim.Signal // the script of its first life

@@ -1,0 +1,58 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/sim"
+)
+
+// A keeper uses the Env of an earlier handler, every so many messages.
+type keeper struct {
+	every, got int
+	kept       sim.Env
+}
+
+func (k *keeper) start(env sim.Env, _ toss) { env.UDP().Send(env.Peers()[0], coin{}) }
+
+func (k *keeper) coin(env sim.Env, from sim.Addr, _ coin) {
+	if k.got%k.every == 0 && k.kept != nil {
+		env, k.kept = k.kept, env
+	} else if k.kept == nil {
+		k.kept = env
+	}
+	if k.got++; k.got < 40 {
+		env.UDP().Send(from, coin{})
+	}
+}
+
+var keepers = sim.Handle(sim.OnSignal((*keeper).start), sim.OnMessage((*keeper).coin))
+
+// An Env that is kept from a handler is found when it is used, however many handlers
+// ran in between: by walks, by memo, by the engine that copies nothing.
+func TestKeptEnv(t *testing.T) {
+	for _, every := range []int{1, 3, 8, 16} { // 8: as many handlers later, an Env is handed out again
+		for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+			res, err := Search(&sim.System{
+				Name: "keeping", Doc: "Keeps.",
+				Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+				New:   func(sim.Params, sim.Addr) sim.Node { return keepers.Node(&keeper{every: every}) },
+				Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+					if self == p.Addr(0) {
+						return []sim.Signal{toss{}}
+					}
+					return nil
+				},
+			}, Options{Engine: engine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := res.Finding
+			if f == nil || f.Verdict != sim.VerdictPanic || !strings.Contains(f.Message, "an Env is valid until its handler returns") {
+				t.Errorf("%s, every %d: found %v", engine, every, f)
+			} else if want := 2 + 2*every; f.Step != want && f.Step != want+1 {
+				t.Errorf("%s, every %d: at step %d, %s", engine, every, f.Step, f.Message)
+			}
+		}
+	}
+}
