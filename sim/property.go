@@ -195,7 +195,7 @@ func stateProperty[N any](kind sight.RuleKind, name string, holds func(View[N]) 
 	p := propertyAbout[N](kind, name)
 	p.rule.State = func(state *sight.State) sight.Check {
 		s := seenOf[N](state)
-		c := sight.Check{Name: name, Holds: func() bool { return holds(s.view()) }}
+		c := sight.Check{Name: name, Holds: func() bool { return holds(s.view()) }, Seen: func() int { return s.view().Len() }}
 		if len(explain) > 0 {
 			c.Explain = func() string { return explain[0](s.view()) }
 		}

@@ -40,6 +40,7 @@ type Rule struct {
 type Check struct {
 	Name    string
 	Holds   func() bool
+	Seen    func() int    // how many nodes it sees now
 	Explain func() string // nil: nothing to say
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"macemc/internal/canon"
+	"macemc/internal/guard"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -29,6 +30,7 @@ type Coverage struct {
 	kinds      [kinds]tally           // of the events that carry no value of the service
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
+	senders    map[uintptr]int        // which code got how many of these refusals
 	overflows  int                    // datagrams for which there was none
 	facts      int
 	allowed    sim.Faults    // the largest budgets of a run
@@ -87,6 +89,7 @@ type propertyTally struct {
 	name string
 	stateTally
 	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0: none
+	empty  int // in how many of them it held while it saw no node
 	onward int // the least number of steps of a run after which it held, plus one; 0: none
 }
 
@@ -100,7 +103,10 @@ func (t *propertyTally) ran(steps int, holds bool) {
 
 // lively notes what Live saw. A world that is loaded with states does not know
 // their depths.
-func (t *propertyTally) lively(w *World, holds bool) {
+func (t *propertyTally) lively(w *World, seen func() int, holds bool) {
+	if holds && w.environ.gone > 0 && seen() == 0 {
+		t.empty++
+	}
 	if w.sums.tracking {
 		t.saw(holds)
 	} else {
@@ -512,6 +518,9 @@ func (c *Coverage) neverProperties() (never []string) {
 		case p.no == 0:
 			add("property %q held in all states in which it was looked at (%s)", p.name, times(all))
 		}
+		if p.empty > 0 {
+			add("property %q held while all nodes that it is about were down: it says nothing there (%s)", p.name, times(p.empty))
+		}
 	}
 	if c.facts == 0 {
 		for _, name := range c.monitors {
@@ -521,12 +530,35 @@ func (c *Coverage) neverProperties() (never []string) {
 	return never
 }
 
+// refusedAt notes which code was refused a send.
+func (c *Coverage) refusedAt(code uintptr, n int) {
+	if c.senders == nil {
+		c.senders = map[uintptr]int{}
+	}
+	c.senders[code] += n
+}
+
+// dropped is about the sends that were refused, and whose answer nobody takes.
+func (c *Coverage) dropped() (never []string) {
+	at := map[string]int{}
+	for code, n := range c.senders {
+		if place, drops := guard.Dropped(code, "Send"); drops {
+			at[place] += n
+		}
+	}
+	for _, place := range sim.Keys(at) {
+		never = append(never, fmt.Sprintf("what Send returns at %s is never looked at: it was refused there %s", place, times(at[place])))
+	}
+	return never
+}
+
 // Overflowed reports whether a datagram was lost for want of room in its channel,
 // which takes nothing from the budget of losses.
 func (c *Coverage) Overflowed() bool { return c.overflows > 0 }
 
 // Slack is the part of Never that takes nothing from what was checked: the
-// constraints that held everywhere, so that no state was left out for them.
+// constraints that held everywhere, so that no state was left out for them; and which
+// refusals the service never looks at.
 func (c *Coverage) Slack() (slack []string) {
 	for _, k := range []struct {
 		name string
@@ -536,5 +568,5 @@ func (c *Coverage) Slack() (slack []string) {
 			slack = append(slack, fmt.Sprintf("constraint %q held in all states in which it was looked at (%s)", k.name, times(k.in.yes)))
 		}
 	}
-	return slack
+	return append(slack, c.dropped()...)
 }

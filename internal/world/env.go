@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/guard"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -224,6 +225,9 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	w.timeless(p.e.self, "a message", m)
 	if p.link == sim.LinkTCP && !w.room(p.e.self.Index(), to) {
 		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
+		if w.cover != nil {
+			w.cover.refusedAt(guard.Caller(), 1)
+		}
 		return false
 	}
 	if p.link == sim.LinkTCP {

@@ -125,7 +125,7 @@ func (w *World) Live() bool {
 	for k := range w.eventually {
 		holds := w.eventually[k].Holds()
 		if w.cover != nil {
-			w.cover.eventually[k].lively(w, holds)
+			w.cover.eventually[k].lively(w, w.eventually[k].Seen, holds)
 		}
 		if !holds {
 			return false

@@ -24,6 +24,9 @@ func (c *Coverage) Merge(o *Coverage) {
 		c.kinds[k].add(o.kinds[k])
 	}
 	c.overflows += o.overflows
+	for code, n := range o.senders {
+		c.refusedAt(code, n)
+	}
 	c.rare, c.refused, c.facts = c.rare+o.rare, c.refused+o.refused, c.facts+o.facts
 	c.allow(o.allowed)
 	for i := range o.bugs {
@@ -44,6 +47,7 @@ func (c *Coverage) Merge(o *Coverage) {
 	for i := range o.eventually {
 		mine, its := &c.eventually[i], &o.eventually[i]
 		mine.stateTally.add(its.stateTally)
+		mine.empty += its.empty
 		mine.first, mine.onward = earlier(mine.first, its.first), earlier(mine.onward, its.onward)
 	}
 	c.assume.add(o.assume)
