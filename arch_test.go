@@ -95,7 +95,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/sight",
-		may:  []string{"internal/canon", "internal/guard"},
+		may:  []string{"internal/canon", "internal/guard", "macetime"},
 		instead: map[string]string{
 			"sim": "sim imports sight; let values of the contract be any, and nodes go by their index",
 			"":    "sight is what properties see; let who runs a service keep it",

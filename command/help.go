@@ -31,7 +31,7 @@ var commandHeadings = []heading{
 var flagHeadings = map[string][]heading{
 	"search": {
 		{"what runs", []string{"bug", "param", "nodes", "property", "ignore"}},
-		{"the environment", []string{"faults", "net", "early"}},
+		{"the environment", []string{"faults", "net", "disk", "timers", "early"}},
 		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},

@@ -231,8 +231,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ line, members string }{
-		{"search brokentree --bug BT1 --json", "alike avoided bugs choices critical cut faults findings first_held liveness measured message never params path prefix prefixes property replay report safety space stats steps stop system verdict version"},
-		{"search twophase --no-walks --json", "alike avoided bugs choices critical cut faults findings first_held liveness measured message never params path prefix prefixes property repeated replay report safety space stats steps stop system verdict version"},
+		{"search brokentree --bug BT1 --json", "alike avoided bugs choices critical cut disk faults findings first_held liveness measured message never params path prefix prefixes property replay report safety space stats steps stop system timers verdict version"},
+		{"search twophase --no-walks --json", "alike avoided bugs choices critical cut disk faults findings first_held liveness measured message never params path prefix prefixes property repeated replay report safety space stats steps stop system timers verdict version"},
 		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced run steps system verdict version"},
 		{"critical macemc-findings/brokentree-BT1-1 --json", "avoided bugs choices critical findings found_steps message outcome params path property recorded replay report steps system verdict version"},
 		{"shrink macemc-findings/brokentree-BT1-1 --json", "avoided bugs choices critical findings found_steps message outcome params path property recorded replay report steps system verdict version"},

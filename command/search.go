@@ -28,6 +28,7 @@ type searchFlags struct {
 	net, faults              string
 	faultsSet                bool
 	early                    int
+	timers, disk             string
 	memory                   string
 	time                     time.Duration
 	depth, step              int
@@ -96,6 +97,8 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4`")
 	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause; each a number or all; none (default what the system tolerates)")
+	flags.StringVar(&f.timers, "timers", "", "`free`, though the system says what its clocks keep to; or ordered, as it says")
+	flags.StringVar(&f.disk, "disk", "", "what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
 	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
 	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 300,000 transitions go)")
 	flags.IntVar(&f.step, "step", 0, "the exhaustive phase goes deeper in rounds of `N` steps; where one ends, every state that is not\nlive is walked from once, as far as these walks cost less than the round (default 5)")
@@ -148,6 +151,14 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 			return usagef("--early is %d; it must be 0 or more", f.early)
 		}
 		f.early++ // see search.Options.Early
+	}
+	for _, one := range []struct {
+		name, value string
+		words       []string
+	}{{"timers", f.timers, []string{"free", "ordered"}}, {"disk", f.disk, []string{"prefix", "reorder"}}} {
+		if cmd.Flags().Changed(one.name) && !slices.Contains(one.words, one.value) {
+			return usagef("--%s is %q; it must be %s%s", one.name, one.value, strings.Join(one.words, " or "), suggest(one.value, one.words))
+		}
 	}
 	for _, name := range []string{"walks", "walk-steps", "max-walk-steps", "walk-least", "walk"} {
 		if f.noWalks && cmd.Flags().Changed(name) {
@@ -236,6 +247,12 @@ func (t *tool) search(name string, f searchFlags) error {
 	if opts.Network, err = sim.ParseNetwork(f.net); err != nil {
 		return fmt.Errorf("--net: %w", err)
 	}
+	if f.timers == "ordered" {
+		if clock, err := sys.Pace(opts.Params); err != nil || clock == nil {
+			return cmp.Or(err, fmt.Errorf("--timers ordered: %s says nothing of its clocks (System.Clock), so its timers are free", sys.Name))
+		}
+	}
+	opts.FreeTimers, opts.DiskReorder = f.timers == "free", f.disk == "reorder"
 	opts.Memory, _ = parseBytes(f.memory)
 	t.shelf = finding.NewShelf(f.out)
 	progress := t.progress(f.quiet)

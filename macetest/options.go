@@ -25,6 +25,9 @@ type Options struct {
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
 	Network sim.Network // overrides what the system says of its links
 
+	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks
+	DiskReorder bool // of what was not synced, a crash leaves any part, and not the first writes only
+
 	Depth       int           // steps of the exhaustive phase; 0: as deep as Transitions allows
 	Transitions int           // that the exhaustive phase may execute, if Depth is 0; 0: 30,000. See -macetest.scale
 	Walks       int           // random walks after it; 0: 300. See -macetest.scale
@@ -98,7 +101,7 @@ func seed(own uint64) (uint64, error) {
 // search are the options of the search.
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
-		Properties: o.Properties, Faults: o.Faults, Early: o.Early, Network: o.Network,
+		Properties: o.Properties, Faults: o.Faults, Early: o.Early, Network: o.Network, FreeTimers: o.FreeTimers, DiskReorder: o.DiskReorder,
 		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Memory: o.Memory,
 	}
 	for _, text := range o.Ignore {

@@ -120,6 +120,47 @@ func (c *Clock) Assume(a, b Time, before bool) {
 	}
 }
 
+// Within makes b at most d after a: both are instants of one handler, say, which
+// takes no longer. It must be possible.
+func (c *Clock) Within(a, b Time, d time.Duration) {
+	i, j, most := between(b, a)
+	c.tighten(i, j, atMost(most).plus(atMost(d)))
+}
+
+// Due is a new instant, at which a timer is due that is set at a: from least to
+// most after it. It is no reading.
+func (c *Clock) Due(a Time, least, most time.Duration) Time {
+	if least == most {
+		return a.moved(least)
+	}
+	last := c.last
+	due := c.Read()
+	c.last = last
+	k, i := int(due.point)-1, int(a.point)-1
+	for j := range c.n { // as Read has it, it lies after the last
+		c.bounds[j*c.n+k] = free
+	}
+	c.bounds[k*c.n+k] = atMost(0)
+	c.tighten(k, i, atMost(a.offset).plus(atMost(most)))
+	c.tighten(i, k, atMost(-a.offset).plus(atMost(-least)))
+	return due
+}
+
+// MayPrecede reports whether a may be at or before b.
+func (c *Clock) MayPrecede(a, b Time) bool {
+	_, no := c.Compare(b, a)
+	return no
+}
+
+// Fire is the timer that is due at one instant being the first of them all: it is
+// read then, or later. It must be possible: see MayPrecede.
+func (c *Clock) Fire(due Time, others []Time) {
+	for _, o := range others {
+		c.Assume(o, due, false)
+	}
+	c.Assume(c.Read(), due, false)
+}
+
 // tighten makes x_i - x_j at most b. One new bound is used once at most by a
 // shortest way, so one pass closes.
 func (c *Clock) tighten(i, j int, b bound) {

@@ -13,6 +13,12 @@ func (c *Clock) Append(buf []byte) []byte {
 	return buf
 }
 
+// Append adds the instant's canonical bytes, once its clock is settled.
+func (t Time) Append(buf []byte) []byte {
+	buf = binary.LittleEndian.AppendUint32(buf, t.point)
+	return binary.LittleEndian.AppendUint64(buf, uint64(t.offset))
+}
+
 // Lines are what is known of each pair of instants, once the clock is settled:
 // "t1 <= t2 < t1+5s". Pairs of which nothing is known have no line.
 func (c *Clock) Lines() (lines []string) {

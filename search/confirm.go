@@ -129,9 +129,7 @@ func (r *runner) label(f *Finding) {
 			p.Add("early", fmt.Sprint(r.opts.Early-1))
 		}
 	}
-	if net := r.opts.Network.String(); net != "" {
-		p.Add("net", net)
-	}
+	r.opts.labelWorld(p)
 	p.Add("seed", fmt.Sprint(r.opts.Seed))
 	p.Add("verdict", f.Verdict.String())
 	if f.Property != "" {
@@ -164,4 +162,17 @@ func dead(w *world.World, steps int) *sim.Failure {
 		explanations = append(explanations, declined)
 	}
 	return decide.Dead(steps, names, explanations)
+}
+
+// labelWorld writes how worlds differ from what the system says.
+func (o Options) labelWorld(p *choose.Path) {
+	if net := o.Network.String(); net != "" {
+		p.Add("net", net)
+	}
+	if o.FreeTimers {
+		p.Add("timers", "free")
+	}
+	if o.DiskReorder {
+		p.Add("disk", "reorder")
+	}
 }

@@ -35,9 +35,10 @@ type plan struct {
 	offers  bool // guarded actions
 	accepts bool // guards on messages
 	layered bool
-	heard   bool   // machines remember what they heard
-	stores  bool   // machines begin where their store says
-	fails   string // how the service is wrong: "", always, monitor, panic, steps
+	heard   bool       // machines remember what they heard
+	stores  bool       // machines begin where their store says
+	clock   *sim.Clock // what timers keep to
+	fails   string     // how the service is wrong: "", always, monitor, panic, steps
 }
 
 // verb is one of the things that a machine does.
@@ -133,6 +134,13 @@ func (p *plan) timed() *plan {
 	return p
 }
 
+// paced is a plan with times and timers in order.
+func (p *plan) paced() *plan {
+	p.timed().can = append(p.can, verbAfter, verbAfter, verbAfter)
+	p.clock = &sim.Clock{Drift: int(p.seed%3) * 20, Handlers: time.Duration(p.seed%2) * time.Second}
+	return p
+}
+
 // storing is a plan with stable storage.
 func (p *plan) storing() *plan {
 	p.can = append(p.can, verbPut, verbAppend, verbAppend, verbSync, verbSyncLog, verbRecall)
@@ -167,6 +175,9 @@ func (p *plan) system() *sim.System {
 			}
 			return n
 		},
+	}
+	if p.clock != nil {
+		sys.Clock = func(sim.Params) *sim.Clock { return p.clock }
 	}
 	if r.IntN(2) == 0 {
 		sys.Script = func(params sim.Params, self sim.Addr, life int) (all []sim.Signal) {
@@ -366,7 +377,11 @@ func (m *machine) do(env sim.Env, v verb, to, x int, r *rand.Rand) {
 	case verbSend:
 		m.send(env, m.plan.links[r.IntN(len(m.plan.links))], m.all[to], x)
 	case verbAfter:
-		env.After(time.Second, ring(x))
+		d := time.Second
+		if m.plan.clock != nil {
+			d *= time.Duration(1 + x + r.IntN(2))
+		}
+		env.After(d, ring(x))
 	case verbCancel:
 		env.Cancel(ring(x))
 	case verbPost:

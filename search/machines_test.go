@@ -52,6 +52,18 @@ func TestEnginesOnTimedMachines(t *testing.T) {
 	t.Log(met)
 }
 
+// TestEnginesOnPacedMachines is the same where timers fire in order.
+func TestEnginesOnPacedMachines(t *testing.T) {
+	met := map[string]int{}
+	for seed := range uint64(long.Of(20, 1_000)) {
+		onMachine(t, seed, func() *plan { return randomPlan(seed).paced() }, met)
+		if t.Failed() {
+			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).paced(), randomPlan(seed).storms().Faults)
+		}
+	}
+	t.Log(met)
+}
+
 // TestEnginesOnStoringMachines is the same for services with stable storage, which
 // may crash in the middle of a step.
 func TestEnginesOnStoringMachines(t *testing.T) {

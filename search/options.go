@@ -20,6 +20,9 @@ type Options struct {
 	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
 	Network sim.Network // overrides what the system says of its links
 
+	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks
+	DiskReorder bool // of what was not synced, a crash leaves any part, and not the first writes only
+
 	Prefix *choose.Path // the search begins where this run ends; nil: at the start
 
 	PrefixName string // of its file, for the report

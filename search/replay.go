@@ -194,7 +194,7 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 // headerKeys are the keys of a path's header; those that repeat come first.
 var headerKeys = []string{
 	"param", "bug", "property",
-	"system", "nodes", "faults", "early", "net", "seed", "verdict", "violates", "state", "critical",
+	"system", "nodes", "faults", "early", "net", "timers", "disk", "seed", "verdict", "violates", "state", "critical",
 }
 
 const headerRepeats = 3
@@ -278,6 +278,15 @@ func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options,
 	if text, ok := path.Get("net"); ok {
 		if opts.Network, err = sim.ParseNetwork(text); err != nil {
 			return opts, 0, err
+		}
+	}
+	for _, word := range []struct {
+		key, value string
+		set        *bool
+	}{{"timers", "free", &opts.FreeTimers}, {"disk", "reorder", &opts.DiskReorder}} {
+		text, ok := path.Get(word.key)
+		if *word.set = ok; ok && text != word.value {
+			return opts, 0, fmt.Errorf("the path's header says %s: %q; it must be %s, or not be there", word.key, text, word.value)
 		}
 	}
 	opts.Properties = path.All("property")

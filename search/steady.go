@@ -76,9 +76,7 @@ func (r *runner) recorded(answers choose.Source, steps int) (*choose.Path, *Find
 		return nil, nil, w.Err()
 	}
 	path.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
-	if net := r.opts.Network.String(); net != "" {
-		path.Add("net", net)
-	}
+	r.opts.labelWorld(path)
 	path.Add("seed", fmt.Sprint(r.opts.Seed))
 	path.Add("verdict", sim.VerdictNone.String())
 	return path, nil, nil

@@ -92,7 +92,7 @@ type Env interface {
 
 	// Now reads the node's clock, which never goes backwards: see package
 	// macetime. How much it goes on between two readings is open, and timers
-	// have nothing to do with it.
+	// have nothing to do with it unless System.Clock says so.
 	Now() macetime.Time
 	// Before reports whether a is earlier than b. Where the answers so far leave
 	// both possible, it is a choice; else it is what follows from them.
@@ -116,8 +116,9 @@ type Env interface {
 	Bag() Port
 
 	// After schedules a timer. Timers do not wait: every scheduled timer may
-	// fire at any step; d is what the real network will wait. Scheduling a
-	// timer that is scheduled re-arms it.
+	// fire at any step; d is what the real network will wait. Where System.Clock
+	// says what the clocks keep to, they fire in the order in which they are due.
+	// Scheduling a timer that is scheduled re-arms it.
 	After(d time.Duration, timer Signal)
 	// Cancel unschedules a timer.
 	Cancel(timer Signal)

@@ -41,6 +41,17 @@ func (sys *System) Links(p Params) (net Network, err error) {
 	return net, err
 }
 
+// Pace is what the system says of its clocks; nil: timers are free.
+func (sys *System) Pace(p Params) (c *Clock, err error) {
+	if sys.Clock == nil {
+		return nil, nil
+	}
+	if err := guard.Call("Clock", func() { c = sys.Clock(p) }); err != nil {
+		return nil, err
+	}
+	return c, c.check()
+}
+
 // Opening is the script of a node's first life.
 func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	if sys.Script == nil {

@@ -20,6 +20,10 @@ type System struct {
 	// say.
 	Network func(Params) Network
 
+	// Clock says what the nodes' clocks keep to. Nil, or none: timers are free, so
+	// that every one that is scheduled may fire at any step.
+	Clock func(Params) *Clock
+
 	// Nodes says how many nodes it runs with. Nil: 3, from 1 to 8.
 	Nodes  func(Params) Range
 	Params []*Param

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type resultJSON struct {
 	Bugs     []string       `json:"bugs"`
 	Params   map[string]any `json:"params"`
 	Faults   string         `json:"faults"`
+	Timers   string         `json:"timers"` // free, or what they keep to
+	Disk     string         `json:"disk"`   // which unsynced writes a crash leaves: prefix, or reorder
 	Verdict  string         `json:"verdict"`
 	Property *string        `json:"property"`
 	Message  *string        `json:"message"`
@@ -155,6 +158,8 @@ func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	out := resultJSON{
 		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
 		Faults:   r.Options.Budgets(r.System).String(),
+		Timers:   cmp.Or(keeps(r.System, r.Params, r.Options.FreeTimers), "free"),
+		Disk:     map[bool]string{false: "prefix", true: "reorder"}[r.Options.DiskReorder],
 		Verdict:  r.Verdict().String(),
 		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
 		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps, r.Options.WalkLeast},

@@ -390,7 +390,23 @@ func environment(r *search.Result) string {
 	if net := r.Options.Network.String(); net != "" {
 		text += "; " + net
 	}
+	if p := keeps(r.System, r.Params, r.Options.FreeTimers); p != "" {
+		text += "; timers " + p
+	} else if r.Options.FreeTimers {
+		text += "; free timers"
+	}
+	if r.Options.DiskReorder {
+		text += "; unsynced writes in any order"
+	}
 	return text
+}
+
+// keeps is what timers keep to; "": they are free.
+func keeps(sys *sim.System, params sim.Params, free bool) string {
+	if clock, _ := sys.Pace(params); clock != nil && !free { // a search has asked it before
+		return "in order (" + clock.String() + ")"
+	}
+	return ""
 }
 
 // effort is what the engine did for it; other engines do less, or more.

@@ -29,10 +29,13 @@ func Tell(a *account.Account) Told {
 		Name: s.Name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
 		Setting: s.setting(),
 	}
-	for _, key := range []string{"faults", "early", "net"} { // of this run: a search may have others
+	for _, key := range []string{"faults", "early", "net", "timers", "disk"} { // of this run: a search may have others
 		if value, ok := s.Path().Get(key); ok {
 			t.Setting += "; " + strings.TrimPrefix(key+" "+value, "net ")
 		}
+	}
+	if p := keeps(s.System, s.Params, s.free()); p != "" {
+		t.Setting += "; timers " + p
 	}
 	if f.Verdict == sim.VerdictDead {
 		t.Live, t.Failing = s.Liveness(), s.Finding.Failing

@@ -36,6 +36,12 @@ func (s subject) setting() string {
 	return strings.Join(append(parts, s.Params.Settings(s.System)...), "; ")
 }
 
+// free reports whether timers were, whatever the system says.
+func (s subject) free() bool {
+	_, free := s.Path().Get("timers")
+	return free
+}
+
 // title is the first line of a report: who, and what happened.
 func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"macemc/internal/canon"
+	"macemc/macetime"
 )
 
 // NodesMost is the largest number of nodes in a system.
@@ -35,6 +36,7 @@ type Node struct {
 type Scheduled struct {
 	*Timer
 	Step int32
+	Due  macetime.Time // where timers keep to the node's clock
 }
 
 // Timer is a timer's value with its identity; there is one per value in a

@@ -19,7 +19,7 @@ func (w *World) apply(i int) {
 		case sim.EffectSend:
 			w.send(i, e)
 		case sim.EffectAfter:
-			w.arm(i, timers[0].timer)
+			w.arm(i, timers[0])
 			timers = timers[1:]
 		case sim.EffectCancel:
 			w.disarm(i, timers[0].timer)

@@ -155,7 +155,7 @@ func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
-			Script: of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.timers.len(),
+			Script: of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
 			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing && of.guards.gatherers.len() == 0,
 			Loses: of.disk.Outcomes() > 1,
 		}

@@ -46,6 +46,7 @@ type nodePart struct {
 	script   []sim.Signal
 	next     int
 	timers   frozen[sight.Scheduled]
+	firing   int // timers that may fire
 	tasks    frozen[posted]
 	disk     *disk.Disk
 	clock    *macetime.Clock
@@ -182,7 +183,7 @@ func (w *World) part(p int) any {
 		return &nodePart{
 			world: w, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.seen.Timers), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
+			timers: freeze(ns.seen.Timers), firing: ns.firing(w), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
@@ -332,6 +333,9 @@ func (w *World) placeNode(i int, k *nodePart) {
 		w.adopt(ns)
 	}
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
+	if w.pace != nil {
+		w.ripen(i)
+	}
 	w.script.Put(i, k.next < len(k.script))
 	if k.flushing != w.links.tcp.Flushing(i) {
 		w.links.tcp.SetFlushing(i, k.flushing)

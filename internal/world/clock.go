@@ -42,6 +42,11 @@ func (w *World) renumber(i int) {
 	if err != nil {
 		panic(fmt.Sprintf("macemc: %s cannot keep times where it does: %v", addrOf(i), err))
 	}
+	if w.pace != nil {
+		for k := range ns.seen.Timers {
+			in.times = append(in.times, &ns.seen.Timers[k].Due)
+		}
+	}
 	for _, t := range in.times {
 		if wrong := ns.clock.Check(*t); wrong != "" {
 			panic(fmt.Sprintf("macemc: %s holds a time that %s", addrOf(i), wrong))
@@ -52,6 +57,9 @@ func (w *World) renumber(i int) {
 	changed()
 	if ns.clock = &clock; clock.IsZero() {
 		ns.clock = nil
+	}
+	if w.pace != nil {
+		w.ripen(i)
 	}
 }
 
@@ -83,13 +91,30 @@ func (e *env) ticks() *macetime.Clock {
 			own = ns.clock.Clone()
 		}
 		ns.clock, w.ticking = &own, true
+		if w.pace != nil {
+			w.began = own.Read()
+		}
 	}
 	return ns.clock
 }
 
+// reading is a new instant of the handler that runs.
+func (e *env) reading() macetime.Time {
+	c := e.ticks()
+	if e.w.pace == nil {
+		return c.Read()
+	}
+	if e.w.pace.Handlers == 0 {
+		return e.w.began
+	}
+	t := c.Read()
+	c.Within(e.w.began, t, e.w.pace.Handlers)
+	return t
+}
+
 func (e *env) Now() macetime.Time {
 	e.use("Now")
-	return e.ticks().Read()
+	return e.reading()
 }
 
 func (e *env) Monotone() macetime.Monotone {

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"fmt"
+
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -24,6 +26,12 @@ type Config struct {
 	Early int
 	// Network overrides what the system says of its links.
 	Network sim.Network
+	// FreeTimers lets timers fire at any step, whatever the system says of its
+	// clocks.
+	FreeTimers bool
+	// DiskReorder lets a crash leave any part of what was not synced, and not the
+	// first writes only.
+	DiskReorder bool
 	// Coverage is told what runs exercise; nil: nobody is.
 	Coverage *Coverage
 }
@@ -55,6 +63,15 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		nodes: make([]nodeState, n), peers: make([][]sim.Addr, n), script: netsim.NewBits(n),
 		links: newLinks(n, over(net, config.Network)), timers: newTimers(),
 		turn: turn{spent: make([]int, n)}, tracing: config.Trace,
+	}
+	pace, err := sys.Pace(params)
+	switch {
+	case err != nil:
+		return nil, err
+	case config.FreeTimers && pace == nil:
+		return nil, fmt.Errorf("the timers of %s are free already: it says nothing of its clocks", sys.Name)
+	case !config.FreeTimers:
+		w.pace = pace
 	}
 	w.environ = environment{links: &w.links, nodes: w.nodes}
 	if err := sys.CanFail(params, config.Faults); err != nil {

@@ -119,7 +119,7 @@ func (w *World) UnderWay() int { return w.InFlight() + w.tasks }
 
 // firing is the number of timers that may fire.
 func (w *World) firing() int {
-	if w.environ.early != 0 {
+	if w.environ.early != 0 && w.pace == nil {
 		return w.timers.count
 	}
 	n := 0
@@ -134,7 +134,15 @@ func (w *World) fires(i int) int {
 	if !w.environ.mayFire(i) {
 		return 0
 	}
-	return len(w.nodes[i].seen.Timers)
+	return w.nodes[i].firing(w)
+}
+
+// firing is the number of its timers that may fire, as far as the clock says.
+func (ns *nodeState) firing(w *World) int {
+	if w.pace != nil {
+		return len(ns.ripe)
+	}
+	return len(ns.seen.Timers)
 }
 
 // mayFire reports whether a node's timers may fire: early firings are not used
@@ -282,6 +290,9 @@ func (w *World) find(k int, h *happening) {
 		for ; k >= w.fires(i); i++ {
 			k -= w.fires(i)
 		}
+		if w.pace != nil {
+			k = int(w.nodes[i].ripe[k])
+		}
 		t := &w.nodes[i].seen.Timers[k]
 		h.own(sim.KindTimer, i, k, t.Signal, t.Step)
 	case sectionFault:
@@ -363,6 +374,9 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 		if w.environ.early > 0 && w.links.concerned(i) {
 			w.environ.early--
 			w.sums.rest()
+		}
+		if w.pace != nil {
+			w.fire(i, int(at.slot))
 		}
 		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
 		w.timers.count--

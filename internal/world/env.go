@@ -280,13 +280,13 @@ func (e *env) After(d time.Duration, timer sim.Signal) {
 		panic(fmt.Sprintf("macemc: env.After(%s, %s): a timer cannot be in the past", d, w.walker.Text(timer)))
 	}
 	w.timeless(e.self, "a timer", timer)
-	w.clocked = append(w.clocked, clocked{e.timer("After", timer), true})
+	w.clocked = append(w.clocked, clocked{e.timer("After", timer), true, e.due(d)})
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
 }
 
 func (e *env) Cancel(timer sim.Signal) {
 	w := e.use("Cancel")
-	w.clocked = append(w.clocked, clocked{e.timer("Cancel", timer), false})
+	w.clocked = append(w.clocked, clocked{timer: e.timer("Cancel", timer)})
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCancel, Value: timer})
 }
 

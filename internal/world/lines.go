@@ -167,7 +167,11 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 		lines = append(lines, canon.Line{Path: name + " " + what, Value: value, Tag: tag(part, i)})
 	}
 	for k := range ns.seen.Timers {
-		add("timer", w.walker.Text(ns.seen.Timers[k].Signal), PartTimer)
+		value := w.walker.Text(ns.seen.Timers[k].Signal)
+		if w.pace != nil {
+			value += ", due " + ns.seen.Timers[k].Due.String()
+		}
+		add("timer", value, PartTimer)
 	}
 	for _, t := range ns.tasks {
 		value := w.walker.Text(t.signal)

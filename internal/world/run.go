@@ -40,7 +40,7 @@ func (w *World) Start(src choose.Source) {
 		ns.live(lifeUp)
 		ns.lives, ns.script = 0, ns.first
 		ns.next, ns.seen.Timers, ns.tasks = 0, ns.seen.Timers[:0], ns.tasks[:0]
-		ns.disk, ns.clock = nil, nil
+		ns.disk, ns.clock, ns.ripe = nil, nil, ns.ripe[:0]
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
@@ -207,9 +207,9 @@ func (w *World) finish(i int) {
 	if w.nodes[i].disk != nil || len(w.stored) > 0 {
 		w.mayCrash(i)
 	}
-	w.settleTimes(i)
 	w.soil(i)
 	w.apply(i)
+	w.settleTimes(i)
 	if w.audit.on {
 		w.checkAudit(i)
 	}

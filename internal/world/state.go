@@ -205,7 +205,7 @@ func (w *World) nodeSum(i int) canon.Hash {
 		h = h.Then(ns.tasks[k].sum.Mix(uint64(ns.tasks[k].count)))
 	}
 	if ns.clock != nil {
-		h = h.Then(w.sum(ns.clock.Append(nil)))
+		h = h.Then(w.sum(ns.known()))
 	}
 	if ns.disk != nil {
 		h = h.Then(w.sum(ns.disk.Append(nil)).Mix(1))

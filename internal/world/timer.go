@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"macemc/internal/sight"
+	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -29,7 +30,8 @@ func newTimers() timers {
 // clocked is what an effect of the step that is running does to a timer.
 type clocked struct {
 	timer *sight.Timer
-	armed bool // scheduled, not cancelled
+	armed bool          // scheduled, not cancelled
+	due   macetime.Time // where timers keep to the clock
 }
 
 // timer is the one Timer of a signal, which must be comparable.
@@ -74,22 +76,22 @@ func (ns *nodeState) scheduled(t *sight.Timer) bool {
 	return false
 }
 
-func (w *World) arm(i int, t *sight.Timer) {
-	ns := &w.nodes[i]
+func (w *World) arm(i int, c clocked) {
+	ns, t := &w.nodes[i], c.timer
 	if w.cover != nil {
 		w.timers.noted[t.Number].tally.possible++
 	}
 	at := 0
 	for k := range ns.seen.Timers {
 		if ns.seen.Timers[k].Timer == t {
-			ns.seen.Timers[k].Step = int32(w.step)
+			ns.seen.Timers[k].Step, ns.seen.Timers[k].Due = int32(w.step), c.due
 			return
 		}
 		if netsim.CompareSums(ns.seen.Timers[k].Sum, t.Sum) < 0 {
 			at = k + 1
 		}
 	}
-	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(w.step)})
+	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(w.step), Due: c.due})
 	w.timers.count++
 }
 

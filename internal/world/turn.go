@@ -3,6 +3,7 @@ package world
 import (
 	"macemc/choose"
 	"macemc/internal/disk"
+	"macemc/macetime"
 	"macemc/sim"
 )
 
@@ -30,6 +31,8 @@ type turn struct {
 	spending bool      // some of it is not 0
 	tossed   bool      // a coin with rare sides was asked in this step
 	ticking  bool      // the node's clock is the step's own
+
+	began macetime.Time // when the handler began, once that matters
 
 	unstored *disk.Disk // the node's, before the step
 	stored   []stored   // and after each effect that changed it

@@ -29,6 +29,7 @@ type World struct {
 	links    links
 	environ  environment
 	timers   timers
+	pace     *sim.Clock  // what timers keep to; nil: they are free
 	instants *instants   // where nodes hold times; nil: none was read in this world
 	script   netsim.Bits // nodes whose script has an opening left
 	actions  int         // that nodes offer: see refresh
@@ -65,6 +66,7 @@ type nodeState struct {
 	tasks   []posted
 	disk    *disk.Disk      // what it has stored; nil: nothing
 	clock   *macetime.Clock // what is known of its times; nil: it holds none
+	ripe    []int32         // which of its timers may fire, where they keep to the clock
 
 	guards   guards
 	offers   []sim.Signal

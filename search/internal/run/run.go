@@ -53,6 +53,8 @@ type Conditions struct {
 	Faults     sim.Faults // the budgets in force
 	Early      int        // see world.World.Allow
 	Network    sim.Network
+
+	FreeTimers, DiskReorder bool // see world.Config
 }
 
 // Stormy reports whether there is anything to heal.
@@ -97,6 +99,7 @@ type Exploration interface {
 // NewWorld makes a world for runs under the same conditions.
 func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
 	c.Only, c.Network = r.Properties, r.Network
+	c.FreeTimers, c.DiskReorder = r.FreeTimers, r.DiskReorder
 	return world.New(r.Sys, r.Params, c)
 }
 

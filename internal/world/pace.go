@@ -1,0 +1,60 @@
+package world
+
+import (
+	"time"
+
+	"macemc/macetime"
+)
+
+// Where a system says what its nodes' clocks keep to (sim.Clock), a timer is due at
+// an instant of its node's clock, which is part of what that clock knows. Of the
+// timers of a node, one may fire if it can be the first that is due. Nothing says
+// when a node gets round to it, and nothing relates two nodes.
+
+// due is when a timer will be that the handler sets now.
+func (e *env) due(d time.Duration) macetime.Time {
+	if e.w.pace == nil {
+		return macetime.Time{}
+	}
+	set := e.reading()
+	least, most := e.w.pace.Span(d)
+	return e.ticks().Due(set, least, most)
+}
+
+// ripen looks which timers of a node may fire.
+func (w *World) ripen(i int) {
+	ns := &w.nodes[i]
+	ns.ripe = ns.ripe[:0]
+	for k := range ns.seen.Timers {
+		first := true
+		for l := range ns.seen.Timers {
+			first = first && (l == k || ns.clock.MayPrecede(ns.seen.Timers[k].Due, ns.seen.Timers[l].Due))
+		}
+		if first {
+			ns.ripe = append(ns.ripe, int32(k))
+		}
+	}
+}
+
+// fire is a timer being the first that is due.
+func (w *World) fire(i, slot int) {
+	ns := &w.nodes[i]
+	var others []macetime.Time
+	for k := range ns.seen.Timers {
+		if k != slot {
+			others = append(others, ns.seen.Timers[k].Due)
+		}
+	}
+	own := ns.clock.Clone()
+	own.Fire(ns.seen.Timers[slot].Due, others)
+	ns.clock = &own
+}
+
+// known is what the clock of a node knows, and when its timers are due.
+func (ns *nodeState) known() []byte {
+	buf := ns.clock.Append(nil)
+	for k := range ns.seen.Timers {
+		buf = ns.seen.Timers[k].Due.Append(buf)
+	}
+	return buf
+}
