@@ -19,6 +19,11 @@ var list = []Known{
 		ID: "HS1", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Other, sim.KindLose, "confirm")},
 	},
+	// It could have been avoided until then: had the lease come round before, the
+	// write would have been the primary's.
+	{ID: "LE1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTask, "store")}},
+	{ID: "LE2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTask, "store")}},
+	{ID: "LE3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTask, "store")}},
 	{
 		ID: "OV1", Kind: Liveness, Verdict: sim.VerdictDead,
 		// The locked node is cut off from its parent when nothing can let go of it any more.

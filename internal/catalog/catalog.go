@@ -6,6 +6,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
+	"macemc/systems/lease"
 	"macemc/systems/overcast"
 	"macemc/systems/pastry"
 	"macemc/systems/paxos"
@@ -24,6 +25,7 @@ func Systems() []*sim.System {
 		brokentree.System,
 		handshake.System,
 		jointree.System,
+		lease.System,
 		overcast.System,
 		pastry.System,
 		paxos.System,

@@ -1,0 +1,118 @@
+package lease
+
+import (
+	"time"
+
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+type (
+	// write is the application's request.
+	write struct{}
+	// store is the task that does it.
+	store struct{}
+	// handOn is the timer of a primary whose term is over.
+	handOn struct{}
+	// lease makes its receiver the primary.
+	lease struct{ Value int }
+)
+
+// What monitors hear.
+type (
+	leads  struct{} // a node is the primary from now on
+	writes struct{} // a node has written
+)
+
+const (
+	term     = time.Second
+	drift    = 25                     // percent
+	handlers = 100 * time.Millisecond // and more a handler never takes
+)
+
+// handOnAfter is a span of the timer after which the term is over by the clock.
+const handOnAfter = (term + handlers) * (100 + drift) / 100
+
+// node is a primary or a backup.
+type node struct {
+	next     sim.Addr
+	first    bool
+	until    macetime.Time // its lease lasts; none: it has none
+	value    int           // of the register, as it was when the node was the primary
+	open     int           // requests that are to be done
+	done     int
+	requests int           // that it will get
+	asked    macetime.Time // LE1: when the last request came
+}
+
+var methods = sim.Handle(
+	sim.OnInit((*node).init), sim.OnSignal((*node).write), sim.OnSignal((*node).store), sim.OnSignal((*node).handOn),
+	sim.OnMessage((*node).lease),
+)
+
+// init makes the first node the primary.
+func (n *node) init(env sim.Env) {
+	if n.first {
+		n.begin(env)
+	}
+}
+
+// begin begins a term.
+func (n *node) begin(env sim.Env) {
+	after := handOnAfter
+	switch {
+	case env.Bug(LE2): // forgets that a timer may run faster than the clock
+		after = term + handlers
+	case env.Bug(LE3): // forgets that the clock may be read some time after the timer was set
+		after = term * (100 + drift) / 100
+	}
+	env.After(after, handOn{})
+	n.until = env.Now().Add(term)
+	env.Emit(leads{})
+	n.pursue(env)
+}
+
+// pursue posts the next of what is to be done, while the node is the primary.
+func (n *node) pursue(env sim.Env) {
+	if n.open == 0 || n.until.IsZero() {
+		return
+	}
+	if env.Bug(LE1) {
+		n.asked = env.Now()
+	}
+	env.Post(store{})
+}
+
+func (n *node) write(env sim.Env, _ write) {
+	if n.open++; n.open == 1 {
+		n.pursue(env)
+	}
+}
+
+func (n *node) store(env sim.Env, _ store) {
+	if n.open == 0 {
+		return
+	}
+	now := env.Now()
+	if env.Bug(LE1) { // compares with what the clock showed when the task was posted
+		now, n.asked = n.asked, macetime.Time{}
+	}
+	if !env.Before(now, n.until) { // it waits until the node is the primary again
+		n.until = macetime.Time{}
+		return
+	}
+	n.open--
+	n.done++
+	n.value++
+	env.Emit(writes{})
+	n.pursue(env)
+}
+
+func (n *node) handOn(env sim.Env, _ handOn) {
+	env.TCP().Send(n.next, lease{n.value})
+}
+
+func (n *node) lease(env sim.Env, _ sim.Addr, l lease) {
+	n.value = l.Value
+	n.begin(env)
+}
