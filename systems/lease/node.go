@@ -42,7 +42,8 @@ type node struct {
 	open     int           // requests that are to be done
 	done     int
 	requests int           // that it will get
-	asked    macetime.Time // LE1: when the last request came
+	busy     bool          // a task is posted
+	asked    macetime.Time // LE1: what the clock showed then
 }
 
 var methods = sim.Handle(
@@ -74,9 +75,10 @@ func (n *node) begin(env sim.Env) {
 
 // pursue posts the next of what is to be done, while the node is the primary.
 func (n *node) pursue(env sim.Env) {
-	if n.open == 0 || n.until.IsZero() {
+	if n.open == 0 || n.busy || n.until.IsZero() {
 		return
 	}
+	n.busy = true
 	if env.Bug(LE1) {
 		n.asked = env.Now()
 	}
@@ -84,15 +86,12 @@ func (n *node) pursue(env sim.Env) {
 }
 
 func (n *node) write(env sim.Env, _ write) {
-	if n.open++; n.open == 1 {
-		n.pursue(env)
-	}
+	n.open++
+	n.pursue(env)
 }
 
 func (n *node) store(env sim.Env, _ store) {
-	if n.open == 0 {
-		return
-	}
+	n.busy = false
 	now := env.Now()
 	if env.Bug(LE1) { // compares with what the clock showed when the task was posted
 		now, n.asked = n.asked, macetime.Time{}

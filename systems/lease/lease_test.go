@@ -1,0 +1,45 @@
+package lease
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/macetest"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// TestExhausted visits all that three nodes, one of which pauses once, can do with
+// timers in order: no more than one writes, and all is written in the end.
+func TestExhausted(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
+
+// TestFreeTimersBreakIt: what the lease rests on is what System.Clock says.
+func TestFreeTimersBreakIt(t *testing.T) {
+	r, err := search.Search(System, search.Options{FreeTimers: true, Faults: &sim.Faults{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Finding == nil || r.Finding.Property != "only the primary writes" {
+		t.Fatalf("with free timers is found: %+v", r.Finding)
+	}
+	again, err := search.Replay(System, r.Finding.Path, search.Options{})
+	if err != nil || again.Finding == nil {
+		t.Errorf("a path with free timers says of itself that it is one: %v, %+v", err, again)
+	}
+	if text, _ := r.Finding.Path.Get("timers"); text != "free" {
+		t.Errorf("the header of the path says timers: %q", text)
+	}
+}
+
+// TestTightly: what is added to the term is as little as can be.
+func TestTightly(t *testing.T) {
+	one := *System
+	one.Clock = func(sim.Params) *sim.Clock { return &sim.Clock{Drift: drift + 1, Handlers: handlers} }
+	r, err := search.Search(&one, search.Options{Faults: &sim.Faults{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Finding == nil || !strings.Contains(r.Finding.Property, "primary") {
+		t.Errorf("with one percent of drift more is found: %+v", r.Finding)
+	}
+}
