@@ -69,7 +69,7 @@ ShiViz, with vector clocks.`,
 	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
 	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default 100)")
 	flags.BoolVar(&f.ascii, "ascii", false, "text: no characters beyond ASCII")
-	flags.BoolVar(&f.whole, "whole", false, "text, svg, dot: leave no quiet stretches out")
+	flags.BoolVar(&f.whole, "whole", false, "leave no quiet stretches out; of html: all steps, however long the run (default at most 12,000: how it begins, what is around the critical step, how it ends)")
 	return cmd
 }
 
@@ -140,7 +140,7 @@ func (t *tool) graph(name string, f graphFlags) error {
 	}
 	g := run.graph
 	o := eventgraph.TextOptions{
-		Part:  eventgraph.Part{From: f.from, To: f.to, Whole: f.whole},
+		Part:  f.part(),
 		Width: f.width, ASCII: f.ascii, Color: f.out == "" && terminal(t.stdout),
 	}
 	if o.Nodes, err = f.named(g); err != nil {
@@ -176,6 +176,18 @@ func (t *tool) graph(name string, f graphFlags) error {
 		one := formats[slices.Index(formatNames(), f.format)]
 		return one.draw(d, w, o)
 	})
+}
+
+// pageMost is how many steps of a run a page has, unless more are asked for.
+const pageMost = 12_000
+
+// part is what is to be drawn, but for the nodes.
+func (f *graphFlags) part() eventgraph.Part {
+	p := eventgraph.Part{From: f.from, To: f.to, Whole: f.whole}
+	if f.format == "html" && !f.whole {
+		p.Most = pageMost
+	}
+	return p
 }
 
 // write lets draw write to --out, or else to standard output.

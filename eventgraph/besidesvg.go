@@ -13,7 +13,7 @@ func (b *Beside) SVG(w io.Writer, part Part) error {
 	var here, there []pictureRow
 	add := func(h, t pictureRow) { here, there = append(here, h), append(there, t) }
 	if before > 0 {
-		add(pictureRow{none, b.leading(before)}, pictureRow{point: none})
+		add(pictureRow{point: none, left: b.leading(before)}, pictureRow{point: none})
 	}
 	split := none
 	for i, r := range rows {
@@ -21,20 +21,18 @@ func (b *Beside) SVG(w io.Writer, part Part) error {
 			split = len(here)
 		}
 		if left[i] > 0 {
-			add(pictureRow{none, fmt.Sprintf("%d steps, the same in both", left[i])}, pictureRow{point: none})
+			add(pictureRow{point: none, left: fmt.Sprintf("%d steps, the same in both", left[i])}, pictureRow{point: none})
 			continue
 		}
 		add(pictureRow{point: r.here}, pictureRow{point: r.there})
 	}
 	if after > 0 {
-		add(pictureRow{none, more(after, "row")}, pictureRow{point: none})
+		add(pictureRow{point: none, left: more(after, "row")}, pictureRow{point: none})
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	p := newPicture(out, b.Here, "here: "+b.Here.Marks.Title, here, b.Here.drawn(part, lanesMost), 0)
 	q := newPicture(out, b.There, "there: "+b.There.Marks.Title, there, b.There.drawn(part, lanesMost), p.wide+margin)
-	p.top = max(p.top, q.top)
-	p.high = max(p.high, q.high)
-	q.top, q.high = p.top, p.high
+	layRows(p, q)
 	canvas(out, q.from+q.wide, p.high)
 	for _, one := range []*picture{p, q} {
 		one.draw()

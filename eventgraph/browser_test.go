@@ -215,14 +215,14 @@ func TestBrowser(t *testing.T) {
 	here, there := besidePlay(t)
 	page("beside", Compare(here, there))
 	b.shot("beside")
-	is(`document.getElementById("where").textContent`, "step 6 | – of 10 | 9") // the critical step
+	is(`document.getElementById("where").textContent`, "here: step 6 of 10, there: step – of 9") // the critical step
 	slide(0)
-	is(`document.getElementById("where").textContent`, "step 1 | 1 of 10 | 9")
+	is(`document.getElementById("where").textContent`, "here: step 1 of 10, there: step 1 of 9")
 	slide(7)
-	is(`document.getElementById("where").textContent`, "step – | 7 of 10 | 9")
+	is(`document.getElementById("where").textContent`, "here: step – of 10, there: step 7 of 9")
 	is(`document.querySelectorAll("#graph .picked .hit")[0].getAttribute("data-row")`, 7)
 	b.eval(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "End"}))`)
-	is(`document.getElementById("where").textContent`, "step 10 | – of 10 | 9")
+	is(`document.getElementById("where").textContent`, "here: step 10 of 10, there: step – of 9")
 	b.eval(`{const s = document.getElementById("words"); s.value = "timer"; s.dispatchEvent(new Event("input"))}`)
 	is(`document.querySelectorAll("#graph .number").length`, 4) // the timer, and who set it, in both
 	b.eval(`{const s = document.getElementById("words"); s.value = ""; s.dispatchEvent(new Event("input"))}`)
@@ -239,7 +239,26 @@ func TestBrowser(t *testing.T) {
 	is(`window.evil`, "<nil>")
 	is(`document.querySelectorAll("img, b:not(.run > b), script").length`, 2) // the data and the script
 
+	began := time.Now()
 	page("long", longRun(t, longSteps))
+	t.Logf("the page of %d steps is made, written and opened in %s", longSteps, time.Since(began))
+	if open := b.eval(`performance.getEntriesByType("navigation")[0].loadEventEnd`).(float64); open > 2000 {
+		t.Errorf("the page of %d steps opens in %.0f ms", longSteps, open)
+	} else {
+		t.Logf("it opens in %.0f ms", open)
+	}
+	nodes := func(when string) {
+		t.Helper()
+		b.eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+		if n := b.eval(`document.querySelectorAll("*").length`).(float64); n > 5000 {
+			t.Errorf("%s the page has %.0f elements", when, n)
+		} else {
+			t.Logf("%s the page has %.0f elements", when, n)
+		}
+	}
+	nodes("at first")
+	b.eval(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
+	nodes("with all details")
 	slide(1_000_000)
 	is(`document.getElementById("where").textContent`, "step 10000 of 10000")
 	is(`document.querySelector("#graph .picked .hit").getBoundingClientRect().bottom < innerHeight`, true)
@@ -249,7 +268,19 @@ func TestBrowser(t *testing.T) {
 		for (let i = 0; i < 50; i++) { s.value = (i * 7919) % 10000; s.dispatchEvent(new Event("input")); document.body.offsetHeight; }
 		return (performance.now() - began) / 50;
 	})()`))
+	nodes("after some moves")
 	b.shot("long")
+	folded := longRun(t, longSteps)
+	folded.Marks.Critical = 4000
+	page("folded", aPart{folded, Part{Most: 1000}})
+	is(`document.getElementById("where").textContent`, "step 4000 of 10000")
+	b.eval(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "Home"}))`)
+	is(`document.getElementById("where").textContent`, "step 0 of 10000") // a start
+	slide(201)
+	is(`document.querySelector("#graph .left").textContent`, "⋮ steps 201 to 3599 left out")
+	b.eval(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "End"}))`)
+	is(`document.getElementById("where").textContent`, "step 10000 of 10000")
+	b.shot("folded")
 
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": "dark"}}})
 	page("dark", Compare(here, there))
@@ -258,3 +289,11 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("the page says: %s", s)
 	}
 }
+
+// aPart is the page of a part of a graph, whatever part is asked for.
+type aPart struct {
+	*Graph
+	part Part
+}
+
+func (p aPart) HTML(w io.Writer, _ Part) error { return p.Graph.HTML(w, p.part) }

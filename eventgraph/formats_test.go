@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -432,5 +433,51 @@ n3 message`)
 	}
 	if got := depends(func([]int) bool { return true }); got != "[3 4 6] true" {
 		t.Errorf("what always fails depends on %s", got)
+	}
+}
+
+// A picture that stands alone has plain colours first: who draws one outside of a
+// browser knows no variables. The dark ones come after them.
+func TestPictureColours(t *testing.T) {
+	light, dark, two := strings.Cut(pictureCSS, "@media (prefers-color-scheme: dark) {")
+	if !two || strings.Contains(pictureCSS, "var(") || !strings.Contains(light, ".graph .fly { fill: none; stroke-width: 1.6; stroke: #0969da; }") {
+		t.Errorf("the style of a picture is\n%s", pictureCSS)
+	}
+	if !strings.Contains(dark, ".graph .fly { stroke: #58a6ff; }") || strings.Contains(dark, ".name") {
+		t.Errorf("that of a dark page is\n%s", dark)
+	}
+	here, there := besidePlay(t)
+	for _, text := range []string{drawnBy(t, here.SVG), drawnBy(t, Compare(here, there).SVG)} {
+		if strings.Contains(text, "var(") {
+			t.Error("a picture has a variable")
+		}
+	}
+}
+
+// What is too long beside a row goes on below it, and its row is higher.
+func TestPictureWraps(t *testing.T) {
+	g := longRun(t, 30)
+	g.points[len(g.points)-2].text = strings.Repeat("word ", 60)
+	text := drawnBy(t, g.SVG)
+	if n := strings.Count(text, `y="`) - strings.Count(drawnBy(t, longRun(t, 30).SVG), `y="`); n != 2 {
+		t.Errorf("a label of 300 letters has %d lines more", n)
+	}
+}
+
+// Of a long run a picture keeps the beginning, the critical step and the end.
+func TestMost(t *testing.T) {
+	g := longRun(t, 2000)
+	g.Marks.Critical = 700
+	part := Part{Most: 100, Whole: true}
+	var shown []int
+	var said []string
+	g.each(part, func(p int) { shown = append(shown, g.number(p)) }, func(s stretch) { said = append(said, s.text(g)) })
+	for _, n := range []int{1, 20, 660, 700, 720, 1981, 2000} {
+		if !slices.Contains(shown, n) {
+			t.Errorf("step %d is left out", n)
+		}
+	}
+	if want := []string{"steps 21 to 659 left out", "steps 721 to 1980 left out"}; len(shown) > 110 || !slices.Equal(said, want) {
+		t.Errorf("%d points are drawn, and it says %q", len(shown), said)
 	}
 }

@@ -27,7 +27,12 @@ func (g *Graph) HTML(w io.Writer, part Part) error {
 	run := d.add("", g)
 	g.each(part, func(p int) {
 		d.Rows = append(d.Rows, []int{run.put(p)})
-	}, func(stretch) {})
+	}, func(s stretch) {
+		if part.Most > 0 { // otherwise it was asked for
+			d.Folds[len(d.Rows)] = s.text(g)
+			d.Rows = append(d.Rows, []int{none})
+		}
+	})
 	run.finish()
 	return d.write(w, g.Marks.Title)
 }
@@ -56,11 +61,12 @@ func (b *Beside) HTML(w io.Writer, part Part) error {
 // page is the data of a page, as its script reads it. Texts are numbers of
 // strings, since most are there many times.
 type page struct {
-	Strings []string   `json:"strings"`
-	Runs    []*pageRun `json:"runs"`
-	Rows    [][]int    `json:"rows"`  // a point of each run; -1: none
-	Split   int        `json:"split"` // the row where they part; -1: there is one run
-	Geo     geometry   `json:"geo"`
+	Strings []string       `json:"strings"`
+	Runs    []*pageRun     `json:"runs"`
+	Rows    [][]int        `json:"rows"`  // a point of each run; -1: none
+	Split   int            `json:"split"` // the row where they part; -1: there is one run
+	Folds   map[int]string `json:"folds"` // of a row without points: what is left out there
+	Geo     geometry       `json:"geo"`
 
 	known map[string]int
 }
@@ -95,7 +101,7 @@ type pageRun struct {
 
 func newPage() *page {
 	return &page{
-		Split: none, known: map[string]int{}, Rows: [][]int{},
+		Split: none, known: map[string]int{}, Folds: map[int]string{}, Rows: [][]int{},
 		Geo: geometry{rowHigh, margin, letter, dotRadius, labelMost},
 	}
 }

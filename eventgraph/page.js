@@ -64,7 +64,7 @@
     rows = [];
     shownAt = runs.map(() => []);
     D.rows.forEach((row, i) => {
-      const keep = runs.some((run, k) => row[k] >= 0 && concerns(run, run.points[row[k]]) && says(run.points[row[k]]));
+      const keep = D.folds[i] !== undefined || runs.some((run, k) => row[k] >= 0 && concerns(run, run.points[row[k]]) && says(run.points[row[k]]));
       if (!keep) return;
       runs.forEach((run, k) => { if (row[k] >= 0) shownAt[k][row[k]] = rows.length; });
       rows.push(i);
@@ -123,7 +123,7 @@
     switch (p.kind) {
       case "crash":
         svg(g, "circle", { class: "dot", cx: r1(px), cy: r1(py), r: 7 });
-        svg(g, "path", { d: `M${r1(px - 3)} ${r1(py - 3)}l6 6m0 -6l-6 6`, stroke: "var(--bg)", "stroke-width": 2 });
+        svg(g, "path", { class: "cross", d: `M${r1(px - 3)} ${r1(py - 3)}l6 6m0 -6l-6 6` });
         break;
       case "break":
         svg(g, "path", { class: "link", d: `M${r1(lane(run, p.lane))} ${r1(py)}H${r1(lane(run, p.other))}` });
@@ -176,6 +176,9 @@
       const p = at >= 0 ? run.points[at] : undefined, py = y(r);
       const g = svg(ground, "g", { class: "step " + (p ? classOf(run, p) : "") + (rows[r] === picked ? " picked" : "") });
       svg(g, "rect", { class: "hit", x: r1(run.x0), y: r1(py - G.row / 2), width: r1(run.wide), height: G.row, "data-row": rows[r] });
+      if (!p && k === 0 && D.folds[rows[r]] !== undefined) {
+        svg(svg(above, "g", { class: "step" }), "text", { class: "left", x: r1(run.text), y: r1(py + 4) }, "⋮ " + D.folds[rows[r]]);
+      }
       if (!p) continue;
       const t = svg(above, "g", { class: "step " + classOf(run, p) });
       svg(t, "text", { class: "number", x: r1(run.left - run.step / 2 - 8), y: r1(py + 4) }, p.number);
@@ -202,6 +205,7 @@
       line("", from, bottom);
     });
     const flights = svg(graph, "g", {}), stubs = {};
+    let flying = 0;
     graph.insertBefore(flights, above);
     for (const f of run.flights) {
       const a = shownAt[k][f.from], b = f.to >= 0 ? shownAt[k][f.to] : undefined;
@@ -209,7 +213,7 @@
       let stub = 0;
       if (b === undefined) { stub = stubs[f.from] || 0; stubs[f.from] = stub + 1; }
       const lo = Math.min(a ?? b, b ?? a), hi = Math.max(a ?? b, b ?? a);
-      if (hi < first - 1 || lo > last + 1) continue;
+      if (hi < first - 1 || lo > last + 1 || ++flying > 600) continue; // more than can be told apart
       flight(flights, run, f, a, b, stub);
     }
   };
@@ -238,7 +242,7 @@
   const drawNames = () => {
     names.setAttribute("width", wide);
     names.setAttribute("height", namesHigh);
-    svg(names, "rect", { width: "100%", height: "100%", fill: "var(--bg)" });
+    svg(names, "rect", { class: "paper", width: "100%", height: "100%" });
     for (const run of runs) {
       run.nodes.forEach((name, i) => {
         const cx = lane(run, i), w = Math.min(Math.max(28, G.letter * name.length + 14), run.step - 4);
@@ -284,6 +288,7 @@
     html(box, "b", run.name);
     const p = at(k, picked);
     if (!p) return;
+    if (D.folds[picked] !== undefined) html(box, "p", D.folds[picked], "none");
     html(box, "p", "nothing here; the state is that after step " + p.number, "none");
     tellState(run, p, box, false);
   };
@@ -325,16 +330,25 @@
       details.addEventListener("toggle", () => opened.set(name, details.open));
       html(details, "summary", name);
       const table = html(details, "table");
-      for (const row of list) {
-        const differs = here && row.value !== undefined && !others.has(row.path + "\n" + row.value);
-        const tr = html(table, "tr", undefined, (row.fresh ? "new" : "") + (differs ? " differs" : ""));
-        html(tr, "td", row.path);
-        const td = html(tr, "td");
-        if (row.old !== undefined) html(td, "del", row.old);
-        if (row.old !== undefined && row.value !== undefined) td.append(" ");
-        if (row.value !== undefined) td.append(row.value);
-      }
+      const fill = () => { // when it is looked at: a state may have thousands of lines
+        if (!details.open || table.firstChild) return;
+        const shown = [...list.filter((r) => r.fresh), ...list.filter((r) => !r.fresh)].slice(0, share);
+        for (const row of list.length > share ? shown : list) fillRow(row, table, here, others);
+        if (list.length > share) html(html(table, "tr"), "td", "and " + (list.length - share) + " more lines").colSpan = 2;
+      };
+      details.addEventListener("toggle", fill);
+      fill();
     }
+  };
+  const share = Math.max(20, Math.floor(600 / (runs.reduce((n, r) => n + r.nodes.length + 2, 0)))); // lines of a group: the page stays small
+  const fillRow = (row, table, here, others) => {
+    const differs = here && row.value !== undefined && !others.has(row.path + "\n" + row.value);
+    const tr = html(table, "tr", undefined, (row.fresh ? "new" : "") + (differs ? " differs" : ""));
+    html(tr, "td", row.path);
+    const td = html(tr, "td");
+    if (row.old !== undefined) html(td, "del", row.old);
+    if (row.old !== undefined && row.value !== undefined) td.append(" ");
+    if (row.value !== undefined) td.append(row.value);
   };
   const opened = new Map();
 
@@ -349,7 +363,8 @@
     });
     $("slider").value = picked;
     const numbers = runs.map((run, k) => row[k] >= 0 ? run.points[row[k]].number : "–");
-    $("where").textContent = "step " + numbers.join(" | ") + " of " + runs.map((r) => r.steps).join(" | ");
+    const counter = (k) => "step " + numbers[k] + " of " + runs[k].steps;
+    $("where").textContent = two ? runs.map((r, k) => r.name + ": " + counter(k)).join(", ") : counter(0);
     if (scroll) {
       const r = rows.findIndex((i) => i >= picked);
       if (r >= 0) {
@@ -360,6 +375,10 @@
     draw();
   };
   const next = (by) => { // the next row that is shown
+    if (by >= rows.length) { // the end: of the run that the page is about
+      const last = rows.findLastIndex((i) => D.rows[i][0] >= 0);
+      if (last >= 0) return pick(rows[last], true);
+    }
     let r = rows.findIndex((i) => i >= picked);
     if (r < 0) r = rows.length - 1;
     if (rows[r] !== picked && by > 0) by--;
@@ -375,7 +394,9 @@
   $("forth").addEventListener("click", () => next(1));
   $("words").addEventListener("input", (e) => { words = e.target.value.toLowerCase(); filter(); });
   view.addEventListener("scroll", () => requestAnimationFrame(() => draw(true)), { passive: true });
-  window.addEventListener("resize", () => draw(true));
+  const settle = () => document.body.classList.toggle("tall", two && innerWidth < wide + 300); // what is told stands below, where there is no room beside
+  window.addEventListener("resize", () => { settle(); draw(true); });
+  settle();
   graph.addEventListener("click", (e) => { const row = e.target.getAttribute("data-row"); if (row !== null) pick(Number(row)); });
   document.addEventListener("keydown", (e) => {
     if (e.target.type === "search" || e.ctrlKey || e.metaKey || e.altKey) return;

@@ -15,12 +15,34 @@ type Part struct {
 	From, To int        // the first and the last step; 0: of the run
 	Nodes    []sim.Addr // only what happens at these, or goes between them and others; nil: all
 	Whole    bool       // quiet stretches are not left out
+
+	// Most has at most so many steps of a longer run drawn: how it begins, what is
+	// around the critical step, and how it ends. What lies between is left out, and
+	// that is said. 0: all.
+	Most int
+
+	kept [][2]int // of Most: the first and the last step of each part; nil: all
+}
+
+// shorter is the part with what Most keeps of the graph.
+func (s Part) shorter(g *Graph) Part {
+	n := g.Steps()
+	if s.Most == 0 || s.steps() || n <= s.Most || s.kept != nil {
+		return s
+	}
+	fifth := s.Most / 5
+	turn := cmp.Or(g.Marks.Critical, g.Marks.Failed, n)
+	s.kept = [][2]int{{0, fifth}, {turn - 2*fifth, turn + fifth}, {n - fifth + 1, n}}
+	return s
 }
 
 // steps reports whether only some steps are asked for, and has whether a step
 // is one of them.
-func (s Part) steps() bool         { return s.From > 0 || s.To > 0 }
-func (s Part) has(number int) bool { return number >= s.From && (s.To == 0 || number <= s.To) }
+func (s Part) steps() bool { return s.From > 0 || s.To > 0 }
+func (s Part) has(number int) bool {
+	in := func(kept [2]int) bool { return kept[0] <= number && number <= kept[1] }
+	return number >= s.From && (s.To == 0 || number <= s.To) && (s.kept == nil || slices.ContainsFunc(s.kept, in))
+}
 
 // stretch is a row of points that are left out.
 type stretch struct {
@@ -48,6 +70,7 @@ const (
 // each goes over what is drawn, in order: points, and the stretches between
 // that are left out. Starts in which nothing happened are passed over.
 func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
+	s = s.shorter(g)
 	left := g.left(s)
 	for p := 0; p < len(g.points); {
 		switch {

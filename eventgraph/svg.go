@@ -23,7 +23,9 @@ const (
 	dotRadius = 5.5
 	lanesMost = 16  // lanes that are drawn although nothing happens in them
 	letter    = 7.3 // the width of one, of the font
-	labelMost = 120 // letters beside a row
+	labelMost = 120 // letters of a line beside a row
+	labelHigh = 15.0
+	foldMost  = 4   // lines of a label
 	titleMost = 110 // letters of a title
 	storyMost = 24  // lines of a hover title, of what happened and of what changed
 )
@@ -39,6 +41,7 @@ func (g *Graph) SVG(w io.Writer, part Part) error {
 		func(s stretch) { rows = append(rows, pictureRow{point: none, left: s.text(g)}) })
 	b := bufio.NewWriterSize(w, 1<<16)
 	p := newPicture(b, g, g.Marks.Title, rows, g.drawn(part, lanesMost), 0)
+	layRows(p)
 	canvas(b, p.wide, p.high)
 	p.draw()
 	fmt.Fprint(b, "</svg>\n")
@@ -74,13 +77,15 @@ type picture struct {
 	text    float64     // where the words begin
 	wide    float64
 	high    float64
-	top     float64 // of the first row
+	top     float64   // of the first row
+	tops    []float64 // of each row, from there, and of what would come after the last
 }
 
 // pictureRow is a point, or what is said in its place.
 type pictureRow struct {
 	point int // none: nothing happens here
 	left  string
+	label []string // what stands beside a point, in lines
 }
 
 // newPicture lays out a graph whose rows are given, from x on.
@@ -94,7 +99,12 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 		label := letters(r.left) + 2
 		if r.point != none {
 			p.at[r.point] = i
-			label = letters(g.points[r.point].text) + letters(g.beside(r.point)) + 2
+			p.rows[i].label = folded(g.points[r.point].text, labelMost, 4, foldMost)
+			label = 0
+			for _, line := range p.rows[i].label {
+				label = max(label, letters(line))
+			}
+			label += letters(g.beside(r.point)) + 2
 			if g.critical(r.point) || g.failed(r.point) {
 				label += len("critical failed ")
 			}
@@ -113,8 +123,27 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 		p.top += titleHigh
 		p.wide = max(p.wide, 2*margin+8.2*float64(utf8.RuneCountInString(line)))
 	}
-	p.high = p.top + rowHigh*float64(len(p.rows)) + margin
 	return p
+}
+
+// layRows gives the rows of pictures that stand side by side their heights: one of
+// a long label is higher, in all of them.
+func layRows(all ...*picture) {
+	tops, top := []float64{0}, 0.0
+	for _, p := range all {
+		top = max(top, p.top)
+	}
+	for i := range all[0].rows {
+		lines := 1
+		for _, p := range all {
+			lines = max(lines, len(p.rows[i].label))
+		}
+		tops = append(tops, tops[i]+rowHigh+labelHigh*float64(lines-1))
+	}
+	for _, p := range all {
+		p.top, p.tops = top, tops
+		p.high = top + tops[len(tops)-1] + margin
+	}
 }
 
 func letters(s string) int { return min(labelMost, utf8.RuneCountInString(s)) }
@@ -126,13 +155,17 @@ func (p *picture) x(at place) float64 { return (p.lane(at.one) + p.lane(at.other
 
 func (p *picture) lane(i int) float64 { return p.left + p.step*float64(p.nth[i]) }
 
-func (p *picture) y(row int) float64 { return p.top + rowHigh*(float64(row)+0.5) }
+// y is the middle of the first line of a row.
+func (p *picture) y(row int) float64 { return p.top + p.tops[row] + rowHigh/2 }
+
+// tall is how high a row is.
+func (p *picture) tall(row int) float64 { return p.tops[row+1] - p.tops[row] }
 
 // canvas begins an SVG.
 func canvas(w io.Writer, wide, high float64) {
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" role="img" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s">`+"\n<style>\n%[3]s</style>\n",
-		pixels(wide), pixels(high), styleCSS)
-	fmt.Fprint(w, `<rect width="100%" height="100%" fill="var(--bg)"/>`+"\n")
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" xml:space="preserve" role="img" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s">`+"\n<style>\n%[3]s</style>\n",
+		pixels(wide), pixels(high), pictureCSS)
+	fmt.Fprint(w, `<rect class="paper" width="100%" height="100%"/>`+"\n")
 }
 
 func (p *picture) title() {
@@ -294,7 +327,7 @@ func (p *picture) head(f flight, hidden bool, x, y, ux, uy float64) {
 func (p *picture) ground(i int) {
 	if at := p.rows[i].point; at != none {
 		p.say(`<g class="step %s"><title>%s</title><rect class="hit" x="%s" y="%s" width="%s" height="%s"/></g>`+"\n", p.class(at),
-			escape(p.g.hover(at)), pixels(p.from), pixels(p.y(i)-rowHigh/2), pixels(p.wide), pixels(rowHigh))
+			escape(p.g.hover(at)), pixels(p.from), pixels(p.y(i)-rowHigh/2), pixels(p.wide), pixels(p.tall(i)))
 	}
 }
 
@@ -318,7 +351,7 @@ func (p *picture) row(i int) {
 		}
 		return
 	}
-	g, at := p.g, &p.g.points[r.point]
+	g := p.g
 	tag := ""
 	if g.critical(r.point) {
 		tag = "◆ critical "
@@ -333,7 +366,12 @@ func (p *picture) row(i int) {
 	if tag != "" {
 		p.say(`<tspan class="tag">%s</tspan>`, tag)
 	}
-	p.say(`%s`, escape(cut(at.text, labelMost)))
+	for i, line := range r.label {
+		if i > 0 {
+			p.say(`</text><text class="what" x="%s" y="%s">`, pixels(p.text+4*letter), pixels(y+4+labelHigh*float64(i)))
+		}
+		p.say(`%s`, escape(line))
+	}
 	if beside := g.beside(r.point); beside != "" {
 		p.say(`<tspan class="beside">  %s</tspan>`, escape(cut(beside, labelMost/2)))
 	}
@@ -361,7 +399,7 @@ func (p *picture) sign(at int, y float64) {
 	point := &p.g.points[at]
 	switch kind := point.kind(); kind {
 	case "crash":
-		p.say(`<circle class="dot" cx="%s" cy="%s" r="7"/><path d="M%s %sl6 6m0 -6l-6 6" stroke="var(--bg)" stroke-width="2"/>`,
+		p.say(`<circle class="dot" cx="%s" cy="%s" r="7"/><path d="M%s %sl6 6m0 -6l-6 6" class="cross"/>`,
 			pixels(x), pixels(y), pixels(x-3), pixels(y-3))
 	case "break":
 		a, b := p.lane(p.g.lane(point.Event.Node)), p.lane(p.g.lane(point.Event.From))

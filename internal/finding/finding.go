@@ -84,7 +84,7 @@ func (t *tale) graph() *eventgraph.Graph {
 // is not too long to be read.
 func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	states := t.LiveStates()
-	if states == nil || states.Steps() > drawnMost || t.f.Step > drawnMost {
+	if states == nil || states.Steps() > besideMost || t.f.Step > besideMost {
 		return nil
 	}
 	there := eventgraph.New(t.f.Live.Trace, t.teller.walker, eventgraph.Marks{Title: "the nearest live run"})
@@ -92,17 +92,13 @@ func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	return eventgraph.Compare(g, there)
 }
 
-// drawnMost is how many steps are drawn: more is for graph --from and --to.
-const drawnMost = 2000
-
-// part is what is drawn of a long run: what leads to the step that it turns on.
-func (t *tale) part() (p eventgraph.Part) {
-	if t.f.Step > drawnMost {
-		p.To = min(t.f.Step, t.Turned()+drawnMost/10)
-		p.From = max(1, p.To-drawnMost+1)
-	}
-	return p
-}
+// How many steps are drawn: of more, how the run begins, what is around its critical
+// step, and how it ends; graph --from and --to draw the rest.
+const (
+	drawnMost  = 2_000  // of a picture and of a text
+	pageMost   = 12_000 // of a page, which draws what is in sight
+	besideMost = 2_000  // of a run that is drawn beside another
+)
 
 // files are those of the folder; the path comes first, without which there is
 // none.
@@ -131,7 +127,7 @@ func (t *tale) files() []File {
 	if picture, ok := t.picture(); ok {
 		all = append(all, picture)
 	}
-	g, part := t.graph(), t.part()
+	g, part := t.graph(), eventgraph.Part{Most: drawnMost}
 	page := g.HTML
 	if both := t.beside(g); both != nil {
 		page = both.HTML
@@ -139,7 +135,7 @@ func (t *tale) files() []File {
 	return append(all,
 		File{"graph.txt", func(w io.Writer) error { return g.Text(w, eventgraph.TextOptions{Part: part}) }},
 		File{"graph.svg", func(w io.Writer) error { return g.SVG(w, part) }},
-		File{"graph.html", func(w io.Writer) error { return page(w, part) }},
+		File{"graph.html", func(w io.Writer) error { return page(w, eventgraph.Part{Most: pageMost}) }},
 	)
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
@@ -17,7 +18,6 @@ import (
 const (
 	changesMost = 40 // lines of a table of changes
 	effectsMost = 12 // effects of a step
-	graphMost   = 60 // steps of the graph that is drawn in the report
 )
 
 // page is a report that is being written, in Markdown.
@@ -299,7 +299,7 @@ func (t *tale) graphed(p *page) {
 		return
 	}
 	var b strings.Builder
-	if err := t.graph().Mermaid(&b, t.part()); err == nil {
+	if err := t.graph().Mermaid(&b, eventgraph.Part{Most: drawnMost}); err == nil {
 		p.head("What happened before what")
 		p.say("%s", strings.TrimRight(report.CodeBlock("mermaid", b.String()), "\n"))
 	}

@@ -188,6 +188,6 @@ var rows = [...]Row{
 	},
 	{
 		Name: "heal", Ground: Everyone, Class: "mend", Span: Ends,
-		Text: "heal", Tells: "the environment heals: partitions end, and no more faults happen",
+		Text: "heal", Tells: "the environment heals: partitions and pauses end, and no more faults happen",
 	},
 }

@@ -151,6 +151,7 @@ type measuredJSON struct {
 	StatesRate float64  `json:"states_per_second"`
 	Memory     uint64   `json:"memory_bytes"`
 	CPUSeconds *float64 `json:"cpu_seconds"`
+	Slower     string   `json:"slower,omitempty"` // why it was slower than it could be
 }
 
 // ResultJSON writes what a search came to, as one JSON object.
@@ -275,7 +276,7 @@ func stats(s search.Stats) statsJSON {
 }
 
 func measured(r *search.Result) measuredJSON {
-	m := measuredJSON{Seconds: r.Measured.Elapsed.Seconds(), Memory: r.Measured.Memory}
+	m := measuredJSON{Seconds: r.Measured.Elapsed.Seconds(), Memory: r.Measured.Memory, Slower: slower(r)}
 	if cpu := r.Measured.CPU.Seconds(); cpu > 0 {
 		m.CPUSeconds = &cpu
 	}

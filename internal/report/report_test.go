@@ -359,6 +359,12 @@ func TestSlower(t *testing.T) {
 	if got := told("the maps of go1 are not known"); !strings.HasSuffix(got, line) {
 		t.Errorf("the report says\n%s, want at its end\n%s", got, line)
 	}
+	r := result(lamp)
+	r.Measured.Slow = "the maps of go1 are not known"
+	var b strings.Builder
+	if err := ResultJSON(&b, r); err != nil || !strings.Contains(b.String(), `"slower": "the maps of go1 are not known, so`) {
+		t.Errorf("%v, and the JSON says\n%s", err, b.String())
+	}
 }
 
 func TestPercent(t *testing.T) {

@@ -490,9 +490,17 @@ func (p *printer) measured(r *search.Result) {
 	p.row(2, labels, "time", time)
 	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
 	p.row(2, labels, "memory", numerals.Count(int(m.Memory>>20))+" MiB")
-	if m.Slow != "" {
-		p.row(2, labels, "slower", m.Slow+", so states are hashed and copied by reflection")
+	if why := slower(r); why != "" {
+		p.row(2, labels, "slower", why)
 	}
+}
+
+// slower says why a search was slower than it could be; "": it was not.
+func slower(r *search.Result) string {
+	if r.Measured.Slow == "" {
+		return ""
+	}
+	return r.Measured.Slow + ", so states are hashed and copied by reflection"
 }
 
 // place is the end of a finding's report.

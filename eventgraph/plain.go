@@ -1,0 +1,52 @@
+package eventgraph
+
+import (
+	"regexp"
+	"strings"
+)
+
+// pictureCSS is style.css for a picture that stands alone. Many who draw one know
+// neither variables nor queries of a medium (rsvg-convert, ImageMagick, Inkscape):
+// so its rules have plain colours, and those of a dark page are rules that come
+// after them, which only a browser reads.
+var pictureCSS = plainCSS(styleCSS)
+
+var (
+	rootRule = regexp.MustCompile(`:root \{([^{}]*)\}`)
+	variable = regexp.MustCompile(`(--[a-z-]+): ([^;]+);`)
+	used     = regexp.MustCompile(`var\((--[a-z-]+)\)`)
+	darkRule = regexp.MustCompile(`@media \(prefers-color-scheme: dark\) \{ :root \{[^{}]*\} \}\n`)
+	cssRule  = regexp.MustCompile(`[^{}]+\{[^{}]*\}\n`)
+	property = regexp.MustCompile(`[^{};]*var\(--[a-z-]+\)[^{};]*;`)
+)
+
+// plainCSS puts the values of variables where these are used, first those of the
+// light page; the rules that have any are there again with those of the dark one.
+func plainCSS(css string) string {
+	roots := rootRule.FindAllStringSubmatch(css, -1)
+	if len(roots) != 2 {
+		panic("macemc bug: eventgraph: style.css has no colours of a light page and of a dark one")
+	}
+	var colours [2]map[string]string
+	for i, root := range roots {
+		colours[i] = map[string]string{}
+		for _, v := range variable.FindAllStringSubmatch(root[1], -1) {
+			colours[i][v[1]] = v[2]
+		}
+	}
+	with := func(i int, text string) string {
+		return used.ReplaceAllStringFunc(text, func(name string) string { return colours[i][used.FindStringSubmatch(name)[1]] })
+	}
+	rules := darkRule.ReplaceAllString(css, "")
+	rules = rootRule.ReplaceAllString(rules, "")
+	var light, dark strings.Builder
+	for _, rule := range cssRule.FindAllString(rules, -1) {
+		rule = strings.TrimLeft(rule, "\n")
+		light.WriteString(with(0, rule))
+		if of := property.FindAllString(rule, -1); of != nil {
+			selector, _, _ := strings.Cut(rule, "{")
+			dark.WriteString(selector + "{" + with(1, strings.Join(of, "")) + " }\n")
+		}
+	}
+	return light.String() + "@media (prefers-color-scheme: dark) {\n" + dark.String() + "}\n"
+}
