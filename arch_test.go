@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
+	belowCmd    = join(belowReport, "internal/trail", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -76,6 +76,11 @@ var rooms = []room{
 	{
 		path:    "choose",
 		instead: map[string]string{"": "choose knows alternatives and weights only; let the one who asks know what they stand for"},
+	},
+	{
+		path:    "internal/trail",
+		may:     []string{"choose"},
+		instead: map[string]string{"": "trail keeps answers and bytes; let who wrote them say what they mean"},
 	},
 	{
 		path: "netsim",
@@ -170,7 +175,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/run",
-		may:  []string{"internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/world"},
+		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/world"},
 		instead: map[string]string{
 			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
 			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
@@ -186,7 +191,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"search/internal/run", "search/internal/walk", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

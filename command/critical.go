@@ -32,7 +32,9 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 		at := &r.Findings[i]
 		opts.Search.OnStuck = func(stuck *search.Result) {
 			p.clear()
-			r.Findings = append(r.Findings, stuck.Finding)
+			if stuck.Finding != nil { // else it was to stop, and could not
+				r.Findings = append(r.Findings, stuck.Finding)
+			}
 			t.conclude(r, f)
 			t.exit(t.ended())
 		}
@@ -78,7 +80,7 @@ func (f searchFlags) critical(opts search.Options, p *progress, stop func() sear
 	return critical.Options{
 		Search: search.Options{
 			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Uniform: opts.Uniform,
-			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, Stop: stop,
+			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, OnSlow: opts.OnSlow, Trail: opts.Trail, Stop: stop,
 		},
 		Progress: p.looking,
 		Enough:   func() bool { tried++; return f.tries > 0 && tried > f.tries },
@@ -151,7 +153,7 @@ nearest live path as live.path, and a report.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return t.look(args[0], f, critical.Find)
+			return t.lookKept(args[0], f, critical.Find)
 		},
 	}
 	f.flags(cmd.Flags())
@@ -173,7 +175,7 @@ found.path.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			return t.look(args[0], f, func(sys *sim.System, of *search.Finding, opts critical.Options) (*critical.Result, error) {
+			return t.lookKept(args[0], f, func(sys *sim.System, of *search.Finding, opts critical.Options) (*critical.Result, error) {
 				return critical.Explain(sys, of, opts, true)
 			})
 		},
@@ -184,12 +186,31 @@ found.path.`,
 	return cmd
 }
 
+// looking is what is done with a finding.
+type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
+
+// lookKept looks into a path in a child, where that is possible.
+func (t *tool) lookKept(name string, f lookFlags, into looking) error {
+	k := t.keep(false)
+	if k == nil {
+		return t.look(name, f, into)
+	}
+	if d, _ := k.other(); d != nil {
+		t.status = exitFound
+		return fmt.Errorf("%s: a run was ended by what it ran (%s); search finds it, as killed", name, how(d))
+	}
+	return nil
+}
+
 // look takes a recorded path again and has it looked into.
-func (t *tool) look(name string, f lookFlags, into func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)) error {
+func (t *tool) look(name string, f lookFlags, into looking) error {
 	name = insideFolder(name)
 	sys, path, err := t.recorded(name)
 	if err != nil {
 		return err
+	}
+	if v, _ := path.Get("verdict"); v == sim.VerdictKilled.String() {
+		return fmt.Errorf("%s: its run ends the process, and is not taken again to look into it; replay does that once", name)
 	}
 	p := t.progress(f.quiet)
 	stop, ignore := t.interrupts(p, 0)

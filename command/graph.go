@@ -221,10 +221,15 @@ func (t *tool) drawn(name string) (*run, error) {
 		return nil, err
 	}
 	seen, live := new(eventgraph.Recording), false
-	r, stuck, err := replayed(sys, path, func(w *world.World) {
-		seen.See(w)
-		live = w.CanBeLive() && w.Live()
-	})
+	r, stuck, err := (*search.Replayed)(nil), true, error(nil)
+	if v, _ := path.Get("verdict"); v == sim.VerdictKilled.String() { // its last step is not for this process
+		r, err = search.Killed(sys, path, "the step ends the process, and was not taken now", "")
+	} else {
+		r, stuck, err = replayed(sys, path, func(w *world.World) {
+			seen.See(w)
+			live = w.CanBeLive() && w.Live()
+		})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

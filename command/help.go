@@ -35,7 +35,7 @@ var flagHeadings = map[string][]heading{
 		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},
-		{"a finding", []string{"out", "no-critical", "no-shrink", "stuck"}},
+		{"a finding", []string{"out", "no-critical", "no-shrink", "stuck", "in-process"}},
 		{"what it prints", []string{"json", "quiet", "profile-space"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
 		{"the engine", []string{"engine", "visited", "hash-bits", "workers"}},

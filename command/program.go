@@ -25,11 +25,18 @@ type Program struct {
 // Main runs the command line that the process was started with, and ends it.
 func (p Program) Main() {
 	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
+	if c := heldBy(); c != nil {
+		t.child, t.stdout, t.stderr = c, c.stdout, c.stderr
+		t.exit = func(status int) {
+			c.trail.End(status)
+			os.Exit(status)
+		}
+	}
 	if err := p.check(); err != nil {
 		t.complain(err)
-		os.Exit(exitInput)
+		t.exit(exitInput)
 	}
-	os.Exit(t.run(os.Args[1:]))
+	t.exit(t.run(os.Args[1:]))
 }
 
 // check says what is wrong with the list of systems itself. What is wrong with

@@ -207,6 +207,9 @@ func (t *tool) interrupts(p *progress, limit time.Duration) (stop func() search.
 			case <-done:
 				return
 			case <-signals:
+				if t.child != nil {
+					t.child.trail.Hear()
+				}
 			}
 			if asked.Swap(true) {
 				p.clear()

@@ -19,6 +19,7 @@ import (
 type replayFlags struct {
 	stuck            time.Duration
 	all, json, quiet bool
+	inProcess        bool
 }
 
 func (t *tool) replayCommand() *cobra.Command {
@@ -38,6 +39,9 @@ is the error.path of a finding, or the folder that holds it.`,
 			if f.all && f.quiet {
 				return usagef("--all and --quiet exclude each other")
 			}
+			if k := t.keep(f.inProcess); k != nil {
+				return t.replayKept(k, args[0], f)
+			}
 			return t.replay(args[0], f)
 		},
 	}
@@ -47,7 +51,37 @@ is the error.path of a finding, or the folder that holds it.`,
 	flags.BoolVar(&f.all, "all", false, "show every step of the run and everything that it did (default the last steps, in short)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object, with every step")
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the line that says whether it was reproduced")
+	flags.BoolVar(&f.inProcess, "in-process", false, "take the run in this process: a handler that ends the process ends all")
 	return cmd
+}
+
+// replayKept takes a path again in a child. One that was recorded because it ends
+// its process is reproduced when it does.
+func (t *tool) replayKept(k *keeper, name string, f replayFlags) error {
+	d, answers := k.other()
+	if d == nil {
+		return nil
+	}
+	what, stack := tellDeath(d, 0)
+	sys, path, err := t.recorded(name)
+	if err != nil {
+		return err
+	}
+	r, err := search.Killed(sys, path, what, stack)
+	if err != nil {
+		return fmt.Errorf("%s: the run was ended by what it ran (%s), and what led there cannot be told: %w", name, what, err)
+	}
+	r.Reproduced = r.Reproduced && answers >= answersOf(path)
+	return t.concludeReplay(path, r, f)
+}
+
+// answersOf is how many answers a path has.
+func answersOf(path *choose.Path) int {
+	n := len(path.Start)
+	for i := range path.Steps {
+		n += 1 + len(path.Steps[i].Coins)
+	}
+	return n
 }
 
 func (t *tool) replay(name string, f replayFlags) error {
@@ -55,7 +89,7 @@ func (t *tool) replay(name string, f replayFlags) error {
 	if err != nil {
 		return err
 	}
-	opts := search.Options{Stuck: f.stuck, OnStuck: func(r *search.Result) {
+	opts := search.Options{Stuck: f.stuck, Trail: t.child.kept(), OnStuck: func(r *search.Result) {
 		if err := t.concludeReplay(path, stuckReplay(path, r), f); err != nil {
 			t.complain(err)
 		}

@@ -49,6 +49,7 @@ type searchFlags struct {
 	profile                  bool
 	stuck                    time.Duration
 	out                      string
+	inProcess                bool
 	json, quiet              bool
 	outputs                  outputs
 }
@@ -84,6 +85,10 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 			}
 			if err := f.outputs.check(t, cmd.Flags()); err != nil {
 				return err
+			}
+			if k := t.keep(f.inProcess); k != nil {
+				k.search()
+				return nil
 			}
 			return t.search(args[0], f)
 		},
@@ -127,6 +132,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	flags.BoolVar(&f.inProcess, "in-process", false, "take the runs in this process: a handler that ends the process ends all, without a finding")
 	f.outputs.flags(flags)
 	return cmd
 }
@@ -255,8 +261,22 @@ func (t *tool) search(name string, f searchFlags) error {
 	opts.FreeTimers, opts.DiskReorder = f.timers == "free", f.disk == "reorder"
 	opts.Memory, _ = parseBytes(f.memory)
 	t.shelf = finding.NewShelf(f.out)
+	if t.child != nil {
+		t.child.trail.Allow(opts.Memory)
+		switch t.child.role {
+		case roleAlone:
+			return t.child.alone(sys, opts)
+		case roleTell:
+			return t.tellOfDeath(sys, opts, f)
+		}
+		opts.Trail, opts.Found = t.child.trail, t.child.finds
+	}
 	progress := t.progress(f.quiet)
-	opts.Progress = progress.searched
+	opts.Progress = func(p search.Progress) {
+		t.child.far(p)
+		progress.searched(p)
+	}
+	opts.OnSlow = func(s search.Slow) { progress.note(slowly(s)) }
 	opts.OnStuck = func(r *search.Result) {
 		progress.clear()
 		t.conclude(r, f)
@@ -271,6 +291,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		return err
 	}
 	lost := t.explain(r, f, progress, stop)
+	t.child.looked(r.Findings)
 	progress.clear()
 	if lost != nil {
 		t.complain(fmt.Errorf("the finding could not be looked into: %w", lost))

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"reflect"
@@ -41,6 +43,18 @@ func (r *rude) Handle(sim.Env, sim.Signal) {
 	case "panic":
 		go func() { panic("on a goroutine of its own") }()
 		select {}
+	case "log":
+		log.Fatal("the disk is full")
+	case "memory":
+		for {
+			hoard = append(hoard, bytes.Repeat([]byte{1}, 32<<20))
+		}
+	case "sleep":
+		never, open, _ := os.Pipe()
+		_, _ = never.Read(make([]byte, 1))
+		open.Close() // not before
+	case "print":
+		fmt.Println("this goes nowhere")
 	case "overflow":
 		debug.SetMaxStack(1 << 20) // that of a test: the usual one takes seconds to fill
 		depth = overflow(0)
@@ -54,6 +68,8 @@ func overflow(n int) int {
 	}
 	return overflow(n+1) + 1
 }
+
+var hoard [][]byte
 
 var depth int // so that what overflow returns is used
 

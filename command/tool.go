@@ -34,6 +34,7 @@ type tool struct {
 	exit   func(int)           // ends the process at once
 	getenv func(string) string // nil: os.Getenv
 	args   []string            // of the process; nil: this is no process of its own
+	child  *child              // what is kept by the process that started this one; nil: nobody did
 
 	shelf  *finding.Shelf // of a search
 	status int            // set by the command

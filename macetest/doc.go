@@ -21,6 +21,10 @@
 // search of more than a million transitions uses as many processors as -cpu
 // says.
 //
+// Handlers run in the process of the test. One that ends it (os.Exit, log.Fatal,
+// a stack overflow, memory without end) ends all tests, without a finding: the
+// command search takes runs in a process of their own, and finds it.
+//
 // The run of a finding is made shorter, for ten seconds at most, unless
 // Options.NoShrink. One that was expected is told, and looked into, with -v only.
 //

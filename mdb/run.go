@@ -128,7 +128,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 		return nil, err
 	}
 	steps := path.Steps
-	if v, _ := path.Get("verdict"); v == sim.VerdictDivergence.String() && len(steps) > 0 {
+	if v, _ := path.Get("verdict"); (v == sim.VerdictDivergence.String() || v == sim.VerdictKilled.String()) && len(steps) > 0 {
 		r.hangs = steps[len(steps)-1].Event.What
 		steps = steps[:len(steps)-1]
 	}

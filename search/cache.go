@@ -353,6 +353,7 @@ func (m *memo) verify(o *footprint, k, i int, of occurrence) error {
 			x.retaking = &retaking{i, twin}
 			was := m.results[j]
 			x.lastEvent, x.lastCoins = k, x.lists.get(was.coins)
+			x.mark(k, x.lastCoins)
 			x.w.Retake(k, x.lastCoins)
 			x.retaking = nil
 			again, effects, function := m.did(i, of)

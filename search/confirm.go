@@ -87,7 +87,7 @@ func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Findi
 func (r *runner) tracing() (*runner, error) {
 	c := &runner{Runs: run.Runs{Conditions: r.Conditions, Limits: r.Limits, World: r.World}, opts: r.opts, reach: r.reach}
 	c.Counts = run.Counts{Steps: &c.stats.Steps, Audited: &c.stats.Audited}
-	c.Pulse.On = r.Pulse.On
+	c.Pulse.On, c.Pulse.Trail = r.Pulse.On, r.Pulse.Trail
 	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
 	c.Lockstep, r.confirming = t, c
 	return c, err

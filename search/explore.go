@@ -84,6 +84,7 @@ func (x *explorer) roots() error {
 	for {
 		x.step.begun = true
 		x.r.Pulse.Tick()
+		x.mark(noEvent, nil)
 		x.w.Start(&x.step)
 		x.step.begun = false
 		if x.w.Bound() != "" {
@@ -117,6 +118,7 @@ func (x *explorer) rootAt(k *run.Fork) error {
 	x.current = noParent
 	src := choose.NewRaw(k.Prefix)
 	x.step.coins.Reset()
+	x.mark(noEvent, nil)
 	x.w.Start(src)
 	for x.w.Steps() < k.Steps {
 		x.r.Pulse.Tick()
@@ -200,6 +202,7 @@ func (x *explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	said, known := x.judged.get(nodes, flying)
 	if !known {
 		bring()
+		x.mark(x.lastEvent, x.lastCoins)
 		if failure := x.w.Check(); failure != nil {
 			return x.wrongState(failure, false)
 		}

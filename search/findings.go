@@ -45,6 +45,9 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 		}
 	}
 	r.findings.all = append(r.findings.all, f)
+	if r.opts.Found != nil {
+		r.opts.Found(f)
+	}
 	return !r.wants() || f.Verdict == sim.VerdictNondeterminism, nil
 }
 

@@ -17,13 +17,18 @@ func (r *runner) watch() (end func()) {
 	}
 	r.Pulse.On = true
 	felt := map[*runner]*run.Feeling{}
-	return run.Often(r.opts.Stuck, func() bool {
+	endSlow := r.watchSlow()
+	endStuck := run.Often(r.opts.Stuck, func() bool {
 		stuck := r.feel(felt)
 		if stuck != nil {
 			r.opts.OnStuck(stuck.stuck())
 		}
 		return stuck != nil
 	})
+	return func() {
+		endSlow()
+		endStuck()
+	}
 }
 
 // feel looks at the pulses of a runner and of those that explore with it, and

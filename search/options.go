@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/trail"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -64,6 +65,10 @@ type Options struct {
 
 	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
+	OnSlow  func(Slow)    // told once of each place where handlers wait, on a goroutine of its own; only with OnStuck
+
+	Trail *trail.Trail   // keeps where every run stands, for who outlives this process; nil: nobody does
+	Found func(*Finding) // told of each finding as soon as it is confirmed, for the same
 
 	See func(*world.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
 

@@ -60,6 +60,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	if r.World, err = r.NewWorld(world.Config{Sprint: true, Coverage: r.coverage}); err != nil {
 		return nil, err
 	}
+	r.Pulse.Trail, r.Pulse.On = opts.Trail, opts.Trail != nil
 	r.Params.Nodes = r.World.Params().Nodes // 0 stood for the system's default
 	r.opts.Params = r.Params
 	if r.Lockstep, err = r.NewLockstep(world.Config{Audit: true, Coverage: r.coverage}); err != nil {

@@ -14,4 +14,5 @@ const (
 	StopMemory      = run.StopMemory      // the memory that it may have was used up
 	StopTime        = run.StopTime        // the time that it may take was over
 	StopInterrupted = run.StopInterrupted // it was told to
+	StopKilled      = run.StopKilled      // its process was ended
 )

@@ -35,6 +35,8 @@ type taker struct {
 	retaking  *retaking // a step that is taken again, while it is
 	sampled   bool      // a limit on answers was met
 
+	chain chain // what of the run is kept
+
 	healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
 	patient bool // timers wait while anything is under way to or from their node
 }
@@ -93,7 +95,7 @@ func (r *runner) newTaker(c run.Climate, l *ledger) (*taker, error) {
 	}
 	w.Track()
 	t := &taker{r: r, w: w, c: c, bank: w.NewBank(), lists: &coinLists{}, entry: l.entry()}
-	t.step.pulse, t.step.halt = &r.Pulse, r.halt
+	t.step.pulse, t.step.of, t.step.halt = &r.Pulse, t, r.halt
 	t.v, t.to = make(world.Vector, t.bank.Places()), make(world.Vector, t.bank.Places())
 	return t, nil
 }
@@ -234,8 +236,9 @@ type answerer struct {
 	event int
 	coins choose.Odometer
 	pulse *run.Pulse
-	begun bool // the step has not come to its end
-	lists int  // lists of answers that the event was given
+	of    *taker // whose run is kept; nil: the step is of no run, or of one that is known
+	begun bool   // the step has not come to its end
+	lists int    // lists of answers that the event was given
 	taken int
 	halt  func() bool // asked now and then, whether to stop
 }
@@ -246,6 +249,9 @@ func (s *answerer) Answer(q *choose.Question) int {
 	}
 	k := s.coins.Answer(q)
 	s.pulse.Tick()
+	if s.of != nil {
+		s.pulse.Add(k)
+	}
 	return k
 }
 
@@ -256,6 +262,9 @@ func (s *answerer) take(w *world.World) error {
 	}
 	s.begun = true
 	s.pulse.Tick()
+	if s.of != nil {
+		s.of.mark(s.event, nil)
+	}
 	if w.Step(s) != world.Stepped {
 		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Err())
 	}

@@ -24,7 +24,7 @@ func (r *runner) unwound() (*Result, error) {
 		}
 		r, f = watched.ended()
 	}
-	r.Pulse.Rest()
+	r.Pulse.RestAsIs()
 	res := r.unfinished(&Finding{Failure: *f})
 	res.Safety.State, res.Liveness.State = StateFound, StateNone
 	return res, nil

@@ -144,9 +144,10 @@ type run struct {
 }
 
 // States are those of the finding's run; nil: it could not be taken again. A run
-// whose last handler never returns is not, nor one that is not the same each time.
+// whose last handler never returns is not, nor one that is not the same each time,
+// or ends its process.
 func (a *Account) States() *eventgraph.Recording {
-	if f := a.Finding; f.Trace == nil || f.Verdict == sim.VerdictNondeterminism {
+	if f := a.Finding; f.Trace == nil || f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictKilled {
 		return nil
 	}
 	return a.again(&a.runs[0], a.Finding.Path)

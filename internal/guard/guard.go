@@ -63,7 +63,7 @@ func Stack(stack []byte) string {
 	for i := 1; i+1 < len(lines); i += 2 { // after the header, two lines a frame
 		call, place := lines[i], strings.TrimSpace(lines[i+1])
 		switch {
-		case strings.HasPrefix(call, "panic("), strings.HasPrefix(call, "runtime/debug."), strings.HasPrefix(call, "runtime."):
+		case strings.HasPrefix(call, "panic("), strings.HasPrefix(call, "runtime/debug."), strings.HasPrefix(call, "runtime."), strings.HasPrefix(call, "internal/runtime/"):
 			continue
 		case begins(call, binders):
 			continue

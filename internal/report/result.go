@@ -86,6 +86,8 @@ func within(stop search.Stop) string {
 		return "before its time was over"
 	case search.StopMemory:
 		return "before its memory was used up"
+	case search.StopKilled:
+		return "before its process was ended"
 	default:
 		return "within these bounds"
 	}
@@ -474,6 +476,8 @@ func ended(r *search.Result, why search.Stop) string {
 		return "time: what it was given was over, before its bound"
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
+	case search.StopKilled:
+		return "killed: its process was ended, before its bound"
 	default:
 		return string(why)
 	}

@@ -44,6 +44,22 @@ func (t *Answers) Answer(q *choose.Question) int {
 	return k
 }
 
+// Picks are the answers by number; how many others there were is not known.
+func (t *Answers) Picks() []choose.Pick {
+	all := append([]choose.Pick{}, t.Lead...)
+	add := func(answers ...int) {
+		for _, k := range answers {
+			all = append(all, choose.Pick{Pick: uint32(k)})
+		}
+	}
+	add(t.Start...)
+	for _, s := range t.Steps {
+		add(s.Event)
+		add(s.Coins...)
+	}
+	return all
+}
+
 // Again is the same answers, from the first.
 func (t *Answers) Again() *Answers {
 	return &Answers{Lead: t.Lead, Leads: t.Leads, Start: t.Start, Steps: t.Steps}

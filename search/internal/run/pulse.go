@@ -2,12 +2,14 @@ package run
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"macemc/choose"
 	"macemc/internal/guard"
+	"macemc/internal/trail"
 )
 
 // Pulse is what the monitor feels: it counts the questions of a run, and keeps
@@ -20,6 +22,11 @@ type Pulse struct {
 	picks []choose.Pick
 	Asked uint64
 	count atomic.Uint64 // 0: no run is under way
+
+	Trail *trail.Trail // where the answers are kept as well, for another process; nil: nowhere
+	slot  *trail.Slot  // of the run under way; nil: there is none, or no room
+	led   int          // answers in it that are not in picks: those that led to where the run began
+	turn  int          // of the runs: who wrote into the slot before another one did must write again
 }
 
 // beat is src, watched.
@@ -28,15 +35,48 @@ func (p *Pulse) beat(src choose.Source) choose.Source {
 		return src
 	}
 	p.src, p.picks = src, p.picks[:0]
+	if p.Trail != nil {
+		p.keep(nil)
+	}
 	p.Asked++
 	p.count.Store(p.Asked)
 	return p
+}
+
+// keep has a run kept from its start, to which these answers led.
+func (p *Pulse) keep(led []choose.Pick) {
+	if p.slot == nil {
+		p.slot = p.Trail.Slot()
+	}
+	p.turn++
+	p.led = len(led)
+	if p.slot == nil {
+		p.picks = nil // not in a slot that was given back
+		return
+	}
+	p.picks = append(p.slot.Picks(), led...)[len(led):]
+	p.slot.Stands(len(led))
+}
+
+// stands notes how many answers were given.
+func (p *Pulse) stands() {
+	if p.slot != nil {
+		p.slot.Stands(p.led + len(p.picks))
+	}
+}
+
+// weather notes what the environment does in the run.
+func (p *Pulse) weather(c Climate) {
+	if p.slot != nil {
+		p.slot.Weather(c.Faults, c.Heal)
+	}
 }
 
 // know adds answers that were given before the run was watched.
 func (p *Pulse) know(picks []choose.Pick) {
 	if p.On {
 		p.picks = append(p.picks, picks...)
+		p.stands()
 	}
 }
 
@@ -53,12 +93,24 @@ func (p *Pulse) Rest() {
 	if p.On {
 		p.count.Store(0)
 	}
+	if p.slot != nil {
+		p.slot.Leave()
+		p.slot, p.picks = nil, nil
+	}
+}
+
+// RestAsIs is Rest of a run whose answers are still to be asked for.
+func (p *Pulse) RestAsIs() {
+	picks := slices.Clone(p.picks)
+	p.Rest()
+	p.picks = picks
 }
 
 func (p *Pulse) Answer(q *choose.Question) int {
 	k := p.src.Answer(q)
 	if k >= 0 {
 		p.picks = append(p.picks, choose.Pick{Of: uint32(q.N), Pick: uint32(k)})
+		p.stands()
 	}
 	p.Asked++
 	p.count.Store(p.Asked)
@@ -118,12 +170,22 @@ func (f *Feeling) Feels(p *Pulse) (runs bool) {
 // StuckStack is the service's part of the stack of a goroutine, or of any, that
 // is inside a World.
 func StuckStack(where string) string {
+	stack, _ := inside(where)
+	return stack
+}
+
+// inside is the service's part of the stack of such a goroutine, and what the
+// goroutine does, as Go's runtime calls it: running, sleep, IO wait.
+func inside(where string) (stack, does string) {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])
 	for one := range strings.SplitSeq(all, "\n\n") {
 		if strings.HasPrefix(one, where) && strings.Contains(one, "macemc/internal/world.(*World).Protect") {
-			return guard.Stack([]byte(one))
+			_, does, _ = strings.Cut(one, "[")
+			does, _, _ = strings.Cut(does, "]")
+			does, _, _ = strings.Cut(does, ",")
+			return guard.Stack([]byte(one)), does
 		}
 	}
-	return ""
+	return "", ""
 }

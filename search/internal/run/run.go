@@ -141,8 +141,12 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 	r.Climate, r.Exploring, r.forked = p.c, nil, p.loaded
 	p.src = r.Pulse.beat(p.src)
 	if p.loaded != nil {
+		if from.Told != nil && r.Pulse.Trail != nil {
+			r.Pulse.keep(from.Told.Picks())
+		}
 		r.Pulse.know(from.Prefix)
 	}
+	r.Pulse.weather(p.c)
 	if careful {
 		p.lock = r.Lockstep
 		p.w, p.src = r.Lockstep.World, r.Lockstep.record(p.src)
@@ -201,6 +205,7 @@ func (r *Runs) follow(p *planned, s Strategy) Ending {
 		if end == EndQuiet && p.w.Err() == nil && p.w.Steps() < p.c.Heal { // nothing can happen before the time to heal: now, then
 			p.c.Heal = p.w.Steps()
 			r.Climate = p.c
+			r.Pulse.weather(p.c)
 			goesOn, end = p.evaluate(s)
 		}
 		if !goesOn {

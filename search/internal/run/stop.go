@@ -12,10 +12,11 @@ const (
 	StopMemory      Stop = "memory" // the memory that it may have was used up
 	StopTime        Stop = "time"   // the time that it may take was over
 	StopInterrupted Stop = "interrupted"
+	StopKilled      Stop = "killed" // its process was ended
 )
 
 // Early reports whether the search stopped before its bound.
-func (s Stop) Early() bool { return s.AtOnce() || s == StopMemory }
+func (s Stop) Early() bool { return s.AtOnce() || s == StopMemory || s == StopKilled }
 
 // AtOnce reports whether nothing more is to be tried.
 func (s Stop) AtOnce() bool { return s == StopInterrupted || s == StopTime }

@@ -14,7 +14,6 @@ func (r *Runs) UpToStuck() (path *choose.Path, node sim.Addr, identity string) {
 			return &choose.Path{}, sim.Addr{}, HealedStep
 		}
 	}
-	w, err := r.NewWorld(world.Config{})
 	var answers choose.Source = choose.NewRaw(r.Pulse.picks)
 	left := len(r.Pulse.picks)
 	switch {
@@ -23,23 +22,15 @@ func (r *Runs) UpToStuck() (path *choose.Path, node sim.Addr, identity string) {
 	case r.forked != nil && r.forked.Told != nil:
 		answers, left = r.forked.Then(answers), left+r.forked.Told.Answers()
 	}
-	if err != nil || left == 0 {
-		return &choose.Path{}, sim.Addr{}, startOfNode
+	path, node, identity, _, err := r.UpTo(answers, left, r.Climate)
+	if err != nil {
+		return &choose.Path{}, sim.Addr{}, StartOfNode
 	}
-	record := choose.NewRecord(answers)
-	s := &upTo{Source: record, w: w, left: left, identity: startOfNode}
-	r.Allow(r.Climate, w)
-	w.Protect(func() {
-		w.Start(s)
-		for p := world.Stepped; p == world.Stepped; {
-			p = r.Climate.Step(w, s)
-		}
-	})
-	return record.Path(), s.node, s.identity
+	return path, node, identity
 }
 
 const (
-	startOfNode = "the start of a node"
+	StartOfNode = "the start of a node"
 	HealedStep  = "a step in a healed state; by which run it is reached was not kept, see the stack"
 )
 

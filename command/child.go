@@ -1,0 +1,193 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/account"
+	"macemc/internal/trail"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// A handler is a user's code: it may end its process, overflow its stack, or take
+// all memory there is. So what takes runs does so in a child, a process of its
+// own, and the command that was typed keeps what it must not lose: where the
+// child's runs stand, what it has found, and what handlers print. See keeper.
+
+// asChild says to a process what it is started for.
+const asChild = "MACEMC_CHILD"
+
+// The roles of a child.
+const (
+	roleRun   = "run"   // take the command line
+	roleAlone = "alone" // take one run again, of which a child may have died
+	roleTell  = "tell"  // tell what is known of a search whose child has died
+)
+
+// child is what a process knows that is kept by another one.
+type child struct {
+	role   string
+	trail  *trail.Trail
+	said   *os.File // what it says to who keeps it, and is told
+	found  []string // the paths of what it has found
+	began  time.Time
+	notes  time.Time
+	stdout *os.File
+	stderr *os.File
+}
+
+// note is how far a search is.
+type note struct {
+	Stats   search.Stats
+	Elapsed time.Duration
+}
+
+// noteEvery is how often that is noted.
+const noteEvery = 100 * time.Millisecond
+
+// kept is where runs are kept; nil: nowhere.
+func (c *child) kept() *trail.Trail {
+	if c == nil {
+		return nil
+	}
+	return c.trail
+}
+
+// far notes how far the search is, now and then.
+func (c *child) far(p search.Progress) {
+	if c == nil || time.Since(c.notes) < noteEvery {
+		return
+	}
+	c.notes = time.Now()
+	if text, err := json.Marshal(note{p.Stats, time.Since(c.began)}); err == nil {
+		c.trail.Note(text)
+	}
+}
+
+// finds keeps a finding, as its path.
+func (c *child) finds(f *search.Finding) {
+	if c == nil || f.Path == nil {
+		return
+	}
+	c.found = append(c.found, textOf(f.Path))
+	c.say(message{Found: c.found})
+}
+
+// looked keeps findings that were looked into, in the place of those before.
+func (c *child) looked(all []*search.Finding) {
+	if c == nil {
+		return
+	}
+	c.found = nil
+	for _, f := range all {
+		if f.Path != nil {
+			c.found = append(c.found, textOf(f.Path))
+		}
+	}
+	c.say(message{Found: c.found})
+}
+
+// message is what a child and its keeper say to each other, as a line of JSON.
+type message struct {
+	Found  []string `json:",omitempty"` // the paths of all findings so far
+	Alone  string   `json:",omitempty"` // the path that is taken again
+	Run    []byte   `json:",omitempty"` // its answers
+	Killed *killed  `json:",omitempty"` // what killed the search
+	Reason string   `json:",omitempty"` // why it ended, if that is no finding
+	Note   note     // how far it was
+}
+
+// killed is a path that ends the process that takes it.
+type killed struct{ Path, Message, Stack string }
+
+func (c *child) say(m message) {
+	if text, err := json.Marshal(m); err == nil {
+		_, _ = c.said.Write(append(text, '\n'))
+	}
+}
+
+// lastSaid is the last message in a file that holds for something.
+func lastSaid(file *os.File, holds func(*message) bool) (last message, ok bool) {
+	info, err := file.Stat()
+	if err != nil {
+		return last, false
+	}
+	text, _ := io.ReadAll(io.NewSectionReader(file, 0, info.Size()))
+	for line := range bytes.Lines(text) {
+		var m message
+		if json.Unmarshal(line, &m) == nil && holds(&m) {
+			last, ok = m, true
+		}
+	}
+	return last, ok
+}
+
+func textOf(path *choose.Path) string {
+	var b strings.Builder
+	_, _ = path.WriteTo(&b)
+	return b.String()
+}
+
+// alone takes the run again that the keeper asks about.
+func (c *child) alone(sys *sim.System, opts search.Options) error {
+	m, _ := lastSaid(c.said, func(m *message) bool { return m.Run != nil })
+	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })
+}
+
+// tellOfDeath tells about a search whose process was ended: what it had found, and what
+// ended it.
+func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) error {
+	m, _ := lastSaid(t.child.said, func(*message) bool { return true })
+	var found []*search.Finding
+	for _, text := range m.Found {
+		path, err := choose.Parse(strings.NewReader(text))
+		if err != nil {
+			return err
+		}
+		again, err := search.Replay(sys, path, search.Options{})
+		if err != nil {
+			return err
+		}
+		found = append(found, again.Finding)
+	}
+	if k := m.Killed; k != nil {
+		path, err := choose.Parse(strings.NewReader(k.Path))
+		if err != nil {
+			return err
+		}
+		again, err := search.Killed(sys, path, k.Message, k.Stack)
+		if err != nil {
+			return err
+		}
+		found = append([]*search.Finding{again.Finding}, found...)
+	}
+	r, err := search.Died(sys, opts, m.Note.Stats, m.Note.Elapsed, found)
+	if err != nil {
+		return err
+	}
+	if m.Reason != "" {
+		t.complain(errorString(m.Reason))
+	}
+	t.conclude(r, f)
+	return nil
+}
+
+type errorString string
+
+func (e errorString) Error() string { return string(e) }
+
+// slowly says where handlers take their time.
+func slowly(s search.Slow) string {
+	what := "a handler waits (" + s.Does + ")"
+	if s.Does == "running" || s.Does == "runnable" {
+		what = "a handler takes its time"
+	}
+	return fmt.Sprintf("macemc: %s at %s: the search stands meanwhile; a handler may not wait, it returns, and asks to be called again (env.After, env.Post)", what, account.At(s.Stack))
+}

@@ -1,0 +1,89 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/internal/guard"
+)
+
+// how says in a few words how a child died.
+func how(d *death) string {
+	what, _ := tellDeath(d, 0)
+	return what
+}
+
+// tellDeath says how a child died, and where, as far as Go's runtime told it.
+func tellDeath(d *death, allowed int) (what, stack string) {
+	crash, all := crashOf(d.printed)
+	stack = stackOf(all)
+	switch {
+	case d.memory > 0:
+		return fmt.Sprintf("it took %s of memory, and --memory allows %s", mebibytes(d.memory), mebibytes(allowed)), stack
+	case crash != "":
+		return crash, stack
+	}
+	what = d.how
+	if d.signal == 0 {
+		what += ", as os.Exit and log.Fatal do; panic instead, and there is a stack"
+	}
+	if lines := strings.Split(strings.TrimSpace(d.printed), "\n"); lines[len(lines)-1] != "" {
+		what += fmt.Sprintf("; what was printed last is %q", lines[len(lines)-1])
+	}
+	return what, ""
+}
+
+// crashOf is the line by which Go's runtime says why it ends the process, and the
+// stacks that follow; "": it did not.
+func crashOf(printed string) (crash, stacks string) {
+	at := -1
+	for _, word := range []string{"fatal error: ", "panic: ", "SIGQUIT: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: "} {
+		if i := strings.LastIndex("\n"+printed, "\n"+word); i > at {
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", ""
+	}
+	crash, stacks, _ = strings.Cut(printed[at:], "\n")
+	return crash, stacks
+}
+
+// stackOf is the service's part of the stack that the end came from: the one that
+// is inside a World, or else the first.
+func stackOf(stacks string) string {
+	first := ""
+	for one := range strings.SplitSeq(stacks, "\n\n") {
+		one = strings.TrimLeft(one, "\n")
+		if !strings.HasPrefix(one, "goroutine ") {
+			continue
+		}
+		if strings.Contains(one, "macemc/internal/world.(*World)") {
+			return shortened(guard.Stack([]byte(one)))
+		}
+		if first == "" && strings.Contains(one, "[running") {
+			first = shortened(guard.Stack([]byte(one)))
+		}
+	}
+	return first
+}
+
+// framesMost is how many frames are told: a stack that overflowed has millions,
+// most of them alike.
+const framesMost = 12
+
+func shortened(stack string) string {
+	var out []string
+	lines := strings.Split(stack, "\n")
+	for i := 0; i+1 < len(lines) && len(out) < 2*framesMost; i += 2 {
+		if k := len(out) - 2; k >= 0 && out[k] == lines[i] && out[k+1] == lines[i+1] {
+			continue // it calls itself
+		}
+		out = append(out, lines[i], lines[i+1])
+	}
+	return strings.Join(out, "\n")
+}
+
+func mebibytes(n int) string { return fmt.Sprintf("%d MiB", n>>20) }

@@ -1,0 +1,147 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// rudely runs the command with a system that is rude in some way, in an empty
+// folder.
+func rudely(t *testing.T, folder, how, line string) (stdout, stderr string, status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, self, words(line)...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &errs
+	cmd.Env = append(os.Environ(), asRude+"="+how)
+	_ = cmd.Run()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// killedJSON is what --json says of a search.
+type killedJSON struct {
+	Verdict, Message string
+	Path             *string
+	Findings         []struct{ Stack *string }
+}
+
+// Whatever a handler does to its process, the search tells it, with a path that
+// leads there again.
+func TestKeptFromDeath(t *testing.T) {
+	for _, c := range []struct {
+		how, flags     string
+		verdict, says  string
+		place          string
+		replay, search int
+	}{
+		{"exit", "", "killed", "exit status 0", "", exitNothing, exitFound},
+		{"log", "", "killed", "the disk is full", "", exitNothing, exitFound},
+		{"panic", "", "killed", "panic: on a goroutine of its own", "terminal_linux_test.go", exitNothing, exitFound},
+		{"overflow", "", "killed", "stack overflow", "terminal_linux_test.go", exitNothing, exitFound},
+		{"memory", "--memory 32MiB", "killed", "--memory allows 32 MiB", "terminal_linux_test.go", -2, exitFound},
+		{"sleep", "--stuck 2s", "divergence", "did not return", "terminal_linux_test.go", -2, exitFound},
+		{"print", "", "none", "", "", -2, exitNothing},
+	} {
+		t.Run(c.how, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			out, errs, status := rudely(t, folder, c.how, "search rude --json "+c.flags)
+			var said killedJSON
+			if err := json.Unmarshal([]byte(out), &said); err != nil || status != c.search {
+				t.Fatalf("%v, status %d, stdout %q, stderr %q", err, status, out, errs)
+			}
+			if said.Verdict != c.verdict || !strings.Contains(said.Message, c.says) {
+				t.Errorf("verdict %s: %s", said.Verdict, said.Message)
+			}
+			if strings.Contains(out, "goes nowhere") || c.how == "print" && !strings.Contains(errs, "goes nowhere") {
+				t.Errorf("what is printed is in the report, or nobody is told of it: %q, %q", out, errs)
+			}
+			if c.how == "sleep" && !strings.Contains(errs, "a handler waits (IO wait) at") {
+				t.Errorf("nobody says where the handler waits: %q", errs)
+			}
+			if c.place != "" {
+				if report := get(t, filepath.Join(folder, filepath.Dir(*said.Path), "report.md")); !strings.Contains(report, c.place) {
+					t.Errorf("no place is told: %s", report)
+				}
+			}
+			if c.replay >= 0 {
+				again, errs, status := rudely(t, folder, c.how, "replay --quiet "+*said.Path)
+				if status != c.replay || !strings.HasPrefix(again, "reproduced: ") {
+					t.Errorf("replay: status %d, %q, %q", status, again, errs)
+				}
+				if again, errs, status = rudely(t, folder, "print", "replay --quiet "+*said.Path); status != exitFound || !strings.HasPrefix(again, "not reproduced: ") {
+					t.Errorf("replay of what was repaired: status %d, %q, %q", status, again, errs)
+				}
+				for _, line := range []string{"graph ", "mdb -x show "} {
+					if drawn, errs, status := rudely(t, folder, c.how, line+*said.Path); status != exitNothing || drawn == "" {
+						t.Errorf("%s: status %d, %q", line, status, errs)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A search that is to end is not kept from it by a handler.
+func TestKeptFromStanding(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	out, errs, status := rudely(t, t.TempDir(), "sleep", "search rude --time 200ms --stuck 1h")
+	if status != exitStopped || !strings.Contains(out, "nothing found before its time was over") || time.Since(began) > 20*time.Second {
+		t.Errorf("status %d after %s, %q, %q", status, time.Since(began), out, errs)
+	}
+}
+
+// Who kills the process of a search from outside is told from a handler that
+// does; what was found before is kept.
+func TestKilledFromOutside(t *testing.T) {
+	t.Parallel()
+	p := command(t, t.Context(), "search jointree --depth 100 --json --memory 1GiB")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	child := 0
+	for end := time.Now().Add(20 * time.Second); child == 0 && time.Now().Before(end); {
+		child = childOf(p.Process.Pid)
+	}
+	if child == 0 {
+		t.Fatal("there is no child")
+	}
+	if err := syscall.Kill(child, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	said, status := p.ended(t, p.Wait())
+	if said.Verdict != "none" || said.Stop != "killed" || status != exitStopped || !strings.Contains(p.stderr.String(), "came from outside") && !strings.Contains(p.stderr.String(), "no run was under way") {
+		t.Errorf("status %d, %+v, stderr %q", status, said, p.stderr.String())
+	}
+}
+
+// childOf is the process in which a command takes its runs; 0: it has not begun.
+func childOf(pid int) int {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, one := range strings.Fields(string(text)) {
+			if environ, _ := os.ReadFile("/proc/" + one + "/environ"); bytes.Contains(environ, []byte(asChild+"="+roleRun)) {
+				n, _ := strconv.Atoi(one)
+				return n
+			}
+		}
+	}
+	return 0
+}

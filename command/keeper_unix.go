@@ -1,0 +1,367 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"macemc/internal/account"
+	"macemc/internal/trail"
+)
+
+// The files of a child, after the usual three.
+const (
+	fdStdout = 3 + iota
+	fdStderr
+	fdTrail
+	fdSaid
+	fdAlive
+)
+
+// stackMost is how deep handlers may recurse in a child: to fill what Go allows
+// otherwise takes so long that it looks like a handler that never returns.
+const stackMost = 64 << 20
+
+// heldBy is what this process is to another one; nil: nobody keeps it.
+func heldBy() *child {
+	role := os.Getenv(asChild)
+	if role == "" {
+		return nil
+	}
+	os.Unsetenv(asChild) // what handlers start is none
+	for fd := fdStdout; fd <= fdAlive; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+	held, err := trail.Open(os.NewFile(fdTrail, "trail"))
+	if err != nil {
+		return nil
+	}
+	debug.SetMaxStack(stackMost)
+	alive := os.NewFile(fdAlive, "alive")
+	go func() {
+		_, _ = alive.Read(make([]byte, 1)) // nothing is ever written: the keeper is gone
+		os.Exit(exitStopped)
+	}()
+	return &child{
+		role: role, trail: held, said: os.NewFile(fdSaid, "said"), began: time.Now(),
+		stdout: os.NewFile(fdStdout, "stdout"), stderr: os.NewFile(fdStderr, "stderr"),
+	}
+}
+
+// keeper holds a child.
+type keeper struct {
+	t       *tool
+	self    string
+	trail   *trail.Trail
+	said    *os.File
+	printed *os.File // what handlers print, and Go's runtime when it dies
+
+	mu      sync.Mutex
+	process *os.Process
+	asked   int // interrupts that we got
+	last    os.Signal
+}
+
+// death is how a child ended that did not mean to.
+type death struct {
+	how     string // as the system tells it
+	signal  syscall.Signal
+	printed string
+	memory  int // bytes that it had, which were too many; 0: they were not
+	late    bool
+}
+
+// keep takes the command line in a child, where that is possible.
+func (t *tool) keep(inProcess bool) (kept *keeper) {
+	if t.args == nil || t.child != nil || inProcess {
+		return nil
+	}
+	k := &keeper{t: t}
+	var err, failed error
+	k.self, err = os.Executable()
+	k.trail, failed = trail.New()
+	err = errors.Join(err, failed)
+	k.said, failed = trail.Memory("said")
+	err = errors.Join(err, failed)
+	k.printed, failed = trail.Memory("printed")
+	if errors.Join(err, failed) != nil {
+		return nil
+	}
+	for _, file := range []*os.File{k.said, k.printed} { // several write to each
+		if _, _, no := syscall.Syscall(syscall.SYS_FCNTL, file.Fd(), syscall.F_SETFL, syscall.O_RDWR|syscall.O_APPEND); no != 0 {
+			return nil
+		}
+	}
+	return k
+}
+
+// run lets a child take the command line, and returns how it died; nil: it ended
+// as it meant to, with this status.
+func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
+	alive, ours, err := os.Pipe()
+	if err != nil {
+		return exitInput, &death{how: err.Error()}
+	}
+	defer ours.Close()
+	k.trail.Clear()
+	_ = k.printed.Truncate(0)
+	cmd := exec.Command(k.self, k.t.args...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Env = append(os.Environ(), asChild+"="+role)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, k.printed, k.printed
+	cmd.ExtraFiles = []*os.File{fileOf(k.t.stdout), fileOf(k.t.stderr), k.trail.File(), k.said, alive}
+	k.mu.Lock()
+	err = cmd.Start()
+	k.process = cmd.Process
+	k.mu.Unlock()
+	alive.Close()
+	if err != nil {
+		return exitInput, &death{how: err.Error()}
+	}
+	d = &death{}
+	ended := k.watch(cmd.Process, d, limit)
+	err = cmd.Wait()
+	ended()
+	if status, ok := k.trail.Ended(); ok {
+		return status, nil
+	}
+	d.how = "exit status 0"
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		d.how = exit.Error()
+		if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+			d.signal = w.Signal()
+		}
+	}
+	d.printed = k.whatWasPrinted()
+	return exitFound, d
+}
+
+// fileOf is the file that the command prints to.
+func fileOf(w any) *os.File {
+	if p, is := w.(*printer); is {
+		w = p.to
+	}
+	file, _ := w.(*os.File)
+	return file
+}
+
+// What a child prints is looked at, and too much of it left out, so often.
+const (
+	watchEvery  = 50 * time.Millisecond
+	printedMost = 1 << 20
+	dumpTime    = 3 * time.Second // that Go's runtime gets to tell where everybody is
+)
+
+// watch looks after a child: that it does not take more memory than it may, print
+// without end, or go on beyond a limit, if there is one. It passes interrupts on
+// that the child did not get itself.
+func (k *keeper) watch(p *os.Process, d *death, limit time.Duration) (ended func()) {
+	done, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		began, behind := time.Now(), 0
+		var dumped time.Time
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if info, err := k.printed.Stat(); err == nil && info.Size() > printedMost && dumped.IsZero() {
+				_ = k.printed.Truncate(0)
+			}
+			if asked, last := k.interrupted(); asked > k.trail.Heard() {
+				if behind++; behind == 4 { // else it gets the terminal's itself
+					_ = p.Signal(last)
+					behind = 0
+				}
+			}
+			most := k.trail.Allowed()
+			switch has := residentBytes(p.Pid); {
+			case !dumped.IsZero():
+				if time.Since(dumped) > dumpTime {
+					_ = p.Kill()
+				}
+			case most > 0 && has > most+most/2+slackBytes:
+				d.memory, dumped = has, time.Now()
+				_ = p.Signal(syscall.SIGQUIT)
+			case limit > 0 && time.Since(began) > limit:
+				d.late, dumped = true, time.Now()
+				_ = p.Signal(syscall.SIGQUIT)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-over
+	}
+}
+
+// slackBytes are what a process may have beyond one and a half times what it is
+// allowed: a search keeps to its limit, and this is for who does not.
+const slackBytes = 256 << 20
+
+func (k *keeper) interrupted() (int, os.Signal) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asked, k.last
+}
+
+func (k *keeper) whatWasPrinted() string {
+	info, err := k.printed.Stat()
+	if err != nil {
+		return ""
+	}
+	text := make([]byte, min(info.Size(), 4*printedMost))
+	n, _ := k.printed.ReadAt(text, 0)
+	return string(text[:n])
+}
+
+// listen counts the signals that ask to end; the child is told of those that it
+// does not get itself.
+func (k *keeper) listen() (end func()) {
+	signals, done := make(chan os.Signal, 4), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				k.mu.Lock()
+				k.asked, k.last = k.asked+1, s
+				k.mu.Unlock()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// follow ends this process as the child was ended, if somebody asked for it.
+func (k *keeper) follow(d *death) {
+	asked, last := k.interrupted()
+	if asked == 0 || d.signal != last {
+		return
+	}
+	signal.Reset(last)
+	_ = syscall.Kill(os.Getpid(), d.signal)
+	time.Sleep(time.Second)
+	k.t.exit(exitStopped)
+}
+
+// search takes a search in a child, and tells what is known if that dies.
+func (k *keeper) search() {
+	defer k.listen()()
+	status, d := k.run(roleRun, 0)
+	k.t.status = status
+	if d == nil {
+		k.aboutPrinted()
+		return
+	}
+	k.follow(d)
+	m := k.afterDeath(d)
+	m.Killed, m.Reason = k.culprit(d)
+	k.ask(m)
+	status, again := k.run(roleTell, 0)
+	if again == nil {
+		k.t.status = status
+		return
+	}
+	k.follow(again)
+	k.t.complain(fmt.Errorf("the search was ended by what it ran (%s), and so was what was to tell about it (%s); --in-process shows what it printed", how(d), how(again)))
+	k.t.status = exitFound
+}
+
+// afterDeath is what is known of a search whose child died.
+func (k *keeper) afterDeath(d *death) (m message) {
+	found, _ := lastSaid(k.said, func(m *message) bool { return m.Found != nil })
+	m.Found = found.Found
+	_ = json.Unmarshal(k.trail.Noted(), &m.Note)
+	return m
+}
+
+// ask leaves a message to the next child.
+func (k *keeper) ask(m message) {
+	_ = k.said.Truncate(0)
+	(&child{said: k.said}).say(m)
+}
+
+const (
+	aloneTries = 3 // of a run whose handler does not always do the same
+	aloneTime  = 30 * time.Second
+)
+
+// culprit takes the runs again that were under way, each alone. One that dies
+// again is what killed the search; else there is only a reason.
+func (k *keeper) culprit(d *death) (*killed, string) {
+	runs := k.trail.Runs()
+	for _, r := range runs {
+		for range aloneTries {
+			k.ask(message{Run: r.Bytes()})
+			_, again := k.run(roleAlone, aloneTime)
+			if again == nil || again.late {
+				continue
+			}
+			k.follow(again)
+			if m, ok := lastSaid(k.said, func(m *message) bool { return m.Alone != "" }); ok {
+				what, stack := tellDeath(again, k.trail.Allowed())
+				return &killed{Path: m.Alone, Message: what, Stack: stack}, ""
+			}
+		}
+	}
+	what, stack := tellDeath(d, k.trail.Allowed())
+	reason := fmt.Sprintf("the process of the search was ended: %s", what)
+	if at := account.At(stack); at != "" {
+		reason += "; at " + at
+	}
+	switch {
+	case len(runs) == 0:
+		return nil, reason + "; no run was under way. What was found before is told, and nothing is claimed of what was not visited"
+	case stack != "" && d.memory == 0:
+		return nil, reason + "; none of the runs that were under way does that when it is taken alone: handlers of different runs share something, as a package variable, or the end comes from a goroutine or a callback. --workers 1 takes one run at a time"
+	}
+	return nil, reason + "; none of the runs that were under way does that when it is taken alone, so it came from outside. What was found before is told, and nothing is claimed of what was not visited"
+}
+
+// other takes another command in a child. Died is how it died, and whether so many
+// answers of a run were given by then.
+func (k *keeper) other() (d *death, answers int) {
+	defer k.listen()()
+	status, d := k.run(roleRun, 0)
+	k.t.status = status
+	if d == nil {
+		k.aboutPrinted()
+		return nil, 0
+	}
+	k.follow(d)
+	for _, r := range k.trail.Runs() {
+		answers = max(answers, len(r.Picks))
+	}
+	return d, answers
+}
+
+// aboutPrinted says that handlers print: what that was stands in no report.
+func (k *keeper) aboutPrinted() {
+	text := k.whatWasPrinted()
+	if text == "" {
+		return
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	k.t.complain(fmt.Errorf("the service prints by itself, as %q; that is in no report: use env.Logf, and it stands beside its step", cmp.Or(first, "a blank line")))
+}

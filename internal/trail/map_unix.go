@@ -1,0 +1,40 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package trail
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+
+	"macemc/choose"
+)
+
+// New is a trail that no process writes into yet.
+func New() (*Trail, error) {
+	file, err := Memory("trail")
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Truncate(size); err != nil {
+		return nil, err
+	}
+	return Open(file)
+}
+
+// Open is the trail that a file holds.
+func Open(file *os.File) (*Trail, error) {
+	mem, err := syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trail{mem: mem, file: file, head: (*head)(unsafe.Pointer(&mem[0]))}
+	for i := range t.all {
+		at := headBytes + i*slotBytes
+		t.all[i] = Slot{
+			head:  (*slotHead)(unsafe.Pointer(&mem[at])),
+			picks: unsafe.Slice((*choose.Pick)(unsafe.Pointer(&mem[at+64])), picksMost),
+		}
+	}
+	return t, nil
+}

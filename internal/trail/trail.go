@@ -1,0 +1,188 @@
+package trail
+
+import (
+	"encoding/binary"
+	"os"
+	"sync/atomic"
+
+	"macemc/choose"
+)
+
+const (
+	slots     = 64      // runs that are under way at once, at most; more have none
+	picksMost = 1 << 19 // answers of a run that are kept
+	noteMost  = 4096    // bytes of a note
+
+	headBytes = 16384
+	slotBytes = 64 + 8*picksMost
+	size      = headBytes + slots*slotBytes
+)
+
+// head is what the two processes say to each other. The slots follow.
+type head struct {
+	ended  atomic.Uint32 // the process ended as it meant to, with this status plus one
+	heard  atomic.Uint32 // interrupts that it got
+	memory atomic.Uint64 // bytes that it may have; 0: it has not said
+	turn   atomic.Uint32 // even: the note is whole
+	length atomic.Uint32 // of it
+	note   [noteMost]byte
+}
+
+// slotHead is what is known of one run. Nobody reads it before the process that
+// writes it has ended.
+type slotHead struct {
+	taken  atomic.Uint32
+	faults uint32 // 1: faults may happen
+	heal   int64  // the depth at which the environment heals
+	n      uint64 // answers
+}
+
+// Trail is the memory.
+type Trail struct {
+	mem  []byte
+	file *os.File
+	head *head
+	all  [slots]Slot
+	hint atomic.Uint32
+}
+
+// Slot is where one run stands. It belongs to one goroutine.
+type Slot struct {
+	head  *slotHead
+	picks []choose.Pick
+}
+
+// Run is a run of which the answers are known, by number. One whose question had
+// an unknown number of alternatives has Of 0.
+type Run struct {
+	Picks  []choose.Pick
+	Faults bool // faults may happen
+	Heal   int  // the depth at which the environment heals; negative: never
+	Whole  bool // no answers were left out because there were too many
+}
+
+// File is what another process opens the trail by.
+func (t *Trail) File() *os.File { return t.file }
+
+// Slot is one that nobody has; nil: there is none left, or there is no trail.
+func (t *Trail) Slot() *Slot {
+	if t == nil {
+		return nil
+	}
+	first := t.hint.Load()
+	for i := range uint32(slots) {
+		s := &t.all[(first+i)%slots]
+		if s.head.taken.Load() == 0 && s.head.taken.CompareAndSwap(0, 1) {
+			s.head.n = 0
+			return s
+		}
+	}
+	return nil
+}
+
+// Picks is the room for the answers of the run.
+func (s *Slot) Picks() []choose.Pick { return s.picks[:0] }
+
+// Weather notes what the environment does in the run.
+func (s *Slot) Weather(faults bool, heal int) {
+	s.head.faults, s.head.heal = 0, int64(heal)
+	if faults {
+		s.head.faults = 1
+	}
+}
+
+// Stands notes that the first n of the room's answers were given.
+func (s *Slot) Stands(n int) { s.head.n = uint64(n) }
+
+// Leave gives the slot back: the run is over.
+func (s *Slot) Leave() { s.head.taken.Store(0) }
+
+// Runs are those that were under way.
+func (t *Trail) Runs() (all []Run) {
+	for i := range t.all {
+		s := &t.all[i]
+		if s.head.taken.Load() == 0 {
+			continue
+		}
+		n := min(s.head.n, picksMost)
+		all = append(all, Run{Picks: append([]choose.Pick{}, s.picks[:n]...), Faults: s.head.faults != 0, Heal: int(s.head.heal), Whole: n == s.head.n})
+	}
+	return all
+}
+
+// Clear forgets all runs, and how the last process ended.
+func (t *Trail) Clear() {
+	for i := range t.all {
+		t.all[i].head.taken.Store(0)
+	}
+	t.head.ended.Store(0)
+	t.head.heard.Store(0)
+}
+
+// End notes that the process ends as it means to, with this status.
+func (t *Trail) End(status int) { t.head.ended.Store(uint32(status) + 1) }
+
+// Ended is the status that End was told; not ok: nobody told it.
+func (t *Trail) Ended() (status int, ok bool) {
+	n := t.head.ended.Load()
+	return int(n) - 1, n != 0
+}
+
+// Hear counts an interrupt that the process got, and Heard is how many.
+func (t *Trail) Hear()      { t.head.heard.Add(1) }
+func (t *Trail) Heard() int { return int(t.head.heard.Load()) }
+
+// Allow notes how many bytes the process may have, and Allowed is that.
+func (t *Trail) Allow(bytes int) { t.head.memory.Store(uint64(bytes)) }
+func (t *Trail) Allowed() int    { return int(t.head.memory.Load()) }
+
+// Note keeps some bytes, in the place of those before; too many are left out.
+func (t *Trail) Note(text []byte) {
+	if len(text) > noteMost {
+		return
+	}
+	t.head.turn.Add(1)
+	t.head.length.Store(uint32(copy(t.head.note[:], text)))
+	t.head.turn.Add(1)
+}
+
+// Noted are the bytes; nil: there are none, or they are not whole.
+func (t *Trail) Noted() []byte {
+	if t.head.turn.Load()%2 != 0 || t.head.length.Load() == 0 {
+		return nil
+	}
+	return append([]byte{}, t.head.note[:t.head.length.Load()]...)
+}
+
+// Bytes are the run as bytes, for another process.
+func (r Run) Bytes() (b []byte) {
+	flags := byte(0)
+	if r.Faults {
+		flags |= 1
+	}
+	if r.Whole {
+		flags |= 2
+	}
+	b = binary.AppendVarint(append(b, flags), int64(r.Heal))
+	for _, p := range r.Picks {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(p.Of)), uint64(p.Pick))
+	}
+	return b
+}
+
+// RunOf is the run that Bytes made these of.
+func RunOf(b []byte) (r Run) {
+	if len(b) == 0 {
+		return r
+	}
+	r.Faults, r.Whole = b[0]&1 != 0, b[0]&2 != 0
+	heal, n := binary.Varint(b[1:])
+	r.Heal = int(heal)
+	for b = b[1+n:]; len(b) > 0; {
+		of, n := binary.Uvarint(b)
+		pick, m := binary.Uvarint(b[n:])
+		r.Picks = append(r.Picks, choose.Pick{Of: uint32(of), Pick: uint32(pick)})
+		b = b[n+m:]
+	}
+	return r
+}

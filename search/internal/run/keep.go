@@ -1,0 +1,67 @@
+package run
+
+import (
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// Keep has what explores kept: the run of the step that it is about to take, which
+// began where these answers lead. Turn is what Keep returned the last time; fresh:
+// others have written meanwhile, and nothing is kept of the run. Not ok: there is
+// no place.
+func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
+	if p.slot == nil || p.turn != turn {
+		p.keep(led)
+		p.weather(c)
+		fresh = true
+	}
+	return p.turn, fresh, p.slot != nil
+}
+
+// Cut leaves the first n of what is kept after where the run began.
+func (p *Pulse) Cut(n int) {
+	p.picks = p.picks[:n]
+	p.stands()
+}
+
+// Add keeps answers, and returns how many there are.
+func (p *Pulse) Add(answers ...int) int {
+	if p.slot == nil {
+		return 0
+	}
+	for _, k := range answers {
+		p.picks = append(p.picks, choose.Pick{Pick: uint32(k)})
+	}
+	p.stands()
+	return len(p.picks)
+}
+
+// Inside is the service's part of the stack of the run under way, and what its
+// goroutine does, as Go's runtime calls it.
+func (p *Pulse) Inside() (stack, does string) { return inside(p.Where) }
+
+// Count changes with every question of a run; 0: no run is under way.
+func (p *Pulse) Count() uint64 { return p.count.Load() }
+
+// UpTo takes a run up to its last answer, which is recorded and not given. Not ok:
+// the answers do not lead there.
+func (r *Runs) UpTo(answers choose.Source, n int, c Climate) (path *choose.Path, node sim.Addr, identity string, ok bool, err error) {
+	if n == 0 {
+		return &choose.Path{}, sim.Addr{}, StartOfNode, true, nil
+	}
+	w, err := r.NewWorld(world.Config{})
+	if err != nil {
+		return nil, node, "", false, err
+	}
+	record := choose.NewRecord(answers)
+	s := &upTo{Source: record, w: w, left: n, identity: StartOfNode}
+	r.Allow(c, w)
+	w.Protect(func() {
+		w.Start(s)
+		for p := world.Stepped; p == world.Stepped; {
+			p = c.Step(w, s)
+		}
+	})
+	return record.Path(), s.node, s.identity, s.left <= 0, nil
+}

@@ -1,0 +1,83 @@
+package search
+
+import "macemc/choose"
+
+// chain is the run to the state whose steps are taken, as it is kept for who
+// outlives this process: its states, and how many answers lead to each. States of a
+// level follow their brothers, so that little of it is written for the next one.
+type chain struct {
+	turn  int // what the pulse said when it was written
+	links []link
+	up    []uint32
+}
+
+type link struct {
+	state uint32
+	n     int
+}
+
+// mark keeps the run whose step is about to be taken, or looked at: that to the
+// current state, an event there, and answers to its coins. What is explored after
+// healing has no runs of its own.
+func (t *taker) mark(event int, coins []int) {
+	p := &t.r.Pulse
+	if p.Trail == nil || t.healed {
+		return
+	}
+	var led []choose.Pick
+	if t.lead != nil {
+		led = t.lead.Prefix
+	}
+	c := &t.chain
+	now, fresh, ok := p.Keep(c.turn, led, t.c)
+	if !ok {
+		return
+	}
+	if c.turn = now; fresh {
+		c.links = c.links[:0]
+	}
+	n := 0
+	if t.current != noParent {
+		n = t.linked(c)
+	}
+	p.Cut(n)
+	if event != noEvent {
+		p.Add(event)
+	}
+	p.Add(coins...)
+}
+
+// linked makes the chain lead to the current state, and returns how many answers
+// that takes.
+func (t *taker) linked(c *chain) int {
+	last := len(c.links) - 1
+	if last >= 0 && c.links[last].state == t.current {
+		return c.links[last].n
+	}
+	c.up = c.up[:0]
+	s := t.current
+	if last >= 0 && t.origin(s).parent == c.links[last].state { // the first of the next level
+		c.up, s = append(c.up, s), c.links[last].state
+	}
+	for ; s != noParent && (last < 0 || c.links[last].state != s); last-- {
+		c.up = append(c.up, s)
+		s = t.origin(s).parent
+	}
+	n := 0
+	if s == noParent {
+		last = -1
+	}
+	if c.links = c.links[:last+1]; last >= 0 {
+		n = c.links[last].n
+	}
+	p := &t.r.Pulse
+	p.Cut(n)
+	for i := len(c.up) - 1; i >= 0; i-- {
+		o := t.origin(c.up[i])
+		if o.parent != noParent {
+			p.Add(int(o.event))
+		}
+		c.links = append(c.links, link{c.up[i], p.Add(t.lists.get(o.coins)...)})
+	}
+	return c.links[len(c.links)-1].n
+}
