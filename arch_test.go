@@ -137,8 +137,14 @@ var rooms = []room{
 		instead: map[string]string{"": "history is properties of a system's facts; let who finds a violation show it"},
 	},
 	{
+		path:    "layers/*",
+		may:     []string{"sim"},
+		tests:   []string{"search", "macetest", "systems/*"},
+		instead: map[string]string{"": "a layer stands below any node, and imports nothing but the contract"},
+	},
+	{
 		path:  "systems/*",
-		may:   []string{"sim", "macetime", "history", "systems/*"},
+		may:   []string{"sim", "macetime", "history", "layers/*", "systems/*"},
 		tests: []string{"choose", "internal/world", "search", "critical", "macetest"}, // choose: to walk a World directly, below every driver
 		instead: map[string]string{
 			"choose":         "ask Env.Choose or Env.Weighted",

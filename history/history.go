@@ -27,7 +27,8 @@ type (
 // Call tells that the node begins an operation on an object. The id tells its
 // operations apart that are pending on the object, and is any value that can be
 // compared. One that is begun again before it has returned, as after a restart, is
-// another operation, and the one before never returns.
+// another operation, and the one before never returns. Tell it before anything is sent
+// that the operation needs: a node that stores may crash between the two.
 func Call(env sim.Env, object string, id, input any) {
 	mustCompare("id", id)
 	env.Emit(called{object, id, input})

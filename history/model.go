@@ -17,7 +17,7 @@ type Model struct {
 func Object[S, O comparable, I any](name string, init S, apply func(S, I) (next S, output O, can bool)) Model {
 	return Model{name: name, init: init, apply: func(state, input any) (any, any, bool) {
 		i, ok := input.(I)
-		if !ok {
+		if !ok && input != nil { // which is an input too, where I is an interface
 			panic(fmt.Sprintf("macemc: history: a %s has no operation %T", name, input))
 		}
 		s, _ := state.(S) // nil is a state too, where S is an interface

@@ -206,6 +206,8 @@ var list = []Known{
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "SW1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
+	{ID: "RP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
+	{ID: "RP2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
 	{ID: "RS1", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},

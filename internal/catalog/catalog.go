@@ -4,6 +4,7 @@ import (
 	"macemc/internal/known"
 	"macemc/sim"
 	"macemc/systems/brokentree"
+	"macemc/systems/counter"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/lease"
@@ -23,6 +24,7 @@ import (
 func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
+		counter.System,
 		handshake.System,
 		jointree.System,
 		lease.System,

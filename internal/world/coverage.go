@@ -374,21 +374,17 @@ func (c *Coverage) neverValues() (never []string) {
 	return never
 }
 
-// list notes the handlers that a node and its layers list.
+// list notes the handlers that a node lists. What a layer hands up nobody else sees:
+// it may come in messages of the layer's own.
 func (c *Coverage) list(n sim.Node) {
-	for n != nil {
-		if h, ok := n.(sight.Handled); ok {
-			for _, one := range h.Handlers().List {
-				if one.Of != nil && one.Of.PkgPath() != simPath && !slices.Contains(c.listed, one) {
-					c.listed = append(c.listed, one)
-				}
-			}
+	h, ok := n.(sight.Handled)
+	if !ok {
+		return
+	}
+	for _, one := range h.Handlers().List {
+		if one.Of != nil && one.Of.PkgPath() != simPath && !slices.Contains(c.listed, one) {
+			c.listed = append(c.listed, one)
 		}
-		l, ok := n.(sim.Layer)
-		if !ok {
-			return
-		}
-		n = l.Upper()
 	}
 }
 

@@ -1,0 +1,134 @@
+package broadcast
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/sim"
+)
+
+// BC1 is the known bug of the layer. A system that stands on it lists Bugs among its own.
+const BC1 sim.BugID = "BC1"
+
+// Bugs are the known bugs of the layer.
+var Bugs = []sim.Bug{
+	{ID: BC1, Story: "Nobody sends it on. A sender that crashes between two sends leaves some nodes with a message that others never get."},
+}
+
+// message is the number-th of its origin.
+type message struct {
+	origin sim.Addr
+	number int
+	body   sim.Message
+}
+
+// Layer is the layer below a node.
+type Layer struct {
+	upper sim.Node
+	sent  int
+	got   map[sim.Addr]*got
+	wait  map[sim.Addr][]message // by peer: what was refused
+
+	above above `mc:"-"` // the Env of the upper node, set anew in every step
+}
+
+// got is what came of one origin: all before next, and some beyond.
+type got struct {
+	next   int
+	beyond []int // in order
+}
+
+type above struct {
+	sim.Env
+	l *Layer
+}
+
+// Over puts a Layer below a node.
+func Over(upper sim.Node) *Layer {
+	return &Layer{upper: upper, got: map[sim.Addr]*got{}, wait: map[sim.Addr][]message{}}
+}
+
+// Upper is the node above.
+func (l *Layer) Upper() sim.Node { return l.upper }
+
+func (l *Layer) enter(env sim.Env) *above {
+	l.above = above{env, l}
+	return &l.above
+}
+
+// Send sends a message to all nodes. This one gets it too, before Send returns.
+func Send(env sim.Env, body sim.Message) {
+	a, is := env.(*above)
+	if !is {
+		panic(fmt.Sprintf("broadcast: Send was given the Env of a node that does not stand on the layer (%T); make it with broadcast.Over, and pass on the Env of its handler", env))
+	}
+	a.l.sent++
+	a.l.spread(a.Env, message{a.Self(), a.l.sent, body})
+}
+
+// spread sends on what is new, and hands it up.
+func (l *Layer) spread(env sim.Env, m message) {
+	g := l.got[m.origin]
+	if g == nil {
+		g = &got{next: 1}
+		l.got[m.origin] = g
+	}
+	if !g.note(m.number) {
+		return
+	}
+	if m.origin == env.Self() || !env.Bug(BC1) {
+		for _, peer := range env.Peers() {
+			if peer != m.origin {
+				l.send(env, peer, m)
+			}
+		}
+	}
+	l.upper.Deliver(l.enter(env), m.origin, m.body)
+}
+
+// note reports whether a number is new.
+func (g *got) note(number int) bool {
+	i, known := slices.BinarySearch(g.beyond, number)
+	if number < g.next || known {
+		return false
+	}
+	g.beyond = slices.Insert(g.beyond, i, number)
+	for len(g.beyond) > 0 && g.beyond[0] == g.next {
+		g.beyond = g.beyond[1:]
+		g.next++
+	}
+	return true
+}
+
+func (l *Layer) send(env sim.Env, to sim.Addr, m message) {
+	if len(l.wait[to]) > 0 || !env.TCP().Send(to, m) {
+		l.wait[to] = append(l.wait[to], m)
+		env.TCP().RequestToSend(to)
+	}
+}
+
+// Init starts the node above.
+func (l *Layer) Init(env sim.Env) { l.upper.Init(l.enter(env)) }
+
+// Deliver takes what is broadcast, and hands up everything else.
+func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	if m, mine := m.(message); mine {
+		l.spread(env, m)
+		return
+	}
+	l.upper.Deliver(l.enter(env), from, m)
+}
+
+// Handle sends what was refused when there is room, and hands up everything else.
+func (l *Layer) Handle(env sim.Env, s sim.Signal) {
+	c, room := s.(sim.ClearToSend)
+	if !room || len(l.wait[c.Peer]) == 0 {
+		l.upper.Handle(l.enter(env), s)
+		return
+	}
+	waiting := l.wait[c.Peer]
+	delete(l.wait, c.Peer)
+	for _, m := range waiting {
+		l.send(env, c.Peer, m)
+	}
+}
