@@ -83,6 +83,11 @@ var rooms = []room{
 		instead: map[string]string{"": "trail keeps answers and bytes; let who wrote them say what they mean"},
 	},
 	{
+		path:    "internal/codec",
+		tests:   []string{"internal/canon"}, // what is read back is what was written, by its identity
+		instead: map[string]string{"": "codec writes and reads values; let the one who asks say what they are"},
+	},
+	{
 		path: "netsim",
 		may:  []string{"internal/canon", "macetime"},
 		instead: map[string]string{
@@ -220,12 +225,14 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "live",
-		may:  []string{"macetime", "netsim", "internal/guard", "internal/sight", "sim"},
+		path:  "live",
+		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/sight", "sim"},
+		tests: []string{"systems/*", "internal/catalog", "choose", "internal/world"}, // the rules of netsim against those of sockets
 		instead: map[string]string{
-			"search": "live is the other Env, and no search; record a path and let search replay it",
-			"choose": "live answers from the real world; record the answers as a path of sim",
-			"":       "live runs any sim.System; let the caller pass it",
+			"search":         "live is the other Env, and no search; record a path and let search replay it",
+			"choose":         "live answers from the real world; record the answers as a path of sim",
+			"internal/world": "live runs nodes for real; let internal/merge take a record in a World",
+			"":               "live runs any sim.System; let the caller pass it",
 		},
 	},
 	{

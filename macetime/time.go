@@ -99,3 +99,26 @@ func (m Monotone) IsZero() bool { return m.n == 0 }
 
 // String is its place among those that the node holds.
 func (m Monotone) String() string { return fmt.Sprintf("r%d", m.n) }
+
+// Wall is the instant at which a real clock shows d since it was started: for who runs
+// a node in real time. All of a node's are of one clock, and compare by Earlier.
+func Wall(node int, d time.Duration) Time {
+	return Time{node: uint32(node) + 1, point: 1, offset: within(int64(d))}
+}
+
+// Earlier reports whether a is before b, where both are of one real clock: see Wall.
+func Earlier(a, b Time) bool {
+	if a.IsZero() || b.IsZero() {
+		return a.IsZero() && !b.IsZero()
+	}
+	return a.offset < b.offset
+}
+
+// Counted is the n-th reading of a node: for who runs it.
+func Counted(n uint64) Monotone { return Monotone{n} }
+
+// Instant says that a value is a reading of a clock: there is no more to it.
+func (t Time) Instant() {}
+
+// Instant says that a value is a reading of a clock: there is no more to it.
+func (m Monotone) Instant() {}

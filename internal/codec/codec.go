@@ -1,0 +1,245 @@
+package codec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+const (
+	depthMost = 1_000   // nesting of a value
+	emptyMost = 100_000 // elements of a list whose elements have no bytes
+)
+
+// object is a value that a pointer leads to.
+type object struct {
+	at unsafe.Pointer
+	of *plan
+}
+
+type writer struct {
+	buf   []byte
+	met   map[object]int
+	types []*plan
+	depth int
+	inKey bool
+	err   error
+}
+
+func (w *writer) uint(x uint64) { w.buf = binary.AppendUvarint(w.buf, x) }
+
+func (w *writer) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *writer) failf(format string, args ...any) { w.fail(fmt.Errorf(format, args...)) }
+
+func (w *writer) enter() bool {
+	if w.depth++; w.depth > depthMost {
+		w.fail(errDeep)
+	}
+	return w.err == nil
+}
+
+// presence writes whether there is something, not nil.
+func (w *writer) presence(isNil bool) bool {
+	if isNil {
+		w.buf = append(w.buf, 0)
+		return false
+	}
+	w.buf = append(w.buf, 1)
+	return true
+}
+
+// dynamic writes a value with its type.
+func (w *writer) dynamic(c *Codec, v reflect.Value) {
+	p, err := c.plan(v.Type())
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	known := false
+	for k, of := range w.types {
+		if of == p {
+			w.uint(uint64(k) + 2)
+			known = true
+			break
+		}
+	}
+	if !known {
+		w.types = append(w.types, p)
+		w.buf = append(w.buf, 1)
+		w.uint(uint64(len(p.name)))
+		w.buf = append(w.buf, p.name...)
+		w.buf = binary.BigEndian.AppendUint64(w.buf, p.shape)
+	}
+	if w.enter() {
+		p.write(w, copied(v).Addr().UnsafePointer())
+		w.depth--
+	}
+}
+
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
+// Append adds a value to buf, with its type. It is not to be nil.
+func (c *Codec) Append(buf []byte, v any) ([]byte, error) {
+	if v == nil {
+		return buf, fmt.Errorf("nil has no type")
+	}
+	w := writers.Get().(*writer)
+	*w = writer{buf: buf, types: w.types[:0]}
+	w.dynamic(c, reflect.ValueOf(v))
+	out, err := w.buf, w.err
+	*w = writer{types: w.types[:0]}
+	writers.Put(w)
+	if err != nil {
+		return buf, err
+	}
+	return out, nil
+}
+
+type reader struct {
+	data  []byte
+	made  []object
+	types []*plan
+	depth int
+	inKey bool
+	err   error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err, r.data = fmt.Errorf(format, args...), nil
+	}
+}
+
+func (r *reader) enter() bool {
+	if r.depth++; r.depth > depthMost {
+		r.fail("%w", errDeep)
+	}
+	return r.err == nil
+}
+
+func (r *reader) must(fits bool, t reflect.Type) {
+	if !fits {
+		r.fail("a number does not fit into a %s", t)
+	}
+}
+
+// has reports whether n more bytes are there.
+func (r *reader) has(n int) bool {
+	if len(r.data) < n {
+		r.fail("the bytes end within a value")
+	}
+	return r.err == nil
+}
+
+func (r *reader) byte() byte {
+	if !r.has(1) {
+		return 0
+	}
+	b := r.data[0]
+	r.data = r.data[1:]
+	return b
+}
+
+// bytes are the next n, which stay the caller's.
+func (r *reader) bytes(n int) []byte {
+	if !r.has(n) {
+		return nil
+	}
+	b := r.data[:n]
+	r.data = r.data[n:]
+	return b
+}
+
+func (r *reader) uint() uint64 {
+	x, n := binary.Uvarint(r.data)
+	switch {
+	case r.err != nil:
+		return 0
+	case n <= 0:
+		r.fail("a number ends too late, or never")
+		return 0
+	case n > 1 && r.data[n-1] == 0:
+		r.fail("a number is longer than it needs to be")
+		return 0
+	}
+	r.data = r.data[n:]
+	return x
+}
+
+// count reads how many things come, of which each has at least so many bytes.
+func (r *reader) count(least int) int {
+	n := r.uint()
+	if most := uint64(emptyMost); least == 0 && n > most || least > 0 && n > uint64(len(r.data)/least) {
+		r.fail("%d elements are announced, and %d bytes are left", n, len(r.data))
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) presence() bool {
+	b := r.byte()
+	if b > 1 {
+		r.fail("what is neither there nor nil")
+	}
+	return r.err == nil && b == 1
+}
+
+func (r *reader) dynamic(c *Codec) reflect.Value {
+	var p *plan
+	switch n := r.uint(); {
+	case r.err != nil || n == 0:
+		return reflect.Value{}
+	case n == 1:
+		name := r.bytes(r.count(1))
+		shape := r.bytes(8)
+		if r.err != nil {
+			return reflect.Value{}
+		}
+		var err error
+		if p, err = c.find(name, binary.BigEndian.Uint64(shape)); err != nil {
+			r.fail("%w", err)
+			return reflect.Value{}
+		}
+		for _, of := range r.types {
+			if of == p {
+				r.fail("the type %s is introduced twice", p.name)
+			}
+		}
+		r.types = append(r.types, p)
+	case n-2 < uint64(len(r.types)):
+		p = r.types[n-2]
+	default:
+		r.fail("a value is of the type %d of %d", n-1, len(r.types))
+		return reflect.Value{}
+	}
+	if !r.has(p.least) || !r.enter() {
+		return reflect.Value{}
+	}
+	v := reflect.New(p.typ)
+	p.read(r, v.UnsafePointer())
+	r.depth--
+	return v.Elem()
+}
+
+// Decode reads what Append wrote, and nothing else: every error is one line that says
+// what is wrong with the bytes.
+func (c *Codec) Decode(data []byte) (any, error) {
+	r := reader{data: data}
+	v := r.dynamic(c)
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case !v.IsValid():
+		return nil, fmt.Errorf("nil stands where there must be a value")
+	case len(r.data) > 0:
+		return nil, fmt.Errorf("%d bytes are left behind the value", len(r.data))
+	}
+	return v.Interface(), nil
+}

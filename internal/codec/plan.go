@@ -1,0 +1,436 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// plan is how values of one type are written and read. A value is where at points.
+type plan struct {
+	typ   reflect.Type
+	name  string
+	shape uint64
+	least int // bytes that a value has at least
+	write func(w *writer, at unsafe.Pointer)
+	read  func(r *reader, at unsafe.Pointer)
+}
+
+// compiled returns the plan of t. The caller holds the lock.
+func (c *Codec) compiled(t reflect.Type) (*plan, error) {
+	if p, ok := c.plans[t]; ok {
+		return p, nil
+	}
+	made := map[reflect.Type]*plan{}
+	p, err := c.make(t, made)
+	if err != nil {
+		return nil, fmt.Errorf("a %s cannot be sent: %w", t, err)
+	}
+	for of, one := range made {
+		c.plans[of] = one
+	}
+	return p, nil
+}
+
+// walked reports whether a field is a part of a value on the wire.
+func walked(f reflect.StructField) bool { return f.Name != "_" && f.Tag.Get("mc") != "-" }
+
+var (
+	mutexType   = reflect.TypeFor[sync.Mutex]()
+	rwMutexType = reflect.TypeFor[sync.RWMutex]()
+)
+
+func (c *Codec) make(t reflect.Type, made map[reflect.Type]*plan) (*plan, error) {
+	if p, ok := c.plans[t]; ok {
+		return p, nil
+	}
+	if p, ok := made[t]; ok {
+		return p, nil
+	}
+	p := &plan{typ: t, name: Name(t), shape: shape(t), least: 1}
+	made[t] = p
+	if t == timeType {
+		p.time()
+		return p, nil
+	}
+	if t == mutexType || t == rwMutexType {
+		p.least, p.write, p.read = 0, func(*writer, unsafe.Pointer) {}, func(*reader, unsafe.Pointer) {}
+		return p, nil
+	}
+	if err := c.kind(p, made); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (c *Codec) kind(p *plan, made map[reflect.Type]*plan) error {
+	switch t := p.typ; t.Kind() {
+	case reflect.Bool:
+		p.bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		p.int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		p.uint()
+	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		p.float()
+	case reflect.String:
+		p.string()
+	case reflect.Interface:
+		p.dynamic(c)
+	case reflect.Slice:
+		return c.slice(p, made)
+	case reflect.Array:
+		return c.array(p, made)
+	case reflect.Struct:
+		return c.structure(p, made)
+	case reflect.Pointer:
+		return c.pointer(p, made)
+	case reflect.Map:
+		return c.mapping(p, made)
+	default:
+		return fmt.Errorf("a %s means nothing on another machine; send a value without one", t)
+	}
+	return nil
+}
+
+func (p *plan) bool() {
+	p.write = func(w *writer, at unsafe.Pointer) {
+		if *(*bool)(at) {
+			w.buf = append(w.buf, 1)
+		} else {
+			w.buf = append(w.buf, 0)
+		}
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		b := r.byte()
+		if b > 1 {
+			r.fail("a bool is neither 0 nor 1")
+		}
+		*(*bool)(at) = b == 1
+	}
+}
+
+func (p *plan) int() {
+	t, size := p.typ, p.typ.Size()
+	p.write = func(w *writer, at unsafe.Pointer) {
+		var x int64
+		switch size {
+		case 1:
+			x = int64(*(*int8)(at))
+		case 2:
+			x = int64(*(*int16)(at))
+		case 4:
+			x = int64(*(*int32)(at))
+		default:
+			x = *(*int64)(at)
+		}
+		w.uint(uint64(x)<<1 ^ uint64(x>>63))
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		u := r.uint()
+		x := int64(u>>1) ^ -int64(u&1)
+		switch size {
+		case 1:
+			*(*int8)(at) = int8(x)
+			r.must(int64(int8(x)) == x, t)
+		case 2:
+			*(*int16)(at) = int16(x)
+			r.must(int64(int16(x)) == x, t)
+		case 4:
+			*(*int32)(at) = int32(x)
+			r.must(int64(int32(x)) == x, t)
+		default:
+			*(*int64)(at) = x
+		}
+	}
+}
+
+func (p *plan) uint() {
+	t, size := p.typ, p.typ.Size()
+	p.write = func(w *writer, at unsafe.Pointer) {
+		switch size {
+		case 1:
+			w.uint(uint64(*(*uint8)(at)))
+		case 2:
+			w.uint(uint64(*(*uint16)(at)))
+		case 4:
+			w.uint(uint64(*(*uint32)(at)))
+		default:
+			w.uint(*(*uint64)(at))
+		}
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		x := r.uint()
+		switch size {
+		case 1:
+			*(*uint8)(at) = uint8(x)
+			r.must(x <= math.MaxUint8, t)
+		case 2:
+			*(*uint16)(at) = uint16(x)
+			r.must(x <= math.MaxUint16, t)
+		case 4:
+			*(*uint32)(at) = uint32(x)
+			r.must(x <= math.MaxUint32, t)
+		default:
+			*(*uint64)(at) = x
+		}
+	}
+}
+
+// float writes the bits, since not all NaNs are alike.
+func (p *plan) float() {
+	n := int(p.typ.Size())
+	p.least = n
+	p.write = func(w *writer, at unsafe.Pointer) { w.buf = append(w.buf, unsafe.Slice((*byte)(at), n)...) }
+	p.read = func(r *reader, at unsafe.Pointer) { copy(unsafe.Slice((*byte)(at), n), r.bytes(n)) }
+}
+
+func (p *plan) string() {
+	p.write = func(w *writer, at unsafe.Pointer) {
+		s := *(*string)(at)
+		w.uint(uint64(len(s)))
+		w.buf = append(w.buf, s...)
+	}
+	p.read = func(r *reader, at unsafe.Pointer) { *(*string)(at) = string(r.bytes(r.count(1))) }
+}
+
+func (p *plan) time() {
+	p.write = func(w *writer, at unsafe.Pointer) {
+		b, err := reflect.NewAt(timeType, at).Elem().Interface().(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		w.uint(uint64(len(b)))
+		w.buf = append(w.buf, b...)
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		b := r.bytes(r.count(1))
+		if r.err != nil {
+			return
+		}
+		v := reflect.NewAt(timeType, at).Interface().(interface {
+			UnmarshalBinary([]byte) error
+			MarshalBinary() ([]byte, error)
+		})
+		if err := v.UnmarshalBinary(b); err != nil {
+			r.fail("a time is malformed")
+			return
+		}
+		if again, err := v.MarshalBinary(); err != nil || string(again) != string(b) {
+			r.fail("a time is in another form than the one that is written")
+		}
+	}
+}
+
+var errDeep = errors.New("a value is nested too deep, or contains itself by a slice")
+
+// dynamic is what an interface holds: 0 for nil, 1 and name and shape for a type that
+// was not met in this value, or the number of one that was.
+func (p *plan) dynamic(c *Codec) {
+	t := p.typ
+	p.write = func(w *writer, at unsafe.Pointer) {
+		v := reflect.NewAt(t, at).Elem()
+		if v.IsNil() {
+			w.buf = append(w.buf, 0)
+			return
+		}
+		w.dynamic(c, v.Elem())
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		if v := r.dynamic(c); v.IsValid() {
+			if !v.Type().AssignableTo(t) {
+				r.fail("a %s stands where there must be a %s", v.Type(), t)
+				return
+			}
+			reflect.NewAt(t, at).Elem().Set(v)
+		}
+	}
+}
+
+func (c *Codec) slice(p *plan, made map[reflect.Type]*plan) error {
+	elem, err := c.make(p.typ.Elem(), made)
+	if err != nil {
+		return err
+	}
+	t, size := p.typ, p.typ.Elem().Size()
+	type header struct {
+		data unsafe.Pointer
+		n, c int
+	}
+	if p.typ.Elem().Kind() == reflect.Uint8 {
+		p.write = func(w *writer, at unsafe.Pointer) {
+			b := *(*[]byte)(at)
+			if w.presence(b == nil) {
+				w.uint(uint64(len(b)))
+				w.buf = append(w.buf, b...)
+			}
+		}
+		p.read = func(r *reader, at unsafe.Pointer) {
+			if r.presence() {
+				b := r.bytes(r.count(1))
+				*(*[]byte)(at) = append(make([]byte, 0, len(b)), b...)
+			}
+		}
+		return nil
+	}
+	p.write = func(w *writer, at unsafe.Pointer) {
+		h := (*header)(at)
+		if !w.presence(h.data == nil) {
+			return
+		}
+		w.uint(uint64(h.n))
+		if !w.enter() {
+			return
+		}
+		for i := range h.n {
+			elem.write(w, unsafe.Add(h.data, uintptr(i)*size))
+		}
+		w.depth--
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		if !r.presence() {
+			return
+		}
+		n := r.count(elem.least)
+		if !r.enter() {
+			return
+		}
+		// Memory is taken as the elements come: a list of little ones that announce
+		// themselves is bounded by its bytes, as each is at least so long.
+		v := reflect.NewAt(t, at).Elem()
+		v.Set(reflect.MakeSlice(t, 0, min(n, 64)))
+		for i := range n {
+			if v.Cap() == i {
+				v.Grow(1)
+			}
+			v.SetLen(i + 1)
+			elem.read(r, unsafe.Add((*header)(at).data, uintptr(i)*size))
+			if r.err != nil {
+				return
+			}
+		}
+		r.depth--
+	}
+	return nil
+}
+
+func (c *Codec) array(p *plan, made map[reflect.Type]*plan) error {
+	elem, err := c.make(p.typ.Elem(), made)
+	if err != nil {
+		return err
+	}
+	n, size := p.typ.Len(), p.typ.Elem().Size()
+	p.least = n * elem.least
+	p.write = func(w *writer, at unsafe.Pointer) {
+		for i := range n {
+			elem.write(w, unsafe.Add(at, uintptr(i)*size))
+		}
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		for i := range n {
+			if elem.read(r, unsafe.Add(at, uintptr(i)*size)); r.err != nil {
+				return
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Codec) structure(p *plan, made map[reflect.Type]*plan) error {
+	type field struct {
+		of  *plan
+		off uintptr
+	}
+	var fields []field
+	p.least = 0
+	for i := range p.typ.NumField() {
+		f := p.typ.Field(i)
+		if !walked(f) {
+			continue
+		}
+		of, err := c.make(f.Type, made)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", p.typ, f.Name, err)
+		}
+		fields = append(fields, field{of, f.Offset})
+		p.least += of.least
+	}
+	p.write = func(w *writer, at unsafe.Pointer) {
+		for i := range fields {
+			fields[i].of.write(w, unsafe.Add(at, fields[i].off))
+		}
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		for i := range fields {
+			if fields[i].of.read(r, unsafe.Add(at, fields[i].off)); r.err != nil {
+				return
+			}
+		}
+	}
+	return nil
+}
+
+// pointer writes what it points to where it is first met, and its number after that.
+func (c *Codec) pointer(p *plan, made map[reflect.Type]*plan) error {
+	elem, err := c.make(p.typ.Elem(), made)
+	if err != nil {
+		return err
+	}
+	t := p.typ.Elem()
+	p.write = func(w *writer, at unsafe.Pointer) {
+		q := *(*unsafe.Pointer)(at)
+		if q == nil {
+			w.buf = append(w.buf, 0)
+			return
+		}
+		if w.inKey {
+			w.failf("a map has keys with pointers (%s), which mean nothing on another machine", t)
+			return
+		}
+		id := object{q, elem}
+		if n, met := w.met[id]; met && t.Size() > 0 {
+			w.uint(uint64(n) + 2)
+			return
+		}
+		if w.met == nil {
+			w.met = map[object]int{}
+		}
+		if t.Size() > 0 {
+			w.met[id] = len(w.met)
+		}
+		w.buf = append(w.buf, 1)
+		if w.enter() {
+			elem.write(w, q)
+			w.depth--
+		}
+	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		switch n := r.uint(); {
+		case r.err != nil || n == 0:
+		case r.inKey:
+			r.fail("a map has a key with a pointer")
+		case n == 1:
+			if !r.has(elem.least) || !r.enter() {
+				return
+			}
+			q := reflect.New(t).UnsafePointer()
+			if t.Size() > 0 {
+				r.made = append(r.made, object{q, elem})
+			}
+			*(*unsafe.Pointer)(at) = q
+			elem.read(r, q)
+			r.depth--
+		case n-2 >= uint64(len(r.made)):
+			r.fail("a pointer leads to the value %d of %d", n-1, len(r.made))
+		case r.made[n-2].of != elem:
+			r.fail("a pointer to a %s leads to a %s", t, r.made[n-2].of.typ)
+		default:
+			*(*unsafe.Pointer)(at) = r.made[n-2].at
+		}
+	}
+	return nil
+}

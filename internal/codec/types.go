@@ -1,0 +1,337 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// typesByString is how a type of this program is found by its name: reflect has it
+// for its own use, and keeps it since others rely on it. What it does not find can
+// still be listed: see New.
+//
+//go:linkname typesByString reflect.typesByString
+func typesByString(s string) []unsafe.Pointer
+
+var basics = func() map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[bool](), reflect.TypeFor[string](),
+		reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](), reflect.TypeFor[int32](), reflect.TypeFor[int64](),
+		reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](), reflect.TypeFor[uint32](), reflect.TypeFor[uint64](),
+		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[complex64](), reflect.TypeFor[complex128](),
+		reflect.TypeFor[struct{}](), reflect.TypeFor[any](), reflect.TypeFor[error](),
+	} {
+		all[Name(t)] = t
+	}
+	return all
+}()
+
+// Name is a type's name, with the full path of its package.
+func Name(t reflect.Type) string {
+	if t.Name() != "" {
+		if t.PkgPath() == "" {
+			return t.Name()
+		}
+		return t.PkgPath() + "." + t.Name()
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + Name(t.Elem())
+	case reflect.Slice:
+		return "[]" + Name(t.Elem())
+	case reflect.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), Name(t.Elem()))
+	case reflect.Map:
+		return "map[" + Name(t.Key()) + "]" + Name(t.Elem())
+	}
+	return t.String()
+}
+
+// Codec knows types. It may be used by several goroutines.
+type Codec struct {
+	allowed map[string]string // packages: by path, their names
+
+	mu    sync.RWMutex
+	plans map[reflect.Type]*plan
+	named map[string]*plan // by Name
+	made  int              // types without a name that were made since a stranger named them
+}
+
+// madeMost is how many types without a name strangers may ask for: they are never
+// given back.
+const madeMost = 200
+
+// New makes a codec that reads the types of the packages that these types lead to,
+// and these types themselves.
+func New(types ...reflect.Type) *Codec {
+	c := &Codec{allowed: map[string]string{}, plans: map[reflect.Type]*plan{}, named: map[string]*plan{}}
+	c.Allow(types...)
+	return c
+}
+
+// Allow adds types, and the packages that they lead to.
+func (c *Codec) Allow(types ...reflect.Type) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := map[reflect.Type]bool{}
+	for _, t := range types {
+		c.allow(t, seen)
+		if t.Kind() != reflect.Interface {
+			if p, err := c.compiled(t); err == nil {
+				c.named[p.name] = p
+			}
+		}
+	}
+}
+
+// Near allows the packages that a type leads to, without taking it for one that is
+// sent.
+func (c *Codec) Near(t reflect.Type) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.allow(t, map[reflect.Type]bool{})
+}
+
+func (c *Codec) allow(t reflect.Type, seen map[reflect.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	if path := t.PkgPath(); path != "" {
+		pkg, _, _ := strings.Cut(t.String(), ".")
+		c.allowed[path] = pkg
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		c.allow(t.Elem(), seen)
+	case reflect.Map:
+		c.allow(t.Key(), seen)
+		c.allow(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			c.allow(t.Field(i).Type, seen)
+		}
+	}
+}
+
+// Type is a type that is known, by name and shape.
+type Type struct {
+	Name  string
+	Shape uint64
+}
+
+// Types are those that were met so far.
+func (c *Codec) Types() (all []Type) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, p := range c.named {
+		all = append(all, Type{p.name, p.shape})
+	}
+	return all
+}
+
+// Differs says of a type of another build that this build has it in another shape,
+// or does not have it; nil: it is the same.
+func (c *Codec) Differs(t Type) error {
+	_, err := c.find([]byte(t.Name), t.Shape)
+	return err
+}
+
+// Refused is why a type cannot be written; nil: it can.
+func (c *Codec) Refused(t reflect.Type) error {
+	p, err := c.plan(t)
+	if err != nil {
+		return err
+	}
+	_, err = c.find([]byte(p.name), p.shape)
+	return err
+}
+
+// plan is the plan of a type.
+func (c *Codec) plan(t reflect.Type) (*plan, error) {
+	c.mu.RLock()
+	p := c.plans[t]
+	c.mu.RUnlock()
+	if p != nil {
+		return p, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.compiled(t)
+}
+
+// find is the plan of a type by its name and shape, as a stranger says them.
+func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
+	c.mu.RLock()
+	p := c.named[string(name)]
+	c.mu.RUnlock()
+	if p == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t, err := c.resolve(string(name), 0)
+		if err != nil {
+			return nil, err
+		}
+		if t.Name() == "" && c.plans[t] == nil {
+			if c.made++; c.made > madeMost {
+				return nil, fmt.Errorf("more than %d types without a name were asked for; the last is %s", madeMost, name)
+			}
+		}
+		if p, err = c.compiled(t); err != nil {
+			return nil, err
+		}
+		c.named[p.name] = p
+	}
+	if p.shape != shape {
+		return nil, fmt.Errorf("the type %s has the shape %016x here and %016x there: the two builds differ in it; run the same build on all nodes", p.name, p.shape, shape)
+	}
+	return p, nil
+}
+
+// nameMost bounds a type's name.
+const nameMost = 1000
+
+// resolve is the type with a name.
+func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
+	if len(name) > nameMost || depth > 20 {
+		return nil, fmt.Errorf("a type has a name of %d bytes, which is none of this program's", len(name))
+	}
+	if t, ok := basics[name]; ok {
+		return t, nil
+	}
+	elem := func(rest string, of func(reflect.Type) reflect.Type) (reflect.Type, error) {
+		t, err := c.resolve(rest, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		return of(t), nil
+	}
+	if rest, ok := strings.CutPrefix(name, "*"); ok {
+		return elem(rest, reflect.PointerTo)
+	}
+	if rest, ok := strings.CutPrefix(name, "[]"); ok {
+		return elem(rest, reflect.SliceOf)
+	}
+	if rest, ok := strings.CutPrefix(name, "map["); ok {
+		if key, rest, ok := bracket(rest); ok {
+			k, err := c.resolve(key, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if !k.Comparable() {
+				return nil, fmt.Errorf("no map has the keys %s", key)
+			}
+			return elem(rest, func(t reflect.Type) reflect.Type { return reflect.MapOf(k, t) })
+		}
+	}
+	return c.byName(name)
+}
+
+// bracket cuts a text behind the bracket that closes.
+func bracket(text string) (inside, rest string, ok bool) {
+	open := 1
+	for i := range len(text) {
+		switch text[i] {
+		case '[':
+			open++
+		case ']':
+			if open--; open == 0 {
+				return text[:i], text[i+1:], true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// byName finds a named type of an allowed package in this program.
+func (c *Codec) byName(name string) (reflect.Type, error) {
+	head, _, _ := strings.Cut(name, "[") // a generic type's arguments have paths of their own
+	slash := strings.LastIndexByte(head, '/') + 1
+	dot := strings.IndexByte(head[slash:], '.')
+	if dot < 0 {
+		return nil, fmt.Errorf("there is no type %s here", name)
+	}
+	// The path's last element may have dots of its own; the package's name has none.
+	var found reflect.Type
+	for at := slash + dot; ; {
+		if pkg, is := c.allowed[head[:at]]; is {
+			for t := range named("*" + pkg + name[at:]) {
+				if Name(t) != name {
+					continue
+				}
+				if found != nil && found != t {
+					return nil, fmt.Errorf("there are two types %s here; declare one of them outside of its function", name)
+				}
+				found = t
+			}
+		}
+		next := strings.IndexByte(head[at+1:], '.')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	if found == nil {
+		return nil, fmt.Errorf("there is no type %s here, or its package is none of the service's; list it in live.Config.Types", name)
+	}
+	return found, nil
+}
+
+// named yields the types of this program to which a pointer has this name, in any
+// package of the name.
+func named(pointer string) func(func(reflect.Type) bool) {
+	return func(yield func(reflect.Type) bool) {
+		for _, word := range typesByString(pointer) {
+			e := struct{ typ, data unsafe.Pointer }{word, nil}
+			if t := reflect.TypeOf(*(*any)(unsafe.Pointer(&e))); t.Kind() == reflect.Pointer && !yield(t.Elem()) {
+				return
+			}
+		}
+	}
+}
+
+var timeType = reflect.TypeFor[time.Time]()
+
+// shapeOf is what a type looks like, as text: two builds whose texts are equal read
+// each other's values alike.
+func shapeOf(t reflect.Type, seen map[reflect.Type]bool) string {
+	if t == timeType {
+		return "time"
+	}
+	if t.Name() != "" {
+		if seen[t] {
+			return Name(t)
+		}
+		seen[t] = true
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + shapeOf(t.Elem(), seen)
+	case reflect.Slice:
+		return "[]" + shapeOf(t.Elem(), seen)
+	case reflect.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), shapeOf(t.Elem(), seen))
+	case reflect.Map:
+		return "map[" + shapeOf(t.Key(), seen) + "]" + shapeOf(t.Elem(), seen)
+	case reflect.Struct:
+		var b strings.Builder
+		b.WriteString("struct{")
+		for i := range t.NumField() {
+			if f := t.Field(i); walked(f) {
+				fmt.Fprintf(&b, "%s %s;", f.Name, shapeOf(f.Type, seen))
+			}
+		}
+		return b.String() + "}"
+	case reflect.Interface:
+		return "interface"
+	}
+	return t.Kind().String()
+}
+
+func shape(t reflect.Type) uint64 { return xxhash.Sum64String(shapeOf(t, map[reflect.Type]bool{})) }

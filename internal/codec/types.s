@@ -1,0 +1,1 @@
+// This file is empty: it lets types.go declare a function without a body.

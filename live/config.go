@@ -1,0 +1,211 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"macemc/sim"
+)
+
+// Config says how nodes are run. The zero Config runs all nodes of a system in this
+// process, on free ports of the loopback interface, with nothing kept on disk.
+type Config struct {
+	// Params are those of the system: see sim.System.Configure.
+	Params sim.Params
+	// Book says where each node is. Nil: free ports of 127.0.0.1, for all nodes.
+	Book Book
+	// Only are the nodes of the book that this process runs, by their index. Nil: all.
+	Only []int
+	// Public allows addresses of the book beyond the loopback interface for the nodes
+	// that this process runs. Without TLS whoever reaches them may read and forge what
+	// nodes say.
+	Public bool
+	// TLS encrypts connections and checks both ends: a certificate of a node names it,
+	// as n0, in its DNS names or as its common name. Datagrams go by the connections
+	// then. Nil: everything is plain.
+	TLS *tls.Config
+
+	// Dir keeps the stable storage of each node in a folder, n0 and so on. "": in
+	// memory, for as long as the Host is.
+	Dir string
+	// Seed seeds the coins of Env.Choose and the like; 0: another each time.
+	Seed uint64
+	// Codec writes and reads messages. Nil: any value that the simulator takes, by
+	// its fields.
+	Codec Codec
+	// Types are of messages and requests of packages that the nodes do not lead to.
+	Types []any
+
+	// Grace is how long a peer that was never seen is waited for after this node has
+	// started, before a connection to it counts as refused. 0: 10 s.
+	Grace time.Duration
+	// Timeout is how long a connection may be silent, or take nothing, before it counts
+	// as broken. 0: 10 s.
+	Timeout time.Duration
+	// Idle is the pause between two guarded actions (sim.Offerer) of a node. 0: 1 ms.
+	Idle time.Duration
+	// MessageMost is how many bytes a message may have. 0: 4 MiB.
+	MessageMost int
+	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon. 0: 1.
+	Pace float64
+	// Weather makes links worse than they are. Nil: they are as they are.
+	Weather *Weather
+
+	// Record, if given, is asked for where each life of a node is recorded: see Records.
+	Record func(node int, life int) (io.WriteCloser, error)
+	// Facts is told what nodes Emit, on their own goroutines.
+	Facts func(at sim.Addr, fact any)
+	// Failed is told when a handler panics; its node is dead then, and may be started
+	// again. Nil: Run ends with the error.
+	Failed func(at sim.Addr, err error)
+	// Log is told what happens to nodes and connections. Nil: nobody is.
+	Log *slog.Logger
+	// Trace logs what services say by Env.Logf.
+	Trace bool
+
+	life  int                                 // of the first start, where Dir is ""
+	adapt func(n *Node, e *Event) (drop bool) // for tests: a wrong adapter
+}
+
+// Codec is a codec of one's own: for what is not to be written by its fields. It is
+// used by several goroutines.
+type Codec interface {
+	// Name is what both ends must agree on.
+	Name() string
+	Append(buf []byte, m sim.Message) ([]byte, error)
+	// Decode believes nothing: the bytes may be a stranger's.
+	Decode(data []byte) (sim.Message, error)
+}
+
+// Book says where each node is: a host and a port, of TCP and of UDP.
+type Book []string
+
+// ReadBook reads a book: a line for each node, as "n0 10.0.0.1:7000". Lines that are
+// blank or begin with # do not count.
+func ReadBook(r io.Reader) (Book, error) {
+	at := map[int]string{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 || words[0][0] == '#' {
+			continue
+		}
+		if len(words) != 2 {
+			return nil, fmt.Errorf("line %d of the book is %q; write a node and its address, as n0 10.0.0.1:7000", n, lines.Text())
+		}
+		var i int
+		if _, err := fmt.Sscanf(words[0], "n%d", &i); err != nil || words[0] != fmt.Sprintf("n%d", i) || i < 0 || i >= 64 {
+			return nil, fmt.Errorf("line %d of the book names the node %q; nodes are n0, n1 and so on", n, words[0])
+		}
+		if _, _, err := net.SplitHostPort(words[1]); err != nil {
+			return nil, fmt.Errorf("line %d of the book: %w; write a host and a port, as 10.0.0.1:7000", n, err)
+		}
+		if was, twice := at[i]; twice {
+			return nil, fmt.Errorf("line %d of the book names %s again, which is at %s", n, words[0], was)
+		}
+		at[i] = words[1]
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	var b Book
+	for i := range len(at) {
+		if at[i] == "" {
+			return nil, fmt.Errorf("the book has %d nodes, and none is n%d; they count from n0", len(at), i)
+		}
+		b = append(b, at[i])
+	}
+	if len(b) == 0 {
+		return nil, fmt.Errorf("the book is empty; write a line for each node, as n0 10.0.0.1:7000")
+	}
+	return b, nil
+}
+
+// String is the form that ReadBook reads.
+func (b Book) String() string {
+	var text strings.Builder
+	for i, at := range b {
+		fmt.Fprintf(&text, "n%d %s\n", i, at)
+	}
+	return text.String()
+}
+
+// Loopback is a book of n free ports of 127.0.0.1. They are free when it is made.
+func Loopback(n int) (Book, error) {
+	var b Book
+	var held []io.Closer
+	defer func() {
+		for _, c := range held {
+			_ = c.Close()
+		}
+	}()
+	for len(b) < n {
+		l, u, err := listen("127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		held = append(held, l, u)
+		b = append(b, l.Addr().String())
+	}
+	return b, nil
+}
+
+// listen opens a port for both, which may be any that is free for both.
+func listen(at string) (*net.TCPListener, *net.UDPConn, error) {
+	for tries := 0; ; tries++ {
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			return nil, nil, err
+		}
+		a := l.Addr().(*net.TCPAddr)
+		u, err := net.ListenUDP("udp", &net.UDPAddr{IP: a.IP, Port: a.Port, Zone: a.Zone})
+		if err == nil {
+			return l.(*net.TCPListener), u, nil
+		}
+		_ = l.Close()
+		if _, port, _ := net.SplitHostPort(at); port != "0" || tries > 50 {
+			return nil, nil, err
+		}
+	}
+}
+
+func (c *Config) defaults() {
+	for _, d := range []struct {
+		of *time.Duration
+		is time.Duration
+	}{{&c.Grace, 10 * time.Second}, {&c.Timeout, 10 * time.Second}, {&c.Idle, time.Millisecond}} {
+		if *d.of == 0 {
+			*d.of = d.is
+		}
+	}
+	if c.Pace <= 0 {
+		c.Pace = 1
+	}
+	if c.MessageMost == 0 {
+		c.MessageMost = 4 << 20
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Run runs nodes of a system until ctx is done, and stops them in good order; or until
+// a handler fails, which is its error.
+func Run(ctx context.Context, sys *sim.System, c Config) error {
+	h, err := Start(sys, c)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+	case <-h.failed:
+	}
+	return h.Stop()
+}

@@ -1,0 +1,175 @@
+package live
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"macemc/sim"
+)
+
+// Follower is a Watch that is fed by records while they are written, for those who wait
+// for what it says. It may be used by several goroutines.
+type Follower struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	watch   *Watch
+	err     error
+	copies  func(node, life int) (io.WriteCloser, error)
+	reading sync.WaitGroup
+}
+
+// Follow makes a follower. copies, if not nil, is asked for where each record is kept
+// besides.
+func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.WriteCloser, error)) (*Follower, error) {
+	w, err := NewWatch(sys, p)
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{watch: w, copies: copies}
+	f.changed = sync.NewCond(&f.mu)
+	return f, nil
+}
+
+// Record is a Config.Record for nodes of this process.
+func (f *Follower) Record(node, life int) (io.WriteCloser, error) {
+	r, w := newPipe()
+	return w, f.Read(node, life, r)
+}
+
+// Read follows the record of a node's life, which r reads, on a goroutine of its own
+// until its end.
+func (f *Follower) Read(node, life int, r io.ReadCloser) error {
+	var from io.Reader = r
+	var kept io.WriteCloser
+	if f.copies != nil {
+		var err error
+		if kept, err = f.copies(node, life); err != nil {
+			return err
+		}
+		from = io.TeeReader(r, kept)
+	}
+	records := NewRecords(from, f.watch.sys)
+	f.reading.Add(1)
+	go func() {
+		defer f.reading.Done()
+		for {
+			e, err := records.Next()
+			f.mu.Lock()
+			if err == nil {
+				f.watch.Add(e)
+			} else {
+				f.watch.Dead(node)
+				if !errors.Is(err, io.EOF) && f.err == nil {
+					f.err = err
+				}
+			}
+			f.changed.Broadcast()
+			f.mu.Unlock()
+			if err != nil {
+				_, _ = io.Copy(io.Discard, from)
+				_ = r.Close()
+				if kept != nil {
+					_ = kept.Close()
+				}
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// Close waits until all records are at their end.
+func (f *Follower) Close() { f.reading.Wait() }
+
+// Look calls look with the watch, which nobody else uses meanwhile.
+func (f *Follower) Look(look func(w *Watch)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	look(f.watch)
+}
+
+// Err is what was wrong with a record.
+func (f *Follower) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
+
+// Wait waits until cond holds, which is asked whenever a step was taken, or for as long
+// as this at most.
+func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
+	late := false
+	t := time.AfterFunc(most, func() {
+		f.mu.Lock()
+		late = true
+		f.changed.Broadcast()
+		f.mu.Unlock()
+	})
+	defer t.Stop()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for !cond(f.watch) {
+		if late {
+			return false
+		}
+		f.changed.Wait()
+	}
+	return true
+}
+
+// pipe is a pipe within this process whose writer waits only when much is in it.
+type pipe struct {
+	mu     sync.Mutex
+	cond   *sync.Cond
+	data   []byte
+	closed bool
+}
+
+const pipeMost = 4 << 20
+
+type pipeReader struct{ *pipe }
+
+func newPipe() (io.ReadCloser, io.WriteCloser) {
+	p := new(pipe)
+	p.cond = sync.NewCond(&p.mu)
+	return pipeReader{p}, p
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.data) > pipeMost && !p.closed {
+		p.cond.Wait()
+	}
+	if p.closed {
+		return 0, io.ErrClosedPipe
+	}
+	p.data = append(p.data, b...)
+	p.cond.Broadcast()
+	return len(b), nil
+}
+
+func (p *pipe) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.cond.Broadcast()
+	return nil
+}
+
+func (p pipeReader) Read(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.data) == 0 && !p.closed {
+		p.cond.Wait()
+	}
+	if len(p.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, p.data)
+	p.data = p.data[:copy(p.data, p.data[n:])]
+	p.cond.Broadcast()
+	return n, nil
+}

@@ -1,0 +1,459 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"macemc/internal/guard"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// Host runs the nodes of one process.
+type Host struct {
+	sys    *sim.System
+	params sim.Params
+	config Config
+	book   Book
+	run    string // what all nodes of the system have to have in common
+	mark   uint64
+	buffer int
+
+	metrics metrics
+	goes    sync.WaitGroup
+	asking  []chan struct{}
+	failed  chan struct{} // closed when a handler has failed
+
+	mu       sync.Mutex
+	nodes    []*Node // by index; nil: not here
+	dead     []sim.Node
+	kept     []*contents // in memory, where there is no Dir
+	lives    []int
+	stopping bool
+	failure  error
+	told     bool
+
+	ipMu sync.Mutex
+	ipOf map[int][]net.IP
+}
+
+// asksMost is how many requests of a node may wait for their turn.
+const asksMost = 1024
+
+// Start runs nodes of a system until Stop. It returns when they listen and have begun.
+func Start(sys *sim.System, c Config) (*Host, error) {
+	p, err := sys.Resolve(c.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := sys.Validate(p); err != nil {
+		return nil, err
+	}
+	c.defaults()
+	if c.Book == nil {
+		if c.Book, err = Loopback(p.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.Book) != p.Nodes {
+		return nil, fmt.Errorf("the book has %d nodes, and %s runs with %d", len(c.Book), sys.Name, p.Nodes)
+	}
+	if c.Only == nil {
+		for i := range p.Nodes {
+			c.Only = append(c.Only, i)
+		}
+	}
+	if c.TLS != nil && len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil {
+		return nil, errors.New("Config.TLS has no certificate; give the one of this node")
+	}
+	if c.TLS != nil && c.TLS.ClientCAs == nil {
+		return nil, errors.New("Config.TLS has no ClientCAs: say who signs the certificates of nodes")
+	}
+	links, err := sys.Links(p)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{
+		sys: sys, params: p, config: c, book: c.Book, buffer: links.TCPBuffer, failed: make(chan struct{}),
+		nodes: make([]*Node, p.Nodes), dead: make([]sim.Node, p.Nodes), kept: make([]*contents, p.Nodes), lives: make([]int, p.Nodes),
+		ipOf: map[int][]net.IP{},
+	}
+	if h.buffer == 0 {
+		h.buffer = netsim.BufferDefault
+	}
+	h.run = fmt.Sprintf("%d nodes, %d messages a connection%s%s", p.Nodes, h.buffer, listed(p.Settings(sys)), listed(names(p.Bugs())))
+	if c.Codec != nil {
+		h.run += ", codec " + c.Codec.Name()
+	}
+	h.mark = h.fingerprint()
+	for range p.Nodes {
+		h.asking = append(h.asking, make(chan struct{}, asksMost))
+	}
+	for i := range h.lives {
+		h.lives[i] = c.life - 1
+	}
+	var made []*Node
+	for _, i := range c.Only {
+		if i < 0 || i >= p.Nodes {
+			err = fmt.Errorf("there is no node %d; the system runs with %d, counted from 0", i, p.Nodes)
+			break
+		}
+		var n *Node
+		if n, err = h.make(i); err != nil {
+			break
+		}
+		made = append(made, n)
+	}
+	if err != nil {
+		for _, n := range made {
+			n.unmake()
+		}
+		return nil, err
+	}
+	for _, n := range made {
+		h.begin(n)
+	}
+	return h, nil
+}
+
+func names(bugs []sim.BugID) (all []string) {
+	for _, b := range bugs {
+		all = append(all, string(b))
+	}
+	return all
+}
+
+func listed(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(words, ", ")
+}
+
+// make makes a node whose life is to begin: all that may go wrong goes wrong here.
+func (h *Host) make(i int) (_ *Node, err error) {
+	self := h.params.Addr(i)
+	n := &Node{
+		host: h, config: &h.config, at: i, buffer: h.buffer,
+		rousing: make(chan struct{}, 1), stopped: make(chan struct{}),
+		greeted: map[net.Conn]bool{}, last: nil,
+		grams: meter{most: gramsMost}, meetings: meter{most: 64},
+	}
+	if err := h.local(i); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			n.unmake()
+		}
+	}()
+	if n.m, err = newMachine(h.sys, h.params, self, n); err != nil {
+		return nil, err
+	}
+	n.life = n.draw()
+	h.mu.Lock()
+	h.lives[i]++
+	n.number = h.lives[i]
+	dead, kept := h.dead[i], h.kept[i]
+	h.mu.Unlock()
+	if h.config.Dir != "" {
+		life := 0
+		if n.disk, n.m.disk, life, err = openStorage(filepath.Join(h.config.Dir, self.String())); err != nil {
+			return nil, err
+		}
+		n.number = max(n.number, life)
+	} else if kept != nil {
+		n.m.disk = kept.clone()
+	}
+	if dead != nil && h.sys.Crash != nil {
+		if err := guard.Call("Crash", func() { n.m.node = h.sys.Crash(h.params, self, dead) }); err != nil {
+			return nil, err
+		}
+		n.kept = true
+	}
+	if h.sys.Script != nil {
+		if err := guard.Call("Script", func() { n.script = slices.Clone(h.sys.Script(h.params, self, n.number)) }); err != nil {
+			return nil, err
+		}
+	}
+	if h.config.Codec != nil {
+		n.codec = h.config.Codec
+	} else {
+		n.ownCodec = codecOf(h.sys)
+		for _, v := range h.config.Types {
+			n.ownCodec.Allow(reflect.TypeOf(v))
+		}
+		n.codec = named{n.ownCodec}
+	}
+	seed := h.config.Seed
+	if seed == 0 {
+		seed = n.draw()
+	}
+	n.rand = rand.New(rand.NewPCG(seed, uint64(i)<<32|uint64(n.number)))
+	if n.listener, n.datagram, err = listen(h.book[i]); err != nil {
+		return nil, fmt.Errorf("%s cannot listen: %w", self, err)
+	}
+	if h.config.TLS != nil {
+		_ = n.datagram.Close()
+		n.datagram = nil
+	}
+	n.sources = make([]*net.UDPAddr, h.params.Nodes)
+	for j := range n.sources {
+		if n.sources[j], err = net.ResolveUDPAddr("udp", h.book[j]); err != nil {
+			return nil, fmt.Errorf("the book has n%d at %s: %w", j, h.book[j], err)
+		}
+	}
+	for j, a := range h.params.Addrs() {
+		n.peers = append(n.peers, &peer{at: j, addr: a, taken: map[uint64]bool{}})
+	}
+	n.last = map[string]time.Time{}
+	n.alive, n.cease = context.WithCancel(context.Background())
+	n.stopping = n.alive.Done()
+	if h.config.Record != nil {
+		if n.record, err = h.config.Record(i, n.number); err != nil {
+			return nil, err
+		}
+		if n.record != nil {
+			if err := n.beginRecord(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return n, nil
+}
+
+func (n *Node) beginRecord() error {
+	n.writer = &recordWriter{to: n.record, codec: codecOf(n.host.sys)}
+	if _, err := n.record.Write([]byte(magicRecord)); err != nil {
+		return err
+	}
+	h := n.host
+	return n.recorded(&Entry{Kind: EntryLife, Begin: &Beginning{
+		System: h.sys.Name, Nodes: h.params.Nodes, Params: h.params.Settings(h.sys), Bugs: names(h.params.Bugs()),
+		Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(),
+	}})
+}
+
+// named is the codec of this module under its name.
+type named struct{ appender }
+
+type appender interface {
+	Append(buf []byte, m any) ([]byte, error)
+	Decode(data []byte) (any, error)
+}
+
+func (named) Name() string { return "by fields" }
+
+// unmake gives back what make took.
+func (n *Node) unmake() {
+	if n.listener != nil {
+		_ = n.listener.Close()
+	}
+	if n.datagram != nil {
+		_ = n.datagram.Close()
+	}
+	if n.disk != nil {
+		_ = n.disk.close()
+	}
+	if n.record != nil {
+		_ = n.record.Close()
+	}
+	if n.cease != nil {
+		n.cease()
+	}
+}
+
+// local refuses an address that others can reach, unless that is wanted.
+func (h *Host) local(i int) error {
+	if h.config.Public {
+		return nil
+	}
+	a, err := net.ResolveTCPAddr("tcp", h.book[i])
+	if err != nil {
+		return fmt.Errorf("the book has n%d at %s: %w", i, h.book[i], err)
+	}
+	if !a.IP.IsLoopback() {
+		return fmt.Errorf("the book has n%d at %s, which others can reach; nodes run on the loopback interface unless Config.Public (--public) says otherwise", i, h.book[i])
+	}
+	return nil
+}
+
+// ips are the addresses at which a node may be.
+func (h *Host) ips(i int) []net.IP {
+	h.ipMu.Lock()
+	defer h.ipMu.Unlock()
+	if all, is := h.ipOf[i]; is {
+		return all
+	}
+	host, _, _ := net.SplitHostPort(h.book[i])
+	all, err := net.LookupIP(host)
+	if err == nil {
+		h.ipOf[i] = all
+	}
+	return all
+}
+
+func (h *Host) begin(n *Node) {
+	h.mu.Lock()
+	h.nodes[n.at] = n
+	h.mu.Unlock()
+	n.began = time.Now()
+	h.config.Log.Info("started", "node", n.name(n.at), "life", n.number, "at", h.book[n.at], "tls", h.config.TLS != nil)
+	h.goes.Add(1)
+	go n.loop()
+}
+
+// ended is that a node's life is over.
+func (h *Host) ended(n *Node) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dead[n.at], h.kept[n.at] = n.m.node, n.m.disk
+	why := "asked to"
+	if n.err != nil {
+		why = n.err.Error()
+	} else if n.kill {
+		why = "killed"
+	}
+	h.config.Log.Info("stopped", "node", n.name(n.at), "life", n.number, "steps", n.steps.Load(), "why", why)
+	if n.err == nil {
+		return
+	}
+	h.metrics.failed.Add(1)
+	if h.config.Failed != nil {
+		h.goes.Add(1)
+		go func() {
+			defer h.goes.Done()
+			h.config.Failed(n.m.self, n.err)
+		}()
+		return
+	}
+	h.failure = errors.Join(h.failure, n.err)
+	if !h.told {
+		h.told = true
+		close(h.failed)
+	}
+}
+
+// Book says where each node is.
+func (h *Host) Book() Book { return h.book }
+
+// Params are those of the system.
+func (h *Host) Params() sim.Params { return h.params }
+
+// Nodes are the nodes of this process, in order; of one that was started again, its
+// newest life.
+func (h *Host) Nodes() (all []*Node) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, n := range h.nodes {
+		if n != nil {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// Node is the node with an index; nil: it is not of this process.
+func (h *Host) Node(i int) *Node {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.nodes[i]
+}
+
+// Kill ends a node's life in the middle of what it does, as the end of its process
+// would: nothing is said to anybody.
+func (h *Host) Kill(i int) error {
+	n := h.Node(i)
+	if n == nil {
+		return fmt.Errorf("there is no node %d in this process", i)
+	}
+	n.post(arrival{kind: arriveCall, peer: i, call: func() { n.kill, n.closing = true, true }})
+	<-n.stopped
+	return nil
+}
+
+// Restart begins the next life of a node that is dead.
+func (h *Host) Restart(i int) error {
+	if n := h.Node(i); n == nil {
+		return fmt.Errorf("there is no node %d in this process", i)
+	} else {
+		select {
+		case <-n.stopped:
+		default:
+			return fmt.Errorf("n%d runs; kill it first", i)
+		}
+	}
+	h.mu.Lock()
+	stopping := h.stopping
+	h.mu.Unlock()
+	if stopping {
+		return errors.New("the nodes are being stopped")
+	}
+	n, err := h.make(i)
+	if err != nil {
+		return err
+	}
+	h.begin(n)
+	return nil
+}
+
+// Cut begins a partition: nodes of one side and the others cannot reach each other.
+// Each process has to be told. Nil: it ends.
+func (h *Host) Cut(side []int) {
+	var in uint64
+	for _, i := range side {
+		in |= 1 << i
+	}
+	all := uint64(1)<<(h.params.Nodes-1)<<1 - 1
+	for _, n := range h.Nodes() {
+		cut := in & all
+		if in&(1<<n.at) != 0 {
+			cut = ^in & all
+		}
+		n.post(arrival{kind: arriveCall, peer: n.at, call: func() {
+			n.cut = cut
+			for _, p := range n.peers {
+				if cut&(1<<p.at) != 0 {
+					n.breaks(p, errCut)
+				}
+			}
+		}})
+	}
+}
+
+// Stop stops the nodes in good order: what they have sent is written, the storage is
+// closed. Its error is that of the first handler that failed.
+func (h *Host) Stop() error {
+	h.mu.Lock()
+	h.stopping = true
+	h.mu.Unlock()
+	for _, n := range h.Nodes() {
+		n.post(arrival{kind: arriveCall, peer: n.at, call: func() { n.closing = true }})
+	}
+	for _, n := range h.Nodes() {
+		<-n.stopped
+	}
+	h.goes.Wait()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failure
+}
+
+// RecordIn is a Config.Record that keeps the record of each life in a folder, as
+// n0-0.rec.
+func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
+	return func(node, life int) (io.WriteCloser, error) {
+		return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d-%d.rec", node, life)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+}

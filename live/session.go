@@ -1,0 +1,266 @@
+package live
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"macemc/sim"
+)
+
+// session is one connection with a peer: a goroutine that reads and one that writes.
+// What they have for the node they post to it; the node never waits for them.
+type session struct {
+	n      *Node
+	conn   net.Conn
+	peer   int
+	id     uint64
+	life   uint64 // the peer's
+	dialed bool
+
+	mu     sync.Mutex
+	out    []byte // frames to be written: bounded by what may be under way
+	closed bool
+	bye    bool          // write what is there, then close
+	wake   chan struct{} // capacity 1
+
+	delivered atomic.Uint64 // messages by TCP whose handler ran here
+	acked     atomic.Uint64 // and there
+	received  uint64        // the reader's
+	gone      sync.WaitGroup
+}
+
+func (n *Node) newSession(conn net.Conn, peer int, id, life uint64, dialed bool) *session {
+	return &session{n: n, conn: conn, peer: peer, id: id, life: life, dialed: dialed, wake: make(chan struct{}, 1)}
+}
+
+// start begins to read and write, once both ends have agreed.
+func (s *session) start() {
+	s.n.host.goes.Add(2)
+	s.gone.Add(2)
+	go s.read()
+	go s.write()
+}
+
+// hand adds a frame to what is to be written.
+func (s *session) hand(frame []byte) {
+	s.mu.Lock()
+	if !s.closed {
+		s.out = append(s.out, frame...)
+	}
+	s.mu.Unlock()
+	s.nudge()
+}
+
+func (s *session) nudge() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close ends the connection; in good order what was handed over is written first.
+func (s *session) close(orderly bool) {
+	s.mu.Lock()
+	first := !s.closed
+	s.closed, s.bye = true, s.bye || orderly
+	s.mu.Unlock()
+	if !first {
+		return
+	}
+	if !orderly {
+		s.abort()
+	}
+	s.nudge()
+}
+
+// abort breaks the connection, so that the other end sees it at once.
+func (s *session) abort() {
+	if tcp, is := s.conn.(interface{ SetLinger(int) error }); is {
+		_ = tcp.SetLinger(0)
+	}
+	_ = s.conn.Close()
+}
+
+func (s *session) write() {
+	defer s.n.host.goes.Done()
+	defer s.gone.Done()
+	var spare []byte
+	var acked uint64
+	timeout := s.n.config.Timeout
+	beat := time.NewTimer(timeout / 3)
+	defer beat.Stop()
+	for {
+		s.mu.Lock()
+		batch, closed, bye := s.out, s.closed, s.bye
+		s.out = spare[:0]
+		s.mu.Unlock()
+		if closed && !bye {
+			return
+		}
+		if d := s.delivered.Load(); d != acked {
+			batch, acked = numberFrame(batch, frameAck, d), d
+		}
+		if len(batch) > 0 {
+			if w := s.n.config.Weather; w != nil && !closed {
+				w.pause(s.n.stopping)
+			}
+			if err := s.conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+				s.down(err, false, false)
+				return
+			}
+			if _, err := s.conn.Write(batch); err != nil {
+				s.down(err, false, false)
+				return
+			}
+			s.n.host.metrics.bytesOut.Add(uint64(len(batch)))
+			if spare = batch; cap(spare) > 1<<20 {
+				spare = nil
+			}
+			continue
+		}
+		spare = batch
+		if closed {
+			_ = s.conn.Close()
+			return
+		}
+		beat.Reset(timeout / 3)
+		select {
+		case <-s.wake:
+		case <-beat.C:
+			s.hand(beginFrame(nil, framePing))
+		}
+	}
+}
+
+// down tells the node, once, that the connection is over.
+func (s *session) down(err error, reset, open bool) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.nudge()
+	s.abort()
+	s.n.post(arrival{kind: arriveDown, peer: s.peer, sess: s, err: err, reset: reset, open: open})
+}
+
+func (s *session) read() {
+	defer s.n.host.goes.Done()
+	defer s.gone.Done()
+	from := bufio.NewReaderSize(s.conn, 32<<10)
+	var head [frameHead]byte
+	var buf []byte
+	var until time.Time
+	timeout := s.n.config.Timeout
+	for {
+		if now := time.Now(); until.Sub(now) < timeout*3/4 {
+			until = now.Add(timeout)
+			if err := s.conn.SetReadDeadline(until); err != nil {
+				s.down(err, false, false)
+				return
+			}
+		}
+		kind, body, err := readFrame(from, &head, buf, s.n.config.MessageMost)
+		if err != nil {
+			s.down(err, false, false)
+			return
+		}
+		buf = body
+		if cap(buf) > 1<<20 {
+			buf = nil
+		}
+		s.n.host.metrics.bytesIn.Add(uint64(len(body) + frameHead))
+		if kind == frameReset {
+			open := len(body) > 0 && body[0]&1 != 0
+			s.down(errReset, true, open)
+			return
+		}
+		if err := s.take(kind, body); err != nil {
+			s.n.complain("a peer breaks the protocol", "peer", s.n.name(s.peer), "why", err.Error())
+			s.down(err, false, false)
+			return
+		}
+	}
+}
+
+var errReset = errors.New("reset by the other node")
+
+// take handles one frame. An error is the peer's breach of the protocol.
+func (s *session) take(kind frameKind, body []byte) error {
+	switch kind {
+	case framePing:
+		return nil
+	case frameAck, frameBoxed:
+		x, k := binary.Uvarint(body)
+		if k <= 0 || k != len(body) {
+			return errors.New("a malformed number")
+		}
+		if kind == frameBoxed {
+			s.n.post(arrival{kind: arriveBoxed, peer: s.peer, sess: s, serial: x})
+			return nil
+		}
+		if x < s.acked.Load() {
+			return fmt.Errorf("it says that %d messages were delivered, and said %d before", x, s.acked.Load())
+		}
+		s.acked.Store(x)
+		s.n.rouse()
+		return nil
+	case frameMessage, frameBag, frameSet, frameDatagram:
+		serial, k := binary.Uvarint(body)
+		if k <= 0 {
+			return errors.New("a malformed number")
+		}
+		m, err := s.n.codec.Decode(body[k:])
+		if err != nil {
+			return err
+		}
+		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.life, link: linkOf(kind)}
+		switch kind {
+		case frameMessage:
+			if s.received++; s.received-s.delivered.Load() > uint64(s.n.buffer) {
+				return fmt.Errorf("it sends more than the %d messages that may be under way", s.n.buffer)
+			}
+		case frameDatagram:
+			if !s.n.grams.enter() {
+				return nil // lost: there is no room
+			}
+		}
+		s.n.post(a)
+		return nil
+	}
+	return fmt.Errorf("a frame of the kind %d, which there is not", kind)
+}
+
+func linkOf(kind frameKind) sim.Link {
+	return [...]sim.Link{frameMessage: sim.LinkTCP, frameBag: sim.LinkBag, frameSet: sim.LinkSet, frameDatagram: sim.LinkUDP}[kind]
+}
+
+func kindOf(link sim.Link) frameKind {
+	return [...]frameKind{sim.LinkTCP: frameMessage, sim.LinkBag: frameBag, sim.LinkSet: frameSet, sim.LinkUDP: frameDatagram}[link]
+}
+
+// meter bounds how many things wait.
+type meter struct {
+	held atomic.Int64
+	most int64
+}
+
+func (m *meter) enter() bool {
+	if m.held.Add(1) > m.most {
+		m.held.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (m *meter) leave() { m.held.Add(-1) }
+
+// quiet reports whether an error only says that a connection ended.
+func quiet(err error) bool {
+	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errReset)
+}

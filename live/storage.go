@@ -1,0 +1,288 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+
+	"macemc/internal/disk"
+	"macemc/sim"
+)
+
+// storage is the stable storage of a node: a folder with a journal of its writes, in
+// their order. When it is opened the journal is carried out; a torn end, of which
+// the checksum tells, is cut off and carried out as far as it goes: an append may
+// survive in part. A journal that has grown is written anew, by a file that takes its
+// place.
+type storage struct {
+	dir   string
+	file  *os.File
+	size  int64 // of the journal
+	base  int64 // after it was written anew
+	count int   // writes in it
+	buf   []byte
+	fault func(op string) error // for tests: nil
+}
+
+const (
+	journalName  = "journal"
+	journalMagic = "macemc store 1\n"
+	lifeName     = "life"
+	writeMost    = 64 << 20
+	rewriteAt    = 4 << 20
+)
+
+// openStorage opens a node's folder, and tells what is in it and which of its lives
+// begins.
+func openStorage(dir string) (s *storage, d *contents, life int, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, nil, 0, err
+	}
+	s = &storage{dir: dir}
+	if life, err = s.nextLife(); err != nil {
+		return nil, nil, 0, err
+	}
+	name := filepath.Join(dir, journalName)
+	if s.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, nil, 0, err
+	}
+	if d, err = s.recover(); err != nil {
+		return nil, nil, 0, errors.Join(fmt.Errorf("%s: %w", name, err), s.file.Close())
+	}
+	return s, d, life, syncDir(dir)
+}
+
+// nextLife counts the lives of a node: the first is 0.
+func (s *storage) nextLife() (int, error) {
+	name := filepath.Join(s.dir, lifeName)
+	life := 0
+	switch b, err := os.ReadFile(name); {
+	case err == nil:
+		if _, err := fmt.Sscanf(string(b), "%d", &life); err != nil {
+			return 0, fmt.Errorf("%s holds %q, which is no number of a life", name, b)
+		}
+		life++
+	case !errors.Is(err, os.ErrNotExist):
+		return 0, err
+	}
+	return life, replaceFile(name, []byte(fmt.Sprintf("%d\n", life)))
+}
+
+// replaceFile makes a file hold these bytes, all of them or as before.
+func replaceFile(name string, data []byte) error {
+	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(name+".new", name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// A write is kind, length of the name, length of the data or size, checksum of all
+// that; name and data; checksum of those.
+const headSize = 1 + 4 + 4 + 4
+
+func appendWrite(buf []byte, w disk.Write) []byte {
+	at := len(buf)
+	n := len(w.Data)
+	if w.Kind == disk.Truncate {
+		n = w.Size
+	}
+	buf = append(buf, byte(w.Kind))
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(w.Name)))
+	buf = binary.BigEndian.AppendUint32(buf, uint32(n))
+	buf = binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
+	at = len(buf)
+	buf = append(buf, w.Name...)
+	buf = append(buf, w.Data...)
+	return binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
+}
+
+// cutWrite takes the first write off data. torn: data ends within it, or what is there
+// was not written; of an append, what is there of its data is given.
+func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
+	if len(data) < headSize || crc32.ChecksumIEEE(data[:9]) != binary.BigEndian.Uint32(data[9:13]) {
+		return w, nil, true
+	}
+	w.Kind = disk.Kind(data[0])
+	name, n := int(binary.BigEndian.Uint32(data[1:5])), int(binary.BigEndian.Uint32(data[5:9]))
+	body := data[headSize:]
+	length := name
+	if w.Kind == disk.Truncate {
+		w.Size = n
+	} else {
+		length += n
+	}
+	if w.Kind < disk.Put || w.Kind > disk.Truncate || name > writeMost || n > writeMost {
+		return w, nil, true
+	}
+	if len(body) < length+4 || crc32.ChecksumIEEE(body[:length]) != binary.BigEndian.Uint32(body[length:length+4]) {
+		if len(body) >= name {
+			w.Name, w.Data = string(body[:name]), string(body[name:min(len(body), length)])
+		}
+		return w, nil, true
+	}
+	w.Name, w.Data = string(body[:name]), string(body[name:length])
+	return w, body[length+4:], false
+}
+
+// recover carries the journal out, cuts a torn end off, and makes all of it durable:
+// what is read back now stays.
+func (s *storage) recover() (*contents, error) {
+	data, err := io.ReadAll(s.file)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) < len(journalMagic) && journalMagic[:len(data)] == string(data) { // new, or ended as it began
+		return newContents(), s.begin(newContents())
+	}
+	rest, ok := bytes.CutPrefix(data, []byte(journalMagic))
+	if !ok {
+		return nil, errors.New("this is no storage of a live node, or one of another version")
+	}
+	d := newContents()
+	for len(rest) > 0 {
+		w, next, torn := cutWrite(rest)
+		if torn {
+			if w.Kind == disk.Append && w.Name != "" && w.Data != "" {
+				d.write(w)
+			}
+			break
+		}
+		d.write(w)
+		s.count++
+		rest = next
+	}
+	return d, s.begin(d)
+}
+
+// begin writes the journal anew: what is on the disk, and nothing else.
+func (s *storage) begin(d *contents) error {
+	buf := []byte(journalMagic)
+	for _, w := range d.writes() {
+		buf = appendWrite(buf, w)
+	}
+	name := filepath.Join(s.dir, journalName)
+	if err := replaceFile(name, buf); err != nil {
+		return err
+	}
+	if err := s.file.Close(); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	s.file, s.buf = f, s.buf[:0]
+	s.size, s.base = int64(len(buf)), int64(len(buf))
+	_, err = f.Seek(0, io.SeekEnd)
+	return err
+}
+
+// put notes a write, which flush hands to the system.
+func (s *storage) put(w disk.Write) {
+	s.buf = appendWrite(s.buf, w)
+	s.count++
+}
+
+// flush hands what was written to the system: it survives the end of this process.
+func (s *storage) flush() error {
+	if len(s.buf) == 0 {
+		return nil
+	}
+	if s.fault != nil {
+		if err := s.fault("write"); err != nil {
+			return err
+		}
+	}
+	n, err := s.file.Write(s.buf)
+	s.size += int64(n)
+	s.buf = s.buf[:0]
+	return err
+}
+
+// sync makes what was written durable: it survives the end of the machine.
+func (s *storage) sync() error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if s.fault != nil {
+		if err := s.fault("sync"); err != nil {
+			return err
+		}
+	}
+	return s.file.Sync()
+}
+
+// grown writes the journal anew if most of it is history.
+func (s *storage) grown(d *contents) error {
+	if s.size < rewriteAt || s.size < 4*s.base {
+		return nil
+	}
+	return s.begin(d)
+}
+
+func (s *storage) close() error { return errors.Join(s.flush(), s.file.Close()) }
+
+// contents are what a node has stored, as it reads it back.
+type contents struct {
+	keys  map[string]string
+	files map[string][]byte
+}
+
+func newContents() *contents { return &contents{map[string]string{}, map[string][]byte{}} }
+
+func (c *contents) write(w disk.Write) {
+	switch w.Kind {
+	case disk.Put:
+		c.keys[w.Name] = w.Data
+	case disk.Delete:
+		delete(c.keys, w.Name)
+	case disk.Append:
+		c.files[w.Name] = append(c.files[w.Name], w.Data...)
+	case disk.Truncate:
+		c.files[w.Name] = c.files[w.Name][:min(w.Size, len(c.files[w.Name]))]
+	default:
+		panic(fmt.Sprintf("macemc bug: live: there is no write of kind %d", w.Kind))
+	}
+}
+
+// writes are writes that make the same out of nothing.
+func (c *contents) writes() (all []disk.Write) {
+	for _, key := range sim.Keys(c.keys) {
+		all = append(all, disk.Write{Kind: disk.Put, Name: key, Data: c.keys[key]})
+	}
+	for _, name := range sim.Keys(c.files) {
+		if len(c.files[name]) > 0 {
+			all = append(all, disk.Write{Kind: disk.Append, Name: name, Data: string(c.files[name])})
+		}
+	}
+	return all
+}
+
+func (c *contents) clone() *contents {
+	out := newContents()
+	for _, w := range c.writes() {
+		out.write(w)
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package live
+
+import (
+	"reflect"
+	"sync"
+
+	"macemc/internal/codec"
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+var codecs sync.Map // *sim.System: *codec.Codec
+
+// codecOf is the codec of a system: it reads the types of the packages that its nodes
+// lead to.
+func codecOf(sys *sim.System) *codec.Codec {
+	if c, is := codecs.Load(sys); is {
+		return c.(*codec.Codec)
+	}
+	c := codec.New(reflect.TypeFor[sim.PeerError]())
+	p, err := sys.Resolve(sim.Params{})
+	if err == nil {
+		for _, self := range p.Addrs() {
+			allowNode(c, sys, p, self)
+		}
+	}
+	actual, _ := codecs.LoadOrStore(sys, c)
+	return actual.(*codec.Codec)
+}
+
+// allowNode allows what a node is made of, and what it says that it handles.
+func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
+	defer func() { _ = recover() }() // who starts the node says what is wrong with New
+	for n := any(sys.New(p, self)); n != nil; n = upper(n) {
+		if h, is := n.(sight.Handled); is {
+			for _, one := range h.Handlers().List {
+				if one.Of != nil {
+					c.Allow(one.Of)
+				}
+			}
+		}
+		c.Near(reflect.TypeOf(sight.Subject(n)))
+	}
+	if sys.Script != nil {
+		for _, s := range sys.Script(p, self, 0) {
+			c.Allow(reflect.TypeOf(s))
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package live
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"macemc/internal/codec"
+)
+
+// What two nodes say to each other. A connection begins with a hello of who opens it
+// and a welcome of the other, or a refusal with its reason; then come frames, in both
+// directions: a length in four bytes, a kind, the rest.
+
+// magicWire begins both; the number is the version of all that follows.
+const magicWire = "macemc live wire 1\n"
+
+const (
+	helloMost  = 256 << 10
+	typesMost  = 2_000
+	frameHead  = 5
+	boxedMost  = 4096 // messages of bags and sets under way to a node
+	serialMost = 10   // bytes of a number
+)
+
+type frameKind uint8
+
+const (
+	frameMessage  frameKind = iota + 1 // by TCP: serial, value
+	frameBag                           // serial, value
+	frameSet                           // serial, value
+	frameDatagram                      // serial, value: where datagrams go by the connection
+	frameAck                           // how many messages by TCP were delivered on this connection
+	frameBoxed                         // the serial of a message of a bag or a set that was taken
+	framePing                          // I am here
+	frameReset                         // I close the connection: whether it was open
+)
+
+// hello is what each end says of itself.
+type hello struct {
+	system string
+	run    string // nodes, parameters, known bugs, codec: both ends run the same
+	from   int
+	to     int
+	life   uint64
+	conn   uint64 // the name of the connection, which who opens it gives
+	last   uint64 // the connection before
+	came   uint64 // and how many messages of the other were delivered by it
+	low    uint64 // no message of a bag or set before this one is to come again
+	types  []codec.Type
+}
+
+func (h *hello) append(buf []byte) []byte {
+	text := func(s string) {
+		buf = binary.AppendUvarint(buf, uint64(len(s)))
+		buf = append(buf, s...)
+	}
+	text(h.system)
+	text(h.run)
+	for _, x := range []uint64{uint64(h.from), uint64(h.to), h.life, h.conn, h.last, h.came, h.low, uint64(len(h.types))} {
+		buf = binary.AppendUvarint(buf, x)
+	}
+	for _, t := range h.types {
+		text(t.Name)
+		buf = binary.BigEndian.AppendUint64(buf, t.Shape)
+	}
+	return buf
+}
+
+func (h *hello) read(data []byte) error {
+	d := &entryReader{data: data}
+	h.system, h.run = d.text(), d.text()
+	h.from, h.to = d.int(), d.int()
+	for _, x := range []*uint64{&h.life, &h.conn, &h.last, &h.came, &h.low} {
+		*x = d.uint()
+	}
+	n := d.int()
+	if n > typesMost {
+		d.bad, n = true, 0
+	}
+	for range n {
+		if d.bad {
+			break
+		}
+		h.types = append(h.types, codec.Type{Name: d.text(), Shape: d.fixed()})
+	}
+	if d.bad || len(d.data) > 0 {
+		return errors.New("the hello is malformed")
+	}
+	return nil
+}
+
+// greet writes a hello, a welcome or a refusal: why is its reason.
+func greet(w io.Writer, h *hello, why string) error {
+	body := []byte{0}
+	if why != "" {
+		body = append([]byte{1}, why[:min(len(why), 1000)]...)
+	} else {
+		body = h.append(body)
+	}
+	out := append([]byte(magicWire), 0, 0, 0, 0)
+	binary.BigEndian.PutUint32(out[len(magicWire):], uint32(len(body)))
+	_, err := w.Write(append(out, body...))
+	return err
+}
+
+// refused is the reason that the other end gives for taking no connection.
+type refused string
+
+func (r refused) Error() string { return "the other node refuses: " + string(r) }
+
+// met reads what greet wrote.
+func met(r io.Reader) (*hello, error) {
+	head := make([]byte, len(magicWire)+4)
+	if _, err := io.ReadFull(r, head[:len(magicWire)]); err != nil {
+		return nil, err
+	}
+	if got := string(head[:len(magicWire)]); got != magicWire {
+		if i := len(magicWire) - 2; got[:i] == magicWire[:i] {
+			return nil, fmt.Errorf("the other end speaks version %q of the protocol, and this one %q; run the same macemc on all nodes", got[i:len(got)-1], magicWire[i:len(magicWire)-1])
+		}
+		return nil, errors.New("what connects is no live node of macemc")
+	}
+	if _, err := io.ReadFull(r, head[len(magicWire):]); err != nil {
+		return nil, err
+	}
+	n := int(binary.BigEndian.Uint32(head[len(magicWire):]))
+	if n < 1 || n > helloMost {
+		return nil, fmt.Errorf("a hello of %d bytes is none", n)
+	}
+	body, err := readAll(r, nil, n)
+	if err != nil {
+		return nil, err
+	}
+	if body[0] == 1 {
+		return nil, refused(printable(body[1:]))
+	}
+	h := new(hello)
+	return h, h.read(body[1:])
+}
+
+// printable is what a stranger says, in a form that steers no terminal.
+func printable(text []byte) string {
+	out := []rune(string(text[:min(len(text), 1000)]))
+	for i, r := range out {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0xfffd {
+			out[i] = '?'
+		}
+	}
+	return string(out)
+}
+
+// readAll reads n bytes into buf. It takes memory as they come, and not as they are
+// announced.
+func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
+	const chunk = 64 << 10
+	buf = buf[:0]
+	for len(buf) < n {
+		at := len(buf)
+		more := min(n-at, chunk)
+		buf = slices.Grow(buf, more)[:at+more]
+		if _, err := io.ReadFull(r, buf[at:]); err != nil {
+			return buf[:at], err
+		}
+	}
+	return buf, nil
+}
+
+// readFrame reads a frame of at most so many bytes. The body is buf's.
+func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind frameKind, body []byte, err error) {
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, buf, err
+	}
+	n := int(binary.BigEndian.Uint32(head[:4]))
+	if n > most {
+		return 0, buf, fmt.Errorf("a frame of %d bytes is too large; a message has at most %d (Config.MessageMost)", n, most)
+	}
+	body, err = readAll(r, buf, n)
+	return frameKind(head[4]), body, err
+}
+
+// appendFrame appends a frame, whose body fill appends.
+func beginFrame(buf []byte, kind frameKind) []byte { return append(buf, 0, 0, 0, 0, byte(kind)) }
+
+func endFrame(buf []byte, at int) []byte {
+	binary.BigEndian.PutUint32(buf[at:], uint32(len(buf)-at-frameHead))
+	return buf
+}
+
+func numberFrame(buf []byte, kind frameKind, x uint64) []byte {
+	at := len(buf)
+	return endFrame(binary.AppendUvarint(beginFrame(buf, kind), x), at)
+}
