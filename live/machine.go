@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -483,6 +484,26 @@ func (m *machine) offers() (all []sim.Signal) {
 	for n := any(m.node); n != nil; n = upper(n) {
 		if o, is := sight.Subject(n).(sim.Offerer); is {
 			o.Offers(func(s sim.Signal) { all = append(all, s) })
+		}
+	}
+	return all
+}
+
+// opens reports whether the next opening of the script may be taken.
+func (m *machine) opens(s sim.Signal) bool {
+	for n := any(m.node); n != nil; n = upper(n) {
+		if o, is := sight.Subject(n).(sim.Opener); is && !o.Opens(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// gathers are the actions that depend on what is in the node's set.
+func (m *machine) gathers(in iter.Seq2[sim.Addr, sim.Message]) (all []sim.Signal) {
+	for n := any(m.node); n != nil; n = upper(n) {
+		if g, is := sight.Subject(n).(sim.Gatherer); is {
+			g.Gathers(in, func(s sim.Signal) { all = append(all, s) })
 		}
 	}
 	return all

@@ -425,10 +425,10 @@ func (n *Node) arrived(a *arrival) {
 				n.grams.leave()
 				return
 			}
-			p.grams = append(p.grams, incoming{a.value, a.serial, a.life, 0, sim.LinkUDP})
+			p.grams = append(p.grams, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: sim.LinkUDP})
 		case a.sess != p.sess: // of a connection that is over
 		case a.link == sim.LinkTCP:
-			p.in = append(p.in, incoming{a.value, a.serial, a.life, a.sess.id, sim.LinkTCP})
+			p.in = append(p.in, incoming{value: a.value, serial: a.serial, life: a.life, conn: a.sess.id, link: sim.LinkTCP})
 		default:
 			n.cameBox(p, a)
 		}
@@ -531,7 +531,7 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 			return Event{Kind: sim.KindScript, Value: n.asks[0].signal, Asked: true}, true
 		}
 	case 4:
-		if len(n.script) > 0 {
+		if len(n.script) > 0 && n.m.opens(n.script[0]) {
 			e = Event{Kind: sim.KindScript, Value: n.script[0]}
 			n.script = n.script[1:]
 			return e, true
@@ -551,12 +551,23 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 		if now.Before(n.action) {
 			return e, false
 		}
-		if all := n.m.offers(); len(all) > 0 {
+		if all := append(n.m.offers(), n.m.gathers(n.inSet)...); len(all) > 0 {
 			n.action = now.Add(n.config.Idle)
 			return Event{Kind: sim.KindAction, Value: all[n.rand.IntN(len(all))]}, true
 		}
 	}
 	return e, false
+}
+
+// inSet are the messages of the node's set, in canonical order.
+func (n *Node) inSet(yield func(sim.Addr, sim.Message) bool) {
+	for _, p := range n.peers {
+		for _, i := range p.set {
+			if !yield(p.addr, i.value) {
+				return
+			}
+		}
+	}
 }
 
 func (n *Node) nextTimer(now time.Time) (e Event, ok bool) {

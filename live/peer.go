@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"macemc/internal/canon"
+	"macemc/netsim"
 	"macemc/sim"
 )
 
@@ -48,9 +50,10 @@ type peer struct {
 
 	grams []incoming // datagrams that came
 
-	box     []boxed // messages of bags and sets, to the peer
-	boxOut  int     // of them that this connection was given and that were not taken
-	boxed   []incoming
+	box     []boxed         // messages of bags and sets, to the peer
+	boxOut  int             // of them that this connection was given and that were not taken
+	boxed   []incoming      // that came and were not delivered
+	set     []incoming      // what is in the node's set of this peer's, in canonical order
 	taken   map[uint64]bool // serials that came, of takenOf
 	takenOf uint64          // a life of the peer
 }
@@ -75,6 +78,7 @@ type incoming struct {
 	life   uint64
 	conn   uint64
 	link   sim.Link
+	sum    canon.Hash // of one in a set
 }
 
 // room reports whether one more message can be queued, after so many in this step.
@@ -89,7 +93,7 @@ func (p *peer) room(buffer, spent int) bool {
 func (n *Node) sendTCP(p *peer, m sim.Message, serial uint64) {
 	if p.at == n.at {
 		p.out = append(p.out, outgoing{serial: serial, value: m})
-		p.in = append(p.in, incoming{m, serial, n.life, 0, sim.LinkTCP})
+		p.in = append(p.in, incoming{value: m, serial: serial, life: n.life, conn: 0, link: sim.LinkTCP})
 		return
 	}
 	frame, err := n.frame(frameMessage, serial, m, p.spare())
@@ -569,7 +573,8 @@ func (n *Node) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 			}
 			p.box = append(p.box, b)
 		}
-		p.boxed = append(p.boxed, incoming{m, serial, n.life, 0, link})
+		p.boxed = append(p.boxed, incoming{value: m, serial: serial, life: n.life, conn: 0, link: link})
+		n.intoSet(p, incoming{value: m, serial: serial, life: n.life, conn: 0, link: link})
 		return
 	}
 	var err error
@@ -635,5 +640,20 @@ func (n *Node) cameBox(p *peer, a *arrival) {
 		return
 	}
 	p.taken[a.serial] = true
-	p.boxed = append(p.boxed, incoming{a.value, a.serial, a.life, 0, a.link})
+	p.boxed = append(p.boxed, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link})
+	n.intoSet(p, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link})
+}
+
+// intoSet keeps a message of a set for nodes that gather.
+func (n *Node) intoSet(p *peer, i incoming) {
+	if i.link != sim.LinkSet {
+		return
+	}
+	sum, err := n.m.walker.Sum(i.value)
+	if err != nil {
+		return
+	}
+	i.sum = sum
+	at, _ := slices.BinarySearchFunc(p.set, i, func(a, b incoming) int { return netsim.CompareSums(a.sum, b.sum) })
+	p.set = slices.Insert(p.set, at, i)
 }

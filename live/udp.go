@@ -28,7 +28,7 @@ func (n *Node) sendUDP(p *peer, m sim.Message, serial uint64) {
 	}
 	if p.at == n.at {
 		if n.grams.enter() {
-			p.grams = append(p.grams, incoming{m, serial, n.life, 0, sim.LinkUDP})
+			p.grams = append(p.grams, incoming{value: m, serial: serial, life: n.life, conn: 0, link: sim.LinkUDP})
 		}
 		return
 	}

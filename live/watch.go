@@ -29,8 +29,9 @@ type Watch struct {
 	monitors   []sight.Monitor
 	assume     sight.Check
 	steps      int
-	violation  *Violation
 	findings   map[string]bool
+	unjudged   map[string]bool
+	asked      bool // what is under way
 	all        []Violation
 }
 
@@ -74,7 +75,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watch{sys: sys, params: p, findings: map[string]bool{}}
+	w := &Watch{sys: sys, params: p, findings: map[string]bool{}, unjudged: map[string]bool{}}
 	w.sees.Runtime, w.sees.Params = w, p
 	for range p.Nodes {
 		n := &mirror{sends: map[uint64]uint64{}}
@@ -91,6 +92,8 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 			m := rule.Monitor()
 			m.Reset()
 			w.monitors = append(w.monitors, m)
+		case sight.RuleSteps:
+			w.unjudged[prop.Name] = true
 		}
 	}
 	if !sys.Assume.IsZero() {
@@ -107,8 +110,36 @@ func (w *Watch) Timers() (n int) {
 	return n
 }
 
-// InFlight is not known here: a datagram that is lost is never told of.
-func (w *Watch) InFlight() int { return 0 }
+// InFlight is not known here: a datagram that is lost is never told of. A property that
+// asks is not judged.
+func (w *Watch) InFlight() int {
+	w.asked = true
+	return 0
+}
+
+// UnderWay is not known here either.
+func (w *Watch) UnderWay(func(sight.Sent) bool) { w.asked = true }
+
+// Unjudged are the properties that are not judged: those of steps, and those that ask
+// what is under way.
+func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
+
+// ask is what a property says; true where it cannot be judged.
+func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
+	if w.unjudged[c.Name] {
+		return true, ""
+	}
+	w.asked = false
+	holds, text = c.Asked()
+	if w.asked {
+		w.unjudged[c.Name] = true
+		return true, ""
+	}
+	if !holds && text == "" {
+		text = c.Explained()
+	}
+	return holds, text
+}
 
 // Steps is how many were taken.
 func (w *Watch) Steps() int { return w.steps }
@@ -256,11 +287,7 @@ func (w *Watch) step(i int, n *mirror, s *Step) {
 	}
 	for k := range w.always {
 		if c := &w.always[k]; !w.findings[c.Name] {
-			if holds, panicked := c.Asked(); !holds {
-				text := panicked
-				if text == "" {
-					text = c.Explained()
-				}
+			if holds, text := w.ask(c); !holds {
 				w.find(Violation{Property: c.Name, Node: self, Step: w.steps, Message: text})
 			}
 		}
@@ -318,16 +345,13 @@ func (w *Watch) Live() (live bool, why []string) {
 	}
 	for k := range w.eventually {
 		c := &w.eventually[k]
-		holds, panicked := c.Asked()
+		holds, said := w.ask(c)
 		if holds {
 			continue
 		}
 		text := fmt.Sprintf("not %q", c.Name)
-		if panicked == "" {
-			panicked = c.Explained()
-		}
-		if panicked != "" {
-			text += ": " + strings.TrimSpace(panicked)
+		if said != "" {
+			text += ": " + strings.TrimSpace(said)
 		}
 		why = append(why, text)
 	}
