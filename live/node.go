@@ -42,7 +42,6 @@ type Node struct {
 	rand   *rand.Rand
 
 	ownCodec *codec.Codec // of types by their fields; nil: the user has one
-	hash     bool
 
 	listener *net.TCPListener
 	datagram *net.UDPConn

@@ -185,7 +185,6 @@ type Records struct {
 	life  uint64
 	addrs []sim.Addr
 	buf   []byte
-	size  int // of the frame that is being read; 0: none
 	begun bool
 }
 

@@ -49,8 +49,8 @@ func sample() all {
 	return all{
 		b: true, i: -1 << 60, i16: math.MinInt16, u: math.MaxUint64, f: float32(math.Copysign(0, -1)), c: complex(1, math.Inf(1)),
 		s: "a\x00b", raw: []byte{}, empty: []int{}, arr: [3]uint16{1, 2, 3},
-		m: map[word]map[int]deeper{"b": nil, "a": {3: {n: 1}, -1: {n: 2}}},
-		p: d, same: d, any: pair[word]{"k", "l"}, at: time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC),
+		m:    map[word]map[int]deeper{"b": nil, "a": {3: {n: 1}, -1: {n: 2}}},
+		none: nil, noMap: nil, p: d, same: d, nul: nil, nothing: nil, left: nil, any: pair[word]{"k", "l"}, at: time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC),
 		keys: map[any]bool{word("x"): true, 3: false, pair[int]{1, 2}: true},
 	}
 }
@@ -94,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 // What cannot be sent is refused with the way to it.
 func TestRefused(t *testing.T) {
 	c := testCodec()
-	type channel struct{ of struct{ c chan int } }
+	type channel struct{ C chan int }
 	loop := []any{nil}
 	loop[0] = loop
 	for _, want := range []struct {
@@ -168,7 +168,7 @@ func TestHostileBytes(t *testing.T) {
 // A reader takes no memory for what is only announced.
 func TestNoMemoryForAnnouncements(t *testing.T) {
 	c := New(reflect.TypeFor[[1000][]deeper]())
-	type big struct{ of [1 << 20]*deeper }
+	type big struct{ Of [1 << 20]*deeper }
 	c.Allow(reflect.TypeFor[big](), reflect.TypeFor[[]big]())
 	b, err := c.Append(nil, []big{})
 	if err != nil {
