@@ -186,7 +186,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/run",
-		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/world"},
+		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
 		instead: map[string]string{
 			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
 			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
@@ -201,8 +201,23 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/explore",
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "choose", "sim", "internal/world", "search/internal/run"},
+		instead: map[string]string{
+			"search": "what explores takes steps of states; let its owner know what is to be found",
+			"":       "what explores takes steps of states; let its owner act on where they lead",
+		},
+	},
+	{
+		path: "search/internal/closure",
+		may:  []string{"internal/canon", "internal/world", "search/internal/run", "search/internal/explore"},
+		instead: map[string]string{
+			"": "a closure says which states can recover; let search make findings of the others",
+		},
+	},
+	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

@@ -3,6 +3,7 @@ package search
 import (
 	"testing"
 
+	"macemc/search/internal/closure"
 	"macemc/sim"
 	"macemc/systems/handshake"
 )
@@ -16,18 +17,18 @@ func TestSpreadingIsNoHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, x := explored(t, handshake.System, Options{Params: params, Faults: &none, Engine: EngineMemo})
-	g, err := r.newClosure(x)
+	g, err := closure.New(&r.owner, x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
-	if err := g.resolve(x); err != nil {
+	defer g.Close()
+	if err := g.Resolve(x); err != nil {
 		t.Fatal(err)
 	}
 	r.Pulse.On = true
 	ran, felt := r.stats.HandlerRuns, r.Pulse.Asked
-	clear(g.alive)
-	if err := g.spread(); err != nil {
+	clear(g.Alive)
+	if err := g.Spread(); err != nil {
 		t.Fatal(err)
 	}
 	if r.stats.HandlerRuns != ran {

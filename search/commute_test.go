@@ -64,38 +64,38 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer x.close()
-		m := x.byMemo()
-		bad, err := r.guarded(x.taker, x.roots)
-		for level, depth := x.level(), 0; err == nil && bad == nil && depth < opts.Depth && x.set.Len() < 20_000; depth++ {
+		defer x.Close()
+		m := x.ByMemo()
+		bad, err := r.owner.Guarded(x.Taker, x.Roots)
+		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < 20_000; depth++ {
 			r.stats.Depth = depth
-			bad, err = r.guarded(x.taker, func() error {
+			bad, err = r.owner.Guarded(x.Taker, func() error {
 				for _, s := range level {
-					for at := s.from; at < s.to; at++ {
-						if x.outside(at) {
+					for at := s.From; at < s.To; at++ {
+						if x.Outside(at) {
 							continue
 						}
-						if err := x.expand(at); err != nil {
+						if err := x.Expand(at); err != nil {
 							return err
 						}
 					}
 				}
-				return x.settle()
+				return x.Settle()
 			})
-			next := x.level()
-			x.expanded(level, next)
+			next := x.Level()
+			x.Expanded(level, next)
 			level = next
 		}
-		for s := range x.each {
-			x.get(s, x.v)
-			all[i] = append(all[i], fmt.Sprint(x.v, x.origin(s), x.live(s), x.outside(s)))
+		for s := range x.Each {
+			x.Get(s, x.From)
+			all[i] = append(all[i], fmt.Sprint(x.From, x.Origin(s), x.Live(s), x.Outside(s)))
 		}
 		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %+v", r.stats, err, bad))
-		unasked += m.unasked
+		unasked += m.Unasked
 		if i == 0 && unasked > 0 {
 			t.Errorf("%s: not all is looked up", sys.Name)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
-	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
@@ -153,15 +152,6 @@ func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
 		h = append(h, choose.Field{Key: "property", Value: name})
 	}
 	return h
-}
-
-// dead is the failure of a run whose end, where the world is, is taken to be dead.
-func dead(w *world.World, steps int) *sim.Failure {
-	names, explanations := w.NotLive()
-	if declined := w.Declined(); declined != "" {
-		explanations = append(explanations, declined)
-	}
-	return decide.Dead(steps, names, explanations)
 }
 
 // labelWorld writes how worlds differ from what the system says.

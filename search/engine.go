@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"macemc/choose"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -14,24 +15,24 @@ func (r *runner) exhaustLocal(res *Result) error {
 	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
 	r.share = run.Share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
-	x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
+	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
 	if err != nil {
 		return err
 	}
 	defer func() {
 		r.disband()
-		r.stats.Collision = x.prints.omission(x.set.Len())
-		x.close()
+		r.stats.Collision = x.Prints.Omission(x.Set.Len())
+		x.Close()
 	}()
-	x.lead = r.beginning(x.c)
+	x.Lead = r.beginning(x.Climate)
 	if r.opts.Engine != EngineLocal && !r.Always { // step properties look at every step
-		x.byMemo()
+		x.ByMemo()
 	}
-	switch _, done, err := r.level(x, res, r.base(), x.roots); {
-	case err == errFull:
+	switch _, done, err := r.level(x, res, r.base(), x.Roots); {
+	case err == explore.ErrFull:
 		res.Stop = StopMemory
 		return nil
-	case err == errBound: // the engine that copies nothing is for them
+	case err == explore.ErrBound: // the engine that copies nothing is for them
 		r.stats, r.share = Stats{}, run.Share{}
 		r.opts.Effort = min(r.opts.Effort, effortReference)
 		return r.exhaust(res)
@@ -39,10 +40,10 @@ func (r *runner) exhaustLocal(res *Result) error {
 		return err
 	}
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
-	level := x.level()
+	level := x.Level()
 	for depth := 0; ; depth++ {
 		r.stats.Depth = depth
-		res.Safety = Safety{State: x.covered(len(level) > 0), Depth: depth}
+		res.Safety = Safety{State: covered(x, len(level) > 0), Depth: depth}
 		if len(level) == 0 {
 			res.Stop = StopDone
 			if done, err := r.repeats(x, res); done || err != nil {
@@ -58,7 +59,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 			return nil
 		}
 		next, done, err := r.expand(x, res, depth+1, level)
-		if err == errHalt {
+		if err == explore.ErrHalt {
 			if err = nil; !r.interrupted(res) {
 				res.Stop = StopDepth
 			}
@@ -69,15 +70,15 @@ func (r *runner) exhaustLocal(res *Result) error {
 		if done || err != nil || res.Stop != "" {
 			return err
 		}
-		x.expanded(level, next)
+		x.Expanded(level, next)
 		level = next
 	}
 }
 
 // expand takes every step from the states of a level, and returns those of the
 // next, which are at a depth.
-func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (next frontier, done bool, err error) {
-	r.phase(PhaseStates, depth, level.len())
+func (r *runner) expand(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (next explore.Frontier, done bool, err error) {
+	r.phase(PhaseStates, depth, level.Len())
 	c, err := r.together(x, level)
 	if err != nil {
 		return nil, true, err
@@ -89,72 +90,50 @@ func (r *runner) expand(x *explorer, res *Result, depth int, level frontier) (ne
 	take := func() (err error) {
 		if rest { // of the answers to the coins of an event, and of the events of a state
 			rest = false
-			if err := x.answersLeft(); err != nil {
+			if err := x.AnswersLeft(); err != nil {
 				return err
 			}
-			if err := x.rest(x.current, x.lastEvent+1); err != nil {
+			if err := x.Rest(x.Current, x.LastEvent+1); err != nil {
 				return err
 			}
 		}
-		level.some(from, level.len(), func(k int, s uint32) bool {
+		level.Some(from, level.Len(), func(k int, s uint32) bool {
 			from, r.progress.Done = k+1, k
 			if s%64 == 0 && r.interrupted(res) {
 				return false
 			}
-			if !x.outside(s) {
-				err = x.expand(s)
+			if !x.Outside(s) {
+				err = x.Expand(s)
 			}
 			return err == nil
 		})
 		if err != nil {
 			return err
 		}
-		return x.settle()
+		return x.Settle()
 	}
 	for {
 		before, going := from, rest
 		bad, done, err := r.level(x, res, r.base()+depth, take)
-		if err == errFull {
+		if err == explore.ErrFull {
 			res.Stop, err = StopMemory, nil
 		}
 		if !done || err != nil || !r.several() || res.Finding == nil || from == before && !going {
-			return x.level(), done, err
+			return x.Level(), done, err
 		}
 		// A handler failed.
 		f := res.Finding
-		if res.Finding, res.Stop = nil, ""; bad.strayed || f.Verdict == sim.VerdictNondeterminism {
+		if res.Finding, res.Stop = nil, ""; bad.Strayed || f.Verdict == sim.VerdictNondeterminism {
 			res.Finding, res.Stop = f, StopFound
-			return x.level(), done, nil
+			return x.Level(), done, nil
 		}
 		if enough, err := r.note(f); enough || err != nil {
 			res.Stop = StopFound
-			return x.level(), true, err
+			return x.Level(), true, err
 		}
-		rest = x.step.begun
-		x.resume()
+		rest = x.Step.Begun
+		x.Resume()
 	}
-}
-
-// answersLeft takes the event that was taken last for the answers to its coins
-// that are left.
-func (x *explorer) answersLeft() error {
-	if !x.moreCoins() {
-		return nil
-	}
-	in, is := x.stepper.(inWorld)
-	if !is {
-		in = inWorld{taker: x.taker}
-	}
-	event := x.lastEvent
-	in.load(x.current)
-	x.w.Enabled()
-	return x.takeOn(x.current, event)
-}
-
-// resume makes an explorer ready to go on after a step that failed.
-func (x *explorer) resume() {
-	x.step.begun = false
-	x.w.Pardon() // where it was the last state of a level, no other is loaded
 }
 
 // interrupted reports whether the exhaustive phase is to stop here, and why.
@@ -173,36 +152,71 @@ func (r *runner) interrupted(res *Result) bool {
 
 // level takes the steps to the states of one depth, and makes a finding of
 // what goes wrong.
-func (r *runner) level(x *explorer, res *Result, depth int, take func() error) (bad *wrong, done bool, err error) {
-	bad, err = r.guarded(x.taker, take)
+func (r *runner) level(x *explore.Explorer, res *Result, depth int, take func() error) (bad *explore.Wrong, done bool, err error) {
+	bad, err = r.owner.Guarded(x.Taker, take)
 	switch {
-	case err == errEnough:
+	case err == explore.ErrEnough:
 		res.Stop = StopFound
 		return bad, true, nil
 	case isMismatch(err):
-		bad = &wrong{strayed: true}
-	case bad == nil || err != nil && !bad.strayed:
+		bad = &explore.Wrong{Strayed: true}
+	case bad == nil || err != nil && !bad.Strayed:
 		return nil, false, err
 	}
-	return bad, true, r.conclude(x, res, depth, bad, func() choose.Source { return x.found() })
+	return bad, true, r.conclude(x, res, depth, bad, func() choose.Source { return x.Found() })
 }
 
 // conclude makes a finding of what went wrong in a step to a depth, or in the
 // state that it led to, by the answers of that run.
-func (r *runner) conclude(x *explorer, res *Result, depth int, bad *wrong, answers func() choose.Source) (err error) {
-	failure := bad.failure
+func (r *runner) conclude(x *explore.Explorer, res *Result, depth int, bad *explore.Wrong, answers func() choose.Source) (err error) {
+	failure := bad.Failure
 	switch {
-	case bad.strayed:
-		res.Finding, err = r.hunt(answers, x.c, depth)
-	case bad.dead:
-		res.Finding, err = r.judge(answers(), x.c, x.w, depth, true)
+	case bad.Strayed:
+		res.Finding, err = r.hunt(answers, x.Climate, depth)
+	case bad.Dead:
+		res.Finding, err = r.judge(answers(), x.Climate, x.World, depth, true)
 	default:
 		failure.Step = min(failure.Step, depth)
 		if failure.Verdict != sim.VerdictNondeterminism {
 			failure.Step = depth
 		}
-		res.Finding, err = r.confirm(answers(), x.c, failure)
+		res.Finding, err = r.confirm(answers(), x.Climate, failure)
 	}
 	res.Stop = StopFound
 	return err
+}
+
+// covered is what the states that were expanded say about the space.
+func covered(x *explore.Explorer, open bool) State {
+	switch {
+	case x.Sampled:
+		return StateSampled
+	case open:
+		return StateBounded
+	case !x.Inside:
+		return StateExhaustedWithin
+	default:
+		return StateExhausted
+	}
+}
+
+// repeats takes the steps of a space that was exhausted again, and makes a finding
+// of what does not do the same.
+func (r *runner) repeats(x *explore.Explorer, res *Result) (done bool, err error) {
+	if len(r.findings.all) > 0 || r.pending != nil || x.Sampled {
+		return false, nil
+	}
+	bad, err := r.owner.Guarded(x.Taker, func() (err error) {
+		res.Repeated.Steps, res.Repeated.Times, err = x.Repeats()
+		return err
+	})
+	switch {
+	case err == explore.ErrHalt:
+		res.Stop = r.Why()
+		return true, nil
+	case err != nil || bad == nil:
+		return err != nil, err
+	}
+	run := x.Found()
+	return true, r.conclude(x, res, run.Length(), bad, func() choose.Source { return run.Again() })
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/search/internal/explore"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
@@ -152,7 +153,7 @@ func bytesPerState(b *testing.B, sys *sim.System, opts Options) float64 {
 	var per float64
 	opts.Progress = func(s Progress) {
 		if per == 0 && s.States > total*9/10 {
-			per = (heap() - first + float64(r.Exploring.(*taker).set.Bytes())) / float64(s.States)
+			per = (heap() - first + float64(r.Exploring.(*explore.Taker).Set.Bytes())) / float64(s.States)
 		}
 	}
 	r, err := newRunner(sys, opts)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"macemc/search/internal/explore"
 	"macemc/sim"
 )
 
@@ -103,35 +104,27 @@ func thrownAt(f *sim.Failure) string {
 
 var numberText = regexp.MustCompile(`[0-9]+`)
 
-// wrong is told what is wrong with the state that was just reached. It ends the
-// exploration, unless more findings are wanted: then it is noted, and the state
-// is not expanded.
-func (x *explorer) wrong(failure *sim.Failure, dead bool) error {
-	r := x.r
-	if !r.several() {
-		return &wrong{failure: failure, dead: dead}
-	}
-	x.w.Pardon()
+// noteWrong makes a finding of what is wrong with the state that an explorer has just
+// reached, if it is worth it; errEnough: no more are wanted.
+func (r *runner) noteWrong(x *explore.Explorer, failure *sim.Failure, dead bool) (err error) {
 	if !r.worth(failure) {
 		return nil
 	}
-	answers := x.found()
+	answers := x.Found()
 	steps := answers.Length()
 	var f *Finding
-	var err error
 	if dead {
-		f, err = r.judge(answers, x.c, x.w, steps, true)
+		f, err = r.judge(answers, x.Climate, x.World, steps, true)
 	} else {
 		failure.Step = steps
-		f, err = r.confirm(answers, x.c, failure)
+		f, err = r.confirm(answers, x.Climate, failure)
 	}
 	enough := false
 	if err == nil && f != nil {
 		enough, err = r.note(f)
 	}
-	r.Climate, r.Exploring = x.c, x.taker
 	if err == nil && enough {
-		err = errEnough
+		err = explore.ErrEnough
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 )
 
@@ -42,24 +43,24 @@ func TestGrowingIsHousework(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := r.newLedger(1, nil)
+	l, err := r.owner.NewLedger(1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.close()
+	defer l.Close()
 	during := int32(-1)
-	l.may = func(now int) int {
+	l.May = func(now int) int {
 		during = r.Limits.Housework.Load()
 		return 2 * now
 	}
-	e, before := l.entry(), l.set.Cap()
-	for n := 1; l.set.Cap() == before; n++ {
-		if err := e.room(1); err != nil {
+	e, before := l.Entry(), l.Set.Cap()
+	for n := 1; l.Set.Cap() == before; n++ {
+		if err := e.Room(1); err != nil {
 			t.Fatal(err)
 		}
-		e.pack([]uint32{uint32(n)})
-		e.add(canon.OfString(strconv.Itoa(n)), origin{})
-		e.told()
+		e.Pack([]uint32{uint32(n)})
+		e.Add(canon.OfString(strconv.Itoa(n)), explore.Origin{})
+		e.Told()
 	}
 	if after := r.Limits.Housework.Load(); during != 1 || after != 0 {
 		t.Errorf("while the table grew, %d were at it; after that %d", during, after)

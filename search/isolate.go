@@ -1,12 +1,11 @@
 package search
 
 import (
-	"cmp"
-	"fmt"
-
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/closure"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 )
 
@@ -29,42 +28,35 @@ func (r *runner) settle(path *choose.Path, c run.Climate, from, most int) (last 
 func (r *runner) settled(path *choose.Path, c run.Climate, from, most int, safety bool) (last int, decided bool, err error) {
 	before := r.stats // of the search: this is about one run of it
 	defer func() { r.stats = before }()
-	x, err := r.newExplorer(c, nil)
+	x, err := r.owner.NewExplorer(c, nil)
 	if err != nil {
 		return 0, false, err
 	}
-	defer x.close()
+	defer x.Close()
 	if !r.Always && !safety { // a remembered step is not looked at for what it violates
-		x.byMemo()
+		x.ByMemo()
 	}
-	g, err := r.newClosure(x)
+	g, err := closure.New(&r.owner, x)
 	if err != nil {
 		return 0, false, err
 	}
 	defer func() {
-		r.settledStates += g.set.Len()
-		g.close()
+		r.settledStates += g.Set.Len()
+		g.Close()
 	}()
-	g.most = most
+	g.Most = most
 	var follow []uint32
-	bad, err := r.guarded(x.taker, func() (err error) {
-		if follow, err = x.follow(path, from); err != nil {
+	bad, err := r.owner.Guarded(x.Taker, func() (err error) {
+		if follow, err = x.Follow(path, from); err != nil {
 			return err
 		}
-		r.Exploring = g.taker // the states have no origins to tell a run by
+		r.Exploring = g.Taker // the states have no origins to tell a run by
 		if !safety {
-			return g.resolve(x)
+			return g.Resolve(x)
 		}
-		g.visitor = enduring{g}
-		if err := g.healAll(x); err != nil {
-			return err
-		}
-		if err := g.gather(0, func(uint32) bool { return true }); err != nil {
-			return err
-		}
-		return g.doom()
+		return g.Endure(x)
 	})
-	if err == errHalt || err == errFull || bad != nil || world.Unsupported(err) {
+	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
 		return 0, false, nil
 	}
 	if err != nil {
@@ -72,13 +64,13 @@ func (r *runner) settled(path *choose.Path, c run.Climate, from, most int, safet
 	}
 	last = from - 1
 	for at, s := range follow {
-		if safety && !g.fated(x, s) || !safety && !g.dead(x, s) {
+		if safety && !g.Fated(x, s) || !safety && !g.Dead(x, s) {
 			last = from + at
 		}
 	}
 	end := len(path.Steps)
 	switch {
-	case safety || !g.unassumed || last == end:
+	case safety || !g.Unassumed || last == end:
 		return last, true, nil
 	case from == end:
 		return end, true, nil
@@ -89,26 +81,13 @@ func (r *runner) settled(path *choose.Path, c run.Climate, from, most int, safet
 	return last, true, nil
 }
 
-// follow takes a run in the explorer's world, and keeps its states from one on,
-// one for each step: a run may be in a state twice.
-func (x *explorer) follow(path *choose.Path, from int) (states []uint32, err error) {
-	answers := choose.NewRaw(run.Picks(path))
-	x.r.Allow(x.c, x.w)
-	x.w.Start(answers)
-	for depth := 0; ; depth++ {
-		if depth >= from {
-			if x.w.Bound() != "" {
-				return nil, errHalt
-			}
-			x.w.Save(x.bank, x.to)
-			x.pack(x.to)
-			states = append(states, x.append(origin{}))
-		}
-		if depth == len(path.Steps) {
-			return states, nil
-		}
-		if x.c.Step(x.w, answers) != world.Stepped {
-			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.w.Err(), choose.ErrEnd), run.Hint)
-		}
+// settleSafety decides exactly after which states of a run, from one on, it can
+// still go on without a violation of a property for ever, or until it rests,
+// once the environment has healed. It returns the last; from-1: none. See
+// settle. Not decided are properties of steps, and what else fails.
+func (r *runner) settleSafety(path *choose.Path, c run.Climate, from, most int) (last int, decided bool, err error) {
+	if r.Always {
+		return 0, false, nil
 	}
+	return r.settled(path, c, from, most, true)
 }

@@ -14,7 +14,7 @@ import (
 // is. Nil: a false alarm.
 func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.during(PhaseSuspect)()
-	f, err := r.confirm(answers, c, dead(w, steps))
+	f, err := r.confirm(answers, c, run.Dead(w, steps))
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
 	}

@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
@@ -268,7 +269,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	}
 	taken, err := l.crew.do(q.Count, func(r *runner, i int, wanted func() bool) (bool, error) {
 		if r.Stopped() {
-			return false, errHalt
+			return false, explore.ErrHalt
 		}
 		s, err := r.begin(of, q, i)
 		if err != nil {
@@ -281,7 +282,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 		case !wanted():
 			return false, nil
 		case s.Left: // in the middle of it: that it did not fail says nothing
-			return false, errHalt
+			return false, explore.ErrHalt
 		case end == run.EndStopped && isMismatch(w.Err()):
 			return false, fmt.Errorf("%w%s", w.Err(), run.Hint)
 		case end == run.EndStopped:
@@ -291,7 +292,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	}, func(r *runner, i int, f *sim.Failure) bool {
 		return judge(r, i, f, r.walking, 0)
 	})
-	if err == errHalt {
+	if err == explore.ErrHalt {
 		return nil, ErrStopped
 	}
 	if err != nil {
@@ -425,7 +426,7 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 		want := of.Failure
 		if want == nil {
 			_, _, w := l.first.Run(run.Repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
-			want = dead(w, of.Steps())
+			want = run.Dead(w, of.Steps())
 		}
 		return l.first.confirm(choose.NewRaw(of.picks), of.climate, want)
 	})

@@ -3,41 +3,44 @@ package search
 import (
 	"iter"
 
+	"macemc/search/internal/closure"
+	"macemc/search/internal/explore"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
 // decide settles liveness on an exhausted space, exactly.
-func (r *runner) decide(x *explorer, res *Result) error {
+func (r *runner) decide(x *explore.Explorer, res *Result) error {
 	if !r.World.CanBeLive() {
 		return nil
 	}
 	r.phase(PhaseLiveness, 0, 0)
-	if x.prints != nil {
+	if x.Prints != nil {
 		return r.bottoms(x, res)
 	}
-	g, err := r.newClosure(x)
+	g, err := closure.New(&r.owner, x)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	switch bad, err := r.guarded(g.taker, func() error { return g.resolve(x) }); {
-	case err == errHalt:
+	defer g.Close()
+	switch bad, err := r.owner.Guarded(g.Taker, func() error { return g.Resolve(x) }); {
+	case err == explore.ErrHalt:
 		res.Stop = r.Why()
 		return nil
-	case err == errFull: // undecided: walks will sample
+	case err == explore.ErrFull: // undecided: walks will sample
 		return nil
 	case err != nil:
 		return err
 	case bad != nil: // a healed state has no run of its own: walks will find it
 		return nil
 	}
-	if len(g.left) == 0 {
+	if len(g.Left) == 0 {
 		res.Liveness.State = res.Safety.State
 		return nil
 	}
-	d := &deaths{x: x, dead: func(s uint32) bool { return g.dead(x, s) }, narrow: g.narrow(), fatal: map[uint32]bool{}}
-	for s := range d.nearestFirst(g.halted) {
-		if x.assumed(s) {
+	d := &deaths{x: x, dead: func(s uint32) bool { return g.Dead(x, s) }, narrow: g.Narrow(), fatal: map[uint32]bool{}}
+	for s := range d.nearestFirst(g.Halted) {
+		if x.Assumed(s) {
 			enough, err := r.proved(d, s, res)
 			if enough || err != nil {
 				return err
@@ -58,13 +61,13 @@ func (r *runner) decide(x *explorer, res *Result) error {
 func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		var of [][]uint32 // by depth
-		for s := range d.x.each {
+		for s := range d.x.Each {
 			switch {
 			case s%1024 == 0 && halted():
 				return
-			case d.x.outside(s) || !d.dead(s):
-			case d.x.joint:
-				depth := d.x.away(s)
+			case d.x.Outside(s) || !d.dead(s):
+			case d.x.Joint:
+				depth := d.x.Away(s)
 				for len(of) <= depth {
 					of = append(of, nil)
 				}
@@ -83,49 +86,12 @@ func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
 	}
 }
 
-// away is how many steps lead to a state.
-func (x *explorer) away(s uint32) (n int) {
-	for s = x.origin(s).parent; s != noParent; s = x.origin(s).parent {
-		n++
-	}
-	return n
-}
-
-// assumed reports whether a state counts for liveness.
-func (x *explorer) assumed(s uint32) bool {
-	x.get(s, x.to)
-	x.w.Load(x.bank, x.to)
-	return x.w.Assumed()
-}
-
 // deaths are the dead states of an exhausted space.
 type deaths struct {
-	x      *explorer
+	x      *explore.Explorer
 	dead   func(s uint32) bool
 	narrow bool            // every way out is live: a state that is not dead can recover
 	fatal  map[uint32]bool // those that the critical step of a finding led to
-}
-
-// narrow reports whether no state that is not live was counted as a way out: one
-// outside System.Within, of which nothing more is known, or outside System.Assume.
-// That nothing is beyond what is dead holds all the same. But a state from which
-// only such a one can be reached need not be able to recover.
-func (g *closure) narrow() bool {
-	sys := g.r.Sys
-	if sys.Within.IsZero() && sys.Assume.IsZero() {
-		return true
-	}
-	for s := range g.each {
-		if !g.live(s) {
-			continue
-		}
-		g.get(s, g.to)
-		g.w.Load(g.bank, g.to)
-		if !g.w.Live() {
-			return false
-		}
-	}
-	return true
 }
 
 // proved makes a finding of a dead state, the nearest or one that has another
@@ -134,10 +100,10 @@ func (g *closure) narrow() bool {
 // the run is looked at by itself: see locate.
 func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err error) {
 	x, fatal := d.x, d.fatal
-	x.get(s, x.to)
-	x.w.Load(x.bank, x.to)
+	x.Get(s, x.To)
+	x.World.Load(x.Bank, x.To)
 	var states []uint32
-	for at := s; at != noParent; at = x.origin(at).parent {
+	for at := s; at != explore.NoParent; at = x.Origin(at).Parent {
 		states = append([]uint32{at}, states...)
 	}
 	critical := 0
@@ -146,7 +112,7 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 			critical = step + 1
 		}
 	}
-	failure := dead(x.w, r.base()+len(states)-1)
+	failure := run.Dead(x.World, r.base()+len(states)-1)
 	if r.several() {
 		if fatal[states[critical]] {
 			r.findings.alike++
@@ -157,8 +123,8 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 			return false, nil
 		}
 	}
-	answers := x.path(s)
-	f, err := r.confirm(&answers, x.c, failure)
+	answers := x.Path(s)
+	f, err := r.confirm(&answers, x.Climate, failure)
 	if err != nil {
 		return true, err
 	}

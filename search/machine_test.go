@@ -536,3 +536,10 @@ func (p *plan) storms() Options {
 	}
 	return o
 }
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -10,6 +10,8 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/long"
 	"macemc/internal/world"
+	"macemc/search/internal/closure"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -226,30 +228,30 @@ func sameStates(a, b map[canon.Hash]bool) bool {
 }
 
 // explored is a space that was exhausted.
-func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explorer) {
+func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Explorer) {
 	t.Helper()
 	r, err := newRunner(sys, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := r.newExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if opts.Engine == EngineMemo && !r.Always {
-		x.byMemo()
+		x.ByMemo()
 	}
-	if bad, err := r.guarded(x.taker, func() error {
-		if err := x.roots(); err != nil {
+	if bad, err := r.owner.Guarded(x.Taker, func() error {
+		if err := x.Roots(); err != nil {
 			return err
 		}
-		for s := range x.each {
-			if !x.outside(s) {
-				if err := x.expand(s); err != nil {
+		for s := range x.Each {
+			if !x.Outside(s) {
+				if err := x.Expand(s); err != nil {
 					return err
 				}
 			}
-			if err := x.settle(); err != nil {
+			if err := x.Settle(); err != nil {
 				return err
 			}
 		}
@@ -265,18 +267,18 @@ func deadStates(t *testing.T, sys *sim.System, opts Options) map[canon.Hash]bool
 	t.Helper()
 	r, x := explored(t, sys, opts)
 	all := map[canon.Hash]bool{}
-	g, err := r.newClosure(x)
+	g, err := closure.New(&r.owner, x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
-	if _, err := r.guarded(g.taker, func() error { return g.resolve(x) }); err != nil {
+	defer g.Close()
+	if _, err := r.owner.Guarded(g.Taker, func() error { return g.Resolve(x) }); err != nil {
 		t.Fatal(err)
 	}
-	for s := range x.each {
-		if g.dead(x, s) {
-			x.get(s, x.to)
-			all[x.sum(x.to)] = true
+	for s := range x.Each {
+		if g.Dead(x, s) {
+			x.Get(s, x.To)
+			all[x.Sum(x.To)] = true
 		}
 	}
 	return all

@@ -47,7 +47,9 @@ func (r *runner) feel(felt map[*runner]*run.Feeling) (stuck *runner) {
 			f = &run.Feeling{}
 			felt[one] = f
 		}
-		running += count(f.Feels(&one.Pulse))
+		if f.Feels(&one.Pulse) {
+			running++
+		}
 		if f.Still >= run.Looks && stuck == nil {
 			stuck = one
 		} else if f.Still > 0 {

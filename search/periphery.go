@@ -3,6 +3,7 @@ package search
 import (
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
@@ -51,13 +52,13 @@ func (r *runner) roams() bool {
 // is live: so a service that can not recover is met long before all that it can
 // do is known. Where there are more states than the
 // allowance is for, a sample of them is taken, by their numbers alone.
-func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, error) {
-	n := level.len()
+func (r *runner) periphery(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
+	n := level.Len()
 	stride := coprime(n)
 	r.phase(PhasePeriphery, depth, n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
-		s := level.at(k)
-		if x.outside(s) || !x.c.Faults && x.live(s) {
+		s := level.At(k)
+		if x.Outside(s) || !x.Climate.Faults && x.Live(s) {
 			continue
 		}
 		r.stats.Periphery.States++
@@ -68,10 +69,10 @@ func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, er
 			return nil, nil
 		}
 		r.at(i)
-		path := x.path(s)
-		at := make(world.Vector, len(x.v))
-		x.get(s, at)
-		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: r.base() + depth, Bank: x.bank, At: at}, x.c)
+		path := x.Path(s)
+		at := make(world.Vector, len(x.From))
+		x.Get(s, at)
+		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: r.base() + depth, Bank: x.Bank, At: at}, x.Climate)
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -81,14 +82,14 @@ func (r *runner) periphery(x *explorer, depth int, level frontier) (*Finding, er
 
 // roundEnd walks from the states of a depth, and reports whether the exhaustive
 // phase is over.
-func (r *runner) roundEnd(x *explorer, res *Result, depth int, level frontier) (done bool, err error) {
+func (r *runner) roundEnd(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
 	if !r.roams() || !r.outskirts(depth) {
 		return false, nil
 	}
 	return r.walkRound(x, res, depth, level)
 }
 
-func (r *runner) walkRound(x *explorer, res *Result, depth int, level frontier) (done bool, err error) {
+func (r *runner) walkRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
 	f, err := r.periphery(x, depth, level)
 	switch {
 	case err != nil:
@@ -104,7 +105,7 @@ func (r *runner) walkRound(x *explorer, res *Result, depth int, level frontier) 
 
 // lastRound walks from the states of a depth where the exhaustive phase has
 // done the work that it may, before the end of a round.
-func (r *runner) lastRound(x *explorer, res *Result, depth int, level frontier) error {
+func (r *runner) lastRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) error {
 	if depth == 0 || !r.roams() || r.outskirts(depth) { // then it was done
 		return nil
 	}

@@ -148,7 +148,7 @@ func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Fin
 	if !w.CanBeLive() || w.Live() || !w.Assumed() {
 		return f, nil
 	}
-	failure := *dead(w, len(taken.Path.Steps))
+	failure := *run.Dead(w, len(taken.Path.Steps))
 	found := func(res *decide.Result) (*Finding, error) {
 		f.Failure, f.Proved, f.Evidence = failure, res.Proved, res.Evidence
 		f.Critical, _ = recordedCritical(f.Path)

@@ -147,3 +147,18 @@ type Measured struct {
 	Memory  uint64        // bytes of the process, at the most that was met
 	Slow    string        // why states are hashed and copied more slowly than they could be; "": they are not
 }
+
+// Repeated is how often the steps of a space that was exhausted were taken again.
+type Repeated struct {
+	Steps int // different ones; 0: the space is too large for it
+	Times int // each, beside the first
+}
+
+// Escape is the probability that a step escaped which depends on a coin of one half.
+func (r Repeated) Escape() float64 {
+	escape := 1.0
+	for range r.Times {
+		escape /= 2
+	}
+	return escape
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"macemc/internal/world"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
@@ -30,6 +31,7 @@ type runner struct {
 	patience      int           // until so many transitions were executed
 	alarms        int           // that were false
 	reach         int           // steps after which a walk that is not live is suspected, now
+	owner         explore.Owner // the search, as exploring sees it
 	team          *team         // explores with the others; nil: nobody does
 	pulses        pulses        // of the team
 	confirming    *runner       // the last runner that took runs again for this one
@@ -67,5 +69,19 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 		return nil, err
 	}
 	r.Always = r.Lockstep.Steps.Any()
+	r.owner = explore.Owner{
+		Runs: &r.Runs, Share: &r.share, Coverage: r.coverage, Seed: opts.Seed, All: opts.all, Once: opts.once,
+		Counts: explore.Counts{
+			Steps: &r.stats.Steps, States: &r.stats.States, Transitions: &r.stats.Transitions, Executed: &r.stats.Executed,
+			HandlerRuns: &r.stats.HandlerRuns, Duplicates: &r.stats.Duplicates, Compared: &r.stats.Compared,
+		},
+		Several: r.several(), Note: r.noteWrong,
+		Halt:     func() bool { return r.Stopped() || r.opts.enough(r.stats) },
+		Depth:    func() int { return r.stats.Depth },
+		Progress: r.at,
+	}
+	if r.space != nil {
+		r.owner.Sampler = r.space
+	}
 	return r, nil
 }

@@ -64,8 +64,8 @@ type form struct {
 	texts []string
 }
 
-// due counts a state, and reports whether it is one of the sample.
-func (s *space) due(depth int) bool {
+// Due counts a state, and reports whether it is one of the sample.
+func (s *space) Due(depth int) bool {
 	for len(s.levels) <= depth {
 		s.levels = append(s.levels, 0)
 	}
@@ -80,7 +80,7 @@ func (s *space) due(depth int) bool {
 	return true
 }
 
-func (s *space) look(depth int, lines []canon.Line) {
+func (s *space) Look(depth int, lines []canon.Line) {
 	forms := map[[2]string]*form{} // by owner and path
 	var order [][2]string
 	queued := map[string]int{}

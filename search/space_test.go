@@ -32,12 +32,12 @@ func TestSpacePlaces(t *testing.T) {
 func TestSpaceSample(t *testing.T) {
 	var s space
 	for n := range sampledOctave {
-		if !s.due(0) {
+		if !s.Due(0) {
 			t.Fatalf("state %d was left out", n)
 		}
 	}
 	for range 1 << 24 {
-		s.due(1)
+		s.Due(1)
 	}
 	if s.sampled < 10*sampledOctave || s.sampled > sampledMost || s.levels[1] != 1<<24 {
 		t.Errorf("%d states were looked at, of %d", s.sampled, s.levels)
@@ -58,8 +58,8 @@ func TestSpaceNamesTheCounter(t *testing.T) {
 		for at := range n % 4 {
 			lines = append(lines, canon.Line{Path: fmt.Sprintf("tcp n0->n1[%d]", at), Value: fmt.Sprintf("data{seq: %d}", at)})
 		}
-		if s.due(n) {
-			s.look(n, lines)
+		if s.Due(n) {
+			s.Look(n, lines)
 		}
 	}
 	res := &Result{Safety: Safety{State: StateBounded, Depth: 99}, Stats: Stats{Depth: 99}}

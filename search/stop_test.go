@@ -3,6 +3,8 @@ package search
 import (
 	"testing"
 
+	"macemc/search/internal/closure"
+	"macemc/search/internal/explore"
 	"macemc/sim"
 	"macemc/systems/simtcp"
 )
@@ -10,7 +12,7 @@ import (
 // A table of visited states that is full ends the search; the bound that was
 // reached is told, and no more.
 func TestMemory(t *testing.T) {
-	const slots = ledgerLeast / 8
+	const slots = explore.LedgerLeast / 8
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		res, err := Search(rounds(60, 59), Options{Engine: engine, Effort: 1 << 40, table: 1, NoWalks: true})
 		if err != nil {
@@ -137,8 +139,8 @@ func (c *alarm) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-func spreads(x *taker) bool {
-	_, is := x.visitor.(spreading)
+func spreads(x *explore.Taker) bool {
+	_, is := x.Visitor.(closure.Spreading)
 	return is
 }
 
@@ -148,20 +150,20 @@ func TestInterrupted(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			faults sim.Faults
-			here   func(x *taker) bool
+			here   func(x *explore.Taker) bool
 			safety State
 		}{
-			{"exhaustive", sim.Faults{}, func(x *taker) bool { return !x.healed && x.len() > 2_000 }, StateBounded},
-			{"collecting", sim.Faults{Crash: 1}, func(x *taker) bool { return x.healed && !spreads(x) }, StateExhausted},
-			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *taker) bool { return x.healed && !spreads(x) }, StateExhausted},
-			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *taker) bool { return x.healed && !spreads(x) && x.current > 500 }, StateExhausted},
-			{"spreading", sim.Faults{}, func(x *taker) bool { return x.healed && spreads(x) }, StateExhausted},
-			{"spreading after faults", sim.Faults{Crash: 1}, func(x *taker) bool { return x.healed && spreads(x) }, StateExhausted},
+			{"exhaustive", sim.Faults{}, func(x *explore.Taker) bool { return !x.Healed && x.Len() > 2_000 }, StateBounded},
+			{"collecting", sim.Faults{Crash: 1}, func(x *explore.Taker) bool { return x.Healed && !spreads(x) }, StateExhausted},
+			{"collecting without a fault", sim.Faults{Reset: 1}, func(x *explore.Taker) bool { return x.Healed && !spreads(x) }, StateExhausted},
+			{"collecting what healed states lead to", sim.Faults{Reset: 1}, func(x *explore.Taker) bool { return x.Healed && !spreads(x) && x.Current > 500 }, StateExhausted},
+			{"spreading", sim.Faults{}, func(x *explore.Taker) bool { return x.Healed && spreads(x) }, StateExhausted},
+			{"spreading after faults", sim.Faults{Crash: 1}, func(x *explore.Taker) bool { return x.Healed && spreads(x) }, StateExhausted},
 		} {
 			var r *runner
 			stops, after := 0, 0
 			opts := Options{Engine: engine, NoWalks: true, Effort: 1 << 40, Faults: &c.faults, Stop: func() Stop {
-				if r.Exploring != nil && c.here(r.Exploring.(*taker)) {
+				if r.Exploring != nil && c.here(r.Exploring.(*explore.Taker)) {
 					stops++
 				}
 				if stops > 0 {

@@ -10,6 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 )
 
@@ -23,7 +24,7 @@ import (
 // verdict and its depth are the same for any number of workers. Which of the
 // shortest paths leads there is not.
 type team struct {
-	hands []*explorer // the first is the one that explores where a level is small
+	hands []hand // the first is the one that explores where a level is small
 	next  atomic.Int64
 	halt  atomic.Bool // no more chunks: the search is to stop, or an error
 
@@ -36,9 +37,15 @@ type team struct {
 	full   bool    // and there is no room for more of them
 }
 
+// hand is one of them, with the runner that owns its world.
+type hand struct {
+	*explore.Explorer
+	r *runner
+}
+
 // wrongness is something that is wrong in a level.
 type wrongness struct {
-	wrong
+	explore.Wrong
 	answers *run.Answers
 	state   world.Vector // that is dead
 	key     canon.Hash   // by which one is chosen
@@ -64,27 +71,27 @@ func (r *runner) workers() int {
 
 // together makes the team of an exploration, at its first level that is worth
 // it; nil: it is not.
-func (r *runner) together(x *explorer, level frontier) (*team, error) {
+func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
-	if n == 1 || level.len() < cmp.Or(r.opts.team, teamLeast) {
+	if n == 1 || level.Len() < cmp.Or(r.opts.team, teamLeast) {
 		return nil, nil
 	}
 	if r.team != nil {
 		return r.team, nil
 	}
-	c := &team{hands: []*explorer{x}}
+	c := &team{hands: []hand{{x, r}}}
 	for len(c.hands) < n {
-		hand, err := newRunner(r.Sys, r.opts)
+		other, err := newRunner(r.Sys, r.opts)
 		if err != nil {
 			return nil, err
 		}
-		hand.Limits, hand.Pulse.On, hand.lead = r.Limits, r.Pulse.On, r.lead
-		hand.share = run.Share{Every: r.share.Every, Least: 1}
-		other, err := hand.join(x)
+		other.Limits, other.Pulse.On, other.lead = r.Limits, r.Pulse.On, r.lead
+		other.share = run.Share{Every: r.share.Every, Least: 1}
+		joined, err := other.owner.Join(x)
 		if err != nil {
 			return nil, err
 		}
-		c.hands = append(c.hands, other)
+		c.hands = append(c.hands, hand{joined, other})
 	}
 	c.counts = make([]Stats, n)
 	r.team = c
@@ -96,31 +103,15 @@ func (r *runner) together(x *explorer, level frontier) (*team, error) {
 	return c, nil
 }
 
-// join makes an explorer that works with another one.
-func (r *runner) join(x *explorer) (*explorer, error) {
-	other, err := r.newExplorerIn(x.c, x.ledger)
-	if err != nil {
-		return nil, err
-	}
-	x.joint = true
-	other.bank, other.lists, other.lead = x.bank.Share(), x.lists, x.lead
-	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
-	r.Allow(x.c, other.w)
-	if _, is := x.stepper.(*memo); is {
-		other.byMemo()
-	}
-	return other, nil
-}
-
 // level expands the states of a level, and makes a finding of what is wrong.
-func (c *team) level(r *runner, res *Result, depth int, level frontier) (next frontier, done bool, err error) {
+func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) (next explore.Frontier, done bool, err error) {
 	c.next.Store(0)
 	c.halt.Store(false)
 	c.worst, c.err, c.cut, c.full = nil, nil, false, false
 	clear(c.counts)
 	var all sync.WaitGroup
 	for i, x := range c.hands {
-		x.team = c
+		x.Among = func(bad *explore.Wrong) { c.wrong(x, bad) }
 		x.r.stats.Engine, x.r.stats.Depth = r.stats.Engine, r.stats.Depth
 		all.Go(func() { c.work(r, i, level) })
 	}
@@ -132,24 +123,24 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 	c.fill(r, level)
 	main := c.hands[0]
 	for i, x := range c.hands {
-		x.team = nil
-		next = append(next, x.level()...)
+		x.Among = nil
+		next = append(next, x.Level()...)
 		if i > 0 {
 			r.stats.work(x.r.stats)
 			x.r.stats = Stats{}
-			main.inside, main.sampled = main.inside && x.inside, main.sampled || x.sampled
+			main.Inside, main.Sampled = main.Inside && x.Inside, main.Sampled || x.Sampled
 		}
 	}
-	slices.SortFunc(next, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	r.Exploring = main.taker
+	slices.SortFunc(next, func(a, b explore.Span) int { return cmp.Compare(a.From, b.From) })
+	r.Exploring = main.Taker
 	switch w := c.worst; {
 	case c.err != nil:
 		return next, true, c.err
 	case w != nil:
-		if w.dead {
-			main.w.Protect(func() { main.w.Load(main.bank, w.state) })
+		if w.Dead {
+			main.World.Protect(func() { main.World.Load(main.Bank, w.state) })
 		}
-		return next, true, r.conclude(main, res, r.base()+depth, &w.wrong, func() choose.Source { return w.answers.Again() })
+		return next, true, r.conclude(main.Explorer, res, r.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
 	case c.full:
 		res.Stop = StopMemory
 	case r.interrupted(res):
@@ -158,7 +149,7 @@ func (c *team) level(r *runner, res *Result, depth int, level frontier) (next fr
 }
 
 // work expands chunks of a level until there are none left.
-func (c *team) work(r *runner, i int, level frontier) {
+func (c *team) work(r *runner, i int, level explore.Frontier) {
 	x := c.hands[i]
 	returned := false
 	defer func() {
@@ -170,7 +161,7 @@ func (c *team) work(r *runner, i int, level frontier) {
 			c.mu.Unlock()
 		}
 	}()
-	for n := int64(level.len()); !c.halt.Load(); {
+	for n := int64(level.Len()); !c.halt.Load(); {
 		k := c.next.Add(teamChunk) - teamChunk
 		if k >= n {
 			break
@@ -180,19 +171,19 @@ func (c *team) work(r *runner, i int, level frontier) {
 			c.halt.Store(true)
 		}
 	}
-	c.guarded(x, x.settle)
+	c.guarded(x, x.Settle)
 	returned = true
 }
 
 // chunk expands some states of a level. One that fails does not keep the others
 // from it.
-func (c *team) chunk(x *explorer, level frontier, k int) {
-	for to := min(k+teamChunk, level.len()); k < to; {
+func (c *team) chunk(x hand, level explore.Frontier, k int) {
+	for to := min(k+teamChunk, level.Len()); k < to; {
 		c.guarded(x, func() (err error) {
-			level.some(k, to-k, func(i int, s uint32) bool {
+			level.Some(k, to-k, func(i int, s uint32) bool {
 				k = i + 1
-				if !x.outside(s) {
-					err = x.expand(s)
+				if !x.Outside(s) {
+					err = x.Expand(s)
 				}
 				return err == nil
 			})
@@ -207,36 +198,36 @@ func (c *team) chunk(x *explorer, level frontier, k int) {
 // fill finds the states of a level that were missed because a step failed, and
 // what else is possible in that state was not looked at: others may have counted
 // on it. See commute.go.
-func (c *team) fill(r *runner, level frontier) {
+func (c *team) fill(r *runner, level explore.Frontier) {
 	x := c.hands[0]
-	m, is := x.stepper.(*memo)
-	if !c.cut || !is || c.err != nil || c.halt.Load() {
+	m := x.Memo()
+	if !c.cut || m == nil || c.err != nil || c.halt.Load() {
 		return
 	}
-	stats, known := r.stats, x.len()
-	m.all = true
-	for k := 0; k < level.len() && !c.halt.Load(); k += teamChunk {
+	stats, known := r.stats, x.Len()
+	m.All = true
+	for k := 0; k < level.Len() && !c.halt.Load(); k += teamChunk {
 		c.chunk(x, level, k)
 	}
-	c.guarded(x, x.settle)
-	m.all = r.opts.all
+	c.guarded(x, x.Settle)
+	m.All = r.opts.all
 	stats.States += r.stats.States - stats.States
-	stats.Duplicates -= x.len() - known
+	stats.Duplicates -= x.Len() - known
 	r.stats = stats
 }
 
 // guarded does something with a hand's world, and notes what fails.
-func (c *team) guarded(x *explorer, do func() error) {
-	bad, err := x.r.guarded(x.taker, do)
+func (c *team) guarded(x hand, do func() error) {
+	bad, err := x.r.owner.Guarded(x.Taker, do)
 	failed := bad != nil
 	switch {
-	case err == errHalt:
+	case err == explore.ErrHalt:
 		c.halt.Store(true)
 	case isMismatch(err):
-		c.wrong(x, &wrong{failure: x.w.Failed(), strayed: true})
-	case failed && bad.strayed:
+		c.wrong(x, &explore.Wrong{Failure: x.World.Failed(), Strayed: true})
+	case failed && bad.Strayed:
 		c.wrong(x, bad)
-	case err == errFull:
+	case err == explore.ErrFull:
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.full = true
@@ -254,20 +245,20 @@ func (c *team) guarded(x *explorer, do func() error) {
 		c.cut = true
 		c.mu.Unlock()
 	}
-	x.resume()
+	x.Resume()
 }
 
 // wrong notes something that is wrong with the step that a hand has just taken,
 // or the state that it led to.
-func (c *team) wrong(x *explorer, bad *wrong) {
-	w := &wrongness{wrong: *bad, answers: x.found()}
-	if bad.dead {
-		w.state = slices.Clone(x.w.At())
+func (c *team) wrong(x hand, bad *explore.Wrong) {
+	w := &wrongness{Wrong: *bad, answers: x.Found()}
+	if bad.Dead {
+		w.state = slices.Clone(x.World.At())
 	}
-	if f := bad.failure; f != nil {
+	if f := bad.Failure; f != nil {
 		w.key = canon.OfString(f.Verdict.String() + f.Property + f.Identity + f.Message)
 	}
-	w.key = w.key.Then(x.w.Hash())
+	w.key = w.key.Then(x.World.Hash())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.worst == nil || w.before(c.worst) {
@@ -278,11 +269,11 @@ func (c *team) wrong(x *explorer, bad *wrong) {
 // before reports whether one thing that is wrong is told rather than another:
 // what is not repeatable first, what is dead last.
 func (w *wrongness) before(o *wrongness) bool {
-	if w.strayed != o.strayed {
-		return w.strayed
+	if w.Strayed != o.Strayed {
+		return w.Strayed
 	}
-	if w.dead != o.dead {
-		return o.dead
+	if w.Dead != o.Dead {
+		return o.Dead
 	}
 	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 )
 
@@ -50,11 +51,11 @@ func (o Options) kept() (Options, error) {
 }
 
 // prints is how states are told apart by fingerprints; nil: they are not.
-func (o Options) prints() *prints {
+func (o Options) prints() *explore.Prints {
 	if o.Visited != VisitedFingerprint {
 		return nil
 	}
-	return &prints{o.HashBits}
+	return &explore.Prints{Bits: o.HashBits}
 }
 
 // bottomsMost is from how many states at the bottom of a space walks are taken.
@@ -63,15 +64,15 @@ const bottomsMost = 100
 // bottoms samples liveness on a space that was exhausted, where the states were
 // not kept: walks from those that were found last, which lie where the space
 // ends, since nothing leads from them to a state that is new.
-func (r *runner) bottoms(x *explorer, res *Result) error {
+func (r *runner) bottoms(x *explore.Explorer, res *Result) error {
 	if r.opts.NoWalks {
 		return nil
 	}
 	before := r.stats.Periphery // these are none of its walks
 	defer func() { r.stats.Periphery = before }()
 	var last []uint32
-	for s := range x.each {
-		if !x.outside(s) {
+	for s := range x.Each {
+		if !x.Outside(s) {
 			last = append(last, s)
 		}
 	}
@@ -83,8 +84,8 @@ func (r *runner) bottoms(x *explorer, res *Result) error {
 			res.Stop = r.Why()
 			return nil
 		}
-		path := x.path(last[k])
-		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.c)
+		path := x.Path(last[k])
+		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.Climate)
 		if err != nil {
 			return err
 		}

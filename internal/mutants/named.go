@@ -18,17 +18,17 @@ type named struct {
 var names = []named{
 	{
 		"rare steps lead back", "search",
-		regexp.MustCompile(`g\.tree = x\.entry, .*`),
-		"g.tree = x.entry, true",
+		regexp.MustCompile(`g\.tree = x\.Entry, .*`),
+		"g.tree = x.Entry, true",
 	},
 	{
 		"outside is not alive", "search",
-		regexp.MustCompile(`said&\(saidGood\|saidInside\) != saidInside`),
-		"said&saidGood != 0",
+		regexp.MustCompile(`said&\(explore\.SaidGood\|explore\.SaidInside\) != explore\.SaidInside`),
+		"said&explore.SaidGood != 0",
 	},
 	{
 		"unassumed is forgotten", "search",
-		regexp.MustCompile(`g\.unassumed = true`),
+		regexp.MustCompile(`g\.Unassumed = true`),
 		"",
 	},
 	{

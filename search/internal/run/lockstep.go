@@ -24,6 +24,7 @@ type Lockstep struct {
 	told    [2]string // what the two runs came to, where they differ
 }
 
+// NewLockstep makes the two worlds; the first is as c says.
 func (r *Runs) NewLockstep(c world.Config) (*Lockstep, error) {
 	ahead, err := r.NewWorld(c)
 	if err != nil {

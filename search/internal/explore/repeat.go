@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"fmt"
@@ -22,21 +22,6 @@ import (
 // second time in another world, twice in a row, or after the collector and other
 // goroutines have run. A node is copied for each, so its maps are made anew.
 
-// Repeated is how often the steps of a space that was exhausted were taken again.
-type Repeated struct {
-	Steps int // different ones; 0: the space is too large for it
-	Times int // each, beside the first
-}
-
-// Escape is the probability that a step escaped which depends on a coin of one half.
-func (r Repeated) Escape() float64 {
-	escape := 1.0
-	for range r.Times {
-		escape /= 2
-	}
-	return escape
-}
-
 const (
 	repeatTimes  = 20
 	repeatMost   = 60_000 // steps that are taken again in all,
@@ -54,26 +39,26 @@ type repeatable struct {
 	did   canon.Hash
 }
 
-// repeats takes the different steps of the space that was exhausted again. It fails
-// with a wrong about the first that does not do the same.
-func (x *explorer) repeats() (did Repeated, err error) {
-	if x.prints != nil || x.r.opts.once || x.r.stats.Transitions > repeatLevels {
-		return did, nil
+// Repeats takes the different steps of the space that was exhausted again, each so many
+// times; 0: the space is too large for it. It fails with a wrong about the first that
+// does not do the same.
+func (x *Explorer) Repeats() (different, times int, err error) {
+	if x.Prints != nil || x.Owner.Once || *x.Owner.Counts.Transitions > repeatLevels {
+		return 0, 0, nil
 	}
 	if err := x.makeSides(); err != nil {
-		return did, err
+		return 0, 0, err
 	}
 	x.sides[0].w.Track()
 	x.sides[1].w.Track()
 	steps, lines, err := x.repeatables()
 	if err != nil {
-		return did, err
+		return 0, 0, err
 	}
-	did.Steps = len(steps)
-	did.Times = min(repeatTimes, repeatMost/(1+lines/repeatLines)/max(1, len(steps)))
+	times = min(repeatTimes, repeatMost/(1+lines/repeatLines)/max(1, len(steps)))
 	asked := 0
-	order := rand.New(rand.NewPCG(x.r.opts.Seed, 5))
-	for round := range did.Times {
+	order := rand.New(rand.NewPCG(x.Owner.Seed, 5))
+	for round := range times {
 		if round%repeatShakes == repeatShakes-1 {
 			runtime.GC()
 		}
@@ -82,48 +67,48 @@ func (x *explorer) repeats() (did Repeated, err error) {
 			if k%256 == 0 {
 				runtime.Gosched()
 			}
-			if asked++; asked%repeatAsks == 0 && x.r.Stopped() {
-				return Repeated{}, errHalt
+			if asked++; asked%repeatAsks == 0 && x.Owner.Stopped() {
+				return 0, 0, ErrHalt
 			}
 			for range 1 + round%2 { // twice in a row
 				if x.repeat(&x.sides[round%2], &d) != d.did {
-					x.current, x.lastEvent, x.lastCoins = d.state, d.event, d.coins
+					x.Current, x.LastEvent, x.lastCoins = d.state, d.event, d.coins
 					if d.event == noEvent { // of the start
-						x.current = noParent
+						x.Current = NoParent
 					}
-					return Repeated{}, x.stray()
+					return 0, 0, x.stray()
 				}
 			}
 		}
 	}
-	return did, nil
+	return len(steps), times, nil
 }
 
 // repeatables are the different steps of the space, and how many lines its first state
 // has.
-func (x *explorer) repeatables() (all []repeatable, lines int, err error) {
+func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	known := map[string]bool{}
 	s := &x.sides[0]
-	for state := range x.each {
+	for state := range x.Each {
 		if lines == 0 {
 			x.brings(s, state)
 			lines = len(s.w.Lines())
 		}
-		if o := x.origin(state); o.parent == noParent && x.lead == nil {
-			d := repeatable{state: state, event: noEvent, coins: x.lists.get(o.coins)}
+		if o := x.Origin(state); o.Parent == NoParent && x.Lead == nil {
+			d := repeatable{state: state, event: noEvent, coins: x.Lists.Get(o.coins)}
 			d.did = x.repeat(s, &d)
 			all = append(all, d)
 		}
-		if x.outside(state) {
+		if x.Outside(state) {
 			continue
 		}
-		if state%repeatAsks == repeatAsks-1 && x.r.Stopped() {
-			return nil, 0, errHalt
+		if state%repeatAsks == repeatAsks-1 && x.Owner.Stopped() {
+			return nil, 0, ErrHalt
 		}
 		x.brings(s, state)
 		n := s.w.Enabled()
 		for k := range n {
-			step := answerer{event: k, pulse: &x.r.Pulse}
+			step := answerer{event: k, Pulse: &x.Owner.Pulse}
 			for lists := 0; lists < duplicateLists; lists++ {
 				d := repeatable{state: state, event: k}
 				d.did = x.takes(s, state, func() { s.w.Step(&step) })
@@ -142,32 +127,32 @@ func (x *explorer) repeatables() (all []repeatable, lines int, err error) {
 }
 
 // different tells a step that was just taken from those that need not do the same.
-func (x *explorer) different(s *side, d *repeatable) string {
+func (x *Explorer) different(s *side, d *repeatable) string {
 	part := uint32(0)
 	if at := s.w.LastEvent().Node; !at.IsZero() {
-		x.get(d.state, x.to)
-		part = x.to[s.w.Index(at)]
+		x.Get(d.state, x.To)
+		part = x.To[s.w.Index(at)]
 	}
 	return fmt.Sprint(part, s.w.LastIdentity(), d.coins)
 }
 
 // brings loads a state into a side.
-func (x *explorer) brings(s *side, state uint32) {
-	x.get(state, x.to)
-	s.w.Load(x.bank, x.to)
+func (x *Explorer) brings(s *side, state uint32) {
+	x.Get(state, x.To)
+	s.w.Load(x.Bank, x.To)
 }
 
 // repeat takes a step again, and tells what it did.
-func (x *explorer) repeat(s *side, d *repeatable) canon.Hash {
+func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
-		x.r.Allow(x.c, s.w)
+		x.Owner.Allow(x.Climate, s.w)
 		return x.outcomeOf(s, func() { s.w.Start(choose.NewFixed(d.coins...)) })
 	}
 	return x.takes(s, d.state, func() { s.w.Retake(d.event, d.coins) })
 }
 
 // takes takes a step from a state, and tells what it did.
-func (x *explorer) takes(s *side, state uint32, step func()) canon.Hash {
+func (x *Explorer) takes(s *side, state uint32, step func()) canon.Hash {
 	return x.outcomeOf(s, func() {
 		x.brings(s, state)
 		s.w.Enabled()
@@ -176,33 +161,12 @@ func (x *explorer) takes(s *side, state uint32, step func()) canon.Hash {
 }
 
 // outcomeOf tells what a step did: the state it led to, and all effects.
-func (x *explorer) outcomeOf(s *side, step func()) canon.Hash {
-	x.r.Pulse.Tick()
+func (x *Explorer) outcomeOf(s *side, step func()) canon.Hash {
+	x.Owner.Pulse.Tick()
 	failure := s.w.Protect(step)
 	if failure == nil && s.w.Err() != nil { // it asked for other choices
 		failure = &sim.Failure{Verdict: sim.VerdictNondeterminism, Message: s.w.Err().Error()}
 	}
 	h, _ := run.Outcome(s.w, failure)
 	return h
-}
-
-// repeats takes the steps of a space that was exhausted again, and makes a finding
-// of what does not do the same.
-func (r *runner) repeats(x *explorer, res *Result) (done bool, err error) {
-	if len(r.findings.all) > 0 || r.pending != nil || x.sampled {
-		return false, nil
-	}
-	bad, err := r.guarded(x.taker, func() (err error) {
-		res.Repeated, err = x.repeats()
-		return err
-	})
-	switch {
-	case err == errHalt:
-		res.Stop = r.Why()
-		return true, nil
-	case err != nil || bad == nil:
-		return err != nil, err
-	}
-	run := x.found()
-	return true, r.conclude(x, res, run.Length(), bad, func() choose.Source { return run.Again() })
 }

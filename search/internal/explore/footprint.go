@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 // byFootprint is what the k-th event of the position does, where the world stands:
 // the numbers of the outcomes that it is made up of, of which all but the first
 // have one result. None: take the step in the world.
-func (m *memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces []uint32, err error) {
+func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces []uint32, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
 	}
@@ -44,19 +44,19 @@ func (m *memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces 
 }
 
 // loses reports whether a crash has several outcomes: its pieces have one each.
-func (m *memo) loses(e *sim.Event) bool {
+func (m *Memo) loses(e *sim.Event) bool {
 	if e.Kind != sim.KindCrash {
 		return false
 	}
 	i := m.index(e.Node)
-	return m.x.bank.Local(i, m.v[i]).Loses
+	return m.x.Bank.Local(i, m.v[i]).Loses
 }
 
 func crashes(e *sim.Event) bool { return e.Kind == sim.KindCrash || e.Kind == sim.KindDown }
 
 // find is the outcome of an event where the parts are those of the position; 0: it
 // is not known.
-func (m *memo) find(key uint64) uint32 {
+func (m *Memo) find(key uint64) uint32 {
 	s, _ := m.shapes.Get(key)
 	for ; s != 0; s = m.shape[s].next {
 		o, _ := m.byParts.Get(m.hash(s))
@@ -70,7 +70,7 @@ func (m *memo) find(key uint64) uint32 {
 }
 
 // hash is of the parts of the position at the places of a shape.
-func (m *memo) hash(s uint32) uint64 {
+func (m *Memo) hash(s uint32) uint64 {
 	h := uint64(s) * 0x9e3779b97f4a7c15
 	for _, p := range m.shape[s].places {
 		h = (h ^ uint64(m.v[p])) * 0xff51afd7ed558ccd
@@ -80,7 +80,7 @@ func (m *memo) hash(s uint32) uint64 {
 }
 
 // is reports whether the position has the parts of an outcome.
-func (m *memo) is(o *footprint) bool {
+func (m *Memo) is(o *footprint) bool {
 	for k, p := range m.shape[o.shape].places {
 		if m.parts[int(o.parts)+k] != m.v[p] {
 			return false
@@ -91,7 +91,7 @@ func (m *memo) is(o *footprint) bool {
 
 // learn takes a step in the world, and completes the pieces by what it did. Those
 // that are known must be the same again.
-func (m *memo) learn(state uint32, k int, e *sim.Event) error {
+func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	i, lists := m.index(e.Node), 0
 	made := make([]footprint, len(m.keys))
 	places := make([][]int32, len(made))
@@ -103,9 +103,9 @@ func (m *memo) learn(state uint32, k int, e *sim.Event) error {
 		if !crashes(e) {
 			places[0] = m.touches(places[0], i)
 		}
-		unknown = unknown || m.x.w.CheckLinks() != nil
+		unknown = unknown || m.x.World.CheckLinks() != nil
 		reached := 0
-		m.x.w.SaveMoved(m.x.bank)
+		m.x.World.SaveMoved(m.x.Bank)
 		for j := range made {
 			if lists == 0 {
 				made[j].first = uint32(len(m.results))
@@ -133,7 +133,7 @@ func (m *memo) learn(state uint32, k int, e *sim.Event) error {
 }
 
 // remember keeps an outcome, and says by which number.
-func (m *memo) remember(key uint64, places []int32, o footprint) (number uint32) {
+func (m *Memo) remember(key uint64, places []int32, o footprint) (number uint32) {
 	slices.Sort(places)
 	places = slices.Compact(places)
 	first, _ := m.shapes.Get(key)
@@ -165,7 +165,7 @@ func (m *memo) remember(key uint64, places []int32, o footprint) (number uint32)
 }
 
 // same reports whether a step did the same twice.
-func (m *memo) same(a, b *footprint) bool {
+func (m *Memo) same(a, b *footprint) bool {
 	if a.unknown || b.unknown || a.last-a.first != b.last-b.first {
 		return a.unknown == b.unknown
 	}
@@ -180,15 +180,15 @@ func (m *memo) same(a, b *footprint) bool {
 
 // left is what the step that was just taken on node i has left at some places, and
 // at the node, if it is not one of a crash's pieces that has places of its own.
-func (m *memo) left(places []int32, i int) (one result, effects []effect) {
+func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
-	at := x.w.At()
+	at := x.World.At()
 	for p := range at {
 		own := p == i && len(m.keys) == 1
 		if at[p] == m.v[p] || !own && !slices.Contains(places, int32(p)) {
 			continue
 		}
-		one.delta = one.delta.Add(x.bank.Sum(p, at[p])).Sub(x.bank.Sum(p, m.v[p]))
+		one.delta = one.delta.Add(x.Bank.Sum(p, at[p])).Sub(x.Bank.Sum(p, m.v[p]))
 		if p >= n && p < len(m.v)-1 {
 			one.fly += int16(m.queue(p, at[p]).len) - int16(m.queue(p, m.v[p]).len)
 		}
@@ -198,15 +198,15 @@ func (m *memo) left(places []int32, i int) (one result, effects []effect) {
 }
 
 // changed is at how many places the step that was just taken has left another part.
-func (m *memo) changed() (places int) {
-	for p, id := range m.x.w.At() {
+func (m *Memo) changed() (places int) {
+	for p, id := range m.x.World.At() {
 		places += count(id != m.v[p])
 	}
 	return places
 }
 
 // key tells an event with its node part.
-func (m *memo) key(e *sim.Event, slot, k int) uint64 {
+func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 	x, n := m.x, m.n
 	i, from, part := m.index(e.Node), m.index(e.From), uint32(0)
 	if i != none {
@@ -224,12 +224,12 @@ func (m *memo) key(e *sim.Event, slot, k int) uint64 {
 			what = uint64(m.queue(p, m.v[p]).head)
 		default:
 			p := world.SetPlace(n, i)
-			what = uint64(x.bank.Items(p, m.v[p])[slot].Message)
+			what = uint64(x.Bank.Items(p, m.v[p])[slot].Message)
 		}
 		what = what<<2 | uint64(e.Link)&3 // a bag has no bits left
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // told by how many of them come before
 		for j := k - 1; j >= 0; j-- {
-			if before, _ := x.w.Happening(j); before.Kind != e.Kind || before.Node != e.Node {
+			if before, _ := x.World.Happening(j); before.Kind != e.Kind || before.Node != e.Node {
 				break
 			}
 			what++
@@ -252,7 +252,7 @@ func (m *memo) key(e *sim.Event, slot, k int) uint64 {
 
 // places are those that piece j of an event on node i touches for certain. A crash
 // has a piece for the connection to each peer, for the node, and for the rest.
-func (m *memo) places(e *sim.Event, i, j int) []int32 {
+func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	switch {
 	case !crashes(e):
 		return m.consumes(nil, e, i)
@@ -265,7 +265,7 @@ func (m *memo) places(e *sim.Event, i, j int) []int32 {
 }
 
 // consumes are the places of what an event on node i takes, by its kind.
-func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
+func (m *Memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	x, n, rest := m.x, m.n, int32(len(m.v)-1)
 	pair := func(a, b int) {
 		places = append(places, int32(world.TCPPlace(n, a*n+b)), int32(world.TCPPlace(n, b*n+a)))
@@ -290,7 +290,7 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 			places = append(places, int32(world.SetPlace(n, i)))
 		}
 	case sim.KindAction:
-		if x.bank.Gathers(i, m.v[i]) {
+		if x.Bank.Gathers(i, m.v[i]) {
 			places = append(places, int32(world.SetPlace(n, i)), rest) // rest: the partition
 		}
 	case sim.KindClear:
@@ -301,7 +301,7 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	if e.Kind.Fault() || e.Kind == sim.KindMend || e.Kind == sim.KindResume {
 		places = append(places, rest)
 	}
-	if calm, _ := x.bank.Calm(m.v[rest]); !calm && e.Kind == sim.KindTimer { // is anything under way to the node or from it?
+	if calm, _ := x.Bank.Calm(m.v[rest]); !calm && e.Kind == sim.KindTimer { // is anything under way to the node or from it?
 		places = append(places, rest)
 		for j := range n {
 			pair(i, j)
@@ -312,12 +312,12 @@ func (m *memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 }
 
 // touches are the places of what the handler on node i has just done.
-func (m *memo) touches(places []int32, i int) []int32 {
+func (m *Memo) touches(places []int32, i int) []int32 {
 	x, n, rest := m.x, m.n, int32(len(m.v)-1)
-	if x.w.Tossed() {
+	if x.World.Tossed() {
 		places = append(places, rest)
 	}
-	for _, e := range x.w.Effects() {
+	for _, e := range x.World.Effects() {
 		to := m.index(e.To)
 		switch e.Kind {
 		case sim.EffectSend, sim.EffectRefused, sim.EffectReset, sim.EffectAskClear:

@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"fmt"
@@ -117,10 +117,10 @@ const (
 	effectTake                       // the message id is taken out of the bag; its sender stands in room
 )
 
-func newCache(x *taker) cache {
+func newCache(x *Taker) cache {
 	return cache{
-		abilities: make([][]ability, x.w.Params().Nodes), queues: make([][]queued, x.bank.Places()), own: []uint32{0},
-		noFootprints: x.w.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
+		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []uint32{0},
+		noFootprints: x.World.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
 	}
 }
 
@@ -139,13 +139,13 @@ func packKey(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
 }
 
 // ability is what a node part can do.
-func (m *memo) ability(i int, id uint32) *ability {
+func (m *Memo) ability(i int, id uint32) *ability {
 	for int(id) >= len(m.abilities[i]) {
 		m.abilities[i] = append(m.abilities[i], ability{})
 	}
 	a := &m.abilities[i][id]
 	if !a.looked {
-		l := m.x.bank.Local(i, id)
+		l := m.x.Bank.Local(i, id)
 		*a = ability{
 			first: uint32(len(m.cache.own)), offers: uint16(l.Offers), tasks: uint16(l.Tasks), timers: uint16(l.Timers),
 			script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
@@ -157,21 +157,21 @@ func (m *memo) ability(i int, id uint32) *ability {
 	return a
 }
 
-func (m *memo) queue(p int, id uint32) queued {
+func (m *Memo) queue(p int, id uint32) queued {
 	if list := m.queues[p]; int(id) < len(list) && list[id].looked {
 		return list[id]
 	}
 	for int(id) >= len(m.queues[p]) {
 		m.queues[p] = append(m.queues[p], queued{})
 	}
-	q := m.x.bank.Queue(p, id)
+	q := m.x.Bank.Queue(p, id)
 	m.queues[p][id] = queued{q.Head, uint16(q.Len), q.Open, q.Plain, true}
 	return m.queues[p][id]
 }
 
 // ofNode is the outcome of the k-th event of a plain state by its node part alone;
 // 0: the node does not accept the message.
-func (m *memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
+func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
 	i := nodeOf(e.ordinal)
 	if e.own != 0 {
 		if m.cache.own[e.own] == 0 {
@@ -190,7 +190,7 @@ func (m *memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 	if number, known := m.deliveries.Get(key); known {
 		return number, nil
 	}
-	if !m.able[i].accepts || m.x.bank.Accepts(i, m.v[i], e.from, e.message) {
+	if !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.message) {
 		if number, err = m.learnOfNode(state, k, i, e); err != nil {
 			return 0, err
 		}
@@ -210,38 +210,38 @@ func deliveryKey(i int, part uint32, link, from int, message uint32) uint64 {
 
 // taking takes the k-th event of the position in the world, for every list of
 // answers to its coins, and has each noted.
-func (m *memo) taking(state uint32, k int, note func()) error {
+func (m *Memo) taking(state uint32, k int, note func()) error {
 	x := m.x
 	if err := m.flush(state); err != nil {
 		return err
 	}
 	m.stand()
-	x.step.event = k
-	x.step.coins.Reset()
+	x.Step.event = k
+	x.Step.coins.Reset()
 	for {
-		x.lastEvent = k
-		if err := x.step.take(x.w); err != nil {
+		x.LastEvent = k
+		if err := x.Step.take(x.World); err != nil {
 			return err
 		}
-		x.r.stats.Steps++
-		x.r.stats.HandlerRuns++
-		if failure := x.w.Failed(); failure != nil {
-			x.lastCoins = x.step.coins.Answers()
-			return &wrong{failure: failure}
+		*x.Owner.Counts.Steps++
+		*x.Owner.Counts.HandlerRuns++
+		if failure := x.World.Failed(); failure != nil {
+			x.lastCoins = x.Step.coins.Answers()
+			return &Wrong{Failure: failure}
 		}
 		note()
-		x.w.Back(x.bank, m.v)
+		x.World.Back(x.Bank, m.v)
 		if !x.moreCoins() {
-			return x.step.coins.Err()
+			return x.Step.coins.Err()
 		}
 	}
 }
 
 // add keeps a result of the last step that was taken, with its effects.
-func (m *memo) add(one result, effects []effect) {
+func (m *Memo) add(one result, effects []effect) {
 	var ok bool
-	if one.coins, ok = m.x.lists.number(m.x.step.coins.Answers()); !ok {
-		m.x.sampled = true
+	if one.coins, ok = m.x.Lists.Number(m.x.Step.coins.Answers()); !ok {
+		m.x.Sampled = true
 		return
 	}
 	one.first = uint32(len(m.effects))
@@ -252,7 +252,7 @@ func (m *memo) add(one result, effects []effect) {
 
 // learnOfNode takes the k-th event of the position, on node i, and returns the
 // number of what the node part alone decides of it.
-func (m *memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
+func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
 	o := footprint{first: uint32(len(m.results))}
 	if err := m.taking(state, k, func() {
 		one, effects, function := m.did(i, of)
@@ -260,7 +260,7 @@ func (m *memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 		case !function:
 			o.unknown = true
 		case k > math.MaxUint16:
-			m.x.sampled = true
+			m.x.Sampled = true
 		default:
 			m.reaches(&o, effects)
 			m.add(one, effects)
@@ -280,9 +280,9 @@ func (m *memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 // did is what the handler has just done on node i, if that is a function of its
 // node part alone: the node it leaves first, then what it takes, then what it
 // sends.
-func (m *memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
+func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
-	if x.w.Tossed() {
+	if x.World.Tossed() {
 		return one, nil, false
 	}
 	effects = append(effects, effect{}, effect{})[:0]
@@ -294,11 +294,11 @@ func (m *memo) did(i int, of occurrence) (one result, effects []effect, function
 		effects = append(effects, e)
 		one.fly--
 	}
-	for _, e := range x.w.Effects() {
+	for _, e := range x.World.Effects() {
 		switch e.Kind {
 		case sim.EffectSend:
-			to := x.w.Index(e.To)
-			s := effect{id: x.w.Message(x.bank, e.Value), does: effectPush}
+			to := x.World.Index(e.To)
+			s := effect{id: x.World.Message(x.Bank, e.Value), does: effectPush}
 			switch e.Link {
 			case sim.LinkTCP:
 				s.place, s.room = int32(world.TCPPlace(m.n, to*m.n+i)), uint16(min(m.buffer, math.MaxUint16))
@@ -317,8 +317,8 @@ func (m *memo) did(i int, of occurrence) (one result, effects []effect, function
 			return one, nil, false
 		}
 	}
-	if now := x.w.SaveNode(x.bank, i); now != m.v[i] {
-		one.delta = x.bank.Sum(i, now).Sub(x.bank.Sum(i, m.v[i]))
+	if now := x.World.SaveNode(x.Bank, i); now != m.v[i] {
+		one.delta = x.Bank.Sum(i, now).Sub(x.Bank.Sum(i, m.v[i]))
 		effects = slices.Insert(effects, 0, effect{place: int32(i), id: now, does: effectSet})
 	}
 	return one, effects, true
@@ -337,7 +337,7 @@ type retaking struct {
 // verify takes a remembered step again: from the node as it is banked, and from
 // its twin, which has the same identity and another history. Both must do what
 // is remembered; if the twin does not, what is left out of the state matters.
-func (m *memo) verify(o *footprint, k, i int, of occurrence) error {
+func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
 	o.twin = m.able[i].twin
 	if o.unknown {
@@ -345,16 +345,16 @@ func (m *memo) verify(o *footprint, k, i int, of occurrence) error {
 	}
 	for _, twin := range [2]bool{false, true} {
 		for j := o.first; j < o.last; j++ {
-			x.w.Load(x.bank, m.v)
-			if twin && !x.w.Twin(x.bank, i, m.v[i]) {
+			x.World.Load(x.Bank, m.v)
+			if twin && !x.World.Twin(x.Bank, i, m.v[i]) {
 				return nil
 			}
-			x.r.Pulse.Tick()
+			x.Owner.Pulse.Tick()
 			x.retaking = &retaking{i, twin}
 			was := m.results[j]
-			x.lastEvent, x.lastCoins = k, x.lists.get(was.coins)
+			x.LastEvent, x.lastCoins = k, x.Lists.Get(was.coins)
 			x.mark(k, x.lastCoins)
-			x.w.Retake(k, x.lastCoins)
+			x.World.Retake(k, x.lastCoins)
 			x.retaking = nil
 			again, effects, function := m.did(i, of)
 			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {
@@ -366,7 +366,7 @@ func (m *memo) verify(o *footprint, k, i int, of occurrence) error {
 }
 
 // noteTwins notes which node parts have got a twin.
-func (m *memo) noteTwins(twins []world.Twinned) {
+func (m *Memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
 		m.ability(t.Node, t.Part).twin = true
 		if m.v[t.Node] == t.Part {
@@ -377,20 +377,20 @@ func (m *memo) noteTwins(twins []world.Twinned) {
 }
 
 // differs says that a step which was taken again did not do the same.
-func (t *taker) differs(i int, twin bool, what string) error {
+func (t *Taker) differs(i int, twin bool, what string) error {
 	field := "" // a node may differ from itself, if its handler is not a function
 	if twin {
-		field = t.bank.Hidden(i, t.v[i])
+		field = t.Bank.Hidden(i, t.From[i])
 	}
 	if field == "" {
 		return t.stray()
 	}
-	return t.r.leftOut(t.w.LastIdentity(), "a node that the state cannot tell from another "+what, field)
+	return t.Owner.leftOut(t.World.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
 
 // leftOut is the error that two things which the state cannot tell apart behave
 // differently.
-func (r *runner) leftOut(at, what, field string) error {
+func (r *Owner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
 		r.Sys.Name, at, what, field)
 }

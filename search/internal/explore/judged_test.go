@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"math/rand/v2"
@@ -16,8 +16,8 @@ func TestJudgedGrows(t *testing.T) {
 			nodes  canon.Hash
 			flying int
 		}
-		var j judged
-		twin := map[key]said{}
+		var j Judged
+		twin := map[key]Said{}
 		var keys []key
 		for range 6 * judgedLeast {
 			k := key{canon.Hash{Hi: r.Uint64(), Lo: r.Uint64()}, r.IntN(4)}
@@ -29,12 +29,12 @@ func TestJudgedGrows(t *testing.T) {
 				k.flying = 0
 			}
 			keys = append(keys, k)
-			twin[k] = said(r.IntN(8))
+			twin[k] = Said(r.IntN(8))
 			j.put(counted, k.nodes, k.flying, twin[k])
 		}
 		remembered := 0
 		for k, want := range twin {
-			got, known := j.get(k.nodes, k.flying)
+			got, known := j.Get(k.nodes, k.flying)
 			if known && got != want {
 				t.Fatalf("%v: %v was said; want %v", k, got, want)
 			}

@@ -1,25 +1,25 @@
-package search
+package explore
 
 import (
 	"macemc/internal/canon"
 	"macemc/internal/world"
 )
 
-// said is what is known of a state by what a View of it can see: the nodes, and
+// Said is what is known of a state by what a View of it can see: the nodes, and
 // how many messages are under way, or which.
-type said uint8
+type Said uint8
 
 const (
-	saidGood   said = 1 << iota // it is live, or does not count for liveness
-	saidInside                  // it is inside System.Within
+	SaidGood   Said = 1 << iota // it is live, or does not count for liveness
+	SaidInside                  // it is inside System.Within
 	saidBusy                    // it is not good, and a node has an event of its own that is not rare: it is not settled
 )
 
-// judged remembers what was said of states, by the identity of their nodes: new
+// Judged remembers what was said of states, by the identity of their nodes: new
 // states often have the nodes of a state before. It forgets what others take
 // the place of, and grows when that is much. The safety properties hold in all
 // that it remembers.
-type judged struct {
+type Judged struct {
 	slots  []judgement
 	lost   int  // places that others have taken, since it grew
 	flying bool // how many messages are under way counts
@@ -29,7 +29,7 @@ type judgement struct {
 	nodes  canon.Hash
 	flying int32
 	known  bool
-	said   said
+	said   Said
 }
 
 const (
@@ -37,11 +37,12 @@ const (
 	judgedMost  = 1 << 20
 )
 
-func (j *judged) slot(nodes canon.Hash, flying int) *judgement {
+func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
 }
 
-func (j *judged) get(nodes canon.Hash, flying int) (said, bool) {
+// Get is what was said of a state with such nodes, if it is known.
+func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	if j.slots == nil {
 		return 0, false
 	}
@@ -52,11 +53,11 @@ func (j *judged) get(nodes canon.Hash, flying int) (said, bool) {
 	return s.said, s.known && s.nodes == nodes && s.flying == int32(flying)
 }
 
-// note remembers what was just said of the state that the world is in, unless it may
+// Note remembers what was just said of the state that the world is in, unless it may
 // depend on which messages are under way. What is asked of a state is asked in one
 // order and stops where the answer is known; so it does where it did not look at
 // messages, in every state with these nodes.
-func (j *judged) note(w *world.World, nodes canon.Hash, flying int, what said) {
+func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	if !w.Looked() {
 		j.put(w.Counted(), nodes, flying, what)
 	}
@@ -64,9 +65,9 @@ func (j *judged) note(w *world.World, nodes canon.Hash, flying int, what said) {
 
 // put remembers what was said. counted: it may depend on how many messages are
 // under way.
-func (j *judged) put(counted bool, nodes canon.Hash, flying int, what said) {
+func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
 	if j.slots == nil || counted && !j.flying {
-		*j = judged{slots: make([]judgement, judgedLeast), flying: counted}
+		*j = Judged{slots: make([]judgement, judgedLeast), flying: counted}
 	}
 	if !j.flying {
 		flying = 0
@@ -81,7 +82,7 @@ func (j *judged) put(counted bool, nodes canon.Hash, flying int, what said) {
 	*s = judgement{nodes, int32(flying), true, what}
 }
 
-func (j *judged) grow() {
+func (j *Judged) grow() {
 	old := j.slots
 	j.slots, j.lost = make([]judgement, 2*len(old)), 0
 	for _, o := range old {
@@ -91,18 +92,18 @@ func (j *judged) grow() {
 	}
 }
 
-// judge asks the state that the world is in, as it was saved or loaded.
-func (x *taker) judge() (s said) {
-	if x.w.Within() {
-		s |= saidInside
+// Judge asks the state that the world is in, as it was saved or loaded.
+func (x *Taker) Judge() (s Said) {
+	if x.World.Within() {
+		s |= SaidInside
 	}
-	if !x.w.CanBeLive() {
+	if !x.World.CanBeLive() {
 		return s
 	}
-	if x.w.Live() || !x.w.Assumed() {
-		return s | saidGood
+	if x.World.Live() || !x.World.Assumed() {
+		return s | SaidGood
 	}
-	if x.bank.Busy(x.w, x.w.At()) {
+	if x.Bank.Busy(x.World, x.World.At()) {
 		s |= saidBusy
 	}
 	return s

@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"math"
@@ -108,7 +108,7 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
 // tell numbers the step of an outcome that its node part alone decided.
-func (m *memo) tell(o *footprint, e occurrence) {
+func (m *Memo) tell(o *footprint, e occurrence) {
 	if o.told = true; m.n > byNodes {
 		return
 	}
@@ -121,7 +121,7 @@ func (m *memo) tell(o *footprint, e occurrence) {
 
 // reaches notes to whom a step sends something, and whether there may be no room
 // for it.
-func (m *memo) reaches(o *footprint, effects []effect) {
+func (m *Memo) reaches(o *footprint, effects []effect) {
 	for k, s := range effects {
 		if s.does != effectPush && s.does != effectPut {
 			continue
@@ -147,7 +147,7 @@ func (m *memo) reaches(o *footprint, effects []effect) {
 
 // hasRoom reports whether there is room for all that a step sends, whatever the
 // answers to its coins.
-func (m *memo) hasRoom(o *footprint) bool {
+func (m *Memo) hasRoom(o *footprint) bool {
 	for j := o.first; j < o.last; j++ {
 		r := &m.results[j]
 		sends := m.effects[r.last-uint32(r.sends) : r.last]
@@ -169,19 +169,19 @@ type lastStep struct {
 }
 
 // came notes the step by which the state was reached that was added last.
-func (x *explorer) came(step byNumber) {
-	s := x.next - 1
-	if b := x.block(s); b.by != nil {
+func (x *Explorer) came(step byNumber) {
+	s := x.Next - 1
+	if b := x.Block(s); b.by != nil {
 		b.by[s%blockStates] = step
 	}
 }
 
 // lastStep is the step by which a state was reached, if other steps from there
 // need not be looked up for it.
-func (m *memo) lastStep(s uint32) lastStep {
+func (m *Memo) lastStep(s uint32) lastStep {
 	x := m.x
-	b := x.block(s)
-	if m.all || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.r.several() {
+	b := x.Block(s)
+	if m.All || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.Owner.Several {
 		return lastStep{}
 	}
 	step := (*x.bys.all.Load())[b.by[s%blockStates]]
@@ -198,7 +198,7 @@ func (m *memo) lastStep(s uint32) lastStep {
 // sends something to; where a connection opens, both its directions are open
 // then, whatever else was done to them. A set and a bag are the same whatever was
 // put in first; of what the last step has put into one, nothing is taken.
-func (m *memo) commutes(e occurrence, o *footprint) bool {
+func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	b, i := &m.behind, nodeOf(e.ordinal)
 	switch {
 	case e.ordinal >= b.ordinal || i == b.node:
@@ -215,24 +215,24 @@ func (m *memo) commutes(e occurrence, o *footprint) bool {
 
 // pass counts a step that is not looked up. Of those that are tested, its state
 // is made after all.
-func (x *explorer) pass(m *memo, s *seen) error {
-	m.unasked++
-	x.r.stats.Transitions++
-	x.r.stats.Executed++
+func (x *Explorer) pass(m *Memo, s *seen) error {
+	m.Unasked++
+	*x.Owner.Counts.Transitions++
+	*x.Owner.Counts.Executed++
 	if !x.pairs.Due() {
-		x.r.stats.Duplicates++
+		*x.Owner.Counts.Duplicates++
 		x.pairs.Took(1, false)
 		return nil
 	}
 	here := slices.Clone(m.at)
 	m.goTo(m.recOf(s.parent))
 	c := m.candidate(int(s.event), 0)
-	if c.parent = s.parent; !m.apply(&c, s.result, int(s.node)) {
+	if c.Parent = s.parent; !m.apply(&c, s.result, int(s.node)) {
 		panic("macemc bug: search: a step that is not looked up has no room")
 	}
 	m.goTo(here)
-	if m.write(&c); x.prints == nil {
-		if _, known := x.find(c.sum); !known && x.team == nil && x.r.team == nil { // else another worker may be about to add it
+	if m.Write(&c); x.Prints == nil {
+		if _, known := x.Find(c.Sum); !known && !x.Joint { // else another worker may be about to add it
 			panic("macemc bug: search: a step that is not looked up leads to a new state, though the other order of it and the one before has been taken")
 		}
 	}

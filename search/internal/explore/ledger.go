@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 	"macemc/internal/world"
 )
 
-// ledger is the states that were visited, each once, under its number, with the
+// Ledger is the states that were visited, each once, under its number, with the
 // step that first led to it. Several goroutines may write into one ledger, each
 // by an entry of its own.
 //
@@ -19,15 +19,15 @@ import (
 // a number for each, and states of one tag are compared in full; so no state is
 // ever taken for another. With prints, the set holds fingerprints, and the
 // states of a level are given back once it is expanded.
-type ledger struct {
+type Ledger struct {
 	mu     sync.Mutex // guards what is written of layout and blocks
 	layout atomic.Pointer[layout]
 	blocks atomic.Pointer[[]*block]
-	set    *visited.Words
-	prints *prints             // nil: vectors are compared
-	may    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
+	Set    *visited.Words
+	Prints *Prints             // nil: vectors are compared
+	May    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
-	joint  bool                // several goroutines have written: numbers do not follow levels
+	Joint  bool                // several goroutines have written: numbers do not follow levels
 	bys    bys                 // the steps that states were reached by
 	noted  bool                // these are noted of each state, while it is not expanded
 	tidy   func() (end func()) // told before the set is made larger, and after; nil: nobody is
@@ -35,14 +35,14 @@ type ledger struct {
 	growing sync.RWMutex // held for reading by who uses the set
 }
 
-// origin says how a state was first reached.
-type origin struct {
-	parent uint32
+// Origin says how a state was first reached.
+type Origin struct {
+	Parent uint32
 	event  uint16
 	coins  uint16 // a list of answers
 }
 
-const noParent = math.MaxUint32
+const NoParent = math.MaxUint32
 
 // layout says where a packed state has what. The bytes of the numbers of a
 // vector, those that were ever other than 0, have columns of a byte each; eight
@@ -116,35 +116,35 @@ const blockStates = 1024
 type block struct {
 	words   int // of a state
 	recs    []uint64
-	origins []origin
+	origins []Origin
 	by      []byNumber // the steps of these, until the states are expanded; nil: none is known
-	live    marks      // the states that are live, where no fault can happen
-	outside marks      // those outside System.Within, which are not expanded
+	Live    marks      // the states that are live, where no fault can happen
+	Outside marks      // those outside System.Within, which are not expanded
 	n       int
 }
 
 type marks [blockStates / 64]uint64
 
 func (m *marks) has(i uint32) bool { return m[i%blockStates/64]&(1<<(i%64)) != 0 }
-func (m *marks) set(i uint32)      { m[i%blockStates/64] |= 1 << (i % 64) }
+func (m *marks) Set(i uint32)      { m[i%blockStates/64] |= 1 << (i % 64) }
 
 // The set of a new ledger begins small, and grows until the memory that it may
 // have is used up: see room.
 const (
-	ledgerLeast = 1 << 18
+	LedgerLeast = 1 << 18
 )
 
-func newLedger(places int, may func(int) int, p *prints) (*ledger, error) {
-	l := &ledger{may: may, prints: p}
+func newLedger(places int, may func(int) int, p *Prints) (*Ledger, error) {
+	l := &Ledger{May: may, Prints: p}
 	l.layout.Store(&layout{of: make([][4]uint16, places), bytes: make([]uint8, places)})
 	l.blocks.Store(new([]*block))
 	var err error
-	l.set, err = visited.NewWords(ledgerLeast)
+	l.Set, err = visited.NewWords(LedgerLeast)
 	return l, err
 }
 
-// newLedger is one that keeps to the limits of the search.
-func (r *runner) newLedger(places int, p *prints) (*ledger, error) {
+// NewLedger is one that keeps to the limits of the search.
+func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	l, err := newLedger(places, r.Limits.Room, p)
 	if err == nil {
 		l.tidy = r.Limits.Tidy
@@ -152,44 +152,51 @@ func (r *runner) newLedger(places int, p *prints) (*ledger, error) {
 	return l, err
 }
 
-func (l *ledger) close() { l.set.Close() }
+// Close gives back the memory of the set.
+func (l *Ledger) Close() { l.Set.Close() }
 
-func (l *ledger) block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
+// Block is where a state stands.
+func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
 // rec is a state, packed.
-func (l *ledger) rec(s uint32) []uint64 {
-	b := l.block(s)
+func (l *Ledger) rec(s uint32) []uint64 {
+	b := l.Block(s)
 	at := int(s%blockStates) * b.words
 	return b.recs[at : at+b.words]
 }
 
-// get writes a state into v.
-func (l *ledger) get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
+// Get writes a state into v.
+func (l *Ledger) Get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
 
-func (l *ledger) origin(s uint32) origin { return l.block(s).origins[s%blockStates] }
-func (l *ledger) live(s uint32) bool     { return l.block(s).live.has(s) }
-func (l *ledger) outside(s uint32) bool  { return l.block(s).outside.has(s) }
+// Origin is how a state was reached first.
+func (l *Ledger) Origin(s uint32) Origin { return l.Block(s).origins[s%blockStates] }
+
+// Live reports whether a state was marked as live, or as one that does not count.
+func (l *Ledger) Live(s uint32) bool { return l.Block(s).Live.has(s) }
+
+// Outside reports whether a state is not to be expanded.
+func (l *Ledger) Outside(s uint32) bool { return l.Block(s).Outside.has(s) }
 
 // leave notes that a state is not expanded.
-func (l *ledger) leave(s uint32) {
-	l.block(s).outside.set(s)
+func (l *Ledger) leave(s uint32) {
+	l.Block(s).Outside.Set(s)
 	l.gaps.Store(true)
 }
 
-// len is the number of states.
-func (l *ledger) len() (n int) {
+// Len is the number of states.
+func (l *Ledger) Len() (n int) {
 	for _, b := range *l.blocks.Load() {
 		n += b.n
 	}
 	return n
 }
 
-// end is beyond all numbers of states.
-func (l *ledger) end() uint32 { return uint32(len(*l.blocks.Load())) * blockStates }
+// End is beyond all numbers of states.
+func (l *Ledger) End() uint32 { return uint32(len(*l.blocks.Load())) * blockStates }
 
-// each yields the numbers of all states, in ascending order, those that come to
+// Each yields the numbers of all states, in ascending order, those that come to
 // be meanwhile included.
-func (l *ledger) each(yield func(uint32) bool) {
+func (l *Ledger) Each(yield func(uint32) bool) {
 	for i := 0; i < len(*l.blocks.Load()); i++ {
 		b := (*l.blocks.Load())[i]
 		for k := 0; k < b.n; k++ {
@@ -200,25 +207,25 @@ func (l *ledger) each(yield func(uint32) bool) {
 	}
 }
 
-// holds reports whether a number below end is a state's: a block may be left
+// Holds reports whether a number below end is a state's: a block may be left
 // before it is full.
-func (l *ledger) holds(s uint32) bool { return int(s%blockStates) < l.block(s).n }
+func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
-// expanded gives back what is known of the states of a level and no longer
+// Expanded gives back what is known of the states of a level and no longer
 // needed, but for those in blocks that the next one shares. How they were
 // reached stays, and without prints they do themselves.
-func (l *ledger) expanded(level, next frontier) {
+func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
-		for b := s.from / blockStates; b <= (s.to-1)/blockStates; b++ {
+		for b := s.From / blockStates; b <= (s.To-1)/blockStates; b++ {
 			needed[b] = true
 		}
 	}
 	all := *l.blocks.Load()
 	for _, s := range level {
-		for b := s.from / blockStates; b <= (s.to-1)/blockStates; b++ {
+		for b := s.From / blockStates; b <= (s.To-1)/blockStates; b++ {
 			if !needed[b] && all[b].n == blockStates {
-				if all[b].by = nil; l.prints != nil {
+				if all[b].by = nil; l.Prints != nil {
 					all[b].recs = nil
 				}
 			}
@@ -226,27 +233,27 @@ func (l *ledger) expanded(level, next frontier) {
 	}
 }
 
-// span is states that follow each other, from one number to below another.
-type span struct{ from, to uint32 }
+// Span is states that follow each other, from one number to below another.
+type Span struct{ From, To uint32 }
 
-// frontier is the states of a level.
-type frontier []span
+// Frontier is the states of a level.
+type Frontier []Span
 
-// len is the number of states.
-func (f frontier) len() (n int) {
+// Len is the number of states.
+func (f Frontier) Len() (n int) {
 	for _, s := range f {
-		n += int(s.to - s.from)
+		n += int(s.To - s.From)
 	}
 	return n
 }
 
-// some yields so many states, from the k-th on.
-func (f frontier) some(k, n int, yield func(i int, s uint32) bool) {
+// Some yields so many states, from the k-th on.
+func (f Frontier) Some(k, n int, yield func(i int, s uint32) bool) {
 	i := 0
 	for _, s := range f {
-		size := int(s.to - s.from)
+		size := int(s.To - s.From)
 		for at := max(k-i, 0); at < size && i+at < k+n; at++ {
-			if !yield(i+at, s.from+uint32(at)) {
+			if !yield(i+at, s.From+uint32(at)) {
 				return
 			}
 		}
@@ -254,27 +261,27 @@ func (f frontier) some(k, n int, yield func(i int, s uint32) bool) {
 	}
 }
 
-// at is the k-th state.
-func (f frontier) at(k int) uint32 {
+// At is the k-th state.
+func (f Frontier) At(k int) uint32 {
 	for _, s := range f {
-		size := int(s.to - s.from)
+		size := int(s.To - s.From)
 		if k < size {
-			return s.from + uint32(k)
+			return s.From + uint32(k)
 		}
 		k -= size
 	}
 	panic("macemc bug: search: a state beyond the last one of a level")
 }
 
-// level ends a level: it is its new states, and the next one begins.
-func (e *entry) level() frontier {
-	f := frontier(e.spans)
+// Level ends a level: it is its new states, and the next one begins.
+func (e *Entry) Level() Frontier {
+	f := Frontier(e.spans)
 	e.spans = nil
 	return f
 }
 
 // widen makes room in the layout for a number at a place.
-func (l *ledger) widen(place int, id uint32) *layout {
+func (l *Ledger) widen(place int, id uint32) *layout {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.layout.Load(); !now.fits(place, id) {
@@ -284,14 +291,14 @@ func (l *ledger) widen(place int, id uint32) *layout {
 }
 
 // begin begins a block.
-func (l *ledger) begin(words int) (number uint32, b *block) {
+func (l *Ledger) begin(words int) (number uint32, b *block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := *l.blocks.Load()
 	if len(all) >= math.MaxUint32/blockStates {
 		panic("macemc bug: search: more states than have a number; they fill the memory before")
 	}
-	b = &block{words: words, recs: make([]uint64, words*blockStates), origins: make([]origin, blockStates)}
+	b = &block{words: words, recs: make([]uint64, words*blockStates), origins: make([]Origin, blockStates)}
 	if l.noted {
 		b.by = make([]byNumber, blockStates) // now: later, others read it
 	}
@@ -300,25 +307,26 @@ func (l *ledger) begin(words int) (number uint32, b *block) {
 	return uint32(len(all)) * blockStates, b
 }
 
-// entry is how one goroutine writes into a ledger.
-type entry struct {
-	*ledger
+// Entry is how one goroutine writes into a ledger.
+type Entry struct {
+	*Ledger
 	lay    *layout
 	packed []uint64 // of lay.words(): the state that is looked up, packed
-	next   uint32   // the number of the next new state
+	Next   uint32   // the number of the next new state
 	taken  int      // new states that the set has not been told of
-	spans  []span   // the new states of this level
+	spans  []Span   // the new states of this level
 	into   *block   // it is written into; nil: into a new one
 }
 
-func (l *ledger) entry() *entry {
-	e := &entry{ledger: l, lay: l.layout.Load()}
+// Entry is one more.
+func (l *Ledger) Entry() *Entry {
+	e := &Entry{Ledger: l, lay: l.layout.Load()}
 	e.lengthen()
 	return e
 }
 
-// pack packs a vector.
-func (e *entry) pack(v world.Vector) {
+// Pack packs a vector.
+func (e *Entry) Pack(v world.Vector) {
 	e.start(nil)
 	for p, id := range v {
 		if id != 0 {
@@ -328,7 +336,7 @@ func (e *entry) pack(v world.Vector) {
 }
 
 // start makes packed another packed state.
-func (e *entry) start(other []uint64) {
+func (e *Entry) start(other []uint64) {
 	if now := e.layout.Load(); now != e.lay {
 		e.lay = now
 		e.lengthen()
@@ -338,7 +346,7 @@ func (e *entry) start(other []uint64) {
 }
 
 // put writes a number into packed.
-func (e *entry) put(place int, id uint32) {
+func (e *Entry) put(place int, id uint32) {
 	if !e.lay.fits(place, id) {
 		e.lay = e.widen(place, id)
 		e.lengthen()
@@ -346,15 +354,15 @@ func (e *entry) put(place int, id uint32) {
 	e.lay.put(e.packed, place, id)
 }
 
-func (e *entry) lengthen() {
+func (e *Entry) lengthen() {
 	for len(e.packed) < e.lay.words() {
 		e.packed = append(e.packed, 0)
 	}
 }
 
 // is reports whether the packed state is one that is in the ledger.
-func (e *entry) is(s uint32) bool {
-	other := e.ledger.rec(s)
+func (e *Entry) is(s uint32) bool {
+	other := e.Ledger.rec(s)
 	if len(other) > len(e.packed) { // another goroutine has seen more columns
 		for _, word := range other[len(e.packed):] {
 			if word != 0 {
@@ -380,39 +388,39 @@ func (e *entry) is(s uint32) bool {
 func tag(h canon.Hash) uint64 { return h.Hi &^ (1<<32 - 1) }
 
 // touch loads what add will look at first, so that it is in the cache then.
-func (e *entry) touch(h canon.Hash) uint64 { return e.set.At(e.set.Home(e.word(h))) }
+func (e *Entry) touch(h canon.Hash) uint64 { return e.Set.At(e.Set.Home(e.word(h))) }
 
-func (e *entry) word(h canon.Hash) uint64 {
-	if e.prints != nil {
-		return e.prints.of(h)
+func (e *Entry) word(h canon.Hash) uint64 {
+	if e.Prints != nil {
+		return e.Prints.of(h)
 	}
 	return tag(h)
 }
 
 // touchState loads the state that add will compare with, if there is one.
-func (e *entry) touchState(h canon.Hash) uint64 {
-	if e.prints != nil {
+func (e *Entry) touchState(h canon.Hash) uint64 {
+	if e.Prints != nil {
 		return 0
 	}
 	t := tag(h)
-	for at := e.set.Home(t); ; at = e.set.Next(at) {
-		word := e.set.At(at)
+	for at := e.Set.Home(t); ; at = e.Set.Next(at) {
+		word := e.Set.At(at)
 		if word == 0 {
 			return 0
 		}
 		if word&^(1<<32-1) == t {
 			s := uint32(word) - 1
-			b := e.ledger.block(s)
+			b := e.Ledger.Block(s)
 			return b.recs[int(s%blockStates)*b.words]
 		}
 	}
 }
 
-// find is the number of the packed state, with the identity h; not with prints.
-func (e *entry) find(h canon.Hash) (uint32, bool) {
+// Find is the number of the packed state, with the identity h; not with prints.
+func (e *Entry) Find(h canon.Hash) (uint32, bool) {
 	t := tag(h)
-	for at := e.set.Home(t); ; at = e.set.Next(at) {
-		word := e.set.At(at)
+	for at := e.Set.Home(t); ; at = e.Set.Next(at) {
+		word := e.Set.At(at)
 		if word == 0 {
 			return 0, false
 		}
@@ -422,81 +430,81 @@ func (e *entry) find(h canon.Hash) (uint32, bool) {
 	}
 }
 
-// add adds the packed state, with the identity h, and reports whether it is
+// Add adds the packed state, with the identity h, and reports whether it is
 // new; its number is then next-1. There must be room in the set.
-func (e *entry) add(h canon.Hash, from origin) bool {
+func (e *Entry) Add(h canon.Hash, from Origin) bool {
 	t := e.word(h)
 	written := false
-	for at := e.set.Home(t); ; {
-		word := e.set.At(at)
+	for at := e.Set.Home(t); ; {
+		word := e.Set.At(at)
 		switch {
 		case word == 0:
 			if !written {
 				e.write(from)
 				written = true
 			}
-			if e.prints == nil {
-				word = t | uint64(e.next+1)
+			if e.Prints == nil {
+				word = t | uint64(e.Next+1)
 			} else {
 				word = t
 			}
-			if e.set.Take(at, word) {
+			if e.Set.Take(at, word) {
 				e.taken++
 				e.keep()
 				return true
 			}
 			continue // look again: another goroutine was faster, perhaps with this state
-		case e.prints != nil:
+		case e.Prints != nil:
 			if word == t {
 				return false
 			}
 		case word&^(1<<32-1) == t && e.is(uint32(word)-1):
 			return false
 		}
-		at = e.set.Next(at)
+		at = e.Set.Next(at)
 	}
 }
 
 // append adds the packed state without looking whether it is known.
-func (e *entry) append(from origin) uint32 {
+func (e *Entry) append(from Origin) uint32 {
 	e.write(from)
 	e.keep()
-	return e.next - 1
+	return e.Next - 1
 }
 
 // keep makes what was written a state.
-func (e *entry) keep() {
-	if k := len(e.spans) - 1; k >= 0 && e.spans[k].to == e.next {
-		e.spans[k].to++
+func (e *Entry) keep() {
+	if k := len(e.spans) - 1; k >= 0 && e.spans[k].To == e.Next {
+		e.spans[k].To++
 	} else {
-		e.spans = append(e.spans, span{e.next, e.next + 1})
+		e.spans = append(e.spans, Span{e.Next, e.Next + 1})
 	}
-	e.next++
+	e.Next++
 	if e.into.n++; e.into.n == blockStates {
 		e.into = nil
 	}
 }
 
-// told tells the set how many states are new.
-func (e *entry) told() {
-	e.set.Took(e.taken)
+// Told tells the set how many states are new.
+func (e *Entry) Told() {
+	e.Set.Took(e.taken)
 	e.taken = 0
 }
 
 // write writes rec where the next new state will be.
-func (e *entry) write(from origin) {
+func (e *Entry) write(from Origin) {
 	if e.into == nil || e.into.words < len(e.packed) {
-		e.next, e.into = e.begin(len(e.packed))
+		e.Next, e.into = e.begin(len(e.packed))
 	}
-	at := int(e.next%blockStates) * e.into.words
+	at := int(e.Next%blockStates) * e.into.words
 	copy(e.into.recs[at:at+e.into.words], e.packed)
-	e.into.origins[e.next%blockStates] = from
+	e.into.origins[e.Next%blockStates] = from
 }
 
-// room makes sure that the set takes so many states more; errFull: it cannot.
-func (l *ledger) room(n int) error {
+// Room makes sure that the set takes so many states more; errFull: it cannot.
+func (l *Ledger) Room(n int) error {
 	l.growing.RLock()
-	enough := l.set.Len()+n <= l.set.Cap()
+	enough := l.Set.Len()+n <= l.Set.Cap()
 	l.growing.RUnlock()
 	if enough {
 		return nil
@@ -506,34 +514,34 @@ func (l *ledger) room(n int) error {
 	}
 	l.growing.Lock()
 	defer l.growing.Unlock()
-	for l.set.Len()+n > l.set.Cap() {
-		now := l.set.Bytes()
-		bytes := min(now/2*3, l.may(now))
+	for l.Set.Len()+n > l.Set.Cap() {
+		now := l.Set.Bytes()
+		bytes := min(now/2*3, l.May(now))
 		if bytes <= now {
-			return errFull
+			return ErrFull
 		}
-		if err := l.set.Grow(bytes); err != nil {
+		if err := l.Set.Grow(bytes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// prints says what a fingerprint is.
-type prints struct{ bits int }
+// Prints says what a fingerprint is.
+type Prints struct{ Bits int }
 
-func (p *prints) of(h canon.Hash) uint64 {
-	if p.bits == 32 {
+func (p *Prints) of(h canon.Hash) uint64 {
+	if p.Bits == 32 {
 		return max(1, h.Hi>>32) * (1<<32 + 1)
 	}
 	return max(1, h.Hi)
 }
 
-// omission is a bound on the probability that any of n states was wrongly taken
+// Omission is a bound on the probability that any of n states was wrongly taken
 // for known: the expected number of pairs with one fingerprint.
-func (p *prints) omission(n int) float64 {
+func (p *Prints) Omission(n int) float64 {
 	if p == nil {
 		return 0
 	}
-	return min(1, float64(n)*float64(n)/2/math.Exp2(float64(p.bits)))
+	return min(1, float64(n)*float64(n)/2/math.Exp2(float64(p.Bits)))
 }

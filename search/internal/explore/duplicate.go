@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"cmp"
@@ -38,41 +38,41 @@ const (
 
 // first is the state that is packed, as it was added before. With fingerprints
 // only a sample is known.
-func (x *explorer) first(h canon.Hash) (state uint32, known bool) {
-	if x.prints == nil {
-		return x.find(h)
+func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
+	if x.Prints == nil {
+		return x.Find(h)
 	}
 	state, known = x.sample[h]
 	return state, known
 }
 
 // remember keeps the number of a new state, of a sample.
-func (x *explorer) remember(h canon.Hash) {
-	if x.prints == nil || len(x.sample) >= duplicatePrints || x.next%64 != 0 {
+func (x *Explorer) remember(h canon.Hash) {
+	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%64 != 0 {
 		return
 	}
 	if x.sample == nil {
 		x.sample = map[canon.Hash]uint32{}
 	}
-	x.sample[h] = x.next - 1
+	x.sample[h] = x.Next - 1
 }
 
 // duplicate is told that the last step led to a known state, which is packed.
-func (x *explorer) duplicate(h canon.Hash) error {
+func (x *Explorer) duplicate(h canon.Hash) error {
 	due := x.pairs.Due()
-	x.r.stats.Duplicates++
+	*x.Owner.Counts.Duplicates++
 	x.pairs.Took(1, false)
-	if !due || x.current == noParent {
+	if !due || x.Current == NoParent {
 		return nil
 	}
 	s, known := x.first(h)
-	if !known || s == x.current { // a step that changes nothing
+	if !known || s == x.Current { // a step that changes nothing
 		return nil
 	}
-	before, now := x.path(s), *x.found()
-	x.r.stats.Compared++
+	before, now := x.Path(s), *x.Found()
+	*x.Owner.Counts.Compared++
 	differ, err := x.compare(before, now, h)
-	x.r.Climate, x.r.Exploring = x.c, x.taker
+	x.Owner.Climate, x.Owner.Exploring = x.Climate, x.Taker
 	if err == nil && differ {
 		return x.stray()
 	}
@@ -81,7 +81,7 @@ func (x *explorer) duplicate(h canon.Hash) error {
 
 // compare takes two runs to a state, and every step from there. differ: a run
 // led elsewhere, or a step did although the nodes are alike in every field.
-func (x *explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, err error) {
+func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, err error) {
 	if err := x.makeSides(); err != nil {
 		return false, err
 	}
@@ -91,14 +91,14 @@ func (x *explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 		return true, nil
 	}
 	if l, r := a.w.Lines(), b.w.Lines(); !slices.Equal(l, r) {
-		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.r.Sys.Name, world.Diff(l, r))
+		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.Owner.Sys.Name, world.Diff(l, r))
 	}
 	n := a.w.Enabled()
 	if b.w.Enabled() != n {
 		return x.tell("has other events than")
 	}
 	for k := range min(n, duplicateEvents) {
-		step := answerer{event: k, pulse: &x.r.Pulse}
+		step := answerer{event: k, Pulse: &x.Owner.Pulse}
 		for range duplicateLists {
 			x.pairs.Took(2, true)
 			next, ok := a.take(func(w *world.World) world.Progress { return w.Step(&step) })
@@ -116,7 +116,7 @@ func (x *explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 }
 
 // tell names the field that the state leaves out and that matters.
-func (x *explorer) tell(what string) (differ bool, err error) {
+func (x *Explorer) tell(what string) (differ bool, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.LastIdentity()
 	a.w.Load(a.bank, a.v)
@@ -125,36 +125,36 @@ func (x *explorer) tell(what string) (differ bool, err error) {
 	if field == "" {
 		return true, nil
 	}
-	return false, x.r.leftOut(at, "a state "+what+" another one that has its identity", field)
+	return false, x.Owner.leftOut(at, "a state "+what+" another one that has its identity", field)
 }
 
 // parts looks for the step at which a run that was taken again came to another
 // state than the engine, which goes by the states that it keeps: it names the
 // event, and the field in which the two states before differ although they have
 // one identity. "" if that is not why.
-func (x *explorer) parts(run *run.Answers) (at, field string) {
-	if x.prints != nil || x.makeSides() != nil || len(run.Steps) == 0 {
+func (x *Explorer) parts(run *run.Answers) (at, field string) {
+	if x.Prints != nil || x.makeSides() != nil || len(run.Steps) == 0 {
 		return "", ""
 	}
 	var kept []uint32 // the states of the run but for its last
-	for s := x.current; s != noParent; s = x.origin(s).parent {
+	for s := x.Current; s != NoParent; s = x.Origin(s).Parent {
 		kept = append(kept, s)
 	}
 	slices.Reverse(kept)
 	a, b := x.sides[0].w, x.sides[1].w
 	src := run.Again()
-	x.r.Allow(x.c, b)
+	x.Owner.Allow(x.Climate, b)
 	b.Protect(func() {
 		b.Start(src)
 		for range run.Leads {
-			x.r.Pulse.Tick()
+			x.Owner.Pulse.Tick()
 			b.Step(src)
 		}
 		for i, s := range kept {
-			x.r.Pulse.Tick()
+			x.Owner.Pulse.Tick()
 			a.Track()
-			x.get(s, x.to)
-			a.Load(x.bank, x.to)
+			x.Get(s, x.To)
+			a.Load(x.Bank, x.To)
 			if a.Hash() != b.Hash() {
 				return
 			}
@@ -169,13 +169,13 @@ func (x *explorer) parts(run *run.Answers) (at, field string) {
 }
 
 // makeSides makes the two worlds, once.
-func (x *explorer) makeSides() error {
+func (x *Explorer) makeSides() error {
 	if x.sides != nil {
 		return nil
 	}
 	two := &sides{}
 	for i := range two {
-		w, err := x.r.NewWorld(world.Config{Sprint: true})
+		w, err := x.Owner.NewWorld(world.Config{Sprint: true})
 		if err != nil {
 			return err
 		}
@@ -186,13 +186,13 @@ func (x *explorer) makeSides() error {
 }
 
 // stand takes a run, and keeps the state at its end.
-func (s *side) stand(x *explorer, run run.Answers) (stands bool) {
+func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	src := run.Again()
-	x.r.Allow(x.c, s.w)
+	x.Owner.Allow(x.Climate, s.w)
 	s.w.Protect(func() {
 		s.w.Start(src)
 		for range run.Length() {
-			x.r.Pulse.Tick()
+			x.Owner.Pulse.Tick()
 			if s.w.Step(src) != world.Stepped {
 				return
 			}

@@ -1,4 +1,4 @@
-package search
+package explore
 
 import "macemc/choose"
 
@@ -19,17 +19,17 @@ type link struct {
 // mark keeps the run whose step is about to be taken, or looked at: that to the
 // current state, an event there, and answers to its coins. What is explored after
 // healing has no runs of its own.
-func (t *taker) mark(event int, coins []int) {
-	p := &t.r.Pulse
-	if p.Trail == nil || t.healed {
+func (t *Taker) mark(event int, coins []int) {
+	p := &t.Owner.Pulse
+	if p.Trail == nil || t.Healed {
 		return
 	}
 	var led []choose.Pick
-	if t.lead != nil {
-		led = t.lead.Prefix
+	if t.Lead != nil {
+		led = t.Lead.Prefix
 	}
 	c := &t.chain
-	now, fresh, ok := p.Keep(c.turn, led, t.c)
+	now, fresh, ok := p.Keep(c.turn, led, t.Climate)
 	if !ok {
 		return
 	}
@@ -37,7 +37,7 @@ func (t *taker) mark(event int, coins []int) {
 		c.links = c.links[:0]
 	}
 	n := 0
-	if t.current != noParent {
+	if t.Current != NoParent {
 		n = t.linked(c)
 	}
 	p.Cut(n)
@@ -49,35 +49,35 @@ func (t *taker) mark(event int, coins []int) {
 
 // linked makes the chain lead to the current state, and returns how many answers
 // that takes.
-func (t *taker) linked(c *chain) int {
+func (t *Taker) linked(c *chain) int {
 	last := len(c.links) - 1
-	if last >= 0 && c.links[last].state == t.current {
+	if last >= 0 && c.links[last].state == t.Current {
 		return c.links[last].n
 	}
 	c.up = c.up[:0]
-	s := t.current
-	if last >= 0 && t.origin(s).parent == c.links[last].state { // the first of the next level
+	s := t.Current
+	if last >= 0 && t.Origin(s).Parent == c.links[last].state { // the first of the next level
 		c.up, s = append(c.up, s), c.links[last].state
 	}
-	for ; s != noParent && (last < 0 || c.links[last].state != s); last-- {
+	for ; s != NoParent && (last < 0 || c.links[last].state != s); last-- {
 		c.up = append(c.up, s)
-		s = t.origin(s).parent
+		s = t.Origin(s).Parent
 	}
 	n := 0
-	if s == noParent {
+	if s == NoParent {
 		last = -1
 	}
 	if c.links = c.links[:last+1]; last >= 0 {
 		n = c.links[last].n
 	}
-	p := &t.r.Pulse
+	p := &t.Owner.Pulse
 	p.Cut(n)
 	for i := len(c.up) - 1; i >= 0; i-- {
-		o := t.origin(c.up[i])
-		if o.parent != noParent {
+		o := t.Origin(c.up[i])
+		if o.Parent != NoParent {
 			p.Add(int(o.event))
 		}
-		c.links = append(c.links, link{c.up[i], p.Add(t.lists.get(o.coins)...)})
+		c.links = append(c.links, link{c.up[i], p.Add(t.Lists.Get(o.coins)...)})
 	}
 	return c.links[len(c.links)-1].n
 }

@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"fmt"
@@ -30,8 +30,8 @@ func ledgers(t *testing.T, places int, tags uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.close()
-	e := l.entry()
+	defer l.Close()
+	e := l.Entry()
 	twin := map[string]uint32{}
 	vectors, parents := map[uint32]world.Vector{}, map[uint32]uint32{}
 	many := min(5_000, 300_000/places)
@@ -45,33 +45,33 @@ func ledgers(t *testing.T, places int, tags uint64) {
 		}
 		h := canon.OfString(fmt.Sprint(v))
 		h.Hi = h.Hi % tags << 32
-		e.pack(v)
+		e.Pack(v)
 		want, there := twin[fmt.Sprint(v)]
-		if got, known := e.find(h); known != there || known && got != want {
+		if got, known := e.Find(h); known != there || known && got != want {
 			t.Fatalf("%v has the number %d, %v; want %d, %v", v, got, known, want, there)
 		}
-		if err := e.room(1); err != nil {
+		if err := e.Room(1); err != nil {
 			t.Fatal(err)
 		}
 		parent := r.Uint32()
-		if isNew := e.add(h, origin{parent: parent}); isNew == there {
+		if isNew := e.Add(h, Origin{Parent: parent}); isNew == there {
 			t.Fatalf("%v is new: %v", v, isNew)
 		}
-		e.told()
+		e.Told()
 		if !there {
-			twin[fmt.Sprint(v)], vectors[e.next-1], parents[e.next-1] = e.next-1, v, parent
+			twin[fmt.Sprint(v)], vectors[e.Next-1], parents[e.Next-1] = e.Next-1, v, parent
 		}
 	}
-	if l.len() != len(twin) || l.set.Len() != len(twin) {
-		t.Errorf("there are %d states, %d in the set, and should be %d", l.len(), l.set.Len(), len(twin))
+	if l.Len() != len(twin) || l.Set.Len() != len(twin) {
+		t.Errorf("there are %d states, %d in the set, and should be %d", l.Len(), l.Set.Len(), len(twin))
 	}
 	n, got := 0, make(world.Vector, places)
-	for s := range l.each {
+	for s := range l.Each {
 		got[r.IntN(places)] = 77 // what was there is of no interest
-		if l.get(s, got); !slices.Equal(got, vectors[s]) || l.origin(s).parent != parents[s] {
+		if l.Get(s, got); !slices.Equal(got, vectors[s]) || l.Origin(s).Parent != parents[s] {
 			t.Fatalf("state %d is %v, not %v", s, got, vectors[s])
 		}
-		if n++; !l.holds(s) {
+		if n++; !l.Holds(s) {
 			t.Fatalf("state %d is not held", s)
 		}
 	}
@@ -86,50 +86,50 @@ func TestLedgerFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.close()
-	e := l.entry()
+	defer l.Close()
+	e := l.Entry()
 	for i := uint32(1); ; i++ {
-		err := e.room(1)
-		if err == errFull {
+		err := e.Room(1)
+		if err == ErrFull {
 			break
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.pack(world.Vector{i})
-		if !e.add(canon.OfString(fmt.Sprint(i)), origin{}) {
+		e.Pack(world.Vector{i})
+		if !e.Add(canon.OfString(fmt.Sprint(i)), Origin{}) {
 			t.Fatalf("%d is known", i)
 		}
-		e.told()
+		e.Told()
 	}
-	if slots := ledgerLeast / 8; l.len() > slots || l.len() < slots/2 {
-		t.Errorf("%d states in %d slots", l.len(), slots)
+	if slots := LedgerLeast / 8; l.Len() > slots || l.Len() < slots/2 {
+		t.Errorf("%d states in %d slots", l.Len(), slots)
 	}
 }
 
 // What was said of a state is said of another with the same nodes; and, once
 // the messages under way were counted, only if they are as many.
 func TestJudged(t *testing.T) {
-	var j judged
+	var j Judged
 	a, b := canon.OfString("a"), canon.OfString("b")
-	if _, known := j.get(a, 0); known {
+	if _, known := j.Get(a, 0); known {
 		t.Error("nothing was said, and is known")
 	}
-	j.put(false, a, 1, saidGood)
-	if s, known := j.get(a, 2); !known || s != saidGood {
+	j.put(false, a, 1, SaidGood)
+	if s, known := j.Get(a, 2); !known || s != SaidGood {
 		t.Error("what was said is not known")
 	}
-	if _, known := j.get(b, 1); known {
+	if _, known := j.Get(b, 1); known {
 		t.Error("something is known of other nodes")
 	}
-	j.put(true, b, 1, saidInside)
-	if _, known := j.get(a, 1); known {
+	j.put(true, b, 1, SaidInside)
+	if _, known := j.Get(a, 1); known {
 		t.Error("what was said before messages were counted is still known")
 	}
-	if _, known := j.get(b, 2); known {
+	if _, known := j.Get(b, 2); known {
 		t.Error("another number of messages is said to be the same")
 	}
-	if s, known := j.get(b, 1); !known || s != saidInside {
+	if s, known := j.Get(b, 1); !known || s != SaidInside {
 		t.Error("what was said is not known")
 	}
 }

@@ -1,4 +1,4 @@
-package search
+package explore
 
 import (
 	"math/bits"
@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// memo is the stepper that takes steps by arithmetic. What a step does is a
+// Memo is the stepper that takes steps by arithmetic. What a step does is a
 // function of the parts that it touched or asked about, its footprint; so it is
 // taken once in the world for each, and remembered: see cache. In every other
 // state with the same footprint, the step is a few numbers looked up, and the
@@ -18,8 +18,8 @@ import (
 // Most footprints are of one part, the node that runs. Where nothing disturbs a
 // state, its events follow from its parts too, and the world need not be there.
 // Else the world says which events are possible.
-type memo struct {
-	x         *taker
+type Memo struct {
+	x         *Taker
 	n         int
 	buffer    int // messages that a connection queues
 	datagrams int
@@ -29,9 +29,9 @@ type memo struct {
 	batch
 
 	behind  lastStep
-	all     bool // every step is looked up: see commute.go
-	eager   bool // the visitor is told after each event
-	unasked int  // steps that were not looked up
+	All     bool // every step is looked up: see commute.go
+	Eager   bool // the visitor is told after each event
+	Unasked int  // steps that were not looked up
 	asked   int  // steps that were looked up by the node alone
 	twins   int  // node parts with a twin that were noted
 }
@@ -58,24 +58,25 @@ type shift struct {
 	was   uint32
 }
 
-func newMemo(x *taker) *memo {
-	tcp, udp := x.w.Capacities()
-	m := &memo{x: x, n: x.w.Params().Nodes, buffer: tcp, datagrams: udp}
+// NewMemo remembers nothing yet.
+func NewMemo(x *Taker) *Memo {
+	tcp, udp := x.World.Capacities()
+	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp}
 	m.cache = newCache(x)
-	m.position = position{v: x.v, able: make([]ability, m.n), mark: make([]bool, len(x.v)), used: make([]bool, len(x.v))}
+	m.position = position{v: x.From, able: make([]ability, m.n), mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
 	for i := range m.n {
 		m.able[i].plain = true
 	}
 	return m
 }
 
-// learnFrom takes over what another memo has remembered, over the same bank. The
+// LearnFrom takes over what another memo has remembered, over the same bank. The
 // other is not used any more.
-func (m *memo) learnFrom(o *memo) { m.cache, m.twins = o.cache, o.twins }
+func (m *Memo) LearnFrom(o *Memo) { m.cache, m.twins = o.cache, o.twins }
 
 // goTo makes a state the position. Only parts that differ from where it is are
 // touched: most states of a level follow their brothers.
-func (m *memo) goTo(rec []uint64) {
+func (m *Memo) goTo(rec []uint64) {
 	lay := m.x.layout.Load()
 	for len(m.at) < len(rec) {
 		m.at = append(m.at, 0)
@@ -106,8 +107,8 @@ func (m *memo) goTo(rec []uint64) {
 }
 
 // move is what follows of a place having another part.
-func (m *memo) move(p int, was, now uint32) {
-	b, n := m.x.bank, m.n
+func (m *Memo) move(p int, was, now uint32) {
+	b, n := m.x.Bank, m.n
 	delta := b.Sum(p, now).Sub(b.Sum(p, was))
 	m.total = m.total.Add(delta)
 	switch {
@@ -143,26 +144,26 @@ func count(b bool) int {
 	return 0
 }
 
-// expand takes every step from a state. Its events are counted in the world's
+// Expand takes every step from a state. Its events are counted in the world's
 // order, so that a path can be told by their numbers.
-func (m *memo) expand(state uint32) error {
+func (m *Memo) Expand(state uint32) error {
 	x := m.x
-	if len(m.next)+len(m.seen) >= together {
-		if err := m.settle(); err != nil {
+	if len(m.Next)+len(m.seen) >= together {
+		if err := m.Settle(); err != nil {
 			return err
 		}
 	}
-	x.current, x.lastEvent = state, noEvent
-	if twins := x.bank.Twins(m.twins); len(twins) > 0 {
+	x.Current, x.LastEvent = state, noEvent
+	if twins := x.Bank.Twins(m.twins); len(twins) > 0 {
 		m.noteTwins(twins)
 	}
 	m.goTo(x.rec(state))
-	calm, faults := x.bank.Calm(m.v[len(m.v)-1])
+	calm, faults := x.Bank.Calm(m.v[len(m.v)-1])
 	plain := m.odd == 0 && calm // else a node is down, a connection is broken, somebody waits for room, ...
 	if !plain && m.noFootprints {
 		return m.worldFrom(state, 0)
 	}
-	m.parents = append(m.parents, parent{state: state, rec: len(m.recs), nodes: m.nodes, fly: m.fly})
+	m.Parents = append(m.Parents, parent{State: state, rec: len(m.recs), nodes: m.nodes, Fly: m.fly})
 	m.recs = append(m.recs, m.at...)
 	if !plain {
 		return m.footsteps(state, 0)
@@ -178,28 +179,28 @@ func (m *memo) expand(state uint32) error {
 	return m.footsteps(state, k)
 }
 
-// rest takes the events from the k-th on in the world: what came before them has
+// Rest takes the events from the k-th on in the world: what came before them has
 // been settled, since a step that fails is one that is learnt.
-func (m *memo) rest(state uint32, k int) error {
+func (m *Memo) Rest(state uint32, k int) error {
 	m.goTo(m.x.rec(state))
 	return m.worldFrom(state, k)
 }
 
 // worldFrom takes the events of the position from the k-th on in the world.
-func (m *memo) worldFrom(state uint32, k int) error {
-	if err := m.settle(); err != nil {
+func (m *Memo) worldFrom(state uint32, k int) error {
+	if err := m.Settle(); err != nil {
 		return err
 	}
-	m.x.current, m.x.lastEvent = state, noEvent
-	m.x.w.Load(m.x.bank, m.v)
+	m.x.Current, m.x.LastEvent = state, noEvent
+	m.x.World.Load(m.x.Bank, m.v)
 	return m.x.takeFrom(state, k)
 }
 
 // plainSteps takes the steps of a state that is plain, but for faults, and counts
 // them.
-func (m *memo) plainSteps(state uint32) (k int, err error) {
+func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	for e := range m.events {
-		if m.x.patient && e.ordinal >= ordinal(ordinalTimer, 0) && m.concerned(nodeOf(e.ordinal)) {
+		if m.x.Patient && e.ordinal >= ordinal(ordinalTimer, 0) && m.concerned(nodeOf(e.ordinal)) {
 			k++
 			continue
 		}
@@ -231,7 +232,7 @@ const none = -1
 
 // events are what can happen in a plain state, but for faults, in the world's
 // order, deliveries that are not accepted included.
-func (m *memo) events(yield func(occurrence) bool) {
+func (m *Memo) events(yield func(occurrence) bool) {
 	n := m.n
 	for i := range n {
 		if a := &m.able[i]; a.script && !yield(occurrence{ordinal: ordinal(ordinalScript, i), own: a.first, from: none, pops: none}) {
@@ -258,7 +259,7 @@ func (m *memo) events(yield func(occurrence) bool) {
 			continue
 		}
 		i := int(p) - world.SetPlace(n, 0)
-		for _, item := range m.x.bank.Items(int(p), m.v[p]) {
+		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
 			pops := none
 			if item.Bag {
 				pops = int(p)
@@ -287,7 +288,7 @@ func own(ordinal int, first uint32, n uint16, yield func(occurrence) bool) bool 
 }
 
 // heads yields the deliveries of what is at the head of channels.
-func (m *memo) heads(kind int, places []int32, base int, yield func(occurrence) bool) bool {
+func (m *Memo) heads(kind int, places []int32, base int, yield func(occurrence) bool) bool {
 	for _, p := range places {
 		id := m.v[p]
 		if id == 0 {
@@ -306,10 +307,10 @@ func (m *memo) heads(kind int, places []int32, base int, yield func(occurrence) 
 }
 
 // concerned reports whether anything is under way to a node or from it.
-func (m *memo) concerned(i int) bool {
+func (m *Memo) concerned(i int) bool {
 	n := m.n
 	for _, p := range m.sets {
-		for _, item := range m.x.bank.Items(int(p), m.v[p]) {
+		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
 			if item.Bag && (item.From == i || int(p) == world.SetPlace(n, i)) {
 				return true
 			}
@@ -327,37 +328,37 @@ func (m *memo) concerned(i int) bool {
 
 // step takes the k-th event of a plain state, by an outcome that its node part
 // alone decided.
-func (m *memo) step(state uint32, k int, e occurrence, number uint32) error {
+func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	o := &m.footprints[number]
 	if o.unknown {
 		return m.elsewhere(state, k)
 	}
 	i := nodeOf(e.ordinal)
-	if p := &m.parents[len(m.parents)-1]; p.acts == 0 {
+	if p := &m.Parents[len(m.Parents)-1]; p.acts == 0 {
 		p.acts = int32(i + 1)
 	} else if p.acts != int32(i+1) {
 		p.both = true
 	}
-	candidates, changes, known := len(m.next), len(m.changes), len(m.seen)
+	candidates, changes, known := len(m.Next), len(m.changes), len(m.seen)
 	if m.commutes(e, o) {
 		for j := o.first; j < o.last; j++ {
-			m.seen = append(m.seen, seen{next: int32(candidates), parent: int32(len(m.parents) - 1), result: j, event: uint16(k), node: uint16(i)})
+			m.seen = append(m.seen, seen{next: int32(candidates), parent: int32(len(m.Parents) - 1), result: j, event: uint16(k), node: uint16(i)})
 		}
 	} else {
 		if !o.told {
 			m.tell(o, e)
 		}
 		for j := o.first; j < o.last; j++ {
-			m.next = append(m.next, m.candidate(k, o.by))
-			if !m.apply(&m.next[len(m.next)-1], j, i) { // for want of room, it would do something else, or something else would come of it
-				m.next, m.changes = m.next[:candidates], m.changes[:changes]
+			m.Next = append(m.Next, m.candidate(k, o.by))
+			if !m.apply(&m.Next[len(m.Next)-1], j, i) { // for want of room, it would do something else, or something else would come of it
+				m.Next, m.changes = m.Next[:candidates], m.changes[:changes]
 				return m.elsewhere(state, k)
 			}
 		}
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
 		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
-			m.next, m.changes, m.seen = m.next[:candidates], m.changes[:changes], m.seen[:known]
+			m.Next, m.changes, m.seen = m.Next[:candidates], m.changes[:changes], m.seen[:known]
 			return err
 		}
 	}
@@ -365,28 +366,28 @@ func (m *memo) step(state uint32, k int, e occurrence, number uint32) error {
 }
 
 // taken lets an eager memo's visitor look at what the last event leads to.
-func (m *memo) taken() error {
-	if !m.eager {
+func (m *Memo) taken() error {
+	if !m.Eager {
 		return nil
 	}
-	err := m.x.visitor.lookUp(m)
-	m.next, m.changes = m.next[:0], m.changes[:0]
+	err := m.x.Visitor.LookUp(m)
+	m.Next, m.changes = m.Next[:0], m.changes[:0]
 	return err
 }
 
 // candidate is the state that is expanded, before anything was changed in it by
 // its k-th event.
-func (m *memo) candidate(k int, step byNumber) candidate {
+func (m *Memo) candidate(k int, step byNumber) candidate {
 	first := int32(len(m.changes))
-	return candidate{sum: m.total, parent: int32(len(m.parents) - 1), first: first, last: first, event: uint16(k), by: step}
+	return candidate{Sum: m.total, Parent: int32(len(m.Parents) - 1), first: first, last: first, event: uint16(k), by: step}
 }
 
 // apply does to a candidate what a result says, about a step of node i. False:
 // something that it sends has no room.
-func (m *memo) apply(c *candidate, j uint32, i int) bool {
-	b, r := m.x.bank, &m.results[j]
-	c.sum = c.sum.Add(r.delta)
-	c.fly += r.fly
+func (m *Memo) apply(c *candidate, j uint32, i int) bool {
+	b, r := m.x.Bank, &m.results[j]
+	c.Sum = c.Sum.Add(r.delta)
+	c.Fly += r.fly
 	c.coins = r.coins
 	for k := r.first; k < r.last; k++ {
 		e := &m.effects[k]
@@ -398,7 +399,7 @@ func (m *memo) apply(c *candidate, j uint32, i int) bool {
 		case effectTake:
 			at := m.changing(c, e.place)
 			to := b.Take(int(e.place), at.id, int(e.room), e.id)
-			c.sum = c.sum.Add(b.Sum(int(e.place), to)).Sub(b.Sum(int(e.place), at.id))
+			c.Sum = c.Sum.Add(b.Sum(int(e.place), to)).Sub(b.Sum(int(e.place), at.id))
 			at.id = to
 		case effectPush, effectPut:
 			at := m.changing(c, e.place)
@@ -412,7 +413,7 @@ func (m *memo) apply(c *candidate, j uint32, i int) bool {
 			} else {
 				to = b.Push(place, at.id, i, e.id)
 			}
-			c.sum = c.sum.Add(b.Sum(place, to)).Sub(b.Sum(place, at.id))
+			c.Sum = c.Sum.Add(b.Sum(place, to)).Sub(b.Sum(place, at.id))
 			at.id = to
 		}
 	}
@@ -421,7 +422,7 @@ func (m *memo) apply(c *candidate, j uint32, i int) bool {
 }
 
 // changing is where a candidate's change of a place stands.
-func (m *memo) changing(c *candidate, place int32) *change {
+func (m *Memo) changing(c *candidate, place int32) *change {
 	for k := int(c.first); k < len(m.changes); k++ {
 		if m.changes[k].place == place {
 			return &m.changes[k]
@@ -432,10 +433,10 @@ func (m *memo) changing(c *candidate, place int32) *change {
 }
 
 // pop takes the head out of a channel, which opens both directions of a connection.
-func (m *memo) pop(c *candidate, place int) {
-	b, n, id := m.x.bank, m.n, m.v[place]
+func (m *Memo) pop(c *candidate, place int) {
+	b, n, id := m.x.Bank, m.n, m.v[place]
 	to := b.Pop(place, id)
-	c.sum = c.sum.Add(b.Sum(place, to)).Sub(b.Sum(place, id))
+	c.Sum = c.Sum.Add(b.Sum(place, to)).Sub(b.Sum(place, id))
 	m.changes = append(m.changes, change{int32(place), to})
 	if place >= world.UDPPlace(n, 0) || m.queues[place][id].open {
 		return
@@ -444,14 +445,14 @@ func (m *memo) pop(c *candidate, place int) {
 		back := world.TCPPlace(n, at%n*n+at/n)
 		id := m.v[back]
 		to := b.Opened(back, id)
-		c.sum = c.sum.Add(b.Sum(back, to)).Sub(b.Sum(back, id))
+		c.Sum = c.Sum.Add(b.Sum(back, to)).Sub(b.Sum(back, id))
 		m.changes = append(m.changes, change{int32(back), to})
 	}
 }
 
 // elsewhere takes the k-th event of a plain state, which its node part alone
 // does not decide.
-func (m *memo) elsewhere(state uint32, k int) error {
+func (m *Memo) elsewhere(state uint32, k int) error {
 	if m.noFootprints {
 		return m.inWorld(state, k)
 	}
@@ -460,13 +461,13 @@ func (m *memo) elsewhere(state uint32, k int) error {
 }
 
 // stand brings the world to the position.
-func (m *memo) stand() {
-	m.x.w.Load(m.x.bank, m.v)
-	m.x.w.Enabled()
+func (m *Memo) stand() {
+	m.x.World.Load(m.x.Bank, m.v)
+	m.x.World.Enabled()
 }
 
 // inWorld takes the k-th event of a state in the world, and leaves it there.
-func (m *memo) inWorld(state uint32, k int) error {
+func (m *Memo) inWorld(state uint32, k int) error {
 	if err := m.flush(state); err != nil {
 		return err
 	}
@@ -479,9 +480,9 @@ func (m *memo) inWorld(state uint32, k int) error {
 }
 
 // footsteps takes the events of the position from the k-th on by their footprints.
-func (m *memo) footsteps(state uint32, k int) error {
+func (m *Memo) footsteps(state uint32, k int) error {
 	m.stand()
-	for n := m.x.w.Enabled(); k < n; k++ {
+	for n := m.x.World.Enabled(); k < n; k++ {
 		if m.x.skips(k) {
 			continue
 		}
@@ -494,8 +495,8 @@ func (m *memo) footsteps(state uint32, k int) error {
 
 // footstep takes the k-th event of the position, where the world stands, by its
 // footprint, and stays there.
-func (m *memo) footstep(state uint32, k int) error {
-	e, slot := m.x.w.Happening(k)
+func (m *Memo) footstep(state uint32, k int) error {
+	e, slot := m.x.World.Happening(k)
 	pieces, err := m.byFootprint(state, k, &e, slot)
 	if err != nil {
 		return err
@@ -505,8 +506,8 @@ func (m *memo) footstep(state uint32, k int) error {
 	}
 	i, first := m.index(e.Node), &m.footprints[pieces[0]]
 	for j := first.first; j < first.last; j++ {
-		m.next = append(m.next, m.candidate(k, 0))
-		c := &m.next[len(m.next)-1]
+		m.Next = append(m.Next, m.candidate(k, 0))
+		c := &m.Next[len(m.Next)-1]
 		for _, o := range pieces[1:] {
 			m.apply(c, m.footprints[o].first, i)
 		}
@@ -516,9 +517,9 @@ func (m *memo) footstep(state uint32, k int) error {
 }
 
 // index is a node's place; none: there is no node.
-func (m *memo) index(a sim.Addr) int {
+func (m *Memo) index(a sim.Addr) int {
 	if a.IsZero() {
 		return none
 	}
-	return m.x.w.Index(a)
+	return m.x.World.Index(a)
 }

@@ -1,0 +1,433 @@
+package closure
+
+import (
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/world"
+	"macemc/search/internal/explore"
+)
+
+// Closure is what can still happen once the environment has healed: the healed
+// forms of a set of states, and what they reach by steps that are not rare. On
+// it liveness is decided exactly: a state is dead if its healed form reaches no
+// live one.
+//
+// That a state is alive takes one run to show; that it is dead takes all of them.
+// So what is live is not gone beyond, and the rest is first tried with patience:
+// a timer waits until nothing is under way to its node or from it. Few states are
+// reached so, and from most of them a live one is. From those that are left every
+// step is taken, and what they lead to is tried with patience again, until nothing
+// comes up that is new.
+//
+// No edges are kept but that by which a state was reached first. A state is alive
+// if it is live, or if a step leads from it to one that is; so the states that are
+// not known to be alive are looked at again and again, the farthest first, until
+// nothing changes. Each look costs the states' steps once more, which a memo makes
+// cheap.
+//
+// While the states are gathered, and while those that are alive spread, steps lead
+// to different visitors.
+type Closure struct {
+	*explore.Taker
+	explore.Stepper
+	judged explore.Judged // what was said of states
+	Alive  stateSet       // among them
+	Left   []uint32       // not known to be alive, the farthest first
+	opened stateSet       // of those, every step was taken
+	Most   int            // states; 0: as many as there are
+	tree   bool           // the step by which a state was reached first is one that may be taken
+	lives  bool           // a step of the state that is looked at leads to one that is alive
+
+	doomed stateSet // states that cannot go on without a violation: see safety.go
+	moves  bool     // the state that is looked at has a step
+
+	Unassumed bool // about one run: a state was met that does not count for liveness
+}
+
+// stateSet is a set of states, by number.
+type stateSet []uint64
+
+func (a stateSet) has(s uint32) bool { return int(s/64) < len(a) && a[s/64]&(1<<(s%64)) != 0 }
+func (a stateSet) add(s uint32)      { a[s/64] |= 1 << (s % 64) }
+
+// upTo makes room for the states below end.
+func (a *stateSet) upTo(end uint32) {
+	if n := int(end+63) / 64; n > len(*a) {
+		*a = append(*a, make([]uint64, n-len(*a))...)
+	}
+}
+
+// New stands before the first healed state. It shares the world and the
+// bank of the explorer whose states it heals.
+func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
+	l, err := r.NewLedger(len(x.From), nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &explore.Taker{
+		Owner: r, World: x.World, Climate: x.Climate, Bank: x.Bank, Lists: x.Lists, Entry: l.Entry(), Healed: true,
+		From: make(world.Vector, len(x.From)), To: make(world.Vector, len(x.To)),
+	}
+	t.Step.Pulse, t.Step.Halt = &r.Pulse, r.Stopped
+	g := &Closure{Taker: t, Stepper: explore.InWorld{Taker: t}}
+	t.Visitor = gathering{g}
+	if of, is := x.Stepper.(*explore.Memo); is && r.Sys.Weight == nil { // which events are rare, only the world knows
+		m := explore.NewMemo(t)
+		m.LearnFrom(of)
+		m.All = true // a state may be left before all its steps are taken
+		g.Stepper = m
+	}
+	return g, nil
+}
+
+// visits has steps lead to a visitor, who may want to be told of each at once.
+func (g *Closure) visits(v explore.Visitor, eager bool) {
+	g.Visitor = v
+	if m, is := g.Stepper.(*explore.Memo); is {
+		m.Eager = eager
+	}
+}
+
+// heal makes the healed form of a state the one that is looked up, and returns
+// its identity. Healing changes the environment, which is one part of a state.
+func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
+	x.Get(s, g.To)
+	last := len(g.To) - 1
+	g.To[last] = g.Bank.Healed(g.World, g.To[last])
+	g.Pack(g.To)
+	return g.Sum(g.To)
+}
+
+// Dead reports whether the healed form of a state reaches no live one.
+func (g *Closure) Dead(x *explore.Explorer, s uint32) bool {
+	healed, known := g.Find(g.heal(x, s))
+	return !known || !g.Alive.has(healed)
+}
+
+// Halted reports whether it is to stop, and tells the monitor that it goes on: it
+// may look up what it needs for long, and run no handler.
+func (g *Closure) Halted() bool {
+	g.Owner.Pulse.Tick()
+	return g.Owner.Stopped()
+}
+
+// healAll adds the healed states.
+func (g *Closure) healAll(x *explore.Explorer) error {
+	for s := range x.Each {
+		if s%1024 == 0 && g.Halted() {
+			return explore.ErrHalt
+		}
+		if err := g.Room(1); err != nil {
+			return err
+		}
+		if g.Entry.Add(g.heal(x, s), explore.Origin{Parent: explore.NoParent}) {
+			g.World.Load(g.Bank, g.To)
+			g.note(g.World.NodesHash(), g.World.InFlight(), nil)
+		}
+	}
+	return nil
+}
+
+// gather adds what is reached from the states from one on, beyond those that wants
+// tells, by the steps that may be taken now.
+func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
+	for s := range g.Each {
+		if s < from {
+			continue
+		}
+		if err := g.open(s, wants(s)); err != nil {
+			return err
+		}
+		if s+1 == g.Next {
+			if err := g.Settle(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// open adds what the steps of a state lead to, if it is wanted.
+func (g *Closure) open(s uint32, wanted bool) error {
+	if s%1024 == 0 {
+		if g.Owner.Progress(int(s)); g.Halted() {
+			return explore.ErrHalt
+		}
+	}
+	if wanted && !g.Outside(s) {
+		if err := g.Expand(s); err != nil {
+			return err
+		}
+	}
+	if g.Most > 0 && g.Set.Len() > g.Most {
+		return explore.ErrFull
+	}
+	return nil
+}
+
+// Resolve finds the healed states, and which of them are alive.
+func (g *Closure) Resolve(x *explore.Explorer) error {
+	if !x.Climate.Faults && g.Most == 0 { // nothing was there to heal: they are these
+		l := g.Entry.Ledger
+		g.Entry, g.tree = x.Entry, g.Owner.Sys.Weight == nil
+		if err := l.Set.Close(); err != nil {
+			return err
+		}
+		return g.Spread()
+	}
+	g.tree = true
+	if err := g.healAll(x); err != nil {
+		return err
+	}
+	for from := uint32(0); ; {
+		g.Patient = true
+		if err := g.gather(from, func(s uint32) bool { return !g.Live(s) && !g.opened.has(s) }); err != nil {
+			return err
+		}
+		if err := g.Spread(); err != nil {
+			return err
+		}
+		g.Patient = false
+		if from = g.Next; len(g.Left) == 0 {
+			return nil
+		}
+		if err := g.impatient(from); err != nil {
+			return err
+		}
+		if err := g.Spread(); err != nil || g.Next == from {
+			return err
+		}
+	}
+}
+
+// impatient takes every step from the states that are left, and, so that there
+// are few rounds where patience is no help, from as many of the new ones, which
+// are those from one on, as there were states.
+func (g *Closure) impatient(from uint32) error {
+	open := func(s uint32) error {
+		g.opened.upTo(g.End())
+		g.opened.add(s)
+		return g.open(s, true)
+	}
+	for _, s := range g.Left {
+		if !g.opened.has(s) {
+			if err := open(s); err != nil {
+				return err
+			}
+		}
+	}
+	if err := g.Settle(); err != nil {
+		return err
+	}
+	for s := from; s < min(g.Next, 2*from); s++ {
+		if g.Holds(s) && !g.Live(s) {
+			if err := open(s); err != nil {
+				return err
+			}
+		}
+		if s+1 == g.Next {
+			if err := g.Settle(); err != nil {
+				return err
+			}
+		}
+	}
+	return g.Settle()
+}
+
+// note looks at the state that was added last: by what is known of its nodes,
+// or else in the world, which load brings there.
+func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
+	g.Told()
+	said, known := g.judged.Get(nodes, flying)
+	if !known {
+		if load != nil {
+			load()
+		}
+		if said = g.Judge(); g.Most > 0 {
+			said = g.judgeOne()
+		}
+		g.judged.Note(g.World, nodes, flying, said)
+	}
+	if g.Most > 0 { // one run: it is judged by all that can follow, beyond Within too
+		said |= explore.SaidInside
+	}
+	s := g.Next - 1
+	if said&explore.SaidInside == 0 {
+		g.Block(s).Outside.Set(s)
+	}
+	if said&(explore.SaidGood|explore.SaidInside) != explore.SaidInside {
+		g.Block(s).Live.Set(s)
+	}
+}
+
+// judgeOne is judge where it is about one run, and walks are the measure: they
+// go on outside System.Within, and become live in live states only. What System.
+// Assume leaves out is neither.
+func (g *Closure) judgeOne() explore.Said {
+	switch {
+	case g.World.Live():
+		return explore.SaidInside | explore.SaidGood
+	case g.World.CanBeLive() && !g.World.Assumed():
+		g.Unassumed = true
+	}
+	return explore.SaidInside
+}
+
+// here packs the state that the world is in, to be looked up, and returns its
+// identity.
+func (g *Closure) here() (h canon.Hash, err error) {
+	h = g.World.Hash()
+	if failure := g.World.Failed(); failure != nil {
+		return h, &explore.Wrong{Failure: failure}
+	}
+	if err := g.Room(1); err != nil {
+		return h, err
+	}
+	g.World.Save(g.Bank, g.To)
+	g.Pack(g.To)
+	return h, nil
+}
+
+// gathering adds the states that steps lead to.
+type gathering struct{ *Closure }
+
+func (g gathering) Arrived(uint32, int) error {
+	h, err := g.here()
+	if err == nil && g.Entry.Add(h, explore.Origin{Parent: g.Current}) {
+		g.note(g.World.NodesHash(), g.World.InFlight(), nil)
+	}
+	return err
+}
+
+func (g gathering) LookUp(m *explore.Memo) error {
+	g.Owner.Pulse.Tick()
+	if err := g.Room(len(m.Next)); err != nil {
+		return err
+	}
+	m.Touch()
+	for j := range m.Next {
+		c := &m.Next[j]
+		m.Write(c)
+		p := &m.Parents[c.Parent]
+		if g.Entry.Add(c.Sum, explore.Origin{Parent: p.State}) {
+			g.note(m.NodesOf(c), p.Fly+int(c.Fly), g.Bring)
+		}
+	}
+	return nil
+}
+
+// Spreading asks whether a step leads to a state that is alive.
+type Spreading struct{ *Closure }
+
+func (g Spreading) Arrived(uint32, int) error {
+	h, err := g.here()
+	if err == nil {
+		s, known := g.Find(h)
+		g.lives = g.lives || known && g.Alive.has(s)
+	}
+	return err
+}
+
+func (g Spreading) LookUp(m *explore.Memo) error {
+	for j := range m.Next {
+		c := &m.Next[j]
+		m.Write(c)
+		if s, known := g.Find(c.Sum); known && g.Alive.has(s) {
+			g.lives = true
+			return explore.ErrAlive
+		}
+	}
+	return nil
+}
+
+// Spread finds the states that are alive, by the steps that may be taken now.
+func (g *Closure) Spread() error {
+	g.visits(Spreading{g}, true)
+	defer g.visits(gathering{g}, false)
+	g.Alive.upTo(g.End())
+	g.Left = g.Left[:0]
+	for s := range g.Each {
+		if g.Live(s) && !g.Alive.has(s) {
+			g.lift(s)
+		}
+	}
+	for s := range g.Each {
+		if !g.Alive.has(s) {
+			g.Left = append(g.Left, s)
+		}
+	}
+	slices.Reverse(g.Left)
+	for changed := true; changed; {
+		changed = false
+		rest := g.Left[:0]
+		for i, s := range g.Left {
+			if i%1024 == 0 && g.Halted() {
+				return explore.ErrHalt
+			}
+			if g.Alive.has(s) {
+				continue
+			}
+			lives, err := g.looks(s)
+			switch {
+			case err != nil:
+				return err
+			case lives:
+				changed = true
+				g.lift(s)
+			default:
+				rest = append(rest, s)
+			}
+		}
+		g.Left = rest
+	}
+	return nil
+}
+
+// looks reports whether a step of a state leads to one that is alive.
+func (g *Closure) looks(s uint32) (lives bool, err error) {
+	if g.Outside(s) { // something was wrong with it: see explorer.wrong
+		return false, nil
+	}
+	g.lives = false
+	if err := g.Settle(); err != nil { // what the last look has left is forgotten
+		return false, err
+	}
+	if err := g.Expand(s); err != nil && err != explore.ErrAlive {
+		return false, err
+	}
+	return g.lives, nil
+}
+
+// lift makes a state alive, and those by which it was reached first.
+func (g *Closure) lift(s uint32) {
+	g.Alive.add(s)
+	for g.tree {
+		if s = g.Origin(s).Parent; s == explore.NoParent || g.Alive.has(s) {
+			return
+		}
+		g.Alive.add(s)
+	}
+}
+
+// Narrow reports whether no state that is not live was counted as a way out: one
+// outside System.Within, of which nothing more is known, or outside System.Assume.
+// That nothing is beyond what is dead holds all the same. But a state from which
+// only such a one can be reached need not be able to recover.
+func (g *Closure) Narrow() bool {
+	sys := g.Owner.Sys
+	if sys.Within.IsZero() && sys.Assume.IsZero() {
+		return true
+	}
+	for s := range g.Each {
+		if !g.Live(s) {
+			continue
+		}
+		g.Get(s, g.To)
+		g.World.Load(g.Bank, g.To)
+		if !g.World.Live() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,96 @@
+package closure
+
+import (
+	"slices"
+
+	"macemc/search/internal/explore"
+)
+
+// enduring gathers states that nothing is wrong with.
+type enduring struct{ *Closure }
+
+func (g enduring) LookUp(*explore.Memo) error {
+	panic("macemc bug: search: a remembered step is not looked at for what it violates")
+}
+
+func (g enduring) Arrived(uint32, int) error {
+	if g.moves = true; g.World.Check() != nil {
+		return nil
+	}
+	h, err := g.here()
+	if err == nil && g.Entry.Add(h, explore.Origin{}) {
+		g.note(g.World.NodesHash(), g.World.InFlight(), nil)
+	}
+	return err
+}
+
+// Endure finds the healed states that nothing is wrong with, and which of them cannot
+// go on without a violation.
+func (g *Closure) Endure(x *explore.Explorer) error {
+	g.Visitor = enduring{g}
+	if err := g.healAll(x); err != nil {
+		return err
+	}
+	if err := g.gather(0, func(uint32) bool { return true }); err != nil {
+		return err
+	}
+	return g.doom()
+}
+
+// dooming asks whether a step leads to a state that nothing is wrong with, and
+// that is not doomed.
+type dooming struct{ enduring }
+
+func (g dooming) Arrived(uint32, int) error {
+	if g.moves = true; g.World.Check() != nil {
+		return nil
+	}
+	h, err := g.here()
+	if err == nil {
+		s, known := g.Find(h)
+		g.lives = g.lives || known && !g.doomed.has(s)
+	}
+	return err
+}
+
+// Fated reports whether the healed form of a state is doomed.
+func (g *Closure) Fated(x *explore.Explorer, s uint32) bool {
+	healed, known := g.Find(g.heal(x, s))
+	return known && g.doomed.has(healed)
+}
+
+// doom finds the states from which every run comes to a violation: all of
+// their steps, and they have some, lead to a violation or to a state that is
+// doomed.
+func (g *Closure) doom() error {
+	g.Visitor = dooming{enduring{g}}
+	g.doomed = make(stateSet, g.End()/64)
+	var left []uint32
+	for s := range g.Each {
+		if !g.Outside(s) {
+			left = append(left, s)
+		}
+	}
+	slices.Reverse(left)
+	for changed := true; changed; {
+		changed = false
+		rest := left[:0]
+		for i, s := range left {
+			if i%1024 == 0 && g.Owner.Stopped() {
+				return explore.ErrHalt
+			}
+			g.lives, g.moves = false, false
+			if err := g.Expand(s); err != nil {
+				return err
+			}
+			if g.lives || !g.moves {
+				rest = append(rest, s)
+				continue
+			}
+			changed = true
+			g.doomed.add(s)
+		}
+		left = rest
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"errors"
+
+	"macemc/sim"
+)
+
+// What explores returns an error as soon as it is not to go on, whatever the
+// reason: one of these, a wrong, or what the world could not do.
+var (
+	// errFull says that there is no room for more states.
+	ErrFull = errors.New("there is no room for more states")
+	// errHalt ends an exploration that was told to stop.
+	ErrHalt = errors.New("the search was told to stop")
+	// errEnough ends an exploration that has found what was wanted.
+	ErrEnough = errors.New("the search has found enough")
+	// errAlive ends the look at a state that leads to one that is alive.
+	ErrAlive = errors.New("a step leads to a state that is alive")
+	// errBound says that a node holds a function with variables, which no copy of
+	// the node can have for its own: see World.Bound.
+	ErrBound = errors.New("nodes of this system cannot be copied")
+)
+
+// Wrong is the error that something is wrong with the step that was taken last,
+// or with the state that it led to. It speaks about the service: whoever ends
+// the exploration makes a finding of it.
+type Wrong struct {
+	Failure *sim.Failure
+	Strayed bool // a run that was taken again came to another state
+	Dead    bool // the state is not live and will never change, faults apart
+}
+
+func (w *Wrong) Error() string {
+	return "macemc bug: search: this is a finding, and nobody made one: " + w.Failure.Message
+}
+
+// stray is the wrong of a step that did not do the same twice. Which one it was
+// is found when the run is taken again.
+func (t *Taker) stray() error {
+	return &Wrong{Failure: t.World.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+}
+
+// Guarded does something with an exploration's world, and says whether something
+// is wrong: the service may have failed meanwhile.
+func (r *Owner) Guarded(t *Taker, do func() error) (bad *Wrong, err error) {
+	r.Climate, r.Exploring = t.Climate, t
+	failure := t.World.Protect(func() { err = do() })
+	r.Pulse.Rest()
+	if v := t.retaking; v != nil { // it unwound
+		t.retaking = nil
+		failure, err = nil, t.differs(v.i, v.twin, "fails, or asks for other choices")
+	}
+	if w, is := err.(*Wrong); is {
+		bad, err = w, nil
+	} else if failure != nil {
+		bad = &Wrong{Failure: failure}
+	}
+	if err == nil {
+		err = t.World.Err()
+	}
+	return bad, err
+}

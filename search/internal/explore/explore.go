@@ -1,0 +1,424 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// Explorer visits every state once, level by level. The first state that is
+// found wrong is therefore as near to the start as any.
+type Explorer struct {
+	*Taker
+	Stepper
+	steps *world.Transition // the step properties, between the state before and the state after; nil: there are none
+
+	judged Judged                // what was said of states
+	Inside bool                  // no state is outside System.Within
+	pairs  run.Share             // of the steps to known states, those that are tested
+	sides  *sides                // in which they are
+	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
+
+	Among func(*Wrong) // told what is wrong with a state, where it expands a level together with others; nil: it does so alone
+}
+
+// NewExplorer stands before the first state. p: fingerprints are kept, not states.
+func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
+	l, err := r.NewLedger(r.World.Places(), p)
+	if err != nil {
+		return nil, err
+	}
+	return r.newExplorerIn(c, l)
+}
+
+// newExplorerIn writes into a ledger. It takes every step in the world.
+func (r *Owner) newExplorerIn(c run.Climate, l *Ledger) (*Explorer, error) {
+	t, err := r.newTaker(c, l)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explorer{Taker: t, Inside: true}
+	t.Visitor = x
+	in := InWorld{Taker: t}
+	if r.Always {
+		if in.prior, err = r.NewWorld(world.Config{}); err != nil {
+			return nil, err
+		}
+		in.prior.Track()
+		x.steps = world.StepChecks(in.prior, t.World, r.Properties)
+	}
+	x.Stepper = in
+	return x, nil
+}
+
+// Join makes an explorer that works with another one.
+func (r *Owner) Join(x *Explorer) (*Explorer, error) {
+	other, err := r.newExplorerIn(x.Climate, x.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	x.Joint = true
+	other.Bank, other.Lists, other.Lead = x.Bank.Share(), x.Lists, x.Lead
+	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
+	r.Allow(x.Climate, other.World)
+	if _, is := x.Stepper.(*Memo); is {
+		other.ByMemo()
+	}
+	return other, nil
+}
+
+// ByMemo makes the explorer take steps by arithmetic.
+func (x *Explorer) ByMemo() *Memo {
+	if !x.Ledger.noted { // others may read it
+		x.Ledger.noted = true
+	}
+	m := NewMemo(x.Taker)
+	m.All = x.Owner.All
+	x.Stepper = m
+	return m
+}
+
+// Memo is what takes the explorer's steps by arithmetic; nil: nothing does.
+func (x *Explorer) Memo() *Memo {
+	m, _ := x.Stepper.(*Memo)
+	return m
+}
+
+// Roots visits the states in which a run may start: one for each list of
+// answers that the starts of the nodes are given.
+func (x *Explorer) Roots() error {
+	if x.Lead != nil {
+		return x.rootAt(x.Lead)
+	}
+	x.Step.coins.Reset()
+	x.Owner.Allow(x.Climate, x.World)
+	x.Current = NoParent
+	for {
+		x.Step.Begun = true
+		x.Owner.Pulse.Tick()
+		x.mark(noEvent, nil)
+		x.World.Start(&x.Step)
+		x.Step.Begun = false
+		if x.World.Bound() != "" {
+			return ErrBound
+		}
+		x.lastCoins = x.Step.coins.Answers()
+		x.weigh()
+		if err := x.reached(NoParent, 0); err != nil {
+			return err
+		}
+		if !x.Step.coins.Next() {
+			x.Sampled = x.Sampled || x.Step.coins.Sampled()
+			return x.Step.coins.Err()
+		}
+	}
+}
+
+// weigh sets how much of the work is tested, by the first state, which the world
+// is in.
+func (x *Explorer) weigh() {
+	if x.Owner.Share.Every == 0 {
+		_, memo := x.Stepper.(*Memo)
+		x.Owner.Share.Weigh(memo, len(x.World.Lines()))
+		x.pairs = run.Share{Every: 2 * x.Owner.Share.Every, Least: min(duplicatesLeast, x.Owner.Share.Least)}
+	}
+}
+
+// rootAt visits the state that a prefix leads to.
+func (x *Explorer) rootAt(k *run.Fork) error {
+	x.Owner.Allow(x.Climate, x.World)
+	x.Current = NoParent
+	src := choose.NewRaw(k.Prefix)
+	x.Step.coins.Reset()
+	x.mark(noEvent, nil)
+	x.World.Start(src)
+	for x.World.Steps() < k.Steps {
+		x.Owner.Pulse.Tick()
+		if x.World.Step(src) != world.Stepped {
+			return fmt.Errorf("macemc bug: search: a prefix that was taken could not be taken again: %w", x.World.Err())
+		}
+	}
+	if x.World.Bound() != "" {
+		return ErrBound
+	}
+	x.weigh()
+	return x.reached(NoParent, 0)
+}
+
+// Arrived counts a step that was taken in the world, and visits where it led.
+func (x *Explorer) Arrived(state uint32, k int) error {
+	*x.Owner.Counts.Executed++
+	*x.Owner.Counts.Transitions++
+	x.Owner.Share.Took(1, false)
+	if x.steps != nil {
+		if failure := x.steps.Check(); failure != nil {
+			x.lastCoins = x.Step.coins.Answers()
+			return x.wrong(failure, false)
+		}
+	}
+	return x.reached(state, k)
+}
+
+// reached visits the state that the world is in.
+func (x *Explorer) reached(parent uint32, event int) error {
+	h := x.World.Hash()
+	if failure := x.World.Failed(); failure != nil {
+		return &Wrong{Failure: failure}
+	}
+	if err := x.Room(1); err != nil {
+		return err
+	}
+	x.lastCoins = x.Step.coins.Answers()
+	coins, ok := x.Lists.Number(x.lastCoins)
+	if !ok || event > math.MaxUint16 {
+		x.Sampled = true
+		return nil
+	}
+	if parent == NoParent {
+		x.World.Save(x.Bank, x.To)
+		x.Pack(x.To)
+	} else {
+		x.start(x.rec(parent))
+		moved, at := x.World.SaveMoved(x.Bank), x.World.At()
+		for _, p := range moved {
+			if at[p] != x.From[p] {
+				x.put(int(p), at[p])
+			}
+		}
+	}
+	x.growing.RLock()
+	fresh := x.Add(h, Origin{parent, uint16(event), coins})
+	x.growing.RUnlock()
+	if !fresh {
+		return x.duplicate(h)
+	}
+	x.Told()
+	if failure := x.World.CheckLinks(); failure != nil {
+		return x.wrongState(failure, false)
+	}
+	return x.visit(h, x.World.NodesHash(), x.World.InFlight(), false, nil)
+}
+
+// visit looks at a new state, the last one that was added: by what is known of
+// its nodes, or else in the world, which load brings there. Nil: it is there.
+// goesOn: something is known to be possible in it.
+func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
+	x.remember(h)
+	s := x.Next - 1
+	bring := func() {
+		if load != nil {
+			load()
+			load = nil
+		}
+	}
+	said, known := x.judged.Get(nodes, flying)
+	if !known {
+		bring()
+		x.mark(x.LastEvent, x.lastCoins)
+		if failure := x.World.Check(); failure != nil {
+			return x.wrongState(failure, false)
+		}
+		x.World.CoverState(x.depth())
+		said = x.Judge()
+		x.judged.Note(x.World, nodes, flying, said)
+	}
+	if p := x.Owner.Sampler; p != nil && p.Due(x.depth()) {
+		bring()
+		p.Look(x.depth(), x.World.Lines())
+	}
+	inside := said&SaidInside != 0
+	if x.World.CanBeLive() {
+		good := said&SaidGood != 0
+		if !good && said&saidBusy == 0 && (!goesOn || x.Owner.Sys.Weight != nil) {
+			if bring(); x.World.Settled() {
+				rest, seems := x.World.Failure(sim.VerdictDead, ""), run.Dead(x.World, 0)
+				rest.Property, rest.Failing = seems.Property, seems.Failing
+				return x.wrongState(rest, true)
+			}
+		}
+		if !x.Climate.Faults && (good || !inside) { // else the healed states are other ones
+			x.Block(s).Live.Set(s)
+		}
+	}
+	if !inside {
+		x.Inside = false
+		x.leave(s)
+	}
+	*x.Owner.Counts.States++
+	if x.Owner.Share.Due() {
+		return x.audit(h)
+	}
+	return nil
+}
+
+// wrongState is told what is wrong with the state that was added last, which is
+// not expanded.
+func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
+	x.leave(x.Next - 1)
+	if x.Among != nil {
+		x.Among(&Wrong{Failure: failure, Dead: dead})
+		return nil
+	}
+	return x.wrong(failure, dead)
+}
+
+// wrong is told what is wrong with the state that was just reached. It ends the
+// exploration, unless more findings are wanted: then it is noted, and the state
+// is not expanded.
+func (x *Explorer) wrong(failure *sim.Failure, dead bool) error {
+	if !x.Owner.Several {
+		return &Wrong{Failure: failure, Dead: dead}
+	}
+	x.World.Pardon()
+	err := x.Owner.Note(x, failure, dead)
+	x.Owner.Climate, x.Owner.Exploring = x.Climate, x.Taker
+	return err
+}
+
+// depth is how far the state that is visited is from the start.
+func (x *Explorer) depth() int {
+	if x.Current == NoParent {
+		return 0
+	}
+	return x.Owner.Depth() + 1
+}
+
+// audit takes the run to the state that was just reached again, from its
+// start, in lockstep and with every check on. It must come to the same state:
+// neither the service nor the engine may depend on what else was run before.
+func (x *Explorer) audit(h canon.Hash) error {
+	answers := x.Found()
+	r, steps := x.Owner, answers.Length()
+	end, failure, w := r.Run(run.Repeat(answers, x.Climate, steps), true)
+	r.Share.Took(steps, true)
+	r.Climate, r.Exploring = x.Climate, x.Taker
+	if failure == nil && end == run.EndLeft && w.Hash() == h {
+		return nil
+	}
+	if at, field := x.parts(answers); field != "" {
+		return r.leftOut(at, "a state does something else than another one that has its identity", field)
+	}
+	if failure != nil {
+		return &Wrong{Failure: failure}
+	}
+	return &Wrong{Failure: w.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+}
+
+// AnswersLeft takes the event that was taken last for the answers to its coins
+// that are left.
+func (x *Explorer) AnswersLeft() error {
+	if !x.moreCoins() {
+		return nil
+	}
+	in, is := x.Stepper.(InWorld)
+	if !is {
+		in = InWorld{Taker: x.Taker}
+	}
+	event := x.LastEvent
+	in.load(x.Current)
+	x.World.Enabled()
+	return x.takeOn(x.Current, event)
+}
+
+// Resume makes an explorer ready to go on after a step that failed.
+func (x *Explorer) Resume() {
+	x.Step.Begun = false
+	x.World.Pardon() // where it was the last state of a level, no other is loaded
+}
+
+// LookUp visits those states of a memo's batch that are new.
+func (x *Explorer) LookUp(m *Memo) error {
+	if err := x.Room(len(m.Next)); err != nil {
+		return err
+	}
+	x.growing.RLock()
+	defer x.growing.RUnlock()
+	defer x.Told()
+	m.Touch()
+	x.Owner.Share.Took(len(m.Next)+len(m.seen), false)
+	x.Owner.Pulse.Tick()
+	seen, candidates := m.seen, len(m.Next)
+	for j := range candidates {
+		for len(seen) > 0 && int(seen[0].next) <= j {
+			if err := x.pass(m, &seen[0]); err != nil {
+				return err
+			}
+			seen = seen[1:]
+		}
+		c := &m.Next[j]
+		p := &m.Parents[c.Parent]
+		*x.Owner.Counts.Transitions++
+		*x.Owner.Counts.Executed++
+		m.Write(c)
+		if !x.Add(c.Sum, Origin{p.State, c.event, c.coins}) {
+			if err := x.again(m, c); err != nil {
+				return err
+			}
+			continue
+		}
+		x.came(c.by)
+		x.Current, x.LastEvent, x.lastCoins = p.State, int(c.event), x.Lists.Get(c.coins)
+		if err := x.visit(c.Sum, m.NodesOf(c), p.Fly+int(c.Fly), p.both && c.by != 0, x.Bring); err != nil {
+			return err
+		}
+	}
+	for k := range seen {
+		if err := x.pass(m, &seen[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again is told of a candidate that is packed, and known.
+func (x *Explorer) again(m *Memo, c *candidate) error {
+	if x.pairs.Due() {
+		x.Current, x.LastEvent, x.lastCoins = m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)
+	}
+	return x.duplicate(c.Sum)
+}
+
+// Away is how many steps lead to a state.
+func (x *Explorer) Away(s uint32) (n int) {
+	for s = x.Origin(s).Parent; s != NoParent; s = x.Origin(s).Parent {
+		n++
+	}
+	return n
+}
+
+// Assumed reports whether a state counts for liveness.
+func (x *Explorer) Assumed(s uint32) bool {
+	x.Get(s, x.To)
+	x.World.Load(x.Bank, x.To)
+	return x.World.Assumed()
+}
+
+// Follow takes a run in the explorer's world, and keeps its states from one on,
+// one for each step: a run may be in a state twice.
+func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err error) {
+	answers := choose.NewRaw(run.Picks(path))
+	x.Owner.Allow(x.Climate, x.World)
+	x.World.Start(answers)
+	for depth := 0; ; depth++ {
+		if depth >= from {
+			if x.World.Bound() != "" {
+				return nil, ErrHalt
+			}
+			x.World.Save(x.Bank, x.To)
+			x.Pack(x.To)
+			states = append(states, x.append(Origin{}))
+		}
+		if depth == len(path.Steps) {
+			return states, nil
+		}
+		if x.Climate.Step(x.World, answers) != world.Stepped {
+			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.World.Err(), choose.ErrEnd), run.Hint)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package explore
+
+import (
+	"macemc/internal/canon"
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// Owner is the search that explores, as far as exploring needs it. Who makes it fills
+// it in, and changes nothing while something is explored; what is counted, and the
+// share, belong to the one who explores meanwhile.
+type Owner struct {
+	*run.Runs
+	Counts   Counts
+	Share    *run.Share      // how much of the work was audited
+	Coverage *world.Coverage // nil: nothing is covered
+	Sampler  sampler         // nil: nobody asked
+
+	Several bool                                                     // a finding may be followed by others: what is wrong is noted, and the rest explored
+	Note    func(x *Explorer, failure *sim.Failure, dead bool) error // notes it, or says that it is enough
+
+	Halt     func() bool    // whether to stop, in the middle of a state
+	Depth    func() int     // of the states that are expanded
+	Progress func(done int) // told how far something is that takes long
+
+	Seed uint64
+	All  bool // every step is looked up, for tests
+	Once bool // the steps of a small space are not taken again, for tests
+}
+
+// Counts are where the search counts.
+type Counts struct {
+	Steps, States, Transitions, Executed, HandlerRuns, Duplicates, Compared *int
+}
+
+// sampler is told of the new states of a space.
+type sampler interface {
+	// Due counts a state, and reports whether it is to be looked at.
+	Due(depth int) bool
+	Look(depth int, lines []canon.Line)
+}
