@@ -95,7 +95,13 @@ func (b *builder) consume(at int, p *point) {
 	e := p.Event
 	node, peer := b.g.lane(e.Node), b.g.lane(e.From)
 	switch e.Kind {
-	case 0, sim.KindScript, sim.KindAction, sim.KindPause, sim.KindResume: // of the node's own
+	case sim.KindScript:
+		if e.Leaves() {
+			b.crash(at, p, node)
+		} else if e.Joins() {
+			b.down[node] = none
+		}
+	case 0, sim.KindAction, sim.KindPause, sim.KindResume: // of the node's own
 	case sim.KindTask:
 		b.ran(at, p, node)
 	case sim.KindTimer:

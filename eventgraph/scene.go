@@ -125,6 +125,9 @@ func (g *Graph) spans() (all []span) {
 		if p.Event.Kind != 0 {
 			kind = p.Event.Row().Span
 		}
+		if p.Event.Leaves() {
+			kind = "gone"
+		}
 		if kind == "" && p.Fails() { // in the middle of a step
 			kind = "away"
 		}

@@ -120,6 +120,11 @@ func (t *text) event(p *point) {
 		if e.Kind == sim.KindDown {
 			t.down[node] = ' '
 		}
+	case sim.KindScript:
+		if e.Leaves() {
+			t.down[node] = ' '
+		}
+		dot(s.dot, bold, "step")
 	case sim.KindPause:
 		dot(s.dot, red, "step")
 		t.down[node] = s.paused

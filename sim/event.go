@@ -171,3 +171,17 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 		}
 	})
 }
+
+// Joins reports whether a node joins by the event.
+func (e Event) Joins() bool { return e.Kind == KindScript && isValue[Join](e.Value) }
+
+// Leaves reports whether a node leaves for good by the event.
+func (e Event) Leaves() bool { return e.Kind == KindScript && isValue[Leave](e.Value) }
+
+// Membership reports whether a node joins or leaves by the event: no Handle runs.
+func (e Event) Membership() bool { return e.Joins() || e.Leaves() }
+
+func isValue[T any](v any) bool {
+	_, is := v.(T)
+	return is
+}

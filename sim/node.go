@@ -216,6 +216,15 @@ func (c Cause) String() string {
 // ClearToSend is the signal that the buffer to a peer has room again.
 type ClearToSend struct{ Peer Addr }
 
+// Join is an opening of a script: the node is not there until it happens. It stands
+// first in the script of a first life; Init runs when it happens, and nobody reaches the
+// node before.
+type Join struct{}
+
+// Leave is an opening of a script: the node leaves for good, as after a fault of down. It
+// stands last in a script, and the node hears nothing of it.
+type Leave struct{}
+
 // Flushed is the signal that every buffer was handed over.
 type Flushed struct{}
 

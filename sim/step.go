@@ -123,7 +123,7 @@ func (s *Step) Expired() bool {
 // Fails reports whether the node fails in the step: as the event, or in the middle
 // of what its handler did.
 func (s *Step) Fails() bool {
-	return s.Event.Kind == KindCrash || s.Event.Kind == KindDown ||
+	return s.Event.Kind == KindCrash || s.Event.Kind == KindDown || s.Event.Leaves() ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash })
 }
 

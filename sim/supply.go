@@ -63,7 +63,24 @@ func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	if slices.Contains(script, nil) {
 		return nil, fmt.Errorf("the Script of %s has a nil signal; a signal is a value of a type of its own", self)
 	}
-	return script, nil
+	return script, CheckScript(self, script, 0)
+}
+
+// CheckScript refuses a script in which a node joins or leaves where it cannot.
+func CheckScript(self Addr, script []Signal, life int) error {
+	for k, s := range script {
+		switch s.(type) {
+		case Join:
+			if k > 0 || life > 0 {
+				return fmt.Errorf("the Script of %s has a Join at place %d of life %d; a node joins once, so it is the first signal of life 0", self, k, life)
+			}
+		case Leave:
+			if k < len(script)-1 {
+				return fmt.Errorf("the Script of %s has a Leave at place %d of %d; nothing happens on a node that has left, so it is the last", self, k, len(script))
+			}
+		}
+	}
+	return nil
 }
 
 // partitionsMost is how many nodes a system may have for its partitions to be

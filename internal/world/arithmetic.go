@@ -155,8 +155,8 @@ func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
-			Script: of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
-			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing && of.guards.gatherers.len() == 0,
+			Script: of.life == lifeLate || of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
+			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing && of.guards.gatherers.len() == 0 && !of.leaves(),
 			Loses: of.disk.Outcomes() > 1,
 		}
 	case *connectionPart:
@@ -176,6 +176,12 @@ func (s *stock) describe(part any) (i info) {
 		i.queue.Plain, i.local.Plain = true, true
 	}
 	return i
+}
+
+// leaves reports whether the opening that comes next is that the node leaves, which
+// reaches all its connections.
+func (k *nodePart) leaves() bool {
+	return k.next < len(k.script) && sim.Event{Kind: sim.KindScript, Value: k.script[k.next]}.Leaves()
 }
 
 func (s *stock) queue(packets []netsim.Packet) Queue {

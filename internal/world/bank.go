@@ -319,7 +319,7 @@ func (w *World) placeNode(i int, k *nodePart) {
 	w.tasks += k.tasks.len() - len(ns.tasks)
 	if k.life != ns.life {
 		w.environ.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
-		w.environ.gone += count(k.life == lifeGone) - count(ns.life == lifeGone)
+		w.environ.gone += count(k.life.absent()) - count(ns.life.absent())
 		w.sees.Membership++
 		defer w.environ.weather()
 	}

@@ -357,6 +357,11 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 	case sim.KindScript:
 		ns.next++
 		w.script.Put(i, ns.next < len(ns.script))
+		if e.Joins() {
+			w.join(i)
+		} else if e.Leaves() {
+			w.leave(i)
+		}
 	case sim.KindAction: // stays offered for as long as the node offers it
 	case sim.KindTask:
 		if t := &ns.tasks[at.slot]; t.count > 1 {

@@ -47,9 +47,13 @@ const (
 	lifeUp   life = iota
 	lifeAway      // crashed, and may restart
 	lifeGone      // down for good
+	lifeLate      // has yet to join: see sim.Join
 )
 
-var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down for good"}
+var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down for good", lifeLate: "yet to join"}
+
+// absent reports whether nobody is there, and no restart is due.
+func (l life) absent() bool { return l >= lifeGone }
 
 // Allow sets the budgets of the runs that start from now on.
 func (w *World) Allow(f sim.Faults, early int) {
@@ -386,6 +390,9 @@ func (w *World) restart(i int) {
 	if w.sys.Script != nil { // else nothing depends on which life it is
 		ns.lives++
 		ns.script = w.sys.Script(w.params, addrOf(i), ns.lives)
+		if err := sim.CheckScript(addrOf(i), ns.script, ns.lives); err != nil {
+			panic("macemc: " + err.Error())
+		}
 		if w.cover != nil {
 			w.cover.openings(ns.script)
 		}
@@ -394,6 +401,24 @@ func (w *World) restart(i int) {
 	w.sees.Epoch++
 	w.sees.Membership++
 	w.soil(i)
+}
+
+// join makes a node be there; its Init follows.
+func (w *World) join(i int) {
+	w.nodes[i].live(lifeUp)
+	w.environ.gone--
+	w.sees.Epoch++
+	w.sees.Membership++
+	w.soil(i)
+	w.links.dirty = w.links.all()
+	w.environ.weather()
+}
+
+// leave makes a node be gone for good.
+func (w *World) leave(i int) {
+	w.crash(i, lifeGone)
+	w.links.dirty = w.links.all()
+	w.environ.weather()
 }
 
 // Heal is a step in which the environment stops misbehaving: a partition ends,

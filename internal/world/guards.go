@@ -31,7 +31,7 @@ func (w *World) refreshNode(i int) {
 		if w.audit.on {
 			w.hook = "the Opens of " + addrOf(i).String()
 		}
-		w.script.Put(i, up && ns.guards.opens(ns.script, ns.next))
+		w.script.Put(i, ns.life == lifeLate || up && ns.guards.opens(ns.script, ns.next))
 	}
 	if w.audit.on {
 		w.hook = "the Accepts of " + addrOf(i).String()

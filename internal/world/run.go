@@ -44,6 +44,11 @@ func (w *World) Start(src choose.Source) {
 		ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
 		w.script.Put(i, len(ns.script) > 0)
 		w.install(i, w.sys.New(w.params, addrOf(i)))
+		if len(ns.script) > 0 && (sim.Event{Kind: sim.KindScript, Value: ns.script[0]}).Joins() {
+			ns.live(lifeLate)
+			w.environ.gone++
+			w.environ.weather()
+		}
 	}
 	if w.cover != nil && w.cover.listed == nil {
 		w.cover.listed = []sight.Handler{}
@@ -52,8 +57,10 @@ func (w *World) Start(src choose.Source) {
 		}
 	}
 	for i := range w.nodes {
-		w.begin(i, sim.Event{}, -1)
-		w.nodes[i].node.Init(w.running)
+		late := w.nodes[i].life == lifeLate
+		if w.begin(i, sim.Event{}, -1); !late {
+			w.nodes[i].node.Init(w.running)
+		}
 		w.finish(i)
 	}
 }
@@ -133,7 +140,16 @@ func (w *World) Step(src choose.Source) Progress {
 	switch e.Kind {
 	case sim.KindMessage, sim.KindReorder:
 		ns.node.Deliver(w.running, e.From, e.Value)
-	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
+	case sim.KindScript:
+		switch {
+		case e.Joins():
+			ns.node.Init(w.running)
+		case e.Leaves():
+			w.loseDisk(i)
+		default:
+			ns.node.Handle(w.running, e.Value)
+		}
+	case sim.KindAction, sim.KindTask, sim.KindTimer:
 		ns.node.Handle(w.running, e.Value)
 	case sim.KindError:
 		ns.node.Handle(w.running, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
@@ -186,7 +202,7 @@ func (w *World) begin(i int, e sim.Event, cause int) {
 			w.own(i)
 		}
 		w.unstored, w.stored = w.nodes[i].disk, w.stored[:0]
-		w.running = w.envFor(i, e.Kind == 0 || e.Kind == sim.KindRestart)
+		w.running = w.envFor(i, e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins())
 	}
 	if !w.sprint {
 		w.watch.start()

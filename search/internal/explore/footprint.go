@@ -52,7 +52,9 @@ func (m *Memo) loses(e *sim.Event) bool {
 	return m.x.Bank.Local(i, m.v[i]).Loses
 }
 
-func crashes(e *sim.Event) bool { return e.Kind == sim.KindCrash || e.Kind == sim.KindDown }
+func crashes(e *sim.Event) bool {
+	return e.Kind == sim.KindCrash || e.Kind == sim.KindDown || e.Leaves()
+}
 
 // find is the outcome of an event where the parts are those of the position; 0: it
 // is not known.
