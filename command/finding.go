@@ -13,12 +13,11 @@ import (
 
 // commands are what can be done with the path of a finding.
 func (t *tool) commands(file string) []finding.Command {
-	word := shellWord(file)
 	return []finding.Command{
-		{What: "take the run again, with every check on", Line: t.name + " replay " + word},
-		{What: "what happened before what", Line: t.name + " graph " + word},
-		{What: "step by step, forth and back", Line: t.name + " mdb " + word},
-		{What: "take steps out, longer than the search did", Line: t.name + " shrink " + word},
+		{What: "take the run again, with every check on", Line: t.line("replay", file)},
+		{What: "what happened before what", Line: t.line("graph", file)},
+		{What: "step by step, forth and back", Line: t.line("mdb", file)},
+		{What: "take steps out, longer than the search did", Line: t.line("shrink", file)},
 	}
 }
 

@@ -147,15 +147,6 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	return exitFound, d
 }
 
-// fileOf is the file that the command prints to.
-func fileOf(w any) *os.File {
-	if p, is := w.(*printer); is {
-		w = p.to
-	}
-	file, _ := w.(*os.File)
-	return file
-}
-
 // What a child prints is looked at, and too much of it left out, so often.
 const (
 	watchEvery  = 50 * time.Millisecond

@@ -37,8 +37,12 @@ runs, and branches off: type help in it, or read docs/mdb.md.
 
 With -x it executes commands and prints what they answer, for bug reports and
 scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
-		Args: exactly(1, "mdb takes one FILE or SYSTEM"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := t.one(args, "mdb takes one FILE or SYSTEM")
+			if err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("faults") {
 				faults, err := sim.ParseFaults(f.faults)
 				if err != nil {
@@ -55,7 +59,7 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 			if len(f.scripts) == 0 && t.kept() {
 				return nil
 			}
-			return t.mdb(args[0], f)
+			return t.mdb(name, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -95,7 +99,7 @@ func (t *tool) kept() bool {
 }
 
 func (t *tool) mdb(name string, f mdbFlags) error {
-	opener := mdb.Opener{Find: t.find, Tool: t.name}
+	opener := mdb.Opener{Find: t.find, Tool: t.name, Of: shellWords(t.of)}
 	if len(f.scripts) > 0 {
 		return t.script(opener, name, f)
 	}

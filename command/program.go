@@ -3,7 +3,9 @@ package command
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -25,6 +27,9 @@ type Program struct {
 // Main runs the command line that the process was started with, and ends it.
 func (p Program) Main() {
 	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
+	if c, ok := called(); ok {
+		t.name, t.of = c.Name, c.Of
+	}
 	if c := heldBy(); c != nil {
 		t.child, t.stdout, t.stderr = c, c.stdout, c.stderr
 		t.exit = func(status int) {
@@ -35,6 +40,14 @@ func (p Program) Main() {
 	if err := p.check(); err != nil {
 		t.complain(err)
 		t.exit(exitInput)
+	}
+	if pkg, rest := ofPackage(os.Args[1:]); pkg != "" && t.of == "" {
+		status, err := t.byPackage(pkg, rest)
+		if err != nil {
+			t.complain(err)
+			status = exitInput
+		}
+		t.exit(status)
 	}
 	t.exit(t.run(os.Args[1:]))
 }
@@ -62,30 +75,65 @@ func (p Program) check() error {
 
 func (p Program) find(name string) (*sim.System, error) { return known.System(p.Systems, name) }
 
-// mainPackage is the folder of this program's package main, as one types it
-// after go run at the root of its module; "" if the build does not tell.
+// mainPackage is what one types after go to run this program's package main, from
+// the folder that we are in: a folder within its own module, a tool of another one,
+// or else its path; "" if the build does not tell.
 func mainPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
-	if info.Path == info.Main.Path {
-		return "."
-	}
-	below, ok := strings.CutPrefix(info.Path, info.Main.Path+"/")
-	if !ok {
+	here, err := os.Getwd()
+	if err != nil {
 		return ""
 	}
-	return "./" + below
+	return asTyped(info.Path, info.Main.Path, here)
 }
 
+var (
+	moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+	toolLine   = regexp.MustCompile(`(?m)^(?:tool)?[ \t]+"?([^\s"]+)"?[ \t]*$`)
+)
+
+func asTyped(pkg, ofModule, here string) string {
+	for root := here; ; root = filepath.Dir(root) {
+		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+		if err == nil {
+			m := moduleLine.FindSubmatch(text)
+			if m != nil && string(m[1]) == ofModule {
+				folder, err := filepath.Rel(here, filepath.Join(root, strings.TrimPrefix(strings.TrimPrefix(pkg, ofModule), "/")))
+				if err != nil {
+					return ""
+				}
+				if folder = filepath.ToSlash(folder); folder != "." && !strings.HasPrefix(folder, "..") {
+					folder = "./" + folder
+				}
+				return "run " + shellWord(folder)
+			}
+			for _, m := range toolLine.FindAllSubmatch(text, -1) {
+				if string(m[1]) == pkg {
+					return "tool " + path.Base(pkg)
+				}
+			}
+			return "run " + pkg
+		}
+		if root == filepath.Dir(root) {
+			return "run " + pkg
+		}
+	}
+}
+
+// inCache is the folder of a program that the go command keeps, wherever its cache
+// is, or builds for one run.
+var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
+
 // self is how the user calls this program: what a report prints as the command
-// that replays a finding. go run builds in a folder of the build cache.
-func self(arg0, folder string) string {
-	built := strings.Contains(filepath.ToSlash(filepath.Dir(arg0)), "go-build")
+// that replays a finding.
+func self(arg0, typed string) string {
+	built := inCache.MatchString(filepath.ToSlash(filepath.Dir(arg0)))
 	switch {
-	case built && folder != "":
-		return "go run " + shellWord(folder)
+	case built && typed != "":
+		return "go " + typed
 	case built: // of files, go run file.go: they do not stand in the build
 		return "go run ."
 	case arg0 == "":

@@ -2,6 +2,8 @@ package command
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -11,7 +13,7 @@ import (
 )
 
 func TestSelf(t *testing.T) {
-	const folder = "./cmd/check"
+	const folder = "run ./cmd/check"
 	for arg0, want := range map[string]string{
 		"macemc":                              "macemc",
 		"":                                    "macemc",
@@ -22,6 +24,7 @@ func TestSelf(t *testing.T) {
 		"/x/go-build/macemc":                  "go run ./cmd/check",
 		"/tmp/go-build12345/b001/exe/macemc":  "go run ./cmd/check",
 		"/x/.cache/go-build/ab/abcd-d/macemc": "go run ./cmd/check",
+		"/elsewhere/ab/" + strings.Repeat("0a", 32) + "-d/check": "go run ./cmd/check",
 	} {
 		if got := self(arg0, folder); got != want {
 			t.Errorf("self(%q) is %q, want %q", arg0, got, want)
@@ -131,5 +134,25 @@ func TestNoProperties(t *testing.T) {
 	if has := strings.Join(strings.Fields(out.String()), " "); status != exitNothing || errs.Len() > 0 ||
 		!strings.Contains(has, "every state was visited; the system has no properties, so only panics and their like were looked for") {
 		t.Errorf("exit %d, stderr %q and\n%s", status, errs.String(), out.String())
+	}
+}
+
+// A program is called as one types it from where one is.
+func TestAsTyped(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{"own/cmd/check", "other/below", "tool"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(filepath.Join(root, "own", "go.mod"), "module example.com/own\n")
+	put(filepath.Join(root, "other", "go.mod"), "module example.com/other\n\nrequire example.com/own v1.0.0\n")
+	put(filepath.Join(root, "tool", "go.mod"), "module example.com/tools\n\ntool (\n\texample.com/own/cmd/check\n)\n")
+	for here, want := range map[string]string{
+		"own": "run ./cmd/check", "own/cmd": "run ./check", "own/cmd/check": "run .", "other/below": "run example.com/own/cmd/check", "tool": "tool check",
+	} {
+		if got := asTyped("example.com/own/cmd/check", "example.com/own", filepath.Join(root, here)); got != want {
+			t.Errorf("in %s: %s, want %s", here, got, want)
+		}
 	}
 }

@@ -78,8 +78,12 @@ macemc search handshake
 macemc search handshake --bug HS1 --faults loss=1
 macemc search simtcp --nodes 3 --param messages=2 --time 10m --findings 5
 macemc search twophase --junit junit.xml --sarif macemc.sarif`,
-		Args: exactly(1, "search takes one SYSTEM, as list tells them"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := t.one(args, "search takes one SYSTEM, as list tells them")
+			if err != nil {
+				return err
+			}
 			if err := f.check(cmd); err != nil {
 				return err
 			}
@@ -90,7 +94,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 				k.search()
 				return nil
 			}
-			return t.search(args[0], f)
+			return t.search(name, f)
 		},
 	}
 	flags := cmd.Flags()

@@ -29,6 +29,7 @@ const (
 type tool struct {
 	Program
 	name   string // how the user calls it
+	of     string // the package that it was given; "": none
 	stdout io.Writer
 	stderr io.Writer
 	exit   func(int)           // ends the process at once

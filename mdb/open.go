@@ -16,6 +16,7 @@ import (
 type Opener struct {
 	Find func(name string) (*sim.System, error) // knows the systems
 	Tool string                                 // how the command is called, for the lines that repeat something
+	Of   string                                 // what stands before the arguments in such a line, with a blank: a package; "": nothing
 	Busy *Busy                                  // nil: nobody watches
 }
 

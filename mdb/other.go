@@ -128,7 +128,7 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 	}
 	p.add(Plain, "%s", s.Command())
 	if s.opened != "" {
-		p.add(Plain, "%s replay %s", s.opener.Tool, shellWord(s.opened))
+		p.add(Plain, "%s replay %s%s", s.opener.Tool, s.opener.Of, shellWord(s.opened))
 	}
 	if s.here != s.run.trunk {
 		p.add(Dim, "the branch %s leaves the trunk at step %s; save FILE keeps it", s.here.name, numerals.Count(s.trunkStep()))
@@ -139,13 +139,13 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 // Command is the command line that comes to this place again.
 func (s *Session) Command() string {
 	if s.opened != "" {
-		line := fmt.Sprintf("%s mdb %s", s.opener.Tool, shellWord(s.opened))
+		line := fmt.Sprintf("%s mdb %s%s", s.opener.Tool, s.opener.Of, shellWord(s.opened))
 		if n := s.trunkStep(); n > 0 {
 			line += fmt.Sprintf(" --at %d", n)
 		}
 		return line
 	}
-	line := fmt.Sprintf("%s mdb %s", s.opener.Tool, s.run.title)
+	line := fmt.Sprintf("%s mdb %s%s", s.opener.Tool, s.opener.Of, s.run.title)
 	faults := "none"
 	for _, f := range s.run.header {
 		switch f.Key {

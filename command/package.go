@@ -1,0 +1,337 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// A command may be given a package: macemc search ./lock. Then a program is built
+// of the systems that it exports, in the module of the package, and the command
+// line goes to it. What is generated stands in an overlay, so that nothing is left
+// behind.
+
+// calledAs says to such a program how it was called, as a calling.
+const calledAs = "MACEMC_CALLED_AS"
+
+// calling is how a program was called: its name, and the package as it was typed.
+type calling struct{ Name, Of string }
+
+// takesPackages are the commands that may be given a package before their own
+// arguments.
+var takesPackages = []string{"list", "search", "replay", "graph", "mdb", "critical", "shrink"}
+
+// isPackage reports whether a word names a package, and no file of a finding: a
+// folder with Go in it, or an import path that begins with the name of a host.
+func isPackage(word string) bool {
+	if word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || filepath.IsAbs(word) {
+		files, _ := filepath.Glob(filepath.Join(word, "*.go"))
+		return len(files) > 0 || !exists(word) && !strings.HasSuffix(word, ".path")
+	}
+	host, _, ok := strings.Cut(word, "/")
+	return ok && strings.Contains(host, ".") && !exists(word)
+}
+
+// ofPackage is the command line without its package, and that; "": it has none.
+func ofPackage(args []string) (pkg string, rest []string) {
+	if len(args) < 2 {
+		return "", args
+	}
+	for _, name := range takesPackages {
+		if args[0] == name && isPackage(args[1]) {
+			return args[1], append([]string{name}, args[2:]...)
+		}
+	}
+	return "", args
+}
+
+// byPackage builds the program of a package, and lets it take the command line.
+func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
+	folder, err := os.MkdirTemp("", "macemc-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	b := &builder{folder: folder, stderr: t.stderr}
+	program, err := b.build(pkg)
+	if err != nil {
+		return 0, err
+	}
+	text, err := json.Marshal(calling{Name: t.name, Of: pkg})
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), calledAs+"="+string(text))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, fileOf(t.stdout), fileOf(t.stderr)
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer passOn(cmd.Process)()
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return 0, err
+	}
+	if status = cmd.ProcessState.ExitCode(); status < 0 {
+		return exitStopped, fmt.Errorf("%s was ended: %s", pkg, cmd.ProcessState)
+	}
+	return status, nil
+}
+
+// fileOf is the file that is written to.
+func fileOf(w io.Writer) *os.File {
+	if p, is := w.(*printer); is {
+		w = p.to
+	}
+	file, _ := w.(*os.File)
+	return file
+}
+
+// passOn gives a process the requests to end that this one gets. Those of the
+// keyboard it gets itself.
+func passOn(p *os.Process) (end func()) {
+	signals, done := make(chan os.Signal, 4), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	keyboard := term.IsTerminal(int(os.Stdin.Fd()))
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if s != os.Interrupt || !keyboard {
+					_ = p.Signal(s)
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// builder builds programs.
+type builder struct {
+	folder string // for what is only needed meanwhile
+	stderr io.Writer
+	flags  []string // of the go command
+}
+
+// listed is what go list tells of a package.
+type listed struct {
+	ImportPath, Dir, Name, Export string
+	Standard                      bool
+	DepOnly                       bool
+	Module                        *struct{ GoMod, Path string }
+}
+
+// generated is the folder that the program's main stands in, below its package, so
+// that it may import what is internal; there is no such folder on the disk.
+const generated = "macemc_program"
+
+func (b *builder) build(pkg string) (program string, err error) {
+	if err := b.modules(); err != nil {
+		return "", err
+	}
+	out, err := b.run("list", "-export", "-deps", "-json=ImportPath,Dir,Name,Export,Standard,DepOnly,Module", pkg)
+	if err != nil {
+		return "", err
+	}
+	exports := map[string]string{}
+	var of *listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var one listed
+		if err := d.Decode(&one); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", err
+		}
+		exports[one.ImportPath] = one.Export
+		if one.DepOnly {
+			continue
+		}
+		if of != nil {
+			return "", fmt.Errorf("%s are several packages; name one", pkg)
+		}
+		of = &one
+	}
+	switch {
+	case of == nil:
+		return "", fmt.Errorf("%s is no package", pkg)
+	case of.Name == "main":
+		return "", fmt.Errorf("%s is a program, which no other one can import; if it calls command.Main, go run %[1]s is this command with its systems", pkg)
+	}
+	names, err := systemsOf(of.ImportPath, exports)
+	if err != nil {
+		return "", err
+	}
+	if len(names) == 0 {
+		return "", fmt.Errorf("%s exports no system: a variable with a name in upper case that is a *sim.System", pkg)
+	}
+	if err := b.overlay(of, names); err != nil {
+		return "", err
+	}
+	program = filepath.Join(b.folder, "program")
+	_, err = b.run("build", "-overlay", filepath.Join(b.folder, "overlay.json"), "-o", program, of.ImportPath+"/"+generated)
+	return program, err
+}
+
+// modules lets the go command add to copies of go.mod and go.sum what the program
+// needs and the module does not. In a workspace, and without a module, it goes by
+// what there is.
+func (b *builder) modules() error {
+	out, err := b.run("env", "GOMOD", "GOWORK")
+	if err != nil {
+		return err
+	}
+	mod, work, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
+	if mod == "" || mod == os.DevNull {
+		return fmt.Errorf("there is no go.mod here or above; a package is taken from its module: go into it, or make one by go mod init")
+	}
+	if work != "" && work != "off" {
+		return nil
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(mod), name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(b.folder, name), text, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b.flags = []string{"-mod=mod", "-modfile=" + filepath.Join(b.folder, "go.mod")}
+	return nil
+}
+
+// run runs the go command. What it says of an error is passed on as it is.
+func (b *builder) run(verb string, args ...string) ([]byte, error) {
+	line := []string{verb}
+	if verb != "env" {
+		line = append(line, b.flags...)
+	}
+	cmd := exec.Command("go", append(line, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		_, _ = b.stderr.Write(errs.Bytes())
+		return nil, fmt.Errorf("go %s says what is wrong, above", verb)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the go command, which builds the program of a package, cannot be run: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// systemsOf are the variables of a package that are systems, by the compiler's own
+// account of it.
+func systemsOf(path string, exports map[string]string) (names []string, err error) {
+	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		file, ok := exports[path]
+		if !ok || file == "" {
+			return nil, fmt.Errorf("%s was not compiled", path)
+		}
+		return os.Open(file)
+	})
+	pkg, err := from.Import(path)
+	if err != nil {
+		return nil, fmt.Errorf("what %s exports cannot be read: %w", path, err)
+	}
+	for _, name := range pkg.Scope().Names() {
+		v, is := pkg.Scope().Lookup(name).(*types.Var)
+		if !is || !v.Exported() {
+			continue
+		}
+		p, is := types.Unalias(v.Type()).(*types.Pointer)
+		if !is {
+			continue
+		}
+		n, is := types.Unalias(p.Elem()).(*types.Named)
+		if is && n.Obj().Name() == "System" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == module+"/sim" {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// overlay writes the program's main, and the file that says where it stands.
+func (b *builder) overlay(of *listed, names []string) error {
+	var main strings.Builder
+	fmt.Fprintf(&main, "package main\n\nimport (\n\t%q\n\n\tof %q\n)\n\nfunc main() {\n\tcommand.Main(", module+"/command", of.ImportPath)
+	for i, name := range names {
+		if i > 0 {
+			main.WriteString(", ")
+		}
+		main.WriteString("of." + name)
+	}
+	main.WriteString(")\n}\n")
+	file := filepath.Join(b.folder, "main.go")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(of.Dir, generated, "main.go"): file}})
+	if err == nil {
+		err = os.WriteFile(file, []byte(main.String()), 0o666)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.folder, "overlay.json"), text, 0o666)
+	}
+	return err
+}
+
+// called is how this program was called, if it is one that was built for a package.
+func called() (c calling, ok bool) {
+	text := os.Getenv(calledAs)
+	if text == "" || json.Unmarshal([]byte(text), &c) != nil {
+		return c, false
+	}
+	return c, true
+}
+
+// line is a command line that a user can type: this program, one of its commands
+// and the package that it is given, if it is.
+func (t *tool) line(name string, args ...string) string {
+	words := []string{t.name, name}
+	if t.of != "" {
+		words = append(words, shellWord(t.of))
+	}
+	for _, arg := range args {
+		words = append(words, shellWord(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWords is a word as it must be typed, if it is any, and a blank.
+func shellWords(word string) string {
+	if word == "" {
+		return ""
+	}
+	return shellWord(word) + " "
+}
+
+// one takes one argument, or none where there is only one system to be meant.
+func (t *tool) one(args []string, sentence string) (string, error) {
+	switch {
+	case len(args) == 1:
+		return args[0], nil
+	case len(args) == 0 && len(t.Systems) == 1:
+		return t.Systems[0].Name, nil
+	}
+	return "", usagef("%s; got %s", sentence, strconv.Itoa(len(args))+" arguments")
+}

@@ -1,0 +1,76 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// inFolder runs the command in a folder.
+func inFolder(t *testing.T, folder string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &errs
+	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off")
+	_ = cmd.Run()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// A package of any module is searched, replayed and drawn without a program of its
+// own, and nothing is left in it.
+func TestPackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs")
+	}
+	lock, err := filepath.Abs("../examples/lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := filepath.Glob(lock + "/*")
+	out := t.TempDir()
+	said, errs, status := inFolder(t, lock, "search", ".", "--bug", "LK1", "--quiet", "--no-shrink", "--out", out)
+	found := filepath.Join(out, "lock-LK1-1", "error.path")
+	if status != exitFound || errs != "" || !strings.Contains(said, " replay . "+found+"\n") {
+		t.Fatalf("status %d, stderr %q and\n%s", status, errs, said)
+	}
+	if said, errs, status := inFolder(t, lock, "graph", ".", found); status != exitNothing || !strings.Contains(said, "n0 message ask{}") {
+		t.Errorf("graph: status %d, stderr %q and\n%s", status, errs, said)
+	}
+	if said, errs, status := inFolder(t, lock, "list", "./check"); status != exitInput || said != "" || !strings.Contains(errs, "./check is a program") {
+		t.Errorf("list: status %d, stderr %q and\n%s", status, errs, said)
+	}
+	if said, errs, status := inFolder(t, lock, "search", "./nowhere"); status != exitInput || said != "" || !strings.HasSuffix(errs, "macemc: go list says what is wrong, above\n") || strings.Count(errs, "\n") < 2 {
+		t.Errorf("search: status %d, stderr %q and\n%s", status, errs, said)
+	}
+	if after, _ := filepath.Glob(lock + "/*"); strings.Join(after, " ") != strings.Join(before, " ") {
+		t.Errorf("there were %q, and are %q", before, after)
+	}
+}
+
+// What is a package, and what a system or a file, is told by the word alone.
+func TestIsPackage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put("x.go", "package x")
+	if err := os.MkdirAll("found", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	put("found/error.path", "")
+	for word, want := range map[string]bool{
+		".": true, "./nowhere": true, "example.com/lock": true, "../lock": true,
+		"lock": false, "./found": false, "found": false, "found/error.path": false, "./typo.path": false, "macemc-findings/lock-1": false,
+	} {
+		if isPackage(word) != want {
+			t.Errorf("%s: %v, want %v", word, !want, want)
+		}
+	}
+}
