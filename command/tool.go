@@ -154,7 +154,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand(), t.liveCommand())
 	if len(t.Bugs) > 0 {
 		root.AddCommand(t.bugsCommand())
 	}

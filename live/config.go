@@ -70,7 +70,10 @@ type Config struct {
 	// Trace logs what services say by Env.Logf.
 	Trace bool
 
-	life  int                                 // of the first start, where Dir is ""
+	// Life is the number of the first life that nodes begin here, where no Dir counts
+	// them.
+	Life int
+
 	adapt func(n *Node, e *Event) (drop bool) // for tests: a wrong adapter
 }
 

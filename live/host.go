@@ -43,6 +43,8 @@ type Host struct {
 	stopping bool
 	failure  error
 	told     bool
+	paused   map[int]chan struct{}
+	leaving  chan struct{} // closed when the nodes are being stopped
 
 	ipMu sync.Mutex
 	ipOf map[int][]net.IP
@@ -85,7 +87,7 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{
-		sys: sys, params: p, config: c, book: c.Book, buffer: links.TCPBuffer, failed: make(chan struct{}),
+		sys: sys, params: p, config: c, book: c.Book, buffer: links.TCPBuffer, failed: make(chan struct{}), leaving: make(chan struct{}), paused: map[int]chan struct{}{},
 		nodes: make([]*Node, p.Nodes), dead: make([]sim.Node, p.Nodes), kept: make([]*contents, p.Nodes), lives: make([]int, p.Nodes),
 		ipOf: map[int][]net.IP{},
 	}
@@ -101,7 +103,7 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 		h.asking = append(h.asking, make(chan struct{}, asksMost))
 	}
 	for i := range h.lives {
-		h.lives[i] = c.life - 1
+		h.lives[i] = c.Life - 1
 	}
 	var made []*Node
 	for _, i := range c.Only {
@@ -436,6 +438,9 @@ func (h *Host) Cut(side []int) {
 // closed. Its error is that of the first handler that failed.
 func (h *Host) Stop() error {
 	h.mu.Lock()
+	if !h.stopping {
+		close(h.leaving)
+	}
 	h.stopping = true
 	h.mu.Unlock()
 	for _, n := range h.Nodes() {

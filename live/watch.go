@@ -67,6 +67,7 @@ type mirror struct {
 	step    *Step // that is being taken
 	picked  int
 	strayed string
+	steps   int
 }
 
 // NewWatch makes a watch of a system that runs with these params.
@@ -270,6 +271,7 @@ func (w *Watch) step(i int, n *mirror, s *Step) {
 		n.strayed = "it panicked when it was taken again: " + failed.text
 	}
 	w.steps++
+	n.steps++
 	if n.strayed != "" {
 		w.find(Violation{Node: self, Step: w.steps, Message: fmt.Sprintf("a %s step is not repeatable: %s", kindName(e.Kind), n.strayed)})
 		w.end(n)
@@ -388,3 +390,11 @@ func (n *mirror) log(string, ...any)        {}
 func (n *mirror) tracing() bool             { return false }
 func (n *mirror) stored(disk.Write) error   { return nil }
 func (n *mirror) synced(string, bool) error { return nil }
+
+// Statuses are how the nodes do, as far as their records tell.
+func (w *Watch) Statuses() (all []Status) {
+	for i, n := range w.nodes {
+		all = append(all, Status{Node: fmt.Sprintf("n%d", i), Life: n.number, Up: n.up, Steps: uint64(n.steps), Timers: len(n.seen.Timers)})
+	}
+	return all
+}

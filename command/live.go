@@ -1,0 +1,506 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"crypto/tls"
+	"crypto/x509"
+
+	"github.com/spf13/cobra"
+
+	"macemc/internal/numerals"
+	"macemc/internal/report"
+	"macemc/live"
+	"macemc/sim"
+)
+
+// liveFlags are what a user typed.
+type liveFlags struct {
+	nodes                int
+	bugs, params         []string
+	inProcess            bool
+	time                 time.Duration
+	faults               string
+	faultsFor            time.Duration
+	seed                 uint64
+	pace                 float64
+	record, dir, metrics string
+	id                   int
+	book                 string
+	public               bool
+	cert, key, ca        string
+	verbose              bool
+
+	child bool // a process that live has started
+	life  int
+}
+
+func (t *tool) liveCommand() *cobra.Command {
+	f := liveFlags{id: -1}
+	cmd := &cobra.Command{
+		Use:   "live SYSTEM",
+		Short: "run the nodes of a system for real, and watch its properties",
+		Long: `live runs the very code that search checks on real sockets, clocks and disks. Each node
+is a process of its own on the loopback interface, which nobody else can reach, and is
+asked for what the system's script says. All that the nodes do is taken again from their records
+while they run, so that the properties are judged after every step, in an order in which
+nothing is received before it was sent.
+
+It ends after --time, on an interrupt, or when something is wrong; and says what holds then. With
+--faults it kills nodes and starts them again, parts and pauses them and spoils the
+links; at the end that is healed, and the system has to recover.
+
+With --id and --book it runs one node of a deployment: the book is a file with a line for each node,
+"n0 10.0.0.1:7000". Its storage is in the folder --dir.`,
+		Example: `
+macemc live randtree --nodes 8 --time 10s
+macemc live randtree --nodes 8 --time 30s --faults kill=3s,loss=0.05,delay=5ms
+macemc live raft --record run --time 5s && macemc merge run
+macemc live raft --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
+		Args: exactly(1, "live takes one SYSTEM"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sys, err := t.find(args[0])
+			if err != nil {
+				return err
+			}
+			return t.live(sys, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVar(&f.nodes, "nodes", 0, "run `N` nodes (default the system's)")
+	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
+	flags.StringArrayVar(&f.params, "param", nil, "set a parameter, `k=v` (repeatable)")
+	flags.DurationVar(&f.time, "time", 0, "end after this `time` (default on an interrupt)")
+	flags.BoolVar(&f.inProcess, "in-process", false, "run all nodes in this process")
+	flags.StringVar(&f.faults, "faults", "", "trouble: `kill=2s,cut=5s,pause=5s` (about every so often), loss=0.1,dup=0.1,reorder=0.1,reset=0.01 (chances), delay=5ms")
+	flags.DurationVar(&f.faultsFor, "faults-for", 0, "heal after this `time` (default two thirds of --time)")
+	flags.Uint64Var(&f.seed, "seed", 0, "the `seed` of coins and faults (default another each time)")
+	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`")
+	flags.StringVar(&f.record, "record", "", "keep what each node did in this `folder`, which must be new or empty, for merge")
+	flags.StringVar(&f.dir, "dir", "", "keep the storage of nodes in this `folder` (default a temporary one)")
+	flags.StringVar(&f.metrics, "metrics", "", "serve metrics in the text form of Prometheus at this `address`, path /metrics (of --id and --in-process)")
+	flags.IntVar(&f.id, "id", -1, "run only the node `I` of the book")
+	flags.StringVar(&f.book, "book", "", "the `file` that says where each node is")
+	flags.BoolVar(&f.public, "public", false, "allow addresses beyond the loopback interface")
+	flags.StringVar(&f.cert, "tls-cert", "", "the certificate `file` of this node: its name is n0, n1, ...")
+	flags.StringVar(&f.key, "tls-key", "", "the `file` of its key")
+	flags.StringVar(&f.ca, "tls-ca", "", "the `file` of the certificates that sign those of nodes")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and what services say by Env.Logf")
+	flags.BoolVar(&f.child, "child", false, "")
+	flags.IntVar(&f.life, "life", 0, "")
+	_ = flags.MarkHidden("child")
+	_ = flags.MarkHidden("life")
+	return cmd
+}
+
+func (t *tool) live(sys *sim.System, f liveFlags) error {
+	p, err := sys.Configure(f.nodes, f.params, f.bugs)
+	if err != nil {
+		return usage{err}
+	}
+	switch {
+	case (f.id >= 0) != (f.book != ""):
+		return usagef("--id and --book go together: which node of the book this process runs")
+	case f.id >= 0 && (f.faults != "" || f.inProcess):
+		return usagef("--faults and --in-process are for all nodes at once; leave out --id")
+	case f.time < 0 || f.faultsFor < 0:
+		return usagef("a time is 0 or more")
+	case f.pace <= 0:
+		return usagef("--pace is %v; it must be more than 0", f.pace)
+	case f.faultsFor > 0 && f.faults == "":
+		return usagef("--faults-for says when --faults ends; give --faults")
+	case f.id < 0 && (f.cert != "" || f.public):
+		return usagef("--public and --tls-cert are for one node of a deployment; give --id and --book")
+	case f.metrics != "" && f.id < 0 && !f.inProcess:
+		return usagef("--metrics is of one process; give --id and --book, or --in-process")
+	}
+	level := slog.LevelWarn
+	if f.verbose {
+		level = slog.LevelDebug
+	} else if f.id >= 0 && !f.child {
+		level = slog.LevelInfo
+	}
+	c := live.Config{
+		Params: p, Seed: f.seed, Pace: f.pace, Public: f.public, Trace: f.verbose, Dir: f.dir, Life: f.life,
+		Log: slog.New(slog.NewTextHandler(t.stderr, &slog.HandlerOptions{Level: level})),
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if f.time > 0 && !f.child {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.time)
+		defer cancel()
+	}
+	if f.id >= 0 {
+		return t.liveNode(ctx, sys, c, f)
+	}
+	return t.liveAll(ctx, sys, c, f)
+}
+
+// liveNode runs one node.
+func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f liveFlags) error {
+	file, err := os.Open(f.book)
+	if err != nil {
+		return fmt.Errorf("the book cannot be read: %w", err)
+	}
+	c.Book, err = live.ReadBook(file)
+	_ = file.Close()
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.book, err)
+	}
+	if c.TLS, err = f.tls(); err != nil {
+		return err
+	}
+	if f.nodes == 0 {
+		if c.Params, err = sys.Configure(len(c.Book), f.params, f.bugs); err != nil {
+			return fmt.Errorf("%s: %w", f.book, err)
+		}
+	}
+	c.Only = []int{f.id}
+	switch {
+	case f.child:
+		c.Record, c.Weather = live.ChildRecord, live.NewWeather(f.seed+uint64(f.id), live.Climate{})
+	case f.record != "":
+		if err := os.MkdirAll(f.record, 0o700); err != nil {
+			return err
+		}
+		c.Record = live.RecordIn(f.record)
+	}
+	h, err := live.Start(sys, c)
+	if err != nil {
+		return err
+	}
+	closeMetrics, err := t.serveMetrics(h, f.metrics)
+	if err != nil {
+		return errors.Join(err, h.Stop())
+	}
+	defer closeMetrics()
+	if f.child {
+		// An interrupt from the terminal reaches all processes; who started this one says when it ends.
+		err = live.Child(context.WithoutCancel(ctx), h, os.Stdin)
+	} else {
+		reach := "which only this machine can reach"
+		if f.public {
+			reach = "which others can reach"
+		}
+		fmt.Fprintf(t.stderr, "n%d of %s runs at %s, %s; interrupt it to stop\n", f.id, sys.Name, c.Book[f.id], reach)
+		select {
+		case <-ctx.Done():
+		case <-h.Node(f.id).Done():
+		}
+		err = h.Stop()
+	}
+	var failed *live.Failed
+	if errors.As(err, &failed) {
+		t.status = exitFound
+		if f.child {
+			return nil // it is in the record
+		}
+		fmt.Fprintf(t.stdout, "%s: a handler failed: %s\n%s", failed.Node, report.Line(failed.Text), failed.Stack)
+		return nil
+	}
+	return err
+}
+
+func (f *liveFlags) tls() (*tls.Config, error) {
+	if f.cert == "" && f.key == "" && f.ca == "" {
+		return nil, nil
+	}
+	if f.cert == "" || f.key == "" || f.ca == "" {
+		return nil, usagef("--tls-cert, --tls-key and --tls-ca go together")
+	}
+	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.cert, err)
+	}
+	text, err := os.ReadFile(f.ca)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s holds no certificate", f.ca)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots, ClientCAs: roots}, nil
+}
+
+// serveMetrics serves them until close is called.
+func (t *tool) serveMetrics(h *live.Host, at string) (closer func(), err error) {
+	if at == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", h.Metrics())
+	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = s.Serve(l) }()
+	return func() { _ = s.Close() }, nil
+}
+
+// liveAll runs all nodes, and watches them.
+func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f liveFlags) (err error) {
+	trouble, err := f.trouble()
+	if err != nil {
+		return err
+	}
+	if err := sys.Validate(c.Params); err != nil {
+		return err
+	}
+	copies, err := f.copies()
+	if err != nil {
+		return err
+	}
+	follow, err := live.Follow(sys, c.Params, copies)
+	if err != nil {
+		return err
+	}
+	if c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "macemc-live-"); err != nil {
+			return err
+		}
+		dir := c.Dir
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	if sys.Crash != nil && !f.inProcess && trouble.Kill > 0 {
+		fmt.Fprintf(t.stderr, "macemc: note: %s keeps something through a crash by System.Crash, and the end of a process keeps what is in Env.Store only; with --in-process System.Crash is called\n", sys.Name)
+	}
+	began := time.Now()
+	v := &voice{t: t, began: began}
+	broken := make(chan error, c.Params.Nodes)
+	fleet, host, err := t.fleet(sys, c, f, follow, func(i int, err error) { broken <- fmt.Errorf("the process of n%d has ended: %w", i, err) })
+	if err != nil {
+		return err
+	}
+	closeMetrics := func() {}
+	if host != nil {
+		if closeMetrics, err = t.serveMetrics(host, f.metrics); err != nil {
+			return errors.Join(err, fleet.Stop())
+		}
+	}
+	defer func() { closeMetrics() }()
+	where := "as processes"
+	if f.inProcess {
+		where = "in this process"
+	}
+	v.say("%s of %s run %s, on 127.0.0.1, which only this machine can reach", numerals.Many(c.Params.Nodes, "node"), sys.Name, where)
+	ended := make(chan error, 1)
+	if f.faults != "" {
+		bad, heal := ctx, context.CancelFunc(func() {})
+		switch {
+		case f.faultsFor > 0:
+			bad, heal = context.WithTimeout(ctx, f.faultsFor)
+		case f.time > 0:
+			bad, heal = context.WithTimeout(ctx, f.time*2/3)
+		}
+		defer heal()
+		go func() {
+			ended <- trouble.Run(bad, fleet, c.Params.Nodes, f.seed, func(what string) { v.say("%s", what) })
+		}()
+	} else {
+		ended <- nil
+	}
+	why := t.attend(ctx, follow, v, broken)
+	if err := <-ended; err != nil {
+		v.say("the faults have ended: %v", err)
+	}
+	if f.faults != "" && why == nil { // what was healed has to recover
+		follow.Wait(20*time.Second, func(w *live.Watch) bool {
+			is, _ := w.Live()
+			return is || !w.Recovers() || len(w.Violations()) > 0
+		})
+	}
+	summary := t.summarise(follow, why)
+	stopped := fleet.Stop()
+	follow.Close()
+	summary()
+	if f.record != "" {
+		fmt.Fprintf(t.stdout, "recorded: %s merge %s makes one path of it\n", t.name, f.record)
+	}
+	if t.status == exitNothing && stopped != nil {
+		return stopped
+	}
+	return nil
+}
+
+// voice says what happens, with the time since the start.
+type voice struct {
+	t     *tool
+	began time.Time
+	mu    sync.Mutex
+}
+
+func (v *voice) say(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	fmt.Fprintf(v.t.stdout, "%7.2f s  %s\n", time.Since(v.began).Seconds(), report.Line(fmt.Sprintf(format, args...)))
+}
+
+// attend says when the system becomes live and when it ceases to be, until ctx is done
+// or something is wrong.
+func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
+	was := false
+	for wrong == nil && ctx.Err() == nil {
+		follow.Wait(100*time.Millisecond, func(w *live.Watch) bool {
+			is, why := w.Live()
+			if w.Recovers() && is != was && w.Steps() > 0 {
+				was = is
+				if is {
+					v.say("live: every liveness property holds, after %s", numerals.Many(w.Steps(), "step"))
+				} else {
+					v.say("not live: %s", strings.Join(why, "; "))
+				}
+			}
+			return len(w.Violations()) > 0 || ctx.Err() != nil
+		})
+		follow.Look(func(w *live.Watch) {
+			if len(w.Violations()) > 0 {
+				wrong = errors.New("something is wrong")
+			}
+		})
+		select {
+		case err := <-broken:
+			// A handler that failed is in the record, which is behind by a moment.
+			follow.Wait(time.Second, func(w *live.Watch) bool { return len(w.Violations()) > 0 })
+			v.say("%v", err)
+			wrong = err
+		default:
+		}
+	}
+	if wrong == nil {
+		wrong = follow.Err()
+	}
+	return wrong
+}
+
+// summarise says how it stands, while the nodes still run; what comes back prints it.
+func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
+	var lines []string
+	follow.Look(func(w *live.Watch) {
+		is, why := w.Live()
+		for _, s := range w.Statuses() {
+			up := "up"
+			if !s.Up {
+				up = "down"
+			}
+			lines = append(lines, fmt.Sprintf("  %-4s %-5s life %d  %s, %s", s.Node, up, s.Life, numerals.Many(int(s.Steps), "step"), numerals.Many(s.Timers, "timer")))
+		}
+		lines = append(lines, "")
+		for _, one := range w.Violations() {
+			t.status = exitFound
+			lines = append(lines, "violated: "+report.Line(one.String()))
+		}
+		switch {
+		case t.status == exitFound:
+		case wrong != nil:
+			t.status = exitFound
+			lines = append(lines, "ended: "+report.Line(wrong.Error()))
+		case !w.Recovers():
+			lines = append(lines, fmt.Sprintf("held: every safety property that is judged, in each of %s; there is no liveness property", numerals.Many(w.Steps(), "state")))
+		case is:
+			lines = append(lines, fmt.Sprintf("held: every safety property that is judged, in each of %s; at the end, every liveness property", numerals.Many(w.Steps(), "state")))
+		default:
+			t.status = exitFound
+			lines = append(lines, "not live at the end: "+report.Line(strings.Join(why, "; ")))
+		}
+		if left := w.Unjudged(); len(left) > 0 {
+			for i := range left {
+				left[i] = strconv.Quote(left[i])
+			}
+			lines = append(lines, "not judged live, since it asks what is under way or is about steps: "+strings.Join(left, ", "))
+		}
+	})
+	return func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }
+}
+
+func (f *liveFlags) trouble() (live.Trouble, error) {
+	if f.faults == "" {
+		return live.Trouble{}, nil
+	}
+	trouble, err := live.ParseTrouble(f.faults)
+	if err != nil {
+		return trouble, usagef("--faults: %w", err)
+	}
+	return trouble, nil
+}
+
+// copies says where records are kept besides.
+func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), error) {
+	if f.record == "" {
+		return nil, nil
+	}
+	if err := os.MkdirAll(f.record, 0o700); err != nil {
+		return nil, err
+	}
+	if old, err := filepath.Glob(filepath.Join(f.record, "*.rec")); err != nil || len(old) > 0 {
+		return nil, fmt.Errorf("the folder %s has records of another run; name a new one", f.record)
+	}
+	return live.RecordIn(f.record), nil
+}
+
+// fleet starts the nodes. The host is that of this process, if they are in it.
+func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.Follower, failed func(int, error)) (live.Fleet, *live.Host, error) {
+	if f.inProcess {
+		c.Record, c.Weather = follow.Record, live.NewWeather(f.seed, live.Climate{})
+		c.Failed = func(at sim.Addr, err error) { failed(at.Index(), err) }
+		h, err := live.Start(sys, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		return h, h, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	book, err := live.Loopback(c.Params.Nodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	file := filepath.Join(c.Dir, "book")
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	if err := os.WriteFile(file, []byte(book.String()), 0o600); err != nil {
+		return nil, nil, err
+	}
+	args := []string{"live", sys.Name, "--child", "--book", file, "--dir", c.Dir, "--seed", fmt.Sprint(f.seed), "--pace", fmt.Sprint(f.pace), "--nodes", fmt.Sprint(c.Params.Nodes)}
+	for _, b := range f.bugs {
+		args = append(args, "--bug", b)
+	}
+	for _, one := range f.params {
+		args = append(args, "--param", one)
+	}
+	if f.verbose {
+		args = append(args, "--verbose")
+	}
+	ps, err := live.Spawn(c.Params.Nodes, follow, func(node, life int) *exec.Cmd {
+		cmd := exec.Command(self, append(slices.Clone(args), "--id", fmt.Sprint(node), "--life", fmt.Sprint(life))...)
+		cmd.Stdout, cmd.Stderr = t.stderr, t.stderr
+		cmd.SysProcAttr = apart()
+		return cmd
+	}, failed)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ps, nil, nil
+}

@@ -1,0 +1,406 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A Fleet is the nodes of a system on this machine, which can be troubled: in this
+// process (a Host is one) or in processes of their own.
+type Fleet interface {
+	Kill(i int) error    // in the middle of whatever it does
+	Restart(i int) error // the next life of one that is dead
+	Cut(side []int)      // a partition; nil: none
+	Climate(c Climate)
+	Pause(i int, on bool) error
+	Stop() error
+}
+
+// Climate changes the weather of a host that has some: see Config.Weather.
+func (h *Host) Climate(c Climate) {
+	if h.config.Weather != nil {
+		h.config.Weather.Set(c)
+	}
+}
+
+// Pause holds a node between two steps, or lets it go on.
+func (h *Host) Pause(i int, on bool) error {
+	n := h.Node(i)
+	if n == nil {
+		return fmt.Errorf("there is no node %d in this process", i)
+	}
+	h.mu.Lock()
+	was := h.paused[i]
+	if on && was == nil {
+		h.paused[i] = make(chan struct{})
+	} else if !on {
+		delete(h.paused, i)
+	}
+	hold := h.paused[i]
+	h.mu.Unlock()
+	switch {
+	case on && was == nil:
+		n.post(arrival{kind: arriveCall, peer: i, call: func() {
+			select {
+			case <-hold:
+			case <-h.leaving:
+			}
+		}})
+	case !on && was != nil:
+		close(was)
+	}
+	return nil
+}
+
+// Processes are nodes in processes of their own, each of which runs Child.
+type Processes struct {
+	command func(node, life int) *exec.Cmd
+	follow  *Follower
+	failed  func(node int, err error)
+
+	mu    sync.Mutex
+	nodes []*process
+	lives []int
+	done  bool
+}
+
+type process struct {
+	cmd    *exec.Cmd
+	orders io.WriteCloser
+	ended  chan struct{}
+	err    error
+	killed bool
+}
+
+// Spawn starts n processes and follows their records. command makes the process of a
+// node's life; its standard input and its file 3 are used: see Child. failed is told
+// of one that ends and was not asked to.
+func Spawn(n int, follow *Follower, command func(node, life int) *exec.Cmd, failed func(node int, err error)) (*Processes, error) {
+	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n)}
+	for i := range n {
+		p.lives[i] = -1
+		if err := p.start(i); err != nil {
+			return nil, errors.Join(err, p.Stop())
+		}
+	}
+	return p, nil
+}
+
+func (p *Processes) start(i int) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.lives[i]++
+	life := p.lives[i]
+	p.mu.Unlock()
+	c := p.command(i, life)
+	c.ExtraFiles = []*os.File{w}
+	orders, err := c.StdinPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	_ = w.Close()
+	if err != nil {
+		_ = r.Close()
+		return fmt.Errorf("the process of n%d does not start: %w", i, err)
+	}
+	if err := p.follow.Read(i, life, r); err != nil {
+		_ = c.Process.Kill()
+		return errors.Join(err, c.Wait())
+	}
+	one := &process{cmd: c, orders: orders, ended: make(chan struct{})}
+	p.mu.Lock()
+	p.nodes[i] = one
+	p.mu.Unlock()
+	go func() {
+		one.err = c.Wait()
+		p.mu.Lock()
+		wanted := one.killed || p.done
+		p.mu.Unlock()
+		close(one.ended)
+		if !wanted {
+			p.failed(i, one.err)
+		}
+	}()
+	return nil
+}
+
+func (p *Processes) get(i int) *process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.nodes[i]
+}
+
+// Kill ends a process by a signal that it cannot see.
+func (p *Processes) Kill(i int) error {
+	one := p.get(i)
+	p.mu.Lock()
+	one.killed = true
+	p.mu.Unlock()
+	if err := one.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-one.ended
+	return nil
+}
+
+// Restart starts the next life of a node whose process has ended.
+func (p *Processes) Restart(i int) error {
+	select {
+	case <-p.get(i).ended:
+		return p.start(i)
+	default:
+		return fmt.Errorf("n%d runs; kill it first", i)
+	}
+}
+
+// Pause stops a process, or lets it go on.
+func (p *Processes) Pause(i int, on bool) error {
+	if on {
+		return p.get(i).cmd.Process.Signal(syscall.SIGSTOP)
+	}
+	return p.get(i).cmd.Process.Signal(syscall.SIGCONT)
+}
+
+// order tells all processes something.
+func (p *Processes) order(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range p.nodes {
+		if one != nil {
+			_, _ = io.WriteString(one.orders, text+"\n") // one that has ended hears nothing
+		}
+	}
+}
+
+// Cut tells all processes of a partition.
+func (p *Processes) Cut(side []int) { p.order("cut" + numbers(side)) }
+
+// Climate tells all processes of the weather.
+func (p *Processes) Climate(c Climate) { p.order("weather " + c.String()) }
+
+func numbers(all []int) (text string) {
+	for _, i := range all {
+		text += " " + strconv.Itoa(i)
+	}
+	return text
+}
+
+// Stop stops all processes in good order, and waits for them.
+func (p *Processes) Stop() (err error) {
+	p.mu.Lock()
+	p.done = true
+	all := slices.Clone(p.nodes)
+	p.mu.Unlock()
+	for _, one := range all {
+		if one != nil {
+			_ = one.cmd.Process.Signal(syscall.SIGCONT)
+			_ = one.orders.Close()
+		}
+	}
+	for i, one := range all {
+		if one == nil {
+			continue
+		}
+		t := time.AfterFunc(20*time.Second, func() { _ = one.cmd.Process.Kill() })
+		<-one.ended
+		t.Stop()
+		if one.err != nil && !one.killed {
+			err = errors.Join(err, fmt.Errorf("the process of n%d: %w", i, one.err))
+		}
+	}
+	return err
+}
+
+// Child runs the nodes of a process that Spawn started, until its standard input ends.
+// They are recorded to file 3.
+func Child(ctx context.Context, h *Host, orders io.Reader) error {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lines := bufio.NewScanner(orders)
+		for lines.Scan() {
+			h.obey(lines.Text())
+		}
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	case <-h.failed:
+	}
+	return h.Stop()
+}
+
+func (h *Host) obey(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "cut":
+		var side []int
+		for _, word := range strings.Fields(rest) {
+			if i, err := strconv.Atoi(word); err == nil {
+				side = append(side, i)
+			}
+		}
+		h.Cut(side)
+	case "weather":
+		if c, err := ParseClimate(rest); err == nil {
+			h.Climate(c)
+		}
+	}
+}
+
+// ChildRecord is the Config.Record of a process that Spawn started.
+func ChildRecord(int, int) (io.WriteCloser, error) { return os.NewFile(3, "record"), nil }
+
+// Trouble is what happens to a fleet, by a seed: about every so often a node is killed
+// and comes back, a partition begins and ends, a node is paused; and the weather. 0:
+// never. When is the real world's, so that a seed repeats no run.
+type Trouble struct {
+	Kill, Cut, Pause time.Duration
+	Climate          Climate
+}
+
+// ParseTrouble reads "kill=2s,cut=5s,pause=5s" and what ParseClimate reads.
+func ParseTrouble(text string) (t Trouble, err error) {
+	var climate []string
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		of := map[string]*time.Duration{"kill": &t.Kill, "cut": &t.Cut, "pause": &t.Pause}[name]
+		if of == nil {
+			climate = append(climate, part)
+			continue
+		}
+		if *of, err = time.ParseDuration(value); err != nil || *of <= 0 {
+			return t, fmt.Errorf("%s is %q; it must be a time with its unit, as %s=2s: about every two seconds", name, value, name)
+		}
+	}
+	if len(climate) > 0 {
+		if t.Climate, err = ParseClimate(strings.Join(climate, ",")); err != nil {
+			err = fmt.Errorf("%w; and there are kill, cut and pause", err)
+		}
+	}
+	return t, err
+}
+
+// Run troubles a fleet of n nodes until ctx is done, and then heals it: all nodes run,
+// nothing is cut, the weather is fine. tell is told what happens.
+func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func(what string)) error {
+	dice := rand.New(rand.NewPCG(seed, 0x74726f75626c65))
+	f.Climate(t.Climate)
+	type plan struct {
+		at time.Time
+		do func() error
+	}
+	var plans []plan
+	soon := func(d time.Duration, do func() error) {
+		plans = append(plans, plan{time.Now().Add(d/2 + time.Duration(dice.Int64N(int64(d)))), do})
+	}
+	busy := map[int]bool{} // killed or paused
+	var kill, cut, pause func() error
+	kill = func() error {
+		soon(t.Kill, kill)
+		i := dice.IntN(n)
+		if busy[i] {
+			return nil
+		}
+		busy[i] = true
+		tell(fmt.Sprintf("n%d is killed", i))
+		if err := f.Kill(i); err != nil {
+			return err
+		}
+		soon(t.Kill/4, func() error {
+			delete(busy, i)
+			tell(fmt.Sprintf("n%d starts again", i))
+			return f.Restart(i)
+		})
+		return nil
+	}
+	cut = func() error {
+		var side []int
+		for i := range n {
+			if dice.IntN(2) == 0 {
+				side = append(side, i)
+			}
+		}
+		tell("a partition: " + strings.TrimSpace(numbers(side)) + " from the others")
+		f.Cut(side)
+		soon(t.Cut/2, func() error {
+			tell("the partition ends")
+			f.Cut(nil)
+			soon(t.Cut, cut)
+			return nil
+		})
+		return nil
+	}
+	pause = func() error {
+		soon(t.Pause, pause)
+		i := dice.IntN(n)
+		if busy[i] {
+			return nil
+		}
+		busy[i] = true
+		tell(fmt.Sprintf("n%d is paused", i))
+		if err := f.Pause(i, true); err != nil {
+			return err
+		}
+		soon(t.Pause/4, func() error {
+			delete(busy, i)
+			return f.Pause(i, false)
+		})
+		return nil
+	}
+	for _, of := range []struct {
+		every time.Duration
+		do    func() error
+	}{{t.Kill, kill}, {t.Cut, cut}, {t.Pause, pause}} {
+		if of.every > 0 {
+			soon(of.every, of.do)
+		}
+	}
+	for len(plans) > 0 {
+		k := 0
+		for i := range plans {
+			if plans[i].at.Before(plans[k].at) {
+				k = i
+			}
+		}
+		next := plans[k]
+		plans = slices.Delete(plans, k, k+1)
+		timer := time.NewTimer(time.Until(next.at))
+		select {
+		case <-timer.C:
+			if err := next.do(); err != nil {
+				return err
+			}
+			continue
+		case <-ctx.Done():
+			timer.Stop()
+		}
+		break
+	}
+	<-ctx.Done()
+	f.Climate(Climate{})
+	f.Cut(nil)
+	for i := range n {
+		_ = f.Pause(i, false)
+		if busy[i] { // it is dead, or was paused and runs
+			_ = f.Restart(i)
+		}
+	}
+	tell("healed: all nodes run, and nothing is in their way")
+	return nil
+}
