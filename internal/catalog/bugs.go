@@ -213,6 +213,46 @@ var list = []Known{
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS5", Kind: Safety, Flags: Flags{Params: []string{"promise=atomic", "writes=1", "reads=2"}}, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
+	{ID: "MT1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
+	{
+		ID: "MT2", Kind: Safety, Verdict: sim.VerdictPanic,
+		Critical: []Critical{at(Anyone, sim.KindTimer, "retransmit"), at(Anyone, sim.KindMessage, "reset")},
+	},
+	{ID: "MT3", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(Anyone, sim.KindMessage, "ack")}},
+	{
+		ID: "MT4", Kind: Safety, Verdict: sim.VerdictPanic,
+		Critical: []Critical{at(Anyone, sim.KindMessage, "data"), at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindLose, "data")},
+	},
+	{
+		ID: "MT5", Kind: Safety, Verdict: sim.VerdictSafety,
+		Critical: []Critical{at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindMessage, "data")},
+	},
+	{
+		ID: "MT6", Kind: Liveness, Verdict: sim.VerdictDead,
+		Critical: []Critical{
+			at(Anyone, sim.KindTimer, "retransmit"), at(Anyone, sim.KindMessage, "data"),
+			at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindLose, "ack"),
+		},
+	},
+	{
+		ID: "MT7", Kind: Performance, Verdict: sim.VerdictSafety,
+		Flags:    Flags{Faults: "rare=1"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "reset")},
+	},
+	{
+		ID: "MT8", Kind: Safety, Verdict: sim.VerdictSafety,
+		Flags:    Flags{Params: []string{"fragments=3"}},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "data"), at(Anyone, sim.KindReorder, "data")},
+	},
+	{
+		ID: "MT9", Kind: Performance, Verdict: sim.VerdictSafety,
+		Critical: []Critical{at(Anyone, sim.KindMessage, "ack"), at(Anyone, sim.KindMessage, "data"), at(Anyone, sim.KindTimer, "retransmit")},
+	},
+	{
+		ID: "MT10", Kind: Safety, Verdict: sim.VerdictSafety,
+		Flags:    Flags{Nodes: 3, Params: []string{"senders=1", "buffer=2"}, Faults: "rare=1"}, // with two nodes it is not found
+		Critical: []Critical{at(Anyone, sim.KindTimer, "clear"), at(Anyone, sim.KindTimer, "retransmit")},
+	},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
 	// What a crash lost is seen when the server starts again, and a run that is never
 	// restarted loses nothing.

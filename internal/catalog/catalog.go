@@ -16,6 +16,7 @@ import (
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
 	"macemc/systems/storage"
+	"macemc/systems/transport"
 	"macemc/systems/twophase"
 	"macemc/systems/wal"
 )
@@ -36,6 +37,7 @@ func Systems() []*sim.System {
 		simtcp.System,
 		stopwait.System,
 		storage.System,
+		transport.System,
 		twophase.System,
 		wal.System,
 	}

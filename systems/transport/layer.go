@@ -1,0 +1,236 @@
+package transport
+
+import (
+	"time"
+
+	"macemc/sim"
+)
+
+type (
+	// data is a datagram of a connection: a message, or a part of one.
+	data struct {
+		seq      int
+		syn      int // of the first datagram of a connection: the identifier of the connection
+		part, of int // which part of a message this is, of how many; 0 of 0: all of it
+		payload  sim.Message
+	}
+	// ack tells that everything up to this number arrived.
+	ack struct{ seq int }
+	// reset tells that the receiver of this number does not know the connection.
+	reset struct{ seq int }
+
+	// retransmit is the timer of a datagram in flight.
+	retransmit struct {
+		peer sim.Addr
+		seq  int
+	}
+	// clear is the timer by which the upper node hears that there is room.
+	clear struct{ peer sim.Addr }
+)
+
+// Divisible is a message that may be too large for one datagram.
+type Divisible interface {
+	// Divide makes parts of at most so many bytes. One part or none: it is small
+	// enough.
+	Divide(most int) []sim.Message
+	// Unite makes the message of its parts.
+	Unite(parts []sim.Message) sim.Message
+}
+
+// Options are the sizes of a Layer. A field that is 0 has its default.
+type Options struct {
+	Datagram int // bytes of a message that a datagram takes; 0: 1200
+	Buffer   int // messages to one peer that are taken and not acknowledged; 0: 20
+	Window   int // the most datagrams in flight to one peer; 0: 64
+}
+
+const (
+	firstTimeout = time.Second
+	doublings    = 2 // of the time-out, at most
+	patience     = 30 * time.Second
+	clearAfter   = time.Millisecond
+)
+
+// span is how many numbers a connection has before those of the next begin.
+const span = 1_000_000
+
+// Layer is a reliable transport below an upper node, which sends by env.TCP().
+type Layer struct {
+	upper   sim.Node
+	options Options
+
+	out    map[sim.Addr]*outgoing
+	in     map[sim.Addr]*incoming
+	opened int              // the identifier of the connection that was opened last
+	least  map[sim.Addr]int // the least identifier of a connection that is new; it outlives connections
+	asked  map[sim.Addr]bool
+	flush  bool // the upper node asked to be told when all is acknowledged
+
+	above sim.Above `mc:"-"` // the Env of the upper node, set anew in every step
+}
+
+// Over puts a Layer below a node.
+func Over(upper sim.Node, o Options) *Layer {
+	if o.Datagram == 0 {
+		o.Datagram = 1200
+	}
+	if o.Buffer == 0 {
+		o.Buffer = 20
+	}
+	if o.Window == 0 {
+		o.Window = 64
+	}
+	return &Layer{
+		upper: upper, options: o,
+		out: map[sim.Addr]*outgoing{}, in: map[sim.Addr]*incoming{},
+		least: map[sim.Addr]int{}, asked: map[sim.Addr]bool{},
+	}
+}
+
+// Upper is the node above.
+func (l *Layer) Upper() sim.Node { return l.upper }
+
+// enter makes the step's Env the one below, and returns the one above.
+func (l *Layer) enter(env sim.Env) sim.Env {
+	l.above = sim.Above{Env: env, Port: l}
+	return &l.above
+}
+
+// Init starts the node above.
+func (l *Layer) Init(env sim.Env) {
+	env.Emit(started{})
+	l.upper.Init(l.enter(env))
+}
+
+// Deliver takes datagrams of connections, and hands up everything else.
+func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	above := l.enter(env)
+	switch m := m.(type) {
+	case data:
+		l.arrived(env, from, m)
+	case ack:
+		l.acknowledged(env, from, m.seq)
+	case reset:
+		l.refused(env, from, m.seq)
+	default:
+		l.upper.Deliver(above, from, m)
+	}
+}
+
+// Handle takes the layer's timers, and hands up everything else.
+func (l *Layer) Handle(env sim.Env, s sim.Signal) {
+	above := l.enter(env)
+	switch s := s.(type) {
+	case retransmit:
+		l.timeout(env, s.peer, s.seq)
+	case clear:
+		delete(l.asked, s.peer)
+		l.upper.Handle(above, sim.ClearToSend{Peer: s.peer})
+	default:
+		l.upper.Handle(above, s)
+	}
+}
+
+// Send is the upper node's. It refuses where the buffer to that peer is full.
+func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
+	env := l.above.Env
+	o := l.out[to]
+	if o == nil {
+		o = l.open(env, to)
+	}
+	if o.messages() == l.options.Buffer {
+		return false
+	}
+	parts := []sim.Message{m}
+	if d, is := m.(Divisible); is {
+		if divided := d.Divide(l.options.Datagram); len(divided) > 1 {
+			parts = divided
+		}
+	}
+	o.take(parts)
+	l.pump(env, to, o)
+	return true
+}
+
+// RequestToSend asks for a ClearToSend when there is room.
+func (l *Layer) RequestToSend(to sim.Addr) {
+	l.asked[to] = true
+	l.tellClear(l.above.Env, to)
+}
+
+// tellClear lets the upper node hear of room that it asked for.
+func (l *Layer) tellClear(env sim.Env, to sim.Addr) {
+	if o := l.out[to]; l.asked[to] && (o == nil || o.messages() < l.options.Buffer) {
+		env.After(clearAfter, clear{to})
+	}
+}
+
+// NotifyFlushed asks for a Flushed when everything sent is acknowledged.
+func (l *Layer) NotifyFlushed() {
+	l.flush = true
+	l.tellFlushed(l.above.Env)
+}
+
+func (l *Layer) tellFlushed(env sim.Env) {
+	if !l.flush {
+		return
+	}
+	for _, o := range l.out { // in no order: all are asked
+		if !o.idle() {
+			return
+		}
+	}
+	l.flush = false
+	env.Post(sim.Flushed{})
+}
+
+// Reset closes both directions here. The peer hears of it when it sends, or gets
+// the first datagram of the next connection.
+func (l *Layer) Reset(to sim.Addr) {
+	env := l.above.Env
+	env.Emit(gaveUp{to})
+	l.closeIn(env, to)
+	l.closeOut(env, to)
+	env.Post(sim.PeerError{Peer: to, Cause: sim.CauseReset})
+}
+
+// fail tells the upper node that a connection broke. It is called last in a
+// handler: the upper node may send in return.
+func (l *Layer) fail(peer sim.Addr) {
+	l.upper.Handle(&l.above, sim.PeerError{Peer: peer, Cause: sim.CauseReset})
+}
+
+// index is the place of a number among datagrams; -1: it is not there.
+func index(all []data, seq int) int {
+	for i := range all {
+		if all[i].seq == seq {
+			return i
+		}
+	}
+	return -1
+}
+
+// insert puts a datagram among others, by its number. It makes a slice anew,
+// since states may share the old one.
+func insert(all []data, d data) []data {
+	at := 0
+	for at < len(all) && all[at].seq <= d.seq {
+		at++
+	}
+	out := make([]data, 0, len(all)+1)
+	out = append(out, all[:at]...)
+	out = append(out, d)
+	return append(out, all[at:]...)
+}
+
+// beyond are the datagrams above a number; none are nil, so that they are one
+// state.
+func beyond(all []data, seq int) []data {
+	for len(all) > 0 && all[0].seq <= seq {
+		all = all[1:]
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}

@@ -1,0 +1,223 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// outgoing is a connection to a peer. Its numbers are span*syn+1 and on:
+//
+//	acked < those in flight and again, in any mixture < those in queue < next
+//	len(flight) <= window, but for what was in flight when window shrank
+//	each datagram in flight has its timer, and no other has one
+type outgoing struct {
+	syn    int
+	next   int    // the number of what is taken next
+	acked  int    // everything up to this number arrived
+	flight []data // sent
+	again  []data // counts as lost, and is to be sent again
+	queue  []data // to be sent
+
+	since     macetime.Time // when something arrived, or the first in flight was sent; none: nothing is in flight
+	window    int           // so many may be in flight: congestion control
+	threshold int           // above it the window grows slowly
+	grown     int           // what arrived since the window grew, above the threshold
+	doubled   int           // how often the time-out was doubled
+	repeated  int           // acks that told nothing new, up to duplicates
+}
+
+// duplicates are so many acks of one number that the next datagram counts as
+// lost: fast retransmit.
+const duplicates = 3
+
+// open begins a connection.
+func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
+	l.opened++
+	o := &outgoing{
+		syn: l.opened, next: span*l.opened + 1, acked: span * l.opened,
+		window: 1, threshold: l.options.Window,
+	}
+	l.out[to] = o
+	return o
+}
+
+// take puts the parts of a message into the queue.
+func (o *outgoing) take(parts []sim.Message) {
+	queue := append([]data(nil), o.queue...)
+	for i, p := range parts {
+		d := data{seq: o.next, payload: p}
+		if d.seq == o.first() {
+			d.syn = o.syn
+		}
+		if len(parts) > 1 {
+			d.part, d.of = i+1, len(parts)
+		}
+		queue = append(queue, d)
+		o.next++
+	}
+	o.queue = queue
+}
+
+func (o *outgoing) first() int { return span*o.syn + 1 }
+
+func (o *outgoing) idle() bool { return o.acked == o.next-1 }
+
+// messages are those that are taken and not acknowledged.
+func (o *outgoing) messages() (n int) {
+	for _, part := range [][]data{o.flight, o.again, o.queue} {
+		for i := range part {
+			if part[i].part == part[i].of {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// timeout is how long an ack is waited for.
+func (o *outgoing) timeout() time.Duration { return firstTimeout << o.doubled }
+
+// pump sends what the window lets through: first what is to be sent again.
+func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
+	for len(o.flight) < o.window {
+		from := &o.queue
+		if len(o.again) > 0 {
+			from = &o.again
+			env.Emit(sentAgain{to, (*from)[0].seq})
+		}
+		if len(*from) == 0 {
+			return
+		}
+		d := (*from)[0]
+		*from = beyond(*from, d.seq)
+		if o.since.IsZero() {
+			o.since = env.Now()
+		}
+		o.flight = insert(o.flight, d)
+		l.transmit(env, to, o, d)
+	}
+}
+
+func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, d data) {
+	env.UDP().Send(to, d)
+	env.After(o.timeout(), retransmit{to, d.seq})
+}
+
+// timeout is where an ack did not come. Everything in flight counts as lost; after
+// a long time of that, so does the peer, which is rare.
+func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
+	o := l.out[to]
+	if o == nil || index(o.flight, seq) < 0 {
+		panic(fmt.Sprintf("transport: the timer of datagram %d to %s fires, which is not in flight", seq, to))
+	}
+	if env.BeforeWeighted(o.since.Add(patience), env.Now(), 0, 1) {
+		env.Emit(gaveUp{to})
+		l.closeIn(env, to)
+		l.closeOut(env, to)
+		l.fail(to)
+		return
+	}
+	o.threshold, o.window, o.grown, o.repeated = max(o.window/2, 1), 1, 0, 0
+	o.doubled = min(o.doubled+1, doublings)
+	for _, d := range o.flight {
+		env.Cancel(retransmit{to, d.seq})
+		o.again = insert(o.again, d)
+	}
+	o.flight = nil
+	l.pump(env, to, o)
+}
+
+// acknowledged takes what arrived out of flight, and sends more.
+func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
+	o := l.out[from]
+	env.Emit(isTold{from, seq})
+	switch {
+	case o == nil || seq < o.acked || seq >= o.next:
+		return // old, or of another connection
+	case seq == o.acked:
+		l.acknowledgedAgain(env, from, o)
+		return
+	case index(o.flight, seq) < 0 && env.Bug(MT6):
+		return // it is not in flight
+	}
+	o.grow(seq-o.acked, l.options.Window)
+	o.acked, o.doubled, o.repeated = seq, 0, 0
+	for _, d := range o.flight {
+		if d.seq <= seq {
+			env.Cancel(retransmit{from, d.seq})
+		}
+	}
+	o.flight, o.again = beyond(o.flight, seq), beyond(o.again, seq)
+	o.since = macetime.Time{}
+	if len(o.flight) > 0 {
+		o.since = env.Now()
+	}
+	l.pump(env, from, o)
+	l.tellClear(env, from)
+	l.tellFlushed(env)
+}
+
+// acknowledgedAgain looks at an ack that tells nothing new: something arrived, and
+// not what is waited for.
+func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
+	if len(o.flight) == 0 || o.repeated == duplicates {
+		return
+	}
+	if o.repeated++; o.repeated == duplicates {
+		o.threshold = max(o.window/2, 1)
+		o.window, o.grown = o.threshold, 0
+		env.Emit(sentAgain{from, o.flight[0].seq})
+		l.transmit(env, from, o, o.flight[0])
+	}
+}
+
+// grow opens the window: by one for each datagram that arrived up to the
+// threshold, above it by one for each window of them.
+func (o *outgoing) grow(arrived, most int) {
+	for range arrived {
+		if o.window < o.threshold {
+			o.window++
+		} else if o.grown++; o.grown >= o.window {
+			o.window, o.grown = o.window+1, 0
+		}
+	}
+	if o.window >= most {
+		o.window, o.grown = most, 0
+	}
+}
+
+// refused closes the connection that the peer does not know.
+func (l *Layer) refused(env sim.Env, from sim.Addr, seq int) {
+	o := l.out[from]
+	if o == nil || index(o.flight, seq) < 0 && index(o.again, seq) < 0 {
+		return // of an earlier connection, or it arrived after all
+	}
+	if env.Bug(MT7) {
+		l.closeIn(env, from)
+	}
+	l.closeOut(env, from)
+	l.fail(from)
+}
+
+// closeOut forgets the connection to a peer, with all that it has not delivered.
+func (l *Layer) closeOut(env sim.Env, peer sim.Addr) {
+	o := l.out[peer]
+	if o == nil {
+		return
+	}
+	if !env.Bug(MT2) {
+		for _, d := range o.flight {
+			env.Cancel(retransmit{peer, d.seq})
+		}
+	}
+	delete(l.out, peer)
+	delete(l.asked, peer)
+	if !env.Bug(MT10) {
+		env.Cancel(clear{peer})
+	}
+	env.Emit(failed{peer})
+	l.tellFlushed(env)
+}

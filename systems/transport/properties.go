@@ -1,0 +1,248 @@
+package transport
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+// Facts, for the monitors.
+type (
+	started struct{} // a node, in one of its lives
+
+	heard struct { // a note, by the application
+		from  sim.Addr
+		note  note
+		whole bool
+	}
+	acknowledges struct { // the receiver, by an ack
+		to      sim.Addr
+		number  int
+		arrived int // everything up to this number had arrived
+	}
+	isTold struct { // the sender, by an ack
+		by     sim.Addr
+		number int
+	}
+	sentAgain struct { // the sender, a datagram
+		to  sim.Addr
+		seq int
+	}
+	gaveUp struct{ on sim.Addr }
+	failed struct{ peer sim.Addr } // the outgoing connection
+)
+
+func properties() []sim.Property {
+	return []sim.Property{
+		sim.Always("every datagram in flight has its timer", timed),
+		sim.Always("no clear-to-send that was not asked for", asked),
+		sim.Monitor("messages come whole and in order, none twice, none left out", inOrder),
+		sim.Monitor("no ack above what arrived", honest),
+		sim.Monitor("nothing is sent again that an ack should have told of", frugal),
+		sim.Monitor("a failure costs each end one connection at most", contained),
+		sim.Eventually("everything sent is acknowledged", acknowledged, explainAcknowledged),
+		sim.Eventually("sequence numbers agree", agreed, explainAgreed),
+		sim.Eventually("all messages are delivered", delivered, explainDelivered),
+		sim.Eventually("no timer and no datagram is left", quiet, explainQuiet),
+	}
+}
+
+type (
+	layers = sim.View[*Layer]
+	apps   = sim.View[*app]
+)
+
+func timed(v layers) bool {
+	for a, l := range v.Nodes() {
+		for peer, o := range l.out {
+			for _, d := range o.flight {
+				if !v.Scheduled(a, retransmit{peer, d.seq}) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+func asked(v apps) bool {
+	for _, a := range v.Nodes() {
+		if a.clears > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func acknowledged(v layers) bool {
+	for _, l := range v.Nodes() {
+		for _, o := range l.out {
+			if !o.idle() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func explainAcknowledged(v layers) string {
+	var all []string
+	for a, l := range v.Nodes() {
+		for _, peer := range sim.Addrs(l.out) {
+			if o := l.out[peer]; !o.idle() {
+				all = append(all, fmt.Sprintf("%s sent %d to %s and knows of %d", a, o.next-1, peer, o.acked))
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func agreed(v layers) bool { return explainAgreed(v) == "" }
+
+func explainAgreed(v layers) string {
+	var all []string
+	for a, l := range v.Nodes() {
+		for _, peer := range sim.Addrs(l.out) {
+			receiver, up := v.At(peer)
+			if !up || receiver.in[a] == nil {
+				continue
+			}
+			if o, in := l.out[peer], receiver.in[a]; o.next != in.next {
+				all = append(all, fmt.Sprintf("%s sends %d to %s next, which waits for %d", a, o.next, peer, in.next))
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func delivered(v apps) bool { return explainDelivered(v) == "" }
+
+// explainDelivered lets a receiver forget by a crash what it had.
+func explainDelivered(v apps) string {
+	var all []string
+	for a, s := range v.Nodes() {
+		for b, r := range v.Nodes() {
+			if a == b || s.messages == 0 {
+				continue
+			}
+			if s.sent[b] < s.messages {
+				all = append(all, fmt.Sprintf("%s has sent %d of %d messages to %s", a, s.sent[b], s.messages, b))
+			} else if h := r.heard[a]; r.life == 0 && (h.incarnation != s.incarnation(b) || h.number != s.messages) {
+				all = append(all, fmt.Sprintf("%s has %d of %d messages of %s", b, h.number, s.messages, a))
+			}
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func quiet(v layers) bool { return v.Timers() == 0 && v.InFlight() == 0 }
+
+func explainQuiet(v layers) string {
+	return fmt.Sprintf("timers: %d, datagrams under way: %d", v.Timers(), v.InFlight())
+}
+
+// direction is from one node to another.
+type direction struct{ from, to sim.Addr }
+
+// hearing is what was heard last, in each direction.
+type hearing struct{ last map[direction]note }
+
+// Init begins a run.
+func (h *hearing) Init() { h.last = map[direction]note{} }
+
+func inOrder(h *hearing, at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case started: // anew: what it had heard is forgotten
+		for d := range h.last {
+			if d.to == at {
+				delete(h.last, d)
+			}
+		}
+	case heard:
+		d := direction{f.from, at}
+		last := h.last[d]
+		if last.incarnation != f.note.incarnation {
+			last = note{}
+		}
+		if f.note.number != last.number+1 {
+			return fmt.Errorf("%s hears message %d of %s after %d", at, f.note.number, f.from, last.number)
+		}
+		if !f.whole {
+			return fmt.Errorf("%s hears only %q of message %d of %s", at, f.note.text, f.note.number, f.from)
+		}
+		h.last[d] = f.note
+	}
+	return nil
+}
+
+type nothing struct{}
+
+func honest(_ *nothing, at sim.Addr, fact any) error {
+	if f, is := fact.(acknowledges); is && f.number > f.arrived {
+		return fmt.Errorf("%s acknowledges everything up to %d to %s, and has what is up to %d", at, f.number, f.to, f.arrived)
+	}
+	return nil
+}
+
+// telling is what senders should know, of acks that told less than they could.
+type telling struct {
+	arrived map[told]int      // when the ack was sent
+	known   map[direction]int // by the acks that came
+}
+
+type told struct {
+	direction
+	number int // of the ack
+}
+
+// Init begins a run.
+func (t *telling) Init() { t.arrived, t.known = map[told]int{}, map[direction]int{} }
+
+func frugal(t *telling, at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case acknowledges:
+		if f.arrived > f.number { // else it is told
+			t.arrived[told{direction{at, f.to}, f.number}] = f.arrived
+		}
+	case isTold:
+		d := direction{f.by, at}
+		if arrived := t.arrived[told{d, f.number}]; arrived > t.known[d] {
+			t.known[d] = arrived
+		}
+	case sentAgain:
+		if known := t.known[direction{f.to, at}]; f.seq <= known {
+			return fmt.Errorf("%s sends datagram %d to %s again, where everything up to %d had arrived before an ack that came", at, f.seq, f.to, known)
+		}
+	}
+	return nil
+}
+
+// failures counts, of each direction, the reasons for which it may fail, and the
+// connections that did.
+type failures struct {
+	lives   map[sim.Addr]int
+	reasons map[direction]int
+	failed  map[direction]int
+}
+
+// Init begins a run.
+func (f *failures) Init() {
+	f.lives, f.reasons, f.failed = map[sim.Addr]int{}, map[direction]int{}, map[direction]int{}
+}
+
+func contained(m *failures, at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case started:
+		m.lives[at]++
+	case gaveUp:
+		m.reasons[direction{at, f.on}]++
+	case failed:
+		d := direction{at, f.peer}
+		m.failed[d]++
+		if reasons := m.reasons[d] + m.reasons[direction{f.peer, at}] + m.lives[f.peer] - 1; m.failed[d] > reasons {
+			return fmt.Errorf("%d connections from %s to %s failed by now, for %d reasons", m.failed[d], at, f.peer, reasons)
+		}
+	}
+	return nil
+}
