@@ -253,6 +253,16 @@ var list = []Known{
 		Flags:    Flags{Nodes: 3, Params: []string{"senders=1", "buffer=2"}, Faults: "rare=1"}, // with two nodes it is not found
 		Critical: []Critical{at(Anyone, sim.KindTimer, "clear"), at(Anyone, sim.KindTimer, "retransmit")},
 	},
+	{
+		ID: "MT11", Kind: Liveness, Verdict: sim.VerdictDead,
+		Flags:    Flags{Faults: "crash=1,reorder=1"},
+		Critical: []Critical{at(Restarted, sim.KindMessage, "data"), at(Anyone, sim.KindMessage, "ack")},
+	},
+	{
+		ID: "MT12", Kind: Safety, Verdict: sim.VerdictSafety,
+		Flags:    Flags{Faults: "crash=1"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "data")},
+	},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
 	// What a crash lost is seen when the server starts again, and a run that is never
 	// restarted loses nothing.

@@ -2,7 +2,8 @@ package transport
 
 import "macemc/sim"
 
-// The known bugs: MT1 to MT10 are historical.
+// The known bugs: MT1 to MT10 are historical, the others came up while this
+// transport was written.
 const (
 	MT1  sim.BugID = "MT1"
 	MT2  sim.BugID = "MT2"
@@ -14,6 +15,8 @@ const (
 	MT8  sim.BugID = "MT8"
 	MT9  sim.BugID = "MT9"
 	MT10 sim.BugID = "MT10"
+	MT11 sim.BugID = "MT11"
+	MT12 sim.BugID = "MT12"
 )
 
 var bugs = []sim.Bug{
@@ -37,4 +40,8 @@ var bugs = []sim.Bug{
 	{ID: MT9, Story: "Acks carry the number of the datagram that came. Where that filled a gap, more had arrived than the ack tells, and it is all sent again."},
 	{ID: MT10, Story: "The clear-to-send timer outlives an error. The application was told of the error and does not wait for room any more, " +
 		"but waits for another peer by then: it gets a clear-to-send that it has not asked for."},
+	{ID: MT11, Story: "A restarted receiver believes a late first datagram. Which connections it has known is not stored, so a datagram that opened one " +
+		"in its former life opens it again: the receiver waits for the second datagram, which the sender has long been told of."},
+	{ID: MT12, Story: "A restarted sender counts its connections from the beginning. Its first datagram has the identifier of one of its former life, " +
+		"and the peer takes it for that, sent again: it is acknowledged, and never handed up."},
 }

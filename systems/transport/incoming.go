@@ -37,6 +37,7 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, d data) {
 		in = &incoming{syn: d.syn, next: d.seq, deliver: d.seq}
 		l.in[from] = in
 		l.least[from] = d.syn + 1
+		remember(env, leastKey(from), d.syn+1)
 	}
 	whole := in.accept(env, d)
 	number := in.acknowledge(env, d)

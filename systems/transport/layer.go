@@ -99,6 +99,7 @@ func (l *Layer) enter(env sim.Env) sim.Env {
 // Init starts the node above.
 func (l *Layer) Init(env sim.Env) {
 	env.Emit(started{})
+	l.recall(env)
 	l.upper.Init(l.enter(env))
 }
 

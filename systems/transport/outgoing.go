@@ -36,6 +36,7 @@ const duplicates = 3
 // open begins a connection.
 func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	l.opened++
+	remember(env, openedKey, l.opened)
 	o := &outgoing{
 		syn: l.opened, next: span*l.opened + 1, acked: span * l.opened,
 		window: 1, threshold: l.options.Window,

@@ -1,0 +1,50 @@
+package transport
+
+import (
+	"strconv"
+
+	"macemc/sim"
+)
+
+// What a crash must not take is stored: the identifier of the connection that was
+// opened last, and of each peer the least one that is new.
+const openedKey = "transport: opened"
+
+func leastKey(peer sim.Addr) string { return "transport: least of " + peer.String() }
+
+// remember keeps a number beyond this life.
+func remember(env sim.Env, key string, number int) {
+	store := env.Store()
+	store.Put(key, strconv.Itoa(number))
+	if err := store.Sync(); err != nil {
+		panic("transport: the disk fails: " + err.Error())
+	}
+}
+
+// recall reads back what an earlier life left.
+func (l *Layer) recall(env sim.Env) {
+	store := env.Store()
+	if !env.Bug(MT12) {
+		l.opened = number(store, openedKey)
+	}
+	if env.Bug(MT11) {
+		return
+	}
+	for _, peer := range env.Peers() {
+		if least := number(store, leastKey(peer)); least > 0 {
+			l.least[peer] = least
+		}
+	}
+}
+
+func number(store sim.Store, key string) int {
+	text, is := store.Get(key)
+	if !is {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic("transport: the store has another's value: " + err.Error())
+	}
+	return n
+}
