@@ -44,6 +44,7 @@ type app struct {
 	messages int    // to be sent to each peer; 0: it only listens
 	text     string // of each
 
+	begun  bool
 	life   int
 	errors map[sim.Addr]int
 	sent   map[sim.Addr]int // in this incarnation
@@ -62,7 +63,7 @@ func (a *app) Init(sim.Env) {}
 func (a *app) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
 	case begin:
-		a.life = s.life
+		a.begun, a.life = true, s.life
 		a.send(env)
 	case sim.ClearToSend:
 		if s.Peer != a.waits {
@@ -72,7 +73,7 @@ func (a *app) Handle(env sim.Env, s sim.Signal) {
 		a.waits = sim.Addr{}
 		a.send(env)
 	case sim.PeerError:
-		if a.messages == 0 {
+		if !a.begun || a.messages == 0 {
 			return
 		}
 		a.errors[s.Peer]++

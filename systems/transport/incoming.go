@@ -44,7 +44,7 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, d data) {
 	env.UDP().Send(from, ack{number})
 	env.Emit(acknowledges{from, number, in.next - 1})
 	if replaced {
-		l.fail(from)
+		l.fail(env, from)
 	}
 	for _, m := range whole {
 		l.upper.Deliver(&l.above, from, m)

@@ -192,13 +192,23 @@ func (l *Layer) Reset(to sim.Addr) {
 	env.Emit(gaveUp{to})
 	l.closeIn(env, to)
 	l.closeOut(env, to)
+	l.forgetRequest(env, to)
 	env.Post(sim.PeerError{Peer: to, Cause: sim.CauseReset})
 }
 
 // fail tells the upper node that a connection broke. It is called last in a
 // handler: the upper node may send in return.
-func (l *Layer) fail(peer sim.Addr) {
+func (l *Layer) fail(env sim.Env, peer sim.Addr) {
+	l.forgetRequest(env, peer)
 	l.upper.Handle(&l.above, sim.PeerError{Peer: peer, Cause: sim.CauseReset})
+}
+
+// forgetRequest is for who hears of an error, and waits for no room any more.
+func (l *Layer) forgetRequest(env sim.Env, peer sim.Addr) {
+	delete(l.asked, peer)
+	if !env.Bug(MT10) {
+		env.Cancel(clear{peer})
+	}
 }
 
 // index is the place of a number among datagrams; -1: it is not there.

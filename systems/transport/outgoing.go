@@ -118,7 +118,7 @@ func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 		env.Emit(gaveUp{to})
 		l.closeIn(env, to)
 		l.closeOut(env, to)
-		l.fail(to)
+		l.fail(env, to)
 		return
 	}
 	o.threshold, o.window, o.grown, o.repeated = max(o.window/2, 1), 1, 0, 0
@@ -200,7 +200,7 @@ func (l *Layer) refused(env sim.Env, from sim.Addr, seq int) {
 		l.closeIn(env, from)
 	}
 	l.closeOut(env, from)
-	l.fail(from)
+	l.fail(env, from)
 }
 
 // closeOut forgets the connection to a peer, with all that it has not delivered.
@@ -215,10 +215,6 @@ func (l *Layer) closeOut(env sim.Env, peer sim.Addr) {
 		}
 	}
 	delete(l.out, peer)
-	delete(l.asked, peer)
-	if !env.Bug(MT10) {
-		env.Cancel(clear{peer})
-	}
 	env.Emit(failed{peer})
 	l.tellFlushed(env)
 }
