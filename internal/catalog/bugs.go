@@ -214,6 +214,7 @@ var list = []Known{
 	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS5", Kind: Safety, Flags: Flags{Params: []string{"promise=atomic", "writes=1", "reads=2"}}, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "MT1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
+	{ID: "MT1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "syn")}},
 	{
 		ID: "MT2", Kind: Safety, Verdict: sim.VerdictPanic,
 		Critical: []Critical{at(Anyone, sim.KindTimer, "retransmit"), at(Anyone, sim.KindMessage, "reset")},
@@ -231,7 +232,7 @@ var list = []Known{
 		ID: "MT6", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{
 			at(Anyone, sim.KindTimer, "retransmit"), at(Anyone, sim.KindMessage, "data"),
-			at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindLose, "ack"),
+			at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindLose, "data"), at(Anyone, sim.KindLose, "ack"),
 		},
 	},
 	{
@@ -256,7 +257,7 @@ var list = []Known{
 	{
 		ID: "MT11", Kind: Liveness, Verdict: sim.VerdictDead,
 		Flags:    Flags{Faults: "crash=1,reorder=1"},
-		Critical: []Critical{at(Restarted, sim.KindMessage, "data"), at(Anyone, sim.KindMessage, "ack")},
+		Critical: []Critical{at(Restarted, sim.KindMessage, "syn"), at(Anyone, sim.KindMessage, "ack")},
 	},
 	{
 		ID: "MT12", Kind: Safety, Verdict: sim.VerdictSafety,

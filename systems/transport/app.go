@@ -9,21 +9,20 @@ import (
 // begin is the application's request: send to everybody.
 type begin struct{ life int }
 
-// incarnation is one attempt to send all messages to a peer.
-type incarnation struct{ life, errors int }
-
-// note is a message: the number-th of its sender in an incarnation.
+// note is a message: the number-th of its sender in an incarnation, which is an
+// attempt to send all messages to a peer: the sender's life, and how many errors
+// of the peer it had heard of in that.
 type note struct {
-	incarnation incarnation
-	number      int
-	text        string
+	life, errors int
+	number       int
+	text         string
 }
 
 // Divide and Unite make a note Divisible.
 func (n note) Divide(most int) (parts []sim.Message) {
 	for text := n.text; text != ""; {
 		size := min(most, len(text))
-		parts = append(parts, note{n.incarnation, n.number, text[:size]})
+		parts = append(parts, note{n.life, n.errors, n.number, text[:size]})
 		text = text[size:]
 	}
 	return parts
@@ -106,7 +105,7 @@ func (a *app) send(env sim.Env) {
 			return
 		}
 		a.last = to
-		if !env.TCP().Send(to, note{a.incarnation(to), a.sent[to] + 1, a.text}) {
+		if !env.TCP().Send(to, note{a.life, a.errors[to], a.sent[to] + 1, a.text}) {
 			a.waits = to
 			env.TCP().RequestToSend(to)
 			return
@@ -114,8 +113,6 @@ func (a *app) send(env sim.Env) {
 		a.sent[to]++
 	}
 }
-
-func (a *app) incarnation(to sim.Addr) incarnation { return incarnation{a.life, a.errors[to]} }
 
 // next is the peer after the last to whom there is something to send; nobody:
 // there is none.

@@ -14,33 +14,33 @@ type incoming struct {
 	syn     int
 	next    int // everything below arrived
 	deliver int // every message that begins below was handed up
-	buffer  []data
+	buffer  []packet
 }
 
 // arrived is where a datagram comes. It acknowledges, and hands up the messages
 // that are whole and in order now.
-func (l *Layer) arrived(env sim.Env, from sim.Addr, d data) {
+func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	in := l.in[from]
 	replaced := false
 	switch {
-	case d.syn == 0 && in == nil:
-		env.UDP().Send(from, reset{d.seq})
+	case p.syn == 0 && in == nil:
+		env.UDP().Send(from, reset{p.seq})
 		return
-	case d.syn == 0:
-	case in != nil && d.syn == in.syn && !env.Bug(MT1):
+	case p.syn == 0:
+	case in != nil && p.syn == in.syn && !env.Bug(MT1):
 		// sent again
-	case d.syn < l.least[from] && !env.Bug(MT1) && !env.Bug(MT3):
-		env.UDP().Send(from, reset{d.seq}) // it is late: a newer connection is known
+	case p.syn < l.least[from] && !env.Bug(MT1) && !env.Bug(MT3):
+		env.UDP().Send(from, reset{p.seq}) // it is late: a newer connection is known
 		return
 	default:
 		replaced = in != nil
-		in = &incoming{syn: d.syn, next: d.seq, deliver: d.seq}
+		in = &incoming{syn: p.syn, next: p.seq, deliver: p.seq}
 		l.in[from] = in
-		l.least[from] = d.syn + 1
-		remember(env, leastKey(from), d.syn+1)
+		l.least[from] = p.syn + 1
+		remember(env, leastKey(from), p.syn+1)
 	}
-	whole := in.accept(env, d)
-	number := in.acknowledge(env, d)
+	whole := in.accept(env, p)
+	number := in.acknowledge(env, p)
 	env.UDP().Send(from, ack{number})
 	env.Emit(acknowledges{from, number, in.next - 1})
 	if replaced {
@@ -53,15 +53,15 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, d data) {
 
 // accept takes a datagram, and returns the messages that are whole and in order
 // with it.
-func (in *incoming) accept(env sim.Env, d data) (whole []sim.Message) {
-	if d.seq < in.next || index(in.buffer, d.seq) >= 0 && !(d.of > 0 && env.Bug(MT8)) {
+func (in *incoming) accept(env sim.Env, p packet) (whole []sim.Message) {
+	if p.seq < in.next || index(in.buffer, p.seq) >= 0 && !(p.size() > 1 && env.Bug(MT8)) {
 		return nil // it came before
 	}
-	if d.seq < in.deliver {
-		panic(fmt.Sprintf("transport: datagram %d is taken for new, and all below %d was handed up", d.seq, in.deliver))
+	if p.seq < in.deliver {
+		panic(fmt.Sprintf("transport: packet %d is taken for new, and all below %d was handed up", p.seq, in.deliver))
 	}
-	in.buffer = insert(in.buffer, d)
-	if d.seq == in.next {
+	in.buffer = insert(in.buffer, p)
+	if p.seq == in.next {
 		in.next++
 		for index(in.buffer, in.next) >= 0 && !env.Bug(MT4) {
 			in.next++
@@ -82,31 +82,32 @@ func (in *incoming) message() sim.Message {
 		return nil
 	}
 	first := in.buffer[0]
-	of := max(first.of, 1)
-	var parts []sim.Message
-	for _, d := range in.buffer {
-		if d.seq < first.seq+of {
-			parts = append(parts, d.payload)
+	size := first.size()
+	m := first.payload
+	if size > 1 {
+		var parts []sim.Message
+		for _, p := range in.buffer {
+			if p.seq < in.deliver+size {
+				parts = append(parts, p.payload.(fragment).payload)
+			}
 		}
+		if len(parts) < size {
+			return nil
+		}
+		m = parts[0].(Divisible).Unite(parts)
 	}
-	if len(parts) < of {
-		return nil
-	}
-	in.deliver += of
+	in.deliver += size
 	in.buffer = beyond(in.buffer, in.deliver-1)
-	if of == 1 {
-		return first.payload
-	}
-	return first.payload.(Divisible).Unite(parts)
+	return m
 }
 
 // acknowledge is the number of the ack for a datagram.
-func (in *incoming) acknowledge(env sim.Env, d data) int {
+func (in *incoming) acknowledge(env sim.Env, p packet) int {
 	switch all := in.next - 1; {
-	case d.seq > all && env.Bug(MT5):
+	case p.seq > all && env.Bug(MT5):
 		return in.next // which is not there
-	case d.seq < all && env.Bug(MT9):
-		return d.seq
+	case p.seq < all && env.Bug(MT9):
+		return p.seq
 	default:
 		return all
 	}

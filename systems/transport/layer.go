@@ -7,11 +7,20 @@ import (
 )
 
 type (
-	// data is a datagram of a connection: a message, or a part of one.
+	// syn is the first datagram of a connection, with its identifier.
+	syn struct {
+		id      int
+		seq     int
+		payload sim.Message
+	}
+	// data is a later one.
 	data struct {
-		seq      int
-		syn      int // of the first datagram of a connection: the identifier of the connection
-		part, of int // which part of a message this is, of how many; 0 of 0: all of it
+		seq     int
+		payload sim.Message
+	}
+	// fragment is a payload: a part of a message.
+	fragment struct {
+		part, of int
 		payload  sim.Message
 	}
 	// ack tells that everything up to this number arrived.
@@ -107,8 +116,10 @@ func (l *Layer) Init(env sim.Env) {
 func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	above := l.enter(env)
 	switch m := m.(type) {
+	case syn:
+		l.arrived(env, from, packet{m.seq, m.id, m.payload})
 	case data:
-		l.arrived(env, from, m)
+		l.arrived(env, from, packet{m.seq, 0, m.payload})
 	case ack:
 		l.acknowledged(env, from, m.seq)
 	case reset:
@@ -209,39 +220,4 @@ func (l *Layer) forgetRequest(env sim.Env, peer sim.Addr) {
 	if !env.Bug(MT10) {
 		env.Cancel(clear{peer})
 	}
-}
-
-// index is the place of a number among datagrams; -1: it is not there.
-func index(all []data, seq int) int {
-	for i := range all {
-		if all[i].seq == seq {
-			return i
-		}
-	}
-	return -1
-}
-
-// insert puts a datagram among others, by its number. It makes a slice anew,
-// since states may share the old one.
-func insert(all []data, d data) []data {
-	at := 0
-	for at < len(all) && all[at].seq <= d.seq {
-		at++
-	}
-	out := make([]data, 0, len(all)+1)
-	out = append(out, all[:at]...)
-	out = append(out, d)
-	return append(out, all[at:]...)
-}
-
-// beyond are the datagrams above a number; none are nil, so that they are one
-// state.
-func beyond(all []data, seq int) []data {
-	for len(all) > 0 && all[0].seq <= seq {
-		all = all[1:]
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return all
 }

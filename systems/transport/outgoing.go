@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"macemc/macetime"
@@ -12,14 +13,14 @@ import (
 //
 //	acked < those in flight and again, in any mixture < those in queue < next
 //	len(flight) <= window, but for what was in flight when window shrank
-//	each datagram in flight has its timer, and no other has one
+//	each packet in flight has its timer, and no other has one
 type outgoing struct {
 	syn    int
-	next   int    // the number of what is taken next
-	acked  int    // everything up to this number arrived
-	flight []data // sent
-	again  []data // counts as lost, and is to be sent again
-	queue  []data // to be sent
+	next   int      // the number of what is taken next
+	acked  int      // everything up to this number arrived
+	flight []packet // sent
+	again  []packet // counts as lost, and is to be sent again
+	queue  []packet // to be sent
 
 	since     macetime.Time // when something arrived, or the first in flight was sent; none: nothing is in flight
 	window    int           // so many may be in flight: congestion control
@@ -47,30 +48,28 @@ func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 
 // take puts the parts of a message into the queue.
 func (o *outgoing) take(parts []sim.Message) {
-	queue := append([]data(nil), o.queue...)
-	for i, p := range parts {
-		d := data{seq: o.next, payload: p}
-		if d.seq == o.first() {
-			d.syn = o.syn
+	queue := slices.Clone(o.queue)
+	for i, part := range parts {
+		p := packet{seq: o.next, payload: part}
+		if p.seq == span*o.syn+1 {
+			p.syn = o.syn
 		}
 		if len(parts) > 1 {
-			d.part, d.of = i+1, len(parts)
+			p.payload = fragment{i + 1, len(parts), part}
 		}
-		queue = append(queue, d)
+		queue = append(queue, p)
 		o.next++
 	}
 	o.queue = queue
 }
 
-func (o *outgoing) first() int { return span*o.syn + 1 }
-
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }
 
 // messages are those that are taken and not acknowledged.
 func (o *outgoing) messages() (n int) {
-	for _, part := range [][]data{o.flight, o.again, o.queue} {
-		for i := range part {
-			if part[i].part == part[i].of {
+	for _, part := range [][]packet{o.flight, o.again, o.queue} {
+		for _, p := range part {
+			if p.last() {
 				n++
 			}
 		}
@@ -92,19 +91,19 @@ func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
 		if len(*from) == 0 {
 			return
 		}
-		d := (*from)[0]
-		*from = beyond(*from, d.seq)
+		p := (*from)[0]
+		*from = beyond(*from, p.seq)
 		if o.since.IsZero() {
 			o.since = env.Now()
 		}
-		o.flight = insert(o.flight, d)
-		l.transmit(env, to, o, d)
+		o.flight = insert(o.flight, p)
+		l.transmit(env, to, o, p)
 	}
 }
 
-func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, d data) {
-	env.UDP().Send(to, d)
-	env.After(o.timeout(), retransmit{to, d.seq})
+func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, p packet) {
+	env.UDP().Send(to, p.datagram())
+	env.After(o.timeout(), retransmit{to, p.seq})
 }
 
 // timeout is where an ack did not come. Everything in flight counts as lost; after
@@ -112,7 +111,7 @@ func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, d data) {
 func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 	o := l.out[to]
 	if o == nil || index(o.flight, seq) < 0 {
-		panic(fmt.Sprintf("transport: the timer of datagram %d to %s fires, which is not in flight", seq, to))
+		panic(fmt.Sprintf("transport: the timer of packet %d to %s fires, which is not in flight", seq, to))
 	}
 	if env.BeforeWeighted(o.since.Add(patience), env.Now(), 0, 1) {
 		env.Emit(gaveUp{to})
@@ -123,9 +122,9 @@ func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 	}
 	o.threshold, o.window, o.grown, o.repeated = max(o.window/2, 1), 1, 0, 0
 	o.doubled = min(o.doubled+1, doublings)
-	for _, d := range o.flight {
-		env.Cancel(retransmit{to, d.seq})
-		o.again = insert(o.again, d)
+	for _, p := range o.flight {
+		env.Cancel(retransmit{to, p.seq})
+		o.again = insert(o.again, p)
 	}
 	o.flight = nil
 	l.pump(env, to, o)
@@ -146,9 +145,9 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	}
 	o.grow(seq-o.acked, l.options.Window)
 	o.acked, o.doubled, o.repeated = seq, 0, 0
-	for _, d := range o.flight {
-		if d.seq <= seq {
-			env.Cancel(retransmit{from, d.seq})
+	for _, p := range o.flight {
+		if p.seq <= seq {
+			env.Cancel(retransmit{from, p.seq})
 		}
 	}
 	o.flight, o.again = beyond(o.flight, seq), beyond(o.again, seq)
@@ -210,8 +209,8 @@ func (l *Layer) closeOut(env sim.Env, peer sim.Addr) {
 		return
 	}
 	if !env.Bug(MT2) {
-		for _, d := range o.flight {
-			env.Cancel(retransmit{peer, d.seq})
+		for _, p := range o.flight {
+			env.Cancel(retransmit{peer, p.seq})
 		}
 	}
 	delete(l.out, peer)

@@ -35,7 +35,7 @@ type (
 
 func properties() []sim.Property {
 	return []sim.Property{
-		sim.Always("every datagram in flight has its timer", timed),
+		sim.Always("every packet in flight has its timer", timed),
 		sim.Always("no clear-to-send that was not asked for", asked),
 		sim.Monitor("messages come whole and in order, none twice, none left out", inOrder),
 		sim.Monitor("no ack above what arrived", honest),
@@ -56,8 +56,8 @@ type (
 func timed(v layers) bool {
 	for a, l := range v.Nodes() {
 		for peer, o := range l.out {
-			for _, d := range o.flight {
-				if !v.Scheduled(a, retransmit{peer, d.seq}) {
+			for _, p := range o.flight {
+				if !v.Scheduled(a, retransmit{peer, p.seq}) {
 					return false
 				}
 			}
@@ -128,7 +128,7 @@ func explainDelivered(v apps) string {
 			}
 			if s.sent[b] < s.messages {
 				all = append(all, fmt.Sprintf("%s has sent %d of %d messages to %s", a, s.sent[b], s.messages, b))
-			} else if h := r.heard[a]; r.life == 0 && (h.incarnation != s.incarnation(b) || h.number != s.messages) {
+			} else if h := r.heard[a]; r.life == 0 && (h.life != s.life || h.errors != s.errors[b] || h.number != s.messages) {
 				all = append(all, fmt.Sprintf("%s has %d of %d messages of %s", b, h.number, s.messages, a))
 			}
 		}
@@ -162,7 +162,7 @@ func inOrder(h *hearing, at sim.Addr, fact any) error {
 	case heard:
 		d := direction{f.from, at}
 		last := h.last[d]
-		if last.incarnation != f.note.incarnation {
+		if last.life != f.note.life || last.errors != f.note.errors {
 			last = note{}
 		}
 		if f.note.number != last.number+1 {
@@ -212,7 +212,7 @@ func frugal(t *telling, at sim.Addr, fact any) error {
 		}
 	case sentAgain:
 		if known := t.known[direction{f.to, at}]; f.seq <= known {
-			return fmt.Errorf("%s sends datagram %d to %s again, where everything up to %d had arrived before an ack that came", at, f.seq, f.to, known)
+			return fmt.Errorf("%s sends packet %d to %s again, where everything up to %d had arrived before an ack that came", at, f.seq, f.to, known)
 		}
 	}
 	return nil

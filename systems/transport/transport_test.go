@@ -1,0 +1,75 @@
+package transport
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/macetest"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// exhaust searches all there is.
+func exhaust(t *testing.T, faults string, params ...string) *search.Result {
+	t.Helper()
+	p, err := System.Configure(0, params, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := sim.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Search(System, search.Options{Params: p, Faults: &f, Depth: 10_000, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Finding != nil {
+		t.Fatalf("found is %s: %s: %s", r.Finding.Verdict, r.Finding.Property, r.Finding.Message)
+	}
+	return r
+}
+
+// All states of the correct transport are safe, and from each a live one can be
+// reached. At most two datagrams are under way in each direction; timers may fire
+// as early as they like.
+func TestExhausted(t *testing.T) {
+	one := []string{"senders=1", "messages=2"}
+	for _, c := range []struct {
+		faults string
+		params []string
+		states int
+	}{
+		{"loss=1", one, 830},
+		{"reorder=1", one, 840},
+		{"dup=1", one, 1_000},
+		{"rare=2,reorder=1", one, 9_000},
+		{"crash=1,reorder=1", one, 9_391},
+		{"loss=1,dup=1,reorder=1,rare=1", one, 17_954},
+		{"reorder=1", []string{"senders=1", "messages=1", "fragments=3"}, 2_350},
+		{"reorder=1", []string{"senders=1", "messages=3", "buffer=2"}, 4_740},
+		{"none", []string{"messages=2"}, 26_474}, // both send
+	} {
+		if testing.Short() && c.states > 10_000 {
+			continue
+		}
+		t.Run(fmt.Sprint(c.faults, " ", strings.Join(c.params, " ")), func(t *testing.T) {
+			r := exhaust(t, c.faults, c.params...)
+			if r.Safety.State != search.StateExhausted || r.Liveness.State != search.StateExhausted || r.Stats.States != c.states {
+				t.Errorf("safety is %s and liveness %s over %d states; want exhausted over %d", r.Safety.State, r.Liveness.State, r.Stats.States, c.states)
+			}
+		})
+	}
+}
+
+// Walks meet everything at once.
+func TestWalks(t *testing.T) {
+	faults := &sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Rare: 2}
+	for _, nodes := range []int{2, 3} {
+		macetest.Run(t, System, macetest.Options{
+			Nodes: nodes, Params: []string{"messages=4", "fragments=2"}, Faults: faults,
+			Transitions: 5_000, Walks: 150,
+		})
+	}
+}
