@@ -29,7 +29,7 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	case p.syn == 0:
 	case in != nil && p.syn == in.syn && !env.Bug(MT1):
 		// sent again
-	case p.syn < l.least[from] && !env.Bug(MT1) && !env.Bug(MT3):
+	case p.syn < l.least[from] && !(in != nil && (p.syn == in.syn || env.Bug(MT3))):
 		env.UDP().Send(from, reset{p.seq}) // it is late: a newer connection is known
 		return
 	default:
