@@ -72,7 +72,7 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.settings.Params, "param", nil, "SYSTEM: set a parameter, `k=v` (repeatable)")
 	flags.StringArrayVar(&f.settings.Properties, "property", nil, "SYSTEM: check only the property `NAME` (repeatable)")
-	flags.StringVar(&f.settings.Net, "net", "", "SYSTEM: set the networks, `tcp-buffer=20,udp-capacity=4`")
+	flags.StringVar(&f.settings.Net, "net", "", "SYSTEM: set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
 	flags.StringVar(&f.faults, "faults", "", "SYSTEM: budgets of the environment, `crash=1,loss=2,...`; none (default what the system tolerates)")
 	return cmd
 }

@@ -181,6 +181,7 @@ func parseBudget(name, value string) (int, error) {
 type Network struct {
 	TCPBuffer   int    // messages that a connection queues in each direction; 0: 20
 	UDPCapacity int    // datagrams under way from one node to another; 0: 4; more are lost
+	Slow        string // links on which a message comes last, "n0-n1+n2": between n0 and n1, and all of n2
 	Flaws       []Flaw // known bugs of the simulated TCP itself that are switched on
 }
 
@@ -194,7 +195,7 @@ const (
 	FlawRemoteStays       = netsim.FlawRemoteStays
 )
 
-// ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4"; "" sets
+// ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4,slow=n0-n1"; "" sets
 // nothing.
 func ParseNetwork(text string) (Network, error) {
 	var net Network
@@ -209,8 +210,17 @@ func ParseNetwork(text string) (Network, error) {
 			field = &net.TCPBuffer
 		case "udp-capacity":
 			field = &net.UDPCapacity
+		case "slow":
+			if net.Slow != "" {
+				return net, fmt.Errorf("network setting slow is set twice; write slow=n0-n1+n2")
+			}
+			if _, err := parsePlaces("slow", value); err != nil {
+				return net, err
+			}
+			net.Slow = value
+			continue
 		default:
-			return net, fmt.Errorf("there is no network setting %q; there are tcp-buffer, udp-capacity", name)
+			return net, fmt.Errorf("there is no network setting %q; there are tcp-buffer, udp-capacity, slow", name)
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
@@ -232,6 +242,9 @@ func (n Network) String() string {
 	}
 	if n.UDPCapacity > 0 {
 		parts = append(parts, "udp-capacity="+strconv.Itoa(n.UDPCapacity))
+	}
+	if n.Slow != "" {
+		parts = append(parts, "slow="+n.Slow)
 	}
 	return strings.Join(parts, ",")
 }

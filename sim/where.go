@@ -87,6 +87,30 @@ func parseLimits(text string) (l limits, err error) {
 	return l, nil
 }
 
+// SlowLinks says which links are slow in a system of n nodes; nil: none is.
+func (n Network) SlowLinks(nodes int) (func(from, to Addr) bool, error) {
+	if n.Slow == "" {
+		return nil, nil
+	}
+	places, err := parsePlaces("slow", n.Slow)
+	for _, p := range places {
+		if most := max(p.a, p.b); most >= nodes {
+			return nil, fmt.Errorf("the link %s is slow, and there are %d nodes, counted from n0", p, nodes)
+		}
+	}
+	return func(from, to Addr) bool {
+		return slices.ContainsFunc(places, func(p place) bool { return p.touches(from.Index(), to.Index()) })
+	}, err
+}
+
+// touches reports whether the link between two nodes is the place, or one of its node.
+func (p place) touches(one, other int) bool {
+	if p.a == p.b {
+		return p.a == one || p.a == other
+	}
+	return min(p.a, p.b) == min(one, other) && max(p.a, p.b) == max(one, other)
+}
+
 func parsePlaces(name, text string) (places []place, err error) {
 	if name == "rare" {
 		return nil, fmt.Errorf("the fault rare cannot be limited to nodes or links; write rare=1")
@@ -100,6 +124,9 @@ func parsePlaces(name, text string) (places []place, err error) {
 		b, too := nodeNumber(to)
 		switch ofNode := name == "crash" || name == "down" || name == "pause"; {
 		case !okay || !too || link && a == b:
+			if name == "slow" {
+				return nil, fmt.Errorf("network setting slow has the place %q; write slow=n0-n1 for a link, slow=n2 for all of a node's, and + between several", word)
+			}
 			return nil, fmt.Errorf("the fault %s is limited to %q; write %s=1@n1+n2 for nodes%s", name, word, name, orLinks(ofNode, name))
 		case link && (ofNode || name == "partition" || name == "oneway"):
 			return nil, fmt.Errorf("the fault %s is limited to %q, a link; it happens to nodes: write %s=1@n1+n2", name, word, name)

@@ -100,13 +100,13 @@ func (b *Bank) Queue(place int, id uint32) *Queue { return &b.info(place, id).qu
 func (b *Bank) Items(place int, id uint32) []Item { return b.info(place, id).items }
 
 // Calm reports whether the rest of the state leaves a step alone: no partition,
-// no paused node, no limit on timers; and whether faults are possible.
+// no slow link, no paused node, no limit on timers; and whether faults are possible.
 func (b *Bank) Calm(id uint32) (calm, faults bool) {
 	if id == 0 {
-		return true, false
+		return !b.slow, false
 	}
 	r := b.part(b.Places()-1, id).(*restPart)
-	return r.cut == nil && r.paused == 0 && r.early == sim.Unlimited, !r.left.IsZero()
+	return !b.slow && r.cut == nil && r.paused == 0 && r.early == sim.Unlimited, !r.left.IsZero()
 }
 
 // Healed is the number of the rest of a state when the environment has healed:

@@ -26,6 +26,7 @@ type Vector []uint32
 // A Bank belongs to one goroutine. Others get their own by Share, over the same
 // parts: see vault.
 type Bank struct {
+	slow   bool // the world has slow links: see Calm
 	n      int
 	vault  *vault     // nil: nobody shares the parts
 	of     stock      // all parts, or as many as this bank has looked at
@@ -71,7 +72,7 @@ type restPart struct {
 // params and configurations may share one.
 func (w *World) NewBank() *Bank {
 	places := len(w.sums.part)
-	b := &Bank{n: w.n, of: newStock(places)}
+	b := &Bank{n: w.n, slow: w.links.slow != nil, of: newStock(places)}
 	b.remember(places)
 	return b
 }

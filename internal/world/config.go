@@ -74,6 +74,9 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		w.pace = pace
 	}
 	w.environ = environment{links: &w.links, nodes: w.nodes}
+	if w.links.slow, err = w.links.net.SlowLinks(n); err != nil {
+		return nil, err
+	}
 	if err := sys.CanFail(params, config.Faults); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (w *World) enabled() int {
 		each(sectionFault, w.environ.faults)
 	}
 	w.question.Runs, w.spans = runs, spans
-	if w.environ.paused != 0 {
+	if w.filtered() {
 		n = w.unheld(n)
 	}
 	if w.sys.Weight != nil {
@@ -99,17 +99,40 @@ func (w *World) enabled() int {
 	return n
 }
 
-// unheld leaves out what a paused node would do, and counts the rest.
+// filtered reports whether not all that the spans have is possible.
+func (w *World) filtered() bool { return w.environ.paused != 0 || w.links.slow != nil }
+
+// unheld leaves out what a paused node would do, and what is on a slow link while
+// anything else is to be done, and counts the rest.
 func (w *World) unheld(n int) int {
 	w.free, w.question.Runs = w.free[:0], w.question.Runs[:0]
+	wait := w.links.slow != nil && w.urgent(n)
 	for k := range n {
 		var h happening
-		if w.find(k, &h); !w.environ.held(&h) {
+		if w.find(k, &h); !w.environ.held(&h) && !(wait && w.links.late(&h)) {
 			w.free = append(w.free, int32(k))
 			w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: h.Kind.Weight()})
 		}
 	}
 	return len(w.free)
+}
+
+// urgent reports whether there is an event besides timers, faults, messages on slow
+// links, and those in a set, which are there for ever.
+func (w *World) urgent(n int) bool {
+	var h happening
+	for k := range n {
+		w.find(k, &h)
+		if h.Kind != sim.KindTimer && !h.Kind.Fault() && h.Link != sim.LinkSet && !w.environ.held(&h) && !w.links.late(&h) {
+			return true
+		}
+	}
+	return false
+}
+
+// late reports whether an event is the delivery of a message on a slow link.
+func (l *links) late(h *happening) bool {
+	return h.Kind == sim.KindMessage && l.slow(h.From, h.Node)
 }
 
 // UnderWay is the number of messages on connections, of datagrams and of messages
@@ -231,7 +254,7 @@ type spot struct {
 // event is the k-th possible event, after enabled, and where it was found.
 func (w *World) event(k int) (sim.Event, spot) {
 	var h happening
-	if w.environ.paused != 0 {
+	if w.filtered() {
 		k = int(w.free[k])
 	}
 	w.find(k, &h)

@@ -11,11 +11,12 @@ import (
 // Who listens, and what a partition cuts off, the environment and the nodes say:
 // refresh writes it down here.
 type links struct {
-	n   int
-	net sim.Network
-	tcp *netsim.TCP
-	udp *netsim.FIFO
-	set *netsim.Set
+	n    int
+	net  sim.Network
+	slow func(from, to sim.Addr) bool // links on which a message comes last; nil: none
+	tcp  *netsim.TCP
+	udp  *netsim.FIFO
+	set  *netsim.Set
 
 	// What its receiver accepts, where somebody could decline; else all is.
 	acceptedTCP netsim.Bits // channels whose head
@@ -56,6 +57,9 @@ func over(n, o sim.Network) sim.Network {
 	}
 	if o.UDPCapacity > 0 {
 		n.UDPCapacity = o.UDPCapacity
+	}
+	if o.Slow != "" {
+		n.Slow = o.Slow
 	}
 	return n
 }

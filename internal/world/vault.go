@@ -77,7 +77,7 @@ func (b *Bank) Share() *Bank {
 		b.vault.twinned.Store(int32(len(b.of.twins)))
 		b.of = newStock(len(b.of.shelves))
 	}
-	other := &Bank{n: b.n, vault: b.vault, of: newStock(len(b.of.shelves))}
+	other := &Bank{n: b.n, slow: b.slow, vault: b.vault, of: newStock(len(b.of.shelves))}
 	other.remember(len(b.of.shelves))
 	return other
 }
