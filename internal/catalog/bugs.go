@@ -213,7 +213,6 @@ var list = []Known{
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS5", Kind: Safety, Flags: Flags{Params: []string{"promise=atomic", "writes=1", "reads=2"}}, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
-	{ID: "MT1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
 	{ID: "MT1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "syn")}},
 	{
 		ID: "MT2", Kind: Safety, Verdict: sim.VerdictPanic,
