@@ -15,6 +15,8 @@ var list = []Known{
 		Critical: []Critical{at(Other, sim.KindMessage, "Reorg"), at(Anyone, sim.KindMessage, "join"), at(Other, sim.KindMessage, "joinReply")},
 		Paper:    "30 s, 18,000 paths at depth 20 with hashing; 0.37 s, 445 paths by walks at depth 10",
 	},
+	{ID: "RP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
+	{ID: "RP2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
 	{
 		ID: "HS1", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Other, sim.KindLose, "confirm")},
@@ -206,8 +208,6 @@ var list = []Known{
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "SW1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "data")}},
-	{ID: "RP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
-	{ID: "RP2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
 	{ID: "RS1", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
 	{ID: "RS3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "value")}},
