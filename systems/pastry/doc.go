@@ -28,9 +28,11 @@
 //	rowRequest      to who answered that
 //	remove          I am no member
 //
-// Nodes that are heard of become candidates of the table at once: to look for each
-// whether it is there would cost a connection for each mention. A leaf must have
-// been heard from. A node whose connection breaks is forgotten.
+// Leaves keep connections, so that a node whose leaf fails hears of it. Others
+// whom it tells of that leaf make it a candidate of their tables at once: to look
+// whether it is there would cost a connection for each mention. What rows tell of
+// is probed first, and a leaf must have been heard from. A node whose connection
+// breaks is forgotten.
 //
 // Members ask leaves and candidates for theirs, one after the other, whenever the
 // timers fire, and so tell them that they are there. Rings that were cut apart

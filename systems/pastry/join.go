@@ -60,8 +60,8 @@ func (n *node) undefer(a sim.Addr) {
 // source's, too; the last on the way sends all that are left, and the leaf set.
 func (n *node) serve(env sim.Env, m join) {
 	k, but := n.keys.of(m.source), m.source
-	if env.Bug(PA4) {
-		but = sim.Addr{}
+	if m.row < n.keys.rows() && env.Bug(PA4) {
+		but = sim.Addr{} // but for a recovery
 	}
 	next := n.next(k, but, env.Bug(PA7))
 	last := next == n.self
@@ -84,17 +84,24 @@ func (n *node) serve(env sim.Env, m join) {
 	env.TCP().Send(next, join{m.source, row})
 }
 
-// rowInfo is a row of a member's table.
+// rowInfo is a row of a member's table. A joiner takes it as it is; a member has
+// time to look first whether those are there of whom it has not heard yet.
 func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
 	if n.state == initial {
 		return
 	}
 	n.meet(env, from)
-	n.learn(env, m.nodes)
-	if n.state == joining {
-		n.rows |= 1 << m.row
-		n.complete(env)
+	if n.state == joined {
+		for _, a := range m.nodes {
+			if !n.knows(a) {
+				env.UDP().Send(a, probe{})
+			}
+		}
+		return
 	}
+	n.learn(env, m.nodes)
+	n.rows |= 1 << m.row
+	n.complete(env)
 }
 
 // leafSetInfo is a member's leaf set.

@@ -51,9 +51,9 @@ func (n *node) fits(a sim.Addr) bool {
 }
 
 // place makes a leaf of a, and reports whether it is a new one. It comes to the
-// right half if it suits that, and else to the left one; whom it drives out of a
-// full half is tried in the other, and so on. Each of these moves replaces a leaf
-// by a closer one, so they end.
+// half on whose side it is nearer, if it suits that, and else to the other one; whom
+// it drives out of a full half is tried in the other, and so on. Each of these moves
+// replaces a leaf by a closer one, so they end.
 //
 // Who is left over is farther to the right than all in the right half, and
 // farther to the left than all in the left half. So once everybody was placed,
@@ -64,6 +64,9 @@ func (n *node) place(env sim.Env, a sim.Addr) bool {
 		return false
 	}
 	s, refused := right, 0
+	if n.dist(left, a).less(n.dist(right, a)) {
+		s = left
+	}
 	for b := a; !b.IsZero() && refused < 2; s = 1 - s {
 		if !n.suits(s, b) {
 			refused++
@@ -100,8 +103,8 @@ func (n *node) measure(env sim.Env, s side) {
 
 // atMost compares two distances.
 func (n *node) atMost(env sim.Env, a, b key) bool {
-	if a.beyondHalf() != b.beyondHalf() && env.Bug(PA3) {
-		return a.beyondHalf() // taken for an overflow, and so for less than nothing
+	if env.Bug(PA3) { // a difference of more than half of the ring is taken for an overflow
+		return !b.minus(a).beyondHalf()
 	}
 	return a.compare(b) <= 0
 }

@@ -98,8 +98,9 @@ func (n *node) meet(env sim.Env, a sim.Addr) {
 	}
 }
 
-// learn is about nodes that were heard of. They come into the table as they are;
-// a leaf must have answered.
+// learn is about nodes that were heard of, from one that keeps connections to its
+// leaves. They come into the table as they are, or each mention would cost this
+// node a connection, too; a leaf must have answered.
 func (n *node) learn(env sim.Env, all []sim.Addr) {
 	for _, a := range all {
 		n.note(a, false)

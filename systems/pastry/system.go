@@ -19,8 +19,8 @@ var bugs = []sim.Bug{
 		"There are 40 rows, and a connection queues 20 messages: the last node on the way never gets beyond row 20, and the joiner asks for ever."},
 	{ID: PA2, Story: "Rings that were cut apart stay apart. When all connections between two groups break, each forgets the other completely, " +
 		"and no maintenance finds it again."},
-	{ID: PA3, Story: "Half of the ring is taken for an overflow. Where two distances are compared to find the farthest leaf of a half, one that is more than half of the ring counts as less than nothing. " +
-		"Of a near and such a far leaf the near one is the bound, the far one is never replaced, and leaf sets are not symmetric."},
+	{ID: PA3, Story: "Half of the ring is taken for an overflow. Where two distances are compared to find the farthest leaf of a half, and one is more by over half of the ring, it is taken for less. " +
+		"Of a near leaf and such a far one the near one is the bound; the far one is never replaced, and leaf sets are not symmetric."},
 	{ID: PA4, Story: "A join is sent back to the joiner. A node fails, another one forgets it, and is told of it again by a third that has not noticed. The node restarts, and its join comes to the second, " +
 		"which knows nobody who is closer to its key than itself. It is alive, so that no error tells, and it cannot let itself in."},
 	{ID: PA5, Story: "Two joins are sent to each other's joiners. As PA4, but a join is not sent to the node that it is of. Two nodes fail together, both come back into the table of a third, " +

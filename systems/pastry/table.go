@@ -19,21 +19,25 @@ type candidate struct {
 // row is where a stands in the table.
 func (n *node) row(a sim.Addr) int { return n.key().shared(n.keys.of(a)) }
 
-// inRow are the candidates of a row, and the node itself, which has its place in
-// each.
+// inRow is what others are told of a row: the proven candidates, and the node
+// itself, which has its place in each. What was only heard of is not passed on.
 func (n *node) inRow(row int) []sim.Addr {
 	all := []sim.Addr{n.self}
 	for _, c := range n.table {
-		if n.row(c.addr) == row {
+		if c.proven && n.row(c.addr) == row {
 			all = append(all, c.addr)
 		}
 	}
 	return all
 }
 
+// knows reports whether a is the node itself, or in the table.
+func (n *node) knows(a sim.Addr) bool {
+	return a == n.self || slices.ContainsFunc(n.table, func(c candidate) bool { return c.addr == a })
+}
+
 // note adds a to the table if its cell has room, or, if a is proven, a candidate
-// that is not. Nobody asks whether a is there: that would cost a connection for
-// each mention.
+// that is not.
 func (n *node) note(a sim.Addr, proven bool) {
 	if a == n.self {
 		return
