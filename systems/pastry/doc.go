@@ -40,6 +40,10 @@
 // one of their peers, from time to time. It ends at the node that is closest to
 // them on the other side.
 //
+// An application may stand on the ring: it is a node of its own, whose Env is an
+// Overlay, and sends messages to names. A message is routed to the node whose key is
+// closest to that of the name.
+//
 // # Who waits for whom
 //
 // A joiner must not be let in by one that is no member: it knows nobody. So who

@@ -8,8 +8,8 @@ import (
 )
 
 // enter begins to be in the overlay.
-func (n *node) enter(env sim.Env, s joinOverlay) {
-	n.peers = s.peers
+func (n *node) enter(env sim.Env, peers []sim.Addr) {
+	n.peers = peers
 	if len(n.peers) == 0 {
 		n.become(env)
 		return
@@ -17,9 +17,6 @@ func (n *node) enter(env sim.Env, s joinOverlay) {
 	n.state = joining
 	n.ask(env)
 }
-
-// retry asks the next peer. What came until now is kept.
-func (n *node) retry(env sim.Env, _ joinTimer) { n.ask(env) }
 
 // ask sends a join to the next peer. If it is refused, lost or not answered, the
 // timer is for that.

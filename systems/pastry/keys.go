@@ -2,7 +2,6 @@ package pastry
 
 import (
 	"cmp"
-	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -23,7 +22,7 @@ const (
 
 // of are the keys of the nodes, by how they are chosen and the node's place.
 // Everybody can work out the key of an address, so that messages carry none.
-var of = [...][most]key{hashed: chosen(hash), small: chosen(spread)}
+var of = [...][most]key{hashed: chosen(func(i int) key { return hash(fmt.Sprint("n", i)) }), small: chosen(spread)}
 
 // keyset is how keys are chosen: a place in of.
 type keyset uint8
@@ -49,9 +48,9 @@ func chosen(make func(i int) key) (all [most]key) {
 	return all
 }
 
-func hash(i int) key {
-	sum := sha1.Sum(fmt.Append(nil, "n", i))
-	return key{binary.BigEndian.Uint32(sum[:]), binary.BigEndian.Uint64(sum[4:]), binary.BigEndian.Uint64(sum[12:])}
+// keyOf reads 20 bytes, the most significant first.
+func keyOf(b []byte) key {
+	return key{binary.BigEndian.Uint32(b), binary.BigEndian.Uint64(b[4:]), binary.BigEndian.Uint64(b[12:])}
 }
 
 // spread are the two digits 03, 4e, 99, e4, 2f, ...: an odd step goes through all

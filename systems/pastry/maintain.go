@@ -3,20 +3,20 @@ package pastry
 import "macemc/sim"
 
 // inform proves a member.
-func (n *node) inform(env sim.Env, from sim.Addr, _ inform) {
+func (n *node) inform(env sim.Env, from sim.Addr) {
 	if n.state != initial {
 		n.meet(env, from)
 	}
 }
 
 // informRequest is of somebody who heard of this node.
-func (n *node) informRequest(env sim.Env, from sim.Addr, _ informRequest) {
+func (n *node) informRequest(env sim.Env, from sim.Addr) {
 	if n.member(env, from) {
 		env.TCP().Send(from, inform{})
 	}
 }
 
-func (n *node) leafSetRequest(env sim.Env, from sim.Addr, _ leafSetRequest) {
+func (n *node) leafSetRequest(env sim.Env, from sim.Addr) {
 	if n.member(env, from) {
 		n.meet(env, from)
 		env.TCP().Send(from, leafSetInfo{n.leaves()})
@@ -50,7 +50,7 @@ func (n *node) decline(env sim.Env, from sim.Addr) {
 
 // askLeaf asks the leaves, one after the other, for theirs. It also tells them
 // that this node is there: who forgot it takes it in again.
-func (n *node) askLeaf(env sim.Env, _ leafTimer) {
+func (n *node) askLeaf(env sim.Env) {
 	env.After(leafEvery, leafTimer{})
 	if all := n.leaves(); len(all) > 0 {
 		n.leafAsked = after(all, n.leafAsked)
@@ -60,7 +60,7 @@ func (n *node) askLeaf(env sim.Env, _ leafTimer) {
 
 // askCandidate probes the candidates, one after the other. That costs no
 // connection, and who is no member says nothing.
-func (n *node) askCandidate(env sim.Env, _ tableTimer) {
+func (n *node) askCandidate(env sim.Env) {
 	env.After(tableEvery, tableTimer{})
 	if len(n.table) == 0 {
 		return
@@ -76,7 +76,7 @@ func (n *node) askCandidate(env sim.Env, _ tableTimer) {
 	env.UDP().Send(next, probe{})
 }
 
-func (n *node) probe(env sim.Env, from sim.Addr, _ probe) {
+func (n *node) probe(env sim.Env, from sim.Addr) {
 	if n.state == joined || env.Bug(PA7) {
 		env.UDP().Send(from, probed{})
 	}
@@ -84,7 +84,7 @@ func (n *node) probe(env sim.Env, from sim.Addr, _ probe) {
 
 // probed is of a candidate that is a member. It is asked for the row in which
 // both stand.
-func (n *node) probed(env sim.Env, from sim.Addr, _ probed) {
+func (n *node) probed(env sim.Env, from sim.Addr) {
 	if n.state == joined {
 		n.note(from, true)
 		env.TCP().Send(from, rowRequest{n.row(from)})
@@ -94,7 +94,7 @@ func (n *node) probed(env sim.Env, from sim.Addr, _ probed) {
 // recover looks for a ring that this one was cut off from: a join that needs no
 // rows goes by a peer to who is closest to this node there, and answers with its
 // leaves. If nothing was cut, that is a neighbour.
-func (n *node) recover(env sim.Env, _ recoveryTimer) {
+func (n *node) recover(env sim.Env) {
 	env.After(recoveryEvery, recoveryTimer{})
 	if !env.Bug(PA2) {
 		env.TCP().Send(n.nextPeer(), join{n.self, n.keys.rows()})

@@ -1,6 +1,7 @@
 package pastry
 
 import (
+	"fmt"
 	"time"
 
 	"macemc/sim"
@@ -76,17 +77,76 @@ type node struct {
 	table      []candidate // in the order of addresses
 	leafAsked  sim.Addr    // which leaf was asked last
 	probedLast sim.Addr    // which candidate was
+
+	upper   sim.Node // the application; nobody, if there is none
+	overlay overlay  `mc:"-"` // its Env, set anew in every step
 }
 
-var handlers = sim.Handle(
-	sim.OnSignal((*node).enter), sim.OnSignal((*node).retry),
-	sim.OnSignal((*node).askLeaf), sim.OnSignal((*node).askCandidate), sim.OnSignal((*node).recover),
-	sim.OnSignal((*node).broken),
-	sim.OnMessage((*node).join), sim.OnMessage((*node).rowInfo), sim.OnMessage((*node).leafSetInfo),
-	sim.OnMessage((*node).inform), sim.OnMessage((*node).informRequest),
-	sim.OnMessage((*node).leafSetRequest), sim.OnMessage((*node).rowRequest), sim.OnMessage((*node).remove),
-	sim.OnMessage((*node).probe), sim.OnMessage((*node).probed),
-)
+func (n *node) Init(env sim.Env) {
+	if n.upper != nil {
+		n.upper.Init(n.above(env))
+	}
+}
+
+func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case join:
+		n.join(env, from, m)
+	case rowInfo:
+		n.rowInfo(env, from, m)
+	case leafSetInfo:
+		n.leafSetInfo(env, from, m)
+	case inform:
+		n.inform(env, from)
+	case informRequest:
+		n.informRequest(env, from)
+	case leafSetRequest:
+		n.leafSetRequest(env, from)
+	case rowRequest:
+		n.rowRequest(env, from, m)
+	case remove:
+		n.lose(env, from)
+	case probe:
+		n.probe(env, from)
+	case probed:
+		n.probed(env, from)
+	case routed:
+		n.pass(env, m)
+	default:
+		if n.upper == nil {
+			panic(fmt.Sprintf("pastry: no case for the message %T", m))
+		}
+		n.upper.Deliver(n.above(env), from, m)
+	}
+}
+
+func (n *node) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case joinOverlay:
+		n.enter(env, s.peers)
+	case joinTimer:
+		n.ask(env) // the next peer; what came until now is kept
+	case leafTimer:
+		n.askLeaf(env)
+	case tableTimer:
+		n.askCandidate(env)
+	case recoveryTimer:
+		n.recover(env)
+	case arrived:
+		n.upper.Deliver(n.above(env), n.self, s.payload)
+	case sim.PeerError:
+		n.lose(env, s.Peer)
+		n.undefer(s.Peer)
+		if n.upper != nil {
+			n.upper.Handle(n.above(env), s)
+		}
+	default:
+		if n.upper == nil {
+			panic(fmt.Sprintf("pastry: no case for the signal %T", s))
+		}
+		n.upper.Handle(n.above(env), s)
+	}
+}
 
 func (n *node) key() key { return n.keys.of(n.self) }
 
@@ -115,10 +175,3 @@ func (n *node) lose(env sim.Env, a sim.Addr) {
 	n.strike(a)
 	n.unplace(env, a)
 }
-
-func (n *node) broken(env sim.Env, e sim.PeerError) {
-	n.lose(env, e.Peer)
-	n.undefer(e.Peer)
-}
-
-func (n *node) remove(env sim.Env, from sim.Addr, _ remove) { n.lose(env, from) }

@@ -110,6 +110,7 @@ func TestWalks(t *testing.T) {
 		{3, []string{"peers=earlier"}, sim.Faults{Crash: 2, Reset: 2, Partition: 1}},
 		{4, []string{"leaves=2", "keys=small"}, sim.Faults{Crash: 2, Reset: 2, Partition: 2}},
 		{8, []string{"leaves=4"}, sim.Faults{Crash: 2, Partition: 1}},
+		{5, []string{"leaves=2", "app=lookup"}, sim.Faults{Crash: 2, Reset: 2, Partition: 1}},
 		{8, []string{"leaves=4", "keys=small", "peers=earlier"}, sim.Faults{Crash: 3, Reset: 3, Loss: 2, Dup: 1}},
 	} {
 		r := find(t, c.nodes, c.settings, search.Options{Faults: &c.faults, Depth: 1, Paths: 60, WalkLeast: 3_000})

@@ -19,6 +19,7 @@ func properties() []sim.Property {
 		sim.Eventually("successors match", successorsMatch, explainSuccessors),
 		sim.Eventually("leaf sets match", leavesMatch, explainLeaves),
 		sim.Eventually("keys are found", keysFound, explainKeys),
+		sim.Eventually("names are found", namesFound, explainNames),
 	}
 }
 

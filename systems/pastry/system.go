@@ -50,31 +50,44 @@ var Peers = &sim.Param{
 	Words: []string{"first", "earlier"},
 }
 
+// App is what stands on the ring.
+var App = &sim.Param{
+	Name:  "app",
+	Doc:   "what stands on the ring: nothing, or an application in which every node looks up which node a name belongs to",
+	Words: []string{"none", "lookup"},
+}
+
 // System is the ring, over TCP, with probes by UDP.
 var System = &sim.System{
 	Name: "pastry",
 	Doc: "A ring of nodes that finds, for any key, the node whose own key is closest, in a few hops. " +
 		"After crashes, resets and partitions all nodes that were restarted are in one ring again. None may be down for good.",
 	Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 1, Most: most} },
-	Params:     []*sim.Param{Leaves, Keys, Peers},
+	Params:     []*sim.Param{Leaves, Keys, Peers, App},
 	Bugs:       bugs,
 	Tolerates:  sim.Faults{Crash: 1, Reset: 1},
-	New:        func(p sim.Params, self sim.Addr) sim.Node { return handlers.Node(newNode(p, self)) },
+	New:        func(p sim.Params, self sim.Addr) sim.Node { return newNode(p, self) },
 	Script:     script,
 	Properties: properties(),
 }
 
 func newNode(p sim.Params, self sim.Addr) *node {
-	n := &node{self: self, most: (p.Int(Leaves) + 1) / 2, state: initial}
+	n := &node{self: self, keys: keysetOf(p), most: (p.Int(Leaves) + 1) / 2, state: initial}
+	if p.Word(App) == "lookup" {
+		n.upper = &seeker{}
+	}
+	return n
+}
+
+func keysetOf(p sim.Params) keyset {
 	switch w := p.Word(Keys); w {
 	case "sha1":
-		n.keys = hashed
+		return hashed
 	case "small":
-		n.keys = small
+		return small
 	default:
 		panic("pastry: no case for the keys " + w)
 	}
-	return n
 }
 
 // script is what the application wants of a node, in each of its lives.
@@ -85,5 +98,9 @@ func script(p sim.Params, self sim.Addr, _ int) []sim.Signal {
 			peers = append(peers, a)
 		}
 	}
-	return []sim.Signal{joinOverlay{peers}}
+	wants := []sim.Signal{joinOverlay{peers}}
+	if p.Word(App) == "lookup" {
+		wants = append(wants, seek{"from " + self.String()})
+	}
+	return wants
 }
