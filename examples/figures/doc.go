@@ -1,7 +1,8 @@
 // Figures draws how soon random walks become live, as Figure 4 of the MaceMC
 // paper does: the share of walks of systems/randtree that have reached a live
-// state after so many steps, with and without weights. It writes the curves as
-// SVG and what they are of as CSV; `make figures` puts both into docs/figures.
+// state after so many steps, with and without weights. As Figure 2 does, it also
+// draws how soon walks of several systems do. It writes the curves as SVG and what
+// they are of as CSV; `make figures` puts both into docs/figures.
 //
 // It also shows how a program of one's own asks a search.Lab for walks.
 //

@@ -54,6 +54,25 @@ func TestFigure(t *testing.T) {
 	}
 }
 
+// The systems are told apart, and each has its share.
+func TestSystems(t *testing.T) {
+	folder := t.TempDir()
+	var table bytes.Buffer
+	if err := runSystems(folder, 10, 100_000, &table); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(read(t, folder, "systems.csv"))).ReadAll()
+	if err != nil || len(rows) != 1+10*len(systems()) {
+		t.Fatalf("the data has %d rows, error %v", len(rows), err)
+	}
+	svg := read(t, folder, "systems.svg")
+	for _, s := range systems() {
+		if want := "| " + s.name + " | 10 of 10 |"; !strings.Contains(svg, ">"+s.name+"<") || !strings.Contains(table.String(), want) {
+			t.Errorf("%s is not told, in the figure or in\n%s", s.name, &table)
+		}
+	}
+}
+
 // A walk that is given up counts as one, and in no number.
 func TestGivenUp(t *testing.T) {
 	c, err := take(settings(15)[1], false, 20, 400)

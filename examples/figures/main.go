@@ -19,7 +19,11 @@ func main() {
 	storm := flag.Int("storm", 15, "with failures, so many steps of faults come first")
 	out := flag.String("out", ".", "the folder to write into")
 	flag.Parse()
-	if err := run(*out, *count, *most, *storm, os.Stdout); err != nil {
+	err := run(*out, *count, *most, *storm, os.Stdout)
+	if err == nil {
+		err = runSystems(*out, *count, *most, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "figures:", err)
 		os.Exit(1)
 	}

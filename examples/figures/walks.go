@@ -15,6 +15,7 @@ type setting struct {
 	name   string
 	system *sim.System
 	nodes  int
+	params []string
 	storm  int // steps in which faults may happen, before the walk is measured; 0: none do
 }
 
@@ -38,7 +39,7 @@ func (c *curve) name() string {
 // take takes walks of a setting until each is live or has taken so many steps.
 // Walk i has the same storm before it with weights and without.
 func take(of setting, weighted bool, count, most int) (*curve, error) {
-	params, err := of.system.Configure(of.nodes, nil, nil)
+	params, err := of.system.Configure(of.nodes, of.params, nil)
 	if err != nil {
 		return nil, err
 	}

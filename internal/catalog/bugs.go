@@ -46,7 +46,7 @@ var list = []Known{
 	},
 	{
 		ID: "PA2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
-		Flags:    Flags{Faults: "partition=1"},
+		Flags:    Flags{Faults: "partition=1", Params: []string{"keys=small"}},
 		Critical: []Critical{at(Anyone, sim.KindError, "")},
 	},
 	{
