@@ -63,8 +63,9 @@ var list = []Known{
 	},
 	{
 		ID: "PA5", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
-		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
-		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo")},
+		Flags: Flags{Prefix: "PA4.path", Faults: "crash=2"},
+		// Or, where one was sent on before that, when it comes to an end.
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join")},
 		Paper:    "path 1,952 at depth 5 from a prefix of 744 steps, the critical position 821",
 	},
 	{
