@@ -38,7 +38,28 @@ var odd = []*sim.System{
 			panic("tails")
 		}
 	}),
+	{
+		Name: "picky", Doc: "Two nodes, which decline everything.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &picky{} },
+		Script: func(p sim.Params, self sim.Addr, _ int) []sim.Signal {
+			if self == p.Addr(0) {
+				return []sim.Signal{again{1}, again{2}}
+			}
+			return nil
+		},
+	},
 }
+
+// A picky node declines what its peer sends.
+type picky struct{ n int }
+
+func (*picky) Init(sim.Env)                           {}
+func (*picky) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (*picky) Accepts(sim.Addr, sim.Message) bool { return false }
+
+func (c *picky) Handle(env sim.Env, _ sim.Signal) { env.TCP().Send(env.Peers()[0], again{1}) }
 
 type (
 	again   struct{ time int }

@@ -264,6 +264,10 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
 			numerals.Many(e.Walks, "walk"), numerals.Count(e.From), numerals.Many(e.WalkSteps, "step"), well, 100*e.Escape95)
 	}
+	if d := f.Deviates; d != nil {
+		p.line(plain("it deviates in step "), Span{Bad, numerals.Count(d.Step)}, plain(": %s", d.Event))
+		p.add(Plain, "  none of %s that kept the promise did so at a node that kept the same, and %d of %d that broke it", numerals.Many(d.Kept, "walk"), d.Did, d.Broke)
+	}
 	if a.Basis()&account.BasisDoubt != 0 {
 		p.add(Bad, "  in doubt: %s", c.Doubt)
 	}

@@ -171,6 +171,12 @@ func (s *Session) PendingPage() (p Page, err error) {
 			p.add(Plain, "  %s: %s", l.Path, l.Value)
 		}
 	}
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	if declined := s.run.player.World().Declined(); declined != "" && (s.here.failure == nil || s.step < s.Len()) {
+		p.add(Bad, "%s", declined)
+	}
 	if len(p) == 0 {
 		p.add(Plain, "nothing is under way")
 	}

@@ -54,5 +54,7 @@ func TestDeclinedIsTold(t *testing.T) {
 	}
 	if want := "declined by Accepts: ware{n: 1} from n0 by tcp at n1; 2 behind it"; !strings.Contains(res.Finding.Message, want) {
 		t.Errorf("it says %q, want %q", res.Finding.Message, want)
+	} else if res.Finding.Declined != want {
+		t.Errorf("what is declined is %q, want %q", res.Finding.Declined, want)
 	}
 }

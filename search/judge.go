@@ -65,7 +65,7 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 // Decided notes what was decided about the run of a finding.
 func (f *Finding) Decided(res *decide.Result) {
 	f.Proved = f.Proved || res.Proved
-	f.Critical, f.Avoided = res.Critical, res.Avoided
+	f.Critical, f.Avoided, f.Deviates = res.Critical, res.Avoided, res.Deviates
 	if res.Evidence != nil || res.Critical != nil && res.Critical.Exact {
 		f.Evidence = res.Evidence
 	}

@@ -481,6 +481,8 @@ type asked struct {
 	of *Case
 }
 
+func (a asked) Did(q decide.Walks) (*decide.Did, error) { return a.Lab.Did(a.of, q) }
+
 func (a asked) Walk(q decide.Walks) (*decide.Walked, error) { return a.Lab.Walk(a.of, q) }
 
 func (a asked) Settle(from, most int) (last int, decided bool, err error) {

@@ -88,6 +88,7 @@ type Finding struct {
 	Proved   bool         // dead: the run ends in a state without any event that is not live
 	Critical *Critical    // where recovery became impossible; nil: not isolated
 	Avoided  *Avoided     // not dead: how often walks avoid the failure; nil: it is exact, or was not asked
+	Deviates *Deviates    // not dead: the first step at which it does what no run does that keeps the promise; nil: none is known
 	Live     *Live        // the nearest live run; nil: none was looked for, or found
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it
@@ -103,6 +104,7 @@ type (
 	Witness  = decide.Witness
 	Evidence = decide.Evidence
 	Avoided  = decide.Avoided
+	Deviates = decide.Deviates
 )
 
 // Live is the live run that is nearest to a dead one: it leaves it at the last

@@ -51,5 +51,6 @@ type Failure struct {
 	Identity string   // the event that it handled
 	Step     int      // 0: the start
 	Message  string   // what was wrong, with values
+	Declined string   // dead: what is under way and declined, and openings that are; a part of Message
 	Stack    string   // the service's stack, where it panicked or started a goroutine
 }

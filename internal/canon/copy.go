@@ -56,7 +56,7 @@ func (c *copies) copy(v any) (any, error) {
 	out, refused := c.to, c.refused
 	c.release()
 	if refused != "" {
-		return nil, fmt.Errorf("canon: cannot copy %s: %s", t, refused)
+		return nil, fmt.Errorf("cannot copy %s: %s", t, refused)
 	}
 	return out, nil
 }

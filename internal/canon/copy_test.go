@@ -395,13 +395,13 @@ func TestCopyOfOddities(t *testing.T) {
 func TestCopyRefuses(t *testing.T) {
 	for _, w := range copiers(t, Options{}) {
 		_, err := w.Copy(&withFunc{})
-		wantError(t, err, `canon: cannot walk canon.withFunc.step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`)
+		wantError(t, err, `cannot walk canon.withFunc.step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`)
 		deep := &link{}
 		for range depthMax + 1 {
 			deep = &link{next: deep}
 		}
 		_, err = w.Copy(deep)
-		wantError(t, err, "canon: cannot copy *canon.link: it is nested deeper than 50000 levels")
+		wantError(t, err, "cannot copy *canon.link: it is nested deeper than 50000 levels")
 		sameCopy(t, w, &link{next: &link{}}) // usable after a refusal
 	}
 }

@@ -269,7 +269,7 @@ func TestTwoTypesOfOneName(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.Sum(two)
-	wantError(t, err, "canon: cannot walk canon.local (canon.local): an interface also holds another type called macemc/internal/canon.local; move one of them out of its function, or rename it")
+	wantError(t, err, "cannot walk canon.local (canon.local): an interface also holds another type called macemc/internal/canon.local; move one of them out of its function, or rename it")
 
 	// errors.joinError and our own have one short name.
 	type joinError struct{ errs []error }

@@ -48,7 +48,7 @@ func (r *refusal) under(t reflect.Type) error {
 	if len(r.fields) > 0 {
 		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", r.rule(t))
 	}
-	return fmt.Errorf("canon: cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
+	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
 }
 
 // rule is the one that leaves out what cannot be walked below a root: the

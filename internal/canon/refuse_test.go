@@ -52,21 +52,21 @@ func TestRefusedTypes(t *testing.T) {
 		v    any
 		want string
 	}{
-		{withFunc{}, `canon: cannot walk canon.withFunc.step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`},
-		{&withChan{}, `canon: cannot walk canon.withChan.in (chan int): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withChan.in" to System.Opaque`},
-		{withAddress{}, `canon: cannot walk canon.withAddress.at (uintptr): an address differs from run to run; tag the field mc:"-" or add "canon.withAddress.at" to System.Opaque`},
-		{&atomic.Uintptr{}, `canon: cannot walk atomic.Uintptr (uintptr): an address differs from run to run; use another integer type`},
-		{withUnsafe{}, `canon: cannot walk canon.withUnsafe.at (unsafe.Pointer): what it points to is unknown; tag the field mc:"-" or add "canon.withUnsafe.at" to System.Opaque`},
-		{withPointerKey{}, `canon: cannot walk canon.withPointerKey.m[key] (*int): a map key that is a pointer, or left out, has no canonical order; tag the field mc:"-" or add "canon.withPointerKey.m" to System.Opaque`},
-		{map[env]int{}, `canon: cannot walk map[canon.env]int[key] (canon.env): a map key that is a pointer, or left out, has no canonical order; key the map by a value`},
-		{map[[1]pair[int, *int]]int{}, `canon: cannot walk map[[1]canon.pair[int,*int]]int[key] (*int): a map key that is a pointer, or left out, has no canonical order; key the map by a value`},
-		{map[withChan]int{}, `canon: cannot walk map[canon.withChan]int[key].in (chan int): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withChan.in" to System.Opaque`},
-		{deepFunc{}, `canon: cannot walk canon.deepFunc.a.list[][].step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`},
-		{withTimer{time.NewTimer(time.Hour)}, `canon: cannot walk canon.withTimer.due.C (<-chan time.Time): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withTimer.due" to System.Opaque`},
-		{struct{ f func() }{}, `canon: cannot walk struct { f func() }.f (func()): functions have no comparable identity; tag the field mc:"-" or add "*.f" to System.Opaque`},
-		{func() {}, `canon: cannot walk func() (func()): functions have no comparable identity; hand over a value without one`},
+		{withFunc{}, `cannot walk canon.withFunc.step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`},
+		{&withChan{}, `cannot walk canon.withChan.in (chan int): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withChan.in" to System.Opaque`},
+		{withAddress{}, `cannot walk canon.withAddress.at (uintptr): an address differs from run to run; tag the field mc:"-" or add "canon.withAddress.at" to System.Opaque`},
+		{&atomic.Uintptr{}, `cannot walk atomic.Uintptr (uintptr): an address differs from run to run; use another integer type`},
+		{withUnsafe{}, `cannot walk canon.withUnsafe.at (unsafe.Pointer): what it points to is unknown; tag the field mc:"-" or add "canon.withUnsafe.at" to System.Opaque`},
+		{withPointerKey{}, `cannot walk canon.withPointerKey.m[key] (*int): a map key that is a pointer, or left out, has no canonical order; tag the field mc:"-" or add "canon.withPointerKey.m" to System.Opaque`},
+		{map[env]int{}, `cannot walk map[canon.env]int[key] (canon.env): a map key that is a pointer, or left out, has no canonical order; key the map by a value`},
+		{map[[1]pair[int, *int]]int{}, `cannot walk map[[1]canon.pair[int,*int]]int[key] (*int): a map key that is a pointer, or left out, has no canonical order; key the map by a value`},
+		{map[withChan]int{}, `cannot walk map[canon.withChan]int[key].in (chan int): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withChan.in" to System.Opaque`},
+		{deepFunc{}, `cannot walk canon.deepFunc.a.list[][].step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`},
+		{withTimer{time.NewTimer(time.Hour)}, `cannot walk canon.withTimer.due.C (<-chan time.Time): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withTimer.due" to System.Opaque`},
+		{struct{ f func() }{}, `cannot walk struct { f func() }.f (func()): functions have no comparable identity; tag the field mc:"-" or add "*.f" to System.Opaque`},
+		{func() {}, `cannot walk func() (func()): functions have no comparable identity; hand over a value without one`},
 		{[]any(nil), ""},
-		{embedsSummary{}, `canon: cannot walk canon.embedsSummary (canon.embedsSummary): it embeds a Summarizer, so its Summary may be that of the embedded field alone; give the embedded field a name`},
+		{embedsSummary{}, `cannot walk canon.embedsSummary (canon.embedsSummary): it embeds a Summarizer, so its Summary may be that of the embedded field alone; give the embedded field a name`},
 	} {
 		checked := w.Check(reflect.TypeOf(c.v))
 		_, summed := w.Sum(c.v)
@@ -78,7 +78,7 @@ func TestRefusedTypes(t *testing.T) {
 		}
 		wantError(t, checked, c.want)
 		wantError(t, summed, c.want)
-		shown := "<cannot walk: " + strings.TrimPrefix(c.want, "canon: cannot walk ") + ">"
+		shown := "<cannot walk: " + strings.TrimPrefix(c.want, "cannot walk ") + ">"
 		if got := w.Text(c.v); got != shown {
 			t.Errorf("text is %s, want %s", got, shown)
 		}
@@ -107,16 +107,16 @@ func TestRefusedValues(t *testing.T) {
 		v    any
 		want string
 	}{
-		{held(), `canon: cannot walk canon.withLock.mu (sync.Mutex): ` + advice + `mu" to System.Opaque`},
-		{read, `canon: cannot walk canon.withLock.rw (sync.RWMutex): ` + advice + `rw" to System.Opaque`},
-		{inMap, `canon: cannot walk canon.withLock.m["a"][1].mu (sync.Mutex): ` + advice + `mu" to System.Opaque`},
-		{byPointer, `canon: cannot walk map[int]*sync.Mutex[2] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
-		{byValue, `canon: cannot walk map[uint8]sync.Mutex[3] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
-		{bySummary, `canon: cannot walk map[canon.mapped]*sync.Mutex[pair[int,map[int]interface {}]{first: 0, second: {1: "a", 2: "b"}}] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
-		{leaky{}, `canon: cannot walk canon.leaky.f (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.leaky.f" to System.Opaque`},
-		{&withLock{s: []any{1, func() {}}}, `canon: cannot walk canon.withLock.s[1] (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.withLock.s" to System.Opaque`},
-		{inKey, `canon: cannot walk canon.withLock.m["x"][key].second (*int): a map key that holds a pointer has no canonical order; tag the field mc:"-" or add "canon.pair.second" to System.Opaque`},
-		{map[float64]any{math.NaN(): 1, math.Float64frombits(0x7ff8000000000001): 2}, `canon: cannot walk map[float64]interface {} (map[float64]interface {}): two of its keys are the same to the walk (NaN, or differing in what is left out) and its elements may hold references, so they have no canonical order; key the map by another value`},
+		{held(), `cannot walk canon.withLock.mu (sync.Mutex): ` + advice + `mu" to System.Opaque`},
+		{read, `cannot walk canon.withLock.rw (sync.RWMutex): ` + advice + `rw" to System.Opaque`},
+		{inMap, `cannot walk canon.withLock.m["a"][1].mu (sync.Mutex): ` + advice + `mu" to System.Opaque`},
+		{byPointer, `cannot walk map[int]*sync.Mutex[2] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
+		{byValue, `cannot walk map[uint8]sync.Mutex[3] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
+		{bySummary, `cannot walk map[canon.mapped]*sync.Mutex[pair[int,map[int]interface {}]{first: 0, second: {1: "a", 2: "b"}}] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
+		{leaky{}, `cannot walk canon.leaky.f (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.leaky.f" to System.Opaque`},
+		{&withLock{s: []any{1, func() {}}}, `cannot walk canon.withLock.s[1] (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.withLock.s" to System.Opaque`},
+		{inKey, `cannot walk canon.withLock.m["x"][key].second (*int): a map key that holds a pointer has no canonical order; tag the field mc:"-" or add "canon.pair.second" to System.Opaque`},
+		{map[float64]any{math.NaN(): 1, math.Float64frombits(0x7ff8000000000001): 2}, `cannot walk map[float64]interface {} (map[float64]interface {}): two of its keys are the same to the walk (NaN, or differing in what is left out) and its elements may hold references, so they have no canonical order; key the map by another value`},
 	} {
 		_, err := w.Sum(c.v)
 		wantError(t, err, c.want)
@@ -171,13 +171,13 @@ func TestNewRefuses(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Opaque: []string{"node"}}, `canon: opaque rule "node" is malformed; want pkg.Type.field, *.field or pkg.Type`},
-		{Options{Opaque: []string{"a.B", "*.x.y"}}, `canon: opaque rule "*.x.y" is malformed; want pkg.Type.field, *.field or pkg.Type`},
-		{Options{Opaque: []string{"a. B"}}, `canon: opaque rule "a. B" is malformed; want pkg.Type.field, *.field or pkg.Type`},
-		{Options{Skip: []reflect.Type{reflect.TypeFor[any]()}}, `canon: Options.Skip lists interface {}; want interface types with methods`},
-		{Options{Skip: []reflect.Type{reflect.TypeFor[base]()}}, `canon: Options.Skip lists canon.base; want interface types with methods`},
-		{Options{Named: []reflect.Type{reflect.TypeFor[base]()}}, `canon: Options.Named lists canon.base, which has no String method; add one or take it off the list`},
-		{Options{Named: []reflect.Type{nil}}, `canon: Options.Named lists <nil>, which has no String method; add one or take it off the list`},
+		{Options{Opaque: []string{"node"}}, `opaque rule "node" is malformed; want pkg.Type.field, *.field or pkg.Type`},
+		{Options{Opaque: []string{"a.B", "*.x.y"}}, `opaque rule "*.x.y" is malformed; want pkg.Type.field, *.field or pkg.Type`},
+		{Options{Opaque: []string{"a. B"}}, `opaque rule "a. B" is malformed; want pkg.Type.field, *.field or pkg.Type`},
+		{Options{Skip: []reflect.Type{reflect.TypeFor[any]()}}, `Options.Skip lists interface {}; want interface types with methods`},
+		{Options{Skip: []reflect.Type{reflect.TypeFor[base]()}}, `Options.Skip lists canon.base; want interface types with methods`},
+		{Options{Named: []reflect.Type{reflect.TypeFor[base]()}}, `Options.Named lists canon.base, which has no String method; add one or take it off the list`},
+		{Options{Named: []reflect.Type{nil}}, `Options.Named lists <nil>, which has no String method; add one or take it off the list`},
 	} {
 		_, err := New(c.o)
 		wantError(t, err, c.want)

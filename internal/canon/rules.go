@@ -29,7 +29,7 @@ func parseRules(texts []string) ([]rule, error) {
 	var rules []rule
 	for _, s := range texts {
 		if !anyField.MatchString(s) && !namedThing.MatchString(s) {
-			return nil, fmt.Errorf("canon: opaque rule %q is malformed; want pkg.Type.field, *.field or pkg.Type", s)
+			return nil, fmt.Errorf("opaque rule %q is malformed; want pkg.Type.field, *.field or pkg.Type", s)
 		}
 		rules = append(rules, rule{text: s})
 	}

@@ -25,7 +25,7 @@ func (w *Walker) Text(v any) string {
 func (w *Walker) Lines(v any) []Line { return w.LinesOf(v, nil) }
 
 func unwalkable(err error) string {
-	reason := strings.TrimPrefix(err.Error(), "canon: cannot walk ")
+	reason := strings.TrimPrefix(err.Error(), "cannot walk ")
 	return "<cannot walk: " + reason + ">"
 }
 

@@ -72,13 +72,13 @@ func New(o Options) (*Walker, error) {
 	named := make(map[reflect.Type]bool)
 	for _, t := range o.Named {
 		if t == nil || !implements(t, stringerType) {
-			return nil, fmt.Errorf("canon: Options.Named lists %v, which has no String method; add one or take it off the list", t)
+			return nil, fmt.Errorf("Options.Named lists %v, which has no String method; add one or take it off the list", t)
 		}
 		named[t] = true
 	}
 	for _, t := range o.Skip {
 		if t == nil || t.Kind() != reflect.Interface || t.NumMethod() == 0 {
-			return nil, fmt.Errorf("canon: Options.Skip lists %v; want interface types with methods", t)
+			return nil, fmt.Errorf("Options.Skip lists %v; want interface types with methods", t)
 		}
 	}
 	w := newWalker()

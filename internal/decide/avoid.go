@@ -108,16 +108,20 @@ func (p *Finder) fall(before, after int) float64 {
 // byChance is how likely it is that so many or more of walks from one state
 // succeed, of all that do of as many from each of two states, if the two are
 // alike: Fisher's exact test, one-sided.
-func byChance(before, after, walks int) (p float64) {
+func byChance(before, after, walks int) float64 { return fisher(before, walks, after, walks) }
+
+// fisher is the same of a of n of one kind and b of m of another: how likely it is that
+// so many or more of the first kind do, if the two kinds are alike.
+func fisher(a, n, b, m int) (p float64) {
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))
 		b, _ := math.Lgamma(float64(k + 1))
 		c, _ := math.Lgamma(float64(n - k + 1))
 		return a - b - c
 	}
-	all := before + after
-	for k := before; k <= min(all, walks); k++ {
-		p += math.Exp(choose(walks, k) + choose(walks, all-k) - choose(2*walks, all))
+	all := a + b
+	for k := max(a, all-m); k <= min(all, n); k++ {
+		p += math.Exp(choose(n, k) + choose(m, all-k) - choose(n+m, all))
 	}
 	return min(p, 1)
 }

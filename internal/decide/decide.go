@@ -93,6 +93,9 @@ type Lab interface {
 	// or can go on without a failure of the service, by visiting at most so many
 	// states. It is the last that can; from-1: none.
 	Settle(from, most int) (last int, decided bool, err error)
+	// Did takes walks from a state, and says in how many of them the steps of the
+	// run were taken, too.
+	Did(q Walks) (*Did, error)
 	// Stopped reports whether there is to be a stop.
 	Stopped() bool
 	// Effort is what the answers have cost, in steps and in states.

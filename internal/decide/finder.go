@@ -26,6 +26,7 @@ type Result struct {
 	Proved   bool // its end is dead, exactly
 	Critical *Critical
 	Avoided  *Avoided
+	Deviates *Deviates
 	Evidence *Evidence
 }
 
@@ -165,7 +166,11 @@ func (p *Finder) Find() (*Result, error) {
 		p.decided(res, 0, true)
 		return res, nil
 	}
-	return res, p.sample(res)
+	err := p.sample(res)
+	if err == nil && p.survive {
+		res.Deviates, err = p.deviates(res.Critical)
+	}
+	return res, err
 }
 
 // Alive is the walk that shows that a state of the run can recover, if one did.

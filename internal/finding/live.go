@@ -44,6 +44,12 @@ func (t *tale) avoidable(p *page) {
 		t.step(p, t.Turned())
 	}
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
+	if d := t.f.Deviates; d != nil {
+		p.head("Where it leaves what runs do that keep the promise")
+		p.say("Of %s that kept the promise none did, at a node that kept the same, what this run does in step %d; of %d that broke it, %d did. It is the first step of which that can be said.",
+			numerals.Many(d.Kept, "fresh walk"), d.Step, d.Broke, d.Did)
+		t.step(p, d.Step)
+	}
 }
 
 // nearest tells how the nearest live run differs.

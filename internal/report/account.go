@@ -85,6 +85,9 @@ var afterTurn = map[account.Turn]string{
 // are not asked for.
 func Graph(a *account.Account, title string) *eventgraph.Graph {
 	marks := eventgraph.Marks{Title: title, Failed: a.Finding.Step, Why: subject{a}.gist()}
+	if a.Finding.Declined != "" {
+		marks.Why += "; " + a.Finding.Declined
+	}
 	if a.Turn().In() {
 		marks.Critical, marks.After = a.Turned(), afterTurn[a.Turn()]
 	}

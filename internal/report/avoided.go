@@ -62,3 +62,10 @@ func (s subject) avoidance() string {
 	}
 	return "as far as walks can tell: " + text + fmt.Sprintf("; that is hardly chance (p = %.1g)", a.Chance)
 }
+
+// deviates says where the run first does what no run does that keeps the promise.
+func (s subject) deviates() string {
+	d := s.Finding.Deviates
+	return fmt.Sprintf("step %s  %s\nat a node that kept the same, this did none of %s of %s steps that kept the promise, and %s of %s that broke it",
+		numerals.Count(d.Step), d.Event, numerals.Many(d.Kept, "fresh walk"), numerals.Count(d.WalkSteps), numerals.Count(d.Did), numerals.Count(d.Broke))
+}

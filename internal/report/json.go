@@ -42,6 +42,7 @@ type resultJSON struct {
 	Choices  *int           `json:"choices"`
 	Critical *criticalJSON  `json:"critical"`
 	Avoided  *avoidedJSON   `json:"avoided"`
+	Deviates *deviatesJSON  `json:"deviates,omitempty"`
 	Findings []findingJSON  `json:"findings"` // the first one's members stand above, too
 	Alike    int            `json:"alike"`
 	Ignore   []string       `json:"ignore,omitempty"`  // what was left out
@@ -74,7 +75,17 @@ type findingJSON struct {
 	Choices  int           `json:"choices"`
 	Critical *criticalJSON `json:"critical"`
 	Avoided  *avoidedJSON  `json:"avoided"`
+	Deviates *deviatesJSON `json:"deviates,omitempty"`
 	Replay   *string       `json:"replay"`
+}
+
+type deviatesJSON struct {
+	Step      int    `json:"step"`
+	Event     string `json:"event"`
+	Kept      int    `json:"walks_kept"`
+	Broke     int    `json:"walks_broke"`
+	Did       int    `json:"broke_did"`
+	WalkSteps int    `json:"walk_steps"`
 }
 
 type safetyJSON struct {
@@ -186,7 +197,7 @@ func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	}
 	if len(out.Findings) > 0 {
 		f := &out.Findings[0]
-		out.Property, out.Message, out.Critical, out.Avoided = f.Property, f.Message, f.Critical, f.Avoided
+		out.Property, out.Message, out.Critical, out.Avoided, out.Deviates = f.Property, f.Message, f.Critical, f.Avoided, f.Deviates
 		out.Path, out.Report, out.Replay = f.Path, f.Report, f.Replay
 		out.Steps, out.Choices = &f.Steps, &f.Choices
 	}
@@ -198,7 +209,7 @@ func findingOf(s subject) findingJSON {
 	return findingJSON{
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
-		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(s), Avoided: avoidedOf(s),
+		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(s), Avoided: avoidedOf(s), Deviates: (*deviatesJSON)(f.Deviates),
 	}
 }
 

@@ -125,6 +125,9 @@ func (p *printer) finding(s subject) {
 		}
 		p.row(2, labels, "evidence", s.evidence())
 	}
+	if f.Deviates != nil {
+		p.row(2, labels, "deviates", s.deviates())
+	}
 	if f.Found != nil {
 		p.row(2, labels, "shrunk", "from "+numerals.Many(len(f.Found.Steps), "step"))
 	}

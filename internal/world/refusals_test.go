@@ -120,13 +120,13 @@ func TestValidate(t *testing.T) {
 		{"nil-pointer", func(s *sim.System) { s.New = func(sim.Params, sim.Addr) sim.Node { return (*quiet)(nil) } },
 			`system sound: its New made a nil node at n0`},
 		{"func", made[func()](),
-			`system sound: canon: cannot walk world_test.other[func()].Field (func()): functions have no comparable identity; tag the field mc:"-" or add "world_test.other.Field" to System.Opaque`},
+			`system sound: cannot walk world_test.other[func()].Field (func()): functions have no comparable identity; tag the field mc:"-" or add "world_test.other.Field" to System.Opaque`},
 		{"time-key", made[map[macetime.Time]int](),
 			`system sound: *world_test.other[map[macemc/macetime.Time]int] cannot keep times where it does: a map[macetime.Time]int has keys that hold one; key the map by something else`},
 		{"time-left-out", made[leftOut](),
 			`cannot keep times where it does: a world_test.leftOut has one in Read, which is left out of the state`},
 		{"opaque-malformed", func(s *sim.System) { s.Opaque = []string{"Field"} },
-			`system sound: canon: opaque rule "Field" is malformed; want pkg.Type.field, *.field or pkg.Type`},
+			`system sound: opaque rule "Field" is malformed; want pkg.Type.field, *.field or pkg.Type`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := sound()
@@ -357,9 +357,9 @@ func TestUnsupported(t *testing.T) {
 		{"recovered", func(env sim.Env) {
 			defer func() { _ = recover() }()
 			env.Post(func() {})
-		}, "canon: cannot walk func() (func()): functions have no comparable identity; hand over a value without one"},
+		}, "cannot walk func() (func()): functions have no comparable identity; hand over a value without one"},
 		{"unwalkable", func(env sim.Env) { env.Set().Send(env.Peers()[0], func() {}) },
-			"canon: cannot walk func() (func()): functions have no comparable identity; hand over a value without one"},
+			"cannot walk func() (func()): functions have no comparable identity; hand over a value without one"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, f := used(t, world.Config{}, nil, c.use)

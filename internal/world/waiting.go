@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"macemc/internal/canon"
 	"macemc/sim"
 )
 
@@ -32,6 +33,9 @@ func (w *World) Waiting() (out Waiting) {
 
 // SetAt reports whether a timer is set at a node.
 func (s Waiting) SetAt(node sim.Addr) bool { return slices.Contains(s.Timers, node) }
+
+// Kept is the identity of what a node keeps, without its timers, tasks and script.
+func (w *World) Kept(a sim.Addr) canon.Hash { return w.sum(w.nodes[a.Index()].seen.Node) }
 
 // Knows are the nodes whose addresses a node has in its fields, in their order.
 func (w *World) Knows(a sim.Addr) (all []sim.Addr) {

@@ -9,8 +9,11 @@ import (
 // Dead is the failure of a run whose end, where the world is, is taken to be dead.
 func Dead(w *world.World, steps int) *sim.Failure {
 	names, explanations := w.NotLive()
-	if declined := w.Declined(); declined != "" {
+	declined := w.Declined()
+	if declined != "" {
 		explanations = append(explanations, declined)
 	}
-	return decide.Dead(steps, names, explanations)
+	f := decide.Dead(steps, names, explanations)
+	f.Declined = declined
+	return f
 }

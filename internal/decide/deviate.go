@@ -1,0 +1,66 @@
+package decide
+
+// Deviates is the first step at which a run does what no run does that keeps the
+// promise, so far as fresh walks from the start can tell: the same node, keeping
+// the same, at the same event. It often names what the service does wrong, where the
+// critical step is the last race that could have gone well.
+type Deviates struct {
+	Step      int
+	Event     string
+	Kept      int // walks that kept the promise; none of them did it
+	Broke     int // and that broke it
+	Did       int // of which so many did it
+	WalkSteps int
+}
+
+// Did says of walks, which went on without a failure or met one, in how many of
+// either each step of a run was taken, too.
+type Did struct {
+	AllKept, AllBroke int
+	Kept, Broke       []int // by step
+}
+
+const (
+	deviateRounds = 4     // of walks at the most
+	deviateEnough = 30    // of either kind
+	deviateMost   = 1_000 // steps of a run that is compared
+)
+
+// deviates compares a run that fails with fresh walks from its start. What no walk
+// does may be rare only: it is told where those that fail do it clearly more often.
+// Nil: there is no such step, or it is not before what is known to be too late.
+func (p *Finder) deviates(c *Critical) (*Deviates, error) {
+	n := p.run.Steps()
+	if n < 2 || n > deviateMost || p.opts.Effort < 0 {
+		return nil, nil
+	}
+	all := &Did{Kept: make([]int, n), Broke: make([]int, n)}
+	steps := max(p.walkLen, n)
+	for round := range uint16(deviateRounds) {
+		if p.Stopped(1) {
+			return nil, ErrStopped
+		}
+		d, err := p.lab.Did(Walks{Count: weighing * p.opts.Walks, Steps: steps, Salt: saltDid + round, All: true, Survive: true})
+		if err != nil {
+			return nil, err
+		}
+		all.AllKept, all.AllBroke = all.AllKept+d.AllKept, all.AllBroke+d.AllBroke
+		for i := range n {
+			all.Kept[i] += d.Kept[i]
+			all.Broke[i] += d.Broke[i]
+		}
+		if min(all.AllKept, all.AllBroke) >= deviateEnough {
+			break
+		}
+	}
+	end := n - 1 // the last step is the failure itself
+	if c != nil && c.Exact {
+		end = min(end, c.Step-1)
+	}
+	for i := range end {
+		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // of so many steps one is chosen
+			return &Deviates{i + 1, p.run.Events[i], all.AllKept, all.AllBroke, all.Broke[i], steps}, nil
+		}
+	}
+	return nil, nil
+}

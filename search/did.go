@@ -1,0 +1,83 @@
+package search
+
+import (
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/decide"
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// localStep is what a node does, as far as itself is concerned: what it kept before,
+// and the event.
+type localStep struct {
+	kept  canon.Hash
+	event string
+}
+
+// localSteps tells the steps of a run, state after state, as local ones. Those of
+// nobody are left out.
+func localSteps(each func(step int, did localStep)) func(*world.World) {
+	before := map[sim.Addr]canon.Hash{}
+	return func(w *world.World) {
+		if e := w.LastEvent(); w.Steps() > 0 && !e.Node.IsZero() {
+			each(w.Steps(), localStep{before[e.Node], w.LastIdentity()})
+		}
+		for _, a := range w.Params().Addrs() {
+			before[a] = w.Kept(a)
+		}
+	}
+}
+
+// Did takes walks and says in how many of them each step of a run was taken as it
+// was there: by the same node, which kept the same before, of the same event.
+func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
+	out := &decide.Did{Kept: make([]int, of.Steps()), Broke: make([]int, of.Steps())}
+	steps := map[localStep][]int{}
+	if err := l.show(of.picks, of.climate, of.Steps(), localSteps(func(n int, did localStep) { steps[did] = append(steps[did], n-1) })); err != nil {
+		return nil, err
+	}
+	walked, err := l.Walk(of, q)
+	if err != nil {
+		return nil, err
+	}
+	count := func(walk any, by []int) error {
+		if l.Stopped() {
+			return ErrStopped
+		}
+		k, met := walk.(*labWalk), map[int]bool{}
+		err := l.show(k.answers(of), k.climate, k.end, localSteps(func(_ int, did localStep) {
+			for _, n := range steps[did] {
+				met[n] = true
+			}
+		}))
+		for n := range met {
+			by[n]++
+		}
+		return err
+	}
+	for _, s := range walked.Success {
+		if err := count(s.Walk, out.Kept); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range walked.Failed {
+		if err := count(f.Walk, out.Broke); err != nil {
+			return nil, err
+		}
+	}
+	out.AllKept, out.AllBroke = len(walked.Success), len(walked.Failed)
+	return out, nil
+}
+
+// show takes a run again, as far as it goes without a failure, and shows its states.
+func (l *Lab) show(answers []choose.Pick, c run.Climate, end int, see func(*world.World)) error {
+	_, err := alone(l, func() (none struct{}, err error) {
+		again := run.Repeat(choose.NewRaw(answers), c, end)
+		again.See = see
+		l.first.Run(again, false)
+		return none, nil
+	})
+	return err
+}
