@@ -52,7 +52,7 @@ var odd = []*sim.System{
 }
 
 // A picky node declines what its peer sends.
-type picky struct{ n int }
+type picky struct{}
 
 func (*picky) Init(sim.Env)                           {}
 func (*picky) Deliver(sim.Env, sim.Addr, sim.Message) {}
