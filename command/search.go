@@ -24,30 +24,18 @@ type searchFlags struct {
 	bugs, properties, params []string
 	ignore                   []string
 	ignored                  []search.Ignore // the same, as it was read
-	nodes                    int
+	opts                     search.Options  // the bounds, and what needs no reading
 	net, faults              string
 	faultsSet                bool
-	early                    int
 	timers, disk             string
 	memory                   string
 	time                     time.Duration
-	depth, step              int
-	noWalks                  bool
 	noCritical, noShrink     bool
 	tries                    int // that shrinking may take; 0: as many as its effort allows
-	walks                    int
-	walkSteps, maxWalkSteps  int
-	walkLeast                int
 	walk                     string
-	paths, findings          int
 	seed                     int64
 	prefix                   string
-	printPrefixes, steady    int
 	engine, visited          string
-	hashBits                 int
-	workers                  int
-	profile                  bool
-	stuck                    time.Duration
 	out                      string
 	inProcess                bool
 	json, quiet              bool
@@ -99,40 +87,45 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	f.opts.Early = new(int)
+	bound := func(name string) {
+		b := search.Bounded(name)
+		flags.IntVar(b.In(&f.opts), name, 0, b.Help)
+	}
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
 	flags.StringArrayVar(&f.properties, "property", nil, "check only the property `NAME` (repeatable)")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out what is known: `verdict=V`, property=NAME, or place=FILE:LINE, where a handler panicked\n(repeatable)")
-	flags.IntVar(&f.nodes, "nodes", 0, "run with `N` nodes (default the system's)")
+	bound("nodes")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
 	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause; each a number or all; none (default what the system tolerates)")
 	flags.StringVar(&f.timers, "timers", "", "`free`, though the system says what its clocks keep to; or ordered, as it says")
 	flags.StringVar(&f.disk, "disk", "", "what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
-	flags.IntVar(&f.early, "early", 0, "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)")
-	flags.IntVar(&f.depth, "depth", 0, "take all runs of at most `D` steps (default as deep as 300,000 transitions go)")
-	flags.IntVar(&f.step, "step", 0, "the exhaustive phase goes deeper in rounds of `N` steps; where one ends, every state that is not\nlive is walked from once, as far as these walks cost less than the round (default 5)")
+	bound("early")
+	bound("depth")
+	bound("step")
 	flags.StringVar(&f.memory, "memory", "4GiB", "let the process use so many `bytes` (MiB, GiB); the exhaustive phase ends when it has them")
 	flags.DurationVar(&f.time, "time", 0, "stop after this `time`, as 30s or 10m (default never)")
-	flags.IntVar(&f.walkSteps, "walk-steps", 0, "suspect a walk that is not live after `N` steps (default 10,000)")
-	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "each false alarm doubles that, to at most `N` steps (default eight times)")
-	flags.IntVar(&f.walkLeast, "walk-least", 0, "let a walk from the start go on for `N` steps even if it is live; storms then come at any\ntime of its first half, too, and --walk-steps count from where it was live (default 200)")
-	flags.IntVar(&f.walks, "walks", 0, "report as dead what `K` fresh walks do not revive (default 60)")
-	flags.BoolVar(&f.noWalks, "no-walks", false, "take no random walks")
+	bound("walk-steps")
+	bound("max-walk-steps")
+	bound("walk-least")
+	bound("walks")
+	flags.BoolVar(&f.opts.NoWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
 	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
-	flags.IntVar(&f.paths, "paths", 0, "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too")
-	flags.IntVar(&f.findings, "findings", 0, "go on until there are `N` findings, one for each property and critical event, or place of a panic (default 1)")
+	bound("paths")
+	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.prefix, "prefix", "", "begin where the run of `FILE` ends, with faults allowed from there on; nodes and parameters are its own\n(default at the start)")
-	flags.IntVar(&f.printPrefixes, "print-prefixes", 0, "do not search, but write `N` paths with distinct ends, in steady state, to begin searches with")
-	flags.IntVar(&f.steady, "steady", 0, "a state is steady after it has been live for `N` steps (default 20)")
+	bound("print-prefixes")
+	bound("steady")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
 	flags.StringVar(&f.visited, "visited", "", "keep of the states that were visited `vectors|fingerprint|off`: all of them, so that none is taken for\nanother and liveness can be decided exactly; a hash of each; nothing, so that every path is taken, by\n--engine reference (default vectors; with that engine fingerprint)")
-	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines expand a level of many states together, and take the walks from the start (default\nas many as there are cores); with 1, a search of one seed prints the same bytes each time")
-	flags.IntVar(&f.hashBits, "hash-bits", 0, "with --visited fingerprint, the bits of a hash, `32|64` (default 64)")
-	flags.BoolVar(&f.profile, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
+	bound("workers")
+	bound("hash-bits")
+	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
+	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
@@ -143,24 +136,15 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 
 // check refuses what is impossible or contradicts itself.
 func (f *searchFlags) check(cmd *cobra.Command) error {
-	for _, n := range []struct {
-		name  string
-		value int64
-	}{
-		{"nodes", int64(f.nodes)}, {"depth", int64(f.depth)}, {"step", int64(f.step)}, {"walk-steps", int64(f.walkSteps)},
-		{"max-walk-steps", int64(f.maxWalkSteps)}, {"walk-least", int64(f.walkLeast)}, {"walks", int64(f.walks)}, {"paths", int64(f.paths)}, {"findings", int64(f.findings)},
-		{"print-prefixes", int64(f.printPrefixes)}, {"steady", int64(f.steady)}, {"seed", f.seed}, {"workers", int64(f.workers)},
-	} {
-		if cmd.Flags().Changed(n.name) && n.value < 1 {
-			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
-		}
+	if err := f.opts.CheckBounds(cmd.Flags().Changed); err != nil {
+		return usagef("%w", err)
+	}
+	if cmd.Flags().Changed("seed") && f.seed < 1 {
+		return usagef("--seed is %d; it must be 1 or more", f.seed)
 	}
 	f.faultsSet = cmd.Flags().Changed("faults")
-	if cmd.Flags().Changed("early") {
-		if f.early < 0 {
-			return usagef("--early is %d; it must be 0 or more", f.early)
-		}
-		f.early++ // see search.Options.Early
+	if !cmd.Flags().Changed("early") {
+		f.opts.Early = nil
 	}
 	for _, one := range []struct {
 		name, value string
@@ -170,13 +154,8 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 			return usagef("--%s is %q; it must be %s%s", one.name, one.value, strings.Join(one.words, " or "), suggest(one.value, one.words))
 		}
 	}
-	for _, name := range []string{"walks", "walk-steps", "max-walk-steps", "walk-least", "walk"} {
-		if f.noWalks && cmd.Flags().Changed(name) {
-			return usagef("--no-walks and --%s exclude each other", name)
-		}
-	}
-	if f.printPrefixes > 0 && cmd.Flags().Changed("walk-least") {
-		return usagef("--print-prefixes and --walk-least exclude each other: a prefix ends in steady state, see --steady")
+	if f.opts.NoWalks && cmd.Flags().Changed("walk") {
+		return usagef("--no-walks and --walk exclude each other")
 	}
 	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
 		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
@@ -184,17 +163,14 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if words := []string{string(search.VisitedVectors), string(search.VisitedFingerprint), string(search.VisitedOff)}; f.visited != "" && !slices.Contains(words, f.visited) {
 		return usagef("--visited is %q; it must be one of %s%s", f.visited, strings.Join(words, ", "), suggest(f.visited, words))
 	}
-	if cmd.Flags().Changed("hash-bits") && f.hashBits != 32 && f.hashBits != 64 {
-		return usagef("--hash-bits is %d; it must be 32 or 64", f.hashBits)
+	if cmd.Flags().Changed("hash-bits") && f.opts.HashBits != 32 && f.opts.HashBits != 64 {
+		return usagef("--hash-bits is %d; it must be 32 or 64", f.opts.HashBits)
 	}
 	if f.visited == string(search.VisitedOff) && !cmd.Flags().Changed("engine") {
 		f.engine = string(search.EngineReference)
 	}
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
-	}
-	if cmd.Flags().Changed("steady") && f.printPrefixes == 0 {
-		return usagef("--steady is for --print-prefixes")
 	}
 	if cmd.Flags().Changed("prefix") && f.prefix == "" {
 		return usagef("--prefix is empty; name a path file")
@@ -212,8 +188,8 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("time") && f.time <= 0 {
 		return usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)
 	}
-	if f.stuck < 0 {
-		return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
+	if f.opts.Stuck < 0 {
+		return usagef("--stuck is %s; it must be 0 (never) or more", f.opts.Stuck)
 	}
 	return writable("out", f.out, f.out)
 }
@@ -226,25 +202,20 @@ func (t *tool) search(name string, f searchFlags) error {
 	if err := knownNames(sys, f); err != nil {
 		return err
 	}
-	opts := search.Options{
-		Properties: f.properties, Ignore: f.ignored,
-		Findings: f.findings, Prefixes: f.printPrefixes, Steady: f.steady,
-		Depth: f.depth, Step: f.step,
-		NoWalks: f.noWalks, Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, WalkLeast: f.walkLeast,
-		Paths: f.paths, Uniform: f.walk == "uniform", Seed: uint64(f.seed),
-		Stuck: f.stuck, ProfileSpace: f.profile, Early: f.early, Engine: search.Engine(f.engine),
-		Visited: search.Visited(f.visited), HashBits: f.hashBits, Workers: f.workers,
-	}
+	opts := f.opts
+	opts.Properties, opts.Ignore, opts.Uniform, opts.Seed = f.properties, f.ignored, f.walk == "uniform", uint64(f.seed)
+	opts.Engine, opts.Visited = search.Engine(f.engine), search.Visited(f.visited)
+	nodes := f.opts.Params.Nodes
 	if f.prefix != "" {
 		if opts.Prefix, err = load(f.prefix); err != nil {
 			return err
 		}
 		opts.PrefixName = f.prefix
-		if f.nodes, f.params, err = search.LikePrefix(opts.Prefix, f.nodes, f.params); err != nil {
+		if nodes, f.params, err = search.LikePrefix(opts.Prefix, nodes, f.params); err != nil {
 			return fmt.Errorf("%s: %w", f.prefix, err)
 		}
 	}
-	if opts.Params, err = sys.Configure(f.nodes, f.params, f.bugs); err != nil {
+	if opts.Params, err = sys.Configure(nodes, f.params, f.bugs); err != nil {
 		return err
 	}
 	if f.faultsSet {

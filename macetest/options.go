@@ -22,7 +22,7 @@ type Options struct {
 	Ignore     []string    // what is known and left out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
 
 	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
-	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
+	Early   *int        // how often timers may fire while messages are under way to or from their node; nil: without limit
 	Network sim.Network // overrides what the system says of its links
 
 	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks

@@ -124,8 +124,8 @@ func (r *runner) label(f *Finding) {
 	p.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
 	if f.climate.Faults {
 		p.Add("faults", r.opts.Budgets(r.Sys).String())
-		if r.opts.Early > 0 {
-			p.Add("early", fmt.Sprint(r.opts.Early-1))
+		if r.opts.Early != nil {
+			p.Add("early", fmt.Sprint(*r.opts.Early))
 		}
 	}
 	r.opts.labelWorld(p)

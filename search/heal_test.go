@@ -55,9 +55,9 @@ func TestHealed(t *testing.T) {
 func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int) (s share95) {
 	t.Helper()
 	src := choose.NewWalk(1)
-	stormy, early := !faults.IsZero(), 0
+	stormy, early := !faults.IsZero(), (*int)(nil)
 	if stormy {
-		early = 1 + 2 // timers may fire early twice: healing is to void that too
+		early = new(2) // timers may fire early twice: healing is to void that too
 	}
 	for walk := uint64(0); s.of < states; walk++ {
 		src.Restart(1, walk)

@@ -532,7 +532,7 @@ func (p *plan) storms() Options {
 	}
 	f.Pause = count(p.draw(2001).IntN(5) == 0) // of its own: the rest of a seed stays
 	if r.IntN(6) == 0 {
-		o.Early = 1 + r.IntN(3)
+		o.Early = new(r.IntN(3))
 	}
 	return o
 }

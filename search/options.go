@@ -18,7 +18,7 @@ type Options struct {
 	Ignore     []Ignore // what is left out
 
 	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
-	Early   int         // how often timers may fire while messages are under way to or from their node, plus one; 0: unlimited
+	Early   *int        // how often timers may fire while messages are under way to or from their node; nil: without limit
 	Network sim.Network // overrides what the system says of its links
 
 	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks
@@ -100,16 +100,8 @@ const (
 )
 
 func (o Options) filled() (Options, error) {
-	for _, n := range []struct {
-		name  string
-		value int
-	}{{"depth", o.Depth}, {"step", o.Step}, {"walks", o.Walks}, {"walk-steps", o.WalkSteps}, {"max-walk-steps", o.MaxWalkSteps}, {"walk-least", o.WalkLeast}, {"paths", o.Paths}, {"roam", o.Roam}, {"findings", o.Findings}, {"print-prefixes", o.Prefixes}, {"steady", o.Steady}, {"workers", o.Workers}} {
-		if n.value < 0 {
-			return o, fmt.Errorf("--%s is %d; it must be 0 or more", n.name, n.value)
-		}
-	}
-	if o.WalkLeast > 0 && (o.NoWalks || o.Prefixes > 0) {
-		return o, fmt.Errorf("--walk-least is %d, but no walks are taken from the start that could go on; leave it out", o.WalkLeast)
+	if err := o.bounded(); err != nil {
+		return o, err
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)

@@ -78,8 +78,8 @@ func (r *runner) takePrefix() (*Finding, error) {
 	}
 	if r.Stormy() {
 		c := run.Climate{Faults: true, Heal: -1}
-		if early := r.opts.Early; early > 0 { // those of the prefix do not count
-			r.mayFire(early + l.steps)
+		if early := r.opts.Early; early != nil { // those of the prefix do not count
+			r.mayFire(*early + l.steps)
 			if _, f, err = r.retake(path, c); f != nil || err != nil {
 				return f, err
 			}
@@ -87,7 +87,7 @@ func (r *runner) takePrefix() (*Finding, error) {
 			if r.Always { // it was taken with care
 				w = r.Lockstep.World
 			}
-			r.mayFire(early + w.Fired())
+			r.mayFire(*early + w.Fired())
 		}
 		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
 			return f, err
@@ -101,7 +101,7 @@ func (r *runner) takePrefix() (*Finding, error) {
 }
 
 // mayFire says how often timers may fire early from now on: see Options.Early.
-func (r *runner) mayFire(early int) { r.opts.Early, r.Early = early, early }
+func (r *runner) mayFire(early int) { r.opts.Early, r.Early = &early, &early }
 
 // fits refuses a path that cannot be the prefix of this search.
 func (r *runner) fits(path *choose.Path) error {

@@ -267,13 +267,13 @@ func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options,
 		}
 	}
 	if _, ok := path.Get("early"); ok {
-		if opts.Early, err = number("early"); err != nil {
+		opts.Early = new(int)
+		if *opts.Early, err = number("early"); err != nil {
 			return opts, 0, err
 		}
-		if opts.Early < 0 {
-			return opts, 0, fmt.Errorf("the path's header says early: %d; it must be 0 or more", opts.Early)
+		if *opts.Early < 0 {
+			return opts, 0, fmt.Errorf("the path's header says early: %d; it must be 0 or more", *opts.Early)
 		}
-		opts.Early++
 	}
 	if text, ok := path.Get("net"); ok {
 		if opts.Network, err = sim.ParseNetwork(text); err != nil {

@@ -80,7 +80,7 @@ func TestWalksOfSeveral(t *testing.T) {
 		{"go on", brokentree.System, 400, Options{WalkLeast: 4_000}, 0},
 		{"a prefix", brokentree.System, 1_500, steady(brokentree.System), 0},
 		{"a prefix, faults", simtcp.System, 3_000, steady(simtcp.System), 0},
-		{"a prefix, timers", simtcp.System, 3_000, Options{Prefix: steady(simtcp.System).Prefix, Early: 1 + 3}, 0},
+		{"a prefix, timers", simtcp.System, 3_000, Options{Prefix: steady(simtcp.System).Prefix, Early: new(3)}, 0},
 		{"first", three, 6_000, Options{Seed: 3}, 1},
 		{"findings", three, 6_000, Options{Findings: 10, WalkSteps: 100}, 3},
 	} {

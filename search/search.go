@@ -161,7 +161,7 @@ func (r *runner) unused() (names []string) {
 // needsWalks reports whether walks can still tell something: not if every
 // state is known to be safe, and known to be live or able to become so.
 func (r *runner) needsWalks(res *Result) bool {
-	decided := r.opts.Early == 0 && // else walks go beyond the states that were visited
+	decided := r.opts.Early == nil && // else walks go beyond the states that were visited
 		res.Safety.State == StateExhausted && (!r.World.CanBeLive() || res.Liveness.State == StateExhausted)
 	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {

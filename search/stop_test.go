@@ -76,7 +76,7 @@ func TestMemoryOfHealedStates(t *testing.T) {
 				}),
 			},
 		}
-		res, err := Search(sys, Options{Engine: engine, Early: 2 + 1, table: 1, NoWalks: true})
+		res, err := Search(sys, Options{Engine: engine, Early: new(2), table: 1, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestPatienceIsNoVerdict(t *testing.T) {
 					}),
 				},
 			}
-			res, err := Search(sys, Options{Engine: engine, Early: 0 + 1, NoWalks: true})
+			res, err := Search(sys, Options{Engine: engine, Early: new(0), NoWalks: true})
 			switch f := res.Finding; {
 			case err != nil:
 				t.Fatal(err)

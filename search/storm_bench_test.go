@@ -43,7 +43,7 @@ func BenchmarkStorm(b *testing.B) {
 					b.Fatal(err)
 				}
 				if do.allowed {
-					w.Allow(s.faults, 0)
+					w.Allow(s.faults, nil)
 				}
 				src := choose.NewWalk(1)
 				b.ReportAllocs()

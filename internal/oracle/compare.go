@@ -120,7 +120,7 @@ func (c *comparison) prefixed() *origin {
 		s = st.to
 	}
 	root := s.clone()
-	root.Left, root.Early = c.spec.Budgets, c.spec.Early-1
+	root.Left, root.Early = c.spec.Budgets, firings(c.spec.Early)
 	c.res.Features["prefix"]++
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
 }
@@ -234,11 +234,11 @@ func (c *comparison) replay(length, turn int) {
 	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}}
 	if f := c.spec.Budgets.faults(); !f.IsZero() {
 		path.Add("faults", f.String())
-	} else if c.spec.Early > 0 {
+	} else if c.spec.Early != nil {
 		path.Add("faults", "none")
 	}
-	if c.spec.Early > 0 {
-		path.Add("early", fmt.Sprint(c.spec.Early-1))
+	if c.spec.Early != nil {
+		path.Add("early", fmt.Sprint(*c.spec.Early))
 	}
 	path.Add("verdict", "dead")
 	var begin *run
@@ -290,7 +290,7 @@ func (c *comparison) replay(length, turn int) {
 
 // fair is the first start in fair weather; firings are counted.
 func (m *Model) fair() (first *run) {
-	m.each(m.spec.empty(Budgets{}, 1<<20), m.init, func(r *run) {
+	m.each(m.spec.empty(Budgets{}, new(1<<20-1)), m.init, func(r *run) {
 		if first == nil && !r.broken && r.wrong == nil {
 			first = r
 		}
@@ -337,7 +337,7 @@ func (c *comparison) features() {
 	}
 	for what, is := range map[string]bool{
 		"within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
-		"early": c.spec.Early > 0, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
+		"early": c.spec.Early != nil, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
 		"script": len(c.spec.Scripts) > 0, "offers": len(c.spec.Offers) > 0, "declines": len(c.spec.Declines) > 0,
 	} {
 		if is {
@@ -500,10 +500,10 @@ func (c *comparison) path(f *search.Finding) {
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
 	budgets, early := c.spec.Budgets, c.spec.Early
 	if _, stormy := p.Get("faults"); !stormy {
-		budgets, early = Budgets{}, 0
+		budgets, early = Budgets{}, nil
 	}
-	if early > 0 {
-		early += c.x.fired
+	if early != nil {
+		early = new(*early + c.x.fired)
 	}
 	started := false
 	bad := (*wrong)(nil)

@@ -187,7 +187,7 @@ func (d *drawing) weather() {
 		}
 	}
 	if d.once(5) {
-		d.s.Early = 1 + d.IntN(3)
+		d.s.Early = new(d.IntN(3))
 	}
 }
 

@@ -44,7 +44,7 @@ type node struct {
 }
 
 // start are the states in which a run may start, and what is wrong with starting.
-func (m *Model) start(b Budgets, early int) (all []*state, bad []wrong) {
+func (m *Model) start(b Budgets, early *int) (all []*state, bad []wrong) {
 	m.each(m.spec.empty(b, early), m.init, func(r *run) {
 		switch {
 		case r.broken:

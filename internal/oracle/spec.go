@@ -15,7 +15,7 @@ type Spec struct {
 	TCPBuffer   int
 	UDPCapacity int
 	Budgets     Budgets
-	Early       int // firings plus one; 0: unlimited
+	Early       *int // nil: without limit
 
 	Layered bool // the node is carried by another
 	Keeps   bool // System.Crash keeps what was heard and the trail; else it is nil

@@ -146,9 +146,9 @@ func copied[V any](m map[int]V) map[int]V {
 }
 
 // empty is the state before the nodes have started.
-func (s *Spec) empty(b Budgets, early int) *state {
+func (s *Spec) empty(b Budgets, early *int) *state {
 	n := s.Nodes
-	st := &state{Left: b, Early: early - 1, Facts: map[int]int{}}
+	st := &state{Left: b, Early: firings(early), Facts: map[int]int{}}
 	for i := range n {
 		st.Nodes = append(st.Nodes, s.fresh(i, 0))
 		st.TCP = append(st.TCP, make([]end, n))
@@ -254,4 +254,12 @@ func (s *state) sum() (n int) {
 		}
 	}
 	return n
+}
+
+// firings is how many are left at the start; -1: as many as there are.
+func firings(early *int) int {
+	if early == nil {
+		return -1
+	}
+	return *early
 }

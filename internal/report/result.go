@@ -389,8 +389,8 @@ func environment(r *search.Result) string {
 	if f := r.Options.Budgets(r.System); !f.IsZero() {
 		text += "; faults " + f.String()
 	}
-	if r.Options.Early > 0 {
-		text += fmt.Sprintf("; early %d", r.Options.Early-1)
+	if r.Options.Early != nil {
+		text += fmt.Sprintf("; early %d", *r.Options.Early)
 	}
 	if net := r.Options.Network.String(); net != "" {
 		text += "; " + net

@@ -21,7 +21,7 @@ func TestArithmetic(t *testing.T) {
 	for seed := range plans {
 		p, c := randomPlan(seed), storms(seed)
 		if seed%5 > 0 {
-			c.Early = 0
+			c.Early = nil
 		}
 		if seed%3 == 0 {
 			c.Faults = sim.Faults{}

@@ -22,8 +22,8 @@ type Config struct {
 	// Faults are the budgets of each run.
 	Faults sim.Faults
 	// Early is how often timers may fire in a run while messages are under
-	// way to or from their node, plus one; 0: unlimited.
-	Early int
+	// way to or from their node; nil: without limit.
+	Early *int
 	// Network overrides what the system says of its links.
 	Network sim.Network
 	// FreeTimers lets timers fire at any step, whatever the system says of its

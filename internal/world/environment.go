@@ -55,16 +55,19 @@ var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down f
 // absent reports whether nobody is there, and no restart is due.
 func (l life) absent() bool { return l >= lifeGone }
 
-// Allow sets the budgets of the runs that start from now on.
-func (w *World) Allow(f sim.Faults, early int) {
+// Allow sets the budgets of the runs that start from now on. early: see Config.
+func (w *World) Allow(f sim.Faults, early *int) {
 	w.environ.allow(f, early)
 	if w.cover != nil {
 		w.cover.allow(f)
 	}
 }
 
-func (e *environment) allow(f sim.Faults, early int) {
-	e.budgets, e.firings = f, early-1
+func (e *environment) allow(f sim.Faults, early *int) {
+	e.budgets, e.firings = f, sim.Unlimited
+	if early != nil {
+		e.firings = *early
+	}
 	where, err := f.Where(e.links.n)
 	if err != nil {
 		panic("macemc bug: world: limits of faults that System.CanFail has not seen: " + err.Error())

@@ -19,7 +19,7 @@ import (
 //	system
 //	    a new world of puppets. A line "n0: COMMANDS" is an opening of n0, in
 //	    order; a line "n0 again: COMMANDS" is one of every later life. Other
-//	    lines: nodes: 3, faults: crash=1, network: tcp-buffer=1, early: 2,
+//	    lines: nodes: 3, faults: crash=1, network: tcp-buffer=1, early: 1,
 //	    flaw: NAME (of netsim), keeps: disk (System.Crash carries over how
 //	    often the node crashed).
 //	allow
@@ -144,7 +144,8 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 		case "network":
 			config.Network, err = sim.ParseNetwork(value)
 		case "early":
-			config.Early, err = strconv.Atoi(value)
+			config.Early = new(int)
+			*config.Early, err = strconv.Atoi(value)
 		case "flaw":
 			sys.Network = func(sim.Params) sim.Network { return sim.Network{Flaws: []sim.Flaw{sim.Flaw(value)}} }
 		case "keeps":
@@ -176,14 +177,15 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 // allow changes the budgets, and starts the world again.
 func (s *stage) allow(t *testing.T, d *transcript.Data) string {
 	var faults sim.Faults
-	early := 0
+	var early *int
 	for line := range strings.SplitSeq(d.Input, "\n") {
 		var err error
 		switch key, value, _ := strings.Cut(line, ": "); key {
 		case "faults":
 			faults, err = sim.ParseFaults(value)
 		case "early":
-			early, err = strconv.Atoi(value)
+			early = new(int)
+			*early, err = strconv.Atoi(value)
 		default:
 			d.Fatalf(t, "no setting %q", line)
 		}

@@ -346,7 +346,9 @@ func storms(seed uint64) Config {
 		for k := range faultNames {
 			*c.Faults.Budget(k) = r.IntN(3)
 		}
-		c.Early = r.IntN(4)
+		if n := r.IntN(4); n > 0 {
+			c.Early = new(n - 1)
+		}
 	}
 	return c
 }

@@ -53,7 +53,7 @@ func TestThreeNodes(t *testing.T) {
 	}
 	for _, faults := range []string{"none", "reset=1"} {
 		o := options(t, 3, []string{"buffer=1"}, faults)
-		o.Early, o.Depth, o.NoWalks = 0+1, 1_000, true
+		o.Early, o.Depth, o.NoWalks = new(0), 1_000, true
 		res, err := search.Search(System, o)
 		if err != nil {
 			t.Fatal(err)

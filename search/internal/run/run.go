@@ -51,14 +51,14 @@ type Conditions struct {
 	Params     sim.Params
 	Properties []string   // only these; nil: all
 	Faults     sim.Faults // the budgets in force
-	Early      int        // see world.World.Allow
+	Early      *int       // see world.Config
 	Network    sim.Network
 
 	FreeTimers, DiskReorder bool // see world.Config
 }
 
 // Stormy reports whether there is anything to heal.
-func (c *Conditions) Stormy() bool { return !c.Faults.IsZero() || c.Early > 0 }
+func (c *Conditions) Stormy() bool { return !c.Faults.IsZero() || c.Early != nil }
 
 // Runs takes runs, one at a time. It owns the worlds, and says of the last run, or
 // of what explores in its place, how it came about. Who makes it fills in all but
@@ -108,7 +108,7 @@ func (r *Runs) Allow(c Climate, w *world.World) {
 	if c.Faults {
 		w.Allow(r.Faults, r.Early)
 	} else {
-		w.Allow(sim.Faults{}, 0)
+		w.Allow(sim.Faults{}, nil)
 	}
 }
 
