@@ -98,7 +98,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("nodes")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause; each a number or all; none (default what the system tolerates)")
+	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; none (default what the system tolerates)")
 	flags.StringVar(&f.timers, "timers", "", "`free`, though the system says what its clocks keep to; or ordered, as it says")
 	flags.StringVar(&f.disk, "disk", "", "what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
 	bound("early")

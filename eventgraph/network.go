@@ -367,7 +367,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 	case sim.EffectPost:
 		text := b.text(e.Value)
 		b.tasks[node][text] = append(b.tasks[node][text], name)
-	case sim.EffectCrash:
+	case sim.EffectCrash, sim.EffectDown:
 		b.crash(at, p, node)
 	case sim.EffectReset:
 		b.drop(at, node, d.to, broken)

@@ -2,6 +2,7 @@ package eventgraph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"macemc/internal/kinds"
@@ -130,6 +131,9 @@ func (g *Graph) spans() (all []span) {
 		}
 		if kind == "" && p.Fails() { // in the middle of a step
 			kind = "away"
+			if slices.ContainsFunc(p.Effects, func(e sim.Effect) bool { return e.Kind == sim.EffectDown }) {
+				kind = "gone"
+			}
 		}
 		if kind == "" {
 			continue

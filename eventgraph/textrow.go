@@ -211,10 +211,12 @@ func (t *text) did(p *point, d *did) {
 		if m.from == m.to {
 			t.put(t.at(m.from)+1, t.style.self, tone)
 		}
-	case sim.EffectCrash:
+	case sim.EffectCrash, sim.EffectDown:
 		t.put(t.at(p.lane), t.style.crash, red)
 		t.used["crash"] = true
-		t.down[p.lane] = t.style.away
+		if t.down[p.lane] = t.style.away; d.kind == sim.EffectDown {
+			t.down[p.lane] = ' '
+		}
 	case sim.EffectReset:
 		t.between(p.lane, d.to, t.style.breaking)
 		t.used["broken"] = true

@@ -48,6 +48,7 @@ func searchFor(t *testing.T, bug known.Entry, opts Options) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opts.DiskReorder = bug.Flags.Disk == "reorder"
 	opts.Prefix, opts.Faults, opts.Properties = prefix, faults, bug.Flags.Properties
 	return search(t, bug.System, nodes, params, opts, string(bug.ID))
 }

@@ -294,12 +294,14 @@ func (m *machine) store(env sim.Env, v verb, x int) {
 		if n := len(log.ReadAll()); n > 2 {
 			log.Truncate(x)
 		} else if err := log.Append([]byte("log"[:1+x])); err != nil {
-			panic(err)
+			m.move(1)
 		}
 	case verbSync:
 		_ = env.Store().Sync()
 	case verbSyncLog:
-		_ = log.Sync()
+		if log.Sync() != nil {
+			m.move(1)
+		}
 	case verbRecall:
 		m.recall(env)
 	default:
@@ -503,9 +505,18 @@ func (c *casing) Offers(offer func(sim.Signal)) {
 }
 
 // storms are budgets, limits on timers and links for the machines of a seed.
-func (p *plan) storms() Options {
+func (p *plan) storms() (o Options) {
 	r := p.draw(2000)
-	o := Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}
+	defer func() {
+		if s := p.draw(2002); p.stores {
+			o.DiskReorder = s.IntN(2) == 0
+			o.Faults.Crash, o.Faults.Disk = 1, s.IntN(2)
+			if s.IntN(3) == 0 {
+				o.Faults.Crash, o.Faults.Down = 0, 1
+			}
+		}
+	}()
+	o = Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}
 	tcp, udp := slices.Contains(p.links, sim.LinkTCP), slices.Contains(p.links, sim.LinkUDP)
 	f := o.Faults
 	for range r.IntN(3) {

@@ -41,9 +41,10 @@ func (r *runner) probeAndSearch() (*Result, error) {
 // looked at in them, so nothing counts as exercised by them.
 func (r *runner) probe() error {
 	const walks, steps = 20, 200
-	if r.opts.Faults == nil {
+	if r.opts.Faults == nil && !r.opts.DiskReorder {
 		return nil
 	}
+	faults := r.opts.Budgets(r.Sys)
 	before, own, pair := r.stats, r.World, r.Lockstep
 	var err error
 	if r.World, err = r.NewWorld(world.Config{Sprint: true}); err != nil {
@@ -53,16 +54,21 @@ func (r *runner) probe() error {
 		return err
 	}
 	s := walk.New(r.opts.Seed)
-	idle := ""
+	idle, stored := "", false
 	for i := range walks {
 		s.Begin(walk.Plan{Number: 1<<48 + uint64(i), Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
 		_, _, w := r.Run(s, false)
-		if idle = w.Idle(*r.opts.Faults); idle == "" {
+		stored = stored || w.Stored()
+		if idle = w.Idle(faults); idle == "" && (stored || !r.opts.DiskReorder) {
 			break
 		}
 	}
 	r.stats, r.World, r.Lockstep = before, own, pair
-	if idle != "" {
+	switch {
+	case r.opts.DiskReorder && !stored:
+		return fmt.Errorf("--disk reorder changes nothing in %s: no node has written to its store, in %d walks of %d steps; leave it out", r.Sys.Name, walks, steps)
+	case r.opts.Faults == nil: // what the system tolerates is its author's business
+	case idle != "":
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
 	}
 	return nil

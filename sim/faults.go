@@ -26,6 +26,7 @@ type Faults struct {
 	OneWay    int // one group of nodes cannot reach the others
 	Rare      int // a weighted coin falls on a side of weight 0
 	Pause     int // a node takes no step for a while
+	Disk      int // a sync or an append fails, or a crash damages what was synced
 
 	// Only limits some of them to nodes or links: "crash@n1+n2,loss@n0-n1". "": none.
 	Only string
@@ -46,6 +47,7 @@ var budgets = [...]struct {
 	{"oneway", func(f *Faults) *int { return &f.OneWay }},
 	{"rare", func(f *Faults) *int { return &f.Rare }},
 	{"pause", func(f *Faults) *int { return &f.Pause }},
+	{"disk", func(f *Faults) *int { return &f.Disk }},
 }
 
 // IsZero reports whether there are no faults.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -156,13 +157,20 @@ type Port interface {
 	Reset(to Addr)
 }
 
+// ErrDisk is what a disk says that fails.
+var ErrDisk = errors.New("the disk fails")
+
 // Store is the stable storage of a node: keys with values, and files. What a
 // handler writes it reads back at once. A crash leaves what was synced, and of the
-// other writes, to keys and files together, the first few in their order; of an
-// append that does not survive, possibly the first half. A sync is of the keys, or
-// of one file. Like its Env, a Store is valid until the handler returns.
+// other writes, to keys and files together, the first few in their order, or any
+// (--disk reorder); of the last append that survives, possibly only the first half.
+// A sync is of the keys, or of one file. Like its Env, a Store is valid until the
+// handler returns.
 //
-// The simulated disk never fails: Sync and Append return nil.
+// Sync and Append fail within the budget Faults.Disk, with ErrDisk; else they return
+// nil. Of an append that fails, possibly the first half is written. After a sync that
+// fails it is open what of the writes before it is on the disk, whatever is synced
+// later.
 type Store interface {
 	Get(key string) (value string, is bool)
 	Put(key, value string)

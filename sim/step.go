@@ -27,6 +27,7 @@ const (
 	EffectWrite // to the store
 	EffectSync
 	EffectCrash // the node crashed here: nothing of what the handler did later happened
+	EffectDown  // likewise, for good
 	effectKinds
 )
 
@@ -35,7 +36,7 @@ var effectNames = [effectKinds]string{
 	EffectPost: "post", EffectEmit: "emit", EffectLog: "log",
 	EffectRefused: "refused", EffectReset: "reset",
 	EffectAskClear: "request to send", EffectAskFlushed: "notify flushed",
-	EffectWrite: "write", EffectSync: "sync", EffectCrash: "crash",
+	EffectWrite: "write", EffectSync: "sync", EffectCrash: "crash", EffectDown: "down",
 }
 
 func (k EffectKind) String() string {
@@ -85,6 +86,8 @@ func (e Effect) Text(walker *canon.Walker) string {
 			return "crash"
 		}
 		return fmt.Sprintf("crash; of the disk survives: %s", e.Value)
+	case EffectDown:
+		return "down"
 	case EffectLog:
 		return fmt.Sprintf("log %s", e.Value)
 	default:
@@ -124,7 +127,7 @@ func (s *Step) Expired() bool {
 // of what its handler did.
 func (s *Step) Fails() bool {
 	return s.Event.Kind == KindCrash || s.Event.Kind == KindDown || s.Event.Leaves() ||
-		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash })
+		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash || e.Kind == EffectDown })
 }
 
 // Trace is what came out of a run: the starts of the nodes, then the steps.

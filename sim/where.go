@@ -8,7 +8,7 @@ import (
 )
 
 // A fault may be limited to some nodes or links: crash=2@n1+n2, loss=1@n0-n1. For
-// crash, down and pause they are the nodes that fail; for a fault of links, n0 are all
+// crash, down, pause and disk they are the nodes that fail; for a fault of links, n0 are all
 // links of the node, and n0-n1 is the one link, both ways; a partition cuts off
 // none but such nodes.
 
@@ -42,6 +42,18 @@ func (f Faults) Where(n int) (func(Event) bool, error) {
 	return func(e Event) bool {
 		k := budgetOf[e.Kind]
 		return k < 0 || l[k] == nil || l.allow(k, e, n)
+	}, nil
+}
+
+// Disks says on which nodes of a system disks may fail; nil: on all.
+func (f Faults) Disks() (func(node int) bool, error) {
+	l, err := parseLimits(f.Only)
+	places := l[len(budgets)-1]
+	if err != nil || places == nil {
+		return nil, err
+	}
+	return func(node int) bool {
+		return slices.ContainsFunc(places, func(p place) bool { return p.a == node })
 	}, nil
 }
 
@@ -122,7 +134,7 @@ func parsePlaces(name, text string) (places []place, err error) {
 		}
 		a, okay := nodeNumber(from)
 		b, too := nodeNumber(to)
-		switch ofNode := name == "crash" || name == "down" || name == "pause"; {
+		switch ofNode := name == "crash" || name == "down" || name == "pause" || name == "disk"; {
 		case !okay || !too || link && a == b:
 			if name == "slow" {
 				return nil, fmt.Errorf("network setting slow has the place %q; write slow=n0-n1 for a link, slow=n2 for all of a node's, and + between several", word)

@@ -278,4 +278,8 @@ var list = []Known{
 	{ID: "WL2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL3", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL4", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
+	{
+		ID: "WL5", Kind: Safety, Verdict: sim.VerdictSafety,
+		Flags: Flags{Disk: "reorder"}, Critical: []Critical{at(First, sim.KindRestart, "")},
+	},
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Kind is what a write does.
@@ -24,8 +25,19 @@ type Write struct {
 	Kind Kind
 	Name string // the key, or the file
 	Data string // of Put and Append
-	Size int    // of Truncate: what is left
+	Size int    // of Truncate: what is left; of Append: where it goes, which the Disk fills in
+
+	fate fate
 }
+
+// fate is what is known of a write that is not part of what was synced.
+type fate uint8
+
+const (
+	open     fate = iota // nobody synced it
+	doubtful             // a sync of it failed: no other makes up for that
+	certain              // it was synced, and waits for one before it that is doubtful
+)
 
 func (w Write) ofKey() bool { return w.Kind <= Delete }
 
@@ -48,9 +60,9 @@ func (w Write) String() string {
 // Disk is what a node has stored. It never changes: a write makes another. Nil is
 // the empty one.
 type Disk struct {
-	keys    map[string]string // synced
-	files   map[string]string // synced; none is empty
-	pending []Write           // since then, in order
+	keys    map[string]string
+	files   map[string][]string // by records, as they were appended; none is empty
+	pending []Write             // since then, in order
 }
 
 // some is d, or a new one: never nil.
@@ -72,24 +84,41 @@ func orNil(d Disk) *Disk {
 // Write is the disk after a write, which is not synced.
 func (d *Disk) Write(w Write) *Disk {
 	out := d.some()
+	if w.Kind == Append {
+		w.Size = len(d.Read(w.Name))
+	}
 	out.pending = append(slices.Clip(out.pending), w)
 	return &out
 }
 
 // SyncKeys is the disk with all writes to keys synced.
-func (d *Disk) SyncKeys() *Disk { return d.sync(Write.ofKey) }
+func (d *Disk) SyncKeys() *Disk { return d.sync(Write.ofKey, certain) }
 
 // Sync is the disk with all writes to a file synced.
-func (d *Disk) Sync(file string) *Disk {
-	return d.sync(func(w Write) bool { return !w.ofKey() && w.Name == file })
+func (d *Disk) Sync(file string) *Disk { return d.sync(to(file), certain) }
+
+// FailKeys is the disk after a sync of the keys that failed: what of them is on the
+// disk is open, and stays so whatever is synced later.
+func (d *Disk) FailKeys() *Disk { return d.sync(Write.ofKey, doubtful) }
+
+// Fail is that of a file.
+func (d *Disk) Fail(file string) *Disk { return d.sync(to(file), doubtful) }
+
+func to(file string) func(Write) bool {
+	return func(w Write) bool { return !w.ofKey() && w.Name == file }
 }
 
-func (d *Disk) sync(of func(Write) bool) *Disk {
+// sync settles the fate of the writes that nobody synced. What is certain becomes
+// part of what was synced, unless it lies upon what is doubtful.
+func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	out := d.some()
 	pending := out.pending
 	out.pending = nil
 	for _, w := range pending {
-		if of(w) {
+		if w.fate == open && of(w) {
+			w.fate = becomes
+		}
+		if w.fate == certain && !slices.ContainsFunc(out.pending, w.alike) {
 			out.carryOut(w)
 		} else {
 			out.pending = append(out.pending, w)
@@ -97,6 +126,9 @@ func (d *Disk) sync(of func(Write) bool) *Disk {
 	}
 	return orNil(out)
 }
+
+// alike reports whether two writes are to one key or file.
+func (w Write) alike(o Write) bool { return w.Name == o.Name && w.ofKey() == o.ofKey() }
 
 // carryOut makes a write part of what was synced.
 func (d *Disk) carryOut(w Write) {
@@ -112,19 +144,55 @@ func (d *Disk) carryOut(w Write) {
 		return
 	}
 	if d.files = maps.Clone(d.files); d.files == nil {
-		d.files = map[string]string{}
+		d.files = map[string][]string{}
 	}
-	if d.files[w.Name] = w.on(d.files[w.Name]); d.files[w.Name] == "" {
+	if d.files[w.Name] = w.on(d.files[w.Name]); len(d.files[w.Name]) == 0 {
 		delete(d.files, w.Name)
 	}
 }
 
-// on is a file after the write.
-func (w Write) on(file string) string {
-	if w.Kind == Append {
-		return file + w.Data
+// on is a file, by records, after the write. An append goes where it went when it
+// was made: where one before it was lost, there are zeros.
+func (w Write) on(file []string) []string {
+	size := length(file)
+	if w.Kind == Truncate {
+		return cut(file, min(w.Size, size))
 	}
-	return file[:min(w.Size, len(file))]
+	out := cut(file, min(w.Size, size))
+	if size < w.Size {
+		out = append(out, strings.Repeat("\x00", w.Size-size))
+	}
+	return append(append(out, w.Data), after(file, w.Size+len(w.Data))...)
+}
+
+func length(file []string) (n int) {
+	for _, r := range file {
+		n += len(r)
+	}
+	return n
+}
+
+// cut is a copy of the first n bytes.
+func cut(file []string, n int) (out []string) {
+	for _, r := range file {
+		if n <= 0 {
+			break
+		}
+		out = append(out, r[:min(n, len(r))])
+		n -= len(r)
+	}
+	return out
+}
+
+// after is what comes after the first n bytes.
+func after(file []string, n int) (out []string) {
+	for _, r := range file {
+		if n < len(r) {
+			out = append(out, r[max(n, 0):])
+		}
+		n -= len(r)
+	}
+	return out
 }
 
 // Get is the value of a key, as the node wrote it.
@@ -168,79 +236,23 @@ func (d *Disk) Read(file string) (data string) {
 	if d == nil {
 		return ""
 	}
-	data = d.files[file]
+	records := d.files[file]
 	for _, w := range d.pending {
 		if !w.ofKey() && w.Name == file {
-			data = w.on(data)
+			records = w.on(records)
 		}
 	}
-	return data
+	return strings.Join(records, "")
 }
 
-// Outcomes is how many outcomes a crash has: 1 where all was synced.
-func (d *Disk) Outcomes() (n int) {
-	if d == nil {
-		return 1
-	}
-	for _, w := range d.pending {
-		if n++; w.tears() {
-			n++
-		}
-	}
-	return n + 1
-}
+var fates = [...]string{open: "unsynced", doubtful: "sync failed", certain: "synced, behind one that is not"}
 
-// tears reports whether a part of the write may survive.
-func (w Write) tears() bool { return w.Kind == Append && len(w.Data) > 1 }
-
-// outcome is how many writes survive in the k-th outcome, and how many bytes of the
-// next one: the first outcome keeps all, the last none.
-func (d *Disk) outcome(k int) (writes, bytes int) {
-	for writes = len(d.pending); k > 0; k-- {
-		if bytes > 0 {
-			bytes = 0
-			continue
-		}
-		if writes--; d.pending[writes].tears() {
-			bytes = len(d.pending[writes].Data) / 2
-		}
+// placed is the write in words, with where it goes.
+func (w Write) placed() string {
+	if w.Kind == Append && w.fate != open {
+		return fmt.Sprintf("%s at %d", w, w.Size)
 	}
-	return writes, bytes
-}
-
-// Survive is what the k-th outcome of a crash leaves. All of it is synced then:
-// what was read back after a crash stays.
-func (d *Disk) Survive(k int) *Disk {
-	if d == nil {
-		return nil
-	}
-	out := *d
-	writes, bytes := d.outcome(k)
-	out.pending = nil
-	for _, w := range d.pending[:writes] {
-		out.carryOut(w)
-	}
-	if bytes > 0 {
-		torn := d.pending[writes]
-		torn.Data = torn.Data[:bytes]
-		out.carryOut(torn)
-	}
-	return orNil(out)
-}
-
-// Told is the k-th outcome in words.
-func (d *Disk) Told(k int) string {
-	writes, bytes := d.outcome(k)
-	switch n := len(d.pending); {
-	case bytes > 0:
-		return fmt.Sprintf("write %d of %d torn after %d bytes (%s)", writes+1, n, bytes, d.pending[writes])
-	case writes == n:
-		return "all that was not synced"
-	case writes == 0:
-		return "nothing that was not synced"
-	default:
-		return fmt.Sprintf("%d of %d writes that were not synced", writes, n)
-	}
+	return w.String()
 }
 
 // Lines are what is on the disk: a name and a value each.
@@ -252,10 +264,14 @@ func (d *Disk) Lines() (lines [][2]string) {
 		lines = append(lines, [2]string{"store " + key, strconv.Quote(d.keys[key])})
 	}
 	for _, file := range slices.Sorted(maps.Keys(d.files)) {
-		lines = append(lines, [2]string{"file " + file, strconv.Quote(d.files[file])})
+		var records []string
+		for _, r := range d.files[file] {
+			records = append(records, strconv.Quote(r))
+		}
+		lines = append(lines, [2]string{"file " + file, strings.Join(records, " ")})
 	}
 	for _, w := range d.pending {
-		lines = append(lines, [2]string{"unsynced", w.String()})
+		lines = append(lines, [2]string{fates[w.fate], w.placed()})
 	}
 	return lines
 }
@@ -266,15 +282,21 @@ func (d *Disk) Append(buf []byte) []byte {
 		buf = binary.AppendUvarint(buf, uint64(len(s)))
 		buf = append(buf, s...)
 	}
-	for _, of := range []map[string]string{d.keys, d.files} {
-		buf = binary.AppendUvarint(buf, uint64(len(of)))
-		for _, name := range slices.Sorted(maps.Keys(of)) {
-			text(name)
-			text(of[name])
+	buf = binary.AppendUvarint(buf, uint64(len(d.keys)))
+	for _, name := range slices.Sorted(maps.Keys(d.keys)) {
+		text(name)
+		text(d.keys[name])
+	}
+	buf = binary.AppendUvarint(buf, uint64(len(d.files)))
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		text(name)
+		buf = binary.AppendUvarint(buf, uint64(len(d.files[name])))
+		for _, record := range d.files[name] {
+			text(record)
 		}
 	}
 	for _, w := range d.pending {
-		buf = binary.AppendUvarint(append(buf, byte(w.Kind)), uint64(w.Size))
+		buf = binary.AppendUvarint(append(buf, byte(w.Kind), byte(w.fate)), uint64(w.Size))
 		text(w.Name)
 		text(w.Data)
 	}

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -11,22 +10,28 @@ import (
 	"macemc/internal/long"
 )
 
-// dumb is a disk that remembers all that was ever written to it, and which of it
-// was synced.
-type dumb []struct {
+// dumb is a disk that remembers all that was ever written to it, where, and what
+// became of that.
+type dumb []written
+
+type written struct {
 	Write
+	offset int
 	synced bool
+	failed bool // a sync of it
 }
 
-func (d *dumb) sync(of func(Write) bool) {
+func (d *dumb) sync(of func(Write) bool, fails bool) {
 	for i := range *d {
-		(*d)[i].synced = (*d)[i].synced || of((*d)[i].Write)
+		if w := &(*d)[i]; of(w.Write) && !w.synced && !w.failed {
+			w.synced, w.failed = !fails, fails
+		}
 	}
 }
 
-// content is what a list of writes makes, as text.
-func content(writes []Write) string {
-	keys, files := map[string]string{}, map[string]string{}
+// content is what a list of writes makes, as text: a file is an array of bytes.
+func content(writes []written) string {
+	keys, files := map[string]string{}, map[string][]byte{}
 	for _, w := range writes {
 		switch w.Kind {
 		case Put:
@@ -34,47 +39,80 @@ func content(writes []Write) string {
 		case Delete:
 			delete(keys, w.Name)
 		case Append:
-			files[w.Name] += w.Data
+			file := files[w.Name]
+			for len(file) < w.offset+len(w.Data) {
+				file = append(file, 0)
+			}
+			copy(file[w.offset:], w.Data)
+			files[w.Name] = file
 		case Truncate:
 			if len(files[w.Name]) > w.Size {
-				files[w.Name] = files[w.Name][:w.Size]
+				files[w.Name] = files[w.Name][:w.Size:w.Size]
 			}
 		}
 	}
-	maps.DeleteFunc(files, func(_, data string) bool { return data == "" })
-	return fmt.Sprint(keys, files)
+	text := map[string]string{}
+	for name, file := range files {
+		if len(file) > 0 {
+			text[name] = string(file)
+		}
+	}
+	return fmt.Sprintf("%q %q", keys, text)
 }
 
-// crashes are all contents that a crash may leave: what was synced, and the others
-// up to one, of which half may survive.
-func (d dumb) crashes() (all []string) {
-	open := 0
-	for _, w := range d {
-		if !w.synced {
-			open++
-		}
-	}
-	for keep := range open + 1 {
-		for _, half := range []bool{false, true} {
-			var survive []Write
-			seen := 0
-			for _, w := range d {
-				at := seen
-				if !w.synced {
-					seen++
+// crashes are all contents that a crash may leave, found by trying every fate for
+// every write: lost, kept, or half of it.
+func (d dumb) crashes(reorder bool) (all []string) {
+	const lost, kept, half = 0, 1, 2
+	fates := make([]int, len(d))
+	var try func(k, torn int)
+	try = func(k, torn int) {
+		if k == len(d) {
+			if d.possible(fates, reorder) {
+				var survive []written
+				for i, w := range d {
+					if fates[i] == half {
+						w.Data = w.Data[:len(w.Data)/2]
+					}
+					if fates[i] != lost {
+						survive = append(survive, w)
+					}
 				}
-				switch {
-				case w.synced || at < keep:
-					survive = append(survive, w.Write)
-				case at == keep && half && w.Kind == Append:
-					w.Data = w.Data[:len(w.Data)/2]
-					survive = append(survive, w.Write)
-				}
+				all = append(all, content(survive))
 			}
-			all = append(all, content(survive))
+			return
+		}
+		for fate := lost; fate <= half; fate++ {
+			if d[k].synced && fate != kept || fate == half && (d[k].Kind != Append || len(d[k].Data) < 2 || torn > 0) {
+				continue
+			}
+			fates[k] = fate
+			try(k+1, torn+fate/half)
 		}
 	}
+	try(0, 0)
 	return distinct(all)
+}
+
+// possible says what the documents say of such fates.
+func (d dumb) possible(fates []int, reorder bool) bool {
+	gone := false // of the writes that nobody synced, one is lost
+	for k, w := range d {
+		ordered := !w.synced && !w.failed && !reorder
+		if ordered && gone && fates[k] > 0 {
+			return false
+		}
+		gone = gone || ordered && fates[k] != 1
+		if fates[k] != 2 {
+			continue
+		}
+		for l := k + 1; l < len(d); l++ {
+			if later := d[l]; fates[l] > 0 && later.Name == w.Name && later.ofKey() == w.ofKey() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func distinct(all []string) []string {
@@ -93,7 +131,7 @@ func told(d *Disk) string {
 			files[f] = data
 		}
 	}
-	return fmt.Sprint(keys, files)
+	return fmt.Sprintf("%q %q", keys, files)
 }
 
 // TestCrashesLeaveWhatADumbDiskSays: after every prefix of random writes and syncs,
@@ -104,15 +142,25 @@ func TestCrashesLeaveWhatADumbDiskSays(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		var d *Disk
 		var ref dumb
-		for step := range 8 {
+		reorder, fails := seed%2 == 0, seed%3 == 0
+		for step := range 7 {
+			failing := fails && r.IntN(2) == 0
 			switch k := r.IntN(8); k {
 			case 0:
-				d = d.SyncKeys()
-				ref.sync(Write.ofKey)
+				if failing {
+					d = d.FailKeys()
+				} else {
+					d = d.SyncKeys()
+				}
+				ref.sync(Write.ofKey, failing)
 			case 1:
 				file := []string{"log", "new"}[r.IntN(2)]
-				d = d.Sync(file)
-				ref.sync(func(w Write) bool { return !w.ofKey() && w.Name == file })
+				if failing {
+					d = d.Fail(file)
+				} else {
+					d = d.Sync(file)
+				}
+				ref.sync(func(w Write) bool { return !w.ofKey() && w.Name == file }, failing)
 			default:
 				w := Write{Kind: 1 + Kind(r.IntN(4)), Data: fmt.Sprint(seed%7, step, step)[:1+r.IntN(3)]}
 				switch w.Name = []string{"log", "new"}[r.IntN(2)]; w.Kind {
@@ -127,29 +175,23 @@ func TestCrashesLeaveWhatADumbDiskSays(t *testing.T) {
 				if told(before) != was {
 					t.Fatalf("seed %d: a write changed the disk before it", seed)
 				}
-				ref = append(ref, struct {
-					Write
-					synced bool
-				}{w, false})
+				ref = append(ref, written{Write: w, offset: len(before.Read(w.Name))})
 			}
-			var all []Write
-			for _, w := range ref {
-				all = append(all, w.Write)
-			}
-			if told(d) != content(all) {
-				t.Fatalf("seed %d: the disk shows %s; want %s", seed, told(d), content(all))
+			if told(d) != content(ref) {
+				t.Fatalf("seed %d: the disk shows %s; want %s", seed, told(d), content(ref))
 			}
 			var left []string
-			for k := range d.Outcomes() {
-				after := d.Survive(k)
+			for _, o := range d.Outcomes(reorder) {
+				after := d.Survive(o)
 				left = append(left, told(after))
-				if after.Outcomes() != 1 {
+				if after.Loses() {
 					t.Fatalf("seed %d: a second crash loses what the first has left", seed)
 				}
 			}
 			outcomes += len(left)
-			if left = distinct(left); !reflect.DeepEqual(left, ref.crashes()) {
-				t.Fatalf("seed %d: a crash leaves %q; want %q, of %+v", seed, left, ref.crashes(), ref)
+			left = distinct(left)
+			if want := ref.crashes(reorder); !reflect.DeepEqual(left, want) {
+				t.Fatalf("seed %d: a crash leaves %q; want %q, of %+v", seed, left, want, ref)
 			}
 		}
 	}
@@ -161,13 +203,13 @@ func TestOutcomesAreTold(t *testing.T) {
 	d = d.Write(Write{Kind: Append, Name: "log", Data: "first"}).Sync("log")
 	d = d.Write(Write{Kind: Put, Name: "at", Data: "1"}).Write(Write{Kind: Append, Name: "log", Data: "again"})
 	want := []string{
-		`all that was not synced: [[store at "1"] [file log "firstagain"]]`,
-		`write 2 of 2 torn after 2 bytes (append "again" to log): [[store at "1"] [file log "firstag"]]`,
+		`all that was not synced: [[store at "1"] [file log "first" "again"]]`,
+		`write 2 of 2 torn after 2 bytes (append "again" to log): [[store at "1"] [file log "first" "ag"]]`,
 		`1 of 2 writes that were not synced: [[store at "1"] [file log "first"]]`,
 		`nothing that was not synced: [[file log "first"]]`,
 	}
-	for k := range d.Outcomes() {
-		if got := fmt.Sprintf("%s: %s", d.Told(k), d.Survive(k).Lines()); got != want[k] {
+	for k, o := range d.Outcomes(false) {
+		if got := fmt.Sprintf("%s: %s", d.Told(o), d.Survive(o).Lines()); got != want[k] {
 			t.Errorf("outcome %d is %s; want %s", k, got, want[k])
 		}
 	}

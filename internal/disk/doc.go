@@ -11,15 +11,23 @@
 //
 //   - What was synced, always.
 //   - Of the writes since, a prefix in the order in which they were made, over all
-//     files and keys. So a write may survive that nobody synced.
-//   - Of the first that does not survive, if it appended, possibly a part: records
-//     are torn in one place within, at half their length.
+//     files and keys; or any of them, as the caller wants it. So a write may survive
+//     that nobody synced.
+//   - Of one append that is the last to its file that survives, possibly a part:
+//     records are torn in one place within, at half their length.
+//
+// An append goes where it went when it was made. Where one before it is lost, there
+// are zeros.
 //
 // A sync of a file, or of the keys, makes all earlier writes to it survive, and says
-// nothing of the others: these are then the rest by themselves.
+// nothing of the others: these are then the rest by themselves. Where a sync fails,
+// each of the writes that it was to sync may survive or not, and no later sync makes
+// up for it: whoever wants to be sure writes them again.
+//
+// A file is kept by its records, each as it was appended, so that one of them can be
+// damaged.
 //
 // # Known limits
 //
-// Writes do not overtake each other, but for what a sync does. A sync never fails,
-// nothing that was synced is damaged, and a record is torn in one place only.
+// A record is torn in one place only, and damaged in one way. Reading does not fail.
 package disk

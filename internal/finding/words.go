@@ -82,6 +82,8 @@ func (t teller) effect(e sim.Effect) string {
 		return fmt.Sprintf("syncs %s", e.Value)
 	case sim.EffectCrash:
 		return "crashes here, before it does anything else" + survives(e.Value)
+	case sim.EffectDown:
+		return "goes down here for good, before it does anything else"
 	default:
 		panic("macemc bug: finding: no words for the effect " + e.Kind.String())
 	}

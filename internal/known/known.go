@@ -58,6 +58,7 @@ type Flags struct {
 	Nodes      int // 0: the system's default
 	Params     []string
 	Faults     string // "": what the system tolerates
+	Disk       string // reorder: a crash leaves any of the writes that were not synced; "": the first few
 	Properties []string
 	Prefix     string // a path in the folder of prefixes, from whose end the search begins; "": from the start
 }
@@ -75,6 +76,9 @@ func (f Flags) Args() (args []string) {
 	}
 	if f.Faults != "" {
 		args = append(args, "--faults", f.Faults)
+	}
+	if f.Disk != "" {
+		args = append(args, "--disk", f.Disk)
 	}
 	for _, p := range f.Properties {
 		args = append(args, "--property", p)

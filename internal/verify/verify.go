@@ -167,6 +167,7 @@ func configure(opts *search.Options, e known.Entry, bugs []sim.BugID) (err error
 			return err
 		}
 	}
+	opts.DiskReorder = e.Flags.Disk == "reorder"
 	opts.Params, opts.Faults, err = e.Configure(bugs...)
 	return err
 }

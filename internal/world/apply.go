@@ -49,7 +49,9 @@ func (w *World) apply(i int) {
 				w.cover.refused++
 			}
 		case sim.EffectCrash:
-			w.cutShort(i)
+			w.cutShort(i, lifeAway)
+		case sim.EffectDown:
+			w.cutShort(i, lifeGone)
 		case sim.EffectWrite, sim.EffectSync, sim.EffectLog:
 		default:
 			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))

@@ -21,6 +21,7 @@ type Local struct {
 	Accepts bool // the node declines messages
 	Plain   bool // it is up, waits for nothing, and what it can do depends on nothing else
 	Loses   bool // a crash has several outcomes: not all on its disk is synced
+	Stores  bool // there is something on its disk
 }
 
 // Queue is what a part holds for a receiver: a direction of a connection, or a
@@ -109,6 +110,12 @@ func (b *Bank) Calm(id uint32) (calm, faults bool) {
 	return !b.slow && r.cut == nil && r.paused == 0 && r.early == sim.Unlimited, !r.left.IsZero()
 }
 
+// Damages reports whether a crash may damage what is on a disk.
+func (b *Bank) Damages(id uint32) bool {
+	r, ok := b.part(b.Places()-1, id).(*restPart)
+	return ok && r.left.Disk != 0
+}
+
 // Healed is the number of the rest of a state when the environment has healed:
 // see World.Heal.
 func (b *Bank) Healed(w *World, id uint32) uint32 {
@@ -157,7 +164,7 @@ func (s *stock) describe(part any) (i info) {
 		i.local = Local{
 			Script: of.life == lifeLate || of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
 			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing && of.guards.gatherers.len() == 0 && !of.leaves(),
-			Loses: of.disk.Outcomes() > 1,
+			Loses: of.disk.Loses(), Stores: of.disk != nil,
 		}
 	case *connectionPart:
 		i.queue = s.queue(of.packets)

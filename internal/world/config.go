@@ -73,6 +73,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	case !config.FreeTimers:
 		w.pace = pace
 	}
+	w.shuffled = config.DiskReorder
 	w.environ = environment{links: &w.links, nodes: w.nodes}
 	if w.links.slow, err = w.links.net.SlowLinks(n); err != nil {
 		return nil, err

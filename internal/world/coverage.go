@@ -28,6 +28,7 @@ type Coverage struct {
 	near       [256]typeSlot
 	tallies    map[uintptr]*typeTally // all, by canon.Dynamic
 	kinds      [kinds]tally           // of the events that carry no value of the service
+	disk       int                    // failures of disks
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
 	senders    map[uintptr]int        // which code got how many of these refusals
@@ -336,7 +337,7 @@ func (c *Coverage) neverBugs() (never []string) {
 
 func (c *Coverage) neverFaults() (never []string) {
 	for i, name := range faultNames {
-		happened := c.rare // of the one that is no event
+		happened := map[string]int{"rare": c.rare, "disk": c.disk}[name] // of those that are no events
 		for _, kind := range sim.Kinds() {
 			if kind.Row().Budget == name {
 				happened = c.kinds[kind].happened

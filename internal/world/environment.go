@@ -30,6 +30,8 @@ type environment struct {
 	faults       []happening          // that are possible now
 	splits       []any                // all partitions, made once
 	where        func(sim.Event) bool // a fault may happen; nil: anywhere
+	disks        func(node int) bool  // a disk may fail; nil: any
+	stored       bool                 // something was written to a store, in any run
 	healing      bool                 // the question is whether to heal
 	sided        bool                 // a coin with rare sides was asked, in any run
 }
@@ -73,6 +75,9 @@ func (e *environment) allow(f sim.Faults, early *int) {
 		panic("macemc bug: world: limits of faults that System.CanFail has not seen: " + err.Error())
 	}
 	e.where = where
+	if e.disks, err = f.Disks(); err != nil {
+		panic("macemc bug: world: limits of faults that System.CanFail has not seen: " + err.Error())
+	}
 }
 
 // Fired is how many early firings the run has used, where they are limited.
@@ -498,8 +503,14 @@ func (w *World) Idle(f sim.Faults) string {
 	if f.Rare != 0 && !w.environ.sided {
 		return fmt.Sprintf("the fault rare cannot happen in %s: no node has asked Env.Weighted with a side of weight 0", w.sys.Name)
 	}
+	if f.Disk != 0 && !w.environ.stored {
+		return fmt.Sprintf("the fault disk cannot happen in %s: no node has written to its store", w.sys.Name)
+	}
 	return ""
 }
+
+// Stored reports whether anything was written to a store, in any run of this world.
+func (w *World) Stored() bool { return w.environ.stored }
 
 // fits is the built-in property of the simulated TCP.
 const fits = "tcp: the two ends of a connection keep flags that fit"

@@ -11,8 +11,10 @@ import (
 
 // A node's stable storage (disk.Disk) is part of its state, and survives its
 // crashes. What a crash leaves of what was not synced is a coin of the step. A
-// handler of a node that stores may crash within: that is a coin with rare sides,
-// after its last effect, and costs the budget of crashes.
+// handler of a node that stores may crash within, or go down: that is a coin with
+// rare sides, after its last effect, and costs the budget of that. So are a sync
+// that fails, an append that does, and what a crash damages: they cost that of
+// disks.
 
 // store is the Store of one node, and file one file in it.
 type store struct{ e *env }
@@ -49,7 +51,17 @@ func (e *env) wrote(kind sim.EffectKind, text string, to *disk.Disk) {
 	w := e.w
 	w.effects = append(w.effects, sim.Effect{Kind: kind, Value: text})
 	w.stored = append(w.stored, stored{len(w.effects) - 1, to})
-	w.nodes[e.self.Index()].disk = to
+	w.nodes[e.self.Index()].disk, w.environ.stored = to, true
+}
+
+// sync syncs a file, or the keys, or fails to.
+func (e *env) sync(what string, synced, failed *disk.Disk) error {
+	if e.w.breaks(e.self.Index(), 1, "does the sync of "+what+" fail", func(int) string { return "yes" }) > 0 {
+		e.wrote(sim.EffectSync, what+": it fails", failed)
+		return sim.ErrDisk
+	}
+	e.wrote(sim.EffectSync, what, synced)
+	return nil
 }
 
 func (e *env) write(what string, one disk.Write) {
@@ -68,8 +80,8 @@ func (s *store) Delete(key string) {
 }
 
 func (s *store) Sync() error {
-	s.e.wrote(sim.EffectSync, "the keys", s.e.disk("Sync").SyncKeys())
-	return nil
+	d := s.e.disk("Sync")
+	return s.e.sync("the keys", d.SyncKeys(), d.FailKeys())
 }
 
 func (s *store) File(name string) sim.File {
@@ -81,16 +93,30 @@ func (s *store) File(name string) sim.File {
 }
 
 func (f *file) Append(data []byte) error {
-	if d := f.e.disk("Append"); len(data) > 0 {
-		one := disk.Write{Kind: disk.Append, Name: f.name, Data: string(data)}
-		f.e.wrote(sim.EffectWrite, one.String(), d.Write(one))
+	d := f.e.disk("Append")
+	if len(data) == 0 {
+		return nil
 	}
+	one := disk.Write{Kind: disk.Append, Name: f.name, Data: string(data)}
+	ways := []int{0, disk.Torn(one.Data)}[:1+min(1, disk.Torn(one.Data))]
+	told := func(k int) string {
+		return fmt.Sprintf("yes, after %d bytes", ways[k])
+	}
+	if k := f.e.w.breaks(f.e.self.Index(), len(ways), "does it fail to "+one.String(), told); k > 0 {
+		text := fmt.Sprintf("%s: it fails after %d bytes", one, ways[k-1])
+		if one.Data = one.Data[:ways[k-1]]; one.Data != "" {
+			d = d.Write(one)
+		}
+		f.e.wrote(sim.EffectWrite, text, d)
+		return sim.ErrDisk
+	}
+	f.e.wrote(sim.EffectWrite, one.String(), d.Write(one))
 	return nil
 }
 
 func (f *file) Sync() error {
-	f.e.wrote(sim.EffectSync, "the file "+f.name, f.e.disk("Sync").Sync(f.name))
-	return nil
+	d := f.e.disk("Sync")
+	return f.e.sync("the file "+f.name, d.Sync(f.name), d.Fail(f.name))
 }
 
 func (f *file) ReadAll() []byte { return []byte(f.e.disk("ReadAll").Read(f.name)) }
@@ -117,7 +143,15 @@ func (w *World) mayCrash(i int) {
 		return
 	}
 	w.tossed = true // what is asked depends on the budget
-	if !w.environ.mayCrash(i) {
+	e := &w.environ
+	var fates []life // which failures the budgets allow
+	if e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event)) {
+		fates = append(fates, lifeAway)
+	}
+	if e.left.Down != 0 && (e.where == nil || e.where(at(sim.KindDown, i).Event)) {
+		fates = append(fates, lifeGone)
+	}
+	if len(fates) == 0 {
 		return
 	}
 	w.asked.why, w.asked.weights, w.asked.sides = "does "+addrOf(i).String()+" crash within the step", nil, nil
@@ -125,13 +159,18 @@ func (w *World) mayCrash(i int) {
 		if k == 0 {
 			return "no"
 		}
-		return fmt.Sprintf("after effect %d, %s", cuts[k-1]+1, w.effects[cuts[k-1]].Text(w.walker))
+		cut, text := cuts[(k-1)%len(cuts)], ""
+		if fates[(k-1)/len(cuts)] == lifeGone {
+			text = "for good, "
+		}
+		return fmt.Sprintf("%safter effect %d, %s", text, cut+1, w.effects[cut].Text(w.walker))
 	}
-	k := w.coin(len(cuts)+1, []choose.Run{{N: 1, Weight: 1}, {N: len(cuts), Weight: 0}})
+	n := len(cuts) * len(fates)
+	k := w.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
 	if k == 0 {
 		return
 	}
-	w.effects = w.effects[:cuts[k-1]+1]
+	w.effects = w.effects[:cuts[(k-1)%len(cuts)]+1]
 	w.audit.handed = w.audit.handed[:min(len(w.audit.handed), len(w.effects))]
 	ns.disk = w.unstored
 	for _, s := range w.stored {
@@ -139,12 +178,12 @@ func (w *World) mayCrash(i int) {
 			ns.disk = s.disk
 		}
 	}
+	if fates[(k-1)/len(cuts)] == lifeGone {
+		ns.disk = nil
+		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectDown})
+		return
+	}
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCrash, Value: w.survive(i)})
-}
-
-// mayCrash reports whether the budgets allow a crash of a node.
-func (e *environment) mayCrash(i int) bool {
-	return e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event))
 }
 
 // cuts are the effects of the step after which a crash is neither one before all of
@@ -167,17 +206,56 @@ func (w *World) cuts() (cuts []int) {
 }
 
 // survive asks what a crash leaves on the disk of a node, and tells.
-func (w *World) survive(i int) string {
-	ns, k := &w.nodes[i], 0
-	of := ns.disk
-	n := of.Outcomes()
-	if n == 1 {
-		return ""
+func (w *World) survive(i int) (told string) {
+	ns := &w.nodes[i]
+	if ns.disk.Loses() {
+		if n := ns.disk.TooMany(w.shuffled); n > 0 {
+			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may leave any, and those are too many ways to take all of; let it sync more often, or leave --disk reorder out", addrOf(i), n)))
+		}
+		of := ns.disk
+		outcomes := of.Outcomes(w.shuffled)
+		w.asked.why, w.asked.weights, w.asked.sides = "what survives on the disk of "+addrOf(i).String(), nil, nil
+		w.asked.words = func(k int) string { return of.Told(outcomes[k]) }
+		k := w.coin(len(outcomes), nil)
+		ns.disk = of.Survive(outcomes[k])
+		told = of.Told(outcomes[k])
 	}
-	w.asked.why, w.asked.weights, w.asked.sides, w.asked.words = "what survives on the disk of "+addrOf(i).String(), nil, nil, of.Told
-	k = w.coin(n, nil)
-	ns.disk = of.Survive(k)
-	return of.Told(k)
+	records := ns.disk.Records()
+	k := w.breaks(i, len(records), "is something damaged on the disk of "+addrOf(i).String(), func(k int) string { return records[k].String() })
+	if k == 0 {
+		return told
+	}
+	ns.disk = ns.disk.Damage(records[k-1])
+	return strings.TrimPrefix(fmt.Sprintf("%s, and %s is damaged", told, records[k-1]), ", and ")
+}
+
+// breaks asks which of n ways a disk fails in, if the budget allows any; 0: none.
+func (w *World) breaks(i, n int, why string, words func(int) string) int {
+	e := &w.environ
+	if e.budgets.Disk == 0 && e.left.Disk == 0 {
+		return 0
+	}
+	w.tossed = true
+	if n == 0 || e.left.Disk == 0 || e.disks != nil && !e.disks(i) {
+		return 0
+	}
+	w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
+	w.asked.words = func(k int) string {
+		if k == 0 {
+			return "no"
+		}
+		return words(k - 1)
+	}
+	k := w.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
+	if k > 0 {
+		spend(&e.left.Disk)
+		if w.cover != nil {
+			w.cover.disk++
+		}
+		w.sums.rest()
+		e.weather()
+	}
+	return k
 }
 
 // loseDisk is what becomes of the disk of a node that has just failed.
@@ -191,12 +269,16 @@ func (w *World) loseDisk(i int) {
 }
 
 // cutShort carries out the crash of a node within its step.
-func (w *World) cutShort(i int) {
-	spend(&w.environ.left.Crash)
-	if w.cover != nil {
-		w.cover.kinds[sim.KindCrash].happened++
+func (w *World) cutShort(i int, l life) {
+	kind := sim.KindCrash
+	if l == lifeGone {
+		kind = sim.KindDown
 	}
-	w.crash(i, lifeAway)
+	spend(w.environ.left.Of(kind))
+	if w.cover != nil {
+		w.cover.kinds[kind].happened++
+	}
+	w.crash(i, l)
 	w.links.dirty = w.links.all()
 	w.sums.rest()
 	w.environ.weather()

@@ -30,6 +30,7 @@ type World struct {
 	environ  environment
 	timers   timers
 	pace     *sim.Clock  // what timers keep to; nil: they are free
+	shuffled bool        // a crash leaves any of the writes that were not synced
 	instants *instants   // where nodes hold times; nil: none was read in this world
 	script   netsim.Bits // nodes whose script has an opening left
 	actions  int         // that nodes offer: see refresh

@@ -12,6 +12,7 @@ const (
 	WL2 sim.BugID = "WL2"
 	WL3 sim.BugID = "WL3"
 	WL4 sim.BugID = "WL4"
+	WL5 sim.BugID = "WL5"
 )
 
 // writes is how many numbers the client writes. Records have one digit.
@@ -33,6 +34,8 @@ var System = &sim.System{
 		{ID: WL3, Story: "A torn record is replayed. The server takes the first half of the last append for a record, and leaves it in the log: " +
 			"what it appends from then on stands behind a record without an end, and the next replay does not come so far."},
 		{ID: WL4, Story: "The old log is emptied before the switch is synced. A crash between the two comes back to the old log, which has nothing in it."},
+		{ID: WL5, Story: "The end of a record is taken for a sign that the record is there. The server appends the two one after the other, before one sync: " +
+			"a disk that writes them in another order, and a crash between, leave an end behind a hole, and the hole is read for a number."},
 	},
 	Tolerates: sim.Faults{Crash: 2},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
@@ -49,6 +52,7 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		sim.Always("what is acknowledged is there", durable, explain),
+		sim.Always("what is there was written", written, explain),
 		sim.Eventually("all is acknowledged", done, explain),
 	},
 }
@@ -71,6 +75,11 @@ func ends(v view) (s *server, c *client) {
 func durable(v view) bool {
 	s, c := ends(v)
 	return s == nil || c == nil || s.log == "" || c.acked <= s.value
+}
+
+func written(v view) bool {
+	s, c := ends(v)
+	return s == nil || c == nil || s.value <= c.writes
 }
 
 func done(v view) bool {

@@ -12,3 +12,8 @@ import (
 func TestExhausted(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Params: []string{"writes=3"}, Faults: &sim.Faults{Crash: 2}})
 }
+
+// TestExhaustedWithWritesInAnyOrder is the same for a disk that keeps no order.
+func TestExhaustedWithWritesInAnyOrder(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Params: []string{"writes=3"}, Faults: &sim.Faults{Crash: 2}, DiskReorder: true})
+}

@@ -49,7 +49,8 @@ func (m *Memo) loses(e *sim.Event) bool {
 		return false
 	}
 	i := m.index(e.Node)
-	return m.x.Bank.Local(i, m.v[i]).Loses
+	l := m.x.Bank.Local(i, m.v[i])
+	return l.Loses || l.Stores && m.x.Bank.Damages(m.v[len(m.v)-1])
 }
 
 func crashes(e *sim.Event) bool {
@@ -335,7 +336,7 @@ func (m *Memo) touches(places []int32, i int) []int32 {
 			}
 		case sim.EffectEmit:
 			places = append(places, rest)
-		case sim.EffectCrash:
+		case sim.EffectCrash, sim.EffectDown:
 			for j := range n {
 				places = append(places, int32(world.TCPPlace(n, i*n+j)), int32(world.TCPPlace(n, j*n+i)))
 			}

@@ -1,0 +1,207 @@
+package disk
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Loses reports whether a crash has several outcomes.
+func (d *Disk) Loses() bool {
+	return d != nil && slices.ContainsFunc(d.pending, func(w Write) bool { return w.fate != certain })
+}
+
+// openMost is how many writes may be open for the outcomes of a crash to be listed,
+// where any part of them may survive.
+const openMost = 12
+
+// TooMany is how many writes are open, if the outcomes of a crash cannot be listed
+// for that; else 0.
+func (d *Disk) TooMany(reorder bool) (n int) {
+	if d == nil {
+		return 0
+	}
+	for _, w := range d.pending {
+		n += count(w.fate == doubtful || reorder && w.fate == open)
+	}
+	if n <= openMost {
+		return 0
+	}
+	return n
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Outcome is what becomes of the writes of a disk in a crash.
+type Outcome struct {
+	lost []bool // by the place of the write
+	torn int    // the place of the one that survives in part; -1: none does
+}
+
+// Outcomes are all that a crash may leave, the first of which keeps all and the
+// last none of what is open. Of the writes that nobody synced the first few survive,
+// or with reorder any; of those whose sync failed any. Of one append that is the last
+// to its file that survives, possibly only the first half does.
+func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
+	if !d.Loses() {
+		return []Outcome{{torn: -1}}
+	}
+	var inOrder, free []int // places of what survives as a prefix, and by itself; the last first
+	for k, w := range slices.Backward(d.pending) {
+		switch {
+		case w.fate == doubtful || w.fate == open && reorder:
+			free = append(free, k)
+		case w.fate == open:
+			inOrder = append(inOrder, k)
+		}
+	}
+	for mask := range 1 << len(free) {
+		for gone := range len(inOrder) + 1 {
+			lost := make([]bool, len(d.pending))
+			for at, k := range free {
+				lost[k] = mask&(1<<at) != 0
+			}
+			for _, k := range inOrder[:gone] {
+				lost[k] = true
+			}
+			all = append(all, Outcome{lost, -1})
+			for k := range d.pending {
+				if tail := gone < len(inOrder) && inOrder[gone] == k || slices.Contains(free, k); tail && d.tears(lost, k) {
+					all = append(all, Outcome{lost, k})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// tears reports whether a write may survive in part: it appends, and nothing that
+// survives is written to its file later.
+func (d *Disk) tears(lost []bool, k int) bool {
+	w := d.pending[k]
+	if lost[k] || w.Kind != Append || len(w.Data) < 2 {
+		return false
+	}
+	for l := k + 1; l < len(d.pending); l++ {
+		if !lost[l] && d.pending[l].alike(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// Torn is how many bytes of an append survive, if not all do.
+func Torn(data string) int { return len(data) / 2 }
+
+// Survive is what a crash leaves. All of it is synced then: what was read back
+// after a crash stays.
+func (d *Disk) Survive(o Outcome) *Disk {
+	if d == nil {
+		return nil
+	}
+	out := *d
+	out.pending = nil
+	for k, w := range d.pending {
+		if o.lost != nil && o.lost[k] {
+			continue
+		}
+		if k == o.torn {
+			w.Data = w.Data[:Torn(w.Data)]
+		}
+		out.carryOut(w)
+	}
+	return orNil(out)
+}
+
+// Told is an outcome in words. Writes count from 1, those that are open.
+func (d *Disk) Told(o Outcome) string {
+	if !d.Loses() {
+		return "all"
+	}
+	n, kept, torn, ordered := 0, 0, 0, true
+	var lost []string
+	for k, w := range d.pending {
+		if w.fate == certain {
+			continue
+		}
+		if n++; o.lost[k] {
+			lost = append(lost, fmt.Sprintf("write %d (%s)", n, w))
+			continue
+		}
+		kept++
+		ordered = ordered && len(lost) == 0
+		if k == o.torn {
+			torn = n
+		}
+	}
+	if torn > 0 {
+		w := d.pending[o.torn]
+		text := fmt.Sprintf("write %d of %d torn after %d bytes (%s)", torn, n, Torn(w.Data), w)
+		if ordered {
+			return text
+		}
+		return text + ", without " + strings.Join(lost, ", ")
+	}
+	switch {
+	case len(lost) == 0:
+		return "all that was not synced"
+	case kept == 0:
+		return "nothing that was not synced"
+	case ordered:
+		return fmt.Sprintf("%d of %d writes that were not synced", kept, n)
+	}
+	return "what was not synced, without " + strings.Join(lost, ", ")
+}
+
+// Record is the value of a key, or a record of a file, that was synced.
+type Record struct {
+	key  bool
+	name string
+	at   int // of a file, from 0
+}
+
+func (r Record) String() string {
+	if r.key {
+		return "the key " + r.name
+	}
+	return fmt.Sprintf("record %d of the file %s", r.at+1, r.name)
+}
+
+// Records are all that is on the disk, in order. The empty value of a key is none.
+func (d *Disk) Records() (all []Record) {
+	if d == nil {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.keys)) {
+		if d.keys[key] != "" {
+			all = append(all, Record{true, key, 0})
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(d.files)) {
+		for at := range d.files[file] {
+			all = append(all, Record{false, file, at})
+		}
+	}
+	return all
+}
+
+// Damage is the disk with another first byte of a record: its complement.
+func (d *Disk) Damage(r Record) *Disk {
+	out := *d
+	spoilt := func(s string) string { return string([]byte{^s[0]}) + s[1:] }
+	if r.key {
+		out.keys = maps.Clone(d.keys)
+		out.keys[r.name] = spoilt(out.keys[r.name])
+		return &out
+	}
+	out.files = maps.Clone(d.files)
+	out.files[r.name] = slices.Clone(out.files[r.name])
+	out.files[r.name][r.at] = spoilt(out.files[r.name][r.at])
+	return &out
+}
