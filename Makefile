@@ -130,6 +130,14 @@ campaign: build ## 20,000 (WALKS) walks of 10,000 steps of randtree with each of
 	bin/macemc search overcast --nodes 3 --paths $$((5 * $(WALKS))) $(CAMPAIGN) || failed=$$?; \
 	exit $$failed
 
+.PHONY: module
+module: ## give the module the path MODULE, by which it can be fetched: make module MODULE=example.org/you/macemc
+	@go run ./internal/rename "$(MODULE)" && go build ./... && echo "the module is $(MODULE) now; tag a version of it, and it can be fetched"
+
+.PHONY: fetched
+fetched: ## rename a copy of the module, serve it as a version, and do the ten minutes by what is fetched
+	go test -count=1 -run '^TestFetched$$' ./command -v -long
+
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
 	@.ci/run fmt vet staticcheck

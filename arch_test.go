@@ -228,6 +228,10 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/rename",
+		instead: map[string]string{"": "rename changes files; what they are of it need not know"},
+	},
+	{
 		path:    "internal/mutants",
 		instead: map[string]string{"": "mutants changes files and runs tests; what they are of it need not know"},
 	},

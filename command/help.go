@@ -21,9 +21,11 @@ type heading struct {
 // commandHeadings are those of the commands, in the order in which they are of
 // use. What is not listed comes last.
 var commandHeadings = []heading{
+	{"begin", []string{"new"}},
 	{"find", []string{"list", "search"}},
 	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
 	{"judge the checker", []string{"bugs"}},
+	{"the command itself", []string{"version", "completion"}},
 	{"known bugs", []string{"show", "verify"}},
 }
 

@@ -1,9 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -132,7 +136,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		CompletionOptions: cobra.CompletionOptions{},
 	}
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -154,7 +158,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand(), t.liveCommand())
+	root.AddCommand(t.listCommand(), t.searchCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.mdbCommand(), t.graphCommand(), t.liveCommand(), t.newCommand(), t.versionCommand())
 	if len(t.Bugs) > 0 {
 		root.AddCommand(t.bugsCommand())
 	}
@@ -227,6 +231,60 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 	}
 }
 
+// versionCommand tells which release this is.
+func (t *tool) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "tell the version, the commit and Go",
+		Long:  "version tells which release of macemc this program was built with, of which commit that\nis, and by which Go: what belongs into a report of a bug of macemc itself.",
+		Args:  exactly(0, "version takes no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			info, ok := debug.ReadBuildInfo()
+			if !ok {
+				info = &debug.BuildInfo{GoVersion: runtime.Version()}
+			}
+			return versionTold(t.stdout, info)
+		},
+	}
+}
+
+// versionTold writes what is known of a build.
+func versionTold(w io.Writer, info *debug.BuildInfo) error {
+	v, commit := versionOfModule(info), ""
+	if info.Main.Path == module {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = s.Value + commit
+			case s.Key == "vcs.modified" && s.Value == "true":
+				commit += ", modified"
+			}
+		}
+	}
+	if m := pseudo.FindStringSubmatch(v); commit == "" && m != nil {
+		commit = m[1]
+	}
+	_, err := fmt.Fprintf(w, "module   %s\nversion  %s\ncommit   %s\ngo       %s\n", module, cmp.Or(v, "not a release"), cmp.Or(commit, "not known"), info.GoVersion)
+	return err
+}
+
+// pseudo is a version that go made of a commit.
+var pseudo = regexp.MustCompile(`-\d{14}-([0-9a-f]{12})`)
+
+// versionOfModule is the release of this module that a program was built with; "":
+// it is none.
+func versionOfModule(info *debug.BuildInfo) string {
+	if info.Main.Path == module {
+		return strings.TrimPrefix(info.Main.Version, "(devel)")
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module && dep.Replace == nil {
+			return dep.Version
+		}
+	}
+	return ""
+}
+
 // version is that of the build: a release, or the commit that it was made of.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -237,7 +295,7 @@ func version() string {
 }
 
 // module is this module, as others require it.
-const module = "macemc"
+var module = strings.TrimSuffix(reflect.TypeFor[tool]().PkgPath(), "/command")
 
 func versionOf(info *debug.BuildInfo) string {
 	if info.Main.Path != module { // a program with systems of its own

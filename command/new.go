@@ -1,0 +1,119 @@
+package command
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// scaffold is a service, its test, and what belongs to a module of its own: the one
+// of examples/lock, which a test compares with it.
+//
+//go:embed scaffold
+var scaffold embed.FS
+
+// scaffolded are the files of a new service, by the file that each is made of.
+var scaffolded = []struct{ from, to string }{
+	{"service.go.txt", "lock.go"},
+	{"service_test.go.txt", "lock_test.go"},
+	{"README.md.txt", "README.md"},
+	{"macemc.yml.txt", ".github/workflows/macemc.yml"},
+}
+
+func (t *tool) newCommand() *cobra.Command {
+	path := ""
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "begin a service: with a test, a bug to switch on, and a workflow",
+		Long: `new makes the folder NAME with a service to begin with: a lock server, what it
+promises, a bug that can be switched on, its tests, a workflow for GitHub and a
+README. It is a module of its own, whose tests pass, and which has this command
+as a tool: go tool macemc search .`,
+		Example: `
+macemc new lock
+macemc new lock --module example.com/you/lock`,
+		Args: exactly(1, "new takes one NAME, of the service and of its folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := filepath.Base(args[0])
+			if !goName.MatchString(name) || token.IsKeyword(name) {
+				return usagef("%q is no name of a service: lower case letters and digits, as a package has", name)
+			}
+			if exists(args[0]) {
+				return fmt.Errorf("there is %s already; name a folder that there is not", args[0])
+			}
+			if path == "" {
+				path = "example.com/" + name
+			}
+			return t.begin(args[0], name, path)
+		},
+	}
+	cmd.Flags().StringVar(&path, "module", "", "the `path` of its module (default example.com/NAME)")
+	return cmd
+}
+
+var goName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
+// begin writes a new service, and has the go command fetch what it needs.
+func (t *tool) begin(folder, name, path string) error {
+	bug := strings.ToUpper(name[:min(2, len(name))]) + "1"
+	renamed := strings.NewReplacer(
+		"package lock", "package "+name, "Package lock is", "Package "+name+" is", `"lock"`, fmt.Sprintf("%q", name),
+		"# lock", "# "+name, "lock.go", name+".go", "macemc-findings/lock", "macemc-findings/"+name, "LK1", bug, "MODULE", module,
+	)
+	for _, f := range scaffolded {
+		text, err := scaffold.ReadFile("scaffold/" + f.from)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(folder, strings.Replace(f.to, "lock", name, 1))
+		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(renamed.Replace(string(text))), 0o666))
+		if err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte(goMod(path)), 0o666); err != nil {
+		return err
+	}
+	if out, err := exec.Command("go", "-C", folder, "mod", "tidy").CombinedOutput(); err != nil {
+		_, _ = t.stderr.Write(out)
+		return fmt.Errorf("%s is written, but go mod tidy says what is missing, above: %w", folder, err)
+	}
+	fmt.Fprintf(t.stdout, `%[1]s is a lock server, to be made yours.
+
+  cd %[1]s
+  go test ./...                       searches it
+  go tool macemc search .             the same, and further
+  go tool macemc search . --bug %[2]s   with the bug that can be switched on
+`, shellWord(folder), bug)
+	return nil
+}
+
+// goMod is the go.mod of a new module. It needs the release that this program is
+// of, or else the sources that it was built from.
+func goMod(path string) string {
+	version, instead := "v0.0.0", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if v := versionOfModule(info); v != "" && !strings.Contains(v, "+dirty") {
+			version = v
+		}
+	}
+	if _, file, _, ok := runtime.Caller(0); ok {
+		if root := filepath.Dir(filepath.Dir(file)); exists(filepath.Join(root, "go.mod")) && !strings.Contains(filepath.Base(root), "@v") {
+			version, instead = "v0.0.0", fmt.Sprintf("\nreplace %s => %s\n", module, root)
+		}
+	}
+	goes := strings.TrimPrefix(runtime.Version(), "go")
+	goes, _, _ = strings.Cut(goes, "-")
+	goes, _, _ = strings.Cut(goes, " ")
+	return fmt.Sprintf("module %s\n\ngo %s\n\ntool %s/cmd/macemc\n\nrequire %[3]s %s\n%s", path, goes, module, version, instead)
+}
