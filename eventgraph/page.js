@@ -315,6 +315,11 @@
       const group = groupOf(run, row.path);
       groups.get(group).push({ ...row, key: path });
     }
+    if (p.kind === "crash" && compare) { // what it kept in memory is that of a new node, and nobody changed it
+      const name = run.nodes[p.lane];
+      for (const row of groups.get(name) || []) if (row.path !== name + " is") row.fresh = false;
+      for (const path of [...before.keys()]) if (groupOf(run, S[path]) === name) before.delete(path);
+    }
     for (const list of groups.values()) for (const row of list) { // what it was before
       const old = before.get(row.key);
       if (row.fresh && old && old.length) row.old = S[old.shift()];

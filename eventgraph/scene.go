@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/internal/kinds"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -221,7 +222,10 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	if g.States == nil || p < g.starts {
 		return nil
 	}
-	all := g.States.Changes(g.number(p))
+	all, down := world.Went(g.States.Changes(g.number(p)))
+	for _, node := range down {
+		lines = append(lines, node.String()+" went down: what it kept in memory is gone")
+	}
 	for i, d := range all {
 		if i == most {
 			return append(lines, fmt.Sprintf("... %d more", len(all)-i))

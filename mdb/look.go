@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macemc/internal/numerals"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -248,7 +249,15 @@ func (s *Session) ChangesPage(i int, fields ...field) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return differences(before, after, field{}, " -> ", fields...), nil
+	var p Page
+	_, down := world.Went(world.Diff(before, after))
+	if len(down) > 0 {
+		before, after = world.Without(before, down), world.Without(after, down)
+		for _, node := range down {
+			p.add(Plain, "    %s went down: what it kept in memory is gone", node)
+		}
+	}
+	return append(p, differences(before, after, field{}, " -> ", fields...)...), nil
 }
 
 func (s *Session) list(args []word) (Page, error) {

@@ -17,6 +17,24 @@ func (f Flags) String() string {
 	return string([]byte{bit(f.Local), bit(f.Remote), bit(f.Open)})
 }
 
+// Words say what the flags mean, to the node that keeps them.
+func (f Flags) Words() string {
+	switch f.bits() {
+	case 0b000:
+		return "closed"
+	case 0b001:
+		return "open"
+	case 0b100:
+		return "broken, has yet to hear of it"
+	case 0b011:
+		return "broken, the peer has yet to hear of it"
+	case 0b111:
+		return "broken, neither has heard of it"
+	default: // no correct transport keeps these
+		return "flags " + f.String() + " (local error, remote error, open)"
+	}
+}
+
 // bits are the flags as a number: local, remote, open.
 func (f Flags) bits() (n uint8) {
 	if f.Local {

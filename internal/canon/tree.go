@@ -202,11 +202,19 @@ func float32Text(raw uint32) string {
 	return strconv.FormatFloat(float64(x), 'g', -1, 32)
 }
 
-// timeText shows the moment for the reader, and what the hash sees.
+// timeText shows the moment, and what else the hash sees: where it is told, and the
+// reading of a clock that only this process has.
 func timeText(v reflect.Value) string {
+	const monotonic = 1 << 63 // of the first word: the second is a reading of a clock then
 	t := v.Addr().Interface().(*time.Time)
-	return fmt.Sprintf("%s(wall %d, ext %d, %q)",
-		t.Format(time.RFC3339Nano), v.Field(0).Uint(), v.Field(1).Int(), t.Location().String())
+	text := t.Format(time.RFC3339Nano)
+	if name := t.Location().String(); name != "UTC" {
+		text += " " + strconv.Quote(name)
+	}
+	if v.Field(0).Uint()&monotonic != 0 {
+		text += fmt.Sprintf(" (wall %d, ext %d)", v.Field(0).Uint(), v.Field(1).Int())
+	}
+	return text
 }
 
 // Lists

@@ -225,7 +225,11 @@ func (t *tale) step(p *page, n int) {
 	}
 	p.list(did)
 	if states := t.States(); states != nil && n <= states.Steps() {
-		t.changes(p, states.Changes(n), "before", "after")
+		all, down := world.Went(states.Changes(n))
+		for _, node := range down {
+			p.say("%s went down: what it kept in memory is gone.", report.Code(node.String()))
+		}
+		t.changes(p, all, "before", "after")
 	}
 }
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"macemc/internal/canon"
@@ -17,7 +18,8 @@ const (
 	PartField       Part = iota + 1 // what a node keeps
 	PartTimer                       // a timer that is set
 	PartTask                        // a task that is to be done
-	PartLife                        // whether a node is up, how often it restarted, what it waits for
+	PartUp                          // that a node is not up, and why
+	PartLife                        // how often it restarted, what it waits for
 	PartScript                      // an opening that is left in its script
 	PartDisk                        // what is on its disk
 	PartClock                       // what is known of its times
@@ -107,7 +109,7 @@ func (l *links) connectionText(c, from, to int) string {
 	if l.tcp.Told(c) == 0 {
 		return ""
 	}
-	text := "flags " + l.tcp.Flags(from, to).String()
+	text := l.tcp.Flags(from, to).Words()
 	if l.tcp.Broken(c) {
 		text += ", error queued"
 	}
@@ -181,7 +183,7 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 		add("task", value, PartTask)
 	}
 	if ns.life != lifeUp {
-		add("is", lifeNames[ns.life], PartLife)
+		add("is", lifeNames[ns.life], PartUp)
 	}
 	if ns.lives > 0 {
 		add("restarts", strconv.Itoa(ns.lives), PartLife)
@@ -271,4 +273,32 @@ func Diff(a, b []canon.Line) (out []Difference) {
 		out = append(out, Difference{Path: l.Path, B: l.Value, Of: PlaceOf(l)})
 	}
 	return out
+}
+
+// Went tells differences that a step made apart from what is gone because a node went
+// down in it: what it kept in memory is that of a new node then, and nobody changed it.
+func Went(all []Difference) (rest []Difference, down []sim.Addr) {
+	for _, d := range all {
+		if d.Of.Part == PartUp && d.A == "" {
+			down = append(down, d.Of.Node)
+		}
+	}
+	if len(down) == 0 {
+		return all, nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(d Difference) bool { return d.Of.inMemoryOf(down) }), down
+}
+
+// Without are the lines of a state without what some nodes keep in memory.
+func Without(lines []canon.Line, nodes []sim.Addr) []canon.Line {
+	return slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return PlaceOf(l).inMemoryOf(nodes) })
+}
+
+func (p Place) inMemoryOf(nodes []sim.Addr) bool {
+	switch p.Part {
+	case PartField, PartTimer, PartTask, PartClock:
+		return slices.Contains(nodes, p.Node)
+	default:
+		return false
+	}
 }
