@@ -38,19 +38,20 @@ type Memo struct {
 
 // position is the state that is expanded, and what follows from its parts.
 type position struct {
-	at    []uint64 // packed
-	v     world.Vector
-	total canon.Hash
-	nodes canon.Hash // the share of the nodes in total
-	odd   int        // parts that are not plain
-	fly   int        // messages under way
-	able  []ability  // of the nodes
-	moved []shift
-	mark  []bool  // places that moved
-	used  []bool  // places that ever held something
-	tcp   []int32 // such places that are channels, in order
-	udp   []int32
-	sets  []int32
+	at     []uint64 // packed
+	v      world.Vector
+	total  canon.Hash
+	nodes  canon.Hash // the share of the nodes in total
+	odd    int        // parts that are not plain
+	fly    int        // messages under way
+	able   []ability  // of the nodes
+	moved  []shift
+	events []occurrence // what can happen there, if it is plain: see gather
+	mark   []bool       // places that moved
+	used   []bool       // places that ever held something
+	tcp    []int32      // such places that are channels, in order
+	udp    []int32
+	sets   []int32
 }
 
 type shift struct {
@@ -199,7 +200,9 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 // plainSteps takes the steps of a state that is plain, but for faults, and counts
 // them.
 func (m *Memo) plainSteps(state uint32) (k int, err error) {
-	for e := range m.events {
+	m.gather()
+	for i := range m.events { // they are of this position, whatever is looked up meanwhile
+		e := m.events[i]
 		if m.x.Patient && e.ordinal >= ordinal(ordinalTimer, 0) && m.concerned(nodeOf(e.ordinal)) {
 			k++
 			continue
@@ -230,30 +233,26 @@ type occurrence struct {
 
 const none = -1
 
-// events are what can happen in a plain state, but for faults, in the world's
+// gather lists what can happen in a plain state, but for faults, in the world's
 // order, deliveries that are not accepted included.
-func (m *Memo) events(yield func(occurrence) bool) {
+func (m *Memo) gather() {
 	n := m.n
+	m.events = m.events[:0]
 	for i := range n {
-		if a := &m.able[i]; a.script && !yield(occurrence{ordinal: ordinal(ordinalScript, i), own: a.first, from: none, pops: none}) {
-			return
+		if a := &m.able[i]; a.script {
+			m.signals(ordinal(ordinalScript, i), a.first, 1)
 		}
 	}
 	for i := range n {
 		a := &m.able[i]
-		if a.offers > 0 && !own(ordinal(ordinalOffer, i), a.first+1, a.offers, yield) {
-			return
-		}
+		m.signals(ordinal(ordinalOffer, i), a.first+1, a.offers)
 	}
 	for i := range n {
 		a := &m.able[i]
-		if a.tasks > 0 && !own(ordinal(ordinalTask, i), a.first+1+uint32(a.offers), a.tasks, yield) {
-			return
-		}
+		m.signals(ordinal(ordinalTask, i), a.first+1+uint32(a.offers), a.tasks)
 	}
-	if !m.heads(ordinalTCP, m.tcp, world.TCPPlace(n, 0), yield) || !m.heads(ordinalUDP, m.udp, world.UDPPlace(n, 0), yield) {
-		return
-	}
+	m.heads(ordinalTCP, m.tcp, world.TCPPlace(n, 0))
+	m.heads(ordinalUDP, m.udp, world.UDPPlace(n, 0))
 	for _, p := range m.sets {
 		if m.v[p] == 0 {
 			continue
@@ -264,46 +263,34 @@ func (m *Memo) events(yield func(occurrence) bool) {
 			if item.Bag {
 				pops = int(p)
 			}
-			if !yield(occurrence{ordinal: ordinal(ordinalSet, i), message: item.Message, from: item.From, pops: pops}) {
-				return
-			}
+			m.events = append(m.events, occurrence{ordinal: ordinal(ordinalSet, i), message: item.Message, from: item.From, pops: pops})
 		}
 	}
 	for i := range n {
 		a := &m.able[i]
-		if a.timers > 0 && !own(ordinal(ordinalTimer, i), a.first+1+uint32(a.offers)+uint32(a.tasks), a.timers, yield) {
-			return
-		}
+		m.signals(ordinal(ordinalTimer, i), a.first+1+uint32(a.offers)+uint32(a.tasks), a.timers)
 	}
 }
 
-// own yields so many events that a node has of its own.
-func own(ordinal int, first uint32, n uint16, yield func(occurrence) bool) bool {
+// signals lists so many events that a node has of its own.
+func (m *Memo) signals(ordinal int, first uint32, n uint16) {
 	for o := range uint32(n) {
-		if !yield(occurrence{ordinal: ordinal, own: first + o, from: none, pops: none}) {
-			return false
-		}
+		m.events = append(m.events, occurrence{ordinal: ordinal, own: first + o, from: none, pops: none})
 	}
-	return true
 }
 
-// heads yields the deliveries of what is at the head of channels.
-func (m *Memo) heads(kind int, places []int32, base int, yield func(occurrence) bool) bool {
+// heads lists the deliveries of what is at the head of channels.
+func (m *Memo) heads(kind int, places []int32, base int) {
 	for _, p := range places {
 		id := m.v[p]
 		if id == 0 {
 			continue
 		}
-		q := &m.queues[p][id]
-		if q.head == 0 {
-			continue
-		}
-		c := int(p) - base
-		if !yield(occurrence{ordinal: ordinal(kind, c/m.n), message: q.head, from: c % m.n, pops: int(p)}) {
-			return false
+		if q := &m.queues[p][id]; q.head != 0 {
+			c := int(p) - base
+			m.events = append(m.events, occurrence{ordinal: ordinal(kind, c/m.n), message: q.head, from: c % m.n, pops: int(p)})
 		}
 	}
-	return true
 }
 
 // concerned reports whether anything is under way to a node or from it.

@@ -1,0 +1,43 @@
+package decide
+
+import "testing"
+
+// mortal is a lab in which exactly the states before one are recoverable.
+type mortal struct {
+	dead int
+}
+
+func (m *mortal) Walk(q Walks) (*Walked, error) {
+	if q.From < m.dead {
+		return &Walked{Taken: 1, Success: []Success{{}}}, nil
+	}
+	return &Walked{Taken: q.Count}, nil
+}
+
+func (*mortal) Settle(int, int) (int, bool, error) { return 0, false, nil }
+func (*mortal) Did(Walks) (*Did, error)            { return &Did{}, nil }
+func (*mortal) Stopped() bool                      { return false }
+func (*mortal) Effort() int                        { return 0 }
+
+// Of many stretches the last that begins with a recoverable state is found, and
+// not all of them are tried.
+func TestLastAliveOfMany(t *testing.T) {
+	for _, n := range []int{startsMost + 1, 60, 400} {
+		starts := make([]int, n)
+		for i := range starts {
+			starts[i] = i
+		}
+		for _, dead := range []int{0, 1, 2, n / 3, n - 1, n} {
+			lab := &mortal{dead: dead}
+			p := New(lab, &Run{Wild: make([]bool, n), Live: make([]bool, n+1), Events: make([]string, n)}, Options{Walks: 6, WalkSteps: 10, MaxWalkSteps: 10})
+			last, err := p.lastAlive(starts, -1)
+			if err != nil || last != dead-1 {
+				t.Errorf("of %d states %d are recoverable; the last is %d, %v", n, dead, last, err)
+			}
+			// A state that is dead costs some walks of each manner.
+			if tried := len(p.verdicts); tried > 2*startsMost+10 {
+				t.Errorf("of %d states %d were tried", n, tried)
+			}
+		}
+	}
+}
