@@ -35,7 +35,10 @@
 //     what RawNode.Status tells would be shorter and wrong: the votes that a
 //     candidate has are not in it.
 //   - Disk: raft's MemoryStorage, which only the task save writes. System.Crash
-//     hands it, and nothing else, to the next life.
+//     hands it, and nothing else, to the next life. Or, with --param storage=files,
+//     a log on Env.Store, which a crash may tear, and from which Init makes a
+//     MemoryStorage: then saving and syncing are two tasks. The bugs RF4, RF5 and
+//     RF6 are of that log.
 //   - Log lines: raft's own logger writes into the trace.
 //   - Weights: the election timer is much rarer than other timers.
 //
@@ -76,5 +79,6 @@
 //     are repeated. A search is bounded by its depth.
 //   - The log is never compacted, and so no snapshot is ever sent; the members
 //     never change.
-//   - The disk does not tear: a save is whole or not at all.
+//   - A disk that fails (--faults disk=1) ends the process, as etcd's does: that is
+//     found as a panic.
 package raft

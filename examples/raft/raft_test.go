@@ -161,20 +161,27 @@ func TestSurvives(t *testing.T) {
 		nodes  int
 		faults string
 		many   int
+		disk   string // "": in memory
 	}{
-		{3, "crash=1", 400},
-		{3, "crash=3", 400},
-		{3, "crash=3,loss=4,dup=4,reorder=4,partition=1,oneway=1", 400},
-		{3, "crash=all,loss=all,dup=all,reorder=all,partition=all", 100},
-		{5, "crash=5,loss=4,dup=4,reorder=4,partition=1", 100},
+		{3, "crash=1", 400, ""},
+		{3, "crash=3", 400, ""},
+		{3, "crash=3,loss=4,dup=4,reorder=4,partition=1,oneway=1", 400, ""},
+		{3, "crash=all,loss=all,dup=all,reorder=all,partition=all", 100, ""},
+		{5, "crash=5,loss=4,dup=4,reorder=4,partition=1", 100, ""},
+		{3, "crash=3", 200, "prefix"},
+		{3, "crash=5,loss=4,reorder=4", 200, "reorder"},
 	} {
 		faults, err := sim.ParseFaults(c.faults)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range moods {
-			t.Run(fmt.Sprintf("%d/%s/%s", c.nodes, c.faults, m.name), func(t *testing.T) {
-				d := drive(t, c.nodes, nil, nil, world.Config{Faults: faults})
+			t.Run(fmt.Sprintf("%d/%s/%s%s", c.nodes, c.faults, m.name, c.disk), func(t *testing.T) {
+				var settings []string
+				if c.disk != "" {
+					settings = []string{"storage=files"}
+				}
+				d := drive(t, c.nodes, settings, nil, world.Config{Faults: faults, DiskReorder: c.disk == "reorder"})
 				longest := 0
 				for i := range c.many {
 					longest = max(longest, d.survives(t, m.mood, i, 300))
@@ -222,8 +229,15 @@ func TestCrashBugs(t *testing.T) {
 	}{
 		{RF1, "one leader per term"},
 		{RF2, "one leader per term"},
+		{RF4, "one leader per term"},
+		{RF5, "panic: raft: tocommit"}, // what is committed is not in the log any more
+		{RF6, "one leader per term"},
 	} {
-		d := drive(t, 3, nil, []string{string(c.bug)}, world.Config{Faults: sim.Faults{Crash: 5}})
+		var settings []string
+		if c.bug > RF3 {
+			settings = []string{"storage=files"}
+		}
+		d := drive(t, 3, settings, []string{string(c.bug)}, world.Config{Faults: sim.Faults{Crash: 5}})
 		found := map[string]int{}
 		first, walks := -1, 0
 		for ; found[c.property] == 0 && walks < 5_000; walks++ {

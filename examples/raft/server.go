@@ -27,6 +27,7 @@ type propose struct{ command string }
 // crash can come between any two.
 type (
 	save  struct{}
+	sync  struct{} // with storage=files
 	send  struct{}
 	apply struct{}
 )
@@ -63,7 +64,8 @@ type server struct {
 	all       []sim.Addr // the server with the id i is all[i-1]
 	proposals int        // that all servers are asked for, together
 
-	disk *core.MemoryStorage // what a crash leaves; only save writes it
+	disk  *core.MemoryStorage // what a crash leaves; only save writes it
+	files bool                // a picture of what a crash leaves: see files.go
 
 	// The rest is memory.
 	node    *core.RawNode
@@ -83,7 +85,7 @@ func newServer(p sim.Params, self sim.Addr, disk *core.MemoryStorage) *server {
 	all := p.Addrs()
 	return &server{
 		id: uint64(slices.Index(all, self)) + 1, all: all, proposals: p.Int(Proposals),
-		disk: disk, journal: new(journal),
+		disk: disk, files: p.Word(Storage) == "files", journal: new(journal),
 	}
 }
 
@@ -102,6 +104,9 @@ func blank(p sim.Params) *core.MemoryStorage {
 // the first: the log is in memory.
 func (s *server) Init(env sim.Env) {
 	s.journal.env = env
+	if s.files {
+		s.replay(env)
+	}
 	hard, _, err := s.disk.InitialState()
 	must(err)
 	if env.Bug(RF2) && hard != nil {
@@ -143,7 +148,10 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 	case propose:
 		s.propose(env, signal)
 	case save:
-		s.save()
+		s.save(env)
+		s.done(env)
+	case sync:
+		must(env.Store().File(logName).Sync())
 		s.done(env)
 	case send:
 		s.send(env)
@@ -214,22 +222,30 @@ func (s *server) accept(env sim.Env) {
 		s.lead = soft.Lead
 		s.follow(env, soft.RaftState == core.StateLeader)
 	}
-	order := [...]sim.Signal{save{}, send{}, apply{}}
-	if env.Bug(RF1) {
-		order = [...]sim.Signal{send{}, save{}, apply{}}
+	order := [...]sim.Signal{save{}, sync{}, send{}, apply{}}
+	switch {
+	case env.Bug(RF1):
+		order = [...]sim.Signal{send{}, save{}, sync{}, apply{}}
+	case env.Bug(RF4):
+		order = [...]sim.Signal{save{}, send{}, sync{}, apply{}}
 	}
 	for _, task := range order {
-		if s.asks(task) {
+		if s.asks(env, task) {
 			s.todo = append(s.todo, task)
 		}
 	}
 }
 
 // asks reports whether the Ready in hand has something to do for a task.
-func (s *server) asks(task sim.Signal) bool {
+func (s *server) asks(env sim.Env, task sim.Signal) bool {
 	switch task.(type) {
 	case save:
 		return len(s.ready.Entries) > 0 || !core.IsEmptyHardState(s.ready.HardState)
+	case sync:
+		if env.Bug(RF6) { // has an eye on the entries alone
+			return s.files && len(s.ready.Entries) > 0
+		}
+		return s.files && s.asks(env, save{})
 	case send:
 		return len(s.ready.Messages) > 0
 	case apply:
@@ -270,7 +286,10 @@ func (s *server) advance() {
 
 // save writes the disk. Entries are immutable by raft's contract, and a hard
 // state by its use, so the disk may hold the very ones that raft holds.
-func (s *server) save() {
+func (s *server) save(env sim.Env) {
+	if s.files {
+		s.write(env)
+	}
 	must(s.disk.Append(s.ready.Entries))
 	if hard := s.ready.HardState; !core.IsEmptyHardState(hard) {
 		must(s.disk.SetHardState(hard))

@@ -14,6 +14,9 @@ const (
 	RF1 sim.BugID = "RF1"
 	RF2 sim.BugID = "RF2"
 	RF3 sim.BugID = "RF3"
+	RF4 sim.BugID = "RF4"
+	RF5 sim.BugID = "RF5"
+	RF6 sim.BugID = "RF6"
 )
 
 // Bugs are the known bugs with their stories.
@@ -24,6 +27,12 @@ var Bugs = []sim.Bug{
 		"it votes again in a term in which it had voted."},
 	{ID: RF3, Story: "A request is not repeated once raft took it. Raft promises nothing by taking a proposal: " +
 		"it is lost with a leader that is deposed, or with the datagram that forwards it, and is never applied."},
+	{ID: RF4, Story: "Messages are sent before the log is synced. What was saved is in the file, and not on the disk: " +
+		"a server that grants its vote and crashes before the sync may grant it to another."},
+	{ID: RF5, Story: "The torn end of the log is not cut off. What a restarted server appends stands behind it, synced or not, " +
+		"and the next replay does not come so far: after a second crash its vote is forgotten."},
+	{ID: RF6, Story: "The log is synced only for entries. A vote is saved without one, since the hard state seems small, " +
+		"and may be forgotten in a crash."},
 }
 
 // Proposals is how many commands are proposed.
@@ -33,6 +42,10 @@ var Proposals = &sim.Param{
 	Range: sim.Range{Default: 3, Least: 0, Most: 50},
 }
 
+// Storage is what a server keeps in a crash: raft's MemoryStorage as it is, or a log
+// on its stable storage, which a crash may tear.
+var Storage = &sim.Param{Name: "storage", Doc: "where servers save: in raft's MemoryStorage, or in a log on stable storage", Words: []string{"memory", "files"}}
+
 // System is etcd's raft under a driver of its own.
 var System = &sim.System{
 	Name: "raft",
@@ -40,13 +53,16 @@ var System = &sim.System{
 		"All servers apply the same commands in the same order, and all that were proposed in the end, " +
 		"whatever is lost, doubled or reordered, and whoever crashes and comes back.",
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 1, Most: 7} },
-	Params:    []*sim.Param{Proposals},
+	Params:    []*sim.Param{Proposals, Storage},
 	Bugs:      Bugs,
 	Tolerates: sim.Faults{Crash: 1},
 	New:       func(p sim.Params, self sim.Addr) sim.Node { return newServer(p, self, blank(p)) },
-	// The storage is the disk itself and not a picture of it: nothing gets into
-	// it but by save, and nobody but the dead node knew it.
+	// In memory, the storage is the disk itself and not a picture of it: nothing gets
+	// into it but by save, and nobody but the dead node knew it.
 	Crash: func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
+		if p.Word(Storage) == "files" {
+			return newServer(p, self, blank(p))
+		}
 		return newServer(p, self, dead.(*server).disk)
 	},
 	Script: script,
