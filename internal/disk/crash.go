@@ -99,6 +99,14 @@ func (d *Disk) tears(lost []bool, k int) bool {
 // Torn is how many bytes of an append survive, if not all do.
 func Torn(data string) int { return len(data) / 2 }
 
+// Bytes is so many bytes in words.
+func Bytes(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // Survive is what a crash leaves. All of it is synced then: what was read back
 // after a crash stays.
 func (d *Disk) Survive(o Outcome) *Disk {
@@ -142,7 +150,7 @@ func (d *Disk) Told(o Outcome) string {
 	}
 	if torn > 0 {
 		w := d.pending[o.torn]
-		text := fmt.Sprintf("write %d of %d torn after %d bytes (%s)", torn, n, Torn(w.Data), w)
+		text := fmt.Sprintf("write %d of %d torn after %s (%s)", torn, n, Bytes(Torn(w.Data)), w)
 		if ordered {
 			return text
 		}

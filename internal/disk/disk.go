@@ -51,7 +51,7 @@ func (w Write) String() string {
 	case Append:
 		return fmt.Sprintf("append %q to %s", w.Data, w.Name)
 	case Truncate:
-		return fmt.Sprintf("truncate %s to %d bytes", w.Name, w.Size)
+		return fmt.Sprintf("truncate %s to %s", w.Name, Bytes(w.Size))
 	default:
 		panic(fmt.Sprintf("macemc bug: disk: no text for a write of kind %d", w.Kind))
 	}

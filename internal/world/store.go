@@ -100,10 +100,10 @@ func (f *file) Append(data []byte) error {
 	one := disk.Write{Kind: disk.Append, Name: f.name, Data: string(data)}
 	ways := []int{0, disk.Torn(one.Data)}[:1+min(1, disk.Torn(one.Data))]
 	told := func(k int) string {
-		return fmt.Sprintf("yes, after %d bytes", ways[k])
+		return "yes, after " + disk.Bytes(ways[k])
 	}
 	if k := f.e.w.breaks(f.e.self.Index(), len(ways), "does it fail to "+one.String(), told); k > 0 {
-		text := fmt.Sprintf("%s: it fails after %d bytes", one, ways[k-1])
+		text := fmt.Sprintf("%s: it fails after %s", one, disk.Bytes(ways[k-1]))
 		if one.Data = one.Data[:ways[k-1]]; one.Data != "" {
 			d = d.Write(one)
 		}
