@@ -102,6 +102,14 @@ func (p *printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// Columns is how wide the terminal is that is printed to; 0: it is none.
+func (p *printer) Columns() int {
+	if terminal(p) {
+		return columns(p.to)
+	}
+	return 0
+}
+
 // complain says what is wrong, in one line, in which no file or name that was
 // given steers the terminal.
 func (t *tool) complain(err error) {

@@ -245,70 +245,100 @@ func (p *Finder) settle(from, most int) error {
 }
 
 // sample isolates the critical step: by walks, with as much as can be settled
-// exactly.
+// exactly. What is found out on the way may move the position, or make walks longer:
+// then it is isolated again.
 func (p *Finder) sample(f *Result) error {
-	n := p.run.Steps()
 	for {
-		if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
-			alive, err := p.alive(n)
-			if err != nil {
-				return err
-			}
-			if alive {
-				return ErrAlive
-			}
-		}
-		low, high, err := p.isolate(n)
+		low, high, err := p.isolated()
 		if err != nil {
 			return err
 		}
-		if p.dead <= n && p.dead > high {
-			if err := p.settle(high, p.opts.Exhaust); err != nil {
-				return err
-			}
-			if p.dead > high && p.verdicts[p.dead-1].alive { // it had only seemed dead there
-				continue
-			}
+		moved, err := p.narrowed(low, high)
+		if err != nil {
+			return err
 		}
-		if p.survive && p.dead == high && low >= 0 && !p.verdicts[low].exact { // a walk goes on for a while, not for ever
-			if err := p.settle(low, p.opts.Exhaust); err != nil {
-				return err
-			}
-			if p.dead != high {
-				continue
-			}
-		}
-		v := p.verdicts[low]
-		switch longer := p.tooShort(low); {
-		case p.dead == high && (!p.survive || v.exact || low < 0):
-			p.decided(f, high, true)
-			return nil
-		case longer > 0:
-			p.walkLen = longer // the paper's case C2
+		if moved {
 			continue
-		case p.survive && high == n: // it failed there
-			return p.weigh(f)
 		}
-		fresh, err := p.fresh(high)
-		if err != nil {
+		if done, err := p.concluded(f, low, high); done || err != nil {
 			return err
 		}
-		if len(fresh.Success) > 0 {
-			continue // it moves the position on
+	}
+}
+
+// isolated is isolate, of a run whose end may be dead.
+func (p *Finder) isolated() (low, high int, err error) {
+	n := p.run.Steps()
+	if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
+		alive, err := p.alive(n)
+		if err != nil {
+			return 0, 0, err
 		}
-		if p.survive {
-			return p.weigh(f)
+		if alive {
+			return 0, 0, ErrAlive
 		}
-		p.decided(f, high, false)
-		f.Evidence = NewEvidence(fresh.Taken, p.walkLen, high, p.opts.Seed)
-		if low >= 0 {
-			f.Critical.Witness = v.told()
-			if w := v.witness; w.Steps > p.walkLen/2 {
-				f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
-					low, w.Steps, p.walkLen)
-			}
+	}
+	return p.isolate(n)
+}
+
+// narrowed tries to settle exactly what walks have isolated: that the one state is
+// dead, and of a violation that the other is not. It reports whether a state is known
+// now to be other than it had seemed.
+func (p *Finder) narrowed(low, high int) (moved bool, err error) {
+	if p.dead <= p.run.Steps() && p.dead > high {
+		if err := p.settle(high, p.opts.Exhaust); err != nil {
+			return false, err
 		}
-		return nil
+		if p.dead > high && p.verdicts[p.dead-1].alive { // it had only seemed dead there
+			return true, nil
+		}
+	}
+	if p.survive && p.dead == high && low >= 0 && !p.verdicts[low].exact { // a walk goes on for a while, not for ever
+		err := p.settle(low, p.opts.Exhaust)
+		return err == nil && p.dead != high, err
+	}
+	return false, nil
+}
+
+// concluded notes the critical step, where low seems to be the last recoverable state
+// and high, after it, dead: exactly, or by fresh walks. Not done: they show that it is
+// not so, or walks are too short to tell.
+func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
+	switch longer := p.tooShort(low); {
+	case p.dead == high && (!p.survive || p.verdicts[low].exact || low < 0):
+		p.decided(f, high, true)
+		return true, nil
+	case longer > 0:
+		p.walkLen = longer // the paper's case C2
+		return false, nil
+	case p.survive && high == p.run.Steps(): // it failed there
+		return true, p.weigh(f)
+	}
+	fresh, err := p.fresh(high)
+	switch {
+	case err != nil:
+		return false, err
+	case len(fresh.Success) > 0: // it moves the position on
+		return false, nil
+	case p.survive:
+		return true, p.weigh(f)
+	}
+	p.believed(f, low, high, fresh.Taken)
+	return true, nil
+}
+
+// believed notes a critical step that rests on so many fresh walks.
+func (p *Finder) believed(f *Result, low, high, walks int) {
+	p.decided(f, high, false)
+	f.Evidence = NewEvidence(walks, p.walkLen, high, p.opts.Seed)
+	if low < 0 {
+		return
+	}
+	v := p.verdicts[low]
+	f.Critical.Witness = v.told()
+	if w := v.witness; w.Steps > p.walkLen/2 {
+		f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
+			low, w.Steps, p.walkLen)
 	}
 }
 

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	columns = 100 // the widest line of prose
-	longest = 160 // the longest line of a trace
-	widest  = 400 // the longest of any line: of a title, of a stack
+	columns                   = 100     // the widest line of prose, where nobody says how wide a line may be
+	columnsLeast, columnsMost = 60, 140 // and where a terminal does
+	longest                   = 160     // the longest line of a trace
+	widest                    = 400     // the longest of any line: of a title, of a stack
 )
 
 // printer lays out lines and keeps the first error of its writer.
@@ -36,13 +37,24 @@ func (p *printer) blank() { p.line("") }
 
 // row is a label and a text beside it, wrapped below itself.
 func (p *printer) row(indent, width int, label, text string) {
-	lines := Wrap(shortened(Plain(text)), columns-indent-width)
+	lines := Wrap(shortened(Plain(text)), p.columns()-indent-width)
 	for i, l := range lines {
 		if i > 0 {
 			label = ""
 		}
 		p.line("%s", strings.TrimRight(fmt.Sprintf("%*s%-*s%s", indent, "", width, label, l), " "))
 	}
+}
+
+// columns is how wide a line of prose may be: as wide as the terminal that is written
+// to, if one is, within limits. A writer says so by a method Columns; 0: it is none.
+func (p *printer) columns() int {
+	if w, is := p.w.(interface{ Columns() int }); is {
+		if n := w.Columns(); n > 0 {
+			return max(columnsLeast, min(n-1, columnsMost)) // the last column would wrap on some
+		}
+	}
+	return columns
 }
 
 // Wrap breaks a text into lines of at most width characters, at blanks. Line

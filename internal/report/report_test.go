@@ -403,6 +403,35 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// wideWriter is a terminal of so many columns.
+type wideWriter struct {
+	strings.Builder
+	columns int
+}
+
+func (w *wideWriter) Columns() int { return w.columns }
+
+// A report is as wide as the terminal, within limits.
+func TestColumns(t *testing.T) {
+	for columns, most := range map[int]int{0: 100, 20: 60, 80: 79, 120: 119, 500: 140} {
+		w := &wideWriter{columns: columns}
+		r := results["dead"]()
+		r.Finding.Message = strings.Repeat("it is dark ", 50)
+		if err := Result(w, r); err != nil {
+			t.Fatal(err)
+		}
+		widest := 0
+		for line := range strings.Lines(w.String()) {
+			if strings.HasPrefix(line, "  because") {
+				widest = max(widest, len(strings.TrimSpace(line))+2)
+			}
+		}
+		if widest > most || widest < most-12 {
+			t.Errorf("on %d columns a line has %d; at most %d are wanted", columns, widest, most)
+		}
+	}
+}
+
 func TestSentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"One. Two.": "One.", "One": "One", "One,\n  and more.\nTwo.": "One, and more.", "": "",
