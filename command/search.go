@@ -354,11 +354,12 @@ func parseFaults(text string) (sim.Faults, error) {
 	return sim.ParseFaults(text)
 }
 
-// parseBytes reads a size, as 4GiB.
+// parseBytes reads a size, as 4GiB; 4GB and 4G are the same.
 func parseBytes(text string) (int, error) {
 	unit := 1
-	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if rest, ok := strings.CutSuffix(text, suffix); ok {
+	bare := strings.TrimSuffix(strings.TrimSuffix(text, "B"), "i")
+	for i, suffix := range []string{"K", "M", "G", "T"} {
+		if rest, ok := strings.CutSuffix(bare, suffix); ok {
 			text, unit = rest, 1<<(10*(i+1))
 			break
 		}

@@ -28,8 +28,14 @@
 // The run of a finding is made shorter, for ten seconds at most, unless
 // Options.NoShrink. One that was expected is told, and looked into, with -v only.
 //
+// The path of a finding is also kept in testdata/macemc beside the test, as go test
+// -fuzz keeps its own: Run takes the paths there again before it searches, those of
+// its system and known bugs, by what their steps are where the code has changed, and
+// logs how far one goes that does not apply any more. Benchmark reports the states
+// and steps of a second.
+//
 // A finding is written into a folder, where go test -artifacts has them, or
-// else below the folder for temporary files, where it stays. The account ends
+// else below the folder for temporary files, in one of the user's own, where it stays. The account ends
 // with the command that takes it again: the flag -macetest.replay of the same
 // test. A program of yours that is package command draws and debugs it: go run
 // ./check mdb FOLDER.

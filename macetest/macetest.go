@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -33,6 +34,9 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 		a.replay(sys, *replayFlag)
 		return
 	}
+	if o.Expect == sim.VerdictNone {
+		a.again(sys, o.Bugs)
+	}
 	opts, err := o.search(sys, testing.Short())
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +60,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 	}
 	switch found := r.Verdict(); {
 	case o.Expect == sim.VerdictNone && found != sim.VerdictNone:
+		a.keep(r)
 		t.Fatal(a.tell(r))
 	case o.Expect != found:
 		t.Fatalf("found is %s, and %s was expected\n%s", found, o.Expect, a.tell(r))
@@ -144,7 +149,24 @@ func (a *teller) command(file string) string {
 }
 
 func (a *teller) commands(file string) []finding.Command {
-	return []finding.Command{{What: "take the run again, with every check on", Line: a.command(file)}}
+	return []finding.Command{
+		{What: "take the run again, with every check on", Line: a.command(file)},
+		{What: "what happened before what, in a module that has macemc as a tool (go get -tool " + command + ")", Line: a.tool("graph", file)},
+		{What: "step by step, forth and back, likewise", Line: a.tool("mdb", file)},
+	}
+}
+
+// command is the program of macemc.
+var command = strings.TrimSuffix(reflect.TypeFor[Options]().PkgPath(), "macetest") + "cmd/macemc"
+
+// tool is a command of macemc that takes the path, with the systems that the
+// package of the test exports.
+func (a *teller) tool(name, file string) string {
+	pkg := a.pkg
+	if host, _, _ := strings.Cut(pkg, "/"); !strings.Contains(host, ".") {
+		pkg = "." // a path without a host looks like the name of a system
+	}
+	return fmt.Sprintf("go tool macemc %s %s %s", name, shellWord(pkg), shellWord(file))
 }
 
 // tell writes the finding's folder, and tells about it.
@@ -175,7 +197,11 @@ func (a *teller) folder() string {
 	if wanted := artifacts(); wanted {
 		return a.t.ArtifactDir()
 	}
-	return filepath.Join(os.TempDir(), "macetest-findings")
+	name := "macetest-findings"
+	if uid := os.Getuid(); uid >= 0 { // a folder that another user has made cannot be written into
+		name = fmt.Sprintf("%s-%d", name, uid)
+	}
+	return filepath.Join(os.TempDir(), name)
 }
 
 // replay takes the path in a file again.

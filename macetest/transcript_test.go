@@ -2,6 +2,7 @@ package macetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,14 +23,10 @@ import (
 // FINDINGS stands for the folder of what is found, and what was measured is
 // left out.
 func TestTranscripts(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "lock.test")
-	build := exec.Command("go", "test", "-c", "-overlay", lockOfExamples(t), "-o", program, "./testdata/lock")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := built(t)
 	transcript.RunFresh(t, "testdata", func() transcript.Handler {
 		folder := t.TempDir()
-		found := filepath.Join(folder, "macetest-findings")
+		found := filepath.Join(folder, fmt.Sprintf("macetest-findings-%d", os.Getuid()))
 		return func(t *testing.T, d *transcript.Data) string {
 			transcript.Allow(t, d)
 			input := strings.ReplaceAll(strings.TrimSpace(d.Input), "FINDINGS", found)
@@ -102,4 +99,42 @@ func masked(text string) string {
 	text = times.ReplaceAllString(text, "(...)")
 	text = measured.ReplaceAllString(text, "        measured: ...\n")
 	return effort.ReplaceAllString(text, "          effort      ...\n")
+}
+
+// built is the program of the tests of testdata/lock.
+func built(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "lock.test")
+	build := exec.Command("go", "test", "-c", "-overlay", lockOfExamples(t), "-o", program, "./testdata/lock")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// What a test finds is kept beside it, and taken again before the next search: by
+// a test with the same known bugs, and no other. A program that does not run
+// beside its test keeps nothing.
+func TestCorpus(t *testing.T) {
+	program, folder := built(t), t.TempDir()
+	twice := "-test.run ^TestAskedTwice$"
+	run(t, program, folder, twice)
+	if kept, _ := filepath.Glob(folder + "/testdata/macemc/*"); len(kept) > 0 {
+		t.Errorf("kept is %s", kept)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "lock_test.go"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(t, program, folder, twice); !strings.Contains(said, "the path is kept as testdata/macemc/lock-LK1-") {
+		t.Error(said)
+	}
+	if kept, _ := filepath.Glob(folder + "/testdata/macemc/lock-LK1-*.path"); len(kept) != 1 {
+		t.Errorf("kept is %s", kept)
+	}
+	if said := run(t, program, folder, twice); !strings.Contains(said, "reproduced: ") || strings.Contains(said, "is kept as") {
+		t.Errorf("the second time the test says\n%s", said)
+	}
+	if said := run(t, program, folder, "-test.run ^TestLock$ -test.v"); strings.Contains(said, "reproduced") || !strings.Contains(said, "PASS") {
+		t.Errorf("a test without the bug says\n%s", said)
+	}
 }

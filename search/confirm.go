@@ -1,13 +1,9 @@
 package search
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"macemc/choose"
-	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
@@ -90,32 +86,6 @@ func (r *runner) tracing() (*runner, error) {
 	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
 	c.Lockstep, r.confirming = t, c
 	return c, err
-}
-
-// count takes the steps up to a nondeterministic one again and again, and
-// counts what they come to.
-func (r *runner) count(f *Finding) {
-	told := map[canon.Hash]*Outcome{}
-	answers := run.Picks(f.Path)
-	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
-		src := &run.Unanswered{Source: choose.NewRaw(answers)}
-		_, failure, w := r.Run(run.Repeat(src, f.climate, f.Step), false)
-		h, text := run.Outcome(w, failure)
-		if src.Asked != "" {
-			text += src.Asked
-			h = canon.OfString(text)
-		}
-		if told[h] == nil {
-			told[h] = &Outcome{Told: text}
-		}
-		told[h].Times++
-	}
-	for _, o := range told {
-		f.Outcomes = append(f.Outcomes, *o)
-	}
-	slices.SortFunc(f.Outcomes, func(a, b Outcome) int {
-		return cmp.Or(cmp.Compare(b.Times, a.Times), strings.Compare(a.Told, b.Told))
-	})
 }
 
 // label writes the header of a finding's path.

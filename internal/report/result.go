@@ -118,6 +118,11 @@ func (p *printer) finding(s subject) {
 	if f.Identity != "" && f.Verdict != sim.VerdictDead {
 		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(f.Identity)))
 	}
+	if f.Verdict == sim.VerdictNondeterminism {
+		if at := s.Sources().Of(f); at.Line > 0 {
+			p.row(2, labels, "handler", fmt.Sprintf("%s:%d", at.File, at.Line))
+		}
+	}
 	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
 		p.row(2, labels, "critical", s.critical())
 		for i, fact := range s.amiss() {

@@ -391,6 +391,6 @@ func (t *Taker) differs(i int, twin bool, what string) error {
 // leftOut is the error that two things which the state cannot tell apart behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
-	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out)",
+	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",
 		r.Sys.Name, at, what, field)
 }

@@ -1,0 +1,105 @@
+package macetest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/account"
+	"macemc/internal/finding"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// corpus is where the paths of findings are kept that tests have made, beside the
+// test, as go test -fuzz keeps its own.
+const corpus = "testdata/macemc"
+
+// again takes the paths of the corpus again that are of this system, with the same
+// known bugs, and fails the test if one still comes to what it was kept for.
+func (a *teller) again(sys *sim.System, bugs []sim.BugID) {
+	a.t.Helper()
+	files, err := filepath.Glob(filepath.Join(corpus, "*.path"))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for _, file := range files {
+		path, err := choose.Open(file)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if name, _ := path.Get("system"); name == sys.Name && sameBugs(path.All("bug"), bugs) {
+			a.replay(sys, file)
+		}
+	}
+}
+
+func sameBugs(of []string, bugs []sim.BugID) bool {
+	var ids []string
+	for _, b := range bugs {
+		ids = append(ids, string(b))
+	}
+	return slices.Equal(slices.Sorted(slices.Values(of)), slices.Sorted(slices.Values(ids)))
+}
+
+// keep writes the paths of what was found into the corpus. One that ends the
+// process, or does not always do the same, is not: it would end all tests, or
+// fail some day.
+func (a *teller) keep(r *search.Result) {
+	a.t.Helper()
+	if tests, _ := filepath.Glob("*_test.go"); len(tests) == 0 {
+		return // the program of the tests runs somewhere else
+	}
+	for _, one := range account.All(r) {
+		f := one.Finding
+		switch f.Verdict {
+		case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictMutation:
+		default:
+			continue
+		}
+		var text bytes.Buffer
+		_, err := f.Path.WriteTo(&text)
+		sum := sha256.Sum256(text.Bytes())
+		name := filepath.Join(corpus, fmt.Sprintf("%s-%x.path", finding.Name(one), sum[:4]))
+		if err == nil {
+			err = os.MkdirAll(corpus, 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(name, text.Bytes(), 0o666)
+		}
+		if err != nil {
+			a.t.Logf("the path is not kept: %v", err)
+			continue
+		}
+		a.t.Logf("the path is kept as %s: this test takes it again before it searches; commit it", name)
+	}
+}
+
+// Benchmark searches a system again and again, with another seed each time, and
+// reports how many states are visited and steps taken in a second.
+func Benchmark(b *testing.B, sys *sim.System, o Options) {
+	b.Helper()
+	opts, err := o.search(sys, testing.Short())
+	if err != nil {
+		b.Fatal(err)
+	}
+	states, steps := 0, 0
+	for b.Loop() {
+		opts.Seed++
+		r, err := search.Search(sys, opts)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if r.Verdict() != o.Expect {
+			b.Fatalf("found is %s, and %s was expected", r.Verdict(), o.Expect)
+		}
+		states, steps = states+r.Stats.States, steps+r.Stats.Steps
+	}
+	b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
+	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
+}

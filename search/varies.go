@@ -1,0 +1,126 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/search/internal/run"
+)
+
+// outcomesMost is how many outcomes of a step are told; the others are counted.
+const outcomesMost = 5
+
+// cameTo is what a step came to, once or several times.
+type cameTo struct {
+	Outcome
+	state []canon.Line
+}
+
+// count takes the steps up to a nondeterministic one again and again, and counts
+// what they come to. It says what differs, and what that probably comes from.
+func (r *runner) count(f *Finding) {
+	told := map[canon.Hash]*cameTo{}
+	var order []*cameTo // by run
+	answers := run.Picks(f.Path)
+	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
+		src := &run.Unanswered{Source: choose.NewRaw(answers)}
+		_, failure, w := r.Run(run.Repeat(src, f.climate, f.Step), false)
+		h, text := run.Outcome(w, failure)
+		if src.Asked != "" {
+			text += src.Asked
+			h = canon.OfString(text)
+		}
+		if told[h] == nil {
+			told[h] = &cameTo{Outcome: Outcome{Told: text}}
+			if src.Asked == "" && failure == nil {
+				told[h].state = w.Lines()
+			}
+		}
+		told[h].Times++
+		order = append(order, told[h])
+	}
+	path := differing(told)
+	for _, o := range told {
+		if v, ok := valueAt(o.state, path); ok {
+			o.Told = strings.TrimSpace(o.Told + " " + path + " = " + v)
+		}
+		f.Outcomes = append(f.Outcomes, o.Outcome)
+	}
+	slices.SortFunc(f.Outcomes, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(b.Times, a.Times), strings.Compare(a.Told, b.Told))
+	})
+	if rest := len(f.Outcomes) - outcomesMost; rest > 1 {
+		others := Outcome{Told: fmt.Sprintf("one of %d others", rest)}
+		for _, o := range f.Outcomes[outcomesMost:] {
+			others.Times += o.Times
+		}
+		f.Outcomes = append(f.Outcomes[:outcomesMost:outcomesMost], others)
+	}
+	if why := probably(order, path, len(told)); why != "" {
+		f.Message = strings.TrimSuffix(f.Message, run.Hint) + "; " + why
+	}
+}
+
+// differing is a line of the states that is not the same in all; "": there is none.
+func differing(told map[canon.Hash]*cameTo) (path string) {
+	var first []canon.Line
+	for _, o := range told {
+		if o.state == nil {
+			continue
+		}
+		if first == nil {
+			first = o.state
+			continue
+		}
+		for _, l := range first {
+			if v, ok := valueAt(o.state, l.Path); (!ok || v != l.Value) && (path == "" || l.Path < path) {
+				path = l.Path
+			}
+		}
+	}
+	return path
+}
+
+func valueAt(lines []canon.Line, path string) (string, bool) {
+	for _, l := range lines {
+		if l.Path == path && path != "" {
+			return l.Value, true
+		}
+	}
+	return "", false
+}
+
+// probably says what a value that differs from run to run probably comes from, and
+// what to do about it; "": nobody knows.
+func probably(order []*cameTo, path string, outcomes int) string {
+	var values []int64
+	for _, o := range order {
+		text, _ := valueAt(o.state, path)
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			break
+		}
+		values = append(values, v)
+	}
+	grows, steady := true, true
+	for i := 1; i < len(values); i++ {
+		grows = grows && values[i] > values[i-1]
+		steady = steady && values[i]-values[i-1] == values[1]-values[0]
+	}
+	switch numbers := len(values) == len(order); {
+	case numbers && outcomes == len(order) && steady:
+		return "it counts from run to run, as a package variable does: keep it in the node"
+	case numbers && outcomes == len(order) && grows:
+		return "it grows from run to run, as a clock does: ask env.Now, or set a timer by env.After"
+	case outcomes == len(order):
+		return "it is never the same, as random numbers and addresses are not: draw by env.Choose, and compare values instead of pointers"
+	case outcomes > 1:
+		return "a few outcomes come again and again, as from the order of a map (range over sim.Keys), a select of several channels, or small random numbers (env.Choose)"
+	}
+	return ""
+}
