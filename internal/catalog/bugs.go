@@ -71,7 +71,7 @@ var list = []Known{
 	{
 		ID: "PA6", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
-		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo")},
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join")},
 	},
 	{
 		ID: "PA7", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
