@@ -117,15 +117,3 @@ func (s keyset) of(a sim.Addr) key { return of[s][a.Index()] }
 
 // name is an address with the beginning of its key, for people.
 func (s keyset) name(a sim.Addr) string { return fmt.Sprintf("%s (%04x)", a, s.of(a).high>>16) }
-
-// digit is the i-th digit of a key, counted from 0.
-func (a key) digit(i int) uint64 {
-	switch {
-	case i < 8:
-		return uint64(a.high>>(28-4*i)) & 15
-	case i < 24:
-		return a.mid >> (60 - 4*(i-8)) & 15
-	default:
-		return a.low >> (60 - 4*(i-24)) & 15
-	}
-}

@@ -1,6 +1,7 @@
 package pastry
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -69,6 +70,31 @@ func TestLeaves(t *testing.T) {
 			next := n.next(keys.of(addr(i)), sim.Addr{}, false)
 			if (next == self) != (addr(i) == self) {
 				t.Fatalf("%v sends what is for %v to %v", self, addr(i), next)
+			}
+		}
+	}
+}
+
+// A cell has four candidates at most, and proven ones take the places of others.
+func TestCells(t *testing.T) {
+	for keys := range of {
+		n := &node{self: addr(0), keys: keyset(keys), most: 2}
+		for _, proven := range []bool{false, true} {
+			for i := range most {
+				n.note(addr(i), proven)
+			}
+			cells, full := map[[2]int]int{}, false
+			for i, c := range n.table {
+				row := n.row(c.addr)
+				digit := fmt.Sprintf("%040x", number(n.keys.of(c.addr)))[row]
+				cells[[2]int{row, int(digit)}]++
+				full = full || cells[[2]int{row, int(digit)}] == candidates
+				if cells[[2]int{row, int(digit)}] > candidates || c.proven != proven || i > 0 && !n.table[i-1].addr.Less(c.addr) {
+					t.Fatalf("noted %t: the table is %v", proven, n.table)
+				}
+			}
+			if !full {
+				t.Errorf("noted %t: no cell of the table is full", proven)
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 func properties() []sim.Property {
 	return []sim.Property{
 		sim.Always("leaf sets are two halves", halves, explainHalves),
-		sim.Always("cells have room for ten", cells),
 		sim.Always("a member's own key is its own", ownKey),
 		sim.Always("a member's timers are set", timers),
 		sim.Eventually("all joined", allJoined, explainJoined),
@@ -53,24 +52,6 @@ func explainHalves(v view) string {
 	a := unbalanced(v)
 	n, _ := v.At(a)
 	return fmt.Sprintf("%s has the leaves %v on the right and %v on the left, %d at most in each", a, n.half[right].leaves, n.half[left].leaves, n.most)
-}
-
-func cells(v view) bool {
-	for _, n := range v.Nodes() {
-		if len(n.table) <= candidates {
-			continue
-		}
-		var count [digits][16]int8
-		for _, c := range n.table {
-			row, k := n.row(c.addr), n.keys.of(c.addr)
-			if d := &count[row][k.digit(row)]; *d == candidates {
-				return false
-			} else {
-				*d++
-			}
-		}
-	}
-	return true
 }
 
 // ownKey holds where members answer for their own keys.
