@@ -36,6 +36,10 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	if f != nil && r.ignores(&f.Failure) {
 		return false, nil
 	}
+	if !r.wants() { // one may be met in several phases, as dead here and as unsafe there
+		r.findings.alike++
+		return true, nil
+	}
 	if f, err = r.locate(f); err != nil {
 		return true, err
 	}

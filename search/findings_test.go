@@ -7,6 +7,7 @@ import (
 
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/systems/randtree"
 )
 
 // fragile counts, and fails in several ways on the way.
@@ -155,6 +156,27 @@ func TestFindingsDiffer(t *testing.T) {
 		slices.Sort(told) // the reference engine goes down first
 		if want := []string{"it falls", "it stumbles by 0"}; !slices.Equal(told, want) {
 			t.Errorf("%s to depth %d: found are %q", opts.Engine, opts.Depth, told)
+		}
+	}
+}
+
+// As many findings are told as were asked for: what another phase has met besides is
+// counted as alike.
+func TestNoMoreThanWanted(t *testing.T) {
+	for wanted := 1; wanted <= 2; wanted++ {
+		r, err := newRunner(randtree.System, Options{Findings: wanted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 3 {
+			f := &Finding{Failure: sim.Failure{Verdict: sim.VerdictSafety, Property: fmt.Sprint("property ", k)}}
+			enough, err := r.note(f)
+			if err != nil || enough != (k+1 >= wanted) {
+				t.Errorf("of %d wanted, after %d: enough is %v, %v", wanted, k+1, enough, err)
+			}
+		}
+		if got, alike := len(r.findings.all), r.findings.alike; got != wanted || alike != 3-wanted {
+			t.Errorf("of %d wanted, there are %d, and %d alike", wanted, got, alike)
 		}
 	}
 }
