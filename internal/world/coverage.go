@@ -31,7 +31,7 @@ type Coverage struct {
 	disk       int                    // failures of disks
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
-	senders    map[uintptr]int        // which code got how many of these refusals
+	senders    map[uintptr]bool       // which code got these refusals
 	overflows  int                    // datagrams for which there was none
 	facts      int
 	allowed    sim.Faults    // the largest budgets of a run
@@ -528,23 +528,23 @@ func (c *Coverage) neverProperties() (never []string) {
 }
 
 // refusedAt notes which code was refused a send.
-func (c *Coverage) refusedAt(code uintptr, n int) {
+func (c *Coverage) refusedAt(code uintptr) {
 	if c.senders == nil {
-		c.senders = map[uintptr]int{}
+		c.senders = map[uintptr]bool{}
 	}
-	c.senders[code] += n
+	c.senders[code] = true
 }
 
 // dropped is about the sends that were refused, and whose answer nobody takes.
 func (c *Coverage) dropped() (never []string) {
-	at := map[string]int{}
-	for code, n := range c.senders {
+	at := map[string]bool{}
+	for code := range c.senders {
 		if place, drops := guard.Dropped(code, "Send"); drops {
-			at[place] += n
+			at[place] = true
 		}
 	}
 	for _, place := range sim.Keys(at) {
-		never = append(never, fmt.Sprintf("what Send returns at %s is never looked at: it was refused there %s", place, times(at[place])))
+		never = append(never, fmt.Sprintf("what Send returns at %s is never looked at, and was a refusal", place))
 	}
 	return never
 }

@@ -226,7 +226,7 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	if p.link == sim.LinkTCP && !w.room(p.e.self.Index(), to) {
 		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
 		if w.cover != nil {
-			w.cover.refusedAt(guard.Caller(), 1)
+			w.cover.refusedAt(guard.Caller())
 		}
 		return false
 	}

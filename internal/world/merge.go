@@ -24,8 +24,8 @@ func (c *Coverage) Merge(o *Coverage) {
 		c.kinds[k].add(o.kinds[k])
 	}
 	c.overflows += o.overflows
-	for code, n := range o.senders {
-		c.refusedAt(code, n)
+	for code := range o.senders {
+		c.refusedAt(code)
 	}
 	c.rare, c.refused, c.facts = c.rare+o.rare, c.refused+o.refused, c.facts+o.facts
 	c.allow(o.allowed)

@@ -79,7 +79,7 @@ func (n *node) ask(env sim.Env, target sim.Addr) {
 // retry asks the next peer that is no child. There is one: whom this node
 // wanted to go under is a peer, and if it became a child since then, then this
 // node is not joining any more.
-func (n *node) retry(env sim.Env) {
+func (n *node) retry(env sim.Env, _ joinTimer) {
 	if !env.Bug(RT15) {
 		n.setRoot(env, env.Self())
 	}

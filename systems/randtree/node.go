@@ -1,7 +1,6 @@
 package randtree
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -101,66 +100,63 @@ func (n *node) Parent() sim.Addr             { return n.parent }
 func (n *node) Children() iter.Seq[sim.Addr] { return slices.Values(n.kids) }
 func (n *node) HasChild(a sim.Addr) bool     { return has(n.kids, a) }
 
-func (n *node) Init(env sim.Env) { n.root = env.Self() }
+var handlers = sim.Handle(
+	sim.OnInit((*node).start),
+	sim.OnSignal((*node).joinOverlay), sim.OnSignal((*node).leaves), sim.OnSignal((*node).returns),
+	sim.OnSignal((*node).retry), sim.OnSignal((*node).recover), sim.OnSignal((*node).broken),
+	sim.OnMessage((*node).join), sim.OnMessage((*node).reply), sim.OnMessage((*node).removed),
+	sim.OnMessage((*node).rejoined), sim.OnMessage((*node).newRoot), sim.OnMessage((*node).update),
+	sim.OnMessage((*node).probe), sim.OnMessage((*node).probed), sim.OnMessage((*node).probeJoin),
+)
 
-func (n *node) Handle(env sim.Env, s sim.Signal) {
-	switch s := s.(type) {
-	case joinOverlay:
-		n.enter(env, s.peers)
-		if s.visit {
-			env.After(visitFor, leaveTimer{})
-		}
-	case leaveTimer:
-		n.leave(env)
-		env.After(awayFor, returnTimer{})
-	case returnTimer:
-		n.enter(env, nil)
-	case joinTimer:
-		n.retry(env)
-	case recoveryTimer:
-		n.recover(env)
-	case sim.PeerError:
-		n.lose(env, s.Peer)
-	default:
-		panic(fmt.Sprintf("randtree: no case for the signal %T", s))
+func (n *node) start(env sim.Env) { n.root = env.Self() }
+
+func (n *node) joinOverlay(env sim.Env, s joinOverlay) {
+	n.enter(env, s.peers)
+	if s.visit {
+		env.After(visitFor, leaveTimer{})
 	}
 }
 
-func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	switch m := m.(type) {
-	case join:
-		n.join(env, from, m)
-	case joinReply:
-		n.reply(env, from, m)
-	case remove:
-		if n.state != joined && env.Bug(RT10) {
-			return
+func (n *node) leaves(env sim.Env, _ leaveTimer) {
+	n.leave(env)
+	env.After(awayFor, returnTimer{})
+}
+
+func (n *node) returns(env sim.Env, _ returnTimer) { n.enter(env, nil) }
+
+func (n *node) broken(env sim.Env, e sim.PeerError) { n.lose(env, e.Peer) }
+
+func (n *node) removed(env sim.Env, from sim.Addr, _ remove) {
+	if n.state != joined && env.Bug(RT10) {
+		return
+	}
+	n.dropKid(env, from)
+}
+
+func (n *node) rejoined(env sim.Env, from sim.Addr, _ rejoin) {
+	if from == n.parent {
+		n.decline(env, from)
+		if from == n.parent { // else that broke the connection, and it is all done
+			n.orphaned(env, RT9, false)
 		}
-		n.dropKid(env, from)
-	case rejoin:
-		if from == n.parent {
-			n.decline(env, from)
-			if from == n.parent { // else that broke the connection, and it is all done
-				n.orphaned(env, RT9, false)
-			}
-		}
-	case newRoot:
-		if from == n.parent || env.Bug(RT4) {
-			n.follow(env, m.root)
-		}
-	case update:
-		if from == n.parent {
-			n.siblings = m.siblings
-		}
-	case probe:
-		n.probe(env, from, m.root)
-	case probed:
-		if from == n.target {
-			n.probing = false
-		}
-	case probeJoin:
-		n.probeJoin(env, m.root)
-	default:
-		panic(fmt.Sprintf("randtree: no case for the message %T", m))
+	}
+}
+
+func (n *node) newRoot(env sim.Env, from sim.Addr, m newRoot) {
+	if from == n.parent || env.Bug(RT4) {
+		n.follow(env, m.root)
+	}
+}
+
+func (n *node) update(_ sim.Env, from sim.Addr, m update) {
+	if from == n.parent {
+		n.siblings = m.siblings
+	}
+}
+
+func (n *node) probed(_ sim.Env, from sim.Addr, _ probed) {
+	if from == n.target {
+		n.probing = false
 	}
 }

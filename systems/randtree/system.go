@@ -43,14 +43,14 @@ var System = &sim.System{
 	Params:    []*sim.Param{Children, Peers, Visitors, Buffer},
 	Bugs:      bugs,
 	Tolerates: sim.Faults{Crash: 1, Reset: 1},
-	New:       func(p sim.Params, _ sim.Addr) sim.Node { return newNode(p) },
+	New:       func(p sim.Params, _ sim.Addr) sim.Node { return handlers.Node(newNode(p)) },
 	Crash: func(p sim.Params, _ sim.Addr, dead sim.Node) sim.Node {
 		n := newNode(p)
 		if !p.Bug(RT28) {
-			n.attempt = dead.(*node).attempt
+			n.attempt = handlers.Of(dead).attempt
 			n.again()
 		}
-		return n
+		return handlers.Node(n)
 	},
 	Script:     script,
 	Properties: properties(),

@@ -102,7 +102,7 @@ func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
 
 // recover looks for another tree: it asks a peer, round robin, if that is in it
 // or not. Only one probe is under way at a time, or they would fill the buffer.
-func (n *node) recover(env sim.Env) {
+func (n *node) recover(env sim.Env, _ recoveryTimer) {
 	if n.state == joined || !env.Bug(RT3) {
 		env.After(recoveryEvery, recoveryTimer{})
 	}
@@ -120,32 +120,32 @@ func (n *node) recover(env sim.Env) {
 }
 
 // probe compares the roots: the tree with the higher one joins the other.
-func (n *node) probe(env sim.Env, from, theirs sim.Addr) {
+func (n *node) probe(env sim.Env, from sim.Addr, m probe) {
 	if !env.TCP().Send(from, probed{}) && !env.Bug(RT27) {
 		n.cut(env, from) // or it would wait for ever
 	}
 	switch {
 	case n.state == initial && !env.Bug(RT11): // the recovery timer is not set yet
-	case n.root.Less(theirs):
-		if theirs != env.Self() { // else from will hear that the root has changed
-			env.TCP().Send(theirs, probeJoin{n.root})
+	case n.root.Less(m.root):
+		if m.root != env.Self() { // else from will hear that the root has changed
+			env.TCP().Send(m.root, probeJoin{n.root})
 		}
-	case theirs.Less(n.root):
+	case m.root.Less(n.root):
 		if n.root == env.Self() {
-			n.merge(env, theirs, RT5)
+			n.merge(env, m.root, RT5)
 		} else {
-			env.TCP().Send(n.root, probeJoin{theirs})
+			env.TCP().Send(n.root, probeJoin(m))
 		}
 	}
 }
 
 // probeJoin is about another tree's root.
-func (n *node) probeJoin(env sim.Env, theirs sim.Addr) {
+func (n *node) probeJoin(env sim.Env, _ sim.Addr, m probeJoin) {
 	if n.state == initial && !env.Bug(RT14) {
 		return // the recovery timer is not set yet
 	}
-	if n.root == env.Self() && theirs.Less(n.root) {
-		n.merge(env, theirs, RT6)
+	if n.root == env.Self() && m.root.Less(n.root) {
+		n.merge(env, m.root, RT6)
 	}
 }
 
