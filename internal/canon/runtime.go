@@ -64,11 +64,14 @@ func (w *Walker) learn(p *plan, f *track) {
 // Dynamic is a number for the type of what v holds: equal for equal types
 // within a process, and got without a look at the type. It is for tables.
 func Dynamic(v any) uintptr {
-	if !fast.On() {
-		return reflect.ValueOf(reflect.TypeOf(v)).Pointer()
+	if fast.On() {
+		return uintptr((*fast.Words)(unsafe.Pointer(&v)).Type)
 	}
-	return uintptr((*fast.Words)(unsafe.Pointer(&v)).Type)
+	return slowly(v)
 }
+
+// slowly is Dynamic by reflection; apart, so that Dynamic is inlined.
+func slowly(v any) uintptr { return reflect.ValueOf(reflect.TypeOf(v)).Pointer() }
 
 // encodeAny writes v, whose own two words have no address.
 func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
