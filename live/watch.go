@@ -93,6 +93,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 			m := rule.Monitor()
 			m.Reset()
 			w.monitors = append(w.monitors, m)
+		case sight.RuleSometimes: // of a search
 		case sight.RuleSteps:
 			w.unjudged[prop.Name] = true
 		}

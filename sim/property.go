@@ -161,7 +161,7 @@ func UnderWay[M, N any](v View[N]) iter.Seq2[Hop, M] {
 func See[M, N any](v View[N]) View[M] { return seenOf[M](v.s.state).view() }
 
 // Property is something that must hold. Make one with Always, Eventually,
-// Steps or Monitor.
+// Steps or Monitor; or with Sometimes.
 type Property struct {
 	Name string
 
@@ -170,7 +170,7 @@ type Property struct {
 	draw func([]Emitted) ([]byte, error)
 }
 
-// Kind is always, eventually, steps or monitor.
+// Kind is always, eventually, steps, monitor or sometimes.
 func (p Property) Kind() string { return p.rule.Kind.String() }
 
 // Liveness reports whether the property is to hold eventually.
@@ -189,6 +189,13 @@ func Always[N any](name string, holds func(View[N]) bool, explain ...func(View[N
 // in which all of the system's Eventually properties hold together.
 func Eventually[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
 	return stateProperty(sight.RuleEventually, name, holds, explain)
+}
+
+// Sometimes is a state that a search should meet, or it has not seen what it is for: a
+// buffer that is full, two candidates at once. It is no promise, and never a finding; the
+// report names those that were not met, under what was never exercised.
+func Sometimes[N any](name string, holds func(View[N]) bool) Property {
+	return stateProperty(sight.RuleSometimes, name, holds, nil)
 }
 
 func stateProperty[N any](kind sight.RuleKind, name string, holds func(View[N]) bool, explain []func(View[N]) string) Property {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"macemc/internal/account"
+	"macemc/internal/sight"
 	"macemc/search"
 )
 
@@ -93,7 +94,7 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Accou
 	}
 	for _, prop := range r.System.Properties {
 		switch {
-		case !s.Asked(prop.Name):
+		case !s.Asked(prop.Name), prop.Rule().Kind == sight.RuleSometimes: // which is no promise
 		case prop.Liveness():
 			add(prop.Name, r.Liveness.State)
 		default:

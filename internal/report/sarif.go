@@ -10,6 +10,7 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/canon"
+	"macemc/internal/sight"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -162,6 +163,9 @@ func (s subject) rules() (rules []sarifRule) {
 		rules = append(rules, sarifRule{id, name, sarifText{text}, sarifText{text}, map[string]any{"level": "error"}})
 	}
 	for _, p := range s.System.Properties {
+		if p.Rule().Kind == sight.RuleSometimes {
+			continue // which is no promise
+		}
 		text := "in every state: " + p.Name
 		if p.Liveness() {
 			text = "from every state, in some later one: " + p.Name

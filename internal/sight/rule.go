@@ -16,11 +16,12 @@ const (
 	RuleEventually                     // a state that can be reached from everywhere
 	RuleSteps                          // the states before and after a step
 	RuleMonitor                        // the facts of a run
+	RuleSometimes                      // some state that is met
 )
 
 var ruleKindNames = [...]string{
 	RuleAlways: "always", RuleEventually: "eventually",
-	RuleSteps: "steps", RuleMonitor: "monitor",
+	RuleSteps: "steps", RuleMonitor: "monitor", RuleSometimes: "sometimes",
 }
 
 func (k RuleKind) String() string { return ruleKindNames[k] }
@@ -31,7 +32,7 @@ type Rule struct {
 	About   reflect.Type // of node that it sees; nil for a monitor
 	Matches func(node any) bool
 
-	State   func(*State) Check               // of RuleAlways and RuleEventually
+	State   func(*State) Check               // of RuleAlways, RuleEventually and RuleSometimes
 	Step    func(before, after *State) Check // of RuleSteps
 	Monitor func() Monitor                   // of RuleMonitor
 }

@@ -161,6 +161,9 @@ func (w *World) auditProperties() {
 	for k := range w.eventually {
 		w.auditCheck(&w.eventually[k], "property")
 	}
+	for k := range w.sometimes {
+		w.auditCheck(&w.sometimes[k], "property")
+	}
 	w.auditCheck(&w.within, "System.Within")
 	w.auditCheck(&w.assume, "System.Assume")
 }

@@ -40,6 +40,7 @@ type Coverage struct {
 	recent     [8]*coinTally
 	uncounted  bool // more coins were asked than are counted
 	eventually []propertyTally
+	sometimes  []propertyTally
 	assume     stateTally
 	within     stateTally
 	monitors   []string
@@ -132,6 +133,9 @@ func (c *Coverage) bind(w *World) {
 	}
 	for _, p := range w.eventually {
 		c.eventually = append(c.eventually, propertyTally{name: p.Name})
+	}
+	for _, p := range w.sometimes {
+		c.sometimes = append(c.sometimes, propertyTally{name: p.Name})
 	}
 	for _, m := range w.monitors {
 		c.monitors = append(c.monitors, m.Name)
@@ -268,6 +272,7 @@ func (j *judge) CoverState(depth int) {
 	if j.cover == nil {
 		return
 	}
+	j.meet()
 	for k := range j.eventually {
 		t := &j.cover.eventually[k]
 		if t.first > 0 && t.no > 0 {
@@ -281,11 +286,21 @@ func (j *judge) CoverState(depth int) {
 	}
 }
 
+// meet looks for the states that the search should meet, until it has.
+func (j *judge) meet() {
+	for k := range j.sometimes {
+		if t := &j.cover.sometimes[k]; t.yes == 0 {
+			t.saw(j.sometimes[k].Holds())
+		}
+	}
+}
+
 // CoverRun looks at all liveness properties where a run is now.
 func (w *World) CoverRun() {
 	if w.cover == nil {
 		return
 	}
+	w.meet()
 	for k := range w.eventually {
 		w.cover.eventually[k].ran(w.step, w.eventually[k].Holds())
 	}
@@ -517,6 +532,11 @@ func (c *Coverage) neverProperties() (never []string) {
 		}
 		if p.empty > 0 {
 			add("property %q held while all nodes that it is about were down: it says nothing there (%s)", p.name, times(p.empty))
+		}
+	}
+	for _, p := range c.sometimes {
+		if p.yes == 0 {
+			add("property %q was to hold sometimes, and no such state was met", p.name)
 		}
 	}
 	if c.facts == 0 {

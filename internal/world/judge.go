@@ -17,6 +17,7 @@ import (
 type judge struct {
 	always     []sight.Check
 	eventually []sight.Check
+	sometimes  []sight.Check
 	monitors   []sight.Monitor
 	within     sight.Check
 	assume     sight.Check
@@ -43,11 +44,13 @@ func (j *judge) bind(sys *sim.System, only []string) error {
 			j.always = append(j.always, rule.State(&j.sees))
 		case sight.RuleEventually:
 			j.eventually = append(j.eventually, rule.State(&j.sees))
+		case sight.RuleSometimes:
+			j.sometimes = append(j.sometimes, rule.State(&j.sees))
 		case sight.RuleMonitor:
 			j.monitors = append(j.monitors, rule.Monitor())
 		case sight.RuleSteps: // needs two worlds: see StepChecks
 		default:
-			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps or Monitor", sys.Name, p.Name)
+			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps, Monitor or Sometimes", sys.Name, p.Name)
 		}
 	}
 	for _, name := range only {

@@ -50,6 +50,9 @@ func (c *Coverage) Merge(o *Coverage) {
 		mine.empty += its.empty
 		mine.first, mine.onward = earlier(mine.first, its.first), earlier(mine.onward, its.onward)
 	}
+	for i := range o.sometimes {
+		c.sometimes[i].add(o.sometimes[i].stateTally)
+	}
 	c.assume.add(o.assume)
 	c.within.add(o.within)
 }
