@@ -93,7 +93,7 @@ func (sys *System) validateProperties() error {
 	for _, p := range sys.Properties {
 		switch {
 		case p.rule.Kind == 0:
-			return fmt.Errorf("property %q was not made by Always, Eventually, Steps or Monitor", p.Name)
+			return fmt.Errorf("property %q was not made by Always, Eventually, Steps, Monitor or Sometimes", p.Name)
 		case strings.TrimSpace(p.Name) == "":
 			return errors.New("a property has no name; its name is the sentence that a report quotes")
 		case seen[p.Name]:
