@@ -176,6 +176,9 @@ func (p Property) Kind() string { return p.rule.Kind.String() }
 // Liveness reports whether the property is to hold eventually.
 func (p Property) Liveness() bool { return p.rule.Kind == sight.RuleEventually }
 
+// Promises reports whether the property is to hold: all do but those of Sometimes.
+func (p Property) Promises() bool { return p.rule.Kind != sight.RuleSometimes }
+
 // Rule is the property as those see it who run a service.
 func (p Property) Rule() sight.Rule { return p.rule }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"macemc/internal/account"
-	"macemc/internal/sight"
 	"macemc/search"
 )
 
@@ -94,7 +93,7 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Accou
 	}
 	for _, prop := range r.System.Properties {
 		switch {
-		case !s.Asked(prop.Name), prop.Rule().Kind == sight.RuleSometimes: // which is no promise
+		case !s.Asked(prop.Name), !prop.Promises():
 		case prop.Liveness():
 			add(prop.Name, r.Liveness.State)
 		default:

@@ -10,7 +10,6 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/canon"
-	"macemc/internal/sight"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -163,8 +162,8 @@ func (s subject) rules() (rules []sarifRule) {
 		rules = append(rules, sarifRule{id, name, sarifText{text}, sarifText{text}, map[string]any{"level": "error"}})
 	}
 	for _, p := range s.System.Properties {
-		if p.Rule().Kind == sight.RuleSometimes {
-			continue // which is no promise
+		if !p.Promises() {
+			continue
 		}
 		text := "in every state: " + p.Name
 		if p.Liveness() {
