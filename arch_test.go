@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/trail", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
+	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -259,6 +259,14 @@ var rooms = []room{
 		may:     []string{"choose", "sim", "internal/world", "internal/decide", "search"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
+	},
+	{
+		path:  "internal/merge",
+		may:   []string{"internal/canon", "macetime", "choose", "sim", "internal/world", "search", "live"},
+		tests: []string{"systems/*", "internal/catalog", "internal/codec"},
+		instead: map[string]string{
+			"": "merge makes a path of records; let the command write it",
+		},
 	},
 	{
 		path:    "internal/verify",

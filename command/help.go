@@ -24,6 +24,7 @@ var commandHeadings = []heading{
 	{"begin", []string{"new"}},
 	{"find", []string{"list", "search"}},
 	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
+	{"run it for real", []string{"live", "merge"}},
 	{"judge the checker", []string{"bugs"}},
 	{"the command itself", []string{"version", "completion"}},
 	{"known bugs", []string{"show", "verify"}},
@@ -31,6 +32,12 @@ var commandHeadings = []heading{
 
 // flagHeadings are those of a command's flags, where it has many.
 var flagHeadings = map[string][]heading{
+	"live": {
+		{"what runs", []string{"nodes", "bug", "param", "time", "in-process", "seed", "pace"}},
+		{"the environment", []string{"faults", "faults-for"}},
+		{"what is kept", []string{"record", "dir", "metrics", "verbose"}},
+		{"one node of a deployment", []string{"id", "book", "public", "tls-cert", "tls-key", "tls-ca"}},
+	},
 	"search": {
 		{"what runs", []string{"bug", "param", "nodes", "property", "ignore"}},
 		{"the environment", []string{"faults", "net", "disk", "timers", "early"}},

@@ -41,7 +41,8 @@ type liveFlags struct {
 	seed                 uint64
 	pace                 float64
 	record, dir, metrics string
-	id                   int
+	only                 string
+	id                   int // the same; -1: all
 	book                 string
 	public               bool
 	cert, key, ca        string
@@ -50,6 +51,9 @@ type liveFlags struct {
 	child bool // a process that live has started
 	life  int
 }
+
+// lifeOfChild tells a process that live has started it, and which life of its node begins.
+const lifeOfChild = "MACEMC_LIVE_LIFE"
 
 func (t *tool) liveCommand() *cobra.Command {
 	f := liveFlags{id: -1}
@@ -71,8 +75,8 @@ With --id and --book it runs one node of a deployment: the book is a file with a
 		Example: `
 macemc live randtree --nodes 8 --time 10s
 macemc live randtree --nodes 8 --time 30s --faults kill=3s,loss=0.05,delay=5ms
-macemc live raft --record run --time 5s && macemc merge run
-macemc live raft --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
+macemc live overcast --record run --time 5s
+macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
 		Args: exactly(1, "live takes one SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sys, err := t.find(args[0])
@@ -89,24 +93,20 @@ macemc live raft --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter, `k=v` (repeatable)")
 	flags.DurationVar(&f.time, "time", 0, "end after this `time` (default on an interrupt)")
 	flags.BoolVar(&f.inProcess, "in-process", false, "run all nodes in this process")
-	flags.StringVar(&f.faults, "faults", "", "trouble: `kill=2s,cut=5s,pause=5s` (about every so often), loss=0.1,dup=0.1,reorder=0.1,reset=0.01 (chances), delay=5ms")
-	flags.DurationVar(&f.faultsFor, "faults-for", 0, "heal after this `time` (default two thirds of --time)")
-	flags.Uint64Var(&f.seed, "seed", 0, "the `seed` of coins and faults (default another each time)")
+	flags.StringVar(&f.faults, "faults", "", "a `list` of kill=2s, cut=5s, pause=5s (about every so often), of chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01, and delay=5ms")
+	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults after this `time` (default two thirds of --time)")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default another each time)")
 	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`")
 	flags.StringVar(&f.record, "record", "", "keep what each node did in this `folder`, which must be new or empty, for merge")
 	flags.StringVar(&f.dir, "dir", "", "keep the storage of nodes in this `folder` (default a temporary one)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve metrics in the text form of Prometheus at this `address`, path /metrics (of --id and --in-process)")
-	flags.IntVar(&f.id, "id", -1, "run only the node `I` of the book")
+	flags.StringVar(&f.only, "id", "", "run only the node `I` of the book, from 0")
 	flags.StringVar(&f.book, "book", "", "the `file` that says where each node is")
-	flags.BoolVar(&f.public, "public", false, "allow addresses beyond the loopback interface")
+	flags.BoolVar(&f.public, "public", false, "--id: allow addresses beyond the loopback interface")
 	flags.StringVar(&f.cert, "tls-cert", "", "the certificate `file` of this node: its name is n0, n1, ...")
 	flags.StringVar(&f.key, "tls-key", "", "the `file` of its key")
 	flags.StringVar(&f.ca, "tls-ca", "", "the `file` of the certificates that sign those of nodes")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and what services say by Env.Logf")
-	flags.BoolVar(&f.child, "child", false, "")
-	flags.IntVar(&f.life, "life", 0, "")
-	_ = flags.MarkHidden("child")
-	_ = flags.MarkHidden("life")
 	return cmd
 }
 
@@ -114,6 +114,17 @@ func (t *tool) live(sys *sim.System, f liveFlags) error {
 	p, err := sys.Configure(f.nodes, f.params, f.bugs)
 	if err != nil {
 		return usage{err}
+	}
+	if f.only != "" {
+		if f.id, err = strconv.Atoi(strings.TrimPrefix(f.only, "n")); err != nil || f.id < 0 {
+			return usagef("--id is %q; it must be the number of a node, from 0", f.only)
+		}
+	}
+	if life := t.env(lifeOfChild); life != "" {
+		f.child = true
+		if f.life, err = strconv.Atoi(life); err != nil {
+			return usagef("%s is %q, which is no number", lifeOfChild, life)
+		}
 	}
 	switch {
 	case (f.id >= 0) != (f.book != ""):
@@ -280,9 +291,6 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 		}
 		dir := c.Dir
 		defer func() { _ = os.RemoveAll(dir) }()
-	}
-	if sys.Crash != nil && !f.inProcess && trouble.Kill > 0 {
-		fmt.Fprintf(t.stderr, "macemc: note: %s keeps something through a crash by System.Crash, and the end of a process keeps what is in Env.Store only; with --in-process System.Crash is called\n", sys.Name)
 	}
 	began := time.Now()
 	v := &voice{t: t, began: began}
@@ -483,7 +491,7 @@ func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.F
 	if err := os.WriteFile(file, []byte(book.String()), 0o600); err != nil {
 		return nil, nil, err
 	}
-	args := []string{"live", sys.Name, "--child", "--book", file, "--dir", c.Dir, "--seed", fmt.Sprint(f.seed), "--pace", fmt.Sprint(f.pace), "--nodes", fmt.Sprint(c.Params.Nodes)}
+	args := []string{"live", sys.Name, "--book", file, "--dir", c.Dir, "--seed", fmt.Sprint(f.seed), "--pace", fmt.Sprint(f.pace), "--nodes", fmt.Sprint(c.Params.Nodes)}
 	for _, b := range f.bugs {
 		args = append(args, "--bug", b)
 	}
@@ -494,7 +502,8 @@ func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.F
 		args = append(args, "--verbose")
 	}
 	ps, err := live.Spawn(c.Params.Nodes, follow, func(node, life int) *exec.Cmd {
-		cmd := exec.Command(self, append(slices.Clone(args), "--id", fmt.Sprint(node), "--life", fmt.Sprint(life))...)
+		cmd := exec.Command(self, append(slices.Clone(args), "--id", fmt.Sprint(node))...)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", lifeOfChild, life))
 		cmd.Stdout, cmd.Stderr = t.stderr, t.stderr
 		cmd.SysProcAttr = apart()
 		return cmd

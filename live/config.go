@@ -73,8 +73,6 @@ type Config struct {
 	// Life is the number of the first life that nodes begin here, where no Dir counts
 	// them.
 	Life int
-
-	adapt func(n *Node, e *Event) (drop bool) // for tests: a wrong adapter
 }
 
 // Codec is a codec of one's own: for what is not to be written by its fields. It is

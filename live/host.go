@@ -184,11 +184,6 @@ func (h *Host) make(i int) (_ *Node, err error) {
 		}
 		n.kept = true
 	}
-	if h.sys.Script != nil {
-		if err := guard.Call("Script", func() { n.script = slices.Clone(h.sys.Script(h.params, self, n.number)) }); err != nil {
-			return nil, err
-		}
-	}
 	if h.config.Codec != nil {
 		n.codec = h.config.Codec
 	} else {
@@ -197,6 +192,14 @@ func (h *Host) make(i int) (_ *Node, err error) {
 			n.ownCodec.Allow(reflect.TypeOf(v))
 		}
 		n.codec = named{n.ownCodec}
+	}
+	if left := n.remains(); left != nil && dead == nil {
+		n.m.node, n.kept = left, true
+	}
+	if h.sys.Script != nil {
+		if err := guard.Call("Script", func() { n.script = slices.Clone(h.sys.Script(h.params, self, n.number)) }); err != nil {
+			return nil, err
+		}
 	}
 	seed := h.config.Seed
 	if seed == 0 {

@@ -29,8 +29,9 @@ type Node struct {
 	at     int
 	m      *machine
 	life   uint64
-	number int // of the life
-	kept   bool
+	number int  // of the life
+	kept   bool // what the last life left was there
+	unkept bool // and what this one leaves cannot be written
 	buffer int
 	peers  []*peer
 	script []sim.Signal
@@ -635,9 +636,6 @@ func (i incoming) event(from sim.Addr) Event {
 // take takes one step: the handler, the record, and then what others see of it. False:
 // the node's life is over.
 func (n *Node) take(e *Event) bool {
-	if n.config.adapt != nil && n.config.adapt(n, e) {
-		return true
-	}
 	var ask *asking
 	if e.Asked {
 		a := n.asks[0]
@@ -647,7 +645,7 @@ func (n *Node) take(e *Event) bool {
 		}
 	}
 	if f := n.m.run(e); f != nil {
-		n.fails(f, ask)
+		n.fails(f, ask, e)
 		return false
 	}
 	now := time.Now()
@@ -658,10 +656,11 @@ func (n *Node) take(e *Event) bool {
 	n.host.metrics.step(e.Kind)
 	if n.disk != nil {
 		if err := n.disk.flush(); err != nil {
-			n.fails(&failure{text: fmt.Sprintf("a write to the storage of %s failed: %v", n.m.self, err)}, ask)
+			n.fails(&failure{text: fmt.Sprintf("a write to the storage of %s failed: %v", n.m.self, err)}, ask, nil)
 			return false
 		}
 	}
+	n.keepRemains()
 	if n.record != nil && !n.noted(e) {
 		return false
 	}
@@ -721,10 +720,14 @@ func (n *Node) recorded(e *Entry) error {
 }
 
 // fails ends the life of a node whose handler failed.
-func (n *Node) fails(f *failure, ask *asking) {
+func (n *Node) fails(f *failure, ask *asking, e *Event) {
 	text := guard.Bounded(f.text)
 	n.err = &Failed{n.m.self, text, f.stack}
-	_ = n.recorded(&Entry{Kind: EntryFailed, Text: text})
+	entry := &Entry{Kind: EntryFailed, Text: text}
+	if e != nil {
+		entry.Step = &Step{Event: *e, Picks: n.m.said.Picks, Refused: n.m.said.Refused, Sends: n.m.sends}
+	}
+	_ = n.recorded(entry)
 	n.config.Log.Error("a handler failed", "node", n.name(n.at), "why", text)
 	n.kill = true
 	if ask != nil {

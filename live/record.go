@@ -39,7 +39,7 @@ type Entry struct {
 	At   int64  // nanoseconds of the wall clock, which only break ties
 
 	Begin *Beginning // of EntryLife
-	Step  *Step      // of EntryStep
+	Step  *Step      // of EntryStep; of EntryFailed, as far as it came
 	Peer  int        // of EntryOpened and EntryClosed
 	Conn  uint64     // the connection's name, the same at both ends
 	Other uint64     // of EntryOpened: the peer's life
@@ -136,6 +136,9 @@ func (w *recordWriter) write(e *Entry) error {
 		w.uint(e.Other)
 	case EntryFailed:
 		w.text(e.Text)
+		if e.Step != nil {
+			w.step(e.Step)
+		}
 	}
 	if w.err != nil {
 		return w.err
@@ -193,6 +196,31 @@ func NewRecords(r io.Reader, sys *sim.System) *Records {
 	return &Records{from: bufio.NewReaderSize(r, 1<<16), codec: codecOf(sys), addrs: sim.Params{Nodes: 64}.Addrs()}
 }
 
+// SystemOf is the name of the system that a record is of; "": it is torn before that.
+func SystemOf(r io.Reader) (string, error) {
+	head := make([]byte, len(magicRecord)+4)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return "", nil
+	}
+	if string(head[:len(magicRecord)]) != magicRecord {
+		return "", errors.New("this is no record of a live node, or one of another version")
+	}
+	n := int(binary.BigEndian.Uint32(head[len(magicRecord):]))
+	if n > entryMost {
+		return "", errors.New("the record is damaged: its first entry is too large")
+	}
+	body, err := readAll(r, nil, n)
+	if err != nil {
+		return "", nil
+	}
+	d := &entryReader{data: body}
+	if d.byte() != byte(EntryLife) {
+		return "", errors.New("the record is damaged: it does not begin with a life")
+	}
+	d.fixed()
+	return d.text(), nil
+}
+
 // entryMost bounds an entry, and so what a reader takes for one.
 const entryMost = 64 << 20
 
@@ -247,7 +275,9 @@ func (r *Records) Next() (*Entry, error) {
 	case EntryOpened, EntryClosed:
 		e.Peer, e.Conn, e.Other = d.int(), d.uint(), d.uint()
 	case EntryFailed:
-		e.Text = d.text()
+		if e.Text = d.text(); len(d.data) > 0 {
+			e.Step = r.step(d)
+		}
 	case EntryEnd:
 	default:
 		d.bad = true

@@ -9,6 +9,9 @@ import (
 	"macemc/sim"
 )
 
+// CodecOf is the codec that nodes of a system use unless Config.Codec says otherwise.
+func CodecOf(sys *sim.System) *codec.Codec { return codecOf(sys) }
+
 var codecs sync.Map // *sim.System: *codec.Codec
 
 // codecOf is the codec of a system: it reads the types of the packages that its nodes

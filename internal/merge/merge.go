@@ -1,0 +1,792 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/world"
+	"macemc/live"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Result is what became of records.
+type Result struct {
+	Path        *choose.Path
+	Params      sim.Params
+	Steps       int      // of nodes, whose states were compared
+	Faults      int      // steps that were put in between, by what must have happened
+	Differences []string // where the simulation says otherwise; the last ended the path, if it did
+	Parted      bool     // the path ends before the records do
+	Left        int      // steps that are not in the path
+	Failure     *sim.Failure
+}
+
+// FromFolder merges the records of a folder, as live.RecordIn wrote them.
+func FromFolder(find func(name string) (*sim.System, error), dir string) (*Result, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.rec"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there are no records in %s; name the folder that was given to live --record", dir)
+	}
+	var sys *sim.System
+	var records []io.Reader
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		system, err := live.SystemOf(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if system == "" { // torn before anything was said
+			continue
+		}
+		of, err := find(system)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if sys != nil && sys != of {
+			return nil, fmt.Errorf("%s is a record of %s, and others are of %s", name, of.Name, sys.Name)
+		}
+		sys = of
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		records = append(records, file)
+	}
+	if sys == nil {
+		return nil, fmt.Errorf("the records in %s are torn before their first entries", dir)
+	}
+	return Merge(sys, records)
+}
+
+// Merge merges the records of a system's nodes, one for each life.
+func Merge(sys *sim.System, records []io.Reader) (*Result, error) {
+	m := &merger{sys: sys, opened: map[end]opening{}, over: map[end]bool{}, rest: map[arrival]int{}, shadow: map[channel][]uint64{}}
+	if err := m.read(records); err != nil {
+		return nil, err
+	}
+	if err := m.prepare(); err != nil {
+		return nil, err
+	}
+	m.run()
+	return m.result()
+}
+
+// end is one end of a connection, and opening what is known of it.
+type end struct {
+	node int
+	conn uint64
+}
+
+type opening struct {
+	peer int
+	life uint64 // the peer's
+	mine uint64
+}
+
+// arrival is a datagram at its receiver.
+type arrival struct {
+	life   uint64
+	serial uint64
+	to     int
+}
+
+type channel struct{ from, to int }
+
+// refusal is a step in which a send was refused: what the sender knew then.
+type refusal struct {
+	at    int // place among the node's entries
+	life  uint64
+	peer  int
+	acked uint64
+	sends uint64 // before the step
+}
+
+// nodeRecord is what one node did, in all its lives.
+type nodeRecord struct {
+	entries  []*live.Entry
+	at       int
+	life     uint64            // that runs in the World
+	sends    map[uint64]uint64 // by life
+	refusals []refusal
+	node     sim.Node // in the World
+	begun    bool
+	dead     bool
+}
+
+type merger struct {
+	sys    *sim.System
+	params sim.Params
+	begin  *live.Beginning
+	nodes  []*nodeRecord
+	hash   func(sim.Node) (canon.Hash, error)
+	faults sim.Faults
+
+	w      *world.World
+	record *choose.Record
+	pick   int // the event that the World is to take
+	coins  []int
+	said   *live.Step // the answers of the step that runs
+	picked int
+	tried  uint32
+
+	opened map[end]opening
+	over   map[end]bool // ends that are closed
+	rest   map[arrival]int
+	shadow map[channel][]uint64
+
+	out     Result
+	stopped bool
+	state   string
+	strayed string
+}
+
+// read sorts the entries by node and life.
+func (m *merger) read(records []io.Reader) error {
+	lives := map[int]map[int][]*live.Entry{}
+	for _, r := range records {
+		from := live.NewRecords(r, m.sys)
+		var all []*live.Entry
+		for {
+			e, err := from.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+		if len(all) == 0 || all[0].Kind != live.EntryLife {
+			continue
+		}
+		b := all[0].Begin
+		if m.begin == nil {
+			m.begin = b
+		}
+		if b.Nodes != m.begin.Nodes || !slices.Equal(b.Params, m.begin.Params) || !slices.Equal(b.Bugs, m.begin.Bugs) {
+			return fmt.Errorf("the records are of different runs: n%d ran with %d nodes %v %v, and another with %d nodes %v %v",
+				all[0].Node, b.Nodes, b.Params, b.Bugs, m.begin.Nodes, m.begin.Params, m.begin.Bugs)
+		}
+		if lives[all[0].Node] == nil {
+			lives[all[0].Node] = map[int][]*live.Entry{}
+		}
+		if lives[all[0].Node][b.Number] != nil {
+			return fmt.Errorf("there are two records of life %d of n%d", b.Number, all[0].Node)
+		}
+		lives[all[0].Node][b.Number] = all
+	}
+	if m.begin == nil {
+		return errors.New("the records are torn before their first entries")
+	}
+	var err error
+	if m.params, err = m.sys.Configure(m.begin.Nodes, m.begin.Params, m.begin.Bugs); err != nil {
+		return err
+	}
+	for i := range m.params.Nodes {
+		n := &nodeRecord{sends: map[uint64]uint64{}}
+		if len(lives[i]) == 0 {
+			return fmt.Errorf("there is no record of n%d; a run is that of all nodes, so record each of them", i)
+		}
+		for k := range len(lives[i]) {
+			all := lives[i][k]
+			if all == nil {
+				return fmt.Errorf("there is no record of life %d of n%d, which has %d; a run begins with the first", k, i, len(lives[i]))
+			}
+			n.entries = append(n.entries, all...)
+		}
+		if len(n.entries[0].Begin.Disk) > 0 {
+			return fmt.Errorf("n%d had something in its storage when its first life began; a run begins with empty storage", i)
+		}
+		m.nodes = append(m.nodes, n)
+	}
+	return nil
+}
+
+// prepare notes what has to be known beforehand, and makes the World.
+func (m *merger) prepare() (err error) {
+	if m.hash, err = live.Hasher(m.sys); err != nil {
+		return err
+	}
+	asked := false
+	f := &m.faults
+	for i, n := range m.nodes {
+		lives, sends := 0, uint64(0)
+		for k, e := range n.entries {
+			if e.Kind == live.EntryLife {
+				lives, sends = lives+1, 0
+			}
+			if e.Step == nil {
+				continue
+			}
+			v := &e.Step.Event
+			asked = asked || v.Asked
+			switch {
+			case v.Kind == sim.KindMessage && v.Link == sim.LinkUDP:
+				m.rest[arrival{v.Life, v.Serial, i}]++
+				if m.rest[arrival{v.Life, v.Serial, i}] > 1 {
+					f.Dup = sim.Unlimited
+				}
+			case v.Kind == sim.KindError || v.Kind == sim.KindRefused:
+				f.Reset, f.Crash = sim.Unlimited, sim.Unlimited
+				if m.params.Nodes <= 10 {
+					f.Partition = sim.Unlimited
+				}
+			}
+			for _, a := range e.Step.Acked {
+				n.refusals = append(n.refusals, refusal{k, e.Life, a.Peer, a.Of, sends})
+			}
+			sends = e.Step.Sends
+		}
+		if lives > 1 {
+			f.Crash = sim.Unlimited
+		}
+	}
+	if asked {
+		return errors.New("nodes were asked for something that is not in the system's script (Node.Request), which a path cannot say yet; live.NewWatch takes such records")
+	}
+	f.Loss, f.Reorder = sim.Unlimited, sim.Unlimited
+	sys := *m.sys
+	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return m.wrap(self, m.sys.New(p, self)) }
+	sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
+		if m.sys.Crash == nil {
+			return sys.New(p, self)
+		}
+		if e := m.nodes[self.Index()].next(); e != nil && e.Kind == live.EntryLife && !e.Begin.Kept {
+			m.differ("%s: what System.Crash keeps was lost with the process, and the simulation keeps it", self)
+		}
+		return m.wrap(self, m.sys.Crash(p, self, dead.(*tap).Inner))
+	}
+	c := m.config()
+	if m.w, err = world.New(&sys, m.params, c); err != nil {
+		return err
+	}
+	m.record = choose.NewRecord(m)
+	return nil
+}
+
+func (m *merger) config() world.Config {
+	c := world.Config{Trace: true, Faults: m.faults, Network: sim.Network{UDPCapacity: 60_000, TCPBuffer: m.begin.Buffer}}
+	if pace, err := m.sys.Pace(m.params); err == nil && pace != nil {
+		c.FreeTimers = true // the clocks of machines are not those of a simulation
+	}
+	return c
+}
+
+func (n *nodeRecord) next() *live.Entry {
+	if n.at >= len(n.entries) {
+		return nil
+	}
+	return n.entries[n.at]
+}
+
+// Answer answers the World: see choose.Source.
+func (m *merger) Answer(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return m.pick
+	}
+	if len(m.coins) > 0 {
+		k := m.coins[0]
+		m.coins = m.coins[1:]
+		if k < q.N {
+			return k
+		}
+	}
+	return 0 // does the node crash within the step: no; what survives a crash: everything
+}
+
+// Err is for choose.Source: it never refuses.
+func (m *merger) Err() error { return nil }
+
+// run takes the entries in order.
+func (m *merger) run() {
+	m.w.Allow(m.faults, 0)
+	f := m.w.Protect(func() {
+		for _, n := range m.nodes { // what comes before the start
+			for e := n.next(); e != nil && e.Kind != live.EntryStep && e.Kind != live.EntryFailed; e = n.next() {
+				m.note(e)
+				n.at++
+			}
+		}
+		m.w.Start(m.record)
+		for i, n := range m.nodes {
+			if e := n.next(); e != nil && e.Step != nil && e.Step.Event.Kind == 0 {
+				m.sent(i, m.w.Trace().Starts[i].Effects)
+				m.compare(i, e)
+				n.at++
+			}
+		}
+		for !m.stopped && m.w.Check() == nil && m.advance() {
+		}
+	})
+	if f == nil {
+		f = m.w.Check()
+	}
+	m.out.Failure = f
+}
+
+// advance takes one entry: of those that can be taken, the earliest. Where none can
+// be, the earliest is taken all the same, and says what is wrong.
+func (m *merger) advance() bool {
+	var order []int
+	for i, n := range m.nodes {
+		if n.next() != nil {
+			order = append(order, i)
+		}
+	}
+	if len(order) == 0 {
+		return false
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := m.nodes[a].next().At, m.nodes[b].next().At
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order {
+		if m.ready(i) {
+			m.take(i)
+			return true
+		}
+	}
+	m.take(order[0])
+	return !m.stopped
+}
+
+// note is what is told of connections.
+func (m *merger) note(e *live.Entry) {
+	switch e.Kind {
+	case live.EntryLife:
+		m.nodes[e.Node].life = e.Life
+	case live.EntryOpened:
+		m.opened[end{e.Node, e.Conn}] = opening{e.Peer, e.Other, e.Life}
+	case live.EntryClosed:
+		m.over[end{e.Node, e.Conn}] = true
+	}
+}
+
+// silent reports whether a node delivers nothing any more by a connection of its life
+// that ran with a peer's.
+func (m *merger) silent(node int, conn uint64) bool {
+	if conn == 0 || m.over[end{node, conn}] {
+		return true
+	}
+	o, is := m.opened[end{node, conn}]
+	if is && o.mine != m.nodes[node].life {
+		return true
+	}
+	n := m.nodes[node]
+	if n.next() == nil || n.dead {
+		return true
+	}
+	if is {
+		return false
+	}
+	// It was never opened here so far: it may still be, in this life.
+	for k := n.at; k < len(n.entries); k++ {
+		if n.entries[k].Kind == live.EntryOpened && n.entries[k].Conn == conn {
+			return false
+		}
+	}
+	return true
+}
+
+// ready reports whether what a node did next may be taken now.
+func (m *merger) ready(i int) bool {
+	n := m.nodes[i]
+	e := n.next()
+	switch e.Kind {
+	case live.EntryLife: // the one before is over: whatever came of it has arrived
+		return m.buried(i)
+	case live.EntryStep:
+	default:
+		return true
+	}
+	s := e.Step
+	for _, r := range s.Resets {
+		if !m.silent(r.Peer, r.Of) {
+			return false
+		}
+	}
+	switch v := &s.Event; v.Kind {
+	case sim.KindMessage:
+		from := m.nodes[v.From.Index()]
+		if from.sends[v.Life] < v.Serial {
+			return false
+		}
+		if v.Link != sim.LinkTCP {
+			return true
+		}
+		for _, r := range from.refusals {
+			if r.at >= from.at && r.life == v.Life && r.peer == i && r.acked < v.Serial && v.Serial <= r.sends {
+				return false // its sender was refused while this one waited
+			}
+		}
+		return m.find(v, i) >= 0
+	case sim.KindError, sim.KindRefused:
+		return m.silent(v.From.Index(), v.Conn)
+	case sim.KindClear, sim.KindFlushed:
+		return m.find(v, i) >= 0
+	default:
+		return true
+	}
+}
+
+// buried reports whether nobody gets anything any more by a connection with the life
+// of a node that is over.
+func (m *merger) buried(i int) bool {
+	for at, o := range m.opened {
+		if at.node != i && o.peer == i && o.life == m.nodes[i].life && !m.silent(at.node, at.conn) {
+			return false
+		}
+	}
+	for at, o := range m.opened {
+		if at.node == i && o.mine == m.nodes[i].life && !m.silent(o.peer, at.conn) && m.nodes[o.peer].life == o.life {
+			return false
+		}
+	}
+	return true
+}
+
+// find is the place of an event among those that are possible; -1: it is not.
+func (m *merger) find(v *live.Event, i int) int {
+	kind := v.Kind
+	return m.where(func(e *sim.Event) bool {
+		if e.Kind != kind || e.Node.Index() != i {
+			return false
+		}
+		switch kind {
+		case sim.KindMessage:
+			return e.From == v.From && e.Link == v.Link && m.same(e.Value, v.Value)
+		case sim.KindError, sim.KindClear:
+			return e.From == v.From
+		case sim.KindRefused:
+			return e.From == v.From && e.Link == sim.LinkTCP
+		case sim.KindScript, sim.KindTask, sim.KindTimer, sim.KindAction:
+			return m.same(e.Value, v.Value)
+		}
+		return true
+	})
+}
+
+func (m *merger) where(is func(e *sim.Event) bool) int {
+	for k := range m.w.Enabled() {
+		if e := m.w.Event(k); is(&e) {
+			return k
+		}
+	}
+	return -1
+}
+
+func (m *merger) same(a, b any) bool {
+	x, errX := m.w.Walker().Sum(a)
+	y, errY := m.w.Walker().Sum(b)
+	return errX == nil && errY == nil && x == y
+}
+
+// step lets the World take the k-th event.
+func (m *merger) step(k int) bool {
+	m.pick = k
+	if k < 0 || m.w.Step(m.record) != world.Stepped {
+		return false
+	}
+	return true
+}
+
+// cause takes a fault that must have happened.
+func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
+	k := m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) })
+	if k < 0 {
+		return false
+	}
+	m.said, m.coins = nil, nil
+	m.out.Faults++
+	return m.step(k)
+}
+
+func (m *merger) differ(format string, args ...any) {
+	m.out.Differences = append(m.out.Differences, fmt.Sprintf(format, args...))
+}
+
+// part ends the path: the simulation cannot go on as the world did.
+func (m *merger) part(i int, format string, args ...any) {
+	m.stopped, m.out.Parted = true, true
+	m.differ("n%d, entry %d: %s", i, m.nodes[i].at+1, fmt.Sprintf(format, args...))
+}
+
+func (m *merger) take(i int) {
+	n := m.nodes[i]
+	e := n.next()
+	switch e.Kind {
+	case live.EntryLife:
+		m.crash(i)
+		n.at++
+		m.note(e)
+	case live.EntryStep:
+		m.takeStep(i, e)
+	case live.EntryFailed:
+		n.at++
+		if e.Step != nil {
+			m.said, m.picked, m.tried = e.Step, 0, 0
+			if !m.perform(i, &e.Step.Event) && !m.stopped {
+				m.part(i, "a handler panicked (%s), and the simulation cannot take its event", e.Text)
+				return
+			}
+			m.part(i, "a handler panicked (%s), and not in the simulation", e.Text)
+		}
+	default:
+		n.at++
+		m.note(e)
+	}
+}
+
+// crash ends a life, if it has not ended yet.
+func (m *merger) crash(i int) {
+	n := m.nodes[i]
+	if !n.dead {
+		n.dead = m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
+	}
+}
+
+func (m *merger) takeStep(i int, e *live.Entry) {
+	n := m.nodes[i]
+	m.said, m.picked, m.tried, m.strayed = e.Step, 0, 0, ""
+	if !m.perform(i, &e.Step.Event) {
+		if !m.stopped {
+			m.part(i, "the simulation does not let %s happen here", m.told(i, &e.Step.Event))
+		}
+		return
+	}
+	n.at++
+	n.dead = false
+	steps := m.w.Trace().Steps
+	m.sent(i, steps[len(steps)-1].Effects)
+	m.compare(i, e)
+}
+
+func (m *merger) told(i int, v *live.Event) string {
+	link := v.Link
+	if link == 0 {
+		link = sim.LinkTCP
+	}
+	return sim.Event{Node: m.params.Addr(i), Kind: v.Kind, From: v.From, Link: link, Value: v.Value}.Text(m.w.Walker(), m.params.Nodes)
+}
+
+// perform takes the event, after what it needs.
+func (m *merger) perform(i int, v *live.Event) bool {
+	said := m.said
+	defer func() { m.said = nil }()
+	now := func() bool {
+		m.said = said
+		return m.step(m.find(v, i))
+	}
+	switch v.Kind {
+	case sim.KindMessage:
+		if v.Link == sim.LinkUDP {
+			return m.datagram(i, v, said)
+		}
+		return now()
+	case sim.KindError, sim.KindRefused:
+		return m.broken(i, v, said)
+	default:
+		return now()
+	}
+}
+
+// broken is that a node hears of the end of a connection.
+func (m *merger) broken(i int, v *live.Event, said *live.Step) bool {
+	from := v.From.Index()
+	hears := func(kind sim.Kind) bool {
+		k := m.find(&live.Event{Kind: kind, From: v.From}, i)
+		if k < 0 {
+			return false
+		}
+		if kind != v.Kind {
+			m.differ("n%d heard that its connection to %s was %q, and in the simulation it can only be %q: whether anything had come by it could not be known", i, v.From, word(v.Kind), word(kind))
+		}
+		m.said = said
+		return m.step(k)
+	}
+	if p := m.nodes[from]; !p.dead && (p.next() == nil || p.next().Kind == live.EntryLife || p.next().Kind == live.EntryEnd) && v.Conn != 0 {
+		if hears(v.Kind) {
+			return true
+		}
+		m.crash(from)
+	}
+	first, second := sim.KindError, sim.KindRefused
+	if v.Kind == sim.KindRefused {
+		first, second = second, first
+	}
+	if hears(first) {
+		return true
+	}
+	if v.Kind == sim.KindError {
+		a, b := min(i, from), max(i, from)
+		if m.cause(sim.KindReset, func(e *sim.Event) bool { return e.Node.Index() == a && e.From.Index() == b }) {
+			return hears(sim.KindError)
+		}
+	}
+	if hears(second) {
+		return true
+	}
+	if p := m.nodes[from]; p.next() == nil && !p.dead {
+		m.crash(from)
+		if hears(first) || hears(second) {
+			return true
+		}
+	}
+	// Nobody listens there, or a partition is between: for as long as it takes to hear of it.
+	side := uint64(1) << i
+	if side&1 == 0 {
+		side = ^side & (1<<m.params.Nodes - 1)
+	}
+	if m.cause(sim.KindPartition, func(e *sim.Event) bool { return e.Value == sim.Split{Side: side} }) {
+		heard := hears(first) || hears(second)
+		return m.cause(sim.KindMend, func(*sim.Event) bool { return true }) && heard
+	}
+	return false
+}
+
+func word(kind sim.Kind) string {
+	if kind == sim.KindError {
+		return "reset"
+	}
+	return "refused"
+}
+
+// datagram takes one that came, after what became of those before it.
+func (m *merger) datagram(i int, v *live.Event, said *live.Step) bool {
+	from := v.From.Index()
+	at := arrival{v.Life, v.Serial, i}
+	c := channel{from, i}
+	place := slices.Index(m.shadow[c], v.Serial)
+	if place < 0 {
+		return false
+	}
+	about := func(e *sim.Event) bool {
+		return e.Node.Index() == i && e.From.Index() == from && e.Link == sim.LinkUDP && int(e.Place) == place
+	}
+	if m.rest[at] > 1 {
+		if !m.cause(sim.KindDuplicate, about) {
+			return false
+		}
+		m.shadow[c] = append(m.shadow[c], v.Serial)
+	}
+	m.rest[at]--
+	kind := sim.KindMessage
+	if place > 0 {
+		kind = sim.KindReorder
+		m.out.Faults++
+	}
+	k := m.where(func(e *sim.Event) bool { return e.Kind == kind && about(e) })
+	if k < 0 {
+		return false
+	}
+	m.shadow[c] = slices.Delete(m.shadow[c], place, place+1)
+	m.said = said
+	return m.step(k)
+}
+
+// sent counts what a step has sent, and loses what never arrives.
+func (m *merger) sent(i int, effects []sim.Effect) {
+	n := m.nodes[i]
+	for k := range effects {
+		e := &effects[k]
+		if e.Kind != sim.EffectSend {
+			continue
+		}
+		n.sends[n.life]++
+		if e.Link != sim.LinkUDP {
+			continue
+		}
+		if e.Lost {
+			m.differ("n%d sent more datagrams to %s than may be under way in the simulation", i, e.To)
+			continue
+		}
+		serial, to := n.sends[n.life], e.To.Index()
+		c := channel{i, to}
+		m.shadow[c] = append(m.shadow[c], serial)
+		if m.rest[arrival{n.life, serial, to}] == 0 {
+			place := len(m.shadow[c]) - 1
+			m.cause(sim.KindLose, func(e *sim.Event) bool {
+				return e.Node.Index() == to && e.From.Index() == i && e.Link == sim.LinkUDP && int(e.Place) == place
+			})
+			m.shadow[c] = m.shadow[c][:place]
+		}
+	}
+}
+
+// compare holds a node's state against what was recorded.
+func (m *merger) compare(i int, e *live.Entry) {
+	m.out.Steps++
+	n := m.nodes[i]
+	state, err := m.hash(n.node)
+	switch {
+	case m.strayed != "":
+		m.part(i, "in %s: %s", m.told2(i, e), m.strayed)
+	case err != nil:
+		m.part(i, "its state cannot be told: %v", err)
+	case n.sends[n.life] != e.Step.Sends:
+		m.part(i, "after %s it had sent %d messages, and %d in the simulation", m.told2(i, e), e.Step.Sends, n.sends[n.life])
+	case state != e.Step.State:
+		m.part(i, "after %s its state was %s, and in the simulation it is %s", m.told2(i, e), e.Step.State, state)
+	}
+}
+
+func (m *merger) told2(i int, e *live.Entry) string {
+	if e.Step.Event.Kind == 0 {
+		return "its start"
+	}
+	return m.told(i, &e.Step.Event)
+}
+
+// result makes the path.
+func (m *merger) result() (*Result, error) {
+	if err := m.w.Err(); err != nil && m.out.Failure == nil {
+		return nil, err
+	}
+	r := &m.out
+	p := m.record.Path()
+	p.Header = search.Describe(m.sys, m.params, nil)
+	p.Add("faults", m.faults.String())
+	p.Add("net", m.config().Network.String())
+	if m.config().FreeTimers {
+		p.Add("timers", "free")
+	}
+	verdict := sim.VerdictNone
+	if f := r.Failure; f != nil {
+		verdict = f.Verdict
+	}
+	p.Add("verdict", verdict.String())
+	if f := r.Failure; f != nil && f.Property != "" {
+		p.Add("violates", f.Property)
+	}
+	if f := r.Failure; f != nil { // what the merger said of the entry in which it failed is of no interest
+		r.Parted = false
+	}
+	for _, n := range m.nodes {
+		for _, e := range n.entries[min(n.at, len(n.entries)):] {
+			if e.Kind == live.EntryStep {
+				r.Left++
+			}
+		}
+	}
+	r.Path, r.Params = p, m.params
+	return r, nil
+}

@@ -1,0 +1,176 @@
+package merge
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"macemc/internal/catalog"
+	"macemc/internal/codec"
+	"macemc/live"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// tapes keep the records of a run.
+type tapes struct {
+	mu  sync.Mutex
+	all []*tape
+}
+
+type tape struct{ bytes.Buffer }
+
+func (t *tape) Close() error { return nil }
+
+func (t *tapes) keep(int, int) (io.WriteCloser, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := new(tape)
+	t.all = append(t.all, one)
+	return one, nil
+}
+
+func (t *tapes) readers() (all []io.Reader) {
+	for _, one := range t.all {
+		all = append(all, bytes.NewReader(one.Bytes()))
+	}
+	return all
+}
+
+// recorded runs a system until it was live after each of some troubles, and gives the records.
+func recorded(t *testing.T, name string, nodes, steps int, c live.Config, trouble func(h *live.Host)) (*sim.System, *tapes) {
+	t.Helper()
+	sys, err := catalog.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sys.Configure(nodes, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := new(tapes)
+	follow, err := live.Follow(sys, p, kept.keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Params, c.Record = p, follow.Record
+	h, err := live.Start(sys, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lives := func() {
+		if !follow.Wait(time.Minute, func(w *live.Watch) bool { is, _ := w.Live(); return is && w.Steps() >= steps }) {
+			follow.Look(func(w *live.Watch) {
+				_, why := w.Live()
+				t.Errorf("%s is not live after %d steps: %s", name, w.Steps(), strings.Join(why, "; "))
+			})
+		}
+	}
+	lives()
+	if trouble != nil {
+		trouble(h)
+		lives()
+	}
+	if err := h.Stop(); err != nil {
+		t.Error(err)
+	}
+	follow.Close()
+	follow.Look(func(w *live.Watch) {
+		for _, v := range w.Violations() {
+			t.Error(v.String())
+		}
+	})
+	return sys, kept
+}
+
+// What nodes did on real sockets is a run of the simulator, with equal states, and its
+// path is taken again like any other.
+func TestLiveRunsAreSimulated(t *testing.T) {
+	for name, trouble := range map[string]func(h *live.Host){
+		"randtree": func(h *live.Host) {
+			for i := range 3 {
+				_ = h.Kill(i * 2)
+				_ = h.Restart(i * 2)
+			}
+		},
+		"overcast": func(h *live.Host) { _ = h.Kill(1); _ = h.Restart(1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, kept := recorded(t, name, 5, 100, live.Config{Pace: 0.01}, trouble)
+			r, err := Merge(sys, kept.readers())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d steps, %d faults, %d left, %q", r.Steps, r.Faults, r.Left, r.Differences)
+			if r.Parted || r.Failure != nil {
+				t.Fatalf("parted; failure %+v", r.Failure)
+			}
+			again, err := search.Replay(sys, r.Path, search.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !again.Reproduced {
+				t.Errorf("the path comes to %+v", again.Finding)
+			}
+		})
+	}
+}
+
+// wrong is a codec of an adapter that is wrong: now and then a node gets the message
+// before once more, in the place of another.
+type wrong struct {
+	*codec.Codec
+	mu   sync.Mutex
+	last any
+	n    int
+}
+
+func (w *wrong) Name() string { return "wrong" }
+
+func (w *wrong) Decode(data []byte) (any, error) {
+	v, err := w.Codec.Decode(data)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.n++; w.n%40 == 0 && w.last != nil {
+		return w.last, nil
+	}
+	w.last = v
+	return v, err
+}
+
+// An adapter that is wrong does what the simulation does not, and that is said.
+func TestWrongAdapterIsCaught(t *testing.T) {
+	sys, err := catalog.Find("randtree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sys.Configure(5, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := new(tapes)
+	follow, err := live.Follow(sys, p, kept.keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := live.Start(sys, live.Config{Params: p, Pace: 0.01, Record: follow.Record, Codec: &wrong{Codec: live.CodecOf(sys)},
+		Failed: func(sim.Addr, error) {}}) // a node may well panic about it
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !follow.Wait(time.Minute, func(w *live.Watch) bool { return w.Steps() > 150 }) {
+		t.Error("no 150 steps")
+	}
+	_ = h.Stop()
+	follow.Close()
+	r, err := Merge(sys, kept.readers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if t.Log(r.Differences); !r.Parted {
+		t.Errorf("nobody has noticed in %d steps", r.Steps)
+	}
+}
