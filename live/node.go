@@ -313,7 +313,9 @@ func (n *Node) loop() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for ok && !n.closing {
-		n.absorb()
+		if n.absorb(); n.closing {
+			break
+		}
 		now := time.Now()
 		if !n.waking.IsZero() && !now.Before(n.waking) {
 			n.waking = time.Time{}

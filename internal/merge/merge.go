@@ -122,7 +122,6 @@ type nodeRecord struct {
 	sends    map[uint64]uint64 // by life
 	refusals []refusal
 	node     sim.Node // in the World
-	begun    bool
 	dead     bool
 }
 
@@ -149,7 +148,6 @@ type merger struct {
 
 	out     Result
 	stopped bool
-	state   string
 	strayed string
 }
 
@@ -312,7 +310,7 @@ func (m *merger) Err() error { return nil }
 
 // run takes the entries in order.
 func (m *merger) run() {
-	m.w.Allow(m.faults, 0)
+	m.w.Allow(m.faults, nil)
 	f := m.w.Protect(func() {
 		for _, n := range m.nodes { // what comes before the start
 			for e := n.next(); e != nil && e.Kind != live.EntryStep && e.Kind != live.EntryFailed; e = n.next() {

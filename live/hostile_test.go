@@ -1,0 +1,345 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"log/slog"
+	"net"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"macemc/internal/codec"
+	"macemc/sim"
+)
+
+// echo answers every number with itself, and tells it.
+type echo struct{ Got int }
+
+type (
+	number struct{ n int }
+	back   struct{ n int }
+	begin  struct{ n int }
+	heard  struct{ n int }
+	broken struct{ cause sim.Cause }
+)
+
+func (e *echo) Init(sim.Env) {}
+
+func (e *echo) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case number:
+		e.Got++
+		env.TCP().Send(from, back(m))
+	case back:
+		env.Emit(heard(m))
+	}
+}
+
+func (e *echo) Handle(env sim.Env, s sim.Signal) {
+	switch s := s.(type) {
+	case begin:
+		env.TCP().Send(env.Peers()[0], number(s))
+	case sim.PeerError:
+		env.Emit(broken{s.Cause})
+	}
+}
+
+var echoes = &sim.System{
+	Name: "echoes", Doc: "Two nodes that answer.",
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 8} },
+	New:   func(sim.Params, sim.Addr) sim.Node { return &echo{} },
+	Properties: []sim.Property{
+		sim.Always("nothing is negative", func(v sim.View[*echo]) bool {
+			for _, e := range v.Nodes() {
+				if e.Got < 0 {
+					return false
+				}
+			}
+			return true
+		}),
+	},
+}
+
+// diary keeps what is logged.
+type diary struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (d *diary) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.Write(b)
+}
+
+func (d *diary) count(part string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return strings.Count(d.text.String(), part)
+}
+
+func startEchoes(t *testing.T, c Config) (*Host, *diary) {
+	t.Helper()
+	d := new(diary)
+	c.Log = slog.New(slog.NewTextHandler(d, nil))
+	h, err := Start(echoes, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h, d
+}
+
+// asks has node 0 ask node 1, and waits for the answer.
+func asks(t *testing.T, h *Host, n int) {
+	t.Helper()
+	fact, err := h.Node(0).Ask(t.Context(), begin{n}, func(fact any) bool { return fact == heard{n} })
+	if err != nil || fact != (heard{n}) {
+		t.Fatalf("answered %v, %v", fact, err)
+	}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(patience); !is(); {
+		if time.Now().After(until) {
+			t.Fatalf("not %s", what)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+// A stranger on the sockets neither stops a node nor gets anything into it, and
+// each cause is logged once.
+func TestHostileSockets(t *testing.T) {
+	h, log := startEchoes(t, Config{Timeout: 2 * time.Second, MessageMost: 1 << 16})
+	n1 := h.Node(1)
+	good := func() *hello {
+		return &hello{system: "echoes", run: h.run, from: 0, to: 1, life: 7, conn: 9, types: codecOf(echoes).Types()}
+	}
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", h.Book()[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	greeted := func(h *hello) (*hello, net.Conn, error) {
+		c := dial()
+		if err := greet(c, h, ""); err != nil {
+			t.Fatal(err)
+		}
+		w, err := met(c)
+		return w, c, err
+	}
+	for _, bad := range []struct {
+		name, why string
+		change    func(h *hello)
+	}{
+		{"another system", "it runs the system", func(h *hello) { h.system = "other\x1b[2J" }},
+		{"other parameters", "it runs with", func(h *hello) { h.run = "3 nodes" }},
+		{"no such node", "which it cannot be", func(h *hello) { h.from = 9 }},
+		{"itself", "which it cannot be", func(h *hello) { h.from = 1 }},
+		{"another's book", "the address books differ", func(h *hello) { h.to = 0 }},
+		{"another shape", "two builds differ", func(h *hello) {
+			h.types = []codec.Type{{Name: codec.Name(reflect.TypeFor[number]()), Shape: 1}}
+		}},
+		{"an unknown type", "there is no type", func(h *hello) { h.types = []codec.Type{{Name: "net.Conn", Shape: 1}} }},
+	} {
+		for range 3 {
+			who := good()
+			bad.change(who)
+			_, c, err := greeted(who)
+			_ = c.Close()
+			if err == nil || !strings.Contains(err.Error(), bad.why) {
+				t.Errorf("%s: %v", bad.name, err)
+			}
+			if err != nil && strings.ContainsAny(err.Error(), "\x1b\n") {
+				t.Errorf("%s: %q steers a terminal", bad.name, err)
+			}
+		}
+		if k := log.count(bad.why); bad.name != "itself" && bad.name != "no such node" && k != 1 {
+			t.Errorf("%s is logged %d times", bad.name, k)
+		}
+	}
+	for name, data := range map[string]string{
+		"random bytes": "\x00\x17GET / HTTP/1.1\r\n\r\n and so on, for longer than the magic is",
+		"a version":    strings.Replace(magicWire, "1", "9", 1),
+		"a huge hello": magicWire + "\xff\xff\xff\xff",
+		"no hello":     magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04",
+	} {
+		c := dial()
+		if _, err := io.WriteString(c, data); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := met(c); err == nil {
+			t.Errorf("%s is welcome", name)
+		}
+		_ = c.Close()
+	}
+	asks(t, h, 1)
+
+	// Who is let in and breaks the protocol is cut off; the real n0 comes back.
+	for name, frame := range map[string][]byte{
+		"a huge frame":      {0xff, 0xff, 0xff, 0xff, byte(frameMessage)},
+		"an unknown kind":   {0, 0, 0, 0, 99},
+		"a broken value":    append([]byte{0, 0, 0, 3, byte(frameMessage)}, 1, 2, 3),
+		"acks of nothing":   numberFrame(nil, frameAck, 1000),
+		"more than may be":  bytes.Repeat(validFrame(t, number{1}), 1000),
+		"a malformed count": {0, 0, 0, 1, byte(frameAck), 0x80},
+	} {
+		_, c, err := greeted(good())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, _ = c.Write(frame)
+		if name != "acks of nothing" { // noticed when something was sent
+			if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
+				t.Errorf("%s: nobody cuts it off", name)
+			}
+		}
+		_ = c.Close()
+	}
+	// Half-open: it is there and says nothing. A slow reader: it is written to, and reads nothing.
+	_, quiet, err := greeted(good())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, quiet); err != nil && strings.Contains(err.Error(), "i/o timeout") {
+		t.Error("a connection that says nothing is kept")
+	}
+	_ = quiet.Close()
+
+	// Datagrams.
+	u, err := net.Dial("udp", h.Book()[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := append([]byte(datagramMagic), make([]byte, 18)...)
+	binary.BigEndian.PutUint64(valid[4:], h.mark)
+	valid[12], valid[13] = 0, 1
+	value, err := codecOf(echoes).Append(append(valid, 1), number{-5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := h.metrics.refusals.Load()
+	for _, d := range [][]byte{{}, []byte("hello"), valid[:10], valid, append(valid, 1, 2, 3), value} {
+		if _, err := u.Write(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = u.Close()
+	eventually(t, "all refused", func() bool { return h.metrics.refusals.Load() >= was+5 })
+
+	asks(t, h, 2)
+	select {
+	case <-n1.Done():
+		t.Fatal("n1 has died")
+	default:
+	}
+}
+
+func validFrame(t *testing.T, m any) []byte {
+	t.Helper()
+	b, err := codecOf(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return endFrame(b, 0)
+}
+
+// A peer that says that it is another comes from elsewhere than the book says.
+func TestClaimedIdentity(t *testing.T) {
+	book := Book{}
+	for _, ip := range []string{"127.0.0.2", "127.0.0.3"} {
+		l, u, err := listen(ip + ":0")
+		if err != nil {
+			t.Skip("this machine has one loopback address")
+		}
+		book = append(book, l.Addr().String())
+		_, _ = l.Close(), u.Close()
+	}
+	h, _ := startEchoes(t, Config{Book: book})
+	c, err := net.Dial("tcp", book[1]) // from 127.0.0.1 or .3
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if err := greet(c, &hello{system: "echoes", run: h.run, from: 0, to: 1, life: 7, conn: 9}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := met(c); err == nil || !strings.Contains(err.Error(), "which the book has at 127.0.0.2") {
+		t.Errorf("it is let in: %v", err)
+	}
+	asks(t, h, 3)
+}
+
+// With TLS a node is who its certificate says.
+func TestTLS(t *testing.T) {
+	authority := newAuthority(t)
+	book, err := Loopback(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(i int, name string) (*Host, *diary) {
+		return startEchoes(t, Config{Book: book, Only: []int{i}, TLS: authority.of(t, name)})
+	}
+	a, _ := start(0, "n0")
+	_, _ = start(1, "n1")
+	asks(t, a, 4)
+
+	other, err := Loopback(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	book = other
+	_, log := start(1, "n1")
+	thief, _ := start(0, "n5") // has a certificate, and not of n0
+	go func() {
+		_, _ = thief.Node(0).Ask(t.Context(), begin{1}, func(fact any) bool { return fact == broken{sim.CauseRefused} })
+	}()
+	eventually(t, "refused", func() bool { return log.count("the certificate is of") > 0 })
+}
+
+// The frames of a stranger: whatever they are, a session says no or goes on.
+func FuzzFrames(f *testing.F) {
+	h, err := Start(echoes, Config{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = h.Stop() })
+	f.Add(numberFrame(numberFrame(nil, frameAck, 0), frameBoxed, 7))
+	f.Add(append(beginFrame(nil, framePing), 1, 2))
+	b, _ := codecOf(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), number{1})
+	f.Add(endFrame(b, 0))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := h.Node(1).newSession(nil, 0, 1, 2, false)
+		from := bytes.NewReader(data)
+		var head [frameHead]byte
+		var buf []byte
+		for {
+			kind, body, err := readFrame(from, &head, buf, 1<<16)
+			if err != nil {
+				break
+			}
+			if s.take(kind, body) != nil {
+				break
+			}
+		}
+		if _, err := met(bytes.NewReader(data)); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("two lines: %q", err)
+		}
+		_ = new(hello).read(data)
+	})
+}
