@@ -2,6 +2,8 @@ package live
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 
 	"macemc/internal/codec"
@@ -20,7 +22,7 @@ func codecOf(sys *sim.System) *codec.Codec {
 	if c, is := codecs.Load(sys); is {
 		return c.(*codec.Codec)
 	}
-	c := codec.New(reflect.TypeFor[sim.PeerError]())
+	c := codec.New(opaque(sys.Opaque), reflect.TypeFor[sim.PeerError]())
 	p, err := sys.Resolve(sim.Params{})
 	if err == nil {
 		for _, self := range p.Addrs() {
@@ -48,5 +50,28 @@ func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 		for _, s := range sys.Script(p, self, 0) {
 			c.Allow(reflect.TypeOf(s))
 		}
+	}
+}
+
+// opaque says which fields System.Opaque names.
+func opaque(rules []string) func(reflect.Type, reflect.StructField) bool {
+	names := func(t reflect.Type) []string {
+		pkg, _, _ := strings.Cut(t.String(), ".")
+		return []string{t.PkgPath() + "." + t.Name(), pkg + "." + t.Name()}
+	}
+	return func(in reflect.Type, f reflect.StructField) bool {
+		if slices.Contains(rules, "*."+f.Name) {
+			return true
+		}
+		for _, name := range names(in) {
+			if slices.Contains(rules, name+"."+f.Name) {
+				return true
+			}
+		}
+		of := f.Type
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		return of.Name() != "" && slices.ContainsFunc(names(of), func(name string) bool { return slices.Contains(rules, name) })
 	}
 }

@@ -73,6 +73,14 @@
 // term and a third must crash between its two votes: proposals=0 leaves
 // everything else out.
 //
+// # How to run it
+//
+// For real, as processes that are killed and come back, or as a replicated store with an
+// API of HTTP:
+//
+//	go run ./check live raft --time 10s --faults kill=2s,loss=0.05
+//	go run ./kv
+//
 // # Known limits
 //
 //   - The space is infinite: terms grow, and so does the log by proposals that

@@ -55,7 +55,7 @@ func sample() all {
 	}
 }
 
-func testCodec() *Codec { return New(reflect.TypeFor[all]()) }
+func testCodec() *Codec { return New(nil, reflect.TypeFor[all]()) }
 
 // What is read back has the identity of what was written, by the walk that decides
 // what is equal, and is written in the same bytes.
@@ -167,7 +167,7 @@ func TestHostileBytes(t *testing.T) {
 
 // A reader takes no memory for what is only announced.
 func TestNoMemoryForAnnouncements(t *testing.T) {
-	c := New(reflect.TypeFor[[1000][]deeper]())
+	c := New(nil, reflect.TypeFor[[1000][]deeper]())
 	type big struct{ Of [1 << 20]*deeper }
 	c.Allow(reflect.TypeFor[big](), reflect.TypeFor[[]big]())
 	b, err := c.Append(nil, []big{})
@@ -221,4 +221,33 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%T was read from\n%q and written as\n%q: %v", v, data, again, err)
 		}
 	})
+}
+
+// What is left out of a state is left out of its bytes, where it cannot be written.
+func TestOpaque(t *testing.T) {
+	type machinery struct {
+		back *machinery
+		run  func()
+	}
+	type node struct {
+		cache *machinery
+		n     int
+	}
+	c := New(func(_ reflect.Type, f reflect.StructField) bool { return f.Name == "cache" || f.Name == "n" }, reflect.TypeFor[node]())
+	p, err := c.plan(reflect.TypeFor[node]())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w writer
+	was := node{cache: &machinery{run: func() {}}, n: 7}
+	was.cache.back = was.cache
+	p.write(&w, reflect.ValueOf(&was).UnsafePointer())
+	var is node
+	p.read(&reader{data: w.buf}, reflect.ValueOf(&is).UnsafePointer())
+	if is.n != 7 || is.cache != nil {
+		t.Errorf("%+v", is)
+	}
+	if _, err := c.Append(nil, machinery{}); err == nil {
+		t.Error("what cannot be written was, since something that holds it can")
+	}
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"sync"
@@ -352,7 +353,12 @@ func (c *Codec) structure(p *plan, made map[reflect.Type]*plan) error {
 		if !walked(f) {
 			continue
 		}
+		before := maps.Clone(made)
 		of, err := c.make(f.Type, made)
+		if err != nil && c.opaque != nil && c.opaque(p.typ, f) {
+			maps.DeleteFunc(made, func(t reflect.Type, _ *plan) bool { return before[t] == nil }) // they lead to it
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", p.typ, f.Name, err)
 		}

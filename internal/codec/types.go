@@ -56,6 +56,7 @@ func Name(t reflect.Type) string {
 // Codec knows types. It may be used by several goroutines.
 type Codec struct {
 	allowed map[string]string // packages: by path, their names
+	opaque  func(in reflect.Type, f reflect.StructField) bool
 
 	mu    sync.RWMutex
 	plans map[reflect.Type]*plan
@@ -68,9 +69,10 @@ type Codec struct {
 const madeMost = 200
 
 // New makes a codec that reads the types of the packages that these types lead to,
-// and these types themselves.
-func New(types ...reflect.Type) *Codec {
-	c := &Codec{allowed: map[string]string{}, plans: map[reflect.Type]*plan{}, named: map[string]*plan{}}
+// and these types themselves. A field that opaque names is left out where it cannot
+// be written; nil: none is.
+func New(opaque func(in reflect.Type, f reflect.StructField) bool, types ...reflect.Type) *Codec {
+	c := &Codec{opaque: opaque, allowed: map[string]string{}, plans: map[reflect.Type]*plan{}, named: map[string]*plan{}}
 	c.Allow(types...)
 	return c
 }
