@@ -49,6 +49,17 @@ fuzz: ## run every fuzz target for FUZZTIME (20s)
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null; \
 	done
 
+.PHONY: live
+live: ## form systems of 8 processes on loopback, kill each with -9, and see that they recover
+	go test -count=1 -v -timeout 20m -run 'TestProcesses$$' ./live -long
+	cd examples/raft && go run ./check live raft --nodes 7 --time 30s --faults kill=3s,loss=0.02
+
+SOAK ?= 10m
+
+.PHONY: soak
+soak: ## trouble 8 live nodes for SOAK (10m), and see that nothing leaks and all recovers
+	go test -count=1 -v -timeout 60m -run 'TestSoak$$' ./live -soak $(SOAK)
+
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all), COUNT times (1)
 	@packages="$$(go list -f '{{$$d := .Dir}}{{$$p := .ImportPath}}{{range .TestGoFiles}}{{$$p}} {{$$d}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$$p}} {{$$d}}/{{.}}{{"\n"}}{{end}}' ./... | \
