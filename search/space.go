@@ -9,19 +9,21 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
 // Space is what the states of an exhaustive phase differ in: the parts that
 // take the most forms are what keeps it growing.
 type Space struct {
-	Levels   []int   // new states at each depth; those beyond Complete are not all
-	Complete int     // every state to this depth was found
-	Growth   float64 // of a level over the one before, in the last few; 0: not known
-	Rest     int     // an estimate of the states still to be found, to RestDepth; 0: none, or not known
-	RestTo   int     // the bound on depth, or one more than Complete
-	Sampled  int     // states that were looked at
-	Parts    []Part  // those that take the most forms first
+	Levels   []int    // new states at each depth; those beyond Complete are not all
+	Complete int      // every state to this depth was found
+	Growth   float64  // of a level over the one before, in the last few; 0: not known
+	Rest     int      // an estimate of the states still to be found, to RestDepth; 0: none, or not known
+	RestTo   int      // the bound on depth, or one more than Complete
+	Sampled  int      // states that were looked at
+	Parts    []Part   // those that take the most forms first
+	Times    []string // the fields that hold times, where what is known of these takes ever more forms
 }
 
 // Part is a field, timer, task or message, with what tells places of a kind
@@ -42,6 +44,10 @@ const (
 	samplesKept   = 3
 )
 
+// growingLeast is how many forms what is known of times takes at least, if it is to
+// be called growing.
+const growingLeast = 20
+
 // space collects what a Space tells. Nil: nobody asked.
 type space struct {
 	levels  []int
@@ -49,6 +55,8 @@ type space struct {
 	seen    int
 	sampled int
 	parts   map[string]*part
+	times   map[string]bool // the paths of fields that hold times
+	clocks  string          // of what is known of them
 }
 
 type part struct {
@@ -90,6 +98,9 @@ func (s *space) Look(depth int, lines []canon.Line) {
 			queued[channel]++
 			owner, path, rest = l.Path+l.Value, "message "+typeOf(l.Value)+" by "+link, ""
 		}
+		if world.PlaceOf(l).Part == world.PartClock {
+			s.clocks = path
+		}
 		key := [2]string{owner, path}
 		f := forms[key]
 		if f == nil {
@@ -108,6 +119,17 @@ func (s *space) Look(depth int, lines []canon.Line) {
 		n := queued[channel]
 		link, _, _ := strings.Cut(channel, " ")
 		s.form("messages under way by "+link, depth, &form{canon.OfString(fmt.Sprint(n)), []string{fmt.Sprint(n)}})
+	}
+}
+
+// Hold notes which fields hold times.
+func (s *space) Hold(fields []canon.Line) {
+	for _, l := range fields {
+		if s.times == nil {
+			s.times = map[string]bool{}
+		}
+		_, path, _ := placeOf(l)
+		s.times[path] = true
 	}
 }
 
@@ -252,6 +274,9 @@ func (s *space) result(res *Result) *Space {
 	})
 	if state := res.Safety.State; state != StateExhausted && state != StateExhaustedWithin {
 		out.estimate(res.Options.Depth)
+		if p := s.parts[s.clocks]; p != nil && len(p.forms) >= growingLeast && p.depth >= res.Stats.Depth-1 {
+			out.Times = slices.Sorted(maps.Keys(s.times))
+		}
 	}
 	return out
 }

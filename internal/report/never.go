@@ -70,6 +70,9 @@ func (p *printer) space(s *search.Space) {
 		p.row(2, labels, "to come", fmt.Sprintf("about %s to depth %s: an estimate, if it goes on like this", numerals.Many(rounded(s.Rest), "state"), numerals.Count(s.RestTo)))
 	}
 	p.row(2, labels, "looked at", numerals.Many(s.Sampled, "state"))
+	if len(s.Times) > 0 {
+		p.row(2, labels, "times", fmt.Sprintf("what is known of the times in %s takes ever more forms: forget those that are not needed, by the zero macetime.Time, or keep a later one in the place of an earlier", strings.Join(s.Times, ", ")))
+	}
 	p.row(2, labels, "parts", "of these states, by how many forms they take; and the depth of the last new one:")
 	differ := slices.DeleteFunc(slices.Clone(s.Parts), func(part search.Part) bool { return part.Forms < 2 })
 	for i, part := range differ {
@@ -118,6 +121,7 @@ type heldJSON struct {
 }
 
 type spaceJSON struct {
+	Times    []string   `json:"times,omitempty"` // fields of times that make it grow
 	Levels   []int      `json:"levels"`
 	Complete int        `json:"complete_depth"`
 	Growth   *float64   `json:"growth"`
@@ -158,6 +162,7 @@ func spaceOf(s *search.Space) *spaceJSON {
 	if s.Growth > 0 {
 		out.Growth, out.Estimate = &s.Growth, &restJSON{rounded(s.Rest), s.RestTo}
 	}
+	out.Times = s.Times
 	for _, part := range s.Parts {
 		out.Parts = append(out.Parts, partJSON(part))
 	}

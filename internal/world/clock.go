@@ -72,6 +72,41 @@ func (in *instants) note(v reflect.Value) {
 	}
 }
 
+// TimeFields are the lines of the nodes that show a time which they hold: those
+// that are others where the times are forgotten.
+func (w *World) TimeFields() (fields []canon.Line) {
+	for i := range w.nodes {
+		if w.nodes[i].clock == nil {
+			continue
+		}
+		name := addrOf(i).String()
+		own := w.copied(w.nodes[i].seen.Node)
+		had := map[canon.Line]bool{}
+		for _, l := range w.walker.Lines(own) {
+			had[l] = true
+		}
+		var held []*macetime.Time
+		forget, err := w.finder().finder.Find(own, func(v reflect.Value) {
+			if t, is := v.Addr().Interface().(*macetime.Time); is {
+				held = append(held, t)
+			}
+		})
+		if err != nil {
+			continue // a handler has been told
+		}
+		for _, t := range held {
+			*t = macetime.Time{}
+		}
+		forget()
+		for _, l := range w.walker.Lines(own) {
+			if !had[l] {
+				fields = append(fields, under(name, l, tag(PartField, i)))
+			}
+		}
+	}
+	return fields
+}
+
 // timeless refuses a value that leaves a node and holds a time.
 func (w *World) timeless(self sim.Addr, what string, v any) {
 	if w.nodes[self.Index()].clock != nil && w.finder().finder.Holds(v) {

@@ -231,6 +231,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	if p := x.Owner.Sampler; p != nil && p.Due(x.depth()) {
 		bring()
 		p.Look(x.depth(), x.World.Lines())
+		p.Hold(x.World.TimeFields())
 	}
 	inside := said&SaidInside != 0
 	if x.World.CanBeLive() {

@@ -39,4 +39,6 @@ type sampler interface {
 	// Due counts a state, and reports whether it is to be looked at.
 	Due(depth int) bool
 	Look(depth int, lines []canon.Line)
+	// Hold is told which lines of it show times.
+	Hold(fields []canon.Line)
 }
