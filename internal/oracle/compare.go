@@ -232,7 +232,7 @@ func (c *comparison) replay(length, turn int) {
 		return
 	}
 	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}}
-	if f := c.spec.Budgets.faults(); !f.IsZero() {
+	if f := c.spec.faults(); !f.IsZero() {
 		path.Add("faults", f.String())
 	} else if c.spec.Early != nil {
 		path.Add("faults", "none")
@@ -336,7 +336,7 @@ func (c *comparison) features() {
 		met("liveness undecided")
 	}
 	for what, is := range map[string]bool{
-		"within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
+		"limits": len(c.spec.Only) > 0, "within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
 		"early": c.spec.Early != nil, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
 		"script": len(c.spec.Scripts) > 0, "offers": len(c.spec.Offers) > 0, "declines": len(c.spec.Declines) > 0,
 	} {

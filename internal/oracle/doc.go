@@ -48,6 +48,9 @@
 //     dead where it is met, inside Within or not. While a node is crashed or paused, there
 //     is a partition, or early timers are limited and some timer is there, no state is
 //     so: whether that is dead is decided where the space ends.
+//   - A limit of a fault of links to a node is about what it sends itself too. A
+//     one-way partition cuts off those who cannot reach the others, and a partition
+//     either group.
 //   - A pause keeps a node from whatever a handler of it would run for. A connection to
 //     it may break, and a datagram that cannot reach it for a partition is dropped.
 //   - Where healing lifts the limit on early timers, what fails then is beyond the
@@ -56,5 +59,7 @@
 // # What is not compared
 //
 //   - A budget of crashes without end where lives are counted: the space has no end.
+//   - Times, timers in order and storage: these have twins of their own, in the tests
+//     of macetime, internal/disk, internal/world and search.
 //   - What walks do not find: they are samples. What they find must be there.
 package oracle

@@ -12,6 +12,8 @@ func Draw(seed uint64) *Spec {
 	d.weather()
 	d.promises()
 	d.pauses()
+	d.bags()
+	d.limits()
 	return d.s
 }
 
@@ -199,6 +201,51 @@ func (d *drawing) pauses() {
 	d.s.Budgets.Pause = []int{1, 1, 2, -1}[d.IntN(4)]
 	if d.once(8) {
 		d.s.Rare = append(d.s.Rare, Rare{"resume", -1})
+	}
+}
+
+// bags take the place of some of what goes by the other links.
+func (d *drawing) bags() {
+	if !d.once(4) {
+		return
+	}
+	for _, r := range d.s.Rules {
+		for k := range r.Do {
+			if r.Do[k].Verb == Send && d.once(2) {
+				r.Do[k].Link = "bag"
+			}
+		}
+	}
+}
+
+// limits keep some of the budgets to some places.
+func (d *drawing) limits() {
+	if !d.once(4) {
+		return
+	}
+	b := &d.s.Budgets
+	for _, of := range []struct {
+		fault string
+		left  int
+		links bool
+	}{
+		{"crash", b.Crash, false}, {"down", b.Down, false}, {"reset", b.Reset, true}, {"loss", b.Loss, true}, {"dup", b.Dup, true},
+		{"reorder", b.Reorder, true}, {"partition", b.Partition, false}, {"oneway", b.OneWay, false}, {"pause", b.Pause, false},
+	} {
+		if of.left == 0 || d.once(3) {
+			continue
+		}
+		l := Limit{Fault: of.fault}
+		for range 1 + d.IntN(2) {
+			p := [2]int{d.IntN(d.s.Nodes), 0}
+			if p[1] = p[0]; of.links && d.once(2) {
+				p[1] = d.IntN(d.s.Nodes)
+			}
+			if !contains(l.Places, p) {
+				l.Places = append(l.Places, p)
+			}
+		}
+		d.s.Only = append(d.s.Only, l)
 	}
 }
 

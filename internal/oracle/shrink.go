@@ -46,6 +46,9 @@ func (s *Spec) cuts() (all []func() bool) {
 		add(func() bool { return set(n, 0) })
 		add(func() bool { return *n != 0 && set(n, 1) })
 	}
+	for i := range s.Only {
+		add(func() bool { return drop(&s.Only, i) })
+	}
 	add(func() bool { return set(&s.Early, nil) })
 	add(func() bool { return s.Early != nil && *s.Early > 0 && set(&s.Early, new(0)) })
 	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored} {

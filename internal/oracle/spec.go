@@ -15,6 +15,7 @@ type Spec struct {
 	TCPBuffer   int
 	UDPCapacity int
 	Budgets     Budgets
+	Only        []Limit
 	Early       *int // nil: without limit
 
 	Layered bool // the node is carried by another
@@ -37,6 +38,12 @@ type Spec struct {
 
 // Budgets are how often the environment may misbehave; -1: without end.
 type Budgets struct{ Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int }
+
+// Limit keeps a fault to some nodes, or to the links between two.
+type Limit struct {
+	Fault  string   // as --faults has it
+	Places [][2]int // a node twice, or the two ends of a link
+}
 
 // The occasions on which a node does something.
 const (

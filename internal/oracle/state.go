@@ -12,6 +12,7 @@ type state struct {
 	TCP   [][]end     // what a node keeps about each other one, and has queued to it
 	UDP   [][][]int   // datagrams under way, by sender and receiver, the oldest first
 	Set   [][][]int   // messages of sets, likewise, in order of their words
+	Bag   [][][]int   // and of bags, each as often as it is there
 	Left  Budgets     // what is left of them
 	Early int         // firings that are left; -1: as many as there are
 	Cut   cut         // the partition
@@ -103,6 +104,7 @@ func (s *state) key() string {
 			list(e.Queue)
 			list(s.UDP[i][j])
 			list(s.Set[i][j])
+			list(s.Bag[i][j])
 		}
 	}
 	l := s.Left
@@ -124,13 +126,13 @@ func (s *state) clone() *state {
 		m.Heard, m.Timers, m.Tasks = copied(m.Heard), copied(m.Timers), copied(m.Tasks)
 		m.Trail, m.Script = slices.Clone(m.Trail), slices.Clone(m.Script)
 	}
-	c.TCP, c.UDP, c.Set = make([][]end, n), make([][][]int, n), make([][][]int, n)
+	c.TCP, c.UDP, c.Set, c.Bag = make([][]end, n), make([][][]int, n), make([][][]int, n), make([][][]int, n)
 	for i := range n {
 		c.TCP[i] = slices.Clone(s.TCP[i])
-		c.UDP[i], c.Set[i] = make([][]int, n), make([][]int, n)
+		c.UDP[i], c.Set[i], c.Bag[i] = make([][]int, n), make([][]int, n), make([][]int, n)
 		for j := range n {
 			c.TCP[i][j].Queue = slices.Clone(s.TCP[i][j].Queue)
-			c.UDP[i][j], c.Set[i][j] = slices.Clone(s.UDP[i][j]), slices.Clone(s.Set[i][j])
+			c.UDP[i][j], c.Set[i][j], c.Bag[i][j] = slices.Clone(s.UDP[i][j]), slices.Clone(s.Set[i][j]), slices.Clone(s.Bag[i][j])
 		}
 	}
 	c.Facts = copied(s.Facts)
@@ -153,6 +155,7 @@ func (s *Spec) empty(b Budgets, early *int) *state {
 		st.Nodes = append(st.Nodes, s.fresh(i, 0))
 		st.TCP = append(st.TCP, make([]end, n))
 		st.UDP, st.Set = append(st.UDP, make([][]int, n)), append(st.Set, make([][]int, n))
+		st.Bag = append(st.Bag, make([][]int, n))
 	}
 	return st
 }
@@ -236,11 +239,11 @@ func (s *state) judge(p *Pred) bool {
 	}
 }
 
-// flying is how many messages are under way by TCP and UDP.
+// flying is how many messages are under way by TCP and UDP, and in bags.
 func (s *state) flying() (n int) {
 	for i := range s.Nodes {
 		for j := range s.Nodes {
-			n += len(s.TCP[i][j].Queue) + len(s.UDP[i][j])
+			n += len(s.TCP[i][j].Queue) + len(s.UDP[i][j]) + len(s.Bag[i][j])
 		}
 	}
 	return n

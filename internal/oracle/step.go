@@ -108,8 +108,8 @@ func (m *Model) events(s *state) (all []event) {
 			take(r)
 		}})
 	}
-	fault := func(kind string, budget func(*Budgets) *int, label string, take func(r *run)) {
-		if *budget(&s.Left) == 0 {
+	fault := func(kind string, at [2]int, budget func(*Budgets) *int, label string, take func(r *run)) {
+		if *budget(&s.Left) == 0 || !m.spec.allows(kind, at) {
 			return
 		}
 		all = append(all, event{label, true, func(r *run) {
@@ -126,6 +126,7 @@ func (m *Model) events(s *state) (all []event) {
 			m.ofTCP(s, i, j, add, fault)
 			m.ofUDP(s, i, j, add, fault)
 			m.ofSet(s, i, j, add)
+			m.ofBag(s, i, j, add)
 		}
 	}
 	if s.Cut.Side != nil {
@@ -138,7 +139,7 @@ func (m *Model) events(s *state) (all []event) {
 
 type (
 	adder  = func(kind string, value int, label string, take func(r *run))
-	faulty = func(kind string, budget func(*Budgets) *int, label string, take func(r *run))
+	faulty = func(kind string, at [2]int, budget func(*Budgets) *int, label string, take func(r *run))
 )
 
 // ofNode are a node's own events.
@@ -162,10 +163,10 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 		add("resume", -1, fmt.Sprintf("n%d resume", i), func(r *run) { r.s.Nodes[i].Paused = false })
 	} else {
 		m.ofSelf(s, i, add)
-		fault("pause", func(b *Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
+		fault("pause", [2]int{i, i}, func(b *Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
 	}
-	fault("crash", func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) { r.die(i, crashed) })
-	fault("down", func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
+	fault("crash", [2]int{i, i}, func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) { r.die(i, crashed) })
+	fault("down", [2]int{i, i}, func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
 }
 
 // ofSelf is what a node does by itself.
@@ -221,7 +222,7 @@ func keys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 // busy: a message is under way to or from a node.
 func (m *Model) busy(s *state, i int) bool {
 	for j := range s.Nodes {
-		if len(s.TCP[i][j].Queue)+len(s.TCP[j][i].Queue)+len(s.UDP[i][j])+len(s.UDP[j][i]) > 0 {
+		if len(s.TCP[i][j].Queue)+len(s.TCP[j][i].Queue)+len(s.UDP[i][j])+len(s.UDP[j][i])+len(s.Bag[i][j])+len(s.Bag[j][i]) > 0 {
 			return true
 		}
 	}
@@ -305,7 +306,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 		if s.Cut.bars(i, j) || s.Cut.bars(j, i) {
 			add("break", -1, fmt.Sprintf("n%d break with n%d", i, j), func(r *run) { r.s.tear(i, j) })
 		}
-		fault("reset", func(b *Budgets) *int { return &b.Reset }, fmt.Sprintf("n%d reset with n%d", i, j), func(r *run) { r.s.tear(i, j) })
+		fault("reset", [2]int{i, j}, func(b *Budgets) *int { return &b.Reset }, fmt.Sprintf("n%d reset with n%d", i, j), func(r *run) { r.s.tear(i, j) })
 	}
 }
 
@@ -334,14 +335,14 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 				r.hear(j, i, v)
 			})
 		case k > 0 && listens && accepts:
-			fault("reorder", func(b *Budgets) *int { return &b.Reorder }, fmt.Sprintf("n%d reorder %s", j, place), func(r *run) {
+			fault("reorder", [2]int{i, j}, func(b *Budgets) *int { return &b.Reorder }, fmt.Sprintf("n%d reorder %s", j, place), func(r *run) {
 				without(r, k)
 				r.hear(j, i, v)
 			})
 		}
-		fault("lose", func(b *Budgets) *int { return &b.Loss }, fmt.Sprintf("n%d lose %s", j, place), func(r *run) { without(r, k) })
+		fault("lose", [2]int{i, j}, func(b *Budgets) *int { return &b.Loss }, fmt.Sprintf("n%d lose %s", j, place), func(r *run) { without(r, k) })
 		if len(q) < m.spec.UDPCapacity {
-			fault("duplicate", func(b *Budgets) *int { return &b.Dup }, fmt.Sprintf("n%d duplicate %s", j, place), func(r *run) {
+			fault("duplicate", [2]int{i, j}, func(b *Budgets) *int { return &b.Dup }, fmt.Sprintf("n%d duplicate %s", j, place), func(r *run) {
 				r.s.UDP[i][j] = append(r.s.UDP[i][j], v)
 			})
 		}
@@ -365,6 +366,76 @@ func (m *Model) ofSet(s *state, i, j int, add adder) {
 	}
 }
 
+// ofBag are the messages of bags: each is delivered once, in any order, and waits
+// until it can be.
+func (m *Model) ofBag(s *state, i, j int, add adder) {
+	for k, v := range s.Bag[i][j] {
+		if k > 0 && s.Bag[i][j][k-1] == v { // one like it is an event already
+			continue
+		}
+		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.declines(j, s.Nodes[j].At, i, v) || s.Cut.bars(i, j) {
+			m.seen("waits in a bag")
+			continue
+		}
+		add("message", v, fmt.Sprintf("n%d message word(%d) from n%d by bag", j, v, i), func(r *run) {
+			r.seen("message by bag")
+			r.s.Bag[i][j] = slices.Delete(r.s.Bag[i][j], k, k+1)
+			r.hear(j, i, v)
+		})
+	}
+}
+
+// nowhere is the place of what is at no node.
+var nowhere = [2]int{-1, -1}
+
+var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // where the event has another name
+
+// limit are the places that a fault is kept to.
+func (s *Spec) limit(fault string) (places [][2]int, limited bool) {
+	for _, l := range s.Only {
+		if l.Fault == fault {
+			return l.Places, true
+		}
+	}
+	return nil, false
+}
+
+// allows: a node is that node, or for what happens to a link either end of it; a
+// link is that link, both ways.
+func (s *Spec) allows(kind string, at [2]int) bool {
+	if name, other := faultsOf[kind]; other {
+		kind = name
+	}
+	places, limited := s.limit(kind)
+	if !limited || at == nowhere {
+		return true
+	}
+	for _, p := range places {
+		if p[0] == p[1] && (p[0] == at[0] || p[0] == at[1]) || p == at || p == [2]int{at[1], at[0]} {
+			return true
+		}
+	}
+	return false
+}
+
+// cutsOff: a partition cuts off none but the nodes that it is kept to.
+func (s *Spec) cutsOff(fault string, group []bool) bool {
+	places, limited := s.limit(fault)
+	for i, in := range group {
+		if limited && in && !contains(places, [2]int{i, i}) {
+			return false
+		}
+	}
+	return true
+}
+
+func not(group []bool) (rest []bool) {
+	for _, in := range group {
+		rest = append(rest, !in)
+	}
+	return rest
+}
+
 // ofCuts are the partitions that may happen: the nodes in two groups.
 func (m *Model) ofCuts(fault faulty) {
 	n := m.spec.Nodes
@@ -378,10 +449,12 @@ func (m *Model) ofCuts(fault faulty) {
 				out += fmt.Sprintf(" n%d", i)
 			}
 		}
-		if in[0] {
-			fault("partition", func(b *Budgets) *int { return &b.Partition }, "partition "+left+"|"+out, func(r *run) { r.s.Cut = cut{Side: in} })
+		if in[0] && (m.spec.cutsOff("partition", in) || m.spec.cutsOff("partition", not(in))) {
+			fault("partition", nowhere, func(b *Budgets) *int { return &b.Partition }, "partition "+left+"|"+out, func(r *run) { r.s.Cut = cut{Side: in} })
 		}
-		fault("one-way partition", func(b *Budgets) *int { return &b.OneWay }, "one-way partition "+left+"cannot reach"+out, func(r *run) { r.s.Cut = cut{Side: in, OneWay: true} })
+		if m.spec.cutsOff("oneway", in) {
+			fault("one-way partition", nowhere, func(b *Budgets) *int { return &b.OneWay }, "one-way partition "+left+"cannot reach"+out, func(r *run) { r.s.Cut = cut{Side: in, OneWay: true} })
+		}
 	}
 }
 
@@ -465,6 +538,13 @@ func (r *run) send(node int, op Op, move func(int)) {
 		return
 	}
 	if n.Fuel == 0 {
+		return
+	}
+	if op.Link == "bag" {
+		n.Fuel--
+		q := &r.s.Bag[node][op.To]
+		*q = append(*q, op.X)
+		slices.Sort(*q)
 		return
 	}
 	if op.Link == "udp" {

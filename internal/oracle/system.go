@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"macemc/sim"
@@ -19,7 +20,7 @@ func (s *Spec) System() *sim.System {
 		Network: func(sim.Params) sim.Network {
 			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
 		},
-		Tolerates:  s.Budgets.faults(),
+		Tolerates:  s.faults(),
 		New:        func(p sim.Params, self sim.Addr) sim.Node { return s.node(p, self, nil) },
 		Properties: s.properties(),
 	}
@@ -219,7 +220,7 @@ func (m *machine) do(env sim.Env, op Op) {
 }
 
 func (m *machine) send(env sim.Env, op Op) {
-	port := map[string]func() sim.Port{"tcp": env.TCP, "udp": env.UDP, "set": env.Set}[op.Link]()
+	port := map[string]func() sim.Port{"tcp": env.TCP, "udp": env.UDP, "set": env.Set, "bag": env.Bag}[op.Link]()
 	if op.Link == "set" {
 		port.Send(m.all[op.To], word(op.X))
 		return
@@ -412,6 +413,24 @@ func (s *Spec) rare(kind string, value int) bool {
 }
 
 // faults are the budgets in the words of the contract.
+func (s *Spec) faults() sim.Faults {
+	f := s.Budgets.faults()
+	var only []string
+	for _, l := range s.Only {
+		var places []string
+		for _, p := range l.Places {
+			place := fmt.Sprintf("n%d", p[0])
+			if p[1] != p[0] {
+				place += fmt.Sprintf("-n%d", p[1])
+			}
+			places = append(places, place)
+		}
+		only = append(only, l.Fault+"@"+strings.Join(places, "+"))
+	}
+	f.Only = strings.Join(only, ",")
+	return f
+}
+
 func (b Budgets) faults() sim.Faults {
 	return sim.Faults{
 		Crash: b.Crash, Down: b.Down, Reset: b.Reset, Loss: b.Loss, Dup: b.Dup, Reorder: b.Reorder,
