@@ -2,6 +2,7 @@ package randtree
 
 import (
 	"macemc/sim"
+	"macemc/systems/transport"
 	"macemc/systems/tree"
 )
 
@@ -33,29 +34,51 @@ var Buffer = &sim.Param{
 	Range: sim.Range{Default: 20, Least: 1, Most: 20},
 }
 
-// System is the tree over TCP.
+// Transport is what carries messages.
+var Transport = &sim.Param{
+	Name:  "transport",
+	Doc:   "what carries messages: tcp, which is simulated, or udp, below the layer of systems/transport",
+	Words: []string{"tcp", "udp"},
+}
+
+// System is the tree.
 var System = &sim.System{
 	Name: "randtree",
 	Doc: "A random overlay tree with bounded out-degree, whose root has the lowest address of those that found each other. " +
 		"It has no loops, and after crashes, resets and partitions the nodes become one tree again.",
 	Network:   func(p sim.Params) sim.Network { return sim.Network{TCPBuffer: p.Int(Buffer)} },
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 2, Most: 8} },
-	Params:    []*sim.Param{Children, Peers, Visitors, Buffer},
+	Params:    []*sim.Param{Children, Peers, Visitors, Buffer, Transport},
 	Bugs:      bugs,
 	Tolerates: sim.Faults{Crash: 1, Reset: 1},
-	New:       func(p sim.Params, _ sim.Addr) sim.Node { return handlers.Node(newNode(p)) },
+	New:       func(p sim.Params, _ sim.Addr) sim.Node { return carried(p, newNode(p)) },
 	Crash: func(p sim.Params, _ sim.Addr, dead sim.Node) sim.Node {
 		n := newNode(p)
 		if !p.Bug(RT28) {
+			if l, is := dead.(*transport.Layer); is {
+				dead = l.Upper()
+			}
 			n.attempt = handlers.Of(dead).attempt
 			n.again()
 		}
-		return handlers.Node(n)
+		return carried(p, n)
 	},
 	Script:     script,
 	Properties: properties(),
 	// A joiner asks again whenever its timer fires.
 	Within: tree.FewMessages,
+}
+
+// carried puts a node above what carries its messages.
+func carried(p sim.Params, n *node) sim.Node {
+	switch w := p.Word(Transport); w {
+	case "tcp":
+		return handlers.Node(n)
+	case "udp":
+		return transport.Over(handlers.Node(n), transport.Options{Buffer: p.Int(Buffer), Announce: true})
+	default:
+		panic("randtree: no case for the transport " + w)
+	}
 }
 
 func newNode(p sim.Params) *node {

@@ -17,8 +17,9 @@ type incoming struct {
 	buffer  []packet
 }
 
-// arrived is where a datagram comes. It acknowledges, and hands up the messages
-// that are whole and in order now.
+// arrived is where a packet comes. It is acknowledged; then the node above hears of
+// the connection that this one replaced, and gets the messages that are whole and
+// in order now.
 func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	in := l.in[from]
 	replaced := false
@@ -27,10 +28,10 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 		env.UDP().Send(from, reset{p.seq})
 		return
 	case p.syn == 0:
-	case in != nil && p.syn == in.syn && !env.Bug(MT1):
+	case in != nil && p.syn == in.syn && !l.bug(env, MT1):
 		// sent again
-	case p.syn < l.least[from] && !(in != nil && (p.syn == in.syn || env.Bug(MT3))):
-		env.UDP().Send(from, reset{p.seq}) // it is late: a newer connection is known
+	case p.syn < l.least[from] && !(in != nil && (p.syn == in.syn || l.bug(env, MT3))):
+		env.UDP().Send(from, reset{p.seq}) // late: it is known
 		return
 	default:
 		replaced = in != nil
@@ -39,10 +40,16 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 		l.least[from] = p.syn + 1
 		remember(env, leastKey(from), p.syn+1)
 	}
-	whole := in.accept(env, p)
-	number := in.acknowledge(env, p)
+	whole := l.accept(env, in, p)
+	number := l.acknowledges(env, in, p)
 	env.UDP().Send(from, ack{number})
 	env.Emit(acknowledges{from, number, in.next - 1})
+	if len(whole) > 0 {
+		if m, is := whole[0].(over); is {
+			replaced = l.heardOver(env, from, m) || replaced
+			whole = whole[1:]
+		}
+	}
 	if replaced {
 		l.fail(env, from)
 	}
@@ -51,10 +58,10 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	}
 }
 
-// accept takes a datagram, and returns the messages that are whole and in order
-// with it.
-func (in *incoming) accept(env sim.Env, p packet) (whole []sim.Message) {
-	if p.seq < in.next || index(in.buffer, p.seq) >= 0 && !(p.size() > 1 && env.Bug(MT8)) {
+// accept takes a packet, and returns the messages that are whole and in order with
+// it.
+func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message) {
+	if p.seq < in.next || index(in.buffer, p.seq) >= 0 && !(p.size() > 1 && l.bug(env, MT8)) {
 		return nil // it came before
 	}
 	if p.seq < in.deliver {
@@ -63,7 +70,7 @@ func (in *incoming) accept(env sim.Env, p packet) (whole []sim.Message) {
 	in.buffer = insert(in.buffer, p)
 	if p.seq == in.next {
 		in.next++
-		for index(in.buffer, in.next) >= 0 && !env.Bug(MT4) {
+		for index(in.buffer, in.next) >= 0 && !l.bug(env, MT4) {
 			in.next++
 		}
 	}
@@ -101,19 +108,35 @@ func (in *incoming) message() sim.Message {
 	return m
 }
 
-// acknowledge is the number of the ack for a datagram.
-func (in *incoming) acknowledge(env sim.Env, p packet) int {
+// acknowledges is the number of the ack for a packet.
+func (l *Layer) acknowledges(env sim.Env, in *incoming, p packet) int {
 	switch all := in.next - 1; {
-	case p.seq > all && env.Bug(MT5):
+	case p.seq > all && l.bug(env, MT5):
 		return in.next // which is not there
-	case p.seq < all && env.Bug(MT9):
+	case p.seq < all && l.bug(env, MT9):
 		return p.seq
 	default:
 		return all
 	}
 }
 
-// closeIn forgets the connection from a peer.
-func (l *Layer) closeIn(env sim.Env, peer sim.Addr) {
-	delete(l.in, peer)
+// announce opens a connection to tell the peer which others are over.
+func (l *Layer) announce(env sim.Env, peer sim.Addr) {
+	if !l.options.Announce {
+		return
+	}
+	o := l.open(env, peer)
+	o.take([]sim.Message{over{l.least[peer]}})
+	l.pump(env, peer, o)
+}
+
+// heardOver closes the connection to a peer that the peer has closed, and reports
+// whether there was one.
+func (l *Layer) heardOver(env sim.Env, from sim.Addr, m over) bool {
+	o := l.out[from]
+	if o == nil || o.syn >= m.below {
+		return false
+	}
+	l.closeOut(env, from)
+	return true
 }

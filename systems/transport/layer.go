@@ -28,6 +28,10 @@ type (
 	// reset tells that the receiver of this number does not know the connection.
 	reset struct{ seq int }
 
+	// over is a payload: of the receiver's connections to the sender those below are
+	// over, and those from the sender before this one.
+	over struct{ below int }
+
 	// retransmit is the timer of a datagram in flight.
 	retransmit struct {
 		peer sim.Addr
@@ -51,6 +55,12 @@ type Options struct {
 	Datagram int // bytes of a message that a datagram takes; 0: 1200
 	Buffer   int // messages to one peer that are taken and not acknowledged; 0: 20
 	Window   int // the most datagrams in flight to one peer; 0: 64
+
+	// Announce has a node that restarts, or closes connections of its own accord,
+	// tell its peers at once. Else they hear of it when they send something.
+	Announce bool
+	// Bugs are asked for: the system lists them.
+	Bugs bool
 }
 
 const (
@@ -108,8 +118,13 @@ func (l *Layer) enter(env sim.Env) sim.Env {
 // Init starts the node above.
 func (l *Layer) Init(env sim.Env) {
 	env.Emit(started{})
-	l.recall(env)
-	l.upper.Init(l.enter(env))
+	above := l.enter(env)
+	if l.recall(env) {
+		for _, peer := range env.Peers() {
+			l.announce(env, peer)
+		}
+	}
+	l.upper.Init(above)
 }
 
 // Deliver takes datagrams of connections, and hands up everything else.
@@ -196,13 +211,11 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset closes both directions here. The peer hears of it when it sends, or gets
-// the first datagram of the next connection.
+// Reset closes both directions. Without Options.Announce the peer hears of that
+// when it sends, or when the next connection is opened to it.
 func (l *Layer) Reset(to sim.Addr) {
 	env := l.above.Env
-	env.Emit(gaveUp{to})
-	l.closeIn(env, to)
-	l.closeOut(env, to)
+	l.giveUp(env, to)
 	l.forgetRequest(env, to)
 	env.Post(sim.PeerError{Peer: to, Cause: sim.CauseReset})
 }
@@ -214,10 +227,12 @@ func (l *Layer) fail(env sim.Env, peer sim.Addr) {
 	l.upper.Handle(&l.above, sim.PeerError{Peer: peer, Cause: sim.CauseReset})
 }
 
+func (l *Layer) bug(env sim.Env, id sim.BugID) bool { return l.options.Bugs && env.Bug(id) }
+
 // forgetRequest is for who hears of an error, and waits for no room any more.
 func (l *Layer) forgetRequest(env sim.Env, peer sim.Addr) {
 	delete(l.asked, peer)
-	if !env.Bug(MT10) {
+	if !l.bug(env, MT10) {
 		env.Cancel(clear{peer})
 	}
 }

@@ -114,9 +114,7 @@ func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 		panic(fmt.Sprintf("transport: the timer of packet %d to %s fires, which is not in flight", seq, to))
 	}
 	if env.BeforeWeighted(o.since.Add(patience), env.Now(), 0, 1) {
-		env.Emit(gaveUp{to})
-		l.closeIn(env, to)
-		l.closeOut(env, to)
+		l.giveUp(env, to)
 		l.fail(env, to)
 		return
 	}
@@ -140,7 +138,7 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	case seq == o.acked:
 		l.acknowledgedAgain(env, from, o)
 		return
-	case index(o.flight, seq) < 0 && env.Bug(MT6):
+	case index(o.flight, seq) < 0 && l.bug(env, MT6):
 		return // it is not in flight
 	}
 	o.grow(seq-o.acked, l.options.Window)
@@ -195,11 +193,19 @@ func (l *Layer) refused(env sim.Env, from sim.Addr, seq int) {
 	if o == nil || index(o.flight, seq) < 0 && index(o.again, seq) < 0 {
 		return // of an earlier connection, or it arrived after all
 	}
-	if env.Bug(MT7) {
-		l.closeIn(env, from)
+	if l.bug(env, MT7) {
+		delete(l.in, from)
 	}
 	l.closeOut(env, from)
 	l.fail(env, from)
+}
+
+// giveUp closes the connections to and from a peer.
+func (l *Layer) giveUp(env sim.Env, peer sim.Addr) {
+	env.Emit(gaveUp{peer})
+	delete(l.in, peer)
+	l.closeOut(env, peer)
+	l.announce(env, peer)
 }
 
 // closeOut forgets the connection to a peer, with all that it has not delivered.
@@ -208,7 +214,7 @@ func (l *Layer) closeOut(env sim.Env, peer sim.Addr) {
 	if o == nil {
 		return
 	}
-	if !env.Bug(MT2) {
+	if !l.bug(env, MT2) {
 		for _, p := range o.flight {
 			env.Cancel(retransmit{peer, p.seq})
 		}

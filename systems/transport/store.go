@@ -21,20 +21,18 @@ func remember(env sim.Env, key string, number int) {
 	}
 }
 
-// recall reads back what an earlier life left.
-func (l *Layer) recall(env sim.Env) {
+// recall reads back what an earlier life left, and reports whether there was one.
+func (l *Layer) recall(env sim.Env) bool {
 	store := env.Store()
-	if !env.Bug(MT12) {
+	if !l.bug(env, MT12) {
 		l.opened = number(store, openedKey)
 	}
-	if env.Bug(MT11) {
-		return
-	}
 	for _, peer := range env.Peers() {
-		if least := number(store, leastKey(peer)); least > 0 {
+		if least := number(store, leastKey(peer)); least > 0 && !l.bug(env, MT11) {
 			l.least[peer] = least
 		}
 	}
+	return l.opened > 0 || len(l.least) > 0
 }
 
 func number(store sim.Store, key string) int {

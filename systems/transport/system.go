@@ -43,7 +43,7 @@ var System = &sim.System{
 		}
 		const letters = "abcdefghi"
 		a := newApp(messages, letters[:p.Int(Fragments)])
-		return Over(a, Options{Datagram: 1, Buffer: p.Int(Buffer), Window: p.Int(Window)})
+		return Over(a, Options{Datagram: 1, Buffer: p.Int(Buffer), Window: p.Int(Window), Bugs: true})
 	},
 	Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
 		return []sim.Signal{begin{life}}
