@@ -37,8 +37,8 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 		replaced = in != nil
 		in = &incoming{syn: p.syn, next: p.seq, deliver: p.seq}
 		l.in[from] = in
-		l.least[from] = p.syn + 1
-		remember(env, leastKey(from), p.syn+1)
+		l.least[from] = max(l.least[from], p.syn+1)
+		remember(env, leastKey(from), l.least[from])
 	}
 	whole := l.accept(env, in, p)
 	number := l.acknowledges(env, in, p)
