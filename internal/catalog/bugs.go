@@ -221,7 +221,7 @@ var list = []Known{
 	},
 	{
 		ID: "MT3", Kind: Liveness, Verdict: sim.VerdictDead,
-		Flags:    Flags{Params: []string{"senders=1", "messages=2"}}, // as in the paper; else it is found, and not proved
+		Flags:    Flags{Params: []string{"senders=1", "messages=2"}, Faults: "reorder=1,rare=1"}, // as in the paper
 		Critical: []Critical{at(First, sim.KindMessage, "ack")},
 	},
 	{
