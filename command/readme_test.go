@@ -67,8 +67,8 @@ func TestDocuments(t *testing.T) {
 			})
 		}
 	}
-	if shown < 7 {
-		t.Errorf("the documents show the command %d times; want 7", shown)
+	if shown < 12 {
+		t.Errorf("the documents show the command %d times; want 12", shown)
 	}
 }
 
@@ -107,6 +107,10 @@ func printed(t *testing.T, check, line string) string {
 		}
 		return out.String()
 	}
+	if rest, ok := strings.CutPrefix(line, "$ macemc "); ok { // of a package of the ladder
+		out, _, _ := inFolder(t, ladder, append(words(rest), "--quiet", "--out", t.TempDir())...)
+		return out
+	}
 	args, ok := theCommand(t, line, "./cmd/macemc")
 	if !ok {
 		t.Fatalf("no test takes %s", line)
@@ -140,6 +144,15 @@ func TestDocumentedService(t *testing.T) {
 		t.Fatalf("the guide has %d blocks of Go, not %s", len(code), files)
 	}
 	whole := ""
+	for _, folder := range []string{"../examples/ladder", "../systems"} { // other pages show parts of these
+		others, err := filepath.Glob(folder + "/*/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range others {
+			whole += get(t, name)
+		}
+	}
 	for i, name := range files {
 		want := strings.ReplaceAll(get(t, module+name), "macemc/examples/lock", "example.com/lock")
 		if whole += want; code[i] != want {
@@ -152,6 +165,21 @@ func TestDocumentedService(t *testing.T) {
 				t.Errorf("%s shows Go that examples/lock does not have:\n%s", page, part)
 			}
 		}
+	}
+}
+
+// ladder is the module of the ladder, wherever a test goes.
+var ladder, _ = filepath.Abs("../examples/ladder")
+
+// The chapters of the ladder are packages with tests.
+func TestLadder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs")
+	}
+	tests := exec.Command("go", "test", "./...")
+	tests.Dir, tests.Env = ladder, append(os.Environ(), "GOWORK=off")
+	if out, err := tests.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }
 
