@@ -51,6 +51,10 @@
 //   - A limit of a fault of links to a node is about what it sends itself too. A
 //     one-way partition cuts off those who cannot reach the others, and a partition
 //     either group.
+//   - A node stores if there is something on its disk when its handler has returned, or
+//     the handler wrote or synced. Then the handler may be cut off.
+//   - What a handler that is cut off did to the node's memory stays, as far as
+//     System.Crash keeps it.
 //   - A pause keeps a node from whatever a handler of it would run for. A connection to
 //     it may break, and a datagram that cannot reach it for a partition is dropped.
 //   - Where healing lifts the limit on early timers, what fails then is beyond the
@@ -59,7 +63,8 @@
 // # What is not compared
 //
 //   - A budget of crashes without end where lives are counted: the space has no end.
-//   - Times, timers in order and storage: these have twins of their own, in the tests
-//     of macetime, internal/disk, internal/world and search.
+//   - Times, and timers in order, disks that fail, and writes that reach the disk in
+//     any order: these have twins of their own, in the tests of macetime,
+//     internal/disk, internal/world and search.
 //   - What walks do not find: they are samples. What they find must be there.
 package oracle

@@ -14,6 +14,7 @@ func Draw(seed uint64) *Spec {
 	d.pauses()
 	d.bags()
 	d.limits()
+	d.storage()
 	return d.s
 }
 
@@ -246,6 +247,32 @@ func (d *drawing) limits() {
 			}
 		}
 		d.s.Only = append(d.s.Only, l)
+	}
+}
+
+// storage takes the place of some of what nodes do. They read it when they start.
+func (d *drawing) storage() {
+	if !d.once(4) {
+		return
+	}
+	s, starts := d.s, map[int]bool{}
+	for i, r := range s.Rules {
+		for k := range r.Do {
+			if r.Do[k].Verb != Fail && d.once(2) {
+				r.Do[k] = Op{Verb: d.of(Put, Append, Append, SyncKeys, SyncFile, Recall), X: d.IntN(2)}
+			}
+		}
+		if r.On == OnInit {
+			s.Rules[i].Do, starts[r.Node] = append([]Op{{Verb: Recall}}, r.Do...), true
+		}
+	}
+	for node := range s.Nodes {
+		if !starts[node] {
+			s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, []Op{{Verb: Recall}}})
+		}
+	}
+	if s.Budgets.Crash == 0 && !d.once(3) {
+		s.Budgets.Crash = 1
 	}
 }
 

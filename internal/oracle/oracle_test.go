@@ -53,7 +53,7 @@ var features = []string{
 	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "has assume", "has early", "has keeps", "has layered",
 	"has limits", "has weight 0", "live", "lose", "mend", "message by bag", "message by set", "message by tcp", "message by udp", "one-way partition", "partition", "pause", "prefix",
 	"rare side", "refused", "reorder", "replayed as dead", "replayed as none", "reset", "reset by a handler", "restart", "resume", "script", "send refused", "task", "timer", "timer held back",
-	"unreached", "waits for a paused node", "waits in a bag", "walks: dead", "walks: panic", "walks: safety", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
+	"unreached", "waits for a paused node", "waits in a bag", "within a step", "within a step, for good", "disk: all", "disk: not", "disk: wri", "walks: dead", "walks: panic", "walks: safety", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
 }
 
 func add(met map[string]int, res *Result) {

@@ -60,6 +60,7 @@ func (m *Model) start(b Budgets, early *int) (all []*state, bad []wrong) {
 
 // init starts the nodes.
 func (m *Model) init(r *run) {
+	r.opens = true
 	for i := 0; i < m.spec.Nodes && !r.broken && r.wrong == nil; i++ {
 		r.on(i, OnInit, 0)
 	}

@@ -87,6 +87,11 @@ const (
 	Join      = "join"      // let the second cell be the first
 	Part      = "part"      // let it be another one, of equal content
 	Fail      = "fail"      // panic
+	Put       = "put"       // X+1 letters under the key, for a unit of fuel
+	Append    = "append"    // as many to the file, likewise
+	SyncKeys  = "synckeys"  //
+	SyncFile  = "syncfile"  //
+	Recall    = "recall"    // go on by as many places as there are letters in both
 )
 
 // Op is one thing that a node does.
@@ -166,6 +171,18 @@ func (s *Spec) rule(node int, on string, value, at int) []Op {
 		}
 	}
 	return nil
+}
+
+// stores reports whether a node may write.
+func (s *Spec) stores() bool {
+	for _, r := range s.Rules {
+		for _, op := range r.Do {
+			if op.Verb == Put || op.Verb == Append || op.Verb == SyncKeys || op.Verb == SyncFile {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *Spec) declines(node, at, from, word int) bool {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -42,6 +43,7 @@ type nodeState struct {
 	Script   []int
 	Flushing bool
 	Paused   bool
+	Disk     disk
 }
 
 // cut is a partition: who stands on the first side. Of a one-way partition, those
@@ -96,6 +98,7 @@ func (s *state) key() string {
 		list(m.Script)
 		is(m.Flushing)
 		is(m.Paused)
+		b = fmt.Appendf(b, "%q %q %v;", m.Disk.Key, m.Disk.File, m.Disk.Pending)
 		for j := range s.Nodes {
 			e := &s.TCP[i][j]
 			is(e.Open)
@@ -124,6 +127,7 @@ func (s *state) clone() *state {
 	for i := range c.Nodes {
 		m := &c.Nodes[i]
 		m.Heard, m.Timers, m.Tasks = copied(m.Heard), copied(m.Timers), copied(m.Tasks)
+		m.Disk = m.Disk.clone()
 		m.Trail, m.Script = slices.Clone(m.Trail), slices.Clone(m.Script)
 	}
 	c.TCP, c.UDP, c.Set, c.Bag = make([][]end, n), make([][][]int, n), make([][][]int, n), make([][][]int, n)

@@ -39,7 +39,10 @@ type run struct {
 	coins  []coin
 	wrong  *wrong // that a monitor found
 	broken bool   // a handler failed
-	seen   func(feature string)
+	opens  bool   // the nodes are started: nothing crashes then
+
+	effects []effect // of the handler
+	seen    func(feature string)
 }
 
 // ask asks one coin; one of a single side is not asked.
@@ -165,7 +168,10 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 		m.ofSelf(s, i, add)
 		fault("pause", [2]int{i, i}, func(b *Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
 	}
-	fault("crash", [2]int{i, i}, func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) { r.die(i, crashed) })
+	fault("crash", [2]int{i, i}, func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) {
+		r.die(i, crashed)
+		r.survive(i)
+	})
 	fault("down", [2]int{i, i}, func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
 }
 
@@ -250,6 +256,9 @@ func (r *run) die(i int, as life) {
 	fresh.Life, fresh.Script = as, nil
 	if r.spec.Keeps {
 		fresh.Heard, fresh.Trail = old.Heard, old.Trail
+	}
+	if as == crashed {
+		fresh.Disk = old.Disk
 	}
 	r.s.Nodes[i] = fresh
 }
@@ -468,10 +477,18 @@ func (r *run) hear(node, from, v int) {
 
 // on lets a node do what its rule says.
 func (r *run) on(node int, occasion string, value int) {
+	var before *state
+	if !r.opens && r.spec.stores() {
+		before = r.s.clone()
+	}
+	r.effects = nil
 	for _, op := range r.spec.rule(node, occasion, value, r.s.Nodes[node].At) {
 		if r.do(node, op); r.broken {
 			return
 		}
+	}
+	if before != nil {
+		r.handled(node, before)
 	}
 }
 
@@ -482,9 +499,9 @@ func (r *run) do(node int, op Op) {
 	case Send:
 		r.send(node, op, move)
 	case After:
-		n.Timers[op.X] = true
+		r.does(effect{do: func() { r.s.Nodes[node].Timers[op.X] = true }})
 	case Cancel:
-		delete(n.Timers, op.X)
+		r.does(effect{do: func() { delete(r.s.Nodes[node].Timers, op.X) }})
 	case Scheduled:
 		if n.Timers[op.X] {
 			move(1)
@@ -492,21 +509,36 @@ func (r *run) do(node int, op Op) {
 	case Post:
 		if n.Fuel > 0 {
 			n.Fuel--
-			n.Tasks[op.X]++
+			r.does(effect{do: func() { r.s.Nodes[node].Tasks[op.X]++ }})
 		}
 	case Choose:
 		move(r.ask(op.X, func(k int) string { return fmt.Sprintf("where to: %d", k) }))
 	case Weigh:
 		r.weigh(op.Weights, move)
 	case Emit:
-		r.emit(op.X)
+		r.does(effect{text: fmt.Sprintf("emit %d", op.X), do: func() { r.emit(op.X) }, cut: true, after: true})
 	case Reset:
 		r.seen("reset by a handler")
-		r.s.close(node, op.To)
+		r.does(effect{do: func() { r.s.close(node, op.To) }, after: true})
 	case Ask:
-		r.s.TCP[node][op.To].Asked = true
+		r.does(effect{do: func() { r.s.TCP[node][op.To].Asked = true }})
 	case Flush:
-		n.Flushing = true
+		r.does(effect{do: func() { r.s.Nodes[node].Flushing = true }})
+	case Put, Append:
+		if n.Fuel > 0 {
+			n.Fuel--
+			w := write{op.Verb == Append, stuff(op.X)}
+			r.does(effect{text: w.String(), cut: true, after: true, disk: true, do: func() {
+				d := &r.s.Nodes[node].Disk
+				d.Pending = append(d.Pending, w)
+			}})
+		}
+	case SyncKeys:
+		r.does(effect{text: "sync the keys", cut: true, after: true, disk: true, do: func() { r.s.Nodes[node].Disk.sync(false) }})
+	case SyncFile:
+		r.does(effect{text: "sync the file " + theFile, cut: true, after: true, disk: true, do: func() { r.s.Nodes[node].Disk.sync(true) }})
+	case Recall:
+		move(n.Disk.letters())
 	case Go:
 		n.At = op.X
 	case Trail:
@@ -530,40 +562,53 @@ func (r *run) do(node int, op Op) {
 
 func (r *run) send(node int, op Op, move func(int)) {
 	n := &r.s.Nodes[node]
+	what := fmt.Sprintf("word(%d)", op.X)
+	if op.Link == "tcp" && r.spec.Layered {
+		what = fmt.Sprintf("packet{Inner: word(%d)}", op.X)
+	}
+	puts := func(do func()) {
+		r.does(effect{text: fmt.Sprintf("send %s to n%d by %s", what, op.To, op.Link), do: do, cut: true, after: true})
+	}
 	if op.Link == "set" {
-		if q := &r.s.Set[node][op.To]; !slices.Contains(*q, op.X) {
-			*q = append(*q, op.X)
-			slices.Sort(*q)
-		}
+		puts(func() {
+			if q := &r.s.Set[node][op.To]; !slices.Contains(*q, op.X) {
+				*q = append(*q, op.X)
+				slices.Sort(*q)
+			}
+		})
 		return
 	}
 	if n.Fuel == 0 {
 		return
 	}
-	if op.Link == "bag" {
-		n.Fuel--
-		q := &r.s.Bag[node][op.To]
-		*q = append(*q, op.X)
-		slices.Sort(*q)
-		return
-	}
-	if op.Link == "udp" {
-		n.Fuel--
-		if q := &r.s.UDP[node][op.To]; len(*q) < r.spec.UDPCapacity {
+	switch op.Link {
+	case "bag":
+		puts(func() {
+			q := &r.s.Bag[node][op.To]
 			*q = append(*q, op.X)
-		} else {
-			r.seen("datagram too many")
+			slices.Sort(*q)
+		})
+	case "udp":
+		puts(func() {
+			if q := &r.s.UDP[node][op.To]; len(*q) < r.spec.UDPCapacity {
+				*q = append(*q, op.X)
+			} else {
+				r.seen("datagram too many")
+			}
+		})
+	default:
+		if len(r.s.TCP[node][op.To].Queue) >= r.spec.TCPBuffer {
+			r.seen("send refused")
+			r.does(effect{do: func() {}})
+			move(1)
+			return
 		}
-		return
-	}
-	q := &r.s.TCP[node][op.To].Queue
-	if len(*q) >= r.spec.TCPBuffer {
-		r.seen("send refused")
-		move(1)
-		return
+		puts(func() {
+			q := &r.s.TCP[node][op.To].Queue
+			*q = append(*q, op.X)
+		})
 	}
 	n.Fuel--
-	*q = append(*q, op.X)
 }
 
 // weigh: sides of weight 0 are there while the budget of rare ones lasts.

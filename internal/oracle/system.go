@@ -198,6 +198,26 @@ func (m *machine) do(env sim.Env, op Op) {
 		env.TCP().Reset(m.all[op.To])
 	case Ask:
 		env.TCP().RequestToSend(m.all[op.To])
+	case Put, Append:
+		if m.Fuel > 0 {
+			m.Fuel--
+			if op.Verb == Put {
+				env.Store().Put(theKey, stuff(op.X))
+			} else if err := env.Store().File(theFile).Append([]byte(stuff(op.X))); err != nil {
+				panic(err)
+			}
+		}
+	case SyncKeys, SyncFile:
+		sync := env.Store().Sync
+		if op.Verb == SyncFile {
+			sync = env.Store().File(theFile).Sync
+		}
+		if err := sync(); err != nil {
+			panic(err)
+		}
+	case Recall:
+		value, _ := env.Store().Get(theKey)
+		m.move(len(value) + len(env.Store().File(theFile).ReadAll()))
 	case Flush:
 		env.TCP().NotifyFlushed()
 	case Go:
