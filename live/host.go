@@ -149,7 +149,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	n := &Node{
 		host: h, config: &h.config, at: i, buffer: h.buffer,
 		rousing: make(chan struct{}, 1), stopped: make(chan struct{}),
-		greeted: map[net.Conn]bool{}, last: nil,
+		greeted: map[net.Conn]bool{}, sendable: map[reflect.Type]bool{},
 		grams: meter{most: gramsMost}, meetings: meter{most: 64},
 	}
 	if err := h.local(i); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -63,22 +64,23 @@ type Node struct {
 	meetings meter // connections that have not said hello
 	greeted  map[net.Conn]bool
 
-	turn    int
-	action  time.Time // not before
-	waking  time.Time // an alarm besides the timers; zero: none
-	flush   bool
-	closing bool
-	kill    bool
-	cut     uint64
-	stale   bool // a step was taken since acceptance was asked
-	waiters []*waiter
-	sendbuf []byte
-	entry   Entry
-	step    Step
-	steps   atomic.Uint64
-	status  atomic.Pointer[Status]
-	last    map[string]time.Time // complaints
-	lastMu  sync.Mutex
+	turn     int
+	action   time.Time // not before
+	waking   time.Time // an alarm besides the timers; zero: none
+	flush    bool
+	closing  bool
+	kill     bool
+	cut      uint64
+	stale    bool // a step was taken since acceptance was asked
+	waiters  []*waiter
+	sendbuf  []byte
+	sendable map[reflect.Type]bool
+	entry    Entry
+	step     Step
+	steps    atomic.Uint64
+	status   atomic.Pointer[Status]
+	last     map[string]time.Time // complaints
+	lastMu   sync.Mutex
 }
 
 // asking is a request from outside that waits for its turn.
@@ -237,6 +239,9 @@ func (n *Node) listens() {
 
 // frame is a message as a frame.
 func (n *Node) frame(kind frameKind, serial uint64, m sim.Message, buf []byte) ([]byte, error) {
+	if err := n.vetted(m); err != nil {
+		return nil, err
+	}
 	buf = binary.AppendUvarint(beginFrame(buf[:0], kind), serial)
 	buf, err := n.codec.Append(buf, m)
 	if err != nil {
@@ -246,6 +251,20 @@ func (n *Node) frame(kind frameKind, serial uint64, m sim.Message, buf []byte) (
 		return nil, fmt.Errorf("it has %d bytes, and a message has at most %d (Config.MessageMost)", len(buf), n.config.MessageMost)
 	}
 	return endFrame(buf, 0), nil
+}
+
+// vetted says of a message of a type that was not sent before whether the others can
+// read it.
+func (n *Node) vetted(m sim.Message) error {
+	t := reflect.TypeOf(m)
+	if n.ownCodec == nil || n.sendable[t] {
+		return nil
+	}
+	err := n.ownCodec.Refused(t)
+	if err == nil {
+		n.sendable[t] = true
+	}
+	return err
 }
 
 // cannot ends the node: what it sends does not go by any wire.

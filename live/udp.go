@@ -48,7 +48,10 @@ func (n *Node) sendUDP(p *peer, m sim.Message, serial uint64) {
 	buf = binary.BigEndian.AppendUint64(buf, n.host.mark)
 	buf = append(buf, byte(n.at), byte(p.at))
 	buf = binary.BigEndian.AppendUint64(buf, n.life)
-	buf, err := n.codec.Append(binary.AppendUvarint(buf, serial), m)
+	err := n.vetted(m)
+	if err == nil {
+		buf, err = n.codec.Append(binary.AppendUvarint(buf, serial), m)
+	}
 	if err != nil {
 		n.cannot(m, err)
 		return

@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -262,7 +263,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 	// The path's last element may have dots of its own; the package's name has none.
 	var found reflect.Type
 	for at := slash + dot; ; {
-		if pkg, is := c.allowed[head[:at]]; is {
+		if pkg, is := c.readable(head[:at]); is {
 			for t := range named("*" + pkg + name[at:]) {
 				if Name(t) != name {
 					continue
@@ -283,6 +284,50 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 		return nil, fmt.Errorf("there is no type %s here, or its package is none of the service's; list it in live.Config.Types", name)
 	}
 	return found, nil
+}
+
+// readable is the name of a package whose types may be read: it is allowed, or of the
+// module of one that is.
+func (c *Codec) readable(path string) (pkg string, is bool) {
+	if pkg, is = c.allowed[path]; is {
+		return pkg, true
+	}
+	of := moduleOf(path)
+	if of == "" {
+		return "", false
+	}
+	for other := range c.allowed {
+		if moduleOf(other) == of {
+			words := strings.Split(path, "/")
+			pkg = words[len(words)-1]
+			if last := len(words) - 1; last > 0 && len(pkg) > 1 && pkg[0] == 'v' && strings.Trim(pkg[1:], "0123456789") == "" {
+				pkg = words[last-1]
+			}
+			return pkg, true
+		}
+	}
+	return "", false
+}
+
+// modules are those of the program, by their paths.
+var modules = sync.OnceValue(func() (all []string) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		all = append(all, info.Main.Path)
+		for _, dep := range info.Deps {
+			all = append(all, dep.Path)
+		}
+	}
+	return all
+})
+
+// moduleOf is the module of a package; "": it is of none, as those of Go itself.
+func moduleOf(path string) (of string) {
+	for _, m := range modules() {
+		if m != "" && len(m) > len(of) && (path == m || strings.HasPrefix(path, m+"/")) {
+			of = m
+		}
+	}
+	return of
 }
 
 // named yields the types of this program to which a pointer has this name, in any
