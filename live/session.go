@@ -25,6 +25,7 @@ type session struct {
 	dialed bool
 
 	mu     sync.Mutex
+	ackOut uint64 // how many deliveries were acknowledged
 	out    []byte // frames to be written: bounded by what may be under way
 	closed bool
 	bye    bool          // write what is there, then close
@@ -52,10 +53,19 @@ func (s *session) start() {
 func (s *session) hand(frame []byte) {
 	s.mu.Lock()
 	if !s.closed {
+		s.acks()
 		s.out = append(s.out, frame...)
 	}
 	s.mu.Unlock()
 	s.nudge()
+}
+
+// acks acknowledges what was delivered, ahead of what is handed over now: who reads what
+// a step has sent knows then which messages came before it.
+func (s *session) acks() {
+	if d := s.delivered.Load(); d != s.ackOut {
+		s.out, s.ackOut = numberFrame(s.out, frameAck, d), d
+	}
 }
 
 func (s *session) nudge() {
@@ -92,20 +102,17 @@ func (s *session) write() {
 	defer s.n.host.goes.Done()
 	defer s.gone.Done()
 	var spare []byte
-	var acked uint64
 	timeout := s.n.config.Timeout
 	beat := time.NewTimer(timeout / 3)
 	defer beat.Stop()
 	for {
 		s.mu.Lock()
+		s.acks()
 		batch, closed, bye := s.out, s.closed, s.bye
 		s.out = spare[:0]
 		s.mu.Unlock()
 		if closed && !bye {
 			return
-		}
-		if d := s.delivered.Load(); d != acked {
-			batch, acked = numberFrame(batch, frameAck, d), d
 		}
 		if len(batch) > 0 {
 			if w := s.n.config.Weather; w != nil && !closed {
