@@ -73,6 +73,13 @@ func (w *Walk) Answer(q *Question) int {
 	return i
 }
 
+// Take picks answer i of a question, as if it had been drawn: nothing is. It is for
+// who draws otherwise, and leaves it to the walk to be recorded and taken again.
+func (w *Walk) Take(q *Question, i int) {
+	w.err = nil
+	w.picks = append(w.picks, Pick{Of: uint32(q.N), Pick: uint32(i)})
+}
+
 // Err is ErrOnlyRare after such a question, or nil.
 func (w *Walk) Err() error { return w.err }
 

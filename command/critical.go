@@ -79,7 +79,7 @@ func (f searchFlags) critical(opts search.Options, p *progress, stop func() sear
 	tried := 0
 	return critical.Options{
 		Search: search.Options{
-			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Uniform: opts.Uniform,
+			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Walking: opts.Walking,
 			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, OnSlow: opts.OnSlow, Trail: opts.Trail, Stop: stop,
 		},
 		Progress: p.looking,

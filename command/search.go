@@ -113,7 +113,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.opts.NoWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
-	flags.StringVar(&f.walk, "walk", "weighted", "how walks pick an event: `weighted|uniform`")
+	flags.StringVar(&f.walk, "walk", string(search.WalkWeighted), "how walks pick an event: `auto|weighted|uniform|chain|swarm`; by weight, all alike, the chain of causes\nof the highest priority, by weights that differ for each walk; auto: chain, swarm and weighted in turn.\nWith auto, chain and swarm each fault has a time of its own")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
@@ -157,8 +157,12 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if f.opts.NoWalks && cmd.Flags().Changed("walk") {
 		return usagef("--no-walks and --walk exclude each other")
 	}
-	if words := []string{"weighted", "uniform"}; f.walk != words[0] && f.walk != words[1] {
-		return usagef("--walk is %q; it must be weighted or uniform%s", f.walk, suggest(f.walk, words))
+	if !slices.Contains(search.Walkings, search.Walking(f.walk)) {
+		var words []string
+		for _, w := range search.Walkings {
+			words = append(words, string(w))
+		}
+		return usagef("--walk is %q; it must be one of %s%s", f.walk, strings.Join(words, ", "), suggest(f.walk, words))
 	}
 	if words := []string{string(search.VisitedVectors), string(search.VisitedFingerprint), string(search.VisitedOff)}; f.visited != "" && !slices.Contains(words, f.visited) {
 		return usagef("--visited is %q; it must be one of %s%s", f.visited, strings.Join(words, ", "), suggest(f.visited, words))
@@ -203,7 +207,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		return err
 	}
 	opts := f.opts
-	opts.Properties, opts.Ignore, opts.Uniform, opts.Seed = f.properties, f.ignored, f.walk == "uniform", uint64(f.seed)
+	opts.Properties, opts.Ignore, opts.Walking, opts.Seed = f.properties, f.ignored, search.Walking(f.walk), uint64(f.seed)
 	opts.Engine, opts.Visited = search.Engine(f.engine), search.Visited(f.visited)
 	nodes := f.opts.Params.Nodes
 	if f.prefix != "" {

@@ -12,7 +12,7 @@ import (
 
 // Options bound what is spent on one finding. The zero value is the default.
 type Options struct {
-	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Uniform, Workers, Memory, Stop, Stuck and OnStuck count; the rest the path's header tells
+	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Walking, Workers, Memory, Stop, Stuck and OnStuck count; the rest the path's header tells
 
 	Exhaust int  // healed states that are visited to decide exactly; 0: 200,000; -1: none
 	NoLive  bool // do not look for the nearest live path

@@ -28,14 +28,15 @@ type Options struct {
 	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks
 	DiskReorder bool // of what was not synced, a crash leaves any part, and not the first writes only
 
-	Depth       int           // steps of the exhaustive phase; 0: as deep as Transitions allows
-	Transitions int           // that the exhaustive phase may execute, if Depth is 0; 0: 30,000. See -macetest.scale
-	Walks       int           // random walks after it; 0: 300. See -macetest.scale
-	WalkSteps   int           // steps after which a walk that is not live is suspected; 0: 10,000
-	WalkLeast   int           // steps for which a walk goes on even if it is live; 0: 200
-	Memory      int           // bytes that the process may use; 0: 4 GiB
-	Engine      search.Engine // of the exhaustive phase; "": memo
-	Seed        uint64        // of the walks; 0: 1
+	Depth       int            // steps of the exhaustive phase; 0: as deep as Transitions allows
+	Transitions int            // that the exhaustive phase may execute, if Depth is 0; 0: 30,000. See -macetest.scale
+	Walks       int            // random walks after it; 0: 300. See -macetest.scale
+	WalkSteps   int            // steps after which a walk that is not live is suspected; 0: 10,000
+	WalkLeast   int            // steps for which a walk goes on even if it is live; 0: 200
+	Walking     search.Walking // how walks pick their events; "": weighted
+	Memory      int            // bytes that the process may use; 0: 4 GiB
+	Engine      search.Engine  // of the exhaustive phase; "": memo
+	Seed        uint64         // of the walks; 0: 1
 
 	Prefix string // a path file: the search begins where its run ends; "": at the start
 
@@ -102,7 +103,7 @@ func seed(own uint64) (uint64, error) {
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
 		Properties: o.Properties, Faults: o.Faults, Early: o.Early, Network: o.Network, FreeTimers: o.FreeTimers, DiskReorder: o.DiskReorder,
-		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Memory: o.Memory,
+		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Walking: o.Walking, Memory: o.Memory,
 	}
 	for _, text := range o.Ignore {
 		one, err := search.ParseIgnore(text)

@@ -107,6 +107,14 @@ func (r *runner) label(f *Finding) {
 	if f.Critical != nil {
 		p.Add("critical", fmt.Sprint(f.Critical.Step))
 	}
+	r.header(f)
+}
+
+// header says in the path of a finding which manner of walk met it.
+func (r *runner) header(f *Finding) {
+	if f.Manner != "" {
+		f.Path.Set("walk", f.Manner)
+	}
 }
 
 // Describe is the part of a path's header that says what was run.

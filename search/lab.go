@@ -332,7 +332,7 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	}
 	p := walk.From(r.labFork.Fork, of.climate, q.Steps)
 	p.Number = uint64(q.Salt)<<48 | 1<<47 | uint64(q.From)<<20 | uint64(i)
-	p.Uniform = r.opts.Uniform != (q.Manner == decide.Other)
+	p.Uniform = r.opts.Walking == WalkUniform != (q.Manner == decide.Other)
 	if q.Storm > 0 {
 		p.Weather(q.Storm)
 	}

@@ -188,7 +188,11 @@ func TestLabStorms(t *testing.T) {
 	walk := func(uniform bool) (storms [][]string, faults int) {
 		path := &choose.Path{Header: slices.Clone(header)}
 		path.Add("faults", "crash=1,reset=1")
-		lab, err := NewLab(randtree.System, path, Options{Uniform: uniform})
+		opts := Options{}
+		if uniform {
+			opts.Walking = WalkUniform
+		}
+		lab, err := NewLab(randtree.System, path, opts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"macemc/choose"
@@ -50,14 +52,14 @@ type Options struct {
 	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0: 1
 
 	NoWalks      bool
-	Walks        int    // fresh walks that a verdict of dead rests on; 0: 60
-	WalkSteps    int    // steps after which a walk that is not live is suspected; 0: 10,000
-	MaxWalkSteps int    // to which that is raised by false alarms; 0: eight times WalkSteps
-	WalkLeast    int    // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps
-	Paths        int    // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
-	Roam         int    // walks from the start; 0: 10,000, or what Paths leaves
-	Uniform      bool   // walks pick among all events alike
-	Seed         uint64 // 0: 1
+	Walks        int     // fresh walks that a verdict of dead rests on; 0: 60
+	WalkSteps    int     // steps after which a walk that is not live is suspected; 0: 10,000
+	MaxWalkSteps int     // to which that is raised by false alarms; 0: eight times WalkSteps
+	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps
+	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
+	Roam         int     // walks from the start; 0: 10,000, or what Paths leaves
+	Walking      Walking // how walks pick their events; "": weighted
+	Seed         uint64  // 0: 1
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0: as many as there are processors
 
@@ -89,6 +91,24 @@ type Least struct {
 // effortReference is the default of Effort for the reference engine.
 const effortReference = 100_000
 
+// Walking is how walks from the start pick their events, and when faults come.
+type Walking string
+
+// The ways of walking.
+const (
+	WalkAuto     Walking = "auto"     // chain, swarm and weighted in turn, with faults each at a time of its own
+	WalkWeighted Walking = "weighted" // by weight; every second walk begins with a storm
+	WalkUniform  Walking = "uniform"  // as weighted, but all events alike
+	WalkChain    Walking = "chain"    // chains of causes by priority, with faults as in auto
+	WalkSwarm    Walking = "swarm"    // by weights that are distorted for each walk, with faults as in auto
+)
+
+// Walkings are all of them.
+var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm}
+
+// guided reports whether walks are those of a portfolio.
+func (w Walking) guided() bool { return w == WalkAuto || w == WalkChain || w == WalkSwarm }
+
 // Engine is how the exhaustive phase takes its steps.
 type Engine string
 
@@ -102,6 +122,12 @@ const (
 func (o Options) filled() (Options, error) {
 	if err := o.bounded(); err != nil {
 		return o, err
+	}
+	if o.Walking != "" && !slices.Contains(Walkings, o.Walking) {
+		return o, fmt.Errorf("--walk is %q; it must be one of %s", o.Walking, strings.Trim(fmt.Sprint(Walkings), "[]"))
+	}
+	if o.Walking.guided() && o.Prefixes > 0 {
+		return o, fmt.Errorf("--walk is %s, but runs that are to end in steady state are walked by weight, or uniform; leave it out", o.Walking)
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)

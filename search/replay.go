@@ -194,7 +194,7 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 // headerKeys are the keys of a path's header; those that repeat come first.
 var headerKeys = []string{
 	"param", "bug", "property",
-	"system", "nodes", "faults", "early", "net", "timers", "disk", "seed", "verdict", "violates", "state", "critical",
+	"system", "nodes", "faults", "early", "net", "timers", "disk", "seed", "verdict", "violates", "state", "critical", "walk",
 }
 
 const headerRepeats = 3

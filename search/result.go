@@ -1,12 +1,14 @@
 package search
 
 import (
+	"iter"
 	"time"
 
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -92,6 +94,7 @@ type Finding struct {
 	Live     *Live        // the nearest live run; nil: none was looked for, or found
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it
+	Manner   string       // of the walk that met it, where walks are of several; "": no such walk did
 	Outcomes []Outcome    // nondeterminism: what the same step came to
 
 	climate run.Climate // of the run
@@ -127,6 +130,7 @@ type Stats struct {
 	Engine      string
 	Paths       int // runs from a start to an end: exhaustive ones and walks
 	Walks       int
+	Manners     Manners // of these, by manner, where they were taken in several
 	WalkSteps   int     // steps of the walks, without what looked into their ends
 	Steps       int     // steps taken, repeated ones included
 	States      int     // distinct states that the exhaustive phase visited
@@ -140,6 +144,20 @@ type Stats struct {
 	Suspects    int     // walks that did not become live, but whose end can
 	Depth       int     // rounds completed to this depth
 	Periphery   Periphery
+}
+
+// Manners are how many walks there were of each manner, by the number of the manner.
+type Manners [walk.Manners]int
+
+// All yields the manners of which there were walks, with how many.
+func (m Manners) All() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for k, n := range m {
+			if n > 0 && !yield(walk.Manner(k).String(), n) {
+				return
+			}
+		}
+	}
 }
 
 // Measured is what differs from run to run.

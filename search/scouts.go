@@ -35,9 +35,10 @@ type scout struct {
 
 // outing is what a walk of a scout came to.
 type outing struct {
-	steps   int  // that were taken
-	taken   int  // of these, beyond a prefix: see runner.taken
-	audited int  // 1: it was
+	steps   int // that were taken
+	taken   int // of these, beyond a prefix: see runner.taken
+	audited int // 1: it was
+	manner  walk.Manner
 	needs   bool // a look
 }
 
@@ -84,7 +85,8 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 		hand.Pulse.Rest()
 		came := outing{
 			steps: hand.stats.Steps - before.Steps, taken: hand.taken(ended, l.Careful(i)), audited: hand.stats.Audited - before.Audited,
-			needs: w.Left || !w.Well(end, ended),
+			manner: w.Plan.Guide.Manner,
+			needs:  w.Left || !w.Well(end, ended),
 		}
 		s.told[j] = came
 		if steps := s.steps.Add(int64(came.steps)); hand == first && j%scoutAsks == 0 {
@@ -106,6 +108,9 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 		}
 		r.share.Took(one.taken, l.Careful(l.From+nothing))
 		r.stats.Steps, r.stats.WalkSteps, r.stats.Audited = r.stats.Steps+one.steps, r.stats.WalkSteps+one.steps, r.stats.Audited+one.audited
+		if r.opts.Walking.guided() {
+			r.stats.Manners[one.manner]++
+		}
 		nothing++
 	}
 	r.stats.Paths += nothing

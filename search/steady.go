@@ -28,7 +28,7 @@ func (r *runner) harvest(res *Result) error {
 		}
 		s.Begin(walk.Plan{
 			Number: 1<<50 + uint64(i), Begin: r.beginning(run.Fair), Climate: run.Fair, Judged: r.base(),
-			Length: walk.Length{Most: r.reach}, Uniform: r.opts.Uniform,
+			Length: walk.Length{Most: r.reach}, Uniform: r.opts.Walking == WalkUniform,
 		})
 		end, failure, w := r.Run(s, false)
 		r.stats.Paths++

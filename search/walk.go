@@ -5,6 +5,7 @@ import (
 
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
+	"macemc/sim"
 )
 
 // walks takes random walks from the start until what they find is enough.
@@ -71,6 +72,9 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	}
 	r.stats.Paths++
 	r.stats.Walks++
+	if r.opts.Walking.guided() {
+		r.stats.Manners[p.Guide.Manner]++
+	}
 	var f *Finding
 	switch {
 	case end == run.EndStopped:
@@ -90,6 +94,10 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	}
 	if err != nil {
 		return true, false, err
+	}
+	if r.opts.Walking.guided() && f != nil {
+		f.Manner = p.Guide.Manner.String()
+		r.header(f)
 	}
 	enough, err = r.note(f)
 	return true, enough, err
@@ -111,10 +119,33 @@ func (r *runner) further(taken int, n *int) bool {
 // strategy is how walks of the default search are taken. It has the forks of this
 // runner, and is of no use to another.
 func (r *runner) strategy() walk.Strategy {
-	return &walk.Weighted{
+	weighted := walk.Weighted{
 		Fair: r.beginning(run.Fair), Faulty: r.beginning(run.Climate{Faults: true}), Base: r.base(), Stormy: r.Stormy(),
-		Uniform: r.opts.Uniform,
+		Uniform: r.opts.Walking == WalkUniform,
 	}
+	if !r.opts.Walking.guided() {
+		return &weighted
+	}
+	p := &walk.Portfolio{Weighted: weighted, Seed: r.opts.Seed, Lively: r.World.CanBeLive()}
+	switch r.opts.Walking {
+	case WalkChain:
+		p.Manners = []walk.Manner{walk.Chain}
+	case WalkSwarm:
+		p.Manners = []walk.Manner{walk.Swarm}
+	default:
+		p.Manners = []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight}
+	}
+	for _, kind := range sim.Kinds() {
+		if kind.Fault() {
+			n := *r.Faults.Of(kind)
+			if n == sim.Unlimited {
+				n = len(walk.Guide{}.Points)
+			}
+			p.Faults += n
+			p.Parts = p.Parts || n > 0 && (kind == sim.KindPartition || kind == sim.KindOneWay || kind == sim.KindPause)
+		}
+	}
+	return p
 }
 
 // length is how long they are, unless false alarms make them longer.
@@ -130,6 +161,6 @@ func (r *runner) length() walk.Length {
 // walkFrom is the plan of a walk from a fork in a run of some climate.
 func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	p := walk.From(k, c, r.reach)
-	p.Uniform = r.opts.Uniform
+	p.Uniform = r.opts.Walking == WalkUniform
 	return p
 }

@@ -47,7 +47,11 @@ func take(of setting, weighted bool, count, most int) (*curve, error) {
 	if of.storm > 0 {
 		path.Add("faults", of.system.Tolerates.String())
 	}
-	lab, err := search.NewLab(of.system, path, search.Options{Uniform: !weighted})
+	opts := search.Options{Walking: search.WalkUniform}
+	if weighted {
+		opts.Walking = search.WalkWeighted
+	}
+	lab, err := search.NewLab(of.system, path, opts)
 	if err != nil {
 		return nil, err
 	}

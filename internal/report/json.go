@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"strings"
 	"unicode/utf16"
@@ -77,6 +78,7 @@ type findingJSON struct {
 	Avoided  *avoidedJSON  `json:"avoided"`
 	Deviates *deviatesJSON `json:"deviates,omitempty"`
 	Replay   *string       `json:"replay"`
+	Walk     string        `json:"walk,omitempty"`
 }
 
 type deviatesJSON struct {
@@ -123,19 +125,20 @@ type avoidedJSON struct {
 }
 
 type statsJSON struct {
-	Engine      string        `json:"engine"`
-	Paths       int           `json:"paths"`
-	Steps       int           `json:"steps"`
-	Transitions int           `json:"transitions"`
-	Executed    int           `json:"executed"`
-	States      int           `json:"states"`
-	Duplicates  int           `json:"duplicates"`
-	Walks       int           `json:"walks"`
-	Depth       int           `json:"depth"`
-	Periphery   peripheryJSON `json:"periphery"`
-	Suspects    int           `json:"suspects"`
-	HandlerRuns *int          `json:"handler_runs"`
-	Collision   *float64      `json:"collision_probability"`
+	Engine      string         `json:"engine"`
+	Paths       int            `json:"paths"`
+	Steps       int            `json:"steps"`
+	Transitions int            `json:"transitions"`
+	Executed    int            `json:"executed"`
+	States      int            `json:"states"`
+	Duplicates  int            `json:"duplicates"`
+	Walks       int            `json:"walks"`
+	Manners     map[string]int `json:"manners,omitempty"`
+	Depth       int            `json:"depth"`
+	Periphery   peripheryJSON  `json:"periphery"`
+	Suspects    int            `json:"suspects"`
+	HandlerRuns *int           `json:"handler_runs"`
+	Collision   *float64       `json:"collision_probability"`
 }
 
 type repeatedJSON struct {
@@ -210,6 +213,7 @@ func findingOf(s subject) findingJSON {
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
 		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(s), Avoided: avoidedOf(s), Deviates: (*deviatesJSON)(f.Deviates),
+		Walk: f.Manner,
 	}
 }
 
@@ -276,6 +280,9 @@ func stats(s search.Stats) statsJSON {
 		Engine: s.Engine, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
+	}
+	if s.Manners != (search.Manners{}) {
+		out.Manners = maps.Collect(s.Manners.All())
 	}
 	if s.Engine == string(search.EngineMemo) {
 		out.HandlerRuns = &s.HandlerRuns

@@ -105,6 +105,9 @@ func beforeCut(r *search.Result) string {
 func (p *printer) finding(s subject) {
 	f := s.Finding
 	p.row(2, labels, "verdict", s.verdict())
+	if f.Manner != "" {
+		p.row(2, labels, "met by", "a walk of the manner "+f.Manner)
+	}
 	switch {
 	case f.Verdict == sim.VerdictDead:
 		p.row(2, labels, "live", "when "+quoted(s.Liveness())+hold(len(s.Liveness())))
@@ -430,7 +433,7 @@ func effort(s search.Stats) string {
 		text += "; " + numerals.Many(n, "exhaustive run")
 	}
 	if s.Walks > 0 {
-		text += "; " + numerals.Many(s.Walks, "walk")
+		text += "; " + numerals.Many(s.Walks, "walk") + manners(s.Manners)
 	}
 	if s.Audited > 0 {
 		twice := numerals.Many(s.Audited, "run")
@@ -444,6 +447,18 @@ func effort(s search.Stats) string {
 		text += fmt.Sprintf("; a state was wrongly taken for a known one with a probability below %.0e", s.Collision)
 	}
 	return text
+}
+
+// manners says how many walks there were of each manner, if of several.
+func manners(m search.Manners) string {
+	var each []string
+	for name, n := range m.All() {
+		each = append(each, name+" "+numerals.Count(n))
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(each, ", ") + ")"
 }
 
 // stopped says why the search did; where it found something and was cut short,

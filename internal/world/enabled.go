@@ -251,6 +251,13 @@ type spot struct {
 	cause   int32
 }
 
+// Caused is the k-th possible event, after Enabled, and the step that led to it; -1:
+// the start of the run, or nothing that is known.
+func (w *World) Caused(k int) (e sim.Event, cause int) {
+	e, at := w.event(k)
+	return e, int(at.cause)
+}
+
 // event is the k-th possible event, after enabled, and where it was found.
 func (w *World) event(k int) (sim.Event, spot) {
 	var h happening

@@ -23,6 +23,7 @@ type Plan struct {
 	Storm   Storm       // how faults are spread over the steps before
 	Judged  int         // the depth from which on it is judged: behind what leads to its beginning, and behind its storm
 	Length  Length
+	Guide   Guide  // how events are picked before
 	Picker  Picker // who picks events, from there on; nil: their weights alone
 	Uniform bool   // events that are not rare are all alike
 }
@@ -89,7 +90,7 @@ func (s *Weighted) Plan(i int, l Length) Plan {
 // protocol get somewhere before a fault hits it. In walks that are to go on while
 // they are live, half of the storms come late, at any step of the first half.
 func (p *Plan) storm(i uint64, base int) {
-	const shortest, spread, golden = 4, 117, 0x9e3779b97f4a7c15
+	const shortest, spread = 4, 117
 	p.Storm = Storm{Calm: base, Every: 1}
 	heal := shortest + int(i*i%spread)
 	if p.Length.Least > Least && i&4 != 0 {

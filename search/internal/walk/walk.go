@@ -17,6 +17,8 @@ type Walk struct {
 	Live   bool // a live state, or one that ends the walk as such, was its last
 	Left   bool // it was not wanted any more
 	w      *world.World
+	guide  guiding
+	guided bool // the next event is picked by the guide
 	judged bool // the steps before it is judged are taken
 	more   int  // steps after which the next live state on the way is looked for; 0: there was none yet
 	before int  // answers in the storm
@@ -30,6 +32,9 @@ func (s *Walk) Begin(p Plan) {
 	s.Plan = p
 	s.Restart(s.seed, p.Number)
 	s.Rare, s.Stuck, s.Uniform = false, p.Storm.Stuck, p.Uniform
+	if s.guided = false; p.Guide.Until > 0 {
+		s.guide.begin(p.Guide)
+	}
 	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
 }
 
@@ -42,9 +47,10 @@ func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
 // Visit reports whether the walk goes on.
 func (s *Walk) Visit(w *world.World, depth int) bool {
 	s.judged, s.w = depth >= s.Plan.Judged, w
+	s.guided = depth < s.Plan.Guide.Until
 	if heal := s.Plan.Climate.Heal; heal >= 0 {
 		if depth < heal {
-			s.Rare = s.Plan.Storm.gust(depth)
+			s.Rare = !s.guided && s.Plan.Storm.gust(depth)
 			s.Uniform = s.Rare || s.Plan.Uniform
 			return s.goesOn(depth)
 		}
@@ -81,10 +87,26 @@ func (s *Walk) goesOn(depth int) bool {
 // Answer picks an answer at random, or has the picker do so. What is asked at
 // healing is no question for an event: it tells no weights.
 func (s *Walk) Answer(q *choose.Question) int {
+	if s.guided && q.Runs != nil {
+		return s.guess(q)
+	}
 	if s.Plan.Picker != nil && s.judged && q.Kind == choose.Event && q.Runs != nil {
 		return s.Plan.Picker.Pick(s.w, q, s.Walk)
 	}
 	return s.Walk.Answer(q)
+}
+
+// guess answers as the guide says. In a storm one coin in four may come down on a
+// side that costs a fault.
+func (s *Walk) guess(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return s.guide.pick(s.w, q, s.Walk)
+	}
+	s.Rare = s.Plan.Climate.Faults && s.guide.below(4) == 0
+	s.Uniform = s.Rare
+	a := s.Walk.Answer(q)
+	s.Rare, s.Uniform = false, s.Plan.Uniform
+	return a
 }
 
 // Answers are those of the whole run, from its start.

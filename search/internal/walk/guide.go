@@ -1,0 +1,357 @@
+package walk
+
+import (
+	"hash/fnv"
+	"math/bits"
+	"reflect"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// Manner is how the events of a guided walk are picked.
+type Manner uint8
+
+// The manners.
+const (
+	ByWeight Manner = iota // by weight, as in any walk
+	Chain                  // the chain of causes first that has the highest priority: see chain
+	Swarm                  // by weights that are distorted for this walk: see distortion
+	Manners                // how many there are
+)
+
+func (m Manner) String() string { return [Manners]string{"weighted", "chain", "swarm"}[m] }
+
+// pointsMost is how many faults of a storm have a time of their own.
+const pointsMost = 8
+
+// A Guide says how events are picked before a walk is judged. All that it leaves
+// to chance is drawn from a stream of its own, so that the answers of the walk that
+// are picked by weight stay a stream too.
+type Guide struct {
+	Manner  Manner
+	Until   int    // events before this depth are picked so; 0: none are
+	Key     uint64 // where its stream begins
+	Points  [pointsMost]int32
+	Faults  int  // so many of the points count: the depths from which on a fault is due, in order
+	Changes int  // Chain: how often the chain that goes first goes last from then on
+	Isolate bool // what a partition or a pause has parted stays so until the environment heals, as long as anything else can happen
+}
+
+// draws is a stream of numbers: splitmix64, in integers only.
+type draws uint64
+
+const golden = 0x9e3779b97f4a7c15
+
+func (d *draws) next() uint64 {
+	*d += golden
+	return mix(uint64(*d))
+}
+
+// below draws a number below n.
+func (d *draws) below(n int) int {
+	hi, _ := bits.Mul64(d.next(), uint64(n))
+	return int(hi)
+}
+
+// span draws a number of about equal chance in each octave from low on: log-uniform,
+// in integers.
+func (d *draws) span(low, octaves int) int {
+	low <<= d.below(octaves)
+	return low + d.below(low)
+}
+
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// guiding carries a guide out. It is made once and used for one walk after another,
+// so that a step allocates nothing.
+type guiding struct {
+	Guide
+	draws
+	start   int // steps before the first event that was picked
+	point   int // of the points, those that were passed
+	due     int // faults that were due and not possible yet
+	links   []link
+	changes [2]int    // depths at which the chain that goes first is to go last
+	last    [2]uint64 // and the chains that did
+	changed int
+	weights []uint64
+	types   []typeSum
+}
+
+// A link is a step of a chain.
+type link struct {
+	chain uint64 // its priority, by which it is told from others
+	gone  bool   // an event that the step caused goes on with the chain
+}
+
+// typeSum is what a type counts for: by its name, which is the same in every process.
+type typeSum struct {
+	of  reflect.Type
+	sum uint64
+}
+
+const none = -1
+
+// begin makes the walk of a guide the next one.
+func (g *guiding) begin(of Guide) {
+	g.Guide, g.draws = of, draws(of.Key)
+	g.start, g.point, g.due, g.changed = none, 0, 0, 0
+	g.links = g.links[:0]
+}
+
+// pick answers a question for an event.
+func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int {
+	depth := w.Steps()
+	if g.start == none {
+		g.start = depth
+		for i := range g.changes {
+			g.changes[i] = depth + g.below(max(1, g.Until-depth))
+		}
+		slices.Sort(g.changes[:g.Changes])
+	}
+	for ; g.point < g.Faults && int(g.Points[g.point]) <= depth; g.point++ {
+		g.due++
+	}
+	k := none
+	if g.due > 0 {
+		if k = g.fault(w, q); k != none {
+			g.due--
+		}
+	}
+	if k == none {
+		switch {
+		case g.Manner == Chain && g.below(8) != 0: // else what is starved by priorities, such as timers, may happen
+			k = g.first(w, q, depth)
+		case g.Manner == Swarm, g.Isolate:
+			k = g.distorted(w, q)
+		}
+	}
+	if k == none {
+		if k = by.Answer(q); k < 0 {
+			return k
+		}
+	} else {
+		by.Take(q, k)
+	}
+	if g.Manner == Chain {
+		g.follow(w, k, depth)
+	}
+	return k
+}
+
+// fault picks one of the faults that are possible: its kind first, all alike, and
+// then where. There are many more places for a partition than for a crash.
+func (g *guiding) fault(w *world.World, q *choose.Question) int {
+	var counts [64]int
+	kinds := 0
+	g.faults(w, q, func(_ int, k sim.Kind) bool {
+		if counts[k]++; counts[k] == 1 {
+			kinds++
+		}
+		return true
+	})
+	if kinds == 0 {
+		return none
+	}
+	of := g.below(kinds)
+	kind := 0
+	for ; counts[kind] == 0 || of > 0; kind++ {
+		if counts[kind] > 0 {
+			of--
+		}
+	}
+	where, at := g.below(counts[kind]), none
+	g.faults(w, q, func(i int, k sim.Kind) bool {
+		if int(k) == kind {
+			at = i
+			where--
+		}
+		return where >= 0
+	})
+	return at
+}
+
+// faults yields the faults among the alternatives, and their kinds.
+func (g *guiding) faults(w *world.World, q *choose.Question, yield func(int, sim.Kind) bool) {
+	at := 0
+	for _, r := range q.Runs {
+		if r.Weight == 0 {
+			for i := range r.N {
+				if e := w.Event(at + i); e.Kind.Fault() && !yield(at+i, e.Kind) {
+					return
+				}
+			}
+		}
+		at += r.N
+	}
+}
+
+// distorted picks an event by the weights as they are in this walk; none: nothing
+// can happen but what is rare.
+func (g *guiding) distorted(w *world.World, q *choose.Question) int {
+	const unit, most = 1 << 20, 1 << 36 // so that 2^12 times as much of 2^15 events fits
+	if q.N > len(g.weights) {
+		g.weights = make([]uint64, 2*q.N)
+	}
+	at, sum := 0, uint64(0)
+	for _, r := range q.Runs {
+		base := uint64(0)
+		if r.Weight > 0 {
+			base = min(uint64(r.Weight*unit), most) + 1
+		}
+		for range r.N {
+			weight := base
+			if base > 0 {
+				e, _ := w.Caused(at)
+				if by := g.distortion(&e); by >= 0 {
+					weight <<= by
+				} else {
+					weight = max(1, weight>>-by)
+				}
+			}
+			sum += weight
+			g.weights[at] = weight
+			at++
+		}
+	}
+	if sum == 0 {
+		return none
+	}
+	x, _ := bits.Mul64(g.next(), sum)
+	k := 0
+	for ; x >= g.weights[k]; k++ {
+		x -= g.weights[k]
+	}
+	return k
+}
+
+// distortion is the power of two by which an event's weight is multiplied: what the
+// walk has drawn for its kind, type and node; for the link that it comes by; for the
+// speed of the node; and for timers of its type, some of which are rare for the walk.
+func (g *guiding) distortion(e *sim.Event) (by int) {
+	if g.Isolate && parted(e.Kind) {
+		by = -12
+	}
+	if g.Manner != Swarm {
+		return by
+	}
+	const each = 4
+	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
+	node, from, of := uint64(e.Node.Index()+1), uint64(e.From.Index()+1), g.typed(e.Value)
+	by += drawn(of+uint64(e.Kind)<<8+node*golden, 2*each+1) - each
+	if from != 0 && node != 0 {
+		by += drawn(1<<63|from<<32|node, 2*each+1) - each
+	}
+	if g.Key&1 == 0 { // in half of the walks
+		by -= drawn(1<<62|node, each)
+	}
+	if e.Kind == sim.KindTimer && drawn(1<<61^of, 4) == 0 {
+		by -= 2 * each
+	}
+	return by
+}
+
+// parted reports whether an event of the kind ends what parts a node from the others.
+func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
+
+// typed is what the type of a value counts for.
+func (g *guiding) typed(v any) uint64 {
+	t := reflect.TypeOf(v)
+	if t == nil {
+		return 0
+	}
+	for i := range g.types {
+		if g.types[i].of == t {
+			return g.types[i].sum
+		}
+	}
+	h := fnv.New64a()
+	h.Write([]byte(t.String()))
+	g.types = append(g.types, typeSum{t, mix(h.Sum64())})
+	return g.types[len(g.types)-1].sum
+}
+
+// first picks the event whose chain has the highest priority, which is drawn where
+// the chain begins. Timers wait until nothing else can happen. None: nothing else can.
+func (g *guiding) first(w *world.World, q *choose.Question, depth int) int {
+	k, chain := g.highest(w, q, depth)
+	for k != none && g.changed < g.Changes && g.changes[g.changed] <= depth {
+		g.last[g.changed] = chain
+		g.changed++
+		k, chain = g.highest(w, q, depth)
+	}
+	return k
+}
+
+func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int, chain uint64) {
+	k = none
+	at, best := 0, uint64(0)
+	for _, r := range q.Runs {
+		if r.Weight > 0 {
+			for i := at; i < at+r.N; i++ {
+				e, cause := w.Caused(i)
+				if e.Kind == sim.KindTimer || g.Isolate && parted(e.Kind) {
+					continue
+				}
+				of := g.chain(&e, cause, depth)
+				if p := g.priority(of); k == none || p > best {
+					k, chain, best = i, of, p
+				}
+			}
+		}
+		at += r.N
+	}
+	return k, chain
+}
+
+// priority is that of a chain.
+func (g *guiding) priority(chain uint64) uint64 {
+	for i := range g.changed {
+		if g.last[i] == chain {
+			return uint64(len(g.last) - 1 - i)
+		}
+	}
+	return chain
+}
+
+// chain is the one that an event would go on with, or begin: that of its cause,
+// if nothing else that the cause led to went on with it.
+func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
+	if l := g.link(cause); l != nil && !l.gone {
+		return l.chain
+	}
+	of := g.typed(e.Value) + uint64(e.Kind)<<8 + uint64(e.Node.Index()+1)*golden + uint64(e.From.Index()+1)<<48 + uint64(e.Link)<<56
+	of = mix(g.Key^of) + uint64(cause+1)*golden
+	if e.Kind == sim.KindAction || e.Link == sim.LinkSet { // it stays possible when it has happened: each time is another
+		of += mix(uint64(depth) + golden)
+	}
+	return mix(of)
+}
+
+// link is that of a step; nil: it was not picked here.
+func (g *guiding) link(step int) *link {
+	if i := step - 1 - g.start; i >= 0 && i < len(g.links) {
+		return &g.links[i]
+	}
+	return nil
+}
+
+// follow notes which chain the event goes on with that was picked.
+func (g *guiding) follow(w *world.World, k, depth int) {
+	e, cause := w.Caused(k)
+	chain := g.chain(&e, cause, depth)
+	if l := g.link(cause); l != nil {
+		l.gone = true
+	}
+	for len(g.links) < depth-g.start { // of steps that were no event's: nothing goes on with theirs
+		g.links = append(g.links, link{gone: true})
+	}
+	g.links = append(g.links, link{chain: chain})
+}

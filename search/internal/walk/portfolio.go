@@ -1,0 +1,81 @@
+package walk
+
+import (
+	"slices"
+
+	"macemc/search/internal/run"
+)
+
+// Portfolio is the strategy that takes walks of several manners in turn, each in
+// another kind of storm. What a bug needs differs so much between bugs that no manner
+// is the best of all, and some bugs are hardly ever met by one of them.
+//
+// A storm takes 4 to 300 steps, and each fault that the budgets allow has a time of
+// its own in it. The walk ends at the first live state after healing, since little
+// is found later; but one walk in eight has no faults, and goes on for as long as a
+// weighted one.
+type Portfolio struct {
+	Weighted
+	Seed    uint64
+	Manners []Manner // in turn
+	Faults  int      // that the budgets allow in a run
+	Parts   bool     // there are partitions or pauses among them
+	Lively  bool     // there is something to become live
+}
+
+const (
+	fairEach     = 8  // one walk in so many has no faults
+	fairGuided   = 60 // of its steps are guided
+	stormLeast   = 4
+	stormMost    = 300
+	stormOctaves = 7  // from stormLeast to beyond stormMost
+	afterHealing = 20 // steps of a walk for which nobody says what live is
+)
+
+// Plan is that of walk number i.
+func (s *Portfolio) Plan(i int, l Length) Plan {
+	d := draws(mix(s.Seed+golden) ^ mix(uint64(i)+golden))
+	p := Plan{Number: uint64(i), Length: l}
+	p.Guide = Guide{Manner: s.Manners[i%len(s.Manners)], Key: d.next(), Changes: d.below(3)}
+	fair := i%fairEach == 0
+	if !fair && l.Least <= Least { // nobody asked for more
+		p.Length.Least, p.Length.Glance = 0, 0
+		if !s.Lively {
+			p.Length.Most = min(l.Most, afterHealing)
+		}
+	}
+	steps, calm := min(stormMost, d.span(stormLeast, stormOctaves)), s.Base
+	switch {
+	case fair:
+		steps = fairGuided
+		fallthrough
+	case !s.Stormy:
+		p.Begin, p.Climate, p.Judged = s.Fair, run.Fair, s.Base+steps
+		p.Guide.Until = p.Judged
+		return p
+	case d.below(4) == 0: // the storm comes late
+		calm += d.span(16, 6)
+	}
+	heal := calm + steps
+	p.Begin, p.Climate, p.Judged = s.Faulty, run.Climate{Faults: true, Heal: heal}, heal+1
+	p.Storm = Storm{Calm: calm, Every: 1, Stuck: true}
+	p.Guide.Until, p.Guide.Isolate = heal, s.Parts && d.below(2) == 0
+	p.Guide.points(&d, calm, heal, s.Faults)
+	return p
+}
+
+// points gives each of so many faults a time between two depths. Every second one
+// comes shortly after another: what goes wrong often takes two that are close.
+func (g *Guide) points(d *draws, from, to, faults int) {
+	g.Faults = min(faults, pointsMost)
+	at := 0
+	for k := range g.Faults {
+		if k%2 == 1 {
+			at += 1 + d.below(6)
+		} else {
+			at = from + d.below(to-from)
+		}
+		g.Points[k] = int32(at)
+	}
+	slices.Sort(g.Points[:g.Faults])
+}

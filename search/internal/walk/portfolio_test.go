@@ -1,0 +1,68 @@
+package walk
+
+import (
+	"slices"
+	"testing"
+
+	"macemc/search/internal/run"
+)
+
+// Plans of a portfolio depend on seed and number alone; a third of the walks is of
+// each manner, one in eight is fair, and the times of faults lie in the storm.
+func TestPortfolioPlans(t *testing.T) {
+	const base, walks, most = 7, 2_400, 1_000
+	fair, stormy := &run.Fork{Steps: base}, &run.Fork{Steps: base}
+	how := func(seed uint64) *Portfolio {
+		return &Portfolio{
+			Weighted: Weighted{Fair: fair, Faulty: stormy, Base: base, Stormy: true},
+			Seed:     seed, Manners: []Manner{Chain, Swarm, ByWeight}, Faults: 3, Parts: true, Lively: true,
+		}
+	}
+	one, again, other := how(1), how(1), how(2)
+	var manners [Manners]int
+	var lengths []int
+	fairs, late, alike, isolated := 0, 0, 0, 0
+	for i := range walks {
+		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least})
+		if q := again.Plan(i, Length{Least: Least, Most: most, Glance: Least}); p != q {
+			t.Fatalf("walk %d: %+v, then %+v", i, p, q)
+		}
+		if other.Plan(i, Length{}).Guide.Key == p.Guide.Key {
+			alike++
+		}
+		manners[p.Guide.Manner]++
+		if !p.Climate.Faults {
+			if fairs++; p.Begin != fair || p.Guide.Until != p.Judged || p.Length.Least != Least || p.Guide.Faults != 0 {
+				t.Errorf("walk %d: %+v, want a fair one that goes on", i, p)
+			}
+			continue
+		}
+		heal, calm := p.Climate.Heal, p.Storm.Calm
+		lengths = append(lengths, heal-calm)
+		if p.Begin != stormy || p.Judged != heal+1 || p.Guide.Until != heal || p.Length.Least != 0 {
+			t.Errorf("walk %d: %+v", i, p)
+		}
+		if calm > base {
+			late++
+		}
+		if p.Guide.Isolate {
+			isolated++
+		}
+		points := p.Guide.Points[:p.Guide.Faults]
+		if len(points) != 3 || !slices.IsSorted(points) || int(points[0]) < calm || int(points[1]) >= heal+6 {
+			t.Errorf("walk %d: faults at %v, of a storm from %d to %d", i, points, calm, heal)
+		}
+	}
+	for m, n := range manners {
+		if n != walks/len(manners) {
+			t.Errorf("%d walks are of the manner %s", n, Manner(m))
+		}
+	}
+	slices.Sort(lengths)
+	if lengths[0] < stormLeast || lengths[len(lengths)-1] != stormMost || lengths[len(lengths)/2] < 20 || lengths[len(lengths)/2] > 80 {
+		t.Errorf("storms take %d to %d steps, half of them %d", lengths[0], lengths[len(lengths)-1], lengths[len(lengths)/2])
+	}
+	if fairs != walks/fairEach || late < walks/6 || late > walks/4 || isolated < walks/3 || alike > 0 {
+		t.Errorf("%d walks are fair, %d storms late, %d parted, %d alike for two seeds", fairs, late, isolated, alike)
+	}
+}

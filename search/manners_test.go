@@ -1,0 +1,90 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
+	"macemc/sim"
+	"macemc/systems/randtree"
+	"macemc/systems/simtcp"
+)
+
+// Walks of every manner are the same whenever they are taken, differ from those of
+// the others, spend all kinds of faults, and can be taken again from their answers,
+// with every check on.
+func TestManners(t *testing.T) {
+	const walks = 40
+	faults := sim.Faults{Crash: 1, Reset: 1, Partition: 1, Pause: 1}
+	told := map[string]bool{}
+	for _, w := range []Walking{WalkWeighted, WalkChain, WalkSwarm, WalkAuto} {
+		take := func() (all string, kinds []sim.Kind) {
+			r, err := newRunner(randtree.System, Options{Walking: w, Faults: &faults})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, how := walk.New(r.opts.Seed), r.strategy()
+			for i := range walks {
+				s.Begin(how.Plan(i, r.length()))
+				end, failure, x := r.Run(s, i%8 == 1)
+				if failure != nil || end == run.EndStopped {
+					t.Fatalf("%s, walk %d: %v, %v", w, i, end, failure)
+				}
+				state, answers := x.Hash(), choose.NewRaw(s.Picks())
+				all += fmt.Sprint(s.Picks(), r.Climate)
+				again := run.Repeat(answers, r.Climate, x.Steps())
+				again.See = func(w *world.World) {
+					if k := w.LastEvent().Kind; k.Fault() && !slices.Contains(kinds, k) {
+						kinds = append(kinds, k)
+					}
+				}
+				if _, failure, x := r.Run(again, true); failure != nil || x.Hash() != state || !answers.Done() {
+					t.Fatalf("%s, walk %d: taken again it is another: %v", w, i, failure)
+				}
+			}
+			return all, kinds
+		}
+		all, kinds := take()
+		if again, _ := take(); again != all {
+			t.Errorf("%s: walks differ when they are taken again", w)
+		}
+		if told[all] {
+			t.Errorf("%s: walks are those of another manner", w)
+		}
+		told[all] = true
+		if len(kinds) != 4 {
+			t.Errorf("%s: faults that happened are %v", w, kinds)
+		}
+	}
+}
+
+// A step of a walk allocates nothing, however its event is picked.
+func TestMannersAllocate(t *testing.T) {
+	allocated := func(w Walking) float64 {
+		r, err := newRunner(simtcp.System, Options{Walking: w, WalkLeast: 2_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, how := walk.New(r.opts.Seed), r.strategy()
+		i := 0
+		take := func() {
+			for i = range 24 {
+				p := how.Plan(i, r.length())
+				s.Begin(p)
+				r.Run(s, false)
+			}
+		}
+		take()
+		return testing.AllocsPerRun(3, take)
+	}
+	weighted := allocated(WalkWeighted)
+	for _, w := range []Walking{WalkChain, WalkSwarm, WalkAuto} {
+		if n := allocated(w); n > 2*weighted+100 {
+			t.Errorf("%s: 24 walks allocate %v times, weighted ones %v", w, n, weighted)
+		}
+	}
+}
