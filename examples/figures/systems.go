@@ -17,6 +17,7 @@ import (
 
 	"macemc/systems/pastry"
 	"macemc/systems/randtree"
+	"macemc/systems/transport"
 )
 
 // A system is a setting of the second figure, and what the paper tells of it.
@@ -29,6 +30,7 @@ type system struct {
 
 func systems() []system {
 	return []system{
+		{setting{name: "transport, 2 nodes", system: transport.System, nodes: 2}, color.Black, []vg.Length{vg.Points(1.5), vg.Points(2.5)}, "60 %"},
 		{setting{name: "randtree, 8 nodes", system: randtree.System, nodes: 8}, color.RGBA{R: 0xd9, G: 0x5f, B: 0x02, A: 0xff}, nil, "less than 1 %"},
 		{setting{name: "pastry, 8 nodes", system: pastry.System, nodes: 8, params: []string{"leaves=4"}},
 			color.RGBA{R: 0x00, G: 0x5a, B: 0xb5, A: 0xff}, []vg.Length{vg.Points(5), vg.Points(3)}, "none"},
