@@ -83,6 +83,8 @@
 //     the original's probes were for.
 //   - With no peers a node begins a ring of its own; with peers, it waits for them.
 //     So peers must not wait for each other in a circle.
+//   - Refused messages are not sent again. Who wants something asks again, and what
+//     one node would have told another comes with the maintenance of leaves.
 //
 // # What is promised
 //
