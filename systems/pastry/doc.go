@@ -74,8 +74,8 @@
 //   - Keys are worked out from addresses by everybody, and are not in messages.
 //   - The original answers by remove only where a join was sent on.
 //   - It asks leaves and candidates at random; here, one after the other.
-//   - A cell of the table has room for four candidates instead of ten, which no cell
-//     would ever have among 64 nodes.
+//   - A cell of the table has room for eight candidates instead of ten, which no cell
+//     would ever have among 64 nodes. With four, 64 nodes take twice as many steps.
 //   - A recovery's join may be sent at any time; it costs a message where nothing
 //     was cut.
 //   - A probe looks whether a candidate is there, as most were only heard of. Those

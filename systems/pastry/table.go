@@ -7,7 +7,7 @@ import (
 )
 
 // candidates is how many nodes a cell of the routing table remembers.
-const candidates = 4
+const candidates = 8
 
 // candidate is a node in the routing table: in the row of as many digits as its
 // key begins with in common with this node's, and the column of the next one.
