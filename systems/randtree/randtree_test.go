@@ -138,3 +138,20 @@ func TestBugs(t *testing.T) {
 		}
 	}
 }
+
+// Over the transport, and so over UDP, the tree forms whatever datagrams are lost,
+// doubled or reordered. Crashes are left out: see the limits of the transport.
+func TestOverUDP(t *testing.T) {
+	o := options(t, 3, []string{"transport=udp"}, "loss=2,dup=2,reorder=2")
+	o.Depth, o.Paths, o.Workers = 3, 150, 1
+	res, err := search.Search(System, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := res.Finding; f != nil {
+		t.Errorf("found is %s: %s %s", f.Verdict, f.Property, f.Message)
+	}
+	if res.Stats.Walks < 150 {
+		t.Errorf("%d walks were taken", res.Stats.Walks)
+	}
+}
