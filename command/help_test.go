@@ -92,3 +92,20 @@ func TestHelpExamples(t *testing.T) {
 		t.Errorf("there are %d examples", n)
 	}
 }
+
+// A shell is told the systems, and the known bugs of one.
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{
+		"__complete search hand":             "handshake\t",
+		"__complete search handshake --bug ": "HS1\t",
+		"__complete mdb brokentree --bug ":   "BT1\t",
+	} {
+		args := words(line)
+		if strings.HasSuffix(line, " ") {
+			args = append(args, "")
+		}
+		if out, errs, status := execute(args...); status != exitNothing || !strings.Contains(out, want) {
+			t.Errorf("%s: status %d, %q, %q", line, status, out, errs)
+		}
+	}
+}

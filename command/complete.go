@@ -1,0 +1,74 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// completes has a shell complete the name of a system, and after it the ids of its
+// known bugs and the names of its properties and parameters.
+func (t *tool) completes(cmd *cobra.Command) *cobra.Command {
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, sys := range t.Systems {
+			names = append(names, sys.Name+"\t"+firstLine(sys.Doc))
+		}
+		return names, cobra.ShellCompDirectiveDefault // or a file, or a package
+	}
+	for flag, of := range map[string]func(args []string) []string{"bug": t.bugsOf, "property": t.propertiesOf, "param": t.paramsOf} {
+		if cmd.Flags().Lookup(flag) == nil {
+			continue
+		}
+		err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return of(args), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
+			panic("macemc bug: command: a flag that there is cannot be completed: " + err.Error())
+		}
+	}
+	return cmd
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func (t *tool) bugsOf(args []string) (all []string) {
+	if sys, err := t.find(systemOf(args, t)); err == nil {
+		for _, b := range sys.Bugs {
+			all = append(all, string(b.ID)+"\t"+firstLine(b.Story))
+		}
+	}
+	return all
+}
+
+func (t *tool) propertiesOf(args []string) (all []string) {
+	if sys, err := t.find(systemOf(args, t)); err == nil {
+		for _, p := range sys.Properties {
+			all = append(all, p.Name)
+		}
+	}
+	return all
+}
+
+func (t *tool) paramsOf(args []string) (all []string) {
+	if sys, err := t.find(systemOf(args, t)); err == nil {
+		for _, p := range sys.Params {
+			all = append(all, p.Name+"=\t"+firstLine(p.Doc))
+		}
+	}
+	return all
+}
+
+// systemOf is the system that is named, or the only one.
+func systemOf(args []string, t *tool) string {
+	if len(args) == 0 && len(t.Systems) == 1 {
+		return t.Systems[0].Name
+	}
+	return strings.Join(args[:min(1, len(args))], "")
+}
