@@ -389,6 +389,10 @@ func (n *Node) offered(a *arrival) {
 	case p.dialing && p.sess == nil && n.at < p.at:
 		a.reply <- answered{why: crossed}
 		return
+	case p.sess != nil && p.sess.dialed && p.sess.life == a.hello.life && p.sess.id != a.hello.last:
+		// It has answered my connection since it said this: had it lost that, it would be its last.
+		a.reply <- answered{why: crossed}
+		return
 	case p.sess != nil: // it knows of no connection any more
 		n.breaks(p, errors.New("the other node has opened another"))
 	}
