@@ -42,7 +42,8 @@ var list = []Known{
 		ID: "PA1", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags: Flags{Faults: "none"},
 		// From then on joins are sent on to the second member, and not served by the first.
-		Critical: []Critical{at(First, sim.KindMessage, "inform")},
+		// While that is under way, the third node may still be served in time; walks rarely see that.
+		Critical: []Critical{at(First, sim.KindMessage, "inform"), at(Other, sim.KindMessage, "rowInfo"), at(Other, sim.KindMessage, "leafSetInfo")},
 	},
 	{
 		ID: "PA2", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
