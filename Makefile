@@ -9,6 +9,8 @@ FUZZTIME ?= 20s
 WALKS    ?= 20000
 N        ?= 100000
 MUTANTS  ?= 300
+SEEDS    ?= 5
+EACH     ?= 5m
 
 .PHONY: help
 help: ## list the targets
@@ -82,6 +84,10 @@ mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm 
 .PHONY: findings
 findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
 	go test -count=1 -run '^TestFinds$$' ./command -v -findings -long | grep '^|'
+
+.PHONY: walks
+walks: ## print how soon --walk weighted and auto find each known bug (BUGS, with commas) over 5 (SEEDS) seeds, 5m (EACH) each, as in BENCHMARKS.md
+	@go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-time $(EACH) | grep --line-buffered '^|'
 
 .PHONY: tables
 tables: ## print how each mode of search finds the bugs of the paper's tables, as in BENCHMARKS.md

@@ -22,7 +22,10 @@ type found struct {
 	Steps   int
 	Stats   struct{ States, Transitions, Walks, Steps int }
 
-	Measured struct{ Seconds float64 }
+	Measured struct {
+		Seconds float64
+		CPU     float64 `json:"cpu_seconds"`
+	}
 }
 
 func searchJSON(t *testing.T, args ...string) (f found) {
