@@ -209,6 +209,14 @@ func (p *Processes) Stop() (err error) {
 	for _, one := range all {
 		if one != nil {
 			_ = one.cmd.Process.Signal(syscall.SIGCONT)
+		}
+	}
+	p.order("leave") // all of them before the first ends: nobody hears of an end that is everybody's
+	p.follow.Wait(5*time.Second, func(w *Watch) bool {
+		return !slices.ContainsFunc(w.Statuses(), func(s Status) bool { return s.Up })
+	})
+	for _, one := range all {
+		if one != nil {
 			_ = one.orders.Close()
 		}
 	}
@@ -248,6 +256,8 @@ func Child(ctx context.Context, h *Host, orders io.Reader) error {
 func (h *Host) obey(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
+	case "leave":
+		h.Leave()
 	case "cut":
 		var side []int
 		for _, word := range strings.Fields(rest) {

@@ -44,7 +44,9 @@ type Host struct {
 	failure  error
 	told     bool
 	paused   map[int]chan struct{}
-	leaving  chan struct{} // closed when the nodes are being stopped
+	leaving  chan struct{} // closed when the nodes are to take no more steps
+	released chan struct{} // closed when they may close their connections
+	left     bool
 
 	ipMu sync.Mutex
 	ipOf map[int][]net.IP
@@ -87,7 +89,7 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{
-		sys: sys, params: p, config: c, book: c.Book, buffer: links.TCPBuffer, failed: make(chan struct{}), leaving: make(chan struct{}), paused: map[int]chan struct{}{},
+		sys: sys, params: p, config: c, book: c.Book, buffer: links.TCPBuffer, failed: make(chan struct{}), leaving: make(chan struct{}), released: make(chan struct{}), paused: map[int]chan struct{}{},
 		nodes: make([]*Node, p.Nodes), dead: make([]sim.Node, p.Nodes), kept: make([]*contents, p.Nodes), lives: make([]int, p.Nodes),
 		ipOf: map[int][]net.IP{},
 	}
@@ -437,12 +439,38 @@ func (h *Host) Cut(side []int) {
 	}
 }
 
+// Leave lets no node of this process take another step. Their connections stay, so that
+// the nodes of other processes that leave as well hear of no end.
+func (h *Host) Leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leave()
+}
+
+func (h *Host) leave() {
+	if !h.left {
+		h.left = true
+		close(h.leaving)
+	}
+}
+
+// leaves reports whether no more steps are to be taken.
+func (h *Host) leaves() bool {
+	select {
+	case <-h.leaving:
+		return true
+	default:
+		return false
+	}
+}
+
 // Stop stops the nodes in good order: what they have sent is written, the storage is
 // closed. Its error is that of the first handler that failed.
 func (h *Host) Stop() error {
 	h.mu.Lock()
+	h.leave()
 	if !h.stopping {
-		close(h.leaving)
+		close(h.released)
 	}
 	h.stopping = true
 	h.mu.Unlock()

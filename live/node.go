@@ -332,7 +332,8 @@ func (n *Node) loop() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for ok && !n.closing {
-		if n.absorb(); n.closing {
+		n.absorb()
+		if n.closing || n.host.leaves() {
 			break
 		}
 		now := time.Now()
@@ -354,6 +355,13 @@ func (n *Node) loop() {
 		case <-timer.C:
 		case <-n.alive.Done():
 			n.closing = true
+		case <-n.host.leaving:
+		}
+	}
+	if n.err == nil && !n.kill {
+		n.recorded(&Entry{Kind: EntryEnd})
+		if n.host.leaves() { // nobody hears of an end that is everybody's
+			<-n.host.released
 		}
 	}
 	n.finish()
@@ -361,9 +369,6 @@ func (n *Node) loop() {
 
 // finish ends a life: in good order, as it failed, or as it was killed.
 func (n *Node) finish() {
-	if n.err == nil && !n.kill {
-		n.recorded(&Entry{Kind: EntryEnd})
-	}
 	n.mu.Lock()
 	n.over = true
 	left := n.arrivals
