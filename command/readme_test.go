@@ -144,7 +144,7 @@ func TestDocumentedService(t *testing.T) {
 		t.Fatalf("the guide has %d blocks of Go, not %s", len(code), files)
 	}
 	whole := ""
-	for _, folder := range []string{"../examples/ladder", "../systems"} { // other pages show parts of these
+	for _, folder := range []string{"../examples/ladder", "../examples/lock", "../systems"} { // other pages show parts of these
 		others, err := filepath.Glob(folder + "/*/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,8 @@ func Caller() uintptr {
 }
 
 // Dropped reports whether the code that called a method drops what it returned, and
-// where that is, with the folder of the file. It reads the source, if that is there.
+// where that is, with the folder of the file. What is assigned to _ was dropped on
+// purpose, and does not count. It reads the source, if that is there.
 func Dropped(caller uintptr, method string) (place string, dropped bool) {
 	frame, _ := runtime.CallersFrames([]uintptr{caller}).Next()
 	files := token.NewFileSet()
@@ -37,13 +38,8 @@ func Dropped(caller uintptr, method string) (place string, dropped bool) {
 			files.Position(call.Pos()).Line <= frame.Line && frame.Line <= files.Position(call.End()).Line
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ExprStmt:
-			dropped = dropped || calls(n.X)
-		case *ast.AssignStmt:
-			if to, is := n.Lhs[0].(*ast.Ident); is && len(n.Lhs) == 1 && to.Name == "_" {
-				dropped = dropped || calls(n.Rhs[0])
-			}
+		if s, is := n.(*ast.ExprStmt); is {
+			dropped = dropped || calls(s.X)
 		}
 		return !dropped
 	})

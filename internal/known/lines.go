@@ -5,11 +5,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,18 +31,30 @@ func (e Entry) Lines() (lines []Line, err error) {
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("the sources of %s are not here; they were in %s when this program was built", e.System.Name, dir)
 	}
-	var constant string
-	uses := map[string][]token.Position{}
+	if err != nil {
+		return nil, err
+	}
+	constant, uses := "", map[string][]token.Position{}
+	layers := map[string]bool{}
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+		if err := read(name, string(e.ID), &constant, uses, layers); err != nil {
+			return nil, err
 		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, name, nil, 0)
+	}
+	for _, layer := range slices.Sorted(maps.Keys(layers)) { // the bug may be a layer's
+		if constant != "" {
+			break
+		}
+		names, err := filepath.Glob(filepath.Join(layer, "*.go"))
 		if err != nil {
 			return nil, err
 		}
-		look(file, string(e.ID), &constant, func(id string, at token.Pos) { uses[id] = append(uses[id], set.Position(at)) })
+		clear(uses)
+		for _, name := range names {
+			if err := read(name, string(e.ID), &constant, uses, map[string]bool{}); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, at := range uses[constant] {
 		line := Line{at.Filename, at.Line, ""}
@@ -49,7 +63,44 @@ func (e Entry) Lines() (lines []Line, err error) {
 		}
 		lines = append(lines, line)
 	}
-	return slices.CompactFunc(lines, func(a, b Line) bool { return a.File == b.File && a.Line == b.Line }), err
+	return slices.CompactFunc(lines, func(a, b Line) bool { return a.File == b.File && a.Line == b.Line }), nil
+}
+
+// read reads a file: the constant that is a bug's id, where names are used, and
+// the folders of what it imports of its own module.
+func read(name, bug string, constant *string, uses map[string][]token.Position, layers map[string]bool) error {
+	if strings.HasSuffix(name, "_test.go") {
+		return nil
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, nil, 0)
+	if err != nil {
+		return err
+	}
+	look(file, bug, constant, func(id string, at token.Pos) { uses[id] = append(uses[id], set.Position(at)) })
+	root, module := moduleOf(filepath.Dir(name))
+	for _, imp := range file.Imports {
+		path, err := strconv.Unquote(imp.Path.Value)
+		if within, is := strings.CutPrefix(path, module+"/"); err == nil && is && module != "" {
+			layers[filepath.Join(root, within)] = true
+		}
+	}
+	return nil
+}
+
+// moduleOf is the root and the path of the module that a folder is in; "" if it is
+// in none that can be read.
+func moduleOf(dir string) (root, path string) {
+	for root = dir; ; root = filepath.Dir(root) {
+		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+		if err == nil {
+			line, _, _ := strings.Cut(string(text), "\n")
+			return root, strings.TrimSpace(strings.TrimPrefix(line, "module "))
+		}
+		if root == filepath.Dir(root) {
+			return "", ""
+		}
+	}
 }
 
 // sources is the folder of the system's code: that of its function New.

@@ -29,7 +29,7 @@ type Reorg struct {
 func Reorganise(env sim.Env, n Member) {
 	kids := slices.SortedFunc(n.Children(), sim.Addr.Compare)
 	for _, kid := range kids {
-		env.TCP().Send(kid, Reorg{n.Parent(), kids})
+		_ = env.TCP().Send(kid, Reorg{n.Parent(), kids})
 	}
 }
 
