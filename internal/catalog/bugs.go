@@ -52,8 +52,9 @@ var list = []Known{
 	},
 	{
 		ID: "PA3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
-		Flags:    Flags{Nodes: 8, Faults: "none", Params: []string{"leaves=4"}},
-		Critical: []Critical{at(Anyone, sim.KindMessage, "inform")},
+		Flags: Flags{Nodes: 8, Faults: "none", Params: []string{"leaves=4"}},
+		// Whatever a member sends proves it to be one, and so makes it a leaf.
+		Critical: []Critical{at(Anyone, sim.KindMessage, "inform"), at(Anyone, sim.KindMessage, "leafSetInfo"), at(Anyone, sim.KindMessage, "rowInfo")},
 		Paper:    "path 5 at depth 5, the critical step 355",
 	},
 	{
