@@ -40,11 +40,11 @@ var misbehaving = []struct {
 	}, {
 		name: "clock", make: func() service { return new(clockReader) },
 		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
-		says: []string{"n0.at: ", "the clock"},
+		says: []string{"n0.at: ", "as a clock does"},
 	}, {
 		name: "randomness", make: func() service { return new(gambler) },
 		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
-		says: []string{"send note{Text: ", "global randomness"},
+		says: []string{"send note{Text: ", "small random numbers"},
 	}, {
 		name: "package-variable", make: func() service { return new(numberer) },
 		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
