@@ -40,10 +40,7 @@ func searchJSON(t *testing.T, args ...string) (f found) {
 // Every known bug of every system is found as its entry in the catalogue states,
 // on two seeds in a row, and five with -long; one that needs no flags, and is not narrow, by walks alone too.
 func TestFinds(t *testing.T) {
-	seeds := long.Of(2, 5)
-	if testing.Short() {
-		seeds = 1
-	}
+	seeds := long.Of(1, 5)
 	t.Chdir(t.TempDir())
 	bugs := slices.DeleteFunc(catalog.Bugs(), func(b known.Entry) bool { return b.Long && !*findings })
 	all, err := verify.Options{Seeds: seeds, NoAlone: true, NoClean: true}.Run(bugs)
