@@ -39,7 +39,7 @@ func TestCommutingSteps(t *testing.T) {
 			t.Errorf("every step of %s was looked up", sys)
 		}
 	}
-	for seed := range uint64(long.Of(60, 200)) {
+	for seed := range uint64(long.Of(30, 200)) {
 		p := randomPlan(seed)
 		opts := p.storms()
 		opts.Depth = 5

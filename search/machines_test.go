@@ -23,7 +23,7 @@ func TestEnginesOnMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestWorkersAgree takes the same machines")
 	}
-	services := uint64(long.Of(150, 1_000))
+	services := uint64(long.Of(80, 1_000))
 	met := map[string]int{}
 	for seed := range services {
 		onMachines(t, seed, met)
