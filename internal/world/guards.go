@@ -23,7 +23,7 @@ func (w *World) refreshNode(i int) {
 	if w.audit.on {
 		w.hook = "the Offers of " + addrOf(i).String()
 	}
-	if up {
+	if up && ns.guards.any() { // or the closure is made for nobody
 		ns.guards.offered(func(s sim.Signal) { ns.offers = append(ns.offers, s) })
 		w.gather(i)
 	}

@@ -208,6 +208,9 @@ func (w *World) cuts() (cuts []int) {
 // survive asks what a crash leaves on the disk of a node, and tells.
 func (w *World) survive(i int) (told string) {
 	ns := &w.nodes[i]
+	if ns.disk == nil && w.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked
+		return ""
+	}
 	if ns.disk.Loses() {
 		if n := ns.disk.TooMany(w.shuffled); n > 0 {
 			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may leave any, and those are too many ways to take all of; let it sync more often, or leave --disk reorder out", addrOf(i), n)))
