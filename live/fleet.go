@@ -52,12 +52,12 @@ func (h *Host) Pause(i int, on bool) error {
 	h.mu.Unlock()
 	switch {
 	case on && was == nil:
-		n.post(arrival{kind: arriveCall, peer: i, call: func() {
+		n.call(func() {
 			select {
 			case <-hold:
 			case <-h.leaving:
 			}
-		}})
+		})
 	case !on && was != nil:
 		close(was)
 	}

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -147,33 +145,31 @@ func listed(words []string) string {
 
 // make makes a node whose life is to begin: all that may go wrong goes wrong here.
 func (h *Host) make(i int) (_ *Node, err error) {
-	self := h.params.Addr(i)
-	n := &Node{
-		host: h, config: &h.config, at: i, buffer: h.buffer,
-		rousing: make(chan struct{}, 1), stopped: make(chan struct{}),
-		greeted: map[net.Conn]bool{}, sendable: map[reflect.Type]bool{},
-		grams: meter{most: gramsMost}, meetings: meter{most: 64},
-	}
 	if err := h.local(i); err != nil {
 		return nil, err
 	}
+	self := h.params.Addr(i)
+	n := &Node{place: newPlace(h, i)}
 	defer func() {
 		if err != nil {
 			n.unmake()
 		}
 	}()
-	if n.m, err = newMachine(h.sys, h.params, self, n); err != nil {
-		return nil, err
-	}
-	n.life = n.draw()
 	h.mu.Lock()
 	h.lives[i]++
 	n.number = h.lives[i]
 	dead, kept := h.dead[i], h.kept[i]
 	h.mu.Unlock()
+	n.clock = clock{pace: h.config.Pace, pause: h.config.Idle}
+	n.reality = &reality{place: n.place, clock: &n.clock, store: &n.store, links: &n.links}
+	if n.m, err = newMachine(h.sys, h.params, self, n.reality); err != nil {
+		return nil, err
+	}
+	packer := newPacker(h)
+	n.store = keeper{place: n.place, m: n.m, packer: packer}
 	if h.config.Dir != "" {
 		life := 0
-		if n.disk, n.m.disk, life, err = openStorage(filepath.Join(h.config.Dir, self.String())); err != nil {
+		if n.store.disk, n.m.disk, life, err = openStorage(filepath.Join(h.config.Dir, self.String())); err != nil {
 			return nil, err
 		}
 		n.number = max(n.number, life)
@@ -186,16 +182,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 		}
 		n.kept = true
 	}
-	if h.config.Codec != nil {
-		n.codec = h.config.Codec
-	} else {
-		n.ownCodec = codecOf(h.sys)
-		for _, v := range h.config.Types {
-			n.ownCodec.Allow(reflect.TypeOf(v))
-		}
-		n.codec = named{n.ownCodec}
-	}
-	if left := n.remains(); left != nil && dead == nil {
+	if left := n.store.remains(); left != nil && dead == nil {
 		n.m.node, n.kept = left, true
 	}
 	if h.sys.Script != nil {
@@ -205,34 +192,23 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	}
 	seed := h.config.Seed
 	if seed == 0 {
-		seed = n.draw()
+		seed = draw()
 	}
-	n.rand = rand.New(rand.NewPCG(seed, uint64(i)<<32|uint64(n.number)))
-	if n.listener, n.datagram, err = listen(h.book[i]); err != nil {
-		return nil, fmt.Errorf("%s cannot listen: %w", self, err)
+	n.reality.rand = rand.New(rand.NewPCG(seed, uint64(i)<<32|uint64(n.number)))
+	if err := n.connect(packer); err != nil {
+		return nil, err
 	}
-	if h.config.TLS != nil {
-		_ = n.datagram.Close()
-		n.datagram = nil
-	}
-	n.sources = make([]*net.UDPAddr, h.params.Nodes)
-	for j := range n.sources {
-		if n.sources[j], err = net.ResolveUDPAddr("udp", h.book[j]); err != nil {
-			return nil, fmt.Errorf("the book has n%d at %s: %w", j, h.book[j], err)
-		}
-	}
-	for j, a := range h.params.Addrs() {
-		n.peers = append(n.peers, &peer{at: j, addr: a, taken: map[uint64]bool{}})
-	}
-	n.last = map[string]time.Time{}
-	n.alive, n.cease = context.WithCancel(context.Background())
-	n.stopping = n.alive.Done()
+	n.recorder = recorder{place: n.place, m: n.m}
 	if h.config.Record != nil {
-		if n.record, err = h.config.Record(i, n.number); err != nil {
+		to, err := h.config.Record(i, n.number)
+		if err != nil {
 			return nil, err
 		}
-		if n.record != nil {
-			if err := n.beginRecord(); err != nil {
+		if to != nil {
+			if err := n.recorder.begin(to, &Beginning{
+				System: h.sys.Name, Nodes: h.params.Nodes, Params: h.params.Settings(h.sys), Bugs: names(h.params.Bugs()),
+				Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(),
+			}); err != nil {
 				return nil, err
 			}
 		}
@@ -240,45 +216,42 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	return n, nil
 }
 
-func (n *Node) beginRecord() error {
-	n.writer = &recordWriter{to: n.record, codec: codecOf(n.host.sys)}
-	if _, err := n.record.Write([]byte(magicRecord)); err != nil {
-		return err
-	}
+// connect opens a node's sockets.
+func (n *Node) connect(packer *packer) error {
 	h := n.host
-	return n.recorded(&Entry{Kind: EntryLife, Begin: &Beginning{
-		System: h.sys.Name, Nodes: h.params.Nodes, Params: h.params.Settings(h.sys), Bugs: names(h.params.Bugs()),
-		Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(),
-	}})
+	listener, conn, err := listen(h.book[n.at])
+	if err != nil {
+		return fmt.Errorf("%s cannot listen: %w", n.m.self, err)
+	}
+	if h.config.TLS != nil {
+		_ = conn.Close()
+		conn = nil
+	}
+	d := &datagrams{place: n.place, packer: packer, conn: conn, meter: meter{most: gramsMost}}
+	n.links = links{
+		place: n.place, m: n.m, packer: packer, clock: &n.clock, recorder: &n.recorder, datagrams: d, buffer: h.buffer,
+		door: &door{place: n.place, packer: packer, datagrams: d, buffer: h.buffer, listener: listener, meetings: meter{most: 64}, greeted: map[net.Conn]bool{}},
+	}
+	for j, a := range h.params.Addrs() {
+		at, err := net.ResolveUDPAddr("udp", h.book[j])
+		if err != nil {
+			return fmt.Errorf("the book has n%d at %s: %w", j, h.book[j], err)
+		}
+		d.sources = append(d.sources, at)
+		n.links.peers = append(n.links.peers, &peer{at: j, addr: a, boxes: boxes{taken: map[uint64]bool{}}})
+	}
+	return nil
 }
-
-// named is the codec of this module under its name.
-type named struct{ appender }
-
-type appender interface {
-	Append(buf []byte, m any) ([]byte, error)
-	Decode(data []byte) (any, error)
-}
-
-func (named) Name() string { return "by fields" }
 
 // unmake gives back what make took.
 func (n *Node) unmake() {
-	if n.listener != nil {
-		_ = n.listener.Close()
+	n.cease()
+	if n.links.door != nil {
+		n.links.door.close()
+		n.links.datagrams.close()
 	}
-	if n.datagram != nil {
-		_ = n.datagram.Close()
-	}
-	if n.disk != nil {
-		_ = n.disk.close()
-	}
-	if n.record != nil {
-		_ = n.record.Close()
-	}
-	if n.cease != nil {
-		n.cease()
-	}
+	_ = n.store.close(false)
+	_ = n.recorder.close()
 }
 
 // local refuses an address that others can reach, unless that is wanted.
@@ -315,7 +288,7 @@ func (h *Host) begin(n *Node) {
 	h.mu.Lock()
 	h.nodes[n.at] = n
 	h.mu.Unlock()
-	n.began = time.Now()
+	n.clock.began = time.Now()
 	h.config.Log.Info("started", "node", n.name(n.at), "life", n.number, "at", h.book[n.at], "tls", h.config.TLS != nil)
 	h.goes.Add(1)
 	go n.loop()
@@ -385,7 +358,7 @@ func (h *Host) Kill(i int) error {
 	if n == nil {
 		return fmt.Errorf("there is no node %d in this process", i)
 	}
-	n.post(arrival{kind: arriveCall, peer: i, call: func() { n.kill, n.closing = true, true }})
+	n.call(func() { n.close(true) })
 	<-n.stopped
 	return nil
 }
@@ -428,14 +401,7 @@ func (h *Host) Cut(side []int) {
 		if in&(1<<n.at) != 0 {
 			cut = ^in & all
 		}
-		n.post(arrival{kind: arriveCall, peer: n.at, call: func() {
-			n.cut = cut
-			for _, p := range n.peers {
-				if cut&(1<<p.at) != 0 {
-					n.breaks(p, errCut)
-				}
-			}
-		}})
+		n.call(func() { n.links.part(barrier{cut, cut}) })
 	}
 }
 
@@ -475,7 +441,7 @@ func (h *Host) Stop() error {
 	h.stopping = true
 	h.mu.Unlock()
 	for _, n := range h.Nodes() {
-		n.post(arrival{kind: arriveCall, peer: n.at, call: func() { n.closing = true }})
+		n.call(func() { n.close(false) })
 	}
 	for _, n := range h.Nodes() {
 		<-n.stopped

@@ -324,7 +324,7 @@ func FuzzFrames(f *testing.F) {
 	b, _ := codecOf(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), number{1})
 	f.Add(endFrame(b, 0))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := h.Node(1).newSession(nil, 0, 1, 2, false)
+		s := h.Node(1).links.door.session(nil, 0, 1, 2, false)
 		from := bytes.NewReader(data)
 		var head [frameHead]byte
 		var buf []byte

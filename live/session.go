@@ -17,11 +17,14 @@ import (
 // session is one connection with a peer: a goroutine that reads and one that writes.
 // What they have for the node they post to it; the node never waits for them.
 type session struct {
-	n      *Node
+	*place
+	packer *packer
+	grams  *meter // of datagrams that wait
+	buffer int
 	conn   net.Conn
 	peer   int
 	id     uint64
-	life   uint64 // the peer's
+	other  uint64 // the peer's life
 	dialed bool
 
 	mu     sync.Mutex
@@ -37,13 +40,16 @@ type session struct {
 	gone      sync.WaitGroup
 }
 
-func (n *Node) newSession(conn net.Conn, peer int, id, life uint64, dialed bool) *session {
-	return &session{n: n, conn: conn, peer: peer, id: id, life: life, dialed: dialed, wake: make(chan struct{}, 1)}
+func (d *door) session(conn net.Conn, peer int, id, life uint64, dialed bool) *session {
+	return &session{
+		place: d.place, packer: d.packer, grams: &d.datagrams.meter, buffer: d.buffer,
+		conn: conn, peer: peer, id: id, other: life, dialed: dialed, wake: make(chan struct{}, 1),
+	}
 }
 
 // start begins to read and write, once both ends have agreed.
 func (s *session) start() {
-	s.n.host.goes.Add(2)
+	s.host.goes.Add(2)
 	s.gone.Add(2)
 	go s.read()
 	go s.write()
@@ -99,10 +105,10 @@ func (s *session) abort() {
 }
 
 func (s *session) write() {
-	defer s.n.host.goes.Done()
+	defer s.host.goes.Done()
 	defer s.gone.Done()
 	var spare []byte
-	timeout := s.n.config.Timeout
+	timeout := s.config.Timeout
 	beat := time.NewTimer(timeout / 3)
 	defer beat.Stop()
 	for {
@@ -115,8 +121,8 @@ func (s *session) write() {
 			return
 		}
 		if len(batch) > 0 {
-			if w := s.n.config.Weather; w != nil && !closed {
-				w.pause(s.n.stopping)
+			if w := s.config.Weather; w != nil && !closed {
+				w.pause(s.alive.Done())
 			}
 			if err := s.conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
 				s.down(err, false, false)
@@ -126,7 +132,7 @@ func (s *session) write() {
 				s.down(err, false, false)
 				return
 			}
-			s.n.host.metrics.bytesOut.Add(uint64(len(batch)))
+			s.host.metrics.bytesOut.Add(uint64(len(batch)))
 			if spare = batch; cap(spare) > 1<<20 {
 				spare = nil
 			}
@@ -153,17 +159,17 @@ func (s *session) down(err error, reset, open bool) {
 	s.mu.Unlock()
 	s.nudge()
 	s.abort()
-	s.n.post(arrival{kind: arriveDown, peer: s.peer, sess: s, err: err, reset: reset, open: open})
+	s.inbox.post(arrival{kind: arriveDown, peer: s.peer, sess: s, err: err, reset: reset, open: open})
 }
 
 func (s *session) read() {
-	defer s.n.host.goes.Done()
+	defer s.host.goes.Done()
 	defer s.gone.Done()
 	from := bufio.NewReaderSize(s.conn, 32<<10)
 	var head [frameHead]byte
 	var buf []byte
 	var until time.Time
-	timeout := s.n.config.Timeout
+	timeout := s.config.Timeout
 	for {
 		if now := time.Now(); until.Sub(now) < timeout*3/4 {
 			until = now.Add(timeout)
@@ -172,7 +178,7 @@ func (s *session) read() {
 				return
 			}
 		}
-		kind, body, err := readFrame(from, &head, buf, s.n.config.MessageMost)
+		kind, body, err := readFrame(from, &head, buf, s.config.MessageMost)
 		if err != nil {
 			s.down(err, false, false)
 			return
@@ -181,14 +187,14 @@ func (s *session) read() {
 		if cap(buf) > 1<<20 {
 			buf = nil
 		}
-		s.n.host.metrics.bytesIn.Add(uint64(len(body) + frameHead))
+		s.host.metrics.bytesIn.Add(uint64(len(body) + frameHead))
 		if kind == frameReset {
 			open := len(body) > 0 && body[0]&1 != 0
 			s.down(errReset, true, open)
 			return
 		}
 		if err := s.take(kind, body); err != nil {
-			s.n.complain("a peer breaks the protocol", "peer", s.n.name(s.peer), "why", err.Error())
+			s.complaints.complain("a peer breaks the protocol", "peer", s.name(s.peer), "why", err.Error())
 			s.down(err, false, false)
 			return
 		}
@@ -208,36 +214,36 @@ func (s *session) take(kind frameKind, body []byte) error {
 			return errors.New("a malformed number")
 		}
 		if kind == frameBoxed {
-			s.n.post(arrival{kind: arriveBoxed, peer: s.peer, sess: s, serial: x})
+			s.inbox.post(arrival{kind: arriveBoxed, peer: s.peer, sess: s, serial: x})
 			return nil
 		}
 		if x < s.acked.Load() {
 			return fmt.Errorf("it says that %d messages were delivered, and said %d before", x, s.acked.Load())
 		}
 		s.acked.Store(x)
-		s.n.rouse()
+		s.inbox.rouse()
 		return nil
 	case frameMessage, frameBag, frameSet, frameDatagram:
 		serial, k := binary.Uvarint(body)
 		if k <= 0 {
 			return errors.New("a malformed number")
 		}
-		m, err := s.n.codec.Decode(body[k:])
+		m, err := s.packer.codec.Decode(body[k:])
 		if err != nil {
 			return err
 		}
-		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.life, link: linkOf(kind)}
+		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.other, link: linkOf(kind)}
 		switch kind {
 		case frameMessage:
-			if s.received++; s.received-s.delivered.Load() > uint64(s.n.buffer) {
-				return fmt.Errorf("it sends more than the %d messages that may be under way", s.n.buffer)
+			if s.received++; s.received-s.delivered.Load() > uint64(s.buffer) {
+				return fmt.Errorf("it sends more than the %d messages that may be under way", s.buffer)
 			}
 		case frameDatagram:
-			if !s.n.grams.enter() {
+			if !s.grams.enter() {
 				return nil // lost: there is no room
 			}
 		}
-		s.n.post(a)
+		s.inbox.post(a)
 		return nil
 	}
 	return fmt.Errorf("a frame of the kind %d, which there is not", kind)
@@ -270,4 +276,16 @@ func (m *meter) leave() { m.held.Add(-1) }
 // quiet reports whether an error only says that a connection ended.
 func quiet(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errReset)
+}
+
+// handLoss is hand for what may be lost: where too much waits, it is.
+func (s *session) handLoss(frame []byte) {
+	s.mu.Lock()
+	full := len(s.out) > 1<<20
+	s.mu.Unlock()
+	if full {
+		s.host.metrics.lost.Add(1)
+		return
+	}
+	s.hand(frame)
 }

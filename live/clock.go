@@ -1,0 +1,69 @@
+package live
+
+import (
+	"time"
+
+	"macemc/sim"
+)
+
+// clock is a node's time: when its timers fire, and what else it wakes for.
+type clock struct {
+	began  time.Time
+	pace   float64
+	pause  time.Duration // between two guarded actions
+	action time.Time     // no guarded action before
+	waking time.Time     // an alarm besides the timers; zero: none
+}
+
+// reading is what the node reads off its clock.
+func (c *clock) reading() time.Duration { return time.Since(c.began) + time.Second }
+
+// alarm wakes the loop at a time.
+func (c *clock) alarm(at time.Time) {
+	if c.waking.IsZero() || at.Before(c.waking) {
+		c.waking = at
+	}
+}
+
+// rings reports whether the alarm is due, and turns it off.
+func (c *clock) rings(now time.Time) bool {
+	if c.waking.IsZero() || now.Before(c.waking) {
+		return false
+	}
+	c.waking = time.Time{}
+	return true
+}
+
+// idle is how long the loop may wait.
+func (c *clock) idle(now time.Time, timers map[sim.Signal]time.Time) time.Duration {
+	until := now.Add(time.Hour)
+	earlier := func(t time.Time) {
+		if t.Before(until) {
+			until = t
+		}
+	}
+	for _, at := range timers {
+		earlier(at)
+	}
+	if !c.waking.IsZero() {
+		earlier(c.waking)
+	}
+	if now.Before(c.action) {
+		earlier(c.action)
+	}
+	return max(until.Sub(now), 0)
+}
+
+// due takes the timer that was to fire first, if it is time.
+func (c *clock) due(now time.Time, timers map[sim.Signal]time.Time) (timer sim.Signal, ok bool) {
+	var first time.Time
+	for s, at := range timers {
+		if !at.After(now) && (!ok || at.Before(first)) {
+			timer, first, ok = s, at, true
+		}
+	}
+	if ok {
+		delete(timers, timer)
+	}
+	return timer, ok
+}

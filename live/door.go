@@ -1,0 +1,270 @@
+package live
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// door is where connections of a node begin: it takes those of others and opens its
+// own, and makes sure who is at the other end. It works on goroutines of its own, and posts
+// what comes of it.
+type door struct {
+	*place
+	packer    *packer
+	datagrams *datagrams
+	buffer    int
+	listener  *net.TCPListener
+	meetings  meter // connections that have not said hello
+
+	mu      sync.Mutex
+	closed  bool
+	greeted map[net.Conn]bool
+}
+
+// greeting notes connections whose hello is awaited, so that they end with the node.
+func (d *door) greeting(c net.Conn, begins bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if begins {
+		if d.closed {
+			_ = c.Close()
+			return
+		}
+		d.greeted[c] = true
+	} else {
+		delete(d.greeted, c)
+	}
+}
+
+// close takes no more connections, and ends those whose hello is awaited.
+func (d *door) close() {
+	_ = d.listener.Close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	for c := range d.greeted {
+		_ = c.Close()
+	}
+}
+
+// listens takes connections until the node stops. Who connects and says nothing is
+// waited for, but only so many at a time.
+func (d *door) listens() {
+	defer d.host.goes.Done()
+	for {
+		c, err := d.listener.Accept()
+		if err != nil {
+			return
+		}
+		if !d.meetings.enter() {
+			d.complaints.complain("a connection is refused", "why", "too many have connected and not said who they are")
+			_ = c.Close()
+			continue
+		}
+		d.host.goes.Add(1)
+		go func() {
+			defer d.host.goes.Done()
+			defer d.meetings.leave()
+			d.accepts(c)
+		}()
+	}
+}
+
+// dials opens a connection and says hello, on a goroutine of its own.
+func (d *door) dials(to int, h *hello) {
+	fail := func(err error) { d.inbox.post(arrival{kind: arriveNoDial, peer: to, err: err}) }
+	dialer := net.Dialer{Timeout: d.config.Timeout}
+	if ip := d.listener.Addr().(*net.TCPAddr).IP; !ip.IsUnspecified() {
+		dialer.LocalAddr = &net.TCPAddr{IP: ip}
+	}
+	conn, err := dialer.DialContext(d.alive, "tcp", d.host.book[to])
+	if err != nil {
+		fail(err)
+		return
+	}
+	d.greeting(conn, true)
+	defer d.greeting(conn, false)
+	if err = conn.SetDeadline(time.Now().Add(d.config.Timeout)); err == nil && d.config.TLS != nil {
+		conn, err = d.encrypt(conn, to, false)
+	}
+	if err == nil {
+		err = greet(conn, h, "")
+	}
+	var w *hello
+	if err == nil {
+		w, err = met(conn)
+	}
+	if err == nil {
+		err = d.agrees(w, to)
+	}
+	if err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		_ = conn.Close()
+		fail(err)
+		return
+	}
+	s := d.session(conn, to, h.conn, w.life, true)
+	d.inbox.post(arrival{kind: arriveUp, peer: to, sess: s, hello: w})
+}
+
+// encrypt begins TLS, and checks that the other end is the node that it is to be.
+func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
+	c := d.config.TLS.Clone()
+	if c.MinVersion < tls.VersionTLS12 {
+		c.MinVersion = tls.VersionTLS12
+	}
+	var t *tls.Conn
+	if accepts {
+		c.ClientAuth = tls.RequireAndVerifyClientCert
+		t = tls.Server(conn, c)
+	} else {
+		c.ServerName = d.name(to)
+		if c.RootCAs == nil {
+			c.RootCAs = c.ClientCAs
+		}
+		// A certificate without names is of the node that its common name says.
+		c.InsecureSkipVerify = true
+		c.VerifyConnection = func(s tls.ConnectionState) error { return verified(s, c.RootCAs, d.name(to)) }
+		t = tls.Client(conn, c)
+	}
+	return t, t.HandshakeContext(d.alive)
+}
+
+// verified checks a certificate by hand, since the name in it is a node's.
+func verified(s tls.ConnectionState, roots *x509.CertPool, name string) error {
+	if len(s.PeerCertificates) == 0 {
+		return errors.New("the other end shows no certificate")
+	}
+	between := x509.NewCertPool()
+	for _, c := range s.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	if _, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}); err != nil {
+		return err
+	}
+	return certifies(s.PeerCertificates[0], name)
+}
+
+func certifies(c *x509.Certificate, name string) error {
+	if c.Subject.CommonName == name || slices.Contains(c.DNSNames, name) {
+		return nil
+	}
+	return fmt.Errorf("the certificate is of %s and %q, not of %s", printable([]byte(c.Subject.CommonName)), c.DNSNames, name)
+}
+
+// accepts answers one who connects, on a goroutine of its own.
+func (d *door) accepts(conn net.Conn) {
+	remote := conn.RemoteAddr().String()
+	d.greeting(conn, true)
+	defer d.greeting(conn, false)
+	refuse := func(why error) {
+		host, _, _ := net.SplitHostPort(remote)
+		d.host.metrics.refusals.Add(1)
+		d.complaints.complain("a connection is refused", "from", host, "why", why.Error())
+		_ = greet(conn, nil, why.Error())
+		_ = conn.Close()
+	}
+	err := conn.SetDeadline(time.Now().Add(min(d.config.Timeout, 5*time.Second)))
+	if err == nil && d.config.TLS != nil {
+		plain := conn
+		if conn, err = d.encrypt(conn, 0, true); err != nil {
+			conn = plain
+		}
+	}
+	var h *hello
+	if err == nil {
+		h, err = met(conn)
+	}
+	if err == nil {
+		err = d.agrees(h, h.from)
+	}
+	if err == nil {
+		err = d.claims(conn, h.from)
+	}
+	if err != nil {
+		refuse(err)
+		return
+	}
+	reply := make(chan answered, 1)
+	d.inbox.post(arrival{kind: arriveOffer, peer: h.from, conn: conn, hello: h, reply: reply})
+	var a answered
+	select {
+	case a = <-reply:
+	case <-d.stopped:
+		_ = conn.Close()
+		return
+	}
+	if a.sess == nil {
+		_ = greet(conn, nil, a.why)
+		_ = conn.Close()
+		return
+	}
+	if err = greet(conn, a.hello, ""); err == nil {
+		err = conn.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		a.sess.down(err, false, false)
+		return
+	}
+	a.sess.start()
+}
+
+// answered is what a node says to one who connects: a session, or why not.
+type answered struct {
+	sess  *session
+	hello *hello
+	why   string
+}
+
+// Reasons for which another attempt may do better.
+const (
+	crossed = "crossed: my own connection to you is under way"
+	notNow  = "not now"
+)
+
+// agrees checks what the other end says of itself.
+func (d *door) agrees(h *hello, from int) error {
+	switch {
+	case h.system != d.host.sys.Name:
+		return fmt.Errorf("it runs the system %q, and this is a node of %q", printable([]byte(h.system)), d.host.sys.Name)
+	case h.run != d.host.run:
+		return fmt.Errorf("it runs with %q, and this node with %q: give all nodes the same nodes, parameters and codec", printable([]byte(h.run)), d.host.run)
+	case h.from != from || h.from >= d.host.params.Nodes || h.from == d.at:
+		return fmt.Errorf("it says that it is n%d, which it cannot be", h.from)
+	case h.to != d.at:
+		return fmt.Errorf("it wants n%d, and this is %s: the address books differ", h.to, d.name(d.at))
+	case h.life == 0 || h.conn == 0:
+		return errors.New("the hello is malformed")
+	}
+	if d.packer.own != nil {
+		for _, t := range h.types {
+			if err := d.packer.own.Differs(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// claims checks that who says that it is a node comes from where that node is, or has
+// its certificate.
+func (d *door) claims(conn net.Conn, from int) error {
+	if t, is := conn.(*tls.Conn); is {
+		return certifies(t.ConnectionState().PeerCertificates[0], d.name(from))
+	}
+	at := conn.RemoteAddr().(*net.TCPAddr).IP
+	for _, ip := range d.host.ips(from) {
+		if ip.Equal(at) {
+			return nil
+		}
+	}
+	return fmt.Errorf("it says that it is %s, which the book has at %s", d.name(from), d.host.book[from])
+}

@@ -1,0 +1,116 @@
+package live
+
+import (
+	"fmt"
+	"net"
+	"sync"
+
+	"macemc/sim"
+)
+
+type arriveKind uint8
+
+const (
+	arriveMessage arriveKind = iota + 1
+	arriveBoxed
+	arriveUp
+	arriveNoDial
+	arriveOffer
+	arriveDown
+	arriveRequest
+	arriveCall
+)
+
+// arrival is what the other goroutines have for the node.
+type arrival struct {
+	kind   arriveKind
+	link   sim.Link
+	reset  bool
+	open   bool
+	peer   int
+	sess   *session
+	serial uint64
+	life   uint64
+	value  any
+	err    error
+	conn   net.Conn
+	hello  *hello
+	reply  chan answered
+	ask    asking
+	call   func()
+}
+
+// inbox is what the other goroutines have for a node's: a list that only it empties.
+type inbox struct {
+	mu       sync.Mutex
+	arrivals []arrival
+	read     []arrival // was: its memory is used again
+	over     bool
+	rousing  chan struct{} // capacity 1
+}
+
+// post hands the node something. After its end it is dropped.
+func (b *inbox) post(a arrival) {
+	b.mu.Lock()
+	over := b.over
+	if !over {
+		b.arrivals = append(b.arrivals, a)
+	}
+	b.mu.Unlock()
+	if over {
+		a.drop()
+		return
+	}
+	b.rouse()
+}
+
+// rouse lets the node look for what is new.
+func (b *inbox) rouse() {
+	select {
+	case b.rousing <- struct{}{}:
+	default:
+	}
+}
+
+// take gives what was posted since; done gives its memory back.
+func (b *inbox) take() []arrival {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := b.arrivals
+	b.arrivals = b.read[:0]
+	return all
+}
+
+func (b *inbox) done(all []arrival) {
+	clear(all)
+	if b.read = all; cap(all) > 1<<16 {
+		b.read = nil
+	}
+}
+
+// close drops what is there and what comes.
+func (b *inbox) close() {
+	b.mu.Lock()
+	b.over = true
+	left := b.arrivals
+	b.arrivals = nil
+	b.mu.Unlock()
+	for i := range left {
+		left[i].drop()
+	}
+}
+
+// drop is what becomes of an arrival for which there is no node any more.
+func (a *arrival) drop() {
+	switch {
+	case a.reply != nil:
+		a.reply <- answered{why: notNow}
+	case a.ask.done != nil:
+		a.ask.done <- errOver
+	case a.kind == arriveUp:
+		a.sess.abort()
+	}
+}
+
+// errOver is told to who asks a node whose life is over.
+var errOver = fmt.Errorf("the node does not run")

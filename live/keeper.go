@@ -1,0 +1,147 @@
+package live
+
+import (
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"reflect"
+	"unsafe"
+
+	"macemc/internal/disk"
+	"macemc/internal/guard"
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// What System.Crash keeps of a dead node stands for storage that is not Env.Store. The
+// end of a process would not keep it. So where a node has a folder, what a crash would
+// leave of it is written there after each step, before others see what the step did: it
+// survives the process, and, since it is not synced, not the machine.
+
+const remainsName = "remains"
+
+// keeper keeps what a node stores, in its folder. Without one nothing is kept here: what
+// is stored is in the machine alone.
+type keeper struct {
+	*place
+	m      *machine
+	packer *packer
+	disk   *storage // nil: there is no folder
+	unkept bool     // what this life leaves cannot be written
+}
+
+func (k *keeper) stored(w disk.Write) error {
+	if k.disk != nil {
+		k.disk.put(w)
+	}
+	return nil
+}
+
+func (k *keeper) synced(string, bool) error {
+	if k.disk == nil {
+		return nil
+	}
+	return k.disk.sync()
+}
+
+// stepped is at the end of a step: what it wrote is in the files before others see what
+// it did.
+func (k *keeper) stepped() error {
+	if k.disk != nil {
+		if err := k.disk.flush(); err != nil {
+			return err
+		}
+	}
+	k.keepRemains()
+	return nil
+}
+
+// tidies writes a journal that has grown anew.
+func (k *keeper) tidies() {
+	if k.disk == nil {
+		return
+	}
+	if err := k.disk.grown(k.m.disk); err != nil {
+		k.config.Log.Warn("the journal could not be written anew", "node", k.name(k.at), "why", err.Error())
+	}
+}
+
+// close closes the folder; of a node that was killed as its process would leave it.
+func (k *keeper) close(killed bool) error {
+	switch {
+	case k.disk == nil:
+		return nil
+	case killed:
+		_ = k.disk.file.Close()
+		return nil
+	default:
+		return k.disk.close()
+	}
+}
+
+// keepRemains writes what a crash would leave now. What cannot be written by its fields
+// is said once.
+func (k *keeper) keepRemains() {
+	sys := k.host.sys
+	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {
+		return
+	}
+	var left sim.Node
+	err := guard.Call("Crash", func() { left = sys.Crash(k.host.params, k.m.self, k.m.node) })
+	var data []byte
+	if err == nil {
+		data, err = k.packer.own.Append(make([]byte, 4), sight.Subject(left))
+	}
+	if err == nil {
+		sum := crc32.ChecksumIEEE(data[4:])
+		data[0], data[1], data[2], data[3] = byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum)
+		name := filepath.Join(k.disk.dir, remainsName)
+		if err = os.WriteFile(name+".new", data, 0o600); err == nil {
+			err = os.Rename(name+".new", name)
+		}
+	}
+	if err != nil {
+		k.unkept = true
+		k.config.Log.Warn("what System.Crash keeps is lost with the process", "node", k.name(k.at), "why", err.Error())
+		_ = os.Remove(filepath.Join(k.disk.dir, remainsName))
+	}
+}
+
+// remains is the node that begins its next life with what the last has left; nil:
+// there is nothing.
+func (k *keeper) remains() sim.Node {
+	if k.host.sys.Crash == nil || k.disk == nil || k.packer.own == nil {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(k.disk.dir, remainsName))
+	if err != nil || len(data) < 4 {
+		return nil
+	}
+	sum := crc32.ChecksumIEEE(data[4:])
+	if [4]byte(data[:4]) != [4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)} {
+		return nil
+	}
+	v, err := k.packer.own.Decode(data[4:])
+	if err != nil {
+		k.config.Log.Warn("what the last life left cannot be read", "node", k.name(k.at), "why", err.Error())
+		return nil
+	}
+	fresh := k.m.node
+	subject := sight.Subject(fresh)
+	if reflect.TypeOf(v) != reflect.TypeOf(subject) || reflect.TypeOf(v).Kind() != reflect.Pointer {
+		return nil
+	}
+	into, from := reflect.ValueOf(subject).Elem(), reflect.ValueOf(v).Elem()
+	if into.Kind() == reflect.Struct { // what is no state is as New made it
+		for i := range into.NumField() {
+			if f := into.Type().Field(i); f.Tag.Get("mc") == "-" {
+				at := func(v reflect.Value) reflect.Value {
+					return reflect.NewAt(f.Type, unsafe.Add(v.Addr().UnsafePointer(), f.Offset)).Elem()
+				}
+				at(from).Set(at(into))
+			}
+		}
+	}
+	into.Set(from)
+	return fresh
+}

@@ -1,0 +1,494 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"macemc/sim"
+)
+
+// links are the connections of a node with its peers, and what comes and goes by them. They
+// belong to the node's goroutine.
+type links struct {
+	*place
+	m         *machine
+	packer    *packer
+	clock     *clock
+	recorder  *recorder
+	door      *door
+	datagrams *datagrams
+	peers     []*peer
+	buffer    int
+	barrier   barrier
+	closing   bool  // no new connections
+	flush     bool  // the node waits until all that it sent was delivered
+	stuck     error // what it sent and what does not go by any wire
+}
+
+// arrived takes what came by a link or is about one; a connection that is not wanted ends.
+func (l *links) arrived(a *arrival) {
+	p := l.peers[a.peer]
+	switch a.kind {
+	case arriveMessage:
+		switch {
+		case a.link == sim.LinkUDP:
+			if !l.barrier.hears(a.peer) {
+				l.datagrams.meter.leave()
+				return
+			}
+			p.grams = append(p.grams, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: sim.LinkUDP})
+		case a.sess != p.sess: // of a connection that is over
+		case a.link == sim.LinkTCP:
+			p.in = append(p.in, incoming{value: a.value, serial: a.serial, life: a.life, conn: a.sess.id, link: sim.LinkTCP})
+		default:
+			l.cameBox(p, a)
+		}
+	case arriveBoxed:
+		if a.sess == p.sess {
+			l.tookBox(p, a.serial)
+		}
+	case arriveUp:
+		switch {
+		case p.sess != nil || l.closing || l.barrier.parts(p.at):
+			p.dialing = false
+			a.sess.abort()
+		default:
+			l.established(p, a.sess, a.hello)
+			a.sess.start()
+		}
+	case arriveNoDial:
+		l.notDialed(a)
+	case arriveOffer:
+		l.offered(a)
+	case arriveDown:
+		if a.sess == p.sess {
+			if !quiet(a.err) {
+				l.config.Log.Debug("a connection broke", "node", l.name(l.at), "peer", l.name(p.at), "why", a.err.Error())
+			}
+			l.ended(p, a.err, a.open)
+		}
+	}
+}
+
+// acknowledges takes what peers have delivered off the queues.
+func (l *links) acknowledges() {
+	for _, p := range l.peers {
+		if p.sess != nil && p.sess.acked.Load() != p.acked {
+			l.acknowledge(p)
+		}
+	}
+}
+
+// flows hands over what waits, to all peers.
+func (l *links) flows() {
+	for _, p := range l.peers {
+		l.flow(p)
+	}
+}
+
+// broken is the end of a connection that is to be heard of, ahead of all else.
+func (l *links) broken() (Event, bool) {
+	for _, p := range l.peers {
+		if p.broken != 0 {
+			e := Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}
+			p.broken = 0
+			p.out = p.out[:0]
+			p.handed = 0
+			return e, true
+		}
+	}
+	return Event{}, false
+}
+
+// roomy is that there is room again for who asked, or that all was delivered.
+func (l *links) roomy() (Event, bool) {
+	for _, p := range l.peers {
+		if p.asked && len(p.out) < l.buffer {
+			p.asked = false
+			return Event{Kind: sim.KindClear, From: p.addr, Link: sim.LinkTCP}, true
+		}
+	}
+	if l.flush && !slices.ContainsFunc(l.peers, func(p *peer) bool { return len(p.out) > 0 }) {
+		l.flush = false
+		return Event{Kind: sim.KindFlushed}, true
+	}
+	return Event{}, false
+}
+
+// message is the next one that the node accepts, from each peer in turn.
+func (l *links) message(from int) (Event, bool) {
+	for k := range l.peers {
+		p := l.peers[(from+k)%len(l.peers)]
+		if len(p.in) > 0 && l.m.accepts(p.addr, p.in[0].value) {
+			i := p.in[0]
+			p.in = slices.Delete(p.in, 0, 1)
+			if p.at == l.at {
+				p.out = slices.Delete(p.out, 0, 1)
+			}
+			return i.event(p.addr), true
+		}
+		if len(p.grams) > 0 && l.m.accepts(p.addr, p.grams[0].value) {
+			i := p.grams[0]
+			p.grams = slices.Delete(p.grams, 0, 1)
+			l.datagrams.meter.leave()
+			return i.event(p.addr), true
+		}
+		for j, i := range p.boxes.in {
+			if l.m.accepts(p.addr, i.value) {
+				p.boxes.in = slices.Delete(p.boxes.in, j, j+1)
+				return i.event(p.addr), true
+			}
+		}
+	}
+	return Event{}, false
+}
+
+// delivered is that a message was: the record has it, and now its sender may know.
+func (l *links) delivered(e *Event) {
+	p := l.peers[e.From.Index()]
+	switch {
+	case p.at == l.at || e.Link == sim.LinkUDP:
+	case p.sess == nil || p.sess.other != e.Life:
+	case e.Link == sim.LinkTCP:
+		p.open = true
+		p.sess.delivered.Add(1)
+		p.sess.nudge()
+	case e.Link == sim.LinkBag:
+		p.sess.hand(numberFrame(nil, frameBoxed, e.Serial))
+	}
+}
+
+// inSet are the messages of the node's set, in canonical order.
+func (l *links) inSet(yield func(sim.Addr, sim.Message) bool) {
+	for _, p := range l.peers {
+		for _, i := range p.boxes.set {
+			if !yield(p.addr, i.value) {
+				return
+			}
+		}
+	}
+}
+
+// apply carries out what a handler asked of the links; serial is its life's last send
+// before it.
+func (l *links) apply(serial uint64) {
+	for i := range l.m.effects {
+		switch e := &l.m.effects[i]; e.Kind {
+		case sim.EffectSend:
+			serial++
+			l.send(e, serial)
+		case sim.EffectReset:
+			l.reset(l.peers[e.To.Index()])
+		case sim.EffectAskClear:
+			l.peers[e.To.Index()].asked = true
+		case sim.EffectAskFlushed:
+			l.flush = true
+		case sim.EffectRefused:
+			l.host.metrics.refused.Add(1)
+		}
+	}
+}
+
+func (l *links) send(e *sim.Effect, serial uint64) {
+	p := l.peers[e.To.Index()]
+	l.host.metrics.sent[e.Link].Add(1)
+	switch e.Link {
+	case sim.LinkTCP:
+		l.sendTCP(p, e.Value, serial)
+	case sim.LinkUDP:
+		l.sendUDP(p, e.Value, serial)
+	default:
+		l.sendBox(p, e.Link, e.Value, serial)
+	}
+}
+
+// send queues a message by TCP.
+func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
+	if p.at == l.at {
+		p.out = append(p.out, outgoing{serial: serial, value: m})
+		p.in = append(p.in, incoming{value: m, serial: serial, life: l.life, conn: 0, link: sim.LinkTCP})
+		return
+	}
+	frame, err := l.packer.frame(frameMessage, serial, m, p.spare())
+	if err != nil {
+		l.cannot(m, err)
+		return
+	}
+	p.out = append(p.out, outgoing{serial: serial, frame: frame})
+	if w := l.config.Weather; w != nil && p.sess != nil && w.breaks() {
+		l.breaks(p, errors.New("the weather broke it"))
+	}
+	l.flow(p)
+}
+
+// cannot ends the node: what it sends does not go by any wire.
+func (l *links) cannot(m sim.Message, err error) {
+	if l.stuck == nil {
+		l.stuck = fmt.Errorf("%s sends a %T, which cannot be sent: %w", l.m.self, m, err)
+	}
+}
+
+// flow hands what is queued to the connection, or asks for one.
+func (l *links) flow(p *peer) {
+	if p.at == l.at || p.broken != 0 {
+		return
+	}
+	if p.sess == nil {
+		if len(p.out) > 0 || len(p.boxes.out) > p.settled() {
+			l.dial(p)
+		}
+		return
+	}
+	for ; p.handed < len(p.out); p.handed++ {
+		p.sess.hand(p.out[p.handed].frame)
+	}
+	l.flowBox(p)
+}
+
+// dial opens a connection, unless that is being done.
+func (l *links) dial(p *peer) {
+	if p.dialing || p.sess != nil || l.closing {
+		return
+	}
+	now := time.Now()
+	if now.Before(p.redial) {
+		l.clock.alarm(p.redial)
+		return
+	}
+	p.dialing = true
+	if l.barrier.parts(p.at) {
+		l.inbox.post(arrival{kind: arriveNoDial, peer: p.at, err: errCut})
+		return
+	}
+	h := l.hello(p)
+	h.conn = draw()
+	l.host.goes.Add(1)
+	go func() {
+		defer l.host.goes.Done()
+		l.door.dials(p.at, h)
+	}()
+}
+
+var errCut = errors.New("there is a partition between the nodes")
+
+// hello is what this node says to a peer.
+func (l *links) hello(p *peer) *hello {
+	h := &hello{
+		system: l.host.sys.Name, run: l.host.run, from: l.at, to: p.at, life: l.life,
+		conn: 1, last: p.before, came: p.came, low: l.m.sends + 1,
+	}
+	for i := range p.boxes.out {
+		if p.boxes.out[i].serial < h.low {
+			h.low = p.boxes.out[i].serial
+		}
+	}
+	if l.packer.own != nil {
+		h.types = l.packer.own.Types()
+		h.types = h.types[:min(len(h.types), typesMost)]
+	}
+	return h
+}
+
+// offered is a connection that a peer opens: the node takes it or says why not.
+func (l *links) offered(a *arrival) {
+	p := l.peers[a.peer]
+	switch {
+	case l.barrier.parts(p.at) || l.closing:
+		a.reply <- answered{why: notNow}
+		return
+	case p.dialing && p.sess == nil && l.at < p.at:
+		a.reply <- answered{why: crossed}
+		return
+	case p.sess != nil && p.sess.dialed && p.sess.other == a.hello.life && p.sess.id != a.hello.last:
+		// It has answered my connection since it said this: had it lost that, it would be its last.
+		a.reply <- answered{why: crossed}
+		return
+	case p.sess != nil: // it knows of no connection any more
+		l.breaks(p, errors.New("the other node has opened another"))
+	}
+	s := l.door.session(a.conn, p.at, a.hello.conn, a.hello.life, false)
+	a.reply <- answered{sess: s, hello: l.welcome(p, a.hello)}
+	l.established(p, s, a.hello)
+}
+
+func (l *links) welcome(p *peer, h *hello) *hello {
+	w := l.hello(p)
+	w.conn = h.conn
+	return w
+}
+
+// established takes a connection into use.
+func (l *links) established(p *peer, s *session, h *hello) {
+	p.sess, p.seen, p.dialing = s, true, false
+	p.handed, p.acked, p.open, p.in = 0, 0, false, p.in[:0]
+	p.boxes.given = 0
+	for i := range p.boxes.out {
+		p.boxes.out[i].given = false
+	}
+	if p.boxes.takenOf != h.life {
+		p.boxes.taken, p.boxes.takenOf = map[uint64]bool{}, h.life
+	}
+	for serial := range p.boxes.taken {
+		if serial < h.low {
+			delete(p.boxes.taken, serial)
+		}
+	}
+	l.recorder.note(&Entry{Kind: EntryOpened, Peer: p.at, Conn: s.id, Other: s.other})
+	l.config.Log.Debug("connected", "node", l.name(l.at), "peer", l.name(p.at))
+	if p.lost != 0 && len(p.out) > 0 && p.broken == 0 { // what became of what was sent?
+		switch {
+		case h.life != p.lostOf:
+			p.broken, p.brokenC = sim.KindRefused, p.lost
+		case h.last == p.lost && h.came > 0:
+			p.broken, p.brokenC = sim.KindError, p.lost
+		}
+	}
+	p.lost = 0
+	l.flow(p)
+}
+
+// part takes a new barrier into use: what it is between breaks.
+func (l *links) part(b barrier) {
+	l.barrier = b
+	for _, p := range l.peers {
+		if b.parts(p.at) {
+			l.breaks(p, errCut)
+		}
+	}
+}
+
+// breaks ends the connection with a peer, if there is one.
+func (l *links) breaks(p *peer, err error) {
+	if p.sess != nil {
+		p.sess.close(false)
+		l.ended(p, err, false)
+	}
+}
+
+// ended is what a connection that is over leaves.
+func (l *links) ended(p *peer, err error, open bool) {
+	s := p.sess
+	l.acknowledge(p)
+	p.sess = nil
+	l.recorder.note(&Entry{Kind: EntryClosed, Peer: p.at, Conn: s.id})
+	if !quiet(err) {
+		l.config.Log.Debug("disconnected", "node", l.name(l.at), "peer", l.name(p.at), "why", err.Error())
+	}
+	p.before, p.came = s.id, s.delivered.Load()
+	p.in = p.in[:0]
+	p.handed = 0
+	for i := range p.boxes.out {
+		p.boxes.out[i].given = false
+	}
+	p.boxes.given = 0
+	switch {
+	case p.broken != 0:
+	case p.open || open:
+		p.broken, p.brokenC = sim.KindError, s.id
+	case len(p.out) > 0:
+		p.lost, p.lostOf = s.id, s.other
+	}
+	p.open = false
+	l.flow(p)
+}
+
+// acknowledge takes what the peer has delivered off the queue.
+func (l *links) acknowledge(p *peer) {
+	if p.sess == nil {
+		return
+	}
+	d := p.sess.acked.Load() - p.acked
+	if d == 0 {
+		return
+	}
+	if d > uint64(p.handed) {
+		l.complaints.complain("a peer breaks the protocol", "peer", l.name(p.at), "why", "it says that more was delivered than was sent")
+		p.sess.acked.Store(p.acked)
+		l.breaks(p, nil)
+		return
+	}
+	p.acked += d
+	p.last = p.out[d-1].serial
+	for i := range p.out[:d] {
+		if f := p.out[i].frame; len(p.free) < freeMost && cap(f) <= 64<<10 {
+			p.free = append(p.free, f)
+		}
+	}
+	kept := copy(p.out, p.out[d:])
+	clear(p.out[kept:])
+	p.out, p.handed = p.out[:kept], p.handed-int(d)
+	p.open = true
+}
+
+// notDialed is that no connection could be opened.
+func (l *links) notDialed(a *arrival) {
+	p := l.peers[a.peer]
+	p.dialing = false
+	if p.sess != nil {
+		return
+	}
+	var other refused
+	soon := func(d time.Duration) {
+		p.redial = time.Now().Add(d)
+		l.flow(p)
+	}
+	switch {
+	case errors.As(a.err, &other) && string(other) == crossed:
+		soon(50 * time.Millisecond)
+		return
+	case errors.As(a.err, &other) && string(other) != notNow:
+		l.complaints.complain("a peer refuses this node", "peer", l.name(p.at), "why", string(other))
+	case errors.Is(a.err, errCut):
+	case !p.seen && time.Since(l.clock.began) < l.config.Grace:
+		soon(20 * time.Millisecond)
+		return
+	case !errors.Is(a.err, syscall.ECONNREFUSED) && !errors.Is(a.err, syscall.ECONNRESET):
+		l.config.Log.Debug("no connection", "node", l.name(l.at), "peer", l.name(p.at), "why", a.err.Error())
+	}
+	if len(p.out) > 0 && p.broken == 0 {
+		p.broken, p.brokenC = sim.KindRefused, p.lost
+		p.lost = 0
+	}
+	if len(p.boxes.out) > 0 { // they wait
+		soon(100 * time.Millisecond)
+	}
+}
+
+// reset is Port.Reset.
+func (l *links) reset(p *peer) (conn uint64) {
+	p.out = p.out[:0]
+	p.asked, p.broken, p.lost = false, 0, 0
+	if p.at == l.at {
+		p.in = p.in[:0]
+		return 0
+	}
+	if p.sess == nil {
+		return 0
+	}
+	s := p.sess
+	l.acknowledge(p)
+	conn = s.id
+	open := byte(0)
+	if p.open {
+		open = 1
+	}
+	frame := append(beginFrame(nil, frameReset), open)
+	s.hand(endFrame(frame, 0))
+	s.close(true)
+	p.open = false
+	p.out = p.out[:0]
+	l.ended(p, errReset, false)
+	return conn
+}
+
+// close ends all connections: in good order, or as the end of the process would.
+func (l *links) close(orderly bool) {
+	for _, p := range l.peers {
+		if p.sess != nil {
+			p.sess.close(orderly)
+		}
+	}
+}

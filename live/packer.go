@@ -1,0 +1,71 @@
+package live
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+
+	"macemc/internal/codec"
+	"macemc/sim"
+)
+
+// packer makes frames of messages, and messages of bytes. What it packs is of the node's
+// goroutine; any may unpack.
+type packer struct {
+	codec    Codec
+	own      *codec.Codec // of types by their fields; nil: the user has one
+	most     int          // bytes of a message
+	sendable map[reflect.Type]bool
+}
+
+func newPacker(h *Host) *packer {
+	p := &packer{codec: h.config.Codec, most: h.config.MessageMost, sendable: map[reflect.Type]bool{}}
+	if p.codec == nil {
+		p.own = codecOf(h.sys)
+		for _, v := range h.config.Types {
+			p.own.Allow(reflect.TypeOf(v))
+		}
+		p.codec = named{p.own}
+	}
+	return p
+}
+
+// named is the codec of this module under its name.
+type named struct{ appender }
+
+type appender interface {
+	Append(buf []byte, m any) ([]byte, error)
+	Decode(data []byte) (any, error)
+}
+
+func (named) Name() string { return "by fields" }
+
+// frame is a message as a frame.
+func (p *packer) frame(kind frameKind, serial uint64, m sim.Message, buf []byte) ([]byte, error) {
+	if err := p.vetted(m); err != nil {
+		return nil, err
+	}
+	buf = binary.AppendUvarint(beginFrame(buf[:0], kind), serial)
+	buf, err := p.codec.Append(buf, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(buf)-frameHead > p.most {
+		return nil, fmt.Errorf("it has %d bytes, and a message has at most %d (Config.MessageMost)", len(buf), p.most)
+	}
+	return endFrame(buf, 0), nil
+}
+
+// vetted says of a message of a type that was not sent before whether the others can
+// read it.
+func (p *packer) vetted(m sim.Message) error {
+	t := reflect.TypeOf(m)
+	if p.own == nil || p.sendable[t] {
+		return nil
+	}
+	err := p.own.Refused(t)
+	if err == nil {
+		p.sendable[t] = true
+	}
+	return err
+}

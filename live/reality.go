@@ -1,0 +1,49 @@
+package live
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"macemc/internal/disk"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// reality gives the answers of the real world: see answerer.
+type reality struct {
+	*place
+	rand  *rand.Rand
+	clock *clock
+	store *keeper
+	links *links
+}
+
+func (r *reality) choose(weights []int, k int) int {
+	if weights == nil {
+		return r.rand.IntN(k)
+	}
+	total := 0
+	for _, w := range weights {
+		total += w
+	}
+	at := r.rand.IntN(total)
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	panic("macemc bug: live: weights that do not add up")
+}
+
+func (r *reality) now() time.Duration             { return r.clock.reading() }
+func (r *reality) before(a, b macetime.Time) bool { return macetime.Earlier(a, b) }
+func (r *reality) room(to sim.Addr, spent int) bool {
+	return r.links.peers[to.Index()].room(r.links.buffer, spent)
+}
+func (r *reality) tracing() bool { return r.config.Trace }
+func (r *reality) log(format string, args ...any) {
+	r.config.Log.Info(fmt.Sprintf(format, args...), "node", r.name(r.at))
+}
+func (r *reality) stored(w disk.Write) error           { return r.store.stored(w) }
+func (r *reality) synced(file string, keys bool) error { return r.store.synced(file, keys) }

@@ -1,0 +1,85 @@
+package live
+
+import (
+	"fmt"
+	"io"
+
+	"macemc/sim"
+)
+
+// recorder writes what a node does in one life, where that is wanted.
+type recorder struct {
+	*place
+	m     *machine
+	to    io.WriteCloser // nil: it is not
+	out   *recordWriter
+	entry Entry
+	step  Step
+}
+
+// begin begins the record of a life.
+func (r *recorder) begin(to io.WriteCloser, b *Beginning) error {
+	r.to, r.out = to, &recordWriter{to: to, codec: codecOf(r.host.sys)}
+	if _, err := to.Write([]byte(magicRecord)); err != nil {
+		return err
+	}
+	return r.note(&Entry{Kind: EntryLife, Begin: b})
+}
+
+// note writes an entry.
+func (r *recorder) note(e *Entry) error {
+	if r.to == nil {
+		return nil
+	}
+	e.Node, e.Life, e.At = r.at, r.life, now()
+	return r.out.write(e)
+}
+
+// stepped writes a step.
+func (r *recorder) stepped(e *Event, peers []*peer) error {
+	if r.to == nil {
+		return nil
+	}
+	s := &r.step
+	*s = Step{Event: *e, Picks: r.m.said.Picks, Refused: r.m.said.Refused, Acked: s.Acked[:0], Resets: s.Resets[:0], Sends: r.m.sends, Stored: r.m.writes}
+	for i := range r.m.effects {
+		switch f := &r.m.effects[i]; f.Kind {
+		case sim.EffectRefused:
+			p := peers[f.To.Index()]
+			s.Acked = append(s.Acked, Acked{p.at, p.last})
+		case sim.EffectReset:
+			p := peers[f.To.Index()]
+			if p.sess != nil {
+				s.Resets = append(s.Resets, Acked{p.at, p.sess.id})
+			}
+		}
+	}
+	if e.Kind != sim.KindMessage && e.Kind != sim.KindScript && e.Kind != sim.KindTask && e.Kind != sim.KindTimer && e.Kind != sim.KindAction {
+		s.Event.Value = nil
+	}
+	var err error
+	if s.State, err = r.m.walker.Sum(r.m.node); err == nil {
+		r.entry = Entry{Kind: EntryStep, Step: s}
+		err = r.note(&r.entry)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be recorded: %w", r.m.self, err)
+	}
+	return nil
+}
+
+// failed writes that a handler failed, as far as it came; e is nil where no handler did.
+func (r *recorder) failed(text string, e *Event) {
+	entry := &Entry{Kind: EntryFailed, Text: text}
+	if e != nil {
+		entry.Step = &Step{Event: *e, Picks: r.m.said.Picks, Refused: r.m.said.Refused, Sends: r.m.sends}
+	}
+	_ = r.note(entry)
+}
+
+func (r *recorder) close() error {
+	if r.to == nil {
+		return nil
+	}
+	return r.to.Close()
+}

@@ -1,0 +1,153 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"macemc/sim"
+)
+
+// requests are those from outside: signals that wait for their turn, and who waits for
+// the facts that answer them.
+type requests struct {
+	waiting []asking
+	waiters []*waiter
+}
+
+// asking is a request from outside that waits for its turn.
+type asking struct {
+	signal sim.Signal
+	done   chan error // capacity 1: told when its handler has returned
+	waiter *waiter    // nil: nobody waits for a fact
+}
+
+type waiter struct {
+	match func(fact any) bool
+	fact  chan any // capacity 1
+	gone  atomic.Bool
+}
+
+// next takes the request whose turn it is; from now on its fact may come.
+func (r *requests) next() *asking {
+	a := r.waiting[0]
+	r.waiting = slices.Delete(r.waiting, 0, 1)
+	if a.waiter != nil {
+		r.waiters = append(r.waiters, a.waiter)
+	}
+	return &a
+}
+
+// emitted gives a fact to those who wait for it.
+func (r *requests) emitted(fact any) {
+	if len(r.waiters) == 0 {
+		return
+	}
+	r.waiters = slices.DeleteFunc(r.waiters, func(w *waiter) bool {
+		if w.gone.Load() {
+			return true
+		}
+		if w.match(fact) {
+			w.fact <- fact
+			return true
+		}
+		return false
+	})
+}
+
+// close tells those who wait that the node is over.
+func (r *requests) close() {
+	for _, a := range r.waiting {
+		a.done <- errOver
+	}
+}
+
+// Request hands the node a signal, as its script does, and waits until the handler
+// has returned. It may be called by any goroutine.
+func (n *Node) Request(ctx context.Context, s sim.Signal) error { return n.request(ctx, s, nil) }
+
+// Ask hands the node a signal and waits for a fact that matches, which the node gives to
+// Env.Emit. match is called on the node's goroutine, with every fact from the
+// signal's handler on. Where ctx is done first, the request is not taken back.
+func (n *Node) Ask(ctx context.Context, s sim.Signal, match func(fact any) bool) (fact any, err error) {
+	w := &waiter{match: match, fact: make(chan any, 1)}
+	defer w.gone.Store(true)
+	if err := n.request(ctx, s, w); err != nil {
+		return nil, err
+	}
+	select {
+	case fact := <-w.fact:
+		return fact, nil
+	default:
+	}
+	select {
+	case fact := <-w.fact:
+		return fact, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-n.stopped:
+		return nil, n.over()
+	}
+}
+
+func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
+	if s == nil {
+		return errors.New("a request is nil; it is a value of a type of its own")
+	}
+	select {
+	case n.host.asking[n.at] <- struct{}{}: // so many may wait
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.stopped:
+		return n.over()
+	}
+	defer func() { <-n.host.asking[n.at] }()
+	done := make(chan error, 1)
+	n.inbox.post(arrival{kind: arriveRequest, peer: n.at, ask: asking{s, done, w}})
+	select {
+	case err := <-done:
+		return n.told(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-n.stopped:
+		select {
+		case err := <-done:
+			return n.told(err)
+		default:
+			return n.over()
+		}
+	}
+}
+
+func (n *Node) over() error { return fmt.Errorf("%s does not run", n.m.self) }
+
+// told is what a request came to.
+func (n *Node) told(err error) error {
+	if errors.Is(err, errOver) {
+		return n.over()
+	}
+	return err
+}
+
+// Look runs look between two steps, with the node's own value, and waits for it. It
+// must not keep the value, nor change it.
+func (n *Node) Look(look func(node sim.Node)) error {
+	done := make(chan struct{})
+	n.call(func() {
+		look(n.m.node)
+		close(done)
+	})
+	select {
+	case <-done:
+		return nil
+	case <-n.stopped:
+		select {
+		case <-done:
+			return nil
+		default:
+			return n.over()
+		}
+	}
+}
