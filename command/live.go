@@ -434,7 +434,7 @@ func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 			for i := range left {
 				left[i] = strconv.Quote(left[i])
 			}
-			lines = append(lines, "not judged live, since it asks what is under way or is about steps: "+strings.Join(left, ", "))
+			lines = append(lines, "not judged live, since it asks what is under way, which nobody knows for sure: "+strings.Join(left, ", ")+"; merge judges it, of a run that is recorded")
 		}
 	})
 	return func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/choose"
+	"macemc/internal/merge"
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
@@ -139,6 +140,9 @@ func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 		return nil, nil, fmt.Errorf("%s: the path's header names no system", name)
 	}
 	sys, err := t.find(system)
+	if err == nil {
+		sys, err = merge.SystemOf(sys, path)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -158,7 +158,7 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 		s, ok := n.clock.due(now, n.m.timers)
 		return Event{Kind: sim.KindTimer, Value: s}, ok
 	case 3:
-		if len(n.requests.waiting) > 0 {
+		if len(n.requests.waiting) > 0 && n.m.opens(n.requests.waiting[0].signal) {
 			return Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true}, true
 		}
 	case 4:

@@ -17,7 +17,7 @@ import (
 	"macemc/internal/long"
 )
 
-var soak = flag.Duration("soak", 2*time.Second, "TestSoak troubles the nodes for this time")
+var soak = flag.Duration("soak", 2*time.Second, "TestSoak troubles nodes for this time, all systems together")
 
 // childOf tells a process of the test binary that it is a node: system, node, life, book,
 // folder and pace.
@@ -68,7 +68,7 @@ func runChild(word []string) error {
 // Systems of eight processes form, survive that any of them is killed and starts again, and every
 // liveness property holds again. -long kills each process, of all these systems.
 func TestProcesses(t *testing.T) {
-	all := []string{"randtree", "overcast", "pastry"}
+	all := []string{"randtree", "overcast", "pastry", "transport"}
 	for _, name := range all[:long.Of(1, len(all))] {
 		t.Run(name, func(t *testing.T) {
 			const n = 8
@@ -141,12 +141,13 @@ func TestProcesses(t *testing.T) {
 // is left over: no goroutine, no descriptor, no memory that grows.
 func TestSoak(t *testing.T) {
 	goroutines, files := runtime.NumGoroutine(), descriptors()
-	for _, name := range []string{"randtree", "overcast"} {
+	all := []string{"randtree", "overcast", "pastry", "transport"}
+	for _, name := range all {
 		t.Run(name, func(t *testing.T) {
 			k := run(t, system(t, name), 8, Config{Pace: 0.02, Timeout: time.Second, Weather: NewWeather(1, Climate{})})
 			k.lives()
 			memory := heap()
-			ctx, cancel := context.WithTimeout(t.Context(), *soak/2)
+			ctx, cancel := context.WithTimeout(t.Context(), *soak/time.Duration(len(all)))
 			defer cancel()
 			trouble := Trouble{
 				Kill: 200 * time.Millisecond, Cut: 500 * time.Millisecond, Pause: 300 * time.Millisecond,
@@ -156,7 +157,9 @@ func TestSoak(t *testing.T) {
 				t.Error(err)
 			}
 			k.lives()
-			k.Look(func(w *Watch) { t.Logf("%d steps, heap %d KiB and then %d KiB", w.Steps(), memory>>10, heap()>>10) })
+			k.Look(func(w *Watch) {
+				t.Logf("%d steps; heap %d KiB and then %d KiB, %d goroutines, %d descriptors", w.Steps(), memory>>10, heap()>>10, runtime.NumGoroutine(), descriptors())
+			})
 			if now := heap(); now > 2*memory+(16<<20) {
 				t.Errorf("the heap has grown from %d to %d bytes", memory, now)
 			}

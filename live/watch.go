@@ -16,18 +16,22 @@ import (
 // A Watch takes the handlers of all nodes again from their records, while the nodes run
 // or later, and says which properties hold. It takes the steps in an order in which
 // nothing is received before it was sent: each state that it judges is a consistent
-// snapshot, and between two of them there is one step. Properties of kind Steps are
-// left out. A Watch belongs to one goroutine.
+// snapshot, and between two of them there is one step. What is under way it knows but for
+// datagrams, of which nobody says that they were lost: see underway. A Watch belongs to
+// one goroutine.
 type Watch struct {
 	sys    *sim.System
 	params sim.Params
 	sees   sight.State
 
 	nodes      []*mirror
+	way        underway
 	always     []sight.Check
 	eventually []sight.Check
 	monitors   []sight.Monitor
 	assume     sight.Check
+	between    []sight.Check // of the states before and after a step
+	before     sight.State   // what they see before: see behind
 	steps      int
 	findings   map[string]bool
 	unjudged   map[string]bool
@@ -56,18 +60,76 @@ func (v *Violation) String() string {
 
 // mirror is a node as its record tells it.
 type mirror struct {
-	m       *machine
+	retold
 	seen    sight.Node
+	behind  *behind // nil: no property asks
 	life    uint64
 	number  int
 	sends   map[uint64]uint64 // by life, how many
 	entries []*Entry          // that wait
 	up      bool
-	ever    bool
+	steps   int
+}
+
+// behind is the node as it was before its last step: it takes each step when the
+// properties of steps were judged.
+type behind struct {
+	retold
+	seen sight.Node
+}
+
+// retold is a machine that takes steps again, with the answers of a record.
+type retold struct {
+	m       *machine
 	step    *Step // that is being taken
 	picked  int
 	strayed string
-	steps   int
+}
+
+// begin begins a life. dead is what the one before has left, if that was kept.
+func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *Beginning) error {
+	dead := r.m
+	r.m, r.strayed = nil, ""
+	m, err := newMachine(sys, p, self, r)
+	if err == nil && b.Kept && dead != nil && sys.Crash != nil {
+		err = guard.Call("Crash", func() { m.node = sys.Crash(p, self, dead.node) })
+	}
+	if err != nil {
+		r.strayed = err.Error()
+		return err
+	}
+	for _, one := range b.Disk {
+		m.disk.write(one)
+	}
+	r.m = m
+	return nil
+}
+
+// take takes a step again.
+func (r *retold) take(s *Step) *failure {
+	r.step, r.picked = s, 0
+	e := &s.Event
+	switch e.Kind {
+	case sim.KindTask:
+		if at := slices.IndexFunc(r.m.tasks, func(t sim.Signal) bool { return same(r.m, t, e.Value) }); at >= 0 {
+			r.m.tasks = slices.Delete(r.m.tasks, at, at+1)
+		}
+	case sim.KindTimer:
+		delete(r.m.timers, e.Value)
+	}
+	if failed := r.m.run(e); failed != nil {
+		return failed
+	}
+	r.m.settle(time.Time{}, 1)
+	return nil
+}
+
+// show makes properties see a machine as it is now.
+func (r *retold) show(seen *sight.Node) {
+	seen.Timers = seen.Timers[:0]
+	for s := range r.m.timers {
+		seen.Timers = append(seen.Timers, sight.Scheduled{Timer: &sight.Timer{Signal: s}})
+	}
 }
 
 // NewWatch makes a watch of a system that runs with these params.
@@ -76,8 +138,9 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Watch{sys: sys, params: p, findings: map[string]bool{}, unjudged: map[string]bool{}}
+	w := &Watch{sys: sys, params: p, way: underway{map[lane][]wayfarer{}}, findings: map[string]bool{}, unjudged: map[string]bool{}}
 	w.sees.Runtime, w.sees.Params = w, p
+	w.before.Runtime, w.before.Params = w, p
 	for range p.Nodes {
 		n := &mirror{sends: map[uint64]uint64{}}
 		w.nodes = append(w.nodes, n)
@@ -95,7 +158,13 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 			w.monitors = append(w.monitors, m)
 		case sight.RuleSometimes: // of a search
 		case sight.RuleSteps:
-			w.unjudged[prop.Name] = true
+			w.between = append(w.between, rule.Step(&w.before, &w.sees))
+		}
+	}
+	if len(w.between) > 0 {
+		for _, n := range w.nodes {
+			n.behind = new(behind)
+			w.before.Nodes = append(w.before.Nodes, &n.behind.seen)
 		}
 	}
 	if !sys.Assume.IsZero() {
@@ -112,21 +181,26 @@ func (w *Watch) Timers() (n int) {
 	return n
 }
 
-// InFlight is not known here: a datagram that is lost is never told of. A property that
-// asks is not judged.
-func (w *Watch) InFlight() int {
+// InFlight is how much is under way, as far as it is known.
+func (w *Watch) InFlight() (n int) {
 	w.asked = true
-	return 0
+	for range w.way.all(time.Now().UnixNano(), false) {
+		n++
+	}
+	return n
 }
 
-// UnderWay is not known here either.
-func (w *Watch) UnderWay(func(sight.Sent) bool) { w.asked = true }
+// UnderWay is what that is.
+func (w *Watch) UnderWay(yield func(sight.Sent) bool) {
+	w.asked = true
+	w.way.all(time.Now().UnixNano(), true)(yield)
+}
 
-// Unjudged are the properties that are not judged: those of steps, and those that ask
-// what is under way.
+// Unjudged are the safety properties that are not judged, since they ask what is under
+// way, which is not known for sure: package internal/merge judges them.
 func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
 
-// ask is what a property says; true where it cannot be judged.
+// ask is what a safety property says; true where it cannot be judged.
 func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	if w.unjudged[c.Name] {
 		return true, ""
@@ -200,7 +274,7 @@ func (w *Watch) take(i int, n *mirror, e *Entry) {
 		w.begin(i, n, e)
 	case EntryStep:
 		if n.m != nil && n.strayed == "" {
-			w.step(i, n, e.Step)
+			w.step(i, n, e.Step, e.At)
 		}
 		n.sends[e.Life] = e.Step.Sends
 	case EntryFailed:
@@ -212,50 +286,40 @@ func (w *Watch) take(i int, n *mirror, e *Entry) {
 }
 
 func (w *Watch) end(n *mirror) {
-	if n.up {
-		n.up, n.seen.Up = false, false
-		w.sees.Epoch++
-		w.sees.Membership++
+	if !n.up {
+		return
+	}
+	n.up, n.seen.Up = false, false
+	w.sees.Epoch++
+	w.sees.Membership++
+	if n.behind != nil {
+		n.behind.seen.Up = false
+		w.before.Epoch++
+		w.before.Membership++
 	}
 }
 
 func (w *Watch) begin(i int, n *mirror, e *Entry) {
 	w.end(n)
+	w.way.forget(i)
 	self := w.params.Addr(i)
-	dead := n.m
-	m, err := newMachine(w.sys, w.params, self, n)
-	if err == nil && e.Begin.Kept && dead != nil && w.sys.Crash != nil {
-		err = guard.Call("Crash", func() { m.node = w.sys.Crash(w.params, self, dead.node) })
+	n.life, n.number = e.Life, e.Begin.Number
+	if n.behind != nil {
+		_ = n.behind.begin(w.sys, w.params, self, e.Begin) // as the other one
 	}
-	n.life, n.number, n.strayed = e.Life, e.Begin.Number, ""
-	if err != nil {
-		n.m, n.strayed = nil, err.Error()
+	if err := n.begin(w.sys, w.params, self, e.Begin); err != nil {
 		w.find(Violation{Node: self, Step: w.steps, Message: err.Error()})
-		return
 	}
-	for _, one := range e.Begin.Disk {
-		m.disk.write(one)
-	}
-	n.m = m
 	n.seen.Timers = nil
 }
 
 // step takes a step again, and judges the state after it.
-func (w *Watch) step(i int, n *mirror, s *Step) {
+func (w *Watch) step(i int, n *mirror, s *Step, at int64) {
 	self := w.params.Addr(i)
-	n.step, n.picked = s, 0
 	e := &s.Event
-	switch e.Kind {
-	case sim.KindTask:
-		if at := slices.IndexFunc(n.m.tasks, func(t sim.Signal) bool { return same(n.m, t, e.Value) }); at >= 0 {
-			n.m.tasks = slices.Delete(n.m.tasks, at, at+1)
-		}
-	case sim.KindTimer:
-		delete(n.m.timers, e.Value)
-	}
-	failed := n.m.run(e)
-	if failed == nil {
-		n.m.settle(time.Time{}, 1)
+	if failed := n.take(s); failed != nil {
+		n.strayed = "it panicked when it was taken again: " + failed.text
+	} else {
 		state, err := n.m.walker.Sum(n.m.node)
 		switch {
 		case n.strayed != "":
@@ -268,8 +332,6 @@ func (w *Watch) step(i int, n *mirror, s *Step) {
 		case state != s.State:
 			n.strayed = fmt.Sprintf("its state was %s, and %s when it was taken again", s.State, state)
 		}
-	} else {
-		n.strayed = "it panicked when it was taken again: " + failed.text
 	}
 	w.steps++
 	n.steps++
@@ -278,7 +340,9 @@ func (w *Watch) step(i int, n *mirror, s *Step) {
 		w.end(n)
 		return
 	}
+	first := !n.up
 	w.show(n)
+	w.way.step(i, n, s, at)
 	for k := range n.m.effects {
 		if f := &n.m.effects[k]; f.Kind == sim.EffectEmit {
 			for _, m := range w.monitors {
@@ -289,11 +353,27 @@ func (w *Watch) step(i int, n *mirror, s *Step) {
 		}
 	}
 	for k := range w.always {
-		if c := &w.always[k]; !w.findings[c.Name] {
-			if holds, text := w.ask(c); !holds {
-				w.find(Violation{Property: c.Name, Node: self, Step: w.steps, Message: text})
-			}
+		w.judge(&w.always[k], self)
+	}
+	if n.behind == nil || n.behind.m == nil {
+		return
+	}
+	if !first || n.number > 0 { // a first start is no step
+		for k := range w.between {
+			w.judge(&w.between[k], self)
 		}
+	}
+	n.behind.take(s)
+	w.showBehind(n)
+}
+
+// judge asks a safety property after a step.
+func (w *Watch) judge(c *sight.Check, at sim.Addr) {
+	if w.findings[c.Name] {
+		return
+	}
+	if holds, text := w.ask(c); !holds {
+		w.find(Violation{Property: c.Name, Node: at, Step: w.steps, Message: text})
 	}
 }
 
@@ -314,16 +394,25 @@ func same(m *machine, a, b sim.Signal) bool {
 // show makes properties see a node as it is now.
 func (w *Watch) show(n *mirror) {
 	if !n.up {
-		n.up, n.ever, n.seen.Up = true, true, true
+		n.up, n.seen.Up = true, true
 		n.seen.Node = sight.Subject(n.m.node)
 		n.seen.Version++
 		w.sees.Epoch++
 		w.sees.Membership++
 	}
-	n.seen.Timers = n.seen.Timers[:0]
-	for s := range n.m.timers {
-		n.seen.Timers = append(n.seen.Timers, sight.Scheduled{Timer: &sight.Timer{Signal: s}})
+	n.retold.show(&n.seen)
+}
+
+// showBehind is that for the state before the next step.
+func (w *Watch) showBehind(n *mirror) {
+	b := n.behind
+	if !b.seen.Up || b.seen.Version != n.seen.Version {
+		b.seen.Up, b.seen.Version = true, n.seen.Version
+		b.seen.Node = sight.Subject(b.m.node)
+		w.before.Epoch++
+		w.before.Membership++
 	}
+	b.show(&b.seen)
 }
 
 // find notes what is wrong, once for each property or node.
@@ -348,9 +437,12 @@ func (w *Watch) Live() (live bool, why []string) {
 	}
 	for k := range w.eventually {
 		c := &w.eventually[k]
-		holds, said := w.ask(c)
+		holds, said := c.Asked()
 		if holds {
 			continue
+		}
+		if said == "" {
+			said = c.Explained()
 		}
 		text := fmt.Sprintf("not %q", c.Name)
 		if said != "" {
@@ -369,28 +461,28 @@ func (w *Watch) Recovers() bool { return len(w.eventually) > 0 }
 
 // The answers of a record: see answerer.
 
-func (n *mirror) choose(_ []int, k int) int {
-	if n.picked >= len(n.step.Picks) || int(n.step.Picks[n.picked]) >= k {
-		n.strayed = "it asked for another choice when it was taken again"
+func (r *retold) choose(_ []int, k int) int {
+	if r.picked >= len(r.step.Picks) || int(r.step.Picks[r.picked]) >= k {
+		r.strayed = "it asked for another choice when it was taken again"
 		return 0
 	}
-	n.picked++
-	return int(n.step.Picks[n.picked-1])
+	r.picked++
+	return int(r.step.Picks[r.picked-1])
 }
 
-func (n *mirror) before(macetime.Time, macetime.Time) bool { return n.choose(nil, 2) == 1 }
+func (r *retold) before(macetime.Time, macetime.Time) bool { return r.choose(nil, 2) == 1 }
 
-func (n *mirror) room(sim.Addr, int) bool {
-	return !slices.Contains(n.step.Refused, n.m.said.tried-1)
+func (r *retold) room(sim.Addr, int) bool {
+	return !slices.Contains(r.step.Refused, r.m.said.tried-1)
 }
 
 // now is no matter: what was asked of the clock is in the answers.
-func (n *mirror) now() time.Duration { return time.Second }
+func (r *retold) now() time.Duration { return time.Second }
 
-func (n *mirror) log(string, ...any)        {}
-func (n *mirror) tracing() bool             { return false }
-func (n *mirror) stored(disk.Write) error   { return nil }
-func (n *mirror) synced(string, bool) error { return nil }
+func (r *retold) log(string, ...any)        {}
+func (r *retold) tracing() bool             { return false }
+func (r *retold) stored(disk.Write) error   { return nil }
+func (r *retold) synced(string, bool) error { return nil }
 
 // Statuses are how the nodes do, as far as their records tell.
 func (w *Watch) Statuses() (all []Status) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"macemc/choose"
+	"macemc/internal/merge"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -92,6 +93,9 @@ func (o *Opener) load(name string) (*run, error) {
 		return nil, fmt.Errorf("%s: the path's header names no system", name)
 	}
 	sys, err := o.Find(system)
+	if err == nil {
+		sys, err = merge.SystemOf(sys, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

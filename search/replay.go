@@ -193,11 +193,11 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 
 // headerKeys are the keys of a path's header; those that repeat come first.
 var headerKeys = []string{
-	"param", "bug", "property",
+	"param", "bug", "property", "opening",
 	"system", "nodes", "faults", "early", "net", "timers", "disk", "seed", "verdict", "violates", "state", "critical", "walk",
 }
 
-const headerRepeats = 3
+const headerRepeats = 4
 
 // checkHeader refuses what this version would pass over, and what cannot be
 // meant.

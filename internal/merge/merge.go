@@ -130,6 +130,7 @@ type merger struct {
 	params sim.Params
 	begin  *live.Beginning
 	nodes  []*nodeRecord
+	asked  openings
 	hash   func(sim.Node) (canon.Hash, error)
 	faults sim.Faults
 
@@ -140,6 +141,8 @@ type merger struct {
 	said   *live.Step // the answers of the step that runs
 	picked int
 	tried  uint32
+
+	effects []sim.Effect // of the node's step that was taken last; the environment's may follow it
 
 	opened map[end]opening
 	over   map[end]bool // ends that are closed
@@ -193,6 +196,7 @@ func (m *merger) read(records []io.Reader) error {
 	if m.params, err = m.sys.Configure(m.begin.Nodes, m.begin.Params, m.begin.Bugs); err != nil {
 		return err
 	}
+	m.asked = openings{}
 	for i := range m.params.Nodes {
 		n := &nodeRecord{sends: map[uint64]uint64{}}
 		if len(lives[i]) == 0 {
@@ -202,6 +206,9 @@ func (m *merger) read(records []io.Reader) error {
 			all := lives[i][k]
 			if all == nil {
 				return fmt.Errorf("there is no record of life %d of n%d, which has %d; a run begins with the first", k, i, len(lives[i]))
+			}
+			if err := m.asked.collect(m.sys, m.params, all); err != nil {
+				return err
 			}
 			n.entries = append(n.entries, all...)
 		}
@@ -218,7 +225,6 @@ func (m *merger) prepare() (err error) {
 	if m.hash, err = live.Hasher(m.sys); err != nil {
 		return err
 	}
-	asked := false
 	f := &m.faults
 	for i, n := range m.nodes {
 		lives, sends := 0, uint64(0)
@@ -230,7 +236,6 @@ func (m *merger) prepare() (err error) {
 				continue
 			}
 			v := &e.Step.Event
-			asked = asked || v.Asked
 			switch {
 			case v.Kind == sim.KindMessage && v.Link == sim.LinkUDP:
 				m.rest[arrival{v.Life, v.Serial, i}]++
@@ -252,11 +257,8 @@ func (m *merger) prepare() (err error) {
 			f.Crash = sim.Unlimited
 		}
 	}
-	if asked {
-		return errors.New("nodes were asked for something that is not in the system's script (Node.Request), which a path cannot say yet; live.NewWatch takes such records")
-	}
 	f.Loss, f.Reorder = sim.Unlimited, sim.Unlimited
-	sys := *m.sys
+	sys := *m.asked.of(m.sys)
 	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return m.wrap(self, m.sys.New(p, self)) }
 	sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 		if m.sys.Crash == nil {
@@ -438,12 +440,27 @@ func (m *merger) ready(i int) bool {
 		}
 		return m.find(v, i) >= 0
 	case sim.KindError, sim.KindRefused:
+		if v.Kind == sim.KindRefused && m.yetToHear(v.From.Index(), i) {
+			return false // of a connection before this one
+		}
 		return m.silent(v.From.Index(), v.Conn)
 	case sim.KindClear, sim.KindFlushed:
 		return m.find(v, i) >= 0
 	default:
 		return true
 	}
+}
+
+// yetToHear reports whether a node, whose record goes on, has yet to hear in the World that
+// its connection with a peer broke.
+func (m *merger) yetToHear(node, peer int) bool {
+	n := m.nodes[node]
+	if n.dead || n.next() == nil || n.next().Kind == live.EntryLife {
+		return false
+	}
+	return m.where(func(e *sim.Event) bool {
+		return e.Kind == sim.KindError && e.Node.Index() == node && e.From.Index() == peer
+	}) >= 0
 }
 
 // buried reports whether nobody gets anything any more by a connection with the life
@@ -503,6 +520,9 @@ func (m *merger) step(k int) bool {
 	m.pick = k
 	if k < 0 || m.w.Step(m.record) != world.Stepped {
 		return false
+	}
+	if m.said != nil {
+		m.effects = m.w.Trace().Steps[len(m.w.Trace().Steps)-1].Effects
 	}
 	return true
 }
@@ -573,8 +593,7 @@ func (m *merger) takeStep(i int, e *live.Entry) {
 	}
 	n.at++
 	n.dead = false
-	steps := m.w.Trace().Steps
-	m.sent(i, steps[len(steps)-1].Effects)
+	m.sent(i, m.effects)
 	m.compare(i, e)
 }
 
@@ -634,13 +653,14 @@ func (m *merger) broken(i int, v *live.Event, said *live.Step) bool {
 	if hears(first) {
 		return true
 	}
-	if v.Kind == sim.KindError {
+	breaks := func() bool {
 		a, b := min(i, from), max(i, from)
-		if m.cause(sim.KindReset, func(e *sim.Event) bool { return e.Node.Index() == a && e.From.Index() == b }) {
-			return hears(sim.KindError)
-		}
+		return m.cause(sim.KindReset, func(e *sim.Event) bool { return e.Node.Index() == a && e.From.Index() == b }) && hears(sim.KindError)
 	}
-	if hears(second) {
+	if v.Kind == sim.KindError && breaks() || hears(second) {
+		return true
+	}
+	if v.Kind == sim.KindRefused && v.Conn != 0 && breaks() { // it broke, and what had come by it was not known
 		return true
 	}
 	if p := m.nodes[from]; p.next() == nil && !p.dead {
@@ -766,6 +786,9 @@ func (m *merger) result() (*Result, error) {
 	p.Add("net", m.config().Network.String())
 	if m.config().FreeTimers {
 		p.Add("timers", "free")
+	}
+	if err := m.asked.write(m.sys, p); err != nil {
+		return nil, err
 	}
 	verdict := sim.VerdictNone
 	if f := r.Failure; f != nil {

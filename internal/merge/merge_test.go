@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/codec"
+	"macemc/internal/long"
 	"macemc/live"
 	"macemc/search"
 	"macemc/sim"
@@ -41,7 +43,7 @@ func (t *tapes) readers() (all []io.Reader) {
 }
 
 // recorded runs a system until it was live after each of some troubles, and gives the records.
-func recorded(t *testing.T, name string, nodes, steps int, c live.Config, trouble func(h *live.Host)) (*sim.System, *tapes) {
+func recorded(t *testing.T, name string, nodes, steps int, c live.Config, trouble func(h *live.Host, follow *live.Follower)) (*sim.System, *tapes) {
 	t.Helper()
 	sys, err := catalog.Find(name)
 	if err != nil {
@@ -71,7 +73,7 @@ func recorded(t *testing.T, name string, nodes, steps int, c live.Config, troubl
 	}
 	lives()
 	if trouble != nil {
-		trouble(h)
+		trouble(h, follow)
 		lives()
 	}
 	if err := h.Stop(); err != nil {
@@ -89,14 +91,14 @@ func recorded(t *testing.T, name string, nodes, steps int, c live.Config, troubl
 // What nodes did on real sockets is a run of the simulator, with equal states, and its
 // path is taken again like any other.
 func TestLiveRunsAreSimulated(t *testing.T) {
-	for name, trouble := range map[string]func(h *live.Host){
-		"randtree": func(h *live.Host) {
+	for name, trouble := range map[string]func(*live.Host, *live.Follower){
+		"randtree": func(h *live.Host, _ *live.Follower) {
 			for i := range 3 {
 				_ = h.Kill(i * 2)
 				_ = h.Restart(i * 2)
 			}
 		},
-		"overcast": func(h *live.Host) { _ = h.Kill(1); _ = h.Restart(1) },
+		"overcast": func(h *live.Host, _ *live.Follower) { _ = h.Kill(1); _ = h.Restart(1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, kept := recorded(t, name, 5, 100, live.Config{Pace: 0.01}, trouble)
@@ -114,6 +116,40 @@ func TestLiveRunsAreSimulated(t *testing.T) {
 			}
 			if !again.Reproduced {
 				t.Errorf("the path comes to %+v", again.Finding)
+			}
+		})
+	}
+}
+
+// A run of ten thousand steps, in which nodes are killed, parted and paused and the links are
+// bad, is one of the simulator, with equal states. Where simulation and world part, it says in
+// what. -long runs all of it, else it is as many as come in a moment.
+func TestLongLiveRunsAreSimulated(t *testing.T) {
+	all := []string{"transport", "randtree", "overcast", "pastry"}
+	for _, name := range all[:long.Of(1, len(all))] {
+		t.Run(name, func(t *testing.T) {
+			steps := long.Of(1000, 10_000)
+			c := live.Config{Pace: 0.01, Timeout: time.Second, Weather: live.NewWeather(1, live.Climate{})}
+			sys, kept := recorded(t, name, 5, 1, c, func(h *live.Host, follow *live.Follower) {
+				ctx, heal := context.WithTimeout(t.Context(), 5*time.Minute)
+				go func() {
+					defer heal()
+					follow.Wait(5*time.Minute, func(w *live.Watch) bool { return w.Steps() >= steps })
+				}()
+				if err := (live.Trouble{
+					Kill: 100 * time.Millisecond, Cut: 500 * time.Millisecond, Pause: 300 * time.Millisecond,
+					Climate: live.Climate{Loss: 0.05, Dup: 0.05, Reorder: 0.05, Reset: 0.01, Delay: time.Millisecond},
+				}).Run(ctx, h, 5, 1, func(string) {}); err != nil {
+					t.Error(err)
+				}
+			})
+			r, err := Merge(sys, kept.readers())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d steps with equal states, %d faults between them, %d left, %q", r.Steps, r.Faults, r.Left, r.Differences)
+			if r.Parted || r.Failure != nil {
+				t.Errorf("parted; failure %+v", r.Failure)
 			}
 		})
 	}

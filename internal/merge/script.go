@@ -1,0 +1,116 @@
+package merge
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/guard"
+	"macemc/live"
+	"macemc/sim"
+)
+
+// Requests from outside of the system's script are openings like those of the script. A
+// path tells the openings of each life in which there were some, in the order in which they
+// happened and with what was left of the script, in lines of its header:
+//
+//	opening: NODE LIFE VALUE
+const openingKey = "opening"
+
+// life is one of a node.
+type life struct{ node, number int }
+
+// openings are the scripts of the lives in which a node was asked for something.
+type openings map[life][]sim.Signal
+
+// collect notes the openings of a life, whose entries these are.
+func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) error {
+	var happened []sim.Signal
+	own := 0
+	for _, e := range entries {
+		if e.Step != nil && e.Step.Event.Kind == sim.KindScript {
+			happened = append(happened, e.Step.Event.Value)
+			if !e.Step.Event.Asked {
+				own++
+			}
+		}
+	}
+	if own == len(happened) {
+		return nil
+	}
+	at := life{entries[0].Node, entries[0].Begin.Number}
+	if sys.Script != nil {
+		if err := guard.Call("Script", func() {
+			script := sys.Script(p, p.Addr(at.node), at.number)
+			happened = append(happened, script[min(own, len(script)):]...)
+		}); err != nil {
+			return err
+		}
+	}
+	o[at] = happened
+	return nil
+}
+
+// of is a system with these openings.
+func (o openings) of(sys *sim.System) *sim.System {
+	if len(o) == 0 {
+		return sys
+	}
+	with := *sys
+	with.Script = func(p sim.Params, self sim.Addr, number int) []sim.Signal {
+		if told, is := o[life{self.Index(), number}]; is {
+			return told
+		}
+		if sys.Script == nil {
+			return nil
+		}
+		return sys.Script(p, self, number)
+	}
+	return &with
+}
+
+// write adds them to a path.
+func (o openings) write(sys *sim.System, path *choose.Path) error {
+	var lives []life
+	for at := range o {
+		lives = append(lives, at)
+	}
+	slices.SortFunc(lives, func(a, b life) int { return (a.node-b.node)*1_000_000 + a.number - b.number })
+	for _, at := range lives {
+		for _, s := range o[at] {
+			data, err := live.CodecOf(sys).Append(nil, s)
+			if err != nil {
+				return fmt.Errorf("n%d was asked for a %T, which cannot be written into a path: %w", at.node, s, err)
+			}
+			path.Add(openingKey, fmt.Sprintf("n%d %d %s", at.node, at.number, base64.StdEncoding.EncodeToString(data)))
+		}
+	}
+	return nil
+}
+
+// SystemOf is the system that a path is of: sys, with the openings that the path tells.
+func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
+	o := openings{}
+	for _, line := range path.All(openingKey) {
+		word := strings.Fields(line)
+		if len(word) != 3 {
+			return nil, fmt.Errorf("the path's header says opening: %q; it must be a node, the number of its life and a value", line)
+		}
+		node, errNode := strconv.Atoi(strings.TrimPrefix(word[0], "n"))
+		number, errLife := strconv.Atoi(word[1])
+		data, err := base64.StdEncoding.DecodeString(word[2])
+		if errNode != nil || errLife != nil || err != nil {
+			return nil, fmt.Errorf("the path's header says opening: %q; it must be a node, the number of its life and a value", line)
+		}
+		s, err := live.CodecOf(sys).Decode(data)
+		if err != nil {
+			return nil, fmt.Errorf("the path tells what n%d was asked for, and that cannot be read: %w", node, err)
+		}
+		at := life{node, number}
+		o[at] = append(o[at], s)
+	}
+	return o.of(sys), nil
+}

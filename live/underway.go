@@ -1,0 +1,101 @@
+package live
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"macemc/internal/canon"
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// underway is what was sent and not delivered, as records tell it. What its sender has
+// heard to be lost is gone. Of a datagram nobody says that it was lost: one that has not
+// come for a second counts as lost.
+type underway struct{ lanes map[lane][]wayfarer }
+
+// lane is the way of messages: a link, to a node, from one.
+type lane struct {
+	link     sim.Link
+	to, from int
+}
+
+type wayfarer struct {
+	life, serial uint64
+	at           int64 // when it was sent, by the sender's clock
+	message      sim.Message
+	sum          canon.Hash // of one of a set
+}
+
+const lostAfter = int64(time.Second)
+
+// step takes what a step of node i delivered off the way, and puts there what it sent.
+func (u *underway) step(i int, n *mirror, s *Step, at int64) {
+	e := &s.Event
+	switch {
+	case e.Kind == sim.KindMessage && e.Link != sim.LinkSet: // what is in a set stays there
+		l := lane{e.Link, i, e.From.Index()}
+		u.lanes[l] = slices.DeleteFunc(u.lanes[l], func(w wayfarer) bool { return w.life == e.Life && w.serial == e.Serial })
+	case e.Kind == sim.KindError || e.Kind == sim.KindRefused:
+		delete(u.lanes, lane{sim.LinkTCP, e.From.Index(), i})
+	}
+	serial := s.Sends
+	for k := range n.m.effects {
+		if n.m.effects[k].Kind == sim.EffectSend {
+			serial--
+		}
+	}
+	for k := range n.m.effects {
+		f := &n.m.effects[k]
+		switch f.Kind {
+		case sim.EffectReset:
+			delete(u.lanes, lane{sim.LinkTCP, f.To.Index(), i})
+		case sim.EffectSend:
+			serial++
+			l := lane{f.Link, f.To.Index(), i}
+			w := wayfarer{life: n.life, serial: serial, at: at, message: f.Value}
+			if f.Link == sim.LinkSet {
+				w.sum, _ = n.m.walker.Sum(f.Value)
+				if slices.ContainsFunc(u.lanes[l], func(o wayfarer) bool { return o.sum == w.sum }) {
+					continue
+				}
+			}
+			u.lanes[l] = append(u.lanes[l], w)
+		}
+	}
+}
+
+// forget drops what a dead node sent: it is lost with its process.
+func (u *underway) forget(i int) {
+	for l := range u.lanes {
+		if l.from == i {
+			delete(u.lanes, l)
+		}
+	}
+}
+
+// all is what is under way at a time, in the order of sight.Runtime; sets are no part of
+// what is counted.
+func (u *underway) all(now int64, sets bool) iter.Seq[sight.Sent] {
+	return func(yield func(sight.Sent) bool) {
+		var lanes []lane
+		for l := range u.lanes {
+			lanes = append(lanes, l)
+		}
+		slices.SortFunc(lanes, func(a, b lane) int {
+			return cmp.Or(cmp.Compare(a.link, b.link), cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from))
+		})
+		for _, l := range lanes {
+			if l.link == sim.LinkUDP {
+				u.lanes[l] = slices.DeleteFunc(u.lanes[l], func(w wayfarer) bool { return now-w.at > lostAfter })
+			}
+			for _, w := range u.lanes[l] {
+				if (l.link != sim.LinkSet || sets) && !yield(sight.Sent{From: l.from, To: l.to, Link: uint8(l.link), Message: w.message}) {
+					return
+				}
+			}
+		}
+	}
+}
