@@ -97,19 +97,26 @@ func (f *Follower) Err() error {
 	return f.err
 }
 
-// Wait waits until cond holds, which is asked whenever a step was taken, or for as long
-// as this at most.
+// Wait waits until cond holds, which is asked whenever a step was taken, and now and then
+// since what is late counts as lost; or for as long as this at most.
 func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
-	late := false
-	t := time.AfterFunc(most, func() {
-		f.mu.Lock()
-		late = true
-		f.changed.Broadcast()
-		f.mu.Unlock()
-	})
-	defer t.Stop()
+	const again = 100 * time.Millisecond
+	until := time.Now().Add(most)
+	late, over := false, false
+	var t *time.Timer
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	defer func() { over = true; t.Stop() }()
+	t = time.AfterFunc(min(again, most), func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if over {
+			return
+		}
+		late = !time.Now().Before(until)
+		f.changed.Broadcast()
+		t.Reset(again)
+	})
 	for !cond(f.watch) {
 		if late {
 			return false

@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 
 	"macemc/choose"
-	"macemc/internal/merge"
 	"macemc/search"
 	"macemc/sim"
 )
 
 // Opener opens sessions.
 type Opener struct {
-	Find func(name string) (*sim.System, error) // knows the systems
-	Tool string                                 // how the command is called, for the lines that repeat something
-	Of   string                                 // what stands before the arguments in such a line, with a blank: a package; "": nothing
-	Busy *Busy                                  // nil: nobody watches
+	Find func(name string) (*sim.System, error)               // knows the systems
+	Told func(*sim.System, *choose.Path) (*sim.System, error) // what a path says of its system; nil: nothing
+	Tool string                                               // how the command is called, for the lines that repeat something
+	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "": nothing
+	Busy *Busy                                                // nil: nobody watches
 }
 
 // Settings say how a system is run that is explored by hand, in the words of a
@@ -93,8 +93,8 @@ func (o *Opener) load(name string) (*run, error) {
 		return nil, fmt.Errorf("%s: the path's header names no system", name)
 	}
 	sys, err := o.Find(system)
-	if err == nil {
-		sys, err = merge.SystemOf(sys, path)
+	if err == nil && o.Told != nil {
+		sys, err = o.Told(sys, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -207,9 +207,7 @@ func (m *merger) read(records []io.Reader) error {
 			if all == nil {
 				return fmt.Errorf("there is no record of life %d of n%d, which has %d; a run begins with the first", k, i, len(lives[i]))
 			}
-			if err := m.asked.collect(m.sys, m.params, all); err != nil {
-				return err
-			}
+			m.asked.collect(m.sys, m.params, all)
 			n.entries = append(n.entries, all...)
 		}
 		if len(n.entries[0].Begin.Disk) > 0 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"macemc/choose"
-	"macemc/internal/guard"
 	"macemc/live"
 	"macemc/sim"
 )
@@ -27,7 +26,7 @@ type life struct{ node, number int }
 type openings map[life][]sim.Signal
 
 // collect notes the openings of a life, whose entries these are.
-func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) error {
+func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) {
 	var happened []sim.Signal
 	own := 0
 	for _, e := range entries {
@@ -39,19 +38,14 @@ func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) 
 		}
 	}
 	if own == len(happened) {
-		return nil
+		return
 	}
 	at := life{entries[0].Node, entries[0].Begin.Number}
 	if sys.Script != nil {
-		if err := guard.Call("Script", func() {
-			script := sys.Script(p, p.Addr(at.node), at.number)
-			happened = append(happened, script[min(own, len(script)):]...)
-		}); err != nil {
-			return err
-		}
+		script := sys.Script(p, p.Addr(at.node), at.number)
+		happened = append(happened, script[min(own, len(script)):]...)
 	}
 	o[at] = happened
-	return nil
 }
 
 // of is a system with these openings.
