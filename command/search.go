@@ -113,7 +113,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.opts.NoWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
-	flags.StringVar(&f.walk, "walk", string(search.WalkWeighted), "how walks pick an event: `auto|weighted|uniform|chain|swarm`; by weight, all alike, the chain of causes\nof the highest priority, by weights that differ for each walk; auto: chain, swarm and weighted in turn.\nWith auto, chain and swarm each fault has a time of its own")
+	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm`; by weight, all alike, the chain of causes\nof the highest priority, by weights that differ for each walk; auto: chain, swarm and weighted in turn.\nWith auto, chain and swarm each fault has a time of its own")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
@@ -163,6 +163,9 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 			words = append(words, string(w))
 		}
 		return usagef("--walk is %q; it must be one of %s%s", f.walk, strings.Join(words, ", "), suggest(f.walk, words))
+	}
+	if !cmd.Flags().Changed("walk") {
+		f.walk = "" // prefixes are looked for in walks of another default
 	}
 	if words := []string{string(search.VisitedVectors), string(search.VisitedFingerprint), string(search.VisitedOff)}; f.visited != "" && !slices.Contains(words, f.visited) {
 		return usagef("--visited is %q; it must be one of %s%s", f.visited, strings.Join(words, ", "), suggest(f.visited, words))

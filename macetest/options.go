@@ -33,7 +33,7 @@ type Options struct {
 	Walks       int            // random walks after it; 0: 300. See -macetest.scale
 	WalkSteps   int            // steps after which a walk that is not live is suspected; 0: 10,000
 	WalkLeast   int            // steps for which a walk goes on even if it is live; 0: 200
-	Walking     search.Walking // how walks pick their events; "": weighted
+	Walking     search.Walking // how walks pick their events; "": auto
 	Memory      int            // bytes that the process may use; 0: 4 GiB
 	Engine      search.Engine  // of the exhaustive phase; "": memo
 	Seed        uint64         // of the walks; 0: 1

@@ -92,7 +92,7 @@ func TestWalkLeast(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.opts.Depth, c.opts.Paths, c.opts.Faults, c.opts.Workers = 1, 20, &fair, 1
-			c.opts.Walks = 2
+			c.opts.Walks, c.opts.Walking = 2, WalkWeighted // others take some steps more before they are judged
 			res := search(t, c.sys, 0, nil, c.opts)
 			if res.Verdict() != c.found {
 				t.Fatalf("found is a %s, should be a %s: %+v", res.Verdict(), c.found, res.Finding)
@@ -127,7 +127,7 @@ func TestWalkLeastAlarms(t *testing.T) {
 }
 
 // Where walks go on while they are live, storms come late, too: also to a system
-// in which nothing else can happen any more.
+// in which nothing else can happen any more. Other manners have late storms always.
 func TestLateStorms(t *testing.T) {
 	faults := sim.Faults{Crash: 1}
 	healthy := func(a *ager) bool { return !a.Broken }
@@ -143,7 +143,7 @@ func TestLateStorms(t *testing.T) {
 		{"at rest", aging(300, 300, nil, healthy), 10_000, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: 100, Faults: &faults, WalkLeast: c.least, Walks: 5})
+			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: 100, Faults: &faults, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted})
 			f := res.Finding
 			if (f != nil) != c.found {
 				t.Fatalf("found is %+v", f)

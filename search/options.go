@@ -58,7 +58,7 @@ type Options struct {
 	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps
 	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
 	Roam         int     // walks from the start; 0: 10,000, or what Paths leaves
-	Walking      Walking // how walks pick their events; "": weighted
+	Walking      Walking // how walks pick their events; "": auto, and weighted with Prefixes
 	Seed         uint64  // 0: 1
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0: as many as there are processors
@@ -136,6 +136,10 @@ func (o Options) filled() (Options, error) {
 	if err != nil {
 		return o, err
 	}
+	if o.Walking == "" && o.Prefixes > 0 {
+		o.Walking = WalkWeighted
+	}
+	o.Walking = cmp.Or(o.Walking, WalkAuto)
 	o.Steady = cmp.Or(o.Steady, 20)
 	o.Findings = cmp.Or(o.Findings, 1)
 	o.Memory = cmp.Or(o.Memory, 4<<30)

@@ -75,9 +75,9 @@ func TestWalksOfSeveral(t *testing.T) {
 		opts  Options
 		found int
 	}{
-		{"auto", simtcp.System, 3_000, Options{Walking: WalkAuto}, 0},
-		{"auto, a prefix", simtcp.System, 2_000, Options{Walking: WalkAuto, Prefix: steady(simtcp.System).Prefix}, 0},
-		{"auto, findings", three, 6_000, Options{Walking: WalkAuto, Findings: 10, WalkSteps: 100}, 3},
+		{"weighted", simtcp.System, 3_000, Options{Walking: WalkWeighted}, 0},
+		{"weighted, a prefix", simtcp.System, 2_000, Options{Walking: WalkWeighted, Prefix: steady(simtcp.System).Prefix}, 0},
+		{"weighted, findings", three, 6_000, Options{Walking: WalkWeighted, Findings: 10, WalkSteps: 100}, 3},
 		{"stopwait", stopwait.System, 4_000, Options{}, 0},
 		{"simtcp", simtcp.System, 3_000, Options{}, 0},
 		{"go on", brokentree.System, 400, Options{WalkLeast: 4_000}, 0},

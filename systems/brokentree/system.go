@@ -41,4 +41,9 @@ var System = &sim.System{
 	Script:     func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{joinOverlay{}} },
 	Properties: tree.Properties(),
 	Within:     tree.FewMessages,
+	Network:    func(sim.Params) sim.Network { return sim.Network{TCPBuffer: buffer} },
 }
+
+// buffer is more than a walk fills: what a full one refuses is lost, and that is no
+// part of the story.
+const buffer = 10_000
