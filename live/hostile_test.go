@@ -25,6 +25,9 @@ type (
 	begin  struct{ n int }
 	heard  struct{ n int }
 	broken struct{ cause sim.Cause }
+	pour   struct{ size int }
+	bulk   struct{ text string }
+	poured struct{ messages int }
 )
 
 func (e *echo) Init(sim.Env) {}
@@ -43,6 +46,12 @@ func (e *echo) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
 	case begin:
 		env.TCP().Send(env.Peers()[0], number(s))
+	case pour:
+		n := 0
+		for env.TCP().Send(env.Peers()[0], bulk{strings.Repeat("x", s.size)}) {
+			n++
+		}
+		env.Emit(poured{n})
 	case sim.PeerError:
 		env.Emit(broken{s.Cause})
 	}
@@ -120,7 +129,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 // A stranger on the sockets neither stops a node nor gets anything into it, and
 // each cause is logged once.
 func TestHostileSockets(t *testing.T) {
-	h, log := startEchoes(t, Config{Timeout: 2 * time.Second, MessageMost: 1 << 16})
+	h, log := startEchoes(t, Config{Timeout: 500 * time.Millisecond, MessageMost: 1 << 16})
 	n1 := h.Node(1)
 	good := func() *hello {
 		return &hello{system: "echoes", run: h.run, from: 0, to: 1, life: 7, conn: 9, types: codecOf(echoes).Types()}
@@ -226,9 +235,7 @@ func TestHostileSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	valid := append([]byte(datagramMagic), make([]byte, 18)...)
-	binary.BigEndian.PutUint64(valid[4:], h.mark)
-	valid[12], valid[13] = 0, 1
+	valid := datagramTo1(h)
 	value, err := codecOf(echoes).Append(append(valid, 1), number{-5})
 	if err != nil {
 		t.Fatal(err)
@@ -257,6 +264,93 @@ func validFrame(t *testing.T, m any) []byte {
 		t.Fatal(err)
 	}
 	return endFrame(b, 0)
+}
+
+// datagramTo1 is the head of a datagram from node 0 to node 1.
+func datagramTo1(h *Host) []byte {
+	head := append([]byte(datagramMagic), make([]byte, 18)...)
+	binary.BigEndian.PutUint64(head[4:], h.mark)
+	head[13] = 1
+	return head
+}
+
+// A peer that was let in and does not read, or says nothing, is a broken connection after
+// Timeout; what waits for it is bounded, also what its socket does not take.
+func TestSlowPeers(t *testing.T) {
+	for name, reads := range map[string]bool{"reads nothing": false, "says nothing": true} {
+		t.Run(name, func(t *testing.T) {
+			book, err := Loopback(2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := net.Listen("tcp", book[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = l.Close() }()
+			facts := make(chan any, 1000)
+			h, _ := startEchoes(t, Config{Book: book, Only: []int{0}, Timeout: 300 * time.Millisecond, Facts: func(_ sim.Addr, fact any) { facts <- fact }})
+			peer := make(chan error, 1)
+			go func() { // is n1
+				c, err := l.Accept()
+				if err == nil {
+					defer func() { _ = c.Close() }()
+					var who *hello
+					if who, err = met(c); err == nil {
+						err = greet(c, &hello{system: "echoes", run: h.run, from: 1, to: 0, life: 7, conn: who.conn, types: codecOf(echoes).Types()}, "")
+					}
+				}
+				if peer <- err; err == nil && reads {
+					_, _ = io.Copy(io.Discard, c)
+				} else {
+					<-h.Node(0).Done()
+				}
+			}()
+			if err := h.Node(0).Request(t.Context(), pour{1 << 20}); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-peer; err != nil {
+				t.Fatal(err)
+			}
+			sent := (<-facts).(poured).messages
+			if sent != h.buffer {
+				t.Errorf("%d messages are taken for a peer that answers none, and a connection queues %d", sent, h.buffer)
+			}
+			_ = l.Close() // who comes back is refused
+			if fact := <-facts; fact != (broken{sim.CauseRefused}) {
+				t.Errorf("the node hears %v", fact)
+			}
+			if err := h.Node(0).Look(func(sim.Node) {
+				if p := h.Node(0).links.peers[1]; len(p.out) != 0 || p.sess != nil {
+					t.Errorf("%d messages wait for who is gone", len(p.out))
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Who connects and does not say who it is, is waited for, and only so many of them at a time;
+// that is one line in the log.
+func TestSilentCrowd(t *testing.T) {
+	h, log := startEchoes(t, Config{Timeout: 300 * time.Millisecond})
+	for range 200 {
+		c, err := net.Dial("tcp", h.Book()[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+	}
+	const why = "too many have connected and not said who they are"
+	eventually(t, "refused", func() bool { return log.count(why) > 0 })
+	if held := h.Node(1).links.door.meetings.held.Load(); held > 65 { // with the one that is just being refused
+		t.Errorf("%d strangers are waited for", held)
+	}
+	asks(t, h, 1) // the real peer is let in when they were given up
+	if n := log.count(why); n != 1 {
+		t.Errorf("it is logged %d times", n)
+	}
 }
 
 // A peer that says that it is another comes from elsewhere than the book says.
@@ -341,5 +435,7 @@ func FuzzFrames(f *testing.F) {
 			t.Errorf("two lines: %q", err)
 		}
 		_ = new(hello).read(data)
+		_, _ = h.Node(1).links.datagrams.of(data)
+		_, _ = h.Node(1).links.datagrams.of(append(datagramTo1(h), data...))
 	})
 }

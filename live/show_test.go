@@ -17,7 +17,7 @@ import (
 	"macemc/internal/long"
 )
 
-var soak = flag.Duration("soak", 2*time.Second, "TestSoak troubles nodes for this time, all systems together")
+var soak = flag.Duration("soak", time.Second, "TestSoak troubles nodes for this time, all systems together")
 
 // childOf tells a process of the test binary that it is a node: system, node, life, book,
 // folder and pace.
