@@ -36,7 +36,7 @@ type liveFlags struct {
 	bugs, params         []string
 	inProcess            bool
 	time                 time.Duration
-	faults               string
+	faults, timetable    string
 	faultsFor            time.Duration
 	seed                 uint64
 	pace                 float64
@@ -68,7 +68,17 @@ nothing is received before it was sent.
 
 It ends after --time, on an interrupt, or when something is wrong; and says what holds then. With
 --faults it kills nodes and starts them again, parts and pauses them and spoils the
-links; at the end that is healed, and the system has to recover.
+links; at the end that is healed, and the system has to recover. With --faults-at a file
+says what happens when:
+
+  2s kill n3
+  3s start n3
+  4s partition n0 n1 | n2
+  5s oneway n0 | n1 n2
+  6s mend
+  7s pause n1
+  8s resume n1
+  9s weather loss=0.1,dup=0.1,reorder=0.1,reset=0.01,delay=20ms
 
 With --id and --book it runs one node of a deployment: the book is a file with a line for each node,
 "n0 10.0.0.1:7000". Its storage is in the folder --dir.`,
@@ -93,7 +103,8 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter, `k=v` (repeatable)")
 	flags.DurationVar(&f.time, "time", 0, "end after this `time` (default on an interrupt)")
 	flags.BoolVar(&f.inProcess, "in-process", false, "run all nodes in this process")
-	flags.StringVar(&f.faults, "faults", "", "a `list` of kill=2s, cut=5s, pause=5s (about every so often), of chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01, and delay=5ms")
+	flags.StringVar(&f.faults, "faults", "", "a `list` of kill=2s, cut=5s, oneway=5s, pause=5s (about every so often), of chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01, and delay=5ms")
+	flags.StringVar(&f.timetable, "faults-at", "", "a `file` that says which fault happens when, a line for each: 2s kill n3")
 	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults after this `time` (default two thirds of --time)")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default another each time)")
 	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`")
@@ -129,13 +140,15 @@ func (t *tool) live(sys *sim.System, f liveFlags) error {
 	switch {
 	case (f.id >= 0) != (f.book != ""):
 		return usagef("--id and --book go together: which node of the book this process runs")
-	case f.id >= 0 && (f.faults != "" || f.inProcess):
+	case f.faults != "" && f.timetable != "":
+		return usagef("--faults draws faults by the seed, and --faults-at reads them; leave one of them out")
+	case f.id >= 0 && (f.faults != "" || f.timetable != "" || f.inProcess):
 		return usagef("--faults and --in-process are for all nodes at once; leave out --id")
 	case f.time < 0 || f.faultsFor < 0:
 		return usagef("a time is 0 or more")
 	case f.pace <= 0:
 		return usagef("--pace is %v; it must be more than 0", f.pace)
-	case f.faultsFor > 0 && f.faults == "":
+	case f.faultsFor > 0 && f.faults == "" && f.timetable == "":
 		return usagef("--faults-for says when --faults ends; give --faults")
 	case f.id < 0 && (f.cert != "" || f.public):
 		return usagef("--public and --tls-cert are for one node of a deployment; give --id and --book")
@@ -270,11 +283,14 @@ func (t *tool) serveMetrics(h *live.Host, at string) (closer func(), err error) 
 
 // liveAll runs all nodes, and watches them.
 func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f liveFlags) (err error) {
-	trouble, err := f.trouble()
-	if err != nil {
+	if c.Params, err = sys.Resolve(c.Params); err != nil {
 		return err
 	}
 	if err := sys.Validate(c.Params); err != nil {
+		return err
+	}
+	trouble, err := f.trouble(c.Params.Nodes)
+	if err != nil {
 		return err
 	}
 	copies, err := f.copies()
@@ -312,7 +328,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	}
 	v.say("%s of %s run %s, on 127.0.0.1, which only this machine can reach", numerals.Many(c.Params.Nodes, "node"), sys.Name, where)
 	ended := make(chan error, 1)
-	if f.faults != "" {
+	if trouble != nil {
 		bad, heal := ctx, context.CancelFunc(func() {})
 		switch {
 		case f.faultsFor > 0:
@@ -322,7 +338,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 		}
 		defer heal()
 		go func() {
-			ended <- trouble.Run(bad, fleet, c.Params.Nodes, f.seed, func(what string) { v.say("%s", what) })
+			ended <- trouble(bad, fleet, func(what string) { v.say("%s", what) })
 		}()
 	} else {
 		ended <- nil
@@ -331,7 +347,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	if err := <-ended; err != nil {
 		v.say("the faults have ended: %v", err)
 	}
-	if f.faults != "" && why == nil { // what was healed has to recover
+	if trouble != nil && why == nil { // what was healed has to recover
 		follow.Wait(20*time.Second, func(w *live.Watch) bool {
 			is, _ := w.Live()
 			return is || !w.Recovers() || len(w.Violations()) > 0
@@ -440,15 +456,32 @@ func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 	return func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }
 }
 
-func (f *liveFlags) trouble() (live.Trouble, error) {
-	if f.faults == "" {
-		return live.Trouble{}, nil
+// trouble lets the faults happen that were asked for; nil: none were.
+func (f *liveFlags) trouble(nodes int) (func(context.Context, live.Fleet, func(string)) error, error) {
+	switch {
+	case f.faults != "":
+		t, err := live.ParseTrouble(f.faults)
+		if err != nil {
+			return nil, usagef("--faults: %w", err)
+		}
+		return func(ctx context.Context, fleet live.Fleet, tell func(string)) error {
+			return t.Run(ctx, fleet, nodes, f.seed, tell)
+		}, nil
+	case f.timetable != "":
+		file, err := os.Open(f.timetable)
+		if err != nil {
+			return nil, fmt.Errorf("--faults-at: %w", err)
+		}
+		defer func() { _ = file.Close() }()
+		t, err := live.ReadTimetable(file, nodes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.timetable, err)
+		}
+		return func(ctx context.Context, fleet live.Fleet, tell func(string)) error {
+			return t.Run(ctx, fleet, nodes, tell)
+		}, nil
 	}
-	trouble, err := live.ParseTrouble(f.faults)
-	if err != nil {
-		return trouble, usagef("--faults: %w", err)
-	}
-	return trouble, nil
+	return nil, nil
 }
 
 // copies says where records are kept besides.

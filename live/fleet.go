@@ -22,7 +22,9 @@ import (
 type Fleet interface {
 	Kill(i int) error    // in the middle of whatever it does
 	Restart(i int) error // the next life of one that is dead
-	Cut(side []int)      // a partition; nil: none
+	// Cut begins a partition between the nodes of one side and the others, or, one way, lets
+	// nothing of what they send reach the others. It ends the one before; nil: there is none.
+	Cut(side []int, oneWay bool)
 	Climate(c Climate)
 	Pause(i int, on bool) error
 	Stop() error
@@ -73,6 +75,7 @@ type Processes struct {
 	mu    sync.Mutex
 	nodes []*process
 	lives []int
+	bad   map[string]string // the orders about links that hold: what a new process is told
 	done  bool
 }
 
@@ -88,7 +91,7 @@ type process struct {
 // node's life; its standard input and its file 3 are used: see Child. failed is told
 // of one that ends and was not asked to.
 func Spawn(n int, follow *Follower, command func(node, life int) *exec.Cmd, failed func(node int, err error)) (*Processes, error) {
-	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n)}
+	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n), bad: map[string]string{}}
 	for i := range n {
 		p.lives[i] = -1
 		if err := p.start(i); err != nil {
@@ -125,6 +128,9 @@ func (p *Processes) start(i int) error {
 	one := &process{cmd: c, orders: orders, ended: make(chan struct{})}
 	p.mu.Lock()
 	p.nodes[i] = one
+	for _, text := range p.bad {
+		_, _ = io.WriteString(orders, text+"\n")
+	}
 	p.mu.Unlock()
 	go func() {
 		one.err = c.Wait()
@@ -188,10 +194,25 @@ func (p *Processes) order(text string) {
 }
 
 // Cut tells all processes of a partition.
-func (p *Processes) Cut(side []int) { p.order("cut" + numbers(side)) }
+func (p *Processes) Cut(side []int, oneWay bool) {
+	verb := "cut"
+	if oneWay {
+		verb = "oneway"
+	}
+	p.keep("cut", verb+numbers(side))
+}
+
+// keep tells all processes of something that holds for new ones too, in the place of what
+// was said of the same before.
+func (p *Processes) keep(about, text string) {
+	p.mu.Lock()
+	p.bad[about] = text
+	p.mu.Unlock()
+	p.order(text)
+}
 
 // Climate tells all processes of the weather.
-func (p *Processes) Climate(c Climate) { p.order("weather " + c.String()) }
+func (p *Processes) Climate(c Climate) { p.keep("weather", "weather "+c.String()) }
 
 func numbers(all []int) (text string) {
 	for _, i := range all {
@@ -258,14 +279,14 @@ func (h *Host) obey(line string) {
 	switch verb {
 	case "leave":
 		h.Leave()
-	case "cut":
+	case "cut", "oneway":
 		var side []int
 		for _, word := range strings.Fields(rest) {
 			if i, err := strconv.Atoi(word); err == nil {
 				side = append(side, i)
 			}
 		}
-		h.Cut(side)
+		h.Cut(side, verb == "oneway")
 	case "weather":
 		if c, err := ParseClimate(rest); err == nil {
 			h.Climate(c)
@@ -277,19 +298,19 @@ func (h *Host) obey(line string) {
 func ChildRecord(int, int) (io.WriteCloser, error) { return os.NewFile(3, "record"), nil }
 
 // Trouble is what happens to a fleet, by a seed: about every so often a node is killed
-// and comes back, a partition begins and ends, a node is paused; and the weather. 0:
-// never. When is the real world's, so that a seed repeats no run.
+// and comes back, a partition begins and ends, in both ways or in one, a node is paused; and the
+// weather. 0: never. When is the real world's, so that a seed repeats no run.
 type Trouble struct {
-	Kill, Cut, Pause time.Duration
-	Climate          Climate
+	Kill, Cut, OneWay, Pause time.Duration
+	Climate                  Climate
 }
 
-// ParseTrouble reads "kill=2s,cut=5s,pause=5s" and what ParseClimate reads.
+// ParseTrouble reads "kill=2s,cut=5s,oneway=5s,pause=5s" and what ParseClimate reads.
 func ParseTrouble(text string) (t Trouble, err error) {
 	var climate []string
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		of := map[string]*time.Duration{"kill": &t.Kill, "cut": &t.Cut, "pause": &t.Pause}[name]
+		of := map[string]*time.Duration{"kill": &t.Kill, "cut": &t.Cut, "oneway": &t.OneWay, "pause": &t.Pause}[name]
 		if of == nil {
 			climate = append(climate, part)
 			continue
@@ -300,7 +321,7 @@ func ParseTrouble(text string) (t Trouble, err error) {
 	}
 	if len(climate) > 0 {
 		if t.Climate, err = ParseClimate(strings.Join(climate, ",")); err != nil {
-			err = fmt.Errorf("%w; and there are kill, cut and pause", err)
+			err = fmt.Errorf("%w; and there are kill, cut, oneway and pause", err)
 		}
 	}
 	return t, err
@@ -320,7 +341,9 @@ func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func
 		plans = append(plans, plan{time.Now().Add(d/2 + time.Duration(dice.Int64N(int64(d)))), do})
 	}
 	busy := map[int]bool{} // killed or paused
-	var kill, cut, pause func() error
+	parted := false
+	var kill, pause func() error
+	var cut func(every time.Duration, oneWay bool) error
 	kill = func() error {
 		soon(t.Kill, kill)
 		i := dice.IntN(n)
@@ -339,19 +362,30 @@ func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func
 		})
 		return nil
 	}
-	cut = func() error {
+	cut = func(every time.Duration, oneWay bool) error {
+		again := func() error { return cut(every, oneWay) }
+		if parted {
+			soon(every, again)
+			return nil
+		}
 		var side []int
 		for i := range n {
 			if dice.IntN(2) == 0 {
 				side = append(side, i)
 			}
 		}
-		tell("a partition: " + strings.TrimSpace(numbers(side)) + " from the others")
-		f.Cut(side)
-		soon(t.Cut/2, func() error {
+		how := "a partition: " + strings.TrimSpace(numbers(side)) + " from the others"
+		if oneWay {
+			how = "a partition one way: what " + strings.TrimSpace(numbers(side)) + " send does not reach the others"
+		}
+		tell(how)
+		parted = true
+		f.Cut(side, oneWay)
+		soon(every/2, func() error {
 			tell("the partition ends")
-			f.Cut(nil)
-			soon(t.Cut, cut)
+			parted = false
+			f.Cut(nil, false)
+			soon(every, again)
 			return nil
 		})
 		return nil
@@ -376,7 +410,7 @@ func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func
 	for _, of := range []struct {
 		every time.Duration
 		do    func() error
-	}{{t.Kill, kill}, {t.Cut, cut}, {t.Pause, pause}} {
+	}{{t.Kill, kill}, {t.Cut, func() error { return cut(t.Cut, false) }}, {t.OneWay, func() error { return cut(t.OneWay, true) }}, {t.Pause, pause}} {
 		if of.every > 0 {
 			soon(of.every, of.do)
 		}
@@ -403,14 +437,6 @@ func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func
 		break
 	}
 	<-ctx.Done()
-	f.Climate(Climate{})
-	f.Cut(nil)
-	for i := range n {
-		_ = f.Pause(i, false)
-		if busy[i] { // it is dead, or was paused and runs
-			_ = f.Restart(i)
-		}
-	}
-	tell("healed: all nodes run, and nothing is in their way")
+	heal(f, n, busy, tell)
 	return nil
 }

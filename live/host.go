@@ -42,6 +42,7 @@ type Host struct {
 	failure  error
 	told     bool
 	paused   map[int]chan struct{}
+	cut      cut
 	leaving  chan struct{} // closed when the nodes are to take no more steps
 	released chan struct{} // closed when they may close their connections
 	left     bool
@@ -158,7 +159,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	h.mu.Lock()
 	h.lives[i]++
 	n.number = h.lives[i]
-	dead, kept := h.dead[i], h.kept[i]
+	dead, kept, cut := h.dead[i], h.kept[i], h.cut
 	h.mu.Unlock()
 	n.clock = clock{pace: h.config.Pace, pause: h.config.Idle}
 	n.reality = &reality{place: n.place, clock: &n.clock, store: &n.store, links: &n.links}
@@ -198,6 +199,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	if err := n.connect(packer); err != nil {
 		return nil, err
 	}
+	n.links.barrier = cut.around(i)
 	n.recorder = recorder{place: n.place, m: n.m}
 	if h.config.Record != nil {
 		to, err := h.config.Record(i, n.number)
@@ -388,20 +390,19 @@ func (h *Host) Restart(i int) error {
 	return nil
 }
 
-// Cut begins a partition: nodes of one side and the others cannot reach each other.
-// Each process has to be told. Nil: it ends.
-func (h *Host) Cut(side []int) {
-	var in uint64
+// Cut begins a partition: nodes of one side and the others cannot reach each other; or, one way,
+// what the side sends does not reach the others, and connections, which need both ways,
+// break. Each process has to be told. Nil: it ends.
+func (h *Host) Cut(side []int, oneWay bool) {
+	h.mu.Lock()
+	h.cut = cut{oneWay: oneWay, nodes: h.params.Nodes}
 	for _, i := range side {
-		in |= 1 << i
+		h.cut.side |= 1 << i
 	}
-	all := uint64(1)<<(h.params.Nodes-1)<<1 - 1
+	c := h.cut
+	h.mu.Unlock()
 	for _, n := range h.Nodes() {
-		cut := in & all
-		if in&(1<<n.at) != 0 {
-			cut = ^in & all
-		}
-		n.call(func() { n.links.part(barrier{cut, cut}) })
+		n.call(func() { n.links.part(c.around(n.at)) })
 	}
 }
 
