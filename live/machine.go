@@ -36,6 +36,7 @@ type machine struct {
 	sends   uint64 // that were not refused, in this life
 
 	running bool
+	acting  int8 // whether it has actions: 0: not known yet, 1, or -1
 	calls   int
 	effects []sim.Effect
 	said    said // in the step that runs
@@ -478,6 +479,21 @@ func (m *machine) accepts(from sim.Addr, msg sim.Message) bool {
 		}
 	}
 	return true
+}
+
+// acts reports whether the node or one of its layers has actions at all.
+func (m *machine) acts() bool {
+	if m.acting == 0 {
+		m.acting = -1
+		for n := any(m.node); n != nil; n = upper(n) {
+			_, offers := sight.Subject(n).(sim.Offerer)
+			_, gathers := sight.Subject(n).(sim.Gatherer)
+			if offers || gathers {
+				m.acting = 1
+			}
+		}
+	}
+	return m.acting > 0
 }
 
 func (m *machine) offers() (all []sim.Signal) {

@@ -32,6 +32,7 @@ type Node struct {
 	err     error // why the life is over, once stopped is closed; nil: it was asked to end
 	steps   atomic.Uint64
 	status  atomic.Pointer[Status]
+	shown   Status // the same, without the steps
 }
 
 // close ends the life when the step is done: in good order, or as the end of the process
@@ -170,7 +171,7 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 	case 5:
 		return n.links.roomy()
 	case 6:
-		if now.Before(n.clock.action) {
+		if !n.m.acts() || now.Before(n.clock.action) {
 			return e, false
 		}
 		if all := append(n.m.offers(), n.m.gathers(n.links.inSet)...); len(all) > 0 {
@@ -290,15 +291,16 @@ func (n *Node) tell() {
 	if n.steps.Load() == 0 {
 		return
 	}
-	s := &Status{Node: n.name(n.at), Life: n.number, Up: !n.inbox.over, Timers: len(n.m.timers)}
+	s := Status{Node: n.name(n.at), Life: n.number, Up: !n.inbox.over, Timers: len(n.m.timers)}
 	for _, p := range n.links.peers {
 		if p.sess != nil {
 			s.Peers++
 		}
 		s.Queued += len(p.out)
 	}
-	if was := n.status.Load(); was == nil || s.Up != was.Up || s.Peers != was.Peers || s.Timers != was.Timers || s.Queued != was.Queued {
-		n.status.Store(s)
+	if n.shown != s {
+		n.shown = s
+		n.status.Store(new(s))
 	}
 }
 

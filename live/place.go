@@ -31,7 +31,7 @@ func newPlace(h *Host, at int) *place {
 	return p
 }
 
-func (p *place) name(i int) string { return fmt.Sprintf("n%d", i) }
+func (p *place) name(i int) string { return p.host.params.Addr(i).String() }
 
 // draw is a name that nobody else draws.
 func draw() uint64 {

@@ -78,9 +78,27 @@ func (w *writer) dynamic(c *Codec, v reflect.Value) {
 		w.buf = binary.BigEndian.AppendUint64(w.buf, p.shape)
 	}
 	if w.enter() {
-		p.write(w, copied(v).Addr().UnsafePointer())
+		c := p.spare()
+		c.of.Set(v)
+		p.write(w, c.at)
+		c.of.SetZero()
+		p.spares.Put(c)
 		w.depth--
 	}
+}
+
+// scratch is memory for one value of a type.
+type scratch struct {
+	of reflect.Value
+	at unsafe.Pointer
+}
+
+func (p *plan) spare() *scratch {
+	if c, is := p.spares.Get().(*scratch); is {
+		return c
+	}
+	v := reflect.New(p.typ)
+	return &scratch{v.Elem(), v.UnsafePointer()}
 }
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
@@ -109,6 +127,7 @@ type reader struct {
 	depth int
 	inKey bool
 	err   error
+	outer *plan // of the value that dynamic gave last
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -225,21 +244,43 @@ func (r *reader) dynamic(c *Codec) reflect.Value {
 	v := reflect.New(p.typ)
 	p.read(r, v.UnsafePointer())
 	r.depth--
+	r.outer = p
 	return v.Elem()
 }
+
+// eface is an interface that holds a value which is not a pointer: its type, and where
+// the value is.
+type eface struct{ typ, at unsafe.Pointer }
+
+// held makes an interface of a value that nobody else has: no copy is made of it, where
+// an interface holds its like by their address.
+func (p *plan) held(v reflect.Value) any {
+	if p.direct {
+		return v.Interface()
+	}
+	e := eface{p.word, v.Addr().UnsafePointer()}
+	return *(*any)(unsafe.Pointer(&e))
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // Decode reads what Append wrote, and nothing else: every error is one line that says
 // what is wrong with the bytes.
 func (c *Codec) Decode(data []byte) (any, error) {
-	r := reader{data: data}
+	r := readers.Get().(*reader)
+	*r = reader{data: data, made: r.made[:0], types: r.types[:0]}
 	v := r.dynamic(c)
+	err, left, p := r.err, len(r.data), r.outer
+	clear(r.made)
+	*r = reader{made: r.made[:0], types: r.types[:0]}
+	readers.Put(r)
 	switch {
-	case r.err != nil:
-		return nil, r.err
+	case err != nil:
+		return nil, err
 	case !v.IsValid():
 		return nil, fmt.Errorf("nil stands where there must be a value")
-	case len(r.data) > 0:
-		return nil, fmt.Errorf("%d bytes are left behind the value", len(r.data))
+	case left > 0:
+		return nil, fmt.Errorf("%d bytes are left behind the value", left)
 	}
-	return v.Interface(), nil
+	return p.held(v), nil
 }

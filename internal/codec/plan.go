@@ -18,6 +18,10 @@ type plan struct {
 	least int // bytes that a value has at least
 	write func(w *writer, at unsafe.Pointer)
 	read  func(r *reader, at unsafe.Pointer)
+
+	word   unsafe.Pointer // what an interface that holds such a value begins with
+	direct bool           // and it may be the value itself that follows, not its address
+	spares sync.Pool      // of *scratch
 }
 
 // compiled returns the plan of t. The caller holds the lock.
@@ -51,7 +55,11 @@ func (c *Codec) make(t reflect.Type, made map[reflect.Type]*plan) (*plan, error)
 	if p, ok := made[t]; ok {
 		return p, nil
 	}
-	p := &plan{typ: t, name: Name(t), shape: shape(t), least: 1}
+	p := &plan{typ: t, name: Name(t), shape: shape(t), least: 1, direct: true}
+	if k := t.Kind(); k != reflect.Interface && (t.Size() != unsafe.Sizeof(uintptr(0)) || k == reflect.Int || k == reflect.Int64 || k == reflect.Uint || k == reflect.Uint64) {
+		zero := reflect.Zero(t).Interface()
+		p.word, p.direct = (*eface)(unsafe.Pointer(&zero)).typ, false
+	}
 	made[t] = p
 	if t == timeType {
 		p.time()

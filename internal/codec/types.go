@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
@@ -183,7 +185,7 @@ func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 		}
 		if t.Name() == "" && c.plans[t] == nil {
 			if c.made++; c.made > madeMost {
-				return nil, fmt.Errorf("more than %d types without a name were asked for; the last is %s", madeMost, name)
+				return nil, fmt.Errorf("more than %d types without a name were asked for; the last is %s", madeMost, shown(string(name)))
 			}
 		}
 		if p, err = c.compiled(t); err != nil {
@@ -252,13 +254,24 @@ func bracket(text string) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
+// shown is a name that a stranger may have given: one line of bounded length.
+func shown(name string) string {
+	if len(name) > 200 {
+		name = name[:200]
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
 // byName finds a named type of an allowed package in this program.
 func (c *Codec) byName(name string) (reflect.Type, error) {
 	head, _, _ := strings.Cut(name, "[") // a generic type's arguments have paths of their own
 	slash := strings.LastIndexByte(head, '/') + 1
 	dot := strings.IndexByte(head[slash:], '.')
 	if dot < 0 {
-		return nil, fmt.Errorf("there is no type %s here", name)
+		return nil, fmt.Errorf("there is no type %s here", shown(name))
 	}
 	// The path's last element may have dots of its own; the package's name has none.
 	var found reflect.Type
@@ -269,7 +282,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 					continue
 				}
 				if found != nil && found != t {
-					return nil, fmt.Errorf("there are two types %s here; declare one of them outside of its function", name)
+					return nil, fmt.Errorf("there are two types %s here; declare one of them outside of its function", shown(name))
 				}
 				found = t
 			}
@@ -281,7 +294,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 		at += 1 + next
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no type %s here, or its package is none of the service's; list it in live.Config.Types", name)
+		return nil, fmt.Errorf("there is no type %s here, or its package is none of the service's; list it in live.Config.Types", shown(name))
 	}
 	return found, nil
 }
