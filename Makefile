@@ -9,8 +9,8 @@ FUZZTIME ?= 20s
 WALKS    ?= 20000
 N        ?= 100000
 MUTANTS  ?= 300
-SEEDS    ?= 5
-EACH     ?= 5m
+SEEDS    ?= 10
+MOST     ?= 20000000
 
 .PHONY: help
 help: ## list the targets
@@ -86,8 +86,8 @@ findings: ## print how each known bug is found, over five seeds, as in BENCHMARK
 	go test -count=1 -run '^TestFinds$$' ./command -v -findings -long | grep '^|'
 
 .PHONY: walks
-walks: ## print how soon --walk weighted and auto find each known bug (BUGS, with commas) over 5 (SEEDS) seeds, 5m (EACH) each, as in BENCHMARKS.md
-	@go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-time $(EACH) | grep --line-buffered '^|'
+walks: ## print how soon --walk weighted and auto find each known bug (BUGS, with commas) over 10 (SEEDS) seeds, to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
+	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
 
 .PHONY: tables
 tables: ## print how each mode of search finds the bugs of the paper's tables, as in BENCHMARKS.md

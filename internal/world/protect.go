@@ -35,6 +35,9 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			w.failure = w.fail(sim.VerdictPanic, "", cmp.Or(hook, "the handler")+" "+goexit)
 			w.failure.Stack = guard.Stack(debug.Stack())
 		}
+		if i := w.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
+			w.soil(i)
+		}
 		if r == nil {
 			return
 		}

@@ -1,0 +1,47 @@
+package world
+
+import (
+	"testing"
+
+	"macemc/sim"
+)
+
+// fuse has a timer that ends in a panic, before it has changed anything.
+type fuse struct{ Burnt bool }
+
+type spark struct{}
+
+func (*fuse) Init(env sim.Env)                       { env.After(1, spark{}) }
+func (*fuse) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (f *fuse) Handle(sim.Env, sim.Signal)           { f.Burnt = true; panic("burnt") }
+
+// A state that is loaded after a step from it that failed is what it was: the event of
+// that step is possible again, and what the handler did is not there.
+func TestLoadAfterFailure(t *testing.T) {
+	w, err := New(&sim.System{
+		Name: "fuse", Doc: "A node that burns.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &fuse{} },
+	}, sim.Params{Nodes: 2}, Config{Sprint: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bank, at := w.NewBank(), Vector(nil)
+	for range 2 { // the second time the bank has the nodes already, and takes none
+		w.Protect(func() {
+			w.Start(&scripted{})
+			at = make(Vector, bank.Places())
+			w.Save(bank, at)
+		})
+	}
+	hash, state := w.Hash(), tellState(w)
+	for range 2 {
+		if f := w.Protect(func() { w.Resume(bank, at, 0); w.Step(&scripted{[]int{0}}) }); f == nil || f.Verdict != sim.VerdictPanic {
+			t.Fatalf("the step fails with %+v", f)
+		}
+		w.Protect(func() { w.Resume(bank, at, 0) })
+		if again := tellState(w); again != state || w.Hash() != hash {
+			t.Errorf("after a step that failed it is %s\nbefore, %s", again, state)
+		}
+	}
+}
