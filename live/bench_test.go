@@ -14,7 +14,9 @@ import (
 type pump struct {
 	udp  bool
 	echo bool
+	ways int // with echo: so many are there or on their way back at once
 	left int
+	out  int // with echo: that have not come back
 	got  int
 	done chan struct{} `mc:"-"`
 	most int
@@ -55,7 +57,8 @@ func (p *pump) push(env sim.Env) {
 			env.TCP().RequestToSend(to)
 			return
 		}
-		if p.left--; p.echo {
+		p.left--
+		if p.out++; p.echo && p.out == p.ways {
 			return // the answer asks for the next
 		}
 	}
@@ -74,7 +77,7 @@ func (p *pump) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 		}
 		return
 	}
-	if p.left == 0 {
+	if p.out--; p.left == 0 && p.out == 0 {
 		p.done <- struct{}{}
 		return
 	}
@@ -85,12 +88,12 @@ var payload = string(make([]byte, 100))
 
 var counted = 1
 
-func pumps(udp, echo bool, done chan struct{}) *sim.System {
+func pumps(udp bool, ways int, done chan struct{}) *sim.System {
 	return &sim.System{
 		Name: "pumps", Doc: "Two nodes, one of which sends.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
 		New: func(p sim.Params, self sim.Addr) sim.Node {
-			n := &pump{udp: udp, echo: echo, done: done}
+			n := &pump{udp: udp, echo: ways > 0, ways: ways, done: done}
 			if self == p.Addr(0) {
 				n.most = 1
 			}
@@ -99,40 +102,39 @@ func pumps(udp, echo bool, done chan struct{}) *sim.System {
 	}
 }
 
-// BenchmarkPair is a message from one node to another: as a stream (and its delivery), and
-// there and back; here and by a program of bare sockets with the same frames.
+// BenchmarkPair is a message from one node to another: as a stream (and its delivery), there and
+// back, and twenty of them there and back at a time; here and by a program of bare sockets with the
+// same frames. What is lost by a stream of datagrams is a matter of buffers, so there is none.
 func BenchmarkPair(b *testing.B) {
-	for _, udp := range []bool{false, true} {
-		link := map[bool]string{false: "tcp", true: "udp"}[udp]
-		for _, echo := range []bool{false, true} {
-			if udp && !echo {
-				continue // what is lost by a stream of datagrams is a matter of buffers
+	for _, of := range []struct {
+		link, way string
+		ways      int
+	}{{"tcp", "stream", 0}, {"tcp", "there-and-back", 1}, {"udp", "twenty-there-and-back", 20}, {"udp", "there-and-back", 1}} {
+		name := of.link + "/" + of.way
+		b.Run(name+"/live", func(b *testing.B) {
+			done := make(chan struct{}, 1)
+			counted = b.N
+			h, err := Start(pumps(of.link == "udp", of.ways, done), Config{})
+			if err != nil {
+				b.Fatal(err)
 			}
-			way := map[bool]string{false: "stream", true: "there-and-back"}[echo]
-			b.Run(link+"/"+way+"/live", func(b *testing.B) {
-				done := make(chan struct{}, 1)
-				counted = b.N
-				h, err := Start(pumps(udp, echo, done), Config{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				defer func() { _ = h.Stop() }()
-				b.ReportAllocs()
-				b.ResetTimer()
-				if err := h.Node(0).Request(b.Context(), goOn{b.N}); err != nil {
-					b.Fatal(err)
-				}
-				<-done
-			})
-			b.Run(link+"/"+way+"/bare", func(b *testing.B) { bare(b, link, echo) })
-		}
+			defer func() { _ = h.Stop() }()
+			b.ReportAllocs()
+			b.ResetTimer()
+			if err := h.Node(0).Request(b.Context(), goOn{b.N}); err != nil {
+				b.Fatal(err)
+			}
+			<-done
+		})
+		b.Run(name+"/bare", func(b *testing.B) { bare(b, of.link, of.ways) })
 	}
 }
 
 // bare is the same by sockets alone. A stream has at most as many messages under way as
 // a connection of nodes.
-func bare(b *testing.B, link string, echo bool) {
-	frame, err := codecOf(pumps(false, false, nil)).Append(numberFrame(nil, frameMessage, 1), load{1, payload})
+func bare(b *testing.B, link string, ways int) {
+	echo := ways > 0
+	frame, err := codecOf(pumps(false, 0, nil)).Append(numberFrame(nil, frameMessage, 1), load{1, payload})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -180,9 +182,14 @@ func bare(b *testing.B, link string, echo bool) {
 		buf = make([]byte, 2000)
 	}
 	if echo {
-		for range b.N {
-			if _, err := near.Write(frame); err != nil {
-				b.Fatal(err)
+		for i := range b.N + ways - 1 {
+			if i < b.N {
+				if _, err := near.Write(frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if i < ways-1 {
+				continue
 			}
 			if link == "udp" {
 				_, err = near.Read(buf)
