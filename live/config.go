@@ -51,6 +51,9 @@ type Config struct {
 	Timeout time.Duration
 	// Idle is the pause between two guarded actions (sim.Offerer) of a node. 0: 1 ms.
 	Idle time.Duration
+	// Stay is how long, at most, a Join or a Leave of a script waits for when it is its turn;
+	// how long is drawn. Pace is for it too. 0: 5 s.
+	Stay time.Duration
 	// MessageMost is how many bytes a message may have. 0: 4 MiB.
 	MessageMost int
 	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon. 0: 1.
@@ -181,7 +184,7 @@ func (c *Config) defaults() {
 	for _, d := range []struct {
 		of *time.Duration
 		is time.Duration
-	}{{&c.Grace, 10 * time.Second}, {&c.Timeout, 10 * time.Second}, {&c.Idle, time.Millisecond}} {
+	}{{&c.Grace, 10 * time.Second}, {&c.Timeout, 10 * time.Second}, {&c.Idle, time.Millisecond}, {&c.Stay, 5 * time.Second}} {
 		if *d.of == 0 {
 			*d.of = d.is
 		}

@@ -228,6 +228,8 @@ type answered struct {
 const (
 	crossed = "crossed: my own connection to you is under way"
 	notNow  = "not now"
+
+	notThere = "the node has yet to join"
 )
 
 // agrees checks what the other end says of itself.

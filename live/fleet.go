@@ -153,6 +153,11 @@ func (p *Processes) get(i int) *process {
 
 // Kill ends a process by a signal that it cannot see.
 func (p *Processes) Kill(i int) error {
+	left := false
+	p.follow.Look(func(w *Watch) { left = w.nodes[i].member.left })
+	if left {
+		return errLeft
+	}
 	one := p.get(i)
 	p.mu.Lock()
 	one.killed = true
@@ -351,10 +356,12 @@ func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func
 			return nil
 		}
 		busy[i] = true
-		tell(fmt.Sprintf("n%d is killed", i))
-		if err := f.Kill(i); err != nil {
+		if err := f.Kill(i); errors.Is(err, errLeft) {
+			return nil // and stays away
+		} else if err != nil {
 			return err
 		}
+		tell(fmt.Sprintf("n%d is killed", i))
 		soon(t.Kill/4, func() error {
 			delete(busy, i)
 			tell(fmt.Sprintf("n%d starts again", i))

@@ -191,6 +191,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 			return nil, err
 		}
 	}
+	n.member.late = late(n.script)
 	seed := h.config.Seed
 	if seed == 0 {
 		seed = draw()
@@ -199,7 +200,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 	if err := n.connect(packer); err != nil {
 		return nil, err
 	}
-	n.links.barrier = cut.around(i)
+	n.links.barrier, n.links.absent = cut.around(i), n.member.late
 	n.recorder = recorder{place: n.place, m: n.m}
 	if h.config.Record != nil {
 		to, err := h.config.Record(i, n.number)
@@ -304,6 +305,8 @@ func (h *Host) ended(n *Node) {
 	why := "asked to"
 	if n.err != nil {
 		why = n.err.Error()
+	} else if n.member.left {
+		why = "its script says so, for good"
 	} else if n.kill {
 		why = "killed"
 	}
@@ -362,6 +365,9 @@ func (h *Host) Kill(i int) error {
 	}
 	n.call(func() { n.close(true) })
 	<-n.stopped
+	if n.member.left {
+		return errLeft
+	}
 	return nil
 }
 
@@ -372,6 +378,9 @@ func (h *Host) Restart(i int) error {
 	} else {
 		select {
 		case <-n.stopped:
+			if n.member.left {
+				return errLeft
+			}
 		default:
 			return fmt.Errorf("n%d runs; kill it first", i)
 		}

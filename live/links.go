@@ -24,6 +24,7 @@ type links struct {
 	buffer    int
 	barrier   barrier
 	closing   bool  // no new connections
+	absent    bool  // the node has yet to join: nobody reaches it
 	flush     bool  // the node waits until all that it sent was delivered
 	stuck     error // what it sent and what does not go by any wire
 }
@@ -35,7 +36,7 @@ func (l *links) arrived(a *arrival) {
 	case arriveMessage:
 		switch {
 		case a.link == sim.LinkUDP:
-			if !l.barrier.hears(a.peer) {
+			if l.absent || !l.barrier.hears(a.peer) {
 				l.datagrams.meter.leave()
 				return
 			}
@@ -296,6 +297,9 @@ func (l *links) hello(p *peer) *hello {
 func (l *links) offered(a *arrival) {
 	p := l.peers[a.peer]
 	switch {
+	case l.absent:
+		a.reply <- answered{why: notThere}
+		return
 	case l.barrier.parts(p.at) || l.closing:
 		a.reply <- answered{why: notNow}
 		return
@@ -439,6 +443,7 @@ func (l *links) notDialed(a *arrival) {
 	case errors.As(a.err, &other) && string(other) == crossed:
 		soon(50 * time.Millisecond)
 		return
+	case errors.As(a.err, &other) && string(other) == notThere:
 	case errors.As(a.err, &other) && string(other) != notNow:
 		l.complaints.complain("a peer refuses this node", "peer", l.name(p.at), "why", string(other))
 	case errors.Is(a.err, errCut):

@@ -465,7 +465,13 @@ func (m *machine) dispatch(e *Event) {
 	case sim.KindFlushed:
 		m.node.Handle(m, sim.Flushed{})
 	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
-		m.node.Handle(m, e.Value)
+		switch {
+		case e.joins():
+			m.node.Init(m)
+		case e.leaves(): // nobody is told
+		default:
+			m.node.Handle(m, e.Value)
+		}
 	default:
 		panic(fmt.Sprintf("macemc bug: live: nobody handles a %s event", e.Kind))
 	}

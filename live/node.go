@@ -26,6 +26,7 @@ type Node struct {
 	number  int  // of the life
 	kept    bool // what the last life left was there
 	script  []sim.Signal
+	member  membership
 	turn    int
 	closing bool
 	kill    bool
@@ -49,7 +50,7 @@ func (n *Node) loop() {
 	if n.number > 0 {
 		first.Kind = sim.KindRestart
 	}
-	ok := n.take(&first)
+	ok := n.member.late || n.take(&first)
 	n.host.goes.Add(2)
 	go n.links.door.listens()
 	go n.links.datagrams.hears()
@@ -127,10 +128,16 @@ func (n *Node) absorb() {
 	n.inbox.done(all)
 }
 
-const classes = 7
+const (
+	classes     = 7
+	classScript = 4
+)
 
 // next is the event that comes next: errors first, then each sort in turn.
 func (n *Node) next(now time.Time) (Event, bool) {
+	if n.member.late { // nobody is there but its script
+		return n.nextOf(classScript, now)
+	}
 	if e, ok := n.links.broken(); ok {
 		return e, true
 	}
@@ -162,8 +169,12 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 		if len(n.requests.waiting) > 0 && n.m.opens(n.requests.waiting[0].signal) {
 			return Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true}, true
 		}
-	case 4:
-		if len(n.script) > 0 && n.m.opens(n.script[0]) {
+	case classScript:
+		if len(n.script) > 0 && (n.member.late || n.m.opens(n.script[0])) {
+			if until, waits := n.member.waits(n.script[0], now, n.reality.rand, time.Duration(float64(n.config.Stay)*n.clock.pace)); waits {
+				n.clock.alarm(until)
+				return e, false
+			}
 			e = Event{Kind: sim.KindScript, Value: n.script[0]}
 			n.script = n.script[1:]
 			return e, true
@@ -204,6 +215,11 @@ func (n *Node) take(e *Event) bool {
 	if n.err = n.recorder.stepped(e, n.links.peers); n.err != nil {
 		return false
 	}
+	if n.member.stepped(e); n.member.left { // as if it was killed: it hears nothing of it
+		n.close(true)
+		return false
+	}
+	n.links.absent = n.member.late
 	if e.Kind == sim.KindMessage {
 		n.links.delivered(e)
 	}

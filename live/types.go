@@ -23,6 +23,8 @@ func codecOf(sys *sim.System) *codec.Codec {
 		return c.(*codec.Codec)
 	}
 	c := codec.New(opaque(sys.Opaque), reflect.TypeFor[sim.PeerError]())
+	c.Allow(reflect.TypeFor[sim.Join]())
+	c.Allow(reflect.TypeFor[sim.Leave]())
 	p, err := sys.Resolve(sim.Params{})
 	if err == nil {
 		for _, self := range p.Addrs() {

@@ -69,6 +69,7 @@ type mirror struct {
 	entries []*Entry          // that wait
 	up      bool
 	steps   int
+	member  membership
 }
 
 // behind is the node as it was before its last step: it takes each step when the
@@ -311,6 +312,9 @@ func (w *Watch) begin(i int, n *mirror, e *Entry) {
 		w.find(Violation{Node: self, Step: w.steps, Message: err.Error()})
 	}
 	n.seen.Timers = nil
+	if w.sys.Script != nil {
+		_ = guard.Call("Script", func() { n.member.late = late(w.sys.Script(w.params, self, n.number)) }) // the node has said what is wrong
+	}
 }
 
 // step takes a step again, and judges the state after it.
@@ -338,6 +342,11 @@ func (w *Watch) step(i int, n *mirror, s *Step, at int64) {
 	if n.strayed != "" {
 		w.find(Violation{Node: self, Step: w.steps, Message: fmt.Sprintf("a %s step is not repeatable: %s", kindName(e.Kind), n.strayed)})
 		w.end(n)
+		return
+	}
+	if n.member.stepped(e); n.member.left {
+		w.end(n)
+		w.way.forget(i)
 		return
 	}
 	first := !n.up
@@ -431,7 +440,7 @@ func (w *Watch) find(v Violation) {
 // state; else which do not, and why.
 func (w *Watch) Live() (live bool, why []string) {
 	for i, n := range w.nodes {
-		if !n.up {
+		if !n.up && !n.member.late && !n.member.left {
 			why = append(why, fmt.Sprintf("n%d is not up", i))
 		}
 	}

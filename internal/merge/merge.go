@@ -417,6 +417,9 @@ func (m *merger) ready(i int) bool {
 		return true
 	}
 	s := e.Step
+	if v := &s.Event; (sim.Event{Kind: v.Kind, Value: v.Value}).Leaves() && !m.buried(i) {
+		return false
+	}
 	for _, r := range s.Resets {
 		if !m.silent(r.Peer, r.Of) {
 			return false
@@ -591,6 +594,10 @@ func (m *merger) takeStep(i int, e *live.Entry) {
 	}
 	n.at++
 	n.dead = false
+	if v := &e.Step.Event; (sim.Event{Kind: v.Kind, Value: v.Value}).Leaves() {
+		m.out.Steps++ // there is no state to compare
+		return
+	}
 	m.sent(i, m.effects)
 	m.compare(i, e)
 }

@@ -1,0 +1,54 @@
+package live
+
+import (
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"macemc/sim"
+)
+
+// membership is whether a node is there, where its script says that it joins or leaves.
+type membership struct {
+	late bool      // it has yet to join
+	left bool      // for good
+	turn time.Time // of what stands first in its script: not before; zero: not drawn yet
+}
+
+// errLeft is why a node cannot be killed, nor started again.
+var errLeft = errors.New("the node has left for good")
+
+// late reports whether a node that begins with a script has yet to join.
+func late(script []sim.Signal) bool {
+	if len(script) == 0 {
+		return false
+	}
+	_, is := script[0].(sim.Join)
+	return is
+}
+
+// waits reports whether a Join or a Leave has to wait, and draws for how long.
+func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most time.Duration) (until time.Time, is bool) {
+	switch s.(type) {
+	case sim.Join, sim.Leave:
+	default:
+		return until, false
+	}
+	if m.turn.IsZero() {
+		m.turn = now.Add(time.Duration(dice.Int64N(int64(most) + 1)))
+	}
+	return m.turn, now.Before(m.turn)
+}
+
+// stepped notes what an event made of it.
+func (m *membership) stepped(e *Event) {
+	switch {
+	case e.joins():
+		m.late, m.turn = false, time.Time{}
+	case e.leaves():
+		m.left = true
+	}
+}
+
+func (e *Event) joins() bool  { return sim.Event{Kind: e.Kind, Value: e.Value}.Joins() }
+func (e *Event) leaves() bool { return sim.Event{Kind: e.Kind, Value: e.Value}.Leaves() }
