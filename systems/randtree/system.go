@@ -75,7 +75,7 @@ func carried(p sim.Params, n *node) sim.Node {
 	case "tcp":
 		return handlers.Node(n)
 	case "udp":
-		return transport.Over(handlers.Node(n), transport.Options{Buffer: p.Int(Buffer), Announce: true})
+		return transport.Over(handlers.Node(n), transport.Options{Buffer: p.Int(Buffer), Paired: true})
 	default:
 		panic("randtree: no case for the transport " + w)
 	}

@@ -26,8 +26,8 @@
 // A packet of a connection that its receiver does not know is answered with a
 // reset, which closes that connection and no other. A syn closes the
 // connection from the same sender that was there before. Both are told above. With
-// Options.Announce a node that restarts or gives up opens a connection at once, whose
-// first packet says which others are over.
+// Options.Paired each datagram also tells the sessions of both ends, and an error cuts
+// both directions at both ends.
 //
 // Send refuses when the buffer to the peer is full. RequestToSend is answered by a
 // sim.ClearToSend when there is room, or voided by a sim.PeerError.
@@ -51,10 +51,10 @@
 //     second, and doubles.
 //   - Nothing is sent on an idle connection: that a peer is gone is heard of when
 //     there is something to send to it, or when it sends itself.
-//   - An error cuts one direction, at its own time at each end, and not both at once
-//     as that of a TCP connection does: what the peer sent before it heard of the
-//     error may still come. A service that counts on the cut may stay wrong for ever after a
-//     crash: randtree does, in one walk of some two hundred.
+//   - Without Options.Paired an error cuts one direction, at its own time at each end,
+//     and not both at once as that of a TCP connection does: what the peer sent
+//     before it heard of the error may still come. A service that counts on the cut,
+//     as randtree does, may stay wrong for ever after a crash.
 //   - A connection has a million numbers.
 //   - Datagrams and timers do not say which Layer they belong to: two Layers in one
 //     stack would take each other's.

@@ -25,13 +25,13 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	replaced := false
 	switch {
 	case p.syn == 0 && in == nil:
-		env.UDP().Send(from, reset{p.seq})
+		l.transfer(env, from, reset{p.seq})
 		return
 	case p.syn == 0:
 	case in != nil && p.syn == in.syn && !l.bug(env, MT1):
 		// sent again
 	case p.syn < l.least[from] && !(in != nil && (p.syn == in.syn || l.bug(env, MT3))):
-		env.UDP().Send(from, reset{p.seq}) // late: it is known
+		l.transfer(env, from, reset{p.seq}) // late: it is known
 		return
 	default:
 		replaced = in != nil
@@ -42,11 +42,10 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	}
 	whole := l.accept(env, in, p)
 	number := l.acknowledges(env, in, p)
-	env.UDP().Send(from, ack{number})
+	l.transfer(env, from, ack{number})
 	env.Emit(acknowledges{from, number, in.next - 1})
 	if len(whole) > 0 {
-		if m, is := whole[0].(over); is {
-			replaced = l.heardOver(env, from, m) || replaced
+		if _, is := whole[0].(begun); is { // within heard it by the datagram
 			whole = whole[1:]
 		}
 	}
@@ -118,25 +117,4 @@ func (l *Layer) acknowledges(env sim.Env, in *incoming, p packet) int {
 	default:
 		return all
 	}
-}
-
-// announce opens a connection to tell the peer which others are over.
-func (l *Layer) announce(env sim.Env, peer sim.Addr) {
-	if !l.options.Announce {
-		return
-	}
-	o := l.open(env, peer)
-	o.take([]sim.Message{over{l.least[peer]}})
-	l.pump(env, peer, o)
-}
-
-// heardOver closes the connection to a peer that the peer has closed, and reports
-// whether there was one.
-func (l *Layer) heardOver(env sim.Env, from sim.Addr, m over) bool {
-	o := l.out[from]
-	if o == nil || o.syn >= m.below {
-		return false
-	}
-	l.closeOut(env, from)
-	return true
 }

@@ -28,9 +28,8 @@ type (
 	// reset tells that the receiver of this number does not know the connection.
 	reset struct{ seq int }
 
-	// over is a payload: of the receiver's connections to the sender those below are
-	// over, and those from the sender before this one.
-	over struct{ below int }
+	// begun is a payload: the sender has begun another session.
+	begun struct{}
 
 	// retransmit is the timer of a datagram in flight.
 	retransmit struct {
@@ -56,9 +55,10 @@ type Options struct {
 	Buffer   int // messages to one peer that are taken and not acknowledged; 0: 20
 	Window   int // the most datagrams in flight to one peer; 0: 64
 
-	// Announce has a node that restarts, or closes connections of its own accord,
-	// tell its peers at once. Else they hear of it when they send something.
-	Announce bool
+	// Paired has an error cut both directions at both ends, as that of a TCP
+	// connection does, and has a node that restarts or gives a peer up tell at once.
+	// Else an error cuts one direction, and peers hear of it when they send something.
+	Paired bool
 	// Bugs are asked for: the system lists them.
 	Bugs bool
 }
@@ -85,6 +85,8 @@ type Layer struct {
 	asked  map[sim.Addr]bool
 	flush  bool // the upper node asked to be told when all is acknowledged
 
+	sessions map[sim.Addr]session // with Options.Paired
+
 	above sim.Above `mc:"-"` // the Env of the upper node, set anew in every step
 }
 
@@ -102,7 +104,7 @@ func Over(upper sim.Node, o Options) *Layer {
 	return &Layer{
 		upper: upper, options: o,
 		out: map[sim.Addr]*outgoing{}, in: map[sim.Addr]*incoming{},
-		least: map[sim.Addr]int{}, asked: map[sim.Addr]bool{},
+		least: map[sim.Addr]int{}, asked: map[sim.Addr]bool{}, sessions: map[sim.Addr]session{},
 	}
 }
 
@@ -119,9 +121,9 @@ func (l *Layer) enter(env sim.Env) sim.Env {
 func (l *Layer) Init(env sim.Env) {
 	env.Emit(started{})
 	above := l.enter(env)
-	if l.recall(env) {
+	if l.recall(env) && l.options.Paired {
 		for _, peer := range env.Peers() {
-			l.announce(env, peer)
+			l.begin(env, peer)
 		}
 	}
 	l.upper.Init(above)
@@ -130,6 +132,12 @@ func (l *Layer) Init(env sim.Env) {
 // Deliver takes datagrams of connections, and hands up everything else.
 func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	above := l.enter(env)
+	if p, is := m.(paired); is {
+		if !l.within(env, from, p) {
+			return
+		}
+		m = p.datagram
+	}
 	switch m := m.(type) {
 	case syn:
 		l.arrived(env, from, packet{m.seq, m.id, m.payload})
@@ -211,7 +219,7 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset closes both directions. Without Options.Announce the peer hears of that
+// Reset closes both directions. Without Options.Paired the peer hears of that
 // when it sends, or when the next connection is opened to it.
 func (l *Layer) Reset(to sim.Addr) {
 	env := l.above.Env

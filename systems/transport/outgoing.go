@@ -102,7 +102,7 @@ func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
 }
 
 func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, p packet) {
-	env.UDP().Send(to, p.datagram())
+	l.transfer(env, to, p.datagram())
 	env.After(o.timeout(), retransmit{to, p.seq})
 }
 
@@ -205,7 +205,9 @@ func (l *Layer) giveUp(env sim.Env, peer sim.Addr) {
 	env.Emit(gaveUp{peer})
 	delete(l.in, peer)
 	l.closeOut(env, peer)
-	l.announce(env, peer)
+	if l.options.Paired {
+		l.begin(env, peer)
+	}
 }
 
 // closeOut forgets the connection to a peer, with all that it has not delivered.

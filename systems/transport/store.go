@@ -31,8 +31,11 @@ func (l *Layer) recall(env sim.Env) bool {
 		if least := number(store, leastKey(peer)); least > 0 && !l.bug(env, MT11) {
 			l.least[peer] = least
 		}
+		if yours := number(store, yoursKey(peer)); yours > 0 {
+			l.sessions[peer] = session{yours: yours}
+		}
 	}
-	return l.opened > 0 || len(l.least) > 0
+	return l.opened > 0 || len(l.least) > 0 || len(l.sessions) > 0
 }
 
 func number(store sim.Store, key string) int {

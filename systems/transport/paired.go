@@ -1,0 +1,70 @@
+package transport
+
+import "macemc/sim"
+
+// paired is a datagram of a Layer whose errors cut both directions. A node begins
+// another session with a peer when it restarts or gives the peer up, and a peer
+// that learns of that has heard an error. What was sent before its sender knew of
+// the receiver's session is of the time before the cut, and counts as lost.
+type paired struct {
+	mine, yours int // the sender's session, and the receiver's that it knows of
+	datagram    sim.Message
+}
+
+// session is how two nodes stand to each other, as one of them knows it. Sessions
+// are numbered like connections, and grow.
+type session struct{ mine, yours int }
+
+func yoursKey(peer sim.Addr) string { return "transport: session of " + peer.String() }
+
+// transfer sends a datagram.
+func (l *Layer) transfer(env sim.Env, to sim.Addr, m sim.Message) {
+	if l.options.Paired {
+		s := l.sessions[to]
+		m = paired{s.mine, s.yours, m}
+	}
+	env.UDP().Send(to, m)
+}
+
+// begin begins another session of this node with a peer, which hears of it by the
+// first packet of a connection that is opened for that.
+func (l *Layer) begin(env sim.Env, peer sim.Addr) {
+	l.opened++
+	remember(env, openedKey, l.opened)
+	l.sessions[peer] = session{l.opened, l.sessions[peer].yours}
+	l.announce(env, peer)
+}
+
+// announce opens a connection whose first packet is there to be acknowledged: it is
+// sent until the peer knows the session.
+func (l *Layer) announce(env sim.Env, peer sim.Addr) {
+	o := l.open(env, peer)
+	o.take([]sim.Message{begun{}})
+	l.pump(env, peer, o)
+}
+
+// within takes the cut that a datagram tells of, and reports whether what it
+// carries is of the present sessions of both ends.
+func (l *Layer) within(env sim.Env, from sim.Addr, m paired) bool {
+	s := l.sessions[from]
+	if m.mine < s.yours {
+		return false // late
+	}
+	cut := false
+	if m.mine > s.yours {
+		cut = l.in[from] != nil || l.out[from] != nil
+		s.yours = m.mine
+		l.sessions[from] = s
+		remember(env, yoursKey(from), s.yours)
+		delete(l.in, from)
+		l.closeOut(env, from)
+	}
+	known := m.yours == s.mine
+	if !known && l.out[from] == nil {
+		l.announce(env, from)
+	}
+	if cut {
+		l.fail(env, from)
+	}
+	return known
+}
