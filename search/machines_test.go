@@ -398,6 +398,10 @@ func (d *dumb) has(h canon.Hash) bool {
 	return known
 }
 
+// beyond is how many states may be known where the dumb closure goes on outside of
+// Within: a run can recover there, and states outside count as good anyway.
+const beyond = 3_000
+
 // dead are the states whose healed form reaches none that is good, and how far
 // the nearest is that counts for liveness; -1: there is none.
 func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
@@ -424,7 +428,7 @@ func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
 		p := paths[i]
 		d.run(p)
 		from := d.w.Hash()
-		if !d.w.Within() {
+		if !d.w.Within() && len(paths) > beyond {
 			continue
 		}
 		var common []int
