@@ -183,8 +183,12 @@ func (h *Host) make(i int) (_ *Node, err error) {
 		}
 		n.kept = true
 	}
-	if left := n.store.remains(); left != nil && dead == nil {
-		n.m.node, n.kept = left, true
+	var last []byte
+	if dead == nil {
+		var left sim.Node
+		if left, last = n.store.remains(); left != nil {
+			n.m.node, n.kept = left, true
+		}
 	}
 	if h.sys.Script != nil {
 		if err := guard.Call("Script", func() { n.script = slices.Clone(h.sys.Script(h.params, self, n.number)) }); err != nil {
@@ -210,7 +214,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 		if to != nil {
 			if err := n.recorder.begin(to, &Beginning{
 				System: h.sys.Name, Nodes: h.params.Nodes, Params: h.params.Settings(h.sys), Bugs: names(h.params.Bugs()),
-				Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(),
+				Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(), last: last,
 			}); err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -45,14 +46,14 @@ func (k *keeper) synced(string, bool) error {
 }
 
 // stepped is at the end of a step: what it wrote is in the files before others see what
-// it did.
-func (k *keeper) stepped() error {
+// it did. last is the step for who reads what is left.
+func (k *keeper) stepped(last func() []byte) error {
 	if k.disk != nil {
 		if err := k.disk.flush(); err != nil {
 			return err
 		}
 	}
-	k.keepRemains()
+	k.keepRemains(last)
 	return nil
 }
 
@@ -81,7 +82,7 @@ func (k *keeper) close(killed bool) error {
 
 // keepRemains writes what a crash would leave now. What cannot be written by its fields
 // is said once.
-func (k *keeper) keepRemains() {
+func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {
 		return
@@ -90,7 +91,9 @@ func (k *keeper) keepRemains() {
 	err := guard.Call("Crash", func() { left = sys.Crash(k.host.params, k.m.self, k.m.node) })
 	var data []byte
 	if err == nil {
-		data, err = k.packer.own.Append(make([]byte, 4), sight.Subject(left))
+		step := last()
+		data = append(binary.AppendUvarint(make([]byte, 4), uint64(len(step))), step...)
+		data, err = k.packer.own.Append(data, sight.Subject(left))
 	}
 	if err == nil {
 		sum := crc32.ChecksumIEEE(data[4:])
@@ -107,29 +110,34 @@ func (k *keeper) keepRemains() {
 	}
 }
 
-// remains is the node that begins its next life with what the last has left; nil:
-// there is nothing.
-func (k *keeper) remains() sim.Node {
+// remains is the node that begins its next life with what the last has left, and the step after
+// which it had that; nil: there is nothing.
+func (k *keeper) remains() (node sim.Node, last []byte) {
 	if k.host.sys.Crash == nil || k.disk == nil || k.packer.own == nil {
-		return nil
+		return nil, nil
 	}
 	data, err := os.ReadFile(filepath.Join(k.disk.dir, remainsName))
 	if err != nil || len(data) < 4 {
-		return nil
+		return nil, nil
 	}
 	sum := crc32.ChecksumIEEE(data[4:])
 	if [4]byte(data[:4]) != [4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)} {
-		return nil
+		return nil, nil
 	}
-	v, err := k.packer.own.Decode(data[4:])
+	size, n := binary.Uvarint(data[4:])
+	if data = data[4+max(n, 0):]; n <= 0 || size > uint64(len(data)) {
+		return nil, nil
+	}
+	last = data[:size]
+	v, err := k.packer.own.Decode(data[size:])
 	if err != nil {
 		k.config.Log.Warn("what the last life left cannot be read", "node", k.name(k.at), "why", err.Error())
-		return nil
+		return nil, nil
 	}
 	fresh := k.m.node
 	subject := sight.Subject(fresh)
 	if reflect.TypeOf(v) != reflect.TypeOf(subject) || reflect.TypeOf(v).Kind() != reflect.Pointer {
-		return nil
+		return nil, nil
 	}
 	into, from := reflect.ValueOf(subject).Elem(), reflect.ValueOf(v).Elem()
 	if into.Kind() == reflect.Struct { // what is no state is as New made it
@@ -143,5 +151,5 @@ func (k *keeper) remains() sim.Node {
 		}
 	}
 	into.Set(from)
-	return fresh
+	return fresh, last
 }

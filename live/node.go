@@ -208,11 +208,14 @@ func (n *Node) take(e *Event) bool {
 	n.m.settle(time.Now(), n.clock.pace)
 	n.steps.Add(1)
 	n.host.metrics.step(e.Kind)
-	if err := n.store.stepped(); err != nil {
+	if n.err = n.recorder.stepped(e, n.links.peers); n.err != nil {
+		return false
+	}
+	if err := n.store.stepped(func() []byte { return n.recorder.last(n.steps.Load()) }); err != nil {
 		n.fails(&failure{text: fmt.Sprintf("a write to the storage of %s failed: %v", n.m.self, err)}, ask, nil)
 		return false
 	}
-	if n.err = n.recorder.stepped(e, n.links.peers); n.err != nil {
+	if n.err = n.recorder.write(); n.err != nil {
 		return false
 	}
 	if n.member.stepped(e); n.member.left { // as if it was killed: it hears nothing of it

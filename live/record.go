@@ -16,7 +16,8 @@ import (
 
 // A record is what one node did in one life: frames of entries, each written when its
 // step is done and before what it did is seen by others. The last may be torn by what
-// ended the node: it is left out.
+// ended the node: it is left out, unless the node had kept what it came to, and tells of it
+// when its next life begins: see LastStep.
 
 // EntryKind is what an entry is about.
 type EntryKind uint8
@@ -56,6 +57,26 @@ type Beginning struct {
 	Buffer int          // messages that a connection queues
 	Kept   bool         // the dead node's value was there for System.Crash
 	Disk   []disk.Write // what was on the storage
+	Last   *LastStep    // of the life before, where what System.Crash keeps came from its folder; nil: not known
+
+	last []byte // the same as bytes, of the writer
+}
+
+// LastStep is the last step of a life whose end was sudden: what it came to was kept, and
+// whether its record has it is for the reader to see.
+type LastStep struct {
+	Life   uint64
+	Number uint64 // of steps, with this one
+	Step   *Step
+}
+
+// Lost is the entry that the record of the life before does not have: it has so many steps.
+// Nil: it has all that is known.
+func (b *Beginning) Lost(life, steps uint64) *Entry {
+	if b.Last == nil || b.Last.Life != life || b.Last.Number != steps+1 {
+		return nil
+	}
+	return &Entry{Kind: EntryStep, Life: life, Step: b.Last.Step}
 }
 
 // Event is what a node was handed.
@@ -96,7 +117,7 @@ type recordWriter struct {
 }
 
 // magicRecord begins a record; the number is its version.
-const magicRecord = "macemc live record 1\n"
+const magicRecord = "macemc live record 2\n"
 
 func (w *recordWriter) uint(x uint64) { w.buf = binary.AppendUvarint(w.buf, x) }
 func (w *recordWriter) text(s string) { w.uint(uint64(len(s))); w.buf = append(w.buf, s...) }
@@ -128,6 +149,7 @@ func (w *recordWriter) write(e *Entry) error {
 			w.text(d.Name)
 			w.text(d.Data)
 		}
+		w.text(string(e.Begin.last))
 	case EntryStep:
 		w.step(e.Step)
 	case EntryOpened, EntryClosed:
@@ -268,6 +290,11 @@ func (r *Records) Next() (*Entry, error) {
 		}
 		for range d.count() {
 			b.Disk = append(b.Disk, disk.Write{Kind: disk.Kind(d.int()), Name: d.text(), Data: d.text()})
+		}
+		if last := (&entryReader{data: d.take(d.count())}); len(last.data) > 0 {
+			b.Last = &LastStep{Life: last.fixed(), Number: last.uint()}
+			b.Last.Step = r.step(last)
+			d.bad, d.err = d.bad || last.bad, last.err
 		}
 		e.Begin = b
 	case EntryStep:

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -35,7 +36,7 @@ func (r *recorder) note(e *Entry) error {
 	return r.out.write(e)
 }
 
-// stepped writes a step.
+// stepped makes the entry of a step.
 func (r *recorder) stepped(e *Event, peers []*peer) error {
 	if r.to == nil {
 		return nil
@@ -58,14 +59,32 @@ func (r *recorder) stepped(e *Event, peers []*peer) error {
 		s.Event.Value = nil
 	}
 	var err error
-	if s.State, err = r.m.walker.Sum(r.m.node); err == nil {
-		r.entry = Entry{Kind: EntryStep, Step: s}
-		err = r.note(&r.entry)
-	}
-	if err != nil {
+	if s.State, err = r.m.walker.Sum(r.m.node); err != nil {
 		return fmt.Errorf("%s cannot be recorded: %w", r.m.self, err)
 	}
 	return nil
+}
+
+// write writes it.
+func (r *recorder) write() error {
+	r.entry = Entry{Kind: EntryStep, Step: &r.step}
+	if err := r.note(&r.entry); err != nil {
+		return fmt.Errorf("%s cannot be recorded: %w", r.m.self, err)
+	}
+	return nil
+}
+
+// last is the step as a LastStep, for the keeper; nothing where nobody records.
+func (r *recorder) last(number uint64) []byte {
+	if r.to == nil {
+		return nil
+	}
+	w := recordWriter{codec: r.out.codec, buf: binary.BigEndian.AppendUint64(nil, r.life)}
+	w.uint(number)
+	if w.step(&r.step); w.err != nil {
+		return nil // the record will say so
+	}
+	return w.buf
 }
 
 // failed writes that a handler failed, as far as it came; e is nil where no handler did.

@@ -67,9 +67,13 @@ type mirror struct {
 	number  int
 	sends   map[uint64]uint64 // by life, how many
 	entries []*Entry          // that wait
-	up      bool
-	steps   int
-	member  membership
+
+	newest   uint64 // life of which there are entries
+	recorded uint64 // and of how many steps
+
+	up     bool
+	steps  int
+	member membership
 }
 
 // behind is the node as it was before its last step: it takes each step when the
@@ -237,7 +241,17 @@ func (w *Watch) Add(e *Entry) {
 	if e.Node < 0 || e.Node >= len(w.nodes) {
 		return
 	}
-	w.nodes[e.Node].entries = append(w.nodes[e.Node].entries, e)
+	n := w.nodes[e.Node]
+	switch e.Kind {
+	case EntryLife:
+		if last := e.Begin.Lost(n.newest, n.recorded); last != nil {
+			n.entries = append(n.entries, last)
+		}
+		n.newest, n.recorded = e.Life, 0
+	case EntryStep:
+		n.recorded++
+	}
+	n.entries = append(n.entries, e)
 	for w.advance() {
 	}
 }

@@ -207,6 +207,7 @@ func (m *merger) read(records []io.Reader) error {
 			if all == nil {
 				return fmt.Errorf("there is no record of life %d of n%d, which has %d; a run begins with the first", k, i, len(lives[i]))
 			}
+			all = whole(all, lives[i][k+1])
 			m.asked.collect(m.sys, m.params, all)
 			n.entries = append(n.entries, all...)
 		}
@@ -216,6 +217,26 @@ func (m *merger) read(records []io.Reader) error {
 		m.nodes = append(m.nodes, n)
 	}
 	return nil
+}
+
+// whole are the entries of a life, with the step that its end kept out of its record, of which
+// the next life tells.
+func whole(all, next []*live.Entry) []*live.Entry {
+	if next == nil {
+		return all
+	}
+	steps := uint64(0)
+	for _, e := range all {
+		if e.Kind == live.EntryStep {
+			steps++
+		}
+	}
+	lost := next[0].Begin.Lost(all[0].Life, steps)
+	if lost == nil {
+		return all
+	}
+	lost.Node, lost.At = all[0].Node, all[len(all)-1].At
+	return append(slices.Clone(all), lost)
 }
 
 // prepare notes what has to be known beforehand, and makes the World.

@@ -1,0 +1,101 @@
+package merge
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"macemc/live"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// keeping are adders of which a crash keeps the sum.
+var keeping = &sim.System{
+	Name: "keeping", Doc: "Nodes that keep what they added up.",
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+	New:   func(sim.Params, sim.Addr) sim.Node { return &sums{} },
+	Crash: func(_ sim.Params, _ sim.Addr, dead sim.Node) sim.Node { return &sums{Sum: dead.(*sums).Sum} },
+}
+
+type sums struct{ Sum int }
+
+func (s *sums) Init(sim.Env)                           {}
+func (s *sums) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (s *sums) Handle(_ sim.Env, a sim.Signal)         { s.Sum += a.(add).n }
+
+// tearing is a record to which nothing is written any more once it is torn, as when the process
+// was killed within a step: after it had kept what that came to, before it wrote it down.
+type tearing struct {
+	bytes.Buffer
+	torn *bool
+}
+
+func (t *tearing) Write(b []byte) (int, error) {
+	if *t.torn {
+		return len(b), nil
+	}
+	return t.Buffer.Write(b)
+}
+
+func (t *tearing) Close() error { return nil }
+
+// The end of a process within a step leaves what the step came to and no record of it: the next
+// life has it, and it is merged as the step before the crash.
+func TestCrashWithinAStep(t *testing.T) {
+	dir := t.TempDir()
+	var records []*tearing
+	torn := make([]bool, 4)
+	keep := func(int, int) (io.WriteCloser, error) {
+		records = append(records, &tearing{torn: &torn[len(records)]})
+		return records[len(records)-1], nil
+	}
+	for life := range 2 {
+		h, err := live.Start(keeping, live.Config{Dir: dir, Record: keep, Life: life})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 3 {
+			torn[0] = torn[0] || n == 2 // the third request to n0 is not written down
+			for i := range 2 {
+				if err := h.Node(i).Request(t.Context(), add{1 + 10*n}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := h.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var readers []io.Reader
+	for _, r := range records {
+		readers = append(readers, &r.Buffer)
+	}
+	watch, err := live.NewWatch(keeping, sim.Params{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		from := live.NewRecords(bytes.NewReader(r.Bytes()), keeping)
+		for e, err := from.Next(); err == nil; e, err = from.Next() {
+			watch.Add(e)
+		}
+	}
+	if watch.Steps() != 16 || len(watch.Violations()) > 0 {
+		t.Errorf("a watch takes %d steps, and says %v", watch.Steps(), watch.Violations())
+	}
+	r, err := Merge(keeping, readers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Parted || r.Steps != 16 {
+		t.Fatalf("%d steps; %q", r.Steps, r.Differences)
+	}
+	sys, err := SystemOf(keeping, r.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := search.Replay(sys, r.Path, search.Options{}); err != nil || !again.Reproduced {
+		t.Errorf("the path comes to %+v, %v", again, err)
+	}
+}
