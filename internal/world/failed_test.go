@@ -27,7 +27,7 @@ func TestLoadAfterFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	bank, at := w.NewBank(), Vector(nil)
-	for range 2 { // the second time the bank has the nodes already, and takes none
+	for range 3 { // the third time the bank has the nodes already, and their twins, and takes none
 		w.Protect(func() {
 			w.Start(&scripted{})
 			at = make(Vector, bank.Places())
