@@ -33,6 +33,7 @@ type searchFlags struct {
 	noCritical, noShrink     bool
 	tries                    int // that shrinking may take; 0: as many as its effort allows
 	walk                     string
+	restarts                 int
 	seed                     int64
 	prefix                   string
 	engine, visited          string
@@ -114,6 +115,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
 	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm`; by weight, all alike, the chain of causes\nof the highest priority, by weights that differ for each walk; auto: chain, swarm and weighted in turn.\nWith auto, chain and swarm each fault has a time of its own")
+	flags.IntVar(&f.restarts, "restarts", 30, "of a hundred walks, let `N` go on from states that others have met, after the first million steps;\nwith auto, chain and swarm, where nodes can be copied; 0: none")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
@@ -163,6 +165,22 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 			words = append(words, string(w))
 		}
 		return usagef("--walk is %q; it must be one of %s%s", f.walk, strings.Join(words, ", "), suggest(f.walk, words))
+	}
+	if cmd.Flags().Changed("restarts") {
+		switch {
+		case f.restarts < 0 || f.restarts > 100:
+			return usagef("--restarts is %d; it must be 0 to 100", f.restarts)
+		case f.opts.NoWalks:
+			return usagef("--no-walks and --restarts exclude each other")
+		case f.restarts > 0 && (f.walk == string(search.WalkWeighted) || f.walk == string(search.WalkUniform)):
+			return usagef("--restarts and --walk %s exclude each other: those walks begin where all do", f.walk)
+		}
+	}
+	switch {
+	case f.restarts == 0:
+		f.opts.Restarts = -1
+	case cmd.Flags().Changed("restarts"):
+		f.opts.Restarts = f.restarts
 	}
 	if !cmd.Flags().Changed("walk") {
 		f.walk = "" // prefixes are looked for in walks of another default

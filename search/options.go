@@ -46,6 +46,7 @@ type Options struct {
 	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
 	team   int  // states of a level that several workers expand, for tests; 0: teamLeast
 	all    bool // every step is looked up, for tests
+	late   int  // steps of walks after which states are kept, for tests; 0: walk.CorpusFrom
 	once   bool // the steps of a small space are not taken again, for tests
 	table  int  // bytes that the table of visited states may have, for tests; 0: as Memory allows
 
@@ -59,6 +60,7 @@ type Options struct {
 	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
 	Roam         int     // walks from the start; 0: 10,000, or what Paths leaves
 	Walking      Walking // how walks pick their events; "": auto, and weighted with Prefixes
+	Restarts     int     // of a hundred walks, so many begin at a kept state, once there are some; 0: 30; -1: none
 	Seed         uint64  // 0: 1
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0: as many as there are processors
@@ -140,6 +142,10 @@ func (o Options) filled() (Options, error) {
 		o.Walking = WalkWeighted
 	}
 	o.Walking = cmp.Or(o.Walking, WalkAuto)
+	if o.Restarts > 0 && !o.Walking.guided() {
+		return o, fmt.Errorf("--restarts is %d, but walks of --walk %s begin at no kept states; leave one of them out", o.Restarts, o.Walking)
+	}
+	o.Restarts = cmp.Or(o.Restarts, 30)
 	o.Steady = cmp.Or(o.Steady, 20)
 	o.Findings = cmp.Or(o.Findings, 1)
 	o.Memory = cmp.Or(o.Memory, 4<<30)

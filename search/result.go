@@ -131,6 +131,8 @@ type Stats struct {
 	Paths       int // runs from a start to an end: exhaustive ones and walks
 	Walks       int
 	Manners     Manners // of these, by manner, where they were taken in several
+	Restarted   int     // of these, those that began at a kept state
+	Kept        int     // states at which walks could begin, at the end
 	WalkSteps   int     // steps of the walks, without what looked into their ends
 	Steps       int     // steps taken, repeated ones included
 	States      int     // distinct states that the exhaustive phase visited

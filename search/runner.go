@@ -25,6 +25,9 @@ type runner struct {
 	began         time.Time
 	spent         time.Duration // processor time, before it began
 	progress      Progress      // what is told of it
+	corpus        *walk.Corpus  // where walks may begin, too; nil: there is none yet
+	notes         []*walk.Notes // what the walks of this lot have met
+	begun         []int         // and at which kept states they began
 	lead          *lead         // what every run begins with; nil: nothing
 	findings      findings      // what was found so far
 	pending       *Finding      // what a walk from the periphery met; a shorter one is looked for

@@ -39,6 +39,8 @@ type outing struct {
 	taken   int // of these, beyond a prefix: see runner.taken
 	audited int // 1: it was
 	manner  walk.Manner
+	met     *walk.Notes
+	from    int  // the number of the kept state where it began; 0: none
 	needs   bool // a look
 }
 
@@ -64,7 +66,9 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 	of := map[*runner]scout{}
 	for _, hand := range s.runners {
 		hand.like(r)
-		of[hand] = scout{walk.New(r.opts.Seed), hand.strategy()}
+		one := scout{walk.New(r.opts.Seed), hand.strategy()}
+		one.Corpus = r.corpus
+		of[hand] = one
 	}
 	clear(s.told[:n])
 	s.steps.Store(0)
@@ -85,8 +89,8 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 		hand.Pulse.Rest()
 		came := outing{
 			steps: hand.stats.Steps - before.Steps, taken: hand.taken(ended, l.Careful(i)), audited: hand.stats.Audited - before.Audited,
-			manner: w.Plan.Guide.Manner,
-			needs:  w.Left || !w.Well(end, ended),
+			manner: w.Plan.Guide.Manner, from: w.Plan.From, met: w.Notes(),
+			needs: w.Left || !w.Well(end, ended),
 		}
 		s.told[j] = came
 		if steps := s.steps.Add(int64(came.steps)); hand == first && j%scoutAsks == 0 {
@@ -111,6 +115,7 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 		if r.opts.Walking.guided() {
 			r.stats.Manners[one.manner]++
 		}
+		r.remember(one.met, one.from)
 		nothing++
 	}
 	r.stats.Paths += nothing
@@ -122,7 +127,7 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 // found, if it comes to its end itself.
 func (r *runner) like(o *runner) {
 	r.reach, r.Limits, r.Pulse.On = o.reach, o.Limits, o.Pulse.On
-	r.findings, r.stats = o.findings, o.stats
+	r.findings, r.stats, r.corpus = o.findings, o.stats, o.corpus
 	if r.lead == nil && o.lead != nil {
 		r.lead = &lead{o.lead.steps, o.lead.fair.Share(), o.lead.stormy.Share()}
 	}

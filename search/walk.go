@@ -12,6 +12,7 @@ import (
 func (r *runner) walks(n int) (Stop, error) {
 	s := walk.New(r.opts.Seed)
 	s.Wanted = func() bool { return !r.Stopped() }
+	r.corpus, r.notes, r.begun = nil, nil, nil
 	how, length := r.strategy(), r.length()
 	r.share = run.Share{}
 	r.phase(PhaseWalks, 0, n)
@@ -19,6 +20,13 @@ func (r *runner) walks(n int) (Stop, error) {
 	defer func() { others.disband(r) }()
 	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
 		l, large := walk.NextLot(i, n, &r.share)
+		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
+			r.corpus = walk.NewCorpus()
+			how = r.strategy()
+		}
+		if s.Corpus = r.corpus; r.corpus != nil {
+			l = l.Short()
+		}
 		if large && !others.called {
 			if err := others.call(r); err != nil {
 				return "", err
@@ -55,8 +63,38 @@ func (r *runner) walks(n int) (Stop, error) {
 			looked = looked || ahead // they go on from here
 		}
 		far = i - l.From
+		r.keep()
 	}
 	return StopPaths, nil
+}
+
+// restarts reports whether walks may begin at kept states. Where nodes cannot be
+// copied their states are no plain values, and noting them costs too much.
+func (r *runner) restarts() bool {
+	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.Bound() == ""
+}
+
+// remember notes what a walk has met, and where it began, for the end of its lot.
+func (r *runner) remember(n *walk.Notes, from int) {
+	if n != nil {
+		r.notes = append(r.notes, n)
+	}
+	if from > 0 {
+		r.begun = append(r.begun, from)
+		r.stats.Restarted++
+	}
+}
+
+// keep adds to the corpus what the walks of a lot have met.
+func (r *runner) keep() {
+	for _, n := range r.notes {
+		r.corpus.Add(n)
+	}
+	for _, k := range r.begun {
+		r.corpus.Chose(k)
+	}
+	r.notes, r.begun = r.notes[:0], r.begun[:0]
+	r.stats.Kept = r.corpus.Len()
 }
 
 // walk takes the walk of a plan. It reports whether somebody had to look at how it
@@ -75,10 +113,15 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	if r.opts.Walking.guided() {
 		r.stats.Manners[p.Guide.Manner]++
 	}
+	r.remember(s.Notes(), p.From)
 	var f *Finding
 	switch {
 	case end == run.EndStopped:
-		return false, false, w.Err()
+		answers, steps := s.Astray()
+		if answers == nil {
+			return false, false, w.Err()
+		}
+		f, err = r.hunt(answers, p.Climate, steps)
 	case s.Well(end, w):
 		return false, false, nil
 	case end == run.EndFailed:
@@ -126,7 +169,7 @@ func (r *runner) strategy() walk.Strategy {
 	if !r.opts.Walking.guided() {
 		return &weighted
 	}
-	p := &walk.Portfolio{Weighted: weighted, Seed: r.opts.Seed, Lively: r.World.CanBeLive()}
+	p := &walk.Portfolio{Weighted: weighted, Seed: r.opts.Seed, Lively: r.World.CanBeLive(), Corpus: r.corpus, Restarts: r.opts.Restarts}
 	switch r.opts.Walking {
 	case WalkChain:
 		p.Manners = []walk.Manner{walk.Chain}

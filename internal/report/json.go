@@ -134,6 +134,8 @@ type statsJSON struct {
 	Duplicates  int            `json:"duplicates"`
 	Walks       int            `json:"walks"`
 	Manners     map[string]int `json:"manners,omitempty"`
+	Restarted   int            `json:"restarted,omitempty"`
+	Kept        int            `json:"kept,omitempty"`
 	Depth       int            `json:"depth"`
 	Periphery   peripheryJSON  `json:"periphery"`
 	Suspects    int            `json:"suspects"`
@@ -278,7 +280,7 @@ func avoidedOf(s subject) *avoidedJSON {
 func stats(s search.Stats) statsJSON {
 	out := statsJSON{
 		Engine: s.Engine, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
-		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Depth: s.Depth,
+		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}
 	if s.Manners != (search.Manners{}) {

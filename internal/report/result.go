@@ -434,6 +434,9 @@ func effort(s search.Stats) string {
 	}
 	if s.Walks > 0 {
 		text += "; " + numerals.Many(s.Walks, "walk") + manners(s.Manners)
+		if s.Restarted > 0 {
+			text += fmt.Sprintf(", %s of them from one of %s that others had met", numerals.Count(s.Restarted), numerals.Many(s.Kept, "state"))
+		}
 	}
 	if s.Audited > 0 {
 		twice := numerals.Many(s.Audited, "run")

@@ -187,6 +187,9 @@ func (w *World) environmentSum() (h canon.Hash) {
 	return h.Mix(uint64(w.environ.early))
 }
 
+// NodeSum is the identity of one node's own state, at its place.
+func (w *World) NodeSum(i int) canon.Hash { return placed(w.nodeSum(i), i) }
+
 func (w *World) nodeSum(i int) canon.Hash {
 	ns := &w.nodes[i]
 	condition := uint64(ns.life)

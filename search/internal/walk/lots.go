@@ -33,5 +33,11 @@ func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	return l, true
 }
 
+// Short is the lot, cut to the length after which a corpus is looked at.
+func (l Lot) Short() Lot {
+	l.To = min(l.To, l.From+CorpusLot)
+	return l
+}
+
 // Careful reports whether walk number i is.
 func (l Lot) Careful(i int) bool { return l.stride > 0 && i%l.stride == 0 }

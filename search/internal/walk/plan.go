@@ -26,6 +26,10 @@ type Plan struct {
 	Guide   Guide  // how events are picked before
 	Picker  Picker // who picks events, from there on; nil: their weights alone
 	Uniform bool   // events that are not rare are all alike
+	From    int    // the number of the kept state at which it goes on, from 1; 0: none
+	lead    *kept  // that state
+	keeps   bool   // its states may be kept: others go on from them in a climate as this
+	near    int    // the depth where walks begin that do not
 }
 
 // Length is how long a walk takes, in steps from where it is judged. It ends at the

@@ -13,7 +13,7 @@ import (
 // A storm takes 4 to 300 steps, and each fault that the budgets allow has a time of
 // its own in it. The walk ends at the first live state after healing, since little
 // is found later; but one walk in eight has no faults, and goes on for as long as a
-// weighted one.
+// weighted one. After many steps some of the others begin at a kept state.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
@@ -21,6 +21,9 @@ type Portfolio struct {
 	Faults  int      // that the budgets allow in a run
 	Parts   bool     // there are partitions or pauses among them
 	Lively  bool     // there is something to become live
+
+	Corpus   *Corpus // where walks may begin, too; nil: they may not
+	Restarts int     // so many of a hundred do, where there is any
 }
 
 const (
@@ -35,9 +38,10 @@ const (
 // Plan is that of walk number i.
 func (s *Portfolio) Plan(i int, l Length) Plan {
 	d := draws(mix(s.Seed+golden) ^ mix(uint64(i)+golden))
-	p := Plan{Number: uint64(i), Length: l}
+	p := Plan{Number: uint64(i), Length: l, near: s.Base}
 	p.Guide = Guide{Manner: s.Manners[i%len(s.Manners)], Key: d.next(), Changes: d.below(3)}
 	fair := i%fairEach == 0
+	p.keeps = !fair
 	if !fair && l.Least <= Least { // nobody asked for more
 		p.Length.Least, p.Length.Glance = 0, 0
 		if !s.Lively {
@@ -45,15 +49,20 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 		}
 	}
 	steps, calm := min(stormMost, d.span(stormLeast, stormOctaves)), s.Base
+	if !fair && s.Corpus.Len() > 0 && d.below(100) < s.Restarts {
+		k := s.Corpus.choose(&d)
+		p.From, p.lead = k+1, &s.Corpus.kept[k]
+		calm = p.lead.depth
+	}
 	switch {
 	case fair:
 		steps = fairGuided
 		fallthrough
 	case !s.Stormy:
-		p.Begin, p.Climate, p.Judged = s.Fair, run.Fair, s.Base+steps
+		p.Begin, p.Climate, p.Judged = s.Fair, run.Fair, calm+steps
 		p.Guide.Until = p.Judged
 		return p
-	case d.below(4) == 0: // the storm comes late
+	case p.lead == nil && d.below(4) == 0: // the storm comes late
 		calm += d.span(16, 6)
 	}
 	heal := calm + steps

@@ -13,6 +13,7 @@ type Walk struct {
 	Plan   Plan
 	seed   uint64
 	Wanted func() bool // asked now and then, whether to go on; nil: yes
+	Corpus *Corpus     // what states are noted for; nil: they are not
 
 	Live   bool // a live state, or one that ends the walk as such, was its last
 	Left   bool // it was not wanted any more
@@ -22,6 +23,11 @@ type Walk struct {
 	judged bool // the steps before it is judged are taken
 	more   int  // steps after which the next live state on the way is looked for; 0: there was none yet
 	before int  // answers in the storm
+
+	led    int              // answers that lead to a kept state, so far
+	astray *choose.Mismatch // they do not, any more
+	met    []note           // states to be kept
+	closed bool             // no more are
 }
 
 // New takes walks of a seed.
@@ -35,6 +41,7 @@ func (s *Walk) Begin(p Plan) {
 	if s.guided = false; p.Guide.Until > 0 {
 		s.guide.begin(p.Guide)
 	}
+	s.led, s.astray, s.met, s.closed = 0, nil, s.met[:0], false
 	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
 }
 
@@ -48,6 +55,9 @@ func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
 func (s *Walk) Visit(w *world.World, depth int) bool {
 	s.judged, s.w = depth >= s.Plan.Judged, w
 	s.guided = depth < s.Plan.Guide.Until
+	if s.Corpus != nil && s.guided && s.Plan.keeps && depth > s.Plan.near {
+		s.note(w, depth)
+	}
 	if heal := s.Plan.Climate.Heal; heal >= 0 {
 		if depth < heal {
 			s.Rare = !s.guided && s.Plan.Storm.gust(depth)
@@ -87,6 +97,9 @@ func (s *Walk) goesOn(depth int) bool {
 // Answer picks an answer at random, or has the picker do so. What is asked at
 // healing is no question for an event: it tells no weights.
 func (s *Walk) Answer(q *choose.Question) int {
+	if s.leads() {
+		return s.follow(q)
+	}
 	if s.guided && q.Runs != nil {
 		return s.guess(q)
 	}

@@ -1,0 +1,59 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/search/internal/run"
+	"macemc/sim"
+	"macemc/systems/randtree"
+	"macemc/systems/simtcp"
+)
+
+// Walks that go on from states that others have met find and count the same for any
+// number of workers, on every seed; so do they where none does.
+func TestRestartsOfSeveral(t *testing.T) {
+	three := hazards(func() { panic("three") })
+	for seed := range uint64(long.Of(1, 20)) {
+		for _, c := range []struct {
+			name  string
+			sys   *sim.System
+			walks int
+			opts  Options
+		}{
+			{"findings", three, 4_000, Options{Findings: 10, WalkSteps: 100}},
+			{"faults", simtcp.System, 1_500, Options{WalkSteps: 500}},
+			{"a bug", randtree.System, 1_200, Options{Findings: 3, WalkSteps: 500, Faults: &sim.Faults{Crash: 2, Reset: 2}, Params: sim.Params{Nodes: 3}}},
+		} {
+			for _, restarts := range []int{30, -1} {
+				one := ""
+				for _, workers := range []int{1, 2, 3} {
+					c.opts.Depth, c.opts.Roam, c.opts.late = 1, c.walks, 1
+					c.opts.Seed, c.opts.Restarts, c.opts.Workers = seed+1, restarts, workers
+					bugs := []string{}
+					if c.name == "a bug" {
+						bugs = append(bugs, "RT20")
+					}
+					res := search(t, c.sys, c.opts.Params.Nodes, nil, c.opts, bugs...)
+					if c.name == "faults" && (res.Stats.Restarted > 0) != (restarts > 0) {
+						t.Errorf("%s: %d of %d walks went on from %d states", c.name, res.Stats.Restarted, res.Stats.Walks, res.Stats.Kept)
+					}
+					said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
+					for _, f := range res.Findings {
+						said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))
+						if workers == 1 && seed == 0 {
+							replayed(t, c.sys, f, false)
+						}
+					}
+					if one == "" {
+						one = said
+					}
+					if said != one {
+						t.Errorf("%s, seed %d, restarts %d, %d workers: %s\none: %s", c.name, seed+1, restarts, workers, said, one)
+					}
+				}
+			}
+		}
+	}
+}
