@@ -23,7 +23,7 @@ var everyTest = []string{"internal/transcript", "internal/toy", "internal/long",
 var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
-	belowReport = join(belowMdb, "internal/account", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
+	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
@@ -281,13 +281,19 @@ var rooms = []room{
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
 	{
+		path:    "internal/lines",
+		may:     []string{"choose", "sim", "search"},
+		tests:   []string{"systems/*"},
+		instead: map[string]string{"": "lines takes a path and tells pieces of code; let account read the files"},
+	},
+	{
 		path:    "internal/account",
-		may:     []string{"internal/canon", "internal/kinds", "internal/sight", "choose", "sim", "internal/world", "search", "eventgraph"},
+		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/world", "search", "eventgraph"},
 		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

@@ -28,8 +28,13 @@ import (
 // calledAs says to such a program how it was called, as a calling.
 const calledAs = "MACEMC_CALLED_AS"
 
-// calling is how a program was called: its name, and the package as it was typed.
-type calling struct{ Name, Of string }
+// calling is how a program was called: its name, the package as it was typed, and
+// what builds it once more.
+type calling struct {
+	Name, Of string
+	Overlay  string
+	Flags    []string // of the go command
+}
 
 // takesPackages are the commands that may be given a package before their own
 // arguments.
@@ -71,7 +76,7 @@ func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	text, err := json.Marshal(calling{Name: t.name, Of: pkg})
+	text, err := json.Marshal(calling{Name: t.name, Of: pkg, Overlay: b.overlaid(), Flags: b.flags})
 	if err != nil {
 		return 0, err
 	}
@@ -187,9 +192,12 @@ func (b *builder) build(pkg string) (program string, err error) {
 		return "", err
 	}
 	program = filepath.Join(b.folder, "program")
-	_, err = b.run("build", "-overlay", filepath.Join(b.folder, "overlay.json"), "-o", program, of.ImportPath+"/"+generated)
+	_, err = b.run("build", "-overlay", b.overlaid(), "-o", program, of.ImportPath+"/"+generated)
 	return program, err
 }
+
+// overlaid is the file that says where the program's main stands.
+func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.json") }
 
 // modules lets the go command add to copies of go.mod and go.sum what the program
 // needs and the module does not. In a workspace, and without a module, it goes by
@@ -290,7 +298,7 @@ func (b *builder) overlay(of *listed, names []string) error {
 		err = os.WriteFile(file, []byte(main.String()), 0o666)
 	}
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.folder, "overlay.json"), text, 0o666)
+		err = os.WriteFile(b.overlaid(), text, 0o666)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"macemc/internal/known"
+	"macemc/internal/lines"
 	"macemc/sim"
 )
 
@@ -27,8 +28,12 @@ type Program struct {
 // Main runs the command line that the process was started with, and ends it.
 func (p Program) Main() {
 	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
+	lines.Tool()
+	if lines.Asked(p.find) {
+		return
+	}
 	if c, ok := called(); ok {
-		t.name, t.of = c.Name, c.Of
+		t.name, t.of, t.built = c.Name, c.Of, c
 	}
 	if c := heldBy(); c != nil {
 		t.child, t.stdout, t.stderr = c, c.stdout, c.stderr

@@ -296,6 +296,7 @@ func (t *tool) search(name string, f searchFlags) error {
 	if lost != nil {
 		t.complain(fmt.Errorf("the finding could not be looked into: %w", lost))
 	}
+	t.copies = t.copied(nil)
 	t.conclude(r, f)
 	return nil
 }
@@ -306,6 +307,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 	failed := t.storePrefixes(r)
 	all := account.All(r)
 	for _, a := range all {
+		a.Copy = t.copies
 		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))
 	}
 	print := report.Result

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/internal/finding"
+	"macemc/internal/lines"
 	"macemc/internal/nearest"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
@@ -42,6 +43,8 @@ type tool struct {
 	child  *child              // what is kept by the process that started this one; nil: nobody did
 
 	shelf  *finding.Shelf // of a search
+	built  calling        // of a program for a package: how it was called
+	copies *lines.Program // tells which lines ran; nil: nobody is to find out
 	status int            // set by the command
 }
 

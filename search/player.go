@@ -21,6 +21,7 @@ type Player struct {
 	last  *world.Snapshot // the last that the world took or restored
 	can   bool            // take snapshots
 	began bool
+	bare  bool // nothing is judged
 
 	taking int // the step that is under way; written before the pulse beats
 }
@@ -98,11 +99,12 @@ func (p *Player) Err() error { return p.w.Err() }
 // follow takes a step, and judges it with the state before.
 func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failure) {
 	p.taking = p.w.Steps() + 1
-	if p.lag != nil && p.can {
+	judges := p.lag != nil && p.can && !p.bare
+	if judges {
 		p.lag.Restore(p.Snapshot())
 	}
 	progress, failure := p.take(step)
-	if failure == nil && progress == world.Stepped && p.lag != nil && p.can {
+	if failure == nil && progress == world.Stepped && judges {
 		failure = p.judged(p.steps.Check)
 	}
 	return progress, failure
@@ -111,7 +113,7 @@ func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failur
 // take takes one step, and asks of the state all that a search would.
 func (p *Player) take(step func() world.Progress) (progress world.Progress, failure *sim.Failure) {
 	failure = p.judged(func() *sim.Failure {
-		if progress = step(); progress == world.Stepped && p.w.Check() == nil {
+		if progress = step(); progress == world.Stepped && !p.bare && p.w.Check() == nil {
 			p.w.Probe()
 		}
 		return nil

@@ -1,12 +1,14 @@
 package account
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"macemc/choose"
 	"macemc/eventgraph"
 	"macemc/internal/canon"
+	"macemc/internal/lines"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -22,11 +24,16 @@ type Account struct {
 	Finding *search.Finding // nil: nothing was found
 	Place   Place           // where it was written; whoever writes it says so
 
+	Copy *lines.Program // tells which lines ran; nil: nobody is to find out
+
 	walker  *canon.Walker
 	sources *Sources
 	runs    [2]run // the finding's own, and the nearest live one
 	ahead   *Ahead
 	looked  bool // ahead was asked for
+	ran     *lines.Ran
+	ranned  bool // ran was asked for
+	unran   error
 }
 
 // Place is where a finding went.
@@ -175,6 +182,19 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 		r.states = states
 	}
 	return r.states
+}
+
+var errNotTaken = errors.New("the step was not taken once more")
+
+// Ran is which lines of the service ran in the steps of the finding's run.
+func (a *Account) Ran() (*lines.Ran, error) {
+	if !a.ranned {
+		a.ranned = true
+		if a.ran, a.unran = a.Copy.Take(a.Finding.Path); a.unran != nil {
+			a.ran = nil
+		}
+	}
+	return a.ran, a.unran
 }
 
 // Ignored reports whether a message was delivered in a step, and its node took no

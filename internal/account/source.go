@@ -25,6 +25,8 @@ type Source struct {
 	File string // relative to the module's root, with slashes
 	Line int
 	Func string // the function, as in a stack
+
+	path string // on the disk
 }
 
 // Sources finds where the handlers of a system's nodes stand.
@@ -33,6 +35,7 @@ type Sources struct {
 	param sim.Params
 	known map[handled]Source
 	files map[string]*ast.File // nil: it cannot be read
+	texts map[string][]string
 	set   *token.FileSet
 }
 
@@ -45,7 +48,7 @@ type handled struct {
 
 // NewSources is for the nodes of a system as they are made with these params.
 func NewSources(sys *sim.System, p sim.Params) *Sources {
-	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, set: token.NewFileSet()}
+	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, texts: map[string][]string{}, set: token.NewFileSet()}
 }
 
 // Of is where a finding points to: where the service panicked, or else the
@@ -236,7 +239,7 @@ func (l *Sources) function(f reflect.Value) Source {
 func standing(code uintptr) Source {
 	fn := runtime.FuncForPC(code)
 	file, line := fn.FileLine(code)
-	return Source{File: inModule(file), Line: line, Func: fn.Name()}
+	return Source{File: inModule(file), Line: line, Func: fn.Name(), path: file}
 }
 
 // clause is the case of a type switch in a method that names the type of the
@@ -266,7 +269,7 @@ func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	if found == token.NoPos {
 		return Source{}, false
 	}
-	return Source{File: inModule(name), Line: l.set.Position(found).Line, Func: fn.Name()}, true
+	return Source{File: inModule(name), Line: l.set.Position(found).Line, Func: fn.Name(), path: name}, true
 }
 
 // names reports whether an expression of a file of package pkg is the type t.

@@ -224,6 +224,7 @@ func (t *tale) step(p *page, n int) {
 		did = append(did, "ignores it: does nothing, and nothing that it keeps changes")
 	}
 	p.list(did)
+	t.source(p, n)
 	if states := t.States(); states != nil && n <= states.Steps() {
 		all, down := world.Went(states.Changes(n))
 		for _, node := range down {
@@ -231,6 +232,53 @@ func (t *tale) step(p *page, n int) {
 		}
 		t.changes(p, all, "before", "after")
 	}
+}
+
+const (
+	passagesMost = 4  // functions of a step
+	linesMost    = 90 // of all of them
+)
+
+// source shows the lines of the service that ran in a step.
+func (t *tale) source(p *page, n int) {
+	all, why := t.Passages(n)
+	if len(all) == 0 {
+		return
+	}
+	lines := 0
+	var more []string
+	for i, one := range all {
+		if lines += len(one.Lines); i > 0 && (i >= passagesMost || lines > linesMost) {
+			more = append(more, report.Code(one.Func))
+			continue
+		}
+		p.say("%s, %s:", report.Code(shortFunc(one.Func)), report.Code(fmt.Sprintf("%s:%d", one.File, one.Line)))
+		p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n"))
+	}
+	switch {
+	case why != nil:
+		p.say("Which of these lines ran is not known: %s.", report.Prose(why.Error()))
+	case len(more) > 0:
+		p.say("Lines with > ran. So did some of %s.", report.List(more))
+	default:
+		p.say("Lines with > ran.")
+	}
+}
+
+// passage is a piece of source, its lines numbered and marked.
+func passage(one account.Passage) string {
+	var b strings.Builder
+	for _, l := range one.Lines {
+		switch {
+		case l.Number == 0:
+			b.WriteString("       ...\n")
+		case l.Ran:
+			fmt.Fprintf(&b, "%5d > %s\n", l.Number, l.Text)
+		default:
+			fmt.Fprintf(&b, "%5d   %s\n", l.Number, l.Text)
+		}
+	}
+	return b.String()
 }
 
 // shortFunc is a function's name without the path of its package.

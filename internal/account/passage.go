@@ -1,0 +1,245 @@
+package account
+
+import (
+	"go/ast"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"macemc/internal/lines"
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// Passage is a function that a step has to do with, as its lines.
+type Passage struct {
+	Source
+	Lines []Line
+}
+
+// Line is a line of a file.
+type Line struct {
+	Number int // 0: some were left out here
+	Text   string
+	Ran    bool
+}
+
+const (
+	aroundLine  = 2  // lines that are shown around one that ran
+	passageMost = 60 // lines of a passage
+	handlerMost = 40 // of a handler of which it is not known what ran
+)
+
+// Passages are the functions of the service that ran in a step, as far as its files
+// can be read; the handler comes first. Where it is not known what ran there is the
+// handler alone.
+func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Function) (all []Passage) {
+	handler := l.Handler(e)
+	marks := map[string]map[int]bool{} // of a file: the lines that ran
+	where := map[Source][2]int{}
+	var order []Source
+	for _, part := range parts {
+		f := functions[part.Function]
+		text := l.text(f.File)
+		if text == nil || len(part.Pieces) == 0 {
+			continue
+		}
+		if marks[f.File] == nil {
+			marks[f.File] = map[int]bool{}
+		}
+		for _, p := range part.Pieces {
+			mark(marks[f.File], text, f.Pieces[p])
+		}
+		at, extent, ok := l.around(f.File, f.Pieces[part.Pieces[0]].Line)
+		if _, met := where[at]; ok && !met {
+			where[at] = extent
+			order = append(order, at)
+		}
+	}
+	for _, at := range order {
+		extent := where[at]
+		if p := (Passage{at, cutOut(l.text(at.path), extent, marks[at.path])}); len(p.Lines) > 0 {
+			all = append(all, p)
+		}
+	}
+	if handler.Line == 0 {
+		return all
+	}
+	is := func(p Passage) bool {
+		extent := where[p.Source]
+		return p.path == handler.path && extent[0] <= handler.Line && handler.Line <= extent[1]
+	}
+	if i := slices.IndexFunc(all, is); i > 0 {
+		first := all[i]
+		all = slices.Insert(slices.Delete(all, i, i+1), 0, first)
+	} else if len(all) == 0 {
+		all = l.unmarked(handler)
+	}
+	return all
+}
+
+// unmarked is a handler of which nobody knows what ran.
+func (l *Sources) unmarked(handler Source) []Passage {
+	_, extent, ok := l.around(handler.path, handler.Line)
+	text := l.text(handler.path)
+	if !ok || text == nil {
+		return nil
+	}
+	p := Passage{Source: handler}
+	for n := handler.Line; n <= extent[1] && n <= len(text); n++ {
+		if len(p.Lines) == handlerMost {
+			p.Lines = append(p.Lines, Line{})
+			break
+		}
+		p.Lines = append(p.Lines, Line{Number: n, Text: text[n-1]})
+	}
+	return []Passage{p}
+}
+
+// mark marks the lines of a piece that have code in it.
+func mark(marks map[int]bool, text []string, p lines.Piece) {
+	for n := p.Line; n <= p.EndLine && n <= len(text); n++ {
+		line, from, to := text[n-1], 0, len(text[n-1])
+		if n == p.Line {
+			from = min(p.Column-1, to)
+		}
+		if n == p.EndLine {
+			to = min(p.EndColumn-1, to)
+		}
+		code := strings.Trim(line[from:max(from, to)], " \t{}()")
+		if code != "" && !strings.HasPrefix(code, "//") {
+			marks[n] = true
+		}
+	}
+}
+
+// cutOut are the lines of a function that ran, and what stands around them.
+func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
+	near := func(n int) bool {
+		for k := n - aroundLine; k <= n+aroundLine; k++ {
+			if k >= extent[0] && k <= extent[1] && marks[k] {
+				return true
+			}
+		}
+		return n == extent[0]
+	}
+	whole := extent[1]-extent[0] < passageMost/2
+	for n := extent[0]; n <= extent[1] && n <= len(text); n++ {
+		gap := len(out) > 0 && out[len(out)-1].Number == 0
+		switch {
+		case len(out) >= passageMost:
+			if !gap {
+				out = append(out, Line{})
+			}
+			return out
+		case whole || near(n):
+			out = append(out, Line{n, text[n-1], marks[n]})
+		case !gap:
+			out = append(out, Line{})
+		}
+	}
+	return out
+}
+
+// around is the declared function around a line of a file, and its lines.
+func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bool) {
+	file := l.parsed(name)
+	if file == nil {
+		return at, extent, false
+	}
+	for _, d := range file.Decls {
+		from, to := l.set.Position(d.Pos()).Line, l.set.Position(d.End()).Line
+		if line < from || line > to {
+			continue
+		}
+		at = Source{File: inModule(name), Line: from, Func: file.Name.Name, path: name}
+		if f, is := d.(*ast.FuncDecl); is {
+			at.Func, from = file.Name.Name+"."+nameOf(f), l.set.Position(f.Name.Pos()).Line
+			at.Line = from
+		}
+		return at, [2]int{from, to}, true
+	}
+	return at, extent, false
+}
+
+// nameOf is the name of a function, with its receiver.
+func nameOf(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	star, of := "", f.Recv.List[0].Type
+	if s, is := of.(*ast.StarExpr); is {
+		star, of = "*", s.X
+	}
+	switch x := of.(type) {
+	case *ast.IndexExpr:
+		of = x.X
+	case *ast.IndexListExpr:
+		of = x.X
+	}
+	if id, is := of.(*ast.Ident); is {
+		return "(" + star + id.Name + ")." + f.Name.Name
+	}
+	return f.Name.Name
+}
+
+// text are the lines of a file; nil: it cannot be read.
+func (l *Sources) text(name string) []string {
+	text, known := l.texts[name]
+	if !known {
+		if b, err := os.ReadFile(name); err == nil {
+			text = strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+		}
+		l.texts[name] = text
+	}
+	return text
+}
+
+// Packages are those that the service's code stands in: of its nodes, of what is
+// inside them, and of what makes them.
+func (l *Sources) Packages() (paths []string) {
+	add := func(path string) {
+		if path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	add(packageOfFunc(standing(reflect.ValueOf(l.sys.New).Pointer()).Func))
+	for _, at := range l.param.Addrs() {
+		for _, node := range l.layers(at) {
+			if _, handled := node.(sight.Handled); !handled {
+				add(packageOf(reflect.TypeOf(node)))
+			}
+			if inside := sight.Subject(node); inside != nil {
+				add(packageOf(reflect.TypeOf(inside)))
+			}
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// packageOfFunc is the path of the package that a function is in.
+func packageOfFunc(name string) string {
+	slash := strings.LastIndexByte(name, '/') + 1
+	pkg, _, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + pkg
+}
+
+// Passages are the functions of the service that ran in a step of the finding; why
+// says what keeps it from being known which lines did.
+func (a *Account) Passages(step int) (all []Passage, why error) {
+	s := a.Step(step)
+	if s == nil {
+		return nil, nil
+	}
+	ran, why := a.Ran()
+	parts, known := ran.Of(step)
+	if why == nil && !known {
+		why = errNotTaken
+	}
+	if !known {
+		return a.Sources().Passages(s.Event, nil, nil), why
+	}
+	return a.Sources().Passages(s.Event, parts, ran.Functions), nil
+}

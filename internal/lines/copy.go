@@ -1,0 +1,306 @@
+package lines
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/choose"
+)
+
+// Program is the program that runs now, as it can be built.
+type Program struct {
+	Packages []string // of the service, whose lines are wanted: paths
+	Not      string   // a module of which no other lines are
+	Flags    []string // of the go command that built it
+	Overlay  string   // the file of an overlay that it was built with; "": none
+	Building func()   // told before a copy is built, which takes seconds; nil: nobody is
+
+	copied *order // nil: there is no copy yet
+	file   string
+	failed error
+}
+
+const (
+	buildMost = 2 * time.Minute
+	stepMost  = 10 * time.Second // without an answer: a handler does not return
+	copies    = 12               // that are kept
+)
+
+// Take tells which lines run in each step of a path, by a copy of the program.
+// What is told may end before the path does: a handler may end its process.
+func (p *Program) Take(path *choose.Path) (*Ran, error) {
+	if p == nil {
+		return nil, errors.New("nobody was to find out")
+	}
+	if p.failed == nil && p.copied == nil {
+		p.failed = p.build()
+	}
+	if p.failed != nil {
+		return nil, p.failed
+	}
+	folder, err := os.MkdirTemp("", "macemc-lines-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	o := *p.copied
+	o.Path, o.Answer = filepath.Join(folder, "path"), filepath.Join(folder, "answer")
+	var text bytes.Buffer
+	if _, err := path.WriteTo(&text); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.WriteFile(o.Path, text.Bytes(), 0o600), os.WriteFile(o.Answer, nil, 0o600)); err != nil {
+		return nil, err
+	}
+	said, err := p.ask(&o)
+	answer, failed := os.ReadFile(o.Answer)
+	if failed != nil {
+		return nil, failed
+	}
+	r, failed := read(answer)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case len(r.Steps) == 0:
+		return nil, fmt.Errorf("the copy that counts lines did not take the run: %s", cmp.Or(firstLine(said), fmt.Sprint(err)))
+	}
+	return r, nil
+}
+
+// ask runs the copy, as long as it goes on.
+func (p *Program) ask(o *order) (said string, err error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(p.file)
+	cmd.Env = append(os.Environ(), asked+"="+string(text), "GOCOVERDIR="+filepath.Dir(o.Path))
+	var out bytes.Buffer
+	cmd.Stderr = &out
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for size := int64(-1); ; {
+		select {
+		case err := <-ended:
+			return out.String(), err
+		case <-time.After(stepMost):
+			info, err := os.Stat(o.Answer)
+			if err == nil && info.Size() > size {
+				size = info.Size()
+				continue
+			}
+			_ = cmd.Process.Kill()
+			return "", cmp.Or(<-ended, errors.New("it does not go on"))
+		}
+	}
+}
+
+// build makes the copy, unless there is one of this very program.
+func (p *Program) build() error {
+	info, ok := debug.ReadBuildInfo()
+	switch {
+	case !ok || info.Path == "" || info.Path == "command-line-arguments":
+		return errors.New("the program does not say of which package it is built")
+	case strings.HasSuffix(info.Path, ".test"):
+		return errors.New("this is the program of a test, of which no copy is built")
+	}
+	if len(p.Packages) == 0 {
+		return errors.New("the packages of the service are not known")
+	}
+	go_, err := exec.LookPath("go")
+	if err != nil {
+		return errors.New("there is no go command to build a copy that counts lines")
+	}
+	folder, err := p.folder(info)
+	if err != nil {
+		return err
+	}
+	p.file = filepath.Join(folder, "program")
+	about := filepath.Join(folder, "about.json")
+	o := &order{Main: info.Path}
+	if text, err := os.ReadFile(about); err == nil && json.Unmarshal(text, &o.Dirs) == nil && !o.newer(p.file) {
+		now := time.Now()
+		_ = os.Chtimes(folder, now, now)
+		p.copied = o
+		return nil
+	}
+	if p.Building != nil {
+		p.Building()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), buildMost)
+	defer cancel()
+	if o.Dirs, err = p.dirs(ctx, go_, info); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(folder, "building-*")
+	if err != nil {
+		return err
+	}
+	temporary.Close()
+	defer os.Remove(temporary.Name())
+	counted := slices.AppendSeq([]string{info.Path}, maps.Keys(o.Dirs)) // the counters hang on the program's main
+	slices.Sort(counted)
+	environment := os.Environ()
+	args := []string{"build", "-cover", "-covermode=atomic", "-coverpkg=" + strings.Join(counted, ",")}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" && s.Value != "" {
+			args = append(args, "-tags="+s.Value)
+		}
+	}
+	if p.Overlay != "" {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(p.Overlay)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-toolexec='"+self+"'")
+		environment = append(environment, asTool+"="+string(text))
+	}
+	args = append(append(args, p.flags()...), "-o", temporary.Name(), info.Path)
+	if _, err := goCommand(ctx, environment, go_, args...); err != nil {
+		return err
+	}
+	text, err := json.Marshal(o.Dirs)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.Rename(temporary.Name(), p.file), os.WriteFile(about, text, 0o600)); err != nil {
+		return err
+	}
+	p.copied = o
+	return nil
+}
+
+// dirs are the folders of the packages whose lines are counted: those of the service,
+// and what else of the module the program is made of.
+func (p *Program) dirs(ctx context.Context, go_ string, info *debug.BuildInfo) (map[string]string, error) {
+	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}{{end}}"}, p.flags()...)
+	out, err := goCommand(ctx, nil, go_, append(args, info.Path)...)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(f) == 3 && (slices.Contains(p.Packages, f[0]) || f[2] == info.Main.Path && f[2] != p.Not) {
+			all[f[0]] = f[1]
+		}
+	}
+	return all, nil
+}
+
+// newer reports whether a source has changed since the copy was built.
+func (o *order) newer(file string) bool {
+	built, err := os.Stat(file)
+	if err != nil {
+		return true
+	}
+	for _, dir := range o.Dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return true
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); filepath.Ext(e.Name()) == ".go" && (err != nil || info.ModTime().After(built.ModTime())) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flags are those of the go command, for this program.
+func (p *Program) flags() []string {
+	if p.Overlay == "" {
+		return p.Flags
+	}
+	return append([]string{"-overlay=" + p.Overlay}, p.Flags...)
+}
+
+func goCommand(ctx context.Context, environment []string, go_ string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, go_, args...)
+	cmd.Env = environment
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s, for a copy that counts lines: %s", args[0], cmp.Or(firstLine(said.String()), err.Error()))
+	}
+	return out.String(), nil
+}
+
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return line
+		}
+	}
+	return ""
+}
+
+// folder is where the copy of this very program is kept, for the user alone. Of
+// all copies the last few stay.
+func (p *Program) folder(info *debug.BuildInfo) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no place for a copy that counts lines: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(self)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(sum, "%q %q", info.Path, p.Packages)
+	root := filepath.Join(cache, "macemc")
+	folder := filepath.Join(root, "lines-"+hex.EncodeToString(sum.Sum(nil)[:12]))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fmt.Errorf("there is no place for a copy that counts lines: %w", err)
+	}
+	sweep(root, folder)
+	return folder, nil
+}
+
+// sweep takes away the copies that were not used for longest.
+func sweep(root, not string) {
+	all, _ := filepath.Glob(filepath.Join(root, "lines-*"))
+	age := func(name string) time.Time {
+		if info, err := os.Stat(name); err == nil {
+			return info.ModTime()
+		}
+		return time.Time{}
+	}
+	slices.SortFunc(all, func(a, b string) int { return age(b).Compare(age(a)) })
+	for i, name := range all {
+		if i >= copies && name != not {
+			os.RemoveAll(name)
+		}
+	}
+}

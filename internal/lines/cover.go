@@ -1,0 +1,159 @@
+package lines
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime/coverage"
+)
+
+// What runtime/coverage writes is read here. Its form is told in Go's sources, in
+// internal/coverage/defs.go, and has versions: another one is an error.
+
+const formatVersion = 1
+
+var (
+	metaMagic    = [4]byte{0, 'c', 'v', 'm'}
+	counterMagic = [4]byte{0, 'c', 'w', 'm'}
+
+	errForm = errors.New("Go's coverage has another form than is known here")
+)
+
+// covered is a function as coverage knows it.
+type covered struct {
+	pkg  int // in the order of the meta-data
+	path string
+	file string // the path of its package, and the file's name
+	name string
+	unit []Piece
+}
+
+// functions are those that this program counts.
+func functions() (all []covered, err error) {
+	var b bytes.Buffer
+	if err := coverage.WriteMeta(&b); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if recover() != nil { // beyond the end of what was written
+			all, err = nil, errForm
+		}
+	}()
+	text := b.Bytes()
+	var head struct {
+		Magic       [4]byte
+		Version     uint32
+		_, Packages uint64
+		_           [16]byte
+		_, _        uint32
+		_           [8]byte
+	}
+	n, err := binary.Decode(text, binary.LittleEndian, &head)
+	if err != nil || head.Magic != metaMagic || head.Version != formatVersion {
+		return nil, errForm
+	}
+	number := func(i int) int { return int(binary.LittleEndian.Uint64(text[n+8*i:])) }
+	packages := int(head.Packages)
+	for i := range packages {
+		from, long := number(i), number(packages+i)
+		all = append(all, functionsOf(i, text[from:from+long])...)
+	}
+	return all, nil
+}
+
+// functionsOf are those of one package.
+func functionsOf(pkg int, blob []byte) (all []covered) {
+	var head struct {
+		_, Name, Path, Module uint32
+		_                     [20]byte
+		Files, Funcs          uint32
+	}
+	n, err := binary.Decode(blob, binary.LittleEndian, &head)
+	if err != nil {
+		panic(errForm)
+	}
+	r := reader{blob[n+4*int(head.Funcs):]}
+	words := r.words()
+	for i := range int(head.Funcs) {
+		f := reader{blob[binary.LittleEndian.Uint32(blob[n+4*i:]):]}
+		units := f.number()
+		one := covered{pkg: pkg, path: words[head.Path], name: words[f.number()], file: words[f.number()]}
+		for range units {
+			p := Piece{Line: f.number(), Column: f.number(), EndLine: f.number(), EndColumn: f.number()}
+			f.number() // how many statements
+			one.unit = append(one.unit, p)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// reader reads numbers and texts of a blob. Beyond its end it panics.
+type reader struct{ text []byte }
+
+func (r *reader) number() int {
+	v, n := binary.Uvarint(r.text)
+	if n <= 0 {
+		panic(errForm)
+	}
+	r.text = r.text[n:]
+	return int(v)
+}
+
+func (r *reader) words() (all []string) {
+	for range r.number() {
+		n := r.number()
+		all = append(all, string(r.text[:n]))
+		r.text = r.text[n:]
+	}
+	return all
+}
+
+// count tells each piece that ran since the counters were cleared: the package, the
+// function in it, the piece of that.
+func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
+	b.Reset()
+	if err := coverage.WriteCounters(b); err != nil {
+		return err
+	}
+	defer func() {
+		if recover() != nil {
+			err = errForm
+		}
+	}()
+	var head struct {
+		Magic   [4]byte
+		Version uint32
+		_       [16]byte
+		Flavour uint8
+		_       [7]byte
+		Funcs   uint64
+		Words   uint32
+		Args    uint32
+	}
+	text := b.Bytes()
+	n, err := binary.Decode(text, binary.LittleEndian, &head)
+	if err != nil || head.Magic != counterMagic || head.Version != formatVersion || head.Flavour != 2 {
+		return errForm
+	}
+	n += int(head.Words) + int(head.Args)
+	r := reader{text[(n+3)&^3:]}
+	for range int(head.Funcs) {
+		counters, pkg, function := r.number(), r.number(), r.number()
+		for i := range counters {
+			if r.number() > 0 {
+				ran(pkg, function, i)
+			}
+		}
+	}
+	return nil
+}
+
+// clearCounts begins anew.
+func clearCounts() error {
+	if err := coverage.ClearCounters(); err != nil {
+		return fmt.Errorf("the copy does not count: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package lines
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"macemc/choose"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// asked says to a copy which path it is to take: the file of it, and that of the
+// answer.
+const asked = "MACEMC_LINES"
+
+// order is what a copy is asked.
+type order struct {
+	Path   string            // a file
+	Answer string            // a file
+	Main   string            // a package that is counted for no use
+	Dirs   map[string]string // where packages stand, by path
+}
+
+// Asked reports whether this process is a copy that was asked for the lines of a
+// run, and answers.
+func Asked(find func(name string) (*sim.System, error)) bool {
+	text := os.Getenv(asked)
+	if text == "" {
+		return false
+	}
+	os.Unsetenv(asked) // what handlers start is no copy
+	var o order
+	err := json.Unmarshal([]byte(text), &o)
+	if err == nil {
+		err = o.take(find)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return true
+}
+
+func (o *order) take(find func(name string) (*sim.System, error)) error {
+	path, err := choose.Open(o.Path)
+	if err != nil {
+		return err
+	}
+	name, _ := path.Get("system")
+	sys, err := find(name)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(o.Answer, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	return o.answer(file, sys, path)
+}
+
+// answer writes the functions, and a line for each step as soon as it was taken:
+// the last one may end the process.
+func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
+	known, err := functions()
+	if err != nil {
+		return err
+	}
+	first := map[int]int{} // of a package: its first function
+	all := make([]Function, len(known))
+	for i, f := range known {
+		if _, ok := first[f.pkg]; !ok {
+			first[f.pkg] = i
+		}
+		if f.path != o.Main {
+			all[i] = Function{File: o.onDisk(f.file), Name: f.name, Pieces: f.unit}
+		}
+	}
+	b := bufio.NewWriter(w)
+	e := json.NewEncoder(b)
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	var counters bytes.Buffer
+	var failed error
+	err = search.Retake(sys, path, func() { failed = clearCounts() }, func() bool {
+		parts := []Part{}
+		if failed == nil {
+			failed = count(&counters, func(pkg, function, piece int) {
+				f := first[pkg] + function
+				switch n := len(parts); {
+				case len(all[f].Pieces) == 0: // of the program's main
+				case n > 0 && parts[n-1].Function == f:
+					parts[n-1].Pieces = append(parts[n-1].Pieces, piece)
+				default:
+					parts = append(parts, Part{f, []int{piece}})
+				}
+			})
+		}
+		slices.SortFunc(parts, func(a, b Part) int { return a.Function - b.Function })
+		if failed == nil {
+			failed = e.Encode(parts)
+		}
+		if failed == nil {
+			failed = b.Flush()
+		}
+		return failed == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// onDisk is where a file stands that coverage names by its package.
+func (o *order) onDisk(file string) string {
+	i := strings.LastIndexByte(file, '/')
+	if dir := o.Dirs[file[:max(i, 0)]]; dir != "" {
+		return dir + "/" + file[i+1:]
+	}
+	return file
+}
+
+// read reads what a copy has answered, as far as it came.
+func read(text []byte) (*Ran, error) {
+	r := &Ran{}
+	for i := 0; len(text) > 0; i++ {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		if !whole {
+			break
+		}
+		text = rest
+		var err error
+		if i == 0 {
+			err = json.Unmarshal(line, &r.Functions)
+		} else {
+			var parts []Part
+			err = json.Unmarshal(line, &parts)
+			r.Steps = append(r.Steps, parts)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
