@@ -134,7 +134,7 @@ func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
 func (t *tool) graph(name string, f graphFlags) error {
 	name = insideFolder(name)
-	run, err := t.drawn(name)
+	run, err := t.drawn(name, f)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ type run struct {
 }
 
 // drawn takes a recorded path again and makes the graph of its run.
-func (t *tool) drawn(name string) (*run, error) {
+func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	sys, path, err := t.recorded(name)
 	if err != nil {
 		return nil, err
@@ -252,6 +252,13 @@ func (t *tool) drawn(name string) (*run, error) {
 		}
 	}
 	g.States = states
+	if f.format == "html" {
+		if ran, err := t.copiedOnce().Take(path); err == nil {
+			g.Code = a.Sources().Code(found.Trace, ran)
+		} else if t.copies != nil {
+			t.complain(fmt.Errorf("the page does not show which lines of code ran: %w", err))
+		}
+	}
 	return &run{sys, path, found, g, stuck}, nil
 }
 
@@ -286,7 +293,7 @@ func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
 			return nil, nil
 		}
 	}
-	there, err := t.drawn(live)
+	there, err := t.drawn(live, f)
 	if err == nil && there.sys != here.sys {
 		err = fmt.Errorf("%s: the path is of %s, and %s of %s; runs of one system stand beside each other", live, there.sys.Name, name, here.sys.Name)
 	}

@@ -100,7 +100,7 @@ func (t *tool) kept() bool {
 }
 
 func (t *tool) mdb(name string, f mdbFlags) error {
-	opener := mdb.Opener{Find: t.find, Told: merge.SystemOf, Tool: t.name, Of: shellWords(t.of)}
+	opener := mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: merge.SystemOf, Tool: t.name, Of: shellWords(t.of)}
 	if len(f.scripts) > 0 {
 		return t.script(opener, name, f)
 	}

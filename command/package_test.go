@@ -36,12 +36,18 @@ func TestPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // of the copy that counts lines
+	t.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
 	before, _ := filepath.Glob(lock + "/*")
 	out := t.TempDir()
 	said, errs, status := inFolder(t, lock, "search", ".", "--bug", "LK1", "--quiet", "--no-shrink", "--out", out)
 	found := filepath.Join(out, "lock-LK1-1", "error.path")
 	if status != exitFound || errs != "" || !strings.Contains(said, " replay . "+found+"\n") {
 		t.Fatalf("status %d, stderr %q and\n%s", status, errs, said)
+	}
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(found), "report.md"))
+	if want := "   52 > \tn.queue = append(n.queue, from)\n   53 > \tif len(n.queue) == 1 {\n   54   \t\tenv.TCP()"; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%v: the report does not mark the lines that ran:\n%s", err, text)
 	}
 	if said, errs, status := inFolder(t, lock, "graph", ".", found); status != exitNothing || !strings.Contains(said, "n0 message ask{}") {
 		t.Errorf("graph: status %d, stderr %q and\n%s", status, errs, said)
@@ -55,6 +61,15 @@ func TestPackage(t *testing.T) {
 	if after, _ := filepath.Glob(lock + "/*"); strings.Join(after, " ") != strings.Join(before, " ") {
 		t.Errorf("there were %q, and are %q", before, after)
 	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // What is a package, and what a system or a file, is told by the word alone.

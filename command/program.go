@@ -29,7 +29,7 @@ type Program struct {
 func (p Program) Main() {
 	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
 	lines.Tool()
-	if lines.Asked(p.find) {
+	if lines.Asked((&tool{Program: p}).recorded) {
 		return
 	}
 	if c, ok := called(); ok {

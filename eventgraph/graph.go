@@ -20,7 +20,8 @@ type Marks struct {
 // Graph is a run as what happened before what.
 type Graph struct {
 	Marks  Marks
-	States *Recording // of the same run, where pictures shall tell what changed; nil: not known
+	Code   func(step int) []Code // the lines of code of a step, where a page shall show them; nil: not known
+	States *Recording            // of the same run, where pictures shall tell what changed; nil: not known
 
 	nodes    []sim.Addr
 	lanes    map[sim.Addr]int

@@ -67,8 +67,10 @@ type page struct {
 	Split   int            `json:"split"` // the row where they part; -1: there is one run
 	Folds   map[int]string `json:"folds"` // of a row without points: what is left out there
 	Geo     geometry       `json:"geo"`
+	Pieces  [][]int        `json:"pieces"` // of source: a title, then number, whether it ran and text of each line
 
-	known map[string]int
+	known  map[string]int
+	pieces map[string]int
 }
 
 // geometry is what the script draws by: the measures of the SVG.
@@ -92,6 +94,7 @@ type pageRun struct {
 	Flights  [][]int        `json:"flights"` // kind, from, to, and two places as two lanes each
 	Spans    [][]int        `json:"spans"`   // kind, lane, from, to
 	Sides    map[int]string `json:"sides"`   // of a point: the sides of a partition, a letter for each node
+	Code     map[int][]int  `json:"code"`    // of a step: its pieces of source
 	Edits    [][]int        `json:"edits"`   // head, tail, then path and value of each line: see edit
 
 	d  *page
@@ -101,7 +104,7 @@ type pageRun struct {
 
 func newPage() *page {
 	return &page{
-		Split: none, known: map[string]int{}, Folds: map[int]string{}, Rows: [][]int{},
+		Split: none, known: map[string]int{}, pieces: map[string]int{}, Pieces: [][]int{}, Folds: map[int]string{}, Rows: [][]int{},
 		Geo: geometry{rowHigh, margin, letter, dotRadius, labelMost},
 	}
 }
@@ -123,7 +126,7 @@ func (d *page) str(s string) int {
 func (d *page) add(name string, g *Graph) *pageRun {
 	r := &pageRun{
 		Name: name, Title: g.Marks.Title, Why: g.Marks.Why, Critical: g.Marks.Critical, Steps: g.Steps(),
-		Points: [][]int{}, Flights: [][]int{}, Spans: [][]int{}, Edits: [][]int{}, Sides: map[int]string{},
+		Points: [][]int{}, Flights: [][]int{}, Spans: [][]int{}, Edits: [][]int{}, Sides: map[int]string{}, Code: map[int][]int{},
 		d: d, g: g, at: map[int]int{},
 	}
 	if g.Marks.Why != "" {
@@ -155,6 +158,7 @@ func (r *pageRun) put(p int) int {
 	for _, line := range g.story(p) {
 		point = append(point, r.d.str(line))
 	}
+	r.code(g.number(p))
 	r.at[p] = len(r.Points)
 	if sides := g.sides(p); sides != nil {
 		r.Sides[r.at[p]] = sideLetters(sides)

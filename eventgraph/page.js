@@ -282,7 +282,26 @@
     html(box, "pre", p.number + "  " + p.text);
     for (const line of p.story) html(box, "pre", line, "did");
     if (p.number > 0 && p.number === run.failed) html(box, "pre", "✗ " + run.why, "did");
+    tellCode(run, p, box);
     tellState(run, p, box, true);
+  };
+  const tellCode = (run, p, box) => { // the lines of code that ran
+    const pieces = run.code[p.number];
+    if (!pieces) return;
+    const details = html(box, "details", undefined, "code");
+    details.open = opened.has("source") ? opened.get("source") : true;
+    details.addEventListener("toggle", () => opened.set("source", details.open));
+    html(details, "summary", "source");
+    let left = two ? 60 : 120; // lines: the page stays small
+    for (const [title, ...lines] of pieces.map((i) => D.pieces[i])) {
+      if (left <= 0) break;
+      html(details, "pre", S[title], "title");
+      for (let i = 0; i < lines.length && left > 0; i += 3, left--) {
+        const [number, ran, text] = lines.slice(i, i + 3);
+        html(details, "pre", number ? String(number).padStart(5) + (ran ? " > " : "   ") + S[text] : "        ...", ran ? "ran" : "");
+      }
+    }
+    if (left <= 0) html(details, "pre", "        ... and more");
   };
   const tellGap = (run, k, box) => { // the run has no step here: its state is that after the last one
     html(box, "b", run.name);

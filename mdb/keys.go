@@ -1,5 +1,7 @@
 package mdb
 
+import "strconv"
+
 // Key is a row of the table of keys: what the screen does when one is pressed.
 // Most execute a line; the others are the screen's own affair.
 type Key struct {
@@ -20,6 +22,7 @@ const (
 	ActionNextView        // show the next view
 	ActionPrevView        // show the view before
 	ActionView            // show the view of this digit
+	ActionSource          // show the view of the source
 	ActionDown            // scroll the view
 	ActionUp              //
 	ActionPageDown        //
@@ -54,6 +57,7 @@ func Keys() []Key {
 		{[]string{"R"}, "reverse", 0, "back to the last breakpoint"},
 		{[]string{"u"}, "", ActionBack, "where the session stood before"},
 		{[]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "0"}, "", ActionView, "show a view, by its number"},
+		{[]string{"s"}, "", ActionSource, "show the source: the lines of code that ran in the step"},
 		{[]string{"Tab"}, "", ActionNextView, "show the next view"},
 		{[]string{"Backtab"}, "", ActionPrevView, "show the view before"},
 		{[]string{"J"}, "", ActionDown, "scroll the view down"},
@@ -79,10 +83,21 @@ type View struct {
 	Line string // "": the answer to the last line that was typed
 }
 
-// Views are all views, in the order of their digits: 1 to 9, then 0.
+// Key is that of a view, by its place: a digit, 1 to 9, then 0; or s.
+func (v View) Key(i int) string {
+	if v.Name == "source" {
+		return "s"
+	}
+	return strconv.Itoa((i + 1) % 10)
+}
+
+// AnswerView is the place of the view of the last answer.
+const AnswerView = 9
+
+// Views are all views, in the order of their keys.
 func Views() []View {
 	return []View{
 		{"step", "show"}, {"state", "state"}, {"diff", "diff"}, {"live", "diff live"}, {"props", "properties"},
-		{"pending", "pending"}, {"next", "alternatives"}, {"graph", "graph"}, {"tree", "branches"}, {"answer", ""},
+		{"pending", "pending"}, {"next", "alternatives"}, {"graph", "graph"}, {"tree", "branches"}, {"answer", ""}, {"source", "source"},
 	}
 }

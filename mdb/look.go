@@ -26,6 +26,7 @@ func looking() []*Command {
 				return s.StepPage(i)
 			},
 		},
+		sourceCommand(),
 		{
 			Name: "list", Aliases: []string{"l"}, Group: groupLook, Usage: "[N | all | QUERY]",
 			Short:   "list the steps around here (N on each side, else 5), all, or those that fulfil a query",

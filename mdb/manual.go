@@ -57,7 +57,7 @@ long is stopped by Ctrl-C. There are no colours with ` + "`--no-color`" + ` or w
 		if v.Line == "" {
 			line = "the last line that was typed and has a long answer"
 		}
-		fmt.Fprintf(&b, "| `%d` %s | %s |\n", (i+1)%10, v.Name, line)
+		fmt.Fprintf(&b, "| `%s` %s | %s |\n", v.Key(i), v.Name, line)
 	}
 	b.WriteString("\nIn the view `live` the other run is the last that was compared with, else the nearest live path.\n\n| key | does |\n|---|---|\n")
 	for _, k := range Keys() {

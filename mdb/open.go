@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"macemc/choose"
+	"macemc/internal/lines"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -18,6 +19,7 @@ type Opener struct {
 	Told func(*sim.System, *choose.Path) (*sim.System, error) // what a path says of its system; nil: nothing
 	Tool string                                               // how the command is called, for the lines that repeat something
 	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "": nothing
+	Copy *lines.Program                                       // tells which lines of the service ran; nil: nobody does
 	Busy *Busy                                                // nil: nobody watches
 }
 

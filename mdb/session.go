@@ -26,6 +26,7 @@ type Session struct {
 	last     *query // what was looked for last
 	history  []string
 	made     int // branches
+	ran      ran
 	width    int // of what is drawn, in columns; 0: the default
 	drawn    drawn
 	aligned  aligned

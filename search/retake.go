@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -12,7 +14,10 @@ import (
 // once more for a step that fails; false ends it. A run that goes otherwise than it
 // was recorded ends where it does.
 func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool) error {
-	p, err := NewPlayer(sys, path)
+	bare, unjudged := *sys, *path
+	bare.Properties, unjudged.Header = nil, slices.Clone(path.Header)
+	unjudged.Unset("property")
+	p, err := NewPlayer(&bare, &unjudged)
 	if err != nil {
 		return err
 	}

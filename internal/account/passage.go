@@ -1,12 +1,14 @@
 package account
 
 import (
+	"fmt"
 	"go/ast"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
 
+	"macemc/eventgraph"
 	"macemc/internal/lines"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -224,6 +226,28 @@ func packageOfFunc(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	pkg, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + pkg
+}
+
+// Code are the pieces of source of the steps of a run, as a page shows them; nil: it
+// is not known which lines ran.
+func (l *Sources) Code(trace *sim.Trace, ran *lines.Ran) func(step int) []eventgraph.Code {
+	if ran == nil || trace == nil {
+		return nil
+	}
+	return func(step int) (all []eventgraph.Code) {
+		parts, ok := ran.Of(step)
+		if !ok || step < 1 || step > len(trace.Steps) {
+			return nil
+		}
+		for _, p := range l.Passages(trace.Steps[step-1].Event, parts, ran.Functions) {
+			c := eventgraph.Code{Title: fmt.Sprintf("%s  %s:%d", p.Func[strings.LastIndexByte(p.Func, '/')+1:], p.File, p.Line)}
+			for _, line := range p.Lines {
+				c.Lines = append(c.Lines, eventgraph.CodeLine(line))
+			}
+			all = append(all, c)
+		}
+		return all
+	}
 }
 
 // Passages are the functions of the service that ran in a step of the finding; why

@@ -77,6 +77,9 @@ func newTale(a *account.Account, r *search.Result) *tale {
 func (t *tale) graph() *eventgraph.Graph {
 	g := report.Graph(t.Account, t.told.Title)
 	g.States = t.States()
+	if ran, err := t.Ran(); err == nil {
+		g.Code = t.Sources().Code(t.f.Trace, ran)
+	}
 	return g
 }
 
@@ -89,6 +92,9 @@ func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	}
 	there := eventgraph.New(t.f.Live.Trace, t.teller.walker, eventgraph.Marks{Title: "the nearest live run"})
 	there.States = states
+	if ran, err := t.Copy.Take(t.f.Live.Path); err == nil {
+		there.Code = t.Sources().Code(t.f.Live.Trace, ran)
+	}
 	return eventgraph.Compare(g, there)
 }
 

@@ -235,7 +235,7 @@ func (t *tale) step(p *page, n int) {
 }
 
 const (
-	passagesMost = 4  // functions of a step
+	passagesMost = 6  // functions of a step
 	linesMost    = 90 // of all of them
 )
 
@@ -250,6 +250,10 @@ func (t *tale) source(p *page, n int) {
 	for i, one := range all {
 		if lines += len(one.Lines); i > 0 && (i >= passagesMost || lines > linesMost) {
 			more = append(more, report.Code(one.Func))
+			continue
+		}
+		if handler := t.Sources().Handler(t.Step(n).Event); i == 0 && handler.File == one.File && handler.Line == one.Line {
+			p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n")) // what was said is where it is
 			continue
 		}
 		p.say("%s, %s:", report.Code(shortFunc(one.Func)), report.Code(fmt.Sprintf("%s:%d", one.File, one.Line)))

@@ -25,10 +25,10 @@ import (
 // Program is the program that runs now, as it can be built.
 type Program struct {
 	Packages []string // of the service, whose lines are wanted: paths
+	Main     string   // its package main; "": as the build says
 	Not      string   // a module of which no other lines are
 	Flags    []string // of the go command that built it
 	Overlay  string   // the file of an overlay that it was built with; "": none
-	Building func()   // told before a copy is built, which takes seconds; nil: nobody is
 
 	copied *order // nil: there is no copy yet
 	file   string
@@ -45,12 +45,9 @@ const (
 // What is told may end before the path does: a handler may end its process.
 func (p *Program) Take(path *choose.Path) (*Ran, error) {
 	if p == nil {
-		return nil, errors.New("nobody was to find out")
+		return nil, errors.New("nobody counted them here; mdb (source) and graph --format html do")
 	}
-	if p.failed == nil && p.copied == nil {
-		p.failed = p.build()
-	}
-	if p.failed != nil {
+	if p.Prepare(); p.failed != nil {
 		return nil, p.failed
 	}
 	folder, err := os.MkdirTemp("", "macemc-lines-*")
@@ -80,6 +77,13 @@ func (p *Program) Take(path *choose.Path) (*Ran, error) {
 		return nil, fmt.Errorf("the copy that counts lines did not take the run: %s", cmp.Or(firstLine(said), fmt.Sprint(err)))
 	}
 	return r, nil
+}
+
+// Prepare builds the copy, so that it is there when it is asked.
+func (p *Program) Prepare() {
+	if p != nil && p.failed == nil && p.copied == nil {
+		p.failed = p.build()
+	}
 }
 
 // ask runs the copy, as long as it goes on.
@@ -116,6 +120,9 @@ func (p *Program) ask(o *order) (said string, err error) {
 // build makes the copy, unless there is one of this very program.
 func (p *Program) build() error {
 	info, ok := debug.ReadBuildInfo()
+	if p.Main != "" && ok {
+		info.Path = p.Main
+	}
 	switch {
 	case !ok || info.Path == "" || info.Path == "command-line-arguments":
 		return errors.New("the program does not say of which package it is built")
@@ -141,9 +148,6 @@ func (p *Program) build() error {
 		_ = os.Chtimes(folder, now, now)
 		p.copied = o
 		return nil
-	}
-	if p.Building != nil {
-		p.Building()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), buildMost)
 	defer cancel()

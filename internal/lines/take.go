@@ -28,8 +28,8 @@ type order struct {
 }
 
 // Asked reports whether this process is a copy that was asked for the lines of a
-// run, and answers.
-func Asked(find func(name string) (*sim.System, error)) bool {
+// run, and answers. Load reads the file of a path, and finds its system.
+func Asked(load func(file string) (*sim.System, *choose.Path, error)) bool {
 	text := os.Getenv(asked)
 	if text == "" {
 		return false
@@ -38,7 +38,7 @@ func Asked(find func(name string) (*sim.System, error)) bool {
 	var o order
 	err := json.Unmarshal([]byte(text), &o)
 	if err == nil {
-		err = o.take(find)
+		err = o.take(load)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -46,13 +46,8 @@ func Asked(find func(name string) (*sim.System, error)) bool {
 	return true
 }
 
-func (o *order) take(find func(name string) (*sim.System, error)) error {
-	path, err := choose.Open(o.Path)
-	if err != nil {
-		return err
-	}
-	name, _ := path.Get("system")
-	sys, err := find(name)
+func (o *order) take(load func(file string) (*sim.System, *choose.Path, error)) error {
+	sys, path, err := load(o.Path)
 	if err != nil {
 		return err
 	}

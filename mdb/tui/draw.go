@@ -109,7 +109,7 @@ func (m *Model) Draw(screen tcell.Screen) {
 		m.drawTitle(screen)
 		m.drawSteps(screen)
 		if f.step.height > 0 {
-			m.drawHead(screen, f.step, "step")
+			m.drawHead(screen, f.step, "step"+more(f.step, len(f.beside), " (1: all of it)"))
 			m.drawPage(screen, f.step, f.beside)
 		}
 		m.drawTabs(screen)
@@ -143,7 +143,8 @@ func (m *Model) drawHead(screen tcell.Screen, a area, name string) {
 // drawTabs draws the names of the views above the one that is shown.
 func (m *Model) drawTabs(screen tcell.Screen) {
 	f := &m.frame
-	b := &brush{screen: screen, x: f.main.x, y: f.main.y, edge: f.main.x + f.main.width}
+	goesOn := more(f.main, f.main.lines, "")
+	b := &brush{screen: screen, x: f.main.x, y: f.main.y, edge: f.main.x + f.main.width - len(goesOn)}
 	for i, t := range f.tabs {
 		style := m.theme.head
 		if i == f.view && !f.help {
@@ -152,14 +153,18 @@ func (m *Model) drawTabs(screen tcell.Screen) {
 		b.put(t.name, style)
 		b.put(" ", m.theme.head)
 	}
-	more := ""
-	if f.main.scroll > 0 || f.main.lines > f.main.height-1 {
-		more = fmt.Sprintf(" %d/%d", min(f.main.lines, f.main.scroll+f.main.height-1), f.main.lines)
-	}
-	if left := b.edge - b.x - len(more); left >= 0 {
-		b.put(strings.Repeat(" ", left)+more, m.theme.head)
-	}
 	b.fill(m.theme.head)
+	b.edge += len(goesOn)
+	b.put(goesOn, m.theme.head)
+}
+
+// more says how far a page of so many lines is seen in an area, where that is not
+// all of it.
+func more(a area, lines int, how string) string {
+	if a.scroll == 0 && lines <= a.height-1 {
+		return ""
+	}
+	return fmt.Sprintf(" %d/%d", min(lines, a.scroll+a.height-1), lines) + how
 }
 
 func (m *Model) drawPage(screen tcell.Screen, a area, page []mdb.Line) {

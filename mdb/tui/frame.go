@@ -47,7 +47,7 @@ type wanted struct {
 }
 
 func (m *Model) wanted() wanted {
-	return wanted{m.width, m.height, m.view, m.node, m.scroll[m.view], m.top, m.help, m.answer, ""}
+	return wanted{m.width, m.height, m.view, m.node, m.scroll[m.page()], m.top, m.help, m.answer, ""}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -119,7 +119,7 @@ func helpPage() (p mdb.Page) {
 		}
 		p = append(p, mdb.Line{{Style: mdb.Strong, Text: fmt.Sprintf("  %-18s", names)}, {Text: k.Short}})
 	}
-	return append(p, mdb.Line{{Style: mdb.Dim, Text: "  :help tells the commands, :help COMMAND tells about one; any key closes this"}})
+	return append(p, mdb.Line{{Style: mdb.Dim, Text: "  :help tells the commands, :help COMMAND tells about one; J K Space PgUp scroll this, any other key closes it"}})
 }
 
 // layout divides the screen: a title above, a line below, and between them the
@@ -156,7 +156,7 @@ func (f *frame) tab() {
 		if i == f.view && f.name != "" {
 			name = f.name
 		}
-		name = fmt.Sprintf("%d %s", (i+1)%10, name)
+		name = v.Key(i) + " " + name
 		f.tabs = append(f.tabs, tab{name, x, len(name)})
 		x += len(name) + 1
 	}

@@ -23,10 +23,10 @@ type Model struct {
 	clipboard func(text string)
 
 	width, height int
-	view          int // of mdb.Views
-	scroll        []int
-	node          int // whose state is shown: 1 is the first; 0: all
-	top           int // the step in the first row
+	view          int   // of mdb.Views
+	scroll        []int // of each view, and of the keys
+	node          int   // whose state is shown: 1 is the first; 0: all
+	top           int   // the step in the first row
 	answer        mdb.Page
 	fresh         bool    // nothing was done yet: the answer tells what was opened
 	prompt        *prompt // nil: no line is typed
@@ -60,11 +60,11 @@ type finished struct {
 
 // NewModel shows a session.
 func NewModel(s *mdb.Session, colour bool) *Model {
-	m := &Model{session: s, theme: newTheme(colour), scroll: make([]int, len(mdb.Views()))}
+	m := &Model{session: s, theme: newTheme(colour), scroll: make([]int, len(mdb.Views())+1)}
 	m.start = func(work func()) { work() }
 	m.ended = func(f *finished) { m.Handle(f) }
 	m.clipboard = func(string) {}
-	m.answer, m.view, m.fresh = s.SummaryPage(), len(m.scroll)-1, true
+	m.answer, m.view, m.fresh = s.SummaryPage(), mdb.AnswerView, true
 	s.Watched(&mdb.Busy{Stop: m.stopping.Load, Progress: m.note})
 	return m
 }
@@ -111,7 +111,7 @@ func (m *Model) finish(f *finished) {
 	m.busy, m.stop = false, false
 	m.frame, m.message = f.frame, f.message
 	m.view, m.top, m.answer = f.view, f.top, f.answer
-	m.scroll[m.view] = f.scroll
+	m.scroll[m.page()] = f.scroll
 	if f.left != "" {
 		m.places = append(m.places, f.left)
 	}
@@ -162,7 +162,7 @@ func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
 		return page[0]
 	}
 	if len(page) > 0 { // more than fits below
-		w.answer, w.view, w.scroll = page, len(mdb.Views())-1, 0
+		w.answer, w.view, w.scroll = page, mdb.AnswerView, 0
 	}
 	if err != nil {
 		return mdb.Line{{Style: mdb.Bad, Text: err.Error()}}
@@ -194,8 +194,21 @@ func (m *Model) key(ev *tcell.EventKey) {
 		m.typed(ev)
 		return
 	}
-	if m.help { // any key closes it
-		m.help = false
+	if m.help {
+		k, _ := keyOf(ev)
+		if k != nil && (k.Line == "next" || k.Action == mdb.ActionDown) {
+			m.scrollBy(1)
+			return
+		}
+		if k != nil && (k.Line == "prev" || k.Action == mdb.ActionUp) {
+			m.scrollBy(-1)
+			return
+		}
+		if k != nil && (k.Action == mdb.ActionPageDown || k.Action == mdb.ActionPageUp) {
+			m.act(k, "")
+			return
+		}
+		m.help = false // any other key closes it
 		m.work("")
 		return
 	}
@@ -226,6 +239,8 @@ func (m *Model) act(k *mdb.Key, name string) {
 		m.prompt = newPrompt("/", "")
 	case mdb.ActionView:
 		m.show((int(name[0]-'0') + 9) % 10)
+	case mdb.ActionSource:
+		m.show(slices.IndexFunc(mdb.Views(), func(v mdb.View) bool { return v.Name == "source" }))
 	case mdb.ActionNextView:
 		m.show((m.view + 1) % len(mdb.Views()))
 	case mdb.ActionPrevView:
@@ -257,6 +272,7 @@ func (m *Model) act(k *mdb.Key, name string) {
 		m.work("")
 	case mdb.ActionHelp:
 		m.help = true
+		m.scroll[m.page()] = 0
 		m.work("")
 	default:
 		panic(fmt.Sprintf("macemc bug: tui: nobody does action %d", k.Action))
@@ -294,8 +310,17 @@ func (m *Model) show(view int) {
 }
 
 func (m *Model) scrollBy(lines int) {
-	m.scroll[m.view] = max(0, min(m.scroll[m.view]+lines, m.frame.main.lines-m.frame.main.height+1))
+	at := &m.scroll[m.page()]
+	*at = max(0, min(*at+lines, m.frame.main.lines-m.frame.main.height+1))
 	m.work("")
+}
+
+// page is the place of what is shown among what is scrolled: a view, or the keys.
+func (m *Model) page() int {
+	if m.help {
+		return len(m.scroll) - 1
+	}
+	return m.view
 }
 
 // enter executes what was typed.

@@ -1,0 +1,60 @@
+package eventgraph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Code is a piece of the service's source that a step has to do with.
+type Code struct {
+	Title string
+	Lines []CodeLine
+}
+
+// CodeLine is one of its lines.
+type CodeLine struct {
+	Number int // 0: some were left out here
+	Text   string
+	Ran    bool
+}
+
+// code puts what is known of the source of a step into the page, the same piece
+// once.
+func (r *pageRun) code(step int) {
+	if r.g.Code == nil || step < 1 {
+		return
+	}
+	var all []int
+	for _, c := range r.g.Code(step) {
+		piece := []int{r.d.str(clean(c.Title))}
+		for _, l := range c.Lines {
+			ran := 0
+			if l.Ran {
+				ran = 1
+			}
+			piece = append(piece, l.Number, ran, r.d.str(codeText(l.Text)))
+		}
+		all = append(all, r.d.piece(piece))
+	}
+	if len(all) > 0 {
+		r.Code[step] = all
+	}
+}
+
+// piece is the place of a piece of source in the page.
+func (d *page) piece(piece []int) int {
+	key := fmt.Sprint(piece)
+	i, ok := d.pieces[key]
+	if !ok {
+		i = len(d.Pieces)
+		d.pieces[key] = i
+		d.Pieces = append(d.Pieces, piece)
+	}
+	return i
+}
+
+// codeText is a line of a file as a page shows it: set in by blanks.
+func codeText(line string) string {
+	rest := strings.TrimLeft(line, "\t")
+	return strings.Repeat("    ", len(line)-len(rest)) + clean(rest)
+}

@@ -1,0 +1,106 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"macemc/internal/account"
+	"macemc/internal/lines"
+	"macemc/internal/numerals"
+	"macemc/sim"
+)
+
+func sourceCommand() *Command {
+	return &Command{
+		Name: "source", Aliases: []string{"src"}, Group: groupLook, Usage: "[STEP]",
+		Short:   "tell the lines of code of a step: the handler's, and of what else ran; those that ran are marked with >",
+		Help:    "To see which lines ran, a copy of the program that counts them is built, once, and takes the run again.\nWithout the go command or the sources there are no marks, and it says so.",
+		Example: "jump 1; source", args: []completer{},
+		run: func(s *Session, args []word) (Page, error) {
+			i, err := s.stepOr("source", args, s.step)
+			if err != nil {
+				return nil, err
+			}
+			return s.SourcePage(i)
+		},
+	}
+}
+
+// ran is which lines of the service ran in the steps of a branch.
+type ran struct {
+	of      *branch
+	len     int
+	lines   *lines.Ran
+	err     error
+	sources *account.Sources
+}
+
+// linesRan are those of the branch where the session stands.
+func (s *Session) linesRan() *ran {
+	r := &s.ran
+	if r.of == s.here && r.len == s.Len() {
+		return r
+	}
+	sources := r.sources
+	if sources == nil {
+		w := s.run.player.World()
+		sources = account.NewSources(w.System(), w.Params())
+	}
+	*r = ran{of: s.here, len: s.Len(), sources: sources}
+	if err := s.opener.Busy.tell("taking the run again, to see which lines run", 0, 0); err != nil {
+		r.of, r.err = nil, err
+		return r
+	}
+	r.lines, r.err = s.opener.Copy.Take(s.here.path(s.run.header, s.Len()))
+	return r
+}
+
+// SourcePage tells the lines of code of a step.
+func (s *Session) SourcePage(i int) (p Page, err error) {
+	ran := s.linesRan()
+	if errors.Is(ran.err, errStopped) {
+		return nil, ran.err
+	}
+	event := sim.Event{}
+	p.add(Strong, "the start of the nodes")
+	if i > 0 {
+		t := s.here.at(i)
+		event = t.Event
+		p = page("step %s of %s", numerals.Count(i), numerals.Count(s.Len()))
+		p[0][0].Style = Strong
+		p.add(Plain, "  %s", t.Identity)
+	}
+	parts, known := ran.lines.Of(i)
+	var all []account.Passage
+	if known {
+		all = ran.sources.Passages(event, parts, ran.lines.Functions)
+	} else if i > 0 {
+		all = ran.sources.Passages(event, nil, nil)
+	}
+	for _, one := range all {
+		p.add(Strong, "%s, %s:%d", one.Func[strings.LastIndexByte(one.Func, '/')+1:], one.File, one.Line)
+		for _, l := range one.Lines {
+			text := strings.ReplaceAll(l.Text, "\t", "    ")
+			switch {
+			case l.Number == 0:
+				p.add(Dim, "        ...")
+			case l.Ran:
+				p.line(Span{Dim, fmt.Sprintf("%5d ", l.Number)}, Span{Good, "> "}, Span{Plain, text})
+			case known:
+				p.add(Dim, "%5d   %s", l.Number, text)
+			default:
+				p.add(Plain, "%5d   %s", l.Number, text)
+			}
+		}
+	}
+	switch {
+	case ran.err != nil:
+		p.add(Dim, "which lines ran is not known: %s", ran.err)
+	case !known:
+		p.add(Dim, "which lines ran is not known: the step was not taken once more")
+	case len(all) == 0:
+		p.add(Dim, "no line of the service ran that can be read")
+	}
+	return p, nil
+}
