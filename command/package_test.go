@@ -36,8 +36,8 @@ func TestPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // of the copy that counts lines
 	t.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // of the copy that counts lines
 	before, _ := filepath.Glob(lock + "/*")
 	out := t.TempDir()
 	said, errs, status := inFolder(t, lock, "search", ".", "--bug", "LK1", "--quiet", "--no-shrink", "--out", out)
