@@ -34,7 +34,7 @@ var commandHeadings = []heading{
 var flagHeadings = map[string][]heading{
 	"live": {
 		{"what runs", []string{"nodes", "bug", "param", "time", "in-process", "seed", "pace"}},
-		{"the environment", []string{"faults", "faults-for"}},
+		{"the environment", []string{"faults", "faults-at", "faults-for"}},
 		{"what is kept", []string{"record", "dir", "metrics", "verbose"}},
 		{"one node of a deployment", []string{"id", "book", "public", "tls-cert", "tls-key", "tls-ca"}},
 	},

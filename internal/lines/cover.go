@@ -17,7 +17,7 @@ var (
 	metaMagic    = [4]byte{0, 'c', 'v', 'm'}
 	counterMagic = [4]byte{0, 'c', 'w', 'm'}
 
-	errForm = errors.New("Go's coverage has another form than is known here")
+	errForm = errors.New("the form of Go's coverage is not the one that is known here")
 )
 
 // covered is a function as coverage knows it.
