@@ -260,6 +260,8 @@ func (t *tale) source(p *page, n int) {
 		p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n"))
 	}
 	switch {
+	case t.Copy == nil:
+		p.say("Which of these lines ran, `mdb` tells (`source`), and the page that `graph --format html` draws.")
 	case why != nil:
 		p.say("Which of these lines ran is not known: %s.", report.Prose(why.Error()))
 	case len(more) > 0:

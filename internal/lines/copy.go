@@ -45,7 +45,7 @@ const (
 // What is told may end before the path does: a handler may end its process.
 func (p *Program) Take(path *choose.Path) (*Ran, error) {
 	if p == nil {
-		return nil, errors.New("nobody counted them here; mdb (source) and graph --format html do")
+		return nil, errors.New("no copy of the program counts them here")
 	}
 	if p.Prepare(); p.failed != nil {
 		return nil, p.failed
