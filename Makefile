@@ -52,9 +52,12 @@ fuzz: ## run every fuzz target for FUZZTIME (20s)
 	done
 
 .PHONY: live
-live: ## form systems of 8 processes on loopback, kill each with -9, and see that they recover
-	go test -count=1 -v -timeout 20m -run 'TestProcesses$$' ./live -long
-	cd examples/raft && go run ./check live raft --nodes 7 --time 30s --faults kill=3s,loss=0.02
+live: ## form systems of 8 processes on loopback, kill each with -9, see that they recover, and simulate what was recorded
+	go test -count=1 -v -timeout 20m -run 'TestProcesses$$|TestTransportIsReliable$$' ./live -long
+	go test -count=1 -v -timeout 20m -run 'TestLongLiveRunsAreSimulated$$' ./internal/merge -long
+	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; set -x; cd examples/raft; \
+	go run ./check live raft --nodes 7 --time 30s --pace 0.2 --faults kill=3s,loss=0.02 --record "$$folder/run"; \
+	go run ./check merge "$$folder/run"
 
 SOAK ?= 10m
 

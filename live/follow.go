@@ -18,6 +18,7 @@ type Follower struct {
 	err     error
 	copies  func(node, life int) (io.WriteCloser, error)
 	reading sync.WaitGroup
+	ends    map[int]chan struct{} // closed when the record of the node's newest life was read
 }
 
 // Follow makes a follower. copies, if not nil, is asked for where each record is kept
@@ -27,7 +28,7 @@ func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.Write
 	if err != nil {
 		return nil, err
 	}
-	f := &Follower{watch: w, copies: copies}
+	f := &Follower{watch: w, copies: copies, ends: map[int]chan struct{}{}}
 	f.changed = sync.NewCond(&f.mu)
 	return f, nil
 }
@@ -39,7 +40,7 @@ func (f *Follower) Record(node, life int) (io.WriteCloser, error) {
 }
 
 // Read follows the record of a node's life, which r reads, on a goroutine of its own
-// until its end.
+// until its end, once that of the life before is at its end.
 func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	var from io.Reader = r
 	var kept io.WriteCloser
@@ -51,9 +52,18 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 		from = io.TeeReader(r, kept)
 	}
 	records := NewRecords(from, f.watch.sys)
+	end := make(chan struct{})
+	f.mu.Lock()
+	before := f.ends[node]
+	f.ends[node] = end
+	f.mu.Unlock()
 	f.reading.Add(1)
 	go func() {
 		defer f.reading.Done()
+		defer close(end)
+		if before != nil {
+			<-before
+		}
 		for {
 			e, err := records.Next()
 			f.mu.Lock()

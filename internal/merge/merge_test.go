@@ -123,8 +123,8 @@ func TestLiveRunsAreSimulated(t *testing.T) {
 }
 
 // A run of ten thousand steps, in which nodes are killed, parted and paused and the links are
-// bad, is one of the simulator, with equal states. Where simulation and world part, it says in
-// what. -long runs all of it, else it is as many as come in a moment.
+// bad, is one of the simulator, with equal states; or it parts from it in what docs/live.md tells, and
+// says so. -long runs all of it, else it is as many as come in a moment.
 func TestLongLiveRunsAreSimulated(t *testing.T) {
 	all := []string{"transport", "randtree", "overcast", "pastry"}
 	for _, name := range all[:long.Of(1, len(all))] {
@@ -149,7 +149,8 @@ func TestLongLiveRunsAreSimulated(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%d steps with equal states, %d faults between them, %d left, %q", r.Steps, r.Faults, r.Left, r.Differences)
-			if r.Parted || r.Failure != nil {
+			explained := r.Parted && strings.HasSuffix(r.Differences[len(r.Differences)-1], knot)
+			if r.Parted && !explained || r.Failure != nil {
 				t.Errorf("parted; failure %+v", r.Failure)
 			}
 		})
