@@ -258,6 +258,17 @@ func (w *World) Caused(k int) (e sim.Event, cause int) {
 	return e, int(at.cause)
 }
 
+// Look is the k-th possible event, after Enabled, as long as no other is asked for:
+// it is not copied.
+func (w *World) Look(k int) *sim.Event {
+	if w.filtered() {
+		k = int(w.free[k])
+	}
+	w.peeked = happening{}
+	w.find(k, &w.peeked)
+	return &w.peeked.Event
+}
+
 // event is the k-th possible event, after enabled, and where it was found.
 func (w *World) event(k int) (sim.Event, spot) {
 	var h happening

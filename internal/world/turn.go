@@ -11,8 +11,9 @@ import (
 // event, by which answers, and what that did. A step begins it anew.
 type turn struct {
 	source   choose.Source
-	spans    []span  // what was possible: see enabled
-	free     []int32 // while a node is paused: the places of what need not wait
+	spans    []span    // what was possible: see enabled
+	peeked   happening // see Look
+	free     []int32   // while a node is paused: the places of what need not wait
 	question choose.Question
 	asked    asked
 	sides    []choose.Run // of the coin that is asked

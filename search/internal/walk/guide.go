@@ -83,6 +83,15 @@ type guiding struct {
 	changed int
 	weights []uint64
 	types   []typeSum
+	places  int       // nodes, and one for nobody
+	walk    uint32    // a number of the walk among those of the guide, from 1
+	known   []knownOf // Swarm: what was drawn, by number of type, kind, node and sender
+}
+
+// knownOf is what was drawn in a walk.
+type knownOf struct {
+	walk uint32
+	by   int32
 }
 
 // A link is a step of a chain.
@@ -97,12 +106,16 @@ type typeSum struct {
 	sum uint64
 }
 
-const none = -1
+const (
+	none       = -1
+	placesMost = 17 // beyond that what was drawn is not kept
+)
 
 // begin makes the walk of a guide the next one.
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
+	g.walk++
 	g.links = g.links[:0]
 }
 
@@ -110,7 +123,7 @@ func (g *guiding) begin(of Guide) {
 func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int {
 	depth := w.Steps()
 	if g.start == none {
-		g.start = depth
+		g.start, g.places = depth, w.Params().Nodes+1
 		for i := range g.changes {
 			g.changes[i] = depth + g.below(max(1, g.Until-depth))
 		}
@@ -209,8 +222,7 @@ func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 		for range r.N {
 			weight := base
 			if base > 0 {
-				e, _ := w.Caused(at)
-				if by := g.distortion(&e); by >= 0 {
+				if by := g.distortion(w.Look(at)); by >= 0 {
 					weight <<= by
 				} else {
 					weight = max(1, weight>>-by)
@@ -242,6 +254,23 @@ func (g *guiding) distortion(e *sim.Event) (by int) {
 	if g.Manner != Swarm {
 		return by
 	}
+	if g.places > placesMost {
+		return by + g.drawn(e)
+	}
+	at := g.number(e.Value)
+	at = (at<<6|int(e.Kind))*g.places*g.places + (e.Node.Index()+1)*g.places + e.From.Index() + 1
+	for at >= len(g.known) {
+		g.known = append(g.known, knownOf{})
+	}
+	k := &g.known[at]
+	if k.walk != g.walk {
+		k.walk, k.by = g.walk, int32(g.drawn(e))
+	}
+	return by + int(k.by)
+}
+
+// drawn is what the walk draws for an event's kind and type, its node and its link.
+func (g *guiding) drawn(e *sim.Event) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
 	node, from, of := uint64(e.Node.Index()+1), uint64(e.From.Index()+1), g.typed(e.Value)
@@ -263,19 +292,28 @@ func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
 
 // typed is what the type of a value counts for.
 func (g *guiding) typed(v any) uint64 {
+	if n := g.number(v); n > 0 {
+		return g.types[n-1].sum
+	}
+	return 0
+}
+
+// number is that of the type of a value, from 1, in the order in which types are met;
+// 0: there is none.
+func (g *guiding) number(v any) int {
 	t := reflect.TypeOf(v)
 	if t == nil {
 		return 0
 	}
 	for i := range g.types {
 		if g.types[i].of == t {
-			return g.types[i].sum
+			return i + 1
 		}
 	}
 	h := fnv.New64a()
 	h.Write([]byte(t.String()))
 	g.types = append(g.types, typeSum{t, mix(h.Sum64())})
-	return g.types[len(g.types)-1].sum
+	return len(g.types)
 }
 
 // first picks the event whose chain has the highest priority, which is drawn where
