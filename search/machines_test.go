@@ -293,10 +293,11 @@ type dumb struct {
 	depth map[canon.Hash]int // of the states of the space
 	paths []dumbPath         // one to each of them, in order of depth
 
-	good map[canon.Hash]bool         // healed states that are live, or not judged
-	live map[canon.Hash]bool         // healed states that are live
-	lost map[canon.Hash]bool         // states whose healed form reaches no live one
-	to   map[canon.Hash][]canon.Hash // healed states, by steps that are not rare
+	good   map[canon.Hash]bool         // healed states that are live, or not judged
+	live   map[canon.Hash]bool         // healed states that are live
+	beyond bool                        // paths may fail
+	lost   map[canon.Hash]bool         // states whose healed form reaches no live one
+	to     map[canon.Hash][]canon.Hash // healed states, by steps that are not rare
 }
 
 // dumbPath is a run: the answers, and at which step it heals; -1: never.
@@ -317,9 +318,10 @@ func newDumb(t *testing.T, sys *sim.System, opts Options) *dumb {
 
 // odd answers from a list, then 0, and notes how many answers there were.
 type odd struct {
-	given []int
-	of    []int
-	event []bool
+	given  []int
+	of     []int
+	event  []bool
+	failed bool
 }
 
 func (o *odd) Answer(q *choose.Question) int {
@@ -349,6 +351,9 @@ func (d *dumb) run(p dumbPath) *odd {
 			}
 		}
 	})
+	if src.failed = f != nil; src.failed && d.beyond {
+		return src
+	}
 	if f != nil || d.w.Err() != nil {
 		d.t.Fatalf("a path of the dumb space fails: %+v %v", f, d.w.Err())
 	}
@@ -360,7 +365,9 @@ func (d *dumb) run(p dumbPath) *odd {
 func (d *dumb) each(p dumbPath, do func(p dumbPath)) {
 	for answers := p.answers; ; {
 		src := d.run(dumbPath{answers, p.steps, p.heal})
-		do(dumbPath{slices.Clone(src.given), p.steps, p.heal})
+		if !src.failed {
+			do(dumbPath{slices.Clone(src.given), p.steps, p.heal})
+		}
 		last := len(src.of) - 1
 		for last >= len(p.answers) && src.given[last]+1 == src.of[last] {
 			last--
@@ -431,6 +438,7 @@ func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
 		if !d.w.Within() && len(paths) > beyond {
 			continue
 		}
+		d.beyond = !d.w.Within() // where the service may fail: that is no recovery
 		var common []int
 		for k := range d.w.Enabled() {
 			if !d.w.Rare(k) {
@@ -444,6 +452,7 @@ func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
 			})
 		}
 	}
+	d.beyond = false
 	d.spread(d.good)
 	d.spread(d.live)
 	dead, nearest = map[canon.Hash]bool{}, -1

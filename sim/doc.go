@@ -19,6 +19,7 @@
 //	Message    what is sent; Signal: a timer, a task or a request of the node's own
 //	PeerError  the signal that a connection broke
 //	Always     a property of every state; Eventually: one that can be reached from everywhere
+//	Each       a property of every node by itself, asked of those that a step changed
 //	View       the nodes that are up, as a property sees them
 //	Steps      a property of the states before and after a step
 //	Monitor    a property of the facts that nodes Emit

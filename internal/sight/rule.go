@@ -43,6 +43,11 @@ type Check struct {
 	Holds   func() bool
 	Seen    func() int    // how many nodes it sees now
 	Explain func() string // nil: nothing to say
+
+	// Each is Holds of one node alone: where it holds of each that is up, so does the
+	// property. A runtime that knows which nodes changed asks it of those. nil: the
+	// property is about all nodes together.
+	Each func(node int) bool
 }
 
 // Explained is what the property says of the state.

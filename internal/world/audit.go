@@ -172,6 +172,7 @@ func (w *World) auditCheck(c *sight.Check, what string) {
 	if c.Holds == nil {
 		return
 	}
+	c.Each = nil
 	name, holds, hook := c.Name, c.Holds, fmt.Sprintf("%s %q", what, c.Name)
 	c.Holds = func() bool {
 		w.hook = hook

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ type judge struct {
 	sees    sight.State // what the views of properties go by
 	counted bool        // a view has counted the messages under way
 	looked  bool        // a view has looked at them, since Looked was asked
+	changed uint64      // the nodes that changed since Check held
 	cover   *Coverage   // nil: nobody asked
 }
 
@@ -90,12 +92,27 @@ func (w *World) Check() *sim.Failure {
 		return w.failure
 	}
 	for k := range w.always {
-		if !w.always[k].Holds() {
+		if !w.holds(&w.always[k]) {
 			w.failure = w.unsafe(&w.always[k])
 			return w.failure
 		}
 	}
+	w.changed = 0
 	return nil
+}
+
+// holds asks a property that is of each node by itself of those that changed, or
+// else of the state. Audits ask of the state.
+func (j *judge) holds(c *sight.Check) bool {
+	if c.Each == nil {
+		return c.Holds()
+	}
+	for left := j.changed; left != 0; left &= left - 1 {
+		if !c.Each(bits.TrailingZeros64(left)) {
+			return false
+		}
+	}
+	return true
 }
 
 // CheckLinks is the part of Check that is not about what a View can see: what

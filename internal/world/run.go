@@ -83,6 +83,7 @@ func (w *World) put(i int, n sim.Node) {
 	ns.node, ns.seen.Node = n, sight.Subject(n)
 	ns.seen.Version++
 	w.sees.Epoch++
+	w.changed |= 1 << i
 }
 
 // live begins or ends a node's life.
@@ -91,6 +92,7 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 // soil notes that a node's offers, acceptance and sum are out of date.
 func (w *World) soil(i int) {
 	w.links.dirty |= 1 << i
+	w.changed |= 1 << i
 	w.sums.node(i)
 }
 

@@ -103,3 +103,79 @@ n1 heard 1, n0 calls 2 in 1 box: n0 n1 tcp 2 n0 n1 udp 10 n0 n1 udp 20 n0 n1 set
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A property of Each is asked of the nodes that a step changed, each alone; and says
+// so where it wants to see more.
+func TestEach(t *testing.T) {
+	var asked []string
+	sys := &sim.System{
+		Name: "calls", Doc: "Calls.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &caller{} },
+		Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+			if self == p.Addr(1) {
+				return []sim.Signal{start{}, start{}}
+			}
+			return nil
+		},
+		Properties: []sim.Property{
+			sim.Each("at most one call", func(v sim.View[*caller]) bool {
+				for a, c := range v.Nodes() {
+					asked = append(asked, fmt.Sprint(a, " of ", v.Len()))
+					return c.Calls < 2
+				}
+				return true
+			}, func(v sim.View[*caller]) string {
+				for a := range v.Nodes() {
+					return fmt.Sprint(a, " calls again")
+				}
+				return ""
+			}),
+		},
+	}
+	w, err := New(sys, sim.Params{Nodes: 3}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := choose.NewWalk(1)
+	said := func(what string, want ...string) {
+		t.Helper()
+		if got := strings.Join(asked, ", "); got != strings.Join(want, ", ") {
+			t.Errorf("%s: asked of %s, want %s", what, got, strings.Join(want, ", "))
+		}
+		asked = nil
+	}
+	w.Start(src)
+	if f := w.Check(); f != nil {
+		t.Fatal(f)
+	}
+	said("at the start", "n0 of 1", "n1 of 1", "n2 of 1")
+	if f := w.Check(); f != nil {
+		t.Fatal(f)
+	}
+	said("again")
+	w.Step(choose.NewFixed(0))
+	if f := w.Check(); f != nil {
+		t.Fatal(f)
+	}
+	said("after a call", "n1 of 1")
+	w.Step(choose.NewFixed(0))
+	f := w.Check()
+	if f == nil || !strings.Contains(f.Message, "n1 calls again") {
+		t.Errorf("the second call is not found: %+v", f)
+	}
+	asked = nil
+
+	sys.Properties = []sim.Property{sim.Each("too curious", func(v sim.View[*caller]) bool { return v.InFlight() == 0 })}
+	w, err = New(sys, sim.Params{Nodes: 3}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := w.Protect(func() {
+		w.Start(src)
+		w.Check()
+	})
+	if failure == nil || !strings.Contains(failure.Message, "make it by Always") {
+		t.Errorf("a property of Each that counts messages: %+v", failure)
+	}
+}

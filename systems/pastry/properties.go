@@ -10,9 +10,9 @@ import (
 
 func properties() []sim.Property {
 	return []sim.Property{
-		sim.Always("leaf sets are two halves", halves, explainHalves),
-		sim.Always("a member's own key is its own", ownKey),
-		sim.Always("a member's timers are set", timers),
+		sim.Each("leaf sets are two halves", halves, explainHalves),
+		sim.Each("a member's own key is its own", ownKey),
+		sim.Each("a member's timers are set", timers),
 		sim.Eventually("all joined", allJoined, explainJoined),
 		sim.Eventually("one ring", oneRing, explainRing),
 		sim.Eventually("successors match", successorsMatch, explainSuccessors),
