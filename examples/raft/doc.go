@@ -5,16 +5,22 @@
 // # The story
 //
 // Each server drives one RawNode. Messages are stepped into it, its clock is
-// ticked, commands are proposed to it; and in return it gives a Ready: what to
-// save, what to send, which committed entries to apply. The driver does so in
-// three tasks, one posted after the other, so that messages, timers and a
+// ticked, commands, reads and changes of the members are asked of it; and in return it
+// gives a Ready: what to save, what to send, which committed entries to apply. The driver
+// does so in tasks, one posted after the other, so that messages, timers and a
 // crash can come between any two. It takes one Ready at a time in hand and
-// tells raft by Advance when all of it is done.
+// tells raft by Advance when all of it is done; with --param ready=later both are
+// steps of their own, and with apply=slow entries are applied while raft goes on.
 //
-// The application's script asks each server for some commands. A server
-// proposes a command, and asks again by a timer until it is applied, since raft
-// promises nothing by taking a proposal. A command that is committed twice for
-// this reason is applied once.
+// Clients go on asking: a command, a read or a change of the members is asked for
+// again by a timer until it is done, since raft promises nothing by taking one. A command
+// that is committed twice for this reason is applied once. A server's next read is asked
+// for when its last was answered.
+//
+// Parameters say what else is used, so that small spaces stay small: elections by the
+// driver's timer or by raft's own ticks, with PreVote and CheckQuorum; members that join
+// as learners, are replaced or removed, one or two at a time, by joint configurations that
+// are left by themselves or not; transfers of leadership; snapshots in place of the log.
 //
 // Messages go by UDP: raft asks of a network no more than that, repeats what
 // matters by itself, and so loss, doubles and reordering are among the things
@@ -26,10 +32,12 @@
 //   - Messages: a protobuf changes when it is looked at, and shares its entries
 //     with the sender's log. The type wire is a string: encoded when sent,
 //     decoded when delivered, immutable in between.
-//   - Randomness: raft draws its election timeout from a global generator. It is
-//     put out of reach (ElectionTick), the service's own timer campaign stands
-//     in for it, and what was drawn is left out of the state. This excludes what
-//     counts election ticks: CheckQuorum and reads by lease.
+//   - Randomness: raft draws its election timeout from a global generator. By default
+//     it is put out of reach (ElectionTick), and the service's own timer campaign stands
+//     in for it. With --param elections=ticks and the like it is raft's own, and a choice:
+//     package core says how.
+//   - Versions: the driver knows the library by package core alone, of which there is
+//     one for each family of its API.
 //   - State: it is raft's own, fields and all, walked as any other. What has to
 //     be left out is listed in System.Opaque, with a reason each. A summary of
 //     what RawNode.Status tells would be shorter and wrong: the votes that a
@@ -44,10 +52,13 @@
 //
 // # What is promised
 //
-// There is at most one leader in a term. All servers apply the same entries at
-// the same indices, in all their lives. From every state, when the faults end,
-// a state can be reached in which one leader is followed by all and every
-// command was applied by all.
+// There is at most one leader in a term, and who is followed was elected in it. Two logs
+// that have an entry in common are the same up to there. All servers apply the same
+// entries at the same indices, in all their lives. A command that was acknowledged is in
+// the log of every later leader, and reads are linearizable (package history). From every
+// state, when the faults end, a state can be reached in which one leader is followed by
+// all members, every command was applied by all, every read was answered, and the members
+// are what they are to be, in no joint configuration.
 //
 // The default budget is one crash. More crashes, loss, doubles, reordering and
 // partitions are survived too, as the tests show; not a server that is down for
@@ -85,8 +96,9 @@
 //
 //   - The space is infinite: terms grow, and so does the log by proposals that
 //     are repeated. A search is bounded by its depth.
-//   - The log is never compacted, and so no snapshot is ever sent; the members
-//     never change.
+//   - Reads by lease (--param elections=leases) are stale where the servers' clocks
+//     differ, as the library says itself: a search finds it.
+//   - AsyncStorageWrites is not used.
 //   - A disk that fails (--faults disk=1) ends the process, as etcd's does: that is
 //     found as a panic.
 package raft

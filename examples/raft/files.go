@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	pb "go.etcd.io/raft/v3/raftpb"
-	"google.golang.org/protobuf/proto"
-
+	"macemc/examples/raft/core"
 	"macemc/sim"
 )
 
@@ -18,29 +16,23 @@ const logName = "raft"
 
 // A record is its kind, its length, its data, and a sum of all that: by these a
 // reader knows that a record is whole.
-const (
-	entryRecord     = 'e'
-	hardStateRecord = 'h'
-	around          = 6 // bytes besides the data
-)
+const around = 7 // bytes besides the data
 
-func record(kind byte, m proto.Message) []byte {
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	must(err)
-	if len(data) > 255 {
-		panic(fmt.Sprintf("raft: a record of %d bytes; a length is one byte", len(data)))
+func record(kind byte, data []byte) []byte {
+	if len(data) > 1<<16-1 {
+		panic(fmt.Sprintf("raft: a record of %d bytes; a length is two bytes", len(data)))
 	}
-	out := append([]byte{kind, byte(len(data))}, data...)
+	out := append([]byte{kind, byte(len(data) >> 8), byte(len(data))}, data...)
 	sum := crc32.ChecksumIEEE(out)
 	return append(out, byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum))
 }
 
 // whole is the length of the first record, or 0 if it is not whole.
 func whole(log []byte) int {
-	if len(log) < around || len(log) < around+int(log[1]) {
+	if len(log) < around || len(log) < around+int(log[1])<<8+int(log[2]) {
 		return 0
 	}
-	n := around + int(log[1])
+	n := around + int(log[1])<<8 + int(log[2])
 	sum := crc32.ChecksumIEEE(log[:n-4])
 	if [4]byte(log[n-4:n]) != [4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)} {
 		return 0
@@ -51,12 +43,14 @@ func whole(log []byte) int {
 // write appends to the log what the Ready in hand asks to save.
 func (s *server) write(env sim.Env) {
 	file := env.Store().File(logName)
-	for _, e := range s.ready.Entries {
-		must(file.Append(record(entryRecord, e)))
-	}
-	if hard := s.ready.HardState; hard != nil && s.asks(env, save{}) {
-		must(file.Append(record(hardStateRecord, hard)))
-	}
+	s.ready.Records(func(kind byte, data []byte) { must(file.Append(record(kind, data))) })
+}
+
+// writeCompacted appends that the log begins behind a snapshot. What was before stays
+// in the file, and replay forgets it again.
+func (s *server) writeCompacted(env sim.Env, snapshot core.Snapshot) {
+	file := env.Store().File(logName)
+	must(file.Append(record(core.CompactRecord, snapshot.Record())))
 }
 
 // replay makes the picture from the log, up to the first record that is not whole:
@@ -67,16 +61,7 @@ func (s *server) replay(env sim.Env) {
 	log := file.ReadAll()
 	at := 0
 	for n := whole(log); n > 0; n = whole(log[at:]) {
-		data := log[at+2 : at+n-4]
-		if log[at] == entryRecord {
-			e := new(pb.Entry)
-			must(proto.Unmarshal(data, e))
-			must(s.disk.Append([]*pb.Entry{e}))
-		} else {
-			hard := new(pb.HardState)
-			must(proto.Unmarshal(data, hard))
-			must(s.disk.SetHardState(hard))
-		}
+		s.disk.Replay(log[at], log[at+3:at+n-4])
 		at += n
 	}
 	if at < len(log) && !env.Bug(RF5) {

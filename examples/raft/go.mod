@@ -4,13 +4,19 @@ go 1.26.0
 
 replace macemc => ../..
 
+// Another version of the library, or another family of its API, is another folder of
+// core here: see docs/cores.md.
+replace macemc/examples/raft/core => ./core/raft37
+
 require (
 	go.etcd.io/raft/v3 v3.7.0
 	google.golang.org/protobuf v1.36.11
 	macemc v0.0.0
+	macemc/examples/raft/core v0.0.0
 )
 
 require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/gdamore/encoding v1.0.1 // indirect
 	github.com/gdamore/tcell/v2 v2.13.10 // indirect

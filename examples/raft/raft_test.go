@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
 
 	"macemc/choose"
 	"macemc/internal/world"
@@ -283,12 +284,19 @@ func TestRF3(t *testing.T) {
 }
 
 func TestWire(t *testing.T) {
-	m := &pb.Message{
+	b, err := proto.Marshal(&pb.Message{
 		Type: pb.MsgApp.Enum(), From: new(uint64(1)), To: new(uint64(2)), Term: new(uint64(3)),
 		Entries: []*pb.Entry{
 			{Term: new(uint64(3)), Index: new(uint64(1))},
 			{Term: new(uint64(3)), Index: new(uint64(2)), Data: []byte("c1")},
 		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wire(b).decode()
+	if err != nil {
+		t.Fatal(err)
 	}
 	w := encode(m)
 	if w != encode(m) {

@@ -3,13 +3,11 @@ package raft
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 	"time"
 
-	core "go.etcd.io/raft/v3"
-	pb "go.etcd.io/raft/v3/raftpb"
-
+	"macemc/examples/raft/core"
 	"macemc/sim"
 )
 
@@ -17,28 +15,40 @@ import (
 type (
 	campaign  struct{} // no leader was heard of for too long
 	heartbeat struct{} // a leader's: it is time to be heard of
+	tick      struct{} // of raft's own clock, where that decides about elections
+	// unheard is that of a snapshot nobody heard what became of.
+	unheard struct{ to uint64 }
 )
 
-// propose is the application's request that a command be replicated, and the
-// timer by which it asks again.
-type propose struct{ command string }
-
-// What a Ready asks for is done in three tasks, so that a slow disk and a
-// crash can come between any two.
+// What a Ready asks for is done in tasks, so that a slow disk and a crash can come
+// between any two.
 type (
-	save  struct{}
-	sync  struct{} // with storage=files
-	send  struct{}
-	apply struct{}
+	ready   struct{} // with ready=later: to take one in hand
+	save    struct{}
+	sync    struct{} // with storage=files
+	send    struct{}
+	apply   struct{}
+	advance struct{} // with ready=later
+	work    struct{} // with apply=slow: to apply the next entry
+	compact struct{} // to make a snapshot of what was applied
 )
 
 // The facts.
 type (
 	elected struct{ term uint64 }
+	leading struct { // as of the first Ready in which it does
+		term uint64
+		log  string // its commands, with those that are not committed
+	}
+	followed struct {
+		term uint64
+		lead sim.Addr
+	}
 	applied struct {
 		index, term uint64
 		command     string
 	}
+	acknowledged struct{ command string }
 )
 
 const (
@@ -46,14 +56,26 @@ const (
 	electionAfter  = time.Second
 	electionApart  = 200 * time.Millisecond // no two servers have the same patience
 	askAgainAfter  = 500 * time.Millisecond
+	snapshotTakes  = time.Second
 )
 
-// outOfReach is how many ticks raft's own election timeout is: its random
-// part comes from a global generator, and no run could be repeated if it
-// mattered. The service's timer campaign stands in for it.
+// outOfReach is how many ticks raft's own election timeout is where the driver's timer
+// campaign stands in for it.
 const outOfReach = 1 << 30
 
-// server drives one RawNode.
+// mark is an entry as it is on the disk.
+type mark struct {
+	term uint64
+	data string
+}
+
+// duty is what is to be applied.
+type duty struct {
+	entry    core.Entry
+	snapshot *core.Snapshot // in its place
+}
+
+// server drives one node of raft's.
 //
 // One Ready at a time is in hand. It was accepted, what it asks for is being
 // done, one task after the other in the order of todo, and then raft is told by
@@ -63,63 +85,98 @@ type server struct {
 	id        uint64
 	all       []sim.Addr // the server with the id i is all[i-1]
 	proposals int        // that all servers are asked for, together
+	settings
 
-	disk  *core.MemoryStorage // what a crash leaves; only save writes it
-	files bool                // a picture of what a crash leaves: see files.go
+	disk *core.Disk // what a crash leaves; only save and compact write it
 
 	// The rest is memory.
-	node    *core.RawNode
+	base    uint64 // the index behind which the log on the disk begins
+	saved   []mark // that log, for properties
+	node    *core.Node
 	journal *journal
 	ready   core.Ready   // in hand
 	todo    []sim.Signal // its tasks that are not done; the first is posted
+	taking  bool         // the task ready is posted
+	duties  []duty       // with apply=slow; the task work is posted
+	held    bool         // Advance waits until they are done
 
 	term  uint64 // as of the last Ready, like the next two
-	lead  uint64 // the leader's id; core.None
+	lead  uint64 // the leader's id; 0: none
 	leads bool   // it is this server
-	log   []string
+	won   uint64 // the last term in which it was elected in this life
+
+	applied uint64 // the index
+	told    uint64 // that index, as raft knows it
+	due     bool   // the log is to be cut
+	log     []string
+	conf    core.Conf
+
+	clients
+}
+
+// settings are the parameters, as a server needs them.
+type settings struct {
+	files       bool // the disk is a picture of what a crash leaves: see files.go
+	election    int  // ticks; 0: the driver's timer
+	elections   string
+	later, slow bool
+	compact     int
+	reads       int // 0: no histories are kept
+	members     string
 }
 
 // newServer is a server in its first life, or, with the disk of the last, in a
 // later one.
-func newServer(p sim.Params, self sim.Addr, disk *core.MemoryStorage) *server {
+func newServer(p sim.Params, self sim.Addr, disk *core.Disk) *server {
 	all := p.Addrs()
-	return &server{
+	s := &server{
 		id: uint64(slices.Index(all, self)) + 1, all: all, proposals: p.Int(Proposals),
-		disk: disk, files: p.Word(Storage) == "files", journal: new(journal),
+		settings: settings{
+			files: p.Word(Storage) == "files", later: p.Word(Readies) == "later", slow: p.Word(Apply) == "slow",
+			compact: p.Int(Compact), reads: p.Int(Reads), members: p.Word(Members), elections: p.Word(Elections),
+		},
+		disk: disk, journal: new(journal),
 	}
-}
-
-// blank is a disk on which is nothing but who the voters are.
-func blank(p sim.Params) *core.MemoryStorage {
-	var voters []uint64
-	for i := range p.Addrs() {
-		voters = append(voters, uint64(i)+1)
+	if p.Word(Elections) != "driver" {
+		s.election = p.Int(Election)
 	}
-	disk := core.NewMemoryStorage()
-	must(disk.ApplySnapshot(&pb.Snapshot{Metadata: &pb.SnapshotMetadata{ConfState: &pb.ConfState{Voters: voters}}}))
-	return disk
+	return s
 }
 
 // Init starts raft from what is on the disk. Commands are applied again from
-// the first: the log is in memory.
+// the first behind the last snapshot.
 func (s *server) Init(env sim.Env) {
 	s.journal.env = env
 	if s.files {
 		s.replay(env)
 	}
-	hard, _, err := s.disk.InitialState()
-	must(err)
-	if env.Bug(RF2) && hard != nil {
-		must(s.disk.SetHardState(&pb.HardState{Term: hard.Term, Commit: hard.Commit}))
+	if env.Bug(RF2) {
+		s.disk.ForgetVote()
 	}
-	s.term = hard.GetTerm()
-	s.node, err = core.NewRawNode(&core.Config{
-		ID: s.id, Storage: s.disk, Logger: s.journal,
-		HeartbeatTick: 1, ElectionTick: outOfReach,
-		MaxSizePerMsg: math.MaxUint64, MaxInflightMsgs: 16,
-	})
+	s.term = s.disk.Hard().Term
+	base := s.disk.Base()
+	s.base, s.told = base.Index, base.Index
+	s.restore(env, base)
+	for _, e := range s.disk.Log() {
+		s.saved = append(s.saved, mark{e.Term, e.Data})
+	}
+	o := core.Options{ID: s.id, Disk: s.disk, Logger: s.journal, Heartbeat: 1, Election: outOfReach}
+	if s.election > 0 {
+		o.Election = s.election
+		o.PreVote = s.elections == "prevote" || s.elections == "both"
+		o.Leases = s.elections == "leases"
+		o.CheckQuorum = s.elections == "quorum" || s.elections == "both" || o.Leases
+	}
+	var err error
+	s.node, err = core.NewNode(o)
 	must(err)
-	env.After(s.patience(), campaign{})
+	switch {
+	case env.Bug(RF15) && s.term > base.Term: // only in its first life
+	case s.election > 0:
+		env.After(heartbeatEvery, tick{})
+	default:
+		env.After(s.patience(), campaign{})
+	}
 	s.proceed(env)
 }
 
@@ -144,9 +201,27 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 		must(s.node.Campaign())
 	case heartbeat:
 		env.After(heartbeatEvery, heartbeat{})
-		s.node.Tick()
+		if !s.removed() {
+			s.node.Tick(false)
+		}
+		s.node.Bound(0) // out of reach, and so no part of the state
+	case tick:
+		env.After(heartbeatEvery, tick{})
+		s.tick(env)
+	case unheard:
+		s.node.SnapshotFailed(signal.to)
 	case propose:
 		s.propose(env, signal)
+	case look:
+		s.look(env, signal)
+	case change:
+		s.change(env)
+	case transfer:
+		s.transfer(env, signal)
+	case ready:
+		s.taking = false
+		s.take(env)
+		return
 	case save:
 		s.save(env)
 		s.done(env)
@@ -157,8 +232,14 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 		s.send(env)
 		s.done(env)
 	case apply:
-		s.apply(env)
+		s.applyAll(env)
 		s.done(env)
+	case advance:
+		s.done(env)
+	case work:
+		s.work(env)
+	case compact:
+		s.shorten(env)
 	default:
 		panic(fmt.Sprintf("raft: no case for the signal %T", signal))
 	}
@@ -169,40 +250,63 @@ func (s *server) step(env sim.Env, w wire) {
 	m, err := w.decode()
 	must(err)
 	if env.Tracing() {
-		env.Logf("gets %s", describe(m))
+		env.Logf("gets %s", m)
 	}
-	if err := s.node.Step(m); err != nil && !errors.Is(err, core.ErrProposalDropped) {
-		panic(fmt.Sprintf("raft: %s: %v", describe(m), err))
+	if err := s.node.Step(m); err != nil && !errors.Is(err, core.ErrProposalDropped) && !core.IsStranger(err) {
+		panic(fmt.Sprintf("raft: %s: %v", m, err))
 	}
-	if m.GetFrom() == s.lead {
+	if m.From() == s.lead && s.election == 0 {
 		env.After(s.patience(), campaign{})
 	}
 }
 
-// propose asks until the command is applied: a proposal is lost with the
-// leader that took it, and nobody says so.
-func (s *server) propose(env sim.Env, p propose) {
-	if slices.Contains(s.log, p.command) {
+// tick is a tick of raft's clock. When its election timeout is over is a choice, made
+// when it matters: see core.Node.Tick.
+func (s *server) tick(env sim.Env) {
+	if s.removed() {
 		return
 	}
-	err := s.node.Propose([]byte(p.command))
-	if err != nil && !errors.Is(err, core.ErrProposalDropped) {
-		panic(fmt.Sprintf("raft: proposing %q: %v", p.command, err))
+	expired := false
+	if _, leads := s.node.Role(); !leads && slices.Contains(s.conf.Voters, s.id) {
+		longest := 2*s.election - 1
+		switch ticks := s.node.Ticks() + 1; {
+		case ticks >= longest:
+			expired = true
+		case ticks >= s.election:
+			expired = env.Weighted([]int{longest - ticks, 1}, "the election timeout is over") == 1
+		}
 	}
-	if err == nil && env.Bug(RF3) {
-		return
-	}
-	env.After(askAgainAfter, p)
+	s.node.Tick(expired)
+	s.node.Bound(2 * s.election)
 }
 
-// proceed takes the next Ready in hand, if there is one and none is.
+// removed reports whether the server is no member any more. Its clock then stands still.
+func (s *server) removed() bool { return len(s.conf.Voters) > 0 && !s.counts(s.id) }
+
+// proceed takes the next Ready in hand, if there is one and none is, now or
+// in a step of its own.
 func (s *server) proceed(env sim.Env) {
-	for len(s.todo) == 0 && s.node.HasReady() {
+	if term, leads := s.node.Role(); leads && term > s.won {
+		s.won = term
+		env.Emit(elected{term})
+	}
+	if !s.later {
+		s.take(env)
+		return
+	}
+	if !s.taking && len(s.todo) == 0 && !s.held && s.node.HasReady() {
+		s.taking = true
+		env.Post(ready{})
+	}
+}
+
+func (s *server) take(env sim.Env) {
+	for len(s.todo) == 0 && !s.held && s.node.HasReady() {
 		s.accept(env)
 		if len(s.todo) > 0 {
 			env.Post(s.todo[0])
 		} else {
-			s.advance()
+			s.finish(env)
 		}
 	}
 }
@@ -211,23 +315,28 @@ func (s *server) proceed(env sim.Env) {
 // contract: what it gives to save is on the disk before a message of the same
 // Ready is sent, for the message may say that it is.
 func (s *server) accept(env sim.Env) {
-	s.ready = s.node.Ready()
-	if !core.IsEmptySnap(s.ready.Snapshot) {
-		panic("raft: a snapshot came, though no log is ever compacted")
+	s.ready = s.node.Take()
+	hard, news := s.ready.Hard()
+	if news {
+		s.term = hard.Term
 	}
-	if !core.IsEmptyHardState(s.ready.HardState) {
-		s.term = s.ready.HardState.GetTerm()
+	if lead, leads, ok := s.ready.Soft(); ok {
+		s.lead = lead
+		s.follow(env, leads)
 	}
-	if soft := s.ready.SoftState; soft != nil {
-		s.lead = soft.Lead
-		s.follow(env, soft.RaftState == core.StateLeader)
+	if env.Bug(RF12) && news && hard.Vote != 0 && s.lead == 0 {
+		s.lead = hard.Vote
+		env.Emit(followed{s.term, s.all[s.lead-1]})
 	}
-	order := [...]sim.Signal{save{}, sync{}, send{}, apply{}}
+	for _, r := range s.ready.Reads() {
+		s.readable(env, r)
+	}
+	order := [...]sim.Signal{save{}, sync{}, send{}, apply{}, advance{}}
 	switch {
 	case env.Bug(RF1):
-		order = [...]sim.Signal{send{}, save{}, sync{}, apply{}}
+		order = [...]sim.Signal{send{}, save{}, sync{}, apply{}, advance{}}
 	case env.Bug(RF4):
-		order = [...]sim.Signal{save{}, send{}, sync{}, apply{}}
+		order = [...]sim.Signal{save{}, send{}, sync{}, apply{}, advance{}}
 	}
 	for _, task := range order {
 		if s.asks(env, task) {
@@ -238,18 +347,25 @@ func (s *server) accept(env sim.Env) {
 
 // asks reports whether the Ready in hand has something to do for a task.
 func (s *server) asks(env sim.Env, task sim.Signal) bool {
+	_, hard := s.ready.Hard()
+	_, snapshot := s.ready.Snapshot()
 	switch task.(type) {
 	case save:
-		return len(s.ready.Entries) > 0 || !core.IsEmptyHardState(s.ready.HardState)
+		return s.ready.Entries() > 0 || hard || snapshot
 	case sync:
 		if env.Bug(RF6) { // has an eye on the entries alone
-			return s.files && len(s.ready.Entries) > 0
+			return s.files && s.ready.Entries() > 0
 		}
 		return s.files && s.asks(env, save{})
 	case send:
-		return len(s.ready.Messages) > 0
+		return s.ready.Messages() > 0
 	case apply:
-		return len(s.ready.CommittedEntries) > 0
+		if env.Bug(RF8) { // of what was saved
+			return s.ready.Entries() > 0
+		}
+		return !s.slow && (s.ready.Commits() > 0 || snapshot)
+	case advance:
+		return s.later
 	default:
 		panic(fmt.Sprintf("raft: no case for the task %T", task))
 	}
@@ -257,16 +373,42 @@ func (s *server) asks(env sim.Env, task sim.Signal) bool {
 
 // follow keeps the timer that fits the server's role.
 func (s *server) follow(env sim.Env, leads bool) {
+	if leads && !s.leads {
+		env.Emit(leading{s.term, s.commands()})
+	}
+	if !leads && s.lead != 0 {
+		env.Emit(followed{s.term, s.all[s.lead-1]})
+	}
 	switch {
+	case s.election > 0: // raft has its own
 	case leads && !s.leads:
 		env.Cancel(campaign{})
 		env.After(heartbeatEvery, heartbeat{})
-		env.Emit(elected{s.term})
 	case s.leads && !leads:
 		env.Cancel(heartbeat{})
 		env.After(s.patience(), campaign{})
 	}
 	s.leads = leads
+}
+
+// commands are those of the log, as it will be when the Ready in hand is saved.
+func (s *server) commands() string {
+	var all []string
+	n := len(s.saved)
+	if s.ready.Entries() > 0 {
+		n = min(n, max(0, int(s.ready.Entry(0).Index-s.base)-1))
+	}
+	base := s.disk.Base()
+	if base.Data != "" {
+		all = strings.Split(base.Data, "\n")
+	}
+	for _, m := range s.saved[:n] {
+		all = append(all, m.data)
+	}
+	for i := range s.ready.Entries() {
+		all = append(all, s.ready.Entry(i).Data)
+	}
+	return strings.Join(all, "\n")
 }
 
 // done goes on to the task after the one that was done.
@@ -276,50 +418,187 @@ func (s *server) done(env sim.Env) {
 		env.Post(s.todo[0])
 		return
 	}
-	s.advance()
+	s.finish(env)
 }
 
-func (s *server) advance() {
-	s.node.Advance(s.ready)
-	s.ready, s.todo = core.Ready{}, nil
+// finish tells raft that the Ready in hand is done. With a slow application it tells
+// when the rest is, as the contract allows; but a change of the members is applied
+// before, since raft takes the next one from then on.
+func (s *server) finish(env sim.Env) {
+	if s.slow {
+		hold := false
+		add := func(d duty) {
+			if len(s.duties) == 0 {
+				env.Post(work{})
+			}
+			s.duties = append(s.duties, d)
+		}
+		if snapshot, ok := s.ready.Snapshot(); ok {
+			add(duty{snapshot: &snapshot})
+			hold = true
+		}
+		for i := range s.ready.Commits() {
+			e := s.ready.Commit(i)
+			add(duty{entry: e})
+			hold = hold || e.Change
+		}
+		if hold && !env.Bug(RF16) {
+			s.held = true
+			return
+		}
+	}
+	s.advance(env)
 }
 
-// save writes the disk. Entries are immutable by raft's contract, and a hard
-// state by its use, so the disk may hold the very ones that raft holds.
+func (s *server) advance(env sim.Env) {
+	if snapshot, ok := s.ready.Snapshot(); ok {
+		s.told = snapshot.Index
+	}
+	if n := s.ready.Commits(); n > 0 {
+		s.told = s.ready.Commit(n - 1).Index
+	}
+	s.node.Done(s.ready)
+	s.ready, s.todo, s.held = core.Ready{}, nil, false
+	s.cut(env)
+}
+
 func (s *server) save(env sim.Env) {
 	if s.files {
 		s.write(env)
 	}
-	must(s.disk.Append(s.ready.Entries))
-	if hard := s.ready.HardState; !core.IsEmptyHardState(hard) {
-		must(s.disk.SetHardState(hard))
+	from := uint64(0)
+	if env.Bug(RF7) { // what is new is behind what is there
+		from = s.disk.Last() + 1
+	}
+	s.disk.Save(&s.ready, from)
+	if snapshot, ok := s.ready.Snapshot(); ok {
+		s.base, s.saved = snapshot.Index, nil
+	}
+	for i := range s.ready.Entries() {
+		e := s.ready.Entry(i)
+		if e.Index <= s.base || e.Index < from {
+			continue
+		}
+		at := int(e.Index - s.base - 1)
+		s.saved = append(s.saved[:at:at], mark{e.Term, e.Data})
+	}
+	if env.Bug(RF9) { // what is saved here is as good as done
+		for i := range s.ready.Entries() {
+			s.acknowledge(env, s.ready.Entry(i).Data)
+		}
 	}
 }
 
 func (s *server) send(env sim.Env) {
-	for _, m := range s.ready.Messages {
+	for i := range s.ready.Messages() {
+		m := s.ready.Message(i)
 		if env.Tracing() {
-			env.Logf("sends %s", describe(m))
+			env.Logf("sends %s", m)
 		}
-		env.UDP().Send(s.all[m.GetTo()-1], encode(m))
+		env.UDP().Send(s.all[m.To()-1], encode(m))
+		if m.IsSnapshot() {
+			env.After(snapshotTakes, unheard{m.To()})
+		}
 	}
 }
 
-// apply appends the committed commands to the log, each once: what was asked
-// for again may be committed again.
-func (s *server) apply(env sim.Env) {
-	for _, e := range s.ready.CommittedEntries {
-		if e.GetType() != pb.EntryNormal {
-			panic(fmt.Sprintf("raft: a %s was committed, though none is ever proposed", e.GetType()))
-		}
-		command := string(e.GetData())
-		env.Emit(applied{e.GetIndex(), e.GetTerm(), command})
-		if command == "" || slices.Contains(s.log, command) {
-			continue // "": a new leader's first
-		}
-		s.log = append(s.log, command)
-		env.Cancel(propose{command})
+// applyAll applies what the Ready in hand has committed.
+func (s *server) applyAll(env sim.Env) {
+	if snapshot, ok := s.ready.Snapshot(); ok {
+		s.restore(env, snapshot)
 	}
+	if env.Bug(RF8) {
+		for i := range s.ready.Entries() {
+			s.apply(env, s.ready.Entry(i))
+		}
+		return
+	}
+	for i := range s.ready.Commits() {
+		s.apply(env, s.ready.Commit(i))
+	}
+}
+
+// work applies what comes next.
+func (s *server) work(env sim.Env) {
+	d := s.duties[0]
+	s.duties = slices.Clone(s.duties[1:])
+	if d.snapshot != nil {
+		s.restore(env, *d.snapshot)
+	} else {
+		s.apply(env, d.entry)
+	}
+	if len(s.duties) > 0 {
+		env.Post(work{})
+	} else if s.held {
+		s.advance(env)
+	}
+}
+
+// apply appends a committed command to the log, once: what was asked for again may be
+// committed again.
+func (s *server) apply(env sim.Env, e core.Entry) {
+	s.applied = e.Index
+	if e.Change {
+		s.conf = s.node.ApplyChange(e)
+		env.Emit(applied{e.Index, e.Term, "members " + s.conf.String()})
+		s.changed(env)
+	} else {
+		env.Emit(applied{e.Index, e.Term, e.Data})
+		if e.Data != "" && !slices.Contains(s.log, e.Data) { // "": a new leader's first
+			s.log = append(s.log, e.Data)
+			env.Cancel(propose{e.Data})
+			s.acknowledge(env, e.Data)
+		}
+	}
+	s.answer(env)
+	// Who joins has to be sent a snapshot in which it is a member, or raft ignores it.
+	if e.Change || s.compact > 0 && s.applied-s.base >= uint64(s.compact) {
+		s.due = true
+	}
+	s.cut(env)
+}
+
+// restore makes the application's state that of a snapshot.
+func (s *server) restore(env sim.Env, snapshot core.Snapshot) {
+	s.applied, s.conf, s.log = snapshot.Index, snapshot.Conf, nil
+	if snapshot.Data != "" {
+		s.log = strings.Split(snapshot.Data, "\n")
+	}
+	for _, c := range s.log {
+		env.Cancel(propose{c})
+		s.acknowledge(env, c)
+	}
+	s.changed(env)
+	s.answer(env)
+}
+
+// cut has the log cut, when that is due and raft was told that all is applied which is:
+// it reads what it believes is not.
+func (s *server) cut(env sim.Env) {
+	if s.due && s.applied <= s.told {
+		env.Post(compact{})
+	}
+}
+
+// shorten puts a snapshot in the place of the log, as far as it was applied.
+func (s *server) shorten(env sim.Env) {
+	if s.applied > s.told {
+		return // a Ready is in hand again: when it is done
+	}
+	s.due = false
+	if s.applied <= s.base {
+		return
+	}
+	snapshot := core.Snapshot{Index: s.applied, Term: s.saved[s.applied-s.base-1].term, Conf: s.conf, Data: strings.Join(s.log, "\n")}
+	if s.files {
+		s.writeCompacted(env, snapshot)
+	}
+	if !env.Bug(RF13) { // the log is what grows
+		s.disk.Snap(snapshot.Index, snapshot.Conf, snapshot.Data)
+	}
+	s.disk.Cut(snapshot.Index)
+	s.saved = slices.Clone(s.saved[snapshot.Index-s.base:])
+	s.base = snapshot.Index
 }
 
 func (s *server) patience() time.Duration {

@@ -1,9 +1,13 @@
-// Command check is the command line of macemc, for etcd's raft.
+// Command check is the command line of macemc, for etcd's raft. It knows the known bugs
+// of the driver, too: check bugs verify holds what is stated of them.
 package main
 
 import (
 	"macemc/command"
 	"macemc/examples/raft"
+	"macemc/sim"
 )
 
-func main() { command.Main(raft.System) }
+func main() {
+	command.Program{Systems: []*sim.System{raft.System}, Bugs: raft.Known}.Main()
+}

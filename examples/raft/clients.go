@@ -1,0 +1,180 @@
+package raft
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"macemc/examples/raft/core"
+	"macemc/history"
+	"macemc/sim"
+)
+
+// What clients ask for. Each is the application's request, and the timer by which it
+// is asked for again until it is done: raft promises nothing by taking a request, and
+// says nothing when it is lost.
+type (
+	propose struct{ command string } // that a command be replicated
+	look    struct {                 // whether a command is in the log
+		life, n int
+		command string
+	}
+	change struct{} // that the members be what they are to be
+	// transfer is that the server lead. It is asked for once, when a leader is known.
+	transfer struct{ n int }
+)
+
+// clients are what a server knows of those who ask it.
+type clients struct {
+	asked []string // commands that were not acknowledged
+	looks []looking
+}
+
+// looking is a read that was not answered.
+type looking struct {
+	look
+	index uint64 // that has to be applied; 0: not known yet
+}
+
+// object is the log in histories. Each command is a key of its own: a read asks whether
+// one is there, so that what may be so stays small whatever the order of the rest.
+const object = "log"
+
+func (s *server) propose(env sim.Env, p propose) {
+	if slices.Contains(s.log, p.command) {
+		return
+	}
+	if !slices.Contains(s.asked, p.command) {
+		s.asked = append(s.asked, p.command)
+		if s.reads > 0 {
+			history.Call(env, object, p.command, history.Put{Key: p.command, Value: true})
+		}
+	}
+	err := s.node.Propose(p.command)
+	if err != nil && !errors.Is(err, core.ErrProposalDropped) {
+		panic(fmt.Sprintf("raft: proposing %q: %v", p.command, err))
+	}
+	if err == nil && env.Bug(RF3) {
+		return
+	}
+	env.After(askAgainAfter, p)
+}
+
+// acknowledge tells a client that its command is in the log, if it asked here.
+func (s *server) acknowledge(env sim.Env, command string) {
+	i := slices.Index(s.asked, command)
+	if i < 0 {
+		return
+	}
+	s.asked = slices.Delete(slices.Clone(s.asked), i, i+1)
+	env.Emit(acknowledged{command})
+	if s.reads > 0 {
+		history.Return(env, object, command, nil)
+	}
+}
+
+// look asks raft from which index on the log may be shown. The context is the same
+// when it is asked again, and of no other read of any life.
+func (s *server) look(env sim.Env, l look) {
+	i := slices.IndexFunc(s.looks, func(other looking) bool { return other.look == l })
+	if i < 0 {
+		i, s.looks = len(s.looks), append(s.looks, looking{look: l})
+		history.Call(env, object, l, history.Get{Key: l.command})
+	}
+	if s.looks[i].index == 0 {
+		s.node.ReadIndex(s.context(env, l))
+		env.After(askAgainAfter, l)
+	}
+}
+
+func (s *server) context(env sim.Env, l look) string {
+	if env.Bug(RF11) { // of no other read of this life
+		l.life = 0
+	}
+	return fmt.Sprintf("%d.%d.%d", s.id, l.life, l.n)
+}
+
+// readable is told by raft that a read may be answered when an index is applied.
+func (s *server) readable(env sim.Env, r core.Read) {
+	for i, l := range s.looks {
+		if s.context(env, l.look) != r.Context || l.index > 0 {
+			continue
+		}
+		s.looks = slices.Clone(s.looks)
+		s.looks[i].index = max(r.Index, 1)
+		env.Cancel(l.look)
+	}
+	s.answer(env)
+}
+
+// answer answers the reads that can be.
+func (s *server) answer(env sim.Env) {
+	if len(s.looks) == 0 {
+		return
+	}
+	var rest []looking
+	for _, l := range s.looks {
+		if l.index == 0 || l.index > s.applied && !env.Bug(RF10) {
+			rest = append(rest, l)
+			continue
+		}
+		var there any
+		if slices.Contains(s.log, l.command) {
+			there = true
+		}
+		history.Return(env, object, l.look, there)
+		if next := s.read(l.life, l.n+len(s.all)); next.command != "" {
+			env.After(askAgainAfter, next)
+		}
+	}
+	s.looks = rest
+}
+
+// read is the read with a number, counted from 1, and its zero where there are not so
+// many. A server asks for one when the last was answered: what comes late is what may be
+// stale, and a read that is asked for before anybody leads is answered as if it came then.
+func (s *server) read(life, n int) look {
+	if n > s.reads {
+		return look{}
+	}
+	return look{life, n, fmt.Sprintf("c%d", (n-1)%max(1, s.proposals)+1)}
+}
+
+// transfer asks that this server lead.
+func (s *server) transfer(env sim.Env, t transfer) {
+	if s.lead == 0 {
+		env.After(askAgainAfter, t)
+		return
+	}
+	s.node.TransferLeader(s.id)
+}
+
+// change asks for the next change of the members on the way to what they are to be.
+func (s *server) change(env sim.Env) {
+	c, done := s.next()
+	if done {
+		return
+	}
+	if c.Leave && env.Bug(RF14) {
+		_ = s.node.ProposeChange(c) // raft has taken care of the rest by itself
+		return
+	}
+	env.After(askAgainAfter, change{})
+	if !c.Leave && len(c.Add)+len(c.Learn)+len(c.Remove) == 0 {
+		return // it is being left
+	}
+	if err := s.node.ProposeChange(c); err != nil && !errors.Is(err, core.ErrProposalDropped) {
+		panic(fmt.Sprintf("raft: proposing a change of the members: %v", err))
+	}
+}
+
+// changed sees that the first server goes on asking, since a change that was asked for
+// twice may undo one that came between.
+func (s *server) changed(env sim.Env) {
+	if s.id != 1 || s.members == "fixed" {
+		return
+	}
+	if _, done := s.next(); !done && !(env.Bug(RF14) && len(s.conf.Outgoing) > 0) {
+		env.After(askAgainAfter, change{})
+	}
+}

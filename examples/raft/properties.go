@@ -1,0 +1,240 @@
+package raft
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/sim"
+)
+
+type view = sim.View[*server]
+
+// leaders are who was elected in which term.
+type leaders struct{ of map[uint64]sim.Addr }
+
+// Init begins a run.
+func (l *leaders) Init() { l.of = map[uint64]sim.Addr{} }
+
+func oneLeader(l *leaders, at sim.Addr, fact any) error {
+	if f, ok := fact.(elected); ok {
+		if other, ok := l.of[f.term]; ok && other != at {
+			return fmt.Errorf("%s is the leader of term %d, and so was %s", at, f.term, other)
+		}
+		l.of[f.term] = at
+	}
+	return nil
+}
+
+func wasElected(l *leaders, at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case elected:
+		l.of[f.term] = at
+	case followed:
+		switch lead, ok := l.of[f.term]; {
+		case !ok:
+			return fmt.Errorf("%s follows %s in term %d, in which nobody was elected", at, f.lead, f.term)
+		case lead != f.lead:
+			return fmt.Errorf("%s follows %s in term %d, in which %s was elected", at, f.lead, f.term, lead)
+		}
+	}
+	return nil
+}
+
+// promises are the commands that clients believe to be in the log for good.
+type promises struct {
+	term uint64 // of the newest leader
+	kept map[string]bool
+}
+
+// Init begins a run.
+func (p *promises) Init() { p.kept = map[string]bool{} }
+
+// writesSurvive looks at each leader when it begins, if no newer one is: what was
+// promised until then was committed by an older one, and has to be in its log.
+func writesSurvive(p *promises, at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case acknowledged:
+		p.kept[f.command] = true
+	case leading:
+		if f.term <= p.term {
+			return nil
+		}
+		p.term = f.term
+		log := strings.Split(f.log, "\n")
+		for _, command := range sim.Keys(p.kept) {
+			if !slices.Contains(log, command) {
+				return fmt.Errorf("%s leads in term %d without %q, which was acknowledged", at, f.term, command)
+			}
+		}
+	}
+	return nil
+}
+
+// chronicle is what was first applied at each index, by anyone, in any life.
+type chronicle struct{ at map[uint64]applied }
+
+// Init begins a run.
+func (c *chronicle) Init() { c.at = map[uint64]applied{} }
+
+func appliedAgree(c *chronicle, at sim.Addr, fact any) error {
+	f, ok := fact.(applied)
+	if !ok {
+		return nil
+	}
+	first, ok := c.at[f.index]
+	if !ok {
+		c.at[f.index] = f
+		return nil
+	}
+	if first != f {
+		return fmt.Errorf("%s applied %q of term %d at index %d, where %q of term %d was applied before",
+			at, f.command, f.term, f.index, first.command, first.term)
+	}
+	return nil
+}
+
+// logsMatch: if two logs have an entry of the same index and term, they are the same up
+// to there.
+func logsMatch(v view) bool { return differ(v) == "" }
+
+func explainLogs(v view) string { return differ(v) }
+
+func differ(v view) string {
+	for a, s := range v.Nodes() {
+		for b, other := range v.Nodes() {
+			if a == b {
+				break
+			}
+			same := false
+			for i := min(s.end(), other.end()); i > max(s.base, other.base); i-- {
+				m, o := s.saved[i-s.base-1], other.saved[i-other.base-1]
+				if same && m != o || m.term == o.term && m != o {
+					return fmt.Sprintf("the logs of %s and %s differ at index %d, and not in a term further on: %q of term %d, and %q of term %d",
+						b, a, i, o.data, o.term, m.data, m.term)
+				}
+				if m == o {
+					same = true
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// end is the index of the last entry.
+func (s *server) end() uint64 { return s.base + uint64(len(s.saved)) }
+
+// court is the leader of the newest term that is a member, as far as it knows, and the
+// members that are up; nil: there is none.
+func court(v view) (lead *server, members []*server) {
+	for _, s := range v.Nodes() {
+		if s.leads && slices.Contains(s.conf.Voters, s.id) && (lead == nil || s.term > lead.term) {
+			lead = s
+		}
+	}
+	if lead == nil {
+		return nil, nil
+	}
+	for _, s := range v.Nodes() {
+		if lead.counts(s.id) {
+			members = append(members, s)
+		}
+	}
+	return lead, members
+}
+
+// counts reports whether a server is a member, as far as this one knows.
+func (s *server) counts(id uint64) bool {
+	return slices.Contains(s.conf.Voters, id) || slices.Contains(s.conf.Outgoing, id) ||
+		slices.Contains(s.conf.Learners, id) || slices.Contains(s.conf.Next, id)
+}
+
+func ledByOne(v view) bool {
+	lead, members := court(v)
+	for _, s := range members {
+		if s.lead != lead.id || s.term != lead.term {
+			return false
+		}
+	}
+	return lead != nil
+}
+
+func explainLed(v view) string {
+	var all []string
+	for a, s := range v.Nodes() {
+		switch {
+		case s.leads:
+			all = append(all, fmt.Sprintf("%s leads in term %d", a, s.term))
+		case s.lead == 0:
+			all = append(all, fmt.Sprintf("%s knows no leader in term %d", a, s.term))
+		default:
+			all = append(all, fmt.Sprintf("%s follows %s in term %d", a, s.all[s.lead-1], s.term))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// allApplied: what members were asked for. A server that was removed asks in vain.
+func allApplied(v view) bool {
+	lead, members := court(v)
+	if lead == nil {
+		return false
+	}
+	for _, s := range members {
+		for i := range lead.proposals {
+			if id := uint64(i%len(lead.all)) + 1; lead.counts(id) && !slices.Contains(s.log, fmt.Sprintf("c%d", i+1)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func explainApplied(v view) string {
+	var all []string
+	for a, s := range v.Nodes() {
+		all = append(all, fmt.Sprintf("%s applied %q of %d commands", a, s.log, s.proposals))
+	}
+	return strings.Join(all, "; ")
+}
+
+func allAnswered(v view) bool {
+	lead, members := court(v)
+	for _, s := range members {
+		if len(s.looks) > 0 {
+			return false
+		}
+	}
+	return lead != nil
+}
+
+func explainLooks(v view) string {
+	var all []string
+	for a, s := range v.Nodes() {
+		if len(s.looks) > 0 {
+			all = append(all, fmt.Sprintf("%s has not answered %d reads", a, len(s.looks)))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// settled: the members are what they are to be, everywhere where one is, and no
+// configuration is joint.
+func settled(v view) bool {
+	lead, members := court(v)
+	for _, s := range members {
+		if _, done := s.next(); !done || len(s.conf.Outgoing) > 0 {
+			return false
+		}
+	}
+	return lead != nil
+}
+
+func explainMembers(v view) string {
+	var all []string
+	for a, s := range v.Nodes() {
+		all = append(all, fmt.Sprintf("%s knows the members %s", a, s.conf))
+	}
+	return strings.Join(all, "; ")
+}

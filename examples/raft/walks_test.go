@@ -1,0 +1,54 @@
+package raft
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+var walks = flag.Int("walks", 0, "how many walks of 2,000 steps TestConfigurations takes in each `configuration`; 0: a few short ones")
+
+// configurations are ways in which users drive the library. Each stands for a few.
+var configurations = []struct {
+	nodes    int
+	settings string
+	faults   string
+}{
+	{1, "elections=ticks compact=2 proposals=6 reads=3", "crash=3"},
+	{3, "elections=ticks proposals=4 reads=4", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{3, "elections=prevote proposals=4 reads=4 transfers=2", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{5, "elections=quorum proposals=5 reads=5", "crash=3,loss=4,dup=4,reorder=4,partition=1,oneway=1"},
+	{3, "elections=both proposals=6 reads=3 compact=2 storage=files ready=later", "crash=3,loss=4,dup=4,reorder=4,partition=1"},
+	{4, "elections=ticks members=learner proposals=4 reads=4 compact=2", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{4, "elections=both members=joint proposals=4 reads=4 ready=later", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{4, "members=leave proposals=4 reads=4 apply=slow transfers=2", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{5, "elections=prevote members=shrink proposals=5 reads=5 apply=slow compact=3", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{3, "elections=quorum members=remove proposals=6 reads=3 apply=slow ready=later compact=1 storage=files", "crash=3,loss=4,dup=4,reorder=4"},
+}
+
+// In each of ten configurations nothing goes wrong while there are faults, and when
+// they are over all becomes well again.
+func TestConfigurations(t *testing.T) {
+	for _, c := range configurations {
+		t.Run(c.settings, func(t *testing.T) {
+			faults, err := sim.ParseFaults(c.faults)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := drive(t, c.nodes, strings.Fields(c.settings), nil, world.Config{Faults: faults})
+			n, steps := *walks, 2_000
+			if n == 0 {
+				n, steps = 12, 400
+			}
+			longest, all := 0, 0
+			for i := range n {
+				more := d.survives(t, moods[i%len(moods)].mood, i, steps)
+				longest, all = max(longest, more), all+steps+more
+			}
+			t.Logf("%d walks, %d steps; live at most %d steps after the faults ended", n, all, longest)
+		})
+	}
+}
