@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"io"
+	"sync/atomic"
 	"testing"
 
 	"macemc/live"
@@ -28,11 +29,11 @@ func (s *sums) Handle(_ sim.Env, a sim.Signal)         { s.Sum += a.(add).n }
 // was killed within a step: after it had kept what that came to, before it wrote it down.
 type tearing struct {
 	bytes.Buffer
-	torn *bool
+	torn *atomic.Bool
 }
 
 func (t *tearing) Write(b []byte) (int, error) {
-	if *t.torn {
+	if t.torn.Load() {
 		return len(b), nil
 	}
 	return t.Buffer.Write(b)
@@ -45,7 +46,7 @@ func (t *tearing) Close() error { return nil }
 func TestCrashWithinAStep(t *testing.T) {
 	dir := t.TempDir()
 	var records []*tearing
-	torn := make([]bool, 4)
+	torn := make([]atomic.Bool, 4)
 	keep := func(int, int) (io.WriteCloser, error) {
 		records = append(records, &tearing{torn: &torn[len(records)]})
 		return records[len(records)-1], nil
@@ -56,7 +57,9 @@ func TestCrashWithinAStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range 3 {
-			torn[0] = torn[0] || n == 2 // the third request to n0 is not written down
+			if n == 2 {
+				torn[0].Store(true) // the third request to n0 is not written down
+			}
 			for i := range 2 {
 				if err := h.Node(i).Request(t.Context(), add{1 + 10*n}); err != nil {
 					t.Fatal(err)
