@@ -145,7 +145,9 @@ func (o Options) filled() (Options, error) {
 	if o.Restarts > 0 && !o.Walking.guided() {
 		return o, fmt.Errorf("--restarts is %d, but walks of --walk %s begin at no kept states; leave one of them out", o.Restarts, o.Walking)
 	}
-	o.Restarts = cmp.Or(o.Restarts, 30)
+	if o.Walking.guided() {
+		o.Restarts = cmp.Or(o.Restarts, 30)
+	}
 	o.Steady = cmp.Or(o.Steady, 20)
 	o.Findings = cmp.Or(o.Findings, 1)
 	o.Memory = cmp.Or(o.Memory, 4<<30)
