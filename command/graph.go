@@ -251,6 +251,9 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 			g.Marks.Title = a.Name() + ": live after " + numerals.Many(found.Step, "step")
 		}
 	}
+	if was := report.Recorded(path, r); was != "" && !stuck {
+		g.Marks.Title += "; not reproduced: " + was
+	}
 	g.States = states
 	if f.format == "html" {
 		if ran, err := t.copiedOnce().Take(path); err == nil {

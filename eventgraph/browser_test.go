@@ -234,13 +234,28 @@ func TestBrowser(t *testing.T) {
 	w := p.take(t, states.See)
 	g := New(w.Trace(), w.Walker(), Marks{Title: hostile, Failed: w.Steps(), Why: hostile})
 	g.States = &states
+	g.Code = func(int) []Code {
+		return []Code{{hostile, []CodeLine{{1, hostile, true}, {}, {3, "\t" + hostile, false}}}}
+	}
 	page("hostile", g)
+	is(`document.querySelectorAll("details.code pre.ran").length`, 1)
 	b.shot("hostile")
 	is(`window.evil`, "<nil>")
 	is(`document.querySelectorAll("img, b:not(.run > b), script").length`, 2) // the data and the script
 
 	began := time.Now()
-	page("long", longRun(t, longSteps))
+	long := longRun(t, longSteps)
+	long.Code = func(step int) (all []Code) {
+		for i := range 5 {
+			c := Code{Title: fmt.Sprint("function ", (step+i)%30)}
+			for n := range 60 {
+				c.Lines = append(c.Lines, CodeLine{n + 1, "\tif something.that.is(long) && another.thing(step) {", n%3 == 0})
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+	page("long", long)
 	t.Logf("the page of %d steps is made, written and opened in %s", longSteps, time.Since(began))
 	if open := b.eval(`performance.getEntriesByType("navigation")[0].loadEventEnd`).(float64); open > 2000 {
 		t.Errorf("the page of %d steps opens in %.0f ms", longSteps, open)

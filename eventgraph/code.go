@@ -1,7 +1,7 @@
 package eventgraph
 
 import (
-	"fmt"
+	"encoding/binary"
 	"strings"
 )
 
@@ -43,7 +43,11 @@ func (r *pageRun) code(step int) {
 
 // piece is the place of a piece of source in the page.
 func (d *page) piece(piece []int) int {
-	key := fmt.Sprint(piece)
+	var b []byte
+	for _, n := range piece {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	key := string(b)
 	i, ok := d.pieces[key]
 	if !ok {
 		i = len(d.Pieces)

@@ -334,8 +334,10 @@
       const group = groupOf(run, row.path);
       groups.get(group).push({ ...row, key: path });
     }
-    if (p.kind === "crash" && compare) { // what it kept in memory is that of a new node, and nobody changed it
-      const name = run.nodes[p.lane];
+    for (const name of run.nodes) { // of one that went down: what it kept in memory is that of a new node, and nobody changed it
+      const is = compare && groups.get(name).find((row) => row.path === name + " is");
+      if (!is || !is.fresh || is.value === "paused" || before.has(is.key) && before.get(is.key).length) continue;
+      html(box, "p", name + " went down: what it kept in memory is gone", "none");
       for (const row of groups.get(name) || []) if (row.path !== name + " is") row.fresh = false;
       for (const path of [...before.keys()]) if (groupOf(run, S[path]) === name) before.delete(path);
     }

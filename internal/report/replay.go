@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -33,6 +34,19 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	return p.err
 }
 
+// Recorded says for what a path was recorded, where it comes to something else now;
+// "": it was for nothing, or comes to the same.
+func Recorded(path *choose.Path, r *search.Replayed) string {
+	if r.Reproduced || r.Recorded == sim.VerdictNone {
+		return ""
+	}
+	recorded := "recorded for " + r.Recorded.String()
+	if violates, ok := path.Get("violates"); ok {
+		recorded += ", " + strconv.Quote(violates)
+	}
+	return recorded
+}
+
 // Heading says in one line what a recorded path came to.
 func Heading(path *choose.Path, r *search.Replayed) string {
 	return replayed(path, r).title()
@@ -48,14 +62,10 @@ func told(s subject, path *choose.Path, r *search.Replayed) string {
 	if r.Reproduced {
 		return "reproduced: " + now
 	}
-	recorded := r.Recorded.String()
-	if violates, ok := path.Get("violates"); ok {
-		recorded += ", " + strconv.Quote(violates)
-	}
 	if r.Recorded == sim.VerdictDead && r.Finding.Verdict == sim.VerdictNone {
 		now += ", and live states can be reached from its end"
 	}
-	return fmt.Sprintf("not reproduced: recorded for %s; now %s", recorded, now)
+	return fmt.Sprintf("not reproduced: %s; now %s", cmp.Or(Recorded(path, r), "recorded for "+r.Recorded.String()), now)
 }
 
 // outcome is the verdict, the property and the step.
