@@ -10,8 +10,12 @@ import (
 // Disk is a MemoryStorage.
 type Disk struct{ *raft.MemoryStorage }
 
-// NewDisk is one with a first snapshot: of index 0 it is a configuration alone.
+// NewDisk is one with a first snapshot. One of index 0, a configuration alone, is not taken
+// by these versions, so that it gets an index.
 func NewDisk(first Snapshot) *Disk {
+	if len(first.Conf.Voters) > 0 && first.Index == 0 {
+		first.Index, first.Term = 1, 1
+	}
 	d := &Disk{raft.NewMemoryStorage()}
 	if first.Index > 0 || len(first.Conf.Voters) > 0 {
 		must(d.ApplySnapshot(snap(first)))
