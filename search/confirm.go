@@ -47,9 +47,9 @@ func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure
 	}
 	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
 	if f.Verdict == sim.VerdictNondeterminism && !varies {
-		r.count(f)
+		countOutcomes(&r.Runs, f)
 	}
-	r.label(f)
+	r.opts.label(r.Sys, f)
 	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead {
 		f.Path.Add("state", w.Hash().String())
 	}
@@ -73,7 +73,7 @@ func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Findi
 		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Steps(), run.Hint)
 	}
 	f.Step = w.Steps()
-	r.label(f)
+	r.opts.label(r.Sys, f)
 	f.Path.Add("state", w.Hash().String())
 	return f, nil
 }
@@ -89,17 +89,17 @@ func (r *runner) tracing() (*runner, error) {
 }
 
 // label writes the header of a finding's path.
-func (r *runner) label(f *Finding) {
+func (o Options) label(sys *sim.System, f *Finding) {
 	p := f.Path
-	p.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
+	p.Header = Describe(sys, o.Params, o.Properties)
 	if f.climate.Faults {
-		p.Add("faults", r.opts.Budgets(r.Sys).String())
-		if r.opts.Early != nil {
-			p.Add("early", fmt.Sprint(*r.opts.Early))
+		p.Add("faults", o.Budgets(sys).String())
+		if o.Early != nil {
+			p.Add("early", fmt.Sprint(*o.Early))
 		}
 	}
-	r.opts.labelWorld(p)
-	p.Add("seed", fmt.Sprint(r.opts.Seed))
+	o.labelWorld(p)
+	p.Add("seed", fmt.Sprint(o.Seed))
 	p.Add("verdict", f.Verdict.String())
 	if f.Property != "" {
 		p.Add("violates", f.Property)
@@ -107,11 +107,11 @@ func (r *runner) label(f *Finding) {
 	if f.Critical != nil {
 		p.Add("critical", fmt.Sprint(f.Critical.Step))
 	}
-	r.header(f)
+	f.labelManner()
 }
 
-// header says in the path of a finding which manner of walk met it.
-func (r *runner) header(f *Finding) {
+// labelManner says in the path of a finding which manner of walk met it.
+func (f *Finding) labelManner() {
 	if f.Manner != "" {
 		f.Path.Set("walk", f.Manner)
 	}

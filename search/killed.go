@@ -28,7 +28,7 @@ func Alone(sys *sim.System, opts Options, one trail.Run, told func(*Finding)) er
 		return err
 	}
 	f.Step = len(f.Path.Steps)
-	r.label(f)
+	r.opts.label(r.Sys, f)
 	told(f)
 	r.Run(run.Repeat(&numbered{picks: one.Picks}, r.Climate, math.MaxInt), true)
 	return nil

@@ -117,7 +117,7 @@ func stuckFor(d time.Duration) string {
 func (r *runner) unfinished(f *Finding) *Result {
 	f.Path, f.Node, f.Identity = r.UpToStuck()
 	f.Step, f.climate = len(f.Path.Steps), r.Climate
-	r.label(f)
+	r.opts.label(r.Sys, f)
 	return &Result{
 		System: r.Sys, Params: r.opts.Params, Options: r.opts, Finding: f, Findings: append(r.findings.all, f),
 		Safety: Safety{State: StateIncomplete}, Liveness: Liveness{State: StateFound},

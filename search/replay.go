@@ -89,7 +89,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	case failure != nil:
 		f.Failure = *failure
 		if f.Verdict == sim.VerdictNondeterminism {
-			r.count(f)
+			countOutcomes(&r.Runs, f)
 		}
 		if same(f, recorded, path) {
 			f.Critical, _ = recordedCritical(path)

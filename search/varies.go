@@ -21,9 +21,9 @@ type cameTo struct {
 	state []canon.Line
 }
 
-// count takes the steps up to a nondeterministic one again and again, and counts
+// countOutcomes takes the steps up to a nondeterministic one again and again, and counts
 // what they come to. It says what differs, and what that probably comes from.
-func (r *runner) count(f *Finding) {
+func countOutcomes(r *run.Runs, f *Finding) {
 	told := map[canon.Hash]*cameTo{}
 	var order []*cameTo // by run
 	answers := run.Picks(f.Path)

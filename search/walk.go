@@ -140,7 +140,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	}
 	if r.opts.Walking.guided() && f != nil {
 		f.Manner = p.Guide.Manner.String()
-		r.header(f)
+		f.labelManner()
 	}
 	enough, err = r.note(f)
 	return true, enough, err
