@@ -118,7 +118,7 @@ func (r *runner) expand(x *explore.Explorer, res *Result, depth int, level explo
 		if err == explore.ErrFull {
 			res.Stop, err = StopMemory, nil
 		}
-		if !done || err != nil || !r.several() || res.Finding == nil || from == before && !going {
+		if !done || err != nil || !r.findings.several() || res.Finding == nil || from == before && !going {
 			return x.Level(), done, err
 		}
 		// A handler failed.

@@ -12,6 +12,7 @@ import (
 // critical event, and for each place of a panic. The same mistake usually shows in many states; what is alike
 // is counted, and not told again.
 type findings struct {
+	opts  *Options // how many are wanted, what is left out, and who is told
 	all   []*Finding
 	tried map[string]int // candidates that were confirmed, by verdict, property and place of a panic
 	alike int
@@ -24,54 +25,68 @@ type findings struct {
 const triesMost = 20
 
 // wants reports whether the search goes on after this many findings.
-func (r *runner) wants() bool { return len(r.findings.all) < r.opts.Findings }
+func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 
 // several reports whether a finding may be followed by others.
-func (r *runner) several() bool { return r.opts.Findings > 1 || len(r.opts.Ignore) > 0 }
+func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
 
-// note keeps a finding, if there is none like it, and reports whether the
-// search has enough. What is not deterministic ends it: nothing else can be
-// relied on.
+// ignores reports whether a failure is left out, and counts it.
+func (f *findings) ignores(failure *sim.Failure) bool {
+	out := f.opts.Ignores(failure)
+	if out {
+		f.ignored++
+	}
+	return out
+}
+
+// note keeps a finding, with its critical step, if there is none like it, and reports
+// whether the search has enough.
 func (r *runner) note(f *Finding) (enough bool, err error) {
-	if f != nil && r.ignores(&f.Failure) {
+	if f != nil && r.findings.ignores(&f.Failure) {
 		return false, nil
 	}
-	if !r.wants() { // one may be met in several phases, as dead here and as unsafe there
+	if !r.findings.wants() { // one may be met in several phases, as dead here and as unsafe there
 		r.findings.alike++
 		return true, nil
 	}
 	if f, err = r.locate(f); err != nil {
 		return true, err
 	}
-	for _, other := range r.findings.all {
-		if f.kind() == other.kind() {
-			r.findings.alike++
-			return !r.wants(), nil
+	return r.findings.keep(f), nil
+}
+
+// keep is note of a finding whose critical step was looked for. What is not
+// deterministic ends a search: nothing else can be relied on.
+func (f *findings) keep(found *Finding) (enough bool) {
+	for _, other := range f.all {
+		if found.kind() == other.kind() {
+			f.alike++
+			return !f.wants()
 		}
 	}
-	r.findings.all = append(r.findings.all, f)
-	if r.opts.Found != nil {
-		r.opts.Found(f)
+	f.all = append(f.all, found)
+	if f.opts.Found != nil {
+		f.opts.Found(found)
 	}
-	return !r.wants() || f.Verdict == sim.VerdictNondeterminism, nil
+	return !f.wants() || found.Verdict == sim.VerdictNondeterminism
 }
 
 var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
 // worth reports whether another candidate is looked at.
-func (r *runner) worth(f *sim.Failure) bool {
-	if r.ignores(f) {
+func (f *findings) worth(failure *sim.Failure) bool {
+	if f.ignores(failure) {
 		return false
 	}
-	key := f.Verdict.String() + " " + f.Property + thrownAt(f) // else a panic that is met often hides the others
-	if r.findings.tried == nil {
-		r.findings.tried = map[string]int{}
+	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others
+	if f.tried == nil {
+		f.tried = map[string]int{}
 	}
-	if r.findings.tried[key] >= triesMost*r.opts.Findings {
-		r.findings.alike++
+	if f.tried[key] >= triesMost*f.opts.Findings {
+		f.alike++
 		return false
 	}
-	r.findings.tried[key]++
+	f.tried[key]++
 	return true
 }
 
@@ -111,7 +126,7 @@ var numberText = regexp.MustCompile(`[0-9]+`)
 // noteWrong makes a finding of what is wrong with the state that an explorer has just
 // reached, if it is worth it; errEnough: no more are wanted.
 func (r *runner) noteWrong(x *explore.Explorer, failure *sim.Failure, dead bool) (err error) {
-	if !r.worth(failure) {
+	if !r.findings.worth(failure) {
 		return nil
 	}
 	answers := x.Found()

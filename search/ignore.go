@@ -85,15 +85,6 @@ func (o Options) Ignores(f *sim.Failure) bool {
 	return slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.covers(f) })
 }
 
-// ignores reports whether a failure is left out, and counts it.
-func (r *runner) ignores(f *sim.Failure) bool {
-	out := r.opts.Ignores(f)
-	if out {
-		r.findings.ignored++
-	}
-	return out
-}
-
 // checked are the properties that are left to check; nil: all.
 func (o Options) checked(sys *sim.System) ([]string, error) {
 	var left []string

@@ -113,13 +113,13 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 		}
 	}
 	failure := run.Dead(x.World, r.base()+len(states)-1)
-	if r.several() {
+	if r.findings.several() {
 		if fatal[states[critical]] {
 			r.findings.alike++
 			return false, nil
 		}
 		fatal[states[critical]] = true
-		if !r.worth(failure) {
+		if !r.findings.worth(failure) {
 			return false, nil
 		}
 	}
@@ -139,7 +139,7 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 			f.Path.Set("critical", f.Critical.Header())
 		}
 	}
-	if r.several() {
+	if r.findings.several() {
 		return r.note(f)
 	}
 	res.Finding, res.Stop = f, StopFound

@@ -119,7 +119,7 @@ func (r *runner) lastRound(x *explore.Explorer, res *Result, depth int, level ex
 // again, to look for that.
 func (r *runner) met(f *Finding, res *Result) (done bool, err error) {
 	switch {
-	case r.several():
+	case r.findings.several():
 		enough, err := r.note(f)
 		if enough {
 			res.Stop = StopFound

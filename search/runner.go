@@ -29,7 +29,7 @@ type runner struct {
 	notes         []*walk.Notes // what the walks of this lot have met
 	begun         []int         // and at which kept states they began
 	lead          *lead         // what every run begins with; nil: nothing
-	findings      findings      // what was found so far
+	findings      findings      // what was found so far, and whether more is wanted
 	pending       *Finding      // what a walk from the periphery met; a shorter one is looked for
 	patience      int           // until so many transitions were executed
 	alarms        int           // that were false
@@ -55,6 +55,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{opts: opts, coverage: new(world.Coverage), reach: opts.WalkSteps, began: clock(), spent: Processor()}
+	r.findings.opts = &r.opts
 	r.Conditions = run.Conditions{Sys: sys, Params: opts.Params, Properties: opts.Properties, Faults: opts.Budgets(sys), Early: opts.Early, Network: opts.Network,
 		FreeTimers: opts.FreeTimers, DiskReorder: opts.DiskReorder}
 	r.Limits = &run.Limits{Ask: opts.Stop, Budget: opts.Memory, Table: opts.table}
@@ -78,7 +79,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 			Steps: &r.stats.Steps, States: &r.stats.States, Transitions: &r.stats.Transitions, Executed: &r.stats.Executed,
 			HandlerRuns: &r.stats.HandlerRuns, Duplicates: &r.stats.Duplicates, Compared: &r.stats.Compared,
 		},
-		Several: r.several(), Note: r.noteWrong,
+		Several: r.findings.several(), Note: r.noteWrong,
 		Halt:     func() bool { return r.Stopped() || r.opts.enough(r.stats) },
 		Depth:    func() int { return r.stats.Depth },
 		Progress: r.at,

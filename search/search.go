@@ -86,7 +86,7 @@ func (r *runner) search() (*Result, error) {
 	}
 	var err error
 	res.Finding, err = r.takePrefix()
-	if err == nil && res.Finding != nil && r.ignores(&res.Finding.Failure) {
+	if err == nil && res.Finding != nil && r.findings.ignores(&res.Finding.Failure) {
 		err = fmt.Errorf("the prefix itself ends in a %s that is to be ignored: nothing begins after it", res.Finding.Verdict)
 	}
 	if err == nil && res.Finding == nil {
@@ -122,7 +122,7 @@ func (r *runner) search() (*Result, error) {
 	if len(res.Findings) > 0 {
 		res.Finding = res.Findings[0]
 	}
-	if !r.wants() {
+	if !r.findings.wants() {
 		res.Stop = StopFound
 	}
 	for _, f := range res.Findings {
@@ -176,7 +176,7 @@ func (r *runner) needsWalks(res *Result) bool {
 	for _, f := range r.findings.all {
 		decided = decided || f.Verdict == sim.VerdictNondeterminism
 	}
-	return r.wants() && !res.Stop.AtOnce() && res.Stop != StopPaths && !decided
+	return r.findings.wants() && !res.Stop.AtOnce() && res.Stop != StopPaths && !decided
 }
 
 // exhaust enumerates all runs, in rounds that go deeper and deeper.
@@ -262,7 +262,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 			}
 			continue
 		}
-		if r.several() {
+		if r.findings.several() {
 			enough, err := r.note(f)
 			if enough || err != nil {
 				return StopFound, err

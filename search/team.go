@@ -63,7 +63,7 @@ func (r *runner) workers() int {
 	switch {
 	case r.opts.Depth == 0 && max(r.opts.Effort, r.opts.Least.States, r.opts.Least.Transitions) < teamEffort:
 		return 1
-	case r.several(), r.space != nil: // they are told in the order of one
+	case r.findings.several(), r.space != nil: // they are told in the order of one
 		return 1
 	}
 	return n

@@ -125,7 +125,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	case s.Well(end, w):
 		return false, false, nil
 	case end == run.EndFailed:
-		if r.several() && !r.worth(failure) {
+		if r.findings.several() && !r.findings.worth(failure) {
 			return true, false, nil
 		}
 		f, err = r.confirm(s.Answers(), r.Climate, failure)
