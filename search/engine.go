@@ -51,7 +51,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 			}
 			return r.decide(x, res)
 		}
-		if done, err := r.roundEnd(x, res, depth, level); done || err != nil {
+		if done, err := r.periphery.roundEnd(x, res, depth, level); done || err != nil {
 			return err
 		}
 		if depth == deepest {
@@ -65,7 +65,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 			}
 		}
 		if err == nil && !done && res.Stop == StopDepth { // this round has no end
-			return r.lastRound(x, res, depth, level)
+			return r.periphery.lastRound(x, res, depth, level)
 		}
 		if done || err != nil || res.Stop != "" {
 			return err
@@ -142,7 +142,7 @@ func (r *runner) interrupted(res *Result) bool {
 	switch {
 	case r.Stopped():
 		res.Stop = r.Why()
-	case r.impatient():
+	case r.periphery.impatient():
 		res.Stop = StopFound
 	case r.opts.enough(r.stats):
 		res.Stop = StopDepth
@@ -203,7 +203,7 @@ func covered(x *explore.Explorer, open bool) State {
 // repeats takes the steps of a space that was exhausted again, and makes a finding
 // of what does not do the same.
 func (r *runner) repeats(x *explore.Explorer, res *Result) (done bool, err error) {
-	if len(r.findings.all) > 0 || r.pending != nil || x.Sampled {
+	if len(r.findings.all) > 0 || r.periphery.pending != nil || x.Sampled {
 		return false, nil
 	}
 	bad, err := r.owner.Guarded(x.Taker, func() (err error) {

@@ -29,50 +29,59 @@ const (
 	peripheryPatience = 100_000 // transitions, and as many as before
 )
 
+// periphery is the walks from the states at the ends of rounds, and what they met.
+// It owns when they are taken, and how far the phase goes on after one of them failed;
+// how a run is taken, judged and kept is the runner's.
+type periphery struct {
+	r        *runner
+	pending  *Finding // what a walk has met; a shorter one is looked for
+	patience int      // until so many transitions were executed
+}
+
 // allowance is how many steps may still be walked from the periphery.
-func (r *runner) allowance() int {
+func (p *periphery) allowance() int {
 	every := peripheryEvery
-	if Engine(r.stats.Engine) == EngineMemo {
+	if Engine(p.r.stats.Engine) == EngineMemo {
 		every = peripheryEveryMemo
 	}
-	return peripheryLeast + r.stats.Executed/every - r.stats.Periphery.Steps - peripheryAlarm*r.alarms
+	return peripheryLeast + p.r.stats.Executed/every - p.r.stats.Periphery.Steps - peripheryAlarm*p.r.alarms
 }
 
 // outskirts reports whether the states of a depth are walked from.
-func (r *runner) outskirts(depth int) bool {
-	return depth > 0 && (depth%r.opts.Step == 0 || depth == r.opts.Depth)
+func (p *periphery) outskirts(depth int) bool {
+	return depth > 0 && (depth%p.r.opts.Step == 0 || depth == p.r.opts.Depth)
 }
 
 // roams reports whether walks from a periphery are of use.
-func (r *runner) roams() bool {
-	return !r.opts.NoWalks && r.pending == nil && r.World.CanBeLive()
+func (p *periphery) roams() bool {
+	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.CanBeLive()
 }
 
-// periphery walks once from each of the states at the end of a round, until it
+// walkEach walks once from each of the states at the end of a round, until it
 // is live: so a service that can not recover is met long before all that it can
 // do is known. Where there are more states than the
 // allowance is for, a sample of them is taken, by their numbers alone.
-func (r *runner) periphery(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
+func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
 	n := level.Len()
 	stride := coprime(n)
-	r.phase(PhasePeriphery, depth, n)
+	p.r.phase(PhasePeriphery, depth, n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
 		s := level.At(k)
 		if x.Outside(s) || !x.Climate.Faults && x.Live(s) {
 			continue
 		}
-		r.stats.Periphery.States++
-		if r.allowance() <= 0 {
+		p.r.stats.Periphery.States++
+		if p.allowance() <= 0 {
 			continue
 		}
-		if i%16 == 0 && r.Stopped() {
+		if i%16 == 0 && p.r.Stopped() {
 			return nil, nil
 		}
-		r.at(i)
+		p.r.at(i)
 		path := x.Path(s)
 		at := make(world.Vector, len(x.From))
 		x.Get(s, at)
-		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: r.base() + depth, Bank: x.Bank, At: at}, x.Climate)
+		f, err := p.walkOutside(&run.Fork{Told: &path, Steps: p.r.base() + depth, Bank: x.Bank, At: at}, x.Climate)
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -82,22 +91,22 @@ func (r *runner) periphery(x *explore.Explorer, depth int, level explore.Frontie
 
 // roundEnd walks from the states of a depth, and reports whether the exhaustive
 // phase is over.
-func (r *runner) roundEnd(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
-	if !r.roams() || !r.outskirts(depth) {
+func (p *periphery) roundEnd(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
+	if !p.roams() || !p.outskirts(depth) {
 		return false, nil
 	}
-	return r.walkRound(x, res, depth, level)
+	return p.walkRound(x, res, depth, level)
 }
 
-func (r *runner) walkRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
-	f, err := r.periphery(x, depth, level)
+func (p *periphery) walkRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
+	f, err := p.walkEach(x, depth, level)
 	switch {
 	case err != nil:
 		return true, err
 	case f != nil:
-		return r.met(f, res)
-	case r.Stopped():
-		res.Stop = r.Why()
+		return p.met(f, res)
+	case p.r.Stopped():
+		res.Stop = p.r.Why()
 		return true, nil
 	}
 	return false, nil
@@ -105,11 +114,11 @@ func (r *runner) walkRound(x *explore.Explorer, res *Result, depth int, level ex
 
 // lastRound walks from the states of a depth where the exhaustive phase has
 // done the work that it may, before the end of a round.
-func (r *runner) lastRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) error {
-	if depth == 0 || !r.roams() || r.outskirts(depth) { // then it was done
+func (p *periphery) lastRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) error {
+	if depth == 0 || !p.roams() || p.outskirts(depth) { // then it was done
 		return nil
 	}
-	_, err := r.walkRound(x, res, depth, level)
+	_, err := p.walkRound(x, res, depth, level)
 	return err
 }
 
@@ -117,10 +126,10 @@ func (r *runner) lastRound(x *explore.Explorer, res *Result, depth int, level ex
 // a state of the exhaustive phase, or not far from it. What else goes wrong in
 // a walk may do so much nearer to the start: the phase goes on for as much work
 // again, to look for that.
-func (r *runner) met(f *Finding, res *Result) (done bool, err error) {
+func (p *periphery) met(f *Finding, res *Result) (done bool, err error) {
 	switch {
-	case r.findings.several():
-		enough, err := r.note(f)
+	case p.r.findings.several():
+		enough, err := p.r.note(f)
 		if enough {
 			res.Stop = StopFound
 		}
@@ -129,12 +138,12 @@ func (r *runner) met(f *Finding, res *Result) (done bool, err error) {
 		res.Finding, res.Stop = f, StopFound
 		return true, nil
 	}
-	r.pending, r.patience = f, 2*r.stats.Executed+peripheryPatience
+	p.pending, p.patience = f, 2*p.r.stats.Executed+peripheryPatience
 	return false, nil
 }
 
 // impatient reports whether what a walk has met is reported as it is.
-func (r *runner) impatient() bool { return r.pending != nil && r.stats.Executed >= r.patience }
+func (p *periphery) impatient() bool { return p.pending != nil && p.r.stats.Executed >= p.patience }
 
 // coprime is a number that, added again and again modulo n, meets all below n,
 // far from each other.
@@ -151,35 +160,35 @@ func coprime(n int) int {
 
 // walkOutside walks once from a state, after healing. A walk that never becomes
 // live makes its start a suspect; where that turns out to be alive, its end.
-func (r *runner) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
-	p := r.walkFrom(k, c)
-	p.Number = 1<<49 + uint64(r.stats.Periphery.Walked)
-	s := walk.New(r.opts.Seed)
-	s.Begin(p)
-	before := r.stats.Steps
-	end, failure, w := r.Run(s, false)
-	r.stats.Periphery.Walked++
-	r.stats.Periphery.Steps += r.stats.Steps - before
-	r.stats.WalkSteps += r.stats.Steps - before
+func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
+	plan := p.r.walkFrom(k, c)
+	plan.Number = 1<<49 + uint64(p.r.stats.Periphery.Walked)
+	s := walk.New(p.r.opts.Seed)
+	s.Begin(plan)
+	before := p.r.stats.Steps
+	end, failure, w := p.r.Run(s, false)
+	p.r.stats.Periphery.Walked++
+	p.r.stats.Periphery.Steps += p.r.stats.Steps - before
+	p.r.stats.WalkSteps += p.r.stats.Steps - before
 	whole := s.Answers
 	switch {
 	case end == run.EndFailed:
-		return r.confirm(whole(), r.Climate, failure)
+		return p.r.confirm(whole(), p.r.Climate, failure)
 	case end == run.EndStopped:
 		return nil, w.Err()
 	case s.Live || !w.Assumed() || end == run.EndQuiet && w.Live():
 		return nil, nil
 	case end == run.EndQuiet: // what became of it shows best at rest
-		return r.judge(whole(), r.Climate, w, w.Steps(), true)
+		return p.r.judge(whole(), p.r.Climate, w, w.Steps(), true)
 	}
-	climate, steps := r.Climate, w.Steps()
-	f, err := r.suspect(k, c)
+	climate, steps := p.r.Climate, w.Steps()
+	f, err := p.r.suspect(k, c)
 	if f == nil && err == nil {
-		_, _, w = r.Run(run.Repeat(whole(), climate, steps), false) // to where it ended
-		f, err = r.judge(whole(), climate, w, steps, false)
+		_, _, w = p.r.Run(run.Repeat(whole(), climate, steps), false) // to where it ended
+		f, err = p.r.judge(whole(), climate, w, steps, false)
 	}
 	if f == nil && err == nil {
-		r.alarm()
+		p.r.alarm()
 	}
 	return f, err
 }
@@ -198,24 +207,24 @@ func (r *runner) alarm() {
 }
 
 // edge walks from the end of an enumerated run, where the bound cut it.
-func (r *runner) edge(s *reference, w *world.World, res *Result) (done bool, err error) {
-	if !s.edge || !r.roams() || !r.outskirts(s.bound) || !s.Faults && w.Live() {
+func (p *periphery) edge(s *reference, w *world.World, res *Result) (done bool, err error) {
+	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Live() {
 		return false, nil
 	}
-	r.stats.Periphery.States++
-	if r.allowance() <= 0 {
+	p.r.stats.Periphery.States++
+	if p.allowance() <= 0 {
 		return false, nil
 	}
 	record, c := choose.NewRecord(fixed(s)()), s.Climate
-	r.Run(run.Repeat(record, c, w.Steps()), false)
+	p.r.Run(run.Repeat(record, c, w.Steps()), false)
 	path := record.Path()
-	k, err := r.ForkAt(path, c, len(path.Steps))
+	k, err := p.r.ForkAt(path, c, len(path.Steps))
 	if err != nil {
 		return true, err
 	}
-	f, err := r.walkOutside(k, c)
+	f, err := p.walkOutside(k, c)
 	if f == nil || err != nil {
 		return err != nil, err
 	}
-	return r.met(f, res)
+	return p.met(f, res)
 }

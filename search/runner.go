@@ -30,8 +30,7 @@ type runner struct {
 	begun         []int         // and at which kept states they began
 	lead          *lead         // what every run begins with; nil: nothing
 	findings      findings      // what was found so far, and whether more is wanted
-	pending       *Finding      // what a walk from the periphery met; a shorter one is looked for
-	patience      int           // until so many transitions were executed
+	periphery     periphery     // walks from the states at the ends of rounds
 	alarms        int           // that were false
 	reach         int           // steps after which a walk that is not live is suspected, now
 	owner         explore.Owner // the search, as exploring sees it
@@ -55,7 +54,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{opts: opts, coverage: new(world.Coverage), reach: opts.WalkSteps, began: clock(), spent: Processor()}
-	r.findings.opts = &r.opts
+	r.findings.opts, r.periphery.r = &r.opts, r
 	r.Conditions = run.Conditions{Sys: sys, Params: opts.Params, Properties: opts.Properties, Faults: opts.Budgets(sys), Early: opts.Early, Network: opts.Network,
 		FreeTimers: opts.FreeTimers, DiskReorder: opts.DiskReorder}
 	r.Limits = &run.Limits{Ask: opts.Stop, Budget: opts.Memory, Table: opts.table}

@@ -92,7 +92,7 @@ func (r *runner) search() (*Result, error) {
 	if err == nil && res.Finding == nil {
 		err = exhaust(res)
 		if res.Finding == nil {
-			res.Finding = r.pending
+			res.Finding = r.periphery.pending
 		}
 	}
 	if err == nil && res.Finding != nil {
@@ -238,7 +238,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if r.opts.Paths > 0 && r.stats.Paths >= r.opts.Paths {
 			return StopPaths, nil
 		}
-		if r.impatient() {
+		if r.periphery.impatient() {
 			return StopFound, nil
 		}
 		if r.opts.enough(r.stats) {
@@ -255,7 +255,7 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		}
 		if f == nil {
 			if end == run.EndLeft {
-				if done, err := r.edge(s, w, res); done || err != nil {
+				if done, err := r.periphery.edge(s, w, res); done || err != nil {
 					return StopFound, err
 				}
 				s.Cut()

@@ -85,12 +85,12 @@ func (r *runner) bottoms(x *explore.Explorer, res *Result) error {
 			return nil
 		}
 		path := x.Path(last[k])
-		f, err := r.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.Climate)
+		f, err := r.periphery.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.Climate)
 		if err != nil {
 			return err
 		}
 		if f != nil {
-			done, err := r.met(f, res)
+			done, err := r.periphery.met(f, res)
 			if done || err != nil {
 				return err
 			}
