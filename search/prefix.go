@@ -20,18 +20,18 @@ import (
 // paths of its findings contain the prefix.
 
 // lead is the prefix of a search, in both weathers: where faults may happen,
-// more is possible at each of its steps.
+// more is possible at each of its steps. It is nil where there is none.
 type lead struct {
 	steps        int
 	fair, stormy *run.Fork // stormy nil: the weather is always fair
 }
 
 // base is how many steps lead to where the search begins.
-func (r *runner) base() int {
-	if r.lead == nil {
+func (l *lead) base() int {
+	if l == nil {
 		return 0
 	}
-	return r.lead.steps
+	return l.steps
 }
 
 // taken is how many steps a run took; those of the prefix only if it took them
@@ -40,18 +40,18 @@ func (r *runner) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Steps()
 	}
-	return w.Steps() - r.base()
+	return w.Steps() - r.lead.base()
 }
 
 // beginning is where the runs of a climate begin; nil: at the start.
-func (r *runner) beginning(c run.Climate) *run.Fork {
+func (l *lead) beginning(c run.Climate) *run.Fork {
 	switch {
-	case r.lead == nil:
+	case l == nil:
 		return nil
 	case c.Faults:
-		return r.lead.stormy
+		return l.stormy
 	default:
-		return r.lead.fair
+		return l.fair
 	}
 }
 

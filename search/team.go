@@ -140,7 +140,7 @@ func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) 
 		if w.Dead {
 			main.World.Protect(func() { main.World.Load(main.Bank, w.state) })
 		}
-		return next, true, r.conclude(main.Explorer, res, r.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
+		return next, true, r.conclude(main.Explorer, res, r.lead.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
 	case c.full:
 		res.Stop = StopMemory
 	case r.interrupted(res):
