@@ -251,46 +251,9 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	if len(of.Live) <= q.From {
 		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
 	}
-	outcomes, steps := make([]any, q.Count), make([]int, q.Count)
-	judge := func(r *runner, i int, failure *sim.Failure, s *walk.Walk, end int) (more bool) {
-		picks := slices.Clone(s.Picks())
-		switch {
-		case failure != nil:
-			outcomes[i] = &Failed{Number: i, Failure: failure, Walk: &labWalk{q.From, failure.Step, r.Climate, picks}}
-		case q.Survive || s.Live:
-			ok := &Success{Number: i, Steps: end - s.Plan.Judged, Choices: s.Choices(), Walk: &labWalk{q.From, end, r.Climate, picks}}
-			if r.Climate.Heal != q.From || of.climate.Heal == q.From {
-				ok.Shared = inCommon(of, q.From, picks)
-			}
-			outcomes[i] = ok
-			return q.All
-		}
-		return true
-	}
-	taken, err := l.crew.do(q.Count, func(r *runner, i int, wanted func() bool) (bool, error) {
-		if r.Stopped() {
-			return false, explore.ErrHalt
-		}
-		s, err := r.begin(of, q, i)
-		if err != nil {
-			return false, err
-		}
-		s.Wanted = func() bool { return wanted() && !r.Stopped() }
-		end, failure, w := r.Run(s, false)
-		steps[i] = w.Steps() - q.From
-		switch {
-		case !wanted():
-			return false, nil
-		case s.Left: // in the middle of it: that it did not fail says nothing
-			return false, explore.ErrHalt
-		case end == run.EndStopped && isMismatch(w.Err()):
-			return false, fmt.Errorf("%w%s", w.Err(), run.Hint)
-		case end == run.EndStopped:
-			return false, w.Err()
-		}
-		return judge(r, i, failure, s, w.Steps()), nil
-	}, func(r *runner, i int, f *sim.Failure) bool {
-		return judge(r, i, f, r.walking, 0)
+	a := &asking{of: of, Walks: q, came: make([]outcome, q.Count)}
+	taken, err := l.crew.do(q.Count, a.take, func(r *runner, i int, f *sim.Failure) bool {
+		return a.judge(r, i, f, r.walking, 0)
 	})
 	if err == explore.ErrHalt {
 		return nil, ErrStopped
@@ -298,19 +261,74 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range steps[:taken] {
-		l.effort += n
-	}
 	out := &Walked{Taken: taken}
-	for _, o := range outcomes[:taken] {
-		switch o := o.(type) {
-		case *Success:
-			out.Success = append(out.Success, *o)
-		case *Failed:
-			out.Failed = append(out.Failed, *o)
+	for _, o := range a.came[:taken] {
+		l.effort += o.steps
+		switch {
+		case o.success != nil:
+			out.Success = append(out.Success, *o.success)
+		case o.failed != nil:
+			out.Failed = append(out.Failed, *o.failed)
 		}
 	}
 	return out, nil
+}
+
+// asking is the walks that are taken to answer a question. Each has its place in
+// came, to which the runner that takes it writes alone.
+type asking struct {
+	of *Case
+	Walks
+	came []outcome
+}
+
+// outcome is what a walk came to; neither: it did not become live, and did not fail.
+type outcome struct {
+	steps   int
+	success *Success
+	failed  *Failed
+}
+
+// take takes a walk, and reports whether those after it are wanted.
+func (a *asking) take(r *runner, i int, wanted func() bool) (more bool, err error) {
+	if r.Stopped() {
+		return false, explore.ErrHalt
+	}
+	s, err := r.begin(a.of, a.Walks, i)
+	if err != nil {
+		return false, err
+	}
+	s.Wanted = func() bool { return wanted() && !r.Stopped() }
+	end, failure, w := r.Run(s, false)
+	a.came[i].steps = w.Steps() - a.From
+	switch {
+	case !wanted():
+		return false, nil
+	case s.Left: // in the middle of it: that it did not fail says nothing
+		return false, explore.ErrHalt
+	case end == run.EndStopped && isMismatch(w.Err()):
+		return false, fmt.Errorf("%w%s", w.Err(), run.Hint)
+	case end == run.EndStopped:
+		return false, w.Err()
+	}
+	return a.judge(r, i, failure, s, w.Steps()), nil
+}
+
+// judge notes what a walk came to, after so many steps of the whole run.
+func (a *asking) judge(r *runner, i int, failure *sim.Failure, s *walk.Walk, end int) (more bool) {
+	picks := slices.Clone(s.Picks())
+	switch {
+	case failure != nil:
+		a.came[i].failed = &Failed{Number: i, Failure: failure, Walk: &labWalk{a.From, failure.Step, r.Climate, picks}}
+	case a.Survive || s.Live:
+		ok := &Success{Number: i, Steps: end - s.Plan.Judged, Choices: s.Choices(), Walk: &labWalk{a.From, end, r.Climate, picks}}
+		if r.Climate.Heal != a.From || a.of.climate.Heal == a.From {
+			ok.Shared = inCommon(a.of, a.From, picks)
+		}
+		a.came[i].success = ok
+		return a.All
+	}
+	return true
 }
 
 // ErrStopped says that the lab was told to stop.
@@ -437,10 +455,8 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 // that can; from-1: none. Not decided: that is more than so many states, or the
 // nodes cannot be copied.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
-	s, err := alone(l, func() (s settled, err error) {
-		s.last, s.decided, err = l.first.settle(of.Path, of.climate, from, most)
-		return s, err
-	})
+	q := settling{l.first, of.Path, of.climate, most}
+	s, err := alone(l, func() (settled, error) { return q.recovers(from) })
 	return s.last, s.decided, err
 }
 
@@ -448,16 +464,9 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 // violation, from one on, it can still go on without one. It is the last such;
 // see Settle.
 func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
-	s, err := alone(l, func() (s settled, err error) {
-		s.last, s.decided, err = l.first.settleSafety(of.Path.Prefix(of.Steps()-1), of.climate, from, most)
-		return s, err
-	})
+	q := settling{l.first, of.Path.Prefix(of.Steps() - 1), of.climate, most}
+	s, err := alone(l, func() (settled, error) { return q.survives(from) })
 	return s.last, s.decided, err
-}
-
-type settled struct {
-	last    int
-	decided bool
 }
 
 // Finder is who decides about a run of the lab, within some bounds; those that are
