@@ -31,6 +31,10 @@ func drawingRule(tree fstest.MapFS) []string {
 	return drawing(string(tree[document].Data), mustParse(tree), small)
 }
 
+func vocabularyRule(tree fstest.MapFS) []string {
+	return vocabulary(string(tree[document].Data), mustParse(tree))
+}
+
 func forbiddenRule(tree fstest.MapFS) []string {
 	granted, problems := permissions(string(tree[document].Data))
 	return append(problems, forbidden(mustParse(tree), granted)...)
@@ -67,6 +71,15 @@ func drawn(rooms, doors string) string {
 		text += "\n- `" + d + "`: later.\n"
 	}
 	return text
+}
+
+// worded is a document with a text, and a table of one word.
+func worded(text, word string) string {
+	table := "| word | meaning |\n|---|---|\n"
+	if word != "" {
+		table += "| " + word + " | one thing |\n"
+	}
+	return text + "\n\n## Words\n\n" + table
 }
 
 func TestRulesFire(t *testing.T) {
@@ -150,6 +163,16 @@ func TestRulesFire(t *testing.T) {
 		{"drawn and not built", drawingRule, map[string]string{document: drawn("sim systems/*", ""), "sim/a.go": "package sim"}, "systems/* is not built: it belongs to the doors"},
 		{"forgotten", drawingRule, map[string]string{document: drawn("sim", ""), "sim/a.go": "package sim"}, "systems/* is in the table and not built: name it among the doors"},
 		{"no drawing", drawingRule, map[string]string{document: "# A house\n"}, "has 0 drawings"},
+
+		// The words.
+		{"a word", vocabularyRule, map[string]string{document: worded("A *bank* keeps parts.", "bank"), "sim/a.go": "package sim\nvar theBank int"}, ""},
+		{"several of them", vocabularyRule, map[string]string{document: worded("So *banks* keep parts.", "bank"), "sim/a.go": "package sim // a bank"}, ""},
+		{"a word without a row", vocabularyRule, map[string]string{document: worded("A *bank* keeps parts.", ""), "sim/a.go": "package sim"}, `introduces the word "bank": give it a row`},
+		{"a row that no code uses", vocabularyRule, map[string]string{document: worded("", "transient state"), "sim/a.go": "package sim\nvar states, state int"}, `the word "transient state", which no code uses`},
+		{"a row that tests alone use", vocabularyRule, map[string]string{document: worded("", "bank"), "sim/a_test.go": "package sim // bank"}, "which no code uses"},
+		{"a type of a room", vocabularyRule, map[string]string{document: worded("", ""), "search/doc.go": "// Package search has a [Lab]. It is one.\npackage search"}, `search/doc.go introduces the word "lab"`},
+		{"a type of another", vocabularyRule, map[string]string{document: worded("", ""), "sim/doc.go": "// Package sim has a [Lab]. It is one.\npackage sim"}, ""},
+		{"no table", vocabularyRule, map[string]string{document: "# A house\n"}, "has no section with the words"},
 
 		// Names.
 		{"machine path", unmentionableRule, map[string]string{"a.md": "first\nsee " + slash + "work/main\n"}, "a.md:2:"},

@@ -30,6 +30,7 @@ type source struct {
 	test bool
 	fset *token.FileSet
 	file *ast.File
+	text string
 }
 
 func (s source) at(pos token.Pos) string {
@@ -68,6 +69,7 @@ func parse(tree fs.FS) ([]source, error) {
 			test: strings.HasSuffix(name, "_test.go"),
 			fset: fset,
 			file: file,
+			text: string(text),
 		})
 		return nil
 	})
@@ -451,6 +453,61 @@ func drawing(text string, sources []source, rooms []room) []string {
 			problems = append(problems, fmt.Sprintf("%s: %s is not built: it belongs to the doors", document, r.path))
 		case !built && !slices.Contains(doors, r.path):
 			problems = append(problems, fmt.Sprintf("%s: %s is in the table and not built: name it among the doors", document, r.path))
+		}
+	}
+	return problems
+}
+
+var (
+	wordRow    = regexp.MustCompile(`(?m)^\| ([a-z ]+) \| .* \|$`)
+	italic     = regexp.MustCompile(`(?m)(?:^|[ (])\*([A-Za-z ]+)\*(?:[^*]|$)`)
+	linkToType = regexp.MustCompile(`\[([A-Z][A-Za-z]*)\]`)
+	letters    = regexp.MustCompile(`[A-Z]?[a-z]+`)
+)
+
+// wordRooms are the rooms with words of their own: the types that the comment of such
+// a package links to stand in the table of words.
+var wordRooms = []string{"internal/world", "internal/decide", "search", "search/internal/*"}
+
+// vocabulary holds the table of words to what introduces words: what stands in italics
+// in the document, and the types that the comments of the rooms with words of their own
+// link to. Each has a row; and each word of the table is one that the code uses.
+func vocabulary(text string, sources []source) []string {
+	var problems []string
+	before, table, found := strings.Cut(text, "\n## Words\n")
+	if !found {
+		return []string{document + ": has no section with the words"}
+	}
+	rows := firstGroups(wordRow, table)
+	introduced := map[string]string{} // by word: where
+	for _, word := range firstGroups(italic, before) {
+		introduced[strings.ToLower(word)] = document
+	}
+	used := map[string]bool{}
+	for _, s := range sources {
+		if s.test {
+			continue
+		}
+		for _, w := range letters.FindAllString(s.text, -1) {
+			used[strings.ToLower(w)] = true
+		}
+		if s.file.Doc != nil && matches(wordRooms, s.pkg) {
+			for _, name := range firstGroups(linkToType, s.file.Doc.Text()) {
+				introduced[strings.ToLower(strings.Join(letters.FindAllString(name, -1), " "))] = s.path
+			}
+		}
+	}
+	for _, word := range sortedKeys(introduced) {
+		if !slices.ContainsFunc(rows, func(row string) bool { return word == row || word == row+"s" }) {
+			problems = append(problems, fmt.Sprintf("%s introduces the word %q: give it a row in the table of words", introduced[word], word))
+		}
+	}
+	for _, row := range rows {
+		for _, part := range strings.Fields(row) {
+			if row != "word" && !used[part] {
+				problems = append(problems, fmt.Sprintf("%s: the table has the word %q, which no code uses: take it out, or use it", document, row))
+				break
+			}
 		}
 	}
 	return problems

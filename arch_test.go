@@ -373,6 +373,10 @@ func TestArchitectureDocument(t *testing.T) {
 	report(t, drawing(readDocument(t), repository(t), rooms))
 }
 
+func TestWords(t *testing.T) {
+	report(t, vocabulary(readDocument(t), repository(t)))
+}
+
 func TestNothingUnmentionable(t *testing.T) {
 	report(t, unmentionable(os.DirFS(".")))
 }
