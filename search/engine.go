@@ -24,11 +24,11 @@ func (r *runner) exhaustLocal(res *Result) error {
 		r.stats.Collision = x.Prints.Omission(x.Set.Len())
 		x.Close()
 	}()
-	x.Lead = r.lead.beginning(x.Climate)
+	x.Begin = r.prefix.beginning(x.Climate)
 	if r.opts.Engine != EngineLocal && !r.Always { // step properties look at every step
 		x.ByMemo()
 	}
-	switch _, done, err := r.level(x, res, r.lead.base(), x.Roots); {
+	switch _, done, err := r.level(x, res, r.prefix.base(), x.Roots); {
 	case err == explore.ErrFull:
 		res.Stop = StopMemory
 		return nil
@@ -114,7 +114,7 @@ func (r *runner) expand(x *explore.Explorer, res *Result, depth int, level explo
 	}
 	for {
 		before, going := from, rest
-		bad, done, err := r.level(x, res, r.lead.base()+depth, take)
+		bad, done, err := r.level(x, res, r.prefix.base()+depth, take)
 		if err == explore.ErrFull {
 			res.Stop, err = StopMemory, nil
 		}

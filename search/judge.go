@@ -118,7 +118,7 @@ func (r *runner) ownLab() (*Lab, error) {
 // search.
 func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	for _, m := range d.Others() {
-		if m.From >= r.lead.base() && !r.findings.ignores(m.Failure) {
+		if m.From >= r.prefix.base() && !r.findings.ignores(m.Failure) {
 			return l.Confirm(of, m.Failed)
 		}
 	}

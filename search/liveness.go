@@ -112,7 +112,7 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 			critical = step + 1
 		}
 	}
-	failure := run.Dead(x.World, r.lead.base()+len(states)-1)
+	failure := run.Dead(x.World, r.prefix.base()+len(states)-1)
 	if r.findings.several() {
 		if fatal[states[critical]] {
 			r.findings.alike++
@@ -130,8 +130,8 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 	}
 	if f.Verdict == sim.VerdictDead {
 		f.Proved, f.whole = true, true
-		if d.narrow && (critical > 0 || r.lead.base() == 0) { // else see locate: it may be in the prefix
-			critical += r.lead.base()
+		if d.narrow && (critical > 0 || r.prefix.base() == 0) { // else see locate: it may be in the prefix
+			critical += r.prefix.base()
 			f.Critical = &Critical{Step: critical, Exact: true}
 			if critical > 0 {
 				f.Critical.Event = f.Path.Steps[critical-1].Event.What

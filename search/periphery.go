@@ -81,7 +81,7 @@ func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Front
 		path := x.Path(s)
 		at := make(world.Vector, len(x.From))
 		x.Get(s, at)
-		f, err := p.walkOutside(&run.Fork{Told: &path, Steps: p.r.lead.base() + depth, Bank: x.Bank, At: at}, x.Climate)
+		f, err := p.walkOutside(&run.Fork{Told: &path, Steps: p.r.prefix.base() + depth, Bank: x.Bank, At: at}, x.Climate)
 		if f != nil || err != nil {
 			return f, err
 		}

@@ -19,15 +19,15 @@ import (
 // are at any start. What the search does begins from the saved state, and the
 // paths of its findings contain the prefix.
 
-// lead is the prefix of a search, in both weathers: where faults may happen,
+// prefix is the prefix of a search, in both weathers: where faults may happen,
 // more is possible at each of its steps. It is nil where there is none.
-type lead struct {
+type prefix struct {
 	steps        int
 	fair, stormy *run.Fork // stormy nil: the weather is always fair
 }
 
 // base is how many steps lead to where the search begins.
-func (l *lead) base() int {
+func (l *prefix) base() int {
 	if l == nil {
 		return 0
 	}
@@ -40,11 +40,11 @@ func (r *runner) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Steps()
 	}
-	return w.Steps() - r.lead.base()
+	return w.Steps() - r.prefix.base()
 }
 
 // beginning is where the runs of a climate begin; nil: at the start.
-func (l *lead) beginning(c run.Climate) *run.Fork {
+func (l *prefix) beginning(c run.Climate) *run.Fork {
 	switch {
 	case l == nil:
 		return nil
@@ -68,7 +68,7 @@ func (r *runner) takePrefix() (*Finding, error) {
 	before := r.stats
 	defer func() { r.stats = before }()
 	var err error
-	l := &lead{steps: len(path.Steps)}
+	l := &prefix{steps: len(path.Steps)}
 	fresh, f, err := r.retake(path, run.Fair)
 	if f != nil || err != nil {
 		return f, err
@@ -96,7 +96,7 @@ func (r *runner) takePrefix() (*Finding, error) {
 			return nil, err
 		}
 	}
-	r.lead = l
+	r.prefix = l
 	return nil, nil
 }
 

@@ -40,7 +40,7 @@ type mark struct {
 func newReference(r *runner, bound int) *reference {
 	stats, c := &r.stats, run.Climate{Faults: r.Stormy(), Heal: -1}
 	stats.States, stats.Transitions, stats.Duplicates = 0, 0, 0
-	return &reference{Odometer: choose.NewOdometer(), Climate: c, begin: r.lead.beginning(c), base: r.lead.base(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
+	return &reference{Odometer: choose.NewOdometer(), Climate: c, begin: r.prefix.beginning(c), base: r.prefix.base(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
 }
 
 func (s *reference) Fork() *run.Fork { return s.begin }

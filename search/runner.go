@@ -28,7 +28,7 @@ type runner struct {
 	corpus        *walk.Corpus  // where walks may begin, too; nil: there is none yet
 	notes         []*walk.Notes // what the walks of this lot have met
 	begun         []int         // and at which kept states they began
-	lead          *lead         // what every run begins with; nil: nothing
+	prefix        *prefix       // what every run begins with; nil: nothing
 	findings      findings      // what was found so far, and whether more is wanted
 	periphery     periphery     // walks from the states at the ends of rounds
 	alarms        int           // that were false

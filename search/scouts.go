@@ -128,8 +128,8 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 func (r *runner) like(o *runner) {
 	r.reach, r.Limits, r.Pulse.On = o.reach, o.Limits, o.Pulse.On
 	r.findings, r.stats, r.corpus = o.findings, o.stats, o.corpus
-	if r.lead == nil && o.lead != nil {
-		r.lead = &lead{o.lead.steps, o.lead.fair.Share(), o.lead.stormy.Share()}
+	if r.prefix == nil && o.prefix != nil {
+		r.prefix = &prefix{o.prefix.steps, o.prefix.fair.Share(), o.prefix.stormy.Share()}
 	}
 }
 

@@ -27,7 +27,7 @@ func (r *runner) harvest(res *Result) error {
 			return nil
 		}
 		s.Begin(walk.Plan{
-			Number: 1<<50 + uint64(i), Begin: r.lead.beginning(run.Fair), Climate: run.Fair, Judged: r.lead.base(),
+			Number: 1<<50 + uint64(i), Begin: r.prefix.beginning(run.Fair), Climate: run.Fair, Judged: r.prefix.base(),
 			Length: walk.Length{Most: r.reach}, Uniform: r.opts.Walking == WalkUniform,
 		})
 		end, failure, w := r.Run(s, false)

@@ -85,7 +85,7 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 		if err != nil {
 			return nil, err
 		}
-		other.Limits, other.Pulse.On, other.lead = r.Limits, r.Pulse.On, r.lead
+		other.Limits, other.Pulse.On, other.prefix = r.Limits, r.Pulse.On, r.prefix
 		other.share = run.Share{Every: r.share.Every, Least: 1}
 		joined, err := other.owner.Join(x)
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) 
 		if w.Dead {
 			main.World.Protect(func() { main.World.Load(main.Bank, w.state) })
 		}
-		return next, true, r.conclude(main.Explorer, res, r.lead.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
+		return next, true, r.conclude(main.Explorer, res, r.prefix.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
 	case c.full:
 		res.Stop = StopMemory
 	case r.interrupted(res):

@@ -163,7 +163,7 @@ func (r *runner) further(taken int, n *int) bool {
 // runner, and is of no use to another.
 func (r *runner) strategy() walk.Strategy {
 	weighted := walk.Weighted{
-		Fair: r.lead.beginning(run.Fair), Faulty: r.lead.beginning(run.Climate{Faults: true}), Base: r.lead.base(), Stormy: r.Stormy(),
+		Fair: r.prefix.beginning(run.Fair), Faulty: r.prefix.beginning(run.Climate{Faults: true}), Base: r.prefix.base(), Stormy: r.Stormy(),
 		Uniform: r.opts.Walking == WalkUniform,
 	}
 	if !r.opts.Walking.guided() {

@@ -146,7 +146,7 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	x.Owner.Allow(x.Climate, b)
 	b.Protect(func() {
 		b.Start(src)
-		for range run.Leads {
+		for range run.PrefixSteps {
 			x.Owner.Pulse.Tick()
 			b.Step(src)
 		}

@@ -64,7 +64,7 @@ func (r *Owner) Join(x *Explorer) (*Explorer, error) {
 		return nil, err
 	}
 	x.Joint = true
-	other.Bank, other.Lists, other.Lead = x.Bank.Share(), x.Lists, x.Lead
+	other.Bank, other.Lists, other.Begin = x.Bank.Share(), x.Lists, x.Begin
 	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
 	r.Allow(x.Climate, other.World)
 	if _, is := x.Stepper.(*Memo); is {
@@ -93,8 +93,8 @@ func (x *Explorer) Memo() *Memo {
 // Roots visits the states in which a run may start: one for each list of
 // answers that the starts of the nodes are given.
 func (x *Explorer) Roots() error {
-	if x.Lead != nil {
-		return x.rootAt(x.Lead)
+	if x.Begin != nil {
+		return x.rootAt(x.Begin)
 	}
 	x.Step.coins.Reset()
 	x.Owner.Allow(x.Climate, x.World)

@@ -25,8 +25,8 @@ func (t *Taker) mark(event int, coins []int) {
 		return
 	}
 	var led []choose.Pick
-	if t.Lead != nil {
-		led = t.Lead.Prefix
+	if t.Begin != nil {
+		led = t.Begin.Prefix
 	}
 	c := &t.chain
 	now, fresh, ok := p.Keep(c.turn, led, t.Climate)

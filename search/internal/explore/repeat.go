@@ -94,7 +94,7 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 			x.brings(s, state)
 			lines = len(s.w.Lines())
 		}
-		if o := x.Origin(state); o.Parent == NoParent && x.Lead == nil {
+		if o := x.Origin(state); o.Parent == NoParent && x.Begin == nil {
 			d := repeatable{state: state, event: noEvent, coins: x.Lists.Get(o.coins)}
 			d.did = x.repeat(s, &d)
 			all = append(all, d)

@@ -22,7 +22,7 @@ type Taker struct {
 	World   *world.World
 	Bank    *world.Bank
 	Climate run.Climate
-	Lead    *run.Fork // where the first state is; nil: at the start
+	Begin   *run.Fork // where the first state is; nil: at the start
 	*Entry            // the states
 	Lists   *CoinLists
 	Visitor Visitor
@@ -227,8 +227,8 @@ func (t *Taker) Path(state uint32) (answers run.Answers) {
 
 // led is answers that begin where the exploration does.
 func (t *Taker) led(run run.Answers) *run.Answers {
-	if t.Lead != nil {
-		run.Lead, run.Leads = t.Lead.Prefix, t.Lead.Steps
+	if t.Begin != nil {
+		run.Prefix, run.PrefixSteps = t.Begin.Prefix, t.Begin.Steps
 	}
 	return &run
 }

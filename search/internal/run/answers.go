@@ -4,14 +4,14 @@ import "macemc/choose"
 
 // Answers answers a run step by step.
 type Answers struct {
-	Lead  []choose.Pick // the answers of a prefix, which come first
-	Leads int           // and how many steps it has
-	given int           // of lead
-	Start []int
-	Steps []Taken
-	at    int
-	left  []int
-	begun bool
+	Prefix      []choose.Pick // the answers of a prefix, which come first
+	PrefixSteps int           // and how many steps it has
+	given       int           // of the prefix
+	Start       []int
+	Steps       []Taken
+	at          int
+	left        []int
+	begun       bool
 }
 
 // Taken is one step: its event, and the answers to its coins.
@@ -21,9 +21,9 @@ type Taken struct {
 }
 
 func (t *Answers) Answer(q *choose.Question) int {
-	if t.given < len(t.Lead) {
+	if t.given < len(t.Prefix) {
 		t.given++
-		return int(t.Lead[t.given-1].Pick)
+		return int(t.Prefix[t.given-1].Pick)
 	}
 	if !t.begun {
 		t.begun, t.left = true, t.Start
@@ -46,7 +46,7 @@ func (t *Answers) Answer(q *choose.Question) int {
 
 // Picks are the answers by number; how many others there were is not known.
 func (t *Answers) Picks() []choose.Pick {
-	all := append([]choose.Pick{}, t.Lead...)
+	all := append([]choose.Pick{}, t.Prefix...)
 	add := func(answers ...int) {
 		for _, k := range answers {
 			all = append(all, choose.Pick{Pick: uint32(k)})
@@ -62,15 +62,15 @@ func (t *Answers) Picks() []choose.Pick {
 
 // Again is the same answers, from the first.
 func (t *Answers) Again() *Answers {
-	return &Answers{Lead: t.Lead, Leads: t.Leads, Start: t.Start, Steps: t.Steps}
+	return &Answers{Prefix: t.Prefix, PrefixSteps: t.PrefixSteps, Start: t.Start, Steps: t.Steps}
 }
 
 // Length is how many steps the run has.
-func (t *Answers) Length() int { return t.Leads + len(t.Steps) }
+func (t *Answers) Length() int { return t.PrefixSteps + len(t.Steps) }
 
 // Answers is how many they are.
 func (t *Answers) Answers() int {
-	n := len(t.Lead) + len(t.Start)
+	n := len(t.Prefix) + len(t.Start)
 	for _, s := range t.Steps {
 		n += 1 + len(s.Coins)
 	}
