@@ -16,6 +16,29 @@
 // A [Lab] takes runs that begin in the middle of others, for rooms above that look
 // into a finding, and says what exhausting tells of its states.
 //
+// # Where is it decided that a run is dead
+//
+// Not here. A state that is at rest and not live is dead, as the loop sees; of any other,
+// internal/decide says so (judge.go has it asked, in a lab), but where the whole space was
+// exhausted: there a closure has the answer already (liveness.go). So a new reason to call
+// something dead belongs into decide, and a new way to try whether it is into the [Lab].
+//
+// # Where does a new engine go
+//
+// One that takes each step of each state once is a Stepper of search/internal/explore;
+// what it does with what it meets is a Visitor there. One that takes runs is a Strategy of
+// search/internal/run, as reference.go is. Both are chosen in exhaustLocal and search, by
+// Options.Engine; engines_test.go holds any engine to the reference. A way of walking is
+// no engine: it is a Strategy of search/internal/walk.
+//
+// # What may a line change
+//
+// A runner belongs to one goroutine, and runner.go says which part of the search writes
+// which of its fields. What an option means is said in options.go, and nothing writes
+// options on the way but what stands there. Whatever looks into a run takes it in a lab, and
+// puts stats back. Whether a finding is kept, findings.go decides, and the header of its
+// path is written in confirm.go alone.
+//
 // A Result says what was found, or within what bound nothing was, and why the
 // search stopped. Every finding has been confirmed by plain re-execution
 // before it is reported.

@@ -10,33 +10,47 @@ import (
 	"macemc/sim"
 )
 
-// runner is a search: what its runs have come to, and what is still to be done.
+// runner is a search: what its runs have come to, and what is still to be done. One
+// goroutine at a time has it; only the monitor reads beside it, the pulse of its runs and
+// pulses. Runners of other goroutines (team.go, scouts.go, workers.go) share its limits
+// and the parts of states, and are made and taken apart by it.
 type runner struct {
 	run.Runs
-	opts          Options
-	stats         Stats
-	coverage      *world.Coverage // what the runs of the search exercise, but for those that repeat others; nil: all of them do
-	share         run.Share       // how much of the phase was audited
-	space         *space          // what the states differ in; nil: nobody asked
-	labFork       labFork         // the last of a Lab's
-	lab           *Lab            // in which the search looks into runs; nil: it has not yet
-	settledStates int             // that were visited to decide about runs exactly
-	walking       *walk.Walk      // and the walk from there
-	began         time.Time
-	spent         time.Duration // processor time, before it began
-	progress      Progress      // what is told of it
-	corpus        *walk.Corpus  // where walks may begin, too; nil: there is none yet
-	notes         []*walk.Notes // what the walks of this lot have met
-	begun         []int         // and at which kept states they began
-	prefix        *prefix       // what every run begins with; nil: nothing
-	findings      findings      // what was found so far, and whether more is wanted
-	periphery     periphery     // walks from the states at the ends of rounds
-	alarms        int           // that were false
-	reach         int           // steps after which a walk that is not live is suspected, now
-	owner         explore.Owner // the search, as exploring sees it
-	team          *team         // explores with the others; nil: nobody does
-	pulses        pulses        // of the team
-	confirming    *runner       // the last runner that took runs again for this one
+
+	// What it was made for. Two options change on the way: the timers of a prefix do not
+	// count as early (mayFire), and where nodes cannot be copied there is less effort.
+	opts   Options
+	prefix *prefix // what every run begins with; nil: nothing
+	space  *space  // what the states differ in; nil: nobody asked
+	owner  explore.Owner
+
+	// What is told of it. Whoever looks at something besides puts stats back.
+	stats    Stats
+	coverage *world.Coverage // what the runs exercise, but for those that repeat others; nil: all of them do
+	progress Progress
+	began    time.Time
+	spent    time.Duration // processor time, before it began
+
+	// What it has found, and the phases that add to it, each in its file.
+	findings  findings
+	periphery periphery
+	share     run.Share     // how much of this phase was audited
+	reach     int           // steps after which a walk that is not live is suspected, now
+	alarms    int           // that were false; each makes reach longer
+	corpus    *walk.Corpus  // where walks may begin, too; nil: there is none yet
+	notes     []*walk.Notes // what the walks of this lot have met
+	begun     []int         // and at which kept states they began
+
+	// Who helps it: the pulses are of those that explore with it.
+	team       *team // nil: nobody explores with it
+	pulses     pulses
+	confirming *runner // the last that took runs again for it
+	lab        *Lab    // in which it looks into runs; nil: it has not yet
+
+	// As one of a lab's crew: the lab writes these.
+	labFork       labFork    // the last that it made
+	walking       *walk.Walk // and the walk from there
+	settledStates int        // that were visited to decide about runs exactly
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
