@@ -99,11 +99,14 @@ func TestManners(t *testing.T) {
 // meet searches for a bug by walks alone.
 func meet(t *testing.T, bug known.Entry, w string, seed int) met {
 	t.Helper()
-	p, faults, err := bug.Configure(bug.ID)
+	prefix, err := bug.Prefix()
+	if err == nil && prefix != nil {
+		bug.Flags.Nodes, bug.Flags.Params, err = search.LikePrefix(prefix, bug.Flags.Nodes, slices.Clone(bug.Flags.Params))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	prefix, err := bug.Prefix()
+	p, faults, err := bug.Configure(bug.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

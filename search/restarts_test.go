@@ -57,3 +57,45 @@ func TestRestartsOfSeveral(t *testing.T) {
 		}
 	}
 }
+
+// lamp is on or off.
+type lamp struct{ On bool }
+
+func (*lamp) Init(sim.Env)                           {}
+func (*lamp) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (l *lamp) Handle(sim.Env, sim.Signal)           { l.On = !l.On }
+func (*lamp) Offers(offer func(sim.Signal))          { offer(year{}) }
+
+// A state in which scenarios hold together that did not before is kept, though each node
+// in it is in a state that is known.
+func TestScenariosAreKept(t *testing.T) {
+	lamps := &sim.System{
+		Name: "lamps", Doc: "Two lamps.",
+		Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:        func(sim.Params, sim.Addr) sim.Node { return &lamp{} },
+		Properties: []sim.Property{sim.Always("true", func(sim.View[*lamp]) bool { return true })},
+	}
+	on := func(n int) func(sim.View[*lamp]) bool {
+		return func(v sim.View[*lamp]) bool {
+			for _, l := range v.Nodes() {
+				if l.On {
+					n--
+				}
+			}
+			return n <= 0
+		}
+	}
+	kept := func() int {
+		return search(t, lamps, 0, nil, Options{Depth: 1, Early: new(9), Roam: 200, late: 1}).Stats.Kept
+	}
+	if n := kept(); n != 4 {
+		t.Errorf("%d states are kept of two nodes that are in two each", n)
+	}
+	lamps.Properties = append(lamps.Properties,
+		sim.Sometimes("one is on", func(v sim.View[*lamp]) bool { return on(1)(v) }),
+		sim.Sometimes("both are on", func(v sim.View[*lamp]) bool { return on(2)(v) }),
+	)
+	if n := kept(); n != 6 {
+		t.Errorf("%d states are kept with two scenarios", n)
+	}
+}

@@ -295,6 +295,16 @@ func (j *judge) meet() {
 	}
 }
 
+// Scenarios are those of the first 64 declared ones that hold now, a bit for each.
+func (j *judge) Scenarios() (bits uint64) {
+	for k := range min(len(j.sometimes), 64) {
+		if j.sometimes[k].Holds() {
+			bits |= 1 << k
+		}
+	}
+	return bits
+}
+
 // CoverRun looks at all liveness properties where a run is now.
 func (w *World) CoverRun() {
 	if w.cover == nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // A Corpus has states in the middle of walks at which others begin: those in which a
-// node was in a state of its own that no walk had met before. It stays as it is while
+// node was in a state of its own that no walk had met before, or those scenarios held
+// together that had not before. It stays as it is while
 // the walks of a lot are under way, which may ask it at once; what these have met is
 // added when the lot has ended, in the order of the walks. So it does not matter who
 // took them.
@@ -17,7 +18,7 @@ import (
 // A state is kept as the answers that lead to it. They are given again, which is as
 // fast as any steps are, and needs no copy of a node.
 type Corpus struct {
-	seen map[uint64]bool // states of nodes
+	seen map[uint64]bool // states of nodes, and scenarios that held together
 	kept []kept
 }
 
@@ -120,12 +121,17 @@ func (s *Walk) note(w *world.World, depth int) {
 		s.closed = true
 		return
 	}
-	i := e.Node.Index()
-	if i < 0 {
-		return
+	if i := e.Node.Index(); i >= 0 {
+		s.meet(w.NodeSum(i).Lo, depth)
 	}
-	sum := w.NodeSum(i).Lo
-	if !c.seen[sum] && !slices.ContainsFunc(s.met, func(n note) bool { return n.sum == sum }) {
+	if holds := w.Scenarios(); holds > 0 {
+		s.meet(mix(holds), depth)
+	}
+}
+
+// meet notes what was not known.
+func (s *Walk) meet(sum uint64, depth int) {
+	if !s.Corpus.seen[sum] && !slices.ContainsFunc(s.met, func(n note) bool { return n.sum == sum }) {
 		s.met = append(s.met, note{sum: sum, depth: depth, answers: len(s.Picks())})
 	}
 }
