@@ -25,9 +25,9 @@ func TestCommutingSteps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if params, err := sys.Configure(nodes, nil, nil); err == nil {
-					opts := Options{Params: params, Faults: &budgets, Depth: 7}
+					opts := Options{Params: params, Faults: &budgets, Depth: long.Of(6, 7)}
 					if faults == "none" {
-						opts.Depth = 10
+						opts.Depth = long.Of(8, 10)
 					}
 					unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
 				}
@@ -71,7 +71,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 		defer x.Close()
 		m := x.ByMemo()
 		bad, err := r.owner.Guarded(x.Taker, x.Roots)
-		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < 20_000; depth++ {
+		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < long.Of(5_000, 20_000); depth++ {
 			r.stats.Depth = depth
 			bad, err = r.owner.Guarded(x.Taker, func() error {
 				for _, s := range level {
