@@ -162,6 +162,9 @@ func TestHooks(t *testing.T) {
 				case f.Verdict == sim.VerdictPanic && !strings.Contains(f.Stack, "hooks_test.go") && !strings.Contains(f.Message, "Weight of"):
 					t.Errorf("its stack is\n%s", f.Stack)
 				}
+				if name, is := strings.CutPrefix(c.says, "property \""); is && f.Property != name[:strings.IndexByte(name, '"')] {
+					t.Errorf("it is not the property's: %q", f.Property)
+				}
 				again, err := Replay(sys, f.Path, Options{})
 				if err != nil || !again.Reproduced && c.verdict != sim.VerdictNondeterminism {
 					t.Errorf("replayed it is %+v, %v", again, err)

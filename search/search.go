@@ -140,9 +140,6 @@ func (r *runner) search() (*Result, error) {
 		_, res.Overflow = r.World.Capacities()
 	}
 	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
-	if r.stats.Transitions == 0 && res.Safety.State == StateExhausted {
-		res.Never = append(res.Never, "nothing can happen: no Init sets a timer, posts or sends, and the Script of every node is empty, so that only the first state was looked at")
-	}
 	return res, nil
 }
 

@@ -52,6 +52,9 @@ var binders = []string{
 	"macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
 }
 
+// thrown are the frames of what unwinds a goroutine: above them is who recovered.
+var thrown = []string{"panic(", "runtime.Goexit("}
+
 // callers are the frames that call a service: below them nothing is its own.
 var callers = []string{"macemc/internal/world.(*World)", "macemc/internal/guard.Call"}
 
@@ -60,7 +63,14 @@ var callers = []string{"macemc/internal/world.(*World)", "macemc/internal/guard.
 func Stack(stack []byte) string {
 	lines := strings.Split(strings.TrimRight(string(stack), "\n"), "\n")
 	var frames []string
-	for i := 1; i+1 < len(lines); i += 2 { // after the header, two lines a frame
+	first := 1 // after the header, two lines a frame
+	for i := first; i+1 < len(lines); i += 2 {
+		if begins(lines[i], thrown) {
+			first = i + 2
+			break
+		}
+	}
+	for i := first; i+1 < len(lines); i += 2 {
 		call, place := lines[i], strings.TrimSpace(lines[i+1])
 		switch {
 		case strings.HasPrefix(call, "panic("), strings.HasPrefix(call, "runtime/debug."), strings.HasPrefix(call, "runtime."), strings.HasPrefix(call, "internal/runtime/"):
@@ -68,7 +78,7 @@ func Stack(stack []byte) string {
 		case begins(call, binders):
 			continue
 		case begins(call, callers):
-			if len(frames) > 0 {
+			if first > 1 || len(frames) > 0 {
 				return strings.Join(frames, "\n")
 			}
 			continue

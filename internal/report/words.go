@@ -107,6 +107,9 @@ func (s subject) verdict() string {
 	case sim.VerdictDivergence:
 		return "divergence: a handler goes on for ever"
 	case sim.VerdictPanic:
+		if s.Finding.Property != "" {
+			return "panic: a property panicked"
+		}
 		return "panic: the service panicked"
 	case sim.VerdictMutation:
 		return "mutation: a handler changed a message under way, or another node"

@@ -135,11 +135,11 @@ func (w *World) emit(i int, fact any) {
 		m := &w.monitors[k]
 		if w.audit.on {
 			w.checkMonitors()
-			w.hook = fmt.Sprintf("monitor %q", m.Name)
 		}
+		w.telling = m
 		err := m.Observe(i, fact)
+		w.telling = nil
 		if w.audit.on {
-			w.hook = ""
 			w.audit.remember(w, k)
 		}
 		if err != nil {

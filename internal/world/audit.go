@@ -126,7 +126,11 @@ func (w *World) checkAudit(i int) {
 				addrOf(k), addrOf(i), differences(field))))
 		}
 	}
+	before := a.nodes[i]
 	a.keep(w, i)
+	if e := &w.current; w.cover != nil && (e.Kind == sim.KindMessage || e.Kind == sim.KindReorder) {
+		w.cover.looked(e.Value, len(w.effects) > 0 || a.nodes[i] != before)
+	}
 	w.checkMonitors()
 }
 
@@ -152,8 +156,8 @@ func (w *World) checkMonitors() {
 	}
 }
 
-// auditProperties makes all that is asked of a state give its name where it
-// panics, and stop the run where it changes a node or gives two answers.
+// auditProperties makes all that is asked of a state stop the run where it changes
+// a node or gives two answers.
 func (w *World) auditProperties() {
 	for k := range w.always {
 		w.auditCheck(&w.always[k], "property")
@@ -173,22 +177,20 @@ func (w *World) auditCheck(c *sight.Check, what string) {
 		return
 	}
 	c.Each = nil
-	name, holds, hook := c.Name, c.Holds, fmt.Sprintf("%s %q", what, c.Name)
+	name, holds, said := c.Name, c.Holds, fmt.Sprintf("%s %q", what, c.Name)
 	c.Holds = func() bool {
-		w.hook = hook
 		first := holds()
 		second := holds()
-		w.hook = ""
 		for k := range w.nodes {
 			if w.sum(w.nodes[k].seen.Node) != w.audit.nodes[k] {
 				field := Diff(w.audit.lines[k], w.walker.Lines(w.nodes[k].seen.Node))
 				w.stop(w.fail(sim.VerdictMutation, name, fmt.Sprintf(
-					"%s changed the state of %s: %s; it must only look", hook, addrOf(k), differences(field))))
+					"%s changed the state of %s: %s; it must only look", said, addrOf(k), differences(field))))
 			}
 		}
 		if first != second {
 			w.stop(w.fail(sim.VerdictNondeterminism, name, fmt.Sprintf(
-				"%s was %v and then %v in one state; it must be a function of the state", hook, first, second)))
+				"%s was %v and then %v in one state; it must be a function of the state", said, first, second)))
 		}
 		return first
 	}

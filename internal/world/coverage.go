@@ -56,6 +56,11 @@ type typeTally struct {
 	typ  reflect.Type
 	word uintptr
 	of   [sim.KindTimer + 1]tally
+
+	// Of the deliveries of a message that were audited: how many there were, and
+	// whether one of them changed the node or had an effect.
+	audited int
+	noticed bool
 }
 
 // typeSlot is the place of a type, which most need not share.
@@ -202,6 +207,13 @@ func (c *Coverage) took(e *sim.Event) {
 	}
 }
 
+// looked notes what became of a delivery, in a run that is audited.
+func (c *Coverage) looked(message any, noticed bool) {
+	t := c.of(message)
+	t.audited++
+	t.noticed = t.noticed || noticed
+}
+
 // possible notes what faults have made possible.
 func (c *Coverage) possible(consequences []happening) {
 	for k := range consequences {
@@ -278,7 +290,7 @@ func (j *judge) CoverState(depth int) {
 		if t.first > 0 && t.no > 0 {
 			continue
 		}
-		holds := j.eventually[k].Holds()
+		holds := j.ask(&j.eventually[k])
 		t.saw(holds)
 		if holds && (t.first == 0 || depth < t.first-1) {
 			t.first = depth + 1
@@ -290,7 +302,7 @@ func (j *judge) CoverState(depth int) {
 func (j *judge) meet() {
 	for k := range j.sometimes {
 		if t := &j.cover.sometimes[k]; t.yes == 0 {
-			t.saw(j.sometimes[k].Holds())
+			t.saw(j.ask(&j.sometimes[k]))
 		}
 	}
 }
@@ -298,7 +310,7 @@ func (j *judge) meet() {
 // Scenarios are those of the first 64 declared ones that hold now, a bit for each.
 func (j *judge) Scenarios() (bits uint64) {
 	for k := range min(len(j.sometimes), 64) {
-		if j.sometimes[k].Holds() {
+		if j.ask(&j.sometimes[k]) {
 			bits |= 1 << k
 		}
 	}
@@ -312,7 +324,7 @@ func (w *World) CoverRun() {
 	}
 	w.meet()
 	for k := range w.eventually {
-		w.cover.eventually[k].ran(w.step, w.eventually[k].Holds())
+		w.cover.eventually[k].ran(w.step, w.ask(&w.eventually[k]))
 	}
 }
 
@@ -344,7 +356,7 @@ func (c *Coverage) Held() (held []Held) {
 func (c *Coverage) Never() []string {
 	never := []string{}
 	for _, part := range [][]string{
-		c.neverBugs(), c.neverFaults(), c.neverValues(), c.neverHandlers(), c.neverKinds(), c.neverCoins(), c.neverProperties(), c.Slack(),
+		c.neverBugs(), c.neverFaults(), c.neverOpened(), c.neverValues(), c.neverNoticed(), c.neverHandlers(), c.neverKinds(), c.neverCoins(), c.neverProperties(), c.Slack(),
 	} {
 		never = append(never, part...)
 	}
@@ -398,6 +410,33 @@ func (c *Coverage) neverValues() (never []string) {
 		never = append(never, some...)
 	}
 	return never
+}
+
+// idleLeast is how many deliveries of a message must have been looked at before it
+// is said that they did nothing.
+const idleLeast = 10
+
+// neverNoticed is about the messages that were delivered and did nothing.
+func (c *Coverage) neverNoticed() (never []string) {
+	names := typeNames(c.types)
+	for i, t := range c.types {
+		if t.audited >= idleLeast && !t.noticed {
+			never = append(never, fmt.Sprintf("message %s did nothing when it was delivered, and changed nothing (looked at %s)", names[i], times(t.audited)))
+		}
+	}
+	slices.Sort(never)
+	return never
+}
+
+// neverOpened is about a service that nobody asks for anything.
+func (c *Coverage) neverOpened() []string {
+	switch {
+	case len(c.types) == 0:
+		return []string{"nothing can happen but faults: no Init sets a timer, posts or sends, and the Script of every node is empty"}
+	case c.sys.Script != nil && !slices.ContainsFunc(c.types, func(t *typeTally) bool { return t.of[sim.KindScript].possible > 0 }):
+		return []string{"the Script of every node is empty: the application asks nothing of the service"}
+	}
+	return nil
 }
 
 // list notes the handlers that a node lists. What a layer hands up nobody else sees:

@@ -28,7 +28,7 @@ func TestCoverageOfBugs(t *testing.T) {
 	c := new(Coverage)
 	w := coverageWorld(t, sys, []string{"L1", "L2", "L3"}, c)
 	w.Protect(func() { w.Start(choose.NewFixed()) })
-	if got := c.Never(); len(got) != 1 || got[0] != "bug L3 is switched on, and its line was never reached" {
+	if got := c.neverBugs(); len(got) != 1 || got[0] != "bug L3 is switched on, and its line was never reached" {
 		t.Errorf("never: %q", got)
 	}
 }

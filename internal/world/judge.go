@@ -23,11 +23,13 @@ type judge struct {
 	within     sight.Check
 	assume     sight.Check
 
-	sees    sight.State // what the views of properties go by
-	counted bool        // a view has counted the messages under way
-	looked  bool        // a view has looked at them, since Looked was asked
-	changed uint64      // the nodes that changed since Check held
-	cover   *Coverage   // nil: nobody asked
+	sees    sight.State    // what the views of properties go by
+	counted bool           // a view has counted the messages under way
+	looked  bool           // a view has looked at them, since Looked was asked
+	changed uint64         // the nodes that changed since Check held
+	asking  *sight.Check   // which of these is asked now: see Protect
+	telling *sight.Monitor // which of these is told a fact now
+	cover   *Coverage      // nil: nobody asked
 }
 
 // bind binds the properties that are wanted, or all, and the constraints.
@@ -105,14 +107,44 @@ func (w *World) Check() *sim.Failure {
 // else of the state. Audits ask of the state.
 func (j *judge) holds(c *sight.Check) bool {
 	if c.Each == nil {
-		return c.Holds()
+		return j.ask(c)
 	}
+	j.asking = c
 	for left := j.changed; left != 0; left &= left - 1 {
 		if !c.Each(bits.TrailingZeros64(left)) {
+			j.asking = nil
 			return false
 		}
 	}
+	j.asking = nil
 	return true
+}
+
+// ask asks a property of the state, and says so to who recovers from its panic.
+func (j *judge) ask(c *sight.Check) bool {
+	j.asking = c
+	holds := c.Holds()
+	j.asking = nil
+	return holds
+}
+
+// panicker is what was asked of the state when it panicked, in words, and the property
+// that it is; "": it is none.
+func (j *judge) panicker() (what, property string) {
+	c, m := j.asking, j.telling
+	j.asking, j.telling = nil, nil
+	switch {
+	case m != nil:
+		return fmt.Sprintf("monitor %q", m.Name), m.Name
+	case c == nil:
+		return "", ""
+	case c == &j.within:
+		return fmt.Sprintf("System.Within %q", c.Name), ""
+	case c == &j.assume:
+		return fmt.Sprintf("System.Assume %q", c.Name), ""
+	default:
+		return fmt.Sprintf("property %q", c.Name), c.Name
+	}
 }
 
 // CheckLinks is the part of Check that is not about what a View can see: what
@@ -143,7 +175,7 @@ func (w *World) Live() bool {
 		return false
 	}
 	for k := range w.eventually {
-		holds := w.eventually[k].Holds()
+		holds := w.ask(&w.eventually[k])
 		if w.cover != nil {
 			w.cover.eventually[k].lively(w, w.eventually[k].Seen, holds)
 		}
@@ -175,7 +207,7 @@ func (j *judge) NotLive() (names, explanations []string) {
 
 // Assumed reports whether the state counts for liveness.
 func (j *judge) Assumed() bool {
-	holds := j.assume.Holds == nil || j.assume.Holds()
+	holds := j.assume.Holds == nil || j.ask(&j.assume)
 	if j.cover != nil {
 		j.cover.assume.saw(holds)
 	}
@@ -184,7 +216,7 @@ func (j *judge) Assumed() bool {
 
 // Within reports whether the exhaustive search goes on from here.
 func (j *judge) Within() bool {
-	holds := j.within.Holds == nil || j.within.Holds()
+	holds := j.within.Holds == nil || j.ask(&j.within)
 	if j.cover != nil {
 		j.cover.within.saw(holds)
 	}
@@ -219,7 +251,7 @@ func (t *Transition) Any() bool { return len(t.checks) > 0 }
 // Check is the first step property that does not hold, if any.
 func (t *Transition) Check() *sim.Failure {
 	for k := range t.checks {
-		if !t.checks[k].Holds() {
+		if !t.after.ask(&t.checks[k]) {
 			return t.after.unsafe(&t.checks[k])
 		}
 	}

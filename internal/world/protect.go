@@ -30,9 +30,11 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		defer w.recordCut()
 		hook := w.hook
 		w.hook = ""
+		asked, property := w.panicker()
+		hook = cmp.Or(hook, asked)
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
 			w.unwound = true
-			w.failure = w.fail(sim.VerdictPanic, "", cmp.Or(hook, "the handler")+" "+goexit)
+			w.failure = w.fail(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit)
 			w.failure.Stack = guard.Stack(debug.Stack())
 		}
 		if i := w.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
@@ -56,7 +58,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			if hook != "" {
 				text = hook + " panics: " + text
 			}
-			w.failure = w.fail(sim.VerdictPanic, "", text)
+			w.failure = w.fail(sim.VerdictPanic, property, text)
 			w.failure.Stack = guard.Stack(debug.Stack())
 			failure = w.failure
 		}
