@@ -36,9 +36,10 @@ type progress struct {
 	mu      sync.Mutex // the signals' goroutine writes too
 	w       io.Writer
 	began   time.Time
-	told    time.Time // when the last plain line was written
-	shown   string    // the live line that stands there
-	what    string    // of several searches, which one this is; "": there is only one
+	limit   time.Duration // that a search may take; 0: as long as it takes
+	told    time.Time     // when the last plain line was written
+	shown   string        // the live line that stands there
+	what    string        // of several searches, which one this is; "": there is only one
 	text    func(now time.Time) string
 	showing bool // the goroutine runs
 
@@ -103,7 +104,7 @@ func (p *progress) searching(now time.Time) string {
 	}
 	p.looks = append(p.looks, look{now, p.latest})
 	then := p.looks[0]
-	return report.Progress(p.latest, then.Progress, now.Sub(then.at), now.Sub(p.began))
+	return report.Progress(p.latest, then.Progress, now.Sub(then.at), now.Sub(p.began), p.limit)
 }
 
 // say sets what is shown from now on.

@@ -44,11 +44,11 @@ func TestProgressLive(t *testing.T) {
 		want  string
 	}{
 		{1, 80, "depth 7 (10 %), 1,000 states, 1 s"},
-		{2, 80, "depth 7 (20 %), 2,000 states (1,000/s), 2 s, 8 s to go"},
-		{5, 80, "depth 7 (50 %), 5,000 states (1,000/s), 5 s, 5 s to go"},
+		{2, 80, "depth 7 (20 %), 2,000 states (1,000/s), 2 s, 8 s to go at this depth"},
+		{5, 80, "depth 7 (50 %), 5,000 states (1,000/s), 5 s, 5 s to go at this depth"},
 		{6, 20, "depth 7 (60 %), 6,0"},
 		{7, 1, ""},
-		{8, 80, "depth 7 (80 %), 8,000 states (1,000/s), 8 s, 2 s to go"},
+		{8, 80, "depth 7 (80 %), 8,000 states (1,000/s), 8 s, 2 s to go at this depth"},
 	} {
 		width = c.width
 		p.searched(at(c.at))

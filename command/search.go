@@ -274,6 +274,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		opts.Trail, opts.Found = t.child.trail, t.child.finds
 	}
 	progress := t.progress(f.quiet)
+	progress.limit = f.time
 	opts.Progress = func(p search.Progress) {
 		t.child.far(p)
 		progress.searched(p)

@@ -12,8 +12,8 @@ import (
 // Progress is how far a search is, as one line: what it does, what it has, how
 // fast that grew of late, and, where it is known how much there is to do, when
 // it will be done. Then is where it was some time before; both are of one
-// search.
-func Progress(now, then search.Progress, ago, elapsed time.Duration) string {
+// search. It may take no longer than limit; 0: as long as it takes.
+func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) string {
 	parts := []string{doing(now)}
 	switch now.Phase {
 	case search.PhaseStates:
@@ -24,9 +24,7 @@ func Progress(now, then search.Progress, ago, elapsed time.Duration) string {
 		parts = append(parts, pace(now.Steps, then.Steps, ago, "step"))
 	}
 	parts = append(parts, Elapsed(elapsed))
-	if left, known := toGo(now, then, ago); known {
-		parts = append(parts, Elapsed(left)+" to go")
-	}
+	parts = append(parts, left(now, then, ago, elapsed, limit)...)
 	if n := now.Walks; n > 0 && now.Phase != search.PhaseWalks {
 		parts = append(parts, numerals.Many(n, "walk"))
 	}
@@ -73,6 +71,26 @@ func pace(now, then int, ago time.Duration, what string) string {
 		text += fmt.Sprintf(" (%s/s)", rate(now-then, ago))
 	}
 	return text
+}
+
+// left says how long the search still takes, where that is known: of walks, which
+// come last, and where it may not take longer. How many depths follow nobody knows.
+func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts []string) {
+	phase, known := toGo(now, then, ago)
+	last := known && (now.Phase == search.PhaseWalks || now.Phase == search.PhasePrefixes)
+	most := max(0, limit-elapsed)
+	switch {
+	case last && (limit == 0 || phase <= most):
+		return []string{Elapsed(phase) + " to go"}
+	case known && !last && now.Phase == search.PhaseStates:
+		parts = append(parts, Elapsed(phase)+" to go at this depth")
+	case known && !last:
+		parts = append(parts, Elapsed(phase)+" to go with this")
+	}
+	if limit > 0 {
+		parts = append(parts, "at most "+Elapsed(most)+" to go in all")
+	}
+	return parts
 }
 
 // toGo is how long the phase takes if it goes on as of late. It is known where

@@ -82,7 +82,11 @@ func TestTranscripts(t *testing.T) {
 				{later, walks, 36_061 * time.Second},
 				{in(later, search.PhasePrefixes, 10_000), walks, 3 * time.Second},
 			} {
-				fmt.Fprintln(&b, Progress(l.now, l.then, 2*time.Second, l.elapsed))
+				fmt.Fprintln(&b, Progress(l.now, l.then, 2*time.Second, l.elapsed, 0))
+			}
+			for _, limit := range []time.Duration{10_004 * time.Second, 10_011 * time.Second, 9_000 * time.Second} {
+				fmt.Fprintln(&b, Progress(more, states, 2*time.Second, 10_001*time.Second, limit))
+				fmt.Fprintln(&b, Progress(later, walks, 2*time.Second, 10_001*time.Second, limit))
 			}
 		case "list":
 			err = Systems(&b, []*sim.System{lamp, switches})
