@@ -41,6 +41,7 @@ type child struct {
 	notes  time.Time
 	stdout *os.File
 	stderr *os.File
+	prints *os.File // what handlers print goes there
 }
 
 // note is how far a search is.
@@ -92,6 +93,36 @@ func (c *child) looked(all []*search.Finding) {
 		}
 	}
 	c.say(message{Found: c.found})
+}
+
+// heard tells what handlers have printed since it was asked last; nil: nothing yet, or
+// nobody knows.
+func (c *child) heard() func() string {
+	if c == nil || sizeOf(c.prints) == 0 {
+		return nil
+	}
+	at := int64(0)
+	return func() string {
+		size := sizeOf(c.prints)
+		if size < at { // it was too much, and the keeper took it away
+			at = 0
+		}
+		text := make([]byte, min(size-at, heardMost))
+		n, _ := c.prints.ReadAt(text, at)
+		at = size
+		return strings.ToValidUTF8(string(text[:n]), "")
+	}
+}
+
+// heardMost is how many bytes are kept of what is printed in a step.
+const heardMost = 4096
+
+func sizeOf(file *os.File) int64 {
+	info, err := file.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // message is what a child and its keeper say to each other, as a line of JSON.

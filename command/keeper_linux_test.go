@@ -56,6 +56,7 @@ func TestKeptFromDeath(t *testing.T) {
 		{"memory", "--memory 32MiB", "killed", "--memory allows 32 MiB", "terminal_linux_test.go", -2, exitFound},
 		{"sleep", "--stuck 2s", "divergence", "did not return", "terminal_linux_test.go", -2, exitFound},
 		{"print", "", "none", "", "", -2, exitNothing},
+		{"print and panic", "", "panic", "and it panics", "terminal_linux_test.go", -2, exitFound},
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
@@ -68,8 +69,13 @@ func TestKeptFromDeath(t *testing.T) {
 			if said.Verdict != c.verdict || !strings.Contains(said.Message, c.says) {
 				t.Errorf("verdict %s: %s", said.Verdict, said.Message)
 			}
-			if strings.Contains(out, "goes nowhere") || c.how == "print" && !strings.Contains(errs, "goes nowhere") {
+			if prints := strings.HasPrefix(c.how, "print"); strings.Contains(out, "goes nowhere") || prints != strings.Contains(errs, "goes nowhere") {
 				t.Errorf("what is printed is in the report, or nobody is told of it: %q, %q", out, errs)
+			}
+			if c.how == "print and panic" {
+				if trace := get(t, filepath.Join(folder, filepath.Dir(*said.Path), "trace.jsonl")); !strings.Contains(trace, `"step":1,`) || strings.Count(trace, `"printed":"this goes nowhere\n"`) != 1 {
+					t.Errorf("what is printed is not in the trace, once: %s", trace)
+				}
 			}
 			if c.how == "sleep" && !strings.Contains(errs, "a handler waits (IO wait) at") {
 				t.Errorf("nobody says where the handler waits: %q", errs)

@@ -55,7 +55,7 @@ func heldBy() *child {
 	}()
 	return &child{
 		role: role, trail: held, said: os.NewFile(fdSaid, "said"), began: time.Now(),
-		stdout: os.NewFile(fdStdout, "stdout"), stderr: os.NewFile(fdStderr, "stderr"),
+		stdout: os.NewFile(fdStdout, "stdout"), stderr: os.NewFile(fdStderr, "stderr"), prints: os.Stdout,
 	}
 }
 
@@ -354,5 +354,5 @@ func (k *keeper) aboutPrinted() {
 		return
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	k.t.complain(fmt.Errorf("the service prints by itself, as %q; that is in no report: use env.Logf, and it stands beside its step", cmp.Or(first, "a blank line")))
+	k.t.complain(fmt.Errorf("the service prints by itself, as %q; that is in no report, and of a finding in trace.jsonl alone: use env.Logf, and it stands beside its step", cmp.Or(first, "a blank line")))
 }

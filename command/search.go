@@ -314,7 +314,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 	failed := t.storePrefixes(r)
 	all := account.All(r)
 	for _, a := range all {
-		a.Copy = t.copies
+		a.Copy, a.Prints = t.copies, t.child.heard()
 		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))
 	}
 	print := report.Result

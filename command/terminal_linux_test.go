@@ -55,6 +55,9 @@ func (r *rude) Handle(sim.Env, sim.Signal) {
 		open.Close() // not before
 	case "print":
 		fmt.Println("this goes nowhere")
+	case "print and panic":
+		fmt.Println("this goes nowhere")
+		panic("and it panics")
 	case "overflow":
 		debug.SetMaxStack(1 << 20) // that of a test: the usual one takes seconds to fill
 		depth = overflow(0)

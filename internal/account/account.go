@@ -24,7 +24,8 @@ type Account struct {
 	Finding *search.Finding // nil: nothing was found
 	Place   Place           // where it was written; whoever writes it says so
 
-	Copy *lines.Program // tells which lines ran; nil: nobody is to find out
+	Copy   *lines.Program // tells which lines ran; nil: nobody is to find out
+	Prints func() string  // what handlers have printed since it was called last; nil: nobody knows
 
 	walker  *canon.Walker
 	sources *Sources
@@ -34,6 +35,8 @@ type Account struct {
 	ran     *lines.Ran
 	ranned  bool // ran was asked for
 	unran   error
+	printed []string
+	heard   bool // printed was asked for
 }
 
 // Place is where a finding went.
@@ -195,6 +198,24 @@ func (a *Account) Ran() (*lines.Ran, error) {
 		}
 	}
 	return a.ran, a.unran
+}
+
+// Printed is what handlers print in the steps of the finding's run, from the starts
+// on; nil: that is not known. The run is taken once more for that, unless it ends the
+// process or does not end.
+func (a *Account) Printed() []string {
+	if a.heard || a.Prints == nil || a.Finding.Verdict == sim.VerdictKilled || a.Finding.Verdict == sim.VerdictDivergence {
+		return a.printed
+	}
+	a.heard = true
+	err := search.Retake(a.System, a.Finding.Path, func() { a.Prints() }, func() bool {
+		a.printed = append(a.printed, a.Prints())
+		return true
+	})
+	if err != nil || strings.Join(a.printed, "") == "" {
+		a.printed = nil
+	}
+	return a.printed
 }
 
 // Ignored reports whether a message was delivered in a step, and its node took no

@@ -129,7 +129,7 @@ func (t *tale) files() []File {
 	if t.f.Trace == nil {
 		return all
 	}
-	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known()) }})
+	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known(), t.Printed()) }})
 	if picture, ok := t.picture(); ok {
 		all = append(all, picture)
 	}

@@ -39,6 +39,7 @@ type stepLine struct {
 	Coins    []string     `json:"coins"`
 	Effects  []effectLine `json:"effects"`
 	Changes  []changeLine `json:"changes"` // null: not known
+	Printed  string       `json:"printed,omitempty"`
 }
 
 type effectLine struct {
@@ -60,8 +61,9 @@ type changeLine struct {
 // Trace writes the run of a finding as lines of JSON, one for the start of each
 // node and one for each step. states may be nil; else the last start has the
 // whole first state as changes from nothing, so that every state can be made
-// from the lines.
-func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States) error {
+// from the lines. printed is what handlers printed, from the starts on; nil: nothing,
+// as far as is known.
+func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States, printed []string) error {
 	if f.Trace == nil {
 		return nil
 	}
@@ -72,7 +74,7 @@ func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States) 
 		line := lineOf(&f.Trace.Starts[i], walker)
 		line.Kind, line.Changes = "start", []changeLine{}
 		if i == len(f.Trace.Starts)-1 {
-			line.Changes = changesTo(states, 0)
+			line.Changes, line.Printed = changesTo(states, 0), printedIn(printed, 0)
 		}
 		if err := e.Encode(line); err != nil {
 			return err
@@ -81,7 +83,7 @@ func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States) 
 	for i := range f.Trace.Steps {
 		line := lineOf(&f.Trace.Steps[i], walker)
 		line.Critical = f.Critical != nil && f.Critical.Step == line.Step
-		line.Changes = changesTo(states, line.Step)
+		line.Changes, line.Printed = changesTo(states, line.Step), printedIn(printed, line.Step)
 		if err := e.Encode(line); err != nil {
 			return err
 		}
@@ -148,6 +150,13 @@ func changesTo(states States, step int) []changeLine {
 		out = append(out, changeLine{d.Path, orNull(d.A), orNull(d.B)})
 	}
 	return out
+}
+
+func printedIn(printed []string, step int) string {
+	if step >= len(printed) {
+		return ""
+	}
+	return printed[step]
 }
 
 func pointer(s string) *string { return &s }
