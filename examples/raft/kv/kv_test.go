@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"macemc/history"
 	"macemc/live"
 )
 
@@ -70,5 +73,67 @@ func TestStore(t *testing.T) {
 	}
 	if err := s.host.Stop(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What clients of all servers read and write at once is linearizable, also while servers
+// are killed and come back: each operation took effect at one moment between its call and
+// its answer. A client whose write was not answered, so that it may have taken effect or
+// not, only reads from then on.
+func TestLinearizable(t *testing.T) {
+	s, err := start(3, live.Config{Pace: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const clients = 4
+	var mu sync.Mutex
+	told := history.NewLog(clients)
+	var all sync.WaitGroup
+	until := time.Now().Add(1500 * time.Millisecond)
+	for c := range clients {
+		all.Go(func() {
+			writes := true
+			for k := 0; time.Now().Before(until); k++ {
+				key := fmt.Sprint("/", k%3)
+				method, value, op := "GET", "", any(history.Get{Key: key})
+				if writes && (c+k)%2 == 0 {
+					value = fmt.Sprint(c, " ", k)
+					method, op = "PUT", history.Put{Key: key, Value: value}
+				}
+				mu.Lock()
+				id := told.Call(c, "kv", op)
+				mu.Unlock()
+				w := httptest.NewRecorder()
+				s.api(c%3).ServeHTTP(w, httptest.NewRequest(method, key, strings.NewReader(value)))
+				mu.Lock()
+				switch {
+				case w.Code >= 300 && w.Code != http.StatusNotFound:
+					if method == "GET" {
+						told.Forget(id)
+					} else {
+						writes = false
+					}
+				case method == "GET" && w.Code < 300:
+					told.Return(id, w.Body.String())
+				default:
+					told.Return(id, nil)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range 3 {
+		time.Sleep(400 * time.Millisecond)
+		if err := errors.Join(s.host.Kill(i), s.host.Restart(i)); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Wait()
+	if err := s.host.Stop(); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d operations have returned", told.Returned())
+	if err := told.Check(history.Map()); err != nil {
+		t.Error(err)
 	}
 }
