@@ -128,7 +128,8 @@ type Outcome struct {
 // Stats count what the search did. They are the same for the same seed.
 type Stats struct {
 	Engine      string
-	Paths       int // runs from a start to an end: exhaustive ones and walks
+	Uncopied    string // why nodes cannot be copied, where that is why another engine was taken than asked for
+	Paths       int    // runs from a start to an end: exhaustive ones and walks
 	Walks       int
 	Manners     Manners // of these, by manner, where they were taken in several
 	Restarted   int     // of these, those that began at a kept state

@@ -21,8 +21,12 @@ import (
 // struct holds besides, are copied: a layer's Env leads to the copied layer.
 // A value which implements it by methods of its own stays: set it anew on entry.
 // What else is left out, by a tag or a rule, is copied if its type can be
-// walked; otherwise (functions, channels, and what leads to them) the copy has
+// walked; otherwise (channels, and what leads to them or to functions) the copy has
 // the same value. Within a [Summarizer] only those themselves are the same.
+//
+// A field of functions has them in the copy, too. A method value is bound to the copy of
+// its receiver there, if its type was met in v. Copy refuses v where another function has
+// variables of its own: they would be those of the original. See [Walker.Bound].
 //
 // Strings, values of error made by errors.New and time zones never change and
 // are shared. A lock is not held in the copy. Pointers to package variables
@@ -41,6 +45,7 @@ func (c *copies) copy(v any) (any, error) {
 			return nil, r.under(t)
 		}
 		c.root = t
+		c.meet(t)
 	}
 	if c.any == nil {
 		c.any = c.copyPlan(reflect.TypeFor[any]())
@@ -68,6 +73,9 @@ type copies struct {
 	ways  map[reflect.Type]*copyPlan
 	any   *copyPlan // of type any
 	types dynamicTypes[copyPlan]
+	funcs map[uintptr]*funcWay    // by their code
+	met   map[reflect.Type]bool   // that values may be of
+	named map[string]reflect.Type // of them, by their names as receivers
 
 	root     reflect.Type // accepted
 	from, to any
@@ -128,6 +136,10 @@ func (c *copies) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 			c.copyDynamic(s.plan, t, f)
 		case copyItems:
 			c.copyItems(s.plan, t, f, s.count)
+		case copyFunction:
+			if p := *(*unsafe.Pointer)(f); p != nil {
+				*(*unsafe.Pointer)(t) = c.copyFunc(s.plan, p)
+			}
 		default:
 			panic(fmt.Sprintf("macemc bug: canon cannot copy by op %d", s.op))
 		}

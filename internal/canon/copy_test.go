@@ -277,10 +277,10 @@ type holdsOut struct {
 func TestCopyOfWhatIsLeftOut(t *testing.T) {
 	o := Options{Skip: skipEnv.Skip, Opaque: []string{"canon.logger", "*.ch"}}
 	for _, w := range copiers(t, o) {
-		v := &holdsOut{n: 1, rng: &base{1, 2}, cache: func() {}, list: []*base{{3, 4}}, log: &logger{}, any: &logger{},
+		v := &holdsOut{n: 1, rng: &base{1, 2}, cache: nothingDone, list: []*base{{3, 4}}, log: &logger{}, any: &logger{},
 			ch: make(chan int), m: map[int]*logger{1: {}}, worlds: &simEnv{}}
 		v.list = append(v.list, v.rng)
-		v.bad.p, v.bad.f = v.rng, func() {}
+		v.bad.p, v.bad.f = v.rng, nothingDone
 		c := mustCopy(t, w, v).(*holdsOut)
 		same(t, w, v, c)
 		if c.rng == v.rng || *c.rng != *v.rng || c.list[1] != c.rng || *c.list[0] != *v.list[0] {
@@ -363,8 +363,8 @@ func TestCopyOfOddities(t *testing.T) {
 	for _, w := range copiers(t, Options{}) {
 		v := &odd{when: time.Now(), same: &base{1, 2}, err: io.EOF, none: &struct{}{}, f: 1, void: make([]struct{}, 3)}
 		key := new(int)
-		v.sum = tally{map[*int]func(){key: func() {}}}
-		v.sums = &tally{map[*int]func(){key: func() {}}}
+		v.sum = tally{map[*int]func(){key: nothingDone}}
+		v.sums = &tally{map[*int]func(){key: nothingDone}}
 		v.wide[8], v.texts[3] = v.same, "x"
 		v.count.Store(7)
 		v.at.Store(v.same)

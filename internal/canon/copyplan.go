@@ -20,6 +20,7 @@ const (
 	copyMap                         // of type plan
 	copyInterface                   // of type plan
 	copyItems                       // an array: count elements of type plan
+	copyFunction                    // of type plan
 )
 
 // copyStep copies the part at off. Memory which no step covers stays zero.
@@ -78,6 +79,7 @@ func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
 		return cp
 	}
 	cp.met = true
+	c.meet(t)
 	c.prepare(cp)
 	cp.shared = cp.still || c.ofWorld(t) || immutable[t] || !c.walkable(t)
 	return cp
@@ -172,7 +174,9 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 		for i := range t.NumField() {
 			c.field(t, t.Field(i), off)
 		}
-	default: // numbers are bytes; functions and channels are shared
+	case reflect.Func:
+		c.step(copyFunction, off, of.copyPlan(t))
+	default: // numbers are bytes; channels are shared
 		c.share(t, off)
 	}
 }
@@ -197,14 +201,33 @@ func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr) {
 	of := c.of
 	off += f.Offset
-	opaque := of.opaqueField(t, f.Name)
 	switch {
 	case f.Name == "_":
-	case !opaque && f.Tag.Get("mc") != "-", of.ofWorld(f.Type), of.walkable(f.Type):
-		c.add(f.Type, off)
-	default:
+	case of.sharesField(t, f):
 		c.share(f.Type, off)
+	default:
+		c.add(f.Type, off)
 	}
+}
+
+// sharesField reports whether copies have what is in a field in common: it is left out,
+// and cannot be walked. Functions can be copied all the same, and lists of them.
+func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
+	opaque := w.opaqueField(t, f.Name)
+	return (opaque || f.Tag.Get("mc") == "-") && !w.ofWorld(f.Type) && !w.walkable(f.Type) && !functions(f.Type)
+}
+
+// functions reports whether a value of t is a function, or a list or a map of them.
+func functions(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Func:
+		return true
+	case reflect.Slice, reflect.Array:
+		return functions(t.Elem())
+	case reflect.Map:
+		return functions(t.Elem()) && pointerFree(t.Key())
+	}
+	return false
 }
 
 // share compiles a value which the copy has in common with the original.

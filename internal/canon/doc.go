@@ -65,6 +65,13 @@
 // one pass. If two of the blocks that it met overlap (a pointer into a struct,
 // slices of one array), it is made again, with all memory in place.
 //
+// A function value in what is left out is copied so: one without variables is
+// shared. A method value is, in memory, a struct of its code and its receiver, of a
+// type that its name tells; it is copied as that, so that it belongs to the copy
+// (funcs.go). Any other closure is refused, since nobody but the compiler knows what
+// it holds, and so are method values where functions are not known: [Slow].
+// [Walker.Bound] says before what Copy would refuse, or would share.
+//
 // # Finding
 //
 // [Walker.Finder] finds all values of some types where the walk meets them, so that
@@ -78,7 +85,8 @@
 // The text, which nobody waits for, is made by reflection all along (tree.go).
 //
 // Two things cannot be read so, since the language does not promise where they
-// lie: what an interface holds, and the entries of a map. For these there are two
+// lie: what an interface holds, and the entries of a map. (A third, to what a method
+// value is bound, is asked for copies alone.) For these there are two
 // answers side by side (runtime.go). Reflection opens interfaces and iterates
 // over maps, into scratch memory of the Walker. The room canon/fast knows the
 // words of interfaces and the groups of maps, where the sources of the Go release
@@ -114,8 +122,8 @@
 //   - A value that implements a Skip interface by methods of its own, not by
 //     embedding, is shared by all copies with all that it leads to: a layer that
 //     keeps such an Env must make it anew when it is entered.
-//   - What is reached through a shared value (a function's variables, say) is
-//     shared, even if another way to it is copied.
+//   - What is reached through a shared value is shared, even if another way to it
+//     is copied. Functions are not shared where they have variables: see below.
 //   - Memory that unsafe code shows as lists of two types which overlap in part
 //     cannot be copied.
 //   - Lines do not name the root's own type; Text does.

@@ -282,3 +282,27 @@ func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	cp.layout.Fill(o, m, entry)
 	return unsafe.Pointer(o)
 }
+
+// code is where the code of the function value f, of plan cp, begins.
+func (c *copies) code(cp *copyPlan, f unsafe.Pointer) uintptr {
+	if c.known {
+		return fast.Code(f)
+	}
+	return reflect.NewAt(cp.typ, unsafe.Pointer(&f)).Elem().Pointer()
+}
+
+// boundPlan is the plan of the closures of method values with a type of receiver. Where
+// functions are not known it is not asked for.
+func (c *copies) boundPlan(receiver reflect.Type) *copyPlan {
+	t := fast.Bound(receiver)
+	if cp := c.ways[t]; cp != nil {
+		return cp
+	}
+	cp := c.copyPlan(t)
+	cp.ready = true
+	k := &copyCompiler{of: c}
+	k.bytes(0, t.Field(0).Type.Size())
+	k.add(receiver, t.Field(1).Offset)
+	cp.steps, cp.holes = k.steps, k.holes
+	return cp
+}

@@ -9,7 +9,7 @@ import (
 
 func TestFault(t *testing.T) {
 	if !Known {
-		if got := Fault(); !strings.HasPrefix(got, "the maps and interfaces of go") || !strings.HasSuffix(got, " are not known") {
+		if got := Fault(); !strings.HasPrefix(got, "the maps, functions and interfaces of go") || !strings.HasSuffix(got, " are not known") {
 			t.Errorf("fault is %q", got)
 		}
 		return

@@ -2,6 +2,6 @@
 
 package fast
 
-// Known says that the memory of maps and interfaces was read in the sources of
+// Known says that the memory of maps, functions and interfaces was read in the sources of
 // this release of Go, for machines of 64 bits that store the low byte first.
 const Known = true

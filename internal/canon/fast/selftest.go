@@ -14,7 +14,7 @@ import (
 // process.
 var Fault = sync.OnceValue(func() string {
 	if !Known {
-		return fmt.Sprintf("the maps and interfaces of %s on %s are not known", runtime.Version(), runtime.GOARCH)
+		return fmt.Sprintf("the maps, functions and interfaces of %s on %s are not known", runtime.Version(), runtime.GOARCH)
 	}
 	fault := selfTest()
 	if fault != "" {
@@ -30,7 +30,8 @@ var broken bool
 // who cannot wait for Fault.
 func On() bool { return Known && !broken }
 
-// selfTest holds values of several kinds in interfaces and looks at the words.
+// selfTest holds values of several kinds in interfaces and looks at the words, and
+// binds methods to values.
 // It makes maps of many sizes and kinds, full of holes too, and compares what is
 // seen in their memory with what the language shows; only then it copies them,
 // and uses both. An address that leads nowhere is a fault like any other.
@@ -47,6 +48,10 @@ func selfTest() (fault string) {
 	testWords((*int)(nil), true)
 	testWords(one{number}, true)
 	testWords([1]one{{number}}, true)
+	a, b := &adder{n: 1}, &adder{n: 2}
+	testBound(a.sum, b.sum, a, b)
+	testBound(a.sumOf(), b.sumOf(), *a, *b)
+	testBound(summer(a).sum, summer(b).sum, summer(a), summer(b))
 	testMaps(func(i int) (int, int) { return i, -i })
 	testMaps(func(i int) (uint32, bool) { return uint32(i), i%2 == 0 })
 	testMaps(func(i int) (string, *int) { return fmt.Sprint(i), number })
@@ -69,7 +74,7 @@ type sample struct {
 
 func failed(fault *string) {
 	if p := recover(); p != nil {
-		*fault = fmt.Sprintf("the self-test of %s's maps and interfaces failed: %v", runtime.Version(), p)
+		*fault = fmt.Sprintf("the self-test of %s's maps, functions and interfaces failed: %v", runtime.Version(), p)
 	}
 }
 
@@ -95,6 +100,42 @@ func testWords[T comparable](v T, direct bool) {
 		panic(fmt.Sprintf("an interface made of the words of a %T differs", v))
 	}
 }
+
+// testBound looks at two method values of one method, where their receivers are to be, and
+// makes the first anew with the receiver of the second.
+func testBound[R comparable](f, g func() int, r, s R) {
+	type closure struct {
+		Code     uintptr
+		Receiver R
+	}
+	words := func(f *func() int) *closure { return *(**closure)(unsafe.Pointer(f)) }
+	t, in := Bound(reflect.TypeFor[R]()), *words(&f)
+	switch {
+	case t.Size() != unsafe.Sizeof(in), t.Field(1).Offset != unsafe.Offsetof(in.Receiver),
+		Code(unsafe.Pointer(words(&f))) != reflect.ValueOf(f).Pointer(),
+		in.Receiver != r, words(&g).Receiver != s, in.Code != words(&g).Code:
+		panic(fmt.Sprintf("a method value of a %T is not as expected", r))
+	}
+	made := &closure{in.Code, s}
+	again := *(*func() int)(unsafe.Pointer(&made))
+	if again() != g() || again() == f() {
+		panic(fmt.Sprintf("a method value of a %T cannot be made anew", r))
+	}
+}
+
+// adder has methods for testBound.
+type adder struct{ n, m int }
+
+//go:noinline
+func (a *adder) sum() int { return a.n + a.m }
+
+//go:noinline
+func (a adder) value() int { return a.n + a.m }
+
+//go:noinline
+func (a adder) sumOf() func() int { return a.value }
+
+type summer interface{ sum() int }
 
 func testMaps[K, V comparable](entry func(int) (K, V)) {
 	for _, n := range []int{0, 1, 8, 9, 40} {

@@ -1,0 +1,21 @@
+package fast
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// A function value is a pointer to a closure: the address of its code, followed by its
+// variables. What these are only the compiler knows, save for a method value, whose one
+// variable is the receiver.
+
+// Bound is the type of the closure of a method value.
+func Bound(receiver reflect.Type) reflect.Type {
+	return reflect.StructOf([]reflect.StructField{
+		{Name: "Code", Type: reflect.TypeFor[uintptr]()},
+		{Name: "Receiver", Type: receiver},
+	})
+}
+
+// Code is where the code of a function value begins.
+func Code(f unsafe.Pointer) uintptr { return *(*uintptr)(f) }

@@ -1,0 +1,156 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// gear is driven by functions, as etcd's raft is: which it is driven by changes, and they
+// are bound to itself and to a part that others lead to as well.
+type gear struct {
+	Up    bool
+	Turns int
+	Left  int
+	Wheel *sprocket
+	turn  func(sim.Env) `mc:"-"`
+	shift func(*gear)   `mc:"-"`
+	count func()        `mc:"-"` // what turn calls
+	kind  string        `mc:"-"`
+}
+
+type sprocket struct{ N int }
+
+func (w *sprocket) click() { w.N = (w.N + 1) % 4 }
+
+type (
+	gearTurn  struct{}
+	gearNudge struct{}
+)
+
+func (g *gear) Init(env sim.Env) {
+	g.Wheel = new(sprocket)
+	g.Left = 6
+	g.fallDown()
+	env.After(1, gearTurn{})
+}
+
+// The roles.
+
+func (g *gear) fallDown() {
+	if g.Up, g.shift = false, goUp; g.kind == "switch" {
+		return
+	}
+	if g.turn, g.count = g.turnDown, g.Wheel.click; g.kind == "literals" {
+		g.count = func() { g.Wheel.click() }
+	}
+}
+
+func (g *gear) goUp() {
+	g.Up, g.shift = true, goDown
+	if g.kind != "switch" {
+		g.turn = g.turnUp
+	}
+}
+
+func goUp(g *gear)   { g.goUp() }
+func goDown(g *gear) { g.fallDown() }
+
+func (g *gear) clicks() {
+	if g.kind == "switch" {
+		g.Wheel.click()
+	} else {
+		g.count()
+	}
+}
+
+func (g *gear) turnDown(sim.Env) { g.clicks() }
+
+func (g *gear) turnUp(env sim.Env) {
+	g.Turns = (g.Turns + 1) % 3
+	for _, p := range env.Peers() {
+		if p != env.Self() {
+			env.TCP().Send(p, gearNudge{})
+		}
+	}
+}
+
+func (g *gear) Handle(env sim.Env, _ sim.Signal) {
+	if g.Left--; g.Left > 0 {
+		env.After(1, gearTurn{})
+	}
+	switch {
+	case g.kind != "switch":
+		g.turn(env)
+	case g.Up:
+		g.turnUp(env)
+	default:
+		g.turnDown(env)
+	}
+	if g.Wheel.N == 2 && env.Choose(2, "shift") == 1 {
+		g.shift(g)
+	}
+}
+
+func (g *gear) Deliver(_ sim.Env, _ sim.Addr, _ sim.Message) { g.clicks(); g.shift(g) }
+
+func gears(kind string, property sim.Property) *sim.System {
+	return &sim.System{
+		Name: "gears", Doc: "Two gears that nudge each other.",
+		Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:        func(sim.Params, sim.Addr) sim.Node { return &gear{kind: kind} },
+		Properties: []sim.Property{property},
+	}
+}
+
+// TestEnginesAgreeOnFunctions: what is driven by functions has the space of what is not, by
+// every engine; and where they have variables that nobody knows, the engine is that which
+// copies nothing, and why is said.
+func TestEnginesAgreeOnFunctions(t *testing.T) {
+	if canon.Slow() != "" {
+		t.Skip("functions are not known here")
+	}
+	sum := func(v sim.View[*gear]) (n int) {
+		for _, g := range v.Nodes() {
+			n += g.Turns + g.Wheel.N
+		}
+		return n
+	}
+	calm := sim.Always("they do not turn both", func(v sim.View[*gear]) bool { return sum(v) < 100 })
+	fast := sim.Always("they turn slowly", func(v sim.View[*gear]) bool { return sum(v) < 6 })
+	slow := sim.Eventually("they stand still", func(v sim.View[*gear]) bool { return sum(v) > 100 })
+	for _, p := range []sim.Property{calm, fast, slow} {
+		var want *Result
+		for _, c := range []struct {
+			kind   string
+			engine Engine
+		}{{"switch", EngineMemo}, {"methods", EngineMemo}, {"methods", EngineLocal}, {"methods", EngineReference}, {"literals", EngineMemo}} {
+			copied := c.kind != "literals" && c.engine != EngineReference
+			opts := Options{Engine: c.engine, NoWalks: true}
+			if opts.Depth = 40; !copied {
+				opts.Depth = 9
+			}
+			res := search(t, gears(c.kind, p), 0, nil, opts)
+			if want == nil {
+				if want = res; want.Finding == nil && want.Safety.State != StateExhausted {
+					t.Fatalf("%s: %+v", p.Name, want.Safety)
+				}
+			}
+			if (c.kind == "literals") != strings.Contains(res.Stats.Uncopied, "fallDown.func1 has variables") || (res.Stats.Engine == string(EngineReference)) == copied {
+				t.Errorf("%s: the engine is %s, since %q", c.kind, res.Stats.Engine, res.Stats.Uncopied)
+			}
+			got, f := res.Stats, want.Finding
+			switch {
+			case copied && (got.States != want.Stats.States || got.Transitions != want.Stats.Transitions):
+				t.Errorf("%s, %s, %s: %d states, %d transitions; want %d, %d", p.Name, c.kind, c.engine, got.States, got.Transitions, want.Stats.States, want.Stats.Transitions)
+			case copied && (f == nil) != (res.Finding == nil), !copied && f != nil && f.Step <= opts.Depth && res.Finding == nil:
+				t.Errorf("%s, %s, %s: found is %+v, want %+v", p.Name, c.kind, c.engine, res.Finding, f)
+			case f != nil && res.Finding != nil && (f.Verdict != res.Finding.Verdict || f.Step != res.Finding.Step):
+				t.Errorf("%s, %s, %s: %s at step %d, want %s at %d", p.Name, c.kind, c.engine, res.Finding.Verdict, res.Finding.Step, f.Verdict, f.Step)
+			}
+
+		}
+	}
+}
