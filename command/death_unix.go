@@ -4,6 +4,7 @@ package command
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"macemc/internal/guard"
@@ -55,6 +56,7 @@ func crashOf(printed string) (crash, stacks string) {
 // is inside a World, or else the first.
 func stackOf(stacks string) string {
 	first := ""
+	stacks = elided.ReplaceAllString(stacks, "\n")
 	for one := range strings.SplitSeq(stacks, "\n\n") {
 		one = strings.TrimLeft(one, "\n")
 		if !strings.HasPrefix(one, "goroutine ") {
@@ -70,6 +72,9 @@ func stackOf(stacks string) string {
 	return first
 }
 
+// elided is the line in the middle of a stack that is too deep to be told.
+var elided = regexp.MustCompile(`\n\.\.\.\d+ frames elided\.\.\.\n`)
+
 // framesMost is how many frames are told: a stack that overflowed has millions,
 // most of them alike.
 const framesMost = 12
@@ -78,12 +83,23 @@ func shortened(stack string) string {
 	var out []string
 	lines := strings.Split(stack, "\n")
 	for i := 0; i+1 < len(lines) && len(out) < 2*framesMost; i += 2 {
-		if k := len(out) - 2; k >= 0 && out[k] == lines[i] && out[k+1] == lines[i+1] {
+		if again(out, lines[i], lines[i+1]) {
 			continue // it calls itself
 		}
 		out = append(out, lines[i], lines[i+1])
 	}
 	return strings.Join(out, "\n")
+}
+
+// again reports whether a frame is the last one once more, or the one before that:
+// who recurses by way of a second line or function.
+func again(frames []string, call, place string) bool {
+	for k := len(frames) - 2; k >= max(0, len(frames)-4); k -= 2 {
+		if frames[k] == call && frames[k+1] == place {
+			return true
+		}
+	}
+	return false
 }
 
 func mebibytes(n int) string { return fmt.Sprintf("%d MiB", n>>20) }

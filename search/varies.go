@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"macemc/choose"
 	"macemc/internal/canon"
@@ -18,6 +19,7 @@ const outcomesMost = 5
 // cameTo is what a step came to, once or several times.
 type cameTo struct {
 	Outcome
+	did   []string
 	state []canon.Line
 }
 
@@ -30,13 +32,13 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
 		src := &run.Unanswered{Source: choose.NewRaw(answers)}
 		_, failure, w := r.Run(run.Repeat(src, f.climate, f.Step), false)
-		h, text := run.Outcome(w, failure)
+		h, did := run.Outcome(w, failure)
 		if src.Asked != "" {
-			text += src.Asked
-			h = canon.OfString(text)
+			did = append(did, src.Asked)
+			h = canon.OfString(strings.Join(did, "\x00"))
 		}
 		if told[h] == nil {
-			told[h] = &cameTo{Outcome: Outcome{Told: text}}
+			told[h] = &cameTo{did: did}
 			if src.Asked == "" && failure == nil {
 				told[h].state = w.Lines()
 			}
@@ -45,7 +47,9 @@ func countOutcomes(r *run.Runs, f *Finding) {
 		order = append(order, told[h])
 	}
 	path := differing(told)
+	before, after := alike(told)
 	for _, o := range told {
+		o.Told = apart(o.did, before, after)
 		if v, ok := valueAt(o.state, path); ok {
 			o.Told = strings.TrimSpace(o.Told + " " + path + " = " + v)
 		}
@@ -64,6 +68,49 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	if why := probably(order, path, len(told)); why != "" {
 		f.Message = strings.TrimSuffix(f.Message, run.Hint) + "; " + why
 	}
+}
+
+// alike is how much of what the outcomes did is the same in all: at the beginning, and
+// at the end.
+func alike(told map[canon.Hash]*cameTo) (before, after int) {
+	var first []string
+	begun := false
+	for _, o := range told {
+		if !begun {
+			begun, first, before, after = true, o.did, len(o.did), len(o.did)
+		}
+		n := min(len(o.did), len(first))
+		before = min(before, n)
+		for k := range before {
+			if o.did[k] != first[k] {
+				before = k
+				break
+			}
+		}
+		after = min(after, n-before)
+		for k := range after {
+			if o.did[len(o.did)-1-k] != first[len(first)-1-k] {
+				after = k
+				break
+			}
+		}
+	}
+	return before, after
+}
+
+// apart is what an outcome did, without what all did.
+func apart(did []string, before, after int) string {
+	own := did[before : len(did)-after]
+	if len(own) == 0 {
+		return ""
+	}
+	if before > 0 {
+		own = append([]string{"..."}, own...)
+	}
+	if after > 0 {
+		own = append(own[:len(own):len(own)], "...")
+	}
+	return strings.Join(own, "; ")
 }
 
 // differing is a line of the states that is not the same in all; "": there is none.
@@ -95,14 +142,26 @@ func valueAt(lines []canon.Line, path string) (string, bool) {
 	return "", false
 }
 
+// number is a value as a number: a moment is one, too.
+func number(text string) (int64, bool) {
+	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return v, true
+	}
+	moment, _, _ := strings.Cut(text, " ")
+	if t, err := time.Parse(time.RFC3339Nano, moment); err == nil {
+		return t.UnixNano(), true
+	}
+	return 0, false
+}
+
 // probably says what a value that differs from run to run probably comes from, and
 // what to do about it; "": nobody knows.
 func probably(order []*cameTo, path string, outcomes int) string {
 	var values []int64
 	for _, o := range order {
 		text, _ := valueAt(o.state, path)
-		v, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
+		v, ok := number(text)
+		if !ok {
 			break
 		}
 		values = append(values, v)
@@ -120,7 +179,7 @@ func probably(order []*cameTo, path string, outcomes int) string {
 	case outcomes == len(order):
 		return "it is never the same, as random numbers and addresses are not: draw by env.Choose, and compare values instead of pointers"
 	case outcomes > 1:
-		return "a few outcomes come again and again, as from the order of a map (range over sim.Keys), a select of several channels, or small random numbers (env.Choose)"
+		return "a few outcomes come again and again, as from the order of a map (range over sim.Keys), a select of several channels, small random numbers (env.Choose), or a callback that comes at some time, as of time.AfterFunc (env.After)"
 	}
 	return ""
 }

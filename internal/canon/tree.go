@@ -212,7 +212,7 @@ func timeText(v reflect.Value) string {
 		text += " " + strconv.Quote(name)
 	}
 	if v.Field(0).Uint()&monotonic != 0 {
-		text += fmt.Sprintf(" (wall %d, ext %d)", v.Field(0).Uint(), v.Field(1).Int())
+		text += fmt.Sprintf(" (monotonic %d)", v.Field(1).Int()) // the first word is the moment
 	}
 	return text
 }

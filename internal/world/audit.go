@@ -185,7 +185,7 @@ func (w *World) auditCheck(c *sight.Check, what string) {
 			if w.sum(w.nodes[k].seen.Node) != w.audit.nodes[k] {
 				field := Diff(w.audit.lines[k], w.walker.Lines(w.nodes[k].seen.Node))
 				w.stop(w.fail(sim.VerdictMutation, name, fmt.Sprintf(
-					"%s changed the state of %s: %s; it must only look", said, addrOf(k), differences(field))))
+					"%s changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", said, addrOf(k), differences(field))))
 			}
 		}
 		if first != second {

@@ -59,7 +59,7 @@ func (r *retaken) Err() error { return choose.ErrEnd }
 func (b *Bank) Hidden(i int, id uint32) string {
 	k := b.part(i, id).(*nodePart)
 	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
-	h.compare(addrOf(i).String(), reflect.ValueOf(k.node), reflect.ValueOf(*k.twin.Load()))
+	h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(k.node)), reflect.ValueOf(sight.Subject(*k.twin.Load())))
 	return h.found
 }
 
@@ -68,7 +68,7 @@ func (b *Bank) Hidden(i int, id uint32) string {
 func HiddenBetween(a, b *World) string {
 	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
 	for i := range a.nodes {
-		h.compare(addrOf(i).String(), reflect.ValueOf(a.nodes[i].node), reflect.ValueOf(b.nodes[i].node))
+		h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes[i].node)), reflect.ValueOf(sight.Subject(b.nodes[i].node)))
 	}
 	return h.found
 }

@@ -130,20 +130,16 @@ func (t *Lockstep) differ(message, a, b string) *sim.Failure {
 	return t.failure
 }
 
-// Outcome is what a step came to, as one line: for counting outcomes.
-func Outcome(w *world.World, failure *sim.Failure) (canon.Hash, string) {
-	var b strings.Builder
-	for _, e := range w.Effects() {
-		if e.Kind != sim.EffectLog {
-			b.WriteString(e.Text(w.Walker()))
-			b.WriteString("; ")
-		}
+// Outcome is what a step came to, as what it did, one by one: for counting outcomes.
+func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
+	for _, e := range unlogged(w.Effects()) {
+		did = append(did, e.Text(w.Walker()))
 	}
 	if failure != nil {
-		fmt.Fprintf(&b, "%s: %s", failure.Verdict, failure.Message)
-		return canon.OfString(b.String()), b.String()
+		did = append(did, fmt.Sprintf("%s: %s", failure.Verdict, failure.Message))
+		return canon.OfString(strings.Join(did, "\x00")), did
 	}
-	return canon.OfString(b.String()).Then(w.Hash()), b.String()
+	return canon.OfString(strings.Join(did, "\x00")).Then(w.Hash()), did
 }
 
 // unlogged are the effects without the logs: a world that is not traced has
