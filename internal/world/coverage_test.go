@@ -97,3 +97,14 @@ func TestCoverageNames(t *testing.T) {
 		t.Errorf("names: %q", got)
 	}
 }
+
+// Of several runs the largest budget counts, and unlimited is the largest.
+func TestLargestBudgets(t *testing.T) {
+	c := &Coverage{}
+	for _, f := range []sim.Faults{{Crash: 2, Loss: sim.Unlimited}, {Crash: 1, Loss: 5, Reset: 1}, {Reset: sim.Unlimited}} {
+		c.allow(f)
+	}
+	if want := (sim.Faults{Crash: 2, Loss: sim.Unlimited, Reset: sim.Unlimited}); c.allowed != want {
+		t.Errorf("allowed are %v, not %v", c.allowed, want)
+	}
+}
