@@ -23,14 +23,7 @@ func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, ste
 		return f, nil // where it became so is asked once, of the run that is reported
 	}
 	return r.looked(f, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
-		res, err := d.Exact()
-		if err == nil && res != nil {
-			f.Decided(res)
-			return lab.cut(of, f)
-		}
-		if err == nil {
-			res, err = d.Find()
-		}
+		res, err := d.Find()
 		switch {
 		case errors.Is(err, decide.ErrStopped):
 			return nil, nil // not dead, as far as anybody knows
@@ -40,6 +33,9 @@ func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, ste
 			return nil, err
 		}
 		f.Decided(res)
+		if res.Proved && res.Critical.Exact {
+			return lab.cut(of, f)
+		}
 		return f, nil
 	})
 }

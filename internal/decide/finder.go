@@ -118,9 +118,9 @@ func (p *Finder) seemsDead() error {
 	return err
 }
 
-// Exact decides all about a run that ends dead, or finds that it does not, by
-// visiting what can happen from its start on. Nil: that is too much.
-func (p *Finder) Exact() (*Result, error) {
+// exact decides all about a run that ends dead by visiting what can happen from its
+// start on. Nil: that is too much.
+func (p *Finder) exact() (*Result, error) {
 	if err := p.settle(0, p.opts.Exhaust); err != nil || p.dead > p.run.Steps() {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (p *Finder) Exact() (*Result, error) {
 // Critical nil: it was not.
 func (p *Finder) Start() (*Result, error) {
 	n := p.run.Steps()
-	if res, err := p.Exact(); res != nil || err != nil {
+	if res, err := p.exact(); res != nil || err != nil {
 		return res, err
 	}
 	res := &Result{Proved: true}
@@ -154,13 +154,21 @@ func (p *Finder) Find() (*Result, error) {
 	n := p.run.Steps()
 	res := &Result{}
 	if !p.survive {
+		p.walkLen = min(p.walkLen, 4*isolateSteps)
 		if p.run.Live[n] || !p.run.Counts {
 			return nil, ErrAlive
+		}
+		if _, err := p.walk(n, saltSearch, firstWalks, Plain); err != nil || p.verdicts[n].alive { // what is only slow shows it so
+			return nil, orAlive(err)
 		}
 		if err := p.settle(n, p.opts.Exhaust); err != nil {
 			return nil, err
 		}
-		res.Proved = p.dead <= n
+		if res.Proved = p.dead <= n; res.Proved { // where this fits, all is known; else it is asked of what walks isolate
+			if err := p.settle(0, min(p.opts.Exhaust, exhaustEach)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if p.survive && n == 0 {
 		p.decided(res, 0, true)
@@ -244,10 +252,15 @@ func (p *Finder) settle(from, most int) error {
 	return nil
 }
 
-// sample isolates the critical step: by walks, with as much as can be settled
-// exactly. What is found out on the way may move the position, or make walks longer:
-// then it is isolated again.
+// isolateSteps is how long the walks are that isolate at first. Most states that are
+// recoverable show it sooner, and one that is dead costs all the steps of all its walks.
+const isolateSteps = 500
+
+// sample isolates the critical step: by walks, short ones at first, with as much as can
+// be settled exactly. What is found out on the way may move the position, or make walks
+// longer: then it is isolated again.
 func (p *Finder) sample(f *Result) error {
+	p.walkLen = min(p.walkLen, isolateSteps)
 	for {
 		low, high, err := p.isolated()
 		if err != nil {
@@ -314,17 +327,34 @@ func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 	case p.survive && high == p.run.Steps(): // it failed there
 		return true, p.weigh(f)
 	}
-	fresh, err := p.fresh(high)
+	fresh, err := p.fresh(high, p.freshSteps(low))
 	switch {
 	case err != nil:
 		return false, err
 	case len(fresh.Success) > 0: // it moves the position on
+		if !p.survive {
+			p.walkLen = max(p.walkLen, p.opts.WalkSteps)
+		}
 		return false, nil
 	case p.survive:
 		return true, p.weigh(f)
 	}
+	p.walkLen = p.freshSteps(low)
 	p.believed(f, low, high, fresh.Taken)
 	return true, nil
+}
+
+// freshSteps is how long the walks are that a critical step rests on: never shorter than
+// was asked for, however short those were that isolated it. Where none of those became
+// live at all, from no state, they are as long as any may be: the paper's case C2.
+func (p *Finder) freshSteps(low int) int {
+	switch {
+	case p.survive:
+		return p.walkLen
+	case low < 0:
+		return max(p.walkLen, p.opts.MaxWalkSteps)
+	}
+	return max(p.walkLen, p.opts.WalkSteps)
 }
 
 // believed notes a critical step that rests on so many fresh walks.
@@ -348,17 +378,15 @@ func (v verdict) told() *Witness {
 }
 
 // tooShort is how long walks are to be instead: 0: they are long enough, or may
-// not be longer. They are too short if none becomes live at all, and if the one
-// that did took more than half of its steps.
+// not be longer. They are too short if the one that became live from the last state
+// that seems recoverable took more than half of its steps.
 func (p *Finder) tooShort(low int) int {
-	if p.survive || p.walkLen >= p.opts.MaxWalkSteps {
+	if p.survive || low < 0 || p.walkLen >= p.opts.MaxWalkSteps || p.verdicts[low].witness.Steps <= p.walkLen/2 {
 		return 0
 	}
-	if low < 0 {
-		return p.opts.MaxWalkSteps
+	longer := min(4*p.walkLen, p.opts.MaxWalkSteps)
+	if p.walkLen < p.opts.WalkSteps && 2*longer > p.opts.WalkSteps {
+		return p.opts.WalkSteps
 	}
-	if p.verdicts[low].witness.Steps > p.walkLen/2 {
-		return min(4*p.walkLen, p.opts.MaxWalkSteps)
-	}
-	return 0
+	return longer
 }

@@ -201,18 +201,19 @@ func (p *Finder) alive(at int) (bool, error) {
 			}
 		}
 	}
-	return p.escapes(at, saltHold, (p.opts.Walks+1)/2)
+	return p.escapes(at, saltHold, (p.opts.Walks+1)/2, p.walkLen)
 }
 
 // escapes looks for a narrow way out of a state from which no plain walk becomes
 // live: by walks in which one event waits, by some of the other manners, and from
-// the end of the run by some that are as long as any may be. The others are as long
-// as walks are at first, however long the plain ones have become since: what makes
-// an escape narrow is what they pick, and not how long they go on.
-func (p *Finder) escapes(at int, salt uint16, holding int) (bool, error) {
+// the end of the run by some that are as long as any may be. The others take so many
+// steps, and never more than walks are asked to at first, however long the plain ones
+// have become since: what makes an escape narrow is what they pick, and not how long
+// they go on.
+func (p *Finder) escapes(at int, salt uint16, holding, steps int) (bool, error) {
 	was := p.walkLen
 	defer func() { p.walkLen = was }()
-	p.walkLen = min(was, p.opts.WalkSteps)
+	p.walkLen = min(steps, p.opts.WalkSteps)
 	for m := Holding; m < manners; m++ {
 		count := holding
 		switch end := at == p.run.Steps(); {
@@ -234,15 +235,19 @@ func (p *Finder) escapes(at int, salt uint16, holding int) (bool, error) {
 	return err == nil && p.verdicts[at].alive, err
 }
 
-// fresh takes walks that nothing was chosen by. If none of them is live, others
-// look for a narrow escape; evidence are only the first.
-func (p *Finder) fresh(at int) (*Walked, error) {
+// fresh takes walks of so many steps that nothing was chosen by. If none of them is
+// live, others look for a narrow escape; evidence are only the first. The others go on
+// for at least eight times as long as it took to recover from the state before.
+func (p *Finder) fresh(at, steps int) (*Walked, error) {
 	p.round++
+	was := p.walkLen
+	defer func() { p.walkLen = was }()
+	p.walkLen = steps
 	w, err := p.walk(at, saltFresh+p.round, p.opts.Walks, Plain)
 	if err != nil || len(w.Success) > 0 {
 		return w, err
 	}
-	if alive, err := p.escapes(at, saltFresh+p.round, p.opts.Walks); err != nil || alive {
+	if alive, err := p.escapes(at, saltFresh+p.round, p.opts.Walks, 4*was); err != nil || alive {
 		return &Walked{Success: []Success{p.verdicts[at].witness}}, err
 	}
 	return w, nil

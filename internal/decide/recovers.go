@@ -32,7 +32,7 @@ func (p *Finder) Recovers() (*Recovery, error) {
 	}
 	r.Taken = w.Taken
 	if r.Plain = len(w.Success) > 0; !r.Plain {
-		if _, err := p.escapes(n, saltHold, (p.opts.Walks+1)/2); err != nil {
+		if _, err := p.escapes(n, saltHold, (p.opts.Walks+1)/2, p.walkLen); err != nil {
 			return nil, err
 		}
 	}
