@@ -164,31 +164,50 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
 	plan.Number = 1<<49 + uint64(p.r.stats.Periphery.Walked)
 	s := walk.New(p.r.opts.Seed)
-	s.Begin(plan)
-	before := p.r.stats.Steps
-	end, failure, w := p.r.Run(s, false)
+	take := func() (run.Ending, *sim.Failure, *world.World) {
+		s.Begin(plan)
+		before := p.r.stats.Steps
+		defer func() {
+			p.r.stats.Periphery.Steps += p.r.stats.Steps - before
+			p.r.stats.WalkSteps += p.r.stats.Steps - before
+		}()
+		return p.r.Run(s, false)
+	}
+	end, failure, w := take()
 	p.r.stats.Periphery.Walked++
-	p.r.stats.Periphery.Steps += p.r.stats.Steps - before
-	p.r.stats.WalkSteps += p.r.stats.Steps - before
-	whole := s.Answers
+	for s.Unlive(end, w) {
+		f, err := p.r.early(func() (*Finding, error) { return p.decide(k, c, s, w.Steps()) })
+		if f != nil || err != nil {
+			return f, err
+		}
+		plan.Length.Longer()
+		end, failure, w = take()
+	}
 	switch {
 	case end == run.EndFailed:
-		return p.r.confirm(whole(), p.r.Climate, failure)
+		return p.r.confirm(s.Answers(), p.r.Climate, failure)
 	case end == run.EndStopped:
 		return nil, w.Err()
 	case s.Live || !w.Assumed() || end == run.EndQuiet && w.Live():
 		return nil, nil
 	case end == run.EndQuiet: // what became of it shows best at rest
-		return p.r.judge(whole(), p.r.Climate, w, w.Steps(), true)
+		return p.r.judge(s.Answers(), p.r.Climate, w, w.Steps(), true)
 	}
-	climate, steps := p.r.Climate, w.Steps()
-	f, err := p.r.suspect(k, c)
-	if f == nil && err == nil {
-		_, _, w = p.r.Run(run.Repeat(whole(), climate, steps), false) // to where it ended
-		f, err = p.r.judge(whole(), climate, w, steps, false)
-	}
+	f, err := p.decide(k, c, s, w.Steps())
 	if f == nil && err == nil {
 		p.r.alarm()
+	}
+	return f, err
+}
+
+// decide decides about a walk of so many steps that has not become live: is it dead
+// where it began, or where it ended? Nil: it is alive.
+func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) (*Finding, error) {
+	climate := p.r.Climate
+	f, err := p.r.suspect(k, c)
+	if f == nil && err == nil {
+		_, _, w := p.r.Run(run.Repeat(s.Answers(), climate, steps), false) // to where it ended
+		f, err = p.r.judge(s.Answers(), climate, w, steps, false)
 	}
 	return f, err
 }

@@ -37,6 +37,7 @@ type runner struct {
 	share     run.Share     // how much of this phase was audited
 	reach     int           // steps after which a walk that is not live is suspected, now
 	alarms    int           // that were false; each makes reach longer
+	vain      int           // what was spent on looks at walks that were only slow
 	corpus    *walk.Corpus  // where walks may begin, too; nil: there is none yet
 	notes     []*walk.Notes // what the walks of this lot have met
 	begun     []int         // and at which kept states they began

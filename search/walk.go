@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 
+	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
@@ -20,6 +21,9 @@ func (r *runner) walks(n int) (Stop, error) {
 	defer func() { others.disband(r) }()
 	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
 		l, large := walk.NextLot(i, n, &r.share)
+		if length.Look = 0; r.looksEarly() {
+			length.Longer()
+		}
 		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
 			r.corpus = walk.NewCorpus()
 			how = r.strategy()
@@ -100,10 +104,25 @@ func (r *runner) keep() {
 // walk takes the walk of a plan. It reports whether somebody had to look at how it
 // ended, and whether what is found is enough.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
-	s.Begin(p)
-	before := r.stats.Steps
-	end, failure, w := r.Run(s, careful)
-	r.stats.WalkSteps += r.stats.Steps - before
+	take := func() (run.Ending, *sim.Failure, *world.World) {
+		s.Begin(p)
+		before := r.stats.Steps
+		defer func() { r.stats.WalkSteps += r.stats.Steps - before }()
+		return r.Run(s, careful)
+	}
+	end, failure, w := take()
+	var early *Finding
+	for s.Unlive(end, w) && early == nil {
+		looked = true
+		climate := r.Climate
+		if early, err = r.early(func() (*Finding, error) { return r.judge(s.Answers(), climate, w, w.Steps(), false) }); err != nil {
+			return true, false, err
+		}
+		if early == nil {
+			p.Length.Longer()
+			end, failure, w = take()
+		}
+	}
 	r.share.Took(r.taken(w, careful), careful)
 	if s.Left {
 		return false, false, nil
@@ -116,6 +135,8 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	r.remember(s.Notes(), p.From)
 	var f *Finding
 	switch {
+	case early != nil:
+		f = early
 	case end == run.EndStopped:
 		answers, steps := s.Astray()
 		if answers == nil {
@@ -123,7 +144,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		}
 		f, err = r.hunt(answers, p.Climate, steps)
 	case s.Well(end, w):
-		return false, false, nil
+		return looked, false, nil
 	case end == run.EndFailed:
 		if r.findings.several() && !r.findings.worth(failure) {
 			return true, false, nil
@@ -191,6 +212,36 @@ func (r *runner) strategy() walk.Strategy {
 	return p
 }
 
+// looksEarly reports whether walks that are not live for a while are looked at, long
+// before they are suspected: as long as little of that was in vain. Walks that are to
+// go on all the same are not.
+func (r *runner) looksEarly() bool {
+	return r.World.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
+}
+
+// What early looks may cost that come to nothing: one part of the steps of walks, and
+// some more.
+const (
+	vainLeast = 50_000
+	vainPart  = 16
+)
+
+// early looks at a walk that has not been live for a while. Nil: it may only be slow.
+func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
+	spent := func() int {
+		if r.lab == nil {
+			return 0
+		}
+		return r.lab.Effort()
+	}
+	before := spent()
+	f, err := judge()
+	if f == nil {
+		r.vain += spent() - before
+	}
+	return f, err
+}
+
 // length is how long they are, unless false alarms make them longer.
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
@@ -204,6 +255,9 @@ func (r *runner) length() walk.Length {
 // walkFrom is the plan of a walk from a fork in a run of some climate.
 func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	p := walk.From(k, c, r.reach)
+	if r.looksEarly() {
+		p.Length.Longer()
+	}
 	p.Uniform = r.opts.Walking == WalkUniform
 	return p
 }

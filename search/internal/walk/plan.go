@@ -40,7 +40,33 @@ type Length struct {
 	Least  int
 	Most   int
 	Glance int  // steps after which a live state on the way is looked for; 0: it is not
+	Look   int  // the walk ends after so many without a live state already, to be looked at; 0: after Most
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
+}
+
+// looks are the steps after which a walk that has not been live is looked at, long
+// before it is suspected: most that are dead have been so for long by then.
+var looks = [...]int{500, 2_000}
+
+// Longer lets a walk go on to the next look that comes well before it is suspected, or
+// until it is.
+func (l *Length) Longer() {
+	was := l.Look
+	l.Look = 0
+	for _, n := range looks {
+		if n > was && 2*n <= l.Most {
+			l.Look = n
+			return
+		}
+	}
+}
+
+// until is after how many steps without a live state a walk ends.
+func (l *Length) until() int {
+	if l.Look > 0 {
+		return l.Look
+	}
+	return l.Most
 }
 
 // Least is for how many steps a walk from the start goes on even if it is live,

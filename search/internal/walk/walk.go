@@ -85,7 +85,7 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 			s.more = min(l.Least, depth+l.Most)
 		}
 	}
-	return depth < s.more+l.Most
+	return depth < s.more+l.until()
 }
 
 // goesOn asks now and then whether the walk is still wanted.
@@ -139,6 +139,11 @@ func (s *Walk) Choices() (n int) {
 		}
 	}
 	return n
+}
+
+// Unlive reports whether the walk ended at a look: it may go on.
+func (s *Walk) Unlive(end run.Ending, w *world.World) bool {
+	return s.Plan.Length.Look > 0 && end == run.EndLeft && !s.Left && !s.Well(end, w)
 }
 
 // Well reports whether nobody needs to look at how the walk ended.

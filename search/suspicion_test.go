@@ -1,0 +1,90 @@
+package search
+
+import (
+	"fmt"
+	"testing"
+
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// sleeper may fall asleep at its third step, for a while or for ever.
+type sleeper struct {
+	Age, Side int
+	sides     int `mc:"-"`
+}
+
+func (*sleeper) Init(sim.Env)                           {}
+func (*sleeper) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*sleeper) Offers(offer func(sim.Signal))          { offer(year{}) }
+func (s *sleeper) Handle(env sim.Env, _ sim.Signal) {
+	if s.Age++; s.Age == 3 {
+		s.Side = env.Choose(s.sides, "side")
+	}
+}
+
+func sleepers(sides int, awake func(*sleeper) bool) *sim.System {
+	return &sim.System{
+		Name: "sleepers", Doc: "A node that falls asleep.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &sleeper{sides: sides} },
+		Properties: []sim.Property{sim.Eventually("it is awake", func(v sim.View[*sleeper]) bool {
+			for _, s := range v.Nodes() {
+				return s.Age >= 3 && awake(s)
+			}
+			return true
+		})},
+	}
+}
+
+// A walk that is dead is found long before walks are suspected, and walks that are
+// only slow are no alarm, whoever takes them. Since it ages for ever, nothing is exact.
+func TestLooksEarly(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		sides   int
+		awake   func(*sleeper) bool
+		walks   int
+		opts    Options
+		longest int // path that is found; 0: nothing is
+	}{
+		{"dead", 2, func(s *sleeper) bool { return s.Side == 0 }, 20, Options{}, 600},
+		{"dead, some slow", 3_000, func(s *sleeper) bool { return s.Side != 7 && (s.Side%50 != 9 || s.Age >= 700) }, 8_000, Options{}, 600},
+		{"slow", 2, func(s *sleeper) bool { return s.Side == 0 || s.Age >= 700 }, 300, Options{}, 0},
+		{"slower", 2, func(s *sleeper) bool { return s.Side == 0 || s.Age >= 4_000 }, 60, Options{}, 0},
+		{"steps are told", 2, func(s *sleeper) bool { return s.Side == 0 || s.Age >= 700 }, 100, Options{WalkSteps: 900}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			one := ""
+			counts := []int{1}
+			if c.walks > 1_000 { // else one takes them
+				counts = append(counts, 3)
+			}
+			for _, workers := range counts {
+				c.opts.Depth, c.opts.Roam, c.opts.Workers = 1, c.walks, workers
+				c.opts.Walks, c.opts.MaxWalkSteps = 6, 10_000
+				res := search(t, sleepers(c.sides, c.awake), 0, nil, c.opts)
+				said := fmt.Sprintf("%+v %+v, stopped: %s", res.Stats, res.Liveness, res.Stop)
+				if f := res.Finding; (f != nil) != (c.longest > 0) {
+					t.Fatalf("found is %+v", f)
+				} else if f != nil {
+					if f.Verdict != sim.VerdictDead || len(f.Path.Steps) > c.longest {
+						t.Errorf("found is a %s of %d steps", f.Verdict, len(f.Path.Steps))
+					}
+					if f.Critical == nil || f.Critical.Step != 3 {
+						t.Errorf("its critical step is %+v", f.Critical)
+					}
+					said += fmt.Sprint(run.Picks(f.Path))
+				} else if res.Stats.Suspects > 0 {
+					t.Errorf("%d suspects", res.Stats.Suspects)
+				}
+				if one == "" {
+					one = said
+				}
+				if said != one {
+					t.Errorf("%d workers: %s\none: %s", workers, said, one)
+				}
+			}
+		})
+	}
+}
