@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,26 +74,20 @@ func countOutcomes(r *run.Runs, f *Finding) {
 // alike is how much of what the outcomes did is the same in all: at the beginning, and
 // at the end.
 func alike(told map[canon.Hash]*cameTo) (before, after int) {
-	var first []string
-	begun := false
-	for _, o := range told {
-		if !begun {
-			begun, first, before, after = true, o.did, len(o.did), len(o.did)
+	all := slices.Collect(maps.Values(told))
+	first := all[0].did
+	before = len(first)
+	for _, o := range all {
+		before = min(before, len(o.did))
+		for before > 0 && !slices.Equal(o.did[:before], first[:before]) {
+			before--
 		}
-		n := min(len(o.did), len(first))
-		before = min(before, n)
-		for k := range before {
-			if o.did[k] != first[k] {
-				before = k
-				break
-			}
-		}
-		after = min(after, n-before)
-		for k := range after {
-			if o.did[len(o.did)-1-k] != first[len(first)-1-k] {
-				after = k
-				break
-			}
+	}
+	after = len(first) - before
+	for _, o := range all {
+		after = min(after, len(o.did)-before)
+		for after > 0 && !slices.Equal(o.did[len(o.did)-after:], first[len(first)-after:]) {
+			after--
 		}
 	}
 	return before, after
