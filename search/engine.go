@@ -12,7 +12,7 @@ import (
 
 // exhaustLocal visits all states, level by level.
 func (r *runner) exhaustLocal(res *Result) error {
-	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
+	r.stats.Engine, r.stats.Cloned = string(cmp.Or(r.opts.Engine, EngineMemo)), r.Sys.Clone != nil
 	r.share = run.Share{}
 	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
 	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())

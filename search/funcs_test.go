@@ -96,6 +96,17 @@ func (g *gear) Handle(env sim.Env, _ sim.Signal) {
 
 func (g *gear) Deliver(_ sim.Env, _ sim.Addr, _ sim.Message) { g.clicks(); g.shift(g) }
 
+// clone is a copy of a gear as its author would make it.
+func (g *gear) clone() *gear {
+	c := *g
+	c.Wheel = &sprocket{g.Wheel.N}
+	c.fallDown()
+	if g.Up {
+		c.goUp()
+	}
+	return &c
+}
+
 func gears(kind string, property sim.Property) *sim.System {
 	return &sim.System{
 		Name: "gears", Doc: "Two gears that nudge each other.",
@@ -151,6 +162,44 @@ func TestEnginesAgreeOnFunctions(t *testing.T) {
 				t.Errorf("%s, %s, %s: %s at step %d, want %s at %d", p.Name, c.kind, c.engine, res.Finding.Verdict, res.Finding.Step, f.Verdict, f.Step)
 			}
 
+		}
+	}
+}
+
+// TestClone: what the system copies itself has the same space, and a copy that is none is told.
+func TestClone(t *testing.T) {
+	const strayed = "does something else than another one that has its identity"
+	calm := sim.Always("they are", func(v sim.View[*gear]) bool { return v.Len() == 2 })
+	want := search(t, gears("switch", calm), 0, nil, Options{NoWalks: true})
+	for name, c := range map[string]struct {
+		clone func(*gear) sim.Node
+		want  string // an error; "": none
+	}{
+		"good":   {func(g *gear) sim.Node { return g.clone() }, ""},
+		"forgot": {func(g *gear) sim.Node { c := g.clone(); c.Turns = 0; return c }, "Clone made another state of n0: Turns is 1, and in the copy Turns is 0"},
+		"nil":    {func(*gear) sim.Node { return nil }, "Clone made a nil node of n"},
+		"panics": {func(*gear) sim.Node { panic("no") }, "Clone panics: no"},
+		"same":   {func(g *gear) sim.Node { return g }, strayed},
+		"shares": {func(g *gear) sim.Node { c := g.clone(); c.Wheel, c.count = g.Wheel, g.count; return c }, strayed},
+	} {
+		sys := gears("literals", calm)
+		sys.Clone = func(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node { return c.clone(n.(*gear)) }
+		for _, engine := range []Engine{EngineMemo, EngineLocal} {
+			res, err := Search(sys, Options{NoWalks: true, Engine: engine})
+			switch {
+			case c.want == strayed:
+				if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && (res.Finding == nil || res.Finding.Verdict != sim.VerdictNondeterminism) {
+					t.Errorf("%s, %s: nothing is said of it: %v", name, engine, err)
+				}
+			case c.want != "":
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%s, %s: %v; want %s", name, engine, err, c.want)
+				}
+			case err != nil:
+				t.Errorf("%s, %s: %v", name, engine, err)
+			case res.Stats.States != want.Stats.States || res.Stats.Transitions != want.Stats.Transitions || !res.Stats.Cloned || res.Stats.Uncopied != "":
+				t.Errorf("%s, %s: %+v; want %+v", name, engine, res.Stats, want.Stats)
+			}
 		}
 	}
 }

@@ -129,6 +129,7 @@ type Outcome struct {
 type Stats struct {
 	Engine      string
 	Uncopied    string // why nodes cannot be copied, where that is why another engine was taken than asked for
+	Cloned      bool   // nodes were copied by System.Clone
 	Paths       int    // runs from a start to an end: exhaustive ones and walks
 	Walks       int
 	Manners     Manners // of these, by manner, where they were taken in several

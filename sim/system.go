@@ -37,6 +37,10 @@ type System struct {
 	New func(p Params, self Addr) Node
 	// Crash is what a crash leaves of a dead node. Nil: what New makes.
 	Crash func(p Params, self Addr, dead Node) Node
+	// Clone makes a node of the same state that has nothing in common with n which
+	// either may write. Nil: nodes are copied by a walk, which refuses closures whose
+	// variables only the compiler knows. It is for those, and may only read n.
+	Clone func(p Params, self Addr, n Node) Node
 	// Script is what the application asks of a node, in order, in each of its
 	// lives (0 is the first). Nil: nothing. It is for openings: what reacts to
 	// the protocol's progress belongs into the service.

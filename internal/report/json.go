@@ -127,6 +127,7 @@ type avoidedJSON struct {
 type statsJSON struct {
 	Engine      string         `json:"engine"`
 	Uncopied    string         `json:"uncopied,omitempty"`
+	Cloned      bool           `json:"cloned,omitempty"`
 	Paths       int            `json:"paths"`
 	Steps       int            `json:"steps"`
 	Transitions int            `json:"transitions"`
@@ -280,7 +281,7 @@ func avoidedOf(s subject) *avoidedJSON {
 
 func stats(s search.Stats) statsJSON {
 	out := statsJSON{
-		Engine: s.Engine, Uncopied: s.Uncopied, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
+		Engine: s.Engine, Uncopied: s.Uncopied, Cloned: s.Cloned, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}

@@ -196,7 +196,7 @@ func (p *printer) stack(stack string) {
 // searched is the block of the bounds and of what was counted.
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
-	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s%s", r.Options.Seed, r.Stats.Engine, kept(r), uncopied(r)))
+	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s%s", r.Options.Seed, r.Stats.Engine, kept(r), copies(r)))
 	if len(s.Checked) > 0 {
 		p.row(2, labels, "checked", "only "+quoted(s.Checked))
 	}
@@ -367,12 +367,17 @@ func kept(r *search.Result) string {
 	}
 }
 
-// uncopied says why the engine is not the one that was asked for.
-func uncopied(r *search.Result) string {
-	if r.Stats.Uncopied == "" {
+// copies says how nodes are copied, if that is not by the walk, or why the engine is not
+// the one that was asked for.
+func copies(r *search.Result) string {
+	switch {
+	case r.Stats.Uncopied != "":
+		return ", since nodes cannot be copied: " + r.Stats.Uncopied
+	case r.Stats.Cloned:
+		return ", nodes copied by Clone of the system"
+	default:
 		return ""
 	}
-	return ", since nodes cannot be copied: " + r.Stats.Uncopied
 }
 
 // prefix says what the search begins with.

@@ -379,5 +379,9 @@ func (w *World) placeRest(of any) {
 func (w *World) own(i int) {
 	ns := &w.nodes[i]
 	ns.shared = false
-	w.install(i, w.copied(ns.node).(sim.Node))
+	if w.sys.Clone != nil {
+		w.install(i, w.clone(i))
+	} else {
+		w.install(i, w.copied(ns.node).(sim.Node))
+	}
 }

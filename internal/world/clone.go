@@ -1,0 +1,45 @@
+package world
+
+import (
+	"fmt"
+
+	"macemc/internal/canon"
+	"macemc/internal/guard"
+	"macemc/sim"
+)
+
+// clone is the copy of a node that the system makes. That it has the state of the node is
+// looked at each time; that it shares nothing with it, where steps are taken twice.
+func (w *World) clone(i int) (c sim.Node) {
+	n := w.nodes[i].node
+	if err := guard.Call("Clone", func() { c = w.sys.Clone(w.params, addrOf(i), n) }); err != nil {
+		panic(unsupported(fmt.Sprintf("system %s: %v", w.sys.Name, err)))
+	}
+	if c == nil {
+		panic(unsupported(fmt.Sprintf("system %s: Clone made a nil node of %s", w.sys.Name, addrOf(i))))
+	}
+	want, err := w.walker.Sum(n)
+	if err != nil {
+		panic(unsupported(err.Error()))
+	}
+	if got, err := w.walker.Sum(c); err != nil || got != want {
+		panic(unsupported(fmt.Sprintf("system %s: Clone made another state of %s: %s", w.sys.Name, addrOf(i), apart(w.walker, n, c))))
+	}
+	return c
+}
+
+// apart names a line in which two values differ that should not.
+func apart(walker *canon.Walker, want, got any) string {
+	a, b := walker.Lines(want), walker.Lines(got)
+	for k := range max(len(a), len(b)) {
+		switch {
+		case k >= len(b):
+			return fmt.Sprintf("%s is %s and is missing in the copy", a[k].Path, a[k].Value)
+		case k >= len(a):
+			return fmt.Sprintf("%s is %s in the copy and not there in the node", b[k].Path, b[k].Value)
+		case a[k] != b[k]:
+			return fmt.Sprintf("%s is %s, and in the copy %s is %s", a[k].Path, a[k].Value, b[k].Path, b[k].Value)
+		}
+	}
+	return "they look alike"
+}
