@@ -238,3 +238,17 @@ func explainMembers(v view) string {
 	}
 	return strings.Join(all, "; ")
 }
+
+// bounded holds in the states from which the exhaustive phase goes on: see Terms. A
+// heartbeat's timer may fire without end before a server is done with a Ready.
+func bounded(v view) bool {
+	for _, s := range v.Nodes() {
+		if s.terms == 0 {
+			return true
+		}
+		if term, _ := s.node.Role(); term > s.terms || s.node.Waiting() > 2 {
+			return false
+		}
+	}
+	return true
+}

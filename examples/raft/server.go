@@ -123,6 +123,7 @@ type settings struct {
 	compact     int
 	reads       int // 0: no histories are kept
 	members     string
+	terms       uint64 // of a search's space; 0: not bounded
 }
 
 // newServer is a server in its first life, or, with the disk of the last, in a
@@ -134,6 +135,7 @@ func newServer(p sim.Params, self sim.Addr, disk *core.Disk) *server {
 		settings: settings{
 			files: p.Word(Storage) == "files", later: p.Word(Readies) == "later", slow: p.Word(Apply) == "slow",
 			compact: p.Int(Compact), reads: p.Int(Reads), members: p.Word(Members), elections: p.Word(Elections),
+			terms: uint64(p.Int(Terms)),
 		},
 		disk: disk, journal: new(journal),
 	}

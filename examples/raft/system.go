@@ -66,6 +66,12 @@ var Readies = &sim.Param{Name: "ready", Doc: "when a Ready is taken and raft tol
 // Apply is when entries are applied.
 var Apply = &sim.Param{Name: "apply", Doc: "when what is committed is applied: in turn, before raft is told; or slowly, while it goes on", Words: []string{"in-turn", "slow"}}
 
+// Terms bounds the space.
+var Terms = &sim.Param{
+	Name: "terms", Doc: "the exhaustive phase looks at states in which a server has a later term, or more than two messages that nobody took in hand, and does not go on from them; 0: nothing is bounded",
+	Range: sim.Range{Default: 0, Least: 0, Most: 100},
+}
+
 // System is etcd's raft under a driver of its own.
 var System = &sim.System{
 	Name: "raft",
@@ -76,7 +82,7 @@ var System = &sim.System{
 		least := map[string]int{"fixed": 1, "learner": 2, "remove": 2, "joint": 3, "leave": 3, "shrink": 3}
 		return sim.Range{Default: 3, Least: least[p.Word(Members)], Most: 7}
 	},
-	Params:    []*sim.Param{Proposals, Storage, Elections, Election, Reads, Members, Transfers, Compact, Readies, Apply},
+	Params:    []*sim.Param{Proposals, Storage, Elections, Election, Reads, Members, Transfers, Compact, Readies, Apply, Terms},
 	Bugs:      Bugs,
 	Tolerates: sim.Faults{Crash: 1},
 	New:       func(p sim.Params, self sim.Addr) sim.Node { return newServer(p, self, blank(p, self)) },
@@ -101,6 +107,7 @@ var System = &sim.System{
 		sim.Eventually("every read was answered", allAnswered, explainLooks),
 		sim.Eventually("the members are what they are to be", settled, explainMembers),
 	},
+	Within: sim.While("no term beyond the parameter terms, no more than two messages in raft", bounded),
 	Weight: weight,
 	Opaque: core.Opaque,
 }

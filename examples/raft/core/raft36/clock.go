@@ -43,6 +43,9 @@ func (n *Node) Role() (term uint64, leads bool) {
 	return *(*uint64)(n.at(termAt)), raft.StateType(*(*uint64)(n.at(roleAt))) == raft.StateLeader
 }
 
+// Waiting is how many messages it has for the next Ready.
+func (n *Node) Waiting() int { return len(*(*[]struct{})(n.at(waitsAt))) }
+
 func (n *Node) at(offset uintptr) unsafe.Pointer {
 	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(n.RawNode), inner.Offset)), offset)
 }
@@ -55,6 +58,7 @@ var (
 	timeout = find(inner.Type.Elem(), "randomizedElectionTimeout", reflect.Int).Offset
 	termAt  = find(inner.Type.Elem(), "Term", reflect.Uint64).Offset
 	roleAt  = find(inner.Type.Elem(), "state", reflect.Uint64).Offset
+	waitsAt = find(inner.Type.Elem(), "msgs", reflect.Slice).Offset
 )
 
 func find(t reflect.Type, name string, kind reflect.Kind) reflect.StructField {
