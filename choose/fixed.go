@@ -13,6 +13,7 @@ type Fixed struct {
 // NewFixed returns a source that gives these answers, then 0.
 func NewFixed(answers ...int) *Fixed { return &Fixed{answers: answers} }
 
+// Answer is the next of the answers; 0 when they are over, and where there is only one.
 func (f *Fixed) Answer(q *Question) int {
 	if f.err != nil {
 		return no
@@ -30,4 +31,5 @@ func (f *Fixed) Answer(q *Question) int {
 	return a
 }
 
+// Err says which answer a question did not have, or is nil.
 func (f *Fixed) Err() error { return f.err }

@@ -36,6 +36,7 @@ func (f *Follow) Path() *Path { return &f.path }
 // Err is ErrEnd, or nil.
 func (f *Follow) Err() error { return f.err }
 
+// Answer is the answer that the path has here.
 func (f *Follow) Answer(q *Question) int {
 	if f.err != nil {
 		return no

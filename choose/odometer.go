@@ -64,6 +64,7 @@ func (o *Odometer) Reset() {
 	*o = Odometer{Limit: o.Limit, digits: o.digits[:0]}
 }
 
+// Answer is the answer of this run to its next question.
 func (o *Odometer) Answer(q *Question) int {
 	if o.err != nil {
 		return no

@@ -15,6 +15,7 @@ func NewRaw(picks []Pick) *Raw { return &Raw{picks: picks} }
 // Restart repeats picks from the beginning.
 func (r *Raw) Restart(picks []Pick) { *r = Raw{picks: picks} }
 
+// Answer is the next of the picks.
 func (r *Raw) Answer(q *Question) int {
 	if r.err != nil {
 		return no

@@ -10,6 +10,7 @@ type Record struct {
 // NewRecord records what src answers.
 func NewRecord(src Source) *Record { return &Record{src: src} }
 
+// Answer is that of the source, which is noted.
 func (r *Record) Answer(q *Question) int {
 	a := r.src.Answer(q)
 	if a >= 0 && a < q.N {
@@ -34,6 +35,7 @@ func (p *Path) add(c Choice) {
 	}
 }
 
+// Err is that of the source.
 func (r *Record) Err() error { return r.src.Err() }
 
 // Path is what was recorded so far, with an empty header. It is the record's

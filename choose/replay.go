@@ -18,6 +18,7 @@ type Replay struct {
 // NewReplay returns a source that repeats p. It does not change p.
 func NewReplay(p *Path) *Replay { return &Replay{path: p, coins: p.Start} }
 
+// Answer is what the path has for the question, as it is told there.
 func (r *Replay) Answer(q *Question) int {
 	if r.err != nil {
 		return no

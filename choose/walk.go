@@ -57,6 +57,7 @@ func (w *Walk) Restart(seed, index uint64) {
 	w.err = nil
 }
 
+// Answer is drawn at random.
 func (w *Walk) Answer(q *Question) int {
 	w.err = nil // another question may have more alternatives: so after healing
 	var i int

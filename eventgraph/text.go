@@ -19,7 +19,7 @@ type TextOptions struct {
 
 const (
 	widthDefault = 100
-	WidthLeast   = 40
+	WidthLeast   = 40 // columns of a text, at the least
 	headEvery    = 40 // rows, after which the names of the nodes are repeated
 	linesMost    = 4  // of one event or effect
 )

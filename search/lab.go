@@ -100,7 +100,6 @@ func (c *Case) MayBeDead() bool {
 func (c *Case) Steps() int { return len(c.Path.Steps) }
 
 // Take takes a recorded run again. An error says that it does not apply.
-
 func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	return alone(l, func() (*Case, error) {
 		c, src, w := l.examine(choose.NewReplay(path), climateOf(path), len(path.Steps))

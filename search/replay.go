@@ -126,6 +126,8 @@ type NotAsRecorded struct {
 }
 
 func (e *NotAsRecorded) Error() string { return e.Err.Error() }
+
+// Unwrap is what went otherwise.
 func (e *NotAsRecorded) Unwrap() error { return e.Err }
 
 // changed is why a path does not apply any more.
