@@ -34,9 +34,10 @@
 // logs how far one goes that does not apply any more. Benchmark reports the states
 // and steps of a second.
 //
-// A finding is written into a folder, where go test -artifacts has them, or
-// else below the folder for temporary files, in one of the user's own, where it stays. The account ends
-// with the command that takes it again: the flag -macetest.replay of the same
-// test. A program of yours that is package command draws and debugs it: go run
-// ./check mdb FOLDER.
+// A finding is written into a folder, where go test -artifacts has them, or else
+// below the folder for temporary files, in one of the user's own, where it stays.
+// The account ends with the command that takes it again: the flag
+// -macetest.replay of the same test. macemc mdb ./pkg FOLDER debugs it, and macemc
+// graph ./pkg FOLDER draws it; so does a program of yours that is package command:
+// go run ./check mdb FOLDER.
 package macetest

@@ -1,6 +1,17 @@
 // Package macetime is the room of time: the instants that a service reads, moves
 // and compares, and what is known of them.
 //
+// # Start here
+//
+// A service reads its clock by Env.Now, moves what it read by Time.Add, and asks
+// Env.Before which of two comes first:
+//
+//	n.until = env.Now().Add(lease)
+//	...
+//	if env.Before(env.Now(), n.until) { ... } // the lease still holds
+//
+// The rest is for who runs services.
+//
 // # What enters and what leaves
 //
 // A [Time] is a plain value that a node may keep, and moves by durations. Which of

@@ -12,7 +12,7 @@
 //
 // The rules of TCP are told, one by one and with examples, by the transcripts
 // testdata/tcp_*.txt. How they compare with real sockets, and where they differ
-// and why, is the table ../sim/testdata/parity/rules.txt, which is a test.
+// and why, is the table ../internal/world/testdata/parity/rules.txt, which is a test.
 //
 // Every order that can be seen from outside (which channel is first, which
 // message of a set) is a function of the contents alone, never of history:

@@ -1,6 +1,21 @@
 // Package search is the room of strategies: it decides which runs of a system
 // are worth taking, and says honestly what they showed.
 //
+// # Start here
+//
+// A program that searches needs these names and hardly another. (Tests have package
+// macetest, and who wants reports and folders package command.)
+//
+//	res, err := search.Search(lock.System, search.Options{})
+//	if err != nil { ... }  // the system or the options cannot be
+//	if f := res.Finding; f != nil {
+//		fmt.Println(f.Verdict, f.Property, f.Message)
+//		f.Path.WriteTo(file) // Replay takes it again
+//	}
+//	fmt.Println(res.Safety.State, res.Liveness.State, res.Stop) // how far it came, and why no further
+//
+// # Strategies
+//
 // A strategy only supplies answers. One loop, in search/internal/run, evaluates
 // every state that a run reaches. There are two kinds of strategies: the reference
 // engine enumerates all runs to a bound by re-executing each from its start,

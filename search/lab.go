@@ -223,10 +223,10 @@ func (x *examining) Visit(w *world.World, depth int) bool {
 
 // What is asked of a lab, and what it answers.
 type (
-	Walks   = decide.Walks
-	Walked  = decide.Walked
-	Success = decide.Success
-	Failed  = decide.Failed
+	Walks   = decide.Walks   // asks for walks from a state of a run
+	Walked  = decide.Walked  // what they came to
+	Success = decide.Success // a walk that became live, or survived
+	Failed  = decide.Failed  // a walk that met a failure of the service
 )
 
 // labWalk is a walk of a lab, to be taken again.

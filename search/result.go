@@ -103,11 +103,11 @@ type Finding struct {
 
 // What is said of a run, and why it is believed, is decided in a room below.
 type (
-	Critical = decide.Critical
-	Witness  = decide.Witness
-	Evidence = decide.Evidence
-	Avoided  = decide.Avoided
-	Deviates = decide.Deviates
+	Critical = decide.Critical // the step after which it was too late
+	Witness  = decide.Witness  // a walk that became live
+	Evidence = decide.Evidence // why a run is believed to be dead
+	Avoided  = decide.Avoided  // how often walks go on without the failure
+	Deviates = decide.Deviates // the first step that no run takes that keeps the promise
 )
 
 // Live is the live run that is nearest to a dead one: it leaves it at the last

@@ -190,7 +190,7 @@ type Network struct {
 // Flaw is a known bug of the simulated TCP: see netsim.
 type Flaw = netsim.Flaw
 
-// The flaws.
+// The flaws, each told where netsim has it.
 const (
 	FlawResetFallsThrough = netsim.FlawResetFallsThrough
 	FlawWrongIndex        = netsim.FlawWrongIndex

@@ -80,7 +80,8 @@ type Summarizer = canon.Summarizer
 type Env interface {
 	// Self is the node that the handler runs on.
 	Self() Addr
-	// Peers are all other nodes, in order.
+	// Peers are all other nodes, in order. What Params say System.New is told: keep
+	// in the node what its handlers need.
 	Peers() []Addr
 
 	// Choose is a free choice in [0, n); why says for what.

@@ -106,7 +106,7 @@ func (v View[N]) Nodes() iter.Seq2[Addr, N] {
 // Len is the number of nodes of type N that are up.
 func (v View[N]) Len() int { return len(v.s.nodes) }
 
-// At is the node at a, if it is up and is an N.
+// At is the node at a, if it is up and is an N: v.At(v.Params().Addr(0)) is the first.
 func (v View[N]) At(a Addr) (N, bool) {
 	if i := a.Index(); i >= 0 && i < sight.NodesMost && v.s.place[i] >= 0 {
 		return v.s.nodes[v.s.place[i]], true
