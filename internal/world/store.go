@@ -163,7 +163,7 @@ func (w *World) mayCrash(i int) {
 		if fates[(k-1)/len(cuts)] == lifeGone {
 			text = "for good, "
 		}
-		return fmt.Sprintf("%safter effect %d, %s", text, cut+1, w.effects[cut].Text(w.walker))
+		return fmt.Sprintf("%safter effect %d, %s", text, w.numbered(cut), w.effects[cut].Text(w.walker))
 	}
 	n := len(cuts) * len(fates)
 	k := w.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
@@ -184,6 +184,17 @@ func (w *World) mayCrash(i int) {
 		return
 	}
 	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCrash, Value: w.survive(i)})
+}
+
+// numbered is the number of an effect, by which a crash within a step is told. Log lines
+// do not count: they are there only while a trace is written.
+func (w *World) numbered(effect int) (n int) {
+	for _, e := range w.effects[:effect+1] {
+		if e.Kind != sim.EffectLog {
+			n++
+		}
+	}
+	return n
 }
 
 // cuts are the effects of the step after which a crash is neither one before all of

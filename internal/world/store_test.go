@@ -22,6 +22,7 @@ type logger struct {
 func (l *logger) Init(env sim.Env)                       { l.Log = string(env.Store().File("log").ReadAll()) }
 func (l *logger) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (l *logger) Handle(env sim.Env, _ sim.Signal) {
+	env.Logf("a line, which is there while a trace is written, and is no effect that counts")
 	log := env.Store().File("log")
 	if err := log.Append([]byte("record")); err != nil && !l.patient {
 		panic(err)
@@ -130,7 +131,7 @@ func TestCrashWithinAStep(t *testing.T) {
 				t.Errorf("asked was %q; want %q", src.about, told)
 			}
 			effects := w.Trace().Steps[0].Effects
-			if got, want := effects[2].Text(w.Walker()), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 3 || got != want {
+			if got, want := effects[3].Text(w.Walker()), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 4 || got != want {
 				t.Errorf("the trace tells %q; want %q", got, want)
 			}
 		}
