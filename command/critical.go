@@ -231,7 +231,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	replay, live, seen := opts.Search, false, new(eventgraph.Recording)
 	replay.See = func(w *world.World) {
 		seen.See(w)
-		live = w.CanBeLive() && w.Live()
+		live = w.Judge.CanBeLive() && w.Judge.Live()
 	}
 	again, err := search.Replay(sys, path, replay)
 	if err != nil {

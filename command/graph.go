@@ -227,7 +227,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	} else {
 		r, stuck, err = replayed(sys, path, func(w *world.World) {
 			seen.See(w)
-			live = w.CanBeLive() && w.Live()
+			live = w.Judge.CanBeLive() && w.Judge.Live()
 		})
 	}
 	if err != nil {

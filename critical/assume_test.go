@@ -70,7 +70,7 @@ func TestShrinkingKeepsAssumption(t *testing.T) {
 		}
 		f := c.Finding
 		assumed := false
-		again, err := search.Replay(sys, f.Path, search.Options{See: func(w *world.World) { assumed = w.Assumed() }})
+		again, err := search.Replay(sys, f.Path, search.Options{See: func(w *world.World) { assumed = w.Judge.Assumed() }})
 		if err != nil || !again.Reproduced || !assumed {
 			t.Errorf("exhaust %d: %v, reproduced %v, the assumption holds at its end: %v; of %+v", exhaust, err, again.Reproduced, assumed, f.Path.Steps)
 		}

@@ -86,7 +86,7 @@ func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Findi
 	}
 	record := choose.NewRecord(&drifts{shut})
 	failure := w.Protect(func() {
-		for w.Start(record); w.Check() == nil && w.Step(record) == world.Stepped; {
+		for w.Start(record); w.Judge.Check() == nil && w.Step(record) == world.Stepped; {
 		}
 	})
 	if failure == nil {

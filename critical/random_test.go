@@ -218,8 +218,8 @@ func (m *maze) finding(t testing.TB, sys *sim.System) *search.Finding {
 	if f := w.Protect(func() {
 		for w.Start(record); w.Step(record) == world.Stepped; {
 		}
-	}); f != nil || w.Steps() != len(m.run)-1 {
-		t.Fatalf("%+v after %d steps of %d", f, w.Steps(), len(m.run)-1)
+	}); f != nil || w.Run.Steps() != len(m.run)-1 {
+		t.Fatalf("%+v after %d steps of %d", f, w.Run.Steps(), len(m.run)-1)
 	}
 	path := record.Path()
 	path.Header = search.Describe(sys, w.Params(), nil)

@@ -91,9 +91,9 @@ func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 	for seed := uint64(1); ; seed++ {
 		record, last := choose.NewRecord(choose.NewWalk(seed)), 0
 		w.Protect(func() {
-			for w.Start(record); w.Steps() < steps && w.Step(record) == world.Stepped; {
-				if w.Live() {
-					last = w.Steps()
+			for w.Start(record); w.Run.Steps() < steps && w.Step(record) == world.Stepped; {
+				if w.Judge.Live() {
+					last = w.Run.Steps()
 				}
 			}
 		})

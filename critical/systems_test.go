@@ -97,7 +97,7 @@ func checkLive(t *testing.T, sys *sim.System, name string, f *search.Finding) {
 		t.Fatal(err)
 	}
 	live := false
-	r, err := search.Replay(sys, path, search.Options{See: func(w *world.World) { live = w.Live() }})
+	r, err := search.Replay(sys, path, search.Options{See: func(w *world.World) { live = w.Judge.Live() }})
 	if err != nil || !r.Reproduced || !live {
 		t.Errorf("%s: the live path: %v, %+v, live %v", name, err, r, live)
 	}

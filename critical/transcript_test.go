@@ -69,7 +69,7 @@ func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 	follow.Instead = func(what string) string { return strings.Replace(what, "action to(", "action rare(", 1) }
 	record := choose.NewRecord(follow)
 	failure := w.Protect(func() {
-		for w.Start(record); w.Check() == nil && w.Step(record) == world.Stepped; {
+		for w.Start(record); w.Judge.Check() == nil && w.Step(record) == world.Stepped; {
 		}
 	})
 	path := record.Path()
@@ -77,7 +77,7 @@ func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 		return nil, fmt.Errorf("of %d steps, %d are possible", len(steps), len(path.Steps))
 	}
 	if failure == nil {
-		failure = w.Failed()
+		failure = w.Run.Failed()
 	}
 	if failure == nil {
 		failure = &sim.Failure{Verdict: sim.VerdictDead, Step: len(steps)}

@@ -28,14 +28,14 @@ func longRun(t testing.TB, steps int) *Graph {
 	w.Protect(func() {
 		w.Start(src)
 		states.See(w)
-		for w.Steps() < steps && w.Step(src) == world.Stepped {
+		for w.Run.Steps() < steps && w.Step(src) == world.Stepped {
 			states.See(w)
 		}
 	})
-	if w.Steps() != steps {
-		t.Fatalf("the walk ended after %d steps: %v", w.Steps(), w.Err())
+	if w.Run.Steps() != steps {
+		t.Fatalf("the walk ended after %d steps: %v", w.Run.Steps(), w.Run.Err())
 	}
-	g := New(w.Trace(), w.Walker(), Marks{Title: "a long run", Critical: steps / 2, Failed: steps, Why: "it is long"})
+	g := New(w.Run.Trace(), w.Walker(), Marks{Title: "a long run", Critical: steps / 2, Failed: steps, Why: "it is long"})
 	g.States = &states
 	return g
 }
@@ -96,12 +96,12 @@ func BenchmarkNew(b *testing.B) {
 	src := choose.NewWalk(1)
 	w.Protect(func() {
 		w.Start(src)
-		for w.Steps() < longSteps && w.Step(src) == world.Stepped {
+		for w.Run.Steps() < longSteps && w.Step(src) == world.Stepped {
 		}
 	})
 	cpu := cpuTime()
 	for b.Loop() {
-		New(w.Trace(), w.Walker(), Marks{})
+		New(w.Run.Trace(), w.Walker(), Marks{})
 	}
 	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
 }

@@ -32,9 +32,9 @@ func samples(t testing.TB) map[string]drawing {
 	for name, p := range plays(t) {
 		var states Recording
 		w := p.take(t, states.See)
-		g := New(w.Trace(), w.Walker(), Marks{Title: "the play " + name, Critical: 2, Failed: w.Steps(), Why: "it failed"})
+		g := New(w.Run.Trace(), w.Walker(), Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
 		g.States = &states
-		all[name], all[name+" sliced"] = g, g.Slice(w.Steps())
+		all[name], all[name+" sliced"] = g, g.Slice(w.Run.Steps())
 	}
 	here, there := besidePlay(t)
 	all["beside"] = Compare(here, there)
@@ -43,7 +43,7 @@ func samples(t testing.TB) map[string]drawing {
 	}
 	var states Recording
 	w := hostilePlay(t).take(t, states.See)
-	g := New(w.Trace(), w.Walker(), Marks{Title: hostile, Failed: 2, Why: hostile})
+	g := New(w.Run.Trace(), w.Walker(), Marks{Title: hostile, Failed: 2, Why: hostile})
 	g.States = &states
 	all["hostile"], all["hostile beside"] = g, Compare(g, here)
 	all["nothing"] = New(&sim.Trace{}, w.Walker(), Marks{})
@@ -361,9 +361,9 @@ func TestBefore(t *testing.T) {
 func TestFates(t *testing.T) {
 	for name, p := range plays(t) {
 		w := p.take(t, func(*world.World) {})
-		g := New(w.Trace(), w.Walker(), Marks{})
+		g := New(w.Run.Trace(), w.Walker(), Marks{})
 		under := 0
-		for _, l := range w.Lines() {
+		for _, l := range w.Text.Lines() {
 			if strings.HasPrefix(l.Path, "tcp ") && strings.HasSuffix(l.Path, "]") || strings.HasPrefix(l.Path, "udp ") {
 				under++
 			}
@@ -413,7 +413,7 @@ n3 message`)
 			part.events = append(part.events, p.events[n-1])
 		}
 		seen := map[string]string{}
-		for _, l := range part.take(t, func(*world.World) {}).Lines() {
+		for _, l := range part.take(t, func(*world.World) {}).Text.Lines() {
 			seen[l.Path] = l.Value
 		}
 		return seen["n0.Seen"] == "2" && seen["n3.Seen"] >= "1" && seen["n1.Seen"] == "1"

@@ -53,18 +53,18 @@ func TestShadow(t *testing.T) {
 		heal := r.IntN(150)
 		w.Protect(func() {
 			w.Start(src)
-			for progress := world.Stepped; progress == world.Stepped && w.Steps() < 150; {
-				if progress = w.Step(src); w.Steps() == heal {
+			for progress := world.Stepped; progress == world.Stepped && w.Run.Steps() < 150; {
+				if progress = w.Step(src); w.Run.Steps() == heal {
 					w.Heal(src)
 				}
 			}
 		})
-		if f := w.Failed(); f != nil {
+		if f := w.Run.Failed(); f != nil {
 			t.Fatalf("seed %d: %s: %s", seed, f.Identity, f.Message)
 		}
-		g := New(w.Trace(), w.Walker(), Marks{})
+		g := New(w.Run.Trace(), w.Walker(), Marks{})
 		if want, got := inWorld(w), inGraph(g, w); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("seed %d: after %d steps the graph knows of\n%v\nand the world of\n%v", seed, w.Steps(), got, want)
+			t.Errorf("seed %d: after %d steps the graph knows of\n%v\nand the world of\n%v", seed, w.Run.Steps(), got, want)
 		}
 		for i := range g.points {
 			at := &g.points[i]
@@ -89,7 +89,7 @@ func TestShadow(t *testing.T) {
 // inWorld counts what is under way, and timers and tasks.
 func inWorld(w *world.World) map[string]int {
 	all := map[string]int{}
-	for _, l := range w.Lines() {
+	for _, l := range w.Text.Lines() {
 		path, _, _ := strings.Cut(l.Path, "[")
 		switch {
 		case strings.Contains(l.Path, "[") && (strings.HasPrefix(path, "tcp") || strings.HasPrefix(path, "udp")), strings.HasPrefix(path, "set"):

@@ -35,7 +35,7 @@ const wholeEvery = 256
 // See is told the world as it is now, state after state. The starts begin the
 // recording anew.
 func (r *Recording) See(w *world.World) {
-	k, lines := w.Steps(), w.Lines()
+	k, lines := w.Run.Steps(), w.Text.Lines()
 	if k < len(r.edits) { // told again, or a new run
 		r.edits, r.wholes = r.edits[:k], r.wholes[:(k+wholeEvery-1)/wholeEvery]
 		r.last, r.lines = nil, nil

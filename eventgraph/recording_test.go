@@ -26,7 +26,7 @@ func TestRecording(t *testing.T) {
 		p.take(t, func(w *world.World) {
 			r.See(w)
 			r.See(w) // told twice
-			states = append(states, w.Lines())
+			states = append(states, w.Text.Lines())
 		})
 	}
 	if r.Steps() != len(states)-1 || r.Steps() < 800 {

@@ -229,7 +229,7 @@ func simulated(t *testing.T, script [][]string) map[string]bool {
 	for more := true; more; more = d.free.Next() {
 		d.at, l.of = 0, [parityNodes][]noise{}
 		if f := w.Protect(func() {
-			for w.Start(d); !d.passed() && w.Step(d) == world.Stepped && w.Check() == nil; {
+			for w.Start(d); !d.passed() && w.Step(d) == world.Stepped && w.Judge.Check() == nil; {
 			}
 		}); f != nil {
 			t.Fatal(f.Message)
@@ -272,7 +272,7 @@ func (d *director) Answer(q *choose.Question) int {
 	own := -1
 	kinds := map[string]sim.Kind{"crashes": sim.KindCrash, "restarts": sim.KindRestart, "sends": sim.KindScript, "udp": sim.KindScript, "resets": sim.KindScript}
 	for k := range q.N {
-		switch e := d.w.Event(k); e.Kind {
+		switch e := d.w.Events.At(k); e.Kind {
 		case sim.KindMessage, sim.KindError, sim.KindRefused:
 			may = append(may, k)
 		default:

@@ -70,7 +70,7 @@ func (r *run) hanging(b *branch, i, k int) error {
 		return err
 	}
 	w := r.player.World()
-	if n := w.Enabled(); k < n && w.Event(k).Text(w.Walker(), r.nodes()) == r.hangs {
+	if n := w.Events.Count(); k < n && w.Events.At(k).Text(w.Walker(), r.nodes()) == r.hangs {
 		return fmt.Errorf("%s: it was recorded as a step that never returns, and is not taken", r.hangs)
 	}
 	return nil
@@ -132,7 +132,7 @@ func (s *Session) AlternativesPage(i int) (Page, error) {
 	if err := s.run.seek(s.here, i); err != nil {
 		return nil, err
 	}
-	n := s.run.player.World().Enabled()
+	n := s.run.player.World().Events.Count()
 	p := page("after step %s, %s can happen:", numerals.Count(i), numerals.Many(n, "event"))
 	if n == 0 {
 		return page("after step %s no event is possible", numerals.Count(i)), nil

@@ -96,7 +96,7 @@ func (s *Session) take(args []word) (Page, error) {
 	if !ok || len(n) == 0 {
 		return nil, usageOf("take")
 	}
-	if possible := s.run.player.World().Enabled(); n[0] >= possible {
+	if possible := s.run.player.World().Events.Count(); n[0] >= possible {
 		return nil, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", n[0], numerals.Count(s.step), numerals.Many(possible, "event"))
 	}
 	if err := s.run.hanging(s.here, s.step, n[0]); err != nil {
@@ -128,8 +128,8 @@ func (s *Session) possible(pattern string) (int, error) {
 	w := s.run.player.World()
 	var all []string
 	at := 0
-	for k := range w.Enabled() {
-		if text := w.Event(k).Text(w.Walker(), s.run.nodes()); re.MatchString(text) {
+	for k := range w.Events.Count() {
+		if text := w.Events.At(k).Text(w.Walker(), s.run.nodes()); re.MatchString(text) {
 			all = append(all, strconv.Quote(text))
 			at = k
 		}
@@ -220,7 +220,7 @@ func (s *Session) walk(args []word) (Page, error) {
 		}
 		args = args[1:]
 	}
-	if live && !s.run.player.World().CanBeLive() {
+	if live && !s.run.player.World().Judge.CanBeLive() {
 		return nil, fmt.Errorf("%s has no liveness property; name a number of steps", s.run.name())
 	}
 	if live && s.run.verdicts[s.here.verdict(s.step)].live {
@@ -389,12 +389,12 @@ func (s *Session) outcomeHere() (header []choose.Field, err error) {
 	}
 	w := s.run.player.World()
 	if c := s.here.critical; c != nil && atEnd {
-		names, _ := w.NotLive()
+		names, _ := w.Judge.NotLive()
 		add("verdict", sim.VerdictDead.String())
 		add("violates", strings.Join(names, ", "))
 		add("critical", c.Header())
 	}
-	add("state", w.Hash().String())
+	add("state", w.State.Hash().String())
 	return header, nil
 }
 

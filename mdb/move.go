@@ -157,7 +157,7 @@ func (s *Session) ending() string {
 	case b.stopped != "":
 		return b.stopped
 	}
-	if err := s.run.seek(b, b.len()); err == nil && s.run.player.World().Enabled() == 0 {
+	if err := s.run.seek(b, b.len()); err == nil && s.run.player.World().Events.Count() == 0 {
 		return "no event is possible any more"
 	}
 	return "take or walk go on from here"

@@ -7,7 +7,7 @@ func (s *Session) PropertiesPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
 	}
-	for k, j := range s.run.player.World().Judge() {
+	for k, j := range s.run.player.World().Judge.Judge() {
 		kind, mark := "always", Span{Good, "+ "}
 		if j.Liveness {
 			kind = "eventually"
@@ -24,7 +24,7 @@ func (s *Session) PropertiesPage() (p Page, err error) {
 	}
 	w := s.run.player.World()
 	switch {
-	case !w.CanBeLive():
+	case !w.Judge.CanBeLive():
 	case s.run.verdicts[s.here.verdict(s.step)].live:
 		p.line(Span{Good, "+ "}, plain("the state is live"))
 	case !s.run.anyFails(s.here.verdict(s.step)):

@@ -302,7 +302,7 @@ func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, err
 	for k, t := range terms {
 		if t.field.node < 0 && !t.field.bare {
 			if others == nil {
-				others = w.OtherLines()
+				others = w.Text.OtherLines()
 			}
 			out[k] = seen{t.field.of(others)}
 			continue
@@ -315,7 +315,7 @@ func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, err
 			if before != nil && !touched(&b.at(i).Step, a) {
 				out[k] = append(out[k], before[k][n])
 			} else {
-				out[k] = append(out[k], t.field.of(w.NodeLinesOf(a, t.field.wanted)))
+				out[k] = append(out[k], t.field.of(w.Text.NodeLinesOf(a, t.field.wanted)))
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func TestFieldsAgreeWithStates(t *testing.T) {
 		s := explored(t, c.sys, c.settings)
 		rng := rand.New(rand.NewPCG(5, 5))
 		for range 150 { // faults are as likely as anything else
-			must(t, s, fmt.Sprint("take ", rng.IntN(s.run.player.World().Enabled())))
+			must(t, s, fmt.Sprint("take ", rng.IntN(s.run.player.World().Events.Count())))
 		}
 		must(t, s, "heal; walk 50")
 		states := s.states(t)

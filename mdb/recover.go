@@ -75,7 +75,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 	}
 	sys := s.run.player.World().System()
 	switch {
-	case !s.run.player.World().CanBeLive():
+	case !s.run.player.World().Judge.CanBeLive():
 		return nil, fmt.Errorf("%s has no liveness property", s.run.name())
 	case s.here.failure != nil && s.step == s.Len():
 		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(s.step))
@@ -207,7 +207,7 @@ func (s *Session) findCritical(args []word) (Page, error) {
 	f := &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: b.len()}}
 	if b.failure != nil {
 		f.Failure = *b.failure
-	} else if !s.run.player.World().CanBeLive() {
+	} else if !s.run.player.World().Judge.CanBeLive() {
 		return nil, fmt.Errorf("%s has no liveness property, and the run does not fail", s.run.name())
 	}
 	f.Path = s.looked(b.len(), f.Verdict)

@@ -47,7 +47,7 @@ func (r *run) lane(a sim.Addr) int {
 	if a.IsZero() {
 		return -1
 	}
-	return r.player.World().Index(a)
+	return a.Index()
 }
 
 // lanes draw a step over the columns of the nodes: where it happened, and from

@@ -165,7 +165,7 @@ func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
 	}
-	if state, ok := path.Get("state"); ok && state != r.player.World().Hash().String() {
+	if state, ok := path.Get("state"); ok && state != r.player.World().State.Hash().String() {
 		return "every choice of the path was possible, but it ends in another state than was recorded: the code has changed since"
 	}
 	return ""
@@ -178,14 +178,14 @@ func (r *run) start(src choose.Source) error {
 	if progress != world.Stepped && failure == nil {
 		return fmt.Errorf("the start of the nodes cannot be taken: %w", r.player.Err())
 	}
-	for _, s := range r.player.World().Trace().Starts {
+	for _, s := range r.player.World().Run.Trace().Starts {
 		r.trunk.start = append(r.trunk.start, took{Step: s})
 	}
 	if len(r.trunk.start) == 0 {
 		r.trunk.start = []took{{}}
 	}
 	r.trunk.start[0].picks = r.tape.picks
-	for _, j := range r.player.World().Judge() {
+	for _, j := range r.player.World().Judge.Judge() {
 		r.names = append(r.names, j.Name)
 	}
 	r.trunk.start[len(r.trunk.start)-1].verdict = r.judge(failure)
@@ -227,7 +227,7 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 // step lets the player take one step, and keeps its answers on the tape.
 func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) {
 	r.tape = tape{Source: src}
-	trace := r.player.World().Trace()
+	trace := r.player.World().Run.Trace()
 	trace.Steps = trace.Steps[:0]
 	if heal {
 		return r.player.Heal(&r.tape)
@@ -239,11 +239,11 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) 
 // what it did until then is told.
 func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	w := r.player.World()
-	if steps := w.Trace().Steps; len(steps) > 0 {
+	if steps := w.Run.Trace().Steps; len(steps) > 0 {
 		return steps[len(steps)-1]
 	}
-	s := sim.Step{Index: w.Steps(), Event: w.LastEvent(), Node: failure.Node, Identity: failure.Identity, Cause: -1}
-	s.Effects, s.Coins = append(s.Effects, w.Effects()...), w.LastCoins()
+	s := sim.Step{Index: w.Run.Steps(), Event: w.Run.LastEvent(), Node: failure.Node, Identity: failure.Identity, Cause: -1}
+	s.Effects, s.Coins = append(s.Effects, w.Run.Effects()...), w.Run.LastCoins()
 	if len(r.tape.picks) > 0 {
 		s.Possible = int(r.tape.picks[0].Of)
 	}
@@ -253,7 +253,7 @@ func (r *run) lastStep(failure *sim.Failure) sim.Step {
 // judge is the number of what is said of the state where the player is.
 func (r *run) judge(failure *sim.Failure) uint32 {
 	w := r.player.World()
-	v := verdict{holds: w.Holding(nil), live: failure == nil && w.CanBeLive() && w.Live()}
+	v := verdict{holds: w.Judge.Holding(nil), live: failure == nil && w.Judge.CanBeLive() && w.Judge.Live()}
 	key := fmt.Sprint(v)
 	n, known := r.known[key]
 	if !known {
@@ -311,7 +311,7 @@ func (r *run) keyframe(b *branch) {
 	}
 	if r.frames%64 == 0 {
 		r.weight = 0
-		for _, l := range r.player.World().Lines() {
+		for _, l := range r.player.World().Text.Lines() {
 			r.weight += len(l.Path) + len(l.Value)
 		}
 	}
@@ -359,7 +359,7 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err
 	}
-	lines := r.player.World().Lines()
+	lines := r.player.World().Text.Lines()
 	if len(r.cached) == cachedMost {
 		r.cached = append(r.cached[:0], r.cached[1:]...)
 	}

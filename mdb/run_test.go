@@ -59,7 +59,7 @@ func TestSeek(t *testing.T) {
 				if states[at] == nil {
 					all = append(all, at)
 				}
-				states[at], hashes[at] = s.run.player.World().Lines(), s.run.player.World().Hash()
+				states[at], hashes[at] = s.run.player.World().Text.Lines(), s.run.player.World().State.Hash()
 			}
 			keep()
 			branches, seeks := 12, 500
@@ -73,7 +73,7 @@ func TestSeek(t *testing.T) {
 					if err := s.run.seek(s.here, s.step); err != nil {
 						t.Fatal(err)
 					}
-					n := s.run.player.World().Enabled()
+					n := s.run.player.World().Events.Count()
 					if n == 0 || s.here.failure != nil && s.step == s.Len() {
 						break
 					}
@@ -90,7 +90,7 @@ func TestSeek(t *testing.T) {
 				if err != nil || again.trunk.len() != b.len() {
 					t.Fatalf("%s is taken to step %d of %d: %v", b.name, again.trunk.len(), b.len(), err)
 				}
-				if want, known := hashes[place{b.owner(b.len()), b.len()}]; known && again.player.World().Hash() != want {
+				if want, known := hashes[place{b.owner(b.len()), b.len()}]; known && again.player.World().State.Hash() != want {
 					t.Fatalf("%s ends in another state", b.name)
 				}
 			}
@@ -106,10 +106,10 @@ func TestSeek(t *testing.T) {
 					t.Fatal(err)
 				}
 				w := s.run.player.World()
-				if got := w.Lines(); !slices.Equal(got, states[at]) {
+				if got := w.Text.Lines(); !slices.Equal(got, states[at]) {
 					t.Fatalf("step %d of %s is another state: %v", at.step, at.b.name, world.Diff(states[at], got))
 				}
-				if w.Hash() != hashes[at] {
+				if w.State.Hash() != hashes[at] {
 					t.Fatalf("step %d of %s has another hash", at.step, at.b.name)
 				}
 			}

@@ -174,7 +174,7 @@ func (s *Session) PendingPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
 	}
-	if declined := s.run.player.World().Declined(); declined != "" && (s.here.failure == nil || s.step < s.Len()) {
+	if declined := s.run.player.World().Text.Declined(); declined != "" && (s.here.failure == nil || s.step < s.Len()) {
 		p.add(Bad, "%s", declined)
 	}
 	if len(p) == 0 {

@@ -67,13 +67,13 @@ func BenchmarkWalk(b *testing.B) {
 							}
 							i++
 							if do.properties {
-								if w.Check() != nil {
+								if w.Judge.Check() != nil {
 									return
 								}
-								w.Live()
+								w.Judge.Live()
 							}
 							if do.hash {
-								w.Hash()
+								w.State.Hash()
 							}
 						}
 					}

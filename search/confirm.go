@@ -23,21 +23,21 @@ func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure
 	record := choose.NewRecord(answers)
 	last := run.Repeat(record, c, want.Step)
 	end, failure, w := confirming.Run(last, true)
-	for n := 0; n < repetitions && failure == nil && (want.Verdict == sim.VerdictNondeterminism || isMismatch(w.Err())); n++ {
+	for n := 0; n < repetitions && failure == nil && (want.Verdict == sim.VerdictNondeterminism || isMismatch(w.Run.Err())); n++ {
 		record = choose.NewRecord(&run.Lenient{Raw: choose.NewRaw(run.Picks(record.Path()))})
 		last = run.Repeat(record, c, want.Step)
 		end, failure, w = confirming.Run(last, true)
 	}
-	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
+	f := &Finding{Path: record.Path(), Trace: w.Run.Trace(), climate: c}
 	switch {
 	case failure != nil:
 		f.Failure = *failure
 	case want.Verdict == sim.VerdictNondeterminism:
 		f.Failure = *want
-	case want.Verdict == sim.VerdictDead && w.Steps() == want.Step && (c.Faults || !last.Live):
+	case want.Verdict == sim.VerdictDead && w.Run.Steps() == want.Step && (c.Faults || !last.Live):
 		f.Failure = *want
-	case end == run.EndStopped && world.Unsupported(w.Err()):
-		return nil, w.Err()
+	case end == run.EndStopped && world.Unsupported(w.Run.Err()):
+		return nil, w.Run.Err()
 	case want.Verdict == sim.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
 		f.Failure = *want
 	default:
@@ -51,7 +51,7 @@ func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure
 	}
 	r.opts.label(r.Sys, f)
 	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead {
-		f.Path.Add("state", w.Hash().String())
+		f.Path.Add("state", w.State.Hash().String())
 	}
 	return f, nil
 }
@@ -65,16 +65,16 @@ func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Findi
 	}
 	record := choose.NewRecord(answers)
 	_, failure, w := confirming.Run(run.Repeat(record, c, steps), true)
-	f := &Finding{Path: record.Path(), Trace: w.Trace(), climate: c}
+	f := &Finding{Path: record.Path(), Trace: w.Run.Trace(), climate: c}
 	switch {
 	case failure != nil:
 		f.Failure = *failure
-	case w.Steps() != steps:
-		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Steps(), run.Hint)
+	case w.Run.Steps() != steps:
+		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Run.Steps(), run.Hint)
 	}
-	f.Step = w.Steps()
+	f.Step = w.Run.Steps()
 	r.opts.label(r.Sys, f)
-	f.Path.Add("state", w.Hash().String())
+	f.Path.Add("state", w.State.Hash().String())
 	return f, nil
 }
 

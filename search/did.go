@@ -21,11 +21,11 @@ type localStep struct {
 func localSteps(each func(step int, did localStep)) func(*world.World) {
 	before := map[sim.Addr]canon.Hash{}
 	return func(w *world.World) {
-		if e := w.LastEvent(); w.Steps() > 0 && !e.Node.IsZero() {
-			each(w.Steps(), localStep{before[e.Node], w.LastIdentity()})
+		if e := w.Run.LastEvent(); w.Run.Steps() > 0 && !e.Node.IsZero() {
+			each(w.Run.Steps(), localStep{before[e.Node], w.Run.LastIdentity()})
 		}
 		for _, a := range w.Params().Addrs() {
-			before[a] = w.Kept(a)
+			before[a] = w.State.Kept(a)
 		}
 	}
 }

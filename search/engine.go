@@ -33,7 +33,7 @@ func (r *runner) exhaustLocal(res *Result) error {
 		res.Stop = StopMemory
 		return nil
 	case err == explore.ErrBound: // the engine that copies nothing is for them
-		r.stats, r.share = Stats{Uncopied: x.World.Bound()}, run.Share{}
+		r.stats, r.share = Stats{Uncopied: x.World.State.Bound()}, run.Share{}
 		r.opts.Effort = min(r.opts.Effort, effortReference)
 		return r.exhaust(res)
 	case done || err != nil:

@@ -31,8 +31,8 @@ func BenchmarkRecovers(b *testing.B) {
 		}
 		kept := &recorded{begun(3, deep), nil}
 		kept.record = choose.NewRecord(kept.Walk)
-		if _, _, w := r.Run(kept, false); w.Steps() != deep {
-			b.Fatalf("a walk of %d steps", w.Steps())
+		if _, _, w := r.Run(kept, false); w.Run.Steps() != deep {
+			b.Fatalf("a walk of %d steps", w.Run.Steps())
 		}
 		k, err := r.ForkAt(kept.record.Path(), run.Fair, deep)
 		if err != nil || k.At == nil {

@@ -63,8 +63,8 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 				t.Fatalf("%s: %s", sys.Name, failure.Message)
 			}
 			path, c := kept.record.Path(), r.Climate
-			if len(path.Steps) != w.Steps() || len(path.Steps) < 3 {
-				t.Fatalf("%s: a path of %d steps, of a run of %d", sys.Name, len(path.Steps), w.Steps())
+			if len(path.Steps) != w.Run.Steps() || len(path.Steps) < 3 {
+				t.Fatalf("%s: a path of %d steps, of a run of %d", sys.Name, len(path.Steps), w.Run.Steps())
 			}
 			for round := range 2 {
 				for _, at := range []int{len(path.Steps), 0, len(path.Steps) / 2, 1} {
@@ -85,7 +85,7 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 						if failure != nil {
 							t.Fatalf("%s, from %d: %s", sys.Name, at, failure.Message)
 						}
-						return ended{w.Hash(), w.Steps(), s.Live, slices.Clone(s.Picks())}
+						return ended{w.State.Hash(), w.Run.Steps(), s.Live, slices.Clone(s.Picks())}
 					}
 					a, b := walked(false), walked(true)
 					if a.hash != b.hash || a.steps != b.steps || a.live != b.live || !slices.Equal(a.picks, b.picks) {
@@ -143,8 +143,8 @@ func TestForkOfBoundNodes(t *testing.T) {
 		p.Number = 1
 		s := walk.New(1)
 		s.Begin(p)
-		if _, _, w := r.Run(s, false); !s.Live || w.Steps() != 40 {
-			t.Errorf("live %v after %d steps, want after 40", s.Live, w.Steps())
+		if _, _, w := r.Run(s, false); !s.Live || w.Run.Steps() != 40 {
+			t.Errorf("live %v after %d steps, want after 40", s.Live, w.Run.Steps())
 		}
 	}
 }

@@ -62,15 +62,15 @@ func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int)
 	for walk := uint64(0); s.of < states; walk++ {
 		src.Restart(1, walk)
 		src.Rare, src.Uniform = stormy, stormy
-		w.Allow(faults, early)
+		w.Environ.Allow(faults, early)
 		failure := w.Protect(func() {
 			w.Start(src)
 			for range 1 + walk*walk%120 {
-				if w.Check() != nil || w.Step(src) != world.Stepped {
+				if w.Judge.Check() != nil || w.Step(src) != world.Stepped {
 					break
 				}
 			}
-			if w.Failed() != nil || stormy && spared(w, faults) {
+			if w.Run.Failed() != nil || stormy && spared(w, faults) {
 				return
 			}
 			src.Rare, src.Uniform = false, false
@@ -79,11 +79,11 @@ func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int)
 			}
 			s.of++
 			for range within {
-				if w.Check() != nil || w.Live() || w.Step(src) != world.Stepped {
+				if w.Judge.Check() != nil || w.Judge.Live() || w.Step(src) != world.Stepped {
 					break
 				}
 			}
-			if w.Live() {
+			if w.Judge.Live() {
 				s.live++
 			}
 		})
@@ -96,19 +96,19 @@ func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int)
 
 // spared reports whether no fault has happened.
 func spared(w *world.World, faults sim.Faults) bool {
-	return slices.ContainsFunc(w.Lines(), func(l canon.Line) bool { return l.Path == "faults left" && l.Value == faults.String() })
+	return slices.ContainsFunc(w.Text.Lines(), func(l canon.Line) bool { return l.Path == "faults left" && l.Value == faults.String() })
 }
 
 // heal lets the environment heal, and sees that nothing else changes.
 func heal(t *testing.T, w *world.World, src choose.Source) {
 	t.Helper()
-	want := slices.DeleteFunc(w.Lines(), func(l canon.Line) bool {
+	want := slices.DeleteFunc(w.Text.Lines(), func(l canon.Line) bool {
 		return slices.Contains([]string{"faults left", "early firings left", "partition"}, l.Path)
 	})
 	if p := w.Heal(src); p != world.Stepped {
-		t.Fatalf("healing came to %v: %v", p, w.Err())
+		t.Fatalf("healing came to %v: %v", p, w.Run.Err())
 	}
-	if got := w.Lines(); !slices.Equal(got, want) {
+	if got := w.Text.Lines(); !slices.Equal(got, want) {
 		t.Fatalf("healing changed\n%v\nto\n%v", want, got)
 	}
 }

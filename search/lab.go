@@ -56,7 +56,7 @@ func (l *Lab) Options() Options { return l.first.opts }
 func (l *Lab) Stopped() bool { return l.first.Stopped() }
 
 // CanBeLive reports whether a liveness property is checked.
-func (l *Lab) CanBeLive() bool { return l.first.World.CanBeLive() }
+func (l *Lab) CanBeLive() bool { return l.first.World.Judge.CanBeLive() }
 
 // Steps is how many steps the runners have taken.
 func (l *Lab) Steps() (n int) {
@@ -109,8 +109,8 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 			return c, nil
 		case errors.As(src.Err(), &diverged):
 			return nil, fmt.Errorf("%w; the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)", diverged)
-		case w.Err() != nil && !errors.Is(w.Err(), choose.ErrEnd):
-			return nil, w.Err()
+		case w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd):
+			return nil, w.Run.Err()
 		case c.Steps() < len(path.Steps):
 			return nil, fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
 				c.Steps(), len(path.Steps))
@@ -134,7 +134,7 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 		}
 		climate := run.Climate{Faults: l.first.Stormy(), Heal: -1}
 		c, _, w := l.examineAs(src, climate, len(steps), careful)
-		if c.Failure == nil && w.Err() != nil && !errors.Is(w.Err(), choose.ErrEnd) {
+		if c.Failure == nil && w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd) {
 			return nil, nil
 		}
 		taken = src.Taken()
@@ -214,10 +214,10 @@ func (x *examining) Answer(q *choose.Question) int {
 
 func (x *examining) Visit(w *world.World, depth int) bool {
 	if depth > 0 {
-		x.of.Wild = append(x.of.Wild, x.rare || w.Wild())
+		x.of.Wild = append(x.of.Wild, x.rare || w.Run.Wild())
 	}
-	x.of.Live = append(x.of.Live, w.CanBeLive() && w.Live())
-	x.of.Assumed = append(x.of.Assumed, w.Assumed())
+	x.of.Live = append(x.of.Live, w.Judge.CanBeLive() && w.Judge.Live())
+	x.of.Assumed = append(x.of.Assumed, w.Judge.Assumed())
 	return depth < x.Steps
 }
 
@@ -299,18 +299,18 @@ func (a *asking) take(r *runner, i int, wanted func() bool) (more bool, err erro
 	}
 	s.Wanted = func() bool { return wanted() && !r.Stopped() }
 	end, failure, w := r.Run(s, false)
-	a.came[i].steps = w.Steps() - a.From
+	a.came[i].steps = w.Run.Steps() - a.From
 	switch {
 	case !wanted():
 		return false, nil
 	case s.Left: // in the middle of it: that it did not fail says nothing
 		return false, explore.ErrHalt
-	case end == run.EndStopped && isMismatch(w.Err()):
-		return false, fmt.Errorf("%w%s", w.Err(), run.Hint)
+	case end == run.EndStopped && isMismatch(w.Run.Err()):
+		return false, fmt.Errorf("%w%s", w.Run.Err(), run.Hint)
 	case end == run.EndStopped:
-		return false, w.Err()
+		return false, w.Run.Err()
 	}
-	return a.judge(r, i, failure, s, w.Steps()), nil
+	return a.judge(r, i, failure, s, w.Run.Steps()), nil
 }
 
 // judge notes what a walk came to, after so many steps of the whole run.
@@ -406,7 +406,7 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
 		record := choose.NewRecord(choose.NewRaw(k.answers(of)))
 		_, failure, w := l.first.Run(run.Repeat(record, k.climate, k.end), false)
-		if failure != nil || w.Steps() != k.end {
+		if failure != nil || w.Run.Steps() != k.end {
 			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
 		}
 		return record.Path(), nil
@@ -419,8 +419,8 @@ func (l *Lab) Show(of *Case, s Success, see func(w *world.World, last bool)) err
 	_, err := alone(l, func() (none struct{}, err error) {
 		k := s.Walk.(*labWalk)
 		again := run.Repeat(choose.NewRaw(k.answers(of)), k.climate, k.end)
-		again.See = func(w *world.World) { see(w, w.Steps() == k.end) }
-		if _, failure, w := l.first.Run(again, false); failure != nil || w.Steps() != k.end {
+		again.See = func(w *world.World) { see(w, w.Run.Steps() == k.end) }
+		if _, failure, w := l.first.Run(again, false); failure != nil || w.Run.Steps() != k.end {
 			return none, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
 		}
 		return none, nil

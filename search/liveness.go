@@ -11,7 +11,7 @@ import (
 
 // decide settles liveness on an exhausted space, exactly.
 func (r *runner) decide(x *explore.Explorer, res *Result) error {
-	if !r.World.CanBeLive() {
+	if !r.World.Judge.CanBeLive() {
 		return nil
 	}
 	r.phase(PhaseLiveness, 0, 0)
@@ -101,7 +101,7 @@ type deaths struct {
 func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err error) {
 	x, fatal := d.x, d.fatal
 	x.Get(s, x.To)
-	x.World.Load(x.Bank, x.To)
+	x.World.State.Load(x.Bank, x.To)
 	var states []uint32
 	for at := s; at != explore.NoParent; at = x.Origin(at).Parent {
 		states = append([]uint32{at}, states...)

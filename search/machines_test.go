@@ -181,7 +181,7 @@ func noteResult(res *Result, whole bool, met map[string]int) {
 func againstDumb(t *testing.T, p *plan, opts Options, res *Result, met map[string]int) {
 	t.Helper()
 	d := newDumb(t, p.system(), opts)
-	if !d.w.CanBeLive() {
+	if !d.w.Judge.CanBeLive() {
 		return
 	}
 	met["judged by the dumb closure"]++
@@ -354,8 +354,8 @@ func (d *dumb) run(p dumbPath) *odd {
 	if src.failed = f != nil; src.failed && d.beyond {
 		return src
 	}
-	if f != nil || d.w.Err() != nil {
-		d.t.Fatalf("a path of the dumb space fails: %+v %v", f, d.w.Err())
+	if f != nil || d.w.Run.Err() != nil {
+		d.t.Fatalf("a path of the dumb space fails: %+v %v", f, d.w.Run.Err())
 	}
 	return src
 }
@@ -382,7 +382,7 @@ func (d *dumb) each(p dumbPath, do func(p dumbPath)) {
 // space finds all states.
 func (d *dumb) space() {
 	visit := func(p dumbPath) {
-		if h := d.w.Hash(); !d.has(h) {
+		if h := d.w.State.Hash(); !d.has(h) {
 			d.depth[h] = p.steps
 			d.paths = append(d.paths, p)
 		}
@@ -391,10 +391,10 @@ func (d *dumb) space() {
 	for i := 0; i < len(d.paths); i++ {
 		p := d.paths[i]
 		d.run(p)
-		if !d.w.Within() {
+		if !d.w.Judge.Within() {
 			continue
 		}
-		for k := range d.w.Enabled() {
+		for k := range d.w.Events.Count() {
 			d.each(dumbPath{append(slices.Clone(p.answers), k), p.steps + 1, -1}, visit)
 		}
 	}
@@ -415,40 +415,40 @@ func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
 	healed := map[canon.Hash]canon.Hash{}
 	var paths []dumbPath
 	visit := func(p dumbPath) {
-		h := d.w.Hash()
+		h := d.w.State.Hash()
 		if _, known := d.to[h]; !known {
 			d.to[h] = nil
-			d.live[h] = d.w.Live()
-			d.good[h] = d.live[h] || !d.w.Assumed() || !d.w.Within()
+			d.live[h] = d.w.Judge.Live()
+			d.good[h] = d.live[h] || !d.w.Judge.Assumed() || !d.w.Judge.Within()
 			paths = append(paths, p)
 		}
 	}
 	for _, p := range d.paths {
 		d.run(p)
-		h := d.w.Hash()
+		h := d.w.State.Hash()
 		p = dumbPath{append(slices.Clone(p.answers), 0), p.steps + 1, p.steps}
 		d.run(p)
-		healed[h] = d.w.Hash()
+		healed[h] = d.w.State.Hash()
 		visit(p)
 	}
 	for i := 0; i < len(paths); i++ {
 		p := paths[i]
 		d.run(p)
-		from := d.w.Hash()
-		if !d.w.Within() && len(paths) > beyond {
+		from := d.w.State.Hash()
+		if !d.w.Judge.Within() && len(paths) > beyond {
 			continue
 		}
-		d.beyond = !d.w.Within() // where the service may fail: that is no recovery
+		d.beyond = !d.w.Judge.Within() // where the service may fail: that is no recovery
 		var common []int
-		for k := range d.w.Enabled() {
-			if !d.w.Rare(k) {
+		for k := range d.w.Events.Count() {
+			if !d.w.Events.Rare(k) {
 				common = append(common, k)
 			}
 		}
 		for _, k := range common {
 			d.each(dumbPath{append(slices.Clone(p.answers), k), p.steps + 1, p.heal}, func(p dumbPath) {
 				visit(p)
-				d.to[from] = append(d.to[from], d.w.Hash())
+				d.to[from] = append(d.to[from], d.w.State.Hash())
 			})
 		}
 	}
@@ -458,11 +458,11 @@ func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
 	dead, nearest = map[canon.Hash]bool{}, -1
 	for _, p := range d.paths {
 		d.run(p)
-		h := d.w.Hash()
+		h := d.w.State.Hash()
 		d.lost[h] = !d.live[healed[h]]
 		if !d.good[healed[h]] {
 			dead[h] = true
-			if d.w.Assumed() && nearest < 0 {
+			if d.w.Judge.Assumed() && nearest < 0 {
 				nearest = p.steps
 			}
 		}
@@ -487,10 +487,10 @@ func (d *dumb) along(path *choose.Path) (all []canon.Hash) {
 	src := choose.NewReplay(path)
 	d.w.Protect(func() {
 		d.w.Start(src)
-		all = append(all, d.w.Hash())
+		all = append(all, d.w.State.Hash())
 		for range path.Steps {
 			d.w.Step(src)
-			all = append(all, d.w.Hash())
+			all = append(all, d.w.State.Hash())
 		}
 	})
 	return all

@@ -34,15 +34,15 @@ func TestManners(t *testing.T) {
 				if failure != nil || end == run.EndStopped {
 					t.Fatalf("%s, walk %d: %v, %v", w, i, end, failure)
 				}
-				state, answers := x.Hash(), choose.NewRaw(s.Picks())
+				state, answers := x.State.Hash(), choose.NewRaw(s.Picks())
 				all += fmt.Sprint(s.Picks(), r.Climate)
-				again := run.Repeat(answers, r.Climate, x.Steps())
+				again := run.Repeat(answers, r.Climate, x.Run.Steps())
 				again.See = func(w *world.World) {
-					if k := w.LastEvent().Kind; k.Fault() && !slices.Contains(kinds, k) {
+					if k := w.Run.LastEvent().Kind; k.Fault() && !slices.Contains(kinds, k) {
 						kinds = append(kinds, k)
 					}
 				}
-				if _, failure, x := r.Run(again, true); failure != nil || x.Hash() != state || !answers.Done() {
+				if _, failure, x := r.Run(again, true); failure != nil || x.State.Hash() != state || !answers.Done() {
 					t.Fatalf("%s, walk %d: taken again it is another: %v", w, i, failure)
 				}
 			}

@@ -54,7 +54,7 @@ func (p *periphery) outskirts(depth int) bool {
 
 // roams reports whether walks from a periphery are of use.
 func (p *periphery) roams() bool {
-	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.CanBeLive()
+	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.Judge.CanBeLive()
 }
 
 // walkEach walks once from each of the states at the end of a round, until it
@@ -176,7 +176,7 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	end, failure, w := take()
 	p.r.stats.Periphery.Walked++
 	for s.Unlive(end, w) {
-		f, err := p.r.early(func() (*Finding, error) { return p.decide(k, c, s, w.Steps()) })
+		f, err := p.r.early(func() (*Finding, error) { return p.decide(k, c, s, w.Run.Steps()) })
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -187,13 +187,13 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	case end == run.EndFailed:
 		return p.r.confirm(s.Answers(), p.r.Climate, failure)
 	case end == run.EndStopped:
-		return nil, w.Err()
-	case s.Live || !w.Assumed() || end == run.EndQuiet && w.Live():
+		return nil, w.Run.Err()
+	case s.Live || !w.Judge.Assumed() || end == run.EndQuiet && w.Judge.Live():
 		return nil, nil
 	case end == run.EndQuiet: // what became of it shows best at rest
-		return p.r.judge(s.Answers(), p.r.Climate, w, w.Steps(), true)
+		return p.r.judge(s.Answers(), p.r.Climate, w, w.Run.Steps(), true)
 	}
-	f, err := p.decide(k, c, s, w.Steps())
+	f, err := p.decide(k, c, s, w.Run.Steps())
 	if f == nil && err == nil {
 		p.r.alarm()
 	}
@@ -227,7 +227,7 @@ func (r *runner) alarm() {
 
 // edge walks from the end of an enumerated run, where the bound cut it.
 func (p *periphery) edge(s *reference, w *world.World, res *Result) (done bool, err error) {
-	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Live() {
+	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {
 		return false, nil
 	}
 	p.r.stats.Periphery.States++
@@ -235,7 +235,7 @@ func (p *periphery) edge(s *reference, w *world.World, res *Result) (done bool, 
 		return false, nil
 	}
 	record, c := choose.NewRecord(fixed(s)()), s.Climate
-	p.r.Run(run.Repeat(record, c, w.Steps()), false)
+	p.r.Run(run.Repeat(record, c, w.Run.Steps()), false)
 	path := record.Path()
 	k, err := p.r.ForkAt(path, c, len(path.Steps))
 	if err != nil {

@@ -45,12 +45,12 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 	if p.w, err = r.NewWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
 		return nil, err
 	}
-	p.w.Allow(*opts.Faults, opts.Early)
+	p.w.Environ.Allow(*opts.Faults, opts.Early)
 	if r.Always {
 		if p.lag, err = r.NewWorld(world.Config{}); err != nil {
 			return nil, err
 		}
-		p.lag.Track()
+		p.lag.State.Track()
 		p.steps = world.StepChecks(p.lag, p.w, opts.Properties)
 	}
 	return p, nil
@@ -75,9 +75,9 @@ func (p *Player) Start(src choose.Source) (world.Progress, *sim.Failure) {
 	})
 	if !p.began {
 		p.began = true
-		p.can = p.w.Bound() == ""
+		p.can = p.w.State.Bound() == ""
 		if p.can {
-			p.w.Track()
+			p.w.State.Track()
 		}
 	}
 	return progress, failure
@@ -94,11 +94,11 @@ func (p *Player) Heal(src choose.Source) (world.Progress, *sim.Failure) {
 }
 
 // Err is why the last step was not taken.
-func (p *Player) Err() error { return p.w.Err() }
+func (p *Player) Err() error { return p.w.Run.Err() }
 
 // follow takes a step, and judges it with the state before.
 func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failure) {
-	p.taking = p.w.Steps() + 1
+	p.taking = p.w.Run.Steps() + 1
 	judges := p.lag != nil && p.can && !p.bare
 	if judges {
 		p.lag.Restore(p.Snapshot())
@@ -113,12 +113,12 @@ func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failur
 // take takes one step, and asks of the state all that a search would.
 func (p *Player) take(step func() world.Progress) (progress world.Progress, failure *sim.Failure) {
 	failure = p.judged(func() *sim.Failure {
-		if progress = step(); progress == world.Stepped && !p.bare && p.w.Check() == nil {
+		if progress = step(); progress == world.Stepped && !p.bare && p.w.Judge.Check() == nil {
 			p.w.Probe()
 		}
 		return nil
 	})
-	if failure == nil && p.w.Err() != nil {
+	if failure == nil && p.w.Run.Err() != nil {
 		progress = world.Stopped
 	}
 	return progress, failure
@@ -136,7 +136,7 @@ func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
 		return failure, nil
 	})
 	if !returned {
-		return p.w.Failed()
+		return p.w.Run.Failed()
 	}
 	return failure
 }
@@ -146,7 +146,7 @@ func (p *Player) Snapshot() *world.Snapshot {
 	if !p.can {
 		panic("macemc bug: search: a state is to be kept that cannot be; ask CanSnapshot")
 	}
-	if p.last == nil || p.last.Steps() != p.w.Steps() {
+	if p.last == nil || p.last.Steps() != p.w.Run.Steps() {
 		p.last = p.w.Snapshot(p.last)
 	}
 	return p.last

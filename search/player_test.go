@@ -42,7 +42,7 @@ func TestPlayerJudges(t *testing.T) {
 		}
 	}
 	p.Restore(before)
-	if p.World().Hash() != before.Hash() {
+	if p.World().State.Hash() != before.Hash() {
 		t.Error("the state that was kept is another after going back")
 	}
 	last := path.Steps[len(path.Steps)-1]

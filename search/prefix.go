@@ -38,9 +38,9 @@ func (l *prefix) base() int {
 // again.
 func (r *runner) taken(w *world.World, careful bool) int {
 	if careful {
-		return w.Steps()
+		return w.Run.Steps()
 	}
-	return w.Steps() - r.prefix.base()
+	return w.Run.Steps() - r.prefix.base()
 }
 
 // beginning is where the runs of a climate begin; nil: at the start.
@@ -87,7 +87,7 @@ func (r *runner) takePrefix() (*Finding, error) {
 			if r.Always { // it was taken with care
 				w = r.Lockstep.World
 			}
-			r.mayFire(*early + w.Fired())
+			r.mayFire(*early + w.Environ.Fired())
 		}
 		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
 			return f, err
@@ -132,13 +132,13 @@ func (r *runner) retake(path *choose.Path, c run.Climate) (*choose.Path, *Findin
 	case failure != nil:
 		f, err := r.confirm(choose.NewRaw(run.Picks(record.Path())), c, failure)
 		return nil, f, err
-	case end == run.EndStopped && errors.As(w.Err(), &diverged):
+	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
 		diverged.Pass = "the prefix"
 		return nil, nil, fmt.Errorf("%w; a prefix is taken in fair weather, and the code may have changed since it was recorded", diverged)
 	case end == run.EndStopped:
-		return nil, nil, w.Err()
+		return nil, nil, w.Run.Err()
 	case !answers.Done():
-		return nil, nil, fmt.Errorf("the prefix has %d steps, but after %d nothing is possible any more: the code has changed since it was recorded", len(path.Steps), w.Steps())
+		return nil, nil, fmt.Errorf("the prefix has %d steps, but after %d nothing is possible any more: the code has changed since it was recorded", len(path.Steps), w.Run.Steps())
 	}
 	return record.Path(), nil, nil
 }

@@ -45,7 +45,7 @@ func TestPrefixes(t *testing.T) {
 		}
 		for back := range steady + 1 {
 			_, _, w := r.Run(run.Repeat(choose.NewRaw(run.Picks(p.Path)), run.Fair, len(p.Steps)-back), false)
-			if !w.Live() {
+			if !w.Judge.Live() {
 				t.Errorf("a prefix of %d steps is not live %d steps before its end", len(p.Steps), back)
 			}
 		}

@@ -47,7 +47,7 @@ func (s *reference) Fork() *run.Fork { return s.begin }
 
 func (s *reference) Visit(w *world.World, depth int) bool {
 	depth -= s.base
-	h := w.Hash()
+	h := w.State.Hash()
 	s.dead, s.edge = false, false
 	if !s.New() {
 		s.moved = s.moved || s.path[depth] != h
@@ -71,15 +71,15 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 		return false
 	}
 	if !there {
-		w.CoverState(depth)
+		w.Judge.CoverState(depth)
 		s.stats.States++
 	}
-	if w.CanBeLive() && w.Assumed() && !w.Live() && w.Settled() {
+	if w.Judge.CanBeLive() && w.Judge.Assumed() && !w.Judge.Live() && w.Events.Settled() {
 		s.dead = true
-		s.left = s.left || w.Enabled() > 0 // rare events
+		s.left = s.left || w.Events.Count() > 0 // rare events
 		return false
 	}
-	inside := w.Within()
+	inside := w.Judge.Within()
 	expand := depth < s.bound && inside
 	s.outside = s.outside || !inside
 	switch {

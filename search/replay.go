@@ -82,7 +82,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if failure != nil && again.See != nil {
 		seeFailed(w, again.See)
 	}
-	trace := *w.Trace() // walks from the end may be taken in this world
+	trace := *w.Run.Trace() // walks from the end may be taken in this world
 	f := &Finding{Path: path, Trace: &trace, climate: c}
 	var diverged *choose.Divergence
 	switch {
@@ -95,27 +95,27 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 			f.Critical, _ = recordedCritical(path)
 		}
 		return f, nil
-	case end == run.EndStopped && errors.As(w.Err(), &diverged):
+	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
-			return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("%w; %s", diverged, changed)}
+			return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("%w; %s", diverged, changed)}
 		}
-		f.Failure = *w.Failure(sim.VerdictNondeterminism, diverged.Error())
+		f.Failure = *w.Run.Failure(sim.VerdictNondeterminism, diverged.Error())
 		return f, nil
-	case end == run.EndStopped && !errors.Is(w.Err(), choose.ErrEnd):
-		return nil, w.Err()
+	case end == run.EndStopped && !errors.Is(w.Run.Err(), choose.ErrEnd):
+		return nil, w.Run.Err()
 	case !answers.Done():
-		return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
-			w.Steps(), len(path.Steps))}
+		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
+			w.Run.Steps(), len(path.Steps))}
 	}
-	if state, ok := path.Get("state"); ok && !r.opts.ByIdentity && state != w.Hash().String() {
-		return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
-			w.Hash(), state)}
+	if state, ok := path.Get("state"); ok && !r.opts.ByIdentity && state != w.State.Hash().String() {
+		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
+			w.State.Hash(), state)}
 	}
-	f.Step = w.Steps()
+	f.Step = w.Run.Steps()
 	if recorded != sim.VerdictDead {
 		return f, nil
 	}
-	return r.replayDead(f, &Finding{Path: taken.Path(), climate: c}, w, end == run.EndQuiet || w.Settled())
+	return r.replayDead(f, &Finding{Path: taken.Path(), climate: c}, w, end == run.EndQuiet || w.Events.Settled())
 }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than
@@ -147,7 +147,7 @@ func seeFailed(w *world.World, see func(*world.World)) {
 // replayDead decides about the end of a path that was recorded as dead, as a
 // search does.
 func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Finding, error) {
-	if !w.CanBeLive() || w.Live() || !w.Assumed() {
+	if !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
 		return f, nil
 	}
 	failure := *run.Dead(w, len(taken.Path.Steps))

@@ -58,8 +58,8 @@ func (r *runner) probe() error {
 	for i := range walks {
 		s.Begin(walk.Plan{Number: 1<<48 + uint64(i), Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
 		_, _, w := r.Run(s, false)
-		stored = stored || w.Stored()
-		if idle = w.Idle(faults); idle == "" && (stored || !r.opts.DiskReorder) {
+		stored = stored || w.Environ.Stored()
+		if idle = w.Environ.Idle(faults); idle == "" && (stored || !r.opts.DiskReorder) {
 			break
 		}
 	}
@@ -106,7 +106,7 @@ func (r *runner) search() (*Result, error) {
 	r.Limits.Relieved()
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
 		var stop Stop
-		if stop, err = r.walks(n); err == nil && r.World.CanBeLive() && res.Liveness.State == StateNone {
+		if stop, err = r.walks(n); err == nil && r.World.Judge.CanBeLive() && res.Liveness.State == StateNone {
 			res.Liveness.State = StateSampled
 		}
 		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
@@ -137,7 +137,7 @@ func (r *runner) search() (*Result, error) {
 	}
 	res.Stats, res.Measured = r.stats, r.measured()
 	if r.coverage.Overflowed() {
-		_, res.Overflow = r.World.Capacities()
+		_, res.Overflow = r.World.Links.Capacities()
 	}
 	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
 	return res, nil
@@ -168,7 +168,7 @@ func (r *runner) unused() (names []string) {
 // state is known to be safe, and known to be live or able to become so.
 func (r *runner) needsWalks(res *Result) bool {
 	decided := r.opts.Early == nil && // else walks go beyond the states that were visited
-		res.Safety.State == StateExhausted && (!r.World.CanBeLive() || res.Liveness.State == StateExhausted)
+		res.Safety.State == StateExhausted && (!r.World.Judge.CanBeLive() || res.Liveness.State == StateExhausted)
 	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {
 		decided = decided || f.Verdict == sim.VerdictNondeterminism
@@ -282,14 +282,14 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 // look makes a finding of the end of an enumerated run, if it is one.
 func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *world.World) (*Finding, error) {
 	switch {
-	case s.moved || end == run.EndStopped && isMismatch(w.Err()):
-		return r.hunt(fixed(s), r.Climate, w.Steps())
+	case s.moved || end == run.EndStopped && isMismatch(w.Run.Err()):
+		return r.hunt(fixed(s), r.Climate, w.Run.Steps())
 	case end == run.EndFailed:
 		return r.confirm(fixed(s)(), r.Climate, failure)
 	case end == run.EndStopped:
-		return nil, w.Err()
+		return nil, w.Run.Err()
 	case s.dead:
-		return r.judge(fixed(s)(), r.Climate, w, w.Steps(), true)
+		return r.judge(fixed(s)(), r.Climate, w, w.Run.Steps(), true)
 	}
 	return nil, nil
 }

@@ -14,7 +14,7 @@ import (
 // distinct ends.
 func (r *runner) harvest(res *Result) error {
 	const tries, least = 20, 100
-	if !r.World.CanBeLive() {
+	if !r.World.Judge.CanBeLive() {
 		return fmt.Errorf("no liveness property is checked: without one, nobody knows when the system is in steady state")
 	}
 	s := &walk.Steady{Walk: walk.New(r.opts.Seed), Calm: r.opts.Steady}
@@ -40,16 +40,16 @@ func (r *runner) harvest(res *Result) error {
 			res.Finding = f
 			return err
 		case end == run.EndStopped:
-			return w.Err()
-		case !s.Done && !(end == run.EndQuiet && w.Live()):
+			return w.Run.Err()
+		case !s.Done && !(end == run.EndQuiet && w.Judge.Live()):
 			continue
 		}
-		h := w.Hash()
+		h := w.State.Hash()
 		if ends[h] {
 			continue
 		}
 		ends[h] = true
-		path, f, err := r.recorded(s.Answers(), w.Steps())
+		path, f, err := r.recorded(s.Answers(), w.Run.Steps())
 		if f != nil || err != nil {
 			res.Finding = f
 			return err
@@ -72,8 +72,8 @@ func (r *runner) recorded(answers choose.Source, steps int) (*choose.Path, *Find
 	case failure != nil:
 		f, err := r.confirm(choose.NewRaw(run.Picks(path)), run.Fair, failure)
 		return nil, f, err
-	case w.Err() != nil:
-		return nil, nil, w.Err()
+	case w.Run.Err() != nil:
+		return nil, nil, w.Run.Err()
 	}
 	path.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
 	r.opts.labelWorld(path)

@@ -43,7 +43,7 @@ func BenchmarkStorm(b *testing.B) {
 					b.Fatal(err)
 				}
 				if do.allowed {
-					w.Allow(s.faults, nil)
+					w.Environ.Allow(s.faults, nil)
 				}
 				src := choose.NewWalk(1)
 				b.ReportAllocs()
@@ -58,7 +58,7 @@ func BenchmarkStorm(b *testing.B) {
 								break
 							}
 							i++
-							if w.Check() != nil {
+							if w.Judge.Check() != nil {
 								break
 							}
 						}

@@ -138,7 +138,7 @@ func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) 
 		return next, true, c.err
 	case w != nil:
 		if w.Dead {
-			main.World.Protect(func() { main.World.Load(main.Bank, w.state) })
+			main.World.Protect(func() { main.World.State.Load(main.Bank, w.state) })
 		}
 		return next, true, r.conclude(main.Explorer, res, r.prefix.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
 	case c.full:
@@ -224,7 +224,7 @@ func (c *team) guarded(x hand, do func() error) {
 	case err == explore.ErrHalt:
 		c.halt.Store(true)
 	case isMismatch(err):
-		c.wrong(x, &explore.Wrong{Failure: x.World.Failed(), Strayed: true})
+		c.wrong(x, &explore.Wrong{Failure: x.World.Run.Failed(), Strayed: true})
 	case failed && bad.Strayed:
 		c.wrong(x, bad)
 	case err == explore.ErrFull:
@@ -253,12 +253,12 @@ func (c *team) guarded(x hand, do func() error) {
 func (c *team) wrong(x hand, bad *explore.Wrong) {
 	w := &wrongness{Wrong: *bad, answers: x.Found()}
 	if bad.Dead {
-		w.state = slices.Clone(x.World.At())
+		w.state = slices.Clone(x.World.State.At())
 	}
 	if f := bad.Failure; f != nil {
 		w.key = canon.OfString(f.Verdict.String() + f.Property + f.Identity + f.Message)
 	}
-	w.key = w.key.Then(x.World.Hash())
+	w.key = w.key.Then(x.World.State.Hash())
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.worst == nil || w.before(c.worst) {

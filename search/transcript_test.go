@@ -243,6 +243,6 @@ func TestStepPropertiesAreAlwaysChecked(t *testing.T) {
 	}
 	_, failure, w := r.Run(run.Repeat(choose.NewFixed(1, 1), run.Fair, 3), false)
 	if failure == nil || failure.Property != "it never decreases" || failure.Step != 2 {
-		t.Errorf("found is %+v after %d steps", failure, w.Steps())
+		t.Errorf("found is %+v after %d steps", failure, w.Run.Steps())
 	}
 }

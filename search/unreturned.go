@@ -31,10 +31,10 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	short := &before{Source: choose.NewReplay(path), w: r.Lockstep.World, step: n}
 	trace, returned, err := run.Apart(func() (*sim.Trace, error) {
 		_, failure, w := r.Run(run.Repeat(short, climateOf(path), n), true)
-		if failure != nil || w.Steps() != n-1 || short.last.Index == 0 {
-			return nil, &NotAsRecorded{w.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps: %s", w.Steps(), n, changed)}
+		if failure != nil || w.Run.Steps() != n-1 || short.last.Index == 0 {
+			return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps: %s", w.Run.Steps(), n, changed)}
 		}
-		trace := *w.Trace()
+		trace := *w.Run.Trace()
 		trace.Steps = append(trace.Steps, short.last)
 		return &trace, nil
 	})
@@ -54,10 +54,10 @@ type before struct {
 
 func (b *before) Answer(q *choose.Question) int {
 	k := b.Source.Answer(q)
-	if q.Kind != choose.Event || k < 0 || b.w.Steps() != b.step-1 {
+	if q.Kind != choose.Event || k < 0 || b.w.Run.Steps() != b.step-1 {
 		return k
 	}
-	b.last = b.w.Begun(k)
+	b.last = b.w.Events.Begun(k)
 	b.last.Identity, b.last.Possible = q.Alternatives.Alternative(k), q.N
 	return -1
 }

@@ -41,7 +41,7 @@ func (r *runner) ended() (*runner, *sim.Failure) {
 			worlds = append(worlds, w)
 		}
 		for _, w := range worlds {
-			if f := w.Failed(); f != nil && w.Unwound() {
+			if f := w.Run.Failed(); f != nil && w.Run.Unwound() {
 				return r, f
 			}
 		}

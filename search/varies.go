@@ -41,7 +41,7 @@ func countOutcomes(r *run.Runs, f *Finding) {
 		if told[h] == nil {
 			told[h] = &cameTo{did: did}
 			if src.Asked == "" && failure == nil {
-				told[h].state = w.Lines()
+				told[h].state = w.Text.Lines()
 			}
 		}
 		told[h].Times++

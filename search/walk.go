@@ -60,7 +60,7 @@ func (r *runner) walks(n int) (Stop, error) {
 			case enough:
 				return StopFound, nil
 			}
-			if r.World.CanBeLive() {
+			if r.World.Judge.CanBeLive() {
 				length.Most = r.reach // false alarms make it longer
 			}
 			r.at(i + 1)
@@ -75,7 +75,7 @@ func (r *runner) walks(n int) (Stop, error) {
 // restarts reports whether walks may begin at kept states. Where nodes cannot be
 // copied their states are no plain values, and noting them costs too much.
 func (r *runner) restarts() bool {
-	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.Bound() == ""
+	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.State.Bound() == ""
 }
 
 // remember notes what a walk has met, and where it began, for the end of its lot.
@@ -115,7 +115,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	for s.Unlive(end, w) && early == nil {
 		looked = true
 		climate := r.Climate
-		if early, err = r.early(func() (*Finding, error) { return r.judge(s.Answers(), climate, w, w.Steps(), false) }); err != nil {
+		if early, err = r.early(func() (*Finding, error) { return r.judge(s.Answers(), climate, w, w.Run.Steps(), false) }); err != nil {
 			return true, false, err
 		}
 		if early == nil {
@@ -140,7 +140,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	case end == run.EndStopped:
 		answers, steps := s.Astray()
 		if answers == nil {
-			return false, false, w.Err()
+			return false, false, w.Run.Err()
 		}
 		f, err = r.hunt(answers, p.Climate, steps)
 	case s.Well(end, w):
@@ -151,7 +151,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		}
 		f, err = r.confirm(s.Answers(), r.Climate, failure)
 	default:
-		if f, err = r.judge(s.Answers(), r.Climate, w, w.Steps(), end == run.EndQuiet); f == nil && err == nil {
+		if f, err = r.judge(s.Answers(), r.Climate, w, w.Run.Steps(), end == run.EndQuiet); f == nil && err == nil {
 			r.alarm()
 			return true, false, nil
 		}
@@ -190,7 +190,7 @@ func (r *runner) strategy() walk.Strategy {
 	if !r.opts.Walking.guided() {
 		return &weighted
 	}
-	p := &walk.Portfolio{Weighted: weighted, Seed: r.opts.Seed, Lively: r.World.CanBeLive(), Corpus: r.corpus, Restarts: r.opts.Restarts}
+	p := &walk.Portfolio{Weighted: weighted, Seed: r.opts.Seed, Lively: r.World.Judge.CanBeLive(), Corpus: r.corpus, Restarts: r.opts.Restarts}
 	switch r.opts.Walking {
 	case WalkChain:
 		p.Manners = []walk.Manner{walk.Chain}
@@ -216,7 +216,7 @@ func (r *runner) strategy() walk.Strategy {
 // before they are suspected: as long as little of that was in vain. Walks that are to
 // go on all the same are not.
 func (r *runner) looksEarly() bool {
-	return r.World.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
+	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
 }
 
 // What early looks may cost that come to nothing: one part of the steps of walks, and
@@ -246,7 +246,7 @@ func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
 	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short}
-	if !r.World.CanBeLive() {
+	if !r.World.Judge.CanBeLive() {
 		l.Most = max(min(l.Most, 5*walk.Least), r.opts.WalkLeast)
 	}
 	return l

@@ -27,7 +27,7 @@ func BenchmarkAgainstBare(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		start := time.Now()
-		if f := d.run(calm, i, steps, func() bool { d.Live(); return false }); f != nil {
+		if f := d.run(calm, i, steps, func() bool { d.Judge.Live(); return false }); f != nil {
 			b.Fatal(f.Message)
 		}
 		middle := time.Now()
@@ -50,7 +50,7 @@ func BenchmarkWalkHashed(b *testing.B) {
 	d := drive(b, 3, nil, nil, world.Config{})
 	i := 0
 	for b.Loop() {
-		if f := d.run(calm, i, steps, func() bool { d.Hash(); return false }); f != nil {
+		if f := d.run(calm, i, steps, func() bool { d.State.Hash(); return false }); f != nil {
 			b.Fatal(f.Message)
 		}
 		i++
@@ -66,7 +66,7 @@ func delivered(b *testing.B, steps int) float64 {
 		if f := d.run(calm, i, steps, never); f != nil {
 			b.Fatal(f.Message)
 		}
-		for _, s := range d.Trace().Steps {
+		for _, s := range d.Run.Trace().Steps {
 			all++
 			if s.Event.Kind == sim.KindMessage {
 				messages++

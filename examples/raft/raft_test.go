@@ -72,8 +72,8 @@ func (d driven) run(m mood, i, steps int, done func() bool) *sim.Failure {
 
 // on goes on from where the world is.
 func (d driven) on(m mood, steps int, done func() bool) {
-	for end := d.Steps() + steps; d.Check() == nil && d.Steps() < end; {
-		m(d.walk, d.Steps())
+	for end := d.Run.Steps() + steps; d.Judge.Check() == nil && d.Run.Steps() < end; {
+		m(d.walk, d.Run.Steps())
 		if done() || d.Step(d.walk) != world.Stepped {
 			return
 		}
@@ -88,11 +88,11 @@ func TestLive(t *testing.T) {
 		d := drive(t, nodes, nil, nil, world.Config{})
 		live, longest := 0, 0
 		for i := range 100 {
-			if f := d.run(calm, i, 2_000, d.Live); f != nil {
+			if f := d.run(calm, i, 2_000, d.Judge.Live); f != nil {
 				t.Fatalf("%d servers: %s: %s", nodes, f.Property, f.Message)
 			}
-			longest = max(longest, d.Steps())
-			if d.Live() {
+			longest = max(longest, d.Run.Steps())
+			if d.Judge.Live() {
 				live++
 			}
 		}
@@ -112,31 +112,31 @@ func TestReplays(t *testing.T) {
 	for i := range 200 {
 		var told []string
 		tell := func() bool {
-			if first.Steps()%10 == 0 {
-				told = append(told, first.Hash().String())
+			if first.Run.Steps()%10 == 0 {
+				told = append(told, first.State.Hash().String())
 			}
 			return false
 		}
 		if f := first.run(moods[i%len(moods)].mood, i, steps, tell); f != nil {
 			t.Fatalf("walk %d: %s: %s", i, f.Property, f.Message)
 		}
-		told = append(told, first.Hash().String())
+		told = append(told, first.State.Hash().String())
 
 		again := choose.NewRaw(first.walk.Picks())
 		var retold []string
 		f := second.Protect(func() {
 			for second.Start(again); !again.Done(); second.Step(again) {
-				if second.Check() != nil {
+				if second.Judge.Check() != nil {
 					return
 				}
-				if second.Steps()%10 == 0 {
-					retold = append(retold, second.Hash().String())
+				if second.Run.Steps()%10 == 0 {
+					retold = append(retold, second.State.Hash().String())
 				}
 			}
 		})
-		retold = append(retold, second.Hash().String())
-		if f != nil || again.Err() != nil || second.Steps() != steps {
-			t.Fatalf("walk %d, again: %v, %v, %d steps", i, f, again.Err(), second.Steps())
+		retold = append(retold, second.State.Hash().String())
+		if f != nil || again.Err() != nil || second.Run.Steps() != steps {
+			t.Fatalf("walk %d, again: %v, %v, %d steps", i, f, again.Err(), second.Run.Steps())
 		}
 		if !slices.Equal(told, retold) {
 			t.Fatalf("walk %d came to another state when it was taken again", i)
@@ -201,23 +201,23 @@ func TestSurvives(t *testing.T) {
 func (d driven) survives(t *testing.T, m mood, i, steps int) int {
 	t.Helper()
 	failure := d.run(m, i, steps, never)
-	healed := d.Steps()
+	healed := d.Run.Steps()
 	if failure == nil {
 		failure = d.Protect(func() {
 			d.Heal(d.walk)
-			healed = d.Steps()
-			d.on(calm, 10_000, d.Live)
+			healed = d.Run.Steps()
+			d.on(calm, 10_000, d.Judge.Live)
 		})
 	}
 	if failure != nil {
 		t.Fatalf("walk %d: step %d: %s %s: %s", i, failure.Step, failure.Verdict, failure.Property, failure.Message)
 	}
-	if !d.Live() {
-		names, explanations := d.NotLive()
+	if !d.Judge.Live() {
+		names, explanations := d.Judge.NotLive()
 		t.Fatalf("walk %d: not live: %q: %q", i, names, explanations)
 	}
-	d.Hash() // so that the whole state was walked
-	return d.Steps() - healed
+	d.State.Hash() // so that the whole state was walked
+	return d.Run.Steps() - healed
 }
 
 // The bugs that need a crash are found by gusty walks of 100 steps, RF1 by 170 of
@@ -271,11 +271,11 @@ func told(f *sim.Failure) string {
 func TestRF3(t *testing.T) {
 	d := drive(t, 3, nil, []string{string(RF3)}, world.Config{})
 	for i := range 100 {
-		if f := d.run(calm, i, 5_000, d.Live); f != nil {
+		if f := d.run(calm, i, 5_000, d.Judge.Live); f != nil {
 			t.Fatalf("%s: %s", f.Property, f.Message)
 		}
-		if !d.Live() {
-			names, explanations := d.NotLive()
+		if !d.Judge.Live() {
+			names, explanations := d.Judge.NotLive()
 			t.Logf("walk %d: %q: %q", i, names, explanations)
 			return
 		}

@@ -103,12 +103,12 @@ func walks(lab *search.Lab, of *search.Case, q search.Walks) (all []outlook, err
 	for _, s := range walked.Success {
 		o := outlook{did: map[Deed]bool{}}
 		err := lab.Show(of, s, func(w *world.World, last bool) {
-			if e := w.LastEvent(); w.Steps() > q.From && e.Kind != sim.KindHeal {
+			if e := w.Run.LastEvent(); w.Run.Steps() > q.From && e.Kind != sim.KindHeal {
 				o.more++
-				o.note(e, w.Effects())
+				o.note(e, w.Run.Effects())
 			}
 			if last {
-				o.end, o.waits, o.knows = w.Lines(), w.Waiting(), acquaintances(w)
+				o.end, o.waits, o.knows = w.Text.Lines(), w.State.Waiting(), acquaintances(w)
 			}
 		})
 		if err != nil {
@@ -124,7 +124,7 @@ func walks(lab *search.Lab, of *search.Case, q search.Walks) (all []outlook, err
 func acquaintances(w *world.World) map[[2]sim.Addr]bool {
 	pairs := map[[2]sim.Addr]bool{}
 	for _, one := range w.Params().Addrs() {
-		for _, other := range w.Knows(one) {
+		for _, other := range w.State.Knows(one) {
 			pairs[[2]sim.Addr{one, other}] = true
 		}
 	}

@@ -125,10 +125,10 @@ func TestAcquaintances(t *testing.T) {
 	}
 	player.Start(choose.NewRaw(nil))
 	w := player.World()
-	if got := w.Knows(n[0]); !slices.Equal(got, n[1:4]) {
+	if got := w.State.Knows(n[0]); !slices.Equal(got, n[1:4]) {
 		t.Errorf("it knows %v", got)
 	}
-	if got := w.Knows(n[1]); len(got) > 0 {
+	if got := w.State.Knows(n[1]); len(got) > 0 {
 		t.Errorf("a word is taken for %v", got)
 	}
 }

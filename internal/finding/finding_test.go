@@ -154,7 +154,7 @@ func validTrace(t *testing.T, schema *jsonschema.Schema, name string, r *search.
 	ends := map[canon.Line]int{}
 	if _, err := search.Replay(r.System, f.Path, search.Options{See: func(w *world.World) {
 		clear(ends)
-		for _, l := range w.Lines() {
+		for _, l := range w.Text.Lines() {
 			l.Tag = 0
 			ends[l]++
 		}

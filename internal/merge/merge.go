@@ -337,7 +337,7 @@ func (m *merger) Err() error { return nil }
 
 // run takes the entries in order.
 func (m *merger) run() {
-	m.w.Allow(m.faults, nil)
+	m.w.Environ.Allow(m.faults, nil)
 	f := m.w.Protect(func() {
 		for _, n := range m.nodes { // what comes before the start
 			for e := n.next(); e != nil && e.Kind != live.EntryStep && e.Kind != live.EntryFailed; e = n.next() {
@@ -348,16 +348,16 @@ func (m *merger) run() {
 		m.w.Start(m.record)
 		for i, n := range m.nodes {
 			if e := n.next(); e != nil && e.Step != nil && e.Step.Event.Kind == 0 {
-				m.sent(i, m.w.Trace().Starts[i].Effects)
+				m.sent(i, m.w.Run.Trace().Starts[i].Effects)
 				m.compare(i, e)
 				n.at++
 			}
 		}
-		for !m.stopped && m.w.Check() == nil && m.advance() {
+		for !m.stopped && m.w.Judge.Check() == nil && m.advance() {
 		}
 	})
 	if f == nil {
-		f = m.w.Check()
+		f = m.w.Judge.Check()
 	}
 	m.out.Failure = f
 }
@@ -536,8 +536,8 @@ func (m *merger) find(v *live.Event, i int) int {
 }
 
 func (m *merger) where(is func(e *sim.Event) bool) int {
-	for k := range m.w.Enabled() {
-		if e := m.w.Event(k); is(&e) {
+	for k := range m.w.Events.Count() {
+		if e := m.w.Events.At(k); is(&e) {
 			return k
 		}
 	}
@@ -557,7 +557,7 @@ func (m *merger) step(k int) bool {
 		return false
 	}
 	if m.said != nil {
-		m.effects = m.w.Trace().Steps[len(m.w.Trace().Steps)-1].Effects
+		m.effects = m.w.Run.Trace().Steps[len(m.w.Run.Trace().Steps)-1].Effects
 	}
 	return true
 }
@@ -822,7 +822,7 @@ func (m *merger) told2(i int, e *live.Entry) string {
 
 // result makes the path.
 func (m *merger) result() (*Result, error) {
-	if err := m.w.Err(); err != nil && m.out.Failure == nil {
+	if err := m.w.Run.Err(); err != nil && m.out.Failure == nil {
 		return nil, err
 	}
 	r := &m.out

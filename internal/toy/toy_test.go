@@ -52,7 +52,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 		f := w.Protect(func() {
 			w.Start(o)
 			tell(&b, w)
-			for w.Check() == nil && w.Steps() < depth && w.Step(o) == world.Stepped {
+			for w.Judge.Check() == nil && w.Run.Steps() < depth && w.Step(o) == world.Stepped {
 				b.WriteString(" > ")
 				tell(&b, w)
 			}
@@ -60,7 +60,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 		switch {
 		case f != nil:
 			fmt.Fprintf(&b, ": %s\n", f.Message)
-		case w.Enabled() == 0:
+		case w.Events.Count() == 0:
 			b.WriteString(" and no further\n")
 		default:
 			b.WriteString(" ...\n")
@@ -73,7 +73,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 
 // tell writes where the nodes are; a live state has a star.
 func tell(b *strings.Builder, w *world.World) {
-	for i, l := range w.Lines() {
+	for i, l := range w.Text.Lines() {
 		if l.Path == "faults left" { // so that coins fall on their rare sides too
 			continue
 		}
@@ -82,7 +82,7 @@ func tell(b *strings.Builder, w *world.World) {
 		}
 		b.WriteString(strings.Trim(l.Value, `"`))
 	}
-	if w.CanBeLive() && w.Live() {
+	if w.Judge.CanBeLive() && w.Judge.Live() {
 		b.WriteByte('*')
 	}
 }
@@ -102,12 +102,12 @@ func TestRareIsNotWalked(t *testing.T) {
 		w.Start(source)
 		for range 1_000 {
 			w.Step(source)
-			w.Check()
+			w.Judge.Check()
 		}
 	}); f != nil {
 		t.Error(f.Message)
 	}
-	if w.Steps() != 1_000 {
-		t.Errorf("%d steps", w.Steps())
+	if w.Run.Steps() != 1_000 {
+		t.Errorf("%d steps", w.Run.Steps())
 	}
 }

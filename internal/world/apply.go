@@ -11,36 +11,36 @@ import (
 
 // apply carries out the effects of the handler that ran on node i.
 func (w *World) apply(i int) {
-	timers := w.clocked
-	w.audit.checkHanded(w)
-	for k := range w.effects {
-		e := &w.effects[k]
+	timers := w.Run.clocked
+	w.audit.checkHanded()
+	for k := range w.Run.effects {
+		e := &w.Run.effects[k]
 		switch e.Kind {
 		case sim.EffectSend:
 			w.send(i, e)
 		case sim.EffectAfter:
-			w.arm(i, timers[0])
+			w.nodes.arm(i, timers[0])
 			timers = timers[1:]
 		case sim.EffectCancel:
-			w.disarm(i, timers[0].timer)
+			w.nodes.disarm(i, timers[0].timer)
 			timers = timers[1:]
 		case sim.EffectPost:
-			w.post(i, e.Value)
+			w.nodes.post(i, e.Value)
 		case sim.EffectEmit:
 			w.emit(i, e.Value)
 		case sim.EffectReset:
-			w.links.tcp.Close(i, e.To.Index())
-			w.links.disturbed = true
-			w.bothEnds(w.links.tcp.Channel(i, e.To.Index()))
+			w.Links.tcp.Close(i, e.To.Index())
+			w.Links.disturbed = true
+			w.Links.bothEnds(w.Links.tcp.Channel(i, e.To.Index()))
 		case sim.EffectAskClear:
-			c := w.links.tcp.Channel(i, e.To.Index())
-			w.links.tcp.AskClear(c)
-			w.bothEnds(c)
+			c := w.Links.tcp.Channel(i, e.To.Index())
+			w.Links.tcp.AskClear(c)
+			w.Links.bothEnds(c)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindClear].possible++
 			}
 		case sim.EffectAskFlushed:
-			w.links.tcp.AskFlushed(i)
+			w.Links.tcp.AskFlushed(i)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindFlushed].possible++
 			}
@@ -49,9 +49,9 @@ func (w *World) apply(i int) {
 				w.cover.refused++
 			}
 		case sim.EffectCrash:
-			w.cutShort(i, lifeAway)
+			w.disks.cutShort(i, lifeAway)
 		case sim.EffectDown:
-			w.cutShort(i, lifeGone)
+			w.disks.cutShort(i, lifeGone)
 		case sim.EffectWrite, sim.EffectSync, sim.EffectLog:
 		default:
 			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))
@@ -61,61 +61,61 @@ func (w *World) apply(i int) {
 
 func (w *World) send(i int, e *sim.Effect) {
 	to := e.To.Index()
-	p := netsim.Packet{Message: e.Value, Step: int32(w.step)}
+	p := netsim.Packet{Message: e.Value, Step: int32(w.Run.step)}
 	switch {
-	case w.audit.on:
-		p.Sum = w.audit.tell(w, e.Value)
+	case w.auditing:
+		p.Sum = w.audit.tell(e.Value)
 	case e.Link == sim.LinkSet, e.Link == sim.LinkBag:
 		p.Sum = w.sum(e.Value)
 	}
-	w.links.used[e.Link] = true
+	w.Links.used[e.Link] = true
 	if w.cover != nil {
 		w.cover.of(e.Value).of[sim.KindMessage].possible++
 	}
 	switch e.Link {
 	case sim.LinkTCP:
-		c := w.links.tcp.Channel(i, to)
-		w.links.tcp.Push(c, p)
+		c := w.Links.tcp.Channel(i, to)
+		w.Links.tcp.Push(c, p)
 		w.sums.tcp(c)
 	case sim.LinkUDP:
-		c := w.links.udp.Channel(i, to)
-		if len(w.links.udp.Packets(c)) >= w.links.net.UDPCapacity {
+		c := w.Links.udp.Channel(i, to)
+		if len(w.Links.udp.Packets(c)) >= w.Links.net.UDPCapacity {
 			e.Lost = true
 			if w.cover != nil {
 				w.cover.overflows++
 			}
 			return
 		}
-		w.links.udp.Push(c, p)
+		w.Links.udp.Push(c, p)
 		w.sums.udp(c)
 	case sim.LinkSet:
-		if w.links.set.Add(i, to, p) {
+		if w.Links.set.Add(i, to, p) {
 			w.sums.set(to)
 		}
 	case sim.LinkBag:
-		w.links.set.Put(i, to, p)
+		w.Links.set.Put(i, to, p)
 		w.sums.set(to)
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot send by %s", e.Link))
 	}
-	w.links.dirty |= 1 << to
+	w.Links.dirty |= 1 << to
 }
 
 // sum is a value's identity; a value that cannot be walked stops the run.
-func (w *World) sum(v any) canon.Hash {
-	h, err := w.walker.Sum(v)
+func (s *setting) sum(v any) canon.Hash {
+	h, err := s.walker.Sum(v)
 	if err != nil {
 		panic(unsupported(err.Error()))
 	}
 	return h
 }
 
-func (w *World) post(i int, task sim.Signal) {
-	ns := &w.nodes[i]
-	if w.cover != nil {
-		w.cover.of(task).of[sim.KindTask].possible++
+func (all *nodes) post(i int, task sim.Signal) {
+	ns := &all.at[i]
+	if all.cover != nil {
+		all.cover.of(task).of[sim.KindTask].possible++
 	}
-	sum, at := w.sum(task), 0
+	sum, at := all.sum(task), 0
 	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, sum) < 0 {
 		at++
 	}
@@ -123,28 +123,28 @@ func (w *World) post(i int, task sim.Signal) {
 		ns.tasks[at].count++
 		return
 	}
-	ns.tasks = slices.Insert(ns.tasks, at, posted{task, sum, 1, int32(w.step)})
-	w.tasks++
+	ns.tasks = slices.Insert(ns.tasks, at, posted{task, sum, 1, int32(all.run.step)})
+	all.tasks++
 }
 
 func (w *World) emit(i int, fact any) {
 	if w.cover != nil {
 		w.cover.facts++
 	}
-	for k := range w.monitors {
-		m := &w.monitors[k]
-		if w.audit.on {
-			w.checkMonitors()
+	for k := range w.Judge.monitors {
+		m := &w.Judge.monitors[k]
+		if w.auditing {
+			w.audit.monitors()
 		}
-		w.telling = m
+		w.Judge.telling = m
 		err := m.Observe(i, fact)
-		w.telling = nil
-		if w.audit.on {
-			w.audit.remember(w, k)
+		w.Judge.telling = nil
+		if w.auditing {
+			w.audit.remember(k)
 		}
 		if err != nil {
-			if w.failure == nil {
-				w.failure = w.fail(sim.VerdictSafety, m.Name, err.Error())
+			if w.Run.failure == nil {
+				w.Run.failure = w.Run.fail(sim.VerdictSafety, m.Name, err.Error())
 			}
 		}
 		w.sums.rest()

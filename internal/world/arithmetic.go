@@ -63,8 +63,8 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 }
 
 // Message is the number of a message, from 1.
-func (w *World) Message(b *Bank, v sim.Message) uint32 {
-	return b.number(netsim.Packet{Message: v, Sum: w.sum(v)})
+func (st *State) Message(b *Bank, v sim.Message) uint32 {
+	return b.number(netsim.Packet{Message: v, Sum: st.sum(v)})
 }
 
 // Gathers reports whether the node part at a place has actions that depend on what is
@@ -79,17 +79,14 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 }
 
 // Capacities are how many messages a connection and a channel of datagrams hold.
-func (w *World) Capacities() (tcp, udp int) { return w.links.net.TCPBuffer, w.links.net.UDPCapacity }
+func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPCapacity }
 
 // Flawed reports whether known bugs of the simulated links are switched on.
-func (w *World) Flawed() bool { return len(w.links.net.Flaws) > 0 }
-
-// Index is a node's place among the nodes.
-func (w *World) Index(a sim.Addr) int { return a.Index() }
+func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
 
 // Tossed reports whether the last step asked a coin that has rare sides: its
 // answers depend on the budget that is left.
-func (t *turn) Tossed() bool { return t.tossed }
+func (r *Run) Tossed() bool { return r.tossed }
 
 // Local is what the node part at a place can do.
 func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }

@@ -54,30 +54,30 @@ func (b *banked) arithmetic(walk uint64, seen map[string]int) {
 	f := w.Protect(func() {
 		w.Start(b.walk)
 		for range 60 {
-			w.Save(b.bank, before)
+			w.State.Save(b.bank, before)
 			b.described(before, seen)
 			if b.r.IntN(4) == 0 {
 				b.healed(before, healed, seen)
 			}
-			if w.Step(b.walk) != Stepped || w.Check() != nil {
+			if w.Step(b.walk) != Stepped || w.Judge.Check() != nil {
 				return
 			}
-			w.Save(b.bank, after)
-			if sum := b.sum(after); sum != w.Hash() {
-				b.t.Fatalf("the sum is %v, the hash %v", sum, w.Hash())
+			w.State.Save(b.bank, after)
+			if sum := b.sum(after); sum != w.State.Hash() {
+				b.t.Fatalf("the sum is %v, the hash %v", sum, w.State.Hash())
 			}
-			e := w.current
-			if !b.plain(before) || e.Kind.Fault() || w.Tossed() {
+			e := w.Run.current
+			if !b.plain(before) || e.Kind.Fault() || w.Run.Tossed() {
 				continue
 			}
 			want, plain := b.computed(before, after, e, seen)
 			if plain && !slices.Equal(want, after) {
-				b.t.Fatalf("%s led to\n%v\nand was computed to lead to\n%v\nfrom\n%v", w.identity(), after, want, before)
+				b.t.Fatalf("%s led to\n%v\nand was computed to lead to\n%v\nfrom\n%v", w.Run.identity(), after, want, before)
 			}
 		}
 	})
-	if f != nil && f.Verdict != sim.VerdictSafety || w.Err() != nil {
-		b.t.Fatalf("%+v %v", f, w.Err())
+	if f != nil && f.Verdict != sim.VerdictSafety || w.Run.Err() != nil {
+		b.t.Fatalf("%+v %v", f, w.Run.Err())
 	}
 }
 
@@ -107,17 +107,17 @@ func (b *banked) plain(v Vector) bool {
 
 // isPlain says what the world says.
 func isPlain(w *World) bool {
-	for i := range w.nodes {
-		if w.nodes[i].life != lifeUp || w.links.tcp.Flushing(i) {
+	for i := range w.nodes.at {
+		if w.nodes.at[i].life != lifeUp || w.Links.tcp.Flushing(i) {
 			return false
 		}
 	}
 	for c := range w.n * w.n {
-		if e := w.links.tcp.End(c); e.Local || e.Remote || e.Broken || e.Asked {
+		if e := w.Links.tcp.End(c); e.Local || e.Remote || e.Broken || e.Asked {
 			return false
 		}
 	}
-	return w.environ.cut == nil && w.environ.paused == 0 && w.environ.early == sim.Unlimited
+	return w.Environ.cut == nil && w.Environ.paused == 0 && w.Environ.early == sim.Unlimited
 }
 
 // A part that arithmetic has made is what its sum says, and stays it whatever is
@@ -137,7 +137,7 @@ func TestArithmeticMakesParts(t *testing.T) {
 			place := n + b.r.IntN(2*n*n+n)
 			switch tcp := place < UDPPlace(n, 0); {
 			case b.r.IntN(2) == 0:
-				v[place] = b.bank.Push(place, v[place], b.r.IntN(n), w.Message(b.bank, note(b.r.IntN(3))))
+				v[place] = b.bank.Push(place, v[place], b.r.IntN(n), w.State.Message(b.bank, note(b.r.IntN(3))))
 			case place < SetPlace(n, 0) && b.bank.Queue(place, v[place]).Head != 0:
 				v[place] = b.bank.Pop(place, v[place])
 			case tcp && b.bank.links(place):
@@ -146,10 +146,10 @@ func TestArithmeticMakesParts(t *testing.T) {
 			made = append(made, v)
 		}
 		for at, v := range made {
-			w.Load(b.bank, v)
+			w.State.Load(b.bank, v)
 			var anew canon.Hash
 			for part := range w.sums.part {
-				anew = anew.Add(w.partSum(part))
+				anew = anew.Add(w.State.partSum(part))
 			}
 			if anew != b.sum(v) {
 				t.Fatalf("seed %d: vector %d has the sum %v, and its state the hash %v:\n%s", seed, at, b.sum(v), anew, tellState(w))
@@ -171,8 +171,8 @@ func (b *banked) described(v Vector, seen map[string]int) {
 	seen["plain"]++
 	var got []string
 	faults := false
-	for k := range b.w.Enabled() {
-		if e := b.w.Event(k); e.Kind.Fault() {
+	for k := range b.w.Events.Count() {
+		if e := b.w.Events.At(k); e.Kind.Fault() {
 			faults = true
 		} else {
 			got = append(got, b.tell(e))
@@ -181,15 +181,15 @@ func (b *banked) described(v Vector, seen map[string]int) {
 	if want := b.enabled(v, seen); !slices.Equal(got, want) {
 		b.t.Fatalf("possible is\n%s\nand by the parts\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, may := b.bank.Calm(v[len(v)-1]); faults && !may || may == b.w.environ.left.IsZero() {
-		b.t.Fatalf("the bank says that faults are possible: %v; left is %s", may, b.w.environ.left)
+	if _, may := b.bank.Calm(v[len(v)-1]); faults && !may || may == b.w.Environ.left.IsZero() {
+		b.t.Fatalf("the bank says that faults are possible: %v; left is %s", may, b.w.Environ.left)
 	}
 }
 
 // tell is an event as the bank can tell it.
 func (b *banked) tell(e sim.Event) string {
 	if e.Kind == sim.KindMessage {
-		return fmt.Sprintf("%s from %s to %s: %d", e.Link, e.From, e.Node, b.w.Message(b.bank, e.Value))
+		return fmt.Sprintf("%s from %s to %s: %d", e.Link, e.From, e.Node, b.w.State.Message(b.bank, e.Value))
 	}
 	return fmt.Sprintf("%s of %s", e.Kind, e.Node)
 }
@@ -217,12 +217,12 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 		for c := range n * n {
 			place := TCPPlace(n, c)
-			packets := b.w.links.tcp.Packets(c)
+			packets := b.w.Links.tcp.Packets(c)
 			if link == sim.LinkUDP {
-				place, packets = UDPPlace(n, c), b.w.links.udp.Packets(c)
+				place, packets = UDPPlace(n, c), b.w.Links.udp.Packets(c)
 			}
 			q := b.bank.Queue(place, v[place])
-			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.links.tcp.End(c).Open {
+			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.Links.tcp.End(c).Open {
 				b.t.Fatalf("channel %d of %s is told as %+v and holds %v", c, link, q, packets)
 			}
 			if q.Head != 0 {
@@ -256,27 +256,27 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 	default:
 		seen[e.Kind.String()]++
 	}
-	for _, effect := range w.Effects() {
+	for _, effect := range w.Run.Effects() {
 		switch effect.Kind {
 		case sim.EffectSend:
 			if effect.Lost {
 				seen["lost or refused"]++
 				continue
 			}
-			to := w.Index(effect.To)
+			to := effect.To.Index()
 			place, name := SetPlace(n, to), "push set"
 			switch effect.Link {
 			case sim.LinkTCP:
-				place, name = TCPPlace(n, w.links.tcp.Channel(i, to)), "push tcp"
+				place, name = TCPPlace(n, w.Links.tcp.Channel(i, to)), "push tcp"
 			case sim.LinkUDP:
-				place, name = UDPPlace(n, w.links.udp.Channel(i, to)), "push udp"
+				place, name = UDPPlace(n, w.Links.udp.Channel(i, to)), "push udp"
 			}
 			was := v[place]
-			v[place] = b.bank.Push(place, was, i, w.Message(b.bank, effect.Value))
+			v[place] = b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value))
 			seen[name]++
 			seen["pushed what was there"] += count(v[place] == was)
 			seen["pushed to the popped channel"] += count(place == popped)
-			if again := b.bank.Push(place, was, i, w.Message(b.bank, effect.Value)); again != v[place] {
+			if again := b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value)); again != v[place] {
 				b.t.Fatalf("pushed twice is %d and %d", v[place], again)
 			}
 		case sim.EffectRefused:
@@ -295,11 +295,11 @@ func (b *banked) pop(v Vector, e sim.Event, seen map[string]int) (place int) {
 	seen[e.Link.String()+" message"]++
 	seen[e.Link.String()+" to itself"] += count(from == to)
 	if e.Link == sim.LinkUDP {
-		place = UDPPlace(n, b.w.links.udp.Channel(from, to))
+		place = UDPPlace(n, b.w.Links.udp.Channel(from, to))
 		v[place] = b.bank.Pop(place, v[place])
 		return place
 	}
-	place, back := TCPPlace(n, b.w.links.tcp.Channel(from, to)), TCPPlace(n, b.w.links.tcp.Channel(to, from))
+	place, back := TCPPlace(n, b.w.Links.tcp.Channel(from, to)), TCPPlace(n, b.w.Links.tcp.Channel(to, from))
 	if !b.bank.Queue(place, v[place]).Open && from != to {
 		seen["tcp opens"]++
 		seen["tcp opens in both directions"] += count(b.bank.Queue(back, v[back]).Len > 0)
@@ -319,14 +319,14 @@ func (b *banked) healed(v, to Vector, seen map[string]int) {
 	seen["healed"] += count(want[last] != v[last])
 	seen["heals nothing"] += count(want[last] == v[last])
 	b.w.Heal(b.walk)
-	b.w.Save(b.bank, to)
-	if !slices.Equal(want, to) || b.sum(to) != b.w.Hash() {
+	b.w.State.Save(b.bank, to)
+	if !slices.Equal(want, to) || b.sum(to) != b.w.State.Hash() {
 		b.t.Fatalf("healing leads to\n%v\nand was computed to lead to\n%v", to, want)
 	}
 	if again := b.bank.Healed(b.w, to[last]); again != to[last] {
 		b.t.Fatalf("what has healed heals to %d, not %d", again, to[last])
 	}
-	b.w.Load(b.bank, v)
+	b.w.State.Load(b.bank, v)
 }
 
 // A set keeps a message once, wherever it is put in.
@@ -335,7 +335,7 @@ func TestArithmeticOfSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := w.NewBank()
+	b := w.State.NewBank()
 	place := SetPlace(w.n, 0)
 	var orders [][]int
 	for _, o := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
@@ -345,7 +345,7 @@ func TestArithmeticOfSets(t *testing.T) {
 	for _, order := range orders {
 		id := uint32(0)
 		for _, k := range order {
-			id = b.Push(place, id, k%2, w.Message(b, note(k)))
+			id = b.Push(place, id, k%2, w.State.Message(b, note(k)))
 		}
 		if end != 0 && id != end {
 			t.Errorf("in the order %v the set is %d, not %d", order, id, end)
@@ -367,10 +367,10 @@ func TestCapacities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tcp, udp := w.Capacities(); tcp != 7 || udp != udpCapacityDefault {
+	if tcp, udp := w.Links.Capacities(); tcp != 7 || udp != udpCapacityDefault {
 		t.Errorf("capacities are %d and %d", tcp, udp)
 	}
-	if c, f := w.NewBank().Calm(0); !c || f {
+	if c, f := w.State.NewBank().Calm(0); !c || f {
 		t.Errorf("nothing is calm: %v; faults are possible: %v", c, f)
 	}
 }

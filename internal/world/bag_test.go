@@ -59,8 +59,8 @@ func TestBagWaits(t *testing.T) {
 	}
 	var story []string
 	take := func(text string) {
-		for k := range w.Enabled() {
-			if e := w.Event(k); strings.HasPrefix(w.text(e), text) {
+		for k := range w.Events.Count() {
+			if e := w.Events.At(k); strings.HasPrefix(w.timers.text(e), text) {
 				w.Step(choose.NewFixed(k))
 				return
 			}
@@ -68,13 +68,13 @@ func TestBagWaits(t *testing.T) {
 		story = append(story, "no "+text)
 	}
 	tell := func() {
-		line := fmt.Sprint(w.InFlight(), " under way:")
-		for k := range w.Enabled() {
-			if e := w.Event(k); e.Kind == sim.KindMessage {
-				line += " " + w.text(e)
+		line := fmt.Sprint(w.Links.InFlight(), " under way:")
+		for k := range w.Events.Count() {
+			if e := w.Events.At(k); e.Kind == sim.KindMessage {
+				line += " " + w.timers.text(e)
 			}
 		}
-		for _, l := range w.OtherLines() {
+		for _, l := range w.Text.OtherLines() {
 			if strings.HasPrefix(l.Path, "bag") {
 				line += "; " + l.Path + " " + l.Value
 			}
@@ -90,21 +90,21 @@ func TestBagWaits(t *testing.T) {
 		take("mend")
 		take("n1 message number{n: 2}")
 		tell()
-		before := w.Hash()
-		b := w.NewBank()
-		v := slices.Clone(make(Vector, w.Places()))
-		w.Save(b, v)
+		before := w.State.Hash()
+		b := w.State.NewBank()
+		v := slices.Clone(make(Vector, w.State.Places()))
+		w.State.Save(b, v)
 		take("n1 message number{n: 1}")
 		tell()
-		w.Load(b, v)
-		if w.Hash() != before || w.InFlight() != 2 {
-			t.Errorf("loading what was saved is another state: %d messages", w.InFlight())
+		w.State.Load(b, v)
+		if w.State.Hash() != before || w.Links.InFlight() != 2 {
+			t.Errorf("loading what was saved is another state: %d messages", w.Links.InFlight())
 		}
 		take("n1 message number{n: 1}")
 		take("n1 crash")
 		tell()
 		take("n1 restart")
-		if got := w.Declined(); got != "declined by Accepts: number{n: 1} from n0 by bag at n1" {
+		if got := w.Text.Declined(); got != "declined by Accepts: number{n: 1} from n0 by bag at n1" {
 			t.Errorf("declined: %q", got)
 		}
 		take("n1 message number{n: 1}") // wants 2 again: declined

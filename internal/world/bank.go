@@ -38,7 +38,7 @@ type Bank struct {
 }
 
 type nodePart struct {
-	world    *World // the one that banked it
+	of       *nodes // of the world that banked it
 	node     sim.Node
 	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can tell; nil: none was met
 	guards   guards
@@ -70,9 +70,9 @@ type restPart struct {
 
 // NewBank makes a bank for the states of this world. Worlds of equal systems,
 // params and configurations may share one.
-func (w *World) NewBank() *Bank {
-	places := len(w.sums.part)
-	b := &Bank{n: w.n, slow: w.links.slow != nil, of: newStock(places)}
+func (st *State) NewBank() *Bank {
+	places := len(st.sums.part)
+	b := &Bank{n: st.n, slow: st.links.slow != nil, of: newStock(places)}
 	b.remember(places)
 	return b
 }
@@ -95,12 +95,12 @@ func (b *Bank) Len() (n int) {
 func (b *Bank) Places() int { return len(b.of.shelves) }
 
 // Places is the length of a Vector of this world.
-func (w *World) Places() int { return len(w.sums.part) }
+func (st *State) Places() int { return len(st.sums.part) }
 
 // Track makes the world note which parts its steps change, for Save and Load.
 // All parts count as changed.
-func (w *World) Track() {
-	s := &w.sums
+func (st *State) Track() {
+	s := st.sums
 	s.tracking = true
 	s.at = make(Vector, len(s.part))
 	s.moved = make([]bool, len(s.part))
@@ -112,29 +112,29 @@ func (w *World) Track() {
 }
 
 // know makes sure that the numbers which the world keeps are those of a bank.
-func (w *World) know(b *Bank) {
-	if s := &w.sums; s.bank != b {
-		w.Track()
+func (st *State) know(b *Bank) {
+	if s := st.sums; s.bank != b {
+		st.Track()
 		s.bank = b
 	}
 }
 
 // Save writes the state into v, banking the parts that are new. Handlers that
 // run later do not change what was banked.
-func (w *World) Save(b *Bank, v Vector) {
-	w.SaveMoved(b)
-	copy(v, w.sums.at)
+func (st *State) Save(b *Bank, v Vector) {
+	st.SaveMoved(b)
+	copy(v, st.sums.at)
 }
 
 // SaveMoved banks the parts that changed since the last Save or Load, and
 // returns their places; At has their numbers. The list is the world's own, and
 // valid until its next step.
-func (w *World) SaveMoved(b *Bank) []int32 {
-	w.know(b)
-	w.Hash()
-	s := &w.sums
+func (st *State) SaveMoved(b *Bank) []int32 {
+	st.know(b)
+	st.Hash()
+	s := st.sums
 	for _, p := range s.movedList {
-		s.at[p] = w.bank(b, int(p))
+		s.at[p] = st.bank(b, int(p))
 		s.moved[p] = false
 	}
 	moved := s.movedList
@@ -144,12 +144,12 @@ func (w *World) SaveMoved(b *Bank) []int32 {
 }
 
 // At is the state as it was last saved or loaded. It is the world's own.
-func (w *World) At() Vector { return w.sums.at }
+func (st *State) At() Vector { return st.sums.at }
 
 // NodesHash is the share of the nodes in the identity of the state.
-func (w *World) NodesHash() (h canon.Hash) {
-	w.Hash()
-	for _, sum := range w.sums.part[:w.n] {
+func (st *State) NodesHash() (h canon.Hash) {
+	st.Hash()
+	for _, sum := range st.sums.part[:st.n] {
 		h = h.Add(sum)
 	}
 	return h
@@ -157,46 +157,46 @@ func (w *World) NodesHash() (h canon.Hash) {
 
 // SaveNode banks one node, as a handler has just left it, and returns its
 // number.
-func (w *World) SaveNode(b *Bank, i int) uint32 {
-	w.Hash()
-	return w.bank(b, i)
+func (st *State) SaveNode(b *Bank, i int) uint32 {
+	st.Hash()
+	return st.bank(b, i)
 }
 
 // bank is the number of the part at place p, as it is now.
-func (w *World) bank(b *Bank, p int) uint32 {
-	sum := w.sums.part[p]
+func (st *State) bank(b *Bank, p int) uint32 {
+	sum := st.sums.part[p]
 	if id, known := b.find(p, sum); known {
-		if p < w.n {
-			w.keepTwin(b, p, id)
+		if p < st.n {
+			st.keepTwin(b, p, id)
 		}
 		return id
 	}
-	return b.add(p, sum, w.part(p))
+	return b.add(p, sum, st.part(p))
 }
 
 // part is what stands at place p, to be kept.
-func (w *World) part(p int) any {
-	n := w.n
+func (st *State) part(p int) any {
+	n := st.n
 	switch {
 	case p < n:
-		ns := &w.nodes[p]
+		ns := &st.nodes.at[p]
 		ns.shared = true // from now on; whoever runs it next copies it
 		return &nodePart{
-			world: w, node: ns.node, guards: ns.guards,
+			of: st.nodes, node: ns.node, guards: ns.guards,
 			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.seen.Timers), firing: ns.firing(w), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: w.links.tcp.Flushing(p),
+			timers: freeze(ns.seen.Timers), firing: st.nodes.firing(p), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: st.links.tcp.Flushing(p),
 		}
 	case p < n+n*n:
 		c := p - n
-		return &connectionPart{w.links.tcp.End(c), clone(w.links.tcp.Packets(c))}
+		return &connectionPart{st.links.tcp.End(c), clone(st.links.tcp.Packets(c))}
 	case p < n+2*n*n:
-		return clone(w.links.udp.Packets(p - n - n*n))
+		return clone(st.links.udp.Packets(p - n - n*n))
 	case p < 2*n+2*n*n:
-		return clone(w.links.set.For(p - n - 2*n*n))
+		return clone(st.links.set.For(p - n - 2*n*n))
 	default:
-		r := &restPart{left: w.environ.left, early: w.environ.early, cut: w.environ.cut, paused: w.environ.paused}
-		for i := range w.monitors {
-			r.memories = append(r.memories, w.copied(w.monitors[i].Memory()))
+		r := &restPart{left: st.environ.left, early: st.environ.early, cut: st.environ.cut, paused: st.environ.paused}
+		for i := range st.judge.monitors {
+			r.memories = append(r.memories, st.copied(st.judge.monitors[i].Memory()))
 		}
 		return r
 	}
@@ -213,8 +213,8 @@ func (ns *nodeState) countOffers() (n int) {
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
 
 // copied is a deep copy of a value that can be walked.
-func (w *World) copied(v any) any {
-	c, err := w.walker.Copy(v)
+func (s *setting) copied(v any) any {
+	c, err := s.walker.Copy(v)
 	if err != nil {
 		panic(unsupported(err.Error()))
 	}
@@ -223,132 +223,130 @@ func (w *World) copied(v any) any {
 
 // Resume is Load in the middle of a run: so many steps lead from its start to
 // the state.
-func (w *World) Resume(b *Bank, v Vector, steps int) {
-	w.Load(b, v)
-	w.step = steps
+func (st *State) Resume(b *Bank, v Vector, steps int) {
+	st.Load(b, v)
+	st.run.step = steps
 }
 
 // Load makes the world be in a state. Only parts that differ from where it is
 // are touched.
-func (w *World) Load(b *Bank, v Vector) {
-	w.know(b)
-	w.failure, w.err = nil, nil
-	w.running, w.effects = nil, w.effects[:0]
-	s := &w.sums
+func (st *State) Load(b *Bank, v Vector) {
+	st.know(b)
+	st.run.forget()
+	s := st.sums
 	for _, p := range s.movedList {
-		w.restore(b, int(p), v[p])
+		st.restore(b, int(p), v[p])
 	}
 	at := s.at[:len(v)]
 	for p, id := range v {
 		if at[p] != id {
-			w.restore(b, p, id)
+			st.restore(b, p, id)
 		}
 	}
-	w.loaded(v)
+	st.loaded(v)
 }
 
 // Back is Load of the state that was loaded last, after steps from it: it looks
 // only at the parts that these changed.
-func (w *World) Back(b *Bank, v Vector) {
-	s := &w.sums
+func (st *State) Back(b *Bank, v Vector) {
+	s := st.sums
 	if s.bank != b || s.from != &v[0] {
-		w.Load(b, v)
+		st.Load(b, v)
 		return
 	}
-	w.failure, w.err = nil, nil
-	w.running, w.effects = nil, w.effects[:0]
+	st.run.forget()
 	for _, p := range s.since {
-		w.restore(b, int(p), v[p])
+		st.restore(b, int(p), v[p])
 	}
 	for _, p := range s.movedList {
-		w.restore(b, int(p), v[p])
+		st.restore(b, int(p), v[p])
 	}
-	w.loaded(v)
+	st.loaded(v)
 }
 
 // restore makes one part what it was.
-func (w *World) restore(b *Bank, p int, id uint32) {
-	s := &w.sums
+func (st *State) restore(b *Bank, p int, id uint32) {
+	s := st.sums
 	if s.at[p] == id && !s.moved[p] {
 		return
 	}
 	sum := b.Sum(p, id)
-	w.place(p, b.part(p, id))
+	st.place(p, b.part(p, id))
 	s.total = s.total.Sub(s.part[p]).Add(sum)
 	s.part[p], s.stale[p], s.moved[p], s.at[p] = sum, false, false, id
 }
 
-func (w *World) loaded(v Vector) {
-	s := &w.sums
+func (st *State) loaded(v Vector) {
+	s := st.sums
 	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
 }
 
 // place puts a part where it belongs. Nothing: the part is empty.
-func (w *World) place(p int, of any) {
-	n := w.n
+func (st *State) place(p int, of any) {
+	n := st.n
 	switch {
 	case p < n:
-		w.placeNode(p, of.(*nodePart))
+		st.placeNode(p, of.(*nodePart))
 	case p < n+n*n:
 		c := p - n
 		if of == nil {
-			w.links.tcp.Place(c, netsim.End{}, nil)
+			st.links.tcp.Place(c, netsim.End{}, nil)
 		} else {
 			k := of.(*connectionPart)
-			w.links.tcp.Place(c, k.End, k.packets)
-			w.links.disturbed = w.links.disturbed || w.links.tcp.Disturbed()
+			st.links.tcp.Place(c, k.End, k.packets)
+			st.links.disturbed = st.links.disturbed || st.links.tcp.Disturbed()
 		}
-		w.links.dirty |= 1 << (c / n)
+		st.links.dirty |= 1 << (c / n)
 	case p < n+2*n*n:
 		c := p - n - n*n
 		packets, _ := of.([]netsim.Packet)
-		w.links.udp.Place(c, packets)
-		w.links.dirty |= 1 << (c / n)
+		st.links.udp.Place(c, packets)
+		st.links.dirty |= 1 << (c / n)
 	case p < 2*n+2*n*n:
 		i := p - n - 2*n*n
 		members, _ := of.([]netsim.Member)
-		w.links.set.Place(i, members)
-		w.links.dirty |= 1 << i
+		st.links.set.Place(i, members)
+		st.links.dirty |= 1 << i
 	default:
-		w.placeRest(of)
+		st.placeRest(of)
 	}
 }
 
-func (w *World) placeNode(i int, k *nodePart) {
-	ns := &w.nodes[i]
-	w.timers.count += k.timers.len() - len(ns.seen.Timers)
-	w.tasks += k.tasks.len() - len(ns.tasks)
+func (st *State) placeNode(i int, k *nodePart) {
+	ns := &st.nodes.at[i]
+	st.timers.count += k.timers.len() - len(ns.seen.Timers)
+	st.nodes.tasks += k.tasks.len() - len(ns.tasks)
 	if k.life != ns.life {
-		w.environ.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
-		w.environ.gone += count(k.life.absent()) - count(ns.life.absent())
-		w.sees.Membership++
-		defer w.environ.weather()
+		st.environ.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
+		st.environ.gone += count(k.life.absent()) - count(ns.life.absent())
+		st.nodes.sees.Membership++
+		defer st.environ.weather()
 	}
-	w.put(i, k.node)
+	st.nodes.put(i, k.node)
 	ns.shared = true
 	ns.guards = k.guards
 	ns.live(k.life)
 	ns.lives, ns.script, ns.next = k.lives, k.script, k.next
 	ns.seen.Timers = k.timers.thaw(ns.seen.Timers)
-	if k.world != w {
-		w.adopt(ns)
+	if k.of != st.nodes {
+		st.nodes.adopt(ns)
 	}
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
-	if w.pace != nil {
-		w.ripen(i)
+	if st.pace != nil {
+		st.nodes.ripen(i)
 	}
-	w.script.Put(i, k.next < len(k.script))
-	if k.flushing != w.links.tcp.Flushing(i) {
-		w.links.tcp.SetFlushing(i, k.flushing)
+	st.nodes.script.Put(i, k.next < len(k.script))
+	if k.flushing != st.links.tcp.Flushing(i) {
+		st.links.tcp.SetFlushing(i, k.flushing)
 	}
-	w.links.dirty |= 1 << i
+	st.links.dirty |= 1 << i
 }
 
 // adopt makes the world's own what a node part of another world refers to.
-func (w *World) adopt(ns *nodeState) {
-	w.links.guarded = w.links.guarded || ns.guards.any()
+func (all *nodes) adopt(ns *nodeState) {
+	all.links.guarded = all.links.guarded || ns.guards.any()
 	for k := range ns.seen.Timers {
-		ns.seen.Timers[k].Timer = w.timer(ns.seen.Timers[k].Signal)
+		ns.seen.Timers[k].Timer = all.timers.timer(ns.seen.Timers[k].Signal)
 	}
 }
 
@@ -359,29 +357,29 @@ func count(b bool) int {
 	return 0
 }
 
-func (w *World) placeRest(of any) {
+func (st *State) placeRest(of any) {
 	if of == nil {
-		w.environ.left, w.environ.early, w.environ.cut = sim.Faults{}, sim.Unlimited, nil
-		w.environ.paused = 0
+		st.environ.left, st.environ.early, st.environ.cut = sim.Faults{}, sim.Unlimited, nil
+		st.environ.paused = 0
 	} else {
 		r := of.(*restPart)
-		w.environ.left, w.environ.early, w.environ.cut = r.left, r.early, r.cut
-		w.environ.paused = r.paused
-		for i := range w.monitors {
-			w.monitors[i].Restore(w.copied(r.memories[i]))
+		st.environ.left, st.environ.early, st.environ.cut = r.left, r.early, r.cut
+		st.environ.paused = r.paused
+		for i := range st.judge.monitors {
+			st.judge.monitors[i].Restore(st.copied(r.memories[i]))
 		}
 	}
-	w.links.dirty = w.links.all()
-	w.environ.weather()
+	st.links.dirty = st.links.all()
+	st.environ.weather()
 }
 
 // own makes a node the world's own, before a handler changes it.
-func (w *World) own(i int) {
-	ns := &w.nodes[i]
+func (all *nodes) own(i int) {
+	ns := &all.at[i]
 	ns.shared = false
-	if w.sys.Clone != nil {
-		w.install(i, w.clone(i))
+	if all.sys.Clone != nil {
+		all.install(i, all.clone(i))
 	} else {
-		w.install(i, w.copied(ns.node).(sim.Node))
+		all.install(i, all.copied(ns.node).(sim.Node))
 	}
 }

@@ -24,16 +24,16 @@ type moment struct {
 // tellState is all that a world says of the state that it is in.
 func tellState(w *World) string {
 	var b strings.Builder
-	for _, l := range w.Lines() {
+	for _, l := range w.Text.Lines() {
 		fmt.Fprintf(&b, "%s: %s\n", l.Path, l.Value)
 	}
 	b.WriteString(events(w))
-	for k := range w.Enabled() {
-		fmt.Fprint(&b, w.Rare(k), " ")
+	for k := range w.Events.Count() {
+		fmt.Fprint(&b, w.Events.Rare(k), " ")
 	}
-	names, _ := w.NotLive()
-	fmt.Fprintln(&b, "\nlive", w.Live(), "assumed", w.Assumed(), "within", w.Within(), "healed", w.Healed(), "settled", w.Settled(), "not live", names)
-	if f := w.Check(); f != nil {
+	names, _ := w.Judge.NotLive()
+	fmt.Fprintln(&b, "\nlive", w.Judge.Live(), "assumed", w.Judge.Assumed(), "within", w.Judge.Within(), "healed", w.Environ.Healed(), "settled", w.Events.Settled(), "not live", names)
+	if f := w.Judge.Check(); f != nil {
 		fmt.Fprintln(&b, f.Verdict, f.Property, f.Message)
 	}
 	return b.String()
@@ -85,10 +85,10 @@ func newBanked(t *testing.T, sys *sim.System, c Config, seed uint64) *banked {
 		t.Fatal(err)
 	}
 	b := &banked{
-		t: t, w: w, bank: w.NewBank(), walk: choose.NewWalk(seed), r: rand.New(rand.NewPCG(seed, 3)),
+		t: t, w: w, bank: w.State.NewBank(), walk: choose.NewWalk(seed), r: rand.New(rand.NewPCG(seed, 3)),
 		texts: map[canon.Hash]string{}, hashes: map[string]canon.Hash{},
 	}
-	w.Track()
+	w.State.Track()
 	b.walk.Uniform, b.walk.Rare = true, true
 	return b
 }
@@ -97,9 +97,9 @@ func newBanked(t *testing.T, sys *sim.System, c Config, seed uint64) *banked {
 func (b *banked) save() int {
 	b.t.Helper()
 	m := moment{v: make(Vector, b.bank.Places()), follow: -1}
-	b.w.Save(b.bank, m.v)
+	b.w.State.Save(b.bank, m.v)
 	inspect(b.t, b.w, b.texts, b.hashes)
-	m.hash, m.state = b.w.Hash(), tellState(b.w)
+	m.hash, m.state = b.w.State.Hash(), tellState(b.w)
 	var sum canon.Hash
 	for p, id := range m.v {
 		sum = sum.Add(b.bank.Sum(p, id))
@@ -114,14 +114,14 @@ func (b *banked) save() int {
 // load goes back to a moment; all must be as it was.
 func (b *banked) load(w *World, at int) {
 	b.t.Helper()
-	w.Load(b.bank, b.moments[at].v)
+	w.State.Load(b.bank, b.moments[at].v)
 	b.same(w, at, "loaded")
 }
 
 func (b *banked) same(w *World, at int, how string) {
 	b.t.Helper()
 	m := &b.moments[at]
-	if h := w.Hash(); h != m.hash {
+	if h := w.State.Hash(); h != m.hash {
 		b.t.Fatalf("moment %d, %s, has the hash %v and had %v:\n%s\nand was\n%s", at, how, h, m.hash, tellState(w), m.state)
 	}
 	if got := tellState(w); got != m.state {
@@ -143,7 +143,7 @@ func (b *banked) step(at int) (next int, more bool) {
 	if progress != Stepped {
 		return at, false
 	}
-	failed := b.w.Check() != nil
+	failed := b.w.Judge.Check() != nil
 	next = b.save()
 	if src.answers != nil {
 		b.moments[at].taken, b.moments[at].follow = src.answers, next
@@ -157,9 +157,9 @@ func (b *banked) again(w *World, at int) {
 	m := &b.moments[at]
 	b.load(w, at)
 	if p := w.Step(&scripted{slices.Clone(m.taken)}); p != Stepped {
-		b.t.Fatalf("the step from moment %d cannot be taken again: %v", at, w.Err())
+		b.t.Fatalf("the step from moment %d cannot be taken again: %v", at, w.Run.Err())
 	}
-	w.Check()
+	w.Judge.Check()
 	b.same(w, m.follow, fmt.Sprintf("reached again from moment %d,", at))
 }
 
@@ -174,7 +174,7 @@ func (b *banked) run(index uint64, steps int, jumps bool) {
 			if !more || jumps && b.r.IntN(5) == 0 {
 				at = b.r.IntN(len(b.moments))
 				b.load(b.w, at)
-				if b.w.Check() != nil {
+				if b.w.Judge.Check() != nil {
 					continue
 				}
 			}
@@ -187,8 +187,8 @@ func (b *banked) run(index uint64, steps int, jumps bool) {
 			}
 		}
 	})
-	if f != nil && f.Verdict != sim.VerdictSafety || b.w.Err() != nil {
-		b.t.Fatalf("%+v %v", f, b.w.Err())
+	if f != nil && f.Verdict != sim.VerdictSafety || b.w.Run.Err() != nil {
+		b.t.Fatalf("%+v %v", f, b.w.Run.Err())
 	}
 }
 
@@ -230,7 +230,7 @@ func bankWalk(t *testing.T, sys *sim.System, c Config, seed uint64, steps int, m
 	if err != nil {
 		t.Fatal(err)
 	}
-	other.Track()
+	other.State.Track()
 	for _, w := range []*World{b.w, other} {
 		f := w.Protect(func() {
 			for at := range b.moments {
@@ -240,8 +240,8 @@ func bankWalk(t *testing.T, sys *sim.System, c Config, seed uint64, steps int, m
 				}
 			}
 		})
-		if f != nil && f.Verdict != sim.VerdictSafety || w.Err() != nil {
-			t.Fatalf("%+v %v", f, w.Err())
+		if f != nil && f.Verdict != sim.VerdictSafety || w.Run.Err() != nil {
+			t.Fatalf("%+v %v", f, w.Run.Err())
 		}
 	}
 	if b.bank.Len() != whole {

@@ -57,7 +57,7 @@ func TestBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Protect(func() { w.Start(choose.NewFixed()) })
-		if got := w.Bound(); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+		if got := w.State.Bound(); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
 			t.Errorf("bound is %q, want %q", got, c.want)
 		}
 	}

@@ -21,28 +21,28 @@ type instants struct {
 	counted []*macetime.Monotone
 }
 
-func (w *World) finder() *instants {
-	if w.instants == nil {
-		w.instants = &instants{finder: sim.Times(w.walker)}
+func (all *nodes) finder() *instants {
+	if all.instants == nil {
+		all.instants = &instants{finder: sim.Times(all.walker)}
 	}
-	return w.instants
+	return all.instants
 }
 
 // settleTimes numbers anew what node i holds, after a handler or a crash.
-func (w *World) settleTimes(i int) {
-	if w.nodes[i].clock != nil {
-		w.renumber(i)
+func (all *nodes) settleTimes(i int) {
+	if all.at[i].clock != nil {
+		all.renumber(i)
 	}
 }
 
-func (w *World) renumber(i int) {
-	ns, in := &w.nodes[i], w.finder()
+func (all *nodes) renumber(i int) {
+	ns, in := &all.at[i], all.finder()
 	in.times, in.counted = in.times[:0], in.counted[:0]
 	changed, err := in.finder.Find(ns.node, in.note)
 	if err != nil {
 		panic(fmt.Sprintf("macemc: %s cannot keep times where it does: %v", addrOf(i), err))
 	}
-	if w.pace != nil {
+	if all.pace != nil {
 		for k := range ns.seen.Timers {
 			in.times = append(in.times, &ns.seen.Timers[k].Due)
 		}
@@ -58,8 +58,8 @@ func (w *World) renumber(i int) {
 	if ns.clock = &clock; clock.IsZero() {
 		ns.clock = nil
 	}
-	if w.pace != nil {
-		w.ripen(i)
+	if all.pace != nil {
+		all.ripen(i)
 	}
 }
 
@@ -74,19 +74,19 @@ func (in *instants) note(v reflect.Value) {
 
 // TimeFields are the lines of the nodes that show a time which they hold: those
 // that are others where the times are forgotten.
-func (w *World) TimeFields() (fields []canon.Line) {
-	for i := range w.nodes {
-		if w.nodes[i].clock == nil {
+func (x *Text) TimeFields() (fields []canon.Line) {
+	for i := range x.nodes.at {
+		if x.nodes.at[i].clock == nil {
 			continue
 		}
 		name := addrOf(i).String()
-		own := w.copied(w.nodes[i].seen.Node)
+		own := x.copied(x.nodes.at[i].seen.Node)
 		had := map[canon.Line]bool{}
-		for _, l := range w.walker.Lines(own) {
+		for _, l := range x.walker.Lines(own) {
 			had[l] = true
 		}
 		var held []*macetime.Time
-		forget, err := w.finder().finder.Find(own, func(v reflect.Value) {
+		forget, err := x.nodes.finder().finder.Find(own, func(v reflect.Value) {
 			if t, is := v.Addr().Interface().(*macetime.Time); is {
 				held = append(held, t)
 			}
@@ -98,7 +98,7 @@ func (w *World) TimeFields() (fields []canon.Line) {
 			*t = macetime.Time{}
 		}
 		forget()
-		for _, l := range w.walker.Lines(own) {
+		for _, l := range x.walker.Lines(own) {
 			if !had[l] {
 				fields = append(fields, under(name, l, tag(PartField, i)))
 			}
@@ -108,10 +108,10 @@ func (w *World) TimeFields() (fields []canon.Line) {
 }
 
 // timeless refuses a value that leaves a node and holds a time.
-func (w *World) timeless(self sim.Addr, what string, v any) {
-	if w.nodes[self.Index()].clock != nil && w.finder().finder.Holds(v) {
+func (all *nodes) timeless(self sim.Addr, what string, v any) {
+	if all.at[self.Index()].clock != nil && all.finder().finder.Holds(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
-			self, what, w.walker.Text(v)))
+			self, what, all.walker.Text(v)))
 	}
 }
 
@@ -119,15 +119,15 @@ func (w *World) timeless(self sim.Addr, what string, v any) {
 // keeps of it stays.
 func (e *env) ticks() *macetime.Clock {
 	w, i := e.w, e.self.Index()
-	ns := &w.nodes[i]
-	if !w.ticking {
+	ns := &w.nodes.at[i]
+	if !w.Run.ticking {
 		own := macetime.Of(i)
 		if ns.clock != nil {
 			own = ns.clock.Clone()
 		}
-		ns.clock, w.ticking = &own, true
+		ns.clock, w.Run.ticking = &own, true
 		if w.pace != nil {
-			w.began = own.Read()
+			w.Run.began = own.Read()
 		}
 	}
 	return ns.clock
@@ -140,10 +140,10 @@ func (e *env) reading() macetime.Time {
 		return c.Read()
 	}
 	if e.w.pace.Handlers == 0 {
-		return e.w.began
+		return e.w.Run.began
 	}
 	t := c.Read()
-	c.Within(e.w.began, t, e.w.pace.Handlers)
+	c.Within(e.w.Run.began, t, e.w.pace.Handlers)
 	return t
 }
 
@@ -165,8 +165,8 @@ const comparing = "is a time before another"
 func (e *env) Before(a, b macetime.Time) bool {
 	w := e.use("Before")
 	return e.compare("Before", a, b, func(why string) int {
-		w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
-		k := w.coin(2, nil)
+		w.Run.asked.why, w.Run.asked.weights, w.Run.asked.sides = why, nil, nil
+		k := w.Run.coin(2, nil)
 		if w.cover != nil {
 			w.cover.chosen(comparing, 2, k)
 		}
@@ -195,11 +195,11 @@ func (e *env) compare(call string, a, b macetime.Time, ask func(why string) int)
 	yes, no := clock.Compare(a, b)
 	if !yes || !no {
 		if w.tracing {
-			w.facts = append(w.facts, sim.Fact{Asked: "whether", About: macetime.Asked(a, b), Answer: yes})
+			w.Run.facts = append(w.Run.facts, sim.Fact{Asked: "whether", About: macetime.Asked(a, b), Answer: yes})
 		}
 		return yes
 	}
-	w.asked.words = answer
+	w.Run.asked.words = answer
 	is := ask(macetime.Asked(a, b)) == 1
 	clock.Assume(a, b, is)
 	return is

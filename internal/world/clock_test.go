@@ -80,7 +80,7 @@ func TestStateShowsWhatIsKnownOfTimes(t *testing.T) {
 		for _, want := range want {
 			w.Retake(0, []int{1})
 			var got []string
-			for _, l := range w.NodeLines(w.Params().Addr(0)) {
+			for _, l := range w.Text.NodeLines(w.Params().Addr(0)) {
 				if l.Value != "none" && l.Value != "nil" && l.Value != "r0" && !strings.HasSuffix(l.Path, "script") {
 					got = append(got, l.Path+" = "+l.Value)
 				}
@@ -88,15 +88,15 @@ func TestStateShowsWhatIsKnownOfTimes(t *testing.T) {
 			if text := strings.Join(got, "; "); text != want {
 				t.Errorf("the state is\n%s\nwant\n%s", text, want)
 			}
-			sums = append(sums, w.Hash())
+			sums = append(sums, w.State.Hash())
 		}
-	}); f != nil || w.Err() != nil {
-		t.Fatal(f, w.Err())
+	}); f != nil || w.Run.Err() != nil {
+		t.Fatal(f, w.Run.Err())
 	}
 	if sums[0] == sums[1] || sums[1] == sums[2] {
 		t.Error("states that know different things of their times have one identity")
 	}
-	s := w.Trace().Steps[1]
+	s := w.Run.Trace().Steps[1]
 	if got, want := fmt.Sprint(s.Coins[0].What, s.Facts), "t1 before last+5s: yes[{whether t1 before last+5s true} {whether none before t1 true}]"; got != want {
 		t.Errorf("step 2 tells %s; want %s", got, want)
 	}
@@ -178,10 +178,10 @@ func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
 		if f := w.Protect(func() {
 			w.Start(choose.NewFixed())
 			w.Retake(0, []int{answer})
-		}); f != nil || w.Err() != nil {
-			t.Fatal(f, w.Err())
+		}); f != nil || w.Run.Err() != nil {
+			t.Fatal(f, w.Run.Err())
 		}
-		return fmt.Sprint(w.Hash())
+		return fmt.Sprint(w.State.Hash())
 	}
 	if no, yes := end(0), end(1); no == yes || no != end(0) {
 		t.Errorf("the states after no and yes are %s and %s, and %s again", no, yes, end(0))

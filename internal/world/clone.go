@@ -10,20 +10,20 @@ import (
 
 // clone is the copy of a node that the system makes. That it has the state of the node is
 // looked at each time; that it shares nothing with it, where steps are taken twice.
-func (w *World) clone(i int) (c sim.Node) {
-	n := w.nodes[i].node
-	if err := guard.Call("Clone", func() { c = w.sys.Clone(w.params, addrOf(i), n) }); err != nil {
-		panic(unsupported(fmt.Sprintf("system %s: %v", w.sys.Name, err)))
+func (all *nodes) clone(i int) (c sim.Node) {
+	n := all.at[i].node
+	if err := guard.Call("Clone", func() { c = all.sys.Clone(all.params, addrOf(i), n) }); err != nil {
+		panic(unsupported(fmt.Sprintf("system %s: %v", all.sys.Name, err)))
 	}
 	if c == nil {
-		panic(unsupported(fmt.Sprintf("system %s: Clone made a nil node of %s", w.sys.Name, addrOf(i))))
+		panic(unsupported(fmt.Sprintf("system %s: Clone made a nil node of %s", all.sys.Name, addrOf(i))))
 	}
-	want, err := w.walker.Sum(n)
+	want, err := all.walker.Sum(n)
 	if err != nil {
 		panic(unsupported(err.Error()))
 	}
-	if got, err := w.walker.Sum(c); err != nil || got != want {
-		panic(unsupported(fmt.Sprintf("system %s: Clone made another state of %s: %s", w.sys.Name, addrOf(i), apart(w.walker, n, c))))
+	if got, err := all.walker.Sum(c); err != nil || got != want {
+		panic(unsupported(fmt.Sprintf("system %s: Clone made another state of %s: %s", all.sys.Name, addrOf(i), apart(all.walker, n, c))))
 	}
 	return c
 }

@@ -58,12 +58,11 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &World{
-		sys: sys, params: params, n: n, walker: walker,
-		nodes: make([]nodeState, n), peers: make([][]sim.Addr, n), script: netsim.NewBits(n),
-		links: newLinks(n, over(net, config.Network)), timers: newTimers(),
-		turn: turn{spent: make([]int, n)}, tracing: config.Trace,
-	}
+	w := &World{setting: setting{
+		sys: sys, params: params, n: n, walker: walker, peers: make([][]sim.Addr, n),
+		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder,
+	}}
+	w.compose(over(net, config.Network))
 	pace, err := sys.Pace(params)
 	switch {
 	case err != nil:
@@ -73,40 +72,54 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	case !config.FreeTimers:
 		w.pace = pace
 	}
-	w.shuffled = config.DiskReorder
-	w.environ = environment{links: &w.links, nodes: w.nodes}
-	if w.links.slow, err = w.links.net.SlowLinks(n); err != nil {
+	if w.Links.slow, err = w.Links.net.SlowLinks(n); err != nil {
 		return nil, err
 	}
 	if err := sys.CanFail(params, config.Faults); err != nil {
 		return nil, err
 	}
-	w.environ.allow(config.Faults, config.Early)
-	w.sums.init(n)
-	w.sees.Runtime, w.sees.Params = eyes{w}, params
-	w.audit.on, w.sprint = config.Audit, config.Sprint
-	w.asked.w = w
-	w.question.Alternatives = &w.asked
+	w.Environ.allow(config.Faults, config.Early)
+	w.nodes.sees.Runtime, w.nodes.sees.Params = eyes{&w.Judge}, params
 	all := params.Addrs()
-	for i := range w.nodes {
-		w.sees.Nodes = append(w.sees.Nodes, &w.nodes[i].seen)
-		w.nodes[i].opening.bind(w, addrOf(i), true)
-		for k := range w.nodes[i].envs {
-			w.nodes[i].envs[k].bind(w, addrOf(i), false)
+	for i := range w.nodes.at {
+		w.nodes.sees.Nodes = append(w.nodes.sees.Nodes, &w.nodes.at[i].seen)
+		w.nodes.at[i].opening.bind(w, addrOf(i), true)
+		for k := range w.nodes.at[i].envs {
+			w.nodes.at[i].envs[k].bind(w, addrOf(i), false)
 		}
-		if w.nodes[i].first, err = sys.Opening(params, addrOf(i)); err != nil {
+		if w.nodes.at[i].first, err = sys.Opening(params, addrOf(i)); err != nil {
 			return nil, err
 		}
 		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
 	}
-	if err := w.judge.bind(sys, config.Only); err != nil {
+	if err := w.Judge.bind(sys, config.Only); err != nil {
 		return nil, err
 	}
-	if w.audit.on {
-		w.auditProperties()
+	if w.auditing {
+		w.audit.properties()
 	}
 	if w.cover = config.Coverage; w.cover != nil {
 		w.cover.bind(w)
 	}
 	return w, nil
+}
+
+// compose makes the nouns of a world know those that stand below them.
+func (w *World) compose(net sim.Network) {
+	s, n := &w.setting, w.n
+	w.sums.init(n)
+	w.timers = newTimers(s)
+	w.Run = Run{setting: s, timers: &w.timers, spent: make([]int, n)}
+	w.Links = newLinks(n, net, &w.sums)
+	w.nodes = nodes{
+		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,
+		at: make([]nodeState, n), script: netsim.NewBits(n),
+	}
+	w.Environ = Environment{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
+	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
+	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
+	w.Judge = Judge{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
+	w.audit = auditor{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, judge: &w.Judge}
+	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
+	w.Text = Text{setting: s, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 }

@@ -110,14 +110,15 @@ func (t *propertyTally) ran(steps int, holds bool) {
 
 // lively notes what Live saw. A world that is loaded with states does not know
 // their depths.
-func (t *propertyTally) lively(w *World, seen func() int, holds bool) {
-	if holds && w.environ.gone > 0 && seen() == 0 {
+func (j *Judge) lively(k int, holds bool) {
+	t := &j.cover.eventually[k]
+	if holds && j.environ.gone > 0 && j.eventually[k].Seen() == 0 {
 		t.empty++
 	}
-	if w.sums.tracking {
+	if j.sums.tracking {
 		t.saw(holds)
 	} else {
-		t.ran(w.step, holds)
+		t.ran(j.run.step, holds)
 	}
 }
 
@@ -128,21 +129,21 @@ const coinsMost = 1000
 
 // bind makes c ready for a world. All worlds of one c bind alike.
 func (c *Coverage) bind(w *World) {
-	c.allow(w.environ.budgets)
+	c.allow(w.Environ.budgets)
 	if c.sys != nil {
 		return
 	}
 	c.sys, c.params = w.sys, w.params
-	for k := range w.nodes {
-		c.openings(w.nodes[k].first)
+	for k := range w.nodes.at {
+		c.openings(w.nodes.at[k].first)
 	}
-	for _, p := range w.eventually {
+	for _, p := range w.Judge.eventually {
 		c.eventually = append(c.eventually, propertyTally{name: p.Name})
 	}
-	for _, p := range w.sometimes {
+	for _, p := range w.Judge.sometimes {
 		c.sometimes = append(c.sometimes, propertyTally{name: p.Name})
 	}
-	for _, m := range w.monitors {
+	for _, m := range w.Judge.monitors {
 		c.monitors = append(c.monitors, m.Name)
 	}
 }
@@ -280,7 +281,7 @@ func (c *Coverage) coin(why string) *coinTally {
 // CoverState looks at the liveness properties of a state that is visited, which
 // is at a depth: each for itself, while Live stops at the first that does not
 // hold. Those that were seen to hold and not to hold are left alone.
-func (j *judge) CoverState(depth int) {
+func (j *Judge) CoverState(depth int) {
 	if j.cover == nil {
 		return
 	}
@@ -299,7 +300,7 @@ func (j *judge) CoverState(depth int) {
 }
 
 // meet looks for the states that the search should meet, until it has.
-func (j *judge) meet() {
+func (j *Judge) meet() {
 	for k := range j.sometimes {
 		if t := &j.cover.sometimes[k]; t.yes == 0 {
 			t.saw(j.ask(&j.sometimes[k]))
@@ -308,7 +309,7 @@ func (j *judge) meet() {
 }
 
 // Scenarios are those of the first 64 declared ones that hold now, a bit for each.
-func (j *judge) Scenarios() (bits uint64) {
+func (j *Judge) Scenarios() (bits uint64) {
 	for k := range min(len(j.sometimes), 64) {
 		if j.ask(&j.sometimes[k]) {
 			bits |= 1 << k
@@ -318,13 +319,13 @@ func (j *judge) Scenarios() (bits uint64) {
 }
 
 // CoverRun looks at all liveness properties where a run is now.
-func (w *World) CoverRun() {
-	if w.cover == nil {
+func (j *Judge) CoverRun() {
+	if j.cover == nil {
 		return
 	}
-	w.meet()
-	for k := range w.eventually {
-		w.cover.eventually[k].ran(w.step, w.ask(&w.eventually[k]))
+	j.meet()
+	for k := range j.eventually {
+		j.cover.eventually[k].ran(j.run.step, j.ask(&j.eventually[k]))
 	}
 }
 

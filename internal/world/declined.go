@@ -14,35 +14,35 @@ const declinedMost = 3
 // Declined says which messages are under way to nodes that are up and decline
 // them now: of a channel its head, which blocks what is behind it; and which openings
 // of scripts are declined. "": none.
-func (w *World) Declined() string {
+func (x *Text) Declined() string {
 	var words []string
 	n, behind := 0, 0
 	ask := func(link sim.Link, from, to int, p *netsim.Packet, queued int) {
-		if w.nodes[to].life != lifeUp || w.environ.severed(from, to) || w.nodes[to].guards.accept(addrOf(from), p.Message) {
+		if x.nodes.at[to].life != lifeUp || x.environ.severed(from, to) || x.nodes.at[to].guards.accept(addrOf(from), p.Message) {
 			return
 		}
 		if behind += queued - 1; len(words) < declinedMost {
-			words = append(words, fmt.Sprintf("%s from %s by %s at %s", w.walker.Text(p.Message), addrOf(from), link, addrOf(to)))
+			words = append(words, fmt.Sprintf("%s from %s by %s at %s", x.walker.Text(p.Message), addrOf(from), link, addrOf(to)))
 		}
 		n++
 	}
-	for c := range w.n * w.n {
-		from, to := w.links.tcp.Ends(c)
-		if all := w.links.tcp.Packets(c); len(all) > 0 {
+	for c := range x.n * x.n {
+		from, to := x.links.tcp.Ends(c)
+		if all := x.links.tcp.Packets(c); len(all) > 0 {
 			ask(sim.LinkTCP, from, to, &all[0], len(all))
 		}
-		if all := w.links.udp.Packets(c); len(all) > 0 {
+		if all := x.links.udp.Packets(c); len(all) > 0 {
 			ask(sim.LinkUDP, from, to, &all[0], len(all))
 		}
 	}
-	for to := range w.nodes {
-		for _, m := range w.links.set.For(to) {
+	for to := range x.nodes.at {
+		for _, m := range x.links.set.For(to) {
 			if m.Count > 0 { // what is in a set may stay there
 				ask(sim.LinkBag, m.From, to, &m.Packet, 1)
 			}
 		}
 	}
-	shut := w.shut()
+	shut := x.shut()
 	if n == 0 {
 		return shut
 	}
@@ -60,11 +60,11 @@ func (w *World) Declined() string {
 }
 
 // shut says which openings of scripts their nodes decline now. "": none.
-func (w *World) shut() string {
+func (x *Text) shut() string {
 	var words []string
-	for i := range w.nodes {
-		if ns := &w.nodes[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.guards.opens(ns.script, ns.next) {
-			words = append(words, fmt.Sprintf("%s of the script of %s", w.walker.Text(ns.script[ns.next]), addrOf(i)))
+	for i := range x.nodes.at {
+		if ns := &x.nodes.at[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.guards.opens(ns.script, ns.next) {
+			words = append(words, fmt.Sprintf("%s of the script of %s", x.walker.Text(ns.script[ns.next]), addrOf(i)))
 		}
 	}
 	if len(words) == 0 {

@@ -15,4 +15,26 @@
 //   - choices (Choose, Weighted), answered by the Source and enumerated;
 //   - facts (Scheduled, what Send returns), computed from the state before the
 //     step and the handler's own effects so far, never enumerated.
+//
+// # Who owns what
+//
+// A World composes its nouns: it starts a run, takes a step, heals, recovers. A
+// line of a noun may touch the fields of that noun, and ask those that stand below:
+//
+//	setting      what stays as it is for as long as there is the world
+//	sums         the identity of each part of the state, and which are out of date
+//	timers       the signals that were ever set as timers
+//	Run          how far the run is; the step that is running, or the last one
+//	Links        what is under way, and what of it may be delivered
+//	nodes        the nodes, their timers, tasks, scripts and layers
+//	Environment  budgets, crashed and paused nodes, the partition; what faults it can do
+//	disks        what a crash leaves of what nodes have stored
+//	Events       what is possible now, in its order and with its weights
+//	Judge        what the system says of a state: properties, monitors, views
+//	auditor      observes: what must not have changed
+//	State        all of it as parts: hashed, saved to a Bank, loaded
+//	Text         all of it as lines
+//
+// Coverage and the lockstep of two worlds observe from outside, and no step depends
+// on them.
 package world

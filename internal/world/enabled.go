@@ -3,7 +3,6 @@ package world
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"macemc/choose"
 	"macemc/netsim"
@@ -13,6 +12,21 @@ import (
 // Enabled events have one canonical order, a function of the state alone: by
 // kind, then by node; messages by link, receiver, sender and, in a set,
 // identity; timers and tasks of a node by identity; actions as offered.
+
+// Events are those that are possible now.
+type Events struct {
+	*setting
+	timers  *timers
+	run     *Run
+	links   *Links
+	nodes   *nodes
+	environ *Environment
+
+	spans  []span       // what is possible, by sections: see Count
+	runs   []choose.Run // of equal weight; likewise
+	peeked happening    // see Look
+	free   []int32      // while a node is paused: the places of what need not wait
+}
 
 // A section is the possible events of one sort. They stand in canonical order.
 type section uint8
@@ -38,19 +52,19 @@ type span struct {
 	count int
 }
 
-// enabled counts the possible events, by sections, and sets the question's runs
-// of equal weight.
-func (w *World) enabled() int {
-	if (w.links.guarded || w.links.barred) && w.links.dirty != 0 {
-		w.refresh()
+// Count is the number of events that are possible now. It lists them by sections, and
+// in runs of equal weight: what the other methods are asked about.
+func (es *Events) Count() int {
+	if (es.links.guarded || es.links.barred) && es.links.dirty != 0 {
+		es.refresh()
 	}
-	if w.environ.storm {
-		w.environ.list()
-		if w.cover != nil {
-			w.cover.possible(w.environ.consequences)
+	if es.environ.storm {
+		es.environ.list()
+		if es.cover != nil {
+			es.cover.possible(es.environ.consequences)
 		}
 	}
-	n, runs, spans := 0, w.question.Runs[:0], w.spans[:0]
+	n, runs, spans := 0, es.runs[:0], es.spans[:0]
 	count := func(of section, c int) int {
 		if c > 0 {
 			spans = append(spans, span{of, c})
@@ -69,61 +83,61 @@ func (w *World) enabled() int {
 			run(events[k].Kind, 1)
 		}
 	}
-	l := &w.links
-	run(sim.KindScript, count(sectionScript, w.script.Len()))
-	run(sim.KindAction, count(sectionAction, w.actions))
-	run(sim.KindTask, count(sectionTask, w.tasks))
+	l := es.links
+	run(sim.KindScript, count(sectionScript, es.nodes.script.Len()))
+	run(sim.KindAction, count(sectionAction, es.nodes.actions))
+	run(sim.KindTask, count(sectionTask, es.nodes.tasks))
 	run(sim.KindMessage, count(sectionTCP, l.openTCP().Len())+count(sectionUDP, l.openUDP().Len())+count(sectionSet, l.openSet()))
 	if l.tcp.Special() {
 		run(sim.KindClear, count(sectionClear, l.tcp.Clear().Len()))
 		run(sim.KindFlushed, count(sectionFlushed, l.tcp.Flushed().Len()))
 		run(sim.KindError, count(sectionError, l.tcp.Errors().Len()))
-		if w.cover != nil {
-			w.cover.kinds[sim.KindError].possible += l.tcp.Errors().Len()
+		if es.cover != nil {
+			es.cover.kinds[sim.KindError].possible += l.tcp.Errors().Len()
 		}
 	}
-	if w.environ.storm {
-		each(sectionConsequence, w.environ.consequences)
+	if es.environ.storm {
+		each(sectionConsequence, es.environ.consequences)
 	}
-	run(sim.KindTimer, count(sectionTimer, w.firing()))
-	if w.environ.storm {
-		each(sectionFault, w.environ.faults)
+	run(sim.KindTimer, count(sectionTimer, es.firing()))
+	if es.environ.storm {
+		each(sectionFault, es.environ.faults)
 	}
-	w.question.Runs, w.spans = runs, spans
-	if w.filtered() {
-		n = w.unheld(n)
+	es.runs, es.spans = runs, spans
+	if es.filtered() {
+		n = es.unheld(n)
 	}
-	if w.sys.Weight != nil {
-		w.weigh(n)
+	if es.sys.Weight != nil {
+		es.weigh(n)
 	}
 	return n
 }
 
 // filtered reports whether not all that the spans have is possible.
-func (w *World) filtered() bool { return w.environ.paused != 0 || w.links.slow != nil }
+func (es *Events) filtered() bool { return es.environ.paused != 0 || es.links.slow != nil }
 
 // unheld leaves out what a paused node would do, and what is on a slow link while
 // anything else is to be done, and counts the rest.
-func (w *World) unheld(n int) int {
-	w.free, w.question.Runs = w.free[:0], w.question.Runs[:0]
-	wait := w.links.slow != nil && w.urgent(n)
+func (es *Events) unheld(n int) int {
+	es.free, es.runs = es.free[:0], es.runs[:0]
+	wait := es.links.slow != nil && es.urgent(n)
 	for k := range n {
 		var h happening
-		if w.find(k, &h); !w.environ.held(&h) && !(wait && w.links.late(&h)) {
-			w.free = append(w.free, int32(k))
-			w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: h.Kind.Weight()})
+		if es.find(k, &h); !es.environ.held(&h) && !(wait && es.links.late(&h)) {
+			es.free = append(es.free, int32(k))
+			es.runs = append(es.runs, choose.Run{N: 1, Weight: h.Kind.Weight()})
 		}
 	}
-	return len(w.free)
+	return len(es.free)
 }
 
 // urgent reports whether there is an event besides timers, faults, messages on slow
 // links, and those in a set, which are there for ever.
-func (w *World) urgent(n int) bool {
+func (es *Events) urgent(n int) bool {
 	var h happening
 	for k := range n {
-		w.find(k, &h)
-		if h.Kind != sim.KindTimer && !h.Kind.Fault() && h.Link != sim.LinkSet && !w.environ.held(&h) && !w.links.late(&h) {
+		es.find(k, &h)
+		if h.Kind != sim.KindTimer && !h.Kind.Fault() && h.Link != sim.LinkSet && !es.environ.held(&h) && !es.links.late(&h) {
 			return true
 		}
 	}
@@ -131,49 +145,49 @@ func (w *World) urgent(n int) bool {
 }
 
 // late reports whether an event is the delivery of a message on a slow link.
-func (l *links) late(h *happening) bool {
+func (l *Links) late(h *happening) bool {
 	return h.Kind == sim.KindMessage && l.slow(h.From, h.Node)
 }
 
 // UnderWay is the number of messages on connections, of datagrams and of messages
 // in bags that are to be delivered, and of tasks that are to run. What is in a set
 // stays there.
-func (w *World) UnderWay() int { return w.InFlight() + w.tasks }
+func (es *Events) UnderWay() int { return es.links.InFlight() + es.nodes.tasks }
 
 // firing is the number of timers that may fire.
-func (w *World) firing() int {
-	if w.environ.early != 0 && w.pace == nil {
-		return w.timers.count
+func (es *Events) firing() int {
+	if es.environ.early != 0 && es.pace == nil {
+		return es.timers.count
 	}
 	n := 0
-	for i := range w.nodes {
-		n += w.fires(i)
+	for i := range es.nodes.at {
+		n += es.fires(i)
 	}
 	return n
 }
 
 // fires is the number of a node's timers that may fire.
-func (w *World) fires(i int) int {
-	if !w.environ.mayFire(i) {
+func (es *Events) fires(i int) int {
+	if !es.environ.mayFire(i) {
 		return 0
 	}
-	return w.nodes[i].firing(w)
+	return es.nodes.firing(i)
 }
 
-// firing is the number of its timers that may fire, as far as the clock says.
-func (ns *nodeState) firing(w *World) int {
-	if w.pace != nil {
-		return len(ns.ripe)
+// firing is the number of a node's timers that may fire, as far as the clock says.
+func (all *nodes) firing(i int) int {
+	if all.pace != nil {
+		return len(all.at[i].ripe)
 	}
-	return len(ns.seen.Timers)
+	return len(all.at[i].seen.Timers)
 }
 
 // mayFire reports whether a node's timers may fire: early firings are not used
 // up, or nothing is under way to the node or from it.
-func (e *environment) mayFire(i int) bool { return e.early != 0 || !e.links.concerned(i) }
+func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.concerned(i) }
 
 // concerned reports whether a message is under way to a node or from it.
-func (l *links) concerned(i int) bool {
+func (l *Links) concerned(i int) bool {
 	for j := range l.n {
 		for _, m := range l.set.For(j) {
 			if m.Count > 0 && (j == i || m.From == i) {
@@ -190,29 +204,29 @@ func (l *links) concerned(i int) bool {
 }
 
 // weigh asks System.Weight about every event.
-func (w *World) weigh(n int) {
-	w.question.Runs = w.question.Runs[:0]
+func (es *Events) weigh(n int) {
+	es.runs = es.runs[:0]
 	for k := range n {
-		e, _ := w.event(k)
-		w.hook = "System.Weight"
-		factor := w.sys.Weight(e)
-		w.hook = ""
+		e, _ := es.event(k)
+		es.run.hook = "System.Weight"
+		factor := es.sys.Weight(e)
+		es.run.hook = ""
 		if !(factor >= 0) || math.IsInf(factor, 1) {
-			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", w.sys.Name, w.text(e), factor))
+			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(e), factor))
 		}
-		w.question.Runs = append(w.question.Runs, choose.Run{N: 1, Weight: factor * e.Kind.Weight()})
+		es.runs = append(es.runs, choose.Run{N: 1, Weight: factor * e.Kind.Weight()})
 	}
 }
 
 // openTCP and openUDP are the channels whose head may be delivered.
-func (l *links) openTCP() *netsim.Bits {
+func (l *Links) openTCP() *netsim.Bits {
 	if l.guarded || l.barred {
 		return &l.acceptedTCP
 	}
 	return l.tcp.Messages()
 }
 
-func (l *links) openUDP() *netsim.Bits {
+func (l *Links) openUDP() *netsim.Bits {
 	if l.guarded || l.barred {
 		return &l.acceptedUDP
 	}
@@ -220,26 +234,23 @@ func (l *links) openUDP() *netsim.Bits {
 }
 
 // openSet is the number of messages of sets that may be delivered.
-func (l *links) openSet() int {
+func (l *Links) openSet() int {
 	if l.guarded || l.barred {
 		return l.members
 	}
 	return l.set.Len()
 }
 
-// Enabled is the number of events that are possible now.
-func (w *World) Enabled() int { return w.enabled() }
-
-// Event is the k-th possible event, in canonical order, after Enabled.
-func (w *World) Event(k int) sim.Event {
-	e, _ := w.event(k)
+// At is the k-th possible event, in canonical order, after Count.
+func (es *Events) At(k int) sim.Event {
+	e, _ := es.event(k)
 	return e
 }
 
-// Happening is the k-th possible event, after Enabled, and its slot: which of its
+// Found is the k-th possible event, after Count, and its slot: which of its
 // node's tasks or timers it is, or which message of its set.
-func (w *World) Happening(k int) (e sim.Event, slot int) {
-	e, at := w.event(k)
+func (es *Events) Found(k int) (e sim.Event, slot int) {
+	e, at := es.event(k)
 	return e, int(at.slot)
 }
 
@@ -251,60 +262,60 @@ type spot struct {
 	cause   int32
 }
 
-// Caused is the k-th possible event, after Enabled, and the step that led to it; -1:
+// Caused is the k-th possible event, after Count, and the step that led to it; -1:
 // the start of the run, or nothing that is known.
-func (w *World) Caused(k int) (e sim.Event, cause int) {
-	e, at := w.event(k)
+func (es *Events) Caused(k int) (e sim.Event, cause int) {
+	e, at := es.event(k)
 	return e, int(at.cause)
 }
 
-// Look is the k-th possible event, after Enabled, as long as no other is asked for:
+// Look is the k-th possible event, after Count, as long as no other is asked for:
 // it is not copied.
-func (w *World) Look(k int) *sim.Event {
-	if w.filtered() {
-		k = int(w.free[k])
+func (es *Events) Look(k int) *sim.Event {
+	if es.filtered() {
+		k = int(es.free[k])
 	}
-	w.peeked = happening{}
-	w.find(k, &w.peeked)
-	return &w.peeked.Event
+	es.peeked = happening{}
+	es.find(k, &es.peeked)
+	return &es.peeked.Event
 }
 
 // event is the k-th possible event, after enabled, and where it was found.
-func (w *World) event(k int) (sim.Event, spot) {
+func (es *Events) event(k int) (sim.Event, spot) {
 	var h happening
-	if w.filtered() {
-		k = int(w.free[k])
+	if es.filtered() {
+		k = int(es.free[k])
 	}
-	w.find(k, &h)
+	es.find(k, &h)
 	return h.Event, h.spot
 }
 
 // find writes down the k-th event of the spans: what a paused node would do is
 // among them.
-func (w *World) find(k int, h *happening) {
+func (es *Events) find(k int, h *happening) {
 	at := 0
-	for k >= w.spans[at].count {
-		k -= w.spans[at].count
+	for k >= es.spans[at].count {
+		k -= es.spans[at].count
 		at++
 	}
-	l := &w.links
-	switch of := w.spans[at].of; of {
+	l := es.links
+	switch of := es.spans[at].of; of {
 	case sectionScript:
-		i := w.script.At(k)
-		ns := &w.nodes[i]
+		i := es.nodes.script.At(k)
+		ns := &es.nodes.at[i]
 		h.own(sim.KindScript, i, 0, ns.script[ns.next], -1)
 	case sectionAction:
 		i := 0
-		for ; k >= len(w.nodes[i].offers); i++ {
-			k -= len(w.nodes[i].offers)
+		for ; k >= len(es.nodes.at[i].offers); i++ {
+			k -= len(es.nodes.at[i].offers)
 		}
-		h.own(sim.KindAction, i, 0, w.nodes[i].offers[k], -1)
+		h.own(sim.KindAction, i, 0, es.nodes.at[i].offers[k], -1)
 	case sectionTask:
 		i := 0
-		for ; k >= len(w.nodes[i].tasks); i++ {
-			k -= len(w.nodes[i].tasks)
+		for ; k >= len(es.nodes.at[i].tasks); i++ {
+			k -= len(es.nodes.at[i].tasks)
 		}
-		t := &w.nodes[i].tasks[k]
+		t := &es.nodes.at[i].tasks[k]
 		h.own(sim.KindTask, i, k, t.signal, t.step)
 	case sectionTCP:
 		c := l.openTCP().At(k)
@@ -313,7 +324,7 @@ func (w *World) find(k int, h *happening) {
 		c := l.openUDP().At(k)
 		h.delivery(l, sim.LinkUDP, c, l.udp.Head(c))
 	case sectionSet:
-		w.member(k, h)
+		es.member(k, h)
 	case sectionClear:
 		c := l.tcp.Clear().At(k)
 		from, to := l.tcp.Ends(c)
@@ -325,19 +336,19 @@ func (w *World) find(k int, h *happening) {
 		from, to := l.tcp.Ends(c)
 		h.about(sim.KindError, to, from, c)
 	case sectionConsequence:
-		*h = w.environ.consequences[k]
+		*h = es.environ.consequences[k]
 	case sectionTimer:
 		i := 0
-		for ; k >= w.fires(i); i++ {
-			k -= w.fires(i)
+		for ; k >= es.fires(i); i++ {
+			k -= es.fires(i)
 		}
-		if w.pace != nil {
-			k = int(w.nodes[i].ripe[k])
+		if es.pace != nil {
+			k = int(es.nodes.at[i].ripe[k])
 		}
-		t := &w.nodes[i].seen.Timers[k]
+		t := &es.nodes.at[i].seen.Timers[k]
 		h.own(sim.KindTimer, i, k, t.Signal, t.Step)
 	case sectionFault:
-		*h = w.environ.faults[k]
+		*h = es.environ.faults[k]
 	default:
 		panic(fmt.Sprintf("macemc bug: world: there is no section %d", of))
 	}
@@ -356,27 +367,27 @@ func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 }
 
 // delivery is that of a packet, or what else may become of it.
-func (h *happening) delivery(l *links, link sim.Link, channel int, p *netsim.Packet) {
+func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) {
 	from, to := l.tcp.Ends(channel)
 	h.Node, h.Kind, h.Link, h.From, h.Value = addrOf(to), sim.KindMessage, link, addrOf(from), p.Message
 	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 
 // member is the k-th message of sets that may be delivered.
-func (w *World) member(k int, h *happening) {
-	restricted := w.links.guarded || w.links.barred
-	for i := range w.nodes {
-		all := w.links.set.For(i)
+func (es *Events) member(k int, h *happening) {
+	restricted := es.links.guarded || es.links.barred
+	for i := range es.nodes.at {
+		all := es.links.set.For(i)
 		count := len(all)
 		if restricted {
-			count = len(w.nodes[i].accepted)
+			count = len(es.nodes.at[i].accepted)
 		}
 		if k >= count {
 			k -= count
 			continue
 		}
 		if restricted {
-			k = int(w.nodes[i].accepted[k])
+			k = int(es.nodes.at[i].accepted[k])
 		}
 		m := &all[k]
 		h.own(sim.KindMessage, i, k, m.Message, m.Step)
@@ -391,17 +402,17 @@ func (w *World) member(k int, h *happening) {
 
 // take consumes the k-th possible event.
 func (w *World) take(k int) (e sim.Event, cause int) {
-	e, at := w.event(k)
+	e, at := w.Events.event(k)
 	i := int(at.node)
-	ns := &w.nodes[i]
+	ns := &w.nodes.at[i]
 	switch e.Kind {
 	case sim.KindScript:
 		ns.next++
-		w.script.Put(i, ns.next < len(ns.script))
+		w.nodes.script.Put(i, ns.next < len(ns.script))
 		if e.Joins() {
-			w.join(i)
+			w.Environ.join(i)
 		} else if e.Leaves() {
-			w.leave(i)
+			w.Environ.leave(i)
 		}
 	case sim.KindAction: // stays offered for as long as the node offers it
 	case sim.KindTask:
@@ -409,7 +420,7 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 			t.count--
 		} else {
 			ns.tasks = append(ns.tasks[:at.slot], ns.tasks[at.slot+1:]...)
-			w.tasks--
+			w.nodes.tasks--
 		}
 	case sim.KindMessage:
 		w.receive(e.Link, at)
@@ -417,17 +428,17 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 		if w.cover != nil {
 			w.timers.noted[ns.seen.Timers[at.slot].Number].tally.happened++
 		}
-		if w.environ.early > 0 && w.links.concerned(i) {
-			w.environ.early--
+		if w.Environ.early > 0 && w.Links.concerned(i) {
+			w.Environ.early--
 			w.sums.rest()
 		}
 		if w.pace != nil {
-			w.fire(i, int(at.slot))
+			w.nodes.fire(i, int(at.slot))
 		}
 		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
 		w.timers.count--
 	default:
-		w.takeRest(e, at)
+		w.Environ.take(e, at)
 	}
 	return e, int(at.cause)
 }
@@ -437,60 +448,22 @@ func (w *World) receive(link sim.Link, at spot) {
 	c := int(at.channel)
 	switch link {
 	case sim.LinkTCP:
-		p, opened := w.links.tcp.Pop(c)
-		w.audit.taken(p)
+		p, opened := w.Links.tcp.Pop(c)
+		w.Run.gave(p)
 		w.sums.tcp(c)
 		if opened {
-			w.bothEnds(c)
+			w.Links.bothEnds(c)
 		}
 	case sim.LinkUDP:
-		w.audit.taken(w.links.udp.Pop(c))
+		w.Run.gave(w.Links.udp.Pop(c))
 		w.sums.udp(c)
 	case sim.LinkSet, sim.LinkBag:
-		w.audit.taken(w.links.set.Take(int(at.node), int(at.slot)))
+		w.Run.gave(w.Links.set.Take(int(at.node), int(at.slot)))
 		if link == sim.LinkBag {
 			w.sums.set(int(at.node))
-			w.links.dirty |= 1 << at.node
+			w.Links.dirty |= 1 << at.node
 		}
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
 	}
-}
-
-// asked is the question that the world is asking, as answerers see it.
-type asked struct {
-	w       *World
-	why     string
-	weights []int            // a Weighted's; nil: a Choose
-	sides   []int            // of a Weighted: those that may be answered; nil: all
-	words   func(int) string // what the alternatives are called; nil: their numbers
-}
-
-// Why is what a coin is for.
-func (a *asked) Why() string {
-	if a.w.question.Kind == choose.Event {
-		return ""
-	}
-	return a.why
-}
-
-// Alternative is the identity of alternative i.
-func (a *asked) Alternative(i int) string {
-	if a.w.question.Kind == choose.Event {
-		if a.w.environ.healing {
-			return sim.KindHeal.String()
-		}
-		return a.w.text(a.w.Event(i))
-	}
-	if a.sides != nil {
-		i = a.sides[i]
-	}
-	text := strconv.Itoa(i)
-	if a.words != nil {
-		text = a.words(i)
-	}
-	if a.weights != nil {
-		return fmt.Sprintf("%s (weight %d)", text, a.weights[i])
-	}
-	return text
 }

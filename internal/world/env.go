@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"macemc/choose"
 	"macemc/internal/guard"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -40,9 +39,9 @@ func (p *port) RuntimePort() {}
 
 // envFor is the Env of the handler of node i that is about to run.
 func (w *World) envFor(i int, init bool) *env {
-	ns := &w.nodes[i]
+	ns := &w.nodes.at[i]
 	switch {
-	case w.audit.on:
+	case w.auditing:
 		e := new(env)
 		e.bind(w, addrOf(i), init)
 		return e
@@ -63,12 +62,12 @@ func (e *env) bind(w *World, self sim.Addr, init bool) {
 // use is called first by everything that an Env does.
 func (e *env) use(what string) *World {
 	w := e.w
-	if w.running != e {
+	if w.Run.running != e {
 		e.stale(what)
 	}
-	w.calls++
-	if w.calls > callsMost {
-		w.stop(w.fail(sim.VerdictDivergence, "", fmt.Sprintf(
+	w.Run.calls++
+	if w.Run.calls > callsMost {
+		w.Run.stop(w.Run.fail(sim.VerdictDivergence, "", fmt.Sprintf(
 			"the handler called Env %d times in one step (the last: %s): it loops for ever", callsMost, what)))
 	}
 	return w
@@ -78,7 +77,7 @@ func (e *env) use(what string) *World {
 // is told in one sentence wherever it is used: a copy of its node may be in
 // another World, which runs anything.
 func (e *env) stale(what string) {
-	running := e.w.running
+	running := e.w.Run.running
 	switch {
 	case e.init:
 		panic(fmt.Sprintf("macemc: env.%s of %s is that of its Init; an Env is valid until its handler returns: pass it on, do not keep it",
@@ -94,7 +93,7 @@ func (e *env) stale(what string) {
 		what, e.self, running.self))
 }
 
-func (e *env) Self() sim.Addr    { return e.use("Self").acting }
+func (e *env) Self() sim.Addr    { return e.use("Self").Run.acting }
 func (e *env) Peers() []sim.Addr { return e.use("Peers").peers[e.self.Index()] }
 
 func (e *env) TCP() sim.Port { return &e.tcp }
@@ -117,8 +116,8 @@ func (e *env) Choose(n int, why string) int {
 	}
 	k := 0
 	if n > 1 {
-		w.asked.why, w.asked.weights, w.asked.sides, w.asked.words = why, nil, nil, nil
-		k = w.coin(n, nil)
+		w.Run.asked.why, w.Run.asked.weights, w.Run.asked.sides, w.Run.asked.words = why, nil, nil, nil
+		k = w.Run.coin(n, nil)
 	}
 	if w.cover != nil {
 		w.cover.chosen(why, n, k)
@@ -139,7 +138,7 @@ func (e *env) Weighted(weights []int, why string) int {
 	if total == 0 {
 		panic(fmt.Sprintf("macemc: env.Weighted(%v, %q): at least one weight must be more than 0", weights, why))
 	}
-	w.asked.words = nil
+	w.Run.asked.words = nil
 	return w.sided(weights, why, why)
 }
 
@@ -150,66 +149,24 @@ func (w *World) sided(weights []int, why, as string) int {
 	for _, x := range weights {
 		rare += count(x == 0)
 	}
-	w.asked.why, w.asked.weights, w.asked.sides = why, weights, nil
-	w.tossed, w.environ.sided = w.tossed || rare > 0, w.environ.sided || rare > 0
-	if rare > 0 && w.environ.left.Rare == 0 {
-		k := w.common(weights, len(weights)-rare)
+	w.Run.asked.why, w.Run.asked.weights, w.Run.asked.sides = why, weights, nil
+	w.Run.tossed, w.Environ.sided = w.Run.tossed || rare > 0, w.Environ.sided || rare > 0
+	if rare > 0 && w.Environ.left.Rare == 0 {
+		k := w.Run.common(weights, len(weights)-rare)
 		if w.cover != nil {
 			w.cover.weighed(as, weights, false, k)
 		}
 		return k
 	}
-	k := w.toss(len(weights), func(i int) int { return weights[i] })
+	k := w.Run.toss(len(weights), func(i int) int { return weights[i] })
 	if w.cover != nil {
 		w.cover.weighed(as, weights, true, k)
 	}
 	if weights[k] == 0 {
-		spend(&w.environ.left.Rare)
+		spend(&w.Environ.left.Rare)
 		w.sums.rest()
-		w.environ.weather()
+		w.Environ.weather()
 	}
-	return k
-}
-
-// common asks only about the sides that are not rare: the budget is spent.
-func (w *World) common(weights []int, n int) int {
-	sides := make([]int, 0, n)
-	for i, x := range weights {
-		if x > 0 {
-			sides = append(sides, i)
-		}
-	}
-	w.asked.sides = sides
-	return sides[w.toss(n, func(i int) int { return weights[sides[i]] })]
-}
-
-// toss asks a coin with n weighted sides.
-func (w *World) toss(n int, weight func(int) int) int {
-	if n == 1 {
-		return 0
-	}
-	w.sides = w.sides[:0]
-	for i := range n {
-		w.sides = append(w.sides, choose.Run{N: 1, Weight: float64(weight(i))})
-	}
-	return w.coin(n, w.sides)
-}
-
-func (w *World) coin(n int, runs []choose.Run) int {
-	event := w.question
-	w.question.Kind, w.question.N, w.question.Runs = choose.Coin, n, runs
-	k := w.source.Answer(&w.question)
-	if uint(k) >= uint(n) {
-		w.question = event
-		w.err = w.source.Err()
-		panic(stopRun{})
-	}
-	if w.tracing {
-		w.coins = append(w.coins, choose.Choice{
-			Kind: choose.Coin, Of: n, Pick: k, What: w.asked.why + ": " + w.asked.Alternative(k),
-		})
-	}
-	w.question = event
 	return k
 }
 
@@ -222,27 +179,27 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	if m == nil {
 		panic(fmt.Sprintf("macemc: %s sends nil to %s; a message is a value of a type of its own", p.e.self, to))
 	}
-	w.timeless(p.e.self, "a message", m)
+	w.nodes.timeless(p.e.self, "a message", m)
 	if p.link == sim.LinkTCP && !w.room(p.e.self.Index(), to) {
-		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
+		w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
 		if w.cover != nil {
 			w.cover.refusedAt(guard.Caller())
 		}
 		return false
 	}
 	if p.link == sim.LinkTCP {
-		w.spending = true
-		w.spent[to.Index()]++
+		w.Run.spending = true
+		w.Run.spent[to.Index()]++
 	}
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectSend, Link: p.link, To: to, Value: m})
-	w.audit.hands(w)
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectSend, Link: p.link, To: to, Value: m})
+	w.audit.hands()
 	return true
 }
 
 // room is a fact: whether a connection can queue one more message, computed
 // from the state before the step and what the handler has done so far.
 func (w *World) room(i int, to sim.Addr) bool {
-	return w.links.tcp.Room(w.links.tcp.Channel(i, to.Index())) > w.spent[to.Index()]
+	return w.Links.tcp.Room(w.Links.tcp.Channel(i, to.Index())) > w.Run.spent[to.Index()]
 }
 
 // peer checks that a port is asked for something that it has, about a node.
@@ -259,19 +216,19 @@ func (p *port) peer(what string, to sim.Addr) *World {
 
 func (p *port) RequestToSend(to sim.Addr) {
 	w := p.peer("RequestToSend", to)
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAskClear, Link: p.link, To: to})
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectAskClear, Link: p.link, To: to})
 }
 
 func (p *port) NotifyFlushed() {
 	w := p.peer("NotifyFlushed", p.e.self)
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAskFlushed, Link: p.link})
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectAskFlushed, Link: p.link})
 }
 
 func (p *port) Reset(to sim.Addr) {
 	w := p.peer("Reset", to)
-	w.spending = true
-	w.spent[to.Index()] = w.links.tcp.Room(w.links.tcp.Channel(p.e.self.Index(), to.Index())) - w.links.tcp.Buffer()
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
+	w.Run.spending = true
+	w.Run.spent[to.Index()] = w.Links.tcp.Room(w.Links.tcp.Channel(p.e.self.Index(), to.Index())) - w.Links.tcp.Buffer()
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
 }
 
 func (e *env) After(d time.Duration, timer sim.Signal) {
@@ -279,15 +236,15 @@ func (e *env) After(d time.Duration, timer sim.Signal) {
 	if d < 0 {
 		panic(fmt.Sprintf("macemc: env.After(%s, %s): a timer cannot be in the past", d, w.walker.Text(timer)))
 	}
-	w.timeless(e.self, "a timer", timer)
-	w.clocked = append(w.clocked, clocked{e.timer("After", timer), true, e.due(d)})
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
+	w.nodes.timeless(e.self, "a timer", timer)
+	w.Run.clocked = append(w.Run.clocked, clocked{e.timer("After", timer), true, e.due(d)})
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
 }
 
 func (e *env) Cancel(timer sim.Signal) {
 	w := e.use("Cancel")
-	w.clocked = append(w.clocked, clocked{timer: e.timer("Cancel", timer)})
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCancel, Value: timer})
+	w.Run.clocked = append(w.Run.clocked, clocked{timer: e.timer("Cancel", timer)})
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectCancel, Value: timer})
 }
 
 // Scheduled is a fact: the state before the step and the handler's own
@@ -297,18 +254,18 @@ func (e *env) Scheduled(timer sim.Signal) bool {
 	t := e.timer("Scheduled", timer)
 	is := w.scheduledNow(e.self.Index(), t)
 	if w.tracing {
-		w.facts = append(w.facts, sim.Fact{Asked: "scheduled", About: timer, Answer: is})
+		w.Run.facts = append(w.Run.facts, sim.Fact{Asked: "scheduled", About: timer, Answer: is})
 	}
 	return is
 }
 
 func (w *World) scheduledNow(i int, t *sight.Timer) bool {
-	for k := len(w.clocked) - 1; k >= 0; k-- {
-		if w.clocked[k].timer == t {
-			return w.clocked[k].armed
+	for k := len(w.Run.clocked) - 1; k >= 0; k-- {
+		if w.Run.clocked[k].timer == t {
+			return w.Run.clocked[k].armed
 		}
 	}
-	return w.nodes[i].scheduled(t)
+	return w.nodes.at[i].scheduled(t)
 }
 
 // timer refuses a signal that cannot be compared before Go does.
@@ -329,7 +286,7 @@ func (e *env) timer(call string, s sim.Signal) *sight.Timer {
 		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must not hold a pointer: nodes are copied, and a pointer into one is no pointer into its copy; say what the timer is about by a name or a number",
 			call, w.walker.Text(s)))
 	}
-	return w.timer(s)
+	return w.timers.timer(s)
 }
 
 func equal(a, b sim.Signal) bool { return a == b }
@@ -362,14 +319,14 @@ func (e *env) Post(task sim.Signal) {
 	if task == nil {
 		panic(fmt.Sprintf("macemc: %s posts nil; a task is a value of a type of its own", e.self))
 	}
-	w.timeless(e.self, "a task", task)
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectPost, Value: task})
-	w.audit.hands(w)
+	w.nodes.timeless(e.self, "a task", task)
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectPost, Value: task})
+	w.audit.hands()
 }
 
 func (e *env) Bug(id sim.BugID) bool {
 	w := e.use("Bug")
-	if len(w.params.Bugs()) == 0 && !w.audit.on {
+	if len(w.params.Bugs()) == 0 && !w.auditing {
 		return false
 	}
 	if !slices.ContainsFunc(w.sys.Bugs, func(b sim.Bug) bool { return b.ID == id }) {
@@ -380,9 +337,9 @@ func (e *env) Bug(id sim.BugID) bool {
 
 func (e *env) Emit(fact any) {
 	w := e.use("Emit")
-	w.timeless(e.self, "a fact", fact)
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectEmit, Value: fact})
-	w.audit.hands(w)
+	w.nodes.timeless(e.self, "a fact", fact)
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectEmit, Value: fact})
+	w.audit.hands()
 }
 
 func (e *env) Tracing() bool { return e.w.tracing }
@@ -390,6 +347,6 @@ func (e *env) Tracing() bool { return e.w.tracing }
 func (e *env) Logf(format string, args ...any) {
 	w := e.use("Logf")
 	if w.tracing {
-		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectLog, Value: fmt.Sprintf(format, args...)})
+		w.Run.effects = append(w.Run.effects, sim.Effect{Kind: sim.EffectLog, Value: fmt.Sprintf(format, args...)})
 	}
 }

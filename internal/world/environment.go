@@ -12,10 +12,13 @@ import (
 // nodes, a partition. While there is nothing of it, none of this costs a step anything:
 // storm is false.
 
-// environment is the state of what may misbehave, and what it could do now.
-type environment struct {
-	links *links
-	nodes []nodeState
+// Environment is the state of what may misbehave, and what it could do now.
+type Environment struct {
+	*setting
+	sums  *sums
+	run   *Run
+	links *Links
+	nodes *nodes
 
 	budgets    sim.Faults // of a run
 	left       sim.Faults // and what is left of them
@@ -32,7 +35,6 @@ type environment struct {
 	where        func(sim.Event) bool // a fault may happen; nil: anywhere
 	disks        func(node int) bool  // a disk may fail; nil: any
 	stored       bool                 // something was written to a store, in any run
-	healing      bool                 // the question is whether to heal
 	sided        bool                 // a coin with rare sides was asked, in any run
 }
 
@@ -58,14 +60,14 @@ var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down f
 func (l life) absent() bool { return l >= lifeGone }
 
 // Allow sets the budgets of the runs that start from now on. early: see Config.
-func (w *World) Allow(f sim.Faults, early *int) {
-	w.environ.allow(f, early)
-	if w.cover != nil {
-		w.cover.allow(f)
+func (e *Environment) Allow(f sim.Faults, early *int) {
+	e.allow(f, early)
+	if e.cover != nil {
+		e.cover.allow(f)
 	}
 }
 
-func (e *environment) allow(f sim.Faults, early *int) {
+func (e *Environment) allow(f sim.Faults, early *int) {
 	e.budgets, e.firings = f, sim.Unlimited
 	if early != nil {
 		e.firings = *early
@@ -81,10 +83,10 @@ func (e *environment) allow(f sim.Faults, early *int) {
 }
 
 // Fired is how many early firings the run has used, where they are limited.
-func (w *World) Fired() int { return w.environ.firings - w.environ.early }
+func (e *Environment) Fired() int { return e.firings - e.early }
 
 // weather sets storm and barred from what they summarise.
-func (e *environment) weather() {
+func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	if barred != e.links.barred {
 		e.links.barred, e.links.dirty = barred, e.links.all()
@@ -92,10 +94,10 @@ func (e *environment) weather() {
 	e.storm = barred || e.paused != 0 || !e.left.IsZero()
 }
 
-func (l *links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }
+func (l *Links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }
 
 // list lists the events of the environment, in canonical order.
-func (e *environment) list() {
+func (e *Environment) list() {
 	e.consequences, e.faults = e.consequences[:0], e.faults[:0]
 	if e.links.barred {
 		e.lookRefused()
@@ -103,13 +105,13 @@ func (e *environment) list() {
 		if e.cut != nil {
 			e.consequences = append(e.consequences, happening{Event: sim.Event{Kind: sim.KindMend}, spot: spot{cause: -1}})
 		}
-		for i := range e.nodes {
-			if e.nodes[i].life == lifeAway {
+		for i := range e.nodes.at {
+			if e.nodes.at[i].life == lifeAway {
 				e.consequences = append(e.consequences, at(sim.KindRestart, i))
 			}
 		}
 	}
-	for i := range e.nodes {
+	for i := range e.nodes.at {
 		if e.pausing(i) {
 			e.consequences = append(e.consequences, at(sim.KindResume, i))
 		}
@@ -117,13 +119,13 @@ func (e *environment) list() {
 	if e.left.IsZero() {
 		return
 	}
-	for i := range e.nodes {
-		if e.left.Crash != 0 && e.nodes[i].life == lifeUp {
+	for i := range e.nodes.at {
+		if e.left.Crash != 0 && e.nodes.at[i].life == lifeUp {
 			e.faults = append(e.faults, at(sim.KindCrash, i))
 		}
 	}
-	for i := range e.nodes {
-		if e.left.Down != 0 && e.nodes[i].life == lifeUp {
+	for i := range e.nodes.at {
+		if e.left.Down != 0 && e.nodes.at[i].life == lifeUp {
 			e.faults = append(e.faults, at(sim.KindDown, i))
 		}
 	}
@@ -136,8 +138,8 @@ func (e *environment) list() {
 	if e.cut == nil {
 		e.lookSplits()
 	}
-	for i := range e.nodes {
-		if e.left.Pause != 0 && e.nodes[i].life == lifeUp && !e.pausing(i) {
+	for i := range e.nodes.at {
+		if e.left.Pause != 0 && e.nodes.at[i].life == lifeUp && !e.pausing(i) {
 			e.faults = append(e.faults, at(sim.KindPause, i))
 		}
 	}
@@ -147,11 +149,11 @@ func (e *environment) list() {
 }
 
 // pausing reports whether a node is paused: it is up, and takes no step.
-func (e *environment) pausing(i int) bool { return e.paused&(1<<i) != 0 }
+func (e *Environment) pausing(i int) bool { return e.paused&(1<<i) != 0 }
 
 // held reports whether an event has to wait, since a handler of a paused node
 // would run. What happens to the network does not ask the node.
-func (e *environment) held(h *happening) bool {
+func (e *Environment) held(h *happening) bool {
 	return h.node >= 0 && e.pausing(int(h.node)) && h.Row().Runs()
 }
 
@@ -161,11 +163,11 @@ func at(kind sim.Kind, i int) happening {
 
 // lookRefused lists the messages that cannot arrive: nobody listens at the
 // other end, or it is across the partition and the connection is not open.
-func (e *environment) lookRefused() {
+func (e *Environment) lookRefused() {
 	for k := range e.links.tcp.Messages().Len() {
 		c := e.links.tcp.Messages().At(k)
 		from, to := e.links.tcp.Ends(c)
-		if e.nodes[to].life != lifeUp || !e.links.tcp.Flags(from, to).Open && !e.connects(from, to) {
+		if e.nodes.at[to].life != lifeUp || !e.links.tcp.Flags(from, to).Open && !e.connects(from, to) {
 			var h happening
 			h.about(sim.KindRefused, from, to, c)
 			e.consequences = append(e.consequences, h)
@@ -174,7 +176,7 @@ func (e *environment) lookRefused() {
 	for k := range e.links.udp.Ready().Len() {
 		c := e.links.udp.Ready().At(k)
 		from, to := e.links.udp.Ends(c)
-		if e.nodes[to].life != lifeUp || e.severed(from, to) {
+		if e.nodes.at[to].life != lifeUp || e.severed(from, to) {
 			var h happening
 			h.delivery(e.links, sim.LinkUDP, c, e.links.udp.Head(c))
 			h.Kind = sim.KindRefused
@@ -185,7 +187,7 @@ func (e *environment) lookRefused() {
 
 // lookBroken lists the open connections across the partition: each may give up
 // for as long as it lasts.
-func (e *environment) lookBroken() {
+func (e *Environment) lookBroken() {
 	if e.cut != nil {
 		e.lookPairs(&e.consequences, sim.KindBreak, func(a, b int) bool {
 			return (e.severed(a, b) || e.severed(b, a)) && e.links.tcp.Breakable(a, b)
@@ -193,7 +195,7 @@ func (e *environment) lookBroken() {
 	}
 }
 
-func (e *environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b int) bool) {
+func (e *Environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b int) bool) {
 	for a := range e.links.n {
 		for b := a + 1; b < e.links.n; b++ {
 			if may(a, b) {
@@ -206,7 +208,7 @@ func (e *environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b 
 }
 
 // lookDatagrams lists what may happen to each queued datagram.
-func (e *environment) lookDatagrams() {
+func (e *Environment) lookDatagrams() {
 	for _, f := range []struct {
 		kind sim.Kind
 		left int
@@ -235,15 +237,15 @@ func (e *environment) lookDatagrams() {
 
 // reorderable reports whether a datagram that is not the oldest may be
 // delivered.
-func (e *environment) reorderable(c, place int) bool {
+func (e *Environment) reorderable(c, place int) bool {
 	from, to := e.links.udp.Ends(c)
-	return e.nodes[to].life == lifeUp && !e.severed(from, to) &&
-		e.nodes[to].guards.accept(addrOf(from), e.links.udp.Packets(c)[place].Message)
+	return e.nodes.at[to].life == lifeUp && !e.severed(from, to) &&
+		e.nodes.at[to].guards.accept(addrOf(from), e.links.udp.Packets(c)[place].Message)
 }
 
 // lookSplits lists the partitions that may begin: each group of nodes against
 // the rest, symmetric ones once.
-func (e *environment) lookSplits() {
+func (e *Environment) lookSplits() {
 	if e.left.Partition == 0 && e.left.OneWay == 0 {
 		return
 	}
@@ -274,7 +276,7 @@ type cut struct {
 }
 
 // severed reports whether nothing gets from one node to another.
-func (e *environment) severed(from, to int) bool {
+func (e *Environment) severed(from, to int) bool {
 	if e.cut == nil {
 		return false
 	}
@@ -284,149 +286,167 @@ func (e *environment) severed(from, to int) bool {
 
 // connects reports whether a message can get to another node over TCP: a
 // connection that is not open yet needs both directions.
-func (e *environment) connects(from, to int) bool {
+func (e *Environment) connects(from, to int) bool {
 	return !e.severed(from, to) && (e.links.tcp.Flags(from, to).Open || !e.severed(to, from))
 }
 
 // bothEnds notes that a connection has changed, in both directions.
-func (w *World) bothEnds(channel int) {
-	from, to := w.links.tcp.Ends(channel)
-	w.sums.tcp(channel)
-	w.sums.tcp(w.links.tcp.Channel(to, from))
-	w.links.dirty |= 1<<from | 1<<to
+func (l *Links) bothEnds(channel int) {
+	from, to := l.tcp.Ends(channel)
+	l.sums.tcp(channel)
+	l.sums.tcp(l.tcp.Channel(to, from))
+	l.dirty |= 1<<from | 1<<to
 }
 
-// takeRest carries out the part of an event that is the network's or the
+// take carries out the part of an event that is the network's or the
 // environment's. What a handler hears of it follows.
-func (w *World) takeRest(e sim.Event, at spot) {
+func (e *Environment) take(ev sim.Event, at spot) {
 	i, c := int(at.node), int(at.channel)
-	if budget := w.environ.left.Of(e.Kind); budget != nil {
+	if budget := e.left.Of(ev.Kind); budget != nil {
 		spend(budget)
 	}
-	switch e.Kind {
+	switch ev.Kind {
 	case sim.KindClear:
-		w.links.tcp.PopClear(c)
-		w.bothEnds(c)
+		e.links.tcp.PopClear(c)
+		e.links.bothEnds(c)
 	case sim.KindFlushed:
-		w.links.tcp.PopFlushed(i)
-		w.sums.node(i)
+		e.links.tcp.PopFlushed(i)
+		e.sums.node(i)
 	case sim.KindError:
-		w.links.tcp.PopError(c)
-		w.bothEnds(c)
+		e.links.tcp.PopError(c)
+		e.links.bothEnds(c)
 	case sim.KindRefused:
-		if e.Link == sim.LinkUDP {
-			w.links.udp.Pop(c)
-			w.sums.udp(c)
+		if ev.Link == sim.LinkUDP {
+			e.links.udp.Pop(c)
+			e.sums.udp(c)
 		} else {
-			w.links.tcp.Refuse(c)
-			w.bothEnds(c)
+			e.links.tcp.Refuse(c)
+			e.links.bothEnds(c)
 		}
 	case sim.KindBreak, sim.KindReset:
-		w.links.tcp.Break(i, e.From.Index())
-		w.links.disturbed = true
-		w.bothEnds(c)
+		e.links.tcp.Break(i, ev.From.Index())
+		e.links.disturbed = true
+		e.links.bothEnds(c)
 	case sim.KindMend:
-		w.environ.cut = nil
+		e.cut = nil
 	case sim.KindRestart:
-		w.restart(i)
+		e.restart(i)
 	case sim.KindCrash:
-		w.crash(i, lifeAway)
+		e.crash(i, lifeAway)
 	case sim.KindDown:
-		w.crash(i, lifeGone)
+		e.crash(i, lifeGone)
 	case sim.KindLose:
-		w.links.udp.Take(c, int(e.Place))
-		w.sums.udp(c)
+		e.links.udp.Take(c, int(ev.Place))
+		e.sums.udp(c)
 	case sim.KindDuplicate:
-		w.links.udp.Push(c, w.links.udp.Packets(c)[e.Place])
-		w.sums.udp(c)
+		e.links.udp.Push(c, e.links.udp.Packets(c)[ev.Place])
+		e.sums.udp(c)
 	case sim.KindReorder:
-		w.audit.taken(w.links.udp.Take(c, int(e.Place)))
-		w.sums.udp(c)
+		e.run.gave(e.links.udp.Take(c, int(ev.Place)))
+		e.sums.udp(c)
 	case sim.KindPartition, sim.KindOneWay:
-		w.environ.cut = &cut{e.Value.(sim.Split).Side, e.Kind == sim.KindOneWay}
+		e.cut = &cut{ev.Value.(sim.Split).Side, ev.Kind == sim.KindOneWay}
 	case sim.KindPause:
-		w.environ.paused |= 1 << i
+		e.paused |= 1 << i
 	case sim.KindResume:
-		w.environ.paused &^= 1 << i
+		e.paused &^= 1 << i
 	default:
-		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", e.Kind))
+		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", ev.Kind))
 	}
-	w.links.dirty = w.links.all()
-	w.sums.rest()
-	w.environ.weather()
+	e.links.dirty = e.links.all()
+	e.sums.rest()
+	e.weather()
+}
+
+// crash ends a node's life.
+func (e *Environment) crash(i int, l life) {
+	if e.nodes.at[i].shared { // what System.Crash keeps of it is the next life's own
+		e.nodes.own(i)
+	}
+	e.paused &^= 1 << i
+	if l == lifeAway {
+		e.away++
+	} else {
+		e.gone++
+	}
+	e.nodes.crash(i, l)
 }
 
 // crash ends a node's life: its connections reset, its timers and tasks are
 // gone, datagrams under way stay under way.
-func (w *World) crash(i int, l life) {
-	ns := &w.nodes[i]
-	if ns.shared { // what System.Crash keeps of it is the next life's own
-		w.own(i)
-	}
-	w.timers.count -= len(ns.seen.Timers)
-	w.tasks -= len(ns.tasks)
+func (all *nodes) crash(i int, l life) {
+	ns := &all.at[i]
+	all.timers.count -= len(ns.seen.Timers)
+	all.tasks -= len(ns.tasks)
 	ns.seen.Timers, ns.tasks = ns.seen.Timers[:0], ns.tasks[:0]
 	ns.script, ns.next = nil, 0
-	w.script.Put(i, false)
-	w.links.tcp.Crash(i)
-	w.links.disturbed = true
-	for j := range w.n {
-		w.bothEnds(w.links.tcp.Channel(i, j))
-	}
+	all.script.Put(i, false)
+	all.links.crash(i)
 	ns.live(l)
-	w.environ.paused &^= 1 << i
-	if l == lifeAway {
-		w.environ.away++
-	} else {
-		w.environ.gone++
+	next := all.sys.New(all.params, addrOf(i))
+	if all.sys.Crash != nil {
+		next = all.sys.Crash(all.params, addrOf(i), ns.node)
 	}
-	next := w.sys.New(w.params, addrOf(i))
-	if w.sys.Crash != nil {
-		next = w.sys.Crash(w.params, addrOf(i), ns.node)
-	}
-	w.install(i, next)
+	all.install(i, next)
 	ns.shared = false
-	w.settleTimes(i)
-	w.sees.Membership++
+	all.settleTimes(i)
+	all.sees.Membership++
+}
+
+// crash resets all connections of a node.
+func (l *Links) crash(i int) {
+	l.tcp.Crash(i)
+	l.disturbed = true
+	for j := range l.n {
+		l.bothEnds(l.tcp.Channel(i, j))
+	}
 }
 
 // restart begins a crashed node's next life; its Init follows.
-func (w *World) restart(i int) {
-	ns := &w.nodes[i]
-	ns.live(lifeUp)
-	w.environ.away--
-	if w.sys.Script != nil { // else nothing depends on which life it is
+func (e *Environment) restart(i int) {
+	e.nodes.at[i].live(lifeUp)
+	e.away--
+	e.nodes.restart(i)
+}
+
+// restart gives a node the script of its next life.
+func (all *nodes) restart(i int) {
+	ns := &all.at[i]
+	if all.sys.Script != nil { // else nothing depends on which life it is
 		ns.lives++
-		ns.script = w.sys.Script(w.params, addrOf(i), ns.lives)
+		ns.script = all.sys.Script(all.params, addrOf(i), ns.lives)
 		if err := sim.CheckScript(addrOf(i), ns.script, ns.lives); err != nil {
 			panic("macemc: " + err.Error())
 		}
-		if w.cover != nil {
-			w.cover.openings(ns.script)
+		if all.cover != nil {
+			all.cover.openings(ns.script)
 		}
 	}
-	w.script.Put(i, len(ns.script) > 0)
-	w.sees.Epoch++
-	w.sees.Membership++
-	w.soil(i)
+	all.script.Put(i, len(ns.script) > 0)
+	all.appeared(i)
+}
+
+// appeared notes that a node is there that was not.
+func (all *nodes) appeared(i int) {
+	all.sees.Epoch++
+	all.sees.Membership++
+	all.soil(i)
 }
 
 // join makes a node be there; its Init follows.
-func (w *World) join(i int) {
-	w.nodes[i].live(lifeUp)
-	w.environ.gone--
-	w.sees.Epoch++
-	w.sees.Membership++
-	w.soil(i)
-	w.links.dirty = w.links.all()
-	w.environ.weather()
+func (e *Environment) join(i int) {
+	e.nodes.at[i].live(lifeUp)
+	e.gone--
+	e.nodes.appeared(i)
+	e.links.dirty = e.links.all()
+	e.weather()
 }
 
 // leave makes a node be gone for good.
-func (w *World) leave(i int) {
-	w.crash(i, lifeGone)
-	w.links.dirty = w.links.all()
-	w.environ.weather()
+func (e *Environment) leave(i int) {
+	e.crash(i, lifeGone)
+	e.links.dirty = e.links.all()
+	e.weather()
 }
 
 // Heal is a step in which the environment stops misbehaving: a partition ends,
@@ -434,56 +454,59 @@ func (w *World) leave(i int) {
 // connection that broke is still to be heard of, a node that is down for good
 // stays down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
-	w.source = src
-	w.coins = w.coins[:0]
-	w.question.Runs = nil
-	w.question.Kind, w.question.N = choose.Event, 1
-	w.environ.healing = true
-	k := src.Answer(&w.question)
-	w.environ.healing = false
-	if k != 0 {
-		w.err = src.Err()
+	if w.Run.ask(src, 1, nil, healing{}) != 0 {
+		w.Run.err = src.Err()
 		return Stopped
 	}
-	w.step++
-	w.acting, w.current, w.cause = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1
-	w.effects = w.effects[:0]
-	w.environ.left, w.environ.cut, w.environ.paused, w.environ.early = sim.Faults{}, nil, 0, sim.Unlimited
-	w.links.dirty = w.links.all()
-	w.sums.rest()
-	w.environ.weather()
+	w.Run.heal()
+	w.Environ.heal()
 	if w.tracing {
-		w.coins, w.facts = nil, nil
-		w.record(-1)
+		w.Run.coins, w.Run.facts = nil, nil
+		w.Run.record(-1)
 	}
 	return Stepped
 }
 
+// heal makes that the step that was taken last.
+func (r *Run) heal() {
+	r.step++
+	r.acting, r.current, r.cause, r.named = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1, ""
+	r.effects = r.effects[:0]
+}
+
+// heal ends what the environment could do.
+func (e *Environment) heal() {
+	e.left, e.cut, e.paused, e.early = sim.Faults{}, nil, 0, sim.Unlimited
+	e.links.dirty = e.links.all()
+	e.sums.rest()
+	e.weather()
+}
+
 // Healed reports whether the environment has nothing left to misbehave with.
-func (w *World) Healed() bool {
-	return w.environ.left.IsZero() && w.environ.cut == nil && w.environ.paused == 0 && w.environ.early == sim.Unlimited
+func (e *Environment) Healed() bool {
+	return e.left.IsZero() && e.cut == nil && e.paused == 0 && e.early == sim.Unlimited
 }
 
 // Settled reports whether the healed form of this state has no event but rare
 // ones: nothing will ever change it.
-func (w *World) Settled() bool {
-	e := &w.environ
-	timers := w.timers.count > 0 && (w.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
+func (es *Events) Settled() bool {
+	e := es.environ
+	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
 	if e.cut != nil || e.paused != 0 || e.away > 0 || timers {
 		return false
 	}
-	n := w.enabled()
-	if w.sys.Weight != nil {
+	n := es.Count()
+	if es.sys.Weight != nil {
 		n = 0
-		for _, r := range w.question.Runs {
+		for _, r := range es.runs {
 			if r.Weight > 0 {
 				n++
 			}
 		}
 		return n == 0
 	}
-	if w.environ.storm {
-		n -= len(w.environ.faults)
+	if es.environ.storm {
+		n -= len(es.environ.faults)
 	}
 	return n == 0
 }
@@ -493,49 +516,49 @@ var faultNames = sim.FaultNames()
 // Idle names a budget that cannot be spent, since nothing was ever sent by the
 // link that it needs, or no coin with a rare side was ever asked, in any run of
 // this world; "" if there is none.
-func (w *World) Idle(f sim.Faults) string {
+func (e *Environment) Idle(f sim.Faults) string {
 	for _, kind := range sim.Kinds() {
 		row := kind.Row()
-		if budget := f.Of(kind); budget != nil && *budget != 0 && row.Link != "" && !w.links.usedBy(row.Link) {
-			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", row.Budget, w.sys.Name, row.Link)
+		if budget := f.Of(kind); budget != nil && *budget != 0 && row.Link != "" && !e.links.usedBy(row.Link) {
+			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", row.Budget, e.sys.Name, row.Link)
 		}
 	}
-	if f.Rare != 0 && !w.environ.sided {
-		return fmt.Sprintf("the fault rare cannot happen in %s: no node has asked Env.Weighted with a side of weight 0", w.sys.Name)
+	if f.Rare != 0 && !e.sided {
+		return fmt.Sprintf("the fault rare cannot happen in %s: no node has asked Env.Weighted with a side of weight 0", e.sys.Name)
 	}
-	if f.Disk != 0 && !w.environ.stored {
-		return fmt.Sprintf("the fault disk cannot happen in %s: no node has written to its store", w.sys.Name)
+	if f.Disk != 0 && !e.stored {
+		return fmt.Sprintf("the fault disk cannot happen in %s: no node has written to its store", e.sys.Name)
 	}
 	return ""
 }
 
 // Stored reports whether anything was written to a store, in any run of this world.
-func (w *World) Stored() bool { return w.environ.stored }
+func (e *Environment) Stored() bool { return e.stored }
 
 // fits is the built-in property of the simulated TCP.
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
-func (w *World) checkTCP() *sim.Failure {
-	a, b, found := w.links.tcp.Illegal()
+func (j *Judge) checkTCP() *sim.Failure {
+	a, b, found := j.links.tcp.Illegal()
 	if !found {
 		return nil
 	}
-	f := w.fail(sim.VerdictSafety, fits, "")
+	f := j.run.fail(sim.VerdictSafety, fits, "")
 	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
-		addrOf(a), w.links.tcp.Flags(a, b), addrOf(b), w.links.tcp.Flags(b, a))
+		addrOf(a), j.links.tcp.Flags(a, b), addrOf(b), j.links.tcp.Flags(b, a))
 	return f
 }
 
-// Hasty reports whether the k-th possible event, after Enabled, is a timer that
+// Hasty reports whether the k-th possible event, after Count, is a timer that
 // fires while a message is under way to its node or from it.
-func (w *World) Hasty(k int) bool {
-	e, at := w.event(k)
-	return e.Kind == sim.KindTimer && w.links.concerned(int(at.node))
+func (es *Events) Hasty(k int) bool {
+	e, at := es.event(k)
+	return e.Kind == sim.KindTimer && es.links.concerned(int(at.node))
 }
 
-// Rare reports whether the k-th possible event is rare, after Enabled.
-func (t *turn) Rare(k int) bool {
-	for _, r := range t.question.Runs {
+// Rare reports whether the k-th possible event is rare, after Count.
+func (es *Events) Rare(k int) bool {
+	for _, r := range es.runs {
 		if k < r.N {
 			return r.Weight == 0
 		}

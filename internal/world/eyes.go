@@ -7,18 +7,18 @@ import (
 )
 
 // eyes are the world as its properties see it.
-type eyes struct{ w *World }
+type eyes struct{ judge *Judge }
 
-func (e eyes) Timers() int { return e.w.timers.count }
+func (e eyes) Timers() int { return e.judge.nodes.timers.count }
 
 func (e eyes) InFlight() int {
-	e.w.counted = true
-	return e.w.InFlight()
+	e.judge.counted = true
+	return e.judge.links.InFlight()
 }
 
 func (e eyes) UnderWay(yield func(sight.Sent) bool) {
-	e.w.looked = true
-	l := &e.w.links
+	e.judge.looked = true
+	l := e.judge.links
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 		for c := range l.n * l.n {
 			packets := l.tcp.Packets(c)

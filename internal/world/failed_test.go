@@ -26,21 +26,21 @@ func TestLoadAfterFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bank, at := w.NewBank(), Vector(nil)
+	bank, at := w.State.NewBank(), Vector(nil)
 	for range 3 { // the third time the bank has the nodes already, and their twins, and takes none
 		w.Protect(func() {
 			w.Start(&scripted{})
 			at = make(Vector, bank.Places())
-			w.Save(bank, at)
+			w.State.Save(bank, at)
 		})
 	}
-	hash, state := w.Hash(), tellState(w)
+	hash, state := w.State.Hash(), tellState(w)
 	for range 2 {
-		if f := w.Protect(func() { w.Resume(bank, at, 0); w.Step(&scripted{[]int{0}}) }); f == nil || f.Verdict != sim.VerdictPanic {
+		if f := w.Protect(func() { w.State.Resume(bank, at, 0); w.Step(&scripted{[]int{0}}) }); f == nil || f.Verdict != sim.VerdictPanic {
 			t.Fatalf("the step fails with %+v", f)
 		}
-		w.Protect(func() { w.Resume(bank, at, 0) })
-		if again := tellState(w); again != state || w.Hash() != hash {
+		w.Protect(func() { w.State.Resume(bank, at, 0) })
+		if again := tellState(w); again != state || w.State.Hash() != hash {
 			t.Errorf("after a step that failed it is %s\nbefore, %s", again, state)
 		}
 	}

@@ -61,7 +61,7 @@ func fillSimulation(t *testing.T) (accepted int, inOrder, room bool) {
 	}); f != nil {
 		t.Fatal(f.Message)
 	}
-	n0, n1 := w.nodes[0].node.(*filler), w.nodes[1].node.(*filler)
+	n0, n1 := w.nodes.at[0].node.(*filler), w.nodes.at[1].node.(*filler)
 	return n0.Sent, n1.Got == n0.Sent && !n1.Gap, n0.Room
 }
 

@@ -159,7 +159,7 @@ func (d *director) Err() error { return d.free.Err() }
 
 func (d *director) log(node string) []heard {
 	n, _ := strconv.Atoi(node[1:])
-	return d.w.nodes[n].node.(*hearer).Log
+	return d.w.nodes.at[n].node.(*hearer).Log
 }
 
 // settle passes the waits that have come to their end.
@@ -178,7 +178,7 @@ func (d *director) Answer(q *choose.Question) int {
 	var may []int
 	own := -1
 	for k := range q.N {
-		switch e := d.w.Event(k); e.Kind {
+		switch e := d.w.Events.At(k); e.Kind {
 		case sim.KindMessage, sim.KindError, sim.KindRefused:
 			may = append(may, k)
 		default:
@@ -247,7 +247,7 @@ func inSimulation(t *testing.T, script []operation) (outcomes []string) {
 		d.at = 0
 		if f := w.Protect(func() {
 			w.Start(d)
-			for !d.settle() && w.Step(d) == Stepped && w.Check() == nil {
+			for !d.settle() && w.Step(d) == Stepped && w.Judge.Check() == nil {
 			}
 		}); f != nil {
 			t.Fatal(f.Message)

@@ -64,8 +64,8 @@ func TestFaultHashAndEvents(t *testing.T) {
 				if t.Failed() || w.Step(source) != Stepped {
 					return
 				}
-				met[w.current.Kind]++
-				if w.Check() != nil {
+				met[w.Run.current.Kind]++
+				if w.Judge.Check() != nil {
 					return
 				}
 			}
@@ -73,8 +73,8 @@ func TestFaultHashAndEvents(t *testing.T) {
 		if t.Failed() {
 			return
 		}
-		if f != nil || w.Err() != nil {
-			t.Fatalf("walk %d: %v %v", i, f, w.Err())
+		if f != nil || w.Run.Err() != nil {
+			t.Fatalf("walk %d: %v %v", i, f, w.Run.Err())
 		}
 	}
 	for k := sim.KindScript; k < kinds; k++ {
@@ -87,16 +87,16 @@ func TestFaultHashAndEvents(t *testing.T) {
 
 func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[string]canon.Hash) {
 	t.Helper()
-	h := w.Hash()
+	h := w.State.Hash()
 	var anew canon.Hash
 	for part := range w.sums.part {
-		anew = anew.Add(w.partSum(part))
+		anew = anew.Add(w.State.partSum(part))
 	}
 	if h != anew {
-		t.Fatalf("after %s: the hash is %v, computed anew it is %v", w.identity(), h, anew)
+		t.Fatalf("after %s: the hash is %v, computed anew it is %v", w.Run.identity(), h, anew)
 	}
 	var all strings.Builder
-	for _, l := range w.Lines() {
+	for _, l := range w.Text.Lines() {
 		fmt.Fprintf(&all, "%s: %s\n", l.Path, l.Value)
 	}
 	text := all.String()
@@ -109,9 +109,9 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 	texts[h], hashes[text] = text, h
 
 	before := events(w)
-	w.links.dirty = w.links.all()
+	w.Links.dirty = w.Links.all()
 	if anew := events(w); before != anew {
-		t.Fatalf("after %s these events are possible:\n%s\nand found anew:\n%s\n%s", w.identity(), before, anew, text)
+		t.Fatalf("after %s these events are possible:\n%s\nand found anew:\n%s\n%s", w.Run.identity(), before, anew, text)
 	}
 }
 
@@ -119,13 +119,13 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 func events(w *World) string {
 	var out strings.Builder
 	last := sim.Kind(0)
-	for k := range w.Enabled() {
-		e := w.Event(k)
+	for k := range w.Events.Count() {
+		e := w.Events.At(k)
 		if e.Kind < last {
 			fmt.Fprintf(&out, "OUT OF ORDER: ")
 		}
 		last = e.Kind
-		out.WriteString(w.text(e) + "\n")
+		out.WriteString(w.timers.text(e) + "\n")
 	}
 	return out.String()
 }

@@ -73,15 +73,15 @@ func (s *stage) command(t *testing.T, d *transcript.Data) string {
 		return s.state()
 	case "heal":
 		if p := s.w.Heal(choose.NewFixed()); p != Stepped {
-			d.Fatalf(t, "not healed: %v", s.w.Err())
+			d.Fatalf(t, "not healed: %v", s.w.Run.Err())
 		}
-		trace := s.w.Trace().Steps
-		return fmt.Sprintf("step %d: %s, healed: %t", s.w.Steps(), trace[len(trace)-1].Identity, s.w.Healed())
+		trace := s.w.Run.Trace().Steps
+		return fmt.Sprintf("step %d: %s, healed: %t", s.w.Run.Steps(), trace[len(trace)-1].Identity, s.w.Environ.Healed())
 	case "allow":
 		return s.allow(t, d)
 	case "live":
-		live := s.w.Live()
-		return fmt.Sprintf("live: %t, settled: %t, in view: %v", live, s.w.Settled(), s.view)
+		live := s.w.Judge.Live()
+		return fmt.Sprintf("live: %t, settled: %t, in view: %v", live, s.w.Events.Settled(), s.view)
 	case "never":
 		return strings.Join(append(s.cover.Never(), ""), "\n")
 	case "faults":
@@ -193,7 +193,7 @@ func (s *stage) allow(t *testing.T, d *transcript.Data) string {
 			d.Fatalf(t, "%s: %v", line, err)
 		}
 	}
-	s.w.Allow(faults, early)
+	s.w.Environ.Allow(faults, early)
 	s.w.Protect(func() { s.w.Start(choose.NewFixed()) })
 	return ""
 }
@@ -206,19 +206,19 @@ func (s *stage) run(line string) string {
 		n, _ := strconv.Atoi(coin)
 		source.coins = append(source.coins, n)
 	}
-	steps := s.w.Steps()
+	steps := s.w.Run.Steps()
 	var progress Progress
 	failure := s.w.Protect(func() {
 		if progress = s.w.Step(source); progress == Stepped {
-			s.w.Check()
+			s.w.Judge.Check()
 		}
 	})
-	if s.w.Steps() == steps {
-		s.w.err = nil // the run may go on
+	if s.w.Run.Steps() == steps {
+		s.w.Run.err = nil // the run may go on
 		return "(" + line + ": not possible now)\n"
 	}
-	trace := s.w.Trace().Steps
-	if failure != nil && len(trace) < s.w.Steps() { // it failed inside the handler
+	trace := s.w.Run.Trace().Steps
+	if failure != nil && len(trace) < s.w.Run.Steps() { // it failed inside the handler
 		return line + "\n  failure: " + failure.Message + "\n"
 	}
 	last := &trace[len(trace)-1]
@@ -237,9 +237,9 @@ func (s *stage) run(line string) string {
 
 func (s *stage) possible() string {
 	out := ""
-	n := s.w.Enabled()
+	n := s.w.Events.Count()
 	var weights []float64
-	for _, r := range s.w.question.Runs {
+	for _, r := range s.w.Events.runs {
 		for range r.N {
 			weights = append(weights, r.Weight)
 		}
@@ -248,17 +248,17 @@ func (s *stage) possible() string {
 		return fmt.Sprintf("%d events, %d weights", n, len(weights))
 	}
 	for k := range n {
-		out += fmt.Sprintf("%2v %s\n", weights[k], s.w.text(s.w.Event(k)))
+		out += fmt.Sprintf("%2v %s\n", weights[k], s.w.timers.text(s.w.Events.At(k)))
 	}
 	return out
 }
 
 func (s *stage) state() string {
 	out := ""
-	for _, l := range s.w.Lines() {
+	for _, l := range s.w.Text.Lines() {
 		out += l.Path + ": " + l.Value + "\n"
 	}
-	h := s.w.Hash()
+	h := s.w.State.Hash()
 	if s.seen[h] == 0 {
 		s.seen[h] = len(s.seen) + 1
 	}

@@ -56,8 +56,8 @@ func (p pair) play(t *testing.T, audit bool, events ...string) *sim.Failure {
 			w.Step(&chooser{identity: e, coins: choose.NewFixed()})
 		}
 	})
-	if w.Err() != nil {
-		t.Fatal(w.Err())
+	if w.Run.Err() != nil {
+		t.Fatal(w.Run.Err())
 	}
 	return f
 }
@@ -179,8 +179,8 @@ func TestGoroutine(t *testing.T) {
 			w.Step(choose.NewFixed())
 		}
 	})
-	if f != nil || w.Steps() != 2 {
-		t.Errorf("found is %+v after %d steps", f, w.Steps())
+	if f != nil || w.Run.Steps() != 2 {
+		t.Errorf("found is %+v after %d steps", f, w.Run.Steps())
 	}
 }
 

@@ -43,19 +43,19 @@ func TestKeptStatesStay(t *testing.T) {
 			w.Start(src)
 			for range steps {
 				if w.Step(src) != Stepped {
-					t.Fatal(w.Err())
+					t.Fatal(w.Run.Err())
 				}
 			}
 		}
-		b := w.NewBank()
+		b := w.State.NewBank()
 		walk(choose.NewWalk(1), 6)
 		var back func()
 		if kept == "bank" {
 			v := make(Vector, b.Places())
-			w.Save(b, v)
-			back = func() { w.Load(b, v) }
+			w.State.Save(b, v)
+			back = func() { w.State.Load(b, v) }
 		} else {
-			w.Track()
+			w.State.Track()
 			s := w.Snapshot(nil)
 			back = func() { w.Restore(s) }
 		}

@@ -62,7 +62,7 @@ func (w *World) strayed() *sim.Failure {
 	if stack == "" {
 		return nil
 	}
-	f := w.fail(sim.VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
+	f := w.Run.fail(sim.VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
 	f.Stack = stack
 	return f
 }

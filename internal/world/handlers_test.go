@@ -99,21 +99,21 @@ func TestHandlersRun(t *testing.T) {
 			for range 6 {
 				w.Step(choose.NewFixed(0))
 			}
-			b := w.NewBank()
-			w.Track()
-			v := slices.Clone(w.At())
-			w.Save(b, v)
-			w.Load(b, v)
+			b := w.State.NewBank()
+			w.State.Track()
+			v := slices.Clone(w.State.At())
+			w.State.Save(b, v)
+			w.State.Load(b, v)
 			w.Step(choose.NewFixed(0))
 		})
 		if f != nil {
 			t.Fatalf("%s: %v", name, f)
 		}
-		for _, l := range w.Lines() {
+		for _, l := range w.Text.Lines() {
 			lines[name] = append(lines[name], strings.Replace(l.Path, "counted.", "", 1)+" = "+l.Value)
 		}
-		if w.Bound() != "" {
-			t.Errorf("%s: the node is said to hold a function: %s", name, w.Bound())
+		if w.State.Bound() != "" {
+			t.Errorf("%s: the node is said to hold a function: %s", name, w.State.Bound())
 		}
 	}
 	if a, b := strings.Join(lines["typed"], "\n"), strings.Join(lines["bare"], "\n"); a != b || !strings.Contains(a, "n1.Seen[0] = 0") {
@@ -127,13 +127,13 @@ func TestUnhandled(t *testing.T) {
 	f := w.Protect(func() {
 		w.Start(choose.NewFixed())
 		for {
-			n := w.enabled()
+			n := w.Events.Count()
 			w.Step(choose.NewFixed(n - 1)) // timers, then what they sent
 			if n == 0 {
 				return
 			}
-			for k := range w.enabled() {
-				if _, ok := w.Event(k).Value.(odd); ok {
+			for k := range w.Events.Count() {
+				if _, ok := w.Events.At(k).Value.(odd); ok {
 					w.Step(choose.NewFixed(k))
 				}
 			}

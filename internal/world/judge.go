@@ -14,8 +14,15 @@ import (
 // see: the nodes with their timers, which are up; where Counted says so, how many
 // messages are under way; and where Looked says so, which.
 
-// judge is what a system says of a state, bound to one world.
-type judge struct {
+// Judge is what a system says of a state, bound to one world.
+type Judge struct {
+	*setting
+	sums    *sums
+	run     *Run
+	links   *Links
+	nodes   *nodes
+	environ *Environment
+
 	always     []sight.Check
 	eventually []sight.Check
 	sometimes  []sight.Check
@@ -23,17 +30,14 @@ type judge struct {
 	within     sight.Check
 	assume     sight.Check
 
-	sees    sight.State    // what the views of properties go by
 	counted bool           // a view has counted the messages under way
 	looked  bool           // a view has looked at them, since Looked was asked
-	changed uint64         // the nodes that changed since Check held
 	asking  *sight.Check   // which of these is asked now: see Protect
 	telling *sight.Monitor // which of these is told a fact now
-	cover   *Coverage      // nil: nobody asked
 }
 
 // bind binds the properties that are wanted, or all, and the constraints.
-func (j *judge) bind(sys *sim.System, only []string) error {
+func (j *Judge) bind(sys *sim.System, only []string) error {
 	wanted := map[string]bool{}
 	for _, name := range only {
 		wanted[name] = true
@@ -45,11 +49,11 @@ func (j *judge) bind(sys *sim.System, only []string) error {
 		delete(wanted, p.Name)
 		switch rule := p.Rule(); rule.Kind {
 		case sight.RuleAlways:
-			j.always = append(j.always, rule.State(&j.sees))
+			j.always = append(j.always, rule.State(&j.nodes.sees))
 		case sight.RuleEventually:
-			j.eventually = append(j.eventually, rule.State(&j.sees))
+			j.eventually = append(j.eventually, rule.State(&j.nodes.sees))
 		case sight.RuleSometimes:
-			j.sometimes = append(j.sometimes, rule.State(&j.sees))
+			j.sometimes = append(j.sometimes, rule.State(&j.nodes.sees))
 		case sight.RuleMonitor:
 			j.monitors = append(j.monitors, rule.Monitor())
 		case sight.RuleSteps: // needs two worlds: see StepChecks
@@ -67,50 +71,50 @@ func (j *judge) bind(sys *sim.System, only []string) error {
 		}
 	}
 	if !sys.Within.IsZero() {
-		j.within = sys.Within.Rule().State(&j.sees)
+		j.within = sys.Within.Rule().State(&j.nodes.sees)
 	}
 	if !sys.Assume.IsZero() {
-		j.assume = sys.Assume.Rule().State(&j.sees)
+		j.assume = sys.Assume.Rule().State(&j.nodes.sees)
 	}
 	return nil
 }
 
 // Counted reports whether a view has ever counted the messages under way.
-func (j *judge) Counted() bool { return j.counted }
+func (j *Judge) Counted() bool { return j.counted }
 
 // Looked reports whether a view has looked at the messages under way since this was
 // asked last: what was said then is not a function of the nodes and of their number.
-func (j *judge) Looked() (was bool) {
+func (j *Judge) Looked() (was bool) {
 	was, j.looked = j.looked, false
 	return was
 }
 
 // InFlight is the number of messages under way, as a View counts them.
-func (w *World) InFlight() int { return w.links.tcp.Len() + w.links.udp.Len() + w.links.set.Bagged() }
+func (l *Links) InFlight() int { return l.tcp.Len() + l.udp.Len() + l.set.Bagged() }
 
 // Check is the first safety property that does not hold now, if any.
-func (w *World) Check() *sim.Failure {
-	if w.CheckLinks() != nil {
-		return w.failure
+func (j *Judge) Check() *sim.Failure {
+	if j.CheckLinks() != nil {
+		return j.run.failure
 	}
-	for k := range w.always {
-		if !w.holds(&w.always[k]) {
-			w.failure = w.unsafe(&w.always[k])
-			return w.failure
+	for k := range j.always {
+		if !j.holds(&j.always[k]) {
+			j.run.failure = j.unsafe(&j.always[k])
+			return j.run.failure
 		}
 	}
-	w.changed = 0
+	j.nodes.changed = 0
 	return nil
 }
 
 // holds asks a property that is of each node by itself of those that changed, or
 // else of the state. Audits ask of the state.
-func (j *judge) holds(c *sight.Check) bool {
+func (j *Judge) holds(c *sight.Check) bool {
 	if c.Each == nil {
 		return j.ask(c)
 	}
 	j.asking = c
-	for left := j.changed; left != 0; left &= left - 1 {
+	for left := j.nodes.changed; left != 0; left &= left - 1 {
 		if !c.Each(bits.TrailingZeros64(left)) {
 			j.asking = nil
 			return false
@@ -121,7 +125,7 @@ func (j *judge) holds(c *sight.Check) bool {
 }
 
 // ask asks a property of the state, and says so to who recovers from its panic.
-func (j *judge) ask(c *sight.Check) bool {
+func (j *Judge) ask(c *sight.Check) bool {
 	j.asking = c
 	holds := c.Holds()
 	j.asking = nil
@@ -130,7 +134,7 @@ func (j *judge) ask(c *sight.Check) bool {
 
 // panicker is what was asked of the state when it panicked, in words, and the property
 // that it is; "": it is none.
-func (j *judge) panicker() (what, property string) {
+func (j *Judge) panicker() (what, property string) {
 	c, m := j.asking, j.telling
 	j.asking, j.telling = nil, nil
 	switch {
@@ -149,46 +153,46 @@ func (j *judge) panicker() (what, property string) {
 
 // CheckLinks is the part of Check that is not about what a View can see: what
 // went wrong in the step itself, and the flags of connections.
-func (w *World) CheckLinks() *sim.Failure {
-	if w.failure == nil && w.links.disturbed {
-		w.failure = w.checkTCP()
+func (j *Judge) CheckLinks() *sim.Failure {
+	if j.run.failure == nil && j.links.disturbed {
+		j.run.failure = j.checkTCP()
 	}
-	return w.failure
+	return j.run.failure
 }
 
 // Pardon takes back what Check found: whoever asked has noted it and goes on.
-func (w *World) Pardon() { w.failure = nil }
+func (j *Judge) Pardon() { j.run.failure = nil }
 
-func (w *World) unsafe(c *sight.Check) *sim.Failure {
-	f := w.fail(sim.VerdictSafety, c.Name, "")
+func (j *Judge) unsafe(c *sight.Check) *sim.Failure {
+	f := j.run.fail(sim.VerdictSafety, c.Name, "")
 	f.Message = c.Explained()
 	return f
 }
 
 // CanBeLive reports whether there is a liveness property to decide.
-func (j *judge) CanBeLive() bool { return len(j.eventually) > 0 }
+func (j *Judge) CanBeLive() bool { return len(j.eventually) > 0 }
 
 // Live reports whether all liveness properties hold now, and the state counts.
 // A state in which a crashed node has yet to restart is not live.
-func (w *World) Live() bool {
-	if w.environ.away > 0 {
+func (j *Judge) Live() bool {
+	if j.environ.away > 0 {
 		return false
 	}
-	for k := range w.eventually {
-		holds := w.ask(&w.eventually[k])
-		if w.cover != nil {
-			w.cover.eventually[k].lively(w, w.eventually[k].Seen, holds)
+	for k := range j.eventually {
+		holds := j.ask(&j.eventually[k])
+		if j.cover != nil {
+			j.lively(k, holds)
 		}
 		if !holds {
 			return false
 		}
 	}
-	return w.Assumed()
+	return j.Assumed()
 }
 
 // NotLive are the liveness properties that do not hold now, with what they
 // say of it.
-func (j *judge) NotLive() (names, explanations []string) {
+func (j *Judge) NotLive() (names, explanations []string) {
 	for _, c := range j.eventually {
 		holds, panicked := c.Asked()
 		if holds {
@@ -206,7 +210,7 @@ func (j *judge) NotLive() (names, explanations []string) {
 }
 
 // Assumed reports whether the state counts for liveness.
-func (j *judge) Assumed() bool {
+func (j *Judge) Assumed() bool {
 	holds := j.assume.Holds == nil || j.ask(&j.assume)
 	if j.cover != nil {
 		j.cover.assume.saw(holds)
@@ -215,7 +219,7 @@ func (j *judge) Assumed() bool {
 }
 
 // Within reports whether the exhaustive search goes on from here.
-func (j *judge) Within() bool {
+func (j *Judge) Within() bool {
 	holds := j.within.Holds == nil || j.ask(&j.within)
 	if j.cover != nil {
 		j.cover.within.saw(holds)
@@ -229,9 +233,9 @@ func StepChecks(before, after *World, only []string) *Transition {
 	t := &Transition{after: after}
 	for _, p := range after.sys.Properties {
 		if p.Rule().Kind == sight.RuleSteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
-			c := p.Rule().Step(&before.sees, &after.sees)
-			if after.audit.on {
-				after.auditCheck(&c, "property")
+			c := p.Rule().Step(&before.nodes.sees, &after.nodes.sees)
+			if after.auditing {
+				after.audit.property(&c, "property")
 			}
 			t.checks = append(t.checks, c)
 		}
@@ -251,8 +255,8 @@ func (t *Transition) Any() bool { return len(t.checks) > 0 }
 // Check is the first step property that does not hold, if any.
 func (t *Transition) Check() *sim.Failure {
 	for k := range t.checks {
-		if !t.after.ask(&t.checks[k]) {
-			return t.after.unsafe(&t.checks[k])
+		if !t.after.Judge.ask(&t.checks[k]) {
+			return t.after.Judge.unsafe(&t.checks[k])
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ type Judgement struct {
 
 // Judge is what every property of states says now: safety first, then liveness.
 // Step properties and monitors are about runs, and are left out.
-func (j *judge) Judge() (out []Judgement) {
+func (j *Judge) Judge() (out []Judgement) {
 	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {
 			c := &list[i]
@@ -28,7 +28,7 @@ func (j *judge) Judge() (out []Judgement) {
 
 // Holding appends to out whether each property holds that Judge tells, in the
 // same order.
-func (j *judge) Holding(out []bool) []bool {
+func (j *Judge) Holding(out []bool) []bool {
 	for _, list := range [2][]sight.Check{j.always, j.eventually} {
 		for k := range list {
 			holds, _ := list[k].Asked()

@@ -10,6 +10,15 @@ import (
 	"macemc/sim"
 )
 
+// Text is the state as lines.
+type Text struct {
+	*setting
+	links   *Links
+	nodes   *nodes
+	environ *Environment
+	judge   *Judge
+}
+
 // Part is what a line of the state is about.
 type Part uint8
 
@@ -61,30 +70,30 @@ func PlaceOf(l canon.Line) (p Place) {
 }
 
 // Lines are the state as text, in stable order: what the hash sees.
-func (w *World) Lines() (lines []canon.Line) {
-	for i := range w.nodes {
-		lines = append(lines, w.nodeLines(i, nil)...)
+func (x *Text) Lines() (lines []canon.Line) {
+	for i := range x.nodes.at {
+		lines = append(lines, x.nodes.lines(i, nil)...)
 	}
-	return append(lines, w.OtherLines()...)
+	return append(lines, x.OtherLines()...)
 }
 
 // OtherLines are the lines of Lines that are about no node.
-func (w *World) OtherLines() (lines []canon.Line) {
-	for c := range w.n * w.n {
-		from, to := w.links.tcp.Ends(c)
+func (x *Text) OtherLines() (lines []canon.Line) {
+	for c := range x.n * x.n {
+		from, to := x.links.tcp.Ends(c)
 		path := fmt.Sprintf("%s %s->%s", sim.LinkTCP, addrOf(from), addrOf(to))
-		if text := w.links.connectionText(c, from, to); text != "" {
+		if text := x.links.connectionText(c, from, to); text != "" {
 			lines = append(lines, canon.Line{Path: path, Value: text, Tag: tag(PartLink, from)})
 		}
-		lines = w.packetLines(lines, path, from, w.links.tcp.Packets(c))
+		lines = x.packetLines(lines, path, from, x.links.tcp.Packets(c))
 	}
-	for c := range w.n * w.n {
-		from, to := w.links.udp.Ends(c)
-		lines = w.packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), from, w.links.udp.Packets(c))
+	for c := range x.n * x.n {
+		from, to := x.links.udp.Ends(c)
+		lines = x.packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), from, x.links.udp.Packets(c))
 	}
-	for i := range w.nodes {
-		for _, m := range w.links.set.For(i) {
-			link, value := sim.LinkSet, w.walker.Text(m.Message)
+	for i := range x.nodes.at {
+		for _, m := range x.links.set.For(i) {
+			link, value := sim.LinkSet, x.walker.Text(m.Message)
 			if m.Count > 0 {
 				link = sim.LinkBag
 			}
@@ -94,10 +103,10 @@ func (w *World) OtherLines() (lines []canon.Line) {
 			lines = append(lines, canon.Line{Path: fmt.Sprintf("%s %s->%s", link, addrOf(m.From), addrOf(i)), Value: value, Tag: tag(PartMessage, int(m.From))})
 		}
 	}
-	lines = append(lines, w.environmentLines()...)
-	for i := range w.monitors {
-		for _, l := range w.walker.Lines(w.monitors[i].Memory()) {
-			lines = append(lines, under(strconv.Quote(w.monitors[i].Name), l, tag(PartMonitor, nobody)))
+	lines = append(lines, x.environ.lines()...)
+	for i := range x.judge.monitors {
+		for _, l := range x.walker.Lines(x.judge.monitors[i].Memory()) {
+			lines = append(lines, under(strconv.Quote(x.judge.monitors[i].Name), l, tag(PartMonitor, nobody)))
 		}
 	}
 	return lines
@@ -105,7 +114,7 @@ func (w *World) OtherLines() (lines []canon.Line) {
 
 // connectionText says what a node keeps about a connection to a peer, where
 // that is anything.
-func (l *links) connectionText(c, from, to int) string {
+func (l *Links) connectionText(c, from, to int) string {
 	if l.tcp.Told(c) == 0 {
 		return ""
 	}
@@ -119,31 +128,31 @@ func (l *links) connectionText(c, from, to int) string {
 	return text
 }
 
-func (w *World) packetLines(lines []canon.Line, path string, from int, packets []netsim.Packet) []canon.Line {
+func (x *Text) packetLines(lines []canon.Line, path string, from int, packets []netsim.Packet) []canon.Line {
 	for at, p := range packets {
-		lines = append(lines, canon.Line{Path: fmt.Sprintf("%s[%d]", path, at), Value: w.walker.Text(p.Message), Tag: tag(PartMessage, from)})
+		lines = append(lines, canon.Line{Path: fmt.Sprintf("%s[%d]", path, at), Value: x.walker.Text(p.Message), Tag: tag(PartMessage, from)})
 	}
 	return lines
 }
 
 // environmentLines say what is left of the environment, where that is
 // anything.
-func (w *World) environmentLines() (lines []canon.Line) {
-	if !w.environ.left.IsZero() {
-		lines = append(lines, canon.Line{Path: "faults left", Value: w.environ.left.String(), Tag: tag(PartBudget, nobody)})
+func (e *Environment) lines() (lines []canon.Line) {
+	if !e.left.IsZero() {
+		lines = append(lines, canon.Line{Path: "faults left", Value: e.left.String(), Tag: tag(PartBudget, nobody)})
 	}
-	if w.environ.early != sim.Unlimited {
-		lines = append(lines, canon.Line{Path: "early firings left", Value: strconv.Itoa(w.environ.early), Tag: tag(PartBudget, nobody)})
+	if e.early != sim.Unlimited {
+		lines = append(lines, canon.Line{Path: "early firings left", Value: strconv.Itoa(e.early), Tag: tag(PartBudget, nobody)})
 	}
-	if w.environ.cut != nil {
+	if e.cut != nil {
 		arrow := " | "
-		if w.environ.cut.oneWay {
+		if e.cut.oneWay {
 			arrow = " cannot reach "
 		}
-		lines = append(lines, canon.Line{Path: "partition", Value: sim.Split{Side: w.environ.cut.side}.Text(w.n, arrow), Tag: tag(PartEnvironment, nobody)})
+		lines = append(lines, canon.Line{Path: "partition", Value: sim.Split{Side: e.cut.side}.Text(e.n, arrow), Tag: tag(PartEnvironment, nobody)})
 	}
-	for i := range w.nodes {
-		if w.environ.pausing(i) {
+	for i := range e.nodes.at {
+		if e.pausing(i) {
 			lines = append(lines, canon.Line{Path: addrOf(i).String() + " is", Value: "paused", Tag: tag(PartEnvironment, i)})
 		}
 	}
@@ -151,32 +160,32 @@ func (w *World) environmentLines() (lines []canon.Line) {
 }
 
 // NodeLines are the lines of Lines that are about one node.
-func (w *World) NodeLines(a sim.Addr) []canon.Line { return w.nodeLines(a.Index(), nil) }
+func (x *Text) NodeLines(a sim.Addr) []canon.Line { return x.nodes.lines(a.Index(), nil) }
 
 // NodeLinesOf are at least those of them that are wanted. Paths are asked for
 // as they are within the node.
-func (w *World) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
-	return w.nodeLines(a.Index(), wanted)
+func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
+	return x.nodes.lines(a.Index(), wanted)
 }
 
 // nodeLines are a node's own fields, then its timers, tasks and openings.
-func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
-	ns, name := &w.nodes[i], addrOf(i).String()
-	for _, l := range w.walker.LinesOf(ns.seen.Node, wanted) {
+func (all *nodes) lines(i int, wanted canon.Wanted) (lines []canon.Line) {
+	ns, name := &all.at[i], addrOf(i).String()
+	for _, l := range all.walker.LinesOf(ns.seen.Node, wanted) {
 		lines = append(lines, under(name, l, tag(PartField, i)))
 	}
 	add := func(what, value string, part Part) {
 		lines = append(lines, canon.Line{Path: name + " " + what, Value: value, Tag: tag(part, i)})
 	}
 	for k := range ns.seen.Timers {
-		value := w.walker.Text(ns.seen.Timers[k].Signal)
-		if w.pace != nil {
+		value := all.walker.Text(ns.seen.Timers[k].Signal)
+		if all.pace != nil {
 			value += ", due " + ns.seen.Timers[k].Due.String()
 		}
 		add("timer", value, PartTimer)
 	}
 	for _, t := range ns.tasks {
-		value := w.walker.Text(t.signal)
+		value := all.walker.Text(t.signal)
 		if t.count > 1 {
 			value = fmt.Sprintf("%s, %d times", value, t.count)
 		}
@@ -188,11 +197,11 @@ func (w *World) nodeLines(i int, wanted canon.Wanted) (lines []canon.Line) {
 	if ns.lives > 0 {
 		add("restarts", strconv.Itoa(ns.lives), PartLife)
 	}
-	if w.links.tcp.Flushing(i) {
+	if all.links.tcp.Flushing(i) {
 		add("waits", "until flushed", PartLife)
 	}
 	for _, s := range ns.script[ns.next:] {
-		add("script", w.walker.Text(s), PartScript)
+		add("script", all.walker.Text(s), PartScript)
 	}
 	for _, l := range ns.disk.Lines() {
 		add(l[0], l[1], PartDisk)

@@ -7,10 +7,11 @@ import (
 	"macemc/sim"
 )
 
-// links is what is under way between the nodes, and what of it may be delivered.
+// Links are what is under way between the nodes, and what of it may be delivered.
 // Who listens, and what a partition cuts off, the environment and the nodes say:
-// refresh writes it down here.
-type links struct {
+// Events.refresh writes it down here.
+type Links struct {
+	sums *sums
 	n    int
 	net  sim.Network
 	slow func(from, to sim.Addr) bool // links on which a message comes last; nil: none
@@ -30,18 +31,18 @@ type links struct {
 	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
 }
 
-func newLinks(n int, net sim.Network) links {
+func newLinks(n int, net sim.Network, sums *sums) Links {
 	net.TCPBuffer = cmp.Or(net.TCPBuffer, netsim.BufferDefault)
 	net.UDPCapacity = cmp.Or(net.UDPCapacity, udpCapacityDefault)
-	return links{
-		n: n, net: net,
+	return Links{
+		sums: sums, n: n, net: net,
 		tcp: netsim.NewTCP(n, net.TCPBuffer, net.Flaws...), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
 		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n),
 	}
 }
 
 // usedBy reports whether anything was sent by the link with a name, in any run.
-func (l *links) usedBy(name string) bool {
+func (l *Links) usedBy(name string) bool {
 	for link, used := range l.used {
 		if used && sim.Link(link).String() == name {
 			return true

@@ -22,8 +22,8 @@ func (e *env) due(d time.Duration) macetime.Time {
 }
 
 // ripen looks which timers of a node may fire.
-func (w *World) ripen(i int) {
-	ns := &w.nodes[i]
+func (all *nodes) ripen(i int) {
+	ns := &all.at[i]
 	ns.ripe = ns.ripe[:0]
 	for k := range ns.seen.Timers {
 		first := true
@@ -37,8 +37,8 @@ func (w *World) ripen(i int) {
 }
 
 // fire is a timer being the first that is due.
-func (w *World) fire(i, slot int) {
-	ns := &w.nodes[i]
+func (all *nodes) fire(i, slot int) {
+	ns := &all.at[i]
 	var others []macetime.Time
 	for k := range ns.seen.Timers {
 		if k != slot {

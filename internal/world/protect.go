@@ -26,19 +26,19 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	returned := false
 	defer func() {
 		r := recover()
-		w.running, failure = nil, w.failure
-		defer w.recordCut()
-		hook := w.hook
-		w.hook = ""
-		asked, property := w.panicker()
+		w.Run.running, failure = nil, w.Run.failure
+		defer w.Run.recordCut()
+		hook := w.Run.hook
+		w.Run.hook = ""
+		asked, property := w.Judge.panicker()
 		hook = cmp.Or(hook, asked)
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
-			w.unwound = true
-			w.failure = w.fail(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit)
-			w.failure.Stack = guard.Stack(debug.Stack())
+			w.Run.unwound = true
+			w.Run.failure = w.Run.fail(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit)
+			w.Run.failure.Stack = guard.Stack(debug.Stack())
 		}
-		if i := w.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
-			w.soil(i)
+		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
+			w.nodes.soil(i)
 		}
 		if r == nil {
 			return
@@ -50,7 +50,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			panic(r)
 		}
 		if u, ok := r.(unsupported); ok {
-			w.err = u
+			w.Run.err = u
 			return
 		}
 		if failure == nil {
@@ -58,9 +58,9 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			if hook != "" {
 				text = hook + " panics: " + text
 			}
-			w.failure = w.fail(sim.VerdictPanic, property, text)
-			w.failure.Stack = guard.Stack(debug.Stack())
-			failure = w.failure
+			w.Run.failure = w.Run.fail(sim.VerdictPanic, property, text)
+			w.Run.failure.Stack = guard.Stack(debug.Stack())
+			failure = w.Run.failure
 		}
 	}()
 	if w.sprint {
@@ -68,28 +68,28 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	}
 	loop()
 	returned = true
-	if w.sprint && w.failure == nil {
-		w.failure = w.strayed()
+	if w.sprint && w.Run.failure == nil {
+		w.Run.failure = w.strayed()
 	}
-	return w.failure
+	return w.Run.failure
 }
 
 const goexit = "ended its goroutine by runtime.Goexit, or by t.FailNow: it must return"
 
 // Unwound reports whether the last failure ended the goroutine of the run:
 // Protect did not return.
-func (t *turn) Unwound() bool { return t.unwound }
+func (r *Run) Unwound() bool { return r.unwound }
 
 // fail makes a failure of the step that is running.
-func (w *World) fail(v sim.Verdict, property, message string) *sim.Failure {
+func (r *Run) fail(v sim.Verdict, property, message string) *sim.Failure {
 	return &sim.Failure{
 		Verdict: v, Property: property, Message: message,
-		Node: w.acting, Identity: w.identity(), Step: w.step,
+		Node: r.acting, Identity: r.identity(), Step: r.step,
 	}
 }
 
 // stop ends the run with a failure, from wherever a handler is.
-func (w *World) stop(f *sim.Failure) {
-	w.failure = f
+func (r *Run) stop(f *sim.Failure) {
+	r.failure = f
 	panic(stopRun{})
 }

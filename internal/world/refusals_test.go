@@ -366,9 +366,9 @@ func TestUnsupported(t *testing.T) {
 			if f != nil {
 				t.Errorf("it is a finding: %+v", f)
 			}
-			says(t, w.Err(), c.want)
-			if !world.Unsupported(w.Err()) {
-				t.Errorf("%v does not say that it is unsupported", w.Err())
+			says(t, w.Run.Err(), c.want)
+			if !world.Unsupported(w.Run.Err()) {
+				t.Errorf("%v does not say that it is unsupported", w.Run.Err())
 			}
 		})
 	}

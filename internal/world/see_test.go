@@ -82,14 +82,14 @@ func TestSee(t *testing.T) {
 	}
 	f := w.Protect(func() {
 		w.Start(choose.NewFixed())
-		w.Check()
+		w.Judge.Check()
 		for range 3 { // two openings, then the message on the connection
-			if w.Looked() != true || w.Looked() {
+			if w.Judge.Looked() != true || w.Judge.Looked() {
 				t.Error("what a view looked at was not noted, or not once")
 			}
-			w.Enabled()
+			w.Events.Count()
 			w.Step(choose.NewFixed(0))
-			w.Check()
+			w.Judge.Check()
 		}
 	})
 	if f != nil {
@@ -146,21 +146,21 @@ func TestEach(t *testing.T) {
 		asked = nil
 	}
 	w.Start(src)
-	if f := w.Check(); f != nil {
+	if f := w.Judge.Check(); f != nil {
 		t.Fatal(f)
 	}
 	said("at the start", "n0 of 1", "n1 of 1", "n2 of 1")
-	if f := w.Check(); f != nil {
+	if f := w.Judge.Check(); f != nil {
 		t.Fatal(f)
 	}
 	said("again")
 	w.Step(choose.NewFixed(0))
-	if f := w.Check(); f != nil {
+	if f := w.Judge.Check(); f != nil {
 		t.Fatal(f)
 	}
 	said("after a call", "n1 of 1")
 	w.Step(choose.NewFixed(0))
-	f := w.Check()
+	f := w.Judge.Check()
 	if f == nil || !strings.Contains(f.Message, "n1 calls again") {
 		t.Errorf("the second call is not found: %+v", f)
 	}
@@ -173,7 +173,7 @@ func TestEach(t *testing.T) {
 	}
 	failure := w.Protect(func() {
 		w.Start(src)
-		w.Check()
+		w.Judge.Check()
 	})
 	if failure == nil || !strings.Contains(failure.Message, "make it by Always") {
 		t.Errorf("a property of Each that counts messages: %+v", failure)

@@ -34,13 +34,13 @@ func TestSetUnderFaults(t *testing.T) {
 			w.Start(source)
 			for range 30 {
 				messages := 0
-				for k := range w.Enabled() {
-					if w.Event(k).Kind == sim.KindMessage {
+				for k := range w.Events.Count() {
+					if w.Events.At(k).Kind == sim.KindMessage {
 						messages++
 					}
 				}
 				met[messages]++
-				if w.environ.away == 0 && w.environ.cut == nil && messages != 6 {
+				if w.Environ.away == 0 && w.Environ.cut == nil && messages != 6 {
 					t.Fatalf("walk %d: %d messages may be delivered of six", i, messages)
 				}
 				if w.Step(source) != Stepped {
@@ -48,8 +48,8 @@ func TestSetUnderFaults(t *testing.T) {
 				}
 			}
 		})
-		if f != nil || w.Err() != nil {
-			t.Fatalf("walk %d: %v %v", i, f, w.Err())
+		if f != nil || w.Run.Err() != nil {
+			t.Fatalf("walk %d: %v %v", i, f, w.Run.Err())
 		}
 	}
 	if len(met) < 3 || met[6] == 0 {

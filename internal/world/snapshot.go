@@ -29,16 +29,16 @@ func (s *Snapshot) Hash() canon.Hash { return s.total }
 // nil. The world must track what changes, and save nothing to a bank: see Track.
 // Nodes that cannot be copied must not be kept: see Bound.
 func (w *World) Snapshot(before *Snapshot) *Snapshot {
-	total := w.Hash()
+	total := w.State.Hash()
 	s := &w.sums
-	out := &Snapshot{step: w.step, parts: make([]any, len(s.part)), sums: clone(s.part), total: total}
+	out := &Snapshot{step: w.Run.step, parts: make([]any, len(s.part)), sums: clone(s.part), total: total}
 	for p := range out.parts {
 		switch {
 		case s.part[p] == (canon.Hash{}):
 		case before != nil && !s.moved[p]:
 			out.parts[p] = before.parts[p]
 		default:
-			out.parts[p] = w.part(p)
+			out.parts[p] = w.State.part(p)
 		}
 		s.moved[p] = false
 	}
@@ -49,35 +49,34 @@ func (w *World) Snapshot(before *Snapshot) *Snapshot {
 // Restore makes the world be where a snapshot was taken, of this world or of
 // one of an equal system. The trace begins anew.
 func (w *World) Restore(from *Snapshot) {
-	w.failure, w.err = nil, nil
-	w.running, w.effects = nil, w.effects[:0]
-	w.step, w.cause, w.current, w.acting = from.step, 0, sim.Event{}, sim.Addr{}
-	w.trace = sim.Trace{}
+	w.Run.forget()
+	w.Run.step, w.Run.cause, w.Run.current, w.Run.acting = from.step, 0, sim.Event{}, sim.Addr{}
+	w.Run.trace = sim.Trace{}
 	s := &w.sums
 	for p, of := range from.parts {
 		if of == nil && p < w.n {
 			panic("macemc bug: sim: a snapshot without a node, and every node has an identity")
 		}
-		w.place(p, of)
+		w.State.place(p, of)
 		s.part[p], s.stale[p] = from.sums[p], false
 		s.moved[p] = false
 	}
 	s.total, s.list, s.movedList = from.total, s.list[:0], s.movedList[:0]
-	if w.audit.on {
-		w.audit.resume(w)
+	if w.auditing {
+		w.audit.resume()
 	}
 }
 
 // resume takes what is there for what was there.
-func (a *auditor) resume(w *World) {
-	if len(a.nodes) != w.n {
-		a.nodes, a.lines = make([]canon.Hash, w.n), make([][]canon.Line, w.n)
+func (a *auditor) resume() {
+	if len(a.kept) != a.n {
+		a.kept, a.lines = make([]canon.Hash, a.n), make([][]canon.Line, a.n)
 	}
-	a.got = netsim.Packet{}
-	for k := range w.nodes {
-		a.keep(w, k)
+	a.run.given = netsim.Packet{}
+	for k := range a.nodes.at {
+		a.keep(k)
 	}
-	for k := range w.monitors {
-		a.remember(w, k)
+	for k := range a.judge.monitors {
+		a.remember(k)
 	}
 }

@@ -10,6 +10,18 @@ import (
 // channel, and the monitors' memories. Its hash is a sum over these parts, so
 // that a step computes anew only the parts that it touched.
 
+// State is all that decides what may become of a run, in parts that a Bank keeps.
+type State struct {
+	*setting
+	sums    *sums
+	timers  *timers
+	run     *Run
+	links   *Links
+	nodes   *nodes
+	environ *Environment
+	judge   *Judge
+}
+
 // sums keeps the identity of every part and notes which are out of date.
 type sums struct {
 	n     int
@@ -68,10 +80,10 @@ func (s *sums) rest()      { s.touch(len(s.part) - 1) }
 
 // Hash is the identity of the state: equal in every process, and equal for
 // equal states whatever their history.
-func (w *World) Hash() canon.Hash {
-	s := &w.sums
+func (st *State) Hash() canon.Hash {
+	s := st.sums
 	for _, part := range s.list {
-		h := w.partSum(int(part))
+		h := st.partSum(int(part))
 		s.total = s.total.Sub(s.part[part]).Add(h)
 		s.part[part], s.stale[part] = h, false
 	}
@@ -80,25 +92,25 @@ func (w *World) Hash() canon.Hash {
 }
 
 // partSum is the identity of one part, bound to its place; zero if empty.
-func (w *World) partSum(part int) canon.Hash {
-	n, at := w.n, part
+func (st *State) partSum(part int) canon.Hash {
+	n, at := st.n, part
 	var h canon.Hash
 	switch {
 	case at < n:
-		h = w.nodeSum(at)
+		h = st.nodes.identity(at)
 	case at < n+n*n:
 		c := at - n
-		h = connectionSum(w.summed(w.links.tcp.Packets(c)), w.links.tcp.Told(c))
+		h = connectionSum(st.summed(st.links.tcp.Packets(c)), st.links.tcp.Told(c))
 	case at < n+2*n*n:
-		h = packetsSum(w.summed(w.links.udp.Packets(at - n - n*n)))
+		h = packetsSum(st.summed(st.links.udp.Packets(at - n - n*n)))
 	case at < 2*n+2*n*n:
-		h = membersSum(w.links.set.For(at - n - 2*n*n))
+		h = membersSum(st.links.set.For(at - n - 2*n*n))
 	default:
-		memories := make([]any, len(w.monitors))
-		for i := range w.monitors {
-			memories[i] = w.monitors[i].Memory()
+		memories := make([]any, len(st.judge.monitors))
+		for i := range st.judge.monitors {
+			memories[i] = st.judge.monitors[i].Memory()
 		}
-		h = w.memoriesSum(w.environmentSum(), memories)
+		h = st.memoriesSum(st.environ.identity(), memories)
 	}
 	return placed(h, part)
 }
@@ -112,10 +124,10 @@ func placed(h canon.Hash, place int) canon.Hash {
 }
 
 // summed makes sure that packets have their identities.
-func (w *World) summed(packets []netsim.Packet) []netsim.Packet {
+func (s *setting) summed(packets []netsim.Packet) []netsim.Packet {
 	for i := range packets {
 		if p := &packets[i]; p.Sum == (canon.Hash{}) {
-			p.Sum = w.sum(p.Message)
+			p.Sum = s.sum(p.Message)
 		}
 	}
 	return packets
@@ -150,9 +162,9 @@ func membersSum(members []netsim.Member) (h canon.Hash) {
 }
 
 // memoriesSum adds the memories of the monitors to what is known of the rest.
-func (w *World) memoriesSum(h canon.Hash, memories []any) canon.Hash {
+func (s *setting) memoriesSum(h canon.Hash, memories []any) canon.Hash {
 	for _, m := range memories {
-		h = h.Then(w.sum(m))
+		h = h.Then(s.sum(m))
 	}
 	return h
 }
@@ -162,41 +174,41 @@ func (w *World) memoriesSum(h canon.Hash, memories []any) canon.Hash {
 // keep the identities that they had.
 const alwaysSummed = 9
 
-// environmentSum is zero while there is no environment to speak of.
-func (w *World) environmentSum() (h canon.Hash) {
-	if w.Healed() {
+// identity is zero while there is no environment to speak of.
+func (e *Environment) identity() (h canon.Hash) {
+	if e.Healed() {
 		return h
 	}
 	for k := range alwaysSummed {
-		h = h.Mix(uint64(*w.environ.left.Budget(k)))
+		h = h.Mix(uint64(*e.left.Budget(k)))
 	}
-	if w.environ.cut != nil {
-		h = h.Mix(w.environ.cut.side)
-		if w.environ.cut.oneWay {
+	if e.cut != nil {
+		h = h.Mix(e.cut.side)
+		if e.cut.oneWay {
 			h = h.Mix(1)
 		}
 	}
 	for k := alwaysSummed; k < len(faultNames); k++ {
-		if n := *w.environ.left.Budget(k); n != 0 {
+		if n := *e.left.Budget(k); n != 0 {
 			h = h.Mix(1<<63 | uint64(k)<<32 | uint64(uint32(n))) // no side of a partition has these bits
 		}
 	}
-	if w.environ.paused != 0 {
-		h = h.Mix(1<<62 ^ w.environ.paused)
+	if e.paused != 0 {
+		h = h.Mix(1<<62 ^ e.paused)
 	}
-	return h.Mix(uint64(w.environ.early))
+	return h.Mix(uint64(e.early))
 }
 
 // NodeSum is the identity of one node's own state, at its place.
-func (w *World) NodeSum(i int) canon.Hash { return placed(w.nodeSum(i), i) }
+func (st *State) NodeSum(i int) canon.Hash { return placed(st.nodes.identity(i), i) }
 
-func (w *World) nodeSum(i int) canon.Hash {
-	ns := &w.nodes[i]
+func (all *nodes) identity(i int) canon.Hash {
+	ns := &all.at[i]
 	condition := uint64(ns.life)
-	if w.links.tcp.Flushing(i) {
+	if all.links.tcp.Flushing(i) {
 		condition |= 1 << 7
 	}
-	h := w.sum(ns.seen.Node).Mix(uint64(ns.next)<<8 | condition)
+	h := all.sum(ns.seen.Node).Mix(uint64(ns.next)<<8 | condition)
 	if ns.lives > 0 {
 		h = h.Mix(uint64(ns.lives))
 	}
@@ -208,10 +220,10 @@ func (w *World) nodeSum(i int) canon.Hash {
 		h = h.Then(ns.tasks[k].sum.Mix(uint64(ns.tasks[k].count)))
 	}
 	if ns.clock != nil {
-		h = h.Then(w.sum(ns.known()))
+		h = h.Then(all.sum(ns.known()))
 	}
 	if ns.disk != nil {
-		h = h.Then(w.sum(ns.disk.Append(nil)).Mix(1))
+		h = h.Then(all.sum(ns.disk.Append(nil)).Mix(1))
 	}
 	return h
 }

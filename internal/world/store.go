@@ -43,20 +43,20 @@ func (e *env) Store() sim.Store {
 
 // disk is what the node has stored, for who asks.
 func (e *env) disk(what string) *disk.Disk {
-	return e.use("Store." + what).nodes[e.self.Index()].disk
+	return e.use("Store." + what).nodes.at[e.self.Index()].disk
 }
 
 // wrote notes an effect by which the disk is another.
 func (e *env) wrote(kind sim.EffectKind, text string, to *disk.Disk) {
 	w := e.w
-	w.effects = append(w.effects, sim.Effect{Kind: kind, Value: text})
-	w.stored = append(w.stored, stored{len(w.effects) - 1, to})
-	w.nodes[e.self.Index()].disk, w.environ.stored = to, true
+	w.Run.effects = append(w.Run.effects, sim.Effect{Kind: kind, Value: text})
+	w.Run.stored = append(w.Run.stored, stored{len(w.Run.effects) - 1, to})
+	w.nodes.at[e.self.Index()].disk, w.Environ.stored = to, true
 }
 
 // sync syncs a file, or the keys, or fails to.
 func (e *env) sync(what string, synced, failed *disk.Disk) error {
-	if e.w.breaks(e.self.Index(), 1, "does the sync of "+what+" fail", func(int) string { return "yes" }) > 0 {
+	if e.w.disks.breaks(e.self.Index(), 1, "does the sync of "+what+" fail", func(int) string { return "yes" }) > 0 {
 		e.wrote(sim.EffectSync, what+": it fails", failed)
 		return sim.ErrDisk
 	}
@@ -102,7 +102,7 @@ func (f *file) Append(data []byte) error {
 	told := func(k int) string {
 		return "yes, after " + disk.Bytes(ways[k])
 	}
-	if k := f.e.w.breaks(f.e.self.Index(), len(ways), "does it fail to "+one.String(), told); k > 0 {
+	if k := f.e.w.disks.breaks(f.e.self.Index(), len(ways), "does it fail to "+one.String(), told); k > 0 {
 		text := fmt.Sprintf("%s: it fails after %s", one, disk.Bytes(ways[k-1]))
 		if one.Data = one.Data[:ways[k-1]]; one.Data != "" {
 			d = d.Write(one)
@@ -130,20 +130,30 @@ func (f *file) Truncate(size int) {
 	f.e.wrote(sim.EffectWrite, one.String(), d.Write(one))
 }
 
+// disks are what the nodes have stored, and what becomes of it when they fail.
+type disks struct {
+	*setting
+	sums    *sums
+	run     *Run
+	links   *Links
+	nodes   *nodes
+	environ *Environment
+}
+
 // mayCrash asks whether the node crashes within the step that its handler has just
 // done, and cuts the effects where it does. It is only asked of nodes that store:
 // of others, what they send in a step is sent as one.
-func (w *World) mayCrash(i int) {
-	ns := &w.nodes[i]
-	if w.current.Kind == 0 || ns.life != lifeUp {
+func (d *disks) mayCrash(i int) {
+	ns := &d.nodes.at[i]
+	if d.run.current.Kind == 0 || ns.life != lifeUp {
 		return
 	}
-	cuts := w.cuts()
+	cuts := d.run.cuts()
 	if len(cuts) == 0 {
 		return
 	}
-	w.tossed = true // what is asked depends on the budget
-	e := &w.environ
+	d.run.tossed = true // what is asked depends on the budget
+	e := d.environ
 	var fates []life // which failures the budgets allow
 	if e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event)) {
 		fates = append(fates, lifeAway)
@@ -154,8 +164,8 @@ func (w *World) mayCrash(i int) {
 	if len(fates) == 0 {
 		return
 	}
-	w.asked.why, w.asked.weights, w.asked.sides = "does "+addrOf(i).String()+" crash within the step", nil, nil
-	w.asked.words = func(k int) string {
+	d.run.asked.why, d.run.asked.weights, d.run.asked.sides = "does "+addrOf(i).String()+" crash within the step", nil, nil
+	d.run.asked.words = func(k int) string {
 		if k == 0 {
 			return "no"
 		}
@@ -163,33 +173,33 @@ func (w *World) mayCrash(i int) {
 		if fates[(k-1)/len(cuts)] == lifeGone {
 			text = "for good, "
 		}
-		return fmt.Sprintf("%safter effect %d, %s", text, w.numbered(cut), w.effects[cut].Text(w.walker))
+		return fmt.Sprintf("%safter effect %d, %s", text, d.run.numbered(cut), d.run.effects[cut].Text(d.walker))
 	}
 	n := len(cuts) * len(fates)
-	k := w.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
+	k := d.run.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
 	if k == 0 {
 		return
 	}
-	w.effects = w.effects[:cuts[(k-1)%len(cuts)]+1]
-	w.audit.handed = w.audit.handed[:min(len(w.audit.handed), len(w.effects))]
-	ns.disk = w.unstored
-	for _, s := range w.stored {
-		if s.effect < len(w.effects) {
+	d.run.effects = d.run.effects[:cuts[(k-1)%len(cuts)]+1]
+	d.run.handed = d.run.handed[:min(len(d.run.handed), len(d.run.effects))]
+	ns.disk = d.run.unstored
+	for _, s := range d.run.stored {
+		if s.effect < len(d.run.effects) {
 			ns.disk = s.disk
 		}
 	}
 	if fates[(k-1)/len(cuts)] == lifeGone {
 		ns.disk = nil
-		w.effects = append(w.effects, sim.Effect{Kind: sim.EffectDown})
+		d.run.effects = append(d.run.effects, sim.Effect{Kind: sim.EffectDown})
 		return
 	}
-	w.effects = append(w.effects, sim.Effect{Kind: sim.EffectCrash, Value: w.survive(i)})
+	d.run.effects = append(d.run.effects, sim.Effect{Kind: sim.EffectCrash, Value: d.survive(i)})
 }
 
 // numbered is the number of an effect, by which a crash within a step is told. Log lines
 // do not count: they are there only while a trace is written.
-func (w *World) numbered(effect int) (n int) {
-	for _, e := range w.effects[:effect+1] {
+func (r *Run) numbered(effect int) (n int) {
+	for _, e := range r.effects[:effect+1] {
 		if e.Kind != sim.EffectLog {
 			n++
 		}
@@ -199,15 +209,15 @@ func (w *World) numbered(effect int) (n int) {
 
 // cuts are the effects of the step after which a crash is neither one before all of
 // them nor one after: sends, writes, syncs and facts with another after them.
-func (w *World) cuts() (cuts []int) {
+func (r *Run) cuts() (cuts []int) {
 	last := -1
-	for k, e := range w.effects {
+	for k, e := range r.effects {
 		switch e.Kind {
 		case sim.EffectSend, sim.EffectWrite, sim.EffectSync, sim.EffectEmit, sim.EffectReset:
 			last = k
 		}
 	}
-	for k, e := range w.effects[:max(last, 0)] {
+	for k, e := range r.effects[:max(last, 0)] {
 		switch e.Kind {
 		case sim.EffectSend, sim.EffectWrite, sim.EffectSync, sim.EffectEmit:
 			cuts = append(cuts, k)
@@ -217,25 +227,25 @@ func (w *World) cuts() (cuts []int) {
 }
 
 // survive asks what a crash leaves on the disk of a node, and tells.
-func (w *World) survive(i int) (told string) {
-	ns := &w.nodes[i]
-	if ns.disk == nil && w.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked
+func (d *disks) survive(i int) (told string) {
+	ns := &d.nodes.at[i]
+	if ns.disk == nil && d.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked
 		return ""
 	}
 	if ns.disk.Loses() {
-		if n := ns.disk.TooMany(w.shuffled); n > 0 {
+		if n := ns.disk.TooMany(d.shuffled); n > 0 {
 			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may leave any, and those are too many ways to take all of; let it sync more often, or leave --disk reorder out", addrOf(i), n)))
 		}
 		of := ns.disk
-		outcomes := of.Outcomes(w.shuffled)
-		w.asked.why, w.asked.weights, w.asked.sides = "what survives on the disk of "+addrOf(i).String(), nil, nil
-		w.asked.words = func(k int) string { return of.Told(outcomes[k]) }
-		k := w.coin(len(outcomes), nil)
+		outcomes := of.Outcomes(d.shuffled)
+		d.run.asked.why, d.run.asked.weights, d.run.asked.sides = "what survives on the disk of "+addrOf(i).String(), nil, nil
+		d.run.asked.words = func(k int) string { return of.Told(outcomes[k]) }
+		k := d.run.coin(len(outcomes), nil)
 		ns.disk = of.Survive(outcomes[k])
 		told = of.Told(outcomes[k])
 	}
 	records := ns.disk.Records()
-	k := w.breaks(i, len(records), "is something damaged on the disk of "+addrOf(i).String(), func(k int) string { return records[k].String() })
+	k := d.breaks(i, len(records), "is something damaged on the disk of "+addrOf(i).String(), func(k int) string { return records[k].String() })
 	if k == 0 {
 		return told
 	}
@@ -244,56 +254,56 @@ func (w *World) survive(i int) (told string) {
 }
 
 // breaks asks which of n ways a disk fails in, if the budget allows any; 0: none.
-func (w *World) breaks(i, n int, why string, words func(int) string) int {
-	e := &w.environ
+func (d *disks) breaks(i, n int, why string, words func(int) string) int {
+	e := d.environ
 	if e.budgets.Disk == 0 && e.left.Disk == 0 {
 		return 0
 	}
-	w.tossed = true
+	d.run.tossed = true
 	if n == 0 || e.left.Disk == 0 || e.disks != nil && !e.disks(i) {
 		return 0
 	}
-	w.asked.why, w.asked.weights, w.asked.sides = why, nil, nil
-	w.asked.words = func(k int) string {
+	d.run.asked.why, d.run.asked.weights, d.run.asked.sides = why, nil, nil
+	d.run.asked.words = func(k int) string {
 		if k == 0 {
 			return "no"
 		}
 		return words(k - 1)
 	}
-	k := w.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
+	k := d.run.coin(n+1, []choose.Run{{N: 1, Weight: 1}, {N: n, Weight: 0}})
 	if k > 0 {
 		spend(&e.left.Disk)
-		if w.cover != nil {
-			w.cover.disk++
+		if d.cover != nil {
+			d.cover.disk++
 		}
-		w.sums.rest()
+		d.sums.rest()
 		e.weather()
 	}
 	return k
 }
 
 // loseDisk is what becomes of the disk of a node that has just failed.
-func (w *World) loseDisk(i int) {
-	switch ns := &w.nodes[i]; ns.life {
+func (d *disks) loseDisk(i int) {
+	switch ns := &d.nodes.at[i]; ns.life {
 	case lifeGone: // nobody reads it any more
 		ns.disk = nil
 	case lifeAway:
-		w.survive(i)
+		d.survive(i)
 	}
 }
 
 // cutShort carries out the crash of a node within its step.
-func (w *World) cutShort(i int, l life) {
+func (d *disks) cutShort(i int, l life) {
 	kind := sim.KindCrash
 	if l == lifeGone {
 		kind = sim.KindDown
 	}
-	spend(w.environ.left.Of(kind))
-	if w.cover != nil {
-		w.cover.kinds[kind].happened++
+	spend(d.environ.left.Of(kind))
+	if d.cover != nil {
+		d.cover.kinds[kind].happened++
 	}
-	w.crash(i, l)
-	w.links.dirty = w.links.all()
-	w.sums.rest()
-	w.environ.weather()
+	d.environ.crash(i, l)
+	d.links.dirty = d.links.all()
+	d.sums.rest()
+	d.environ.weather()
 }

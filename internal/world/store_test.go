@@ -99,12 +99,12 @@ func TestCrashWithinAStep(t *testing.T) {
 		if f := w.Protect(func() {
 			w.Start(choose.NewFixed())
 			w.Step(src)
-		}); f != nil || w.Err() != nil {
-			t.Fatal(f, w.Err())
+		}); f != nil || w.Run.Err() != nil {
+			t.Fatal(f, w.Run.Err())
 		}
 		var got []string
 		file, up := "", "up"
-		for _, l := range w.Lines() {
+		for _, l := range w.Text.Lines() {
 			switch {
 			case l.Path == "n0 file log":
 				file = l.Value
@@ -113,7 +113,7 @@ func TestCrashWithinAStep(t *testing.T) {
 			}
 		}
 		got = append(got, file)
-		for _, l := range w.OtherLines() {
+		for _, l := range w.Text.OtherLines() {
 			if strings.HasPrefix(l.Path, "set ") {
 				got = append(got, "sent")
 			}
@@ -130,7 +130,7 @@ func TestCrashWithinAStep(t *testing.T) {
 			if !slices.Equal(src.about, told) {
 				t.Errorf("asked was %q; want %q", src.about, told)
 			}
-			effects := w.Trace().Steps[0].Effects
+			effects := w.Run.Trace().Steps[0].Effects
 			if got, want := effects[3].Text(w.Walker()), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 4 || got != want {
 				t.Errorf("the trace tells %q; want %q", got, want)
 			}
@@ -145,19 +145,19 @@ func TestStoreSurvives(t *testing.T) {
 		w.Start(choose.NewFixed())
 		w.Step(&asked{})
 		for _, kind := range []sim.Kind{sim.KindCrash, sim.KindRestart} {
-			n := w.Enabled()
+			n := w.Events.Count()
 			for k := range n {
-				if e := w.Event(k); e.Kind == kind && e.Node == w.Params().Addr(0) {
+				if e := w.Events.At(k); e.Kind == kind && e.Node == w.Params().Addr(0) {
 					w.Step(&asked{events: []int{k}})
 					break
 				}
 			}
 		}
-	}); f != nil || w.Err() != nil {
-		t.Fatal(f, w.Err())
+	}); f != nil || w.Run.Err() != nil {
+		t.Fatal(f, w.Run.Err())
 	}
 	var lines []string
-	for _, l := range w.NodeLines(w.Params().Addr(0)) {
+	for _, l := range w.Text.NodeLines(w.Params().Addr(0)) {
 		lines = append(lines, l.Path+" = "+l.Value)
 	}
 	if got, want := strings.Join(lines, "; "), `n0.Log = "record"; n0 restarts = 1; n0 file log = "record"`; got != want {
@@ -229,7 +229,7 @@ func TestSyncedIsNeverLost(t *testing.T) {
 				t.Fatal(f, o.Err())
 			}
 			appended, synced, crashed := 0, 0, false
-			for _, s := range w.Trace().Steps {
+			for _, s := range w.Run.Trace().Steps {
 				for _, e := range s.Effects {
 					switch {
 					case e.Kind == sim.EffectSync && !strings.Contains(e.Value.(string), "fails"):
@@ -245,7 +245,7 @@ func TestSyncedIsNeverLost(t *testing.T) {
 				seen[fmt.Sprintf("%q", file)] = true
 			}
 			if c.faults.Disk == 0 && len(file) < synced*len("record") {
-				t.Fatalf("%d records were synced, and %q is read back: %+v", synced, file, w.Trace().Steps)
+				t.Fatalf("%d records were synced, and %q is read back: %+v", synced, file, w.Run.Trace().Steps)
 			}
 		}
 		var want, got []string
@@ -265,7 +265,7 @@ func TestSyncedIsNeverLost(t *testing.T) {
 
 // logOf is what stands in the log of the first node.
 func logOf(w *world.World) (text string) {
-	for _, l := range w.Lines() {
+	for _, l := range w.Text.Lines() {
 		if l.Path == "n0 file log" {
 			for record := range strings.FieldsSeq(l.Value) {
 				one, err := strconv.Unquote(record)

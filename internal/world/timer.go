@@ -17,14 +17,15 @@ type timerNotes struct {
 
 // timers are the values that were ever scheduled in a world.
 type timers struct {
+	*setting
 	count   int // of those that are scheduled now, on all nodes
 	known   map[any]*sight.Timer
 	recents []*sight.Timer // the first few of known
 	noted   []timerNotes   // by their numbers
 }
 
-func newTimers() timers {
-	return timers{known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
+func newTimers(s *setting) timers {
+	return timers{setting: s, known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
 }
 
 // clocked is what an effect of the step that is running does to a timer.
@@ -35,24 +36,24 @@ type clocked struct {
 }
 
 // timer is the one Timer of a signal, which must be comparable.
-func (w *World) timer(s sim.Signal) *sight.Timer {
-	if t := w.timers.recent(s); t != nil {
-		return t
+func (t *timers) timer(s sim.Signal) *sight.Timer {
+	if one := t.recent(s); one != nil {
+		return one
 	}
-	if t, ok := w.timers.known[s]; ok {
-		return t
+	if one, ok := t.known[s]; ok {
+		return one
 	}
-	t := &sight.Timer{Signal: s, Sum: w.sum(s), Number: len(w.timers.noted)}
+	one := &sight.Timer{Signal: s, Sum: t.sum(s), Number: len(t.noted)}
 	var notes timerNotes
-	if w.cover != nil {
-		notes.tally = &w.cover.of(s).of[sim.KindTimer]
+	if t.cover != nil {
+		notes.tally = &t.cover.of(s).of[sim.KindTimer]
 	}
-	w.timers.noted = append(w.timers.noted, notes)
-	w.timers.known[s] = t
-	if len(w.timers.recents) < cap(w.timers.recents) {
-		w.timers.recents = append(w.timers.recents, t)
+	t.noted = append(t.noted, notes)
+	t.known[s] = one
+	if len(t.recents) < cap(t.recents) {
+		t.recents = append(t.recents, one)
 	}
-	return t
+	return one
 }
 
 // recent finds a signal among the first few that were ever scheduled: most
@@ -76,31 +77,31 @@ func (ns *nodeState) scheduled(t *sight.Timer) bool {
 	return false
 }
 
-func (w *World) arm(i int, c clocked) {
-	ns, t := &w.nodes[i], c.timer
-	if w.cover != nil {
-		w.timers.noted[t.Number].tally.possible++
+func (all *nodes) arm(i int, c clocked) {
+	ns, t := &all.at[i], c.timer
+	if all.cover != nil {
+		all.timers.noted[t.Number].tally.possible++
 	}
 	at := 0
 	for k := range ns.seen.Timers {
 		if ns.seen.Timers[k].Timer == t {
-			ns.seen.Timers[k].Step, ns.seen.Timers[k].Due = int32(w.step), c.due
+			ns.seen.Timers[k].Step, ns.seen.Timers[k].Due = int32(all.run.step), c.due
 			return
 		}
 		if netsim.CompareSums(ns.seen.Timers[k].Sum, t.Sum) < 0 {
 			at = k + 1
 		}
 	}
-	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(w.step), Due: c.due})
-	w.timers.count++
+	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(all.run.step), Due: c.due})
+	all.timers.count++
 }
 
-func (w *World) disarm(i int, t *sight.Timer) {
-	ns := &w.nodes[i]
+func (all *nodes) disarm(i int, t *sight.Timer) {
+	ns := &all.at[i]
 	for k := range ns.seen.Timers {
 		if ns.seen.Timers[k].Timer == t {
 			ns.seen.Timers = append(ns.seen.Timers[:k], ns.seen.Timers[k+1:]...)
-			w.timers.count--
+			all.timers.count--
 			return
 		}
 	}
@@ -108,17 +109,17 @@ func (w *World) disarm(i int, t *sight.Timer) {
 
 // text is the event's identity as one line. That of a timer, which has an
 // identity for good, is kept.
-func (w *World) text(e sim.Event) string {
+func (t *timers) text(e sim.Event) string {
 	if e.Kind != sim.KindTimer {
-		return e.Text(w.walker, w.n)
+		return e.Text(t.walker, t.n)
 	}
-	t, i := w.timer(e.Value), e.Node.Index()
-	notes := &w.timers.noted[t.Number]
+	i := e.Node.Index()
+	notes := &t.noted[t.timer(e.Value).Number]
 	if notes.told == nil {
-		notes.told = make([]string, w.n)
+		notes.told = make([]string, t.n)
 	}
 	if notes.told[i] == "" {
-		notes.told[i] = e.Text(w.walker, w.n)
+		notes.told[i] = e.Text(t.walker, t.n)
 	}
 	return notes.told[i]
 }

@@ -65,16 +65,16 @@ func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 		return k.take(t, d)
 	case "state":
 		transcript.Allow(t, d)
-		return told(k.w.Lines())
+		return told(k.w.Text.Lines())
 	case "properties":
 		transcript.Allow(t, d)
 		return k.properties()
 	case "cover":
 		transcript.Allow(t, d, "state")
 		if d.HasArg("state") {
-			k.w.CoverState(k.w.Steps())
+			k.w.Judge.CoverState(k.w.Run.Steps())
 		} else {
-			k.w.CoverRun()
+			k.w.Judge.CoverRun()
 		}
 		return ""
 	case "never":
@@ -89,7 +89,7 @@ func (k *desk) handle(t *testing.T, d *transcript.Data) string {
 		return b.String()
 	case "keep":
 		name := d.CmdArgs[0].Key
-		k.kept[name] = kept{k.w.Hash(), k.w.Lines()}
+		k.kept[name] = kept{k.w.State.Hash(), k.w.Text.Lines()}
 		return "kept\n"
 	case "same":
 		return k.same(k.kept[d.CmdArgs[0].Key])
@@ -129,7 +129,7 @@ func (k *desk) begin(coins []int) string {
 	k.picks = nil
 	k.failure = k.w.Protect(func() { k.w.Start(&recorder{Source: choose.NewFixed(coins...), desk: k}) })
 	var b strings.Builder
-	for _, s := range k.w.Trace().Starts {
+	for _, s := range k.w.Run.Trace().Starts {
 		if len(s.Effects)+len(s.Coins)+len(s.Facts) > 0 {
 			tellStep(&b, k.w, &s)
 		}
@@ -190,10 +190,10 @@ func (k *desk) take(t *testing.T, d *transcript.Data) string {
 		}
 		k.catchUp(t)
 		c := &chooser{identity: identity, coins: choose.NewFixed(answers...)}
-		taken := len(k.w.Trace().Steps)
+		taken := len(k.w.Run.Trace().Steps)
 		var progress world.Progress
 		k.failure = k.w.Protect(func() { progress = k.w.Step(&recorder{c, k}) })
-		if len(k.w.Trace().Steps) > taken {
+		if len(k.w.Run.Trace().Steps) > taken {
 			tellStep(&b, k.w, k.last())
 		}
 		if progress == world.Quiet {
@@ -215,21 +215,21 @@ func (k *desk) catchUp(t *testing.T) {
 		for !src.Done() && k.before.Step(src) == world.Stepped {
 		}
 	})
-	if failure != nil || k.before.Err() != nil {
-		t.Fatalf("the run cannot be taken again: %+v, %v", failure, k.before.Err())
+	if failure != nil || k.before.Run.Err() != nil {
+		t.Fatalf("the run cannot be taken again: %+v, %v", failure, k.before.Run.Err())
 	}
-	if k.before.Hash() != k.w.Hash() {
-		t.Fatalf("the same answers led to another state: %v", world.Diff(k.w.Lines(), k.before.Lines()))
+	if k.before.State.Hash() != k.w.State.Hash() {
+		t.Fatalf("the same answers led to another state: %v", world.Diff(k.w.Text.Lines(), k.before.Text.Lines()))
 	}
 }
 
 // outcome tells how a run failed or stopped.
 func (k *desk) outcome(b *strings.Builder) bool {
 	f := k.failure
-	if f == nil && k.w.Err() == nil {
-		f = k.w.Check()
+	if f == nil && k.w.Run.Err() == nil {
+		f = k.w.Judge.Check()
 	}
-	if f == nil && k.w.Err() == nil && k.w.Steps() > 0 {
+	if f == nil && k.w.Run.Err() == nil && k.w.Run.Steps() > 0 {
 		f = k.steps.Check()
 	}
 	switch {
@@ -240,15 +240,15 @@ func (k *desk) outcome(b *strings.Builder) bool {
 		}
 		fmt.Fprintf(b, ": %s\n", f.Message)
 		return true
-	case k.w.Err() != nil:
-		fmt.Fprintf(b, "stopped: %v\n", k.w.Err())
+	case k.w.Run.Err() != nil:
+		fmt.Fprintf(b, "stopped: %v\n", k.w.Run.Err())
 		return true
 	}
 	return false
 }
 
 func (k *desk) last() *sim.Step {
-	steps := k.w.Trace().Steps
+	steps := k.w.Run.Trace().Steps
 	return &steps[len(steps)-1]
 }
 
@@ -310,7 +310,7 @@ func (k *desk) events() string {
 		}
 		k.before.Step(p)
 	})
-	if n := k.w.Enabled(); n != len(p.lines) {
+	if n := k.w.Events.Count(); n != len(p.lines) {
 		return fmt.Sprintf("%d events are possible, but %d were asked about\n", n, len(p.lines))
 	}
 	if len(p.lines) == 0 {
@@ -329,22 +329,22 @@ func told(lines []canon.Line) string {
 
 func (k *desk) properties() string {
 	var b strings.Builder
-	if f := k.w.Check(); f != nil {
+	if f := k.w.Judge.Check(); f != nil {
 		fmt.Fprintf(&b, "unsafe: %s: %s\n", f.Property, f.Message)
 	} else {
 		b.WriteString("safe\n")
 	}
-	if k.w.CanBeLive() {
-		names, why := k.w.NotLive()
-		fmt.Fprintf(&b, "live: %v; not live: %q, %q\n", k.w.Live(), names, why)
+	if k.w.Judge.CanBeLive() {
+		names, why := k.w.Judge.NotLive()
+		fmt.Fprintf(&b, "live: %v; not live: %q, %q\n", k.w.Judge.Live(), names, why)
 	}
-	fmt.Fprintf(&b, "within: %v; assumed: %v\n", k.w.Within(), k.w.Assumed())
+	fmt.Fprintf(&b, "within: %v; assumed: %v\n", k.w.Judge.Within(), k.w.Judge.Assumed())
 	return b.String()
 }
 
 func (k *desk) same(other kept) string {
-	differences := world.Diff(other.lines, k.w.Lines())
-	if same := other.hash == k.w.Hash(); same != (len(differences) == 0) {
+	differences := world.Diff(other.lines, k.w.Text.Lines())
+	if same := other.hash == k.w.State.Hash(); same != (len(differences) == 0) {
 		return fmt.Sprintf("equal hashes: %v; and %d differences\n", same, len(differences))
 	}
 	if len(differences) == 0 {

@@ -17,15 +17,15 @@ import (
 // from both.
 
 // Twin puts the twin of a loaded node into its place, if there is one.
-func (w *World) Twin(b *Bank, i int, id uint32) bool {
+func (st *State) Twin(b *Bank, i int, id uint32) bool {
 	twin := b.part(i, id).(*nodePart).twin.Load()
 	if twin == nil {
 		return false
 	}
-	ns := &w.nodes[i]
-	w.put(i, *twin)
+	ns := &st.nodes.at[i]
+	st.nodes.put(i, *twin)
 	ns.shared = true
-	w.sums.touch(i)
+	st.sums.touch(i)
 	return true
 }
 
@@ -67,8 +67,8 @@ func (b *Bank) Hidden(i int, id uint32) string {
 // differ, with both values; "" if none is found.
 func HiddenBetween(a, b *World) string {
 	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
-	for i := range a.nodes {
-		h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes[i].node)), reflect.ValueOf(sight.Subject(b.nodes[i].node)))
+	for i := range a.nodes.at {
+		h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes.at[i].node)), reflect.ValueOf(sight.Subject(b.nodes.at[i].node)))
 	}
 	return h.found
 }

@@ -108,7 +108,7 @@ func TestView(t *testing.T) {
 			w.Step(choose.NewFixed())
 		}
 	})
-	if f := w.Check(); f != nil {
+	if f := w.Judge.Check(); f != nil {
 		t.Fatal(f)
 	}
 	if want := "2 [n0 n1], 3 timers, 2 in flight, a at [n0 n1], b at [n0]; 1 [n1], 3 timers, 2 in flight, a at [n0 n1], b at [n0]"; told != want {
@@ -188,7 +188,7 @@ func TestTimersAreNotTasks(t *testing.T) {
 	if f != nil || g != nil || h != nil {
 		t.Fatal(f, g, h)
 	}
-	if timer.Hash() == task.Hash() || task.Hash() == both.Hash() || timer.Hash() == both.Hash() {
+	if timer.State.Hash() == task.State.Hash() || task.State.Hash() == both.State.Hash() || timer.State.Hash() == both.State.Hash() {
 		t.Error("a timer is taken for a task")
 	}
 }
@@ -204,16 +204,16 @@ func TestUnused(t *testing.T) {
 	}
 	w.Protect(func() {
 		w.Start(choose.NewFixed())
-		before := w.Hash()
+		before := w.State.Hash()
 		w.Step(choose.NewFixed())
-		if w.Hash() == before {
+		if w.State.Hash() == before {
 			t.Error("the opening that was taken is no part of the state")
 		}
 	})
 	if got := w.Unused(); !slices.Equal(got, []string{"*.Wars"}) {
 		t.Errorf("unused rules are %v", got)
 	}
-	if got := w.Lines(); len(got) != 1 || got[0].Path != "n0" || got[0].Value != "&puppet{}" {
+	if got := w.Text.Lines(); len(got) != 1 || got[0].Path != "n0" || got[0].Value != "&puppet{}" {
 		t.Errorf("the state is %v", got)
 	}
 }
@@ -229,13 +229,13 @@ func TestEffects(t *testing.T) {
 		w.Step(choose.NewFixed())
 	})
 	var told []string
-	for _, e := range w.Effects() {
+	for _, e := range w.Run.Effects() {
 		told = append(told, e.Text(w.Walker()))
 	}
 	if want := []string{`after 1s alarm{Name: "a"}`, `cancel alarm{Name: "a"}`}; !slices.Equal(told, want) {
 		t.Errorf("effects are %q, want %q", told, want)
 	}
-	if f := w.Failure(sim.VerdictKilled, "why"); f.Step != 1 || f.Node.String() != "n0" || f.Message != "why" {
+	if f := w.Run.Failure(sim.VerdictKilled, "why"); f.Step != 1 || f.Node.String() != "n0" || f.Message != "why" {
 		t.Errorf("the failure is %+v", f)
 	}
 }

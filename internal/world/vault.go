@@ -189,8 +189,8 @@ func (b *Bank) Twins(k int) []Twinned {
 }
 
 // keepTwin keeps the world's node as the twin of the part that it is equal to.
-func (w *World) keepTwin(b *Bank, i int, id uint32) {
-	k, ns := b.part(i, id).(*nodePart), &w.nodes[i]
+func (st *State) keepTwin(b *Bank, i int, id uint32) {
+	k, ns := b.part(i, id).(*nodePart), &st.nodes.at[i]
 	if ns.shared || k.twin.Load() != nil {
 		return
 	}

@@ -16,17 +16,17 @@ type Waiting struct {
 }
 
 // Waiting tells it of the state that the world is in.
-func (w *World) Waiting() (out Waiting) {
-	for i := range w.nodes {
-		ns := &w.nodes[i]
+func (st *State) Waiting() (out Waiting) {
+	for i := range st.nodes.at {
+		ns := &st.nodes.at[i]
 		if len(ns.seen.Timers) > 0 {
 			out.Timers = append(out.Timers, addrOf(i))
 		}
 		out.Tasks = out.Tasks || len(ns.tasks) > 0
-		out.UnderWay = out.UnderWay || len(w.links.set.For(i)) > 0
+		out.UnderWay = out.UnderWay || len(st.links.set.For(i)) > 0
 	}
-	for c := range w.n * w.n {
-		out.UnderWay = out.UnderWay || len(w.links.tcp.Packets(c)) > 0 || len(w.links.udp.Packets(c)) > 0
+	for c := range st.n * st.n {
+		out.UnderWay = out.UnderWay || len(st.links.tcp.Packets(c)) > 0 || len(st.links.udp.Packets(c)) > 0
 	}
 	return out
 }
@@ -35,11 +35,11 @@ func (w *World) Waiting() (out Waiting) {
 func (s Waiting) SetAt(node sim.Addr) bool { return slices.Contains(s.Timers, node) }
 
 // Kept is the identity of what a node keeps, without its timers, tasks and script.
-func (w *World) Kept(a sim.Addr) canon.Hash { return w.sum(w.nodes[a.Index()].seen.Node) }
+func (st *State) Kept(a sim.Addr) canon.Hash { return st.sum(st.nodes.at[a.Index()].seen.Node) }
 
 // Knows are the nodes whose addresses a node has in its fields, in their order.
-func (w *World) Knows(a sim.Addr) (all []sim.Addr) {
-	w.walker.Values(w.nodes[a.Index()].seen.Node, reflect.TypeFor[sim.Addr](), func(v any) {
+func (st *State) Knows(a sim.Addr) (all []sim.Addr) {
+	st.walker.Values(st.nodes.at[a.Index()].seen.Node, reflect.TypeFor[sim.Addr](), func(v any) {
 		if of := v.(sim.Addr); !of.IsZero() && !slices.Contains(all, of) {
 			all = append(all, of)
 		}

@@ -18,37 +18,60 @@ const callsMost = 100_000
 // World is one run of a system: its nodes, what is under way between them,
 // and what is possible now. It takes one step at a time and never searches.
 // It is used by one goroutine, and used again for the next run: Start.
+//
+// A World composes: what is known of the run belongs to its nouns, and a method
+// stands at the noun whose fields it touches. They stand in layers, those below
+// first; each has pointers to those below it that it needs, and to none above.
+// What a caller asks is asked of one of them.
 type World struct {
-	sys    *sim.System
-	params sim.Params
-	n      int
-	peers  [][]sim.Addr
-	walker *canon.Walker
-
-	nodes    []nodeState
-	links    links
-	environ  environment
-	timers   timers
-	pace     *sim.Clock  // what timers keep to; nil: they are free
-	shuffled bool        // a crash leaves any of the writes that were not synced
-	instants *instants   // where nodes hold times; nil: none was read in this world
-	script   netsim.Bits // nodes whose script has an opening left
-	actions  int         // that nodes offer: see refresh
-	tasks    int         // different ones, of all nodes
-
-	judge
-	turn
-	step    int // how many were taken
-	failure *sim.Failure
-	err     error
-
+	setting
 	sums   sums
-	audit  auditor
-	watch  goroutineWatch
-	sprint bool
+	timers timers
+	Run    Run   // the step that is running, or the last one
+	Links  Links // what is under way, and who may hear of it
+	nodes  nodes
 
-	tracing bool
-	trace   sim.Trace
+	Environ Environment // what may misbehave
+	disks   disks       // what a crash leaves of storage
+	Events  Events      // what is possible now
+	Judge   Judge       // what the system says of the state
+	audit   auditor     // an observer: what must not have changed
+	State   State       // all of it in parts: saved, loaded, hashed
+	Text    Text        // and as lines
+
+	watch goroutineWatch
+}
+
+// setting is what stays as it is for as long as there is the world.
+type setting struct {
+	sys      *sim.System
+	params   sim.Params
+	n        int
+	peers    [][]sim.Addr
+	walker   *canon.Walker
+	pace     *sim.Clock // what timers keep to; nil: they are free
+	shuffled bool       // a crash leaves any of the writes that were not synced
+	tracing  bool       // every step is recorded
+	auditing bool       // see auditor
+	sprint   bool       // see Config.Sprint
+	cover    *Coverage  // an observer: what runs exercise; nil: nobody asked
+}
+
+// nodes are the nodes of a system, and what the world keeps of all of them.
+type nodes struct {
+	*setting
+	sums   *sums
+	timers *timers
+	run    *Run
+	links  *Links
+
+	at       []nodeState
+	sees     sight.State // what the views of properties go by
+	changed  uint64      // those that changed since Judge.Check held
+	script   netsim.Bits // those whose script has an opening left
+	actions  int         // that they offer: see Events.refresh
+	tasks    int         // different ones
+	instants *instants   // where they hold times; nil: none was read in this world
 }
 
 // nodeState is a node and what the World keeps for it.
@@ -94,7 +117,7 @@ func (w *World) Walker() *canon.Walker { return w.walker }
 
 // Err is why the run stopped without a failure: the source's refusal, or
 // something that this build cannot do.
-func (w *World) Err() error { return w.err }
+func (r *Run) Err() error { return r.err }
 
 // Unsupported reports whether an error says that this build cannot do what a
 // service asked for.
@@ -104,11 +127,11 @@ func Unsupported(err error) bool {
 }
 
 // Steps is the number of steps taken since Start.
-func (w *World) Steps() int { return w.step }
+func (r *Run) Steps() int { return r.step }
 
 // Trace is the record of the run, if Config asked for it. It is the World's
 // own: Start empties it.
-func (w *World) Trace() *sim.Trace { return &w.trace }
+func (r *Run) Trace() *sim.Trace { return &r.trace }
 
 // Unused are the opaque rules that matched nothing in the states met so far.
 func (w *World) Unused() []string { return w.walker.Unused() }

@@ -59,11 +59,11 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 	number := map[any]int{} // of a state, by its hash
 	var all []*place
 	meet := func(from int, answers []int, steps int) {
-		k, ok := number[w.Hash()]
+		k, ok := number[w.State.Hash()]
 		if !ok {
 			k = len(all)
-			number[w.Hash()] = k
-			all = append(all, &place{answers: answers, steps: steps, inside: w.Within(), live: w.Live()})
+			number[w.State.Hash()] = k
+			all = append(all, &place{answers: answers, steps: steps, inside: w.Judge.Within(), live: w.Judge.Live()})
 		}
 		all[k].from = append(all[k].from, from)
 	}
@@ -80,7 +80,7 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 					w.Step(r)
 				}
 				progress = w.Step(r)
-				w.Check()
+				w.Judge.Check()
 			})
 			if progress == world.Quiet {
 				break

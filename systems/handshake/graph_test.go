@@ -63,29 +63,29 @@ func (g *graph) enabled(t *testing.T, w *world.World, picks []int) int {
 			if k == heal {
 				w.Heal(choose.NewFixed())
 			} else if w.Step(choose.NewFixed(k)) != world.Stepped {
-				t.Fatalf("%v: %v", picks, w.Err())
+				t.Fatalf("%v: %v", picks, w.Run.Err())
 			}
-			w.Check()
+			w.Judge.Check()
 		}
 	}); f != nil {
 		t.Fatalf("%s: %s", f.Property, f.Message)
 	}
-	return w.Enabled()
+	return w.Events.Count()
 }
 
 // visit goes to a state, and keeps it if it is new.
 func (g *graph) visit(t *testing.T, w *world.World, picks []int) int {
 	t.Helper()
 	g.enabled(t, w, picks)
-	p := place{picks: picks, healed: slices.Contains(picks, heal), live: w.Live()}
-	key := w.Hash().String()
+	p := place{picks: picks, healed: slices.Contains(picks, heal), live: w.Judge.Live()}
+	key := w.State.Hash().String()
 	if p.healed {
 		key += " healed"
 	}
 	if at, known := g.known[key]; known {
 		return at
 	}
-	for _, step := range w.Trace().Steps {
+	for _, step := range w.Run.Trace().Steps {
 		p.path = append(p.path, step.Identity)
 	}
 	g.known[key] = len(g.states)

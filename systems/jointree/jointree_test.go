@@ -46,8 +46,8 @@ func TestBallastChangesNoCount(t *testing.T) {
 		}
 		source, seen := choose.NewWalk(7), map[any]bool{}
 		if f := w.Protect(func() {
-			for w.Start(source); w.Steps() < 5_000; w.Step(source) {
-				seen[w.Hash()] = true
+			for w.Start(source); w.Run.Steps() < 5_000; w.Step(source) {
+				seen[w.State.Hash()] = true
 			}
 		}); f != nil {
 			t.Fatalf("%+v", f)

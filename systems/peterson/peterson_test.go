@@ -50,7 +50,7 @@ func executed(t *testing.T, n int) (s space) {
 			for range picks {
 				w.Step(source)
 			}
-			w.Check()
+			w.Judge.Check()
 		})
 		if err := source.Err(); err != nil {
 			t.Fatal(err)
@@ -60,16 +60,16 @@ func executed(t *testing.T, n int) (s space) {
 		}
 	}
 	run(nil)
-	fresh := unseen(w.Hash())
+	fresh := unseen(w.State.Hash())
 	paths := [][]choose.Pick{nil}
 	for i := 0; i < len(paths); i++ {
 		run(paths[i])
-		enabled := w.Enabled()
+		enabled := w.Events.Count()
 		for k := range enabled {
 			path := append(paths[i][:len(paths[i]):len(paths[i])], choose.Pick{Of: uint32(enabled), Pick: uint32(k)})
 			run(path)
 			s.transitions++
-			if fresh(w.Hash()) {
+			if fresh(w.State.Hash()) {
 				paths = append(paths, path)
 			}
 		}

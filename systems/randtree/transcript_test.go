@@ -82,8 +82,8 @@ func (k *desk) take(b *strings.Builder, line string) bool {
 	line = strings.TrimSpace(line)
 	var meant, possible []string
 	at := 0
-	for i := range k.w.Enabled() {
-		text := k.w.Event(i).Text(k.w.Walker(), 3)
+	for i := range k.w.Events.Count() {
+		text := k.w.Events.At(i).Text(k.w.Walker(), 3)
 		possible = append(possible, text)
 		if matches(text, strings.Split(line, " .. ")) {
 			meant, at = append(meant, text), i
@@ -104,9 +104,9 @@ func (k *desk) take(b *strings.Builder, line string) bool {
 	}
 	failure := k.w.Protect(func() { k.w.Step(choose.NewFixed(answers...)) })
 	if failure == nil {
-		failure = k.w.Check()
+		failure = k.w.Judge.Check()
 	}
-	steps := k.w.Trace().Steps
+	steps := k.w.Run.Trace().Steps
 	fmt.Fprintln(b, steps[len(steps)-1].Identity)
 	for _, e := range steps[len(steps)-1].Effects {
 		fmt.Fprintf(b, "  %s\n", e.Text(k.w.Walker()))
@@ -132,7 +132,7 @@ func matches(event string, pieces []string) bool {
 
 func (k *desk) tree() string {
 	values := map[string]string{}
-	for _, line := range k.w.Lines() {
+	for _, line := range k.w.Text.Lines() {
 		node, field, _ := strings.Cut(line.Path, ".")
 		field, _, list := strings.Cut(field, "[")
 		if list {
@@ -147,7 +147,7 @@ func (k *desk) tree() string {
 		fmt.Fprintf(&b, "%s %s: root %s, parent %s; kids%s; siblings%s\n", a, strings.Trim(values[a+"state"], `"`),
 			values[a+"root"], values[a+"parent"], values[a+"kids"], values[a+"siblings"])
 	}
-	_, why := k.w.NotLive()
+	_, why := k.w.Judge.NotLive()
 	for _, w := range why {
 		fmt.Fprintf(&b, "not live: %s\n", w)
 	}

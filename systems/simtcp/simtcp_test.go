@@ -30,8 +30,8 @@ func TestCorrect(t *testing.T) {
 				t.Fatalf("%s, walk %d: %s: %s", c.name, i, r.failure.Property, r.failure.Message)
 			}
 			if !r.live {
-				_, why := w.NotLive()
-				t.Fatalf("%s, walk %d: not live after %d steps: %v\n%v\n%v", c.name, i, r.steps, why, w.Lines(), w.Err())
+				_, why := w.Judge.NotLive()
+				t.Fatalf("%s, walk %d: not live after %d steps: %v\n%v\n%v", c.name, i, r.steps, why, w.Text.Lines(), w.Run.Err())
 			}
 			longest = max(longest, r.steps)
 			for k, n := range r.events {
@@ -107,11 +107,11 @@ func enumerate(w *world.World, depth int) (failure *sim.Failure, paths int) {
 		failure = w.Protect(func() {
 			w.Start(o)
 			for range depth {
-				if w.Check() != nil || w.Step(o) != world.Stepped {
+				if w.Judge.Check() != nil || w.Step(o) != world.Stepped {
 					return
 				}
 			}
-			w.Check()
+			w.Judge.Check()
 		})
 		if failure != nil {
 			return failure, paths

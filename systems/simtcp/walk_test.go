@@ -41,15 +41,15 @@ func storm(w *world.World, source *choose.Walk, storming, calm int) (r run) {
 	r.failure = w.Protect(func() {
 		source.Uniform, source.Rare = true, true
 		w.Start(source)
-		for ; w.Check() == nil && r.steps < storming; r.steps++ {
+		for ; w.Judge.Check() == nil && r.steps < storming; r.steps++ {
 			if w.Step(counted) != world.Stepped {
 				break
 			}
 		}
 		source.Uniform, source.Rare = false, false
 		w.Heal(source)
-		for ; w.Check() == nil && r.steps < storming+calm; r.steps++ {
-			if r.live = w.Live(); r.live || w.Step(counted) != world.Stepped {
+		for ; w.Judge.Check() == nil && r.steps < storming+calm; r.steps++ {
+			if r.live = w.Judge.Live(); r.live || w.Step(counted) != world.Stepped {
 				return
 			}
 		}
@@ -67,7 +67,7 @@ type counted struct {
 func (c counted) Answer(q *choose.Question) int {
 	k := c.Walk.Answer(q)
 	if q.Kind == choose.Event && k >= 0 {
-		c.kinds[c.w.Event(k).Kind]++
+		c.kinds[c.w.Events.At(k).Kind]++
 	}
 	return k
 }

@@ -41,20 +41,20 @@ func count(t *testing.T, rms int, bugs ...string) (s space) {
 			for range picks {
 				w.Step(source)
 			}
-			w.Check()
+			w.Judge.Check()
 		})
 		if err := source.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run(nil)
-	number := numbered(w.Hash())
+	number := numbered(w.State.Hash())
 	paths := [][]choose.Pick{nil}
-	live := []bool{w.Live()}
+	live := []bool{w.Judge.Live()}
 	from := [][]int{nil} // the states from which there is a step to this one
 	for i := 0; i < len(paths); i++ {
 		run(paths[i])
-		enabled := w.Enabled()
+		enabled := w.Events.Count()
 		for k := range enabled {
 			path := append(paths[i][:len(paths[i]):len(paths[i])], choose.Pick{Of: uint32(enabled), Pick: uint32(k)})
 			run(path)
@@ -62,9 +62,9 @@ func count(t *testing.T, rms int, bugs ...string) (s space) {
 				return s
 			}
 			s.transitions++
-			to, fresh := number(w.Hash())
+			to, fresh := number(w.State.Hash())
 			if fresh {
-				paths, live, from = append(paths, path), append(live, w.Live()), append(from, nil)
+				paths, live, from = append(paths, path), append(live, w.Judge.Live()), append(from, nil)
 			}
 			from[to] = append(from[to], i)
 		}

@@ -122,8 +122,8 @@ func (g *Closure) healAll(x *explore.Explorer) error {
 			return err
 		}
 		if g.Entry.Add(g.heal(x, s), explore.Origin{Parent: explore.NoParent}) {
-			g.World.Load(g.Bank, g.To)
-			g.note(g.World.NodesHash(), g.World.InFlight(), nil)
+			g.World.State.Load(g.Bank, g.To)
+			g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
 		}
 	}
 	return nil
@@ -266,9 +266,9 @@ func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 // Assume leaves out is neither.
 func (g *Closure) judgeOne() explore.Said {
 	switch {
-	case g.World.Live():
+	case g.World.Judge.Live():
 		return explore.SaidInside | explore.SaidGood
-	case g.World.CanBeLive() && !g.World.Assumed():
+	case g.World.Judge.CanBeLive() && !g.World.Judge.Assumed():
 		g.Unassumed = true
 	}
 	return explore.SaidInside
@@ -277,14 +277,14 @@ func (g *Closure) judgeOne() explore.Said {
 // here packs the state that the world is in, to be looked up, and returns its
 // identity.
 func (g *Closure) here() (h canon.Hash, err error) {
-	h = g.World.Hash()
-	if failure := g.World.Failed(); failure != nil {
+	h = g.World.State.Hash()
+	if failure := g.World.Run.Failed(); failure != nil {
 		return h, &explore.Wrong{Failure: failure}
 	}
 	if err := g.Room(1); err != nil {
 		return h, err
 	}
-	g.World.Save(g.Bank, g.To)
+	g.World.State.Save(g.Bank, g.To)
 	g.Pack(g.To)
 	return h, nil
 }
@@ -295,7 +295,7 @@ type gathering struct{ *Closure }
 func (g gathering) Arrived(uint32, int) error {
 	h, err := g.here()
 	if err == nil && g.Entry.Add(h, explore.Origin{Parent: g.Current}) {
-		g.note(g.World.NodesHash(), g.World.InFlight(), nil)
+		g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
 	}
 	return err
 }
@@ -424,8 +424,8 @@ func (g *Closure) Narrow() bool {
 			continue
 		}
 		g.Get(s, g.To)
-		g.World.Load(g.Bank, g.To)
-		if !g.World.Live() {
+		g.World.State.Load(g.Bank, g.To)
+		if !g.World.Judge.Live() {
 			return false
 		}
 	}

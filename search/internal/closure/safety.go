@@ -14,12 +14,12 @@ func (g enduring) LookUp(*explore.Memo) error {
 }
 
 func (g enduring) Arrived(uint32, int) error {
-	if g.moves = true; g.World.Check() != nil {
+	if g.moves = true; g.World.Judge.Check() != nil {
 		return nil
 	}
 	h, err := g.here()
 	if err == nil && g.Entry.Add(h, explore.Origin{}) {
-		g.note(g.World.NodesHash(), g.World.InFlight(), nil)
+		g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
 	}
 	return err
 }
@@ -42,7 +42,7 @@ func (g *Closure) Endure(x *explore.Explorer) error {
 type dooming struct{ enduring }
 
 func (g dooming) Arrived(uint32, int) error {
-	if g.moves = true; g.World.Check() != nil {
+	if g.moves = true; g.World.Judge.Check() != nil {
 		return nil
 	}
 	h, err := g.here()

@@ -120,7 +120,7 @@ const (
 func newCache(x *Taker) cache {
 	return cache{
 		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []uint32{0},
-		noFootprints: x.World.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
+		noFootprints: x.World.Links.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
 	}
 }
 
@@ -225,12 +225,12 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 		}
 		*x.Owner.Counts.Steps++
 		*x.Owner.Counts.HandlerRuns++
-		if failure := x.World.Failed(); failure != nil {
+		if failure := x.World.Run.Failed(); failure != nil {
 			x.lastCoins = x.Step.coins.Answers()
 			return &Wrong{Failure: failure}
 		}
 		note()
-		x.World.Back(x.Bank, m.v)
+		x.World.State.Back(x.Bank, m.v)
 		if !x.moreCoins() {
 			return x.Step.coins.Err()
 		}
@@ -282,7 +282,7 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 // sends.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
-	if x.World.Tossed() {
+	if x.World.Run.Tossed() {
 		return one, nil, false
 	}
 	effects = append(effects, effect{}, effect{})[:0]
@@ -294,11 +294,11 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 		effects = append(effects, e)
 		one.fly--
 	}
-	for _, e := range x.World.Effects() {
+	for _, e := range x.World.Run.Effects() {
 		switch e.Kind {
 		case sim.EffectSend:
-			to := x.World.Index(e.To)
-			s := effect{id: x.World.Message(x.Bank, e.Value), does: effectPush}
+			to := e.To.Index()
+			s := effect{id: x.World.State.Message(x.Bank, e.Value), does: effectPush}
 			switch e.Link {
 			case sim.LinkTCP:
 				s.place, s.room = int32(world.TCPPlace(m.n, to*m.n+i)), uint16(min(m.buffer, math.MaxUint16))
@@ -317,7 +317,7 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 			return one, nil, false
 		}
 	}
-	if now := x.World.SaveNode(x.Bank, i); now != m.v[i] {
+	if now := x.World.State.SaveNode(x.Bank, i); now != m.v[i] {
 		one.delta = x.Bank.Sum(i, now).Sub(x.Bank.Sum(i, m.v[i]))
 		effects = slices.Insert(effects, 0, effect{place: int32(i), id: now, does: effectSet})
 	}
@@ -345,8 +345,8 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	}
 	for _, twin := range [2]bool{false, true} {
 		for j := o.first; j < o.last; j++ {
-			x.World.Load(x.Bank, m.v)
-			if twin && !x.World.Twin(x.Bank, i, m.v[i]) {
+			x.World.State.Load(x.Bank, m.v)
+			if twin && !x.World.State.Twin(x.Bank, i, m.v[i]) {
 				return nil
 			}
 			x.Owner.Pulse.Tick()
@@ -385,7 +385,7 @@ func (t *Taker) differs(i int, twin bool, what string) error {
 	if field == "" {
 		return t.stray()
 	}
-	return t.Owner.leftOut(t.World.LastIdentity(), "a node that the state cannot tell from another "+what, field)
+	return t.Owner.leftOut(t.World.Run.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
 
 // leftOut is the error that two things which the state cannot tell apart behave

@@ -87,14 +87,14 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 	}
 	a, b := &x.sides[0], &x.sides[1]
 	x.pairs.Took(before.Length()+now.Length(), true)
-	if !a.stand(x, before) || !b.stand(x, now) || a.w.Hash() != h || b.w.Hash() != h {
+	if !a.stand(x, before) || !b.stand(x, now) || a.w.State.Hash() != h || b.w.State.Hash() != h {
 		return true, nil
 	}
-	if l, r := a.w.Lines(), b.w.Lines(); !slices.Equal(l, r) {
+	if l, r := a.w.Text.Lines(), b.w.Text.Lines(); !slices.Equal(l, r) {
 		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.Owner.Sys.Name, world.Diff(l, r))
 	}
-	n := a.w.Enabled()
-	if b.w.Enabled() != n {
+	n := a.w.Events.Count()
+	if b.w.Events.Count() != n {
 		return x.tell("has other events than")
 	}
 	for k := range min(n, duplicateEvents) {
@@ -118,9 +118,9 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 // tell names the field that the state leaves out and that matters.
 func (x *Explorer) tell(what string) (differ bool, err error) {
 	a, b := &x.sides[0], &x.sides[1]
-	at := a.w.LastIdentity()
-	a.w.Load(a.bank, a.v)
-	b.w.Load(b.bank, b.v)
+	at := a.w.Run.LastIdentity()
+	a.w.State.Load(a.bank, a.v)
+	b.w.State.Load(b.bank, b.v)
 	field := world.HiddenBetween(a.w, b.w)
 	if field == "" {
 		return true, nil
@@ -152,17 +152,17 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 		}
 		for i, s := range kept {
 			x.Owner.Pulse.Tick()
-			a.Track()
+			a.State.Track()
 			x.Get(s, x.To)
-			a.Load(x.Bank, x.To)
-			if a.Hash() != b.Hash() {
+			a.State.Load(x.Bank, x.To)
+			if a.State.Hash() != b.State.Hash() {
 				return
 			}
 			field = cmp.Or(world.HiddenBetween(a, b), field)
 			if i == len(run.Steps) || b.Step(src) != world.Stepped {
 				return
 			}
-			at = b.LastIdentity()
+			at = b.Run.LastIdentity()
 		}
 	})
 	return at, field
@@ -197,10 +197,10 @@ func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 				return
 			}
 		}
-		s.bank = s.w.NewBank()
-		s.w.Track()
+		s.bank = s.w.State.NewBank()
+		s.w.State.Track()
 		s.v = make(world.Vector, s.bank.Places())
-		s.w.Save(s.bank, s.v)
+		s.w.State.Save(s.bank, s.v)
 		stands = true
 	})
 	return stands
@@ -210,10 +210,10 @@ func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 // that it had none for.
 func (s *side) take(step func(*world.World) world.Progress) (h canon.Hash, ok bool) {
 	s.w.Protect(func() {
-		s.w.Load(s.bank, s.v)
-		s.w.Enabled()
-		if step(s.w) == world.Stepped && s.w.Err() == nil {
-			h, ok = s.w.Hash(), true
+		s.w.State.Load(s.bank, s.v)
+		s.w.Events.Count()
+		if step(s.w) == world.Stepped && s.w.Run.Err() == nil {
+			h, ok = s.w.State.Hash(), true
 		}
 	})
 	return h, ok

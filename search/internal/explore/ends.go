@@ -38,7 +38,7 @@ func (w *Wrong) Error() string {
 // stray is the wrong of a step that did not do the same twice. Which one it was
 // is found when the run is taken again.
 func (t *Taker) stray() error {
-	return &Wrong{Failure: t.World.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
 }
 
 // Guarded does something with an exploration's world, and says whether something
@@ -57,7 +57,7 @@ func (r *Owner) Guarded(t *Taker, do func() error) (bad *Wrong, err error) {
 		bad = &Wrong{Failure: failure}
 	}
 	if err == nil {
-		err = t.World.Err()
+		err = t.World.Run.Err()
 	}
 	return bad, err
 }

@@ -30,7 +30,7 @@ type Explorer struct {
 
 // NewExplorer stands before the first state. p: fingerprints are kept, not states.
 func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
-	l, err := r.NewLedger(r.World.Places(), p)
+	l, err := r.NewLedger(r.World.State.Places(), p)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (r *Owner) newExplorerIn(c run.Climate, l *Ledger) (*Explorer, error) {
 		if in.prior, err = r.NewWorld(world.Config{}); err != nil {
 			return nil, err
 		}
-		in.prior.Track()
+		in.prior.State.Track()
 		x.steps = world.StepChecks(in.prior, t.World, r.Properties)
 	}
 	x.Stepper = in
@@ -105,7 +105,7 @@ func (x *Explorer) Roots() error {
 		x.mark(noEvent, nil)
 		x.World.Start(&x.Step)
 		x.Step.Begun = false
-		if x.World.Bound() != "" {
+		if x.World.State.Bound() != "" {
 			return ErrBound
 		}
 		x.lastCoins = x.Step.coins.Answers()
@@ -125,7 +125,7 @@ func (x *Explorer) Roots() error {
 func (x *Explorer) weigh() {
 	if x.Owner.Share.Every == 0 {
 		_, memo := x.Stepper.(*Memo)
-		x.Owner.Share.Weigh(memo, len(x.World.Lines()))
+		x.Owner.Share.Weigh(memo, len(x.World.Text.Lines()))
 		x.pairs = run.Share{Every: 2 * x.Owner.Share.Every, Least: min(duplicatesLeast, x.Owner.Share.Least)}
 	}
 }
@@ -138,13 +138,13 @@ func (x *Explorer) rootAt(k *run.Fork) error {
 	x.Step.coins.Reset()
 	x.mark(noEvent, nil)
 	x.World.Start(src)
-	for x.World.Steps() < k.Steps {
+	for x.World.Run.Steps() < k.Steps {
 		x.Owner.Pulse.Tick()
 		if x.World.Step(src) != world.Stepped {
-			return fmt.Errorf("macemc bug: search: a prefix that was taken could not be taken again: %w", x.World.Err())
+			return fmt.Errorf("macemc bug: search: a prefix that was taken could not be taken again: %w", x.World.Run.Err())
 		}
 	}
-	if x.World.Bound() != "" {
+	if x.World.State.Bound() != "" {
 		return ErrBound
 	}
 	x.weigh()
@@ -167,8 +167,8 @@ func (x *Explorer) Arrived(state uint32, k int) error {
 
 // reached visits the state that the world is in.
 func (x *Explorer) reached(parent uint32, event int) error {
-	h := x.World.Hash()
-	if failure := x.World.Failed(); failure != nil {
+	h := x.World.State.Hash()
+	if failure := x.World.Run.Failed(); failure != nil {
 		return &Wrong{Failure: failure}
 	}
 	if err := x.Room(1); err != nil {
@@ -181,11 +181,11 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		return nil
 	}
 	if parent == NoParent {
-		x.World.Save(x.Bank, x.To)
+		x.World.State.Save(x.Bank, x.To)
 		x.Pack(x.To)
 	} else {
 		x.start(x.rec(parent))
-		moved, at := x.World.SaveMoved(x.Bank), x.World.At()
+		moved, at := x.World.State.SaveMoved(x.Bank), x.World.State.At()
 		for _, p := range moved {
 			if at[p] != x.From[p] {
 				x.put(int(p), at[p])
@@ -199,10 +199,10 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		return x.duplicate(h)
 	}
 	x.Told()
-	if failure := x.World.CheckLinks(); failure != nil {
+	if failure := x.World.Judge.CheckLinks(); failure != nil {
 		return x.wrongState(failure, false)
 	}
-	return x.visit(h, x.World.NodesHash(), x.World.InFlight(), false, nil)
+	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
 }
 
 // visit looks at a new state, the last one that was added: by what is known of
@@ -221,24 +221,24 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	if !known {
 		bring()
 		x.mark(x.LastEvent, x.lastCoins)
-		if failure := x.World.Check(); failure != nil {
+		if failure := x.World.Judge.Check(); failure != nil {
 			return x.wrongState(failure, false)
 		}
-		x.World.CoverState(x.depth())
+		x.World.Judge.CoverState(x.depth())
 		said = x.Judge()
 		x.judged.Note(x.World, nodes, flying, said)
 	}
 	if p := x.Owner.Sampler; p != nil && p.Due(x.depth()) {
 		bring()
-		p.Look(x.depth(), x.World.Lines())
-		p.Hold(x.World.TimeFields())
+		p.Look(x.depth(), x.World.Text.Lines())
+		p.Hold(x.World.Text.TimeFields())
 	}
 	inside := said&SaidInside != 0
-	if x.World.CanBeLive() {
+	if x.World.Judge.CanBeLive() {
 		good := said&SaidGood != 0
 		if !good && said&saidBusy == 0 && (!goesOn || x.Owner.Sys.Weight != nil) {
-			if bring(); x.World.Settled() {
-				rest, seems := x.World.Failure(sim.VerdictDead, ""), run.Dead(x.World, 0)
+			if bring(); x.World.Events.Settled() {
+				rest, seems := x.World.Run.Failure(sim.VerdictDead, ""), run.Dead(x.World, 0)
 				rest.Property, rest.Failing = seems.Property, seems.Failing
 				return x.wrongState(rest, true)
 			}
@@ -276,7 +276,7 @@ func (x *Explorer) wrong(failure *sim.Failure, dead bool) error {
 	if !x.Owner.Several {
 		return &Wrong{Failure: failure, Dead: dead}
 	}
-	x.World.Pardon()
+	x.World.Judge.Pardon()
 	err := x.Owner.Note(x, failure, dead)
 	x.Owner.Climate, x.Owner.Exploring = x.Climate, x.Taker
 	return err
@@ -299,7 +299,7 @@ func (x *Explorer) audit(h canon.Hash) error {
 	end, failure, w := r.Run(run.Repeat(answers, x.Climate, steps), true)
 	r.Share.Took(steps, true)
 	r.Climate, r.Exploring = x.Climate, x.Taker
-	if failure == nil && end == run.EndLeft && w.Hash() == h {
+	if failure == nil && end == run.EndLeft && w.State.Hash() == h {
 		return nil
 	}
 	if at, field := x.parts(answers); field != "" {
@@ -308,7 +308,7 @@ func (x *Explorer) audit(h canon.Hash) error {
 	if failure != nil {
 		return &Wrong{Failure: failure}
 	}
-	return &Wrong{Failure: w.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+	return &Wrong{Failure: w.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
 }
 
 // AnswersLeft takes the event that was taken last for the answers to its coins
@@ -323,14 +323,14 @@ func (x *Explorer) AnswersLeft() error {
 	}
 	event := x.LastEvent
 	in.load(x.Current)
-	x.World.Enabled()
+	x.World.Events.Count()
 	return x.takeOn(x.Current, event)
 }
 
 // Resume makes an explorer ready to go on after a step that failed.
 func (x *Explorer) Resume() {
 	x.Step.Begun = false
-	x.World.Pardon() // where it was the last state of a level, no other is loaded
+	x.World.Judge.Pardon() // where it was the last state of a level, no other is loaded
 }
 
 // LookUp visits those states of a memo's batch that are new.
@@ -396,8 +396,8 @@ func (x *Explorer) Away(s uint32) (n int) {
 // Assumed reports whether a state counts for liveness.
 func (x *Explorer) Assumed(s uint32) bool {
 	x.Get(s, x.To)
-	x.World.Load(x.Bank, x.To)
-	return x.World.Assumed()
+	x.World.State.Load(x.Bank, x.To)
+	return x.World.Judge.Assumed()
 }
 
 // Follow takes a run in the explorer's world, and keeps its states from one on,
@@ -408,10 +408,10 @@ func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err err
 	x.World.Start(answers)
 	for depth := 0; ; depth++ {
 		if depth >= from {
-			if x.World.Bound() != "" {
+			if x.World.State.Bound() != "" {
 				return nil, ErrHalt
 			}
-			x.World.Save(x.Bank, x.To)
+			x.World.State.Save(x.Bank, x.To)
 			x.Pack(x.To)
 			states = append(states, x.append(Origin{}))
 		}
@@ -419,7 +419,7 @@ func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err err
 			return states, nil
 		}
 		if x.Climate.Step(x.World, answers) != world.Stepped {
-			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.World.Err(), choose.ErrEnd), run.Hint)
+			return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", len(path.Steps), cmp.Or(x.World.Run.Err(), choose.ErrEnd), run.Hint)
 		}
 	}
 }

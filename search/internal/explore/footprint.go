@@ -106,9 +106,9 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		if !crashes(e) {
 			places[0] = m.touches(places[0], i)
 		}
-		unknown = unknown || m.x.World.CheckLinks() != nil
+		unknown = unknown || m.x.World.Judge.CheckLinks() != nil
 		reached := 0
-		m.x.World.SaveMoved(m.x.Bank)
+		m.x.World.State.SaveMoved(m.x.Bank)
 		for j := range made {
 			if lists == 0 {
 				made[j].first = uint32(len(m.results))
@@ -185,7 +185,7 @@ func (m *Memo) same(a, b *footprint) bool {
 // at the node, if it is not one of a crash's pieces that has places of its own.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
-	at := x.World.At()
+	at := x.World.State.At()
 	for p := range at {
 		own := p == i && len(m.keys) == 1
 		if at[p] == m.v[p] || !own && !slices.Contains(places, int32(p)) {
@@ -202,7 +202,7 @@ func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 
 // changed is at how many places the step that was just taken has left another part.
 func (m *Memo) changed() (places int) {
-	for p, id := range m.x.World.At() {
+	for p, id := range m.x.World.State.At() {
 		places += count(id != m.v[p])
 	}
 	return places
@@ -232,7 +232,7 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 		what = what<<2 | uint64(e.Link)&3 // a bag has no bits left
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // told by how many of them come before
 		for j := k - 1; j >= 0; j-- {
-			if before, _ := x.World.Happening(j); before.Kind != e.Kind || before.Node != e.Node {
+			if before, _ := x.World.Events.Found(j); before.Kind != e.Kind || before.Node != e.Node {
 				break
 			}
 			what++
@@ -317,10 +317,10 @@ func (m *Memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 // touches are the places of what the handler on node i has just done.
 func (m *Memo) touches(places []int32, i int) []int32 {
 	x, n, rest := m.x, m.n, int32(len(m.v)-1)
-	if x.World.Tossed() {
+	if x.World.Run.Tossed() {
 		places = append(places, rest)
 	}
-	for _, e := range x.World.Effects() {
+	for _, e := range x.World.Run.Effects() {
 		to := m.index(e.To)
 		switch e.Kind {
 		case sim.EffectSend, sim.EffectRefused, sim.EffectReset, sim.EffectAskClear:

@@ -58,8 +58,8 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 // order and stops where the answer is known; so it does where it did not look at
 // messages, in every state with these nodes.
 func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
-	if !w.Looked() {
-		j.put(w.Counted(), nodes, flying, what)
+	if !w.Judge.Looked() {
+		j.put(w.Judge.Counted(), nodes, flying, what)
 	}
 }
 
@@ -94,16 +94,16 @@ func (j *Judged) grow() {
 
 // Judge asks the state that the world is in, as it was saved or loaded.
 func (x *Taker) Judge() (s Said) {
-	if x.World.Within() {
+	if x.World.Judge.Within() {
 		s |= SaidInside
 	}
-	if !x.World.CanBeLive() {
+	if !x.World.Judge.CanBeLive() {
 		return s
 	}
-	if x.World.Live() || !x.World.Assumed() {
+	if x.World.Judge.Live() || !x.World.Judge.Assumed() {
 		return s | SaidGood
 	}
-	if x.Bank.Busy(x.World, x.World.At()) {
+	if x.Bank.Busy(x.World, x.World.State.At()) {
 		s |= saidBusy
 	}
 	return s

@@ -61,7 +61,7 @@ type shift struct {
 
 // NewMemo remembers nothing yet.
 func NewMemo(x *Taker) *Memo {
-	tcp, udp := x.World.Capacities()
+	tcp, udp := x.World.Links.Capacities()
 	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp}
 	m.cache = newCache(x)
 	m.position = position{v: x.From, able: make([]ability, m.n), mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
@@ -193,7 +193,7 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 		return err
 	}
 	m.x.Current, m.x.LastEvent = state, noEvent
-	m.x.World.Load(m.x.Bank, m.v)
+	m.x.World.State.Load(m.x.Bank, m.v)
 	return m.x.takeFrom(state, k)
 }
 
@@ -449,8 +449,8 @@ func (m *Memo) elsewhere(state uint32, k int) error {
 
 // stand brings the world to the position.
 func (m *Memo) stand() {
-	m.x.World.Load(m.x.Bank, m.v)
-	m.x.World.Enabled()
+	m.x.World.State.Load(m.x.Bank, m.v)
+	m.x.World.Events.Count()
 }
 
 // inWorld takes the k-th event of a state in the world, and leaves it there.
@@ -469,7 +469,7 @@ func (m *Memo) inWorld(state uint32, k int) error {
 // footsteps takes the events of the position from the k-th on by their footprints.
 func (m *Memo) footsteps(state uint32, k int) error {
 	m.stand()
-	for n := m.x.World.Enabled(); k < n; k++ {
+	for n := m.x.World.Events.Count(); k < n; k++ {
 		if m.x.skips(k) {
 			continue
 		}
@@ -483,7 +483,7 @@ func (m *Memo) footsteps(state uint32, k int) error {
 // footstep takes the k-th event of the position, where the world stands, by its
 // footprint, and stays there.
 func (m *Memo) footstep(state uint32, k int) error {
-	e, slot := m.x.World.Happening(k)
+	e, slot := m.x.World.Events.Found(k)
 	pieces, err := m.byFootprint(state, k, &e, slot)
 	if err != nil {
 		return err
@@ -508,5 +508,5 @@ func (m *Memo) index(a sim.Addr) int {
 	if a.IsZero() {
 		return none
 	}
-	return m.x.World.Index(a)
+	return a.Index()
 }

@@ -49,8 +49,8 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 	if err := x.makeSides(); err != nil {
 		return 0, 0, err
 	}
-	x.sides[0].w.Track()
-	x.sides[1].w.Track()
+	x.sides[0].w.State.Track()
+	x.sides[1].w.State.Track()
 	steps, lines, err := x.repeatables()
 	if err != nil {
 		return 0, 0, err
@@ -92,7 +92,7 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	for state := range x.Each {
 		if lines == 0 {
 			x.brings(s, state)
-			lines = len(s.w.Lines())
+			lines = len(s.w.Text.Lines())
 		}
 		if o := x.Origin(state); o.Parent == NoParent && x.Begin == nil {
 			d := repeatable{state: state, event: noEvent, coins: x.Lists.Get(o.coins)}
@@ -106,7 +106,7 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 			return nil, 0, ErrHalt
 		}
 		x.brings(s, state)
-		n := s.w.Enabled()
+		n := s.w.Events.Count()
 		for k := range n {
 			step := answerer{event: k, Pulse: &x.Owner.Pulse}
 			for lists := 0; lists < duplicateLists; lists++ {
@@ -129,17 +129,17 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 // different tells a step that was just taken from those that need not do the same.
 func (x *Explorer) different(s *side, d *repeatable) string {
 	part := uint32(0)
-	if at := s.w.LastEvent().Node; !at.IsZero() {
+	if at := s.w.Run.LastEvent().Node; !at.IsZero() {
 		x.Get(d.state, x.To)
-		part = x.To[s.w.Index(at)]
+		part = x.To[at.Index()]
 	}
-	return fmt.Sprint(part, s.w.LastIdentity(), d.coins)
+	return fmt.Sprint(part, s.w.Run.LastIdentity(), d.coins)
 }
 
 // brings loads a state into a side.
 func (x *Explorer) brings(s *side, state uint32) {
 	x.Get(state, x.To)
-	s.w.Load(x.Bank, x.To)
+	s.w.State.Load(x.Bank, x.To)
 }
 
 // repeat takes a step again, and tells what it did.
@@ -155,7 +155,7 @@ func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 func (x *Explorer) takes(s *side, state uint32, step func()) canon.Hash {
 	return x.outcomeOf(s, func() {
 		x.brings(s, state)
-		s.w.Enabled()
+		s.w.Events.Count()
 		step()
 	})
 }
@@ -164,8 +164,8 @@ func (x *Explorer) takes(s *side, state uint32, step func()) canon.Hash {
 func (x *Explorer) outcomeOf(s *side, step func()) canon.Hash {
 	x.Owner.Pulse.Tick()
 	failure := s.w.Protect(step)
-	if failure == nil && s.w.Err() != nil { // it asked for other choices
-		failure = &sim.Failure{Verdict: sim.VerdictNondeterminism, Message: s.w.Err().Error()}
+	if failure == nil && s.w.Run.Err() != nil { // it asked for other choices
+		failure = &sim.Failure{Verdict: sim.VerdictNondeterminism, Message: s.w.Run.Err().Error()}
 	}
 	h, _ := run.Outcome(s.w, failure)
 	return h

@@ -78,9 +78,9 @@ func (s InWorld) load(state uint32) {
 	s.Current, s.LastEvent = state, noEvent
 	s.Get(state, s.From)
 	if s.prior != nil {
-		s.prior.Load(s.Bank, s.From)
+		s.prior.State.Load(s.Bank, s.From)
 	}
-	s.World.Load(s.Bank, s.From)
+	s.World.State.Load(s.Bank, s.From)
 }
 
 // Settle has nothing to tell: the visitor has been told of each step.
@@ -96,8 +96,8 @@ func (r *Owner) newTaker(c run.Climate, l *Ledger) (*Taker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Track()
-	t := &Taker{Owner: r, World: w, Climate: c, Bank: w.NewBank(), Lists: &CoinLists{}, Entry: l.Entry()}
+	w.State.Track()
+	t := &Taker{Owner: r, World: w, Climate: c, Bank: w.State.NewBank(), Lists: &CoinLists{}, Entry: l.Entry()}
 	t.Step.Pulse, t.Step.of, t.Step.Halt = &r.Pulse, t, r.Halt
 	t.From, t.To = make(world.Vector, t.Bank.Places()), make(world.Vector, t.Bank.Places())
 	return t, nil
@@ -105,7 +105,7 @@ func (r *Owner) newTaker(c run.Climate, l *Ledger) (*Taker, error) {
 
 // takeFrom takes the events of the state that is loaded, from the k-th on.
 func (t *Taker) takeFrom(state uint32, k int) error {
-	for n := t.World.Enabled(); k < n; k++ {
+	for n := t.World.Events.Count(); k < n; k++ {
 		if t.skips(k) {
 			continue
 		}
@@ -118,7 +118,7 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 
 // skips reports whether the k-th event of the world is one that is not taken now.
 func (t *Taker) skips(k int) bool {
-	return t.Healed && t.World.Rare(k) || t.Patient && t.World.Hasty(k)
+	return t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k)
 }
 
 // takeEvent takes the k-th event of the state that is loaded, for all answers
@@ -142,7 +142,7 @@ func (t *Taker) takeOn(state uint32, k int) error {
 			t.lastCoins = t.Step.coins.Answers()
 			return err
 		}
-		t.World.Back(t.Bank, t.From)
+		t.World.State.Back(t.Bank, t.From)
 		if !t.moreCoins() {
 			return nil
 		}
@@ -169,7 +169,7 @@ func (t *Taker) moreCoins() bool {
 // Bring loads the state that was added last.
 func (t *Taker) Bring() {
 	t.Get(t.Next-1, t.To)
-	t.World.Load(t.Bank, t.To)
+	t.World.State.Load(t.Bank, t.To)
 }
 
 // Sum is the identity of a state.
@@ -269,7 +269,7 @@ func (s *answerer) take(w *world.World) error {
 		s.of.mark(s.event, nil)
 	}
 	if w.Step(s) != world.Stepped {
-		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Err())
+		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Run.Err())
 	}
 	s.Begun = false
 	return nil

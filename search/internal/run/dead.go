@@ -8,8 +8,8 @@ import (
 
 // Dead is the failure of a run whose end, where the world is, is taken to be dead.
 func Dead(w *world.World, steps int) *sim.Failure {
-	names, explanations := w.NotLive()
-	declined := w.Declined()
+	names, explanations := w.Judge.NotLive()
+	declined := w.Text.Declined()
 	if declined != "" {
 		explanations = append(explanations, declined)
 	}

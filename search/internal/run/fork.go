@@ -36,20 +36,20 @@ func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 		return k, nil
 	}
 	if r.Bank == nil {
-		r.Bank = r.World.NewBank()
+		r.Bank = r.World.State.NewBank()
 	}
 	m := &saving{Again: Again{Source: choose.NewRaw(k.Prefix), Climate: c, Steps: steps}, bank: r.Bank}
 	end, failure, w := r.Run(m, false)
 	switch {
 	case end == EndLeft && m.at != nil:
 		k.Bank, k.At = r.Bank, m.at
-	case end == EndLeft || world.Unsupported(w.Err()): // nodes that cannot be copied
+	case end == EndLeft || world.Unsupported(w.Run.Err()): // nodes that cannot be copied
 	case failure != nil:
 		return nil, fmt.Errorf("the first %d steps of a run ended in a %s when they were taken again (%s)%s", steps, failure.Verdict, failure.Message, Hint)
-	case w.Err() != nil:
-		return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", steps, w.Err(), Hint)
+	case w.Run.Err() != nil:
+		return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", steps, w.Run.Err(), Hint)
 	default:
-		return nil, fmt.Errorf("the first %d steps of a run came to rest after %d when they were taken again%s", steps, w.Steps(), Hint)
+		return nil, fmt.Errorf("the first %d steps of a run came to rest after %d when they were taken again%s", steps, w.Run.Steps(), Hint)
 	}
 	return k, nil
 }
@@ -75,9 +75,9 @@ func (s *saving) Visit(w *world.World, depth int) bool {
 	if depth < s.Steps {
 		return true
 	}
-	if w.Bound() == "" {
+	if w.State.Bound() == "" {
 		at := make(world.Vector, s.bank.Places())
-		w.Save(s.bank, at)
+		w.State.Save(s.bank, at)
 		s.at = at
 	}
 	return false

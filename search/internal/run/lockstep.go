@@ -83,16 +83,16 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 		return failed
 	case failed != nil:
 		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message), "ended well", failed.Message)
-	case t.Lag.Err() != nil:
-		return t.differ("a second run of the step asked for other choices: "+t.Lag.Err().Error(), "asked as before", t.Lag.Err().Error())
+	case t.Lag.Run.Err() != nil:
+		return t.differ("a second run of the step asked for other choices: "+t.Lag.Run.Err().Error(), "asked as before", t.Lag.Run.Err().Error())
 	case !again.Done():
 		return t.differ("a second run of the step asked for fewer choices", "asked for all", "asked for fewer")
 	}
 	if what := t.effects(); what != "" {
 		return t.failure
 	}
-	if t.World.Hash() != t.Lag.Hash() {
-		all := world.Diff(t.World.Lines(), t.Lag.Lines())
+	if t.World.State.Hash() != t.Lag.State.Hash() {
+		all := world.Diff(t.World.Text.Lines(), t.Lag.Text.Lines())
 		if len(all) == 0 { // the text is coarser than the hash
 			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
 		}
@@ -104,7 +104,7 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 
 // effects compares what the two worlds' handlers did, in order.
 func (t *Lockstep) effects() string {
-	a, b := unlogged(t.World.Effects()), unlogged(t.Lag.Effects())
+	a, b := unlogged(t.World.Run.Effects()), unlogged(t.Lag.Run.Effects())
 	for k := range max(len(a), len(b)) {
 		left, right := t.effect(a, k), t.effect(b, k)
 		if left != right {
@@ -125,21 +125,21 @@ func (t *Lockstep) effect(effects []sim.Effect, k int) string {
 const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, or the address that a pointer in a message or a signal holds"
 
 func (t *Lockstep) differ(message, a, b string) *sim.Failure {
-	t.failure = t.World.Failure(sim.VerdictNondeterminism, message+Hint)
+	t.failure = t.World.Run.Failure(sim.VerdictNondeterminism, message+Hint)
 	t.told = [2]string{a, b}
 	return t.failure
 }
 
 // Outcome is what a step came to, as what it did, one by one: for counting outcomes.
 func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
-	for _, e := range unlogged(w.Effects()) {
+	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, e.Text(w.Walker()))
 	}
 	if failure != nil {
 		did = append(did, fmt.Sprintf("%s: %s", failure.Verdict, failure.Message))
 		return canon.OfString(strings.Join(did, "\x00")), did
 	}
-	return canon.OfString(strings.Join(did, "\x00")).Then(w.Hash()), did
+	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
 }
 
 // unlogged are the effects without the logs: a world that is not traced has

@@ -106,9 +106,9 @@ func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
 // Allow sets what the environment may do in the next run of a world.
 func (r *Runs) Allow(c Climate, w *world.World) {
 	if c.Faults {
-		w.Allow(r.Faults, r.Early)
+		w.Environ.Allow(r.Faults, r.Early)
 	} else {
-		w.Allow(sim.Faults{}, nil)
+		w.Environ.Allow(sim.Faults{}, nil)
 	}
 }
 
@@ -159,7 +159,7 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 // begin brings the run to its first state.
 func (p *planned) begin() {
 	if p.loaded != nil {
-		p.w.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
+		p.w.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
 	} else {
 		p.w.Start(p.src)
 	}
@@ -168,13 +168,13 @@ func (p *planned) begin() {
 // agrees lets the lagging world take the last step, and reports whether it does
 // the same.
 func (p *planned) agrees() bool {
-	depth := p.w.Steps()
+	depth := p.w.Run.Steps()
 	return p.lock == nil || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
 }
 
 // Step takes one step: the one in which the environment heals, where it is time.
 func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
-	if w.Steps() == c.Heal {
+	if w.Run.Steps() == c.Heal {
 		return w.Heal(src)
 	}
 	return w.Step(src)
@@ -192,7 +192,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *sim.Failure, 
 	switch {
 	case failure != nil:
 		end = EndFailed
-	case end == 0 && w.Err() != nil: // it unwound
+	case end == 0 && w.Run.Err() != nil: // it unwound
 		end = EndStopped
 	}
 	return end, failure, w
@@ -202,8 +202,8 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *sim.Failure, 
 func (r *Runs) follow(p *planned, s Strategy) Ending {
 	for p.begin(); p.agrees(); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)
-		if end == EndQuiet && p.w.Err() == nil && p.w.Steps() < p.c.Heal { // nothing can happen before the time to heal: now, then
-			p.c.Heal = p.w.Steps()
+		if end == EndQuiet && p.w.Run.Err() == nil && p.w.Run.Steps() < p.c.Heal { // nothing can happen before the time to heal: now, then
+			p.c.Heal = p.w.Run.Steps()
 			r.Climate = p.c
 			r.Pulse.weather(p.c)
 			goesOn, end = p.evaluate(s)
@@ -219,13 +219,13 @@ func (r *Runs) follow(p *planned, s Strategy) Ending {
 // is wrong with the states of runs is found here, and nowhere else.
 func (p *planned) evaluate(s Strategy) (goesOn bool, end Ending) {
 	w := p.w
-	if w.Check() != nil {
+	if w.Judge.Check() != nil {
 		return false, 0
 	}
 	if p.lock != nil {
-		w.CoverRun()
+		w.Judge.CoverRun()
 	}
-	if w.Steps() >= p.first && !s.Visit(w, w.Steps()) {
+	if w.Run.Steps() >= p.first && !s.Visit(w, w.Run.Steps()) {
 		return false, EndLeft
 	}
 	switch p.c.Step(w, p.src) {
@@ -234,7 +234,7 @@ func (p *planned) evaluate(s Strategy) (goesOn bool, end Ending) {
 	case world.Quiet:
 		return false, EndQuiet
 	}
-	if errors.Is(w.Err(), choose.ErrOnlyRare) {
+	if errors.Is(w.Run.Err(), choose.ErrOnlyRare) {
 		return false, EndQuiet
 	}
 	return false, EndStopped

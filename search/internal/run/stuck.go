@@ -45,8 +45,8 @@ type upTo struct {
 
 func (u *upTo) Answer(q *choose.Question) int {
 	k := u.Source.Answer(q)
-	if q.Kind == choose.Event && k >= 0 && k < u.w.Enabled() {
-		u.node, u.identity = u.w.Event(k).Node, q.Alternatives.Alternative(k)
+	if q.Kind == choose.Event && k >= 0 && k < u.w.Events.Count() {
+		u.node, u.identity = u.w.Events.At(k).Node, q.Alternatives.Alternative(k)
 	}
 	if u.left--; u.left == 0 {
 		return -1

@@ -116,15 +116,15 @@ func (s *Walk) note(w *world.World, depth int) {
 	if s.closed || s.leads() || depth > s.Plan.near+farthest || c.full() {
 		return
 	}
-	e := w.LastEvent()
+	e := w.Run.LastEvent()
 	if e.Kind == sim.KindHeal {
 		s.closed = true
 		return
 	}
 	if i := e.Node.Index(); i >= 0 {
-		s.meet(w.NodeSum(i).Lo, depth)
+		s.meet(w.State.NodeSum(i).Lo, depth)
 	}
-	if holds := w.Scenarios(); holds > 0 {
+	if holds := w.Judge.Scenarios(); holds > 0 {
 		s.meet(mix(holds), depth)
 	}
 }

@@ -121,7 +121,7 @@ func (g *guiding) begin(of Guide) {
 
 // pick answers a question for an event.
 func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int {
-	depth := w.Steps()
+	depth := w.Run.Steps()
 	if g.start == none {
 		g.start, g.places = depth, w.Params().Nodes+1
 		for i := range g.changes {
@@ -197,7 +197,7 @@ func (g *guiding) faults(w *world.World, q *choose.Question, yield func(int, sim
 	for _, r := range q.Runs {
 		if r.Weight == 0 {
 			for i := range r.N {
-				if e := w.Event(at + i); e.Kind.Fault() && !yield(at+i, e.Kind) {
+				if e := w.Events.At(at + i); e.Kind.Fault() && !yield(at+i, e.Kind) {
 					return
 				}
 			}
@@ -222,7 +222,7 @@ func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 		for range r.N {
 			weight := base
 			if base > 0 {
-				if by := g.distortion(w.Look(at)); by >= 0 {
+				if by := g.distortion(w.Events.Look(at)); by >= 0 {
 					weight <<= by
 				} else {
 					weight = max(1, weight>>-by)
@@ -334,7 +334,7 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 	for _, r := range q.Runs {
 		if r.Weight > 0 {
 			for i := at; i < at+r.N; i++ {
-				e, cause := w.Caused(i)
+				e, cause := w.Events.Caused(i)
 				if e.Kind == sim.KindTimer || g.Isolate && parted(e.Kind) {
 					continue
 				}
@@ -383,7 +383,7 @@ func (g *guiding) link(step int) *link {
 
 // follow notes which chain the event goes on with that was picked.
 func (g *guiding) follow(w *world.World, k, depth int) {
-	e, cause := w.Caused(k)
+	e, cause := w.Events.Caused(k)
 	chain := g.chain(&e, cause, depth)
 	if l := g.link(cause); l != nil {
 		l.gone = true

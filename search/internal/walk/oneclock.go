@@ -27,7 +27,7 @@ func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
 	for _, r := range q.Runs {
 		for range r.N {
 			weight := r.Weight
-			if e := w.Event(at); e.Kind == sim.KindTimer && e.Node.Index() != keep {
+			if e := w.Events.At(at); e.Kind == sim.KindTimer && e.Node.Index() != keep {
 				weight = 0
 			}
 			others = others || weight > 0

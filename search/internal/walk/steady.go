@@ -14,10 +14,10 @@ type Steady struct {
 
 // Visit reports whether the walk goes on.
 func (s *Steady) Visit(w *world.World, depth int) bool {
-	if s.held++; !w.Live() {
+	if s.held++; !w.Judge.Live() {
 		s.held = 0
 	}
-	s.Done = s.held > s.Calm && w.UnderWay() == 0 || s.held > 2*s.Calm
+	s.Done = s.held > s.Calm && w.Events.UnderWay() == 0 || s.held > 2*s.Calm
 	return !s.Done && depth-s.Plan.Judged < s.Plan.Length.Most
 }
 

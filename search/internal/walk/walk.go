@@ -76,12 +76,12 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 	l := &s.Plan.Length
 	switch {
 	case depth >= l.Least:
-		if w.CanBeLive() && (w.Live() || l.Exempt && !w.Assumed()) {
+		if w.Judge.CanBeLive() && (w.Judge.Live() || l.Exempt && !w.Judge.Assumed()) {
 			s.Live = true
 			return false
 		}
-	case l.Glance > 0 && depth >= max(l.Glance, s.more) && w.CanBeLive():
-		if w.Live() || !w.Assumed() {
+	case l.Glance > 0 && depth >= max(l.Glance, s.more) && w.Judge.CanBeLive():
+		if w.Judge.Live() || !w.Judge.Assumed() {
 			s.more = min(l.Least, depth+l.Most)
 		}
 	}
@@ -152,9 +152,9 @@ func (s *Walk) Well(end run.Ending, w *world.World) bool {
 	case run.EndFailed, run.EndStopped:
 		return false
 	case run.EndQuiet:
-		if w.Live() {
+		if w.Judge.Live() {
 			return true
 		}
 	}
-	return s.Live || !w.CanBeLive() || !w.Assumed()
+	return s.Live || !w.Judge.CanBeLive() || !w.Judge.Assumed()
 }
