@@ -84,6 +84,7 @@ type copies struct {
 	blockAt  addressIndex // of blocks
 	mapAt    addressIndex // of maps
 	groups   []group      // sorted; in the second pass
+	spans    []span       // of blocks, sorted; by overlap alone
 	spare    bool         // one slice was met twice, and has room to append to
 	second   bool         // all memory is known: addresses are translated
 	depth    int

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -44,14 +45,21 @@ func (c *copies) overlap() bool {
 		}
 		return false
 	}
-	c.sort()
-	for i := 1; i < len(c.blocks); i++ {
-		if c.blocks[i].start() < c.blocks[i-1].end() {
+	c.spans = c.spans[:0]
+	for i := range c.blocks {
+		c.spans = append(c.spans, span{c.blocks[i].start(), c.blocks[i].end()})
+	}
+	slices.SortFunc(c.spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(c.spans); i++ {
+		if c.spans[i].start < c.spans[i-1].end {
 			return true
 		}
 	}
 	return false
 }
+
+// span is the memory of a block.
+type span struct{ start, end uintptr }
 
 // sort orders blocks by address, the longest first.
 func (c *copies) sort() {

@@ -72,7 +72,7 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	t.Step.Pulse, t.Step.Halt = &r.Pulse, r.Stopped
 	g := &Closure{Taker: t, Stepper: explore.InWorld{Taker: t}}
 	t.Visitor = gathering{g}
-	if of, is := x.Stepper.(*explore.Memo); is && r.Sys.Weight == nil { // which events are rare, only the world knows
+	if of, is := x.Stepper.(*explore.Memo); is {
 		m := explore.NewMemo(t)
 		m.LearnFrom(of)
 		m.All = true // a state may be left before all its steps are taken

@@ -161,6 +161,9 @@ func (m *Memo) Expand(state uint32) error {
 	m.goTo(x.rec(state))
 	calm, faults := x.Bank.Calm(m.v[len(m.v)-1])
 	plain := m.odd == 0 && calm // else a node is down, a connection is broken, somebody waits for room, ...
+	if m.x.Healed && m.x.Owner.Sys.Weight != nil {
+		plain = false // which events are rare, only the world knows
+	}
 	if !plain && m.noFootprints {
 		return m.worldFrom(state, 0)
 	}
