@@ -45,7 +45,7 @@ var flagHeadings = map[string][]heading{
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "restarts", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},
 		{"a finding", []string{"out", "no-critical", "no-shrink", "no-lines", "stuck", "in-process"}},
-		{"what it prints", []string{"json", "quiet", "profile-space"}},
+		{"what it prints", []string{"json", "quiet", "profile-space", "coverage"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
 		{"the engine", []string{"engine", "visited", "hash-bits", "workers"}},
 	},

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"macemc/internal/account"
+	"macemc/internal/lines"
 	"macemc/internal/trail"
 )
 
@@ -63,6 +64,7 @@ func heldBy() *child {
 type keeper struct {
 	t       *tool
 	self    string
+	counts  string // a folder for what Go itself writes of a program that counts lines; "": it does not
 	trail   *trail.Trail
 	said    *os.File
 	printed *os.File // what handlers print, and Go's runtime when it dies
@@ -71,6 +73,17 @@ type keeper struct {
 	process *os.Process
 	asked   int // interrupts that we got
 	last    os.Signal
+}
+
+// counted has runs taken by the copy of a program that counts lines.
+func (k *keeper) counted(p *lines.Program) (end func(), err error) {
+	if k.self, err = p.File(); err != nil {
+		return nil, err
+	}
+	if k.counts, err = os.MkdirTemp("", "macemc-counts-*"); err != nil {
+		return nil, err
+	}
+	return func() { os.RemoveAll(k.counts) }, nil
 }
 
 // death is how a child ended that did not mean to.
@@ -119,6 +132,9 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	cmd := exec.Command(k.self, k.t.args...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Env = append(os.Environ(), asChild+"="+role)
+	if k.counts != "" {
+		cmd.Env = append(cmd.Env, "GOCOVERDIR="+k.counts)
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, k.printed, k.printed
 	cmd.ExtraFiles = []*os.File{fileOf(k.t.stdout), fileOf(k.t.stderr), k.trail.File(), k.said, alive}
 	k.mu.Lock()

@@ -48,7 +48,7 @@ type process struct {
 	temporary      string
 }
 
-func command(t *testing.T, ctx context.Context, line string) *process {
+func command(t testing.TB, ctx context.Context, line string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

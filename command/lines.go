@@ -3,6 +3,8 @@ package command
 import (
 	"macemc/internal/account"
 	"macemc/internal/lines"
+	"macemc/search"
+	"macemc/sim"
 )
 
 // copiedOnce is the copy of this program that all of a command asks.
@@ -11,6 +13,16 @@ func (t *tool) copiedOnce() *lines.Program {
 		t.copies = t.copied()
 	}
 	return t.copies
+}
+
+// linesRan is which lines of a system have run in this process, which counts them.
+func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
+	sources := account.NewSources(sys, params)
+	ran, err := lines.Counted(sources.Packages())
+	if err != nil {
+		return nil, err
+	}
+	return sources.Unran(ran), nil
 }
 
 // copied is the program that tells which lines run in each step, by a copy of this

@@ -49,6 +49,10 @@ func TestPackage(t *testing.T) {
 	if want := "   52 > \tn.queue = append(n.queue, from)\n   53 > \tif len(n.queue) == 1 {\n   54   \t\tenv.TCP()"; err != nil || !strings.Contains(string(text), want) {
 		t.Errorf("%v: the report does not mark the lines that ran:\n%s", err, text)
 	}
+	said, errs, status = inFolder(t, lock, "search", ".", "--quiet", "--depth", "12", "--paths", "50", "--coverage")
+	if want := "\nnever ran, of 29 lines of code:\n  lock.go:93  lock: func(v sim.View[*node]) string {"; status != exitNothing || errs != "" || !strings.Contains(said, want) {
+		t.Errorf("coverage: status %d, stderr %q and\n%s", status, errs, said)
+	}
 	if said, errs, status := inFolder(t, lock, "graph", ".", found); status != exitNothing || !strings.Contains(said, "n0 message ask{}") {
 		t.Errorf("graph: status %d, stderr %q and\n%s", status, errs, said)
 	}

@@ -32,6 +32,7 @@ type searchFlags struct {
 	time                     time.Duration
 	noCritical, noShrink     bool
 	noLines                  bool
+	coverage                 bool
 	tries                    int // that shrinking may take; 0: as many as its effort allows
 	walk                     string
 	restarts                 int
@@ -81,8 +82,18 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 				return err
 			}
 			if k := t.keep(f.inProcess); k != nil {
+				if f.coverage {
+					end, err := k.counted(t.copiedOnce())
+					if err != nil {
+						return fmt.Errorf("--coverage: %w", err)
+					}
+					defer end()
+				}
 				k.search()
 				return nil
+			}
+			if f.coverage && t.child == nil {
+				return errors.New("--coverage: there is no process of its own here in which lines are counted")
 			}
 			return t.search(name, f)
 		},
@@ -134,6 +145,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	flags.BoolVar(&f.inProcess, "in-process", false, "take the runs in this process: a handler that ends the process ends all, without a finding")
+	flags.BoolVar(&f.coverage, "coverage", false, "tell which lines of the service never ran; the runs are taken by a copy of the program that counts them,\nwhich is built once")
 	f.outputs.flags(flags)
 	return cmd
 }
@@ -201,6 +213,9 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	}
 	if cmd.Flags().Changed("prefix") && f.prefix == "" {
 		return usagef("--prefix is empty; name a path file")
+	}
+	if f.coverage && f.inProcess {
+		return usagef("--coverage and --in-process exclude each other: lines are counted in a process of its own")
 	}
 	if _, err := parseBytes(f.memory); err != nil {
 		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
@@ -292,6 +307,11 @@ func (t *tool) search(name string, f searchFlags) error {
 	if err != nil {
 		progress.clear()
 		return err
+	}
+	if f.coverage {
+		if r.Lines, err = linesRan(sys, opts.Params); err != nil {
+			t.complain(fmt.Errorf("--coverage: %w", err))
+		}
 	}
 	lost := t.explain(r, f, progress, stop)
 	t.child.looked(r.Findings)

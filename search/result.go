@@ -66,6 +66,24 @@ type Result struct {
 	Slack    []string     // of these, what takes nothing from what was checked: constraints that excluded no state
 	Held     []world.Held // where each liveness property was first seen to hold
 	Space    *Space       // what the space is made of; nil: nobody asked
+	Lines    *Lines       // which lines of the service ran; nil: nobody counted them
+}
+
+// Lines are those of the service's code, as somebody counted them while it was
+// searched.
+type Lines struct {
+	Code  int // lines that can run
+	Ran   int // of these
+	Never []Unran
+}
+
+// Unran is a stretch of code that never ran.
+type Unran struct {
+	File     string // from the root of the module
+	From, To int    // its lines
+	Func     string
+	Called   bool // the function was, and did not come here
+	Text     string
 }
 
 // Prefix is a run that ends in steady state.

@@ -1,8 +1,10 @@
 package account
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/lines"
 	"macemc/internal/sight"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -97,6 +100,68 @@ func (l *Sources) unmarked(handler Source) []Passage {
 		p.Lines = append(p.Lines, Line{Number: n, Text: text[n-1]})
 	}
 	return []Passage{p}
+}
+
+// Unran is what of the service's code never ran, of all that was counted.
+func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
+	type decl struct {
+		Source
+		ran, all map[int]bool // lines
+	}
+	var order []*decl
+	met := map[Source]*decl{}
+	did := map[[2]int]bool{}
+	for _, part := range ran.Steps[0] {
+		for _, p := range part.Pieces {
+			did[[2]int{part.Function, p}] = true
+		}
+	}
+	for i, f := range ran.Functions {
+		text := l.text(f.File)
+		if text == nil {
+			continue
+		}
+		for k, p := range f.Pieces {
+			at, _, ok := l.around(f.File, p.Line)
+			if !ok {
+				continue
+			}
+			if met[at] == nil {
+				met[at] = &decl{at, map[int]bool{}, map[int]bool{}}
+				order = append(order, met[at])
+			}
+			mark(met[at].all, text, p)
+			if did[[2]int{i, k}] {
+				mark(met[at].ran, text, p)
+			}
+		}
+	}
+	out := &search.Lines{}
+	slices.SortFunc(order, func(a, b *decl) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
+	for _, d := range order {
+		out.Code += len(d.all)
+		out.Ran += len(d.ran)
+		all := slices.Sorted(maps.Keys(d.all))
+		if len(d.ran) == 0 && len(all) > 0 {
+			out.Never = append(out.Never, search.Unran{File: d.File, From: d.Line, To: all[len(all)-1], Func: d.Func})
+			continue
+		}
+		text, open := l.text(d.path), false
+		for _, n := range all {
+			switch {
+			case d.ran[n]:
+				open = false
+			case open:
+				out.Never[len(out.Never)-1].To = n
+			default:
+				open = true
+				out.Never = append(out.Never, search.Unran{File: d.File, From: n, To: n, Func: d.Func, Called: true, Text: strings.TrimSpace(text[n-1])})
+			}
+		}
+	}
+	return out
 }
 
 // mark marks the lines of a piece that have code in it.

@@ -86,6 +86,36 @@ func (p *Program) Prepare() {
 	}
 }
 
+// File is the copy, as a program that does what this one does, and counts.
+func (p *Program) File() (string, error) {
+	if p == nil {
+		return "", errors.New("no copy of the program counts them here")
+	}
+	p.Prepare()
+	return p.file, p.failed
+}
+
+// The files of a copy, in a folder of their own.
+const (
+	programName = "program"
+	aboutName   = "about.json"
+)
+
+// copyOf is this program, and where its packages stand, if it is a copy that counts.
+func copyOf() (self string, dirs map[string]string, err error) {
+	if self, err = os.Executable(); err != nil {
+		return "", nil, err
+	}
+	if filepath.Base(self) != programName {
+		return "", nil, errors.New("this program does not count lines")
+	}
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(self), aboutName))
+	if err != nil {
+		return "", nil, err
+	}
+	return self, dirs, json.Unmarshal(text, &dirs)
+}
+
 // ask runs the copy, as long as it goes on.
 func (p *Program) ask(o *order) (said string, err error) {
 	text, err := json.Marshal(o)
@@ -132,6 +162,10 @@ func (p *Program) build() error {
 	if len(p.Packages) == 0 {
 		return errors.New("the packages of the service are not known")
 	}
+	if self, dirs, err := copyOf(); err == nil {
+		p.file, p.copied = self, &order{Main: info.Path, Dirs: dirs}
+		return nil
+	}
 	go_, err := exec.LookPath("go")
 	if err != nil {
 		return errors.New("there is no go command to build a copy that counts lines")
@@ -140,8 +174,8 @@ func (p *Program) build() error {
 	if err != nil {
 		return err
 	}
-	p.file = filepath.Join(folder, "program")
-	about := filepath.Join(folder, "about.json")
+	p.file = filepath.Join(folder, programName)
+	about := filepath.Join(folder, aboutName)
 	o := &order{Main: info.Path}
 	if text, err := os.ReadFile(about); err == nil && json.Unmarshal(text, &o.Dirs) == nil && !o.newer(p.file) {
 		now := time.Now()

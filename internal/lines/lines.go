@@ -1,5 +1,10 @@
 package lines
 
+import (
+	"bytes"
+	"slices"
+)
+
 // Piece is a piece of code that runs as a whole: from a line and a column to a
 // line and a column, which is behind it.
 type Piece struct{ Line, Column, EndLine, EndColumn int }
@@ -21,6 +26,35 @@ type Ran struct {
 type Part struct {
 	Function int
 	Pieces   []int
+}
+
+// Counted is which code of some packages has run in this process, which is a copy that
+// counts: Steps has one entry, for all that was done.
+func Counted(packages []string) (*Ran, error) {
+	_, dirs, err := copyOf()
+	if err != nil {
+		return nil, err
+	}
+	known, err := functions()
+	if err != nil {
+		return nil, err
+	}
+	o := &order{Dirs: dirs}
+	ran := &Ran{Functions: make([]Function, len(known)), Steps: make([][]Part, 1)}
+	first := map[int]int{} // of a package: its first function
+	for i, f := range known {
+		if _, ok := first[f.pkg]; !ok {
+			first[f.pkg] = i
+		}
+		if slices.Contains(packages, f.path) {
+			ran.Functions[i] = Function{File: o.onDisk(f.file), Name: f.name, Pieces: f.unit}
+		}
+	}
+	var b bytes.Buffer
+	err = count(&b, func(pkg, function, piece int) {
+		ran.Steps[0] = append(ran.Steps[0], Part{first[pkg] + function, []int{piece}})
+	})
+	return ran, err
 }
 
 // Of is what ran in a step; ok: that is known.

@@ -53,6 +53,7 @@ type resultJSON struct {
 	Stats    statsJSON      `json:"stats"`
 	Measured measuredJSON   `json:"measured"`
 	Never    []string       `json:"never"` // null: not known
+	Lines    *linesJSON     `json:"lines,omitempty"`
 	Held     []heldJSON     `json:"first_held"`
 	Overflow int            `json:"udp_overflow,omitempty"`
 	Repeated *repeatedJSON  `json:"repeated,omitempty"`
@@ -187,7 +188,7 @@ func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 		Findings: []findingJSON{}, Alike: r.Alike,
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
-		Never:    r.Never, Held: heldOf(r.Held), Overflow: r.Overflow, Repeated: repeatedOf(r.Repeated), Space: spaceOf(r.Space),
+		Never:    r.Never, Lines: linesOf(r.Lines), Held: heldOf(r.Held), Overflow: r.Overflow, Repeated: repeatedOf(r.Repeated), Space: spaceOf(r.Space),
 	}
 	for _, i := range r.Options.Ignore {
 		out.Ignore, out.Ignored = append(out.Ignore, i.String()), &r.Ignored

@@ -14,6 +14,7 @@ import (
 const (
 	neverMost = 12 // entries in the text; the JSON has all
 	partsMost = 10
+	unranMost = 20
 )
 
 // never lists what the search did not exercise.
@@ -32,6 +33,34 @@ func (p *printer) never(r *search.Result) {
 			}
 			p.row(2, 2, "-", text)
 		}
+	}
+	p.blank()
+}
+
+// unran lists the lines of the service that never ran, where they were counted.
+func (p *printer) unran(l *search.Lines) {
+	if l == nil {
+		return
+	}
+	if len(l.Never) == 0 {
+		p.line("lines: all %s of code ran", numerals.Count(l.Code))
+		p.blank()
+		return
+	}
+	p.line("never ran, of %s of code:", numerals.Many(l.Code, "line"))
+	for i, u := range l.Never {
+		if i == unranMost {
+			p.row(2, 0, "", "and "+numerals.Count(len(l.Never)-i)+" more, which --json lists")
+			break
+		}
+		place, what := fmt.Sprintf("%s:%d", u.File, u.From), u.Text
+		if u.To > u.From {
+			place += fmt.Sprintf("-%d", u.To)
+		}
+		if !u.Called {
+			what = "never called"
+		}
+		p.line("%s", cut(fmt.Sprintf("  %s  %s: %s", place, u.Func, what)))
 	}
 	p.blank()
 }
@@ -112,6 +141,32 @@ func rounded(n int) int {
 		unit *= 10
 	}
 	return (n + unit/2) / unit * unit
+}
+
+type linesJSON struct {
+	Code  int         `json:"code"`
+	Ran   int         `json:"ran"`
+	Never []unranJSON `json:"never"`
+}
+
+type unranJSON struct {
+	File   string `json:"file"`
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Func   string `json:"function"`
+	Called bool   `json:"called"`
+	Text   string `json:"text"`
+}
+
+func linesOf(l *search.Lines) *linesJSON {
+	if l == nil {
+		return nil
+	}
+	out := &linesJSON{l.Code, l.Ran, []unranJSON{}}
+	for _, u := range l.Never {
+		out.Never = append(out.Never, unranJSON(u))
+	}
+	return out
 }
 
 type heldJSON struct {

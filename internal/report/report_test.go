@@ -272,6 +272,19 @@ var results = map[string]func() *search.Result{
 		r.Never = []string{}
 		return r
 	},
+	"lines": func() *search.Result {
+		r := result(lamp)
+		r.Lines = &search.Lines{Code: 1_200, Ran: 1_100, Never: []search.Unran{{File: "lamp/lamp.go", From: 17, To: 20, Func: "lamp.(*lamp).press"}}}
+		for i := range 24 {
+			r.Lines.Never = append(r.Lines.Never, search.Unran{File: "lamp/lamp.go", From: 30 + 2*i, To: 30 + 2*i + i%2, Func: "lamp.(*lamp).press", Called: true, Text: "return // \x1b[31m, and so on to the end of a line that does not end before the column does"})
+		}
+		return r
+	},
+	"all_lines": func() *search.Result {
+		r := result(lamp)
+		r.Lines = &search.Lines{Code: 1_200, Ran: 1_200}
+		return r
+	},
 	"space": func() *search.Result {
 		r := result(lamp)
 		r.Space = &search.Space{Levels: []int{1, 10, 1000, 2345}, Complete: 2, Growth: 31.6227766, Rest: 29_278, RestTo: 3, Sampled: 2048}

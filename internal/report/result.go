@@ -41,6 +41,7 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	p.searched(s, r)
 	p.space(r.Space)
 	p.never(r)
+	p.unran(r.Lines)
 	p.measured(r)
 	for i, a := range all {
 		p.blank()
