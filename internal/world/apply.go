@@ -2,9 +2,7 @@ package world
 
 import (
 	"fmt"
-	"slices"
 
-	"macemc/internal/canon"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -99,32 +97,6 @@ func (w *World) send(i int, e *sim.Effect) {
 		panic(fmt.Sprintf("macemc bug: sim: cannot send by %s", e.Link))
 	}
 	w.Links.dirty |= 1 << to
-}
-
-// sum is a value's identity; a value that cannot be walked stops the run.
-func (s *setting) sum(v any) canon.Hash {
-	h, err := s.walker.Sum(v)
-	if err != nil {
-		panic(unsupported(err.Error()))
-	}
-	return h
-}
-
-func (all *nodes) post(i int, task sim.Signal) {
-	ns := &all.at[i]
-	if all.cover != nil {
-		all.cover.of(task).of[sim.KindTask].possible++
-	}
-	sum, at := all.sum(task), 0
-	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, sum) < 0 {
-		at++
-	}
-	if at < len(ns.tasks) && ns.tasks[at].sum == sum {
-		ns.tasks[at].count++
-		return
-	}
-	ns.tasks = slices.Insert(ns.tasks, at, posted{task, sum, 1, int32(all.run.step)})
-	all.tasks++
 }
 
 func (w *World) emit(i int, fact any) {

@@ -78,16 +78,6 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 	return b.part(place, id).(*nodePart).guards.accept(addrOf(from), b.message(message).Message)
 }
 
-// Capacities are how many messages a connection and a channel of datagrams hold.
-func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPCapacity }
-
-// Flawed reports whether known bugs of the simulated links are switched on.
-func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
-
-// Tossed reports whether the last step asked a coin that has rare sides: its
-// answers depend on the budget that is left.
-func (r *Run) Tossed() bool { return r.tossed }
-
 // Local is what the node part at a place can do.
 func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }
 

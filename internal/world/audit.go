@@ -37,13 +37,6 @@ func (a *auditor) start() {
 	}
 }
 
-// gave notes the message that is about to be delivered.
-func (r *Run) gave(p netsim.Packet) {
-	if r.auditing {
-		r.given = p
-	}
-}
-
 // given notes the event that is about to be handled.
 func (a *auditor) given(e sim.Event) {
 	if !a.auditing {

@@ -202,24 +202,7 @@ func (st *State) part(p int) any {
 	}
 }
 
-// countOffers is the number of guarded actions that a node has now.
-func (ns *nodeState) countOffers() (n int) {
-	if ns.life == lifeUp {
-		ns.guards.offered(func(sim.Signal) { n++ })
-	}
-	return n
-}
-
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
-
-// copied is a deep copy of a value that can be walked.
-func (s *setting) copied(v any) any {
-	c, err := s.walker.Copy(v)
-	if err != nil {
-		panic(unsupported(err.Error()))
-	}
-	return c
-}
 
 // Resume is Load in the middle of a run: so many steps lead from its start to
 // the state.
@@ -342,14 +325,6 @@ func (st *State) placeNode(i int, k *nodePart) {
 	st.links.dirty |= 1 << i
 }
 
-// adopt makes the world's own what a node part of another world refers to.
-func (all *nodes) adopt(ns *nodeState) {
-	all.links.guarded = all.links.guarded || ns.guards.any()
-	for k := range ns.seen.Timers {
-		ns.seen.Timers[k].Timer = all.timers.timer(ns.seen.Timers[k].Signal)
-	}
-}
-
 func count(b bool) int {
 	if b {
 		return 1
@@ -371,15 +346,4 @@ func (st *State) placeRest(of any) {
 	}
 	st.links.dirty = st.links.all()
 	st.environ.weather()
-}
-
-// own makes a node the world's own, before a handler changes it.
-func (all *nodes) own(i int) {
-	ns := &all.at[i]
-	ns.shared = false
-	if all.sys.Clone != nil {
-		all.install(i, all.clone(i))
-	} else {
-		all.install(i, all.copied(ns.node).(sim.Node))
-	}
 }

@@ -37,22 +37,6 @@ type port struct {
 // RuntimePort says that a port is no part of a node's state: see sight.Port.
 func (p *port) RuntimePort() {}
 
-// envFor is the Env of the handler of node i that is about to run.
-func (w *World) envFor(i int, init bool) *env {
-	ns := &w.nodes.at[i]
-	switch {
-	case w.auditing:
-		e := new(env)
-		e.bind(w, addrOf(i), init)
-		return e
-	case init:
-		return &ns.opening
-	default:
-		ns.turns++
-		return &ns.envs[ns.turns%envsKept]
-	}
-}
-
 func (e *env) bind(w *World, self sim.Addr, init bool) {
 	*e = env{w: w, self: self, init: init}
 	e.tcp, e.udp, e.set, e.bag = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"macemc/choose"
 	"macemc/sim"
 )
 
@@ -93,8 +92,6 @@ func (e *Environment) weather() {
 	}
 	e.storm = barred || e.paused != 0 || !e.left.IsZero()
 }
-
-func (l *Links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }
 
 // list lists the events of the environment, in canonical order.
 func (e *Environment) list() {
@@ -290,14 +287,6 @@ func (e *Environment) connects(from, to int) bool {
 	return !e.severed(from, to) && (e.links.tcp.Flags(from, to).Open || !e.severed(to, from))
 }
 
-// bothEnds notes that a connection has changed, in both directions.
-func (l *Links) bothEnds(channel int) {
-	from, to := l.tcp.Ends(channel)
-	l.sums.tcp(channel)
-	l.sums.tcp(l.tcp.Channel(to, from))
-	l.dirty |= 1<<from | 1<<to
-}
-
 // take carries out the part of an event that is the network's or the
 // environment's. What a handler hears of it follows.
 func (e *Environment) take(ev sim.Event, at spot) {
@@ -372,65 +361,11 @@ func (e *Environment) crash(i int, l life) {
 	e.nodes.crash(i, l)
 }
 
-// crash ends a node's life: its connections reset, its timers and tasks are
-// gone, datagrams under way stay under way.
-func (all *nodes) crash(i int, l life) {
-	ns := &all.at[i]
-	all.timers.count -= len(ns.seen.Timers)
-	all.tasks -= len(ns.tasks)
-	ns.seen.Timers, ns.tasks = ns.seen.Timers[:0], ns.tasks[:0]
-	ns.script, ns.next = nil, 0
-	all.script.Put(i, false)
-	all.links.crash(i)
-	ns.live(l)
-	next := all.sys.New(all.params, addrOf(i))
-	if all.sys.Crash != nil {
-		next = all.sys.Crash(all.params, addrOf(i), ns.node)
-	}
-	all.install(i, next)
-	ns.shared = false
-	all.settleTimes(i)
-	all.sees.Membership++
-}
-
-// crash resets all connections of a node.
-func (l *Links) crash(i int) {
-	l.tcp.Crash(i)
-	l.disturbed = true
-	for j := range l.n {
-		l.bothEnds(l.tcp.Channel(i, j))
-	}
-}
-
 // restart begins a crashed node's next life; its Init follows.
 func (e *Environment) restart(i int) {
 	e.nodes.at[i].live(lifeUp)
 	e.away--
 	e.nodes.restart(i)
-}
-
-// restart gives a node the script of its next life.
-func (all *nodes) restart(i int) {
-	ns := &all.at[i]
-	if all.sys.Script != nil { // else nothing depends on which life it is
-		ns.lives++
-		ns.script = all.sys.Script(all.params, addrOf(i), ns.lives)
-		if err := sim.CheckScript(addrOf(i), ns.script, ns.lives); err != nil {
-			panic("macemc: " + err.Error())
-		}
-		if all.cover != nil {
-			all.cover.openings(ns.script)
-		}
-	}
-	all.script.Put(i, len(ns.script) > 0)
-	all.appeared(i)
-}
-
-// appeared notes that a node is there that was not.
-func (all *nodes) appeared(i int) {
-	all.sees.Epoch++
-	all.sees.Membership++
-	all.soil(i)
 }
 
 // join makes a node be there; its Init follows.
@@ -449,31 +384,6 @@ func (e *Environment) leave(i int) {
 	e.weather()
 }
 
-// Heal is a step in which the environment stops misbehaving: a partition ends,
-// paused nodes go on, and what is left of the budgets is void. What faults have caused stays: a
-// connection that broke is still to be heard of, a node that is down for good
-// stays down. Crashed nodes may restart, as before.
-func (w *World) Heal(src choose.Source) Progress {
-	if w.Run.ask(src, 1, nil, healing{}) != 0 {
-		w.Run.err = src.Err()
-		return Stopped
-	}
-	w.Run.heal()
-	w.Environ.heal()
-	if w.tracing {
-		w.Run.coins, w.Run.facts = nil, nil
-		w.Run.record(-1)
-	}
-	return Stepped
-}
-
-// heal makes that the step that was taken last.
-func (r *Run) heal() {
-	r.step++
-	r.acting, r.current, r.cause, r.named = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1, ""
-	r.effects = r.effects[:0]
-}
-
 // heal ends what the environment could do.
 func (e *Environment) heal() {
 	e.left, e.cut, e.paused, e.early = sim.Faults{}, nil, 0, sim.Unlimited
@@ -485,30 +395,6 @@ func (e *Environment) heal() {
 // Healed reports whether the environment has nothing left to misbehave with.
 func (e *Environment) Healed() bool {
 	return e.left.IsZero() && e.cut == nil && e.paused == 0 && e.early == sim.Unlimited
-}
-
-// Settled reports whether the healed form of this state has no event but rare
-// ones: nothing will ever change it.
-func (es *Events) Settled() bool {
-	e := es.environ
-	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
-	if e.cut != nil || e.paused != 0 || e.away > 0 || timers {
-		return false
-	}
-	n := es.Count()
-	if es.sys.Weight != nil {
-		n = 0
-		for _, r := range es.runs {
-			if r.Weight > 0 {
-				n++
-			}
-		}
-		return n == 0
-	}
-	if es.environ.storm {
-		n -= len(es.environ.faults)
-	}
-	return n == 0
 }
 
 var faultNames = sim.FaultNames()
@@ -538,38 +424,19 @@ func (e *Environment) Stored() bool { return e.stored }
 // fits is the built-in property of the simulated TCP.
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
-func (j *Judge) checkTCP() *sim.Failure {
-	a, b, found := j.links.tcp.Illegal()
-	if !found {
-		return nil
-	}
-	f := j.run.fail(sim.VerdictSafety, fits, "")
-	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
-		addrOf(a), j.links.tcp.Flags(a, b), addrOf(b), j.links.tcp.Flags(b, a))
-	return f
-}
-
-// Hasty reports whether the k-th possible event, after Count, is a timer that
-// fires while a message is under way to its node or from it.
-func (es *Events) Hasty(k int) bool {
-	e, at := es.event(k)
-	return e.Kind == sim.KindTimer && es.links.concerned(int(at.node))
-}
-
-// Rare reports whether the k-th possible event is rare, after Count.
-func (es *Events) Rare(k int) bool {
-	for _, r := range es.runs {
-		if k < r.N {
-			return r.Weight == 0
-		}
-		k -= r.N
-	}
-	panic("macemc bug: sim: the event asked about is beyond the last one that was counted")
-}
-
 // spend takes one from a budget.
 func spend(n *int) {
 	if *n > 0 {
 		*n--
 	}
 }
+
+// start gives the environment what it has for a run.
+func (e *Environment) start() {
+	e.left, e.early, e.cut, e.away, e.gone, e.paused = e.budgets, e.firings, nil, 0, 0, 0
+	e.weather()
+}
+
+// mayFire reports whether a node's timers may fire: early firings are not used
+// up, or nothing is under way to the node or from it.
+func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.concerned(i) }

@@ -89,9 +89,6 @@ func (j *Judge) Looked() (was bool) {
 	return was
 }
 
-// InFlight is the number of messages under way, as a View counts them.
-func (l *Links) InFlight() int { return l.tcp.Len() + l.udp.Len() + l.set.Bagged() }
-
 // Check is the first safety property that does not hold now, if any.
 func (j *Judge) Check() *sim.Failure {
 	if j.CheckLinks() != nil {
@@ -260,4 +257,58 @@ func (t *Transition) Check() *sim.Failure {
 		}
 	}
 	return nil
+}
+
+// start makes the monitors forget.
+func (j *Judge) start() {
+	for i := range j.monitors {
+		j.monitors[i].Reset()
+	}
+}
+
+func (j *Judge) checkTCP() *sim.Failure {
+	a, b, found := j.links.tcp.Illegal()
+	if !found {
+		return nil
+	}
+	f := j.run.fail(sim.VerdictSafety, fits, "")
+	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
+		addrOf(a), j.links.tcp.Flags(a, b), addrOf(b), j.links.tcp.Flags(b, a))
+	return f
+}
+
+// Judgement is what a property says of the state.
+type Judgement struct {
+	Name     string
+	Liveness bool
+	Holds    bool
+	Message  string // what it explains, where it does not hold
+}
+
+// Judge is what every property of states says now: safety first, then liveness.
+// Step properties and monitors are about runs, and are left out.
+func (j *Judge) Judge() (out []Judgement) {
+	for k, list := range [2][]sight.Check{j.always, j.eventually} {
+		for i := range list {
+			c := &list[i]
+			holds, message := c.Asked()
+			if !holds && message == "" {
+				message = c.Explained()
+			}
+			out = append(out, Judgement{c.Name, k == 1, holds, message})
+		}
+	}
+	return out
+}
+
+// Holding appends to out whether each property holds that Judge tells, in the
+// same order.
+func (j *Judge) Holding(out []bool) []bool {
+	for _, list := range [2][]sight.Check{j.always, j.eventually} {
+		for k := range list {
+			holds, _ := list[k].Asked()
+			out = append(out, holds)
+		}
+	}
+	return out
 }

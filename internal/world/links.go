@@ -66,3 +66,86 @@ func over(n, o sim.Network) sim.Network {
 }
 
 const udpCapacityDefault = 4
+
+// start empties all links.
+func (l *Links) start() {
+	l.tcp.Reset()
+	l.udp.Reset()
+	l.set.Reset()
+	l.acceptedTCP.Clear()
+	l.acceptedUDP.Clear()
+	l.members, l.dirty, l.guarded, l.barred, l.disturbed = 0, 0, false, false, false
+}
+
+// crash resets all connections of a node.
+func (l *Links) crash(i int) {
+	l.tcp.Crash(i)
+	l.disturbed = true
+	for j := range l.n {
+		l.bothEnds(l.tcp.Channel(i, j))
+	}
+}
+
+// bothEnds notes that a connection has changed, in both directions.
+func (l *Links) bothEnds(channel int) {
+	from, to := l.tcp.Ends(channel)
+	l.sums.tcp(channel)
+	l.sums.tcp(l.tcp.Channel(to, from))
+	l.dirty |= 1<<from | 1<<to
+}
+
+// InFlight is the number of messages under way, as a View counts them.
+func (l *Links) InFlight() int { return l.tcp.Len() + l.udp.Len() + l.set.Bagged() }
+
+// Capacities are how many messages a connection and a channel of datagrams hold.
+func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPCapacity }
+
+// Flawed reports whether known bugs of the simulated links are switched on.
+func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
+
+// openTCP and openUDP are the channels whose head may be delivered.
+func (l *Links) openTCP() *netsim.Bits {
+	if l.guarded || l.barred {
+		return &l.acceptedTCP
+	}
+	return l.tcp.Messages()
+}
+
+func (l *Links) openUDP() *netsim.Bits {
+	if l.guarded || l.barred {
+		return &l.acceptedUDP
+	}
+	return l.udp.Ready()
+}
+
+// openSet is the number of messages of sets that may be delivered.
+func (l *Links) openSet() int {
+	if l.guarded || l.barred {
+		return l.members
+	}
+	return l.set.Len()
+}
+
+// concerned reports whether a message is under way to a node or from it.
+func (l *Links) concerned(i int) bool {
+	for j := range l.n {
+		for _, m := range l.set.For(j) {
+			if m.Count > 0 && (j == i || m.From == i) {
+				return true
+			}
+		}
+		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
+			if len(l.tcp.Packets(c)) > 0 || l.udp.Ready().Has(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// late reports whether an event is the delivery of a message on a slow link.
+func (l *Links) late(h *happening) bool {
+	return h.Kind == sim.KindMessage && l.slow(h.From, h.Node)
+}
+
+func (l *Links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }

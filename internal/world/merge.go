@@ -1,11 +1,9 @@
 package world
 
-import
+import "macemc/sim"
 
 // Merge adds what another Coverage has counted, of worlds of an equal system on
 // another goroutine, which has come to its end.
-"macemc/sim"
-
 func (c *Coverage) Merge(o *Coverage) {
 	if o.sys == nil {
 		return

@@ -75,21 +75,3 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 }
 
 const goexit = "ended its goroutine by runtime.Goexit, or by t.FailNow: it must return"
-
-// Unwound reports whether the last failure ended the goroutine of the run:
-// Protect did not return.
-func (r *Run) Unwound() bool { return r.unwound }
-
-// fail makes a failure of the step that is running.
-func (r *Run) fail(v sim.Verdict, property, message string) *sim.Failure {
-	return &sim.Failure{
-		Verdict: v, Property: property, Message: message,
-		Node: r.acting, Identity: r.identity(), Step: r.step,
-	}
-}
-
-// stop ends the run with a failure, from wherever a handler is.
-func (r *Run) stop(f *sim.Failure) {
-	r.failure = f
-	panic(stopRun{})
-}

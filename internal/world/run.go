@@ -1,45 +1,79 @@
 package world
 
 import (
-	"fmt"
-
 	"macemc/choose"
-	"macemc/internal/sight"
+	"macemc/internal/canon"
+	"macemc/internal/disk"
+	"macemc/macetime"
+	"macemc/netsim"
 	"macemc/sim"
 )
 
-// Start begins a run: new nodes, empty networks, and Init on every node, in
-// order. Choices that Init makes are asked of src. Call it inside Protect.
-func (w *World) Start(src choose.Source) {
-	w.Run.start(src)
-	w.Links.start()
-	w.nodes.start()
-	w.sums.reset()
-	w.Environ.start()
-	w.Judge.start()
-	w.audit.start()
-	for i := range w.nodes.at {
-		w.nodes.renew(i)
-		if w.nodes.joins(i) {
-			w.nodes.at[i].live(lifeLate)
-			w.Environ.gone++
-			w.Environ.weather()
-		}
-	}
-	if w.cover != nil && w.cover.listed == nil {
-		w.cover.listed = []sight.Handler{}
-		for i := range w.nodes.at {
-			w.cover.list(w.nodes.at[i].node)
-		}
-	}
-	for i := range w.nodes.at {
-		late := w.nodes.at[i].life == lifeLate
-		if w.begin(i, sim.Event{}, -1); !late {
-			w.nodes.at[i].node.Init(w.Run.running)
-		}
-		w.finish(i)
-	}
+// Run is how far the run is, and the step that is running, or the last one: who runs,
+// on what event, by which answers, and what that did. A step begins the latter anew.
+type Run struct {
+	*setting
+	timers *timers
+
+	step    int // how many were taken
+	failure *sim.Failure
+	err     error
+	trace   sim.Trace
+
+	asking
+	acting  sim.Addr
+	current sim.Event
+	cause   int
+	named   string        // the identity of current, where a handler could change it; "": it cannot
+	given   netsim.Packet // what the handler was given, where it is audited
+	handed  []canon.Hash  // by effect, where it is audited: its value, as it was handed over; zero: it has none
+	running *env
+	hook    string // what else of the system is asked, where it is known
+	calls   int
+	unwound bool // by runtime.Goexit
+
+	effects  []sim.Effect
+	clocked  []clocked // which of them are about timers
+	spent    []int     // by node: the room in the buffer to it that this step has used
+	spending bool      // some of it is not 0
+	ticking  bool      // the node's clock is the step's own
+
+	began macetime.Time // when the handler began, once that matters
+
+	unstored *disk.Disk // the node's, before the step
+	stored   []stored   // and after each effect that changed it
+
+	facts []sim.Fact
 }
+
+// Effects are what the last step did. They are the World's own: the next step
+// overwrites them.
+func (r *Run) Effects() []sim.Effect { return r.effects }
+
+// Failure makes a finding about the last step, for what the World itself
+// cannot see.
+func (r *Run) Failure(v sim.Verdict, message string) *sim.Failure { return r.fail(v, "", message) }
+
+// Failed is what the last step's monitors found, if anything.
+func (r *Run) Failed() *sim.Failure { return r.failure }
+
+// LastIdentity is the identity of the event that the last step took.
+func (r *Run) LastIdentity() string { return r.identity() }
+
+// LastEvent is the event that the last step took; zero before the first.
+func (r *Run) LastEvent() sim.Event { return r.current }
+
+// Wild reports whether the last step is one that might not be possible if the
+// environment had healed before: a fault, or what only a partition brings
+// about.
+func (r *Run) Wild() bool {
+	k := r.current.Kind
+	return k.Fault() || k == sim.KindBreak || k == sim.KindRefused
+}
+
+// LastCoins are the coins that the last step has asked, where steps are
+// recorded.
+func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
 // start forgets the run that was.
 func (r *Run) start(src choose.Source) {
@@ -53,190 +87,6 @@ func (r *Run) start(src choose.Source) {
 func (r *Run) forget() {
 	r.failure, r.err = nil, nil
 	r.running, r.effects = nil, r.effects[:0]
-}
-
-// start empties all links.
-func (l *Links) start() {
-	l.tcp.Reset()
-	l.udp.Reset()
-	l.set.Reset()
-	l.acceptedTCP.Clear()
-	l.acceptedUDP.Clear()
-	l.members, l.dirty, l.guarded, l.barred, l.disturbed = 0, 0, false, false, false
-}
-
-// start makes room for the nodes of another run.
-func (all *nodes) start() {
-	all.script.Clear()
-	all.actions, all.tasks, all.timers.count = 0, 0, 0
-	all.sees.Membership++
-}
-
-// renew makes a node as a run begins with it.
-func (all *nodes) renew(i int) {
-	ns := &all.at[i]
-	ns.shared = false
-	ns.live(lifeUp)
-	ns.lives, ns.script = 0, ns.first
-	ns.next, ns.seen.Timers, ns.tasks = 0, ns.seen.Timers[:0], ns.tasks[:0]
-	ns.disk, ns.clock, ns.ripe = nil, nil, ns.ripe[:0]
-	ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
-	all.script.Put(i, len(ns.script) > 0)
-	all.install(i, all.sys.New(all.params, addrOf(i)))
-}
-
-// joins reports whether a node's script begins with that it joins: until then it
-// is not there.
-func (all *nodes) joins(i int) bool {
-	first := all.at[i].script
-	return len(first) > 0 && (sim.Event{Kind: sim.KindScript, Value: first[0]}).Joins()
-}
-
-// start gives the environment what it has for a run.
-func (e *Environment) start() {
-	e.left, e.early, e.cut, e.away, e.gone, e.paused = e.budgets, e.firings, nil, 0, 0, 0
-	e.weather()
-}
-
-// start makes the monitors forget.
-func (j *Judge) start() {
-	for i := range j.monitors {
-		j.monitors[i].Reset()
-	}
-}
-
-// install puts a node into its place.
-func (all *nodes) install(i int, n sim.Node) {
-	if n == nil {
-		panic(fmt.Sprintf("macemc: system %s: New made a nil node at %s", all.sys.Name, addrOf(i)))
-	}
-	ns := &all.at[i]
-	all.put(i, n)
-	ns.guards = guardsOf(n)
-	all.links.guarded = all.links.guarded || ns.guards.any()
-	all.soil(i)
-}
-
-// put replaces a node.
-func (all *nodes) put(i int, n sim.Node) {
-	ns := &all.at[i]
-	ns.node, ns.seen.Node = n, sight.Subject(n)
-	ns.seen.Version++
-	all.sees.Epoch++
-	all.changed |= 1 << i
-}
-
-// live begins or ends a node's life.
-func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
-
-// soil notes that a node's offers, acceptance and sum are out of date.
-func (all *nodes) soil(i int) {
-	all.links.dirty |= 1 << i
-	all.changed |= 1 << i
-	all.sums.node(i)
-}
-
-// Progress is what became of a call of Step.
-type Progress uint8
-
-// The outcomes of Step.
-const (
-	Stepped Progress = iota + 1 // a step was taken
-	Quiet                       // no event is possible, or only rare ones, which the source does not pick
-	Stopped                     // the source refused: see Err
-)
-
-// Step lets the source choose one of the enabled events and takes it. Call it
-// inside Protect: a handler that fails unwinds the run.
-func (w *World) Step(src choose.Source) Progress {
-	n := w.Events.Count()
-	if n == 0 {
-		return Quiet
-	}
-	k := w.Run.ask(src, n, w.Events.runs, possible{&w.Events})
-	if uint(k) >= uint(n) {
-		if err := src.Err(); err != choose.ErrOnlyRare {
-			w.Run.err = err
-			return Stopped
-		}
-		return Quiet // and the world stands where it stood: it may heal, and go on
-	}
-	w.Run.step++
-	e, cause := w.take(k)
-	i := e.Node.Index()
-	w.begin(i, e, cause)
-	if w.auditing {
-		w.audit.given(e)
-	}
-	if w.cover != nil && e.Kind != sim.KindTimer {
-		w.cover.took(&e)
-	}
-	if i < 0 {
-		w.finishNetwork(n)
-		return Stepped
-	}
-	ns := &w.nodes.at[i]
-	switch e.Kind {
-	case sim.KindMessage, sim.KindReorder:
-		ns.node.Deliver(w.Run.running, e.From, e.Value)
-	case sim.KindScript:
-		switch {
-		case e.Joins():
-			ns.node.Init(w.Run.running)
-		case e.Leaves():
-			w.disks.loseDisk(i)
-		default:
-			ns.node.Handle(w.Run.running, e.Value)
-		}
-	case sim.KindAction, sim.KindTask, sim.KindTimer:
-		ns.node.Handle(w.Run.running, e.Value)
-	case sim.KindError:
-		ns.node.Handle(w.Run.running, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
-	case sim.KindRefused:
-		if e.Link == sim.LinkTCP {
-			ns.node.Handle(w.Run.running, sim.PeerError{Peer: e.From, Cause: sim.CauseRefused})
-		}
-	case sim.KindClear:
-		ns.node.Handle(w.Run.running, sim.ClearToSend{Peer: e.From})
-	case sim.KindFlushed:
-		ns.node.Handle(w.Run.running, sim.Flushed{})
-	case sim.KindRestart:
-		ns.node.Init(w.Run.running)
-	case sim.KindCrash, sim.KindDown:
-		w.disks.loseDisk(i)
-	case sim.KindBreak, sim.KindReset, sim.KindLose, sim.KindDuplicate, sim.KindPause, sim.KindResume: // no handler runs
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
-	}
-	w.finish(i)
-	if w.tracing {
-		w.Run.trace.Steps[len(w.Run.trace.Steps)-1].Possible = n
-	}
-	return Stepped
-}
-
-// finishNetwork ends a step of the network as a whole, in which no handler ran.
-func (w *World) finishNetwork(possible int) {
-	w.Run.running = nil
-	if w.tracing {
-		w.Run.record(-1)
-		w.Run.trace.Steps[len(w.Run.trace.Steps)-1].Possible = possible
-	}
-}
-
-// begin prepares a handler's run.
-func (w *World) begin(i int, e sim.Event, cause int) {
-	w.Run.begin(i, e, cause)
-	if i >= 0 {
-		if w.nodes.at[i].shared {
-			w.nodes.own(i)
-		}
-		w.Run.unstored, w.Run.stored = w.nodes.at[i].disk, w.Run.stored[:0]
-		w.Run.running = w.envFor(i, e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins())
-	}
-	if !w.sprint {
-		w.watch.start()
-	}
 }
 
 // begin makes another event the one that is running.
@@ -253,36 +103,11 @@ func (r *Run) begin(i int, e sim.Event, cause int) {
 	}
 }
 
-// finish applies what the handler did.
-func (w *World) finish(i int) {
-	w.Run.running = nil
-	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
-		panic(stopRun{})
-	}
-	if !w.sprint {
-		if f := w.strayed(); f != nil {
-			w.Run.stop(f)
-		}
-	}
-	if w.nodes.at[i].disk != nil || len(w.Run.stored) > 0 {
-		w.disks.mayCrash(i)
-	}
-	w.nodes.soil(i)
-	w.apply(i)
-	w.nodes.settleTimes(i)
-	if w.auditing {
-		w.audit.check(i)
-	}
-	if w.tracing {
-		w.Run.record(i)
-	}
-}
-
-// Begun is what is known of the k-th possible event, after Count, before it is
-// taken: the step that it would be, cut.
-func (es *Events) Begun(k int) sim.Step {
-	e, at := es.event(k)
-	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Cause: int(at.cause), Cut: true}
+// heal makes that the step that was taken last.
+func (r *Run) heal() {
+	r.step++
+	r.acting, r.current, r.cause, r.named = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1, ""
+	r.effects = r.effects[:0]
 }
 
 // record appends the step that has just run to the trace.
@@ -327,3 +152,43 @@ func (r *Run) identity() string {
 	}
 	return r.timers.text(r.current)
 }
+
+// fail makes a failure of the step that is running.
+func (r *Run) fail(v sim.Verdict, property, message string) *sim.Failure {
+	return &sim.Failure{
+		Verdict: v, Property: property, Message: message,
+		Node: r.acting, Identity: r.identity(), Step: r.step,
+	}
+}
+
+// stop ends the run with a failure, from wherever a handler is.
+func (r *Run) stop(f *sim.Failure) {
+	r.failure = f
+	panic(stopRun{})
+}
+
+// gave notes the message that is about to be delivered.
+func (r *Run) gave(p netsim.Packet) {
+	if r.auditing {
+		r.given = p
+	}
+}
+
+// Err is why the run stopped without a failure: the source's refusal, or
+// something that this build cannot do.
+func (r *Run) Err() error { return r.err }
+
+// Steps is the number of steps taken since Start.
+func (r *Run) Steps() int { return r.step }
+
+// Trace is the record of the run, if Config asked for it. It is the World's
+// own: Start empties it.
+func (r *Run) Trace() *sim.Trace { return &r.trace }
+
+// Unwound reports whether the last failure ended the goroutine of the run:
+// Protect did not return.
+func (r *Run) Unwound() bool { return r.unwound }
+
+// Tossed reports whether the last step asked a coin that has rare sides: its
+// answers depend on the budget that is left.
+func (r *Run) Tossed() bool { return r.tossed }

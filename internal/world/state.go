@@ -123,16 +123,6 @@ func placed(h canon.Hash, place int) canon.Hash {
 	return h.Mix(uint64(place))
 }
 
-// summed makes sure that packets have their identities.
-func (s *setting) summed(packets []netsim.Packet) []netsim.Packet {
-	for i := range packets {
-		if p := &packets[i]; p.Sum == (canon.Hash{}) {
-			p.Sum = s.sum(p.Message)
-		}
-	}
-	return packets
-}
-
 func packetsSum(packets []netsim.Packet) (h canon.Hash) {
 	for i := range packets {
 		h = h.Then(packets[i].Sum)
@@ -157,14 +147,6 @@ func membersSum(members []netsim.Member) (h canon.Hash) {
 			m = m.Mix(uint64(count))
 		}
 		h = h.Add(m)
-	}
-	return h
-}
-
-// memoriesSum adds the memories of the monitors to what is known of the rest.
-func (s *setting) memoriesSum(h canon.Hash, memories []any) canon.Hash {
-	for _, m := range memories {
-		h = h.Then(s.sum(m))
 	}
 	return h
 }

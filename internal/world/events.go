@@ -144,11 +144,6 @@ func (es *Events) urgent(n int) bool {
 	return false
 }
 
-// late reports whether an event is the delivery of a message on a slow link.
-func (l *Links) late(h *happening) bool {
-	return h.Kind == sim.KindMessage && l.slow(h.From, h.Node)
-}
-
 // UnderWay is the number of messages on connections, of datagrams and of messages
 // in bags that are to be delivered, and of tasks that are to run. What is in a set
 // stays there.
@@ -174,35 +169,6 @@ func (es *Events) fires(i int) int {
 	return es.nodes.firing(i)
 }
 
-// firing is the number of a node's timers that may fire, as far as the clock says.
-func (all *nodes) firing(i int) int {
-	if all.pace != nil {
-		return len(all.at[i].ripe)
-	}
-	return len(all.at[i].seen.Timers)
-}
-
-// mayFire reports whether a node's timers may fire: early firings are not used
-// up, or nothing is under way to the node or from it.
-func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.concerned(i) }
-
-// concerned reports whether a message is under way to a node or from it.
-func (l *Links) concerned(i int) bool {
-	for j := range l.n {
-		for _, m := range l.set.For(j) {
-			if m.Count > 0 && (j == i || m.From == i) {
-				return true
-			}
-		}
-		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
-			if len(l.tcp.Packets(c)) > 0 || l.udp.Ready().Has(c) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // weigh asks System.Weight about every event.
 func (es *Events) weigh(n int) {
 	es.runs = es.runs[:0]
@@ -216,29 +182,6 @@ func (es *Events) weigh(n int) {
 		}
 		es.runs = append(es.runs, choose.Run{N: 1, Weight: factor * e.Kind.Weight()})
 	}
-}
-
-// openTCP and openUDP are the channels whose head may be delivered.
-func (l *Links) openTCP() *netsim.Bits {
-	if l.guarded || l.barred {
-		return &l.acceptedTCP
-	}
-	return l.tcp.Messages()
-}
-
-func (l *Links) openUDP() *netsim.Bits {
-	if l.guarded || l.barred {
-		return &l.acceptedUDP
-	}
-	return l.udp.Ready()
-}
-
-// openSet is the number of messages of sets that may be delivered.
-func (l *Links) openSet() int {
-	if l.guarded || l.barred {
-		return l.members
-	}
-	return l.set.Len()
 }
 
 // At is the k-th possible event, in canonical order, after Count.
@@ -400,70 +343,51 @@ func (es *Events) member(k int, h *happening) {
 	panic("macemc bug: world: fewer messages may be delivered than were counted")
 }
 
-// take consumes the k-th possible event.
-func (w *World) take(k int) (e sim.Event, cause int) {
-	e, at := w.Events.event(k)
-	i := int(at.node)
-	ns := &w.nodes.at[i]
-	switch e.Kind {
-	case sim.KindScript:
-		ns.next++
-		w.nodes.script.Put(i, ns.next < len(ns.script))
-		if e.Joins() {
-			w.Environ.join(i)
-		} else if e.Leaves() {
-			w.Environ.leave(i)
-		}
-	case sim.KindAction: // stays offered for as long as the node offers it
-	case sim.KindTask:
-		if t := &ns.tasks[at.slot]; t.count > 1 {
-			t.count--
-		} else {
-			ns.tasks = append(ns.tasks[:at.slot], ns.tasks[at.slot+1:]...)
-			w.nodes.tasks--
-		}
-	case sim.KindMessage:
-		w.receive(e.Link, at)
-	case sim.KindTimer:
-		if w.cover != nil {
-			w.timers.noted[ns.seen.Timers[at.slot].Number].tally.happened++
-		}
-		if w.Environ.early > 0 && w.Links.concerned(i) {
-			w.Environ.early--
-			w.sums.rest()
-		}
-		if w.pace != nil {
-			w.nodes.fire(i, int(at.slot))
-		}
-		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
-		w.timers.count--
-	default:
-		w.Environ.take(e, at)
+// Settled reports whether the healed form of this state has no event but rare
+// ones: nothing will ever change it.
+func (es *Events) Settled() bool {
+	e := es.environ
+	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
+	if e.cut != nil || e.paused != 0 || e.away > 0 || timers {
+		return false
 	}
-	return e, int(at.cause)
+	n := es.Count()
+	if es.sys.Weight != nil {
+		n = 0
+		for _, r := range es.runs {
+			if r.Weight > 0 {
+				n++
+			}
+		}
+		return n == 0
+	}
+	if es.environ.storm {
+		n -= len(es.environ.faults)
+	}
+	return n == 0
 }
 
-// receive takes a message off its link.
-func (w *World) receive(link sim.Link, at spot) {
-	c := int(at.channel)
-	switch link {
-	case sim.LinkTCP:
-		p, opened := w.Links.tcp.Pop(c)
-		w.Run.gave(p)
-		w.sums.tcp(c)
-		if opened {
-			w.Links.bothEnds(c)
+// Hasty reports whether the k-th possible event, after Count, is a timer that
+// fires while a message is under way to its node or from it.
+func (es *Events) Hasty(k int) bool {
+	e, at := es.event(k)
+	return e.Kind == sim.KindTimer && es.links.concerned(int(at.node))
+}
+
+// Rare reports whether the k-th possible event is rare, after Count.
+func (es *Events) Rare(k int) bool {
+	for _, r := range es.runs {
+		if k < r.N {
+			return r.Weight == 0
 		}
-	case sim.LinkUDP:
-		w.Run.gave(w.Links.udp.Pop(c))
-		w.sums.udp(c)
-	case sim.LinkSet, sim.LinkBag:
-		w.Run.gave(w.Links.set.Take(int(at.node), int(at.slot)))
-		if link == sim.LinkBag {
-			w.sums.set(int(at.node))
-			w.Links.dirty |= 1 << at.node
-		}
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
+		k -= r.N
 	}
+	panic("macemc bug: sim: the event asked about is beyond the last one that was counted")
+}
+
+// Begun is what is known of the k-th possible event, after Count, before it is
+// taken: the step that it would be, cut.
+func (es *Events) Begun(k int) sim.Step {
+	e, at := es.event(k)
+	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Cause: int(at.cause), Cut: true}
 }

@@ -1,0 +1,58 @@
+package world
+
+import (
+	"macemc/internal/canon"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// setting is what stays as it is for as long as there is the world.
+type setting struct {
+	sys      *sim.System
+	params   sim.Params
+	n        int
+	peers    [][]sim.Addr
+	walker   *canon.Walker
+	pace     *sim.Clock // what timers keep to; nil: they are free
+	shuffled bool       // a crash leaves any of the writes that were not synced
+	tracing  bool       // every step is recorded
+	auditing bool       // see auditor
+	sprint   bool       // see Config.Sprint
+	cover    *Coverage  // an observer: what runs exercise; nil: nobody asked
+}
+
+// sum is a value's identity; a value that cannot be walked stops the run.
+func (s *setting) sum(v any) canon.Hash {
+	h, err := s.walker.Sum(v)
+	if err != nil {
+		panic(unsupported(err.Error()))
+	}
+	return h
+}
+
+// copied is a deep copy of a value that can be walked.
+func (s *setting) copied(v any) any {
+	c, err := s.walker.Copy(v)
+	if err != nil {
+		panic(unsupported(err.Error()))
+	}
+	return c
+}
+
+// memoriesSum adds the memories of the monitors to what is known of the rest.
+func (s *setting) memoriesSum(h canon.Hash, memories []any) canon.Hash {
+	for _, m := range memories {
+		h = h.Then(s.sum(m))
+	}
+	return h
+}
+
+// summed makes sure that packets have their identities.
+func (s *setting) summed(packets []netsim.Packet) []netsim.Packet {
+	for i := range packets {
+		if p := &packets[i]; p.Sum == (canon.Hash{}) {
+			p.Sum = s.sum(p.Message)
+		}
+	}
+	return packets
+}

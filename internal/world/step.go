@@ -1,0 +1,272 @@
+package world
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// Start begins a run: new nodes, empty networks, and Init on every node, in
+// order. Choices that Init makes are asked of src. Call it inside Protect.
+func (w *World) Start(src choose.Source) {
+	w.Run.start(src)
+	w.Links.start()
+	w.nodes.start()
+	w.sums.reset()
+	w.Environ.start()
+	w.Judge.start()
+	w.audit.start()
+	for i := range w.nodes.at {
+		w.nodes.renew(i)
+		if w.nodes.joins(i) {
+			w.nodes.at[i].live(lifeLate)
+			w.Environ.gone++
+			w.Environ.weather()
+		}
+	}
+	if w.cover != nil && w.cover.listed == nil {
+		w.cover.listed = []sight.Handler{}
+		for i := range w.nodes.at {
+			w.cover.list(w.nodes.at[i].node)
+		}
+	}
+	for i := range w.nodes.at {
+		late := w.nodes.at[i].life == lifeLate
+		if w.begin(i, sim.Event{}, -1); !late {
+			w.nodes.at[i].node.Init(w.Run.running)
+		}
+		w.finish(i)
+	}
+}
+
+// Progress is what became of a call of Step.
+type Progress uint8
+
+// The outcomes of Step.
+const (
+	Stepped Progress = iota + 1 // a step was taken
+	Quiet                       // no event is possible, or only rare ones, which the source does not pick
+	Stopped                     // the source refused: see Err
+)
+
+// Step lets the source choose one of the enabled events and takes it. Call it
+// inside Protect: a handler that fails unwinds the run.
+func (w *World) Step(src choose.Source) Progress {
+	n := w.Events.Count()
+	if n == 0 {
+		return Quiet
+	}
+	k := w.Run.ask(src, n, w.Events.runs, possible{&w.Events})
+	if uint(k) >= uint(n) {
+		if err := src.Err(); err != choose.ErrOnlyRare {
+			w.Run.err = err
+			return Stopped
+		}
+		return Quiet // and the world stands where it stood: it may heal, and go on
+	}
+	w.Run.step++
+	e, cause := w.take(k)
+	i := e.Node.Index()
+	w.begin(i, e, cause)
+	if w.auditing {
+		w.audit.given(e)
+	}
+	if w.cover != nil && e.Kind != sim.KindTimer {
+		w.cover.took(&e)
+	}
+	if i < 0 {
+		w.finishNetwork(n)
+		return Stepped
+	}
+	ns := &w.nodes.at[i]
+	switch e.Kind {
+	case sim.KindMessage, sim.KindReorder:
+		ns.node.Deliver(w.Run.running, e.From, e.Value)
+	case sim.KindScript:
+		switch {
+		case e.Joins():
+			ns.node.Init(w.Run.running)
+		case e.Leaves():
+			w.disks.loseDisk(i)
+		default:
+			ns.node.Handle(w.Run.running, e.Value)
+		}
+	case sim.KindAction, sim.KindTask, sim.KindTimer:
+		ns.node.Handle(w.Run.running, e.Value)
+	case sim.KindError:
+		ns.node.Handle(w.Run.running, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
+	case sim.KindRefused:
+		if e.Link == sim.LinkTCP {
+			ns.node.Handle(w.Run.running, sim.PeerError{Peer: e.From, Cause: sim.CauseRefused})
+		}
+	case sim.KindClear:
+		ns.node.Handle(w.Run.running, sim.ClearToSend{Peer: e.From})
+	case sim.KindFlushed:
+		ns.node.Handle(w.Run.running, sim.Flushed{})
+	case sim.KindRestart:
+		ns.node.Init(w.Run.running)
+	case sim.KindCrash, sim.KindDown:
+		w.disks.loseDisk(i)
+	case sim.KindBreak, sim.KindReset, sim.KindLose, sim.KindDuplicate, sim.KindPause, sim.KindResume: // no handler runs
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
+	}
+	w.finish(i)
+	if w.tracing {
+		w.Run.trace.Steps[len(w.Run.trace.Steps)-1].Possible = n
+	}
+	return Stepped
+}
+
+// finishNetwork ends a step of the network as a whole, in which no handler ran.
+func (w *World) finishNetwork(possible int) {
+	w.Run.running = nil
+	if w.tracing {
+		w.Run.record(-1)
+		w.Run.trace.Steps[len(w.Run.trace.Steps)-1].Possible = possible
+	}
+}
+
+// begin prepares a handler's run.
+func (w *World) begin(i int, e sim.Event, cause int) {
+	w.Run.begin(i, e, cause)
+	if i >= 0 {
+		if w.nodes.at[i].shared {
+			w.nodes.own(i)
+		}
+		w.Run.unstored, w.Run.stored = w.nodes.at[i].disk, w.Run.stored[:0]
+		w.Run.running = w.envFor(i, e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins())
+	}
+	if !w.sprint {
+		w.watch.start()
+	}
+}
+
+// finish applies what the handler did.
+func (w *World) finish(i int) {
+	w.Run.running = nil
+	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
+		panic(stopRun{})
+	}
+	if !w.sprint {
+		if f := w.strayed(); f != nil {
+			w.Run.stop(f)
+		}
+	}
+	if w.nodes.at[i].disk != nil || len(w.Run.stored) > 0 {
+		w.disks.mayCrash(i)
+	}
+	w.nodes.soil(i)
+	w.apply(i)
+	w.nodes.settleTimes(i)
+	if w.auditing {
+		w.audit.check(i)
+	}
+	if w.tracing {
+		w.Run.record(i)
+	}
+}
+
+// Heal is a step in which the environment stops misbehaving: a partition ends,
+// paused nodes go on, and what is left of the budgets is void. What faults have caused stays: a
+// connection that broke is still to be heard of, a node that is down for good
+// stays down. Crashed nodes may restart, as before.
+func (w *World) Heal(src choose.Source) Progress {
+	if w.Run.ask(src, 1, nil, healing{}) != 0 {
+		w.Run.err = src.Err()
+		return Stopped
+	}
+	w.Run.heal()
+	w.Environ.heal()
+	if w.tracing {
+		w.Run.coins, w.Run.facts = nil, nil
+		w.Run.record(-1)
+	}
+	return Stepped
+}
+
+// take consumes the k-th possible event.
+func (w *World) take(k int) (e sim.Event, cause int) {
+	e, at := w.Events.event(k)
+	i := int(at.node)
+	ns := &w.nodes.at[i]
+	switch e.Kind {
+	case sim.KindScript:
+		ns.next++
+		w.nodes.script.Put(i, ns.next < len(ns.script))
+		if e.Joins() {
+			w.Environ.join(i)
+		} else if e.Leaves() {
+			w.Environ.leave(i)
+		}
+	case sim.KindAction: // stays offered for as long as the node offers it
+	case sim.KindTask:
+		if t := &ns.tasks[at.slot]; t.count > 1 {
+			t.count--
+		} else {
+			ns.tasks = append(ns.tasks[:at.slot], ns.tasks[at.slot+1:]...)
+			w.nodes.tasks--
+		}
+	case sim.KindMessage:
+		w.receive(e.Link, at)
+	case sim.KindTimer:
+		if w.cover != nil {
+			w.timers.noted[ns.seen.Timers[at.slot].Number].tally.happened++
+		}
+		if w.Environ.early > 0 && w.Links.concerned(i) {
+			w.Environ.early--
+			w.sums.rest()
+		}
+		if w.pace != nil {
+			w.nodes.fire(i, int(at.slot))
+		}
+		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
+		w.timers.count--
+	default:
+		w.Environ.take(e, at)
+	}
+	return e, int(at.cause)
+}
+
+// receive takes a message off its link.
+func (w *World) receive(link sim.Link, at spot) {
+	c := int(at.channel)
+	switch link {
+	case sim.LinkTCP:
+		p, opened := w.Links.tcp.Pop(c)
+		w.Run.gave(p)
+		w.sums.tcp(c)
+		if opened {
+			w.Links.bothEnds(c)
+		}
+	case sim.LinkUDP:
+		w.Run.gave(w.Links.udp.Pop(c))
+		w.sums.udp(c)
+	case sim.LinkSet, sim.LinkBag:
+		w.Run.gave(w.Links.set.Take(int(at.node), int(at.slot)))
+		if link == sim.LinkBag {
+			w.sums.set(int(at.node))
+			w.Links.dirty |= 1 << at.node
+		}
+	default:
+		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
+	}
+}
+
+// envFor is the Env of the handler of node i that is about to run.
+func (w *World) envFor(i int, init bool) *env {
+	ns := &w.nodes.at[i]
+	switch {
+	case w.auditing:
+		e := new(env)
+		e.bind(w, addrOf(i), init)
+		return e
+	case init:
+		return &ns.opening
+	default:
+		ns.turns++
+		return &ns.envs[ns.turns%envsKept]
+	}
+}
