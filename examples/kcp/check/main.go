@@ -1,0 +1,13 @@
+// Command check is the command line of macemc, for KCP. It knows the known bugs of the
+// driver, too: check bugs verify holds what is stated of them.
+package main
+
+import (
+	"macemc/command"
+	"macemc/examples/kcp"
+	"macemc/sim"
+)
+
+func main() {
+	command.Program{Systems: []*sim.System{kcp.System}, Bugs: kcp.Known}.Main()
+}

@@ -1,0 +1,131 @@
+// Package core is one connection of KCP's, of github.com/xtaci/kcp-go/v5 as it was
+// published, in a form that can be checked. The library reads the clock of the process,
+// and keeps a function and a buffer of its own: clock.go has the clock, and lend.go what
+// it holds during a call and not between two.
+//
+// It decides nothing. Which version of the library it is, go.mod says; those from v5.4
+// on fit, for the two ways in which Input is called are told apart by their types.
+package core
+
+import (
+	"unsafe"
+
+	kcp "github.com/xtaci/kcp-go/v5"
+)
+
+// Segment is how many bytes of a message go into one segment. They are few, so that
+// states are small; and a packet has room for one segment with data, or two without.
+const Segment = mtu - overhead
+
+const (
+	mtu      = 50 // the least that all versions take
+	overhead = kcp.IKCP_OVERHEAD
+)
+
+// Interval is how often a connection wants to be updated, in milliseconds.
+const Interval = kcp.IKCP_INTERVAL
+
+// Options are those of a connection.
+type Options struct {
+	Conv          uint32 // the same at both ends
+	First         uint32 // the number of the first segment, in both directions
+	Send, Receive int    // windows, in segments
+	Resend        int    // how many later acks make a segment lost; 0: that is not looked at
+	Congestion    bool   // there is a congestion window, too
+	Timed         bool   // round trips are timed: see Pass
+}
+
+// Conn is one end of a connection.
+type Conn struct {
+	k     *kcp.KCP
+	space int    // of the buffer that is lent to it
+	now   uint32 // of its clock, in milliseconds; 0 if it is not Timed
+	timed bool
+}
+
+// New is one end of a connection, as if it had been there for long, and all segments
+// before the first had been acknowledged.
+func New(o Options) *Conn {
+	k := kcp.NewKCP(o.Conv, nil)
+	k.SetMtu(mtu)
+	k.WndSize(o.Send, o.Receive)
+	congestion := 1 // off
+	if o.Congestion {
+		congestion = 0
+	}
+	k.NoDelay(0, Interval, o.Resend, congestion)
+	c := &Conn{k: k, timed: o.Timed}
+	c.space = len(*at[[]byte](c, buffer))
+	c.takeBack()
+	*c.word(sndNxt), *c.word(sndUna), *c.word(rcvNxt) = o.First, o.First, o.First
+	return c
+}
+
+// Send takes a message.
+func (c *Conn) Send(message string) int { return c.k.Send([]byte(message)) }
+
+// Peek is how long the next message is; less than 0: there is none.
+func (c *Conn) Peek() int { return c.k.PeekSize() }
+
+// Recv reads the next message into b.
+func (c *Conn) Recv(b []byte) int { return c.k.Recv(b) }
+
+// Input hands it a packet.
+func (c *Conn) Input(p Packet, out func(Packet)) int {
+	b := []byte(p)
+	c.hither(b)
+	c.lend(out)
+	n := c.k.Input(b, regular((*kcp.KCP).Input), false)
+	c.takeBack()
+	return n
+}
+
+// Update lets it do what is due.
+func (c *Conn) Update(out func(Packet)) {
+	c.lend(out)
+	c.k.Update()
+	c.takeBack()
+}
+
+// Window changes how many segments it may have under way.
+func (c *Conn) Window(send int) { c.k.WndSize(send, 0) }
+
+// Unsent is how many segments wait to be sent or to be acknowledged.
+func (c *Conn) Unsent() int { return c.k.WaitSnd() }
+
+// UnderWay is how many segments were sent and are not acknowledged, but for those that
+// were before one that is not.
+func (c *Conn) UnderWay() int { return int(*c.word(sndNxt) - *c.word(sndUna)) }
+
+// Acknowledged is the number before which all segments are.
+func (c *Conn) Acknowledged() uint32 { return *c.word(sndUna) }
+
+// Received is the number before which all segments are there.
+func (c *Conn) Received() uint32 { return *c.word(rcvNxt) }
+
+// Queued is how many segments wait to be read.
+func (c *Conn) Queued() int { return c.count(rcvQueue) }
+
+// Early is how many segments wait for one before them.
+func (c *Conn) Early() int { return c.count(rcvBuf) }
+
+// Acks is how many acknowledgements wait to be sent.
+func (c *Conn) Acks() int { return at[header](c, ackList).len }
+
+// Closed reports whether the other end has said that it has room for nothing.
+func (c *Conn) Closed() bool { return *c.word(rmtWnd) == 0 }
+
+// regular says of a packet that it is one from the other end, as Input wants to be told:
+// by true, or, from v5.6.40 on, by a constant which is 0.
+func regular[T any](func(*kcp.KCP, []byte, T, bool) int) (v T) {
+	if b, ok := any(&v).(*bool); ok {
+		*b = true
+	}
+	return v
+}
+
+func (c *Conn) word(offset uintptr) *uint32 { return at[uint32](c, offset) }
+
+func at[T any](c *Conn, offset uintptr) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(c.k), offset))
+}

@@ -1,0 +1,154 @@
+package core
+
+import (
+	"reflect"
+	"unsafe"
+
+	kcp "github.com/xtaci/kcp-go/v5"
+)
+
+// A connection keeps the function by which it sends, which no search can copy, and a
+// buffer in which it makes a packet, which is no part of its state. It needs both only
+// while it is called. So they are lent to it for a call, and taken back: what it holds
+// between two is values.
+func (c *Conn) lend(out func(Packet)) {
+	*at[[]byte](c, buffer) = make([]byte, c.space)
+	*at[func([]byte, int)](c, output) = func(b []byte, size int) {
+		c.thither(b[:size])
+		out(Packet(b[:size]))
+	}
+}
+
+// takeBack also forgets what is never looked at again: how often a segment was sent, if
+// it was; and of a segment that has come, or is sent anew, all that belongs to the packet.
+func (c *Conn) takeBack() {
+	*at[[]byte](c, buffer) = nil
+	*at[func([]byte, int)](c, output) = nil
+	for s := range c.segments(sndBuf) {
+		*s.word(xmit) = min(*s.word(xmit), 1)
+		*s.word(una), *s.half(wnd) = 0, 0
+		if !c.timed {
+			*s.word(rto) = min(*s.word(rto), longest)
+		}
+	}
+	if !c.timed {
+		*c.word(probeWait) = min(*c.word(probeWait), kcp.IKCP_PROBE_INIT)
+	}
+	for _, l := range [...]list{rcvQueue, rcvBuf} {
+		for s := range c.segments(l) {
+			*s.word(ts), *s.word(una), *s.half(wnd) = 0, 0, 0
+		}
+	}
+}
+
+// Opaque is what of the library's values is left out of the state: the functions that it
+// is lent, which are nil between two calls.
+var Opaque = []string{
+	"github.com/xtaci/kcp-go/v5.KCP.output",
+	"github.com/xtaci/kcp-go/v5.KCP.log",
+}
+
+// list is where a connection keeps segments.
+type list struct {
+	field uintptr // of the connection
+	inner uintptr // of what that points to; the slice itself if it does not
+	refer bool
+	ring  bool // there are empty places, of no conversation
+}
+
+// segment is the memory of one.
+type segment struct{ at unsafe.Pointer }
+
+func (s segment) word(offset uintptr) *uint32 { return (*uint32)(unsafe.Add(s.at, offset)) }
+func (s segment) half(offset uintptr) *uint16 { return (*uint16)(unsafe.Add(s.at, offset)) }
+
+type header struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// segments are those of a list, in no order that matters.
+func (c *Conn) segments(l list) func(yield func(segment) bool) {
+	return func(yield func(segment) bool) {
+		h := at[header](c, l.field)
+		if l.refer {
+			h = (*header)(unsafe.Add(*at[unsafe.Pointer](c, l.field), l.inner))
+		}
+		for i := range h.len {
+			s := segment{unsafe.Add(h.data, uintptr(i)*size)}
+			if l.ring && *s.word(conv) == 0 {
+				continue
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Conn) count(l list) (n int) {
+	for range c.segments(l) {
+		n++
+	}
+	return n
+}
+
+// Where the fields are is asked of the library's types, once: one that is not there, or
+// of another type, ends the program at its start.
+var (
+	whole  = reflect.TypeFor[kcp.KCP]()
+	buffer = find(whole, "buffer", reflect.Slice).Offset
+	output = find(whole, "output", reflect.Func).Offset
+
+	sndNxt    = find(whole, "snd_nxt", reflect.Uint32).Offset
+	sndUna    = find(whole, "snd_una", reflect.Uint32).Offset
+	rcvNxt    = find(whole, "rcv_nxt", reflect.Uint32).Offset
+	sndWnd    = find(whole, "snd_wnd", reflect.Uint32).Offset
+	cwnd      = find(whole, "cwnd", reflect.Uint32).Offset
+	noCwnd    = find(whole, "nocwnd", reflect.Int32).Offset
+	rmtWnd    = find(whole, "rmt_wnd", reflect.Uint32).Offset
+	probe     = find(whole, "probe", reflect.Uint32).Offset
+	probeWait = find(whole, "probe_wait", reflect.Uint32).Offset
+	tsProbe   = find(whole, "ts_probe", reflect.Uint32).Offset
+	tsFlush   = find(whole, "ts_flush", reflect.Uint32).Offset
+	ackList   = find(whole, "acklist", reflect.Slice).Offset
+
+	sndBuf, part = lists("snd_buf")
+	rcvQueue, _  = lists("rcv_queue")
+	rcvBuf, _    = lists("rcv_buf")
+
+	size     = part.Size()
+	conv     = find(part, "conv", reflect.Uint32).Offset
+	wnd      = find(part, "wnd", reflect.Uint16).Offset
+	ts       = find(part, "ts", reflect.Uint32).Offset
+	una      = find(part, "una", reflect.Uint32).Offset
+	rto      = find(part, "rto", reflect.Uint32).Offset
+	xmit     = find(part, "xmit", reflect.Uint32).Offset
+	resendTS = find(part, "resendts", reflect.Uint32).Offset
+	acked    = find(part, "acked", reflect.Uint32).Offset
+)
+
+// lists finds a list: a slice, as it was at first; or a pointer to what has a slice, of
+// which a ring has room for more than is there.
+func lists(name string) (list, reflect.Type) {
+	f, ok := whole.FieldByName(name)
+	switch {
+	case ok && f.Type.Kind() == reflect.Slice:
+		return list{field: f.Offset}, f.Type.Elem()
+	case ok && f.Type.Kind() == reflect.Pointer:
+		for _, inner := range [...]string{"elements", "segments"} {
+			if in, ok := f.Type.Elem().FieldByName(inner); ok && in.Type.Kind() == reflect.Slice {
+				return list{f.Offset, in.Offset, true, inner == "elements"}, in.Type.Elem()
+			}
+		}
+	}
+	panic("core: this version of the library keeps no list of segments in " + whole.String() + "." + name)
+}
+
+func find(t reflect.Type, name string, kind reflect.Kind) reflect.StructField {
+	f, ok := t.FieldByName(name)
+	if !ok || f.Type.Kind() != kind {
+		panic("core: this version of the library has no field " + t.String() + "." + name + " of kind " + kind.String())
+	}
+	return f
+}

@@ -1,0 +1,139 @@
+package kcp
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+type view = sim.View[*end]
+
+// reads are how many messages were read, by whom.
+type reads struct{ of map[sim.Addr]int }
+
+// Init begins a run.
+func (r *reads) Init() { r.of = map[sim.Addr]int{} }
+
+func inOrder(r *reads, at sim.Addr, fact any) error {
+	f, ok := fact.(got)
+	if !ok {
+		return nil
+	}
+	r.of[at]++
+	if want := text(f.writer, r.of[at], f.parts); f.message != want {
+		return fmt.Errorf("%s reads %q, where %q comes next", at, short(f.message), short(want))
+	}
+	return nil
+}
+
+// short is a message without what only makes it long.
+func short(message string) string {
+	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '.' }), ".")
+}
+
+func withinWindow(v view) bool {
+	for _, e := range v.Nodes() {
+		if e.conn.UnderWay() > v.Params().Int(Send) {
+			return false
+		}
+	}
+	return true
+}
+
+func explainWindow(v view) string {
+	for a, e := range v.Nodes() {
+		return fmt.Sprintf("%s has %d segments under way, and the window is %d", a, e.conn.UnderWay(), v.Params().Int(Send))
+	}
+	return ""
+}
+
+// bounded: KCP keeps as many segments that wait to be read, and as many that wait for one
+// before them. A driver has no business to keep any.
+func bounded(v view) bool {
+	window := v.Params().Int(Receive)
+	for _, e := range v.Nodes() {
+		if e.waiting() > window || e.conn.Early() > window {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *end) waiting() int { return e.conn.Queued() + len(e.inbox)*e.parts }
+
+func explainBounds(v view) string {
+	for a, e := range v.Nodes() {
+		return fmt.Sprintf("%s keeps %d segments that wait to be read and %d that wait for others, and the window is %d",
+			a, e.waiting(), e.conn.Early(), v.Params().Int(Receive))
+	}
+	return ""
+}
+
+// hasCome: what one end believes to be at the other, is there.
+func hasCome(v view) bool {
+	e, other := ends(v)
+	return ahead(e, other) <= 0 && ahead(other, e) <= 0
+}
+
+func ends(v view) (e, other *end) {
+	e, _ = v.At(v.Params().Addr(0))
+	other, _ = v.At(v.Params().Addr(1))
+	return e, other
+}
+
+// ahead is how many segments are acknowledged that have not come. An end that is not yet
+// in the other's connection has got nothing there.
+func ahead(e, other *end) int {
+	received := e.first
+	if other.conv == e.conv {
+		received = other.conn.Received()
+	}
+	return int(int32(e.conn.Acknowledged() - received))
+}
+
+func explainCome(v view) string {
+	e, other := ends(v)
+	if n := ahead(e, other); n > 0 {
+		return fmt.Sprintf("%s has acknowledgements of %d segments more than %s has got", e.self, n, other.self)
+	}
+	return fmt.Sprintf("%s has acknowledgements of %d segments more than %s has got", other.self, ahead(other, e), e.self)
+}
+
+func allRead(v view) bool {
+	for a, e := range v.Nodes() {
+		if e.read < writes(v.Params(), v.Params().Addr(1-a.Index())) {
+			return false
+		}
+	}
+	return true
+}
+
+func explainRead(v view) string {
+	var all []string
+	for a, e := range v.Nodes() {
+		if n := writes(v.Params(), e.peer); e.read < n {
+			all = append(all, fmt.Sprintf("%s has read %d of %d messages", a, e.read, n))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func allAcknowledged(v view) bool {
+	for _, e := range v.Nodes() {
+		if e.conn.Unsent() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func explainAcknowledged(v view) string {
+	var all []string
+	for a, e := range v.Nodes() {
+		if n := e.conn.Unsent(); n > 0 {
+			all = append(all, fmt.Sprintf("%s waits for acknowledgements of %d segments", a, n))
+		}
+	}
+	return strings.Join(all, "; ")
+}
