@@ -38,8 +38,8 @@ func TestSurvives(t *testing.T) {
 			walk.Restart(1, uint64(i))
 			failure := w.Protect(func() {
 				w.Start(walk)
-				for w.Check() == nil && w.Steps() < 15+10*(i%6) {
-					walk.Rare = w.Steps()%5 == 0
+				for w.Judge.Check() == nil && w.Run.Steps() < 15+10*(i%6) {
+					walk.Rare = w.Run.Steps()%5 == 0
 					walk.Uniform = walk.Rare
 					if w.Step(walk) != world.Stepped {
 						break
@@ -47,19 +47,19 @@ func TestSurvives(t *testing.T) {
 				}
 				walk.Rare, walk.Uniform = false, false
 				w.Heal(walk)
-				for healed = w.Steps(); w.Check() == nil && !w.Live() && w.Steps() < healed+10_000; {
+				for healed = w.Run.Steps(); w.Judge.Check() == nil && !w.Judge.Live() && w.Run.Steps() < healed+10_000; {
 					w.Step(walk)
 				}
 			})
 			if failure != nil {
 				t.Fatalf("%q: walk %d: step %d: %s %s: %s", settings, i, failure.Step, failure.Verdict, failure.Property, failure.Message)
 			}
-			if !w.Live() {
-				names, why := w.NotLive()
+			if !w.Judge.Live() {
+				names, why := w.Judge.NotLive()
 				t.Fatalf("%q: walk %d: not live: %q: %q", settings, i, names, why)
 			}
-			w.Hash() // so that the whole state was walked
-			longest = max(longest, w.Steps()-healed)
+			w.State.Hash() // so that the whole state was walked
+			longest = max(longest, w.Run.Steps()-healed)
 		}
 		t.Logf("%q: live at most %d steps after the faults ended", settings, longest)
 	}
