@@ -91,9 +91,9 @@ func (t *tool) begin(folder, name, path string) error {
 	fmt.Fprintf(t.stdout, `%[1]s is a lock server, to be made yours.
 
   cd %[1]s
-  go test ./...                       searches it
-  go tool macemc search .             the same, and further
-  go tool macemc search . --bug %[2]s   with the bug that can be switched on
+  go test ./...                         searches it
+  go tool macemc search .               the same, and further
+  go tool macemc search . --bug %[2]s     with the bug that can be switched on
 `, shellWord(folder), bug)
 	return nil
 }

@@ -139,6 +139,8 @@ The exit status is 0 when nothing was found (replay: it was reproduced), 1 when
 something was found (replay: it was not reproduced), 2 when the input is wrong,
 and 3 when a search was stopped before its bound.`,
 		Example: `
+macemc new lock
+macemc search ./lock
 macemc list
 macemc search handshake --bug HS1
 macemc replay macemc-findings/handshake-HS1-1

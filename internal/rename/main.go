@@ -77,7 +77,7 @@ func wordsOf(path string, files []string) words {
 	p := regexp.QuoteMeta(path)
 	return words{
 		regexp.MustCompile(`(^|\\[nt]|[^A-Za-z0-9_./-])` + p + `(/(?:` + strings.Join(folders, "|") + `)\b)`),
-		regexp.MustCompile(`(\b(?:module|require|replace|tool) )` + p + `(\s|@|=|$)`),
+		regexp.MustCompile(`(\b(?:module|require|replace) )` + p + `(\s|@|=|$)`),
 		regexp.MustCompile(`(\bmodule\s+= "|import ")` + p + `(")`),
 	}
 }

@@ -22,7 +22,7 @@ func TestRename(t *testing.T) {
 	}
 	put("go.mod", "module tool\n\ngo 1.26\n")
 	put("sim/sim.go", "package sim\n\nimport (\n\t\"tool/sim/b\"\n\t\"tool/sim/a\"\n)\n\nconst is = \"tool\"\n")
-	put("README.md", "tool is in cmd/tool/main.go: go doc tool/sim, -require tool@v0.0.0 -replace tool=../tool, `tool search`, testdata/tool/sim\n")
+	put("README.md", "tool is in cmd/tool/main.go: go doc tool/sim, -require tool@v0.0.0 -replace tool=../tool, `tool search`, go tool tool search, testdata/tool/sim\n")
 	put("x.txt", "\"\\ntool/sim.View\" tool/other\n")
 	for _, line := range [][]string{{"init", "-q"}, {"add", "."}} {
 		if out, err := exec.Command("git", append([]string{"-C", dir}, line...)...).CombinedOutput(); err != nil {
@@ -38,7 +38,7 @@ func TestRename(t *testing.T) {
 	for name, want := range map[string]string{
 		"go.mod":     "module example.org/you/tool\n\ngo 1.26\n",
 		"sim/sim.go": "package sim\n\nimport (\n\t\"example.org/you/tool/sim/a\"\n\t\"example.org/you/tool/sim/b\"\n)\n\nconst is = \"tool\"\n",
-		"README.md":  "tool is in cmd/tool/main.go: go doc example.org/you/tool/sim, -require example.org/you/tool@v0.0.0 -replace example.org/you/tool=../tool, `tool search`, testdata/tool/sim\n",
+		"README.md":  "tool is in cmd/tool/main.go: go doc example.org/you/tool/sim, -require example.org/you/tool@v0.0.0 -replace example.org/you/tool=../tool, `tool search`, go tool tool search, testdata/tool/sim\n",
 		"x.txt":      "\"\\nexample.org/you/tool/sim.View\" tool/other\n",
 	} {
 		if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
