@@ -105,6 +105,9 @@ func search(t *testing.T, sys *sim.System, nodes int, settings []string, opts Op
 	if err != nil {
 		t.Fatal(err)
 	}
+	if most := max(1, opts.Findings); len(res.Findings) > most {
+		t.Errorf("%s: %d findings, where %d were asked for", sys.Name, len(res.Findings), most)
+	}
 	return res
 }
 

@@ -27,5 +27,6 @@
 //     same, and a request may then take effect twice.
 //   - Messages and timers do not say which Layer they belong to: two in one stack would
 //     take each other's.
+//   - By TCP, the node above is not told of errors of connections, which are the layer's.
 //   - The node must stand on the layer itself: a layer between would hide Call's Env.
 package rpc

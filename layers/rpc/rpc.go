@@ -267,8 +267,12 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	l.upper.Deliver(a, from, m.body)
 }
 
-// Handle takes the layer's timer, and hands up everything else.
+// Handle takes the layer's timer, and hands up everything else but for errors of the
+// connections that carry its calls: what was lost with one is sent again by the timer.
 func (l *Layer) Handle(env sim.Env, s sim.Signal) {
+	if _, is := s.(sim.PeerError); is && l.options.By == sim.LinkTCP {
+		return
+	}
 	t, mine := s.(again)
 	if !mine {
 		l.upper.Handle(l.enter(env), s)

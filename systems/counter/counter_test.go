@@ -1,6 +1,7 @@
 package counter
 
 import (
+	"strings"
 	"testing"
 
 	"macemc/layers/rpc"
@@ -68,6 +69,43 @@ func TestSessions(t *testing.T) {
 		}
 		if found := res.Finding != nil; found == with || with && res.Safety.State != search.StateExhausted {
 			t.Errorf("with sessions %v: %s, %v", with, res.Safety.State, res.Finding)
+		}
+	}
+}
+
+// Requests and answers go by any link, with the faults that it has: calls take effect once,
+// and what the bugs leave out is missed.
+func TestLinks(t *testing.T) {
+	for link, faults := range map[sim.Link]sim.Faults{
+		sim.LinkUDP: {Loss: 1, Dup: 1},
+		sim.LinkTCP: {Reset: 1},
+		sim.LinkBag: {},
+	} {
+		sys := *System
+		sys.New = func(p sim.Params, self sim.Addr) sim.Node {
+			o := rpc.Options{By: link, Tries: 2}
+			if self == p.Addr(0) {
+				return rpc.Over(servers.Node(&server{}), o)
+			}
+			return rpc.Over(clients.Node(&client{server: p.Addr(0), left: 2}), o)
+		}
+		sys.Tolerates = faults
+		for _, bug := range []string{"", "RP1", "RP2"} {
+			params, err := sys.Configure(2, nil, strings.Fields(bug))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := search.Search(&sys, search.Options{Params: params, Faults: &faults, Effort: 1 << 40, NoWalks: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case bug == "" && (res.Finding != nil || res.Safety.State != search.StateExhausted || res.Liveness.State != search.StateExhausted):
+				t.Errorf("by %s: %s, %s, %v", link, res.Safety.State, res.Liveness.State, res.Finding)
+			case bug != "" && (len(res.Findings) != 1 || res.Finding.Verdict != sim.VerdictSafety):
+				t.Errorf("by %s: %s is found as %v", link, bug, res.Findings)
+			}
+			t.Log(link, bug, res.Stats.States, res.Stats.Transitions)
 		}
 	}
 }
