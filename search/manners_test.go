@@ -88,3 +88,42 @@ func TestMannersAllocate(t *testing.T) {
 		}
 	}
 }
+
+// In half of the guided walks with a partition, what it has cut off stays so until the
+// environment heals, for as long as hundreds of steps; in the others it mostly mends soon.
+func TestPartsStay(t *testing.T) {
+	for _, manner := range []Walking{WalkChain, WalkSwarm} {
+		r, err := newRunner(randtree.System, Options{Walking: manner, Faults: &sim.Faults{Partition: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, how := walk.New(r.opts.Seed), r.strategy()
+		var cut, mended, longest [2]int // by whether parts are to stay
+		for i := range 1_000 {
+			p := how.Plan(i, r.length())
+			s.Begin(p)
+			r.Run(s, false)
+			from, of := 0, 0
+			if p.Guide.Isolate {
+				of = 1
+			}
+			again := run.Repeat(choose.NewRaw(s.Picks()), r.Climate, r.World.Run.Steps())
+			again.See = func(w *world.World) {
+				switch k := w.Run.LastEvent().Kind; {
+				case k == sim.KindPartition && from == 0:
+					from = w.Run.Steps()
+					cut[of]++
+				case from > 0 && (k == sim.KindMend || k == sim.KindHeal):
+					if k == sim.KindMend {
+						mended[of]++
+					}
+					longest[of], from = max(longest[of], w.Run.Steps()-from), -1
+				}
+			}
+			r.Run(again, false)
+		}
+		if cut[1] < 200 || mended[1] > cut[1]/10 || mended[0] < cut[0]/2 || longest[1] < 200 {
+			t.Errorf("%s: of %d and %d partitions %d and %d mend before the environment heals, the longest take %d and %d steps", manner, cut[0], cut[1], mended[0], mended[1], longest[0], longest[1])
+		}
+	}
+}

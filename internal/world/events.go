@@ -205,11 +205,11 @@ type spot struct {
 	cause   int32
 }
 
-// Caused is the k-th possible event, after Count, and the step that led to it; -1:
-// the start of the run, or nothing that is known.
-func (es *Events) Caused(k int) (e sim.Event, cause int) {
-	e, at := es.event(k)
-	return e, int(at.cause)
+// Caused is Look, and the step that led to the event; -1: the start of the run, or
+// nothing that is known.
+func (es *Events) Caused(k int) (e *sim.Event, cause int) {
+	e = es.Look(k)
+	return e, int(es.peeked.cause)
 }
 
 // Look is the k-th possible event, after Count, as long as no other is asked for:

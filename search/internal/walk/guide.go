@@ -83,6 +83,7 @@ type guiding struct {
 	changed int
 	weights []uint64
 	types   []typeSum
+	near    [64]int32 // numbers of types, where they may be again: see number
 	places  int       // nodes, and one for nobody
 	walk    uint32    // a number of the walk among those of the guide, from 1
 	known   []knownOf // Swarm: what was drawn, by number of type, kind, node and sender
@@ -138,13 +139,11 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 			g.due--
 		}
 	}
-	if k == none {
-		switch {
-		case g.Manner == Chain && g.below(8) != 0: // else what is starved by priorities, such as timers, may happen
-			k = g.first(w, q, depth)
-		case g.Manner == Swarm, g.Isolate:
-			k = g.distorted(w, q)
-		}
+	if k == none && g.Manner == Chain && g.below(8) != 0 { // else what is starved by priorities, such as timers, may happen
+		k = g.first(w, q, depth)
+	}
+	if k == none && (g.Manner == Swarm || g.Isolate) {
+		k = g.distorted(w, q)
 	}
 	if k == none {
 		if k = by.Answer(q); k < 0 {
@@ -197,7 +196,7 @@ func (g *guiding) faults(w *world.World, q *choose.Question, yield func(int, sim
 	for _, r := range q.Runs {
 		if r.Weight == 0 {
 			for i := range r.N {
-				if e := w.Events.At(at + i); e.Kind.Fault() && !yield(at+i, e.Kind) {
+				if e := w.Events.Look(at + i); e.Kind.Fault() && !yield(at+i, e.Kind) {
 					return
 				}
 			}
@@ -257,7 +256,7 @@ func (g *guiding) distortion(e *sim.Event) (by int) {
 	if g.places > placesMost {
 		return by + g.drawn(e)
 	}
-	at := g.number(e.Value)
+	at := g.number(e)
 	at = (at<<6|int(e.Kind))*g.places*g.places + (e.Node.Index()+1)*g.places + e.From.Index() + 1
 	for at >= len(g.known) {
 		g.known = append(g.known, knownOf{})
@@ -273,7 +272,7 @@ func (g *guiding) distortion(e *sim.Event) (by int) {
 func (g *guiding) drawn(e *sim.Event) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
-	node, from, of := uint64(e.Node.Index()+1), uint64(e.From.Index()+1), g.typed(e.Value)
+	node, from, of := uint64(e.Node.Index()+1), uint64(e.From.Index()+1), g.typed(e)
 	by += drawn(of+uint64(e.Kind)<<8+node*golden, 2*each+1) - each
 	if from != 0 && node != 0 {
 		by += drawn(1<<63|from<<32|node, 2*each+1) - each
@@ -290,23 +289,28 @@ func (g *guiding) drawn(e *sim.Event) (by int) {
 // parted reports whether an event of the kind ends what parts a node from the others.
 func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
 
-// typed is what the type of a value counts for.
-func (g *guiding) typed(v any) uint64 {
-	if n := g.number(v); n > 0 {
+// typed is what the type of an event's value counts for.
+func (g *guiding) typed(e *sim.Event) uint64 {
+	if n := g.number(e); n > 0 {
 		return g.types[n-1].sum
 	}
 	return 0
 }
 
-// number is that of the type of a value, from 1, in the order in which types are met;
-// 0: there is none.
-func (g *guiding) number(v any) int {
-	t := reflect.TypeOf(v)
+// number is that of the type of an event's value, from 1, in the order in which types are
+// met; 0: there is none. Mostly it is that of the last event of the kind at the node.
+func (g *guiding) number(e *sim.Event) int {
+	t := reflect.TypeOf(e.Value)
 	if t == nil {
 		return 0
 	}
+	last := &g.near[(int(e.Kind)*5+e.Node.Index()+1)%len(g.near)]
+	if n := *last; n > 0 && g.types[n-1].of == t {
+		return int(n)
+	}
 	for i := range g.types {
 		if g.types[i].of == t {
+			*last = int32(i + 1)
 			return i + 1
 		}
 	}
@@ -338,7 +342,7 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 				if e.Kind == sim.KindTimer || g.Isolate && parted(e.Kind) {
 					continue
 				}
-				of := g.chain(&e, cause, depth)
+				of := g.chain(e, cause, depth)
 				if p := g.priority(of); k == none || p > best {
 					k, chain, best = i, of, p
 				}
@@ -365,7 +369,7 @@ func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
 	if l := g.link(cause); l != nil && !l.gone {
 		return l.chain
 	}
-	of := g.typed(e.Value) + uint64(e.Kind)<<8 + uint64(e.Node.Index()+1)*golden + uint64(e.From.Index()+1)<<48 + uint64(e.Link)<<56
+	of := g.typed(e) + uint64(e.Kind)<<8 + uint64(e.Node.Index()+1)*golden + uint64(e.From.Index()+1)<<48 + uint64(e.Link)<<56
 	of = mix(g.Key^of) + uint64(cause+1)*golden
 	if e.Kind == sim.KindAction || e.Link == sim.LinkSet { // it stays possible when it has happened: each time is another
 		of += mix(uint64(depth) + golden)
@@ -384,7 +388,7 @@ func (g *guiding) link(step int) *link {
 // follow notes which chain the event goes on with that was picked.
 func (g *guiding) follow(w *world.World, k, depth int) {
 	e, cause := w.Events.Caused(k)
-	chain := g.chain(&e, cause, depth)
+	chain := g.chain(e, cause, depth)
 	if l := g.link(cause); l != nil {
 		l.gone = true
 	}

@@ -73,13 +73,14 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	return p
 }
 
-// points gives each of so many faults a time between two depths. Every second one
-// comes shortly after another: what goes wrong often takes two that are close.
+// points gives each of so many faults a time between two depths. Of every second one
+// half come shortly after another: what goes wrong often takes two that are close, and
+// sometimes two that are not.
 func (g *Guide) points(d *draws, from, to, faults int) {
 	g.Faults = min(faults, pointsMost)
 	at := 0
 	for k := range g.Faults {
-		if k%2 == 1 {
+		if k%2 == 1 && d.below(2) == 0 {
 			at += 1 + d.below(6)
 		} else {
 			at = from + d.below(to-from)

@@ -21,7 +21,7 @@ func TestPortfolioPlans(t *testing.T) {
 	one, again, other := how(1), how(1), how(2)
 	var manners [Manners]int
 	var lengths []int
-	fairs, late, alike, isolated := 0, 0, 0, 0
+	fairs, late, alike, isolated, long, close := 0, 0, 0, 0, 0, 0
 	for i := range walks {
 		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least})
 		if q := again.Plan(i, Length{Least: Least, Most: most, Glance: Least}); p != q {
@@ -38,9 +38,15 @@ func TestPortfolioPlans(t *testing.T) {
 			continue
 		}
 		heal, calm := p.Climate.Heal, p.Storm.Calm
+		points := p.Guide.Points[:p.Guide.Faults]
 		lengths = append(lengths, heal-calm)
 		if p.Begin != stormy || p.Judged != heal+1 || p.Guide.Until != heal || p.Length.Least != 0 {
 			t.Errorf("walk %d: %+v", i, p)
+		}
+		if heal-calm > 100 { // else all are close
+			if long++; points[1]-points[0] <= 6 {
+				close++
+			}
 		}
 		if calm > base {
 			late++
@@ -48,7 +54,6 @@ func TestPortfolioPlans(t *testing.T) {
 		if p.Guide.Isolate {
 			isolated++
 		}
-		points := p.Guide.Points[:p.Guide.Faults]
 		if len(points) != 3 || !slices.IsSorted(points) || int(points[0]) < calm || int(points[1]) >= heal+6 {
 			t.Errorf("walk %d: faults at %v, of a storm from %d to %d", i, points, calm, heal)
 		}
@@ -61,6 +66,9 @@ func TestPortfolioPlans(t *testing.T) {
 	slices.Sort(lengths)
 	if lengths[0] < stormLeast || lengths[len(lengths)-1] != stormMost || lengths[len(lengths)/2] < 20 || lengths[len(lengths)/2] > 80 {
 		t.Errorf("storms take %d to %d steps, half of them %d", lengths[0], lengths[len(lengths)-1], lengths[len(lengths)/2])
+	}
+	if close < long/4 || close > 3*long/4 {
+		t.Errorf("in %d of %d long storms the first two faults are close", close, long)
 	}
 	if fairs != walks/fairEach || late < walks/6 || late > walks/4 || isolated < walks/3 || alike > 0 {
 		t.Errorf("%d walks are fair, %d storms late, %d parted, %d alike for two seeds", fairs, late, isolated, alike)
