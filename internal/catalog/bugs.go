@@ -111,11 +111,11 @@ var list = []Known{
 		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
-		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 5_000_000,
-		Flags: Flags{Prefix: "RT8.path", Faults: "crash=1,reset=2"},
+		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 200_000,
+		Flags: Flags{Nodes: 4, Faults: "crash=1,reset=2", Params: []string{"children=1"}},
 	},
 	{
-		ID: "RT9", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 300_000,
+		ID: "RT9", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 50_000,
 		Flags: Flags{Nodes: 4, Faults: "crash=1", Params: []string{"children=1", "visitors=3"}},
 	},
 	{
@@ -130,31 +130,31 @@ var list = []Known{
 		Paper:    "9.5 h, 2,850,000 paths at depth 35, the critical step 68",
 	},
 	{
-		ID: "RT13", Kind: Liveness, Verdict: sim.VerdictDead, Long: true, Paths: 100_000,
+		ID: "RT13", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
 		Critical: []Critical{at(Restarted, sim.KindMessage, "joinReply")},
 		Paper:    "383,365 paths at depth 15, the critical position 18",
 	},
 	{
-		ID: "RT14", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 100_000,
+		ID: "RT14", Kind: Safety, Verdict: sim.VerdictSafety, Long: true,
 		Flags: Flags{Nodes: 4, Faults: "crash=2"},
 		Paper: "1,350,198 paths at depth 15",
 	},
 	{
 		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
-		Flags:    Flags{Prefix: "RT15.path", Faults: "crash=2"},
-		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
+		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindError, "")}, // where a join times out, or the parent dies
 		Paper:    "535 paths from a prefix, with 6 nodes",
 	},
 	{
-		ID: "RT16", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 100_000,
-		Flags:    Flags{Prefix: "RT15.path", Faults: "crash=2"},
+		ID: "RT16", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 200_000,
+		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
 		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Anyone, sim.KindCrash, "")},
 		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
 		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
-		Flags:    Flags{Prefix: "RT17.path", Faults: "crash=2"},
+		Flags:    Flags{Nodes: 4, Faults: "crash=2", Params: []string{"children=1"}},
 		Critical: []Critical{at(Anyone, sim.KindCrash, ""), at(Anyone, sim.KindError, "")},
 		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
@@ -163,11 +163,11 @@ var list = []Known{
 		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
 	},
 	{
-		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 2_000_000, // who is in a loop may also claim a wrong root
+		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 200_000, // who is in a loop may also claim a wrong root
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
-		ID: "RT20", Kind: Safety, Verdict: sim.VerdictPanic, Long: true, Paths: 200_000,
+		ID: "RT20", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
 		Flags: Flags{Faults: "crash=2,reset=2"},
 	},
 	{
@@ -180,11 +180,11 @@ var list = []Known{
 		Flags: Flags{Nodes: 4, Faults: "crash=1,reset=1", Params: []string{"visitors=2"}},
 	},
 	{
-		ID: "RT23", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 3_000_000,
+		ID: "RT23", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 200_000,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
-		ID: "RT24", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 3_000_000,
+		ID: "RT24", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 500_000,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
