@@ -21,7 +21,7 @@ func TestSpeeds(t *testing.T) {
 		message := func(from, to sim.Addr) int {
 			return g.distortion(&sim.Event{Kind: sim.KindMessage, Node: to, From: from, Value: hello{}})
 		}
-		if message(at[0], at[1]) != message(at[0], at[1]) {
+		if first, again := message(at[0], at[1]), message(at[0], at[1]); first != again {
 			t.Fatal("a link changes its speed within a walk")
 		}
 		if one, other := message(at[1], at[0]), message(at[2], at[0]); one-other >= 4 || other-one >= 4 { // 16 times
