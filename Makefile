@@ -89,7 +89,7 @@ findings: ## print how each known bug is found, over five seeds, as in BENCHMARK
 	go test -count=1 -run '^TestFinds$$' ./command -v -findings -long | grep '^|'
 
 .PHONY: walks
-walks: ## print how soon --walk weighted and auto find each known bug (BUGS, with commas) over 10 (SEEDS) seeds, to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
+walks: ## print how soon --walk weighted, auto and uniform find each known bug (BUGS, with commas) over 10 (SEEDS) seeds, to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
 	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
 
 .PHONY: tables

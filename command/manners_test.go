@@ -20,7 +20,7 @@ import (
 var (
 	mannersSeeds   = flag.Int("manners", 0, "TestManners prints how soon walks of several manners meet the known bugs, over so many seeds")
 	mannersOf      = flag.String("manners-of", "", "only these bugs, by ID, with commas between them (default all)")
-	mannersHow     = flag.String("manners-how", "weighted,auto", "the values of --walk; the others are compared with the first")
+	mannersHow     = flag.String("manners-how", "weighted,auto,uniform", "the values of --walk; the others are compared with the first")
 	mannersSteps   = flag.Int("manners-steps", 20_000_000, "a search ends after so many steps of walks")
 	mannersJournal = flag.String("manners-journal", "", "what was measured is kept in this file, and not measured again")
 )
