@@ -95,7 +95,9 @@
 // # Known limits
 //
 //   - The space is infinite: terms grow, and so does the log by proposals that
-//     are repeated. A search is bounded by its depth.
+//     are repeated. A search is bounded by its depth, or by --param terms: two servers
+//     without proposals are exhausted with --param terms=2 --param proposals=0 --net
+//     udp-capacity=1 --faults none.
 //   - Reads by lease (--param elections=leases) are stale where the servers' clocks
 //     differ, as the library says itself: a search finds it.
 //   - AsyncStorageWrites is not used.
