@@ -88,9 +88,9 @@ func (r *Run) toss(n int, weight func(int) int) int {
 
 // ask asks the source which of n events happens; what it draws for handlers in that
 // step is noted from here on.
-func (r *Run) ask(src choose.Source, n int, runs []choose.Run, of choose.Alternatives) int {
+func (r *Run) ask(src choose.Source, n int, runs []choose.Run) int {
 	r.source, r.coins = src, r.coins[:0]
-	r.question = choose.Question{Kind: choose.Event, N: n, Runs: runs, Alternatives: of}
+	r.question.Kind, r.question.N, r.question.Runs = choose.Event, n, runs
 	return src.Answer(&r.question)
 }
 

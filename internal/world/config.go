@@ -118,6 +118,7 @@ func (w *World) compose(net sim.Network) {
 	w.Environ = Environment{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
 	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
+	w.Run.question.Alternatives = possible{&w.Events}
 	w.Judge = Judge{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.audit = auditor{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, judge: &w.Judge}
 	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}

@@ -55,13 +55,14 @@ type span struct {
 // Count is the number of events that are possible now. It lists them by sections, and
 // in runs of equal weight: what the other methods are asked about.
 func (es *Events) Count() int {
-	if (es.links.guarded || es.links.barred) && es.links.dirty != 0 {
+	l, e, all := es.links, es.environ, es.nodes
+	if (l.guarded || l.barred) && l.dirty != 0 {
 		es.refresh()
 	}
-	if es.environ.storm {
-		es.environ.list()
+	if e.storm {
+		e.list()
 		if es.cover != nil {
-			es.cover.possible(es.environ.consequences)
+			es.cover.possible(e.consequences)
 		}
 	}
 	n, runs, spans := 0, es.runs[:0], es.spans[:0]
@@ -83,10 +84,9 @@ func (es *Events) Count() int {
 			run(events[k].Kind, 1)
 		}
 	}
-	l := es.links
-	run(sim.KindScript, count(sectionScript, es.nodes.script.Len()))
-	run(sim.KindAction, count(sectionAction, es.nodes.actions))
-	run(sim.KindTask, count(sectionTask, es.nodes.tasks))
+	run(sim.KindScript, count(sectionScript, all.script.Len()))
+	run(sim.KindAction, count(sectionAction, all.actions))
+	run(sim.KindTask, count(sectionTask, all.tasks))
 	run(sim.KindMessage, count(sectionTCP, l.openTCP().Len())+count(sectionUDP, l.openUDP().Len())+count(sectionSet, l.openSet()))
 	if l.tcp.Special() {
 		run(sim.KindClear, count(sectionClear, l.tcp.Clear().Len()))
@@ -96,12 +96,12 @@ func (es *Events) Count() int {
 			es.cover.kinds[sim.KindError].possible += l.tcp.Errors().Len()
 		}
 	}
-	if es.environ.storm {
-		each(sectionConsequence, es.environ.consequences)
+	if e.storm {
+		each(sectionConsequence, e.consequences)
 	}
 	run(sim.KindTimer, count(sectionTimer, es.firing()))
-	if es.environ.storm {
-		each(sectionFault, es.environ.faults)
+	if e.storm {
+		each(sectionFault, e.faults)
 	}
 	es.runs, es.spans = runs, spans
 	if es.filtered() {

@@ -91,7 +91,10 @@ func (r *Run) forget() {
 
 // begin makes another event the one that is running.
 func (r *Run) begin(i int, e sim.Event, cause int) {
-	r.acting, r.current, r.cause, r.named = addrOf(i), e, cause, ""
+	r.acting, r.current, r.cause = addrOf(i), e, cause
+	if r.named != "" {
+		r.named = ""
+	}
 	r.calls, r.effects, r.clocked, r.tossed, r.ticking = 0, r.effects[:0], r.clocked[:0], false, false
 	r.handed = r.handed[:0]
 	if r.spending {

@@ -58,7 +58,7 @@ func (w *World) Step(src choose.Source) Progress {
 	if n == 0 {
 		return Quiet
 	}
-	k := w.Run.ask(src, n, w.Events.runs, possible{&w.Events})
+	k := w.Run.ask(src, n, w.Events.runs)
 	if uint(k) >= uint(n) {
 		if err := src.Err(); err != choose.ErrOnlyRare {
 			w.Run.err = err
@@ -174,7 +174,10 @@ func (w *World) finish(i int) {
 // connection that broke is still to be heard of, a node that is down for good
 // stays down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
-	if w.Run.ask(src, 1, nil, healing{}) != 0 {
+	w.Run.question.Alternatives = healing{}
+	k := w.Run.ask(src, 1, nil)
+	w.Run.question.Alternatives = possible{&w.Events}
+	if k != 0 {
 		w.Run.err = src.Err()
 		return Stopped
 	}
