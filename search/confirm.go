@@ -28,7 +28,7 @@ func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure
 		last = run.Repeat(record, c, want.Step)
 		end, failure, w = confirming.Run(last, true)
 	}
-	f := &Finding{Path: record.Path(), Trace: w.Run.Trace(), climate: c}
+	f := newFinding(sim.Failure{}, record.Path(), w.Run.Trace(), c)
 	switch {
 	case failure != nil:
 		f.Failure = *failure
@@ -65,7 +65,7 @@ func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Findi
 	}
 	record := choose.NewRecord(answers)
 	_, failure, w := confirming.Run(run.Repeat(record, c, steps), true)
-	f := &Finding{Path: record.Path(), Trace: w.Run.Trace(), climate: c}
+	f := newFinding(sim.Failure{}, record.Path(), w.Run.Trace(), c)
 	switch {
 	case failure != nil:
 		f.Failure = *failure

@@ -51,8 +51,9 @@
 // A runner belongs to one goroutine, and runner.go says which part of the search writes
 // which of its fields. What an option means is said in options.go, and nothing writes
 // options on the way but what stands there. Whatever looks into a run takes it in a lab, and
-// puts stats back. Whether a finding is kept, findings.go decides, and the header of its
-// path is written in confirm.go alone.
+// puts stats back. A finding begins in newFinding and nowhere else; whether it is kept,
+// findings.go decides, and the header of its path is written in confirm.go alone. What a
+// line of the world may touch, internal/world/doc.go says by its nouns.
 //
 // A Result says what was found, or within what bound nothing was, and why the
 // search stopped. Every finding has been confirmed by plain re-execution

@@ -4,7 +4,9 @@ import (
 	"regexp"
 	"strings"
 
+	"macemc/choose"
 	"macemc/search/internal/explore"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -18,6 +20,12 @@ type findings struct {
 	alike int
 
 	ignored int // failures that are left out
+}
+
+// newFinding makes a finding of a run: every one begins here. What is not known of it yet,
+// who finds that out writes: whoever took the run, and then judge.go and the lab.
+func newFinding(failure sim.Failure, path *choose.Path, trace *sim.Trace, c run.Climate) *Finding {
+	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
 
 // triesMost is how many candidates for each finding that is wanted are looked

@@ -22,7 +22,7 @@ func Alone(sys *sim.System, opts Options, one trail.Run, told func(*Finding)) er
 		return err
 	}
 	r.Climate = run.Climate{Faults: one.Faults, Heal: one.Heal}
-	f := &Finding{Failure: sim.Failure{Verdict: sim.VerdictKilled}, climate: r.Climate}
+	f := newFinding(sim.Failure{Verdict: sim.VerdictKilled}, nil, nil, r.Climate)
 	whole := false
 	if f.Path, f.Node, f.Identity, whole, err = r.UpTo(&numbered{picks: one.Picks}, len(one.Picks), r.Climate); !whole || err != nil {
 		return err
@@ -80,7 +80,8 @@ func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replaye
 	if err != nil {
 		return nil, err
 	}
-	f := &Finding{Failure: sim.Failure{Verdict: sim.VerdictKilled, Identity: run.StartOfNode, Step: len(path.Steps), Message: message, Stack: stack}, Path: path, climate: climateOf(path)}
+	killed := sim.Failure{Verdict: sim.VerdictKilled, Identity: run.StartOfNode, Step: len(path.Steps), Message: message, Stack: stack}
+	f := newFinding(killed, path, nil, climateOf(path))
 	if f.Step > 0 {
 		if f.Trace, err = Unreturned(sys, path); err != nil {
 			return nil, err

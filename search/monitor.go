@@ -101,12 +101,11 @@ func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack s
 
 // stuck is the result of a search whose run never returned.
 func (r *runner) stuck() *Result {
-	f := &Finding{Failure: sim.Failure{
+	return r.unfinished(sim.Failure{
 		Verdict: sim.VerdictDivergence,
 		Message: stuckFor(r.opts.Stuck),
 		Stack:   run.StuckStack(r.Pulse.Where),
-	}}
-	return r.unfinished(f)
+	})
 }
 
 func stuckFor(d time.Duration) string {
@@ -114,9 +113,10 @@ func stuckFor(d time.Duration) string {
 }
 
 // unfinished is the result of a search whose last handler never returned.
-func (r *runner) unfinished(f *Finding) *Result {
+func (r *runner) unfinished(failure sim.Failure) *Result {
+	f := newFinding(failure, nil, nil, r.Climate)
 	f.Path, f.Node, f.Identity = r.UpToStuck()
-	f.Step, f.climate = len(f.Path.Steps), r.Climate
+	f.Step = len(f.Path.Steps)
 	r.opts.label(r.Sys, f)
 	return &Result{
 		System: r.Sys, Params: r.opts.Params, Options: r.opts, Finding: f, Findings: append(r.findings.all, f),

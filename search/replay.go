@@ -52,7 +52,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 		if !returned {
 			_, f := r.ended()
 			r.Pulse.Rest()
-			out.Finding = &Finding{Failure: *f, Path: path}
+			out.Finding = newFinding(*f, path, nil, climateOf(path))
 		}
 		if out.Reproduced = same(out.Finding, recorded, path); out.Reproduced {
 			break
@@ -83,7 +83,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		seeFailed(w, again.See)
 	}
 	trace := *w.Run.Trace() // walks from the end may be taken in this world
-	f := &Finding{Path: path, Trace: &trace, climate: c}
+	f := newFinding(sim.Failure{}, path, &trace, c)
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
@@ -115,7 +115,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if recorded != sim.VerdictDead {
 		return f, nil
 	}
-	return r.replayDead(f, &Finding{Path: taken.Path(), climate: c}, w, end == run.EndQuiet || w.Events.Settled())
+	return r.replayDead(f, newFinding(sim.Failure{}, taken.Path(), nil, c), w, end == run.EndQuiet || w.Events.Settled())
 }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than

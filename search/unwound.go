@@ -25,7 +25,7 @@ func (r *runner) unwound() (*Result, error) {
 		r, f = watched.ended()
 	}
 	r.Pulse.RestAsIs()
-	res := r.unfinished(&Finding{Failure: *f})
+	res := r.unfinished(*f)
 	res.Safety.State, res.Liveness.State = StateFound, StateNone
 	return res, nil
 }
