@@ -92,6 +92,20 @@ findings: ## print how each known bug is found, over five seeds, as in BENCHMARK
 walks: ## print how soon --walk weighted, auto and uniform find each known bug (BUGS, with commas) over 10 (SEEDS) seeds, to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
 	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
 
+FIXED := --param send=3 --net udp-capacity=3 --faults reorder=1
+
+.PHONY: fixes
+fixes: ## find in a version of KCP what a later one mended, and not in that one: docs/examples/fixes.md
+	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cd examples/kcp; \
+	for version in v5.2.8:1 v5.4.17:0; do \
+		of="$${version%:*}"; cp go.sum "$$folder/go.sum"; cp go.mod "$$folder/go.mod"; \
+		go mod edit -replace "github.com/xtaci/kcp-go/v5=github.com/xtaci/kcp-go@$$of+incompatible" "$$folder/go.mod"; \
+		go build -mod=mod -modfile "$$folder/go.mod" -o "$$folder/check" ./check; \
+		echo "-- kcp-go $$of: check search kcp $(FIXED)"; status=0; \
+		"$$folder/check" search kcp $(FIXED) --quiet --out "$$folder/found" || status=$$?; \
+		if [ "$$status" != "$${version#*:}" ]; then echo "the exit status is $$status, want $${version#*:}"; exit 1; fi; \
+	done
+
 .PHONY: tables
 tables: ## print how each mode of search finds the bugs of the paper's tables, as in BENCHMARKS.md
 	@go test -count=1 -timeout 60m -run '^TestTables$$' ./command -v -tables 5 | grep -E '^(\||$$)'

@@ -42,10 +42,16 @@ func (c *Conn) takeBack() {
 }
 
 // Opaque is what of the library's values is left out of the state: the functions that it
-// is lent, which are nil between two calls.
-var Opaque = []string{
-	"github.com/xtaci/kcp-go/v5.KCP.output",
-	"github.com/xtaci/kcp-go/v5.KCP.log",
+// is lent, which are nil between two calls. Older versions have no log.
+var Opaque = functions()
+
+func functions() (all []string) {
+	for i := range whole.NumField() {
+		if f := whole.Field(i); f.Type.Kind() == reflect.Func {
+			all = append(all, whole.PkgPath()+"."+whole.Name()+"."+f.Name)
+		}
+	}
+	return all
 }
 
 // list is where a connection keeps segments.
