@@ -29,7 +29,7 @@ const triesMost = 8
 // cut off, and then whatever can be taken out so that what is left still ends
 // in the same verdict, by the same critical event unless Options.Any. The
 // finding that it returns is never longer. Stopped says that there was no time
-// to try everything. The critical step must have been isolated before, or it is
+// to try everything: a dead run ends with its critical step all the same. The critical step must have been isolated before, or it is
 // not kept.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	out := &Result{Finding: f}
@@ -56,6 +56,9 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if short == nil && out.Stopped {
+		short = s.cut
 	}
 	if short != nil && len(short.Path.Steps) < len(f.Path.Steps) {
 		out.Finding = short
@@ -93,7 +96,8 @@ type shrinker struct {
 	accept  int  // walks
 	tries   int
 	careful bool
-	best    []*candidate // accepted, each shorter than the one before
+	best    []*candidate    // accepted, each shorter than the one before
+	cut     *search.Finding // the run to its critical step, on the evidence for that; nil: it is not known
 	round   uint16
 	tried   map[uint64]bool // runs, by what happens in them
 	met     map[string]bool // besides, by kind
@@ -132,6 +136,9 @@ func (s *shrinker) shrink() error {
 	if ok, err := s.try(steps); err != nil || !ok {
 		return err
 	}
+	if err := s.keepCut(); err != nil {
+		return err
+	}
 	for {
 		before := s.length()
 		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
@@ -146,6 +153,25 @@ func (s *shrinker) shrink() error {
 			return err
 		}
 	}
+}
+
+// keepCut makes a finding of a dead run that was cut off behind its critical step. What
+// was known of the state there is known of its end: that takes no more walks.
+func (s *shrinker) keepCut() error {
+	w := s.want
+	if !s.keep || w.Verdict != sim.VerdictDead || s.length() != w.Critical.Step {
+		return nil
+	}
+	if !w.Critical.Exact && (w.Evidence == nil || w.Evidence.From != w.Critical.Step) {
+		return nil
+	}
+	f, err := s.lab.ConfirmCase(s.now().Case)
+	if err != nil || f.Verdict != w.Verdict {
+		return err
+	}
+	f.Decided(&decide.Result{Proved: w.Proved, Evidence: w.Evidence, Critical: w.Critical})
+	s.cut = f
+	return nil
 }
 
 func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }

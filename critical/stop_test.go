@@ -105,3 +105,50 @@ func TestEffort(t *testing.T) {
 		t.Errorf("no bound has cut the work short: all runs have the lengths %v", lengths)
 	}
 }
+
+// Whoever is told to stop while a run is made shorter is left with the run to its critical
+// step, on the evidence for that, once it was cut off there.
+func TestStopLeavesTheCut(t *testing.T) {
+	sys := ring()
+	f := unlucky(t, sys, 500)
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, Walks: 12, WalkSteps: 500, MaxWalkSteps: 500}}
+	found, err := critical.Find(sys, f, opts)
+	if err != nil || found.Finding.Critical == nil || found.Finding.Evidence == nil {
+		t.Fatal(err, found)
+	}
+	step, whole := found.Finding.Critical.Step, len(f.Path.Steps)
+	if step == whole {
+		t.Fatalf("the critical step is the last of %d: nothing can be cut off", whole)
+	}
+	cut := 0
+	for after := int64(50); after < 2_000_000; after *= 2 {
+		var asked atomic.Int64
+		opts.Search.Stop = func() search.Stop {
+			if asked.Add(1) > after {
+				return search.StopTime
+			}
+			return ""
+		}
+		r, err := critical.Shrink(sys, found.Finding, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(r.Finding.Path.Steps)
+		t.Logf("after %d: %d of %d steps, stopped %v", after, n, whole, r.Stopped)
+		if !r.Stopped {
+			break
+		}
+		if n == step {
+			cut++
+			if c := r.Finding.Critical; c == nil || c.Step != step || r.Finding.Evidence == nil || r.Finding.Evidence.From != step {
+				t.Errorf("the cut is known by %+v, %+v", c, r.Finding.Evidence)
+			}
+			if again, err := search.Replay(sys, r.Finding.Path, search.Options{WalkSteps: 1_000}); err != nil || !again.Reproduced {
+				t.Errorf("the cut does not come to the same: %v", err)
+			}
+		}
+	}
+	if cut == 0 {
+		t.Error("no stop has left the run cut off behind its critical step")
+	}
+}
