@@ -45,22 +45,22 @@ func TestTries(t *testing.T) {
 }
 
 // What is found without a bug is written, and the report ends with the command
-// that replays it. With four nodes brokentree has a loop without a bug too.
+// that replays it. With crashes stopwait fails without a bug too.
 func TestVerifyWritesWhatItFinds(t *testing.T) {
-	found, err := known.Find(catalog.Bugs(), []string{"BT2"})
+	found, err := known.Find(catalog.Bugs(), []string{"SW1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found[0].Flags = known.Flags{Nodes: 4, Params: []string{"children=12"}}
+	found[0].Flags.Faults = "loss=1,crash=1"
 	var out, errs bytes.Buffer
 	tool := &tool{
 		Program: Program{Systems: catalog.Systems(), Bugs: found}, name: "macemc",
 		stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" },
 	}
 	dir := t.TempDir()
-	status := tool.run([]string{"bugs", "verify", "BT2", "--seeds", "1", "--out", dir})
-	path := filepath.Join(dir, "brokentree-no-loops-following-parents-leads-to-a-1", "error.path")
-	if want := "  - without BT2: found is safety: no loops"; status != exitFound || !strings.Contains(out.String(), want) || !strings.HasSuffix(out.String(), "    macemc replay "+path+"\n") {
+	status := tool.run([]string{"bugs", "verify", "SW1", "--seeds", "1", "--out", dir})
+	path := filepath.Join(dir, "stopwait-no-more-is-counted-than-was-sent-1", "error.path")
+	if want := "  - without SW1: found is safety: no more is counted than was sent"; status != exitFound || !strings.Contains(out.String(), want) || !strings.HasSuffix(out.String(), "    macemc replay "+path+"\n") {
 		t.Errorf("status %d\n%s\nwant %s, and to replay %s", status, out.String(), want, path)
 	}
 	if want := "1 bug on 1 seed each, then 1 search without a bug: to a million states or all"; !strings.HasPrefix(errs.String(), want) {

@@ -157,7 +157,7 @@ func TestGraphSliceOfADeadRun(t *testing.T) {
 // A run that ends in a handler which never returns is drawn up to there.
 func TestGraphOfAStuckRun(t *testing.T) {
 	defer func(was time.Duration) { stuckAfter = was }(stuckAfter)
-	stuckAfter = time.Second
+	stuckAfter = time.Second / 2
 	woken := make(chan struct{})
 	defer close(woken)
 	sys := &sim.System{
@@ -184,7 +184,7 @@ func TestGraphOfAStuckRun(t *testing.T) {
 		var out, errs bytes.Buffer
 		x := &tool{Program: Program{Systems: []*sim.System{sys}}, name: "check", stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 		status := x.run([]string{"graph", file, flag})
-		for _, part := range []string{"task{n: 1}", "task{n: 2}", "the run ended within this step", "the handler did not return and asked Env nothing for 1s"} {
+		for _, part := range []string{"task{n: 1}", "task{n: 2}", "the run ended within this step", "the handler did not return and asked Env nothing for 500ms"} {
 			if status != exitNothing || errs.Len() > 0 || !strings.Contains(out.String(), part) {
 				t.Errorf("%s: status %d, %q; there is no %q in\n%s", flag, status, errs.String(), part, out.String())
 			}

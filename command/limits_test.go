@@ -111,9 +111,9 @@ func TestLimits(t *testing.T) {
 		line, stop string
 		status     int
 	}{
-		{"search jointree --depth 100 --memory 64MiB --no-walks", "memory", exitStopped},
-		{"search jointree --depth 100 --memory 64MiB --paths 100", "memory", exitStopped},
-		{"search jointree --depth 100 --memory 64MiB --paths 100 --engine local", "memory", exitStopped},
+		{"search jointree --depth 100 --memory 32MiB --no-walks", "memory", exitStopped},
+		{"search jointree --depth 100 --memory 32MiB --paths 20", "memory", exitStopped},
+		{"search simtcp --nodes 3 --depth 100 --memory 32MiB --paths 20 --engine local", "memory", exitStopped},
 		{"search jointree --depth 100 --time 300ms", "time", exitStopped},
 		{"search jointree --depth 100 --time 300ms --engine reference", "time", exitStopped},
 		{"search jointree --depth 1 --paths 100000000 --time 300ms", "time", exitStopped},
@@ -175,7 +175,7 @@ func TestInterruptions(t *testing.T) {
 	}
 	for i := range *interruptions {
 		line := lines[i%len(lines)] + " --json --quiet"
-		moment := time.Duration(rng.IntN(1500)) * time.Millisecond
+		moment := time.Duration(rng.IntN(1000)) * time.Millisecond
 		ctx, cancel := context.WithTimeout(t.Context(), moment)
 		p := command(t, ctx, line)
 		said, status := p.ended(t, p.Run())

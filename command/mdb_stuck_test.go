@@ -28,15 +28,16 @@ func (n *waiter) Handle(env sim.Env, s sim.Signal) {
 // says where, and with a status of its own.
 func TestScriptIsStuck(t *testing.T) {
 	for script, want := range map[string]string{
-		"take 0; take 0":             "macemc: take 0: step 2: the handler did not return and asked Env nothing for 1s: it loops for ever, or waits; at command/mdb_stuck_test.go:22\n",
+		"take 0; take 0":             "macemc: take 0: step 2: the handler did not return and asked Env nothing for 500ms: it loops for ever, or waits; at command/mdb_stuck_test.go:22\n",
 		"walk":                       "macemc: walk: step 2: ",
 		"take 0; alternatives; quit": "macemc: alternatives: step 2: ",
 		"take 0; recovers; quit":     "macemc: recovers: a step after healing: ",
 	} {
 		if testing.Short() && script != "walk" {
-			continue // each waits for a second, and steps of the race detector are slow
+			continue // each waits, and steps of the race detector are slow
 		}
 		t.Run(script, func(t *testing.T) {
+			t.Parallel()
 			woken := make(chan struct{})
 			sys := &sim.System{
 				Name: "waiter", Doc: "A node that waits.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
@@ -51,7 +52,7 @@ func TestScriptIsStuck(t *testing.T) {
 				close(woken) // so that the test can go on
 			}}
 			opener := mdb.Opener{Find: func(string) (*sim.System, error) { return sys, nil }, Tool: "macemc"}
-			if err := tool.script(opener, "waiter", mdbFlags{scripts: []string{script}, stuck: time.Second}); err != nil {
+			if err := tool.script(opener, "waiter", mdbFlags{scripts: []string{script}, stuck: time.Second / 2}); err != nil {
 				t.Errorf("%s: %v\n%s", script, err, out.String())
 			}
 			if got := <-status; got != exitFound || !strings.HasPrefix(errs.String(), want) {

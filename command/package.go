@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"macemc/internal/lines"
 )
 
 // A command may be given a package: macemc search ./lock. Then a program is built
@@ -192,8 +195,45 @@ func (b *builder) build(pkg string) (program string, err error) {
 		return "", err
 	}
 	program = filepath.Join(b.folder, "program")
-	_, err = b.run("build", "-overlay", b.overlaid(), "-o", program, of.ImportPath+"/"+generated)
+	kept := keptProgram(of)
+	if kept != "" {
+		_ = copyFile(program, kept) // if it is up to date, it is not linked again
+	}
+	if _, err = b.run("build", "-overlay", b.overlaid(), "-o", program, of.ImportPath+"/"+generated); err == nil && kept != "" {
+		_ = copyFile(kept, program)
+	}
 	return program, err
+}
+
+// keptProgram is where the program of a package stays for the next time; "": nowhere.
+func keptProgram(of *listed) string {
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %q", of.ImportPath, of.Dir))
+	folder, err := lines.Kept("program", key[:])
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "program")
+}
+
+// copyFile makes a program like another one. Whoever reads it meanwhile has it as it
+// was or as it is.
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(to), "copying-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Chmod(0o700), file.Close()); err == nil {
+		err = os.Rename(file.Name(), to)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+	}
+	return err
 }
 
 // overlaid is the file that says where the program's main stands.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -38,7 +39,7 @@ type Program struct {
 const (
 	buildMost = 2 * time.Minute
 	stepMost  = 10 * time.Second // without an answer: a handler does not return
-	copies    = 12               // that are kept
+	copies    = 12               // that are kept, of each kind
 )
 
 // Take tells which lines run in each step of a path, by a copy of the program.
@@ -178,8 +179,6 @@ func (p *Program) build() error {
 	about := filepath.Join(folder, aboutName)
 	o := &order{Main: info.Path}
 	if text, err := os.ReadFile(about); err == nil && json.Unmarshal(text, &o.Dirs) == nil && !o.newer(p.file) {
-		now := time.Now()
-		_ = os.Chtimes(folder, now, now)
 		p.copied = o
 		return nil
 	}
@@ -256,6 +255,9 @@ func (o *order) newer(file string) bool {
 	}
 	for _, dir := range o.Dirs {
 		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it stands in an overlay, and what is generated is a part of the program
+		}
 		if err != nil {
 			return true
 		}
@@ -296,13 +298,8 @@ func firstLine(text string) string {
 	return ""
 }
 
-// folder is where the copy of this very program is kept, for the user alone. Of
-// all copies the last few stay.
+// folder is where the copy of this very program is kept.
 func (p *Program) folder(info *debug.BuildInfo) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("there is no place for a copy that counts lines: %w", err)
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -317,18 +314,33 @@ func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 		return "", err
 	}
 	fmt.Fprintf(sum, "%q %q", info.Path, p.Packages)
-	root := filepath.Join(cache, "macemc")
-	folder := filepath.Join(root, "lines-"+hex.EncodeToString(sum.Sum(nil)[:12]))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	folder, err := Kept("lines", sum.Sum(nil))
+	if err != nil {
 		return "", fmt.Errorf("there is no place for a copy that counts lines: %w", err)
 	}
-	sweep(root, folder)
 	return folder, nil
 }
 
-// sweep takes away the copies that were not used for longest.
-func sweep(root, not string) {
-	all, _ := filepath.Glob(filepath.Join(root, "lines-*"))
+// Kept is a folder for programs of one kind that are built, for the user alone: that
+// of a key. Of each kind the last few stay.
+func Kept(kind string, key []byte) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(cache, "macemc", kind+"-"+hex.EncodeToString(key[:12]))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	now := time.Now()
+	_ = os.Chtimes(folder, now, now)
+	sweep(kind, folder)
+	return folder, nil
+}
+
+// sweep takes away the folders of a kind that were not used for longest.
+func sweep(kind, not string) {
+	all, _ := filepath.Glob(filepath.Join(filepath.Dir(not), kind+"-*"))
 	age := func(name string) time.Time {
 		if info, err := os.Stat(name); err == nil {
 			return info.ModTime()
