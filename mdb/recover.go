@@ -266,7 +266,11 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	}
 	if d := f.Deviates; d != nil {
 		p.line(plain("it deviates in step "), Span{Bad, numerals.Count(d.Step)}, plain(": %s", d.Event))
-		p.add(Plain, "  none of %s that kept the promise did so at a node that kept the same, and %d of %d that broke it", numerals.Many(d.Kept, "walk"), d.Did, d.Broke)
+		if len(d.Without) > 0 {
+			p.add(Plain, "  without %s the service does otherwise there, and the same until then", account.Bugs(d.Without))
+		} else {
+			p.add(Plain, "  none of %s that kept the promise did so at a node that kept the same, and %d of %d that broke it", numerals.Many(d.Kept, "walk"), d.Did, d.Broke)
+		}
 	}
 	if a.Basis()&account.BasisDoubt != 0 {
 		p.add(Bad, "  in doubt: %s", c.Doubt)

@@ -71,6 +71,46 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	return out, nil
 }
 
+// Without tells at which step a run parts from the one that the same answers make
+// where the known bugs are switched off. 0: at none, there are no such bugs, or the
+// two begin in different states.
+func (l *Lab) Without(of *Case) (step int, err error) {
+	opts, sys := l.Options(), l.first.Sys
+	if len(opts.Params.Bugs()) == 0 {
+		return 0, nil
+	}
+	if opts.Params, err = sys.Configure(opts.Params.Nodes, opts.Params.Settings(sys), nil); err != nil {
+		return 0, err
+	}
+	opts.Workers = 1
+	c, err := newCrew(sys, opts)
+	if err != nil {
+		return 0, err
+	}
+	off := &Lab{crew: c, first: c.runners[0], end: c.watch()}
+	defer off.Close()
+	var with, without []canon.Hash
+	states := func(all *[]canon.Hash) func(*world.World) {
+		return func(w *world.World) { *all = append(*all, w.State.Hash()) }
+	}
+	if err := l.show(of.picks, of.climate, of.Steps(), states(&with)); err != nil {
+		return 0, err
+	}
+	if err := off.show(of.picks, of.climate, of.Steps(), states(&without)); err != nil {
+		return 0, err
+	}
+	l.effort += off.effort
+	if len(with) == 0 || len(without) == 0 || with[0] != without[0] {
+		return 0, nil
+	}
+	for n := range max(len(with), len(without)) {
+		if n >= min(len(with), len(without)) || with[n] != without[n] {
+			return n, nil
+		}
+	}
+	return 0, nil
+}
+
 // show takes a run again, as far as it goes without a failure, and shows its states.
 func (l *Lab) show(answers []choose.Pick, c run.Climate, end int, see func(*world.World)) error {
 	_, err := alone(l, func() (none struct{}, err error) {

@@ -70,14 +70,19 @@ func (a *Account) Name() string { return NameOf(a.System, a.Params) }
 
 // NameOf is the name of a system with the known bugs that are switched on.
 func NameOf(sys *sim.System, p sim.Params) string {
-	var bugs []string
-	for _, b := range p.Bugs() {
-		bugs = append(bugs, string(b))
-	}
-	if len(bugs) == 0 {
+	if len(p.Bugs()) == 0 {
 		return sys.Name
 	}
-	return sys.Name + " with " + strings.Join(bugs, ", ")
+	return sys.Name + " with " + Bugs(p.Bugs())
+}
+
+// Bugs are the names of known bugs, as a text.
+func Bugs(all []sim.BugID) string {
+	var names []string
+	for _, b := range all {
+		names = append(names, string(b))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Asked reports whether a property was checked.

@@ -96,6 +96,9 @@ type Lab interface {
 	// Did takes walks from a state, and says in how many of them the steps of the
 	// run were taken, too.
 	Did(q Walks) (*Did, error)
+	// Without tells at which step the run parts from the one that it would be with
+	// the known bugs switched off. 0: at none, or there are none.
+	Without() (step int, bugs []sim.BugID, err error)
 	// Stopped reports whether there is to be a stop.
 	Stopped() bool
 	// Effort is what the answers have cost, in steps and in states.

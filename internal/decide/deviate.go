@@ -1,15 +1,19 @@
 package decide
 
+import "macemc/sim"
+
 // Deviates is the first step at which a run does what no run does that keeps the
-// promise, so far as fresh walks from the start can tell: the same node, keeping
-// the same, at the same event. It often names what the service does wrong, where the
-// critical step is the last race that could have gone well.
+// promise. Where known bugs are switched on, it is the first at which the service does
+// otherwise than with them off. Else it is that so far as fresh walks from the start can
+// tell: the same node, keeping the same, at the same event. It often names what the
+// service does wrong, where the critical step is the last race that could have gone well.
 type Deviates struct {
 	Step      int
 	Event     string
-	Kept      int // walks that kept the promise; none of them did it
-	Broke     int // and that broke it
-	Did       int // of which so many did it
+	Without   []sim.BugID // by these known bugs, which are switched on: no walk was taken
+	Kept      int         // walks that kept the promise; none of them did it
+	Broke     int         // and that broke it
+	Did       int         // of which so many did it
 	WalkSteps int
 }
 
@@ -31,6 +35,11 @@ const (
 // Nil: there is no such step, or it is not before what is known to be too late.
 func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
+	if step, bugs, err := p.lab.Without(); err != nil {
+		return nil, err
+	} else if step > 0 {
+		return &Deviates{Step: step, Event: p.run.Events[step-1], Without: bugs}, nil
+	}
 	if n < 2 || n > deviateMost || p.opts.Effort < 0 {
 		return nil, nil
 	}
@@ -59,7 +68,7 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	}
 	for i := range end {
 		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // of so many steps one is chosen
-			return &Deviates{i + 1, p.run.Events[i], all.AllKept, all.AllBroke, all.Broke[i], steps}, nil
+			return &Deviates{Step: i + 1, Event: p.run.Events[i], Kept: all.AllKept, Broke: all.AllBroke, Did: all.Broke[i], WalkSteps: steps}, nil
 		}
 	}
 	return nil, nil

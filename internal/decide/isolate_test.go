@@ -1,6 +1,10 @@
 package decide
 
-import "testing"
+import (
+	"testing"
+
+	"macemc/sim"
+)
 
 // mortal is a lab in which exactly the states before one are recoverable.
 type mortal struct {
@@ -16,6 +20,7 @@ func (m *mortal) Walk(q Walks) (*Walked, error) {
 
 func (*mortal) Settle(int, int) (int, bool, error) { return 0, false, nil }
 func (*mortal) Did(Walks) (*Did, error)            { return &Did{}, nil }
+func (*mortal) Without() (int, []sim.BugID, error) { return 0, nil, nil }
 func (*mortal) Stopped() bool                      { return false }
 func (*mortal) Effort() int                        { return 0 }
 

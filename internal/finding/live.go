@@ -46,8 +46,12 @@ func (t *tale) avoidable(p *page) {
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
 	if d := t.f.Deviates; d != nil {
 		p.head("Where it leaves what runs do that keep the promise")
-		p.say("Of %s that kept the promise none did, at a node that kept the same, what this run does in step %d; of %d that broke it, %d did. It is the first step of which that can be said.",
-			numerals.Many(d.Kept, "fresh walk"), d.Step, d.Broke, d.Did)
+		if len(d.Without) > 0 {
+			p.say("Without %s the service does otherwise in step %d. Until then both runs are the same.", account.Bugs(d.Without), d.Step)
+		} else {
+			p.say("Of %s that kept the promise none did, at a node that kept the same, what this run does in step %d; of %d that broke it, %d did. It is the first step of which that can be said.",
+				numerals.Many(d.Kept, "fresh walk"), d.Step, d.Broke, d.Did)
+		}
 		t.step(p, d.Step)
 	}
 }

@@ -66,6 +66,9 @@ func (s subject) avoidance() string {
 // deviates says where the run first does what no run does that keeps the promise.
 func (s subject) deviates() string {
 	d := s.Finding.Deviates
+	if len(d.Without) > 0 {
+		return fmt.Sprintf("step %s  %s\nwithout %s the service does otherwise here, and the same until then", numerals.Count(d.Step), d.Event, account.Bugs(d.Without))
+	}
 	return fmt.Sprintf("step %s  %s\nat a node that kept the same, this did none of %s of %s steps that kept the promise, and %s of %s that broke it",
 		numerals.Count(d.Step), d.Event, numerals.Many(d.Kept, "fresh walk"), numerals.Count(d.WalkSteps), numerals.Count(d.Did), numerals.Count(d.Broke))
 }

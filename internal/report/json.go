@@ -83,12 +83,13 @@ type findingJSON struct {
 }
 
 type deviatesJSON struct {
-	Step      int    `json:"step"`
-	Event     string `json:"event"`
-	Kept      int    `json:"walks_kept"`
-	Broke     int    `json:"walks_broke"`
-	Did       int    `json:"broke_did"`
-	WalkSteps int    `json:"walk_steps"`
+	Step      int         `json:"step"`
+	Event     string      `json:"event"`
+	Without   []sim.BugID `json:"without,omitempty"`
+	Kept      int         `json:"walks_kept,omitempty"`
+	Broke     int         `json:"walks_broke,omitempty"`
+	Did       int         `json:"broke_did,omitempty"`
+	WalkSteps int         `json:"walk_steps,omitempty"`
 }
 
 type safetyJSON struct {
