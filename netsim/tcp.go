@@ -1,5 +1,7 @@
 package netsim
 
+import "strings"
+
 // Flags are what a node keeps about its connection to one peer.
 type Flags struct {
 	Local  bool // an error is queued for the peer, ahead of everything else
@@ -30,9 +32,17 @@ func (f Flags) Words() string {
 		return "broken, the peer has yet to hear of it"
 	case 0b111:
 		return "broken, neither has heard of it"
-	default: // no correct transport keeps these
-		return "flags " + f.String() + " (local error, remote error, open)"
 	}
+	var all []string // no correct transport keeps these
+	for _, c := range []struct {
+		is    bool
+		words string
+	}{{f.Local, "has yet to hear of an error"}, {f.Remote, "the peer has yet to hear of an error"}, {f.Open, "open"}} {
+		if c.is {
+			all = append(all, c.words)
+		}
+	}
+	return strings.Join(all, ", and ")
 }
 
 // bits are the flags as a number: local, remote, open.

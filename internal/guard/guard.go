@@ -49,14 +49,16 @@ func whence(stack string) string {
 // handler: they are between the service and what asked it, and say nothing.
 var binders = []string{
 	"macemc/sim.stateProperty[", "macemc/sim.Steps[",
-	"macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
+	"macemc/sim.View[", "macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
 }
 
 // thrown are the frames of what unwinds a goroutine: above them is who recovered.
 var thrown = []string{"panic(", "runtime.Goexit("}
 
 // callers are the frames that call a service: below them nothing is its own.
-var callers = []string{"macemc/internal/world.(*World)", "macemc/internal/guard.Call"}
+var callers = []string{
+	"macemc/internal/world.(*World)", "macemc/internal/world.(*auditor)", "macemc/internal/world.(*Judge)", "macemc/internal/guard.Call",
+}
 
 // Stack cuts a stack down to the frames of the service: from below the panic up
 // to where its handler was called.

@@ -37,24 +37,28 @@ func Name(typed string, names []string) (best string) {
 	return best
 }
 
-// slips is the number of letters to insert, delete or replace to make b of a
-// (the distance of Levenshtein).
+// slips is the number of letters to insert, delete or replace, and of neighbours to
+// swap, to make b of a (the distance of Damerau and Levenshtein).
 func slips(a, b string) int {
-	row := make([]int, len(b)+1) // from the letters of a so far to each beginning of b
-	for j := range row {
-		row[j] = j
+	var before []int              // the row before the last one
+	last := make([]int, len(b)+1) // from the letters of a so far to each beginning of b
+	for j := range last {
+		last[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		row := []int{i + 1}
 		for j := range len(b) {
-			replaced := diagonal
+			away := last[j]
 			if a[i] != b[j] {
-				replaced++
+				away++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+			away = min(away, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				away = min(away, before[j-1]+1)
+			}
+			row = append(row, away)
 		}
+		before, last = last, row
 	}
-	return row[len(b)]
+	return last[len(b)]
 }

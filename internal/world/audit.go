@@ -126,7 +126,7 @@ func (a *auditor) check(i int) {
 		if a.sum(a.nodes.at[k].seen.Node) != a.kept[k] {
 			field := Diff(a.lines[k], a.walker.Lines(a.nodes.at[k].seen.Node))
 			a.run.stop(a.run.fail(sim.VerdictMutation, "", fmt.Sprintf(
-				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable)",
+				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)",
 				addrOf(k), addrOf(i), differences(field))))
 		}
 	}

@@ -92,7 +92,7 @@ func TestAudit(t *testing.T) {
 			"a message under way from n0 to n1, sent at step 1, " + sent},
 		{"shared by a message", pair{at: map[int]func(*pair, sim.Env){1: send("tcp"), 2: change}, got: keep},
 			[]string{"n0 timer turn{N: 1}", "n1 message []int[1, 2] from n0 by tcp", "n0 timer turn{N: 2}"}, "n0 timer turn{N: 2}",
-			"the state of n1 changed while n0 ran: Kept[0] was 1, is 7; the two share memory (a message that one of them kept, or a package variable)"},
+			"the state of n1 changed while n0 ran: Kept[0] was 1, is 7; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)"},
 		{"shared, of many fields", pair{
 			start: func(p *pair) { p.Table = table },
 			at: map[int]func(*pair, sim.Env){1: func(p *pair, _ sim.Env) {
@@ -101,7 +101,7 @@ func TestAudit(t *testing.T) {
 				}
 			}},
 		}, []string{"n0 timer turn{N: 1}"}, "n0 timer turn{N: 1}",
-			`the state of n1 changed while n0 ran: Table was {}, is (absent); Table["a"] was (absent), is 1; Table["b"] was (absent), is 1; and 2 more; the two share memory (a message that one of them kept, or a package variable)`},
+			`the state of n1 changed while n0 ran: Table was {}, is (absent); Table["a"] was (absent), is 1; Table["b"] was (absent), is 1; and 2 more; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)`},
 		{"sent and changed at once", pair{
 			at: map[int]func(*pair, sim.Env){1: func(p *pair, env sim.Env) { send("bag")(p, env); change(p, env) }}, got: keep,
 		}, []string{"n0 timer turn{N: 1}"}, "n0 timer turn{N: 1}",

@@ -272,8 +272,8 @@ func (j *Judge) checkTCP() *sim.Failure {
 		return nil
 	}
 	f := j.run.fail(sim.VerdictSafety, fits, "")
-	f.Message = fmt.Sprintf("%s keeps the flags %s about %s, which keeps %s (local error, remote error, open)",
-		addrOf(a), j.links.tcp.Flags(a, b), addrOf(b), j.links.tcp.Flags(b, a))
+	f.Message = fmt.Sprintf("of the connection %s keeps %q about %s, which keeps %q",
+		addrOf(a), j.links.tcp.Flags(a, b).Words(), addrOf(b), j.links.tcp.Flags(b, a).Words())
 	return f
 }
 

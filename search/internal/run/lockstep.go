@@ -122,7 +122,7 @@ func (t *Lockstep) effect(effects []sim.Effect, k int) string {
 	return effects[k].Text(t.World.Walker())
 }
 
-const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, or the address that a pointer in a message or a signal holds"
+const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, a callback that came meanwhile, as of time.AfterFunc, or the address that a pointer in a message or a signal holds"
 
 func (t *Lockstep) differ(message, a, b string) *sim.Failure {
 	t.failure = t.World.Run.Failure(sim.VerdictNondeterminism, message+Hint)
