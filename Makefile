@@ -93,9 +93,30 @@ walks: ## print how soon --walk weighted, auto and uniform find each known bug (
 	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
 
 FIXED := --param send=3 --net udp-capacity=3 --faults reorder=1
+LEARNS := --nodes 2 --param members=learner --param proposals=0
 
 .PHONY: fixes
-fixes: ## find in a version of KCP what a later one mended, and not in that one: docs/examples/fixes.md
+fixes: fixes-raft fixes-kcp ## find in versions of raft and of KCP what later ones mended, and not in those: docs/examples/fixes.md
+
+.PHONY: fixes-raft
+fixes-raft:
+	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cd examples/raft; \
+	search() { \
+		of="$$1"; want="$$2"; shift 2; cp go.sum "$$folder/go.sum"; cp go.mod "$$folder/go.mod"; \
+		go mod edit -droprequire go.etcd.io/raft/v3 -replace "macemc/examples/raft/core=./core/$$of" "$$folder/go.mod"; \
+		[ -x "$$folder/$$of" ] || go build -mod=mod -modfile "$$folder/go.mod" -o "$$folder/$$of" ./check; \
+		echo "-- core/$$of: check search raft $$*"; status=0; \
+		"$$folder/$$of" search raft "$$@" --quiet --no-lines --out "$$folder/found" || status=$$?; \
+		if [ "$$status" != "$$want" ]; then echo "the exit status is $$status, want $$want"; exit 1; fi; \
+	}; \
+	pair() { before="$$1"; after="$$2"; shift 2; search "$$before" 1 "$$@"; search "$$after" 0 "$$@"; }; \
+	pair etcd33 etcd34 $(LEARNS) --param elections=ticks --param election=2 --net udp-capacity=2 --faults crash=1 --depth 8 --paths 20000; \
+	pair etcd34 etcd35 $(LEARNS) --faults none --depth 12; \
+	pair etcd34 etcd35 --param members=joint --param proposals=0 --faults none --depth 8; \
+	pair etcd35 raft36 --nodes 1 --param apply=first --param proposals=1 --faults crash=1 --depth 12
+
+.PHONY: fixes-kcp
+fixes-kcp:
 	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cd examples/kcp; \
 	for version in v5.2.8:1 v5.4.17:0; do \
 		of="$${version%:*}"; cp go.sum "$$folder/go.sum"; cp go.mod "$$folder/go.mod"; \

@@ -10,7 +10,8 @@
 // does so in tasks, one posted after the other, so that messages, timers and a
 // crash can come between any two. It takes one Ready at a time in hand and
 // tells raft by Advance when all of it is done; with --param ready=later both are
-// steps of their own, and with apply=slow entries are applied while raft goes on.
+// steps of their own, with apply=slow entries are applied while raft goes on, and with
+// apply=first before anything is saved.
 //
 // Clients go on asking: a command, a read or a change of the members is asked for
 // again by a timer until it is done, since raft promises nothing by taking one. A command

@@ -120,6 +120,7 @@ type settings struct {
 	election    int  // ticks; 0: the driver's timer
 	elections   string
 	later, slow bool
+	early       bool // apply=first
 	compact     int
 	reads       int // 0: no histories are kept
 	members     string
@@ -133,7 +134,7 @@ func newServer(p sim.Params, self sim.Addr, disk *core.Disk) *server {
 	s := &server{
 		id: uint64(slices.Index(all, self)) + 1, all: all, proposals: p.Int(Proposals),
 		settings: settings{
-			files: p.Word(Storage) == "files", later: p.Word(Readies) == "later", slow: p.Word(Apply) == "slow",
+			files: p.Word(Storage) == "files", later: p.Word(Readies) == "later", slow: p.Word(Apply) == "slow", early: p.Word(Apply) == "first",
 			compact: p.Int(Compact), reads: p.Int(Reads), members: p.Word(Members), elections: p.Word(Elections),
 			terms: uint64(p.Int(Terms)),
 		},
@@ -335,6 +336,8 @@ func (s *server) accept(env sim.Env) {
 	}
 	order := [...]sim.Signal{save{}, sync{}, send{}, apply{}, advance{}}
 	switch {
+	case s.early:
+		order = [...]sim.Signal{apply{}, save{}, sync{}, send{}, advance{}}
 	case env.Bug(RF1):
 		order = [...]sim.Signal{send{}, save{}, sync{}, apply{}, advance{}}
 	case env.Bug(RF4):

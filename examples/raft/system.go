@@ -64,7 +64,12 @@ var Compact = &sim.Param{
 var Readies = &sim.Param{Name: "ready", Doc: "when a Ready is taken and raft told that it is done: at once, or later, in steps of their own", Words: []string{"at-once", "later"}}
 
 // Apply is when entries are applied.
-var Apply = &sim.Param{Name: "apply", Doc: "when what is committed is applied: in turn, before raft is told; or slowly, while it goes on", Words: []string{"in-turn", "slow"}}
+var Apply = &sim.Param{
+	Name: "apply",
+	Doc: "when what is committed is applied: in turn, behind what is saved and before raft is told; slowly, while it goes on; " +
+		"or first, before anything is saved, since what is committed is said to be on the disk",
+	Words: []string{"in-turn", "slow", "first"},
+}
 
 // Terms bounds the space.
 var Terms = &sim.Param{

@@ -22,8 +22,6 @@ var Opaque = []string{
 	"go.etcd.io/etcd/raft/v3.raft.step",
 	// Random, from a global generator. Nobody reads what was drawn: see Tick.
 	"go.etcd.io/etcd/raft/v3.raft.randomizedElectionTimeout",
-	// Statistics of the storage, which are never read.
-	"go.etcd.io/etcd/raft/v3.MemoryStorage.callStats",
 }
 
 // Logger is the library's own.

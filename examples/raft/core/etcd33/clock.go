@@ -1,0 +1,70 @@
+package core
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+
+	raft "github.com/coreos/etcd/raft"
+)
+
+// The library draws a new election timeout, of election to 2*election-1 ticks, whenever
+// its role changes, from a generator that all nodes share and that nobody can seed.
+// Nobody sees what was drawn until, at a tick, as much time has gone by or not. So it
+// need not be drawn before: at each tick that may be the one, Tick is told whether it
+// is, and writes a timeout into the node that has gone by, or one that never does. That
+// is the same distribution of runs, the choice is whoever's who asks, and what was drawn
+// is no part of the state.
+
+// Ticks is how many went by since a leader was heard of, or an election began; a
+// leader's are counted from 0 to election.
+func (n *Node) Ticks() int { return *n.field(elapsed) }
+
+// Tick is a tick of its clock, at which a server that waits for an election waits no
+// longer, or not.
+func (n *Node) Tick(expired bool) {
+	*n.field(timeout) = math.MaxInt
+	if expired {
+		*n.field(timeout) = 0
+	}
+	n.RawNode.Tick()
+}
+
+// Bound forgets ticks beyond a number at which every timeout has gone by.
+func (n *Node) Bound(most int) { *n.field(elapsed) = min(*n.field(elapsed), most) }
+
+func (n *Node) field(offset uintptr) *int {
+	return (*int)(n.at(offset))
+}
+
+// Role is its term, and whether it leads in it, as of now. A Ready tells it later, and not
+// at all of a leader that was deposed before the Ready was taken.
+func (n *Node) Role() (term uint64, leads bool) {
+	return *(*uint64)(n.at(termAt)), raft.StateType(*(*uint64)(n.at(roleAt))) == raft.StateLeader
+}
+
+// Waiting is how many messages it has for the next Ready.
+func (n *Node) Waiting() int { return len(*(*[]struct{})(n.at(waitsAt))) }
+
+func (n *Node) at(offset uintptr) unsafe.Pointer {
+	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(n.RawNode), inner.Offset)), offset)
+}
+
+// Where the fields are is asked of the library's types, once: one that is not there, or
+// of another type, ends the program at its start.
+var (
+	inner   = find(reflect.TypeFor[raft.RawNode](), "raft", reflect.Pointer)
+	elapsed = find(inner.Type.Elem(), "electionElapsed", reflect.Int).Offset
+	timeout = find(inner.Type.Elem(), "randomizedElectionTimeout", reflect.Int).Offset
+	termAt  = find(inner.Type.Elem(), "Term", reflect.Uint64).Offset
+	roleAt  = find(inner.Type.Elem(), "state", reflect.Uint64).Offset
+	waitsAt = find(inner.Type.Elem(), "msgs", reflect.Slice).Offset
+)
+
+func find(t reflect.Type, name string, kind reflect.Kind) reflect.StructField {
+	f, ok := t.FieldByName(name)
+	if !ok || f.Type.Kind() != kind {
+		panic("core: this version of the library has no field " + t.String() + "." + name + " of kind " + kind.String())
+	}
+	return f
+}

@@ -1,0 +1,277 @@
+// Package core is the library under check as the driver sees it: the same names and
+// the same plain values for each family of its API. This one is go.etcd.io/etcd/raft, v3.4,
+// whose messages are values. Another family, or another version, is
+// one line of the driver's go.mod: see docs/cores.md.
+//
+// It decides nothing. What it does besides calling is in clock.go: it reads and writes
+// two fields that have to do with ticks.
+package core
+
+import (
+	"fmt"
+	"strings"
+
+	raft "go.etcd.io/etcd/raft"
+	pb "go.etcd.io/etcd/raft/raftpb"
+)
+
+// Opaque is what of the library's values is left out of the state.
+var Opaque = []string{
+	// Functions; which they are follows from raft.state, which is walked.
+	"go.etcd.io/etcd/raft.raft.tick",
+	"go.etcd.io/etcd/raft.raft.step",
+	// Random, from a global generator. Nobody reads what was drawn: see Tick.
+	"go.etcd.io/etcd/raft.raft.randomizedElectionTimeout",
+}
+
+// Logger is the library's own.
+type Logger = raft.Logger
+
+// ErrProposalDropped is what a proposal gets that nobody took.
+var ErrProposalDropped = raft.ErrProposalDropped
+
+// IsStranger reports whether an error says that a message is from nobody who is a
+// member, as far as is known here.
+func IsStranger(err error) bool { return err == raft.ErrStepPeerNotFound }
+
+// Entry is one of the log.
+type Entry struct {
+	Index, Term uint64
+	Data        string // of a change, as it is encoded
+	Change      bool   // of the configuration
+	V2          bool   // it is one that may be joint
+}
+
+// Conf is a configuration.
+type Conf struct {
+	Voters, Outgoing, Learners, Next []uint64
+	AutoLeave                        bool
+}
+
+// String is the configuration for people, and for comparing.
+func (c Conf) String() string {
+	text := fmt.Sprint(c.Voters)
+	if len(c.Outgoing) > 0 {
+		text += fmt.Sprint(" out of ", c.Outgoing)
+	}
+	if len(c.Learners)+len(c.Next) > 0 {
+		text += fmt.Sprint(" learning ", c.Learners, c.Next)
+	}
+	return text
+}
+
+// Change is what is to become of a configuration.
+type Change struct {
+	Add, Learn, Remove []uint64
+	Joint              bool // by a joint configuration, which is left by itself, unless
+	Stay               bool // it is to be left by a change of its own:
+	Leave              bool // this one
+}
+
+// Snapshot is the state of the application up to an index.
+type Snapshot struct {
+	Index, Term uint64
+	Conf        Conf
+	Data        string
+}
+
+// Read says from which index on a read may be answered.
+type Read struct {
+	Index   uint64
+	Context string
+}
+
+// Hard is what a server must not forget, besides its log.
+type Hard struct{ Term, Vote, Commit uint64 }
+
+// Options are those of a node.
+type Options struct {
+	ID                           uint64
+	Disk                         *Disk
+	Logger                       Logger
+	Heartbeat, Election          int // ticks
+	PreVote, CheckQuorum, Leases bool
+}
+
+// Node is a RawNode.
+type Node struct{ *raft.RawNode }
+
+// NewNode begins a life over what is on the disk.
+func NewNode(o Options) (*Node, error) {
+	c := &raft.Config{
+		ID: o.ID, Storage: o.Disk.MemoryStorage, Logger: o.Logger,
+		HeartbeatTick: o.Heartbeat, ElectionTick: o.Election,
+		PreVote: o.PreVote, CheckQuorum: o.CheckQuorum,
+		MaxSizePerMsg: 1 << 20, MaxInflightMsgs: 16,
+	}
+	if o.Leases {
+		c.ReadOnlyOption = raft.ReadOnlyLeaseBased
+	}
+	n, err := raft.NewRawNode(c)
+	return &Node{n}, err
+}
+
+// Step hands it an encoded message.
+func (n *Node) Step(m Message) error { return n.RawNode.Step(m.m) }
+
+// Propose proposes a command.
+func (n *Node) Propose(data string) error { return n.RawNode.Propose([]byte(data)) }
+
+// ReadIndex asks from which index on a read is fresh.
+func (n *Node) ReadIndex(context string) { n.RawNode.ReadIndex([]byte(context)) }
+
+// SnapshotFailed tells that a snapshot may not have arrived.
+func (n *Node) SnapshotFailed(to uint64) { n.ReportSnapshot(to, raft.SnapshotFailure) }
+
+// ProposeChange proposes a change of the configuration.
+func (n *Node) ProposeChange(c Change) error {
+	var all []pb.ConfChangeSingle
+	add := func(kind pb.ConfChangeType, ids []uint64) {
+		for _, id := range ids {
+			all = append(all, pb.ConfChangeSingle{Type: kind, NodeID: id})
+		}
+	}
+	add(pb.ConfChangeAddNode, c.Add)
+	add(pb.ConfChangeAddLearnerNode, c.Learn)
+	add(pb.ConfChangeRemoveNode, c.Remove)
+	switch {
+	case len(all) == 1 && !c.Joint:
+		return n.ProposeConfChange(pb.ConfChange{Type: all[0].Type, NodeID: all[0].NodeID})
+	case c.Leave:
+		return n.ProposeConfChange(pb.ConfChangeV2{})
+	case c.Stay:
+		return n.ProposeConfChange(pb.ConfChangeV2{Transition: pb.ConfChangeTransitionJointExplicit, Changes: all})
+	default:
+		return n.ProposeConfChange(pb.ConfChangeV2{Changes: all})
+	}
+}
+
+// ApplyChange tells it that an entry which changes the configuration is applied.
+func (n *Node) ApplyChange(e Entry) Conf {
+	if e.V2 {
+		var c pb.ConfChangeV2
+		must(c.Unmarshal([]byte(e.Data)))
+		return conf(n.ApplyConfChange(c))
+	}
+	var c pb.ConfChange
+	must(c.Unmarshal([]byte(e.Data)))
+	return conf(n.ApplyConfChange(c))
+}
+
+// Ready is what it asks to be done.
+type Ready struct{ ready raft.Ready }
+
+// Take takes the next one in hand.
+func (n *Node) Take() Ready { return Ready{n.RawNode.Ready()} }
+
+// Done tells that it is done.
+func (n *Node) Done(r Ready) { n.Advance(r.ready) }
+
+// Hard is what is new of what must not be forgotten.
+func (r *Ready) Hard() (h Hard, ok bool) {
+	if raft.IsEmptyHardState(r.ready.HardState) {
+		return Hard{}, false
+	}
+	return hard(r.ready.HardState), true
+}
+
+// Soft is who leads, if that is news.
+func (r *Ready) Soft() (lead uint64, leads, ok bool) {
+	if r.ready.SoftState == nil {
+		return 0, false, false
+	}
+	return r.ready.SoftState.Lead, r.ready.SoftState.RaftState == raft.StateLeader, true
+}
+
+// Entries is how many are to be saved.
+func (r *Ready) Entries() int { return len(r.ready.Entries) }
+
+// Entry is one of them.
+func (r *Ready) Entry(i int) Entry { return entry(r.ready.Entries[i]) }
+
+// Commits is how many are to be applied.
+func (r *Ready) Commits() int { return len(r.ready.CommittedEntries) }
+
+// Commit is one of them.
+func (r *Ready) Commit(i int) Entry { return entry(r.ready.CommittedEntries[i]) }
+
+// Messages is how many are to be sent.
+func (r *Ready) Messages() int { return len(r.ready.Messages) }
+
+// Message is one of them.
+func (r *Ready) Message(i int) Message { return Message{r.ready.Messages[i]} }
+
+// Reads are those that may be answered.
+func (r *Ready) Reads() (all []Read) {
+	for _, s := range r.ready.ReadStates {
+		all = append(all, Read{s.Index, string(s.RequestCtx)})
+	}
+	return all
+}
+
+// Snapshot is one that came from the leader.
+func (r *Ready) Snapshot() (s Snapshot, ok bool) {
+	if raft.IsEmptySnap(r.ready.Snapshot) {
+		return Snapshot{}, false
+	}
+	return snapshot(r.ready.Snapshot), true
+}
+
+// Message is one of the library's.
+type Message struct{ m pb.Message }
+
+// To is whom it is for.
+func (m Message) To() uint64 { return m.m.To }
+
+// From is whom it is from.
+func (m Message) From() uint64 { return m.m.From }
+
+// IsSnapshot reports whether a snapshot is in it.
+func (m Message) IsSnapshot() bool { return m.m.Type == pb.MsgSnap }
+
+// Encode is deterministic: equal messages are equal strings.
+func (m Message) Encode() string {
+	b, err := m.m.Marshal()
+	must(err)
+	return string(b)
+}
+
+// Decode is the inverse.
+func Decode(text string) (Message, error) {
+	var m pb.Message
+	err := m.Unmarshal([]byte(text))
+	return Message{m}, err
+}
+
+// String is one line for people.
+func (m Message) String() string {
+	return strings.Join(strings.Fields(raft.DescribeMessage(m.m, nil)), " ")
+}
+
+func entry(e pb.Entry) Entry {
+	return Entry{e.Index, e.Term, string(e.Data), e.Type != pb.EntryNormal, e.Type == pb.EntryConfChangeV2}
+}
+
+func hard(h pb.HardState) Hard { return Hard{h.Term, h.Vote, h.Commit} }
+
+func conf(c *pb.ConfState) Conf {
+	return Conf{c.Voters, c.VotersOutgoing, c.Learners, c.LearnersNext, c.AutoLeave}
+}
+
+func state(c Conf) pb.ConfState {
+	return pb.ConfState{Voters: c.Voters, VotersOutgoing: c.Outgoing, Learners: c.Learners, LearnersNext: c.Next, AutoLeave: c.AutoLeave}
+}
+
+func snapshot(s pb.Snapshot) Snapshot {
+	return Snapshot{s.Metadata.Index, s.Metadata.Term, conf(&s.Metadata.ConfState), string(s.Data)}
+}
+
+func snap(s Snapshot) pb.Snapshot {
+	return pb.Snapshot{Data: []byte(s.Data), Metadata: pb.SnapshotMetadata{Index: s.Index, Term: s.Term, ConfState: state(s.Conf)}}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("raft: %v", err))
+	}
+}

@@ -1,0 +1,167 @@
+package core
+
+import (
+	"fmt"
+
+	raft "go.etcd.io/etcd/raft"
+	pb "go.etcd.io/etcd/raft/raftpb"
+)
+
+// Disk is a MemoryStorage.
+type Disk struct{ *raft.MemoryStorage }
+
+// NewDisk is one with a first snapshot. One of index 0, a configuration alone, is not taken
+// by these versions, so that it gets an index.
+func NewDisk(first Snapshot) *Disk {
+	if len(first.Conf.Voters) > 0 && first.Index == 0 {
+		first.Index, first.Term = 1, 1
+	}
+	d := &Disk{raft.NewMemoryStorage()}
+	if first.Index > 0 || len(first.Conf.Voters) > 0 {
+		must(d.ApplySnapshot(snap(first)))
+	}
+	if first.Index > 0 {
+		must(d.SetHardState(pb.HardState{Term: first.Term, Commit: first.Index}))
+	}
+	return d
+}
+
+// Hard is what was saved last.
+func (d *Disk) Hard() Hard {
+	h, _, err := d.InitialState()
+	must(err)
+	return hard(h)
+}
+
+// ForgetVote keeps the rest of it.
+func (d *Disk) ForgetVote() {
+	if h, _, err := d.InitialState(); err == nil {
+		must(d.SetHardState(pb.HardState{Term: h.Term, Commit: h.Commit}))
+	}
+}
+
+// Last is the index of the last entry.
+func (d *Disk) Last() uint64 {
+	last, err := d.LastIndex()
+	must(err)
+	return last
+}
+
+// Base is the snapshot behind which the log begins.
+func (d *Disk) Base() Snapshot {
+	s, err := d.MemoryStorage.Snapshot()
+	must(err)
+	return snapshot(s)
+}
+
+// Log are the entries behind the first index that is there.
+func (d *Disk) Log() (all []Entry) {
+	first, err := d.FirstIndex()
+	must(err)
+	last := d.Last()
+	if first > last {
+		return nil
+	}
+	entries, err := d.Entries(first, last+1, 1<<30)
+	must(err)
+	for _, e := range entries {
+		all = append(all, entry(e))
+	}
+	return all
+}
+
+// Save writes what a Ready asks to be saved, of the entries those from the index from
+// on. Entries are immutable by the library's contract, and a hard state by its use, so
+// that the disk may hold the very ones that the library holds.
+func (d *Disk) Save(r *Ready, from uint64) {
+	if !raft.IsEmptySnap(r.ready.Snapshot) {
+		must(d.ApplySnapshot(r.ready.Snapshot))
+	}
+	entries := r.ready.Entries
+	for len(entries) > 0 && entries[0].Index < from {
+		entries = entries[1:]
+	}
+	must(d.Append(entries))
+	if !raft.IsEmptyHardState(r.ready.HardState) {
+		must(d.SetHardState(r.ready.HardState))
+	}
+}
+
+// Snap makes a snapshot of what was applied up to an index.
+func (d *Disk) Snap(index uint64, c Conf, data string) {
+	s := state(c)
+	_, err := d.CreateSnapshot(index, &s, []byte(data))
+	must(err)
+}
+
+// Cut forgets the log up to an index.
+func (d *Disk) Cut(index uint64) { must(d.Compact(index)) }
+
+// The kinds of records by which a disk is kept in a file.
+const (
+	EntryRecord    = 'e'
+	HardRecord     = 'h'
+	SnapshotRecord = 's' // it replaces the log
+	CompactRecord  = 'c' // it replaces the log up to its index
+)
+
+// Records are those that a Ready asks for. A snapshot and the hard state that comes with
+// it are one: of either alone nothing can be made.
+func (r *Ready) Records(write func(kind byte, data []byte)) {
+	var hard []byte
+	if h := r.ready.HardState; !raft.IsEmptyHardState(h) {
+		hard = bytes(&h)
+	}
+	if !raft.IsEmptySnap(r.ready.Snapshot) {
+		write(SnapshotRecord, append(append([]byte{byte(len(hard))}, hard...), bytes(&r.ready.Snapshot)...))
+		hard = nil
+	}
+	for _, e := range r.ready.Entries {
+		write(EntryRecord, bytes(&e))
+	}
+	if len(hard) > 0 {
+		write(HardRecord, hard)
+	}
+}
+
+// Record is the one that a snapshot asks for which was made here.
+func (s Snapshot) Record() []byte {
+	out := snap(s)
+	return bytes(&out)
+}
+
+// Replay does what a record says.
+func (d *Disk) Replay(kind byte, data []byte) {
+	switch kind {
+	case EntryRecord:
+		var e pb.Entry
+		must(e.Unmarshal(data))
+		must(d.Append([]pb.Entry{e}))
+	case HardRecord:
+		var h pb.HardState
+		must(h.Unmarshal(data))
+		must(d.SetHardState(h))
+	case SnapshotRecord:
+		n := 1 + int(data[0])
+		var s pb.Snapshot
+		must(s.Unmarshal(data[n:]))
+		must(d.ApplySnapshot(s))
+		if n > 1 {
+			d.Replay(HardRecord, data[1:n])
+		}
+	case CompactRecord:
+		var s pb.Snapshot
+		must(s.Unmarshal(data))
+		at := snapshot(s)
+		d.Snap(at.Index, at.Conf, at.Data)
+		d.Cut(at.Index)
+	default:
+		panic(fmt.Sprintf("raft: no case for a record %q", kind))
+	}
+}
+
+func bytes(m interface{ Marshal() ([]byte, error) }) []byte {
+	b, err := m.Marshal()
+	must(err)
+	return b
+}
