@@ -84,3 +84,20 @@ func TestDeviates(t *testing.T) {
 		t.Errorf("step %d is %s, and not %s", d.Step, step, d.Event)
 	}
 }
+
+// Where each step does no harm in other runs, that is said, and none is named.
+func TestDeviatesInNoStepAlone(t *testing.T) {
+	sys := *paxos.System
+	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return unwise{paxos.System.New(p, self)} }
+	r, err := search.Search(&sys, search.Options{})
+	if err != nil || r.Finding == nil {
+		t.Fatal(err, "nothing was found")
+	}
+	out, err := Explain(&sys, r.Finding, Options{NoLive: true}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := out.Finding.Deviates; d == nil || d.Step != 0 || !d.Harmless || d.Broke < 30 {
+		t.Fatalf("it deviates: %+v; its critical step: %+v", d, out.Finding.Critical)
+	}
+}

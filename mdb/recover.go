@@ -264,7 +264,7 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
 			numerals.Many(e.Walks, "walk"), numerals.Count(e.From), numerals.Many(e.WalkSteps, "step"), well, 100*e.Escape95)
 	}
-	if d := f.Deviates; d != nil {
+	if d := f.Deviates; d != nil && d.Step > 0 {
 		p.line(plain("it deviates in step "), Span{Bad, numerals.Count(d.Step)}, plain(": %s", d.Event))
 		if len(d.Without) > 0 {
 			p.add(Plain, "  without %s the service does otherwise there, and the same until then", account.Bugs(d.Without))

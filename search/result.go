@@ -108,7 +108,7 @@ type Finding struct {
 	Proved   bool         // dead: the run ends in a state without any event that is not live
 	Critical *Critical    // where recovery became impossible; nil: not isolated
 	Avoided  *Avoided     // not dead: how often walks avoid the failure; nil: it is exact, or was not asked
-	Deviates *Deviates    // not dead: the first step at which it does what no run does that keeps the promise; nil: none is known
+	Deviates *Deviates    // not dead: the first step at which it does what no run does that keeps the promise; nil: that was not asked
 	Live     *Live        // the nearest live run; nil: none was looked for, or found
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it

@@ -8,13 +8,14 @@ import "macemc/sim"
 // tell: the same node, keeping the same, at the same event. It often names what the
 // service does wrong, where the critical step is the last race that could have gone well.
 type Deviates struct {
-	Step      int
+	Step      int // 0: no walk tells it
 	Event     string
 	Without   []sim.BugID // by these known bugs, which are switched on: no walk was taken
 	Kept      int         // walks that kept the promise; none of them did it
 	Broke     int         // and that broke it
 	Did       int         // of which so many did it
 	WalkSteps int
+	Harmless  bool // Step 0: each step before it was too late was taken by walks that kept the promise, too
 }
 
 // Did says of walks, which went on without a failure or met one, in how many of
@@ -32,7 +33,7 @@ const (
 
 // deviates compares a run that fails with fresh walks from its start. What no walk
 // does may be rare only: it is told where those that fail do it clearly more often.
-// Nil: there is no such step, or it is not before what is known to be too late.
+// Nil: that is not asked.
 func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
 	if step, bugs, err := p.lab.Without(); err != nil {
@@ -66,10 +67,12 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	if c != nil && c.Exact {
 		end = min(end, c.Step-1)
 	}
+	harmless := true
 	for i := range end {
+		harmless = harmless && all.Kept[i] > 0
 		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // of so many steps one is chosen
 			return &Deviates{Step: i + 1, Event: p.run.Events[i], Kept: all.AllKept, Broke: all.AllBroke, Did: all.Broke[i], WalkSteps: steps}, nil
 		}
 	}
-	return nil, nil
+	return &Deviates{Kept: all.AllKept, Broke: all.AllBroke, WalkSteps: steps, Harmless: harmless}, nil
 }

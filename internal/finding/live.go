@@ -44,7 +44,7 @@ func (t *tale) avoidable(p *page) {
 		t.step(p, t.Turned())
 	}
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
-	if d := t.f.Deviates; d != nil {
+	if d := t.f.Deviates; d != nil && d.Step > 0 {
 		p.head("Where it leaves what runs do that keep the promise")
 		if len(d.Without) > 0 {
 			p.say("Without %s the service does otherwise in step %d. Until then both runs are the same.", account.Bugs(d.Without), d.Step)

@@ -69,6 +69,13 @@ func (s subject) deviates() string {
 	if len(d.Without) > 0 {
 		return fmt.Sprintf("step %s  %s\nwithout %s the service does otherwise here, and the same until then", numerals.Count(d.Step), d.Event, account.Bugs(d.Without))
 	}
+	switch walks := fmt.Sprintf("of %s of %s %s kept the promise and %s broke it",
+		numerals.Many(d.Kept+d.Broke, "fresh walk"), numerals.Many(d.WalkSteps, "step"), numerals.Count(d.Kept), numerals.Count(d.Broke)); {
+	case d.Step == 0 && d.Harmless:
+		return "in no step alone\n" + walks + "; of those that kept it some took each step that this run takes before it is too late, at a node that kept the same"
+	case d.Step == 0:
+		return "not known\n" + walks + "; no step is clearly of these alone"
+	}
 	return fmt.Sprintf("step %s  %s\nat a node that kept the same, this did none of %s of %s steps that kept the promise, and %s of %s that broke it",
 		numerals.Count(d.Step), d.Event, numerals.Many(d.Kept, "fresh walk"), numerals.Count(d.WalkSteps), numerals.Count(d.Did), numerals.Count(d.Broke))
 }

@@ -90,6 +90,7 @@ type deviatesJSON struct {
 	Broke     int         `json:"walks_broke,omitempty"`
 	Did       int         `json:"broke_did,omitempty"`
 	WalkSteps int         `json:"walk_steps,omitempty"`
+	Harmless  bool        `json:"harmless,omitempty"`
 }
 
 type safetyJSON struct {
