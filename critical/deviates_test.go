@@ -6,8 +6,10 @@ import (
 
 	"macemc/search"
 	"macemc/sim"
+	"macemc/systems/lease"
 	"macemc/systems/paxos"
 	"macemc/systems/storage"
+	"macemc/systems/twophase"
 )
 
 // With a known bug the run deviates where a person who knows it would say so: an
@@ -25,6 +27,8 @@ func TestDeviatesByTheBug(t *testing.T) {
 		{storage.System, "RS2", "n4 message value{"},
 		{storage.System, "RS3", "n0 message ack{"},
 		{storage.System, "RS4", "n4 message value{"},
+		{twophase.System, "TP1", "n0 action commit{}"}, // its nodes are made otherwise
+		{lease.System, "LE2", ""},                      // a timer is set at the start
 	} {
 		params, err := c.sys.Configure(0, nil, []string{c.bug})
 		if err != nil {
@@ -39,7 +43,7 @@ func TestDeviatesByTheBug(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := out.Finding.Deviates
-		if d == nil || len(d.Without) != 1 || string(d.Without[0]) != c.bug || !strings.Contains(d.Event, c.does) {
+		if d == nil || len(d.Without) != 1 || string(d.Without[0]) != c.bug || !strings.Contains(d.Event, c.does) || (d.Step == 0) != (c.does == "") {
 			t.Errorf("%s: it deviates: %+v", c.bug, d)
 		}
 	}

@@ -35,7 +35,7 @@ func localSteps(each func(step int, did localStep)) func(*world.World) {
 func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	out := &decide.Did{Kept: make([]int, of.Steps()), Broke: make([]int, of.Steps())}
 	steps := map[localStep][]int{}
-	if err := l.show(of.picks, of.climate, of.Steps(), localSteps(func(n int, did localStep) { steps[did] = append(steps[did], n-1) })); err != nil {
+	if err := l.show(choose.NewRaw(of.picks), of.climate, of.Steps(), localSteps(func(n int, did localStep) { steps[did] = append(steps[did], n-1) })); err != nil {
 		return nil, err
 	}
 	walked, err := l.Walk(of, q)
@@ -47,7 +47,7 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 			return ErrStopped
 		}
 		k, met := walk.(*labWalk), map[int]bool{}
-		err := l.show(k.answers(of), k.climate, k.end, localSteps(func(_ int, did localStep) {
+		err := l.show(choose.NewRaw(k.answers(of)), k.climate, k.end, localSteps(func(_ int, did localStep) {
 			for _, n := range steps[did] {
 				met[n] = true
 			}
@@ -72,49 +72,76 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 }
 
 // Without tells at which step a run parts from the one that the same answers make
-// where the known bugs are switched off. 0: at none, there are no such bugs, or the
-// two begin in different states.
-func (l *Lab) Without(of *Case) (step int, err error) {
+// where the known bugs are switched off; 0: they begin otherwise. No bugs: at none, or
+// there are none.
+func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	opts, sys := l.Options(), l.first.Sys
-	if len(opts.Params.Bugs()) == 0 {
-		return 0, nil
+	if bugs = opts.Params.Bugs(); len(bugs) == 0 {
+		return 0, nil, nil
 	}
 	if opts.Params, err = sys.Configure(opts.Params.Nodes, opts.Params.Settings(sys), nil); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	opts.Workers = 1
 	c, err := newCrew(sys, opts)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	off := &Lab{crew: c, first: c.runners[0], end: c.watch()}
 	defer off.Close()
-	var with, without []canon.Hash
-	states := func(all *[]canon.Hash) func(*world.World) {
-		return func(w *world.World) { *all = append(*all, w.State.Hash()) }
+	answers := choose.NewReplay(of.Path)
+	answers.ByIdentity = true // what is possible besides may be something else
+	var with, without looks
+	if err := l.show(choose.NewRaw(of.picks), of.climate, of.Steps(), with.add); err != nil {
+		return 0, nil, err
 	}
-	if err := l.show(of.picks, of.climate, of.Steps(), states(&with)); err != nil {
-		return 0, err
-	}
-	if err := off.show(of.picks, of.climate, of.Steps(), states(&without)); err != nil {
-		return 0, err
+	if err := off.show(answers, of.climate, of.Steps(), without.add); err != nil {
+		return 0, nil, err
 	}
 	l.effort += off.effort
-	if len(with) == 0 || len(without) == 0 || with[0] != without[0] {
-		return 0, nil
+	if step = with.parts(without); step < 0 {
+		return 0, nil, nil
 	}
-	for n := range max(len(with), len(without)) {
-		if n >= min(len(with), len(without)) || with[n] != without[n] {
-			return n, nil
+	return step, bugs, nil
+}
+
+// looks are the states of a run, by what they are compared with those of another.
+type looks struct {
+	kept    canon.Hash // by all nodes, at the start
+	all     []canon.Hash
+	besides []canon.Hash // what the nodes keep
+}
+
+func (s *looks) add(w *world.World) {
+	if w.Run.Steps() == 0 {
+		for _, a := range w.Params().Addrs() {
+			s.kept = s.kept.Then(w.State.Kept(a))
 		}
 	}
-	return 0, nil
+	all := w.State.Hash()
+	s.all, s.besides = append(s.all, all), append(s.besides, all.Sub(w.State.NodesHash()))
+}
+
+// parts is the first state that is not the same, or that only one of the runs has; -1:
+// there is none. Nodes that are made otherwise always keep something else, and are told
+// by what becomes of it.
+func (s *looks) parts(o looks) int {
+	mine, others := s.all, o.all
+	if s.kept != o.kept {
+		mine, others = s.besides, o.besides
+	}
+	for n := range max(len(mine), len(others)) {
+		if n >= min(len(mine), len(others)) || mine[n] != others[n] {
+			return n
+		}
+	}
+	return -1
 }
 
 // show takes a run again, as far as it goes without a failure, and shows its states.
-func (l *Lab) show(answers []choose.Pick, c run.Climate, end int, see func(*world.World)) error {
+func (l *Lab) show(answers choose.Source, c run.Climate, end int, see func(*world.World)) error {
 	_, err := alone(l, func() (none struct{}, err error) {
-		again := run.Repeat(choose.NewRaw(answers), c, end)
+		again := run.Repeat(answers, c, end)
 		again.See = see
 		l.first.Run(again, false)
 		return none, nil

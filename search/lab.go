@@ -492,8 +492,7 @@ type asked struct {
 func (a asked) Did(q decide.Walks) (*decide.Did, error) { return a.Lab.Did(a.of, q) }
 
 func (a asked) Without() (step int, bugs []sim.BugID, err error) {
-	step, err = a.Lab.Without(a.of)
-	return step, a.first.opts.Params.Bugs(), err
+	return a.Lab.Without(a.of)
 }
 
 func (a asked) Walk(q decide.Walks) (*decide.Walked, error) { return a.Lab.Walk(a.of, q) }

@@ -97,7 +97,8 @@ type Lab interface {
 	// run were taken, too.
 	Did(q Walks) (*Did, error)
 	// Without tells at which step the run parts from the one that it would be with
-	// the known bugs switched off. 0: at none, or there are none.
+	// these known bugs switched off; 0: they begin otherwise. No bugs: at none, or
+	// there are none.
 	Without() (step int, bugs []sim.BugID, err error)
 	// Stopped reports whether there is to be a stop.
 	Stopped() bool

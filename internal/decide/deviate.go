@@ -8,7 +8,7 @@ import "macemc/sim"
 // tell: the same node, keeping the same, at the same event. It often names what the
 // service does wrong, where the critical step is the last race that could have gone well.
 type Deviates struct {
-	Step      int // 0: no walk tells it
+	Step      int // 0: they begin otherwise; without a known bug, no walk tells it
 	Event     string
 	Without   []sim.BugID // by these known bugs, which are switched on: no walk was taken
 	Kept      int         // walks that kept the promise; none of them did it
@@ -38,8 +38,12 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
 	if step, bugs, err := p.lab.Without(); err != nil {
 		return nil, err
-	} else if step > 0 {
-		return &Deviates{Step: step, Event: p.run.Events[step-1], Without: bugs}, nil
+	} else if len(bugs) > 0 {
+		d := &Deviates{Step: step, Without: bugs}
+		if step > 0 {
+			d.Event = p.run.Events[step-1]
+		}
+		return d, nil
 	}
 	if n < 2 || n > deviateMost || p.opts.Effort < 0 {
 		return nil, nil

@@ -66,6 +66,9 @@ func (s subject) avoidance() string {
 // deviates says where the run first does what no run does that keeps the promise.
 func (s subject) deviates() string {
 	d := s.Finding.Deviates
+	if len(d.Without) > 0 && d.Step == 0 {
+		return fmt.Sprintf("step 0: without %s the service begins otherwise", account.Bugs(d.Without))
+	}
 	if len(d.Without) > 0 {
 		return fmt.Sprintf("step %s  %s\nwithout %s the service does otherwise here, and the same until then", numerals.Count(d.Step), d.Event, account.Bugs(d.Without))
 	}
