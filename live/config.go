@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"time"
@@ -141,7 +142,9 @@ func (b Book) String() string {
 	return text.String()
 }
 
-// Loopback is a book of n free ports of 127.0.0.1. They are free when it is made.
+// Loopback is a book of n free ports of 127.0.0.1. They are free when it is made, and none
+// of those that systems give to connections on their own: so a node that is killed finds its
+// port free again.
 func Loopback(n int) (Book, error) {
 	var b Book
 	var held []io.Closer
@@ -150,10 +153,15 @@ func Loopback(n int) (Book, error) {
 			_ = c.Close()
 		}
 	}()
-	for len(b) < n {
-		l, u, err := listen("127.0.0.1:0")
+	const first, end = 10_000, 32_768 // from there on Linux gives them, others from 49,152 on
+	dice := rand.New(rand.NewPCG(draw(), draw()))
+	for tries := 0; len(b) < n; tries++ {
+		l, u, err := listen(fmt.Sprintf("127.0.0.1:%d", first+dice.IntN(end-first)))
 		if err != nil {
-			return nil, err
+			if tries > 1000 {
+				return nil, err
+			}
+			continue
 		}
 		held = append(held, l, u)
 		b = append(b, l.Addr().String())
@@ -161,23 +169,19 @@ func Loopback(n int) (Book, error) {
 	return b, nil
 }
 
-// listen opens a port for both, which may be any that is free for both.
+// listen opens a port for both.
 func listen(at string) (*net.TCPListener, *net.UDPConn, error) {
-	for tries := 0; ; tries++ {
-		l, err := net.Listen("tcp", at)
-		if err != nil {
-			return nil, nil, err
-		}
-		a := l.Addr().(*net.TCPAddr)
-		u, err := net.ListenUDP("udp", &net.UDPAddr{IP: a.IP, Port: a.Port, Zone: a.Zone})
-		if err == nil {
-			return l.(*net.TCPListener), u, nil
-		}
-		_ = l.Close()
-		if _, port, _ := net.SplitHostPort(at); port != "0" || tries > 50 {
-			return nil, nil, err
-		}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return nil, nil, err
 	}
+	a := l.Addr().(*net.TCPAddr)
+	u, err := net.ListenUDP("udp", &net.UDPAddr{IP: a.IP, Port: a.Port, Zone: a.Zone})
+	if err != nil {
+		_ = l.Close()
+		return nil, nil, err
+	}
+	return l.(*net.TCPListener), u, nil
 }
 
 func (c *Config) defaults() {
