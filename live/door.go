@@ -166,6 +166,10 @@ func (d *door) accepts(conn net.Conn) {
 	d.greeting(conn, true)
 	defer d.greeting(conn, false)
 	refuse := func(why error) {
+		if errors.Is(why, net.ErrClosed) { // this node ends
+			_ = conn.Close()
+			return
+		}
 		host, _, _ := net.SplitHostPort(remote)
 		d.host.metrics.refusals.Add(1)
 		d.complaints.complain("a connection is refused", "from", host, "why", why.Error())

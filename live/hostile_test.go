@@ -182,43 +182,59 @@ func TestHostileSockets(t *testing.T) {
 			t.Errorf("%s is logged %d times", bad.name, k)
 		}
 	}
-	for name, data := range map[string]string{
-		"random bytes": "\x00\x17GET / HTTP/1.1\r\n\r\n and so on, for longer than the magic is",
-		"a version":    strings.Replace(magicWire, "1", "9", 1),
-		"a huge hello": magicWire + "\xff\xff\xff\xff",
-		"no hello":     magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04",
+	for _, bad := range []struct{ name, data, why string }{
+		{"random bytes", "\x00\x17GET / HTTP/1.1\r\n\r\n and so on, for longer than the magic is", "no live node of macemc"},
+		{"a version", strings.Replace(magicWire, "1", "9", 1), "speaks version"},
+		{"a huge hello", magicWire + "\xff\xff\xff\xff", "a hello of 4294967295 bytes"},
+		{"no hello", magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04", "the hello is malformed"},
+		{"half a hello", magicWire + "\x00\x00", "the other end does not say who it is"},
 	} {
-		c := dial()
-		if _, err := io.WriteString(c, data); err != nil {
-			t.Fatal(err)
+		for range 2 {
+			c := dial()
+			if _, err := io.WriteString(c, bad.data); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := met(c); err == nil {
+				t.Errorf("%s is welcome", bad.name)
+			}
+			_ = c.Close()
 		}
-		if _, err := met(c); err == nil {
-			t.Errorf("%s is welcome", name)
+		if k := log.count(bad.why); k != 1 {
+			t.Errorf("%s is logged %d times", bad.name, k)
 		}
-		_ = c.Close()
 	}
 	asks(t, h, 1)
 
 	// Who is let in and breaks the protocol is cut off; the real n0 comes back.
-	for name, frame := range map[string][]byte{
-		"a huge frame":      {0xff, 0xff, 0xff, 0xff, byte(frameMessage)},
-		"an unknown kind":   {0, 0, 0, 0, 99},
-		"a broken value":    append([]byte{0, 0, 0, 3, byte(frameMessage)}, 1, 2, 3),
-		"acks of nothing":   numberFrame(nil, frameAck, 1000),
-		"more than may be":  bytes.Repeat(validFrame(t, number{1}), 1000),
-		"a malformed count": {0, 0, 0, 1, byte(frameAck), 0x80},
+	for _, bad := range []struct {
+		name  string
+		frame []byte
+		why   string
+	}{
+		{"a huge frame", []byte{0xff, 0xff, 0xff, 0xff, byte(frameMessage)}, "is too large"},
+		{"an unknown kind", []byte{0, 0, 0, 0, 99}, "a frame of the kind 99"},
+		{"a broken value", append([]byte{0, 0, 0, 3, byte(frameMessage)}, 1, 2, 3), "breaks the protocol"},
+		{"acks of nothing", numberFrame(nil, frameAck, 1000), ""},
+		{"more than may be", bytes.Repeat(validFrame(t, number{1}), 1000), "messages that may be under way"},
+		{"a malformed count", []byte{0, 0, 0, 1, byte(frameAck), 0x80}, "a malformed number"},
 	} {
-		_, c, err := greeted(good())
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		_, _ = c.Write(frame)
-		if name != "acks of nothing" { // noticed when something was sent
-			if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
-				t.Errorf("%s: nobody cuts it off", name)
+		was := log.count("\n")
+		for range 2 {
+			_, c, err := greeted(good())
+			if err != nil {
+				t.Fatalf("%s: %v", bad.name, err)
 			}
+			_, _ = c.Write(bad.frame)
+			if bad.why != "" { // else it is noticed when something was sent
+				if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
+					t.Errorf("%s: nobody cuts it off", bad.name)
+				}
+			}
+			_ = c.Close()
 		}
-		_ = c.Close()
+		if k := log.count("\n") - was; bad.why != "" && (k != 1 || log.count(bad.why) == 0) {
+			t.Errorf("%s: %d lines more in the log, and %q in %d", bad.name, k, bad.why, log.count(bad.why))
+		}
 	}
 	// Half-open: it is there and says nothing. A slow reader: it is written to, and reads nothing.
 	_, quiet, err := greeted(good())
@@ -350,6 +366,18 @@ func TestSilentCrowd(t *testing.T) {
 	asks(t, h, 1) // the real peer is let in when they were given up
 	if n := log.count(why); n != 1 {
 		t.Errorf("it is logged %d times", n)
+	}
+}
+
+// Who thinks of ever new causes is not logged for ever.
+func TestComplaintsAreBounded(t *testing.T) {
+	d := new(diary)
+	c := complaints{log: slog.New(slog.NewTextHandler(d, nil)), of: "n0", last: map[string]time.Time{}}
+	for i := range 10_000 {
+		c.complain("a connection is refused", "why", i)
+	}
+	if lines, all := d.count("\n"), len(c.last); lines != complaintsMost+1 || all != complaintsMost+1 {
+		t.Errorf("%d lines are logged, and %d causes kept", lines, all)
 	}
 }
 

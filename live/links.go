@@ -1,8 +1,12 @@
 package live
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"syscall"
 	"time"
@@ -439,12 +443,16 @@ func (l *links) notDialed(a *arrival) {
 		p.redial = time.Now().Add(d)
 		l.flow(p)
 	}
+	refuses := errors.As(a.err, &other)
+	if !refuses && unwelcome(a.err) {
+		l.complaints.complain("a connection fails", "peer", l.name(p.at), "why", a.err.Error())
+	}
 	switch {
-	case errors.As(a.err, &other) && string(other) == crossed:
+	case refuses && string(other) == crossed:
 		soon(50 * time.Millisecond)
 		return
-	case errors.As(a.err, &other) && string(other) == notThere:
-	case errors.As(a.err, &other) && string(other) != notNow:
+	case refuses && string(other) == notThere:
+	case refuses && string(other) != notNow:
 		l.complaints.complain("a peer refuses this node", "peer", l.name(p.at), "why", string(other))
 	case errors.Is(a.err, errCut):
 	case !p.seen && time.Since(l.clock.began) < l.config.Grace:
@@ -460,6 +468,17 @@ func (l *links) notDialed(a *arrival) {
 	if len(p.boxes.out) > 0 { // they wait
 		soon(100 * time.Millisecond)
 	}
+}
+
+// unwelcome reports whether somebody is there, and is not who it should be: not that nobody is,
+// or one who ends.
+func unwelcome(err error) bool {
+	var network net.Error
+	if alert := tls.AlertError(0); errors.As(err, &alert) {
+		return true
+	}
+	return !errors.As(err, &network) && !errors.Is(err, errCut) && !errors.Is(err, io.EOF) && !errors.Is(err, errUnmet) && !errors.Is(err, errSilent) &&
+		!errors.Is(err, context.Canceled) && !errors.Is(err, net.ErrClosed)
 }
 
 // reset is Port.Reset.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 )
@@ -49,14 +50,18 @@ func draw() uint64 {
 // complaints are what is wrong with strangers and peers. They are used by several
 // goroutines.
 type complaints struct {
-	log  *slog.Logger
-	of   string // the node
-	mu   sync.Mutex
-	last map[string]time.Time
+	log   *slog.Logger
+	of    string // the node
+	mu    sync.Mutex
+	last  map[string]time.Time // when a cause was logged, in this minute
+	since time.Time            // when the minute began
 }
 
+// complaintsMost is how many causes are logged in a minute. A stranger may think of any number.
+const complaintsMost = 100
+
 // complain logs what is wrong with a stranger or a peer: once a minute for each
-// cause.
+// cause, and of very many only so many.
 func (c *complaints) complain(what string, args ...any) {
 	key := what
 	for _, a := range args {
@@ -66,17 +71,19 @@ func (c *complaints) complain(what string, args ...any) {
 		key = key[:200]
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	now := time.Now()
-	said, ok := c.last[key]
-	again := !ok || now.Sub(said) > time.Minute
-	if again {
-		if len(c.last) >= 1000 {
-			clear(c.last)
-		}
-		c.last[key] = now
+	if now.Sub(c.since) > time.Minute {
+		c.since = now
+		maps.DeleteFunc(c.last, func(_ string, said time.Time) bool { return now.Sub(said) > time.Minute })
 	}
-	c.mu.Unlock()
-	if again {
-		c.log.Warn(what, append([]any{"node", c.of}, args...)...)
+	if _, said := c.last[key]; said || len(c.last) > complaintsMost {
+		return
 	}
+	c.last[key] = now
+	if len(c.last) > complaintsMost {
+		c.log.Warn("more is refused, for causes that are not logged in this minute", "node", c.of, "causes", complaintsMost)
+		return
+	}
+	c.log.Warn(what, append([]any{"node", c.of}, args...)...)
 }

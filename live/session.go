@@ -180,6 +180,9 @@ func (s *session) read() {
 		}
 		kind, body, err := readFrame(from, &head, buf, s.config.MessageMost)
 		if err != nil {
+			if errors.Is(err, errTooLarge) {
+				s.complain(err)
+			}
 			s.down(err, false, false)
 			return
 		}
@@ -194,11 +197,15 @@ func (s *session) read() {
 			return
 		}
 		if err := s.take(kind, body); err != nil {
-			s.complaints.complain("a peer breaks the protocol", "peer", s.name(s.peer), "why", err.Error())
+			s.complain(err)
 			s.down(err, false, false)
 			return
 		}
 	}
+}
+
+func (s *session) complain(breach error) {
+	s.complaints.complain("a peer breaks the protocol", "peer", s.name(s.peer), "why", breach.Error())
 }
 
 var errReset = errors.New("reset by the other node")

@@ -17,7 +17,7 @@ import (
 	"macemc/internal/long"
 )
 
-var soak = flag.Duration("soak", time.Second, "TestSoak troubles nodes for this time, all systems together")
+var soak = flag.Duration("soak", 250*time.Millisecond, "TestSoak troubles the nodes of each system for this time")
 
 // childOf tells a process of the test binary that it is a node: system, node, life, book,
 // folder and pace.
@@ -141,13 +141,12 @@ func TestProcesses(t *testing.T) {
 // is left over: no goroutine, no descriptor, no memory that grows.
 func TestSoak(t *testing.T) {
 	goroutines, files := runtime.NumGoroutine(), descriptors()
-	all := []string{"randtree", "overcast", "pastry", "transport"}
-	for _, name := range all {
+	for _, name := range []string{"randtree", "overcast", "pastry", "transport"} {
 		t.Run(name, func(t *testing.T) {
 			k := run(t, system(t, name), 8, Config{Pace: 0.02, Timeout: time.Second, Weather: NewWeather(1, Climate{})})
 			k.lives()
 			memory := heap()
-			ctx, cancel := context.WithTimeout(t.Context(), *soak/time.Duration(len(all)))
+			ctx, cancel := context.WithTimeout(t.Context(), *soak)
 			defer cancel()
 			trouble := Trouble{
 				Kill: 200 * time.Millisecond, Cut: 500 * time.Millisecond, Pause: 300 * time.Millisecond,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 
 	"macemc/internal/codec"
@@ -111,8 +112,24 @@ type refused string
 
 func (r refused) Error() string { return "the other node refuses: " + string(r) }
 
+var (
+	errUnmet  = errors.New("the connection ended before the other end had said who it is")
+	errSilent = errors.New("the other end does not say who it is")
+)
+
 // met reads what greet wrote.
 func met(r io.Reader) (*hello, error) {
+	h, err := readHello(r)
+	switch late := net.Error(nil); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errUnmet
+	case errors.As(err, &late) && late.Timeout():
+		return nil, errSilent
+	}
+	return h, err
+}
+
+func readHello(r io.Reader) (*hello, error) {
 	head := make([]byte, len(magicWire)+4)
 	if _, err := io.ReadFull(r, head[:len(magicWire)]); err != nil {
 		return nil, err
@@ -168,6 +185,8 @@ func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
 	return buf, nil
 }
 
+var errTooLarge = errors.New("is too large")
+
 // readFrame reads a frame of at most so many bytes. The body is buf's.
 func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind frameKind, body []byte, err error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -175,7 +194,7 @@ func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind f
 	}
 	n := int(binary.BigEndian.Uint32(head[:4]))
 	if n > most {
-		return 0, buf, fmt.Errorf("a frame of %d bytes is too large; a message has at most %d (Config.MessageMost)", n, most)
+		return 0, buf, fmt.Errorf("a frame of %d bytes %w; a message has at most %d (Config.MessageMost)", n, errTooLarge, most)
 	}
 	body, err = readAll(r, buf, n)
 	return frameKind(head[4]), body, err
