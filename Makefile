@@ -56,14 +56,15 @@ live: ## form systems of 8 processes on loopback, kill each with -9, see that th
 	go test -count=1 -v -timeout 20m -run 'TestProcesses$$|TestTransportIsReliable$$' ./live -long
 	go test -count=1 -v -timeout 20m -run 'TestLongLiveRunsAreSimulated$$' ./internal/merge -long
 	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; set -x; cd examples/raft; \
-	go run ./check live raft --nodes 7 --time 30s --pace 0.2 --faults kill=3s,loss=0.02 --record "$$folder/run"; \
+	go run ./check live raft --nodes 8 --time 30s --pace 0.2 --faults kill=3s,loss=0.02 --record "$$folder/run"; \
 	go run ./check merge "$$folder/run"
 
 SOAK ?= 10m
 
 .PHONY: soak
-soak: ## trouble 8 live nodes for SOAK (10m), and see that nothing leaks and all recovers
-	go test -count=1 -v -timeout 60m -run 'TestSoak$$' ./live -soak $(SOAK)
+soak: ## trouble 8 live nodes of each of five systems for SOAK (10m), and see that nothing leaks and all recovers
+	go test -count=1 -v -timeout 0 -run 'TestSoak$$' ./live -soak $(SOAK)
+	cd examples/raft && go test -count=1 -v -timeout 0 -run 'TestSoak$$' . -soak $(SOAK)
 
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all), COUNT times (1)

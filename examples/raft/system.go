@@ -85,7 +85,7 @@ var System = &sim.System{
 		"whatever is lost, doubled or reordered, and whoever crashes and comes back.",
 	Nodes: func(p sim.Params) sim.Range {
 		least := map[string]int{"fixed": 1, "learner": 2, "remove": 2, "joint": 3, "leave": 3, "shrink": 3}
-		return sim.Range{Default: 3, Least: least[p.Word(Members)], Most: 7}
+		return sim.Range{Default: 3, Least: least[p.Word(Members)], Most: 9}
 	},
 	Params:    []*sim.Param{Proposals, Storage, Elections, Election, Reads, Members, Transfers, Compact, Readies, Apply, Terms},
 	Bugs:      Bugs,
