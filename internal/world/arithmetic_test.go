@@ -66,7 +66,7 @@ func (b *banked) arithmetic(walk uint64, seen map[string]int) {
 			if sum := b.sum(after); sum != w.State.Hash() {
 				b.t.Fatalf("the sum is %v, the hash %v", sum, w.State.Hash())
 			}
-			e := w.Run.current
+			e := w.Run.current.Event
 			if !b.plain(before) || e.Kind.Fault() || w.Run.Tossed() {
 				continue
 			}

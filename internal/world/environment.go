@@ -289,12 +289,12 @@ func (e *Environment) connects(from, to int) bool {
 
 // take carries out the part of an event that is the network's or the
 // environment's. What a handler hears of it follows.
-func (e *Environment) take(ev sim.Event, at spot) {
-	i, c := int(at.node), int(at.channel)
-	if budget := e.left.Of(ev.Kind); budget != nil {
+func (e *Environment) take(h *happening) {
+	i, c := int(h.node), int(h.channel)
+	if budget := e.left.Of(h.Kind); budget != nil {
 		spend(budget)
 	}
-	switch ev.Kind {
+	switch h.Kind {
 	case sim.KindClear:
 		e.links.tcp.PopClear(c)
 		e.links.bothEnds(c)
@@ -305,7 +305,7 @@ func (e *Environment) take(ev sim.Event, at spot) {
 		e.links.tcp.PopError(c)
 		e.links.bothEnds(c)
 	case sim.KindRefused:
-		if ev.Link == sim.LinkUDP {
+		if h.Link == sim.LinkUDP {
 			e.links.udp.Pop(c)
 			e.sums.udp(c)
 		} else {
@@ -313,7 +313,7 @@ func (e *Environment) take(ev sim.Event, at spot) {
 			e.links.bothEnds(c)
 		}
 	case sim.KindBreak, sim.KindReset:
-		e.links.tcp.Break(i, ev.From.Index())
+		e.links.tcp.Break(i, h.From.Index())
 		e.links.disturbed = true
 		e.links.bothEnds(c)
 	case sim.KindMend:
@@ -325,22 +325,22 @@ func (e *Environment) take(ev sim.Event, at spot) {
 	case sim.KindDown:
 		e.crash(i, lifeGone)
 	case sim.KindLose:
-		e.links.udp.Take(c, int(ev.Place))
+		e.links.udp.Take(c, int(h.Place))
 		e.sums.udp(c)
 	case sim.KindDuplicate:
-		e.links.udp.Push(c, e.links.udp.Packets(c)[ev.Place])
+		e.links.udp.Push(c, e.links.udp.Packets(c)[h.Place])
 		e.sums.udp(c)
 	case sim.KindReorder:
-		e.run.gave(e.links.udp.Take(c, int(ev.Place)))
+		e.run.gave(e.links.udp.Take(c, int(h.Place)))
 		e.sums.udp(c)
 	case sim.KindPartition, sim.KindOneWay:
-		e.cut = &cut{ev.Value.(sim.Split).Side, ev.Kind == sim.KindOneWay}
+		e.cut = &cut{h.Value.(sim.Split).Side, h.Kind == sim.KindOneWay}
 	case sim.KindPause:
 		e.paused |= 1 << i
 	case sim.KindResume:
 		e.paused &^= 1 << i
 	default:
-		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", ev.Kind))
+		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", h.Kind))
 	}
 	e.links.dirty = e.links.all()
 	e.sums.rest()

@@ -215,22 +215,24 @@ func (es *Events) Caused(k int) (e *sim.Event, cause int) {
 // Look is the k-th possible event, after Count, as long as no other is asked for:
 // it is not copied.
 func (es *Events) Look(k int) *sim.Event {
-	if es.filtered() {
-		k = int(es.free[k])
-	}
 	es.peeked = happening{}
-	es.find(k, &es.peeked)
+	es.write(k, &es.peeked)
 	return &es.peeked.Event
 }
 
-// event is the k-th possible event, after enabled, and where it was found.
+// event is the k-th possible event, after Count, and where it was found.
 func (es *Events) event(k int) (sim.Event, spot) {
 	var h happening
+	es.write(k, &h)
+	return h.Event, h.spot
+}
+
+// write is event, written to h, which must be zero.
+func (es *Events) write(k int, h *happening) {
 	if es.filtered() {
 		k = int(es.free[k])
 	}
-	es.find(k, &h)
-	return h.Event, h.spot
+	es.find(k, h)
 }
 
 // find writes down the k-th event of the spans: what a paused node would do is

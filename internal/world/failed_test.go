@@ -45,3 +45,25 @@ func TestLoadAfterFailure(t *testing.T) {
 		}
 	}
 }
+
+// A panic while a node is replaced is told of the crash, not of the step before.
+func TestPanicInCrash(t *testing.T) {
+	w, err := New(&sim.System{
+		Name: "fuse", Doc: "A node that cannot be replaced.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return &fuse{} },
+		Crash:  func(sim.Params, sim.Addr, sim.Node) sim.Node { panic("gone") },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return nil },
+	}, sim.Params{Nodes: 2}, Config{Trace: true, Faults: sim.Faults{Crash: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := w.Protect(func() {
+		w.Start(&scripted{})
+		w.Step(&scripted{[]int{w.Events.Count() - 1}})
+	})
+	steps := w.Run.Trace().Steps
+	if f == nil || f.Identity != "n1 crash" || f.Node != addrOf(1) || len(steps) != 1 || !steps[0].Cut || steps[0].Event.Kind != sim.KindCrash || steps[0].Node != addrOf(1) {
+		t.Errorf("told as %+v, with the steps %+v", f, steps)
+	}
+}

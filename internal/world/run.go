@@ -22,8 +22,7 @@ type Run struct {
 
 	asking
 	acting  sim.Addr
-	current sim.Event
-	cause   int
+	current happening     // zero in a start
 	named   string        // the identity of current, where a handler could change it; "": it cannot
 	given   netsim.Packet // what the handler was given, where it is audited
 	handed  []canon.Hash  // by effect, where it is audited: its value, as it was handed over; zero: it has none
@@ -61,7 +60,7 @@ func (r *Run) Failed() *sim.Failure { return r.failure }
 func (r *Run) LastIdentity() string { return r.identity() }
 
 // LastEvent is the event that the last step took; zero before the first.
-func (r *Run) LastEvent() sim.Event { return r.current }
+func (r *Run) LastEvent() sim.Event { return r.current.Event }
 
 // Wild reports whether the last step is one that might not be possible if the
 // environment had healed before: a fault, or what only a partition brings
@@ -79,7 +78,7 @@ func (r *Run) LastCoins() []choose.Choice { return r.coins }
 func (r *Run) start(src choose.Source) {
 	r.forget()
 	r.source = src
-	r.step, r.cause, r.current, r.acting = 0, 0, sim.Event{}, sim.Addr{}
+	r.step, r.current, r.acting = 0, happening{}, sim.Addr{}
 	r.trace = sim.Trace{}
 }
 
@@ -89,9 +88,9 @@ func (r *Run) forget() {
 	r.running, r.effects = nil, r.effects[:0]
 }
 
-// begin makes another event the one that is running.
-func (r *Run) begin(i int, e sim.Event, cause int) {
-	r.acting, r.current, r.cause = addrOf(i), e, cause
+// begin makes room for another step. Its event is written to where it will stay.
+func (r *Run) begin() *happening {
+	r.current = happening{}
 	if r.named != "" {
 		r.named = ""
 	}
@@ -104,19 +103,20 @@ func (r *Run) begin(i int, e sim.Event, cause int) {
 	if r.tracing {
 		r.coins, r.facts = nil, nil
 	}
+	return &r.current
 }
 
 // heal makes that the step that was taken last.
 func (r *Run) heal() {
 	r.step++
-	r.acting, r.current, r.cause, r.named = sim.Addr{}, sim.Event{Kind: sim.KindHeal}, -1, ""
-	r.effects = r.effects[:0]
+	h := r.begin()
+	h.Kind, h.cause, r.acting = sim.KindHeal, -1, sim.Addr{}
 }
 
 // record appends the step that has just run to the trace.
 func (r *Run) record(i int) {
 	s := sim.Step{
-		Index: r.step, Node: addrOf(i), Event: r.current, Identity: r.identity(), Cause: r.cause,
+		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Cause: int(r.current.cause),
 		Coins: r.coins, Facts: r.facts, Effects: append([]sim.Effect{}, r.effects...),
 	}
 	if r.current.Kind == 0 {
@@ -153,7 +153,7 @@ func (r *Run) identity() string {
 	if r.named != "" {
 		return r.named
 	}
-	return r.timers.text(r.current)
+	return r.timers.text(r.current.Event)
 }
 
 // fail makes a failure of the step that is running.

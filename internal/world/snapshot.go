@@ -50,7 +50,7 @@ func (w *World) Snapshot(before *Snapshot) *Snapshot {
 // one of an equal system. The trace begins anew.
 func (w *World) Restore(from *Snapshot) {
 	w.Run.forget()
-	w.Run.step, w.Run.cause, w.Run.current, w.Run.acting = from.step, 0, sim.Event{}, sim.Addr{}
+	w.Run.step, w.Run.current, w.Run.acting = from.step, happening{}, sim.Addr{}
 	w.Run.trace = sim.Trace{}
 	s := &w.sums
 	for p, of := range from.parts {

@@ -34,7 +34,8 @@ func (w *World) Start(src choose.Source) {
 	}
 	for i := range w.nodes.at {
 		late := w.nodes.at[i].life == lifeLate
-		if w.begin(i, sim.Event{}, -1); !late {
+		w.Run.begin().cause, w.Run.acting = -1, addrOf(i)
+		if w.ready(i); !late {
 			w.nodes.at[i].node.Init(w.Run.running)
 		}
 		w.finish(i)
@@ -67,14 +68,17 @@ func (w *World) Step(src choose.Source) Progress {
 		return Quiet // and the world stands where it stood: it may heal, and go on
 	}
 	w.Run.step++
-	e, cause := w.take(k)
+	e := w.Run.begin()
+	w.Events.write(k, e)
+	w.Run.acting = e.Node
+	w.take(e)
 	i := e.Node.Index()
-	w.begin(i, e, cause)
+	w.ready(i)
 	if w.auditing {
-		w.audit.given(e)
+		w.audit.given(e.Event)
 	}
 	if w.cover != nil && e.Kind != sim.KindTimer {
-		w.cover.took(&e)
+		w.cover.took(&e.Event)
 	}
 	if i < 0 {
 		w.finishNetwork(n)
@@ -129,15 +133,14 @@ func (w *World) finishNetwork(possible int) {
 	}
 }
 
-// begin prepares a handler's run.
-func (w *World) begin(i int, e sim.Event, cause int) {
-	w.Run.begin(i, e, cause)
+// ready prepares a handler's run.
+func (w *World) ready(i int) {
 	if i >= 0 {
 		if w.nodes.at[i].shared {
 			w.nodes.own(i)
 		}
 		w.Run.unstored, w.Run.stored = w.nodes.at[i].disk, w.Run.stored[:0]
-		w.Run.running = w.envFor(i, e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins())
+		w.Run.running = w.envFor(i)
 	}
 	if !w.sprint {
 		w.watch.start()
@@ -184,16 +187,14 @@ func (w *World) Heal(src choose.Source) Progress {
 	w.Run.heal()
 	w.Environ.heal()
 	if w.tracing {
-		w.Run.coins, w.Run.facts = nil, nil
 		w.Run.record(-1)
 	}
 	return Stepped
 }
 
-// take consumes the k-th possible event.
-func (w *World) take(k int) (e sim.Event, cause int) {
-	e, at := w.Events.event(k)
-	i := int(at.node)
+// take consumes an event.
+func (w *World) take(e *happening) {
+	i := int(e.node)
 	ns := &w.nodes.at[i]
 	switch e.Kind {
 	case sim.KindScript:
@@ -206,37 +207,36 @@ func (w *World) take(k int) (e sim.Event, cause int) {
 		}
 	case sim.KindAction: // stays offered for as long as the node offers it
 	case sim.KindTask:
-		if t := &ns.tasks[at.slot]; t.count > 1 {
+		if t := &ns.tasks[e.slot]; t.count > 1 {
 			t.count--
 		} else {
-			ns.tasks = append(ns.tasks[:at.slot], ns.tasks[at.slot+1:]...)
+			ns.tasks = append(ns.tasks[:e.slot], ns.tasks[e.slot+1:]...)
 			w.nodes.tasks--
 		}
 	case sim.KindMessage:
-		w.receive(e.Link, at)
+		w.receive(e)
 	case sim.KindTimer:
 		if w.cover != nil {
-			w.timers.noted[ns.seen.Timers[at.slot].Number].tally.happened++
+			w.timers.noted[ns.seen.Timers[e.slot].Number].tally.happened++
 		}
 		if w.Environ.early > 0 && w.Links.concerned(i) {
 			w.Environ.early--
 			w.sums.rest()
 		}
 		if w.pace != nil {
-			w.nodes.fire(i, int(at.slot))
+			w.nodes.fire(i, int(e.slot))
 		}
-		ns.seen.Timers = append(ns.seen.Timers[:at.slot], ns.seen.Timers[at.slot+1:]...)
+		ns.seen.Timers = append(ns.seen.Timers[:e.slot], ns.seen.Timers[e.slot+1:]...)
 		w.timers.count--
 	default:
-		w.Environ.take(e, at)
+		w.Environ.take(e)
 	}
-	return e, int(at.cause)
 }
 
 // receive takes a message off its link.
-func (w *World) receive(link sim.Link, at spot) {
-	c := int(at.channel)
-	switch link {
+func (w *World) receive(e *happening) {
+	c := int(e.channel)
+	switch link := e.Link; link {
 	case sim.LinkTCP:
 		p, opened := w.Links.tcp.Pop(c)
 		w.Run.gave(p)
@@ -248,10 +248,10 @@ func (w *World) receive(link sim.Link, at spot) {
 		w.Run.gave(w.Links.udp.Pop(c))
 		w.sums.udp(c)
 	case sim.LinkSet, sim.LinkBag:
-		w.Run.gave(w.Links.set.Take(int(at.node), int(at.slot)))
+		w.Run.gave(w.Links.set.Take(int(e.node), int(e.slot)))
 		if link == sim.LinkBag {
-			w.sums.set(int(at.node))
-			w.Links.dirty |= 1 << at.node
+			w.sums.set(int(e.node))
+			w.Links.dirty |= 1 << e.node
 		}
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
@@ -259,8 +259,9 @@ func (w *World) receive(link sim.Link, at spot) {
 }
 
 // envFor is the Env of the handler of node i that is about to run.
-func (w *World) envFor(i int, init bool) *env {
-	ns := &w.nodes.at[i]
+func (w *World) envFor(i int) *env {
+	ns, e := &w.nodes.at[i], &w.Run.current
+	init := e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins()
 	switch {
 	case w.auditing:
 		e := new(env)
