@@ -343,16 +343,16 @@ func (s *Session) alignedWith(args []word) (Page, error) {
 	i, j := 0, 0
 	gap := func(toA, toB int) {
 		for i++; i <= toA; i++ {
-			row(Span{Removed, "  - "}, i, 0, s.here.at(i).Identity)
+			row(Span{Removed, "  - "}, i, 0, s.run.shown(s.here.at(i)))
 		}
 		for j++; j <= toB; j++ {
-			row(Span{Added, "  + "}, 0, j, other.b.at(j).Identity)
+			row(Span{Added, "  + "}, 0, j, s.run.shown(other.b.at(j)))
 		}
 	}
 	for _, m := range al.Same {
 		gap(m.A, m.B)
 		for k := 1; k <= m.N; k++ {
-			row(plain("    "), m.A+k, m.B+k, s.here.at(m.A+k).Identity)
+			row(plain("    "), m.A+k, m.B+k, s.run.shown(s.here.at(m.A+k)))
 		}
 		i, j = m.A+m.N, m.B+m.N
 	}

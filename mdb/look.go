@@ -140,7 +140,7 @@ func (s *Session) StepPage(i int) (p Page, err error) {
 		head += ", the critical step"
 	}
 	p.add(Strong, "%s", head)
-	p.add(Plain, "  %s", t.Identity)
+	p.add(Plain, "  %s", s.run.shown(t))
 	p = append(p, s.run.did(&t.Step)...)
 	p.add(Dim, "  %s", s.circumstances(t))
 	p = append(p, s.failed(i)...)
@@ -156,6 +156,9 @@ func (s *Session) StepPage(i int) (p Page, err error) {
 	return append(p, changes...), nil
 }
 
+// shown is the event of a step, as people read it.
+func (r *run) shown(t *took) string { return t.Shown(r.player.World().Walker()) }
+
 // did are the coins, facts and effects of a step.
 func (r *run) did(step *sim.Step) (p Page) {
 	walker := r.player.World().Walker()
@@ -170,7 +173,7 @@ func (r *run) did(step *sim.Step) (p Page) {
 		if e.Kind == sim.EffectLog {
 			style = Dim
 		}
-		p.add(style, "      %s", e.Text(walker))
+		p.add(style, "      %s", e.Shown(walker))
 	}
 	return p
 }

@@ -253,12 +253,16 @@ func sends(s *sim.Step, name string) bool {
 func (r *run) stepText(b *branch, i int) string {
 	s := b.at(i)
 	var text strings.Builder
+	walker := r.player.World().Walker()
 	text.WriteString(s.Identity)
+	if shown := s.Shown(walker); shown != s.Identity {
+		text.WriteString("\n" + shown)
+	}
 	for _, c := range s.Coins {
 		text.WriteString("\nchoose " + c.What)
 	}
 	for _, e := range s.Effects {
-		text.WriteString("\n" + e.Text(r.player.World().Walker()))
+		text.WriteString("\n" + e.Shown(walker))
 	}
 	return text.String()
 }

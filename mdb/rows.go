@@ -38,7 +38,7 @@ func (s *Session) row(i int) Row {
 		return r
 	}
 	t := b.at(i)
-	r.Text, r.Node, r.Lanes = t.Identity, s.run.lane(t.Node), s.run.lanes(&t.Step)
+	r.Text, r.Node, r.Lanes = s.run.shown(t), s.run.lane(t.Node), s.run.lanes(&t.Step)
 	return r
 }
 

@@ -69,7 +69,7 @@ func (s *Session) SourcePage(i int) (p Page, err error) {
 		event = t.Event
 		p = page("step %s of %s", numerals.Count(i), numerals.Count(s.Len()))
 		p[0][0].Style = Strong
-		p.add(Plain, "  %s", t.Identity)
+		p.add(Plain, "  %s", s.run.shown(t))
 	}
 	parts, known := ran.lines.Of(i)
 	var all []account.Passage

@@ -58,19 +58,21 @@ type Effect struct {
 }
 
 // Text is the effect as one line.
-func (e Effect) Text(walker *canon.Walker) string {
+func (e Effect) Text(walker *canon.Walker) string { return e.told(walker.Text) }
+
+func (e Effect) told(value func(any) string) string {
 	switch e.Kind {
 	case EffectSend:
 		if e.Lost {
-			return fmt.Sprintf("send %s to %s by %s: lost, the channel is full", walker.Text(e.Value), e.To, e.Link)
+			return fmt.Sprintf("send %s to %s by %s: lost, the channel is full", value(e.Value), e.To, e.Link)
 		}
-		return fmt.Sprintf("send %s to %s by %s", walker.Text(e.Value), e.To, e.Link)
+		return fmt.Sprintf("send %s to %s by %s", value(e.Value), e.To, e.Link)
 	case EffectAfter:
-		return fmt.Sprintf("after %s %s", e.Delay, walker.Text(e.Value))
+		return fmt.Sprintf("after %s %s", e.Delay, value(e.Value))
 	case EffectCancel, EffectPost, EffectEmit:
-		return fmt.Sprintf("%s %s", e.Kind, walker.Text(e.Value))
+		return fmt.Sprintf("%s %s", e.Kind, value(e.Value))
 	case EffectRefused:
-		return fmt.Sprintf("send %s to %s by %s: refused, the buffer is full", walker.Text(e.Value), e.To, e.Link)
+		return fmt.Sprintf("send %s to %s by %s: refused, the buffer is full", value(e.Value), e.To, e.Link)
 	case EffectReset:
 		return fmt.Sprintf("reset the connection with %s", e.To)
 	case EffectAskClear:

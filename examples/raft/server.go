@@ -252,9 +252,6 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 func (s *server) step(env sim.Env, w wire) {
 	m, err := w.decode()
 	must(err)
-	if env.Tracing() {
-		env.Logf("gets %s", m)
-	}
 	if err := s.node.Step(m); err != nil && !errors.Is(err, core.ErrProposalDropped) && !core.IsStranger(err) {
 		panic(fmt.Sprintf("raft: %s: %v", m, err))
 	}
@@ -497,9 +494,6 @@ func (s *server) save(env sim.Env) {
 func (s *server) send(env sim.Env) {
 	for i := range s.ready.Messages() {
 		m := s.ready.Message(i)
-		if env.Tracing() {
-			env.Logf("sends %s", m)
-		}
 		env.UDP().Send(s.all[m.To()-1], encode(m))
 		if m.IsSnapshot() {
 			env.After(snapshotTakes, unheard{m.To()})

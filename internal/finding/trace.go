@@ -32,6 +32,7 @@ type stepLine struct {
 	From     *string      `json:"from"`
 	Link     *string      `json:"link"`
 	Value    *string      `json:"value"`
+	Shown    *string      `json:"shown,omitempty"` // the value as people read it, where that is another text
 	Event    string       `json:"event"`
 	Cause    *int         `json:"cause"`
 	Possible int          `json:"possible"`
@@ -48,6 +49,7 @@ type effectLine struct {
 	Link  *string `json:"link"`
 	Delay *string `json:"delay"`
 	Value *string `json:"value"`
+	Shown *string `json:"shown,omitempty"`
 	Lost  bool    `json:"lost"`
 	Text  string  `json:"text"`
 }
@@ -102,7 +104,7 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 		line.Link = pointer(e.Link.String())
 	}
 	if _, split := e.Value.(sim.Split); e.Value != nil && !split {
-		line.Value = pointer(walker.Text(e.Value))
+		line.Value, line.Shown = told(walker, e.Value)
 	}
 	if s.Cause >= 0 && s.Index > 0 {
 		line.Cause = &s.Cause
@@ -114,6 +116,15 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 		line.Effects = append(line.Effects, effectOf(did, walker))
 	}
 	return line
+}
+
+// told is a value's text, and how people read it if that is another one.
+func told(walker *canon.Walker, v any) (text, shown *string) {
+	text = pointer(walker.Text(v))
+	if s := sim.Shown(walker, v); s != *text {
+		shown = &s
+	}
+	return text, shown
 }
 
 func effectOf(e sim.Effect, walker *canon.Walker) effectLine {
@@ -129,7 +140,7 @@ func effectOf(e sim.Effect, walker *canon.Walker) effectLine {
 	case e.Kind == sim.EffectLog && isText:
 		line.Value = &text
 	default:
-		line.Value = pointer(walker.Text(e.Value))
+		line.Value, line.Shown = told(walker, e.Value)
 	}
 	return line
 }

@@ -35,7 +35,7 @@ func (t teller) event(s *sim.Step) string {
 	})
 }
 
-func (t teller) value(v any) string { return report.Code(t.walker.Text(v)) }
+func (t teller) value(v any) string { return report.Code(sim.Shown(t.walker, v)) }
 
 // since is when what is consumed was made.
 func since(s *sim.Step, verb string) string {

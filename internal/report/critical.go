@@ -7,6 +7,7 @@ import (
 	"macemc/critical"
 	"macemc/internal/account"
 	"macemc/internal/numerals"
+	"macemc/sim"
 )
 
 // critical says where recovery became impossible; for what is not dead, where
@@ -24,7 +25,7 @@ func (s subject) critical() string {
 		return "step 0: never recoverable, the run was dead from its start"
 	default:
 		c := s.Finding.Critical
-		return strings.TrimRight(fmt.Sprintf("step %s  %s", numerals.Count(c.Step), c.Event), " ")
+		return strings.TrimRight(fmt.Sprintf("step %s  %s", numerals.Count(c.Step), s.shown(c.Step, c.Event)), " ")
 	}
 }
 
@@ -32,7 +33,7 @@ func (s subject) critical() string {
 // have: what could not be sent, and a timer that is not set again.
 func (s subject) amiss() (facts []string) {
 	for _, m := range s.Amiss() {
-		value := s.Walker().Text(m.Value)
+		value := sim.Shown(s.Walker(), m.Value)
 		switch m.Kind {
 		case account.AmissRefused:
 			facts = append(facts, fmt.Sprintf("%s may not send %s to %s: the buffer is full", m.Node, value, m.To))

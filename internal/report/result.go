@@ -120,7 +120,7 @@ func (p *printer) finding(s subject) {
 		p.row(2, labels, "because", f.Message)
 	}
 	if f.Identity != "" && f.Verdict != sim.VerdictDead {
-		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(f.Identity)))
+		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(s.shown(f.Step, f.Identity))))
 	}
 	if f.Verdict == sim.VerdictNondeterminism {
 		if at := s.Sources().Of(f); at.Line > 0 {

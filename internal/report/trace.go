@@ -45,7 +45,7 @@ func (p *printer) part(s subject, from, to int) {
 	}
 	width := len(numerals.Count(s.length()))
 	for i := from; i < to; i++ {
-		p.step(width, numerals.Count(i+1), path.Steps[i].Event.What)
+		p.step(width, numerals.Count(i+1), s.shown(i+1, path.Steps[i].Event.What))
 		p.coins(width, path.Steps[i].Coins)
 		if t := s.Finding.Trace; t != nil && i < len(t.Steps) {
 			p.effects(width, t.Steps[i].Effects, walker)
@@ -83,6 +83,14 @@ func (p *printer) step(width int, number, identity string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s  %s", width, number, identity)))
 }
 
+// shown is a step's event as people read it, if more is known of it than its identity.
+func (s subject) shown(step int, identity string) string {
+	if t := s.Finding.Trace; t != nil && 0 < step && step <= len(t.Steps) && t.Steps[step-1].Identity == identity {
+		return t.Steps[step-1].Shown(s.Walker())
+	}
+	return identity
+}
+
 func (p *printer) coins(width int, coins []choose.Choice) {
 	for _, c := range coins {
 		p.did(width, "choose "+c.What)
@@ -95,7 +103,7 @@ func (p *printer) effects(width int, effects []sim.Effect, walker *canon.Walker)
 			p.did(width, fmt.Sprintf("... %d more", len(effects)-i))
 			return
 		}
-		p.did(width, e.Text(walker))
+		p.did(width, e.Shown(walker))
 	}
 }
 
@@ -107,8 +115,9 @@ func (p *printer) did(width int, what string) {
 type stepJSON struct {
 	Step    int      `json:"step"`
 	Event   string   `json:"event"`
+	Shown   string   `json:"shown,omitempty"` // the event as people read it, where that is another text
 	Coins   []string `json:"coins"`
-	Effects []string `json:"effects"`
+	Effects []string `json:"effects"` // as people read them
 }
 
 // runOf is the whole run of a finding, as steps tells its end.
@@ -120,11 +129,14 @@ func runOf(s subject) []stepJSON {
 	out := []stepJSON{}
 	add := func(n int, identity string, coins []choose.Choice, effects []sim.Effect) {
 		one := stepJSON{Step: n, Event: identity, Coins: []string{}, Effects: []string{}}
+		if shown := s.shown(n, identity); shown != identity {
+			one.Shown = shown
+		}
 		for _, c := range coins {
 			one.Coins = append(one.Coins, c.What)
 		}
 		for _, e := range effects {
-			one.Effects = append(one.Effects, e.Text(walker))
+			one.Effects = append(one.Effects, e.Shown(walker))
 		}
 		out = append(out, one)
 	}

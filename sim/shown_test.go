@@ -1,0 +1,46 @@
+package sim_test
+
+import (
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/sim"
+)
+
+// cipher says little as it is.
+type cipher string
+
+func (c cipher) String() string { return "hello " + string(c[1:]) }
+
+// broken cannot be told.
+type broken struct{ N int }
+
+func (broken) String() string { panic("no words") }
+
+// People are shown a value by its String; what identifies it is not.
+func TestShown(t *testing.T) {
+	walker, err := canon.New(canon.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value       any
+		text, shown string
+	}{
+		{cipher("\x01you"), `cipher("\x01you")`, "cipher(hello you)"},
+		{broken{1}, "broken{N: 1}", "broken{N: 1}"},
+		{"words", `"words"`, `"words"`},
+	} {
+		e := sim.Effect{Kind: sim.EffectPost, Value: c.value}
+		step := sim.Step{Event: sim.Event{Kind: sim.KindTask, Value: c.value}, Identity: "n0 task " + walker.Text(c.value)}
+		if got, want := e.Text(walker), "post "+c.text; got != want {
+			t.Errorf("the effect is %s, want %s", got, want)
+		}
+		if got, want := e.Shown(walker), "post "+c.shown; got != want {
+			t.Errorf("the effect is shown as %s, want %s", got, want)
+		}
+		if got, want := step.Shown(walker), "n0 task "+c.shown; got != want {
+			t.Errorf("the step is shown as %s, want %s", got, want)
+		}
+	}
+}
