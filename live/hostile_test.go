@@ -407,6 +407,28 @@ func TestClaimedIdentity(t *testing.T) {
 	asks(t, h, 3)
 }
 
+// An acknowledgement may come while a node resets the connection.
+func TestResetMeetsAcknowledgement(t *testing.T) {
+	h, log := startEchoes(t, Config{})
+	asks(t, h, 1)
+	if err := h.Node(0).Look(func(sim.Node) {
+		l := h.Node(0).links
+		p := l.peers[1]
+		l.sendTCP(p, number{2}, 100)
+		p.sess.acked.Add(1)
+		l.reset(p)
+		if p.sess != nil || p.broken != 0 || len(p.out) != 0 || p.handed != 0 {
+			t.Errorf("after a reset there is %+v", p)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	asks(t, h, 3)
+	if log.count("breaks the protocol") > 0 {
+		t.Error("the peer is taken for one who breaks the protocol")
+	}
+}
+
 // With TLS a node is who its certificate says.
 func TestTLS(t *testing.T) {
 	authority := newAuthority(t)

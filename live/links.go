@@ -73,7 +73,9 @@ func (l *links) arrived(a *arrival) {
 			if !quiet(a.err) {
 				l.config.Log.Debug("a connection broke", "node", l.name(l.at), "peer", l.name(p.at), "why", a.err.Error())
 			}
-			l.ended(p, a.err, a.open)
+			if l.acknowledge(p); p.sess != nil {
+				l.ended(p, a.err, a.open)
+			}
 		}
 	}
 }
@@ -370,16 +372,20 @@ func (l *links) part(b barrier) {
 
 // breaks ends the connection with a peer, if there is one.
 func (l *links) breaks(p *peer, err error) {
-	if p.sess != nil {
-		p.sess.close(false)
+	if p.sess == nil {
+		return
+	}
+	p.sess.close(false)
+	if l.acknowledge(p); p.sess != nil {
 		l.ended(p, err, false)
 	}
 }
 
-// ended is what a connection that is over leaves.
+// ended is what a connection that is over leaves. What was acknowledged has been taken off the
+// queue before: an acknowledgement may still come while this node ends the connection, and is
+// not looked at any more.
 func (l *links) ended(p *peer, err error, open bool) {
 	s := p.sess
-	l.acknowledge(p)
 	p.sess = nil
 	l.recorder.note(&Entry{Kind: EntryClosed, Peer: p.at, Conn: s.id})
 	if !quiet(err) {
@@ -403,7 +409,8 @@ func (l *links) ended(p *peer, err error, open bool) {
 	l.flow(p)
 }
 
-// acknowledge takes what the peer has delivered off the queue.
+// acknowledge takes what the peer has delivered off the queue. A peer that acknowledges what it
+// was not sent has no connection any more.
 func (l *links) acknowledge(p *peer) {
 	if p.sess == nil {
 		return
@@ -483,7 +490,8 @@ func unwelcome(err error) bool {
 
 // reset is Port.Reset.
 func (l *links) reset(p *peer) (conn uint64) {
-	p.out = p.out[:0]
+	l.acknowledge(p)
+	p.out, p.handed = p.out[:0], 0
 	p.asked, p.broken, p.lost = false, 0, 0
 	if p.at == l.at {
 		p.in = p.in[:0]
@@ -493,7 +501,6 @@ func (l *links) reset(p *peer) (conn uint64) {
 		return 0
 	}
 	s := p.sess
-	l.acknowledge(p)
 	conn = s.id
 	open := byte(0)
 	if p.open {
@@ -503,7 +510,6 @@ func (l *links) reset(p *peer) (conn uint64) {
 	s.hand(endFrame(frame, 0))
 	s.close(true)
 	p.open = false
-	p.out = p.out[:0]
 	l.ended(p, errReset, false)
 	return conn
 }
