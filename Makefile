@@ -186,6 +186,13 @@ campaign: build ## 20,000 (WALKS) walks of 10,000 steps of randtree with each of
 	bin/macemc search overcast --nodes 3 --paths $$((5 * $(WALKS))) $(CAMPAIGN) || failed=$$?; \
 	exit $$failed
 
+EACH ?= 10000
+
+.PHONY: configurations
+configurations: ## 10,000 (EACH) walks of 2,000 steps of raft's correct driver in each of ten configurations; goes on where it was stopped
+	@mkdir -p bin; journal="$(abspath bin/configurations.json)"; cd examples/raft; \
+	go test -count=1 -timeout 0 -v -run '^TestConfigurations$$' -walks $(EACH) -walks-journal "$$journal" . | grep -E '^ *(---|walks_test|FAIL)'
+
 .PHONY: module
 module: ## give the module the path MODULE, by which it can be fetched: make module MODULE=example.org/you/macemc
 	@go run ./internal/rename "$(MODULE)" && go build ./... && echo "the module is $(MODULE) now; tag a version of it, and it can be fetched"

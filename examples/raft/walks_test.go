@@ -1,7 +1,11 @@
 package raft
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,7 +13,15 @@ import (
 	"macemc/sim"
 )
 
-var walks = flag.Int("walks", 0, "how many walks of 2,000 steps TestConfigurations takes in each `configuration`; 0: a few short ones")
+var (
+	walks        = flag.Int("walks", 0, "how many walks of 2,000 steps TestConfigurations takes in each `configuration`; 0: a few short ones")
+	walksJournal = flag.String("walks-journal", "", "write into this `file` how far TestConfigurations came, and go on from there")
+)
+
+// progress is how far the walks of a configuration came.
+type progress struct{ Walks, Steps, Longest int }
+
+const noteEvery = 200 // walks
 
 // configurations are ways in which users drive the library. Each stands for a few.
 var configurations = []struct {
@@ -32,6 +44,7 @@ var configurations = []struct {
 // In each of ten configurations nothing goes wrong while there are faults, and when
 // they are over all becomes well again.
 func TestConfigurations(t *testing.T) {
+	came := readJournal(t)
 	for _, c := range configurations {
 		t.Run(c.settings, func(t *testing.T) {
 			faults, err := sim.ParseFaults(c.faults)
@@ -43,12 +56,47 @@ func TestConfigurations(t *testing.T) {
 			if n == 0 {
 				n, steps = 12, 400
 			}
-			longest, all := 0, 0
-			for i := range n {
-				more := d.survives(t, moods[i%len(moods)].mood, i, steps)
-				longest, all = max(longest, more), all+steps+more
+			p := came[c.settings]
+			for p.Walks < n {
+				more := d.survives(t, moods[p.Walks%len(moods)].mood, p.Walks, steps)
+				p = progress{p.Walks + 1, p.Steps + steps + more, max(p.Longest, more)}
+				if p.Walks%noteEvery == 0 || p.Walks == n {
+					came[c.settings] = p
+					writeJournal(t, came)
+				}
 			}
-			t.Logf("%d walks, %d steps; live at most %d steps after the faults ended", n, all, longest)
+			t.Logf("%d servers, faults %s: %d walks, %d steps; live at most %d steps after the faults ended", c.nodes, c.faults, p.Walks, p.Steps, p.Longest)
 		})
+	}
+}
+
+func readJournal(t *testing.T) map[string]progress {
+	came := map[string]progress{}
+	if *walksJournal == "" {
+		return came
+	}
+	b, err := os.ReadFile(*walksJournal)
+	if errors.Is(err, fs.ErrNotExist) {
+		return came
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &came)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return came
+}
+
+func writeJournal(t *testing.T, came map[string]progress) {
+	if *walksJournal == "" {
+		return
+	}
+	b, err := json.MarshalIndent(came, "", "  ")
+	if err == nil {
+		err = os.WriteFile(*walksJournal, b, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
