@@ -1,7 +1,6 @@
 package handshake
 
 import (
-	"fmt"
 	"time"
 
 	"macemc/sim"
@@ -42,34 +41,25 @@ type client struct {
 
 func (c *client) is() state { return c.state }
 
-func (c *client) Init(sim.Env) {}
+var clients = sim.Handle(sim.OnSignal((*client).connect), sim.OnSignal((*client).again), sim.OnMessage((*client).welcome))
 
-func (c *client) Handle(env sim.Env, s sim.Signal) {
-	switch s.(type) {
-	case connect:
-		c.state = calling
-		c.call(env)
-	case again:
-		c.call(env)
-	default:
-		panic(fmt.Sprintf("handshake: the client has no case for the signal %T", s))
-	}
+func (c *client) connect(env sim.Env, _ connect) {
+	c.state = calling
+	c.call(env)
 }
+
+func (c *client) again(env sim.Env, _ again) { c.call(env) }
 
 func (c *client) call(env sim.Env) {
 	env.UDP().Send(c.server, hello{})
 	env.After(answerExpected, again{})
 }
 
-func (c *client) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	switch m.(type) {
-	case welcome: // the first, or the server did not hear the confirm
-		c.state = connected
-		env.Cancel(again{})
-		env.UDP().Send(from, confirm{})
-	default:
-		panic(fmt.Sprintf("handshake: the client has no case for the message %T", m))
-	}
+// welcome is the first, or the server did not hear the confirm.
+func (c *client) welcome(env sim.Env, from sim.Addr, _ welcome) {
+	c.state = connected
+	env.Cancel(again{})
+	env.UDP().Send(from, confirm{})
 }
 
 type server struct {
@@ -79,16 +69,9 @@ type server struct {
 
 func (s *server) is() state { return s.state }
 
-func (s *server) Init(sim.Env) {}
+var servers = sim.Handle(sim.OnSignal((*server).again), sim.OnMessage((*server).hello), sim.OnMessage((*server).confirm))
 
-func (s *server) Handle(env sim.Env, signal sim.Signal) {
-	switch signal.(type) {
-	case again:
-		s.answer(env)
-	default:
-		panic(fmt.Sprintf("handshake: the server has no case for the signal %T", signal))
-	}
-}
+func (s *server) again(env sim.Env, _ again) { s.answer(env) }
 
 func (s *server) answer(env sim.Env) {
 	env.UDP().Send(s.peer, welcome{})
@@ -97,18 +80,17 @@ func (s *server) answer(env sim.Env) {
 	}
 }
 
-func (s *server) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	if s.state == connected {
-		return // it is late
-	}
-	switch m.(type) {
-	case hello:
+// hello and confirm do nothing where they are late.
+func (s *server) hello(env sim.Env, from sim.Addr, _ hello) {
+	if s.state != connected {
 		s.state, s.peer = answering, from
 		s.answer(env)
-	case confirm:
+	}
+}
+
+func (s *server) confirm(env sim.Env, _ sim.Addr, _ confirm) {
+	if s.state != connected {
 		s.state = connected
 		env.Cancel(again{})
-	default:
-		panic(fmt.Sprintf("handshake: the server has no case for the message %T", m))
 	}
 }

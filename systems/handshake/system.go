@@ -25,9 +25,9 @@ var System = &sim.System{
 	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		if self == p.Addr(0) {
-			return &client{state: closed, server: p.Addr(1)}
+			return clients.Node(&client{state: closed, server: p.Addr(1)})
 		}
-		return &server{state: listening}
+		return servers.Node(&server{state: listening})
 	},
 	Script: func(p sim.Params, self sim.Addr, _ int) []sim.Signal {
 		if self == p.Addr(0) {

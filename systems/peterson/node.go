@@ -46,7 +46,9 @@ type lock struct {
 	noTurn     bool // PE2
 }
 
-func (l *lock) Init(sim.Env) {}
+var handlers = sim.Handle(
+	sim.OnSignal((*lock).start), sim.OnSignal((*lock).claims), sim.OnSignal((*lock).yields), sim.OnSignal((*lock).pass), sim.OnSignal((*lock).leave),
+)
 
 // Offers gives each process the step at which it is. Only L3 has a guard.
 func (l *lock) Offers(offer func(sim.Signal)) {
@@ -84,29 +86,32 @@ func (l *lock) mayPass(i process) bool {
 	return true
 }
 
-func (l *lock) Handle(_ sim.Env, s sim.Signal) {
-	switch i := s.(type) {
-	case start:
-		l.level[i] = 1
-		l.at[i] = l.first()
-	case claim:
-		l.claim[i] = l.level[i]
-		l.at[i] = l.after(labelClaim)
-	case yield:
-		l.turn[l.level[i]] = process(i)
-		l.at[i] = l.after(labelYield)
-	case pass:
-		l.level[i]++
-		l.at[i] = l.first()
-		if int(l.level[i]) == l.n {
-			l.at[i] = labelLeave
-		}
-	case leave:
-		l.claim[i] = 1
-		l.at[i] = labelStart
-	default:
-		panic(fmt.Sprintf("peterson: no case for the signal %T", s))
+func (l *lock) start(_ sim.Env, i start) {
+	l.level[i] = 1
+	l.at[i] = l.first()
+}
+
+func (l *lock) claims(_ sim.Env, i claim) {
+	l.claim[i] = l.level[i]
+	l.at[i] = l.after(labelClaim)
+}
+
+func (l *lock) yields(_ sim.Env, i yield) {
+	l.turn[l.level[i]] = process(i)
+	l.at[i] = l.after(labelYield)
+}
+
+func (l *lock) pass(_ sim.Env, i pass) {
+	l.level[i]++
+	l.at[i] = l.first()
+	if int(l.level[i]) == l.n {
+		l.at[i] = labelLeave
 	}
+}
+
+func (l *lock) leave(_ sim.Env, i leave) {
+	l.claim[i] = 1
+	l.at[i] = labelStart
 }
 
 // first is the label at which a level begins.
@@ -126,8 +131,4 @@ func (l *lock) after(done label) label {
 		return labelYield
 	}
 	return labelPass
-}
-
-func (l *lock) Deliver(_ sim.Env, _ sim.Addr, msg sim.Message) {
-	panic(fmt.Sprintf("peterson: there is one node, and nobody who could send it a %T", msg))
 }

@@ -102,7 +102,7 @@ func copied(t *testing.T, n int) (s space) {
 	for i := 0; i < len(states); i++ {
 		states[i].Offers(func(signal sim.Signal) {
 			next := states[i]
-			next.Handle(nil, signal)
+			handlers.Node(&next).Handle(nil, signal)
 			to, there := number[next]
 			if !there {
 				to = len(states)

@@ -40,7 +40,7 @@ var System = &sim.System{
 }
 
 func newNode(p sim.Params, _ sim.Addr) sim.Node {
-	return &lock{n: p.Int(N), claimsLate: p.Bug(PE1), noTurn: p.Bug(PE2)}
+	return handlers.Node(&lock{n: p.Int(N), claimsLate: p.Bug(PE1), noTurn: p.Bug(PE2)})
 }
 
 type view = sim.View[*lock]

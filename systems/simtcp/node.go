@@ -51,38 +51,34 @@ type incoming struct {
 	next int // the message that is expected
 }
 
-func newNode(messages, incarnation int) *node {
-	return &node{
+func newNode(messages, incarnation int) sim.Node {
+	return handlers.Node(&node{
 		messages: messages, incarnation: incarnation,
 		out: map[sim.Addr]*outgoing{}, in: map[sim.Addr]*incoming{},
-	}
+	})
 }
 
-// Init fills the maps: nothing was heard of anybody, incarnations begin at 1.
-func (n *node) Init(env sim.Env) {
+var handlers = sim.Handle(
+	sim.OnInit((*node).open), sim.OnSignal((*node).start), sim.OnSignal((*node).clear), sim.OnSignal((*node).retry),
+	sim.OnSignal((*node).again), sim.OnSignal((*node).flushed), sim.OnMessage((*node).data),
+)
+
+// open fills the maps: nothing was heard of anybody, incarnations begin at 1.
+func (n *node) open(env sim.Env) {
 	for _, peer := range env.Peers() {
 		n.out[peer], n.in[peer] = &outgoing{}, &incoming{}
 	}
 }
 
-func (n *node) Handle(env sim.Env, s sim.Signal) {
-	switch s := s.(type) {
-	case start:
-		for _, peer := range env.Peers() {
-			n.pump(env, peer)
-		}
-	case sim.ClearToSend:
-		n.pump(env, s.Peer)
-	case retry:
-		n.pump(env, s.peer)
-	case sim.PeerError:
-		n.again(env, s)
-	case sim.Flushed:
-		n.waits = false
-	default:
-		panic(fmt.Sprintf("simtcp: no case for the signal %T", s))
+func (n *node) start(env sim.Env, _ start) {
+	for _, peer := range env.Peers() {
+		n.pump(env, peer)
 	}
 }
+
+func (n *node) clear(env sim.Env, s sim.ClearToSend) { n.pump(env, s.Peer) }
+func (n *node) retry(env sim.Env, s retry)           { n.pump(env, s.peer) }
+func (n *node) flushed(sim.Env, sim.Flushed)         { n.waits = false }
 
 // pump hands over what the buffer to a peer takes.
 func (n *node) pump(env sim.Env, peer sim.Addr) {
@@ -117,19 +113,14 @@ func (n *node) again(env sim.Env, e sim.PeerError) {
 	}
 }
 
-func (n *node) Deliver(_ sim.Env, from sim.Addr, m sim.Message) {
-	switch m := m.(type) {
-	case data:
-		i := n.in[from]
-		if m.after(i.attempt) {
-			*i = incoming{attempt: m.attempt}
-		}
-		if m.attempt != i.attempt || m.seq != i.next {
-			panic(fmt.Sprintf("simtcp: got message %d of %s, incarnation %d, %d errors; expected message %d of incarnation %d, %d errors",
-				m.seq, from, m.incarnation, m.errors, i.next, i.incarnation, i.errors))
-		}
-		i.next++
-	default:
-		panic(fmt.Sprintf("simtcp: no case for the message %T", m))
+func (n *node) data(_ sim.Env, from sim.Addr, m data) {
+	i := n.in[from]
+	if m.after(i.attempt) {
+		*i = incoming{attempt: m.attempt}
 	}
+	if m.attempt != i.attempt || m.seq != i.next {
+		panic(fmt.Sprintf("simtcp: got message %d of %s, incarnation %d, %d errors; expected message %d of incarnation %d, %d errors",
+			m.seq, from, m.incarnation, m.errors, i.next, i.incarnation, i.errors))
+	}
+	i.next++
 }

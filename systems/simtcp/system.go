@@ -62,7 +62,7 @@ var System = &sim.System{
 	New:       func(p sim.Params, _ sim.Addr) sim.Node { return newNode(p.Int(Messages), 1) },
 	// The incarnation is what is on disk.
 	Crash: func(p sim.Params, _ sim.Addr, dead sim.Node) sim.Node {
-		return newNode(p.Int(Messages), dead.(*node).incarnation+1)
+		return newNode(p.Int(Messages), handlers.Of(dead).incarnation+1)
 	},
 	Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{start{}} },
 	Properties: []sim.Property{

@@ -1,10 +1,6 @@
 package stopwait
 
-import (
-	"fmt"
-
-	"macemc/sim"
-)
+import "macemc/sim"
 
 // start is the application's request: send the increments.
 type start struct{}
@@ -25,32 +21,22 @@ type counter struct {
 	got        map[sim.Addr]int
 }
 
-func newCounter(increments int) *counter {
-	return &counter{increments: increments, sent: map[sim.Addr]int{}, got: map[sim.Addr]int{}}
+var counters = sim.Handle(sim.OnSignal((*counter).start), sim.OnMessage((*counter).increment))
+
+func newCounter(increments int) sim.Node {
+	return counters.Node(&counter{increments: increments, sent: map[sim.Addr]int{}, got: map[sim.Addr]int{}})
 }
 
-func (c *counter) Init(sim.Env) {}
-
-func (c *counter) Handle(env sim.Env, s sim.Signal) {
-	switch s.(type) {
-	case start:
-		for _, peer := range env.Peers() {
-			for range c.increments {
-				c.sent[peer]++
-				env.TCP().Send(peer, increment{c.sent[peer]})
-			}
+func (c *counter) start(env sim.Env, _ start) {
+	for _, peer := range env.Peers() {
+		for range c.increments {
+			c.sent[peer]++
+			env.TCP().Send(peer, increment{c.sent[peer]})
 		}
-	default:
-		panic(fmt.Sprintf("stopwait: no case for the signal %T", s))
 	}
 }
 
-func (c *counter) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	switch m := m.(type) {
-	case increment:
-		c.got[from]++
-		env.Emit(counted{from, m.number})
-	default:
-		panic(fmt.Sprintf("stopwait: no case for the message %T", m))
-	}
+func (c *counter) increment(env sim.Env, from sim.Addr, m increment) {
+	c.got[from]++
+	env.Emit(counted{from, m.number})
 }

@@ -48,7 +48,9 @@ type manager struct {
 	state       state
 }
 
-func (m *manager) Init(sim.Env) {}
+var managers = sim.Handle(
+	sim.OnSignal((*manager).prepare), sim.OnSignal((*manager).abort), sim.OnMessage((*manager).committed), sim.OnMessage((*manager).aborted),
+)
 
 // Offers lets a working manager choose.
 func (m *manager) Offers(offer func(sim.Signal)) {
@@ -61,28 +63,15 @@ func (m *manager) Offers(offer func(sim.Signal)) {
 // Accepts takes every order, always.
 func (m *manager) Accepts(sim.Addr, sim.Message) bool { return true }
 
-func (m *manager) Handle(env sim.Env, s sim.Signal) {
-	switch s := s.(type) {
-	case prepare:
-		m.state = statePrepared
-		env.Set().Send(m.coordinator, prepared{})
-	case abort:
-		m.state = stateAborted
-	default:
-		panic(fmt.Sprintf("twophase: a manager has no case for the signal %T", s))
-	}
+func (m *manager) prepare(env sim.Env, _ prepare) {
+	m.state = statePrepared
+	env.Set().Send(m.coordinator, prepared{})
 }
 
-func (m *manager) Deliver(_ sim.Env, _ sim.Addr, msg sim.Message) {
-	switch msg := msg.(type) {
-	case commit:
-		m.state = stateCommitted
-	case abort:
-		m.state = stateAborted
-	default:
-		panic(fmt.Sprintf("twophase: a manager has no case for the message %T", msg))
-	}
-}
+func (m *manager) abort(sim.Env, abort) { m.state = stateAborted }
+
+func (m *manager) committed(sim.Env, sim.Addr, commit) { m.state = stateCommitted }
+func (m *manager) aborted(sim.Env, sim.Addr, abort)    { m.state = stateAborted }
 
 // coordinator is the transaction's.
 type coordinator struct {
@@ -91,7 +80,7 @@ type coordinator struct {
 	done     bool // it has given its order
 }
 
-func (c *coordinator) Init(sim.Env) {}
+var coordinators = sim.Handle(sim.OnSignal((*coordinator).commit), sim.OnSignal((*coordinator).abort), sim.OnMessage((*coordinator).heard))
 
 // Offers lets the coordinator abort as long as it gave no order, and commit
 // when enough managers are prepared.
@@ -108,23 +97,14 @@ func (c *coordinator) Offers(offer func(sim.Signal)) {
 // Accepts takes no more notes when the order is given.
 func (c *coordinator) Accepts(sim.Addr, sim.Message) bool { return !c.done }
 
-func (c *coordinator) Handle(env sim.Env, s sim.Signal) {
-	switch s := s.(type) {
-	case commit, abort:
-		c.done = true
-		for _, m := range env.Peers() {
-			env.Set().Send(m, s)
-		}
-	default:
-		panic(fmt.Sprintf("twophase: the coordinator has no case for the signal %T", s))
+func (c *coordinator) commit(env sim.Env, m commit) { c.order(env, m) }
+func (c *coordinator) abort(env sim.Env, m abort)   { c.order(env, m) }
+
+func (c *coordinator) order(env sim.Env, m sim.Message) {
+	c.done = true
+	for _, to := range env.Peers() {
+		env.Set().Send(to, m)
 	}
 }
 
-func (c *coordinator) Deliver(_ sim.Env, from sim.Addr, msg sim.Message) {
-	switch msg := msg.(type) {
-	case prepared:
-		c.prepared[from] = true
-	default:
-		panic(fmt.Sprintf("twophase: the coordinator has no case for the message %T", msg))
-	}
-}
+func (c *coordinator) heard(_ sim.Env, from sim.Addr, _ prepared) { c.prepared[from] = true }

@@ -39,13 +39,13 @@ var System = &sim.System{
 
 func newNode(p sim.Params, self sim.Addr) sim.Node {
 	if self != p.Addr(0) {
-		return &manager{coordinator: p.Addr(0), state: stateWorking}
+		return managers.Node(&manager{coordinator: p.Addr(0), state: stateWorking})
 	}
 	c := &coordinator{need: p.Int(RMs), prepared: map[sim.Addr]bool{}}
 	if p.Bug(TP1) {
 		c.need--
 	}
-	return c
+	return coordinators.Node(c)
 }
 
 type view = sim.View[*manager]

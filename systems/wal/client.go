@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"fmt"
 	"time"
 
 	"macemc/sim"
@@ -23,26 +22,15 @@ type client struct {
 	acked  int
 }
 
-func (c *client) Init(sim.Env) {}
+var clients = sim.Handle(sim.OnSignal((*client).begin), sim.OnSignal((*client).again), sim.OnMessage((*client).ack))
 
-func (c *client) Handle(env sim.Env, s sim.Signal) {
-	switch s.(type) {
-	case begin, again:
+func (c *client) begin(env sim.Env, _ begin) { c.next(env) }
+func (c *client) again(env sim.Env, _ again) { c.next(env) }
+
+func (c *client) ack(env sim.Env, _ sim.Addr, m ack) {
+	if m.Value > c.acked {
+		c.acked = m.Value
 		c.next(env)
-	default:
-		panic(fmt.Sprintf("wal: the client has no case for the signal %T", s))
-	}
-}
-
-func (c *client) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
-	switch m := m.(type) {
-	case ack:
-		if m.Value > c.acked {
-			c.acked = m.Value
-			c.next(env)
-		}
-	default:
-		panic(fmt.Sprintf("wal: the client has no case for the message %T", m))
 	}
 }
 

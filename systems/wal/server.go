@@ -30,7 +30,9 @@ type server struct {
 	records int    // in it
 }
 
-func (s *server) Init(env sim.Env) {
+var servers = sim.Handle(sim.OnInit((*server).open), sim.OnMessage((*server).put))
+
+func (s *server) open(env sim.Env) {
 	s.log = first
 	if name, is := env.Store().Get(current); is {
 		s.log = name
@@ -64,17 +66,12 @@ func (s *server) replay(env sim.Env) {
 	}
 }
 
-func (s *server) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	switch m := m.(type) {
-	case put:
-		switch {
-		case m.Value == s.value+1:
-			s.write(env, from, m.Value)
-		case m.Value <= s.value:
-			env.UDP().Send(from, ack{s.value})
-		}
-	default:
-		panic(fmt.Sprintf("wal: the server has no case for the message %T", m))
+func (s *server) put(env sim.Env, from sim.Addr, m put) {
+	switch {
+	case m.Value == s.value+1:
+		s.write(env, from, m.Value)
+	case m.Value <= s.value:
+		env.UDP().Send(from, ack{s.value})
 	}
 }
 
@@ -134,8 +131,4 @@ func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("wal: the disk fails: %v", err))
 	}
-}
-
-func (s *server) Handle(_ sim.Env, signal sim.Signal) {
-	panic(fmt.Sprintf("wal: the server has no case for the signal %T", signal))
 }

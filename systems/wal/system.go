@@ -40,9 +40,9 @@ var System = &sim.System{
 	Tolerates: sim.Faults{Crash: 2},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		if self == p.Addr(0) {
-			return &server{}
+			return servers.Node(&server{})
 		}
-		return &client{server: p.Addr(0), writes: p.Int(writes)}
+		return clients.Node(&client{server: p.Addr(0), writes: p.Int(writes)})
 	},
 	Script: func(p sim.Params, self sim.Addr, _ int) []sim.Signal {
 		if self == p.Addr(1) {
@@ -57,17 +57,13 @@ var System = &sim.System{
 	},
 }
 
-type view = sim.View[sim.Node]
+type view = sim.View[*server]
 
 // ends are the two nodes, as far as they are up.
 func ends(v view) (s *server, c *client) {
-	for _, n := range v.Nodes() {
-		switch n := n.(type) {
-		case *server:
-			s = n
-		case *client:
-			c = n
-		}
+	for _, s = range v.Nodes() {
+	}
+	for _, c = range sim.See[*client](v).Nodes() {
 	}
 	return s, c
 }
