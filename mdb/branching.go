@@ -81,7 +81,7 @@ func numbers(args []word) (out []int, ok bool) {
 	return out, true
 }
 
-func (s *Session) take(args []word) (Page, error) {
+func (s *stand) take(args []word) (Page, error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Session) take(args []word) (Page, error) {
 
 // possible is the number of the one event that can happen here and that a
 // pattern matches.
-func (s *Session) possible(pattern string) (int, error) {
+func (s *stand) possible(pattern string) (int, error) {
 	re, err := compile(pattern)
 	if err != nil {
 		return 0, err
@@ -145,7 +145,7 @@ func (s *Session) possible(pattern string) (int, error) {
 }
 
 // follows reports whether the run itself takes these answers next.
-func (s *Session) follows(answers []int) bool {
+func (s *stand) follows(answers []int) bool {
 	picks := s.here.at(s.step + 1).picks
 	for k, p := range picks {
 		if k < len(answers) && answers[k] != int(p.Pick) || k >= len(answers) && p.Pick != 0 {
@@ -157,7 +157,7 @@ func (s *Session) follows(answers []int) bool {
 
 // goOn takes a step from here, on a branch of its own unless the session stands
 // at the end of one.
-func (s *Session) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
+func (s *stand) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
 	undo := s.branchOff()
 	progress, err := step()
 	if err != nil || progress != world.Stepped {
@@ -179,21 +179,21 @@ func (s *Session) goOn(src choose.Source, step func() (world.Progress, error)) (
 }
 
 // branchOff makes a branch that leaves here, if the branch goes on after it.
-func (s *Session) branchOff() (undo func()) {
+func (s *stand) branchOff() (undo func()) {
 	if s.step == s.Len() {
 		return func() {}
 	}
 	was := s.here
-	s.made++
-	s.here = s.newBranch(s.freeName(fmt.Sprintf("b%d", s.made)))
+	s.run.made++
+	s.here = s.newBranch(s.freeName(fmt.Sprintf("b%d", s.run.made)))
 	return func() {
-		s.here, s.made = was, s.made-1
+		s.here, s.run.made = was, s.run.made-1
 		s.run.branches = s.run.branches[:len(s.run.branches)-1]
 	}
 }
 
 // newBranch is a branch that leaves here and has no step of its own yet.
-func (s *Session) newBranch(name string) *branch {
+func (s *stand) newBranch(name string) *branch {
 	b := &branch{name: name, parent: s.here.owner(s.step), from: s.step}
 	s.run.branches = append(s.run.branches, b)
 	return b
@@ -202,7 +202,7 @@ func (s *Session) newBranch(name string) *branch {
 // walkMost is how long a walk until live may be.
 const walkMost = 10_000
 
-func (s *Session) walk(args []word) (Page, error) {
+func (s *stand) walk(args []word) (Page, error) {
 	steps, live, seed := 10, false, uint64(1)
 	for len(args) > 0 {
 		switch n, err := strconv.ParseUint(args[0].text, 10, 31); {
@@ -266,7 +266,7 @@ func span(from, to int) (all []int) {
 	return all
 }
 
-func (s *Session) heal(args []word) (Page, error) {
+func (s *stand) heal(args []word) (Page, error) {
 	if len(args) > 0 {
 		return nil, usageOf("heal")
 	}
@@ -275,7 +275,7 @@ func (s *Session) heal(args []word) (Page, error) {
 }
 
 // BranchesPage tells the tree of branches.
-func (s *Session) BranchesPage() (p Page) {
+func (s *stand) BranchesPage() (p Page) {
 	var tell func(b *branch, depth int)
 	tell = func(b *branch, depth int) {
 		mark, style := "  ", Plain
@@ -310,7 +310,7 @@ func (b *branch) condition(r *run) string {
 	}
 }
 
-func (s *Session) toBranch(args []word) (Page, error) {
+func (s *stand) toBranch(args []word) (Page, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, usageOf("branch")
 	}
@@ -318,7 +318,7 @@ func (s *Session) toBranch(args []word) (Page, error) {
 	if b == nil {
 		return nil, unknown("branch", args[0].text, s.branchNames(), "branches lists them")
 	}
-	was, place := s.here, s.step
+	was := *s
 	s.here, s.step = b, min(s.step, b.len())
 	if len(args) == 2 {
 		to, err := s.stepNamed(args[1].text)
@@ -326,7 +326,7 @@ func (s *Session) toBranch(args []word) (Page, error) {
 			err = s.goTo(to)
 		}
 		if err != nil {
-			s.here, s.step = was, place
+			*s = was
 			return nil, err
 		}
 	}
@@ -334,7 +334,7 @@ func (s *Session) toBranch(args []word) (Page, error) {
 }
 
 // branch is the branch of a name; nil: there is none.
-func (s *Session) branch(name string) *branch {
+func (s *stand) branch(name string) *branch {
 	for _, b := range s.run.branches {
 		if b.name == name {
 			return b
@@ -343,7 +343,7 @@ func (s *Session) branch(name string) *branch {
 	return nil
 }
 
-func (s *Session) rename(args []word) (Page, error) {
+func (s *stand) rename(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("name")
 	}
@@ -363,7 +363,7 @@ func (s *Session) rename(args []word) (Page, error) {
 var savedKeys = []string{"system", "nodes", "param", "bug", "property", "faults", "early", "net", "seed"}
 
 // settings are the header's fields of how the run is run.
-func (s *Session) settings() (header []choose.Field) {
+func (s *stand) settings() (header []choose.Field) {
 	for _, f := range s.run.header {
 		if slices.Contains(savedKeys, f.Key) {
 			header = append(header, f)
@@ -374,7 +374,7 @@ func (s *Session) settings() (header []choose.Field) {
 
 // outcomeHere are the header's fields of what the branch came to at this step:
 // how the service failed, or that it is known to be dead, and the state.
-func (s *Session) outcomeHere() (header []choose.Field, err error) {
+func (s *stand) outcomeHere() (header []choose.Field, err error) {
 	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
 	atEnd := s.step == s.Len()
 	if f := s.here.failure; f != nil && atEnd {
@@ -398,7 +398,7 @@ func (s *Session) outcomeHere() (header []choose.Field, err error) {
 	return header, nil
 }
 
-func (s *Session) save(args []word) (Page, error) {
+func (s *stand) save(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("save")
 	}

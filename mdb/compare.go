@@ -187,13 +187,13 @@ func (s *Session) diff(args []word) (Page, error) {
 	return s.compare(here, other, args[1:])
 }
 
-func (s *Session) inside(n int) error {
+func (s *stand) inside(n int) error {
 	_, err := s.stepOr("diff", []word{{text: strconv.Itoa(n)}}, 0)
 	return err
 }
 
 // isField reports whether a word names a field rather than a run.
-func (s *Session) isField(w word) bool {
+func (s *stand) isField(w word) bool {
 	if w.pattern || w.text == "live" || strings.HasSuffix(w.text, ".path") || slices.Contains(s.branchNames(), w.text) {
 		return false
 	}
@@ -244,7 +244,7 @@ func (s *Session) fileDiff(args []word) (Page, error) {
 }
 
 // compare tells how two states differ.
-func (s *Session) compare(a, b side, args []word) (Page, error) {
+func (s *stand) compare(a, b side, args []word) (Page, error) {
 	var fields []field
 	for _, w := range args {
 		f, err := s.run.parseField(w.text)
@@ -302,7 +302,7 @@ func (s *Session) alignment(a, b side) choose.Alignment {
 
 // alignedStep is the step of the other run to compare a step with: its partner,
 // or, between two pairs, the one at the same place, as far as there is one.
-func (s *Session) alignedStep(al choose.Alignment, step, most int) int {
+func (s *stand) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before
 	for k, m := range al.Same {
 		if step <= m.A {

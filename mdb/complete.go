@@ -18,7 +18,7 @@ func ofNodes(s *Session, _ []string) []string { return s.Nodes() }
 
 func ofBranches(s *Session, _ []string) []string { return s.branchNames() }
 
-func (s *Session) branchNames() (names []string) {
+func (s *stand) branchNames() (names []string) {
 	for _, b := range s.run.branches {
 		names = append(names, b.name)
 	}

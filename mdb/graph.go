@@ -92,7 +92,7 @@ func (s *Session) drawing(o eventgraph.TextOptions) (Page, error) {
 }
 
 // marks are what the graph points out.
-func (s *Session) marks() (m eventgraph.Marks) {
+func (s *stand) marks() (m eventgraph.Marks) {
 	if c, known := s.critical(); known && c > 0 && c <= s.Len() {
 		m.Critical = c
 	}

@@ -103,7 +103,7 @@ func looking() []*Command {
 }
 
 // stepOr is the step that an only argument names, or another.
-func (s *Session) stepOr(name string, args []word, otherwise int) (int, error) {
+func (s *stand) stepOr(name string, args []word, otherwise int) (int, error) {
 	switch len(args) {
 	case 0:
 		return otherwise, nil
@@ -122,7 +122,7 @@ func (s *Session) stepOr(name string, args []word, otherwise int) (int, error) {
 }
 
 // StepPage tells a step.
-func (s *Session) StepPage(i int) (p Page, err error) {
+func (s *stand) StepPage(i int) (p Page, err error) {
 	b := s.here
 	if i == 0 {
 		p.add(Strong, "the start of the nodes")
@@ -179,7 +179,7 @@ func (r *run) did(step *sim.Step) (p Page) {
 }
 
 // circumstances say where a step came from.
-func (s *Session) circumstances(t *took) string {
+func (s *stand) circumstances(t *took) string {
 	var parts []string
 	switch row := t.Event.Row(); {
 	case row.Travels():
@@ -209,7 +209,7 @@ func caused(verb string, step int) string {
 }
 
 // failed says how the service failed in a step, if it did.
-func (s *Session) failed(i int) (p Page) {
+func (s *stand) failed(i int) (p Page) {
 	f := s.here.failure
 	if f == nil || i != s.here.len() {
 		return nil
@@ -241,7 +241,7 @@ func frames(stack string) iter.Seq2[string, string] {
 }
 
 // ChangesPage tells what a step changed in the state.
-func (s *Session) ChangesPage(i int, fields ...field) (Page, error) {
+func (s *stand) ChangesPage(i int, fields ...field) (Page, error) {
 	if i == 0 {
 		return nil, nil
 	}
@@ -302,7 +302,7 @@ func (s *Session) listQuery(args []word) (Page, error) {
 	return append(p, s.rowPage(steps)...), nil
 }
 
-func (s *Session) log(args []word) (Page, error) {
+func (s *stand) log(args []word) (Page, error) {
 	var only sim.Addr
 	switch len(args) {
 	case 0:

@@ -149,7 +149,7 @@ func (s *Session) nowhere(back bool) error {
 }
 
 // ending says how the branch ends.
-func (s *Session) ending() string {
+func (s *stand) ending() string {
 	b := s.here
 	switch {
 	case b.failure != nil:
@@ -164,7 +164,7 @@ func (s *Session) ending() string {
 }
 
 // here1 is where the session stands, as a line.
-func (s *Session) here1() Page { return s.rowPage([]int{s.step}) }
+func (s *stand) here1() Page { return s.rowPage([]int{s.step}) }
 
 // searchFor goes to the next step that fulfils a query, or to the last before.
 func (s *Session) searchFor(words []word, back bool) (Page, error) {
@@ -192,7 +192,7 @@ func (s *Session) lookFor(q *query, back bool) (Page, error) {
 }
 
 // changesOf tells how the fields of a query changed in the step.
-func (s *Session) changesOf(q *query) (p Page) {
+func (s *stand) changesOf(q *query) (p Page) {
 	for _, t := range q.fields() {
 		before, err := s.run.lines(s.here, s.step-1)
 		if err != nil {
@@ -207,7 +207,7 @@ func (s *Session) changesOf(q *query) (p Page) {
 	return p
 }
 
-func (s *Session) jump(args []word) (Page, error) {
+func (s *stand) jump(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("jump")
 	}
@@ -222,7 +222,7 @@ func (s *Session) jump(args []word) (Page, error) {
 }
 
 // stepNamed is the step that a word stands for; there may be no such step.
-func (s *Session) stepNamed(text string) (int, error) {
+func (s *stand) stepNamed(text string) (int, error) {
 	switch text {
 	case "start", "first":
 		return 0, nil

@@ -159,7 +159,7 @@ func (s *Session) Command() string {
 }
 
 // trunkStep is the last step of the trunk on the way to here.
-func (s *Session) trunkStep() int {
+func (s *stand) trunkStep() int {
 	step := s.step
 	for b := s.here; b.parent != nil; b = b.parent {
 		step = min(step, b.from)

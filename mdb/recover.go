@@ -38,7 +38,7 @@ after which that could not be avoided any more. jump critical goes there, diff l
 }
 
 // looked is the path of the branch to a step, with a header for a verdict.
-func (s *Session) looked(upTo int, verdict sim.Verdict) *choose.Path {
+func (s *stand) looked(upTo int, verdict sim.Verdict) *choose.Path {
 	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
 	return s.here.path(header, upTo)
 }
@@ -95,7 +95,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 }
 
 // recoversIn has it decided by a lab.
-func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
+func (s *stand) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *Session) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 
 // keep makes a branch of a path that has its first steps in common with the
 // branch where the session stands. It goes nowhere.
-func (s *Session) keep(name string, path *choose.Path, shared int) (string, error) {
+func (s *stand) keep(name string, path *choose.Path, shared int) (string, error) {
 	for _, b := range s.run.branches {
 		if b.takes(path) {
 			return b.name, nil
@@ -183,7 +183,7 @@ func (b *branch) takes(path *choose.Path) bool {
 }
 
 // freeName is a name that no branch has yet.
-func (s *Session) freeName(name string) string {
+func (s *stand) freeName(name string) string {
 	for k := 2; slices.Contains(s.branchNames(), name); k++ {
 		name = fmt.Sprintf("%s%d", name[:len(name)-len(digits(name))], k)
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // row is step i of a branch; step 0 is the start.
-func (s *Session) row(i int) Row {
+func (s *stand) row(i int) Row {
 	b := s.here
 	r := Row{Step: i, Mark: s.mark(i), Current: i == s.step, Node: -1}
 	n := s.run.nodes()
@@ -102,7 +102,7 @@ func (r *run) lanes(s *sim.Step) string {
 }
 
 // mark is what a step is besides; ' ': nothing.
-func (s *Session) mark(i int) rune {
+func (s *stand) mark(i int) rune {
 	b := s.here
 	if c, known := s.critical(); known && c == i && c > 0 {
 		return MarkCritical
@@ -123,7 +123,7 @@ func (s *Session) mark(i int) rune {
 
 // critical is the critical step of the branch, where the command critical or the
 // path's header has told.
-func (s *Session) critical() (step int, known bool) {
+func (s *stand) critical() (step int, known bool) {
 	if c := s.here.critical; c != nil {
 		return c.Step, true
 	}
@@ -160,7 +160,7 @@ func (r Row) line(width int) Line {
 }
 
 // rowPage is some steps as a page.
-func (s *Session) rowPage(steps []int) (p Page) {
+func (s *stand) rowPage(steps []int) (p Page) {
 	width := len(strconv.Itoa(s.Len()))
 	for _, i := range steps {
 		p = append(p, s.row(i).line(width))

@@ -24,6 +24,7 @@ type run struct {
 	player   *search.Player
 	trunk    *branch
 	branches []*branch
+	made     int // of them, without a name of their own
 
 	names    []string  // of the properties that are judged
 	verdicts []verdict // the distinct ones

@@ -11,9 +11,7 @@ import (
 
 // Session is a debugger at a step of a run. It is used by one goroutine.
 type Session struct {
-	run  *run
-	here *branch
-	step int
+	stand
 
 	opener *Opener
 	others map[string]*run // runs that were compared with, by file
@@ -25,13 +23,20 @@ type Session struct {
 	breaks   []*query
 	last     *query // what was looked for last
 	history  []string
-	made     int // branches
 	ran      ran
 	width    int // of what is drawn, in columns; 0: the default
 	drawn    drawn
 	aligned  aligned
 	against  string // what it was last compared with
 	ended    bool
+}
+
+// stand is where a session is, and tells what can be told of that alone: what a
+// session remembers (breaks, filters, what it drew and compared) changes none of it.
+type stand struct {
+	run  *run
+	here *branch
+	step int
 }
 
 // Do executes one line, or several between semicolons, and returns what they
@@ -87,16 +92,16 @@ func (s *Session) Draw(width int) { s.width = max(width, eventgraph.WidthLeast) 
 func (s *Session) Ended() bool { return s.ended }
 
 // Step is where the session stands; the state is that after the step.
-func (s *Session) Step() int { return s.step }
+func (s *stand) Step() int { return s.step }
 
 // Len is the number of steps of the branch.
-func (s *Session) Len() int { return s.here.len() }
+func (s *stand) Len() int { return s.here.len() }
 
 // Place is the line that comes back to where the session stands.
-func (s *Session) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
+func (s *stand) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
 
 // Node is the node of the step where the session stands; "": none.
-func (s *Session) Node() string {
+func (s *stand) Node() string {
 	if s.step == 0 || s.here.at(s.step).Node.IsZero() {
 		return ""
 	}
@@ -104,7 +109,7 @@ func (s *Session) Node() string {
 }
 
 // Nodes are the names of the nodes.
-func (s *Session) Nodes() (names []string) {
+func (s *stand) Nodes() (names []string) {
 	for _, a := range s.run.player.World().Params().Addrs() {
 		names = append(names, a.String())
 	}
@@ -112,7 +117,7 @@ func (s *Session) Nodes() (names []string) {
 }
 
 // Title is what is open, and where the session stands in it.
-func (s *Session) Title() Line {
+func (s *stand) Title() Line {
 	l := Line{strong("%s", s.run.name()), plain("  %s", s.run.title)}
 	if s.here != s.run.trunk {
 		l = append(l, plain(" / %s", s.here.name))
@@ -121,7 +126,7 @@ func (s *Session) Title() Line {
 }
 
 // Prompt is what stands before a line.
-func (s *Session) Prompt() string {
+func (s *stand) Prompt() string {
 	if s.here != s.run.trunk {
 		return fmt.Sprintf("(mdb %s %d) ", s.here.name, s.step)
 	}
@@ -135,7 +140,7 @@ func (s *Session) Watched(b *Busy) {
 }
 
 // goTo moves to a step of the branch.
-func (s *Session) goTo(i int) error {
+func (s *stand) goTo(i int) error {
 	if i < 0 || i > s.Len() {
 		return fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(i), s.where(), numerals.Count(s.Len()))
 	}
@@ -144,7 +149,7 @@ func (s *Session) goTo(i int) error {
 }
 
 // where names the branch.
-func (s *Session) where() string {
+func (s *stand) where() string {
 	if s.here == s.run.trunk {
 		return s.run.title
 	}
@@ -152,7 +157,7 @@ func (s *Session) where() string {
 }
 
 // lines are the state where the session stands.
-func (s *Session) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
+func (s *stand) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
 
 // unknown is the sentence about a word that is not known: what was probably
 // meant, or else where to look.

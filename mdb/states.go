@@ -7,7 +7,7 @@ import (
 	"macemc/internal/canon"
 )
 
-func (s *Session) state(args []word) (Page, error) {
+func (s *stand) state(args []word) (Page, error) {
 	lines, err := s.lines()
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (s *Session) state(args []word) (Page, error) {
 
 // StatePage tells the state, or some fields of it. What the step changed is
 // marked.
-func (s *Session) StatePage(fields ...field) (p Page, err error) {
+func (s *stand) StatePage(fields ...field) (p Page, err error) {
 	after, err := s.lines()
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func partOf(path string) string {
 	return word
 }
 
-func (s *Session) fieldOfAll(args []word) (Page, error) {
+func (s *stand) fieldOfAll(args []word) (Page, error) {
 	if len(args) == 0 {
 		return nil, usageOf("field")
 	}
@@ -137,7 +137,7 @@ func sideBySide(name string, lines []canon.Line) string {
 }
 
 // PendingPage tells what is under way.
-func (s *Session) PendingPage() (p Page, err error) {
+func (s *stand) PendingPage() (p Page, err error) {
 	lines, err := s.lines()
 	if err != nil {
 		return nil, err
