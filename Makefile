@@ -146,7 +146,7 @@ oracle: ## hold critical transitions and printed bounds against the truth, on 2,
 
 .PHONY: campaign-random
 campaign-random: ## hold searches of N (100,000) random systems to internal/oracle; goes on where it was stopped
-	@go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(N) -journal $(abspath bin/campaign-random.json)
+	@GOGC=400 go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(N) -journal $(abspath bin/campaign-random.json)
 
 .PHONY: mutants
 mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped

@@ -24,7 +24,7 @@ var (
 const (
 	seeds = 90
 	small = 150
-	large = 1000
+	large = 400
 )
 
 func TestRandomSystems(t *testing.T) {

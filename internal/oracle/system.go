@@ -23,6 +23,7 @@ func (s *Spec) System() *sim.System {
 		Tolerates:  s.faults(),
 		New:        func(p sim.Params, self sim.Addr) sim.Node { return s.node(p, self, nil) },
 		Properties: s.properties(),
+		Opaque:     []string{"oracle.home"},
 	}
 	if s.Keeps {
 		sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
@@ -71,11 +72,11 @@ type machine struct {
 	Trail    []int
 	A, B     *cell
 
-	*home `mc:"-"`
+	*home
 }
 
-// home is what a machine knows from its start on. It holds a function so that
-// copies of the machine have the same one, and need no time for it.
+// home is what a machine knows from its start on: no state, by a rule. It holds a
+// function so that copies of the machine have the same one, and need no time for it.
 type home struct {
 	spec *Spec
 	self int
