@@ -57,14 +57,24 @@
 //     System.Crash keeps it.
 //   - A pause keeps a node from whatever a handler of it would run for. A connection to
 //     it may break, and a datagram that cannot reach it for a partition is dropped.
+//   - A message on a slow link waits for whatever can happen but timers, faults and what
+//     is in sets: for what nobody receives, and what is rare, too.
+//   - A node that has not joined is no less live than one that left for good; nothing
+//     can be wrong with it. What is sent to it is refused, or unreached.
+//   - An opening that waits is of a script's own: no guard is asked about joining and
+//     leaving.
+//   - What is known of a node's latest reading is forgotten but for what it is not before,
+//     unless the node holds that very instant, or a timer is due exactly so long after it.
+//   - A timer that is set is an instant within its handler, as a reading is.
 //   - Where healing lifts the limit on early timers, what fails then is beyond the
 //     space: liveness may be left undecided.
 //
 // # What is not compared
 //
 //   - A budget of crashes without end where lives are counted: the space has no end.
-//   - Times, and timers in order, disks that fail, and writes that reach the disk in
-//     any order: these have twins of their own, in the tests of macetime,
-//     internal/disk, internal/world and search.
+//   - What times are called in the question which of two is earlier: only the answer.
+//     So a path that has such a question is not handed to a search as a prefix.
+//   - Disks that fail, and writes that reach the disk in any order: these have twins of
+//     their own, in the tests of internal/disk, internal/world and search.
 //   - What walks do not find: they are samples. What they find must be there.
 package oracle

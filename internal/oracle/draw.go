@@ -15,6 +15,9 @@ func Draw(seed uint64) *Spec {
 	d.bags()
 	d.limits()
 	d.storage()
+	d.times()
+	d.members()
+	d.guards()
 	return d.s
 }
 
@@ -255,24 +258,132 @@ func (d *drawing) storage() {
 	if !d.once(4) {
 		return
 	}
-	s, starts := d.s, map[int]bool{}
-	for i, r := range s.Rules {
+	s := d.s
+	for _, r := range s.Rules {
 		for k := range r.Do {
 			if r.Do[k].Verb != Fail && d.once(2) {
 				r.Do[k] = Op{Verb: d.of(Put, Append, Append, SyncKeys, SyncFile, Recall), X: d.IntN(2)}
 			}
 		}
-		if r.On == OnInit {
-			s.Rules[i].Do, starts[r.Node] = append([]Op{{Verb: Recall}}, r.Do...), true
-		}
 	}
 	for node := range s.Nodes {
-		if !starts[node] {
-			s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, []Op{{Verb: Recall}}})
-		}
+		s.starts(node, Op{Verb: Recall})
 	}
 	if s.Budgets.Crash == 0 && !d.once(3) {
 		s.Budgets.Crash = 1
+	}
+}
+
+// times take the place of some of what nodes do, and are read when they start; clocks
+// may be promised to be good, and then some handlers set both timers.
+func (d *drawing) times() {
+	s := d.s
+	if d.once(4) && !s.stores() {
+		for _, r := range s.Rules {
+			for k := range r.Do {
+				if r.Do[k].Verb != Fail && d.once(3) {
+					r.Do[k] = d.time()
+				}
+			}
+		}
+		for node := range s.Nodes {
+			s.starts(node, Op{Verb: Read, X: d.IntN(2), To: d.IntN(3)})
+		}
+	}
+	if d.once(4) {
+		s.Pace = &Pace{d.IntN(3), d.once(2)}
+		for i, r := range s.Rules {
+			for k := range r.Do {
+				if r.Do[k].Verb == After {
+					r.Do[k].To = d.IntN(2)
+				}
+			}
+			if d.once(3) {
+				s.Rules[i].Do = append([]Op{{Verb: After, X: 0, To: d.IntN(2)}, {Verb: After, X: 1, To: d.IntN(2)}}, r.Do...)
+			}
+		}
+	}
+}
+
+// time is something that is done with times.
+func (d *drawing) time() Op {
+	o := Op{Verb: d.of(Read, Read, Before, Before, Before, Forget, Count, Older), X: d.IntN(2)}
+	switch o.Verb {
+	case Read:
+		o.To = d.IntN(3)
+	case Before:
+		o.X = d.IntN(3)
+		if o.To = d.IntN(3); o.X == o.To {
+			o.To = (o.X + 1) % 3
+		}
+	}
+	return o
+}
+
+// starts lets a node do one thing more when it starts, before all others.
+func (s *Spec) starts(node int, first Op) {
+	for i, r := range s.Rules {
+		if r.Node == node && r.On == OnInit {
+			s.Rules[i].Do = append([]Op{first}, r.Do...)
+			return
+		}
+	}
+	s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, []Op{first}})
+}
+
+// members join late, and leave.
+func (d *drawing) members() {
+	if !d.once(4) || d.s.Scripts == nil {
+		return
+	}
+	for node, lives := range d.s.Scripts {
+		if len(lives) > 0 && d.once(2) {
+			lives[0] = append([]int{Joins}, lives[0]...)
+		}
+		for k := range lives {
+			if d.once(4) {
+				lives[k] = append(lives[k], Leaves)
+			}
+		}
+		d.s.Scripts[node] = lives
+	}
+}
+
+// guards are of what is gathered in sets, and of scripts; some links are slow, and
+// some promises are of each node.
+func (d *drawing) guards() {
+	s := d.s
+	if d.once(4) {
+		for range 1 + d.IntN(2) {
+			s.Gathers = append(s.Gathers, Gather{d.IntN(s.Nodes), 0, d.IntN(values), values + d.IntN(values)})
+		}
+		for _, r := range s.Rules {
+			for k := range r.Do {
+				if r.Do[k].Verb == Send && d.once(3) {
+					r.Do[k].Link = "set"
+				}
+			}
+		}
+		for _, g := range s.Gathers {
+			if s.rule(g.Node, OnDeed, g.Deed, g.At) == nil {
+				s.Rules = append(s.Rules, Rule{g.Node, OnDeed, g.Deed, g.At, []Op{{Verb: Go, X: d.IntN(s.Places)}}})
+			}
+		}
+	}
+	if s.Scripts != nil && d.once(6) {
+		for range 1 + d.IntN(2) {
+			s.Waits = append(s.Waits, Wait{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(values)})
+		}
+	}
+	if d.once(6) {
+		l := [2]int{d.IntN(s.Nodes), 0}
+		if l[1] = l[0]; d.once(2) {
+			l[1] = d.IntN(s.Nodes)
+		}
+		s.Slow = append(s.Slow, l)
+	}
+	if d.once(8) {
+		s.Each = append(s.Each, Pred{Kind: d.of(Every, Spent), P: d.IntN(s.Places), Not: d.once(2)})
 	}
 }
 

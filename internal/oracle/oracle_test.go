@@ -22,18 +22,25 @@ var (
 
 // A few seconds of the campaign, with spaces that are small.
 const (
-	seeds = 90
+	seeds = 80
 	small = 150
 	large = 400
 )
 
+// seldom are seeds of systems that meet what those before them do not.
+var seldom = []uint64{130, 176, 201, 284, 436}
+
 func TestRandomSystems(t *testing.T) {
-	n := uint64(seeds)
+	n := seeds
 	if testing.Short() {
 		n /= 5
 	}
 	met := map[string]int{}
+	var all []uint64
 	for seed := range n {
+		all = append(all, uint64(seed))
+	}
+	for _, seed := range append(all, seldom...) {
 		res := Compare(Draw(seed), small, Modes(nil))
 		add(met, res)
 		for _, d := range res.Differences {
@@ -49,11 +56,11 @@ func TestRandomSystems(t *testing.T) {
 
 // features are what the systems of TestRandomSystems must meet.
 var features = []string{
-	"action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "dead", "declined by tcp", "down", "duplicate",
-	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "has assume", "has early", "has keeps", "has layered",
-	"has limits", "has weight 0", "live", "lose", "mend", "message by bag", "message by set", "message by tcp", "message by udp", "one-way partition", "partition", "pause", "prefix",
-	"rare side", "refused", "reorder", "replayed as dead", "replayed as none", "reset", "reset by a handler", "restart", "resume", "script", "send refused", "task", "timer", "timer held back",
-	"unreached", "waits for a paused node", "waits in a bag", "within a step", "within a step, for good", "disk: all", "disk: not", "disk: wri", "walks: dead", "walks: panic", "walks: safety", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
+	"a comparison is a choice", "a comparison is settled", "action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "dead", "declined by tcp", "down", "duplicate",
+	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "gathered", "has assume", "has each", "has early", "has keeps", "has layered",
+	"has limits", "has weight 0", "join", "leave", "live", "lose", "mend", "message by bag", "message by set", "message by tcp", "message by udp", "one-way partition", "opening waits", "partition", "pause", "prefix",
+	"rare side", "refused", "reorder", "replayed as dead", "replayed as none", "reset", "reset by a handler", "restart", "resume", "script", "send refused", "task", "timer", "timer held back", "timer out of order",
+	"unreached", "waits for a paused node", "waits in a bag", "waits on a slow link", "within a step", "within a step, for good", "disk: all", "disk: not", "disk: wri", "walks: dead", "walks: panic", "walks: safety", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
 }
 
 func add(met map[string]int, res *Result) {

@@ -71,6 +71,19 @@ func (s *Spec) cuts() (all []func() bool) {
 	for i := range s.Declines {
 		add(func() bool { return drop(&s.Declines, i) })
 	}
+	for i := range s.Gathers {
+		add(func() bool { return drop(&s.Gathers, i) })
+	}
+	for i := range s.Waits {
+		add(func() bool { return drop(&s.Waits, i) })
+	}
+	for i := range s.Slow {
+		add(func() bool { return drop(&s.Slow, i) })
+	}
+	add(func() bool { return set(&s.Pace, nil) })
+	for i := range s.Each {
+		add(func() bool { return drop(&s.Each, i) })
+	}
 	for i := range s.Rare {
 		add(func() bool { return drop(&s.Rare, i) })
 	}

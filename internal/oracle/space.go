@@ -62,7 +62,9 @@ func (m *Model) start(b Budgets, early *int) (all []*state, bad []wrong) {
 func (m *Model) init(r *run) {
 	r.opens = true
 	for i := 0; i < m.spec.Nodes && !r.broken && r.wrong == nil; i++ {
-		r.on(i, OnInit, 0)
+		if r.s.Nodes[i].Life == up {
+			r.on(i, OnInit, 0)
+		}
 	}
 }
 
@@ -163,6 +165,15 @@ func (x *Space) visit(s *state, depth int) {
 			x.found(wrong{"safety", "always " + p.String()}, depth)
 			n.wrong = true
 			if x.Every != nil { // one is enough: the first
+				return
+			}
+		}
+	}
+	for i := range x.m.spec.Each {
+		if p := &x.m.spec.Each[i]; !s.each(p) {
+			x.found(wrong{"safety", "each " + p.String()}, depth)
+			n.wrong = true
+			if x.Every != nil {
 				return
 			}
 		}

@@ -24,13 +24,18 @@ type Spec struct {
 	Rules    []Rule
 	Offers   []Offer
 	Declines []Decline
-	Scripts  [][][]int // by node and life: the values of the openings
+	Gathers  []Gather  `json:",omitempty"`
+	Waits    []Wait    `json:",omitempty"`
+	Scripts  [][][]int // by node and life: the values of the openings, Joins first or Leaves last
+	Slow     [][2]int  `json:",omitempty"` // links: a node twice, or its two ends
+	Pace     *Pace     `json:",omitempty"` // nil: timers are free
 
 	Eventually []Pred
 	Always     []Pred
-	Step       *int // the sum of all places must not grow by more in one step
-	Monitored  bool // a monitor counts facts
-	Limit      bool // and does not want two of 0 and one of 1
+	Each       []Pred `json:",omitempty"` // of every node by itself: Every, Spent
+	Step       *int   // the sum of all places must not grow by more in one step
+	Monitored  bool   // a monitor counts facts
+	Limit      bool   // and does not want two of 0 and one of 1
 	Within     *Pred
 	Assume     *Pred
 	Rare       []Rare // events of weight 0
@@ -71,7 +76,7 @@ type Rule struct {
 // The verbs. Places are counted round.
 const (
 	Send      = "send"      // X to To by Link, for a unit of fuel but by set; refused: to the next place
-	After     = "after"     // arm the timer X
+	After     = "after"     // arm the timer X, for 2 seconds and 2 more for each of To
 	Cancel    = "cancel"    // it
 	Scheduled = "scheduled" // if it is: to the next place
 	Post      = "post"      // the task X, for a unit of fuel
@@ -92,6 +97,11 @@ const (
 	SyncKeys  = "synckeys"  //
 	SyncFile  = "syncfile"  //
 	Recall    = "recall"    // go on by as many places as there are letters in both
+	Read      = "read"      // the clock: the time X is To seconds after that
+	Forget    = "forget"    // the time X
+	Before    = "before"    // if the time X is before the time To: to the next place; 2 is now
+	Count     = "count"     // the mark X is a monotone reading
+	Older     = "older"     // if the mark 0 was read before the mark 1: to the next place
 )
 
 // Op is one thing that a node does.
@@ -107,6 +117,26 @@ type Offer struct{ Node, At, Deed int }
 
 // Decline is a message that a node does not accept at a place.
 type Decline struct{ Node, At, From, Word int }
+
+// Gather is a guarded action that a node offers at a place while the word is in its
+// set.
+type Gather struct{ Node, At, Word, Deed int }
+
+// Wait is an opening that has to wait at a place.
+type Wait struct{ Node, At, Order int }
+
+// Openings by which a node joins and leaves.
+const (
+	Joins  = -1
+	Leaves = -2
+)
+
+// Pace is what clocks keep to: by how many seconds a handler takes at most, and
+// whether a timer may be due after half of its time or twice as much.
+type Pace struct {
+	Handlers int
+	Drifts   bool
+}
 
 // The predicates about a state. They see the nodes that are up.
 const (
@@ -188,6 +218,18 @@ func (s *Spec) stores() bool {
 func (s *Spec) declines(node, at, from, word int) bool {
 	for _, d := range s.Declines {
 		if d == (Decline{node, at, from, word}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Spec) waits(node, at, order int) bool { return contains(s.Waits, Wait{node, at, order}) }
+
+// isSlow: a message comes last on the link.
+func (s *Spec) isSlow(a, b int) bool {
+	for _, l := range s.Slow {
+		if l[0] == l[1] && (l[0] == a || l[0] == b) || l == [2]int{a, b} || l == [2]int{b, a} {
 			return true
 		}
 	}

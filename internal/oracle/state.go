@@ -26,6 +26,7 @@ const (
 	up life = iota
 	crashed
 	down
+	absent // it has not joined yet
 )
 
 // nodeState is a node, and what the world keeps for it.
@@ -44,6 +45,8 @@ type nodeState struct {
 	Flushing bool
 	Paused   bool
 	Disk     disk
+	Clock    clock
+	Marks    [2]int // monotone readings, by their order; 0: none
 }
 
 // cut is a partition: who stands on the first side. Of a one-way partition, those
@@ -98,7 +101,7 @@ func (s *state) key() string {
 		list(m.Script)
 		is(m.Flushing)
 		is(m.Paused)
-		b = fmt.Appendf(b, "%q %q %v;", m.Disk.Key, m.Disk.File, m.Disk.Pending)
+		b = fmt.Appendf(b, "%q %q %v %s%v;", m.Disk.Key, m.Disk.File, m.Disk.Pending, m.Clock.String(), m.Marks)
 		for j := range s.Nodes {
 			e := &s.TCP[i][j]
 			is(e.Open)
@@ -157,6 +160,9 @@ func (s *Spec) empty(b Budgets, early *int) *state {
 	st := &state{Left: b, Early: firings(early), Facts: map[int]int{}}
 	for i := range n {
 		st.Nodes = append(st.Nodes, s.fresh(i, 0))
+		if script := st.Nodes[i].Script; len(script) > 0 && script[0] == Joins {
+			st.Nodes[i].Life = absent
+		}
 		st.TCP = append(st.TCP, make([]end, n))
 		st.UDP, st.Set = append(st.UDP, make([][]int, n)), append(st.Set, make([][]int, n))
 		st.Bag = append(st.Bag, make([][]int, n))
@@ -241,6 +247,17 @@ func (s *state) judge(p *Pred) bool {
 	default:
 		panic("macemc bug: oracle: no predicate " + p.Kind)
 	}
+}
+
+// each judges a predicate of every node that is up by itself.
+func (s *state) each(p *Pred) bool {
+	for i := range s.Nodes {
+		one := state{Nodes: s.Nodes[i : i+1]}
+		if s.Nodes[i].Life == up && !one.holds(p) {
+			return false
+		}
+	}
+	return true
 }
 
 // flying is how many messages are under way by TCP and UDP, and in bags.

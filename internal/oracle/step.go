@@ -10,6 +10,8 @@ import (
 type event struct {
 	label string // as paths have it
 	rare  bool   // a fault, or of weight 0
+	waits bool   // a message on a slow link
+	late  bool   // what such a message does not wait for
 	take  func(r *run)
 }
 
@@ -106,7 +108,7 @@ func (m *Model) judged(before *state, r *run) *wrong {
 // events are what can happen in a state.
 func (m *Model) events(s *state) (all []event) {
 	add := func(kind string, value int, label string, take func(r *run)) {
-		all = append(all, event{label, m.spec.rare(kind, value), func(r *run) {
+		all = append(all, event{label: label, rare: m.spec.rare(kind, value), late: kind == "timer", take: func(r *run) {
 			r.seen(kind)
 			take(r)
 		}})
@@ -115,7 +117,7 @@ func (m *Model) events(s *state) (all []event) {
 		if *budget(&s.Left) == 0 || !m.spec.allows(kind, at) {
 			return
 		}
-		all = append(all, event{label, true, func(r *run) {
+		all = append(all, event{label: label, rare: true, late: true, take: func(r *run) {
 			r.seen(kind)
 			if b := budget(&r.s.Left); *b > 0 {
 				*b--
@@ -126,16 +128,30 @@ func (m *Model) events(s *state) (all []event) {
 	for i := range s.Nodes {
 		m.ofNode(s, i, add, fault)
 		for j := range s.Nodes {
-			m.ofTCP(s, i, j, add, fault)
-			m.ofUDP(s, i, j, add, fault)
+			slow := func(kind string, value int, label string, take func(r *run)) {
+				add(kind, value, label, take)
+				all[len(all)-1].waits = kind == "message" && m.spec.isSlow(i, j)
+			}
+			m.ofTCP(s, i, j, slow, fault)
+			m.ofUDP(s, i, j, slow, fault)
+			begin := len(all)
 			m.ofSet(s, i, j, add)
-			m.ofBag(s, i, j, add)
+			for k := range all[begin:] {
+				all[begin+k].late, all[begin+k].waits = true, m.spec.isSlow(i, j)
+			}
+			m.ofBag(s, i, j, slow)
 		}
 	}
 	if s.Cut.Side != nil {
 		add("mend", -1, "mend", func(r *run) { r.s.Cut = cut{} })
 	} else {
 		m.ofCuts(fault)
+	}
+	if slices.ContainsFunc(all, func(e event) bool { return !e.waits && !e.late }) {
+		before := len(all)
+		if all = slices.DeleteFunc(all, func(e event) bool { return e.waits }); len(all) < before {
+			m.seen("waits on a slow link")
+		}
 	}
 	return all
 }
@@ -159,6 +175,14 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 			r.on(i, OnInit, 0)
 		})
 	}
+	if n.Life == absent {
+		add("script", -1, fmt.Sprintf("n%d script Join{}", i), func(r *run) {
+			r.seen("join")
+			node := &r.s.Nodes[i]
+			node.Life, node.Script = up, node.Script[1:]
+			r.on(i, OnInit, 0)
+		})
+	}
 	if n.Life != up {
 		return
 	}
@@ -178,12 +202,28 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 // ofSelf is what a node does by itself.
 func (m *Model) ofSelf(s *state, i int, add adder) {
 	n := s.Nodes[i]
-	if len(n.Script) > 0 {
-		v := n.Script[0]
+	switch v := none(n.Script); {
+	case v == nobody:
+	case v == Leaves:
+		add("script", -1, fmt.Sprintf("n%d script Leave{}", i), func(r *run) {
+			r.seen("leave")
+			r.die(i, down)
+		})
+	case m.spec.waits(i, n.At, v):
+		m.seen("opening waits")
+	default:
 		add("script", v, fmt.Sprintf("n%d script order(%d)", i, v), func(r *run) {
 			r.s.Nodes[i].Script = r.s.Nodes[i].Script[1:]
 			r.on(i, OnOrder, v)
 		})
+	}
+	for deed := range 2 * values {
+		if m.gathers(s, i, deed) {
+			add("action", deed, fmt.Sprintf("n%d action deed(%d)", i, deed), func(r *run) {
+				r.seen("gathered")
+				r.on(i, OnDeed, deed)
+			})
+		}
 	}
 	for _, o := range m.spec.Offers {
 		if o.Node == i && o.At == n.At {
@@ -207,11 +247,18 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 			m.seen("timer held back")
 			continue
 		}
+		if m.spec.Pace != nil && !n.Clock.first(v) {
+			m.seen("timer out of order")
+			continue
+		}
 		add("timer", v, fmt.Sprintf("n%d timer ring(%d)", i, v), func(r *run) {
 			if early {
 				r.s.Early--
 			}
 			delete(r.s.Nodes[i].Timers, v)
+			if m.spec.Pace != nil {
+				r.s.Nodes[i].Clock.fire(v)
+			}
 			r.on(i, OnRing, v)
 		})
 	}
@@ -221,6 +268,31 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 			r.on(i, OnFlushed, 0)
 		})
 	}
+}
+
+// gathers: some node has put the word into its set, and no partition keeps it away.
+func (m *Model) gathers(s *state, i, deed int) bool {
+	for _, g := range m.spec.Gathers {
+		if g.Node != i || g.Deed != deed || g.At != s.Nodes[i].At {
+			continue
+		}
+		for j := range s.Nodes {
+			if slices.Contains(s.Set[j][i], g.Word) && !s.Cut.bars(j, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+const nobody = -9
+
+// none is the first opening, if there is one.
+func none(script []int) int {
+	if len(script) == 0 {
+		return nobody
+	}
+	return script[0]
 }
 
 func keys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
@@ -487,8 +559,54 @@ func (r *run) on(node int, occasion string, value int) {
 			return
 		}
 	}
+	n := &r.s.Nodes[node]
+	n.Clock.settle()
+	n.count()
 	if before != nil {
 		r.handled(node, before)
+	}
+}
+
+// count counts the marks anew, in their order.
+func (n *nodeState) count() {
+	a, b := n.Marks[0], n.Marks[1]
+	switch {
+	case a == 0 || b == 0:
+		n.Marks = [2]int{min(a, 1), min(b, 1)}
+	case a < b:
+		n.Marks = [2]int{1, 2}
+	default:
+		n.Marks = [2]int{2, 1}
+	}
+}
+
+// before compares two times. No time at all is before every other.
+func (r *run) before(n *nodeState, op Op, move func(int)) {
+	at := func(x int) (point int, is bool) {
+		if x == 2 {
+			n.Clock.read(r.spec.Pace)
+			return last, true
+		}
+		return time0 + x, n.Clock.There[time0+x]
+	}
+	a, isA := at(op.X)
+	b, isB := at(op.To)
+	if !isA || !isB {
+		if isB {
+			move(1)
+		}
+		return
+	}
+	yes, no := n.Clock.may(a, b)
+	if yes && no {
+		r.seen("a comparison is a choice")
+		yes = r.ask(2, func(k int) string { return "" }) == 1
+	} else {
+		r.seen("a comparison is settled")
+	}
+	n.Clock.answer(a, b, yes)
+	if yes {
+		move(1)
 	}
 }
 
@@ -499,9 +617,26 @@ func (r *run) do(node int, op Op) {
 	case Send:
 		r.send(node, op, move)
 	case After:
+		if r.spec.Pace != nil {
+			n.Clock.set(op.X, 2+2*op.To, r.spec.Pace)
+		}
 		r.does(effect{do: func() { r.s.Nodes[node].Timers[op.X] = true }})
 	case Cancel:
+		n.Clock.drop(ring0 + op.X)
 		r.does(effect{do: func() { delete(r.s.Nodes[node].Timers, op.X) }})
+	case Read:
+		n.Clock.read(r.spec.Pace)
+		n.Clock.copyTo(time0+op.X, last, op.To)
+	case Forget:
+		n.Clock.drop(time0 + op.X)
+	case Before:
+		r.before(n, op, move)
+	case Count:
+		n.Marks[op.X] = 1 + max(n.Marks[0], n.Marks[1])
+	case Older:
+		if n.Marks[0] < n.Marks[1] {
+			move(1)
+		}
 	case Scheduled:
 		if n.Timers[op.X] {
 			move(1)

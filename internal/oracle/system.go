@@ -3,10 +3,12 @@ package oracle
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
+	"macemc/macetime"
 	"macemc/sim"
 )
 
@@ -18,7 +20,7 @@ func (s *Spec) System() *sim.System {
 		Name: "random", Doc: "A system that was drawn at random.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: s.Nodes, Least: s.Nodes, Most: s.Nodes} },
 		Network: func(sim.Params) sim.Network {
-			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
+			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity, Slow: at(s.Slow)}
 		},
 		Tolerates:  s.faults(),
 		New:        func(p sim.Params, self sim.Addr) sim.Node { return s.node(p, self, nil) },
@@ -36,9 +38,25 @@ func (s *Spec) System() *sim.System {
 	if s.Scripts != nil {
 		sys.Script = func(p sim.Params, self sim.Addr, life int) (all []sim.Signal) {
 			for _, v := range s.script(slices.Index(p.Addrs(), self), life) {
-				all = append(all, order(v))
+				switch v {
+				case Joins:
+					all = append(all, sim.Join{})
+				case Leaves:
+					all = append(all, sim.Leave{})
+				default:
+					all = append(all, order(v))
+				}
 			}
 			return all
+		}
+	}
+	if s.Pace != nil {
+		sys.Clock = func(sim.Params) *sim.Clock {
+			c := &sim.Clock{Handlers: time.Duration(s.Pace.Handlers) * time.Second}
+			if s.Pace.Drifts {
+				c.Drift = 100
+			}
+			return c
 		}
 	}
 	if s.Within != nil {
@@ -71,6 +89,8 @@ type machine struct {
 	Heard    map[sim.Addr]int
 	Trail    []int
 	A, B     *cell
+	Times    [2]macetime.Time
+	Marks    [2]macetime.Monotone
 
 	*home
 }
@@ -98,6 +118,8 @@ func (s *Spec) node(p sim.Params, self sim.Addr, dead *machine) sim.Node {
 	}
 	var n sim.Node = &m
 	switch {
+	case len(s.Gathers)+len(s.Waits) > 0:
+		n = &warden{guardian{offerer{m}}}
 	case len(s.Offers) > 0 && len(s.Declines) > 0:
 		n = &guardian{offerer{m}}
 	case len(s.Offers) > 0:
@@ -116,7 +138,25 @@ type (
 	offerer  struct{ machine }
 	decliner struct{ machine }
 	guardian struct{ offerer }
+	warden   struct{ guardian }
 )
+
+func (w *warden) Opens(s sim.Signal) bool {
+	o, ok := s.(order)
+	return !ok || !w.spec.waits(w.self, w.At, int(o))
+}
+
+func (w *warden) Gathers(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
+	offered := map[int]bool{}
+	for _, m := range in {
+		for _, g := range w.spec.Gathers {
+			if g.Node == w.self && g.At == w.At && word(g.Word) == m && !offered[g.Deed] {
+				offered[g.Deed] = true
+				offer(deed(g.Deed))
+			}
+		}
+	}
+}
 
 func (m *offerer) Offers(offer func(sim.Signal)) {
 	for _, o := range m.spec.Offers {
@@ -177,7 +217,7 @@ func (m *machine) do(env sim.Env, op Op) {
 	case Send:
 		m.send(env, op)
 	case After:
-		env.After(time.Second, ring(op.X))
+		env.After(time.Duration(2+2*op.To)*time.Second, ring(op.X))
 	case Cancel:
 		env.Cancel(ring(op.X))
 	case Scheduled:
@@ -223,6 +263,26 @@ func (m *machine) do(env sim.Env, op Op) {
 		env.TCP().NotifyFlushed()
 	case Go:
 		m.At = op.X
+	case Read:
+		m.Times[op.X] = env.Now().Add(time.Duration(op.To) * time.Second)
+	case Forget:
+		m.Times[op.X] = macetime.Time{}
+	case Before:
+		at := func(x int) macetime.Time {
+			if x == 2 {
+				return env.Now()
+			}
+			return m.Times[x]
+		}
+		if a, b := at(op.X), at(op.To); env.Before(a, b) {
+			m.move(1)
+		}
+	case Count:
+		m.Marks[op.X] = env.Monotone()
+	case Older:
+		if m.Marks[0].Less(m.Marks[1]) {
+			m.move(1)
+		}
 	case Trail:
 		if m.Trail = append(m.Trail, op.X); len(m.Trail) > 2 {
 			m.Trail = slices.Clone(m.Trail[1:])
@@ -303,6 +363,9 @@ func (c *counts) Init() { c.Facts = map[int]int{} }
 func (s *Spec) properties() (all []sim.Property) {
 	for _, p := range s.Always {
 		all = append(all, sim.Always("always "+p.String(), s.holds(p)))
+	}
+	for _, p := range s.Each {
+		all = append(all, sim.Each("each "+p.String(), s.holds(p)))
 	}
 	for _, p := range s.Eventually {
 		all = append(all, sim.Eventually("eventually "+p.String(), s.holds(p)))
@@ -438,18 +501,23 @@ func (s *Spec) faults() sim.Faults {
 	f := s.Budgets.faults()
 	var only []string
 	for _, l := range s.Only {
-		var places []string
-		for _, p := range l.Places {
-			place := fmt.Sprintf("n%d", p[0])
-			if p[1] != p[0] {
-				place += fmt.Sprintf("-n%d", p[1])
-			}
-			places = append(places, place)
-		}
-		only = append(only, l.Fault+"@"+strings.Join(places, "+"))
+		only = append(only, l.Fault+"@"+at(l.Places))
 	}
 	f.Only = strings.Join(only, ",")
 	return f
+}
+
+// at names nodes and links.
+func at(places [][2]int) string {
+	var all []string
+	for _, p := range places {
+		place := fmt.Sprintf("n%d", p[0])
+		if p[1] != p[0] {
+			place += fmt.Sprintf("-n%d", p[1])
+		}
+		all = append(all, place)
+	}
+	return strings.Join(all, "+")
 }
 
 func (b Budgets) faults() sim.Faults {

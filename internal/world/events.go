@@ -301,20 +301,20 @@ func (es *Events) find(k int, h *happening) {
 
 // own is an event of a node's own.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
-	h.Node, h.Kind, h.Value = addrOf(i), kind, value
+	h.Event = sim.Event{Node: addrOf(i), Kind: kind, Value: value}
 	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
 }
 
 // about is an event at one node that concerns its connection to another.
 func (h *happening) about(kind sim.Kind, node, peer, channel int) {
-	h.Node, h.Kind, h.Link, h.From = addrOf(node), kind, sim.LinkTCP, addrOf(peer)
+	h.Event = sim.Event{Node: addrOf(node), From: addrOf(peer), Kind: kind, Link: sim.LinkTCP}
 	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
 }
 
 // delivery is that of a packet, or what else may become of it.
 func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) {
 	from, to := l.tcp.Ends(channel)
-	h.Node, h.Kind, h.Link, h.From, h.Value = addrOf(to), sim.KindMessage, link, addrOf(from), p.Message
+	h.Event = sim.Event{Node: addrOf(to), From: addrOf(from), Kind: sim.KindMessage, Link: link, Value: p.Message}
 	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 

@@ -1,0 +1,188 @@
+package oracle
+
+import "fmt"
+
+// What is known of the times of a node, by the documents: nothing but that a clock
+// does not go backwards, that between two readings any time may pass, and what
+// comparisons were answered. Where the system promises a clock, a timer is due
+// between so long and so long after it was set, fires only if none of the node's must
+// be due before it, and what is read from then on is not before it; and a handler
+// takes at most so long.
+//
+// Here that is a table: how much one point is after another at most. The points have
+// fixed places: the latest reading, where the handler began, the node's two times,
+// and when its two timers are due. Seconds are whole, and instants lie dense, so that
+// a bound is a number, or just below it.
+
+const (
+	last   = iota // what is read later is not before it
+	began         // by the first that the handler read or set; only while it runs
+	time0         // and time1
+	ring0  = time0 + 2
+	points = ring0 + 2
+)
+
+// most is twice how many seconds it is at most, less one where it is just below that.
+type most int
+
+const boundless most = 1 << 40
+
+// plus is one bound after another.
+func (m most) plus(o most) most {
+	if m == boundless || o == boundless {
+		return boundless
+	}
+	below := m&1 | o&1
+	return m + m&1 + o + o&1 - below
+}
+
+// clock is the table. The zero clock knows of nothing.
+type clock struct {
+	There [points]bool // the point is there
+	After [points][points]most
+}
+
+// put makes a new point of which nothing is known.
+func (c *clock) put(p int) {
+	c.There[p] = true
+	for i := range points {
+		c.After[p][i], c.After[i][p] = boundless, boundless
+	}
+	c.After[p][p] = 0
+}
+
+func (c *clock) drop(p int) { c.There[p] = false }
+
+// know notes that a is at most so much after b, and all that follows.
+func (c *clock) know(a, b int, by most) {
+	c.After[a][b] = min(c.After[a][b], by)
+	for k := range points {
+		for i := range points {
+			for j := range points {
+				if c.There[i] && c.There[j] && c.There[k] {
+					c.After[i][j] = min(c.After[i][j], c.After[i][k].plus(c.After[k][j]))
+				}
+			}
+		}
+	}
+}
+
+// copyTo makes a point that is so many seconds after another.
+func (c *clock) copyTo(p, of, seconds int) {
+	was, by := *c, most(2*seconds)
+	if p != of {
+		c.put(p)
+	}
+	for i := range points {
+		if i != p && was.There[i] {
+			c.After[p][i], c.After[i][p] = was.After[of][i].plus(by), was.After[i][of].plus(-by)
+		}
+	}
+}
+
+// later lets some time pass: what is read then is not before the last reading, and
+// nobody knows how much later.
+func (c *clock) later() {
+	if !c.There[last] {
+		c.put(last)
+	}
+	for i := range points {
+		if i != last {
+			c.After[last][i] = boundless
+		}
+	}
+}
+
+// read lets the clock be read, or a timer be set.
+func (c *clock) read(pace *Pace) {
+	c.later()
+	switch {
+	case pace == nil:
+	case !c.There[began]:
+		c.copyTo(began, last, 0)
+	default:
+		c.know(last, began, most(2*pace.Handlers))
+	}
+}
+
+// may says which answers to "is a before b" are possible.
+func (c *clock) may(a, b int) (yes, no bool) {
+	if a == b {
+		return false, true
+	}
+	return c.After[b][a] > 0, c.After[a][b] >= 0
+}
+
+func (c *clock) answer(a, b int, before bool) {
+	if before {
+		c.know(a, b, -1)
+	} else {
+		c.know(b, a, 0)
+	}
+}
+
+// set sets a timer.
+func (c *clock) set(ring, seconds int, pace *Pace) {
+	c.read(pace)
+	c.put(ring0 + ring)
+	least, longest := pace.span(seconds)
+	c.know(last, ring0+ring, most(-2*least))
+	c.know(ring0+ring, last, most(2*longest))
+}
+
+// first reports whether a timer may be the first that is due.
+func (c *clock) first(ring int) bool {
+	other := ring0 + 1 - ring
+	return !c.There[other] || c.After[other][ring0+ring] >= 0
+}
+
+// fire lets it be.
+func (c *clock) fire(ring int) {
+	at := ring0 + ring
+	if other := ring0 + 1 - ring; c.There[other] {
+		c.know(at, other, 0)
+	}
+	c.later()
+	c.know(at, last, 0)
+	c.drop(at)
+}
+
+// settle forgets what nobody can ask about when a handler has returned: where it
+// began, and how much later than anything its last reading was, since the next may be
+// any time after it; but not if the node holds that reading.
+func (c *clock) settle() {
+	c.drop(began)
+	held, exact := false, false
+	for p := time0; p < points; p++ {
+		held = held || c.There[p]
+		exact = exact || c.There[p] && c.There[last] && c.After[p][last] == -c.After[last][p]
+	}
+	if !held {
+		*c = clock{}
+		return
+	}
+	if c.There[last] && !exact {
+		c.later()
+	}
+}
+
+// String is all that is known.
+func (c *clock) String() string {
+	var b []byte
+	for i := range points {
+		for j := range points {
+			if c.There[i] && c.There[j] && c.After[i][j] != boundless {
+				b = fmt.Appendf(b, "%d-%d:%d ", i, j, c.After[i][j])
+			}
+		}
+	}
+	return string(b)
+}
+
+// span is how long after it was set a timer is due.
+func (p *Pace) span(seconds int) (least, longest int) {
+	if p.Drifts {
+		return seconds / 2, 2 * seconds
+	}
+	return seconds, seconds
+}
