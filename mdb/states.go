@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/world"
 )
 
 func (s *stand) state(args []word) (Page, error) {
@@ -39,6 +40,8 @@ func (s *stand) StatePage(fields ...field) (p Page, err error) {
 			return nil, err
 		}
 	}
+	_, down := world.Went(world.Diff(nil, after))
+	after = world.Without(after, down) // a new node stands there, which nobody has run yet
 	known, paths := map[canon.Line]int{}, map[string]bool{}
 	for _, l := range before {
 		known[l]++
@@ -63,6 +66,9 @@ func (s *stand) StatePage(fields ...field) (p Page, err error) {
 			mark = Span{Added, "+ "}
 		}
 		p.line(mark, plain("%s: ", l.Path), Span{mark.Style, l.Value})
+	}
+	if len(p) == 0 && len(down) > 0 {
+		p.add(Plain, "  nothing: what a node that is down kept in memory is gone")
 	}
 	return p, nil
 }
