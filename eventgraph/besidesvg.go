@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // SVG draws the two runs side by side, from a few steps before they part.
@@ -29,7 +30,8 @@ func (b *Beside) SVG(w io.Writer, part Part) error {
 	if after > 0 {
 		add(pictureRow{point: none, left: more(after, "row")}, pictureRow{point: none})
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
+	var drawn strings.Builder
+	out := bufio.NewWriterSize(&drawn, 1<<16)
 	p := newPicture(out, b.Here, "here: "+b.Here.Marks.Title, here, b.Here.drawn(part, lanesMost), 0)
 	q := newPicture(out, b.There, "there: "+b.There.Marks.Title, there, b.There.drawn(part, lanesMost), p.wide+margin)
 	layRows(p, q)
@@ -43,5 +45,6 @@ func (b *Beside) SVG(w io.Writer, part Part) error {
 			pixels(y), pixels(q.from+q.wide), pixels(q.from+q.wide-margin), pixels(y-4))
 	}
 	fmt.Fprintf(out, `<path class="fold" d="M%s 0V%s"/>`+"\n</svg>\n", pixels(q.from-margin/2), pixels(p.high))
-	return out.Flush()
+	out.Flush()
+	return paint(w, drawn.String())
 }

@@ -447,9 +447,18 @@ func TestPictureColours(t *testing.T) {
 		t.Errorf("that of a dark page is\n%s", dark)
 	}
 	here, there := besidePlay(t)
+	shape := regexp.MustCompile(`<(rect|text|tspan|circle|path|line)[^<>]*>`)
 	for _, text := range []string{drawnBy(t, here.SVG), drawnBy(t, Compare(here, there).SVG)} {
 		if strings.Contains(text, "var(") {
 			t.Error("a picture has a variable")
+		}
+		for _, of := range shape.FindAllString(text, -1) { // who does not read the style draws it in black
+			if !strings.Contains(of, ` stroke="`) || !strings.Contains(of, ` fill="`) && !strings.Contains(of, "<line") && !strings.Contains(of, ` stroke="#`) && !strings.Contains(of, "<tspan") {
+				t.Errorf("without the style it has no colour: %s", of)
+			}
+		}
+		if !strings.Contains(text, `<circle class="dot"`) || !strings.Contains(text, ` r="5.5" fill="#0969da" stroke="#ffffff" stroke-width="1.5"/>`) {
+			t.Errorf("the dot of a message is not blue:\n%s", text)
 		}
 	}
 }

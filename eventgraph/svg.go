@@ -39,13 +39,15 @@ func (g *Graph) SVG(w io.Writer, part Part) error {
 	var rows []pictureRow
 	g.each(part, func(at int) { rows = append(rows, pictureRow{point: at}) },
 		func(s stretch) { rows = append(rows, pictureRow{point: none, left: s.text(g)}) })
-	b := bufio.NewWriterSize(w, 1<<16)
+	var drawn strings.Builder
+	b := bufio.NewWriterSize(&drawn, 1<<16)
 	p := newPicture(b, g, g.Marks.Title, rows, g.drawn(part, lanesMost), 0)
 	layRows(p)
 	canvas(b, p.wide, p.high)
 	p.draw()
 	fmt.Fprint(b, "</svg>\n")
-	return b.Flush()
+	b.Flush()
+	return paint(w, drawn.String())
 }
 
 // draw draws all of a picture: what lies below first.
@@ -363,19 +365,38 @@ func (p *picture) row(i int) {
 	p.say(`<text class="number" x="%s" y="%s">%d</text>`, pixels(p.left-p.step/2-8), pixels(y+4), g.number(r.point))
 	p.sign(r.point, y)
 	p.say(`<text class="what" x="%s" y="%s">`, pixels(p.text), pixels(y+4))
+	x := p.text
 	if tag != "" {
 		p.say(`<tspan class="tag">%s</tspan>`, tag)
+		x += letter * float64(utf8.RuneCountInString(tag))
 	}
 	for i, line := range r.label {
-		if i > 0 {
-			p.say(`</text><text class="what" x="%s" y="%s">`, pixels(p.text+4*letter), pixels(y+4+labelHigh*float64(i)))
+		switch {
+		case i > 0:
+			x = p.text + 4*letter
+			p.say(`</text><text class="what" x="%s" y="%s">%s`, pixels(x), pixels(y+4+labelHigh*float64(i)), escape(line))
+		case tag != "":
+			p.say(`<tspan x="%s">%s</tspan>`, pixels(x), escape(line))
+		default:
+			p.say(`%s`, escape(line))
 		}
-		p.say(`%s`, escape(line))
+		x += letter * float64(utf8.RuneCountInString(line))
 	}
 	if beside := g.beside(r.point); beside != "" {
-		p.say(`<tspan class="beside">  %s</tspan>`, escape(cut(beside, labelMost/2)))
+		p.say(`<tspan class="beside"%s>  %s</tspan>`, p.after(r.label, x), escape(cut(beside, labelMost/2)))
 	}
 	p.say("</text></g>\n")
+}
+
+// after says where words go on after others, for those who draw a picture and do not
+// count (see paint). Letters that may be wide go on by themselves.
+func (p *picture) after(label []string, x float64) string {
+	for _, line := range label {
+		if len(line) != utf8.RuneCountInString(line) {
+			return ""
+		}
+	}
+	return ` x="` + pixels(x) + `"`
 }
 
 // hover is the title of a point: its event, what it did, and what it changed.

@@ -1,0 +1,181 @@
+package eventgraph
+
+import (
+	"cmp"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Some who draw a picture do not read its style, or little of it (ImageMagick, where
+// it was built without librsvg): all would be black. So each element says by its own
+// attributes, too, how it looks. Where the style is read, that comes first.
+
+// paint writes a picture with these attributes.
+func paint(w io.Writer, picture string) error {
+	var p painter
+	_, err := io.WriteString(w, tag.ReplaceAllStringFunc(picture, p.element))
+	return err
+}
+
+var (
+	tag        = regexp.MustCompile(`<[^<>]+>`)
+	tagName    = regexp.MustCompile(`^</?([a-z]+)`)
+	tagClasses = regexp.MustCompile(` class="([^"]*)"`)
+	fontWords  = regexp.MustCompile(`^(?:(\d+) )?(\d+px) (.*)$`)
+)
+
+// lightRules are those of the style that a page without a pointer goes by, weakest
+// first.
+var lightRules = func() (all []paintRule) {
+	light, _, _ := strings.Cut(pictureCSS, "@media")
+	for _, text := range cssRule.FindAllString(light, -1) {
+		selectors, body, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), "}"), "{")
+		attributes := attributesOf(body)
+		for selector := range strings.SplitSeq(selectors, ",") {
+			if selector = strings.TrimSpace(selector); strings.Contains(selector, ":") || len(attributes) == 0 {
+				continue
+			}
+			r := paintRule{attributes: attributes}
+			for word := range strings.FieldsSeq(selector) {
+				parts := strings.Split(word, ".")
+				r.path = append(r.path, painted{parts[0], parts[1:]})
+				r.weight += 10*len(parts[1:]) + min(1, len(parts[0]))
+			}
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b paintRule) int { return cmp.Compare(a.weight, b.weight) })
+	return all
+}()
+
+type paintRule struct {
+	path       []painted // the last is what is painted, within the others
+	weight     int
+	attributes [][2]string
+}
+
+// painted is an element, or what a selector wants of one.
+type painted struct {
+	name    string // "", "*": any
+	classes []string
+}
+
+func (want painted) is(e painted) bool {
+	if want.name != "" && want.name != "*" && want.name != e.name {
+		return false
+	}
+	for _, c := range want.classes {
+		if !slices.Contains(e.classes, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// attributesOf are the properties of a rule that an element may have as attributes.
+func attributesOf(body string) (all [][2]string) {
+	for part := range strings.SplitSeq(body, ";") {
+		name, value, _ := strings.Cut(part, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		switch name {
+		case "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "text-anchor", "font-weight":
+			if value == "transparent" {
+				value = "none"
+			}
+			all = append(all, [2]string{name, value})
+		case "font":
+			f := fontWords.FindStringSubmatch(value)
+			if f == nil {
+				panic("macemc bug: eventgraph: style.css has a font of another form: " + value)
+			}
+			all = append(all, [2]string{"font-size", f[2]}, [2]string{"font-family", strings.ReplaceAll(f[3], `"`, "'")})
+			if f[1] != "" {
+				all = append(all, [2]string{"font-weight", f[1]})
+			}
+		}
+	}
+	return all
+}
+
+// painter goes through the elements of a picture.
+type painter struct {
+	within []painted
+	known  map[string]string // what is added to elements of one kind
+}
+
+func (p *painter) element(text string) string {
+	name := tagName.FindStringSubmatch(text)
+	if name == nil {
+		return text
+	}
+	if strings.HasPrefix(text, "</") {
+		p.within = p.within[:len(p.within)-1]
+		return text
+	}
+	e := painted{name: name[1]}
+	if c := tagClasses.FindStringSubmatch(text); c != nil {
+		e.classes = strings.Fields(c[1])
+	}
+	looks := p.looks(e)
+	end := ">"
+	if strings.HasSuffix(text, "/>") {
+		end = "/>"
+	} else {
+		p.within = append(p.within, e)
+	}
+	return strings.TrimSuffix(text, end) + looks + end
+}
+
+// looks are the attributes of an element.
+func (p *painter) looks(e painted) string {
+	var key strings.Builder
+	for _, one := range append(slices.Clip(p.within), e) {
+		key.WriteString(one.name + "." + strings.Join(one.classes, ".") + " ")
+	}
+	if known, is := p.known[key.String()]; is {
+		return known
+	}
+	var names []string
+	values := map[string]string{}
+	for _, r := range lightRules {
+		if !p.matches(r, e) {
+			continue
+		}
+		for _, a := range r.attributes {
+			if _, is := values[a[0]]; !is {
+				names = append(names, a[0])
+			}
+			values[a[0]] = a[1]
+		}
+	}
+	if _, is := values["stroke"]; !is && e.name != "g" && e.name != "title" && e.name != "style" && e.name != "svg" {
+		names, values["stroke"] = append(names, "stroke"), "none" // else it has a black one there
+	}
+	var out strings.Builder
+	for _, name := range names {
+		out.WriteString(` ` + name + `="` + values[name] + `"`)
+	}
+	if p.known == nil {
+		p.known = map[string]string{}
+	}
+	p.known[key.String()] = out.String()
+	return out.String()
+}
+
+// matches reports whether a rule is for an element: its last part, and the others for
+// those around it, from within.
+func (p *painter) matches(r paintRule, e painted) bool {
+	last := len(r.path) - 1
+	if !r.path[last].is(e) {
+		return false
+	}
+	want := r.path[:last]
+	for i := len(p.within) - 1; i >= 0 && len(want) > 0; i-- {
+		if want[len(want)-1].is(p.within[i]) {
+			want = want[:len(want)-1]
+		}
+	}
+	return len(want) == 0
+}
