@@ -6,6 +6,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// completionCommand adds the command that prints what a shell completes by, told in
+// our words.
+func completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd("completion")
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Short = "let a shell complete commands, flags, systems, bugs and properties"
+		c.Long = "completion prints the script by which a shell completes commands, flags, systems,\nknown bugs, properties and parameters. The help of each shell says where it belongs."
+		for _, shell := range c.Commands() {
+			shell.Short = "the script for " + shell.Name()
+		}
+	}
+}
+
 // completes has a shell complete the name of a system, and after it the ids of its
 // known bugs and the names of its properties and parameters.
 func (t *tool) completes(cmd *cobra.Command) *cobra.Command {

@@ -28,6 +28,7 @@ var commandHeadings = []heading{
 	{"judge the checker", []string{"bugs"}},
 	{"the command itself", []string{"version", "completion"}},
 	{"known bugs", []string{"show", "verify"}},
+	{"shells", []string{"bash", "zsh", "fish", "powershell"}},
 }
 
 // flagHeadings are those of a command's flags, where it has many.
@@ -63,7 +64,14 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	if text == "" {
 		text = cmd.Short
 	}
-	fmt.Fprintf(&b, "%s\n\nusage: %s\n", strings.TrimSpace(text), t.usageLine(cmd))
+	text = strings.ReplaceAll(strings.TrimSpace(text), ": macemc ", ": "+t.name+" ")
+	fmt.Fprintf(&b, "%s\n\nusage: %s\n", text, t.usageLine(cmd))
+	if t.of == "" && mayTakePackage(cmd) {
+		b.WriteString(aboutPackage)
+		if strings.HasSuffix(cmd.Use, " SYSTEM") {
+			b.WriteString("Where there is only one system, SYSTEM may be left out.\n")
+		}
+	}
 	if cmd.HasAvailableSubCommands() {
 		t.helpCommands(&b, cmd)
 	}
@@ -107,8 +115,30 @@ func (t *tool) examples(text string) (lines []string) {
 // exampleSystem and exampleBug are what most examples are of.
 const exampleSystem, exampleBug = "handshake", "HS1"
 
+// aboutPackage is said of each command that may be given one.
+const aboutPackage = `
+PACKAGE is one of your module that exports systems, as ./lock or . is: a program of
+them is built, and takes the command. Without it the systems are those of list.
+`
+
+func mayTakePackage(cmd *cobra.Command) bool {
+	return cmd.Parent() == cmd.Root() && slices.Contains(takesPackages, cmd.Name())
+}
+
 func (t *tool) usageLine(cmd *cobra.Command) string {
 	words := strings.Fields(cmd.Use)[1:]
+	for i, word := range words {
+		if word == "SYSTEM" && len(t.Systems) == 1 {
+			words[i] = "[SYSTEM]"
+		}
+	}
+	if mayTakePackage(cmd) {
+		pkg := "[PACKAGE]"
+		if t.of != "" {
+			pkg = shellWord(t.of)
+		}
+		words = append([]string{pkg}, words...)
+	}
 	line := t.name + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
 	if cmd.HasAvailableSubCommands() {
 		words = []string{"COMMAND"}
@@ -130,10 +160,10 @@ func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 	for _, h := range under(commandHeadings, names) {
 		fmt.Fprintf(b, "\n%s:\n", h.text)
 		for _, name := range h.names {
-			row(b, 10, name, all[name])
+			row(b, 12, name, all[name])
 		}
 	}
-	fmt.Fprintf(b, "\n%s COMMAND --help tells about a command.\n", t.name)
+	fmt.Fprintf(b, "\n%s COMMAND --help tells about a command.\n", t.name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
 // under are the headings with those of the names that there are, in their

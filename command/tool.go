@@ -175,6 +175,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 	if len(t.Bugs) > 0 {
 		root.AddCommand(t.bugsCommand())
 	}
+	completionCommand(root)
 	return root
 }
 
