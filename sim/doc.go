@@ -23,6 +23,7 @@
 //	View       the nodes that are up, as a property sees them
 //	Steps      a property of the states before and after a step
 //	Monitor    a property of the facts that nodes Emit
+//	Sometimes  a scenario that a search should meet; Within, Assume: bounds, by While
 //	Param      a number or a word that a user can set; Params: those in force
 //	Bug        a known bug: a few lines that deviate while Env.Bug(ID) is true
 //	Faults     how often the environment may misbehave: System.Tolerates

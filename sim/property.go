@@ -252,9 +252,20 @@ func Eventually[N any](name string, holds func(View[N]) bool, explain ...func(Vi
 
 // Sometimes is a state that a search should meet, or it has not seen what it is for: a
 // buffer that is full, two candidates at once. It is no promise, and never a finding; the
-// report names those that were not met, under what was never exercised.
-func Sometimes[N any](name string, holds func(View[N]) bool) Property {
-	return stateProperty(sight.RuleSometimes, name, holds, nil)
+// report names those that were not met, under what was never exercised. Far says how far
+// a state is from that, in whatever is counted: of one that was not met the report says
+// how near the search came.
+func Sometimes[N any](name string, holds func(View[N]) bool, far ...func(View[N]) int) Property {
+	p := stateProperty(sight.RuleSometimes, name, holds, nil)
+	if len(far) > 0 {
+		of := p.rule.State
+		p.rule.State = func(state *sight.State) sight.Check {
+			c, s := of(state), seenOf[N](state)
+			c.Far = func() int { return far[0](s.view()) }
+			return c
+		}
+	}
+	return p
 }
 
 func stateProperty[N any](kind sight.RuleKind, name string, holds func(View[N]) bool, explain []func(View[N]) string) Property {

@@ -43,6 +43,7 @@ type Check struct {
 	Holds   func() bool
 	Seen    func() int    // how many nodes it sees now
 	Explain func() string // nil: nothing to say
+	Far     func() int    // of RuleSometimes: how far it is from holding; nil: nobody knows
 
 	// Each is Holds of one node alone: where it holds of each that is up, so does the
 	// property. A runtime that knows which nodes changed asks it of those. nil: the
@@ -61,6 +62,19 @@ func (c *Check) Explained() (text string) {
 		}
 	}()
 	return guard.Bounded(c.Explain())
+}
+
+// Away is how far the property is from holding; false: nobody knows.
+func (c *Check) Away() (far int, ok bool) {
+	if c.Far == nil {
+		return 0, false
+	}
+	defer func() {
+		if recover() != nil { // it is no promise, and a panic is no answer
+			far, ok = 0, false
+		}
+	}()
+	return c.Far(), true
 }
 
 // Asked is Holds, outside a run: a panic is no answer.

@@ -98,6 +98,15 @@ type propertyTally struct {
 	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0: none
 	empty  int // in how many of them it held while it saw no node
 	onward int // the least number of steps of a run after which it held, plus one; 0: none
+	near   bool
+	far    int // if near: the least that a state was away from one in which it holds
+}
+
+// missed notes a state that was so far away.
+func (t *propertyTally) missed(far int) {
+	if !t.near || far < t.far {
+		t.near, t.far = true, far
+	}
 }
 
 // ran notes that it held, or did not, after so many steps of a run.
@@ -302,8 +311,13 @@ func (j *Judge) CoverState(depth int) {
 // meet looks for the states that the search should meet, until it has.
 func (j *Judge) meet() {
 	for k := range j.sometimes {
-		if t := &j.cover.sometimes[k]; t.yes == 0 {
-			t.saw(j.ask(&j.sometimes[k]))
+		t := &j.cover.sometimes[k]
+		if t.yes > 0 {
+			continue
+		}
+		t.saw(j.ask(&j.sometimes[k]))
+		if far, ok := j.sometimes[k].Away(); ok {
+			t.missed(far)
 		}
 	}
 }
@@ -586,7 +600,11 @@ func (c *Coverage) neverProperties() (never []string) {
 	}
 	for _, p := range c.sometimes {
 		if p.yes == 0 {
-			add("property %q was to hold sometimes, and no such state was met", p.name)
+			nearest := ""
+			if p.near {
+				nearest = fmt.Sprintf("; the nearest was %d away", p.far)
+			}
+			add("property %q was to hold sometimes, and no such state was met%s", p.name, nearest)
 		}
 	}
 	if c.facts == 0 {

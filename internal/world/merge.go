@@ -50,6 +50,9 @@ func (c *Coverage) Merge(o *Coverage) {
 	}
 	for i := range o.sometimes {
 		c.sometimes[i].add(o.sometimes[i].stateTally)
+		if o.sometimes[i].near {
+			c.sometimes[i].missed(o.sometimes[i].far)
+		}
 	}
 	c.assume.add(o.assume)
 	c.within.add(o.within)
