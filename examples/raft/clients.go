@@ -137,7 +137,7 @@ func (s *server) read(life, n int) look {
 	if n > s.reads {
 		return look{}
 	}
-	return look{life, n, fmt.Sprintf("c%d", (n-1)%max(1, s.proposals)+1)}
+	return look{life, n, commandNames[(n-1)%max(1, s.proposals)]}
 }
 
 // transfer asks that this server lead.

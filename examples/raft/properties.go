@@ -125,23 +125,30 @@ func differ(v view) string {
 // end is the index of the last entry.
 func (s *server) end() uint64 { return s.base + uint64(len(s.saved)) }
 
-// court is the leader of the newest term that is a member, as far as it knows, and the
-// members that are up; nil: there is none.
-func court(v view) (lead *server, members []*server) {
+// leader is that of the newest term that is a member, as far as it knows; nil: there is
+// none. Who else is a member, it says.
+func leader(v view) (lead *server) {
 	for _, s := range v.Nodes() {
 		if s.leads && slices.Contains(s.conf.Voters, s.id) && (lead == nil || s.term > lead.term) {
 			lead = s
 		}
 	}
+	return lead
+}
+
+// members reports whether there is a leader, and something holds at all of its members
+// that are up.
+func members(v view, holds func(s, lead *server) bool) bool {
+	lead := leader(v)
 	if lead == nil {
-		return nil, nil
+		return false
 	}
 	for _, s := range v.Nodes() {
-		if lead.counts(s.id) {
-			members = append(members, s)
+		if lead.counts(s.id) && !holds(s, lead) {
+			return false
 		}
 	}
-	return lead, members
+	return true
 }
 
 // counts reports whether a server is a member, as far as this one knows.
@@ -151,13 +158,7 @@ func (s *server) counts(id uint64) bool {
 }
 
 func ledByOne(v view) bool {
-	lead, members := court(v)
-	for _, s := range members {
-		if s.lead != lead.id || s.term != lead.term {
-			return false
-		}
-	}
-	return lead != nil
+	return members(v, func(s, lead *server) bool { return s.lead == lead.id && s.term == lead.term })
 }
 
 func explainLed(v view) string {
@@ -177,18 +178,14 @@ func explainLed(v view) string {
 
 // allApplied: what members were asked for. A server that was removed asks in vain.
 func allApplied(v view) bool {
-	lead, members := court(v)
-	if lead == nil {
-		return false
-	}
-	for _, s := range members {
+	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
-			if id := uint64(i%len(lead.all)) + 1; lead.counts(id) && !slices.Contains(s.log, fmt.Sprintf("c%d", i+1)) {
+			if id := uint64(i%len(lead.all)) + 1; lead.counts(id) && !slices.Contains(s.log, commandNames[i]) {
 				return false
 			}
 		}
-	}
-	return true
+		return true
+	})
 }
 
 func explainApplied(v view) string {
@@ -200,13 +197,7 @@ func explainApplied(v view) string {
 }
 
 func allAnswered(v view) bool {
-	lead, members := court(v)
-	for _, s := range members {
-		if len(s.looks) > 0 {
-			return false
-		}
-	}
-	return lead != nil
+	return members(v, func(s, _ *server) bool { return len(s.looks) == 0 })
 }
 
 func explainLooks(v view) string {
@@ -222,13 +213,10 @@ func explainLooks(v view) string {
 // settled: the members are what they are to be, everywhere where one is, and no
 // configuration is joint.
 func settled(v view) bool {
-	lead, members := court(v)
-	for _, s := range members {
-		if _, done := s.next(); !done || len(s.conf.Outgoing) > 0 {
-			return false
-		}
-	}
-	return lead != nil
+	return members(v, func(s, _ *server) bool {
+		_, done := s.next()
+		return done && len(s.conf.Outgoing) == 0
+	})
 }
 
 func explainMembers(v view) string {

@@ -15,6 +15,14 @@ var Proposals = &sim.Param{
 	Range: sim.Range{Default: 3, Least: 0, Most: 50},
 }
 
+// commandNames are those of the commands, "c1" first.
+var commandNames = func() (all []string) {
+	for i := range Proposals.Range.Most {
+		all = append(all, fmt.Sprintf("c%d", i+1))
+	}
+	return all
+}()
+
 // Storage is what a server keeps in a crash: raft's MemoryStorage as it is, or a log
 // on its stable storage, which a crash may tear.
 var Storage = &sim.Param{Name: "storage", Doc: "where servers save: in raft's MemoryStorage, or in a log on stable storage", Words: []string{"memory", "files"}}
@@ -127,7 +135,7 @@ func script(p sim.Params, self sim.Addr, life int) (requests []sim.Signal) {
 	}
 	for i := range p.Int(Proposals) {
 		if p.Addr(i%n) == self {
-			requests = append(requests, propose{fmt.Sprintf("c%d", i+1)})
+			requests = append(requests, propose{commandNames[i]})
 		}
 	}
 	for i := range min(n, p.Int(Reads)) {
