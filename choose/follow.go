@@ -20,6 +20,10 @@ type Follow struct {
 	// Instead gives a step that is not possible another identity, which is
 	// tried before it is passed over; "": it has none.
 	Instead func(what string) string
+
+	// Like is the form of an identity in which events that are alike agree. The first
+	// possible event that is like a step stands for one that is not possible; nil: none does.
+	Like func(what string) string
 }
 
 // NewFollow returns a source that follows steps after a start.
@@ -54,6 +58,9 @@ func (f *Follow) Answer(q *Question) int {
 				k = f.find(q, other, 0)
 			}
 		}
+		if k < 0 && f.Like != nil {
+			k = f.like(q, f.Like(s.Event.What))
+		}
 		if k >= 0 {
 			f.coins = s.Coins
 			f.taken = append(f.taken, f.pos)
@@ -63,6 +70,16 @@ func (f *Follow) Answer(q *Question) int {
 		}
 	}
 	f.err = ErrEnd
+	return no
+}
+
+// like looks for an event of a form. All were told when it was looked for by its identity.
+func (f *Follow) like(q *Question, form string) int {
+	for k := range q.N {
+		if f.Like(f.told[k]) == form {
+			return k
+		}
+	}
 	return no
 }
 

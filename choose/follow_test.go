@@ -80,3 +80,17 @@ func whats(p *Path) (all []string) {
 	}
 	return all
 }
+
+// An event that is like a step stands for it where the step itself is not possible.
+func TestFollowLike(t *testing.T) {
+	f := NewFollow(nil, []Step{{Event: Choice{What: "vote2"}}, {Event: Choice{What: "vote3"}}, {Event: Choice{What: "gone1"}}, {Event: Choice{What: "vote9"}}})
+	f.Like = func(what string) string { return strings.TrimRight(what, "0123456789") }
+	var got []string
+	for _, line := range []string{"vote1 vote2", "x vote1 vote4", "x vote8"} {
+		q := asks(line)
+		got = append(got, q.Alternatives.Alternative(f.Answer(q)))
+	}
+	if text := strings.Join(got, " "); text != "vote2 vote1 vote8" {
+		t.Errorf("it answered %s", text)
+	}
+}

@@ -351,7 +351,7 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 		}
 		defer lab.Close()
 		g, enough = r.graph.Depends(step, func(numbers []int) bool {
-			c, _, err := lab.TakeSome(r.path.Start, r.steps(numbers), r.found.Verdict == sim.VerdictMutation)
+			c, _, err := lab.TakeSome(r.path.Start, r.steps(numbers), r.found.Verdict == sim.VerdictMutation, false)
 			return err == nil && c != nil && c.Failure != nil && c.Failure.Verdict == r.found.Verdict && c.Failure.Property == r.found.Property
 		})
 	}

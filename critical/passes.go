@@ -73,12 +73,12 @@ func (s *shrinker) stretches() error {
 // alikeMost is how many steps that are alike are taken out together, at the most.
 const alikeMost = 24
 
-// alike tries the run without some steps that are alike and follow each other,
+// classmates tries the run without some steps that are alike and follow each other,
 // whatever lies between: of one event, of one kind, or at one node. What a
 // stretch cannot be without may go alone: seven ticks of a node that counts to
 // seven, or the three messages of a round that goes on beside other things. It
 // ends once something could go, since that is tried sooner in other ways.
-func (s *shrinker) alike() error {
+func (s *shrinker) classmates() error {
 	before := s.length()
 	for _, of := range []func(*choose.Step) string{what, kind, where} {
 		for _, class := range s.classes(of) {

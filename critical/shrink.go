@@ -96,6 +96,7 @@ type shrinker struct {
 	accept  int  // walks
 	tries   int
 	careful bool
+	alike   bool            // what is not possible any more is taken by what is like it
 	best    []*candidate    // accepted, each shorter than the one before
 	cut     *search.Finding // the run to its critical step, on the evidence for that; nil: it is not known
 	round   uint16
@@ -127,7 +128,9 @@ type candidate struct {
 
 // shrink tries to take out: all at once what does not matter after the critical
 // step, then the faults, the nodes, and stretches of steps, shorter and shorter,
-// until none is left that could go, and then some of the steps that are alike.
+// until none is left that could go, and then some of the steps that are alike. Without
+// a step, what follows may be possible with other values only: a later election is of
+// an earlier term. So all is tried again where another value of its type stands for a step.
 func (s *shrinker) shrink() error {
 	steps := s.of.Path.Steps
 	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
@@ -139,6 +142,15 @@ func (s *shrinker) shrink() error {
 	if err := s.keepCut(); err != nil {
 		return err
 	}
+	if err := s.passes(); err != nil {
+		return err
+	}
+	s.alike = true
+	return s.passes()
+}
+
+// passes takes out whatever can be, in every way, until nothing can.
+func (s *shrinker) passes() error {
 	for {
 		before := s.length()
 		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
@@ -149,7 +161,7 @@ func (s *shrinker) shrink() error {
 		if s.length() < before {
 			continue
 		}
-		if err := s.alike(); err != nil || s.length() == before {
+		if err := s.classmates(); err != nil || s.length() == before {
 			return err
 		}
 	}
@@ -226,7 +238,7 @@ func (s *shrinker) known(c *candidate) bool {
 
 // take takes a run of some steps; nil: it cannot stand for the finding.
 func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
-	of, taken, err := s.lab.TakeSome(s.of.Path.Start, steps, s.careful)
+	of, taken, err := s.lab.TakeSome(s.of.Path.Start, steps, s.careful, s.alike)
 	if err != nil || of == nil {
 		return nil, err
 	}
@@ -240,7 +252,7 @@ func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	switch {
 	case !of.MayBeDead():
 		return nil, nil
-	case s.keep && (n == 0 || taken[n-1] != len(steps)-1):
+	case s.keep && (n == 0 || taken[n-1] != len(steps)-1 || of.Path.Steps[n-1].Event.What != steps[len(steps)-1].Event.What):
 		return nil, nil
 	}
 	return &candidate{Case: of}, nil

@@ -121,8 +121,9 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 
 // TakeSome takes a run of those steps of a path that are possible, in order: a
 // run from which some were taken out. It is never healed; where that mended a
-// partition, the partition mends. Nil: it could not be taken.
-func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool) (*Case, []int, error) {
+// partition, the partition mends. With alike, a step that is not possible is taken by another
+// value of its type. Nil: it could not be taken.
+func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
 	var taken []int
 	c, err := alone(l, func() (*Case, error) {
 		src := choose.NewFollow(start, steps)
@@ -131,6 +132,9 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful bool)
 				return sim.KindMend.String()
 			}
 			return ""
+		}
+		if alike {
+			src.Like = sim.Alike
 		}
 		climate := run.Climate{Faults: l.first.Stormy(), Heal: -1}
 		c, _, w := l.examineAs(src, climate, len(steps), careful)

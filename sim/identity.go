@@ -37,6 +37,19 @@ func Identify(text string) Identity {
 	return Identity{}
 }
 
+// Alike is an identity without what is said of its value but the type and, of a message, the
+// sender and the link: what is the same of a message of this term and one of the next.
+func Alike(text string) string {
+	at := strings.IndexAny(text, `("{[`)
+	if at < 0 {
+		return text
+	}
+	if from := strings.LastIndex(text, " from "); from > at {
+		return text[:at] + text[from:]
+	}
+	return text[:at]
+}
+
 // isNode reports whether a word is the name of a node.
 func isNode(word string) bool {
 	digits, is := strings.CutPrefix(word, "n")

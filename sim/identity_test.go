@@ -45,3 +45,18 @@ func TestIdentify(t *testing.T) {
 		}
 	}
 }
+
+// What is left is the same of a message of one term and of the next.
+func TestAlike(t *testing.T) {
+	for text, want := range map[string]string{
+		`n1 message wire("\x01 from (2)") from n0 by udp`:   "n1 message wire from n0 by udp",
+		`n1 message vote{term: 2} from n0 by tcp (place 3)`: "n1 message vote from n0 by tcp (place 3)",
+		`n0 timer propose{command: "c1"}`:                   "n0 timer propose",
+		`n0 crash`:                                          "n0 crash",
+		`n0 | n1 n2`:                                        "n0 | n1 n2",
+	} {
+		if got := Alike(text); got != want {
+			t.Errorf("%s is like %q, want %q", text, got, want)
+		}
+	}
+}
