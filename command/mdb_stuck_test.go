@@ -37,7 +37,6 @@ func TestScriptIsStuck(t *testing.T) {
 			continue // each waits, and steps of the race detector are slow
 		}
 		t.Run(script, func(t *testing.T) {
-			t.Parallel()
 			woken := make(chan struct{})
 			sys := &sim.System{
 				Name: "waiter", Doc: "A node that waits.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
