@@ -182,6 +182,43 @@ func TestWalkEdges(t *testing.T) {
 	}
 }
 
+// TestWeigh: a weight counts in units, by one more than its own, so that none that is not
+// rare is lost, and none is so large that sums of them overflow.
+func TestWeigh(t *testing.T) {
+	const rare = 17
+	for _, c := range []struct {
+		walk   Walk
+		weight float64
+		want   uint64
+	}{
+		{Walk{}, 0, rare},
+		{Walk{}, math.SmallestNonzeroFloat64, 1},
+		{Walk{}, 0.5, unit/2 + 1},
+		{Walk{}, 3, 3*unit + 1},
+		{Walk{}, maxWeight - 1, (maxWeight-1)*unit + 1},
+		{Walk{}, maxWeight, maxWeight*unit + 1},
+		{Walk{}, maxWeight + 1, maxWeight*unit + 1},
+		{Walk{}, math.MaxFloat64, maxWeight*unit + 1},
+		{Walk{Uniform: true}, 0, rare},
+		{Walk{Uniform: true}, 0.5, unit},
+		{Walk{Uniform: true}, 3, unit},
+	} {
+		if got := c.walk.weigh(c.weight, rare); got != c.want {
+			t.Errorf("uniform %v: a weight of %v counts %d, want %d", c.walk.Uniform, c.weight, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		walk Walk
+		want uint64
+	}{
+		{Walk{}, 0}, {Walk{Uniform: true}, 0}, {Walk{Rare: true}, RareWeight * unit}, {Walk{Rare: true, Uniform: true}, unit},
+	} {
+		if got := c.walk.rareWeight(); got != c.want {
+			t.Errorf("rare %v, uniform %v: weight 0 counts %d, want %d", c.walk.Rare, c.walk.Uniform, got, c.want)
+		}
+	}
+}
+
 func weightOf(q *Question, i int) float64 {
 	for _, r := range q.Runs {
 		if i < r.N {
