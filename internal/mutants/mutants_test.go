@@ -3,6 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"strings"
 	"testing"
 )
 
@@ -75,6 +76,21 @@ func TestDrawIsTheSame(t *testing.T) {
 	for i, m := range first.upTo() {
 		if second.upTo()[i].ID != m.ID {
 			t.Errorf("the mutant %d is %s or %s", i, m.ID, second.upTo()[i].ID)
+		}
+	}
+}
+
+// The tests of the mutant's own package come first, but for the slowest.
+func TestOrder(t *testing.T) {
+	for _, c := range []struct{ pkg, file, want string }{
+		{"macemc/choose", "../../choose/walk.go", "./choose ./internal/oracle ./search"},
+		{"macemc/search", "../../search/search.go", "./internal/oracle ./choose ./search"},
+		{"macemc/search/internal/walk", "../../search/internal/walk/x.go", "./search/internal/walk ./internal/oracle ./choose ./search"},
+		{"macemc/search/nothing", "../../search/nothing/x.go", "./internal/oracle ./choose ./search"},
+	} {
+		got := order(&mutant{Package: c.pkg, File: c.file}, []string{"./internal/oracle", "./choose", "./search"})
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("of %s: %v, want %s", c.pkg, got, c.want)
 		}
 	}
 }
