@@ -7,7 +7,8 @@ import (
 
 // Known is what is said of each known bug: how it is found, as what, and with which
 // critical step. Those steps were written before the first search; where it named another
-// one and was right, that one was added.
+// one and was right, that one was added. A crash may come in the middle of a task, which is
+// the critical step then.
 var Known = entries(
 	known.Bug{ID: RF1, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
@@ -18,15 +19,15 @@ var Known = entries(
 	known.Bug{ID: RF4, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0", "storage=files"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
 	known.Bug{ID: RF5, Kind: known.Safety, Verdict: sim.VerdictPanic, Or: sim.VerdictSafety, Flags: flags("crash=3", "storage=files"),
-		Critical: steps(sim.KindMessage, "wire", sim.KindCrash, "", sim.KindRestart, "", sim.KindTask, "send")},
+		Critical: steps(sim.KindMessage, "wire", sim.KindCrash, "", sim.KindRestart, "", sim.KindTask, "send", sim.KindTask, "save", sim.KindTask, "sync", sim.KindTask, "apply")},
 	known.Bug{ID: RF6, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0", "storage=files"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
 	known.Bug{ID: RF7, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("none", "proposals=1"),
 		Critical: steps(sim.KindTimer, "campaign", sim.KindTask, "save", sim.KindMessage, "wire")},
 	known.Bug{ID: RF8, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "proposals=1"),
-		Critical: steps(sim.KindMessage, "wire", sim.KindTask, "apply")},
+		Critical: steps(sim.KindMessage, "wire", sim.KindTask, "apply", sim.KindTimer, "campaign")},
 	known.Bug{ID: RF9, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none"),
-		Critical: steps(sim.KindTimer, "campaign", sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send")},
+		Critical: steps(sim.KindTimer, "campaign", sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTimer, "propose")},
 	known.Bug{ID: RF10, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "reads=9", "proposals=1"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTask, "apply")},
 	known.Bug{ID: RF11, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("crash=1", "proposals=1", "reads=1"),
