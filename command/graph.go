@@ -121,6 +121,8 @@ func (f *graphFlags) check() error {
 		return usagef("--to is %d, before --from, which is %d", f.to, f.from)
 	case f.width != 0 && f.width < eventgraph.WidthLeast:
 		return usagef("--width is %d; it must be %d or more", f.width, eventgraph.WidthLeast)
+	case f.format != "text" && (f.width != 0 || f.ascii):
+		return usagef("--width and --ascii are for --format text, and it is %s; leave them out", f.format)
 	case f.live != "" && f.alone:
 		return usagef("--live and --alone exclude each other")
 	case f.live != "" && f.parted():

@@ -54,12 +54,17 @@ macemc new lock --module example.com/you/lock`,
 			if path == "" {
 				path = "example.com/" + name
 			}
+			if !modulePath.MatchString(path) {
+				return usagef("--module is %q; it must be the path of a module, as example.com/you/%s", path, name)
+			}
 			return t.begin(args[0], name, path)
 		},
 	}
 	cmd.Flags().StringVar(&path, "module", "", "the `path` of its module (default example.com/NAME)")
 	return cmd
 }
+
+var modulePath = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
 
 var goName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 

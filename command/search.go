@@ -211,6 +211,9 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
 	}
+	if f.opts.NoWalks && cmd.Flags().Changed("paths") && f.engine != string(search.EngineReference) {
+		return usagef("--no-walks and --paths exclude each other, but with --engine reference, whose runs count")
+	}
 	if cmd.Flags().Changed("prefix") && f.prefix == "" {
 		return usagef("--prefix is empty; name a path file")
 	}
