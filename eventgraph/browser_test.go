@@ -162,6 +162,9 @@ func (b *browser) shot(name string) {
 	data := b.call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)
 	png, err := base64.StdEncoding.DecodeString(data)
 	if err == nil {
+		err = os.MkdirAll(*shots, 0o777)
+	}
+	if err == nil {
 		err = os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o666)
 	}
 	if err != nil {

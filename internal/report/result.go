@@ -222,7 +222,11 @@ func (p *printer) searched(s subject, r *search.Result) {
 	p.row(2, labels, "counted", numerals.Many(r.Stats.States, "state")+", "+numerals.Many(r.Stats.Transitions, "transition"))
 	p.row(2, labels, "effort", effort(r.Stats))
 	if d := r.Repeated; d.Steps > 0 && d.Times > 0 {
-		p.row(2, labels, "repeated", fmt.Sprintf("each of %s was taken %s more, and did the same: a coin of one half that nobody owns would have escaped with a probability of %.1g", numerals.Many(d.Steps, "different step"), numerals.Many(d.Times, "time"), d.Escape()))
+		each := "each of " + numerals.Many(d.Steps, "different step")
+		if d.Steps == 1 {
+			each = "the one step that there is"
+		}
+		p.row(2, labels, "repeated", fmt.Sprintf("%s was taken %s more, and did the same: a coin of one half that nobody owns would have escaped with a probability of %.1g", each, numerals.Many(d.Times, "time"), d.Escape()))
 	}
 	if r.Alike > 0 {
 		p.row(2, labels, "alike", numerals.Many(r.Alike, "more run")+" that failed like these were not told")
