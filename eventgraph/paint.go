@@ -14,17 +14,24 @@ import (
 
 // paint writes a picture with these attributes.
 func paint(w io.Writer, picture string) error {
-	var p painter
-	_, err := io.WriteString(w, tag.ReplaceAllStringFunc(picture, p.element))
+	p := painter{known: map[string]string{}}
+	var out strings.Builder
+	out.Grow(2 * len(picture))
+	for picture != "" {
+		before, rest, is := strings.Cut(picture, "<")
+		out.WriteString(before)
+		if !is {
+			break
+		}
+		inside, after, _ := strings.Cut(rest, ">") // in words and attributes both are escaped
+		p.element(&out, inside)
+		picture = after
+	}
+	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-var (
-	tag        = regexp.MustCompile(`<[^<>]+>`)
-	tagName    = regexp.MustCompile(`^</?([a-z]+)`)
-	tagClasses = regexp.MustCompile(` class="([^"]*)"`)
-	fontWords  = regexp.MustCompile(`^(?:(\d+) )?(\d+px) (.*)$`)
-)
+var fontWords = regexp.MustCompile(`^(?:(\d+) )?(\d+px) (.*)$`)
 
 // lightRules are those of the style that a page without a pointer goes by, weakest
 // first.
@@ -40,7 +47,7 @@ var lightRules = func() (all []paintRule) {
 			r := paintRule{attributes: attributes}
 			for word := range strings.FieldsSeq(selector) {
 				parts := strings.Split(word, ".")
-				r.path = append(r.path, painted{parts[0], parts[1:]})
+				r.path = append(r.path, wanted{parts[0], parts[1:]})
 				r.weight += 10*len(parts[1:]) + min(1, len(parts[0]))
 			}
 			all = append(all, r)
@@ -51,23 +58,27 @@ var lightRules = func() (all []paintRule) {
 }()
 
 type paintRule struct {
-	path       []painted // the last is what is painted, within the others
+	path       []wanted // the last is what is painted, within the others
 	weight     int
 	attributes [][2]string
 }
 
-// painted is an element, or what a selector wants of one.
-type painted struct {
+// wanted is what a selector wants of an element.
+type wanted struct {
 	name    string // "", "*": any
 	classes []string
 }
 
-func (want painted) is(e painted) bool {
+// painted is an element.
+type painted struct{ name, class string }
+
+func (want wanted) is(e painted) bool {
 	if want.name != "" && want.name != "*" && want.name != e.name {
 		return false
 	}
+	has := strings.Fields(e.class)
 	for _, c := range want.classes {
-		if !slices.Contains(e.classes, c) {
+		if !slices.Contains(has, c) {
 			return false
 		}
 	}
@@ -102,39 +113,40 @@ func attributesOf(body string) (all [][2]string) {
 // painter goes through the elements of a picture.
 type painter struct {
 	within []painted
-	known  map[string]string // what is added to elements of one kind
+	known  map[string]string // what is added to elements of one kind, by their key
+	key    []byte
 }
 
-func (p *painter) element(text string) string {
-	name := tagName.FindStringSubmatch(text)
-	if name == nil {
-		return text
-	}
-	if strings.HasPrefix(text, "</") {
+// element writes a tag, of what stands between its brackets.
+func (p *painter) element(out *strings.Builder, inside string) {
+	out.WriteString("<")
+	if strings.HasPrefix(inside, "/") {
 		p.within = p.within[:len(p.within)-1]
-		return text
+		out.WriteString(inside + ">")
+		return
 	}
-	e := painted{name: name[1]}
-	if c := tagClasses.FindStringSubmatch(text); c != nil {
-		e.classes = strings.Fields(c[1])
+	name, attributes, _ := strings.Cut(inside, " ")
+	e := painted{name: strings.TrimSuffix(name, "/")}
+	if _, after, has := strings.Cut(attributes, `class="`); has {
+		e.class, _, _ = strings.Cut(after, `"`)
 	}
 	looks := p.looks(e)
-	end := ">"
-	if strings.HasSuffix(text, "/>") {
-		end = "/>"
-	} else {
-		p.within = append(p.within, e)
+	if start, alone := strings.CutSuffix(inside, "/"); alone {
+		out.WriteString(start + looks + "/>")
+		return
 	}
-	return strings.TrimSuffix(text, end) + looks + end
+	p.within = append(p.within, e)
+	out.WriteString(inside + looks + ">")
 }
 
 // looks are the attributes of an element.
 func (p *painter) looks(e painted) string {
-	var key strings.Builder
-	for _, one := range append(slices.Clip(p.within), e) {
-		key.WriteString(one.name + "." + strings.Join(one.classes, ".") + " ")
+	p.key = p.key[:0]
+	for _, one := range p.within {
+		p.key = append(append(append(append(p.key, one.name...), '.'), one.class...), '/')
 	}
-	if known, is := p.known[key.String()]; is {
+	p.key = append(append(append(p.key, e.name...), '.'), e.class...)
+	if known, is := p.known[string(p.key)]; is {
 		return known
 	}
 	var names []string
@@ -157,10 +169,7 @@ func (p *painter) looks(e painted) string {
 	for _, name := range names {
 		out.WriteString(` ` + name + `="` + values[name] + `"`)
 	}
-	if p.known == nil {
-		p.known = map[string]string{}
-	}
-	p.known[key.String()] = out.String()
+	p.known[string(p.key)] = out.String()
 	return out.String()
 }
 
