@@ -67,7 +67,7 @@ ShiViz, with vector clocks.`,
 	flags.BoolVar(&f.slice, "slice", false, "draw only steps that are enough for the run to fail, or be dead, as it did: it tries runs of fewer and fewer")
 	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
 	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
-	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default 100)")
+	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default those of the terminal, or 100)")
 	flags.BoolVar(&f.ascii, "ascii", false, "text: no characters beyond ASCII")
 	flags.BoolVar(&f.whole, "whole", false, "leave no quiet stretches out; of html: all steps, however long the run (default at most 12,000: how it begins, what is around the critical step, how it ends)")
 	return cmd
@@ -134,6 +134,17 @@ func (f *graphFlags) check() error {
 // parted reports whether what is to be drawn is a part of one run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
+// graphColumns is how wide a graph is drawn on a terminal, within limits; 0: this is
+// none.
+func (t *tool) graphColumns() int {
+	w, is := t.stdout.(interface{ Columns() int })
+	if !is || w.Columns() == 0 {
+		return 0
+	}
+	const most = 160
+	return max(eventgraph.WidthLeast, min(w.Columns()-1, most))
+}
+
 func (t *tool) graph(name string, f graphFlags) error {
 	name = insideFolder(name)
 	run, err := t.drawn(name, f)
@@ -144,6 +155,9 @@ func (t *tool) graph(name string, f graphFlags) error {
 	o := eventgraph.TextOptions{
 		Part:  f.part(),
 		Width: f.width, ASCII: f.ascii, Color: f.out == "" && terminal(t.stdout),
+	}
+	if o.Width == 0 && f.out == "" {
+		o.Width = t.graphColumns()
 	}
 	if o.Nodes, err = f.named(g); err != nil {
 		return err
