@@ -219,7 +219,11 @@ func (p *printer) searched(s subject, r *search.Result) {
 	if r.Overflow > 0 {
 		p.row(2, labels, "overflow", "where "+numerals.Many(r.Overflow, "datagram")+" were under way on a channel, more were lost: a choice of the system (--net udp-capacity), whatever --faults says")
 	}
-	p.row(2, labels, "counted", numerals.Many(r.Stats.States, "state")+", "+numerals.Many(r.Stats.Transitions, "transition"))
+	counted := numerals.Many(r.Stats.States, "state") + ", " + numerals.Many(r.Stats.Transitions, "transition")
+	if r.Stop == search.StopKilled || r.Finding != nil && r.Finding.Verdict == sim.VerdictKilled {
+		counted += " at least: what was noted last before the process ended"
+	}
+	p.row(2, labels, "counted", counted)
 	p.row(2, labels, "effort", effort(r.Stats))
 	if d := r.Repeated; d.Steps > 0 && d.Times > 0 {
 		each := "each of " + numerals.Many(d.Steps, "different step")
