@@ -438,7 +438,7 @@ func (p *picture) sign(at int, y float64) {
 			p.say(`<path class="fault" d="M%s %sH%s"/>`, pixels(p.left-p.step/4), pixels(y), pixels(p.left+p.step*(float64(n-1)+0.25)))
 		}
 	case "timer":
-		p.say(`<rect class="dot" x="%s" y="%s" width="10" height="10" transform="rotate(45 %s %s)"/>`, pixels(x-5), pixels(y-5), pixels(x), pixels(y))
+		p.say(`<path class="dot" d="M%s %sl7 7-7 7-7-7Z"/>`, pixels(x), pixels(y-7))
 	case "task":
 		p.say(`<rect class="dot" x="%s" y="%s" width="10" height="10"/>`, pixels(x-5), pixels(y-5))
 	default:
