@@ -252,12 +252,27 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 func (s *server) step(env sim.Env, w wire) {
 	m, err := w.decode()
 	must(err)
+	if m.IsSnapshot() && s.changing() {
+		return // as if it were lost: it is sent again
+	}
 	if err := s.node.Step(m); err != nil && !errors.Is(err, core.ErrProposalDropped) && !core.IsStranger(err) {
 		panic(fmt.Sprintf("raft: %s: %v", m, err))
 	}
 	if m.From() == s.lead && s.election == 0 {
 		env.After(s.patience(), campaign{})
 	}
+}
+
+// changing reports whether a change of the members is committed and not applied yet. Raft
+// takes the members of a snapshot at once, and panics when an older change is applied to
+// those.
+func (s *server) changing() bool {
+	for i := range s.ready.Commits() {
+		if e := s.ready.Commit(i); e.Change && e.Index > s.applied {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.duties, func(d duty) bool { return d.entry.Change })
 }
 
 // tick is a tick of raft's clock. When its election timeout is over is a choice, made
