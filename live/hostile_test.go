@@ -429,6 +429,26 @@ func TestResetMeetsAcknowledgement(t *testing.T) {
 	}
 }
 
+// A partition may come while a connection is opened: what waits for that is refused then, and
+// does not wait for ever.
+func TestPartedWhileDialing(t *testing.T) {
+	h, _ := startEchoes(t, Config{})
+	if err := h.Node(0).Look(func(sim.Node) {
+		l := h.Node(0).links
+		p := l.peers[1]
+		near, far := net.Pipe()
+		defer func() { _ = far.Close() }()
+		p.out, p.dialing = append(p.out, outgoing{serial: 1}), true
+		l.barrier = barrier{1 << 1, 1 << 1}
+		l.arrived(&arrival{kind: arriveUp, peer: 1, sess: l.door.session(near, 1, 5, 6, true), hello: &hello{life: 6}})
+		if p.sess != nil || p.dialing || p.broken != sim.KindRefused {
+			t.Errorf("a partition leaves %+v", p)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // With TLS a node is who its certificate says.
 func TestTLS(t *testing.T) {
 	authority := newAuthority(t)

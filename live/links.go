@@ -57,9 +57,12 @@ func (l *links) arrived(a *arrival) {
 		}
 	case arriveUp:
 		switch {
-		case p.sess != nil || l.closing || l.barrier.parts(p.at):
+		case p.sess != nil || l.closing:
 			p.dialing = false
 			a.sess.abort()
+		case l.barrier.parts(p.at): // since it was asked for
+			a.sess.abort()
+			l.notDialed(&arrival{peer: a.peer, err: errCut})
 		default:
 			l.established(p, a.sess, a.hello)
 			a.sess.start()
@@ -104,6 +107,7 @@ func (l *links) broken() (Event, bool) {
 			p.broken = 0
 			p.out = p.out[:0]
 			p.handed = 0
+			l.flow(p) // of bags and sets nothing is lost
 			return e, true
 		}
 	}
@@ -498,6 +502,7 @@ func (l *links) reset(p *peer) (conn uint64) {
 		return 0
 	}
 	if p.sess == nil {
+		l.flow(p)
 		return 0
 	}
 	s := p.sess

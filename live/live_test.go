@@ -76,6 +76,12 @@ func (k *cluster) lives() {
 func (k *cluster) statuses() (all []Status) {
 	for _, n := range k.Nodes() {
 		all = append(all, n.Status())
+		_ = n.Look(func(sim.Node) {
+			for _, p := range n.links.peers {
+				k.t.Logf("n%d to n%d: session %v, seen %v, dialing %v, redial in %v, out %d, handed %d, broken %v, in %d",
+					n.at, p.at, p.sess != nil, p.seen, p.dialing, time.Until(p.redial), len(p.out), p.handed, p.broken, len(p.in))
+			}
+		})
 	}
 	return all
 }
