@@ -496,8 +496,10 @@ func (s *server) save(env sim.Env) {
 		if e.Index <= s.base || e.Index < from {
 			continue
 		}
-		at := int(e.Index - s.base - 1)
-		s.saved = append(s.saved[:at:at], mark{e.Term, e.Data})
+		if at := int(e.Index - s.base - 1); at < len(s.saved) {
+			s.saved = slices.Clip(s.saved[:at])
+		}
+		s.saved = append(s.saved, mark{e.Term, e.Data})
 	}
 	if env.Bug(RF9) { // what is saved here is as good as done
 		for i := range s.ready.Entries() {
