@@ -59,6 +59,19 @@ func TestTCPPlaceOfWaits(t *testing.T) {
 	}
 }
 
+// That a connection has been anything but closed or open is noted of any end by itself.
+func TestTCPPlaceOfFlags(t *testing.T) {
+	for e, want := range map[End]bool{
+		{}: false, {Flags: Flags{Open: true}}: false, {Asked: true}: false,
+		{Flags: Flags{Local: true}}: true, {Flags: Flags{Remote: true}}: true, {Broken: true}: true,
+	} {
+		tcp := NewTCP(2, 1)
+		if tcp.Place(1, e, nil); tcp.Disturbed() != want || tcp.Special() != (want || e.Asked) {
+			t.Errorf("%+v is placed: disturbed %v, special %v", e, tcp.Disturbed(), tcp.Special())
+		}
+	}
+}
+
 // tcpBroken reports whether some connection is neither closed nor open.
 func tcpBroken(t *TCP) bool {
 	for c := range t.n * t.n {

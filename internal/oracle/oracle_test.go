@@ -141,7 +141,7 @@ func TestCampaign(t *testing.T) {
 
 // chunk compares the next systems, on all processors.
 func (p *progress) chunk(t *testing.T) {
-	const chunk = 200
+	const chunk = 50
 	end := min(p.Next+chunk, *campaign)
 	var mu sync.Mutex
 	var all sync.WaitGroup
