@@ -35,7 +35,7 @@ var Known = entries(
 	known.Bug{ID: RF12, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "proposals=0"),
 		Critical: append(steps(sim.KindMessage, "wire", sim.KindTimer, "campaign"), known.Critical{})},
 	known.Bug{ID: RF13, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("none", "compact=1"),
-		Critical: steps(sim.KindTimer, "campaign", sim.KindMessage, "wire", sim.KindTask, "compact")},
+		Critical: steps(sim.KindTimer, "campaign", sim.KindMessage, "wire", sim.KindTask, "compact", sim.KindTimer, "propose")},
 	known.Bug{ID: RF14, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: flags("none", "members=leave", "proposals=0", "compact=3"), Long: true,
 		Critical: steps(sim.KindTimer, "change", sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "save", sim.KindTask, "send")},
 	known.Bug{ID: RF15, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: nodes(2, flags("crash=2", "proposals=0")),
