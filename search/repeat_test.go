@@ -80,3 +80,31 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 }
+
+// idle does nothing.
+type idle struct{}
+
+func (*idle) Init(sim.Env)                           {}
+func (*idle) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*idle) Handle(sim.Env, sim.Signal)             {}
+
+// Steps are taken again under the same limits: a fault that may strike one node alone
+// strikes no other.
+func TestRepeatedFaults(t *testing.T) {
+	sys := &sim.System{
+		Name: "idle", Doc: "It does nothing.",
+		Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		Tolerates: sim.Faults{Down: 1},
+		New:       func(sim.Params, sim.Addr) sim.Node { return &idle{} },
+	}
+	faults, err := sim.ParseFaults("down=1@n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(8) {
+		res := search(t, sys, 0, nil, Options{Seed: seed + 1, NoWalks: true, Faults: &faults})
+		if res.Finding != nil || res.Repeated.Steps == 0 {
+			t.Fatalf("seed %d: %+v, found is %+v", seed+1, res.Repeated, res.Finding)
+		}
+	}
+}

@@ -49,8 +49,10 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 	if err := x.makeSides(); err != nil {
 		return 0, 0, err
 	}
-	x.sides[0].w.State.Track()
-	x.sides[1].w.State.Track()
+	for i := range x.sides {
+		x.sides[i].w.State.Track()
+		x.Owner.Allow(x.Climate, x.sides[i].w) // where faults may happen is not in a state
+	}
 	steps, lines, err := x.repeatables()
 	if err != nil {
 		return 0, 0, err
