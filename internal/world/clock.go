@@ -126,18 +126,20 @@ func (e *env) ticks() *macetime.Clock {
 			own = ns.clock.Clone()
 		}
 		ns.clock, w.Run.ticking = &own, true
-		if w.pace != nil {
-			w.Run.began = own.Read()
-		}
 	}
 	return ns.clock
 }
 
-// reading is a new instant of the handler that runs.
+// reading is a new instant of the handler that runs. Where it began is one too, but
+// only once there is another: a handler that compares times and reads none is not to
+// leave a trace on the clock.
 func (e *env) reading() macetime.Time {
 	c := e.ticks()
 	if e.w.pace == nil {
 		return c.Read()
+	}
+	if e.w.Run.began.IsZero() {
+		e.w.Run.began = c.Read()
 	}
 	if e.w.pace.Handlers == 0 {
 		return e.w.Run.began

@@ -94,7 +94,7 @@ func (r *Run) begin() *happening {
 	if r.named != "" {
 		r.named = ""
 	}
-	r.calls, r.effects, r.clocked, r.tossed, r.ticking = 0, r.effects[:0], r.clocked[:0], false, false
+	r.calls, r.effects, r.clocked, r.tossed, r.ticking, r.began = 0, r.effects[:0], r.clocked[:0], false, false, macetime.Time{}
 	r.handed = r.handed[:0]
 	if r.spending {
 		clear(r.spent)
