@@ -173,24 +173,24 @@ func (m *Memo) queue(p int, id uint32) queued {
 // 0: the node does not accept the message.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
 	i := nodeOf(e.ordinal)
-	if e.own != 0 {
-		if m.cache.own[e.own] == 0 {
+	if e.from == none {
+		if m.cache.own[e.what] == 0 {
 			if number, err = m.learnOfNode(state, k, i, e); err != nil {
 				return 0, err
 			}
-			m.cache.own[e.own] = number
+			m.cache.own[e.what] = number
 		}
-		return m.cache.own[e.own], nil
+		return m.cache.own[e.what], nil
 	}
 	link := ordinalSet - e.ordinal/ordinalNodes
 	if link == 0 && e.pops != none {
 		link = 3 // out of the bag
 	}
-	key := deliveryKey(i, m.v[i], link, e.from, e.message)
+	key := deliveryKey(i, m.v[i], link, e.from, e.what)
 	if number, known := m.deliveries.Get(key); known {
 		return number, nil
 	}
-	if !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.message) {
+	if !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.what) {
 		if number, err = m.learnOfNode(state, k, i, e); err != nil {
 			return 0, err
 		}
@@ -289,7 +289,7 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 	if of.pops != none {
 		e := effect{place: int32(of.pops), does: effectPop}
 		if of.pops >= world.SetPlace(m.n, 0) {
-			e.does, e.id, e.room = effectTake, of.message, uint16(of.from)
+			e.does, e.id, e.room = effectTake, of.what, uint16(of.from)
 		}
 		effects = append(effects, e)
 		one.fly--

@@ -38,20 +38,19 @@ type Memo struct {
 
 // position is the state that is expanded, and what follows from its parts.
 type position struct {
-	at     []uint64 // packed
-	v      world.Vector
-	total  canon.Hash
-	nodes  canon.Hash // the share of the nodes in total
-	odd    int        // parts that are not plain
-	fly    int        // messages under way
-	able   []ability  // of the nodes
-	moved  []shift
-	events []occurrence // what can happen there, if it is plain: see gather
-	mark   []bool       // places that moved
-	used   []bool       // places that ever held something
-	tcp    []int32      // such places that are channels, in order
-	udp    []int32
-	sets   []int32
+	at    []uint64 // packed
+	v     world.Vector
+	total canon.Hash
+	nodes canon.Hash // the share of the nodes in total
+	odd   int        // parts that are not plain
+	fly   int        // messages under way
+	able  []ability  // of the nodes
+	moved []shift
+	mark  []bool  // places that moved
+	used  []bool  // places that ever held something
+	tcp   []int32 // such places that are channels, in order
+	udp   []int32
+	sets  []int32
 }
 
 type shift struct {
@@ -200,100 +199,122 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 	return m.x.takeFrom(state, k)
 }
 
-// plainSteps takes the steps of a state that is plain, but for faults, and counts
-// them.
+// plainSteps takes the steps of a state that is plain, but for faults, in the
+// world's order, and counts them. They are taken as they are met: a list of them
+// first costs a tenth of a search.
 func (m *Memo) plainSteps(state uint32) (k int, err error) {
-	m.gather()
-	for i := range m.events { // they are of this position, whatever is looked up meanwhile
-		e := m.events[i]
-		if m.x.Patient && e.ordinal >= ordinal(ordinalTimer, 0) && m.concerned(nodeOf(e.ordinal)) {
-			k++
+	n := m.n
+	for i := range n {
+		if a := &m.able[i]; a.script {
+			if k, err = m.signal(state, k, ordinal(ordinalScript, i), a.first); err != nil {
+				return k, err
+			}
+		}
+	}
+	for i := range n {
+		a := &m.able[i]
+		for o := range uint32(a.offers) {
+			if k, err = m.signal(state, k, ordinal(ordinalOffer, i), a.first+1+o); err != nil {
+				return k, err
+			}
+		}
+	}
+	for i := range n {
+		a := &m.able[i]
+		for o := range uint32(a.tasks) {
+			if k, err = m.signal(state, k, ordinal(ordinalTask, i), a.first+1+uint32(a.offers)+o); err != nil {
+				return k, err
+			}
+		}
+	}
+	if k, err = m.heads(state, k, ordinalTCP, m.tcp, world.TCPPlace(n, 0)); err != nil {
+		return k, err
+	}
+	if k, err = m.heads(state, k, ordinalUDP, m.udp, world.UDPPlace(n, 0)); err != nil {
+		return k, err
+	}
+	if k, err = m.scattered(state, k); err != nil {
+		return k, err
+	}
+	for i := range n {
+		a := &m.able[i]
+		if a.timers > 0 && m.x.Patient && m.concerned(i) {
+			k += int(a.timers)
 			continue
 		}
-		number, err := m.ofNode(state, k, e)
-		if err != nil {
-			return k, err
+		for o := range uint32(a.timers) {
+			if k, err = m.signal(state, k, ordinal(ordinalTimer, i), a.first+1+uint32(a.offers)+uint32(a.tasks)+o); err != nil {
+				return k, err
+			}
 		}
-		if number == 0 { // not accepted: no event at all
-			continue
-		}
-		if err := m.step(state, k, e, number); err != nil {
-			return k, err
-		}
-		k++
 	}
 	return k, nil
 }
 
-// occurrence is an event of a plain state.
+// occurrence is an event of a plain state. It has no more than four fields, so
+// that it stays in registers.
 type occurrence struct {
 	ordinal int    // see commute.go
-	own     uint32 // where its outcome stands in cache.own; 0: it is a delivery,
-	message uint32 // of this,
-	from    int    // from there,
+	what    uint32 // the message that is delivered; if none is, where the outcome stands in cache.own
+	from    int    // who sent the message; none: the node has the event of its own
 	pops    int    // out of this channel or bag; none: it stays in its set
 }
 
 const none = -1
 
-// gather lists what can happen in a plain state, but for faults, in the world's
-// order, deliveries that are not accepted included.
-func (m *Memo) gather() {
-	n := m.n
-	m.events = m.events[:0]
-	for i := range n {
-		if a := &m.able[i]; a.script {
-			m.signals(ordinal(ordinalScript, i), a.first, 1)
-		}
-	}
-	for i := range n {
-		a := &m.able[i]
-		m.signals(ordinal(ordinalOffer, i), a.first+1, a.offers)
-	}
-	for i := range n {
-		a := &m.able[i]
-		m.signals(ordinal(ordinalTask, i), a.first+1+uint32(a.offers), a.tasks)
-	}
-	m.heads(ordinalTCP, m.tcp, world.TCPPlace(n, 0))
-	m.heads(ordinalUDP, m.udp, world.UDPPlace(n, 0))
-	for _, p := range m.sets {
-		if m.v[p] == 0 {
-			continue
-		}
-		i := int(p) - world.SetPlace(n, 0)
-		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
-			pops := none
-			if item.Bag {
-				pops = int(p)
-			}
-			m.events = append(m.events, occurrence{ordinal: ordinal(ordinalSet, i), message: item.Message, from: item.From, pops: pops})
-		}
-	}
-	for i := range n {
-		a := &m.able[i]
-		m.signals(ordinal(ordinalTimer, i), a.first+1+uint32(a.offers)+uint32(a.tasks), a.timers)
-	}
+// signal takes the k-th event, which a node has of its own, and says how many
+// there were then.
+func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
+	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
 }
 
-// signals lists so many events that a node has of its own.
-func (m *Memo) signals(ordinal int, first uint32, n uint16) {
-	for o := range uint32(n) {
-		m.events = append(m.events, occurrence{ordinal: ordinal, own: first + o, from: none, pops: none})
-	}
-}
-
-// heads lists the deliveries of what is at the head of channels.
-func (m *Memo) heads(kind int, places []int32, base int) {
+// heads takes the deliveries of what is at the head of channels.
+func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, error) {
+	var err error
 	for _, p := range places {
 		id := m.v[p]
 		if id == 0 {
 			continue
 		}
-		if q := &m.queues[p][id]; q.head != 0 {
+		if head := m.queues[p][id].head; head != 0 {
 			c := int(p) - base
-			m.events = append(m.events, occurrence{ordinal: ordinal(kind, c/m.n), message: q.head, from: c % m.n, pops: int(p)})
+			if k, err = m.happens(state, k, occurrence{ordinal: ordinal(kind, c/m.n), what: head, from: c % m.n, pops: int(p)}); err != nil {
+				return k, err
+			}
 		}
 	}
+	return k, nil
+}
+
+// scattered takes the deliveries of what is in sets and bags.
+func (m *Memo) scattered(state uint32, k int) (int, error) {
+	var err error
+	for _, p := range m.sets {
+		if m.v[p] == 0 {
+			continue
+		}
+		i := int(p) - world.SetPlace(m.n, 0)
+		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
+			pops := none
+			if item.Bag {
+				pops = int(p)
+			}
+			if k, err = m.happens(state, k, occurrence{ordinal: ordinal(ordinalSet, i), what: item.Message, from: item.From, pops: pops}); err != nil {
+				return k, err
+			}
+		}
+	}
+	return k, nil
+}
+
+// happens takes an event of a plain state, which is the k-th if it is accepted,
+// and says how many there were then.
+func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
+	number, err := m.ofNode(state, k, e)
+	if err != nil || number == 0 { // not accepted: no event at all
+		return k, err
+	}
+	return k + 1, m.step(state, k, e, number)
 }
 
 // concerned reports whether anything is under way to a node or from it.
