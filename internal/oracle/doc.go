@@ -76,5 +76,7 @@
 //     So a path that has such a question is not handed to a search as a prefix.
 //   - Disks that fail, and writes that reach the disk in any order: these have twins of
 //     their own, in the tests of internal/disk, internal/world and search.
+//   - All findings, where what follows when the environment has healed is far more than the
+//     space: the search would not end.
 //   - What walks do not find: they are samples. What they find must be there.
 package oracle
