@@ -94,7 +94,7 @@ func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack s
 		if f.Still < run.Looks {
 			return false
 		}
-		told(p.taking, stuckFor(stuck), run.StuckStack(pulse.Where))
+		told(p.taking, stuckFor(stuck), run.StuckStack(pulse.Where()))
 		return true
 	})
 }
@@ -104,7 +104,7 @@ func (r *runner) stuck() *Result {
 	return r.unfinished(sim.Failure{
 		Verdict: sim.VerdictDivergence,
 		Message: stuckFor(r.opts.Stuck),
-		Stack:   run.StuckStack(r.Pulse.Where),
+		Stack:   run.StuckStack(r.Pulse.Where()),
 	})
 }
 

@@ -39,7 +39,7 @@ func (p *Pulse) Add(answers ...int) int {
 
 // Inside is the service's part of the stack of the run under way, and what its
 // goroutine does, as Go's runtime calls it.
-func (p *Pulse) Inside() (stack, does string) { return inside(p.Where) }
+func (p *Pulse) Inside() (stack, does string) { return inside(p.Where()) }
 
 // Count changes with every question of a run; 0: no run is under way.
 func (p *Pulse) Count() uint64 { return p.count.Load() }

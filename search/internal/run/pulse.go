@@ -17,7 +17,7 @@ import (
 // counter is stored after what it counts, so whoever has seen it has the rest.
 type Pulse struct {
 	On    bool
-	Where string // the goroutine whose runs these are, as a stack begins; "": the only one that takes any
+	where atomic.Value // string: the goroutine whose runs these are, as a stack begins; none: the only one that takes any
 	src   choose.Source
 	picks []choose.Pick
 	Asked uint64
@@ -123,7 +123,14 @@ func (p *Pulse) Err() error { return p.src.Err() }
 func (p *Pulse) Here() {
 	buf := make([]byte, 64)
 	id, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "[")
-	p.Where = id
+	p.where.Store(id)
+}
+
+// Where is that goroutine. A monitor may ask while the runner moves to another one: it
+// gets the old one, on which nothing of the service is found.
+func (p *Pulse) Where() string {
+	id, _ := p.where.Load().(string)
+	return id
 }
 
 // looks are how often a pulse is felt before it is held to be still.
