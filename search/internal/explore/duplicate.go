@@ -143,7 +143,6 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	slices.Reverse(kept)
 	a, b := x.sides[0].w, x.sides[1].w
 	src := run.Again()
-	x.Owner.Allow(x.Climate, b)
 	b.Protect(func() {
 		b.Start(src)
 		for range run.PrefixSteps {
@@ -168,7 +167,8 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	return at, field
 }
 
-// makeSides makes the two worlds, once.
+// makeSides makes the two worlds, once. Which faults are allowed, and where, is not in a state
+// that they load: they are told here, for whatever they do.
 func (x *Explorer) makeSides() error {
 	if x.sides != nil {
 		return nil
@@ -179,6 +179,7 @@ func (x *Explorer) makeSides() error {
 		if err != nil {
 			return err
 		}
+		x.Owner.Allow(x.Climate, w)
 		two[i].w = w
 	}
 	x.sides = two
@@ -188,7 +189,6 @@ func (x *Explorer) makeSides() error {
 // stand takes a run, and keeps the state at its end.
 func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	src := run.Again()
-	x.Owner.Allow(x.Climate, s.w)
 	s.w.Protect(func() {
 		s.w.Start(src)
 		for range run.Length() {

@@ -49,10 +49,8 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 	if err := x.makeSides(); err != nil {
 		return 0, 0, err
 	}
-	for i := range x.sides {
-		x.sides[i].w.State.Track()
-		x.Owner.Allow(x.Climate, x.sides[i].w) // where faults may happen is not in a state
-	}
+	x.sides[0].w.State.Track()
+	x.sides[1].w.State.Track()
 	steps, lines, err := x.repeatables()
 	if err != nil {
 		return 0, 0, err
@@ -147,7 +145,6 @@ func (x *Explorer) brings(s *side, state uint32) {
 // repeat takes a step again, and tells what it did.
 func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
-		x.Owner.Allow(x.Climate, s.w)
 		return x.outcomeOf(s, func() { s.w.Start(choose.NewFixed(d.coins...)) })
 	}
 	return x.takes(s, d.state, func() { s.w.Retake(d.event, d.coins) })
