@@ -449,6 +449,36 @@ func TestPartedWhileDialing(t *testing.T) {
 	}
 }
 
+// What waits in a bag or a set outlives the connection: when the node has heard of its end, or
+// has ended it, another one is asked for.
+func TestBoxesOutliveConnections(t *testing.T) {
+	for name, end := range map[string]func(l *links, p *peer){
+		"broken": func(l *links, p *peer) {
+			p.broken = sim.KindRefused
+			if l.flow(p); p.dialing {
+				t.Error("a connection is asked for before the node has heard of the end of the last")
+			}
+			if e, ok := l.broken(); !ok || e.Kind != sim.KindRefused {
+				t.Errorf("heard of is %+v", e)
+			}
+		},
+		"reset": func(l *links, p *peer) { l.reset(p) },
+	} {
+		h, _ := startEchoes(t, Config{})
+		if err := h.Node(0).Look(func(sim.Node) {
+			l := &h.Node(0).links
+			l.barrier = barrier{1 << 1, 1 << 1} // so that none is opened
+			p := l.peers[1]
+			p.boxes.out = append(p.boxes.out, boxed{outgoing: outgoing{serial: 1}, link: sim.LinkBag})
+			if end(l, p); !p.dialing {
+				t.Errorf("%s: no connection is asked for, though a message waits: %+v", name, p)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // With TLS a node is who its certificate says.
 func TestTLS(t *testing.T) {
 	authority := newAuthority(t)
