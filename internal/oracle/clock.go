@@ -155,7 +155,7 @@ func (c *clock) settle() {
 	held, exact := false, false
 	for p := time0; p < points; p++ {
 		held = held || c.There[p]
-		exact = exact || c.There[p] && c.There[last] && c.After[p][last] == -c.After[last][p]
+		exact = exact || c.There[p] && c.There[last] && c.After[p][last] == -c.After[last][p] && c.After[p][last]&1 == 0
 	}
 	if !held {
 		*c = clock{}
