@@ -191,11 +191,7 @@ func (m *Model) swells(x *Space, most int) bool {
 }
 
 // fails: some rule panics.
-func (s *Spec) fails() bool {
-	return slices.ContainsFunc(s.Rules, func(r Rule) bool {
-		return slices.ContainsFunc(r.Do, func(op Op) bool { return op.Verb == Fail })
-	})
-}
+func (s *Spec) fails() bool { return s.does(Fail) }
 
 // walks: what walks find is there. That they find nothing says nothing.
 func (c *comparison) walks() {

@@ -66,6 +66,10 @@
 //   - What is known of a node's latest reading is forgotten but for what it is not before,
 //     unless the node holds that very instant, or a timer is due exactly so long after it.
 //   - A timer that is set is an instant within its handler, as a reading is.
+//   - A node starts though a monitor is not content with what another one's start told
+//     it; what was wrong first is what is found.
+//   - A weight of an answer about times counts where the question is a choice, and not
+//     where the answer follows.
 //   - Where healing lifts the limit on early timers, what fails then is beyond the
 //     space: liveness may be left undecided.
 //

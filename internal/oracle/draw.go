@@ -18,6 +18,9 @@ func Draw(seed uint64) *Spec {
 	d.times()
 	d.members()
 	d.guards()
+	if seed%3 == 0 && d.once(2) {
+		d.extras()
+	}
 	return d.s
 }
 
@@ -279,16 +282,7 @@ func (d *drawing) storage() {
 func (d *drawing) times() {
 	s := d.s
 	if d.once(4) && !s.stores() {
-		for _, r := range s.Rules {
-			for k := range r.Do {
-				if r.Do[k].Verb != Fail && d.once(3) {
-					r.Do[k] = d.time()
-				}
-			}
-		}
-		for node := range s.Nodes {
-			s.starts(node, Op{Verb: Read, X: d.IntN(2), To: d.IntN(3)})
-		}
+		d.readings()
 	}
 	if d.once(4) {
 		s.Pace = &Pace{d.IntN(3), d.once(2)}
@@ -302,6 +296,20 @@ func (d *drawing) times() {
 				s.Rules[i].Do = append([]Op{{Verb: After, X: 0, To: d.IntN(2)}, {Verb: After, X: 1, To: d.IntN(2)}}, r.Do...)
 			}
 		}
+	}
+}
+
+func (d *drawing) readings() {
+	s := d.s
+	for _, r := range s.Rules {
+		for k := range r.Do {
+			if r.Do[k].Verb != Fail && d.once(3) {
+				r.Do[k] = d.time()
+			}
+		}
+	}
+	for node := range s.Nodes {
+		s.starts(node, Op{Verb: Read, X: d.IntN(2), To: d.IntN(3)})
 	}
 }
 
@@ -384,6 +392,39 @@ func (d *drawing) guards() {
 	}
 	if d.once(8) {
 		s.Each = append(s.Each, Pred{Kind: d.of(Every, Spent), P: d.IntN(s.Places), Not: d.once(2)})
+	}
+}
+
+// extras are what was not drawn at first. Only every third seed may have any, so that
+// the others stay the systems that they were.
+func (d *drawing) extras() {
+	d.likely()
+}
+
+// likely gives answers about times a weight.
+func (d *drawing) likely() {
+	s := d.s
+	if s.stores() {
+		return
+	}
+	if !s.does(Before) {
+		d.readings()
+	}
+	for node := range s.Nodes {
+		if x := d.IntN(2); d.once(2) {
+			s.starts(node, Op{Verb: Before, X: 2, To: x})
+			s.starts(node, Op{Verb: Read, X: x, To: 1 + d.IntN(2)})
+		}
+	}
+	for _, r := range s.Rules {
+		for k := range r.Do {
+			if r.Do[k].Verb == Before && !d.once(3) {
+				r.Do[k].Weights = [][]int{{1, 0}, {0, 1}, {1, 3}}[d.IntN(3)]
+			}
+		}
+	}
+	if s.Budgets.Rare == 0 && !d.once(3) {
+		s.Budgets.Rare = 1
 	}
 }
 

@@ -56,7 +56,7 @@ func TestRandomSystems(t *testing.T) {
 
 // features are what the systems of TestRandomSystems must meet.
 var features = []string{
-	"a comparison is a choice", "a comparison is settled", "action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "dead", "declined by tcp", "down", "duplicate",
+	"a comparison falls on a rare side", "a comparison is a choice", "a comparison is settled", "action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "dead", "declined by tcp", "down", "duplicate",
 	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "gathered", "has assume", "has each", "has early", "has keeps", "has layered",
 	"has limits", "has weight 0", "join", "leave", "live", "lose", "mend", "message by bag", "message by set", "message by tcp", "message by udp", "one-way partition", "opening waits", "partition", "pause", "prefix",
 	"rare side", "refused", "reorder", "replayed as dead", "replayed as none", "reset", "reset by a handler", "restart", "resume", "script", "send refused", "task", "timer", "timer held back", "timer out of order",

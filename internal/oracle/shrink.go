@@ -62,7 +62,9 @@ func (s *Spec) cuts() (all []func() bool) {
 	}
 	for i := range s.Rules {
 		for k := range s.Rules[i].Do {
+			op := &s.Rules[i].Do[k]
 			add(func() bool { return len(s.Rules[i].Do) > 1 && drop(&s.Rules[i].Do, k) })
+			add(func() bool { return op.Verb == Before && op.Weights != nil && empty(&op.Weights) })
 		}
 	}
 	for i := range s.Offers {

@@ -58,12 +58,17 @@ func (m *Model) start(b Budgets, early *int) (all []*state, bad []wrong) {
 	return all, bad
 }
 
-// init starts the nodes.
+// init starts the nodes: all of them, whatever a monitor says, unless one fails.
 func (m *Model) init(r *run) {
 	r.opens = true
-	for i := 0; i < m.spec.Nodes && !r.broken && r.wrong == nil; i++ {
+	for i := 0; i < m.spec.Nodes && !r.broken; i++ {
+		before := r.wrong
 		if r.s.Nodes[i].Life == up {
 			r.on(i, OnInit, 0)
+		}
+		if before != nil && r.broken { // what was wrong first is told
+			r.broken = false
+			return
 		}
 	}
 }

@@ -99,7 +99,7 @@ const (
 	Recall    = "recall"    // go on by as many places as there are letters in both
 	Read      = "read"      // the clock: the time X is To seconds after that
 	Forget    = "forget"    // the time X
-	Before    = "before"    // if the time X is before the time To: to the next place; 2 is now
+	Before    = "before"    // if the time X is before the time To: to the next place; 2 is now. Weights: of no, and of yes
 	Count     = "count"     // the mark X is a monotone reading
 	Older     = "older"     // if the mark 0 was read before the mark 1: to the next place
 )
@@ -204,10 +204,13 @@ func (s *Spec) rule(node int, on string, value, at int) []Op {
 }
 
 // stores reports whether a node may write.
-func (s *Spec) stores() bool {
+func (s *Spec) stores() bool { return s.does(Put, Append, SyncKeys, SyncFile) }
+
+// does reports whether a node may do one of these things.
+func (s *Spec) does(verbs ...string) bool {
 	for _, r := range s.Rules {
 		for _, op := range r.Do {
-			if op.Verb == Put || op.Verb == Append || op.Verb == SyncKeys || op.Verb == SyncFile {
+			if contains(verbs, op.Verb) {
 				return true
 			}
 		}

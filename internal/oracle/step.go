@@ -600,7 +600,14 @@ func (r *run) before(n *nodeState, op Op, move func(int)) {
 	yes, no := n.Clock.may(a, b)
 	if yes && no {
 		r.seen("a comparison is a choice")
-		yes = r.ask(2, func(k int) string { return "" }) == 1
+		sides, weights := []int{0, 1}, op.Weights
+		if weights != nil {
+			sides = r.sides(weights)
+		}
+		k := sides[r.ask(len(sides), func(k int) string { return "" })]
+		if yes = k == 1; weights != nil && r.spend(weights[k]) {
+			r.seen("a comparison falls on a rare side")
+		}
 	} else {
 		r.seen("a comparison is settled")
 	}
@@ -746,20 +753,30 @@ func (r *run) send(node int, op Op, move func(int)) {
 	n.Fuel--
 }
 
-// weigh: sides of weight 0 are there while the budget of rare ones lasts.
-func (r *run) weigh(weights []int, move func(int)) {
-	var sides []int
+// sides are those that a coin may fall on: of weight 0, while the budget of rare
+// ones lasts.
+func (r *run) sides(weights []int) (sides []int) {
 	for k, w := range weights {
 		if w > 0 || r.s.Left.Rare != 0 {
 			sides = append(sides, k)
 		}
 	}
+	return sides
+}
+
+// spend pays for a side, if it is rare.
+func (r *run) spend(weight int) (rare bool) {
+	if weight == 0 && r.s.Left.Rare > 0 {
+		r.s.Left.Rare--
+	}
+	return weight == 0
+}
+
+func (r *run) weigh(weights []int, move func(int)) {
+	sides := r.sides(weights)
 	k := sides[r.ask(len(sides), func(k int) string { return fmt.Sprintf("how far: %d (weight %d)", sides[k], weights[sides[k]]) })]
-	if weights[k] == 0 {
+	if r.spend(weights[k]) {
 		r.seen("rare side")
-		if r.s.Left.Rare > 0 {
-			r.s.Left.Rare--
-		}
 	}
 	move(k)
 }

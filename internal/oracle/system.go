@@ -274,7 +274,8 @@ func (m *machine) do(env sim.Env, op Op) {
 			}
 			return m.Times[x]
 		}
-		if a, b := at(op.X), at(op.To); env.Before(a, b) {
+		a, b := at(op.X), at(op.To)
+		if op.Weights == nil && env.Before(a, b) || op.Weights != nil && env.BeforeWeighted(a, b, op.Weights[1], op.Weights[0]) {
 			m.move(1)
 		}
 	case Count:
