@@ -130,7 +130,7 @@ func (c *comparison) prefixed() *origin {
 func (c *comparison) everyPath() {
 	const depth = 3
 	res, err := search.Search(c.spec.System(), search.Options{
-		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: c.spec.Early, Depth: depth,
+		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: c.spec.Early, DiskReorder: c.spec.AnyOrder, Depth: depth,
 	})
 	switch {
 	case err != nil:
@@ -158,7 +158,7 @@ func (c *comparison) several() {
 		return
 	}
 	c.res.Features["all findings"]++
-	res, err := search.Search(s.System(), search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: s.Early})
+	res, err := search.Search(s.System(), search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: s.Early, DiskReorder: s.AnyOrder})
 	if err != nil {
 		c.differs("%v", err)
 		return
@@ -199,7 +199,7 @@ func (c *comparison) walks() {
 		return // what is dead could be believed only
 	}
 	res, err := search.Search(c.spec.System(), search.Options{
-		Engine: search.EngineMemo, Workers: 1, Early: c.spec.Early, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
+		Engine: search.EngineMemo, Workers: 1, Early: c.spec.Early, DiskReorder: c.spec.AnyOrder, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
 	})
 	if err != nil {
 		c.differs("%v", err)
@@ -250,6 +250,9 @@ func (c *comparison) replay(length, turn int) {
 	if c.spec.Early != nil {
 		path.Add("early", fmt.Sprint(*c.spec.Early))
 	}
+	if c.spec.AnyOrder {
+		path.Add("disk", "reorder")
+	}
 	path.Add("verdict", "dead")
 	var begin *run
 	m.each(m.spec.empty(c.spec.Budgets, c.spec.Early), m.init, func(r *run) {
@@ -278,7 +281,7 @@ func (c *comparison) replay(length, turn int) {
 		return
 	}
 	end := len(states) - 1
-	res, err := search.Replay(c.spec.System(), path, search.Options{ByIdentity: true})
+	res, err := search.Replay(c.spec.System(), path, search.Options{ByIdentity: true, DiskReorder: c.spec.AnyOrder})
 	if err != nil {
 		c.differs("%v", err)
 		return
@@ -355,7 +358,7 @@ func (c *comparison) features() {
 		"limits": len(c.spec.Only) > 0, "within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
 		"early": c.spec.Early != nil, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
 		"script": len(c.spec.Scripts) > 0, "offers": len(c.spec.Offers) > 0, "declines": len(c.spec.Declines) > 0,
-		"each": len(c.spec.Each) > 0, "pace": c.spec.Pace != nil, "slow": len(c.spec.Slow) > 0,
+		"method values": c.spec.Pokes == ByMethod, "clone": c.spec.Pokes == ByClosure, "each": len(c.spec.Each) > 0, "pace": c.spec.Pace != nil, "slow": len(c.spec.Slow) > 0,
 	} {
 		if is {
 			met("has " + what)
@@ -369,7 +372,7 @@ const few = 200
 
 func (c *comparison) search() {
 	o := c.mode.Options
-	o.NoWalks, o.Effort, o.Prefix, o.Early = true, 1<<30, c.x.path, c.spec.Early
+	o.NoWalks, o.Effort, o.Prefix, o.Early, o.DiskReorder = true, 1<<30, c.x.path, c.spec.Early, c.spec.AnyOrder
 	if !c.x.Whole && c.x.Nearest < 0 {
 		if o.Depth = c.x.Depth; o.Depth == 0 {
 			return

@@ -6,55 +6,146 @@ import (
 	"strings"
 )
 
-// Stable storage has a key and a file. By the documents: a crash leaves what was
-// synced, and of the other writes the first few, in their order; of the last that
-// survives, if it appends, possibly the first half. A node that stores may crash, or
-// go down, after any send, write, sync or fact of a handler that does another of
-// them, or a reset, later.
+// Stable storage has two keys and a file. By the documents: a crash leaves what was
+// synced, and of the other writes the first few, in their order, or any of them; of
+// the last that survives, if it appends, possibly the first half. What an append
+// appends goes where it went, behind zeros where something before it is lost. After a
+// sync that failed, any of the writes that it was for may survive, whatever is synced
+// later. A node that stores may crash, or go down, after any send, write, sync or
+// fact of a handler that does another of them, or a reset, later.
 
 // disk is what a node has stored, and what it has written since, in order.
 type disk struct {
-	Key     string // "": it is not there
-	File    []string
+	Keys    [2]string // "": it is not there
+	File    []string  // by records
 	Pending []write
 }
 
-// write is one of the two.
+// write is one write to a key or to the file.
 type write struct {
-	File bool
-	Data string
+	Verb string // Put, Delete, Append or Truncate
+	Key  int    // of Put and Delete
+	Data string // of Put and Append
+	At   int    // how much of the file is before what is appended, or stays
+	Fate fate
 }
 
-const theKey, theFile = "at", "log"
+// fate is what is known of a write that is not a part of what was synced.
+type fate int
+
+const (
+	open     fate = iota // nobody has synced it
+	doubtful             // a sync of it failed
+	certain              // it is synced, and behind one that is doubtful
+)
+
+var theKeys = [2]string{"at", "by"}
+
+const theFile = "log"
 
 // stuff is what is written, of X+1 letters.
 func stuff(x int) string { return "ab"[:x+1] }
 
 func (w write) String() string {
-	if w.File {
+	switch w.Verb {
+	case Put:
+		return fmt.Sprintf("put %s = %q", theKeys[w.Key], w.Data)
+	case Delete:
+		return "delete " + theKeys[w.Key]
+	case Append:
 		return fmt.Sprintf("append %q to %s", w.Data, theFile)
+	default:
+		return fmt.Sprintf("truncate %s to %s", theFile, bytes(w.At))
 	}
-	return fmt.Sprintf("put %s = %q", theKey, w.Data)
 }
 
-func (d *disk) none() bool { return d.Key == "" && len(d.File)+len(d.Pending) == 0 }
+func bytes(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+func (w write) ofFile() bool { return w.Verb == Append || w.Verb == Truncate }
+
+// alike: the two are to one key, or to the file.
+func (w write) alike(o write) bool { return w.ofFile() == o.ofFile() && w.Key == o.Key }
+
+func (d *disk) none() bool { return d.Keys == [2]string{} && len(d.File)+len(d.Pending) == 0 }
 
 func (d disk) clone() disk {
-	return disk{d.Key, slices.Clone(d.File), slices.Clone(d.Pending)}
+	return disk{d.Keys, slices.Clone(d.File), slices.Clone(d.Pending)}
+}
+
+// told is all that the disk is.
+func (d *disk) told(b []byte) []byte {
+	b = fmt.Appendf(b, "%q %q", d.Keys, d.File)
+	for _, w := range d.Pending {
+		b = fmt.Appendf(b, " %s %d %d", w, w.At, w.Fate)
+	}
+	return b
 }
 
 func (d *disk) carry(w write) {
-	if w.File {
-		d.File = append(d.File, w.Data)
-	} else {
-		d.Key = w.Data
+	switch w.Verb {
+	case Put:
+		d.Keys[w.Key] = w.Data
+	case Delete:
+		d.Keys[w.Key] = ""
+	case Truncate:
+		d.File, _ = split(d.File, w.At)
+	case Append:
+		before, rest := split(d.File, w.At)
+		if missing := w.At - len(strings.Join(before, "")); missing > 0 {
+			before = append(before, strings.Repeat("\x00", missing))
+		}
+		_, behind := split(rest, len(w.Data))
+		d.File = append(append(before, w.Data), behind...)
 	}
 }
 
-func (d *disk) sync(file bool) {
+// split are the records of the first n bytes, and those behind them.
+func split(file []string, n int) (before, behind []string) {
+	for _, r := range file {
+		k := min(n, len(r))
+		if k > 0 {
+			before = append(before, r[:k])
+		}
+		if k < len(r) {
+			behind = append(behind, r[k:])
+		}
+		n -= k
+	}
+	return before, behind
+}
+
+// all is the disk as the node sees it: with all that it wrote.
+func (d *disk) all() disk {
+	all := disk{Keys: d.Keys, File: slices.Clone(d.File)}
+	for _, w := range d.Pending {
+		all.carry(w)
+	}
+	return all
+}
+
+func (d *disk) size() int { return len(strings.Join(d.all().File, "")) }
+
+// write writes.
+func (d *disk) write(w write) {
+	if w.Verb == Append {
+		w.At = d.size()
+	}
+	d.Pending = append(d.Pending, w)
+}
+
+// sync settles the fate of what nobody has synced.
+func (d *disk) sync(file bool, as fate) {
 	var rest []write
 	for _, w := range d.Pending {
-		if w.File == file {
+		if w.ofFile() == file && w.Fate == open {
+			w.Fate = as
+		}
+		if w.Fate == certain && !slices.ContainsFunc(rest, w.alike) {
 			d.carry(w)
 		} else {
 			rest = append(rest, w)
@@ -63,13 +154,15 @@ func (d *disk) sync(file bool) {
 	d.Pending = rest
 }
 
-// letters is how many the node reads.
-func (d *disk) letters() int {
-	all := d.clone()
-	for _, w := range d.Pending {
-		all.carry(w)
+// letters is how many the node reads: what is damaged, or zero, is none.
+func (d *disk) letters() (n int) {
+	all := d.all()
+	for _, c := range []byte(strings.Join(append(all.File, all.Keys[:]...), "")) {
+		if 'a' <= c && c <= 'z' {
+			n++
+		}
 	}
-	return len(all.Key) + len(strings.Join(all.File, ""))
+	return n
 }
 
 // outcome is what a crash may leave, in words.
@@ -78,41 +171,208 @@ type outcome struct {
 	disk disk
 }
 
-func (d *disk) outcomes() (all []outcome) {
-	n := len(d.Pending)
-	for kept := n; kept >= 0; kept-- {
-		left := disk{Key: d.Key, File: slices.Clone(d.File)}
-		for _, w := range d.Pending[:kept] {
-			left.carry(w)
+// outcomes are in the order of paths: of what survives by itself, the last write is
+// lost first; of what survives in order, always the last.
+func (d *disk) outcomes(anyOrder bool) (all []outcome) {
+	var free, ordered []int // places of what may be lost by itself, and in order
+	for k, w := range d.Pending {
+		switch {
+		case w.Fate == doubtful || w.Fate == open && anyOrder:
+			free = append(free, k)
+		case w.Fate == open:
+			ordered = append(ordered, k)
 		}
-		told := fmt.Sprintf("%d of %d writes that were not synced", kept, n)
-		switch kept {
-		case n:
-			told = "all that was not synced"
-		case 0:
-			told = "nothing that was not synced"
+	}
+	slices.Reverse(free)
+	for lose := range 1 << len(free) {
+		for kept := len(ordered); kept >= 0; kept-- {
+			lost := map[int]bool{}
+			for bit, k := range free {
+				lost[k] = lose&(1<<bit) != 0
+			}
+			for _, k := range ordered[kept:] {
+				lost[k] = true
+			}
+			all = append(all, outcome{d.tells(lost, -1), d.without(lost, -1)})
+			for k := range d.Pending {
+				last := slices.Contains(free, k) || kept > 0 && ordered[kept-1] == k
+				if last && d.tears(k, lost) {
+					all = append(all, outcome{d.tells(lost, k), d.without(lost, k)})
+				}
+			}
 		}
-		all = append(all, outcome{told, left})
-		if kept == 0 || !d.Pending[kept-1].File || len(d.Pending[kept-1].Data) < 2 {
-			continue
-		}
-		torn := left.clone()
-		half := len(d.Pending[kept-1].Data) / 2
-		torn.File[len(torn.File)-1] = d.Pending[kept-1].Data[:half]
-		all = append(all, outcome{fmt.Sprintf("write %d of %d torn after %d byte (%s)", kept, n, half, d.Pending[kept-1]), torn})
 	}
 	return all
+}
+
+// tears: of the write possibly the first half survives only, since it appends, and is
+// the last to the file that survives.
+func (d *disk) tears(k int, lost map[int]bool) bool {
+	w := d.Pending[k]
+	if w.Verb != Append || len(w.Data) < 2 || lost[k] {
+		return false
+	}
+	for l := k + 1; l < len(d.Pending); l++ {
+		if d.Pending[l].ofFile() && !lost[l] {
+			return false
+		}
+	}
+	return true
+}
+
+// without is what is left.
+func (d *disk) without(lost map[int]bool, torn int) disk {
+	left := disk{Keys: d.Keys, File: slices.Clone(d.File)}
+	for k, w := range d.Pending {
+		if k == torn {
+			w.Data = w.Data[:len(w.Data)/2]
+		}
+		if !lost[k] {
+			left.carry(w)
+		}
+	}
+	return left
+}
+
+// tells is the same in words. Writes count from 1, those that are not certain.
+func (d *disk) tells(lost map[int]bool, torn int) string {
+	n, kept, place, inOrder := 0, 0, 0, true
+	var gone []string
+	for k, w := range d.Pending {
+		if w.Fate == certain {
+			continue
+		}
+		n++
+		if lost[k] {
+			gone = append(gone, fmt.Sprintf("write %d (%s)", n, w))
+			continue
+		}
+		kept++
+		inOrder = inOrder && len(gone) == 0
+		if k == torn {
+			place = n
+		}
+	}
+	told, but := "what was not synced", ", without "+strings.Join(gone, ", ")
+	switch {
+	case torn >= 0:
+		told = fmt.Sprintf("write %d of %d torn after %s (%s)", place, n, bytes(len(d.Pending[torn].Data)/2), d.Pending[torn])
+		if inOrder {
+			but = ""
+		}
+	case len(gone) == 0:
+		told, but = "all that was not synced", ""
+	case kept == 0:
+		told, but = "nothing that was not synced", ""
+	case inOrder:
+		told, but = fmt.Sprintf("%d of %d writes that were not synced", kept, n), ""
+	}
+	return told + but
+}
+
+// records are what may be damaged.
+func (d *disk) records() (names []string, damage []func(*disk)) {
+	spoil := func(s *string) { *s = string([]byte{^(*s)[0]}) + (*s)[1:] }
+	for k, v := range d.Keys {
+		if v != "" {
+			names, damage = append(names, "the key "+theKeys[k]), append(damage, func(d *disk) { spoil(&d.Keys[k]) })
+		}
+	}
+	for k := range d.File {
+		names, damage = append(names, fmt.Sprintf("record %d of the file %s", k+1, theFile)), append(damage, func(d *disk) { spoil(&d.File[k]) })
+	}
+	return names, damage
+}
+
+// breaks asks in which of some ways the disk of a node fails; 0: it does not.
+func (r *run) breaks(i int, why string, ways ...string) int {
+	if r.s.Left.Disk == 0 || !r.spec.allows("disk", [2]int{i, i}) {
+		return 0
+	}
+	k := r.ask(1+len(ways), func(k int) string { return why + ": " + append([]string{"no"}, ways...)[k] })
+	if k > 0 && r.s.Left.Disk > 0 {
+		r.s.Left.Disk--
+	}
+	return k
+}
+
+// stores lets a node write, or sync, for a unit of fuel where it writes. It goes on to
+// the next place where that fails.
+func (r *run) stores(i int, op Op, move func(int)) {
+	does := func(text string, do func(*disk)) {
+		r.does(effect{text: text, cut: true, after: true, disk: true, do: func() { do(&r.s.Nodes[i].Disk) }})
+	}
+	n := &r.s.Nodes[i]
+	if op.Verb == SyncKeys || op.Verb == SyncFile {
+		what := "the keys"
+		if op.Verb == SyncFile {
+			what = "the file " + theFile
+		}
+		if r.breaks(i, "does the sync of "+what+" fail", "yes") > 0 {
+			r.seen("a sync fails")
+			does("sync "+what+": it fails", func(d *disk) { d.sync(op.Verb == SyncFile, doubtful) })
+			move(1)
+			return
+		}
+		does("sync "+what, func(d *disk) { d.sync(op.Verb == SyncFile, certain) })
+		return
+	}
+	if n.Fuel == 0 || op.Verb == Truncate && n.Disk.size() < op.X {
+		return
+	}
+	n.Fuel--
+	w := write{Verb: op.Verb}
+	switch op.Verb {
+	case Put:
+		w.Key, w.Data = op.To, stuff(op.X)
+	case Delete:
+		w.Key = op.To
+	case Append:
+		w.Data = stuff(op.X)
+	case Truncate:
+		w.At = op.X
+	}
+	text := w.String()
+	if op.Verb == Append {
+		half := len(w.Data) / 2
+		ways := []string{"yes, after 0 bytes", "yes, after " + bytes(half)}[:1+min(half, 1)]
+		if k := r.breaks(i, "does it fail to "+text, ways...); k > 0 {
+			r.seen("an append fails")
+			half *= k - 1
+			w.Data = w.Data[:half]
+			does(text+": it fails after "+bytes(half), func(d *disk) {
+				if w.Data != "" {
+					d.write(w)
+				}
+			})
+			move(1)
+			return
+		}
+	}
+	r.seen(op.Verb)
+	does(text, func(d *disk) { d.write(w) })
 }
 
 // survive asks what a crash leaves on the disk of a node.
 func (r *run) survive(i int) {
 	d := &r.s.Nodes[i].Disk
-	all := d.outcomes()
+	all := d.outcomes(r.spec.AnyOrder)
 	k := r.ask(len(all), func(k int) string { return fmt.Sprintf("what survives on the disk of n%d: %s", i, all[k].told) })
 	if len(all) > 1 {
 		r.seen("disk: " + all[k].told[:3])
+		if strings.Contains(all[k].told, "without") {
+			r.seen("disk: a hole")
+		}
 	}
 	*d = all[k].disk
+	names, damage := d.records()
+	if len(names) == 0 {
+		return
+	}
+	if k := r.breaks(i, fmt.Sprintf("is something damaged on the disk of n%d", i), names...); k > 0 {
+		r.seen("disk: damaged")
+		damage[k-1](d)
+	}
 }
 
 // effect is one thing that a handler did, so that it can be done again where a
@@ -174,10 +434,10 @@ func (r *run) handled(i int, before *state) {
 	}
 	of := fates[(k-1)/len(cuts)]
 	r.seen(strings.TrimSuffix("within a step, "+of.prefix, ", "))
-	memory, rare := r.s.Nodes[i], r.s.Left.Rare
+	memory, left := r.s.Nodes[i], r.s.Left
 	memory.Disk = before.Nodes[i].Disk
 	before.Nodes[i] = memory
-	before.Left.Rare = rare
+	before.Left.Rare, before.Left.Disk = left.Rare, left.Disk
 	if *of.budget > 0 {
 		*of.budget--
 	}

@@ -70,6 +70,14 @@
 //     it; what was wrong first is what is found.
 //   - A weight of an answer about times counts where the question is a choice, and not
 //     where the answer follows.
+//   - A deletion of what is not there, and a cut that leaves all, are writes like others.
+//   - A sync can fail though it has nothing to sync. What crashes damage is asked about last,
+//     of all that is then on the disk, be it torn or zeros. What a disk that failed has
+//     cost stays spent where the handler is cut off before.
+//   - Files are kept by their records: where one is cut, its part is a record, and so are
+//     the zeros before an append that went farther.
+//   - A write that was synced behind one whose sync failed is kept apart from what is
+//     synced until that one's fate is known, and is certain.
 //   - Where healing lifts the limit on early timers, what fails then is beyond the
 //     space: liveness may be left undecided.
 //
@@ -78,8 +86,6 @@
 //   - A budget of crashes without end where lives are counted: the space has no end.
 //   - What times are called in the question which of two is earlier: only the answer.
 //     So a path that has such a question is not handed to a search as a prefix.
-//   - Disks that fail, and writes that reach the disk in any order: these have twins of
-//     their own, in the tests of internal/disk, internal/world and search.
 //   - All findings, where what follows when the environment has healed is far more than the
 //     space: the search would not end.
 //   - What walks do not find: they are samples. What they find must be there.

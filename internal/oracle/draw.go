@@ -258,9 +258,12 @@ func (d *drawing) limits() {
 
 // storage takes the place of some of what nodes do. They read it when they start.
 func (d *drawing) storage() {
-	if !d.once(4) {
-		return
+	if d.once(4) {
+		d.writes()
 	}
+}
+
+func (d *drawing) writes() {
 	s := d.s
 	for _, r := range s.Rules {
 		for k := range r.Do {
@@ -398,7 +401,68 @@ func (d *drawing) guards() {
 // extras are what was not drawn at first. Only every third seed may have any, so that
 // the others stay the systems that they were.
 func (d *drawing) extras() {
-	d.likely()
+	if d.once(4) {
+		d.functions()
+	}
+	switch s := d.s; {
+	case !s.stores() && !s.does(Read, Before) && d.once(2):
+		d.writes()
+		d.disks()
+	case s.stores():
+		d.disks()
+	default:
+		d.likely()
+	}
+}
+
+// functions are what nodes poke by, and more often.
+func (d *drawing) functions() {
+	d.s.Pokes = d.of(ByMethod, ByClosure)
+	for _, r := range d.s.Rules {
+		for k := range r.Do {
+			if op := &r.Do[k]; contains([]string{Emit, Trail, Choose, Go}, op.Verb) && d.once(2) {
+				*op = Op{Verb: d.of(Poke, Poke, Join, Part)}
+			}
+		}
+	}
+}
+
+// disks fail, keep no order, and are cut.
+func (d *drawing) disks() {
+	s := d.s
+	if !d.once(3) {
+		if s.Nodes < 3 {
+			s.Fuel = max(s.Fuel, 2)
+		}
+		for _, r := range s.Rules {
+			for k := range r.Do {
+				op := &r.Do[k]
+				if contains([]string{Put, Append, SyncKeys, Recall}, op.Verb) && d.once(2) {
+					*op = Op{Verb: d.of(Put, Delete, Delete, Truncate, Truncate, List), To: d.IntN(2), X: d.IntN(2)}
+				}
+			}
+		}
+		first, then := Op{Verb: Append, X: 1}, Op{Verb: Truncate, X: d.IntN(2)}
+		if to := d.IntN(2); d.once(2) {
+			first, then = Op{Verb: Put, To: to}, Op{Verb: Delete, To: to}
+		}
+		node := d.IntN(s.Nodes)
+		s.starts(node, then)
+		s.starts(node, first)
+	}
+	if d.once(2) {
+		s.AnyOrder = true
+		for node := range s.Nodes {
+			s.starts(node, Op{Verb: Append, X: d.IntN(2)})
+		}
+	}
+	if d.once(2) {
+		s.Budgets.Disk = []int{1, 1, 1, 2, -1}[d.IntN(5)]
+		if d.once(4) {
+			n := d.IntN(s.Nodes)
+			s.Only = append(s.Only, Limit{Fault: "disk", Places: [][2]int{{n, n}}})
+		}
+	}
 }
 
 // likely gives answers about times a weight.

@@ -42,7 +42,7 @@ func (s *Spec) cuts() (all []func() bool) {
 	add := func(cut func() bool) { all = append(all, cut) }
 	add(func() bool { return s.dropNode() })
 	b := &s.Budgets
-	for _, n := range []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause} {
+	for _, n := range []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk} {
 		add(func() bool { return set(n, 0) })
 		add(func() bool { return *n != 0 && set(n, 1) })
 	}
@@ -51,9 +51,10 @@ func (s *Spec) cuts() (all []func() bool) {
 	}
 	add(func() bool { return set(&s.Early, nil) })
 	add(func() bool { return s.Early != nil && *s.Early > 0 && set(&s.Early, new(0)) })
-	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored} {
+	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored, &s.AnyOrder} {
 		add(func() bool { return set(is, false) })
 	}
+	add(func() bool { return set(&s.Pokes, "") })
 	add(func() bool { return set(&s.Within, nil) })
 	add(func() bool { return set(&s.Assume, nil) })
 	add(func() bool { return set(&s.Step, nil) })

@@ -18,8 +18,9 @@ type Spec struct {
 	Only        []Limit
 	Early       *int // nil: without limit
 
-	Layered bool // the node is carried by another
-	Keeps   bool // System.Crash keeps what was heard and the trail; else it is nil
+	Layered bool   // the node is carried by another
+	Pokes   string `json:",omitempty"` // by what function a node pokes its first cell; "": by none
+	Keeps   bool   // System.Crash keeps what was heard and the trail; else it is nil
 
 	Rules    []Rule
 	Offers   []Offer
@@ -29,6 +30,7 @@ type Spec struct {
 	Scripts  [][][]int // by node and life: the values of the openings, Joins first or Leaves last
 	Slow     [][2]int  `json:",omitempty"` // links: a node twice, or its two ends
 	Pace     *Pace     `json:",omitempty"` // nil: timers are free
+	AnyOrder bool      `json:",omitempty"` // a crash leaves any of what was not synced
 
 	Eventually []Pred
 	Always     []Pred
@@ -41,8 +43,18 @@ type Spec struct {
 	Rare       []Rare // events of weight 0
 }
 
+// What a node pokes its first cell by.
+const (
+	ByMethod  = "method"  // a method value, which copies of the node have for their own cell
+	ByClosure = "closure" // a closure over the cell, so that the system has to make copies
+)
+
 // Budgets are how often the environment may misbehave; -1: without end.
-type Budgets struct{ Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int }
+type Budgets struct {
+	Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int
+
+	Disk int `json:",omitempty"`
+}
 
 // Limit keeps a fault to some nodes, or to the links between two.
 type Limit struct {
@@ -92,11 +104,14 @@ const (
 	Join      = "join"      // let the second cell be the first
 	Part      = "part"      // let it be another one, of equal content
 	Fail      = "fail"      // panic
-	Put       = "put"       // X+1 letters under the key, for a unit of fuel
-	Append    = "append"    // as many to the file, likewise
-	SyncKeys  = "synckeys"  //
-	SyncFile  = "syncfile"  //
-	Recall    = "recall"    // go on by as many places as there are letters in both
+	Put       = "put"       // X+1 letters under the key To, for a unit of fuel
+	Delete    = "delete"    // the key To, likewise
+	Append    = "append"    // as many letters to the file, likewise; where it fails: to the next place
+	Truncate  = "truncate"  // the file to X bytes, if it has as many, likewise
+	SyncKeys  = "synckeys"  // where it fails: to the next place
+	SyncFile  = "syncfile"  // likewise
+	Recall    = "recall"    // go on by as many places as there are letters in all
+	List      = "list"      // go on by as many places as there are keys
 	Read      = "read"      // the clock: the time X is To seconds after that
 	Forget    = "forget"    // the time X
 	Before    = "before"    // if the time X is before the time To: to the next place; 2 is now. Weights: of no, and of yes
@@ -204,7 +219,7 @@ func (s *Spec) rule(node int, on string, value, at int) []Op {
 }
 
 // stores reports whether a node may write.
-func (s *Spec) stores() bool { return s.does(Put, Append, SyncKeys, SyncFile) }
+func (s *Spec) stores() bool { return s.does(Put, Delete, Append, Truncate, SyncKeys, SyncFile) }
 
 // does reports whether a node may do one of these things.
 func (s *Spec) does(verbs ...string) bool {

@@ -101,7 +101,7 @@ func (s *state) key() string {
 		list(m.Script)
 		is(m.Flushing)
 		is(m.Paused)
-		b = fmt.Appendf(b, "%q %q %v %s%v;", m.Disk.Key, m.Disk.File, m.Disk.Pending, m.Clock.String(), m.Marks)
+		b = fmt.Appendf(m.Disk.told(b), ";%s%v;", m.Clock.String(), m.Marks)
 		for j := range s.Nodes {
 			e := &s.TCP[i][j]
 			is(e.Open)
@@ -114,7 +114,7 @@ func (s *state) key() string {
 		}
 	}
 	l := s.Left
-	list([]int{l.Crash, l.Down, l.Reset, l.Loss, l.Dup, l.Reorder, l.Partition, l.OneWay, l.Rare, l.Pause, s.Early})
+	list([]int{l.Crash, l.Down, l.Reset, l.Loss, l.Dup, l.Reorder, l.Partition, l.OneWay, l.Rare, l.Pause, l.Disk, s.Early})
 	for _, in := range s.Cut.Side {
 		is(in)
 	}

@@ -666,21 +666,14 @@ func (r *run) do(node int, op Op) {
 		r.does(effect{do: func() { r.s.TCP[node][op.To].Asked = true }})
 	case Flush:
 		r.does(effect{do: func() { r.s.Nodes[node].Flushing = true }})
-	case Put, Append:
-		if n.Fuel > 0 {
-			n.Fuel--
-			w := write{op.Verb == Append, stuff(op.X)}
-			r.does(effect{text: w.String(), cut: true, after: true, disk: true, do: func() {
-				d := &r.s.Nodes[node].Disk
-				d.Pending = append(d.Pending, w)
-			}})
-		}
-	case SyncKeys:
-		r.does(effect{text: "sync the keys", cut: true, after: true, disk: true, do: func() { r.s.Nodes[node].Disk.sync(false) }})
-	case SyncFile:
-		r.does(effect{text: "sync the file " + theFile, cut: true, after: true, disk: true, do: func() { r.s.Nodes[node].Disk.sync(true) }})
+	case Put, Delete, Append, Truncate, SyncKeys, SyncFile:
+		r.stores(node, op, move)
 	case Recall:
 		move(n.Disk.letters())
+	case List:
+		for _, v := range n.Disk.all().Keys {
+			move(min(len(v), 1))
+		}
 	case Go:
 		n.At = op.X
 	case Trail:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,9 @@ func (s *Spec) System() *sim.System {
 			}
 			return s.node(p, self, dead.(cored).core())
 		}
+	}
+	if s.Pokes == ByClosure {
+		sys.Clone = s.clone
 	}
 	if s.Scripts != nil {
 		sys.Script = func(p sim.Params, self sim.Addr, life int) (all []sim.Signal) {
@@ -84,6 +88,8 @@ type (
 
 type cell struct{ N int }
 
+func (c *cell) flip() { c.N = (c.N + 1) % 2 }
+
 type machine struct {
 	At, Fuel int
 	Heard    map[sim.Addr]int
@@ -92,6 +98,7 @@ type machine struct {
 	Times    [2]macetime.Time
 	Marks    [2]macetime.Monotone
 
+	poke func() `mc:"-"` // of the spec, and of A
 	*home
 }
 
@@ -116,6 +123,35 @@ func (s *Spec) node(p sim.Params, self sim.Addr, dead *machine) sim.Node {
 	if dead != nil {
 		m.Heard, m.Trail = dead.Heard, dead.Trail
 	}
+	return m.asNode(0)
+}
+
+// clone is a node of the same state.
+func (s *Spec) clone(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
+	passed := 0
+	if c, ok := n.(*casing); ok {
+		passed, n = c.Passed, c.inner
+	}
+	m := *n.(cored).core()
+	m.Heard, m.Trail = maps.Clone(m.Heard), slices.Clone(m.Trail)
+	was := m
+	if m.A = &(cell{was.A.N}); was.B == was.A {
+		m.B = m.A
+	} else {
+		m.B = &cell{was.B.N}
+	}
+	return m.asNode(passed)
+}
+
+// asNode is the machine with the guards and the layer that the spec has.
+func (m machine) asNode(passed int) sim.Node {
+	s := m.spec
+	switch a := m.A; s.Pokes {
+	case ByMethod:
+		m.poke = a.flip
+	case ByClosure:
+		m.poke = func() { a.flip() }
+	}
 	var n sim.Node = &m
 	switch {
 	case len(s.Gathers)+len(s.Waits) > 0:
@@ -128,7 +164,7 @@ func (s *Spec) node(p sim.Params, self sim.Addr, dead *machine) sim.Node {
 		n = &decliner{m}
 	}
 	if s.Layered {
-		return &casing{inner: n}
+		return &casing{passed, n}
 	}
 	return n
 }
@@ -239,26 +275,27 @@ func (m *machine) do(env sim.Env, op Op) {
 		env.TCP().Reset(m.all[op.To])
 	case Ask:
 		env.TCP().RequestToSend(m.all[op.To])
-	case Put, Append:
-		if m.Fuel > 0 {
-			m.Fuel--
-			if op.Verb == Put {
-				env.Store().Put(theKey, stuff(op.X))
-			} else if err := env.Store().File(theFile).Append([]byte(stuff(op.X))); err != nil {
-				panic(err)
-			}
-		}
+	case Put, Delete, Append, Truncate:
+		m.write(env.Store(), op)
 	case SyncKeys, SyncFile:
 		sync := env.Store().Sync
 		if op.Verb == SyncFile {
 			sync = env.Store().File(theFile).Sync
 		}
-		if err := sync(); err != nil {
-			panic(err)
-		}
+		m.failed(sync())
 	case Recall:
-		value, _ := env.Store().Get(theKey)
-		m.move(len(value) + len(env.Store().File(theFile).ReadAll()))
+		all := env.Store().File(theFile).ReadAll()
+		for _, key := range theKeys {
+			value, _ := env.Store().Get(key)
+			all = append(all, value...)
+		}
+		for _, c := range all {
+			if 'a' <= c && c <= 'z' {
+				m.move(1)
+			}
+		}
+	case List:
+		m.move(len(env.Store().Keys()))
 	case Flush:
 		env.TCP().NotifyFlushed()
 	case Go:
@@ -289,7 +326,11 @@ func (m *machine) do(env sim.Env, op Op) {
 			m.Trail = slices.Clone(m.Trail[1:])
 		}
 	case Poke:
-		m.A.N = (m.A.N + 1) % 2
+		if m.poke != nil {
+			m.poke()
+		} else {
+			m.A.flip()
+		}
 	case Join:
 		m.B = m.A
 	case Part:
@@ -298,6 +339,34 @@ func (m *machine) do(env sim.Env, op Op) {
 		panic("the machine is broken")
 	default:
 		panic(fmt.Sprintf("machine: no verb %q", op.Verb))
+	}
+}
+
+func (m *machine) write(to sim.Store, op Op) {
+	log := to.File(theFile)
+	if m.Fuel == 0 || op.Verb == Truncate && len(log.ReadAll()) < op.X {
+		return
+	}
+	m.Fuel--
+	switch op.Verb {
+	case Put:
+		to.Put(theKeys[op.To], stuff(op.X))
+	case Delete:
+		to.Delete(theKeys[op.To])
+	case Append:
+		m.failed(log.Append([]byte(stuff(op.X))))
+	case Truncate:
+		log.Truncate(op.X)
+	}
+}
+
+// failed notes what a disk says.
+func (m *machine) failed(err error) {
+	switch {
+	case errors.Is(err, sim.ErrDisk):
+		m.move(1)
+	case err != nil:
+		panic(err)
 	}
 }
 
@@ -524,6 +593,6 @@ func at(places [][2]int) string {
 func (b Budgets) faults() sim.Faults {
 	return sim.Faults{
 		Crash: b.Crash, Down: b.Down, Reset: b.Reset, Loss: b.Loss, Dup: b.Dup, Reorder: b.Reorder,
-		Partition: b.Partition, OneWay: b.OneWay, Rare: b.Rare, Pause: b.Pause,
+		Partition: b.Partition, OneWay: b.OneWay, Rare: b.Rare, Pause: b.Pause, Disk: b.Disk,
 	}
 }
