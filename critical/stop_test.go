@@ -121,7 +121,7 @@ func TestStopLeavesTheCut(t *testing.T) {
 		t.Fatalf("the critical step is the last of %d: nothing can be cut off", whole)
 	}
 	cut := 0
-	for after := int64(50); after < 2_000_000; after *= 2 {
+	for after := int64(1); after < 2_000_000; after *= 2 {
 		var asked atomic.Int64
 		opts.Search.Stop = func() search.Stop {
 			if asked.Add(1) > after {
@@ -135,6 +135,9 @@ func TestStopLeavesTheCut(t *testing.T) {
 		}
 		n := len(r.Finding.Path.Steps)
 		t.Logf("after %d: %d of %d steps, stopped %v", after, n, whole, r.Stopped)
+		if told := asked.Load() > after; told != r.Stopped {
+			t.Errorf("after %d: told to stop: %v, and stopped: %v", after, told, r.Stopped)
+		}
 		if !r.Stopped {
 			break
 		}
@@ -150,5 +153,25 @@ func TestStopLeavesTheCut(t *testing.T) {
 	}
 	if cut == 0 {
 		t.Error("no stop has left the run cut off behind its critical step")
+	}
+}
+
+// Whoever has enough of shrinking is left with what it has come to, which is shorter than
+// the run to its critical step.
+func TestEnoughLeavesTheShortest(t *testing.T) {
+	sys := ring()
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, Walks: 12, WalkSteps: 500, MaxWalkSteps: 500}}
+	found, err := critical.Find(sys, unlucky(t, sys, 500), opts)
+	if err != nil || found.Finding.Critical == nil {
+		t.Fatal(err, found)
+	}
+	tries := 0
+	opts.Enough = func() bool { tries++; return tries > 8 }
+	r, err := critical.Shrink(sys, found.Finding, opts)
+	if err != nil || !r.Stopped {
+		t.Fatal(err, r)
+	}
+	if n, cut := len(r.Finding.Path.Steps), found.Finding.Critical.Step; n >= cut {
+		t.Errorf("%d steps are left, and %d are to the critical step", n, cut)
 	}
 }
