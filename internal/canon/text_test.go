@@ -158,3 +158,17 @@ func TestLines(t *testing.T) {
 		t.Errorf("lines of a leaf are %v", got)
 	}
 }
+
+// Slices that share their memory are told apart, as they are walked: only a pointer
+// into them is told by where it leads.
+func TestTextOfSharedSlices(t *testing.T) {
+	type shares struct {
+		a, b []int
+		p    *int
+	}
+	all := []int{5, 6}
+	got := mustNew(t, Options{}).Text(shares{all, all[1:], &all[1]})
+	if want := "shares{a: [5, 6], b: [6], p: =a[1]}"; got != want {
+		t.Errorf("text is %s\nwant    %s", got, want)
+	}
+}
