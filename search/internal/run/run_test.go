@@ -1,0 +1,168 @@
+package run
+
+import (
+	"testing"
+
+	"macemc/choose"
+	"macemc/internal/toy"
+	"macemc/internal/trail"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// newRuns takes runs of a toy.
+func newRuns(t *testing.T, text string) *Runs {
+	t.Helper()
+	sys := toy.MustParse(text)
+	if err := sys.Validate(sim.Params{}); err != nil {
+		t.Fatal(err)
+	}
+	r := &Runs{Conditions: Conditions{Sys: sys}, Limits: &Limits{}, Counts: Counts{Steps: new(int), Audited: new(int)}}
+	var err error
+	if r.World, err = r.NewWorld(world.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	r.Params = r.World.Params()
+	if r.Lockstep, err = r.NewLockstep(world.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// looking takes a run by the answers of a source, and looks at each of its states.
+type looking struct {
+	choose.Source
+	Climate
+	at   *Fork
+	look func(w *world.World, depth int) bool
+}
+
+func (l *looking) Fork() *Fork { return l.at }
+
+func (l *looking) Visit(w *world.World, depth int) bool { return l.look(w, depth) }
+
+const ladder = `
+start: a
+a -> b
+b -?-> c d
+c -> a
+d -> a
+`
+
+// While a run is under way it stands in one slot of the trail, with all of its answers from
+// the start on, wherever it began; and when it is over, in none.
+func TestTrailHasEveryRunOnce(t *testing.T) {
+	r := newRuns(t, ladder)
+	held, err := trail.New()
+	if err != nil {
+		t.Skip(err)
+	}
+	r.Pulse.On, r.Pulse.Trail = true, held
+	for _, careful := range []bool{false, true} {
+		run := func(at *Fork, from, to int) {
+			t.Helper()
+			walk := choose.NewWalk(1)
+			_, failure, w := r.Run(&looking{Source: walk, Climate: Fair, at: at, look: func(w *world.World, depth int) bool {
+				if all := held.Runs(); len(all) != 1 || len(all[0].Picks) != from+len(walk.Picks()) || !all[0].Whole {
+					t.Errorf("after %d steps under way are %+v, and %d answers were given before, %d since", depth, all, from, len(walk.Picks()))
+				}
+				return depth < to
+			}}, careful)
+			if failure != nil || w.Run.Steps() != to {
+				t.Errorf("it took %d steps: %v", w.Run.Steps(), failure)
+			}
+			if all := held.Runs(); len(all) != 0 {
+				t.Errorf("under way are still %+v", all)
+			}
+		}
+		run(nil, 0, 9)
+		record := choose.NewRecord(choose.NewWalk(2))
+		r.Run(Repeat(record, Fair, 6), false)
+		k, err := r.ForkAt(record.Path(), Fair, 6)
+		if err != nil || k.At == nil {
+			t.Fatal(err, k)
+		}
+		run(k, len(k.Prefix), 9)
+		told := &Answers{}
+		for _, step := range record.Path().Steps {
+			told.Steps = append(told.Steps, Taken{Event: step.Event.Pick})
+			for _, coin := range step.Coins {
+				last := &told.Steps[len(told.Steps)-1]
+				last.Coins = append(last.Coins, coin.Pick)
+			}
+		}
+		run(&Fork{Told: told, Steps: k.Steps, Bank: k.Bank, At: k.At}, told.Answers(), 9)
+	}
+}
+
+// felt takes a run of so many steps, and is how often the pulse was found still in it.
+func felt(t *testing.T, r *Runs, steps int) (still int) {
+	t.Helper()
+	var f Feeling
+	_, failure, _ := r.Run(&looking{Source: choose.NewWalk(1), Climate: Fair, look: func(_ *world.World, depth int) bool {
+		if !f.Feels(&r.Pulse) {
+			still++
+		}
+		return depth < steps
+	}}, false)
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	return still
+}
+
+// The heart beats at every step of a run, however long it is, and at none when no run
+// is under way.
+func TestPulse(t *testing.T) {
+	r := newRuns(t, ladder)
+	r.Pulse.On = true
+	if still := felt(t, r, 100); still != 0 {
+		t.Errorf("it was still at %d states", still)
+	}
+	if n := r.Pulse.Count(); n != 0 {
+		t.Errorf("it is %d when the run is over", n)
+	}
+}
+
+// What is stuck is the event that was chosen last, however many coins were answered since.
+func TestUpToStuck(t *testing.T) {
+	r := newRuns(t, ladder)
+	r.Climate = Fair
+	picks := []choose.Pick{{Of: 1, Pick: 0}, {Of: 1, Pick: 0}, {Of: 2, Pick: 0}}
+	for n, want := range []string{StartOfNode, `n0 action to("b")`, `n0 action toss("c d")`, `n0 action toss("c d")`} {
+		r.Pulse.picks = picks[:n]
+		path, node, identity := r.UpToStuck()
+		if identity != want || node.IsZero() != (n == 0) || len(path.Steps) != min(n, 2) {
+			t.Errorf("after %d answers: %s at %s, after %d steps", n, identity, node, len(path.Steps))
+		}
+	}
+}
+
+// Of many steps about one in sixty-four is audited, however long the runs are, and of a
+// few every one.
+func TestShareIsOfSteps(t *testing.T) {
+	for _, length := range []int{3, 100, 5_000} {
+		s := &Share{}
+		for range 1_000_000 / length {
+			s.Took(length, s.Due())
+		}
+		if want := 1_000_000 / auditEvery; s.audited < want-2*length || s.audited > want+2*length {
+			t.Errorf("runs of %d steps: %d are audited", length, s.audited)
+		}
+		if few := (&Share{}); !few.Due() {
+			t.Error("the first run is not audited")
+		}
+	}
+}
+
+// Whoever is told to stop does nothing more. A bound that was reached ends one phase only.
+func TestStopsAtOnce(t *testing.T) {
+	for s, want := range map[Stop]bool{
+		StopInterrupted: true, StopTime: true,
+		StopFound: false, StopDone: false, StopDepth: false, StopPaths: false, StopMemory: false, StopKilled: false, "": false,
+	} {
+		if s.AtOnce() != want {
+			t.Errorf("%q: at once is %v", s, !want)
+		}
+	}
+}
