@@ -267,7 +267,8 @@ type holdsOut struct {
 	ch     chan int
 	m      map[int]*logger
 	_      *int
-	worlds env `mc:"-"`
+	worlds env              `mc:"-"`
+	chans  map[int]chan int `mc:"-"`
 	bad    struct {
 		p *base
 		f func()
@@ -281,6 +282,7 @@ func TestCopyOfWhatIsLeftOut(t *testing.T) {
 			ch: make(chan int), m: map[int]*logger{1: {}}, worlds: &simEnv{}}
 		v.list = append(v.list, v.rng)
 		v.bad.p, v.bad.f = v.rng, nothingDone
+		v.chans = map[int]chan int{}
 		c := mustCopy(t, w, v).(*holdsOut)
 		same(t, w, v, c)
 		if c.rng == v.rng || *c.rng != *v.rng || c.list[1] != c.rng || *c.list[0] != *v.list[0] {
@@ -288,6 +290,9 @@ func TestCopyOfWhatIsLeftOut(t *testing.T) {
 		}
 		if c.log != v.log || c.any != v.any || c.ch != v.ch || c.cache == nil || c.m[1] != v.m[1] || c.worlds != v.worlds || c.bad.p != v.rng {
 			t.Errorf("what cannot be walked is not shared: %+v", c)
+		}
+		if v.chans[1] = nil; len(c.chans) != 1 {
+			t.Errorf("a map whose elements cannot be walked is not shared: %+v", c)
 		}
 		type partly struct {
 			n    int

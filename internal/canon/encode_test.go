@@ -200,6 +200,38 @@ func TestPastDoesNotMatter(t *testing.T) {
 	if a, b := sums(t, fresh, v), sums(t, warm, v); a != b {
 		t.Errorf("a fresh Walker says %v, a used one %v", a, b)
 	}
+	// Lists that it has met before it knew of a pointer to what they hold.
+	type within struct {
+		list []int64
+		word []string
+		p    *int64
+		q    *string
+	}
+	list, word := []int64{1, 1}, []string{"a", "a"}
+	in := &within{list, word, &list[1], &word[1]}
+	fresh, warm = mustNew(t, Options{}), mustNew(t, Options{})
+	for _, v := range []any{list, word, pair[[]int64, []string]{list, word}} {
+		warm.Sum(v)
+	}
+	if a, b := sums(t, fresh, in), sums(t, warm, in); a != b {
+		t.Errorf("a fresh Walker says %v, one that has met such lists %v", a, b)
+	}
+	differ(t, warm, in, &within{list, word, &list[0], &word[0]})
+}
+
+// Each object that a pointer leads to has a number of its own, as those have that are met inline.
+func TestPointersAreNumbered(t *testing.T) {
+	w := mustNew(t, Options{})
+	x, y := new(int), new(int)
+	differ(t, w, [3]*int{x, y, x}, [3]*int{x, y, y})
+	type between struct {
+		p  *int
+		in int
+		q  *int
+	}
+	out, in := &between{p: x, q: x}, &between{p: x}
+	in.q = &in.in
+	differ(t, w, out, in)
 }
 
 func float32s(bits uint32) float32 { return math.Float32frombits(bits) }
@@ -352,6 +384,9 @@ func TestSummary(t *testing.T) {
 	differ(t, w, loop, &scrubbed{n: 1, next: &scrubbed{n: 1}})
 	if got, want := w.Text(pair[number, any]{-3, tally{votes(2)}}), "pair[number,interface {}]{first: ~3, second: tally(2)}"; got != want {
 		t.Errorf("text is %s, want %s", got, want)
+	}
+	if p := w.plains[reflect.TypeFor[scrubbed]()]; p == nil || p.copies.used != 0 {
+		t.Errorf("copies of summaries are in use when the walks are over: %+v", p)
 	}
 	if got, want := w.Text([]any{scrubbed{n: 1}}), "[]any[scrubbed~{n: 1, next: nil, log: nil}]"; got != want {
 		t.Errorf("text is %s, want %s", got, want)

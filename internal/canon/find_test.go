@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -96,11 +97,16 @@ func TestFinderRefusesWhatItCannotChange(t *testing.T) {
 		{map[any]int{mark{}: 1}, "a key of a map holds one; key the map by something else"},
 		{map[float64]mark{math.NaN(): {}}, "a map may hold one under a key that is not equal to itself (NaN); key the map by something else"},
 		{&struct{ O markOpaque }{}, ""},
+		{map[struct{ A, B int }]mark{{}: {}}, ""},
 		{&struct{ N any }{N: 3}, ""},
 	} {
 		_, err := finder(t).Find(c.v, func(reflect.Value) {})
 		if got := fmt.Sprint(err); got != c.want && !(c.want == "" && err == nil) {
 			t.Errorf("of %T: %s; want %s", c.v, got, c.want)
+		}
+		ofType := c.want != "" && !strings.HasPrefix(c.want, "a key of a map holds one") && !strings.Contains(c.want, "NaN") // else it is the value's
+		if got := finder(t).Check(reflect.TypeOf(c.v)); ofType && got != c.want || !ofType && got != "" {
+			t.Errorf("of the type %T: %q; want %q", c.v, got, c.want)
 		}
 	}
 }

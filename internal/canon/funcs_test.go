@@ -100,6 +100,8 @@ func (g *generic[T]) get() int { return 1 }
 
 type quiet struct{ f func() int }
 
+type carrier struct{ any any }
+
 // TestFunctionsWithVariables: where a copy would share variables, it is refused, wherever
 // the function is.
 func TestFunctionsWithVariables(t *testing.T) {
@@ -147,8 +149,31 @@ func TestFunctionsWithVariables(t *testing.T) {
 	if got := w.Bound([]any{&quiet{literal}}); got != "" {
 		t.Errorf("what is in values of a type that a rule names is looked into: %s", got)
 	}
+	carries := &struct{ in carrier }{carrier{any: &holds{literal}}}
+	w = mustNew(t, Options{Opaque: []string{"canon.carrier"}})
+	if _, err := w.Copy(carries); err == nil || w.Bound(carries) == "" {
+		t.Errorf("what is in values that a rule names and that can be walked is bound: %q; copying: %v", w.Bound(carries), err)
+	}
 	if w := mustSlow(t, Options{}); w.Bound(newMachine()) == "" {
 		t.Error("method values are thought to be known where functions are not")
+	}
+}
+
+// TestBoundEndsInCycles: what leads to itself is looked at once.
+func TestBoundEndsInCycles(t *testing.T) {
+	type ring struct {
+		next *ring
+		f    func() int `mc:"-"`
+	}
+	n := 0
+	a, b := &ring{}, &ring{}
+	a.next, b.next = b, a
+	w := mustNew(t, Options{})
+	if got := w.Bound(a); got != "" {
+		t.Errorf("nothing is bound, and it says %s", got)
+	}
+	if b.f = func() int { n++; return n }; w.Bound(a) == "" {
+		t.Error("a function with variables in a cycle is not told")
 	}
 }
 

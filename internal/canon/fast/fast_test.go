@@ -2,9 +2,12 @@ package fast
 
 import (
 	"math"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
+	"weak"
 )
 
 func TestFault(t *testing.T) {
@@ -53,6 +56,29 @@ func TestSelfTestFails(t *testing.T) {
 			t.Errorf("fault is %q; want %q", got, c.want)
 		}
 	}
+}
+
+// A copy of a map keeps what it leads to alive: the collector sees its pointers.
+func TestCopyKeepsAlive(t *testing.T) {
+	if !Known {
+		t.Skip("maps are not known here")
+	}
+	m := map[int]*[4]int{}
+	var led []weak.Pointer[[4]int]
+	for i := range 20 {
+		m[i] = &[4]int{i}
+		led = append(led, weak.Make(m[i]))
+	}
+	l := LayoutOf(reflect.TypeOf(m))
+	c := copyOf[int, *[4]int](*(**Map)(unsafe.Pointer(&m)), &l, false)
+	clear(m)
+	runtime.GC()
+	for i := range led {
+		if p := led[i].Value(); p == nil || c[i] != p || p[0] != i {
+			t.Errorf("element %d of the copy is %v, and was let go", i, p)
+		}
+	}
+	runtime.KeepAlive(c)
 }
 
 func BenchmarkSelfTest(b *testing.B) {
