@@ -4,6 +4,7 @@ package oracle
 type Model struct {
 	spec *Spec
 	seen func(feature string) // told what happens in its runs
+	after
 }
 
 // NewModel makes the model of a spec. seen may be nil.
@@ -11,7 +12,7 @@ func NewModel(s *Spec, seen func(feature string)) *Model {
 	if seen == nil {
 		seen = func(string) {}
 	}
-	return &Model{s, seen}
+	return &Model{spec: s, seen: seen, after: after{number: map[string]int{}}}
 }
 
 // Space is what a search from some states must find.
@@ -232,11 +233,57 @@ func (m *Model) atRest(s *state) bool {
 	return true
 }
 
+// after is all that was ever asked of what follows when the environment has healed: the
+// runs of one system share most of it.
+type after struct {
+	number map[string]int // of a state, by its key
+	all    []*follower
+}
+
+// follower is a state, and where the steps that are not rare lead from it.
+type follower struct {
+	s      *state
+	asked  bool
+	failed bool // some step failed
+	next   []int
+}
+
+func (a *after) add(s *state) int {
+	k := s.key()
+	i, known := a.number[k]
+	if !known {
+		i = len(a.all)
+		a.number[k] = i
+		a.all = append(a.all, &follower{s: s})
+	}
+	return i
+}
+
+// follows is a state of after, with where it leads.
+func (m *Model) follows(i int) *follower {
+	f := m.after.all[i]
+	if f.asked {
+		return f
+	}
+	f.asked = true
+	steps, _ := m.steps(f.s)
+	for _, st := range steps {
+		switch {
+		case st.rare:
+		case st.wrong != nil:
+			f.failed = true
+		default:
+			f.next = append(f.next, m.after.add(st.to))
+		}
+	}
+	return f
+}
+
 // graph is what follows some states when the environment has healed, by steps that
 // are not rare.
 type graph struct {
 	m       *Model
-	number  map[string]int
+	number  map[int]int // of the states, by that after has for them
 	states  []*state
 	back    [][]int // who leads there
 	failed  bool    // a step failed
@@ -244,42 +291,40 @@ type graph struct {
 }
 
 func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
-	g := &graph{m: m, number: map[string]int{}}
-	for _, s := range from {
-		g.add(s.healed())
+	g := &graph{m: m, number: map[int]int{}}
+	var todo []int
+	add := func(at int) int {
+		i, known := g.number[at]
+		if !known {
+			i = len(g.states)
+			g.number[at] = i
+			g.states, g.back, todo = append(g.states, m.after.all[at].s), append(g.back, nil), append(todo, at)
+		}
+		return i
 	}
-	for i := 0; i < len(g.states); i++ {
-		if len(g.states) > most {
+	for _, s := range from {
+		add(m.after.add(s.healed()))
+	}
+	for i := 0; i < len(todo); i++ {
+		if len(todo) > most {
 			g.stopped = true
 			break
 		}
 		if !beyond(g.states[i]) {
 			continue
 		}
-		steps, _ := m.steps(g.states[i])
-		for _, st := range steps {
-			switch {
-			case st.rare:
-			case st.wrong != nil:
-				g.failed = true
-			default:
-				to := g.add(st.to)
-				g.back[to] = append(g.back[to], i)
-			}
+		f := m.follows(todo[i])
+		g.failed = g.failed || f.failed
+		for _, at := range f.next {
+			to := add(at)
+			g.back[to] = append(g.back[to], i)
 		}
 	}
 	return g
 }
 
-func (g *graph) add(s *state) int {
-	k := s.key()
-	if i, known := g.number[k]; known {
-		return i
-	}
-	g.number[k] = len(g.states)
-	g.states, g.back = append(g.states, s), append(g.back, nil)
-	return len(g.states) - 1
-}
+// of is the number of a state that was begun with.
+func (g *graph) of(s *state) int { return g.number[g.m.after.number[s.healed().key()]] }
 
 // reach says from which states one that is good can be reached.
 func (g *graph) reach(good func(*state) bool) []bool {
@@ -322,7 +367,7 @@ func (x *Space) liveness(most int) {
 	x.Judged, x.DeadFor = true, map[string]bool{}
 	reaches := g.reach(func(s *state) bool { return m.live(s) || !m.counts(s) || !inside(s) })
 	for _, n := range x.nodes {
-		if reaches[g.number[n.s.healed().key()]] || !m.counts(n.s) || !inside(n.s) {
+		if reaches[g.of(n.s)] || !m.counts(n.s) || !inside(n.s) {
 			continue
 		}
 		if x.Dead < 0 || n.depth == x.Dead {
@@ -342,7 +387,7 @@ func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known b
 	}
 	live, out := g.reach(m.live), g.reach(func(s *state) bool { return !m.counts(s) })
 	for _, s := range run {
-		k := g.number[s.healed().key()]
+		k := g.of(s)
 		can, astray = append(can, live[k]), append(astray, out[k])
 	}
 	return can, astray, true
