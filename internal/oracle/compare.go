@@ -15,6 +15,7 @@ type Mode struct {
 	Name    string
 	Options search.Options
 	Prefix  bool // from the end of a run
+	Engine  bool // nothing but the engine is chosen
 
 	take func(*comparison) // nil: search
 }
@@ -24,9 +25,9 @@ type Mode struct {
 // can do that; nil: nobody can.
 func Modes(together func(*search.Options)) []Mode {
 	modes := []Mode{
-		{Name: "reference", Options: search.Options{Engine: search.EngineReference, Workers: 1}},
-		{Name: "local", Options: search.Options{Engine: search.EngineLocal, Workers: 1}},
-		{Name: "memo", Options: search.Options{Engine: search.EngineMemo, Workers: 1}},
+		{Name: "reference", Options: search.Options{Engine: search.EngineReference, Workers: 1}, Engine: true},
+		{Name: "local", Options: search.Options{Engine: search.EngineLocal, Workers: 1}, Engine: true},
+		{Name: "memo", Options: search.Options{Engine: search.EngineMemo, Workers: 1}, Engine: true},
 		{Name: "memo, fingerprints", Options: search.Options{Engine: search.EngineMemo, Workers: 1, Visited: search.VisitedFingerprint}},
 		{Name: "local, fingerprints of 32 bits", Options: search.Options{Engine: search.EngineLocal, Workers: 1, Visited: search.VisitedFingerprint, HashBits: 32}},
 		{Name: "local, prefix", Options: search.Options{Engine: search.EngineLocal, Workers: 1}, Prefix: true},
@@ -46,6 +47,16 @@ func Modes(together func(*search.Options)) []Mode {
 	return modes
 }
 
+// ByTurns are the modes for one of many systems: each engine, and a third of the others.
+func ByTurns(all []Mode, seed uint64) (some []Mode) {
+	for i, m := range all {
+		if m.Engine || (uint64(i)+seed)%3 == 0 {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
 // Result is what a comparison came to.
 type Result struct {
 	States, Transitions int
@@ -60,6 +71,7 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 	c.start = &origin{Space: c.model.Explore(most)}
 	c.features()
 	for _, m := range modes {
+		c.res.Features["mode: "+m.Name]++
 		x := c.start
 		if m.Prefix {
 			if x = c.prefixed(); x == nil {
