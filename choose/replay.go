@@ -8,6 +8,9 @@ type Replay struct {
 	// under another number or among more or fewer alternatives. For paths
 	// from which steps were taken out, and for code that changed a little.
 	ByIdentity bool
+	// Fair says that the path was taken where rare sides are not possible, so that it
+	// has no coin with one side besides: the next that it has may look like it.
+	Fair bool
 
 	path  *Path
 	steps int      // begun
@@ -23,7 +26,7 @@ func (r *Replay) Answer(q *Question) int {
 	if r.err != nil {
 		return no
 	}
-	if k := sure(q); r.ByIdentity && k >= 0 && !r.due(q) {
+	if k := sure(q); r.ByIdentity && k >= 0 && (r.Fair || !r.due(q)) {
 		return k
 	}
 	c, ok := r.next(q.Kind)

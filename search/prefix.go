@@ -124,7 +124,7 @@ func (r *runner) fits(path *choose.Path) error {
 // anew.
 func (r *runner) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
-	answers.ByIdentity = true
+	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first
 	record := choose.NewRecord(answers)
 	end, failure, w := r.Run(run.Repeat(record, c, len(path.Steps)), false)
 	var diverged *choose.Divergence

@@ -69,6 +69,7 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 	c := &comparison{spec: s, most: most, res: &Result{Features: map[string]int{}}}
 	c.model = NewModel(s, func(feature string) { c.res.Features[feature]++ })
 	c.start = &origin{Space: c.model.Explore(most)}
+	c.vast = c.model.swells(c.start.Space, 20*most)
 	c.features()
 	for _, m := range modes {
 		c.res.Features["mode: "+m.Name]++
@@ -97,6 +98,8 @@ type comparison struct {
 
 	mode Mode
 	x    *origin
+
+	vast bool // what follows the starts when the environment has healed is more than is compared
 }
 
 // origin is where searches begin, and what they must find from there.
@@ -397,6 +400,15 @@ func (c *comparison) search() {
 		}
 		if c.x.Nearest >= 0 && !c.x.Whole {
 			o.Depth = max(1, c.x.Nearest) // deeper, it takes long
+		}
+	}
+	if c.vast { // the critical step would be looked for long, and not be known here
+		asks := 0
+		o.Stop = func() search.Stop {
+			if asks++; asks > 100 {
+				return search.StopInterrupted
+			}
+			return ""
 		}
 	}
 	res, err := search.Search(c.spec.System(), o)
