@@ -89,6 +89,13 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 	return c.res
 }
 
+// world adds how the world differs from what the system says.
+func (s *Spec) world(o search.Options) search.Options {
+	o.Early, o.DiskReorder, o.FreeTimers = s.Early, s.AnyOrder, s.FreeTimers
+	o.Network = s.links()
+	return o
+}
+
 type comparison struct {
 	spec  *Spec
 	most  int
@@ -144,9 +151,9 @@ func (c *comparison) prefixed() *origin {
 // found all the same. Only so deep, since paths are many.
 func (c *comparison) everyPath() {
 	const depth = 3
-	res, err := search.Search(c.spec.System(), search.Options{
-		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: c.spec.Early, DiskReorder: c.spec.AnyOrder, Depth: depth,
-	})
+	res, err := search.Search(c.spec.System(), c.spec.world(search.Options{
+		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Depth: depth,
+	}))
 	switch {
 	case err != nil:
 		c.differs("%v", err)
@@ -173,7 +180,7 @@ func (c *comparison) several() {
 		return
 	}
 	c.res.Features["all findings"]++
-	res, err := search.Search(s.System(), search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1, Early: s.Early, DiskReorder: s.AnyOrder})
+	res, err := search.Search(s.System(), s.world(search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1}))
 	if err != nil {
 		c.differs("%v", err)
 		return
@@ -213,9 +220,9 @@ func (c *comparison) walks() {
 	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most {
 		return // what is dead could be believed only
 	}
-	res, err := search.Search(c.spec.System(), search.Options{
-		Engine: search.EngineMemo, Workers: 1, Early: c.spec.Early, DiskReorder: c.spec.AnyOrder, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
-	})
+	res, err := search.Search(c.spec.System(), c.spec.world(search.Options{
+		Engine: search.EngineMemo, Workers: 1, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
+	}))
 	if err != nil {
 		c.differs("%v", err)
 		return
@@ -265,7 +272,14 @@ func (c *comparison) replay(length, turn int) {
 	if c.spec.Early != nil {
 		path.Add("early", fmt.Sprint(*c.spec.Early))
 	}
-	if c.spec.AnyOrder {
+	o := c.spec.world(search.Options{ByIdentity: true})
+	if net := o.Network.String(); net != "" {
+		path.Add("net", net)
+	}
+	if o.FreeTimers {
+		path.Add("timers", "free")
+	}
+	if o.DiskReorder {
 		path.Add("disk", "reorder")
 	}
 	path.Add("verdict", "dead")
@@ -296,7 +310,7 @@ func (c *comparison) replay(length, turn int) {
 		return
 	}
 	end := len(states) - 1
-	res, err := search.Replay(c.spec.System(), path, search.Options{ByIdentity: true, DiskReorder: c.spec.AnyOrder})
+	res, err := search.Replay(c.spec.System(), path, o)
 	if err != nil {
 		c.differs("%v", err)
 		return
@@ -373,7 +387,8 @@ func (c *comparison) features() {
 		"limits": len(c.spec.Only) > 0, "within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
 		"early": c.spec.Early != nil, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
 		"script": len(c.spec.Scripts) > 0, "offers": len(c.spec.Offers) > 0, "declines": len(c.spec.Declines) > 0,
-		"method values": c.spec.Pokes == ByMethod, "clone": c.spec.Pokes == ByClosure, "each": len(c.spec.Each) > 0, "pace": c.spec.Pace != nil, "slow": len(c.spec.Slow) > 0,
+		"method values": c.spec.Pokes == ByMethod, "clone": c.spec.Pokes == ByClosure, "each": len(c.spec.Each) > 0, "pace": c.spec.Pace != nil, "free timers": c.spec.FreeTimers,
+		"overridden links": c.spec.Says != [2]int{}, "table": c.spec.Table, "messages seen": c.spec.sees(), "slow": len(c.spec.Slow) > 0,
 	} {
 		if is {
 			met("has " + what)
@@ -381,13 +396,18 @@ func (c *comparison) features() {
 	}
 }
 
+// sees reports whether a property looks at messages.
+func (s *Spec) sees() bool {
+	return slices.ContainsFunc(slices.Concat(s.Always, s.Eventually), func(p Pred) bool { return p.Kind == UnderWay })
+}
+
 // few states are what the reference, which takes every run from its start, is asked
 // about: more took it a third of a campaign.
 const few = 200
 
 func (c *comparison) search() {
-	o := c.mode.Options
-	o.NoWalks, o.Effort, o.Prefix, o.Early, o.DiskReorder = true, 1<<30, c.x.path, c.spec.Early, c.spec.AnyOrder
+	o := c.spec.world(c.mode.Options)
+	o.NoWalks, o.Effort, o.Prefix = true, 1<<30, c.x.path
 	if !c.x.Whole && c.x.Nearest < 0 {
 		if o.Depth = c.x.Depth; o.Depth == 0 {
 			return

@@ -89,4 +89,15 @@
 //   - All findings, where what follows when the environment has healed is far more than the
 //     space: the search would not end.
 //   - What walks do not find: they are samples. What they find must be there.
+//
+// # What is not drawn
+//
+//   - Misuse, which has verdicts of its own: what is mutated, goroutines, handlers that do
+//     not return, nondeterminism. A node that nobody can copy, which is searched by another engine
+//     than was asked for.
+//   - Parameters, known bugs, flaws of TCP, properties and findings that a search leaves
+//     out, budgets that differ from what the system tolerates: these choose another system.
+//   - Sometimes, pictures, explanations, weights but 0: they change no verdict.
+//   - RequestToSend and NotifyFlushed on other links than TCP; several layers on each other; more
+//     than three nodes.
 package oracle

@@ -413,6 +413,32 @@ func (d *drawing) extras() {
 	default:
 		d.likely()
 	}
+	d.settings()
+}
+
+// settings are what a search says otherwise than the system, and what else has a way
+// of its own to be looked at.
+func (d *drawing) settings() {
+	s := d.s
+	s.FreeTimers = s.Pace != nil && d.once(2)
+	if d.once(4) {
+		s.Says = [2]int{1 + d.IntN(3), 1 + d.IntN(3)}
+	}
+	s.Table = d.once(4)
+	if p := (Pred{Kind: UnderWay, P: d.IntN(values), Not: d.once(2)}); d.once(4) {
+		if d.once(4) {
+			s.Always = append(s.Always, p)
+		} else {
+			s.Eventually = append(s.Eventually, p)
+		}
+	}
+	if d.once(4) {
+		for i, r := range s.Rules {
+			if d.once(3) {
+				s.Rules[i].Do = append([]Op{{Verb: Say}}, r.Do...)
+			}
+		}
+	}
 }
 
 // functions are what nodes poke by, and more often.

@@ -51,10 +51,11 @@ func (s *Spec) cuts() (all []func() bool) {
 	}
 	add(func() bool { return set(&s.Early, nil) })
 	add(func() bool { return s.Early != nil && *s.Early > 0 && set(&s.Early, new(0)) })
-	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored, &s.AnyOrder} {
+	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored, &s.AnyOrder, &s.FreeTimers, &s.Table} {
 		add(func() bool { return set(is, false) })
 	}
 	add(func() bool { return set(&s.Pokes, "") })
+	add(func() bool { return set(&s.Says, [2]int{}) })
 	add(func() bool { return set(&s.Within, nil) })
 	add(func() bool { return set(&s.Assume, nil) })
 	add(func() bool { return set(&s.Step, nil) })

@@ -32,6 +32,10 @@ type Spec struct {
 	Pace     *Pace     `json:",omitempty"` // nil: timers are free
 	AnyOrder bool      `json:",omitempty"` // a crash leaves any of what was not synced
 
+	FreeTimers bool   `json:",omitempty"` // timers are free all the same, as a search may ask
+	Says       [2]int `json:",omitzero"`  // what the system says of TCPBuffer and UDPCapacity, where a search says otherwise
+	Table      bool   `json:",omitempty"` // the node is a plain value, with a table of handlers
+
 	Eventually []Pred
 	Always     []Pred
 	Each       []Pred `json:",omitempty"` // of every node by itself: Every, Spent
@@ -99,6 +103,7 @@ const (
 	Ask       = "ask"       // to be told of room to To
 	Flush     = "flush"     // to be told that all is flushed
 	Go        = "go"        // to the place X
+	Say       = "say"       // a line for the trace
 	Trail     = "trail"     // note X; the last two are remembered
 	Poke      = "poke"      // add one to the first cell, modulo 2
 	Join      = "join"      // let the second cell be the first
@@ -168,6 +173,7 @@ const (
 	Shared   = "shared"   // every node's cells are one
 	Sum      = "sum"      // of all places is at least P
 	Never    = "never"    //
+	UnderWay = "underway" // the word P is, by whatever link
 )
 
 // Pred is a predicate about a state, or its negation.
@@ -231,6 +237,14 @@ func (s *Spec) does(verbs ...string) bool {
 		}
 	}
 	return false
+}
+
+// pace is what timers keep to; nil: they are free.
+func (s *Spec) pace() *Pace {
+	if s.FreeTimers {
+		return nil
+	}
+	return s.Pace
 }
 
 func (s *Spec) declines(node, at, from, word int) bool {

@@ -242,6 +242,15 @@ func (s *state) judge(p *Pred) bool {
 		return ups == len(s.Nodes)
 	case Sum:
 		return sum >= p.P
+	case UnderWay:
+		for i := range s.Nodes {
+			for j := range s.Nodes {
+				if slices.Contains(slices.Concat(s.TCP[i][j].Queue, s.UDP[i][j], s.Set[i][j], s.Bag[i][j]), p.P) {
+					return true
+				}
+			}
+		}
+		return false
 	case Never:
 		return false
 	default:

@@ -247,7 +247,7 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 			m.seen("timer held back")
 			continue
 		}
-		if m.spec.Pace != nil && !n.Clock.first(v) {
+		if m.spec.pace() != nil && !n.Clock.first(v) {
 			m.seen("timer out of order")
 			continue
 		}
@@ -256,7 +256,7 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 				r.s.Early--
 			}
 			delete(r.s.Nodes[i].Timers, v)
-			if m.spec.Pace != nil {
+			if m.spec.pace() != nil {
 				r.s.Nodes[i].Clock.fire(v)
 			}
 			r.on(i, OnRing, v)
@@ -584,7 +584,7 @@ func (n *nodeState) count() {
 func (r *run) before(n *nodeState, op Op, move func(int)) {
 	at := func(x int) (point int, is bool) {
 		if x == 2 {
-			n.Clock.read(r.spec.Pace)
+			n.Clock.read(r.spec.pace())
 			return last, true
 		}
 		return time0 + x, n.Clock.There[time0+x]
@@ -624,15 +624,15 @@ func (r *run) do(node int, op Op) {
 	case Send:
 		r.send(node, op, move)
 	case After:
-		if r.spec.Pace != nil {
-			n.Clock.set(op.X, 2+2*op.To, r.spec.Pace)
+		if r.spec.pace() != nil {
+			n.Clock.set(op.X, 2+2*op.To, r.spec.pace())
 		}
 		r.does(effect{do: func() { r.s.Nodes[node].Timers[op.X] = true }})
 	case Cancel:
 		n.Clock.drop(ring0 + op.X)
 		r.does(effect{do: func() { delete(r.s.Nodes[node].Timers, op.X) }})
 	case Read:
-		n.Clock.read(r.spec.Pace)
+		n.Clock.read(r.spec.pace())
 		n.Clock.copyTo(time0+op.X, last, op.To)
 	case Forget:
 		n.Clock.drop(time0 + op.X)
@@ -676,6 +676,8 @@ func (r *run) do(node int, op Op) {
 		}
 	case Go:
 		n.At = op.X
+	case Say:
+		r.seen("a line for the trace")
 	case Trail:
 		if n.Trail = append(n.Trail, op.X); len(n.Trail) > 2 {
 			n.Trail = n.Trail[1:]

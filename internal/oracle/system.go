@@ -21,6 +21,9 @@ func (s *Spec) System() *sim.System {
 		Name: "random", Doc: "A system that was drawn at random.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: s.Nodes, Least: s.Nodes, Most: s.Nodes} },
 		Network: func(sim.Params) sim.Network {
+			if s.Says != [2]int{} {
+				return sim.Network{TCPBuffer: s.Says[0], UDPCapacity: s.Says[1], Slow: at(s.Slow)}
+			}
 			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity, Slow: at(s.Slow)}
 		},
 		Tolerates:  s.faults(),
@@ -30,10 +33,10 @@ func (s *Spec) System() *sim.System {
 	}
 	if s.Keeps {
 		sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
-			if l, ok := dead.(sim.Layer); ok {
-				dead = l.Upper()
+			if s.Layered {
+				dead = dead.(sim.Layer).Upper()
 			}
-			return s.node(p, self, dead.(cored).core())
+			return s.node(p, self, s.core(dead))
 		}
 	}
 	if s.Pokes == ByClosure {
@@ -132,7 +135,7 @@ func (s *Spec) clone(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
 	if c, ok := n.(*casing); ok {
 		passed, n = c.Passed, c.inner
 	}
-	m := *n.(cored).core()
+	m := *s.core(n)
 	m.Heard, m.Trail = maps.Clone(m.Heard), slices.Clone(m.Trail)
 	was := m
 	if m.A = &(cell{was.A.N}); was.B == was.A {
@@ -152,21 +155,85 @@ func (m machine) asNode(passed int) sim.Node {
 	case ByClosure:
 		m.poke = func() { a.flip() }
 	}
-	var n sim.Node = &m
-	switch {
-	case len(s.Gathers)+len(s.Waits) > 0:
-		n = &warden{guardian{offerer{m}}}
-	case len(s.Offers) > 0 && len(s.Declines) > 0:
-		n = &guardian{offerer{m}}
-	case len(s.Offers) > 0:
-		n = &offerer{m}
-	case len(s.Declines) > 0:
-		n = &decliner{m}
+	var n sim.Node
+	switch s.guards() {
+	case 0:
+		n = of(s, machines, &m)
+	case 1:
+		n = of(s, offerers, &offerer{m})
+	case 2:
+		n = of(s, decliners, &decliner{m})
+	case 3:
+		n = of(s, guardians, &guardian{offerer{m}})
+	default:
+		n = of(s, wardens, &warden{guardian{offerer{m}}})
 	}
 	if s.Layered {
 		return &casing{passed, n}
 	}
 	return n
+}
+
+// guards says which a machine has.
+func (s *Spec) guards() (n int) {
+	if len(s.Gathers)+len(s.Waits) > 0 {
+		return 4
+	}
+	if len(s.Offers) > 0 {
+		n++
+	}
+	if len(s.Declines) > 0 {
+		n += 2
+	}
+	return n
+}
+
+// The tables of handlers, for machines that are plain values.
+var (
+	machines, offerers, decliners = table[*machine](), table[*offerer](), table[*decliner]()
+	guardians, wardens            = table[*guardian](), table[*warden]()
+)
+
+func table[N cored]() *sim.Handlers[N] {
+	return sim.Handle(
+		sim.OnInit(func(n N, env sim.Env) { n.core().Init(env) }),
+		sim.OnMessage(func(n N, env sim.Env, from sim.Addr, w word) { n.core().Deliver(env, from, w) }),
+		signal[N, ring](), signal[N, chore](), signal[N, deed](), signal[N, order](),
+		signal[N, sim.PeerError](), signal[N, sim.ClearToSend](), signal[N, sim.Flushed](),
+	)
+}
+
+func signal[N cored, S any]() sim.Handler[N] {
+	return sim.OnSignal(func(n N, env sim.Env, s S) { n.core().Handle(env, s) })
+}
+
+func of[N interface {
+	cored
+	sim.Node
+}](s *Spec, t *sim.Handlers[N], n N) sim.Node {
+	if s.Table {
+		return t.Node(n)
+	}
+	return n
+}
+
+// core is the machine of a node that is not in a layer.
+func (s *Spec) core(n sim.Node) *machine {
+	if c, ok := n.(cored); ok {
+		return c.core()
+	}
+	switch s.guards() {
+	case 0:
+		return machines.Of(n)
+	case 1:
+		return offerers.Of(n).core()
+	case 2:
+		return decliners.Of(n).core()
+	case 3:
+		return guardians.Of(n).core()
+	default:
+		return wardens.Of(n).core()
+	}
 }
 
 // A machine has as few guards as it needs: one without is run by other code.
@@ -321,6 +388,8 @@ func (m *machine) do(env sim.Env, op Op) {
 		if m.Marks[0].Less(m.Marks[1]) {
 			m.move(1)
 		}
+	case Say:
+		env.Logf("at %d", m.At)
 	case Trail:
 		if m.Trail = append(m.Trail, op.X); len(m.Trail) > 2 {
 			m.Trail = slices.Clone(m.Trail[1:])
@@ -517,6 +586,18 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 		return whole(func(v sim.View[cored]) bool { return v.Len() == s.Nodes })
 	case Sum:
 		return whole(func(v sim.View[cored]) bool { return places(v) >= p.P })
+	case UnderWay:
+		return whole(func(v sim.View[cored]) bool {
+			for _, m := range sim.UnderWay[any](v) {
+				if in, ok := m.(packet); ok {
+					m = in.Inner
+				}
+				if m == word(p.P) {
+					return true
+				}
+			}
+			return false
+		})
 	case Never:
 		return whole(func(sim.View[cored]) bool { return false })
 	default:
@@ -575,6 +656,14 @@ func (s *Spec) faults() sim.Faults {
 	}
 	f.Only = strings.Join(only, ",")
 	return f
+}
+
+// links are what a search says of them.
+func (s *Spec) links() sim.Network {
+	if s.Says == [2]int{} {
+		return sim.Network{}
+	}
+	return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
 }
 
 // at names nodes and links.
