@@ -422,10 +422,10 @@ func (c *comparison) search() {
 			o.Depth = max(1, c.x.Nearest) // deeper, it takes long
 		}
 	}
-	if c.vast { // the critical step would be looked for long, and not be known here
+	if c.vast && c.x.Nearest >= 0 { // the critical step would be looked for long, and not be known here
 		asks := 0
 		o.Stop = func() search.Stop {
-			if asks++; asks > 100 {
+			if asks++; asks > 200 {
 				return search.StopInterrupted
 			}
 			return ""
