@@ -150,7 +150,12 @@ func (c *comparison) prefixed() *origin {
 // everyPath: where nothing is kept of what was visited, what is wrong nearest is
 // found all the same. Only so deep, since paths are many.
 func (c *comparison) everyPath() {
-	const depth = 3
+	depth := 3
+	if !c.x.Whole && c.x.Nearest < 0 {
+		if depth = min(depth, c.x.Depth); depth == 0 {
+			return
+		}
+	}
 	res, err := search.Search(c.spec.System(), c.spec.world(search.Options{
 		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Depth: depth,
 	}))
@@ -423,9 +428,12 @@ func (c *comparison) search() {
 		}
 	}
 	if c.vast && c.x.Nearest >= 0 { // the critical step would be looked for long, and not be known here
-		asks := 0
+		asks, most := 0, 200
+		if o.Engine == search.EngineReference { // it asks at each run
+			most *= 20
+		}
 		o.Stop = func() search.Stop {
-			if asks++; asks > 200 {
+			if asks++; asks > most {
 				return search.StopInterrupted
 			}
 			return ""
