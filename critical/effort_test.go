@@ -3,7 +3,9 @@ package critical_test
 import (
 	"testing"
 
+	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -44,5 +46,56 @@ func TestDeadFromTheStartIsWithinTheEffort(t *testing.T) {
 	r, err := critical.Find(sys, res.Finding, opts)
 	if err != nil || !r.Stopped || r.Finding.Critical == nil || res.Finding.Critical == nil {
 		t.Errorf("%v; of %+v, %+v is left, stopped %v", err, res.Finding.Critical, r.Finding.Critical, r.Stopped)
+	}
+}
+
+// A run of which it is tried whether it violates safety, or ends dead, is taken once, and each
+// of its states is looked at once: what else may be wrong with it is no part of what is asked.
+func TestTriesAreTakenOnce(t *testing.T) {
+	asked := 0
+	sys := ring()
+	sys.Properties = []sim.Property{sim.Always("two in a bad mood are never without the token", func(v sim.View[*ringer]) bool {
+		asked++
+		bad := 0
+		for _, r := range v.Nodes() {
+			if r.Mood == 6 && !r.Holds {
+				bad++
+			}
+		}
+		return bad < 2
+	})}
+	f := violating(t, sys, 200)
+	asked = 0
+	const effort = 6_000 // of which two thirds are for tries
+	r, err := critical.Shrink(sys, f, critical.Options{Effort: effort, Search: search.Options{Workers: 1}})
+	if err != nil || !r.Stopped {
+		t.Fatal(err, r)
+	}
+	if n := len(r.Finding.Path.Steps); n >= len(f.Path.Steps) || asked > effort {
+		t.Errorf("of %d steps %d are left, and %d states were looked at for an effort of %d", len(f.Path.Steps), n, asked, effort)
+	}
+}
+
+// violating is a walk that violates safety after so many steps or more.
+func violating(t *testing.T, sys *sim.System, least int) *search.Finding {
+	t.Helper()
+	w, err := world.New(sys, sim.Params{}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := uint64(1); ; seed++ {
+		record := choose.NewRecord(choose.NewWalk(seed))
+		w.Start(record)
+		for w.Judge.Check() == nil && w.Step(record) == world.Stepped {
+		}
+		failure := w.Run.Failed()
+		if failure == nil || w.Run.Steps() < least {
+			continue
+		}
+		path := record.Path()
+		path.Header = search.Describe(sys, w.Params(), nil)
+		path.Add("seed", "1")
+		path.Add("verdict", failure.Verdict.String())
+		return &search.Finding{Failure: *failure, Path: path}
 	}
 }
