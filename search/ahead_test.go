@@ -1,0 +1,96 @@
+package search
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"macemc/sim"
+)
+
+// Jobs are taken once each, until one says that no more are wanted, or fails: that one
+// counts, and those before it.
+func TestCrew(t *testing.T) {
+	c, err := newCrew(hazards(func() {}), Options{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 40
+	broken := errors.New("broken")
+	for _, last := range []struct {
+		at   int
+		fail error
+		want int
+	}{{n, nil, n}, {0, nil, 1}, {5, nil, 6}, {5, broken, 6}, {n - 1, nil, n}} {
+		var taken [n]atomic.Int32
+		var count int
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			count, err = c.do(n, func(_ *runner, i int, _ func() bool) (bool, error) {
+				taken[i].Add(1)
+				if i == last.at {
+					return false, last.fail
+				}
+				return true, nil
+			}, nil)
+		}()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("job %d ended it, and it goes on", last.at)
+		}
+		if count != last.want || !errors.Is(err, last.fail) {
+			t.Errorf("job %d of %d is the last that is wanted: %d count, %v", last.at, n, count, err)
+		}
+		for i := range taken {
+			if times := taken[i].Load(); times > 1 || i < count && times == 0 {
+				t.Errorf("job %d of %d, of which %d count, was taken %d times", i, n, count, times)
+			}
+		}
+	}
+}
+
+// Walks that scouts have taken, and that came to nothing, are not taken again; whoever
+// wants to know is told how far they are. One that needs a look gets it. And while walks
+// are few there are no scouts.
+func TestScoutsAreAhead(t *testing.T) {
+	type cost struct {
+		states, nodes, told int64
+		found               *Finding
+	}
+	take := func(walks, workers int, does func(), only string) cost {
+		t.Helper()
+		var states, nodes, told atomic.Int64
+		sys := hazards(does)
+		made := sys.New
+		sys.New = func(p sim.Params, self sim.Addr) sim.Node { nodes.Add(1); return made(p, self) }
+		sys.Properties = append(sys.Properties, sim.Always("counted", func(sim.View[*hazard]) bool { states.Add(1); return true }))
+		res, err := Search(sys, Options{
+			Depth: 1, Roam: walks, WalkSteps: 500, Seed: 3, Workers: workers, Properties: []string{"counted", only},
+			Progress: func(p Progress) {
+				if p.Phase == PhaseWalks && p.Walks > 1_000 {
+					told.Add(1)
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cost{states.Load(), nodes.Load(), told.Load(), res.Finding}
+	}
+	const walks = 4_000
+	alone, three := take(walks, 1, func() {}, "counted"), take(walks, 3, func() {}, "counted")
+	if three.states > alone.states*5/4 || three.told < 20 || alone.found != nil || three.found != nil {
+		t.Errorf("three workers cost %+v, and one %+v", three, alone)
+	}
+	alone, three = take(50, 1, func() {}, "counted"), take(50, 3, func() {}, "counted")
+	if three != alone {
+		t.Errorf("of few walks three workers cost %+v, and one %+v", three, alone)
+	}
+	if of := take(6_000, 3, func() {}, "not five"); of.found == nil || of.found.Verdict != sim.VerdictSafety {
+		t.Errorf("found is %+v", of.found)
+	}
+}
