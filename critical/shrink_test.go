@@ -144,3 +144,72 @@ func checkShrunk(t *testing.T, sys *sim.System, steps int, opts critical.Options
 	}
 	checkLive(t, sys, "ring", got)
 }
+
+// ticker of the first node ticks three times; the others do nothing.
+type ticker struct {
+	first bool
+	Ticks int
+}
+
+func (k *ticker) Init(env sim.Env) {
+	if k.first {
+		env.After(time.Second, tick{})
+	}
+}
+
+func (*ticker) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (k *ticker) Handle(env sim.Env, _ sim.Signal) {
+	if k.Ticks++; k.Ticks < 3 {
+		env.After(time.Second, tick{})
+	}
+}
+
+// Faults of which none can be left out alone are left out together: here the third tick is
+// wrong while an odd number of nodes is up, and between a crash and an end stands a tick.
+func TestFaultsGoTogether(t *testing.T) {
+	sys := &sim.System{
+		Name: "tickers", Doc: "The first of three nodes ticks.",
+		Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:       func(p sim.Params, self sim.Addr) sim.Node { return &ticker{first: self == p.Addr(0)} },
+		Tolerates: sim.Faults{Crash: 1, Down: 1},
+		Properties: []sim.Property{sim.Always("the third tick sees two", func(v sim.View[*ticker]) bool {
+			for _, k := range v.Nodes() {
+				if k.Ticks == 3 {
+					return v.Len() == 2
+				}
+			}
+			return true
+		})},
+	}
+	w, err := world.New(sys, sim.Params{}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []string{"n0 timer tick{}", "n1 crash", "n0 timer tick{}", "n2 down", "n0 timer tick{}"}
+	var steps []choose.Step
+	for _, what := range events {
+		steps = append(steps, choose.Step{Event: choose.Choice{Kind: choose.Event, What: what}})
+	}
+	record := choose.NewRecord(choose.NewFollow(nil, steps))
+	w.Environ.Allow(sys.Tolerates, nil)
+	w.Protect(func() {
+		for w.Start(record); w.Judge.Check() == nil && w.Step(record) == world.Stepped; {
+		}
+	})
+	failure, path := w.Run.Failed(), record.Path()
+	if failure == nil || len(path.Steps) != len(events) {
+		t.Fatalf("%+v after %+v", failure, path.Steps)
+	}
+	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Add("faults", "crash=1,down=1")
+	path.Add("seed", "1")
+	path.Add("verdict", failure.Verdict.String())
+	r, err := critical.Shrink(sys, &search.Finding{Failure: *failure, Path: path}, critical.Options{})
+	if err != nil || r.Stopped {
+		t.Fatal(err, r)
+	}
+	if left := r.Finding.Path.Steps; len(left) != 3 {
+		t.Errorf("left are %+v", left)
+	}
+}
