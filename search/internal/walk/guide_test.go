@@ -1,6 +1,9 @@
 package walk
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"macemc/sim"
@@ -48,5 +51,29 @@ func TestSpeeds(t *testing.T) {
 	}
 	if apart < walks/6 || slow < walks/10 || timers < walks/10 || timers > walks/2 {
 		t.Errorf("of %d walks, in %d two links differ by 16 times, in %d a node is slower to all, in %d timers of a type are rare", walks, apart, slow, timers)
+	}
+}
+
+// Types are told apart wherever they are met, and each has one number.
+func TestTypesHaveNumbers(t *testing.T) {
+	type hello struct{}
+	type bye struct{}
+	at := sim.Params{Nodes: 2}.Addrs()
+	g := &guiding{}
+	of := map[string]int{}
+	for range 3 {
+		for _, node := range at {
+			for _, v := range []any{hello{}, bye{}, 1, nil, hello{}} {
+				name := fmt.Sprintf("%T", v)
+				n := g.number(&sim.Event{Kind: sim.KindMessage, Node: node, Value: v})
+				if was, known := of[name]; known && was != n {
+					t.Errorf("%s is %d, and was %d", name, n, was)
+				}
+				of[name] = n
+			}
+		}
+	}
+	if numbers := slices.Sorted(maps.Values(of)); !slices.Equal(numbers, []int{0, 1, 2, 3}) || of["<nil>"] != 0 {
+		t.Errorf("numbers are %v", of)
 	}
 }

@@ -59,3 +59,23 @@ func TestHold(t *testing.T) {
 		}
 	}
 }
+
+// An event waits for 8 to 64 steps; in every second walk it is one of the first.
+func TestHolds(t *testing.T) {
+	left, begin := map[int]int{}, map[int]int{}
+	for i := range 400 {
+		h := NewHold(i)
+		left[h.left]++
+		if begin[h.begin]++; (i%2 == 0) != (h.begin == 0) {
+			t.Errorf("walk %d begins after %d steps", i, h.begin)
+		}
+	}
+	for _, n := range []int{8, 16, 32, 64} {
+		if left[n] < 50 {
+			t.Errorf("in %d of 400 walks an event waits for %d steps", left[n], n)
+		}
+	}
+	if len(left) != 4 || len(begin) != 9 {
+		t.Errorf("events wait for %v steps, after %v", left, begin)
+	}
+}

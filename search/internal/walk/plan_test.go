@@ -46,3 +46,82 @@ func TestWeightedPlans(t *testing.T) {
 		t.Errorf("without faults: %+v", p)
 	}
 }
+
+// A walk from a state in the middle of a run heals first, unless that is done or nothing
+// is to be healed.
+func TestFrom(t *testing.T) {
+	k := &run.Fork{Steps: 9}
+	for _, c := range []struct{ in, out run.Climate }{
+		{run.Fair, run.Fair},
+		{run.Climate{Faults: true, Heal: -1}, run.Climate{Faults: true, Heal: 9}},
+		{run.Climate{Faults: true, Heal: 12}, run.Climate{Faults: true, Heal: 9}},
+		{run.Climate{Faults: true, Heal: 9}, run.Climate{Faults: true, Heal: 9}},
+		{run.Climate{Faults: true, Heal: 8}, run.Climate{Faults: true, Heal: 8}},
+	} {
+		judged := 9
+		if c.out.Heal == 9 {
+			judged++
+		}
+		if p := From(k, c.in, 100); p.Begin != k || p.Climate != c.out || p.Judged != judged || p.Length.Most != 100 {
+			t.Errorf("in %+v: %+v", c.in, p)
+		}
+	}
+}
+
+// A walk is looked at after 500 and 2,000 steps, as long as that is well before it is suspected.
+func TestLooks(t *testing.T) {
+	for most, want := range map[int][]int{10_000: {500, 2_000, 10_000}, 4_000: {500, 2_000, 4_000}, 3_999: {500, 3_999}, 1_000: {500, 1_000}, 999: {999}} {
+		l := Length{Most: most}
+		for i, n := range want {
+			if l.Longer(); l.until() != n {
+				t.Errorf("to %d steps: look %d is after %d, want %d", most, i, l.until(), n)
+			}
+		}
+	}
+}
+
+// Walks are planned one by one until they are many, or their steps are; then as many come
+// together as came before.
+func TestLots(t *testing.T) {
+	few, many := &run.Share{Steps: LotSteps - 1}, &run.Share{Steps: LotSteps}
+	for _, c := range []struct {
+		i     int
+		s     *run.Share
+		to    int
+		large bool
+	}{
+		{0, few, 1, false}, {LotLeast - 1, few, LotLeast, false},
+		{0, many, 1, true}, {7, many, 14, true}, {LotLeast, few, 2 * LotLeast, true}, {1 << 20, many, 1<<20 + LotMost, true}, {1_500, few, 2_000, true},
+	} {
+		n := 2_000_000
+		if c.i == 1_500 {
+			n = 2_000
+		}
+		if l, large := NextLot(c.i, n, c.s); l.From != c.i || l.To != c.to || large != c.large {
+			t.Errorf("from walk %d: %+v, large %v; want to %d, %v", c.i, l, large, c.to, c.large)
+		}
+	}
+}
+
+// Whoever is not wanted any more is told so within so many steps; who was not given anybody
+// to ask is wanted.
+func TestWanted(t *testing.T) {
+	asked, wanted := 0, true
+	s := New(1)
+	steps := func(from int) (n int) {
+		for n = from; n < from+5_000 && s.goesOn(n); n++ {
+		}
+		return n - from
+	}
+	if n := steps(0); n < 5_000 || s.Left {
+		t.Errorf("it ends after %d steps, and nobody can tell", n)
+	}
+	s.Wanted = func() bool { asked++; return wanted }
+	if n := steps(0); n < 5_000 || s.Left || asked > 5 {
+		t.Errorf("it ends after %d steps, and is wanted; asked was %d times", n, asked)
+	}
+	wanted = false
+	if n := steps(100); n > 1_024 || !s.Left {
+		t.Errorf("it goes on for %d steps, and is not wanted", n)
+	}
+}

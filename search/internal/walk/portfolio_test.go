@@ -74,3 +74,37 @@ func TestPortfolioPlans(t *testing.T) {
 		t.Errorf("%d walks are fair, %d storms late, %d parted, %d alike for two seeds", fairs, late, isolated, alike)
 	}
 }
+
+// Where states are kept, so many of a hundred walks go on from one of them, as far as it is.
+// Walks in fair weather do not: what was kept may be a state in a storm.
+func TestPortfolioGoesOn(t *testing.T) {
+	const walks = 4_000
+	s := &Portfolio{Weighted: Weighted{Stormy: true}, Seed: 1, Manners: []Manner{Chain}, Faults: 1, Lively: true, Restarts: 30}
+	plans := func() (from, fair int) {
+		for i := range walks {
+			p := s.Plan(i, Length{Least: Least, Most: 1_000})
+			switch {
+			case p.From == 0:
+			case !p.Climate.Faults:
+				fair++
+			case p.lead != &s.Corpus.kept[p.From-1] || p.Storm.Calm != p.lead.depth || p.Climate.Heal <= p.lead.depth:
+				t.Errorf("walk %d: %+v", i, p)
+			default:
+				from++
+			}
+		}
+		return from, fair
+	}
+	for _, c := range []*Corpus{nil, NewCorpus()} {
+		if s.Corpus = c; s.Corpus.Len() > 0 {
+			t.Fatal("states are kept")
+		}
+		if from, fair := plans(); from+fair > 0 {
+			t.Errorf("%d walks begin at kept states, of which there are none", from+fair)
+		}
+	}
+	s.Corpus.kept = []kept{{depth: 5}, {depth: 90}}
+	if from, fair := plans(); fair > 0 || from < walks*7/8*25/100 || from > walks*7/8*35/100 {
+		t.Errorf("of %d walks %d go on from a kept state, and %d of those in fair weather", walks, from, fair)
+	}
+}

@@ -1,0 +1,124 @@
+package walk
+
+import (
+	"testing"
+	"time"
+
+	"macemc/internal/world"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// echo sends back what it gets, and ticks.
+type echo struct{ Ticks int }
+
+type ping struct{}
+
+func (e *echo) Init(env sim.Env) {
+	env.After(time.Second, "tick")
+	for _, to := range env.Peers() {
+		env.TCP().Send(to, ping{})
+	}
+}
+
+func (e *echo) Deliver(env sim.Env, from sim.Addr, _ sim.Message) { env.TCP().Send(from, ping{}) }
+
+func (e *echo) Handle(env sim.Env, _ sim.Signal) {
+	e.Ticks = (e.Ticks + 1) % 3
+	env.After(time.Second, "tick")
+}
+
+func (e *echo) Error(sim.Env, sim.Addr, error) {}
+
+func newEchoes(t *testing.T, faults sim.Faults) *world.World {
+	t.Helper()
+	w, err := world.New(&sim.System{
+		Name: "echoes", Doc: "Nodes send back what they get.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &echo{} },
+		Properties: []sim.Property{
+			sim.Sometimes("there are three", func(v sim.View[*echo]) bool { return v.Len() == 3 }),
+		},
+	}, sim.Params{}, world.Config{Faults: faults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// take takes the walk of a plan, and returns its events.
+func take(t *testing.T, w *world.World, s *Walk, p Plan) (events []sim.Event) {
+	t.Helper()
+	s.Begin(p)
+	if failure := w.Protect(func() {
+		w.Start(s)
+		for s.Visit(w, w.Run.Steps()) && p.Climate.Step(w, s) == world.Stepped {
+			events = append(events, w.Run.LastEvent())
+		}
+	}); failure != nil {
+		t.Fatal(failure)
+	}
+	return events
+}
+
+// A fault that is due is what happens next, whatever else is picked how; all kinds of
+// faults are alike, however many places there are for one.
+func TestDueFaults(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{Crash: 1, Partition: 1}), New(1)
+	const each = 60
+	kinds := map[sim.Kind]int{}
+	for m := range Manners {
+		for i := range uint64(each) {
+			p := Plan{Number: i, Climate: run.Climate{Faults: true, Heal: 12}, Judged: 13, Storm: Storm{Every: 1, Stuck: true}, Length: Length{Most: 1}}
+			p.Guide = Guide{Manner: m, Key: mix(i + 1), Until: 12, Faults: 1}
+			p.Guide.Points[0] = 3
+			for k, e := range take(t, w, s, p) {
+				if e.Kind.Fault() != (k == 3) {
+					t.Errorf("%s %d: step %d is %s", m, i, k, e.Kind)
+				}
+				if k == 3 {
+					kinds[e.Kind]++
+				}
+			}
+		}
+	}
+	if all := int(Manners) * each; kinds[sim.KindCrash] < all/3 || kinds[sim.KindPartition] < all/3 {
+		t.Errorf("of %d faults are %v", all, kinds)
+	}
+}
+
+// Where chains of causes go first, timers wait for as long as messages are under way, but for
+// one event in eight.
+func TestChainsGoFirst(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{}), New(1)
+	timers := map[Manner]int{}
+	const steps = 2_000
+	for m := range Manners {
+		p := Plan{Climate: run.Fair, Judged: steps, Length: Length{Most: 1}, Guide: Guide{Manner: m, Key: 3, Until: steps}}
+		for _, e := range take(t, w, s, p) {
+			if e.Kind == sim.KindTimer {
+				timers[m]++
+			}
+		}
+	}
+	if timers[Chain] == 0 || timers[Chain] > timers[ByWeight]/5 {
+		t.Errorf("of %d steps are timers: %v", steps, timers)
+	}
+}
+
+// What a walk notes are states that it came to: not the one where walks begin anyway.
+func TestNotesBeginBehindTheStart(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{}), New(1)
+	s.Corpus = NewCorpus()
+	p := Plan{Climate: run.Fair, Judged: 50, Length: Length{Most: 1}, Guide: Guide{Manner: Swarm, Key: 3, Until: 50}, keeps: true}
+	take(t, w, s, p)
+	met := s.met
+	if len(met) == 0 {
+		t.Fatal("nothing is noted")
+	}
+	for _, n := range met {
+		if n.depth < 1 || n.answers < n.depth {
+			t.Errorf("noted is a state after %d steps and %d answers", n.depth, n.answers)
+		}
+	}
+}
