@@ -71,6 +71,18 @@ func TestFaultsWhereRefuses(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}
 	}
+	for _, name := range FaultNames() { // links are where links fail
+		switch name {
+		case "reset", "loss", "dup", "reorder":
+			if _, err := ParseFaults(name + "=1@n0-n1"); err != nil {
+				t.Error(err)
+			}
+		default:
+			if _, err := ParseFaults(name + "=1@n0-n1"); err == nil {
+				t.Errorf("%s is limited to a link", name)
+			}
+		}
+	}
 	f, err := ParseFaults("loss=1@n0-n7")
 	if err != nil {
 		t.Fatal(err)

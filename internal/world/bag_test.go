@@ -84,6 +84,9 @@ func TestBagWaits(t *testing.T) {
 	f := w.Protect(func() {
 		w.Start(choose.NewFixed())
 		take("n0 script")
+		if got := w.Text.Declined(); got != "declined by Accepts: number{n: 1} from n0 by bag at n1" {
+			t.Errorf("of three messages, two equal ones and one that is wanted, declined are: %q", got)
+		}
 		tell()
 		take("partition")
 		tell()

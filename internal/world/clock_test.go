@@ -187,3 +187,26 @@ func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
 		t.Errorf("the states after no and yes are %s and %s, and %s again", no, yes, end(0))
 	}
 }
+
+// TestBeforeWeighted: it asks as Before does where both may be, by the weights that it
+// is given, and answers what is known.
+func TestBeforeWeighted(t *testing.T) {
+	for _, answer := range []int{0, 1} {
+		var got []bool
+		w := keepers(t, 1, world.Config{Trace: true}, func(k *keeper, env sim.Env) {
+			k.Times = [3]macetime.Time{env.Now(), env.Now()}
+			later := k.Times[0].Add(time.Second)
+			got = append(got, env.BeforeWeighted(k.Times[1], later, 3, 2), env.BeforeWeighted(k.Times[1], later, 1, 1), env.BeforeWeighted(later, k.Times[0], 1, 0))
+		})
+		if f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			w.Retake(0, []int{answer})
+		}); f != nil || w.Run.Err() != nil {
+			t.Fatal(f, w.Run.Err())
+		}
+		is := answer == 1
+		if coins := w.Run.Trace().Steps[0].Coins; fmt.Sprint(got) != fmt.Sprint([]bool{is, is, false}) || len(coins) != 1 {
+			t.Errorf("answered %d, it says %v, by %d coins", answer, got, len(coins))
+		}
+	}
+}

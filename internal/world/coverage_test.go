@@ -108,3 +108,56 @@ func TestLargestBudgets(t *testing.T) {
 		t.Errorf("allowed are %v, not %v", c.allowed, want)
 	}
 }
+
+// heedful heeds a number by what it keeps, a fact by what it tells, and nothing else.
+type heedful struct{ Sum int }
+
+func (h *heedful) start(env sim.Env, _ start) {
+	for range idleLeast {
+		for _, m := range []sim.Message{number{1}, odd{}, unsent{}} {
+			env.Bag().Send(env.Peers()[0], m)
+		}
+	}
+}
+func (h *heedful) number(_ sim.Env, _ sim.Addr, m number) { h.Sum += m.n }
+func (h *heedful) odd(env sim.Env, _ sim.Addr, _ odd)     { env.Emit("odd") }
+func (h *heedful) unsent(sim.Env, sim.Addr, unsent)       {}
+
+var heedfuls = sim.Handle(sim.OnSignal((*heedful).start), sim.OnMessage((*heedful).number), sim.OnMessage((*heedful).odd), sim.OnMessage((*heedful).unsent))
+
+// A message is heeded that changes the node, or has an effect: either will do. How near
+// a state was that is to be met is told only of those that can say.
+func TestCoverageOfWhatWasHeeded(t *testing.T) {
+	c := new(Coverage)
+	w, err := New(&sim.System{
+		Name: "heedful", Doc: "Nodes that heed.",
+		New: func(sim.Params, sim.Addr) sim.Node { return heedfuls.Node(&heedful{}) },
+		Script: func(_ sim.Params, self sim.Addr, _ int) []sim.Signal {
+			return []sim.Signal{start{}}[:1-min(self.Index(), 1)]
+		},
+		Properties: []sim.Property{
+			sim.Sometimes("far", func(sim.View[*heedful]) bool { return false }, func(sim.View[*heedful]) int { return 3 }),
+			sim.Sometimes("somewhere", func(sim.View[*heedful]) bool { return false }),
+		},
+	}, sim.Params{Nodes: 2}, Config{Audit: true, Coverage: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		for range 1 + 3*idleLeast {
+			w.Step(choose.NewFixed(0))
+		}
+		w.Judge.CoverRun()
+	}); f != nil {
+		t.Fatal(f)
+	}
+	want := []string{
+		"message unsent{} did nothing when it was delivered, and changed nothing (looked at 10 times)",
+		`property "far" was to hold sometimes, and no such state was met; the nearest was 3 away`,
+		`property "somewhere" was to hold sometimes, and no such state was met`,
+	}
+	if got := append(c.neverNoticed(), c.neverProperties()...); !slices.Equal(got, want) {
+		t.Errorf("never: %q", got)
+	}
+}

@@ -129,3 +129,49 @@ func events(w *World) string {
 	}
 	return out.String()
 }
+
+// A step was caused by an earlier one, or by none, and what the environment does by none.
+// Of the steps, the faults are wild, and what only they bring about. Where nothing may
+// fail, there is nothing to look after.
+func TestCausesAndWildSteps(t *testing.T) {
+	w, err := New(gale(), sim.Params{Nodes: 3}, Config{Trace: true, Faults: sim.Faults{Crash: 1, Partition: 2, Pause: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, met := choose.NewWalk(1), map[sim.Kind]int{}
+	source.Uniform, source.Rare = true, true
+	for i := range uint64(100) {
+		source.Restart(1, i)
+		if f := w.Protect(func() {
+			w.Start(source)
+			for range 60 {
+				if w.Step(source) != Stepped {
+					break
+				}
+				kind := w.Run.LastEvent().Kind
+				wild := kind.Row().Budget != "" || kind == sim.KindBreak || kind == sim.KindRefused
+				if met[kind]++; w.Run.Wild() != wild {
+					t.Fatalf("a %s is said to be wild: %v", kind, w.Run.Wild())
+				}
+			}
+		}); f != nil || w.Run.Err() != nil {
+			t.Fatal(f, w.Run.Err())
+		}
+		for _, s := range w.Run.Trace().Steps {
+			caused := s.Event.Link != 0 || s.Event.Kind == sim.KindTimer
+			if s.Cause < -1 || s.Cause >= s.Index || s.Cause != -1 && !caused {
+				t.Fatalf("step %d, %s, was caused by step %d", s.Index, s.Identity, s.Cause)
+			}
+		}
+	}
+	for _, kind := range []sim.Kind{sim.KindMend, sim.KindRestart, sim.KindBreak, sim.KindRefused, sim.KindResume, sim.KindTimer} {
+		if met[kind] == 0 {
+			t.Errorf("no %s was met", kind)
+		}
+	}
+	w.Environ.Allow(sim.Faults{}, nil)
+	w.Protect(func() { w.Start(source) })
+	if w.Environ.storm || w.Links.barred || w.Environ.gone+w.Environ.away != 0 {
+		t.Error("the environment is looked after, and nothing may fail")
+	}
+}

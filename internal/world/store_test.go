@@ -179,13 +179,91 @@ func TestStoreIsUsedWrongly(t *testing.T) {
 // TestCrashWithinAStepIsLimited: a budget that is for other nodes asks nothing of
 // this one.
 func TestCrashWithinAStepIsLimited(t *testing.T) {
-	for only, asks := range map[string]int{"crash@n0": 1, "crash@n1": 0} {
-		w, src := loggersWith(t, sim.Faults{Crash: 1, Only: only}), &asked{}
+	for faults, asks := range map[string]int{"crash=1@n0": 1, "crash=1@n1": 0, "down=1@n0": 1, "down=1@n1": 0, "crash=1@n0,down=1@n1": 1} {
+		budgets, err := sim.ParseFaults(faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, src := loggersWith(t, budgets), &asked{coins: []int{1}}
 		if f := w.Protect(func() {
 			w.Start(choose.NewFixed())
 			w.Step(src)
-		}); f != nil || len(src.about) != asks {
-			t.Errorf("under %s, asked was %q; %+v", only, src.about, f)
+		}); f != nil || strings.Count(strings.Join(src.about, ";"), "within the step") != asks {
+			t.Errorf("under %s, asked was %q; %+v", faults, src.about, f)
+		}
+	}
+}
+
+// scribe does what a test says at each opening.
+type scribe struct {
+	Openings int
+	do       []func(sim.Env) `mc:"-"`
+}
+
+func (s *scribe) Init(sim.Env)                           {}
+func (s *scribe) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (s *scribe) Handle(env sim.Env, _ sim.Signal) {
+	s.Openings++
+	s.do[s.Openings-1](env)
+}
+
+func scribes(t *testing.T, faults sim.Faults, openings ...func(sim.Env)) *world.World {
+	return loggersWith(t, faults, func(sys *sim.System, _ *world.Config) {
+		sys.New = func(sim.Params, sim.Addr) sim.Node { return &scribe{do: openings} }
+		sys.Script = func(p sim.Params, self sim.Addr, life int) (all []sim.Signal) {
+			for k := range openings {
+				if self == p.Addr(0) && life == 0 {
+					all = append(all, ask{k})
+				}
+			}
+			return all
+		}
+	})
+}
+
+func record(env sim.Env) { _ = env.Store().File("log").Append([]byte("record")) }
+
+// TestCrashBetweenSends: a node that has stored something may crash in the middle of a
+// step in which it stores nothing.
+func TestCrashBetweenSends(t *testing.T) {
+	w := scribes(t, sim.Faults{Crash: 1}, record, func(env sim.Env) {
+		env.Set().Send(env.Peers()[0], "one")
+		env.Set().Send(env.Peers()[0], "two")
+	})
+	src := &asked{coins: []int{1}}
+	if f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.Step(src)
+		w.Step(src)
+	}); f != nil || w.Run.Err() != nil {
+		t.Fatal(f, w.Run.Err())
+	}
+	if len(src.about) == 0 || src.about[0] != `does n0 crash within the step: after effect 1, send "one" to n1 by set` {
+		t.Errorf("asked was %q", src.about)
+	}
+}
+
+// TestNothingLeftIsAnAnswer: what a disk does depends on the budget even where none of
+// it is left, and on nothing where there never was any.
+func TestNothingLeftIsAnAnswer(t *testing.T) {
+	for _, c := range []struct {
+		budget int
+		coins  []int
+		want   string
+	}{{0, nil, "false 0 false 0"}, {1, []int{1}, "true 1 true 1"}, {1, []int{0, 0}, "true 1 true 2"}} {
+		w, src := scribes(t, sim.Faults{Disk: c.budget}, record, record), &asked{coins: c.coins}
+		got := ""
+		if f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			for range 2 {
+				w.Step(src)
+				got += fmt.Sprint(" ", w.Run.Tossed(), " ", len(src.about))
+			}
+		}); f != nil || w.Run.Err() != nil {
+			t.Fatal(f, w.Run.Err())
+		}
+		if got[1:] != c.want {
+			t.Errorf("with disk=%d and the answers %v, coins were tossed, and so many: %s; want %s", c.budget, c.coins, got[1:], c.want)
 		}
 	}
 }

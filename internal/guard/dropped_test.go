@@ -1,0 +1,37 @@
+package guard
+
+import (
+	"strings"
+	"testing"
+)
+
+// porter tells by whom it was called.
+type porter struct{ by []uintptr }
+
+func (p *porter) Carry() bool {
+	p.by = append(p.by, Caller())
+	return true
+}
+
+// A call is found by who called, and what it returned is dropped only if nobody takes it.
+func TestDropped(t *testing.T) {
+	p := &porter{}
+	p.Carry()
+	_ = p.Carry()
+	if p.Carry() {
+		p.
+			Carry()
+	}
+	for k, want := range []bool{true, false, false, true} {
+		place, dropped := Dropped(p.by[k], "Carry")
+		if dropped != want || !strings.HasPrefix(place, "guard/dropped_test.go:") {
+			t.Errorf("call %d is at %s, and dropped: %v", k, place, dropped)
+		}
+		if _, dropped := Dropped(p.by[k], "Send"); dropped {
+			t.Errorf("call %d is said to be of another method", k)
+		}
+	}
+	if place, dropped := Dropped(0, "Carry"); dropped {
+		t.Errorf("a call by nobody, at %s", place)
+	}
+}

@@ -1,0 +1,82 @@
+package world
+
+import (
+	"testing"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// shadowed has a field that is no part of its identity.
+type shadowed struct {
+	Seen   int
+	Next   *shadowed
+	Hidden int `mc:"-"`
+}
+
+func (*shadowed) Init(sim.Env)                           {}
+func (*shadowed) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*shadowed) Handle(sim.Env, sim.Signal)             {}
+
+// Of two nodes with one identity the bank keeps both: the second comes into the place of
+// the first, and the field in which they differ is named.
+func TestTwin(t *testing.T) {
+	for hidden, want := range map[int]string{0: "", 7: "n0.Hidden is 0 in one and 7 in the other"} {
+		starts := -1
+		shadows := func() *World {
+			w, err := New(&sim.System{
+				Name: "shadowed", Doc: "Nodes that hide something.",
+				New: func(sim.Params, sim.Addr) sim.Node { return &shadowed{Hidden: starts * hidden} },
+			}, sim.Params{}, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		first, second := shadows(), shadows()
+		bank := first.State.NewBank()
+		at := make(Vector, bank.Places())
+		for _, w := range []*World{first, first} {
+			starts++
+			if f := w.Protect(func() { w.Start(choose.NewFixed()); w.State.Save(bank, at) }); f != nil {
+				t.Fatal(f)
+			}
+			second.State.Load(bank, at)
+			if n := second.nodes.at[0].node.(*shadowed); n.Hidden != 0 {
+				t.Errorf("loaded is not the first node: %+v", n)
+			}
+			if is := second.State.Twin(bank, 0, at[0]); is != (starts > 0) {
+				t.Fatalf("after %d starts it has a twin: %v", starts+1, is)
+			}
+			if n := second.nodes.at[0].node.(*shadowed); n.Hidden != starts*hidden || !second.nodes.at[0].shared {
+				t.Errorf("after %d starts, in its place is %+v", starts+1, n)
+			}
+		}
+		if got := bank.Hidden(0, at[0]); got != want {
+			t.Errorf("told is %q; want %q", got, want)
+		}
+	}
+	one, other := &shadowed{Next: &shadowed{}}, &shadowed{}
+	one.Next.Next, other.Next = one, &shadowed{Next: &shadowed{}}
+	for want, pair := range map[string][2]sim.Node{
+		"":                              {one, one},
+		"n0.Next is nil in one of them": {&shadowed{Next: one}, &shadowed{}},
+		"n0.Next.Next.Next is nil in one of them": {one, other},
+	} {
+		a, b := world1(t, pair[0]), world1(t, pair[1])
+		if got := HiddenBetween(a, b); got != want {
+			t.Errorf("told is %q; want %q", got, want)
+		}
+	}
+}
+
+// world1 is one node that has started.
+func world1(t *testing.T, n sim.Node) *World {
+	t.Helper()
+	w, err := New(&sim.System{Name: "one", Doc: "One node.", New: func(sim.Params, sim.Addr) sim.Node { return n }}, sim.Params{Nodes: 1}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.nodes.put(0, n)
+	return w
+}
