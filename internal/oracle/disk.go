@@ -362,6 +362,9 @@ func (r *run) survive(i int) {
 		r.seen("disk: " + all[k].told[:3])
 		if strings.Contains(all[k].told, "without") {
 			r.seen("disk: a hole")
+			if !slices.ContainsFunc(d.Pending, func(w write) bool { return w.Fate == doubtful }) {
+				r.seen("disk: in any order")
+			}
 		}
 	}
 	*d = all[k].disk

@@ -27,8 +27,9 @@ const (
 	large = 400
 )
 
-// seldom are seeds of systems that meet what those before them do not.
-var seldom = []uint64{130, 176, 201, 242, 284, 308, 436}
+// seldom are seeds of systems that meet what those before them do not: of 663, the space is
+// another one where timers are not free.
+var seldom = []uint64{130, 165, 176, 201, 242, 284, 308, 436, 663}
 
 func TestRandomSystems(t *testing.T) {
 	n := seeds
@@ -56,7 +57,7 @@ func TestRandomSystems(t *testing.T) {
 
 // features are what the systems of TestRandomSystems must meet.
 var features = []string{
-	"a comparison falls on a rare side", "a comparison is a choice", "a comparison is settled", "action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "a line for the trace", "a sync fails", "an append fails", "dead", "declined by tcp", "delete", "disk: a hole", "disk: damaged", "down", "duplicate",
+	"a comparison falls on a rare side", "a comparison is a choice", "a comparison is settled", "action", "all findings", "barred by set", "break", "clear to send", "crash", "datagram too many", "a line for the trace", "a sync fails", "an append fails", "dead", "declined by tcp", "delete", "disk: a hole", "disk: in any order", "disk: damaged", "down", "duplicate",
 	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "gathered", "has assume", "has clone", "has each", "has early", "has free timers", "has keeps", "has layered",
 	"has limits", "has method values", "has messages seen", "has overridden links", "has table", "has weight 0", "join", "leave", "live", "lose", "mend", "message by bag", "message by set", "message by tcp", "message by udp", "one-way partition", "opening waits", "partition", "pause", "prefix",
 	"rare side", "refused", "reorder", "replayed as dead", "replayed as none", "reset", "reset by a handler", "restart", "resume", "script", "send refused", "task", "timer", "timer held back", "timer out of order", "truncate",
