@@ -3,7 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
-	"strings"
+	"slices"
 	"testing"
 )
 
@@ -82,14 +82,18 @@ func TestDrawIsTheSame(t *testing.T) {
 
 // The tests of the mutant's own package come first, but for the slowest.
 func TestOrder(t *testing.T) {
-	for _, c := range []struct{ pkg, file, want string }{
-		{"macemc/choose", "../../choose/walk.go", "./choose ./internal/oracle ./search"},
-		{"macemc/search", "../../search/search.go", "./internal/oracle ./choose ./search"},
-		{"macemc/search/internal/walk", "../../search/internal/walk/x.go", "./search/internal/walk ./internal/oracle ./choose ./search"},
-		{"macemc/search/nothing", "../../search/nothing/x.go", "./internal/oracle ./choose ./search"},
+	most, rest := "./search -"+slow, "./search "+slow
+	for _, c := range []struct {
+		pkg, file string
+		want      []string
+	}{
+		{"macemc/choose", "../../choose/walk.go", []string{"./choose", "./internal/oracle", most, rest}},
+		{"macemc/search", "../../search/search.go", []string{"./internal/oracle", "./choose", most, rest}},
+		{"macemc/search/internal/walk", "../../search/internal/walk/x.go", []string{"./search/internal/walk", "./internal/oracle", "./choose", most, rest}},
+		{"macemc/search/nothing", "../../search/nothing/x.go", []string{"./internal/oracle", "./choose", most, rest}},
 	} {
-		got := order(&mutant{Package: c.pkg, File: c.file}, []string{"./internal/oracle", "./choose", "./search"})
-		if strings.Join(got, " ") != c.want {
+		got := order(&mutant{Package: c.pkg, File: c.file}, []string{"./internal/oracle", "./choose", most, rest})
+		if !slices.Equal(got, c.want) {
 			t.Errorf("of %s: %v, want %s", c.pkg, got, c.want)
 		}
 	}
