@@ -1,8 +1,10 @@
 // Package oracle is a checker of its own: it says what a search must find, so
 // that searches can be held to it. It is dumb and slow, shares no code with what
 // it judges, and was written from the documents alone: README.md,
-// ARCHITECTURE.md, the documentation of sim and netsim, and the transcripts in
-// sim/testdata and netsim/testdata, whose sentences its own rules quote.
+// ARCHITECTURE.md, the documentation of sim, netsim, macetime and internal/disk, and the
+// transcripts in internal/world/testdata and netsim/testdata, whose sentences its own rules quote.
+// What no document has, the words and the order of the answers about disks and when they are
+// asked, was read off the program: of that it is no second opinion.
 //
 // A [Spec] is a random system as data: what each node does on each occasion, what
 // is promised, how the environment misbehaves. [Draw] draws one from a seed. Two
