@@ -128,3 +128,38 @@ no n1 message number{n: 1}
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// What a bank puts into a bag and takes out of it by number is what the world does, and
+// a message of a set is none of a bag.
+func TestBagByNumber(t *testing.T) {
+	sys, config := picking(sim.Faults{})
+	w, err := New(sys, sim.Params{Nodes: 2}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bank, place := w.State.NewBank(), SetPlace(2, 1)
+	empty, full := make(Vector, bank.Places()), make(Vector, bank.Places())
+	if f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.State.Save(bank, empty)
+		w.Step(choose.NewFixed(0))
+		w.State.Save(bank, full)
+	}); f != nil {
+		t.Fatal(f)
+	}
+	one, two := w.State.Message(bank, number{1}), w.State.Message(bank, number{2})
+	id := empty[place]
+	for _, m := range []uint32{one, two, one} {
+		id = bank.Put(place, id, 0, m)
+	}
+	if id != full[place] || id == empty[place] {
+		t.Errorf("put by number, the bag is part %d, and in the world %d", id, full[place])
+	}
+	mixed := bank.Push(place, full[place], 0, one) // in the set too
+	for _, m := range []uint32{one, one, two} {
+		id, mixed = bank.Take(place, id, 0, m), bank.Take(place, mixed, 0, m)
+	}
+	if id != empty[place] || mixed == id || mixed != bank.Push(place, empty[place], 0, one) {
+		t.Errorf("what is left is part %d, and %d with a message of a set; want %d", id, mixed, empty[place])
+	}
+}

@@ -80,3 +80,42 @@ func world1(t *testing.T, n sim.Node) *World {
 	w.nodes.put(0, n)
 	return w
 }
+
+// A node that the system copies itself is the world's own from its next step on, and a
+// copy of another state is told.
+func TestClonedByTheSystem(t *testing.T) {
+	for forgets, want := range map[bool]string{
+		false: "",
+		true:  "system heedful: Clone made another state of n0: Sum is 1, and in the copy Sum is 0",
+	} {
+		w, err := New(&sim.System{
+			Name: "heedful", Doc: "Nodes that are copied by hand.",
+			New: func(sim.Params, sim.Addr) sim.Node { return heedfuls.Node(&heedful{Sum: 1}) },
+			Clone: func(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
+				c := *heedfuls.Of(n)
+				if forgets {
+					c.Sum = 0
+				}
+				return heedfuls.Node(&c)
+			},
+			Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{start{}} },
+		}, sim.Params{Nodes: 2}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bank := w.State.NewBank()
+		at := make(Vector, bank.Places())
+		f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			w.State.Save(bank, at) // the nodes are the bank's now
+			w.Step(choose.NewFixed(0))
+		})
+		got := ""
+		if err := w.Run.Err(); err != nil {
+			got = err.Error()
+		}
+		if f != nil || got != want {
+			t.Errorf("forgets %v: %q, %+v; want %q", forgets, got, f, want)
+		}
+	}
+}
