@@ -180,3 +180,26 @@ func TestNoMoreThanWanted(t *testing.T) {
 		}
 	}
 }
+
+// Dead findings are told apart by the event after which it was too late, whatever nodes it
+// was about and whatever it carried; where that is not known they are alike, whatever came last.
+func TestDeadFindingsAreToldApart(t *testing.T) {
+	dead := func(last string, critical *Critical) *Finding {
+		return &Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Property: "live", Identity: last}, Critical: critical}
+	}
+	crash, other := &Critical{Step: 3, Event: "n0 crash"}, &Critical{Step: 9, Event: "n12 crash"}
+	for _, c := range []struct {
+		a, b  *Finding
+		alike bool
+	}{
+		{dead("n0 timer tick{}", nil), dead("n1 message x{} from n0 by tcp", nil), true},
+		{dead("n0 timer tick{}", crash), dead("n1 message x{} from n0 by tcp", other), true},
+		{dead("n0 timer tick{}", crash), dead("n0 timer tick{}", &Critical{Step: 3, Event: "n0 timer tick{}"}), false},
+		{dead("n0 timer tick{}", crash), dead("n0 timer tick{}", nil), false},
+		{dead("", &Critical{Event: "n0 message x{1} from n1 by tcp"}), dead("", &Critical{Event: "n2 message x{2} from n0 by tcp"}), true},
+	} {
+		if got := c.a.kind() == c.b.kind(); got != c.alike {
+			t.Errorf("%q and %q: alike is %v", c.a.kind(), c.b.kind(), got)
+		}
+	}
+}

@@ -25,6 +25,32 @@ func TestOutcomesApart(t *testing.T) {
 	}
 }
 
+// Of the lines in which the states of outcomes differ the first by name is told, whether it
+// is in all of them or not.
+func TestOutcomesDiffer(t *testing.T) {
+	lines := func(of ...string) (all []canon.Line) {
+		for i := 0; i < len(of); i += 2 {
+			all = append(all, canon.Line{Path: of[i], Value: of[i+1]})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		a, b []canon.Line
+		want string
+	}{
+		{lines("n0.a", "1", "n0.b", "2"), lines("n0.a", "1", "n0.b", "3"), "n0.b"},
+		{lines("n0.b", "2", "n0.a", "1"), lines("n0.b", "3", "n0.a", "2"), "n0.a"},
+		{lines("n0.a", "1", "n0.b", "2"), lines("n0.a", "2", "n0.b", "3"), "n0.a"},
+		{lines("n0.a", "1"), lines("n0.a", "1"), ""},
+		{lines("n0.a", "1"), nil, ""},
+	} {
+		told := map[canon.Hash]*cameTo{canon.OfString("one"): {state: c.a}, canon.OfString("other"): {state: c.b}}
+		if got := differing(told); got != c.want {
+			t.Errorf("%v and %v differ in %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 // A clock is told from a generator of random numbers, as a number and as a moment.
 func TestProbablyAClock(t *testing.T) {
 	const clock = "it grows from run to run, as a clock does: ask env.Now, or set a timer by env.After"

@@ -2,6 +2,7 @@ package search
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,56 @@ func TestPlayerJudgesSteps(t *testing.T) {
 	}
 	if _, failure := p.Step(choose.NewWalk(1)); failure == nil || failure.Property != "nothing is ever sent" {
 		t.Errorf("the step is not judged: %v", failure)
+	}
+}
+
+// Who watches only has nothing judged, with whatever properties.
+func TestPlayerWatches(t *testing.T) {
+	sys := *stopwait.System
+	sys.Properties = append(sys.Properties[:len(sys.Properties):len(sys.Properties)],
+		sim.Steps("nothing ever happens", func(_, _ sim.View[sim.Node]) bool { return false }))
+	params, _ := sys.Configure(0, nil, nil)
+	p, err := NewPlayer(&sys, &choose.Path{Header: Describe(&sys, params, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.bare = true
+	src := choose.NewWalk(1)
+	p.Start(src)
+	if progress, failure := p.Step(src); progress != world.Stepped || failure != nil {
+		t.Errorf("%v, %+v", progress, failure)
+	}
+}
+
+// A run that is short is audited in every step, whatever it was recorded for.
+func TestPlayerAudits(t *testing.T) {
+	sys := climbing(nil)
+	sys.Properties[0] = sim.Always("small", func(v climbers) bool {
+		for _, c := range v.Nodes() {
+			if c.N > 2 {
+				c.N = 0
+			}
+		}
+		return true
+	})
+	found, err := Search(sys, Options{})
+	if err != nil || found.Finding == nil || found.Finding.Verdict != sim.VerdictMutation {
+		t.Fatal(err, found)
+	}
+	path := *found.Finding.Path
+	path.Header = slices.Clone(path.Header)
+	path.Unset("verdict")
+	p, err := NewPlayer(sys, &path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := choose.NewReplay(&path)
+	_, failure := p.Start(src)
+	for failure == nil && !src.Done() {
+		_, failure = p.Step(src)
+	}
+	if failure == nil || failure.Verdict != sim.VerdictMutation {
+		t.Errorf("the player met %+v", failure)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestReplayDecidesExactly(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := Replay(sys, throughText(t, res.Finding.Path), Options{})
-		if err != nil || r.Reproduced || r.Finding.Verdict != sim.VerdictNone {
+		if err != nil || r.Reproduced || r.Finding.Verdict != sim.VerdictNone || r.Finding.Step != len(res.Finding.Path.Steps) {
 			t.Errorf("a way of %d steps leads back: %v, %+v", n, err, r)
 		}
 	}
