@@ -222,8 +222,8 @@ func (s *Spec) fails() bool { return s.does(Fail) }
 
 // walks: what walks find is there. That they find nothing says nothing.
 func (c *comparison) walks() {
-	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most {
-		return // what is dead could be believed only
+	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most || c.vast {
+		return // what is dead could be believed only, or would be settled for long
 	}
 	res, err := search.Search(c.spec.System(), c.spec.world(search.Options{
 		Engine: search.EngineMemo, Workers: 1, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
@@ -245,7 +245,7 @@ func (c *comparison) walks() {
 	if failed != "" {
 		return
 	}
-	if can, _, known := c.model.recoverable(run, 20*c.most); known && can[len(run)-1] {
+	if can, _, known := c.recoverable(run); known && can[len(run)-1] {
 		c.res.Features["walks: false alarm"]++
 		if f.Proved {
 			c.differs("the end of a run of %d steps is proved to be dead, and can recover", len(run)-1)
@@ -427,17 +427,8 @@ func (c *comparison) search() {
 			o.Depth = max(1, c.x.Nearest) // deeper, it takes long
 		}
 	}
-	if c.vast && c.x.Nearest >= 0 { // the critical step would be looked for long, and not be known here
-		asks, most := 0, 200
-		if o.Engine == search.EngineReference { // it asks at each run
-			most *= 20
-		}
-		o.Stop = func() search.Stop {
-			if asks++; asks > most {
-				return search.StopInterrupted
-			}
-			return ""
-		}
+	if c.x.Nearest >= 0 {
+		c.cut(&o)
 	}
 	res, err := search.Search(c.spec.System(), o)
 	if err != nil {
@@ -459,6 +450,33 @@ func (c *comparison) search() {
 	}
 	if res.Finding != nil {
 		c.path(res.Finding)
+	}
+}
+
+// recoverable is the model's, but for a vast space: it would not be known.
+func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) {
+	if c.vast {
+		return nil, nil, false
+	}
+	return c.model.recoverable(run, 20*c.most)
+}
+
+// cut keeps a search from looking long for a critical step that would not be known here:
+// what follows the starts is vast. It may ask so often whether to stop; the reference engine
+// asks at each run.
+func (c *comparison) cut(o *search.Options) {
+	if !c.vast {
+		return
+	}
+	asks, most := 0, 200
+	if o.Engine == search.EngineReference {
+		most = 4000
+	}
+	o.Stop = func() search.Stop {
+		if asks++; asks > most {
+			return search.StopInterrupted
+		}
+		return ""
 	}
 }
 
@@ -566,7 +584,7 @@ func (c *comparison) path(f *search.Finding) {
 		return
 	}
 	c.res.Features["exact critical step"]++
-	can, _, known := c.model.recoverable(run, 20*c.most)
+	can, _, known := c.recoverable(run)
 	if !known {
 		c.res.Features["exact critical step, not known here"]++
 		return
