@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/toy"
 	"macemc/sim"
 )
 
@@ -92,5 +93,40 @@ func TestScoutsAreAhead(t *testing.T) {
 	}
 	if of := take(6_000, 3, func() {}, "not five"); of.found == nil || of.found.Verdict != sim.VerdictSafety {
 		t.Errorf("found is %+v", of.found)
+	}
+}
+
+// Where nothing ever happens no number of walks is enough, and the search ends all the same.
+func TestLeastOfNothing(t *testing.T) {
+	asked := 0
+	res, err := Search(toy.MustParse("start: a\nlive: a\n"), Options{
+		Depth: 1, Early: new(1), Roam: 2, Least: Least{WalkSteps: 100}, Workers: 1,
+		Stop: func() Stop {
+			if asked++; asked > 100_000 {
+				return StopTime
+			}
+			return ""
+		},
+	})
+	if err != nil || res.Stop == StopTime || res.Stats.Walks == 0 {
+		t.Errorf("%v, stopped: %s, after %d walks", err, res.Stop, res.Stats.Walks)
+	}
+}
+
+// Whoever wants to know is told that it is decided whether a run is dead, before it is.
+func TestSuspicionIsTold(t *testing.T) {
+	told := map[Phase]bool{}
+	res, err := Search(toy.MustParse(deadEnd), Options{Depth: 1, Workers: 1, Progress: func(p Progress) { told[p.Phase] = true }})
+	if err != nil || res.Finding == nil || !told[PhaseSuspect] {
+		t.Errorf("%v, found is %+v; told was of %v", err, res.Finding, told)
+	}
+}
+
+// A coin of one half escapes with half the chance each time that a step is taken.
+func TestEscape(t *testing.T) {
+	for times, want := range map[int]float64{0: 1, 1: .5, 20: 1. / (1 << 20)} {
+		if got := (Repeated{Times: times}).Escape(); got != want {
+			t.Errorf("after %d times it is %g, want %g", times, got, want)
+		}
 	}
 }

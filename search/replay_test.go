@@ -84,6 +84,9 @@ func TestReplayDecidesExactly(t *testing.T) {
 	if err != nil || res.Finding == nil || !res.Finding.Proved {
 		t.Fatal(res, err)
 	}
+	if told, _ := res.Finding.Path.Get("critical"); res.Finding.Critical == nil || told != "2 exact" {
+		t.Errorf("the path says critical: %q, and found is %+v", told, res.Finding.Critical)
+	}
 	r, err := Replay(sys, throughText(t, res.Finding.Path), Options{})
 	if err != nil || !r.Reproduced || !r.Finding.Proved || r.Finding.Evidence != nil {
 		t.Errorf("%v; the search has proved it, the replay tells %+v", err, r.Finding)
