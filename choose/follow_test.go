@@ -94,3 +94,13 @@ func TestFollowLike(t *testing.T) {
 		t.Errorf("it answered %s", text)
 	}
 }
+
+// What stands for a step by its name comes before what is like it.
+func TestFollowInstead(t *testing.T) {
+	f := NewFollow(nil, []Step{{Event: Choice{What: "heal1"}}})
+	f.Instead = func(string) string { return "mend" }
+	f.Like = func(what string) string { return strings.TrimRight(what, "0123456789") }
+	if k := f.Answer(asks("mend heal2")); k != 0 {
+		t.Errorf("it answered %d", k)
+	}
+}
