@@ -96,23 +96,6 @@ func TestScoutsAreAhead(t *testing.T) {
 	}
 }
 
-// Where nothing ever happens no number of walks is enough, and the search ends all the same.
-func TestLeastOfNothing(t *testing.T) {
-	asked := 0
-	res, err := Search(toy.MustParse("start: a\nlive: a\n"), Options{
-		Depth: 1, Early: new(1), Roam: 2, Least: Least{WalkSteps: 100}, Workers: 1,
-		Stop: func() Stop {
-			if asked++; asked > 100_000 {
-				return StopTime
-			}
-			return ""
-		},
-	})
-	if err != nil || res.Stop == StopTime || res.Stats.Walks == 0 {
-		t.Errorf("%v, stopped: %s, after %d walks", err, res.Stop, res.Stats.Walks)
-	}
-}
-
 // Whoever wants to know is told that it is decided whether a run is dead, before it is.
 func TestSuspicionIsTold(t *testing.T) {
 	told := map[Phase]bool{}
