@@ -69,6 +69,11 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 	c := &comparison{spec: s, most: most, res: &Result{Features: map[string]int{}}}
 	c.model = NewModel(s, func(feature string) { c.res.Features[feature]++ })
 	c.start = &origin{Space: c.model.Explore(most)}
+	if c.start.Nearest == 0 && s.AnyOrder { // it ends as it starts: that it writes is not seen, and the option refused
+		still := *s
+		still.AnyOrder = false
+		c.spec, c.model.spec = &still, &still
+	}
 	c.vast = c.model.swells(c.start.Space, 20*most)
 	c.features()
 	for _, m := range modes {
