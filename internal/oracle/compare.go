@@ -432,12 +432,14 @@ func (c *comparison) search() {
 			o.Depth = max(1, c.x.Nearest) // deeper, it takes long
 		}
 	}
-	if c.x.Nearest >= 0 {
-		c.cut(&o)
-	}
+	c.cut(&o)
 	res, err := search.Search(c.spec.System(), o)
 	if err != nil {
 		c.differs("%v", err)
+		return
+	}
+	if res.Stop == search.StopInterrupted && res.Finding == nil {
+		c.res.Features["left out: liveness of what is vast"]++
 		return
 	}
 	switch {
@@ -466,15 +468,15 @@ func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) 
 	return c.model.recoverable(run, 20*c.most)
 }
 
-// cut keeps a search from looking long for a critical step that would not be known here:
-// what follows the starts is vast. It may ask so often whether to stop; the reference engine
-// asks at each run.
+// cut keeps a search from looking long for what would not be known here, a critical step, or
+// whether anything is dead: what follows the space is vast. It may ask so often whether to
+// stop; the reference engine asks at each run.
 func (c *comparison) cut(o *search.Options) {
 	if !c.vast {
 		return
 	}
 	asks, most := 0, 200
-	if o.Engine == search.EngineReference {
+	if o.Engine == search.EngineReference || c.x.Nearest < 0 {
 		most = 4000
 	}
 	o.Stop = func() search.Stop {

@@ -90,7 +90,7 @@
 //     So a path that has such a question is not handed to a search as a prefix.
 //   - All findings, where what follows when the environment has healed is far more than the
 //     space: the search would not end.
-//   - Walks, and critical steps of what is wrong with a state, where what follows the space
+//   - Walks, critical steps, and in the end liveness, where what follows the space
 //     when the environment has healed is twenty times what is compared: to settle them would
 //     take long, and could not be told to be right.
 //   - Writes in any order, where a run ends as it starts: the option is refused, since no walk
