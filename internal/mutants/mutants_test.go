@@ -3,7 +3,10 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -95,6 +98,27 @@ func TestOrder(t *testing.T) {
 		got := order(&mutant{Package: c.pkg, File: c.file}, []string{"./internal/oracle", "./choose", most, rest})
 		if !slices.Equal(got, c.want) {
 			t.Errorf("of %s: %v, want %s", c.pkg, got, c.want)
+		}
+	}
+}
+
+// A slow test that has another name now would be run with the quick ones.
+func TestSlowTestsAreThere(t *testing.T) {
+	files, err := filepath.Glob("../../search/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	for name := range strings.SplitSeq(slow, "|") {
+		if name = strings.TrimSuffix(name, "$"); !strings.Contains(all.String(), "\nfunc "+name) {
+			t.Errorf("no test of search is called %s: see slow in main.go", name)
 		}
 	}
 }

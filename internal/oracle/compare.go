@@ -111,7 +111,7 @@ type comparison struct {
 	mode Mode
 	x    *origin
 
-	vast bool // what follows the starts when the environment has healed is more than is compared
+	vast bool // what follows the space when the environment has healed is more than is compared
 }
 
 // origin is where searches begin, and what they must find from there.
@@ -438,7 +438,7 @@ func (c *comparison) search() {
 		c.differs("%v", err)
 		return
 	}
-	if res.Stop == search.StopInterrupted && res.Finding == nil {
+	if res.Stop == search.StopInterrupted && res.Finding == nil && c.x.Nearest < 0 { // else it missed what is nearest
 		c.res.Features["left out: liveness of what is vast"]++
 		return
 	}
