@@ -3,11 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -160,12 +161,19 @@ func draw(files []source, number int, seed uint64) (*queue, error) {
 	}
 	for _, r := range rooms {
 		ms := q.rooms[r.name]
-		// By identity first, so that what is drawn does not depend on where files are.
-		slices.SortFunc(ms, func(a, b *mutant) int { return cmp.Compare(a.ID, b.ID) })
-		rand.New(rand.NewPCG(seed, uint64(len(r.name)))).Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
+		slices.SortFunc(ms, func(a, b *mutant) int {
+			return cmp.Or(cmp.Compare(a.rank(seed), b.rank(seed)), cmp.Compare(a.ID, b.ID))
+		})
 		q.share[r.name] = (number*len(ms) + all/2) / max(1, all)
 	}
 	return q, nil
+}
+
+// rank is where a mutant stands in the order of its room: by itself, so that a line that
+// changes brings and takes its own mutants, and all others stay drawn.
+func (m *mutant) rank(seed uint64) uint64 {
+	h := sha256.Sum256(fmt.Append(nil, seed, " ", m.ID))
+	return binary.BigEndian.Uint64(h[:])
 }
 
 func (q *queue) keep(is func(*mutant) bool) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
@@ -80,6 +81,39 @@ func TestDrawIsTheSame(t *testing.T) {
 		if second.upTo()[i].ID != m.ID {
 			t.Errorf("the mutant %d is %s or %s", i, m.ID, second.upTo()[i].ID)
 		}
+	}
+}
+
+// A function that is added leaves drawn what was, but for as many as are drawn of it.
+func TestDrawIsStable(t *testing.T) {
+	was := names
+	names = nil
+	defer func() { names = was }()
+	var many strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&many, "func f%d(x int) bool { return x < %d }\n", i, i)
+	}
+	text := "package p\n" + many.String()
+	drawn := func(text string) map[string]bool {
+		q, err := draw([]source{{"netsim", "a", "a.go", text}}, 20, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]bool{}
+		for _, m := range q.upTo() {
+			ids[m.ID] = true
+		}
+		return ids
+	}
+	old, now := drawn(text), drawn("package p\nfunc g(x int) bool { return x < 3 }\n"+text[len("package p\n"):])
+	kept := 0
+	for id := range old {
+		if now[id] {
+			kept++
+		}
+	}
+	if len(old) != 20 || len(now) != 20 || kept < 17 { // g has three
+		t.Errorf("of %d mutants %d are drawn where a function is added, in all %d", len(old), kept, len(now))
 	}
 }
 
