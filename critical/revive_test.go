@@ -1,0 +1,150 @@
+package critical_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/critical"
+	"macemc/internal/world"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// latecomer ticks for ever. It may be saved until its door shuts, which is as likely, and
+// seldom in the tick after that.
+type latecomer struct {
+	Ticks, Since int
+	Shut, Saved  bool
+}
+
+func (l *latecomer) Init(env sim.Env) { env.After(time.Second, tick{}) }
+
+func (*latecomer) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (l *latecomer) Handle(env sim.Env, _ sim.Signal) {
+	env.After(time.Second, tick{})
+	l.Ticks++
+	switch {
+	case l.Saved:
+	case !l.Shut:
+		switch env.Choose(3, "go on") {
+		case 1:
+			l.Shut = true
+		case 2:
+			l.Saved = true
+		}
+	case l.Since == 0:
+		l.Since++
+		l.Saved = env.Weighted([]int{29, 1}, "be late") == 1
+	}
+}
+
+// shutFirst answers every question but the second with its first side.
+type shutFirst struct{ asked int }
+
+func (*shutFirst) Err() error { return choose.ErrEnd }
+func (s *shutFirst) Answer(q *choose.Question) int {
+	if q.Kind == choose.Coin {
+		if s.asked++; s.asked == 2 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// ends is the run of so many steps, said to be dead.
+func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *search.Finding {
+	t.Helper()
+	w, err := world.New(sys, sim.Params{}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := choose.NewRecord(choices)
+	w.Protect(func() {
+		for w.Start(record); w.Run.Steps() < steps && w.Step(record) == world.Stepped; {
+		}
+	})
+	path := record.Path()
+	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Add("seed", "1")
+	path.Add("verdict", sim.VerdictDead.String())
+	return &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: steps}, Path: path}
+}
+
+// A step is taken for the critical one by few walks, and those that look for the nearest
+// live run then go along it and live: it is moved, and the live run never takes it.
+func TestRevived(t *testing.T) {
+	sys := &sim.System{
+		Name: "late", Doc: "A node is late.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &latecomer{} },
+		Properties: []sim.Property{sim.Eventually("saved", func(v sim.View[*latecomer]) bool {
+			for _, l := range v.Nodes() {
+				return l.Saved
+			}
+			return false
+		})},
+	}
+	for seed := range 400 {
+		f := ends(t, sys, &shutFirst{}, 6)
+		f.Path.Set("seed", fmt.Sprint(seed+1))
+		r, err := critical.Find(sys, f, critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Finding.Critical == nil {
+			t.Fatalf("seed %d: there is no critical step", seed+1)
+		}
+		checkParting(t, fmt.Sprint("seed ", seed+1), r.Finding)
+	}
+}
+
+// slipper is doomed by its second tick, and slips in some tick after it.
+type slipper struct{ Ticks, Slips int }
+
+func (l *slipper) Init(env sim.Env) { env.After(time.Second, tick{}) }
+
+func (*slipper) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (l *slipper) Handle(env sim.Env, _ sim.Signal) {
+	env.After(time.Second, tick{})
+	l.Ticks++
+	if l.Ticks > 2 && env.Weighted([]int{39, 1}, "slip") == 1 {
+		l.Slips++
+	}
+}
+
+// What walks meet besides while a dead run is made shorter is told, each kind once.
+func TestShrinkingMeetsOthers(t *testing.T) {
+	sys := &sim.System{
+		Name: "slips", Doc: "A node slips.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &slipper{} },
+		Properties: []sim.Property{
+			sim.Eventually("fresh", func(v sim.View[*slipper]) bool {
+				for _, l := range v.Nodes() {
+					return l.Ticks < 2
+				}
+				return false
+			}),
+			sim.Always("no slip", func(v sim.View[*slipper]) bool {
+				for _, l := range v.Nodes() {
+					return l.Slips == 0
+				}
+				return true
+			}),
+		},
+	}
+	f := ends(t, sys, &shutFirst{asked: 2}, 9)
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, WalkSteps: 60, MaxWalkSteps: 60}}
+	f.Critical = find(t, sys, f, opts).Critical
+	r, err := critical.Shrink(sys, f, opts)
+	if err != nil || len(r.Finding.Path.Steps) != 2 {
+		t.Fatal(err, r)
+	}
+	if len(r.Others) != 1 || r.Others[0].Verdict != sim.VerdictSafety || r.Others[0].Property != "no slip" {
+		t.Errorf("met besides: %v", r.Others)
+	}
+}
