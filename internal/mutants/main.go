@@ -42,7 +42,7 @@ var rooms = []room{
 		[]string{kept, "./internal/oracle", together, "./internal/world", "./sim", "./search -" + slow, "./search " + slow}},
 	{"netsim", []string{"./netsim/..."}, []string{"./netsim", "./internal/oracle", "./internal/world"}},
 	{"choose", []string{"./choose/..."}, []string{"./choose", "./internal/oracle", "./search -" + slow, "./search " + slow}},
-	{"search", []string{"./search/..."}, []string{kept, together, "./internal/oracle", "./search -" + slow, "./search " + slow}},
+	{"search", []string{"./search/..."}, []string{kept, together, "./internal/oracle", "./search -" + slow, "./critical", "./search " + slow}},
 	{"critical", []string{"./critical/..."}, []string{"./critical"}},
 	{"canon", []string{"./internal/canon/..."}, []string{"./internal/canon", "./internal/oracle"}},
 }

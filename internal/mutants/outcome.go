@@ -49,7 +49,7 @@ func (o *outcome) look(ctx context.Context, packages []string, dir, overlay stri
 		p, named, _ := strings.Cut(p, " ")
 		binary := filepath.Join(dir, strings.ReplaceAll(p, "/", "_")+".test")
 		if _, err := os.Stat(binary); err != nil { // else its other tests have looked
-			if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, p).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, p).CombinedOutput(); err != nil {
 				o.Verdict, o.By = noBuild, p+" "+firstLine(string(out))
 				return
 			}
