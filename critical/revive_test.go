@@ -90,14 +90,30 @@ func TestRevived(t *testing.T) {
 	for seed := range 400 {
 		f := ends(t, sys, &shutFirst{}, 6)
 		f.Path.Set("seed", fmt.Sprint(seed+1))
-		r, err := critical.Find(sys, f, critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}})
+		opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}}
+		compared := 0
+		opts.Progress = func(p critical.Progress) {
+			if p.Doing == critical.DoingCompare {
+				if compared++; p.High != p.Low+1 || p.Of != f.Step {
+					t.Errorf("seed %d: live runs are compared: %+v", seed+1, p)
+				}
+			}
+		}
+		r, err := critical.Find(sys, f, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Finding.Critical == nil {
 			t.Fatalf("seed %d: there is no critical step", seed+1)
 		}
-		checkParting(t, fmt.Sprint("seed ", seed+1), r.Finding)
+		if checkParting(t, fmt.Sprint("seed ", seed+1), r.Finding); r.Finding.Live != nil && compared == 0 {
+			t.Errorf("seed %d: it was not told that live runs are compared", seed+1)
+		}
+		if live := r.Finding.Live; live != nil {
+			if at, _ := live.Path.Get("critical"); at != r.Finding.Critical.Header() {
+				t.Errorf("seed %d: the live run says of the critical step %q, want %q", seed+1, at, r.Finding.Critical.Header())
+			}
+		}
 	}
 }
 

@@ -132,3 +132,18 @@ func TestFindingsBesidePanic(t *testing.T) {
 		}
 	}
 }
+
+// After a panic that is left out a run cannot go on; a property is only not checked.
+func TestIgnoreEndsRuns(t *testing.T) {
+	for text, want := range map[string]bool{
+		"verdict=panic": true, "place=x.go:3": true, "verdict=safety": false, "verdict=dead": false, "property=p": false,
+	} {
+		i, err := search.ParseIgnore(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := i.EndsRuns(); got != want {
+			t.Errorf("%s ends runs: %v, want %v", text, got, want)
+		}
+	}
+}

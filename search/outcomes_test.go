@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"testing"
 
 	"macemc/internal/canon"
@@ -51,23 +52,36 @@ func TestOutcomesDiffer(t *testing.T) {
 	}
 }
 
-// A clock is told from a generator of random numbers, as a number and as a moment.
-func TestProbablyAClock(t *testing.T) {
-	const clock = "it grows from run to run, as a clock does: ask env.Now, or set a timer by env.After"
-	for _, values := range [][]string{
-		{"17", "19", "30"},
-		{"2026-11-21T07:47:19.1Z", `2026-11-21T07:47:19.2Z "Local" (monotonic 5)`, "2026-11-21T07:47:21Z"},
+// What a value that differs probably comes from is told by how it goes on from run to run.
+func TestProbably(t *testing.T) {
+	const counts, clock, random, few = "it counts", "it grows", "it is never the same", "a few outcomes"
+	for _, c := range []struct {
+		values   []string
+		outcomes int
+		want     string
+	}{
+		{[]string{"17", "18", "19"}, 3, counts},
+		{[]string{"17", "15", "13"}, 3, counts},
+		{[]string{"17", "19", "30"}, 3, clock},
+		{[]string{"30", "19", "17"}, 3, random},
+		{[]string{"17", "30", "19"}, 3, random},
+		{[]string{"30", "17", "19", "20"}, 4, random},
+		{[]string{"2026-11-21T07:47:19.1Z", `2026-11-21T07:47:19.2Z "Local" (monotonic 5)`, "2026-11-21T07:47:21Z"}, 3, clock},
+		{[]string{"2026-11-21T07:47:21Z", `2026-11-21T07:47:19.2Z "Local" (monotonic 5)`, "2026-11-21T07:47:19.1Z"}, 3, random},
+		{[]string{"a", "b", "c"}, 3, random},
+		{[]string{"1", "2", "c"}, 3, random},
+		{[]string{"a", "b", "a", "b"}, 2, few},
+		{[]string{"1", "2", "1", "2"}, 2, few},
+		{[]string{"1", "1", "1"}, 1, ""},
+		{[]string{"a", "a", "a"}, 1, ""},
 	} {
 		var order []*cameTo
-		for _, v := range values {
+		for _, v := range c.values {
 			order = append(order, &cameTo{state: []canon.Line{{Path: "n0.x", Value: v}}})
 		}
-		if got := probably(order, "n0.x", len(order)); got != clock {
-			t.Errorf("of %q is said %q", values, got)
-		}
-		order[0], order[2] = order[2], order[0]
-		if got := probably(order, "n0.x", len(order)); got == clock {
-			t.Errorf("of %q backwards is said %q", values, got)
+		got := probably(order, "n0.x", c.outcomes)
+		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("of %q, %d outcomes, is said %q, want %q", c.values, c.outcomes, got, c.want)
 		}
 	}
 }
