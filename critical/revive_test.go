@@ -54,6 +54,20 @@ func (s *shutFirst) Answer(q *choose.Question) int {
 	return 0
 }
 
+func latecomers() *sim.System {
+	return &sim.System{
+		Name: "late", Doc: "A node is late.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &latecomer{} },
+		Properties: []sim.Property{sim.Eventually("saved", func(v sim.View[*latecomer]) bool {
+			for _, l := range v.Nodes() {
+				return l.Saved
+			}
+			return false
+		})},
+	}
+}
+
 // ends is the run of so many steps, said to be dead.
 func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *search.Finding {
 	t.Helper()
@@ -76,17 +90,7 @@ func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *sear
 // A step is taken for the critical one by few walks, and those that look for the nearest
 // live run then go along it and live: it is moved, and the live run never takes it.
 func TestRevived(t *testing.T) {
-	sys := &sim.System{
-		Name: "late", Doc: "A node is late.",
-		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
-		New:   func(sim.Params, sim.Addr) sim.Node { return &latecomer{} },
-		Properties: []sim.Property{sim.Eventually("saved", func(v sim.View[*latecomer]) bool {
-			for _, l := range v.Nodes() {
-				return l.Saved
-			}
-			return false
-		})},
-	}
+	sys := latecomers()
 	for seed := range 400 {
 		f := ends(t, sys, &shutFirst{}, 6)
 		f.Path.Set("seed", fmt.Sprint(seed+1))
@@ -113,6 +117,37 @@ func TestRevived(t *testing.T) {
 			if at, _ := live.Path.Get("critical"); at != r.Finding.Critical.Header() {
 				t.Errorf("seed %d: the live run says of the critical step %q, want %q", seed+1, at, r.Finding.Critical.Header())
 			}
+		}
+	}
+}
+
+// Whoever stops the search for the critical step after it was moved is left with what was
+// decided before, however much sooner or later that is.
+func TestStopWhereItIsMoved(t *testing.T) {
+	sys := latecomers()
+	for _, seed := range []string{"125", "209", "243"} { // whose critical step is moved
+		decided := false
+		for after, stopped := 1, true; stopped; after++ {
+			f, asked := ends(t, sys, &shutFirst{}, 6), 0
+			f.Path.Set("seed", seed)
+			opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}}
+			opts.Search.Stop = func() search.Stop {
+				if asked++; asked > after {
+					return search.StopTime
+				}
+				return ""
+			}
+			r, err := critical.Find(sys, f, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stopped = r.Stopped; decided && r.Finding.Critical == nil {
+				t.Fatalf("seed %s: stopped when it had asked %d times, it forgets the critical step, which it knew before", seed, after)
+			}
+			decided = r.Finding.Critical != nil
+		}
+		if !decided {
+			t.Errorf("seed %s: no critical step", seed)
 		}
 	}
 }
