@@ -261,3 +261,36 @@ func TestLabStorms(t *testing.T) {
 		t.Error("there was a storm in a run without faults")
 	}
 }
+
+// awake ticks for ever.
+type awake struct{ Ticks int }
+
+func (n *awake) Init(env sim.Env)                     { env.Post(goTo("")) }
+func (*awake) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (n *awake) Handle(env sim.Env, _ sim.Signal) {
+	n.Ticks++
+	env.Post(goTo(""))
+}
+
+// A walk that is to survive goes on for as many steps as it is given, however live it is.
+func TestLabSurvives(t *testing.T) {
+	sys := &sim.System{
+		Name: "awake", Doc: "It is awake.",
+		Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:        func(sim.Params, sim.Addr) sim.Node { return &awake{} },
+		Properties: []sim.Property{sim.Eventually("it is awake", func(sim.View[*awake]) bool { return true })},
+	}
+	lab, of := labOf(t, sys, Options{Workers: 1})
+	defer lab.Close()
+	for _, q := range []Walks{{From: 2, Count: 3, Steps: 40, Survive: true, All: true}, {From: 1, Count: 3, Steps: 7, Survive: true, All: true}} {
+		w, err := lab.Walk(of, q)
+		if err != nil || len(w.Success) != 3 {
+			t.Fatal(err, w)
+		}
+		for _, s := range w.Success {
+			if s.Steps != q.Steps {
+				t.Errorf("a walk of %d steps from step %d survives %d", q.Steps, q.From, s.Steps)
+			}
+		}
+	}
+}

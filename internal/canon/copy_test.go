@@ -269,6 +269,7 @@ type holdsOut struct {
 	_      *int
 	worlds env              `mc:"-"`
 	chans  map[int]chan int `mc:"-"`
+	held   any              `mc:"-"`
 	bad    struct {
 		p *base
 		f func()
@@ -282,13 +283,13 @@ func TestCopyOfWhatIsLeftOut(t *testing.T) {
 			ch: make(chan int), m: map[int]*logger{1: {}}, worlds: &simEnv{}}
 		v.list = append(v.list, v.rng)
 		v.bad.p, v.bad.f = v.rng, nothingDone
-		v.chans = map[int]chan int{}
+		v.chans, v.held = map[int]chan int{}, &struct{ c chan int }{make(chan int)}
 		c := mustCopy(t, w, v).(*holdsOut)
 		same(t, w, v, c)
 		if c.rng == v.rng || *c.rng != *v.rng || c.list[1] != c.rng || *c.list[0] != *v.list[0] {
 			t.Errorf("what can be walked is not copied: %+v", c)
 		}
-		if c.log != v.log || c.any != v.any || c.ch != v.ch || c.cache == nil || c.m[1] != v.m[1] || c.worlds != v.worlds || c.bad.p != v.rng {
+		if c.log != v.log || c.any != v.any || c.ch != v.ch || c.cache == nil || c.m[1] != v.m[1] || c.worlds != v.worlds || c.bad.p != v.rng || c.held != v.held {
 			t.Errorf("what cannot be walked is not shared: %+v", c)
 		}
 		if v.chans[1] = nil; len(c.chans) != 1 {

@@ -42,7 +42,7 @@ var (
 
 // look lets one package after another look. They run for so long in all; building
 // them does not count. A test that was still at it when the time was over, and had
-// been for half of it, hangs: it noticed.
+// been for several times as long as it takes without the change, hangs: it noticed.
 func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
 	left := limit
 	for _, p := range packages {
@@ -71,7 +71,7 @@ func (o *outcome) look(ctx context.Context, packages []string, dir, overlay stri
 				o.Verdict, o.By = killed, p+" "+noticed(text)
 				return
 			}
-			if at != nil && long(at[2], limit/2) {
+			if at != nil && hangs(ctx, p, at[1], at[2], dir) {
 				o.Verdict, o.By = killed, p+" "+at[1]+" hangs"
 				return
 			}
@@ -82,9 +82,24 @@ func (o *outcome) look(ctx context.Context, packages []string, dir, overlay stri
 	}
 }
 
-func long(told string, than duration) bool {
-	d, err := time.ParseDuration(told)
-	return err == nil && d > than
+// hangsAfter is how much longer a test takes that hangs.
+const hangsAfter = 5
+
+// hangs reports whether a test, which has been running for so long, passes without the
+// change in a fraction of that.
+func hangs(ctx context.Context, pkg, test, running, dir string) bool {
+	d, err := time.ParseDuration(running)
+	if d /= hangsAfter; err != nil || d < time.Second {
+		return false
+	}
+	test, _, _ = strings.Cut(test, "/")
+	binary := filepath.Join(dir, "unchanged.test")
+	if err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binary, pkg).Run(); err != nil {
+		return false
+	}
+	cmd := exec.CommandContext(ctx, binary, "-test.run", "^"+test+"$", "-test.timeout", fmt.Sprint(d))
+	cmd.Dir = pkg
+	return cmd.Run() == nil
 }
 
 func noticed(text string) string {
