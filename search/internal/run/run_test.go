@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"macemc/choose"
@@ -163,6 +164,30 @@ func TestStopsAtOnce(t *testing.T) {
 	} {
 		if s.AtOnce() != want {
 			t.Errorf("%q: at once is %v", s, !want)
+		}
+	}
+}
+
+// A run that cannot be taken up to where a fork is wanted says how it ended instead.
+func TestForkAtTellsWhy(t *testing.T) {
+	r := newRuns(t, ladder)
+	path := func(steps int, answers ...int) *choose.Path {
+		record := choose.NewRecord(choose.NewFixed(answers...))
+		r.Run(&looking{Source: record, Climate: Fair, look: func(_ *world.World, depth int) bool { return depth < steps }}, false)
+		return record.Path()
+	}
+	if k, err := r.ForkAt(path(3), Fair, 3); err != nil || k.At == nil {
+		t.Errorf("%v: a fork to %+v", err, k)
+	}
+	strange := path(3)
+	strange.Steps[1].Coins = []choose.Choice{{Kind: choose.Coin, Of: 9, Pick: 7}}
+	for want, try := range map[string]func() (*Fork, error){
+		"could not be taken again": func() (*Fork, error) { return r.ForkAt(strange, Fair, 3) },
+		"ended in a ":              func() (*Fork, error) { return newRuns(t, "start: a\nbad: b\na -> b\n").ForkAt(path(2), Fair, 2) },
+		"came to rest after 1 ":    func() (*Fork, error) { return newRuns(t, "start: a\na -> b\n").ForkAt(path(2), Fair, 2) },
+	} {
+		if k, err := try(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a fork to %+v, and %v, want an error that says %q", k, err, want)
 		}
 	}
 }
