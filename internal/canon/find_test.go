@@ -95,6 +95,7 @@ func TestFinderRefusesWhatItCannotChange(t *testing.T) {
 		{&struct{ S markSummary }{}, "a canon.markSummary is told by its Summary"},
 		{map[mark]int{}, "a map[canon.mark]int has keys that hold one; key the map by something else"},
 		{map[any]int{mark{}: 1}, "a key of a map holds one; key the map by something else"},
+		{map[any]int{[2]any{&struct{ N any }{3}, mark{}}: 1}, "a key of a map holds one; key the map by something else"}, // beside a pointer, behind which one may be
 		{map[float64]mark{math.NaN(): {}}, "a map may hold one under a key that is not equal to itself (NaN); key the map by something else"},
 		{&struct{ O markOpaque }{}, ""},
 		{map[struct{ A, B int }]mark{{}: {}}, ""},

@@ -175,3 +175,50 @@ func TestCausesAndWildSteps(t *testing.T) {
 		t.Error("the environment is looked after, and nothing may fail")
 	}
 }
+
+// How many nodes are away or gone is what can be counted among them, whoever crashed, came
+// back, joined and left.
+func TestGoneAreCounted(t *testing.T) {
+	sys := gale()
+	sys.Script = func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+		switch {
+		case life > 0:
+			return nil
+		case self == p.Addr(1):
+			return []sim.Signal{do("send n0 p"), sim.Leave{}}
+		default:
+			return []sim.Signal{sim.Join{}, do("send n1 a")}
+		}
+	}
+	w, err := New(sys, sim.Params{Nodes: 3}, Config{Faults: sim.Faults{Crash: 2, Down: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, met := choose.NewWalk(1), map[string]int{}
+	source.Uniform, source.Rare = true, true
+	for i := range uint64(60) {
+		source.Restart(1, i)
+		if f := w.Protect(func() {
+			w.Start(source)
+			for range 40 {
+				away, gone := 0, 0
+				for i := range w.nodes.at {
+					away += count(w.nodes.at[i].life == lifeAway)
+					gone += count(w.nodes.at[i].life.absent())
+				}
+				if e := w.Environ; e.away != away || e.gone != gone || e.links.barred != (away+gone > 0) {
+					t.Fatalf("after %s %d are away and %d gone, said to be %d and %d", w.Run.identity(), away, gone, e.away, e.gone)
+				}
+				met[fmt.Sprint(away, " away, ", gone, " gone")]++
+				if w.Step(source) != Stepped {
+					return
+				}
+			}
+		}); f != nil || w.Run.Err() != nil {
+			t.Fatal(f, w.Run.Err())
+		}
+	}
+	if len(met) < 6 {
+		t.Errorf("met were only %v", met)
+	}
+}
