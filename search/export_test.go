@@ -1,4 +1,29 @@
 package search
 
+import (
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
 // Together lets several workers expand levels however few states they have.
 func Together(o *Options) { o.team = 1 }
+
+// SlowRunner is a runner, and what looks at it says: how often it was in one place.
+func SlowRunner(sys *sim.System) (*run.Runs, func() (still int, stack string), error) {
+	r, err := newRunner(sys, Options{Workers: 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Pulse.On = true
+	s := &slowness{}
+	return &r.Runs, func() (int, string) {
+		stack, _ := s.look(r)
+		return s.still, stack
+	}, nil
+}
+
+// Slow looks, and questions between two of them, make a handler a slow one.
+const (
+	SlowLooks = slowLooks
+	SlowMost  = slowMost
+)
