@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,6 +84,8 @@ func (k *lone) Handle(sim.Env, sim.Signal) {
 	}
 }
 
+func third() { panic("third") }
+
 func loneSystem(does func()) *sim.System {
 	return &sim.System{
 		Name: "lone", Doc: "It does as told at its third request.",
@@ -95,32 +98,97 @@ func loneSystem(does func()) *sim.System {
 	}
 }
 
+// What goes wrong and is left out hides nothing that is possible beside it, however many
+// workers there are.
+func TestWorkersIgnoreTheSame(t *testing.T) {
+	sys := loneSystem(third)
+	for _, engine := range []Engine{EngineMemo, EngineLocal} {
+		first := ""
+		for _, workers := range []int{1, 2, 3, 5} {
+			res, err := Search(sys, Options{
+				Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1, Ignore: []Ignore{{Verdict: sim.VerdictPanic}},
+			})
+			if err != nil || res.Finding != nil {
+				t.Fatal(engine, workers, err, res.Finding)
+			}
+			said := fmt.Sprint(res.Stats.Uncopied, res.Stats.States, res.Stats.Transitions, res.Stats.Duplicates, res.Safety)
+			if first == "" {
+				first = said
+			}
+			if said != first {
+				t.Errorf("%s, %d workers: %s; one: %s", engine, workers, said, first)
+			}
+		}
+	}
+}
+
 // A handler of a worker that panics, or ends its goroutine, is found as it is
 // without workers.
 func TestWorkersFail(t *testing.T) {
-	for _, does := range []func(){func() { panic("third") }, runtime.Goexit} {
+	for _, does := range []func(){third, runtime.Goexit} {
 		res, err := Search(loneSystem(does), Options{Depth: 20, Workers: 3, team: 1})
-		if err != nil || res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || len(res.Finding.Path.Steps) != 3 {
+		if err != nil || res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || len(res.Finding.Path.Steps) != 3 || res.Stats.Uncopied != "" {
 			t.Errorf("%v: %+v", err, res)
 		}
 	}
 }
 
+// A level in which something goes wrong is gone over to its end: of the 20 states of at most
+// three requests all but those three are met, in which a handler panics.
+func TestWorkersFillALevel(t *testing.T) {
+	for _, engine := range []Engine{EngineMemo, EngineLocal} {
+		for _, workers := range []int{2, 3, 5} {
+			res, err := Search(loneSystem(third), Options{Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1})
+			if err != nil || res.Stats.Uncopied != "" || res.Stats.States != 17 {
+				t.Errorf("%s, %d workers: %v, %+v", engine, workers, err, res.Stats)
+			}
+		}
+	}
+}
+
+var waiting = make(chan struct{})
+
+func waits() { <-waiting }
+
 // A handler of a worker that never returns is told by the monitor, with its path.
 func TestWorkerStuck(t *testing.T) {
-	release := make(chan struct{})
 	told := make(chan *Result, 1)
 	ended := make(chan struct{})
 	opts := Options{Depth: 20, Workers: 3, team: 1, NoWalks: true, Stuck: 50 * time.Millisecond, OnStuck: func(r *Result) { told <- r }}
 	go func() {
 		defer close(ended)
-		Search(loneSystem(func() { <-release }), opts)
+		Search(loneSystem(waits), opts)
 	}()
 	res := <-told
-	close(release)
+	close(waiting)
 	<-ended
 	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 3 {
 		t.Errorf("%+v", res.Finding)
+	}
+}
+
+// The runner that is watched, and how many others were at most. What has variables of its
+// own, or is written in place, cannot be copied.
+var (
+	watched     atomic.Pointer[runner]
+	watchedMost atomic.Int64
+)
+
+func watch() {
+	if r := watched.Load(); r != nil {
+		watchedMost.Store(max(watchedMost.Load(), int64(len(r.pulses.others()))))
+	}
+}
+
+// The monitor feels the pulse of every worker.
+func TestWorkersAreWatched(t *testing.T) {
+	r, err := newRunner(loneSystem(watch), Options{Engine: EngineLocal, Depth: 20, Workers: 4, team: 1, NoWalks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched.Store(r)
+	if res, err := r.search(); err != nil || res.Stats.Uncopied != "" || watchedMost.Load() != 3 {
+		t.Errorf("%v: besides the first, %d of 4 are watched: %+v", err, watchedMost.Load(), res.Stats)
 	}
 }
 
