@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"testing"
 
 	"macemc/internal/decide"
@@ -26,5 +27,33 @@ func TestLookingCosts(t *testing.T) {
 		return nil, err
 	}); err != nil || taken < 20 || r.stats.Steps < taken || r.stats.Steps > taken+2*of.Steps() {
 		t.Errorf("%v: %d steps were taken in a look, and %d counted", err, taken, r.stats.Steps)
+	}
+}
+
+// moody does what a variable of the package says.
+type moody struct{ Mood int }
+
+var moods int
+
+func (*moody) Init(env sim.Env)                       { env.Post(goTo("")) }
+func (*moody) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (n *moody) Handle(sim.Env, sim.Signal) {
+	moods++
+	n.Mood = moods
+}
+
+// A step that comes to something else is told with what it came to, and what that comes from.
+func TestMoody(t *testing.T) {
+	res, err := Search(&sim.System{
+		Name: "moody", Doc: "It has moods.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &moody{} },
+	}, Options{Depth: 3, Workers: 1})
+	if err != nil || res.Verdict() != sim.VerdictNondeterminism {
+		t.Fatal(err, res.Verdict())
+	}
+	f := res.Finding
+	if len(f.Outcomes) < 2 || !strings.Contains(f.Message, "it counts from run to run") {
+		t.Errorf("it is told with %d outcomes: %s", len(f.Outcomes), f.Message)
 	}
 }

@@ -202,3 +202,29 @@ func TestFaultSwitchesOff(t *testing.T) {
 		t.Error("the words of an interface were used")
 	}
 }
+
+// pointsToItself is told by a pointer to a part of it.
+type pointsToItself struct{ n int }
+
+func (s *pointsToItself) Summary() any { return &s.n }
+
+// What a summary points to is not taken for what another one pointed to, where values are
+// looked at in memory that is used again: behind a pointer, too.
+func TestSummariesInBoxes(t *testing.T) {
+	type beside struct {
+		p *int
+		s pointsToItself
+	}
+	for _, w := range []*Walker{mustNew(t, Options{}), mustSlow(t, Options{})} {
+		sum := func(second int) Hash {
+			h, err := w.Sum([]any{beside{new(int), pointsToItself{1}}, beside{new(int), pointsToItself{second}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return h
+		}
+		if one, two := sum(1), sum(2); one == two {
+			t.Error("two values with different summaries are the same")
+		}
+	}
+}

@@ -58,7 +58,10 @@ func TestTwin(t *testing.T) {
 	}
 	one, other := &shadowed{Next: &shadowed{}}, &shadowed{}
 	one.Next.Next, other.Next = one, &shadowed{Next: &shadowed{}}
+	ring, longer := &shadowed{}, &shadowed{Next: &shadowed{Hidden: 3}}
+	ring.Next, longer.Next.Next = ring, longer
 	for want, pair := range map[string][2]sim.Node{
+		"n0.Next.Hidden is 0 in one and 3 in the other": {ring, longer},
 		"":                              {one, one},
 		"n0.Next is nil in one of them": {&shadowed{Next: one}, &shadowed{}},
 		"n0.Next.Next.Next is nil in one of them": {one, other},
