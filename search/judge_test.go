@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"macemc/internal/decide"
+	"macemc/internal/trail"
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -55,5 +57,23 @@ func TestMoody(t *testing.T) {
 	f := res.Finding
 	if len(f.Outcomes) < 2 || !strings.Contains(f.Message, "it counts from run to run") {
 		t.Errorf("it is told with %d outcomes: %s", len(f.Outcomes), f.Message)
+	}
+}
+
+// A run in which a process was killed is told before its last step is taken, with the header
+// that a replay asks for.
+func TestAloneTellsFirst(t *testing.T) {
+	lab, of := labOf(t, strays(), Options{Workers: 1})
+	lab.Close()
+	told := 0
+	if err := Alone(strays(), Options{Seed: 7}, trail.Run{Picks: run.Picks(of.Path), Heal: -1}, func(f *Finding) {
+		told++
+		name, _ := f.Path.Get("system")
+		seed, _ := f.Path.Get("seed")
+		if f.Verdict != sim.VerdictKilled || f.Step != 2 || name != "stray" || seed != "7" {
+			t.Errorf("told is %s after %d steps of %q by seed %q", f.Verdict, f.Step, name, seed)
+		}
+	}); err != nil || told != 1 {
+		t.Errorf("%v: it was told %d times", err, told)
 	}
 }

@@ -161,3 +161,60 @@ func TestCoverageOfWhatWasHeeded(t *testing.T) {
 		t.Errorf("never: %q", got)
 	}
 }
+
+// A type is signalled that was possible as anything but a message.
+func TestSignalled(t *testing.T) {
+	for _, c := range []struct {
+		kinds []sim.Kind
+		want  bool
+	}{
+		{nil, false}, {[]sim.Kind{sim.KindMessage}, false}, {[]sim.Kind{sim.KindScript}, true}, {[]sim.Kind{sim.KindAction}, true},
+		{[]sim.Kind{sim.KindTask}, true}, {[]sim.Kind{sim.KindTimer}, true}, {[]sim.Kind{sim.KindTask, sim.KindTimer}, true},
+	} {
+		var of typeTally
+		for _, k := range c.kinds {
+			of.of[k].possible = 1
+		}
+		if got := of.signalled(); got != c.want {
+			t.Errorf("possible as %v: signalled %v", c.kinds, got)
+		}
+	}
+}
+
+// A liveness property says nothing that holds while no node is there; one that does not hold
+// there does, and so does one that sees no node while all are there.
+func TestCoverageOfNobody(t *testing.T) {
+	all := func(v sim.View[*puppet]) bool {
+		for range v.Nodes() {
+			return false
+		}
+		return true
+	}
+	some := func(v sim.View[*puppet]) bool { return !all(v) }
+	whoever := func(sim.View[*puppet]) bool { return true }
+	for _, of := range []struct {
+		holds func(sim.View[*puppet]) bool
+		down  int
+		empty bool
+	}{{all, 0, false}, {all, 2, false}, {all, 3, true}, {some, 0, false}, {some, 3, false}, {whoever, 0, false}, {whoever, 3, true}} {
+		c, sys := new(Coverage), gale()
+		sys.Properties = []sim.Property{sim.Eventually("it", of.holds)}
+		w, err := New(sys, sim.Params{Nodes: 3}, Config{Coverage: c, Faults: sim.Faults{Down: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := w.Protect(func() {
+			w.Start(choose.NewFixed())
+			for n := range of.down {
+				w.Step(choose.NewFollow(nil, []choose.Step{{Event: choose.Choice{Kind: choose.Event, What: fmt.Sprintf("n%d down", n)}}}))
+			}
+			w.Judge.Live()
+		}); f != nil || w.Run.Steps() != of.down {
+			t.Fatal(f, w.Run.Steps())
+		}
+		never := strings.Join(c.neverProperties(), "\n")
+		if strings.Contains(never, "held while all nodes that it is about were down") != of.empty {
+			t.Errorf("%d of 3 are down: %s", of.down, never)
+		}
+	}
+}
