@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const sample = `package p
@@ -154,5 +156,33 @@ func TestSlowTestsAreThere(t *testing.T) {
 		if name = strings.TrimSuffix(name, "$"); !strings.Contains(all.String(), "\nfunc "+name) {
 			t.Errorf("no test of search is called %s: see slow in main.go", name)
 		}
+	}
+}
+
+// sleeper is what a test says that was still at it when its time was over.
+const sleeper = "panic: test timed out after 20s\n\trunning tests:\n\t\tTestKept (20s)\n\t\tTestKept/one (5s)\n\ngoroutine 17 [running]:\n"
+
+// A test that was at it when the time was over is known, and since when; it hangs if it
+// passes without the change in a fraction of that.
+func TestHangs(t *testing.T) {
+	at := running.FindStringSubmatch(sleeper)
+	if len(at) != 3 || at[1] != "TestKept" || at[2] != "20s" {
+		t.Fatalf("of %q is read %q", sleeper, at)
+	}
+	t.Chdir("../..")
+	for _, c := range []struct {
+		test, running string
+		want          bool
+	}{{"TestMutants", "1m0s", true}, {"TestMutants", "4s", false}, {"TestHangsForEver", "5s", false}} {
+		if got := hangs(t.Context(), "./internal/mutants", c.test, c.running, t.TempDir()); got != c.want {
+			t.Errorf("%s, running for %s, hangs: %v", c.test, c.running, got)
+		}
+	}
+}
+
+// TestHangsForEver passes only where it is not run alone.
+func TestHangsForEver(t *testing.T) {
+	if f := flag.Lookup("test.run"); f.Value.String() == "^TestHangsForEver$" {
+		time.Sleep(time.Minute)
 	}
 }

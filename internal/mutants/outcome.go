@@ -37,7 +37,7 @@ type outcome struct {
 
 var (
 	failing = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
-	running = regexp.MustCompile(`(?m)^\t(Test\S+) \((\S+)\)$`)
+	running = regexp.MustCompile(`(?m)^\t+(Test\S+) \((\S+)\)$`)
 )
 
 // look lets one package after another look. They run for so long in all; building
