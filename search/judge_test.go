@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/trail"
+	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -75,5 +77,33 @@ func TestAloneTellsFirst(t *testing.T) {
 		}
 	}); err != nil || told != 1 {
 		t.Errorf("%v: it was told %d times", err, told)
+	}
+}
+
+// All steps of a recorded run are taken again for who watches, that in which the environment
+// heals as well.
+func TestRetakeHeals(t *testing.T) {
+	sys := membership(true)
+	w, err := world.New(sys, sim.Params{}, world.Config{Faults: sim.Faults{Crash: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := choose.NewRecord(choose.NewFixed())
+	if f := w.Protect(func() {
+		w.Start(record)
+		w.Step(record)
+		w.Heal(record)
+		w.Step(record)
+	}); f != nil || w.Run.Steps() != 3 {
+		t.Fatal(f, w.Run.Steps())
+	}
+	path := record.Path()
+	path.Header = Describe(sys, w.Params(), nil)
+	path.Add("faults", "crash=1")
+	path.Add("seed", "1")
+	path.Add("verdict", sim.VerdictDead.String())
+	before, after := 0, 0
+	if err := Retake(sys, path, func() { before++ }, func() bool { after++; return true }); err != nil || before < 3 || after != 4 {
+		t.Errorf("%v: told %d times before, and %d times after a step or the starts", err, before, after)
 	}
 }

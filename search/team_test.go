@@ -254,3 +254,28 @@ func TestNearestDeadState(t *testing.T) {
 		}
 	}
 }
+
+// tosser asks a coin of so many sides that they are sampled, when it starts.
+type tosser struct{ N, Side int }
+
+func (k *tosser) Init(env sim.Env)                       { k.Side = env.Choose(1<<30, "side") % 3 }
+func (k *tosser) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (k *tosser) Handle(sim.Env, sim.Signal)             { k.N++ }
+
+// That answers were sampled is told, though none of the workers met it that came later.
+func TestWorkersTellOfSamples(t *testing.T) {
+	sys := &sim.System{
+		Name: "tosser", Doc: "It tosses a coin.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return &tosser{} },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{nudge{}, nudge{}, nudge{}} },
+	}
+	for _, engine := range []Engine{EngineMemo, EngineLocal} {
+		for _, workers := range []int{1, 2, 5} {
+			res, err := Search(sys, Options{Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1})
+			if err != nil || res.Safety.State != StateSampled {
+				t.Errorf("%s, %d workers: %v, %s", engine, workers, err, res.Safety.State)
+			}
+		}
+	}
+}

@@ -72,7 +72,8 @@ type typeSlot struct {
 // coinTally is what the coins of one purpose were asked and answered.
 type coinTally struct {
 	why   string
-	whole int // the largest n of a Choose
+	whole int // the largest n of a Choose whose answers are counted
+	wide  int // the largest n of one whose answers are not, since there are too many
 	sides []side
 }
 
@@ -131,10 +132,14 @@ func (j *Judge) lively(k int, holds bool) {
 	}
 }
 
-// coinsMost is how many coins of different purposes are counted.
 const kinds = sim.KindHeal + 1
 
-const coinsMost = 1000
+// coinsMost is how many coins of different purposes are counted, and sidesMost how many
+// answers one may have of which each is counted.
+const (
+	coinsMost = 1000
+	sidesMost = 1 << 12
+)
 
 // bind makes c ready for a world. All worlds of one c bind alike.
 func (c *Coverage) bind(w *World) {
@@ -234,6 +239,10 @@ func (c *Coverage) possible(consequences []happening) {
 // chosen notes the answer to a free choice.
 func (c *Coverage) chosen(why string, n, k int) {
 	t := c.coin(why)
+	if n > sidesMost {
+		t.wide = max(t.wide, n)
+		return
+	}
 	if n > t.whole {
 		t.whole = n
 		t.grow(n)
@@ -572,6 +581,9 @@ func (c *Coverage) neverCoins() (never []string) {
 		}
 		if len(missing) > 0 {
 			never = append(never, fmt.Sprintf("coin %q: "+was, t.why, strings.Join(missing, ", "), len(t.sides)-1))
+		}
+		if t.wide > 0 {
+			never = append(never, fmt.Sprintf("coin %q has %d answers: which of them were never given was not counted", t.why, t.wide))
 		}
 	}
 	slices.Sort(never)

@@ -73,6 +73,8 @@ func TestCoverageOfCoins(t *testing.T) {
 	c := new(Coverage)
 	c.prepare(sim.Params{})
 	c.chosen("wide", 100, 7)
+	c.chosen("wider", sidesMost, 7)
+	c.chosen("without end", 1<<30, 1<<29)
 	for i := range 2 * coinsMost {
 		why := fmt.Sprint("coin ", i)
 		c.chosen(why, 2, 0)
@@ -80,6 +82,8 @@ func TestCoverageOfCoins(t *testing.T) {
 	}
 	want := []string{
 		`coin "wide": answers 0, 1, 2, 3, and 95 more of 0 to 99 were never given`,
+		`coin "wider": answers 0, 1, 2, 3, and 4091 more of 0 to 4095 were never given`,
+		`coin "without end" has 1073741824 answers: which of them were never given was not counted`,
 		"coins of more than 1000 different purposes were asked; the others were not counted",
 	}
 	if got := c.neverCoins(); !slices.Equal(got, want) {

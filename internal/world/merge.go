@@ -34,7 +34,7 @@ func (c *Coverage) Merge(o *Coverage) {
 	}
 	for _, why := range sim.Keys(o.coins) {
 		t, mine := o.coins[why], c.coin(why)
-		mine.whole = max(mine.whole, t.whole)
+		mine.whole, mine.wide = max(mine.whole, t.whole), max(mine.wide, t.wide)
 		mine.grow(len(t.sides))
 		for i, s := range t.sides {
 			mine.sides[i].given += s.given

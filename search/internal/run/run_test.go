@@ -191,3 +191,21 @@ func TestForkAtTellsWhy(t *testing.T) {
 		}
 	}
 }
+
+// A run that no longer asks as before goes on with the first alternatives, also where it asks
+// as before again.
+func TestLenient(t *testing.T) {
+	picks := []choose.Pick{{Of: 3, Pick: 1}, {Of: 3, Pick: 2}, {Of: 3, Pick: 2}}
+	for _, c := range []struct{ asks, want []int }{
+		{[]int{3, 3, 3}, []int{1, 2, 2}},
+		{[]int{3, 3, 3, 3}, []int{1, 2, 2, 0}},
+		{[]int{3, 5, 3}, []int{1, 0, 0}},
+	} {
+		l := &Lenient{Raw: choose.NewRaw(picks)}
+		for i, n := range c.asks {
+			if got := l.Answer(&choose.Question{Kind: choose.Coin, N: n}); got != c.want[i] {
+				t.Errorf("question %d of %v is answered by %d, want %d", i, c.asks, got, c.want[i])
+			}
+		}
+	}
+}
