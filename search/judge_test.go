@@ -107,3 +107,36 @@ func TestRetakeHeals(t *testing.T) {
 		t.Errorf("%v: told %d times before, and %d times after a step or the starts", err, before, after)
 	}
 }
+
+// More steps of walks are taken where more are asked for, and what is told on the way is no
+// more than was taken, however many workers there are.
+func TestWalksGoOn(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		told := 0
+		opts := Options{
+			Workers: workers, Depth: 2, Walks: 5, Paths: 5, WalkSteps: 40, MaxWalkSteps: 40, Least: Least{WalkSteps: 20_000},
+			Progress: func(p Progress) { told = max(told, p.Steps) },
+		}
+		res, err := Search(membership(true), opts)
+		if err != nil || res.Finding != nil || res.Stats.WalkSteps < 20_000 {
+			t.Fatalf("%d workers: %v, %+v", workers, err, res.Stats)
+		}
+		if told < 10_000 || told > res.Stats.Steps+1_000 {
+			t.Errorf("%d workers: of %d steps %d are told", workers, res.Stats.Steps, told)
+		}
+	}
+}
+
+// A search that falls back to the reference engine says why, and counts what that does alone.
+func TestUncopiedIsTold(t *testing.T) {
+	n := 0
+	sys := loneSystem(func() { n++ })
+	res, err := Search(sys, Options{Depth: 4, NoWalks: true, Workers: 1})
+	if err != nil || !strings.Contains(res.Stats.Uncopied, "has variables") || res.Stats.Engine != string(EngineReference) {
+		t.Errorf("%v: %+v", err, res.Stats)
+	}
+	again, err := Search(sys, Options{Depth: 4, NoWalks: true, Workers: 1, Engine: EngineReference})
+	if again.Stats.Uncopied = res.Stats.Uncopied; err != nil || again.Stats != res.Stats {
+		t.Errorf("%v: by the reference engine alone %+v, else %+v", err, again.Stats, res.Stats)
+	}
+}

@@ -153,3 +153,20 @@ func TestPlayerSurvives(t *testing.T) {
 		}
 	}
 }
+
+// A step in which the source refuses an answer is not taken, and the player says why.
+func TestPlayerRefused(t *testing.T) {
+	_, of := labOf(t, strays(), Options{Workers: 1})
+	of.Path.Header = Describe(strays(), sim.Params{}, nil)
+	p, err := NewPlayer(strays(), of.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := choose.NewRaw([]choose.Pick{{Of: 5, Pick: 3}}) // what comes to a coin, whose answer is missing
+	if _, failure := p.Start(src); failure != nil {
+		t.Fatal(failure)
+	}
+	if progress, failure := p.Step(src); progress != world.Stopped || failure != nil || p.Err() == nil {
+		t.Errorf("%v, %v, %v", progress, failure, p.Err())
+	}
+}
