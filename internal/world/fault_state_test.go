@@ -222,3 +222,35 @@ func TestGoneAreCounted(t *testing.T) {
 		t.Errorf("met were only %v", met)
 	}
 }
+
+// bettor bets when it starts.
+type bettor struct {
+	weights []int
+	Won     int
+}
+
+func (b *bettor) Init(env sim.Env)                     { b.Won = env.Weighted(b.weights, "bet") }
+func (*bettor) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*bettor) Handle(sim.Env, sim.Signal)             {}
+
+// A budget of rare outcomes is idle where no coin that was asked has a rare side.
+func TestIdleRare(t *testing.T) {
+	for _, c := range []struct {
+		weights []int
+		idle    bool
+	}{{[]int{1, 2}, true}, {[]int{3, 0}, false}} {
+		w, err := New(&sim.System{
+			Name: "bettor", Doc: "It bets.",
+			New: func(sim.Params, sim.Addr) sim.Node { return &bettor{weights: c.weights} },
+		}, sim.Params{}, Config{Faults: sim.Faults{Rare: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := w.Protect(func() { w.Start(choose.NewFixed()) }); f != nil {
+			t.Fatal(f)
+		}
+		if told := w.Environ.Idle(sim.Faults{Rare: 1}); (told != "") != c.idle {
+			t.Errorf("of a coin with the weights %v is told %q", c.weights, told)
+		}
+	}
+}
