@@ -109,9 +109,10 @@ func TestRetakeHeals(t *testing.T) {
 }
 
 // More steps of walks are taken where more are asked for, and what is told on the way is no
-// more than was taken, however many workers there are.
+// more than was taken; what is audited is the same, however many workers there are.
 func TestWalksGoOn(t *testing.T) {
 	const steps = 250_000
+	var alone run.Share
 	for _, workers := range []int{1, 3} {
 		told := 0
 		opts := Options{
@@ -122,12 +123,21 @@ func TestWalksGoOn(t *testing.T) {
 				}
 			},
 		}
-		res, err := Search(membership(true), opts)
+		r, err := newRunner(membership(true), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := r.search()
 		if err != nil || res.Finding != nil || res.Stats.WalkSteps < steps {
 			t.Fatalf("%d workers: %v, %+v", workers, err, res.Stats)
 		}
 		if told < steps/2 || told > res.Stats.Steps+1_000 {
 			t.Errorf("%d workers: of %d steps %d are told", workers, res.Stats.Steps, told)
+		}
+		if workers == 1 {
+			alone = r.share
+		} else if r.share != alone {
+			t.Errorf("%d workers: audited were %+v, by one %+v", workers, r.share, alone)
 		}
 	}
 }
