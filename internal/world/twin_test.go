@@ -11,7 +11,8 @@ import (
 type shadowed struct {
 	Seen   int
 	Next   *shadowed
-	Hidden int `mc:"-"`
+	Hidden int            `mc:"-"`
+	Table  map[string]int `mc:"-"`
 }
 
 func (*shadowed) Init(sim.Env)                           {}
@@ -65,6 +66,12 @@ func TestTwin(t *testing.T) {
 		"":                              {one, one},
 		"n0.Next is nil in one of them": {&shadowed{Next: one}, &shadowed{}},
 		"n0.Next.Next.Next is nil in one of them": {one, other},
+		"n0.Table[b] is 2 in one and 9 in the other": {
+			&shadowed{Table: map[string]int{"a": 1, "b": 2, "c": 3, "d": 4}}, &shadowed{Table: map[string]int{"a": 1, "b": 9, "c": 9, "d": 9}},
+		},
+		"n0.Table[a] is in one of them only": {
+			&shadowed{Table: map[string]int{"a": 1, "b": 2, "c": 3}}, &shadowed{Table: map[string]int{"x": 1, "b": 2, "c": 9}},
+		},
 	} {
 		a, b := world1(t, pair[0]), world1(t, pair[1])
 		if got := HiddenBetween(a, b); got != want {
