@@ -14,8 +14,8 @@ const SettleMost = decide.Most
 
 // settling is a run about whose states it is decided exactly, by exhausting what can
 // still happen after them once the environment has healed: that is usually little. It is
-// not decided where there are more healed states than most, where nodes cannot be
-// copied, and where the service fails on the way (walks find that).
+// not decided where there are more healed states than most, where answers are sampled,
+// where nodes cannot be copied, and where the service fails on the way (walks find that).
 type settling struct {
 	by      *runner
 	path    *choose.Path
@@ -93,7 +93,7 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
 		return none, nil
 	}
-	if err != nil {
+	if err != nil || g.Sampled || x.Sampled {
 		return none, err
 	}
 	s := settled{last: from - 1, decided: true, unassumed: g.Unassumed}

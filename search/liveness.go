@@ -38,6 +38,9 @@ func (r *runner) decide(x *explore.Explorer, res *Result) error {
 		res.Liveness.State = res.Safety.State
 		return nil
 	}
+	if x.Sampled || g.Sampled { // an answer that was not tried may be a way out: walks will sample
+		return nil
+	}
 	d := &deaths{x: x, dead: func(s uint32) bool { return g.Dead(x, s) }, narrow: g.Narrow(), fatal: map[uint32]bool{}}
 	for s := range d.nearestFirst(g.Halted) {
 		if x.Assumed(s) {
