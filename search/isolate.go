@@ -93,7 +93,7 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
 		return none, nil
 	}
-	if err != nil || g.Sampled || x.Sampled {
+	if err != nil {
 		return none, err
 	}
 	s := settled{last: from - 1, decided: true, unassumed: g.Unassumed}

@@ -105,6 +105,7 @@
 //   - Parameters, known bugs, flaws of TCP, properties and findings that a search leaves
 //     out, budgets that differ from what the system tolerates: these choose another system.
 //   - Sometimes, pictures, explanations, weights but 0: they change no verdict.
+//   - Coins of which not all answers are tried: see TestNothingIsProvedBySamples of search.
 //   - RequestToSend and NotifyFlushed on other links than TCP; several layers on each other; more
 //     than three nodes.
 package oracle
