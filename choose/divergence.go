@@ -28,6 +28,9 @@ const (
 func diverge(step int, recorded Choice, q *Question) *Divergence {
 	d := &Divergence{Pass: "replay", Step: step, Recorded: recorded, Now: no, Asked: q.Kind, Why: q.Alternatives.Why(), Of: q.N}
 	for i := range q.N {
+		if i == maxPossible && q.Kind == Coin { // which may have a billion sides
+			break
+		}
 		id := what(q, i)
 		if i < maxPossible {
 			d.Possible = append(d.Possible, id)

@@ -116,7 +116,7 @@ func (f *Follow) coin(q *Question) int {
 // recorded is the answer that is recorded for a coin; no: none is.
 func (f *Follow) recorded(q *Question) int {
 	for i, c := range f.coins {
-		for d := range q.N {
+		for d := range min(q.N, maxPossible) { // of a coin with very many sides, near the one that is recorded
 			k := (c.Pick + d) % q.N
 			if what(q, k) == c.What {
 				f.coins = f.coins[i+1:]

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -102,5 +103,44 @@ func TestFollowInstead(t *testing.T) {
 	f.Like = func(what string) string { return strings.TrimRight(what, "0123456789") }
 	if k := f.Answer(asks("mend heal2")); k != 0 {
 		t.Errorf("it answered %d", k)
+	}
+}
+
+// wide are the sides of a coin that has very many; how often one was told is counted.
+type wide struct{ told *int }
+
+func (wide) Why() string { return "identity" }
+
+func (w wide) Alternative(i int) string {
+	*w.told++
+	return fmt.Sprint(i)
+}
+
+// What is recorded of a coin with very many sides is looked for near where it was.
+func TestWideCoins(t *testing.T) {
+	const n = 1 << 30
+	path := func(pick int, id string) *Path {
+		return &Path{Steps: []Step{{
+			Event: Choice{Kind: Event, Of: 1, What: "e"},
+			Coins: []Choice{{Kind: Coin, Of: n, Pick: pick, What: id}},
+		}}}
+	}
+	for _, c := range []struct {
+		pick int
+		id   string
+		want int
+	}{{n / 2, fmt.Sprint("identity: ", n/2), n / 2}, {n / 2, fmt.Sprint("identity: ", n/2+3), n/2 + 3}, {5, "another: 5", 0}} {
+		told := 0
+		f := NewFollow(nil, path(c.pick, c.id).Steps)
+		f.Answer(&Question{Kind: Event, N: 1, Runs: []Run{{1, 1}}, Alternatives: named{all: []string{"e"}}})
+		if got := f.Answer(&Question{Kind: Coin, N: n, Runs: []Run{{n, 1}}, Alternatives: wide{&told}}); got != c.want || told > 2*maxPossible {
+			t.Errorf("%q at %d is followed by side %d after %d looks, want side %d", c.id, c.pick, got, told, c.want)
+		}
+		told = 0
+		r := NewReplay(path(c.pick, c.id))
+		r.Answer(&Question{Kind: Event, N: 1, Runs: []Run{{1, 1}}, Alternatives: named{all: []string{"e"}}})
+		if got := r.Answer(&Question{Kind: Coin, N: n, Runs: []Run{{n, 1}}, Alternatives: wide{&told}}); told > 3*maxPossible {
+			t.Errorf("%q at %d is replayed by side %d after %d looks", c.id, c.pick, got, told)
+		}
 	}
 }
