@@ -1,16 +1,11 @@
 package macemc_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
-	"go/build"
-	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,139 +13,130 @@ import (
 	"macemc/internal/long"
 )
 
-// sized are the rows of the table "How large it is".
-var sized = []struct{ name, packages string }{
-	{"sim", "sim"},
-	{"internal/world, kinds, sight, guard", "internal/world internal/kinds internal/sight internal/guard"},
-	{"search and below", "search search/internal/*"},
-	{"critical, internal/decide", "critical internal/decide"},
-	{"internal/account, report, finding", "internal/account internal/report internal/finding"},
-	{"internal/canon", "internal/canon internal/canon/fast"},
-	{"eventgraph", "eventgraph"},
-	{"mdb", "mdb mdb/tui"},
-	{"command, macetest", "command macetest cmd/macemc"},
-	{"macetime, disk, trail", "macetime internal/disk internal/trail"},
-	{"live, internal/codec, merge", "live live/* internal/codec internal/merge"},
-	{"internal/oracle, mutants, rename", "internal/oracle internal/mutants internal/rename"},
-	{"internal/lines, history, layers", "internal/lines history layers/*"},
-	{"systems", "systems/*"},
-}
-
-// size is what is counted of a room.
-type size struct{ code, comment, names, arrows, back int }
+// A size is what TestSize counts of a package.
+type size struct{ code, comment, names, arrows, back, long int }
 
 func (s *size) add(o size) {
-	*s = size{s.code + o.code, s.comment + o.comment, s.names + o.names, s.arrows + o.arrows, s.back + o.back}
+	*s = size{s.code + o.code, s.comment + o.comment, s.names + o.names, s.arrows + o.arrows, s.back + o.back, s.long + o.long}
 }
 
-// TestSize tells what stands in ARCHITECTURE.md under "How large it is".
+// TestSize prints the size of each package and of all of them, except for
+// examples: lines of code without blanks, comments and tests; exported names
+// without methods; the share of foreign writes, as TestOwners counts them; the
+// share of uses between files that run against the best order of the files;
+// lines of comment for each line of code; and functions of more than 50 lines.
 func TestSize(t *testing.T) {
 	if !*long.On {
 		t.Skip("counts, and judges nothing: -long")
 	}
-	fset := token.NewFileSet()
-	from := importer.ForCompiler(fset, "source", nil)
-	rows, small, all := make([]size, len(sized)), size{}, size{}
-	var kinds []string
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if name != "." && (skipped(name) || exists(os.DirFS(name), "go.mod")) {
-			return fs.SkipDir
-		}
-		s, types := measure(t, fset, from, name)
-		kinds = append(kinds, types...)
-		all.add(s)
-		row := slices.IndexFunc(sized, func(r struct{ name, packages string }) bool { return matches(strings.Fields(r.packages), name) })
-		if row < 0 {
-			small.add(s)
-		} else {
-			rows[row].add(s)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	all, of := typed(t), map[string]size{}
+	var sum size
+	var large []largeType
+	for _, c := range all {
+		of[c.path] = measure(c)
+		sum.add(of[c.path])
+		large = append(large, largeTypes(c)...)
 	}
-	tell := func(name string, s size) {
-		t.Logf("%-40s code %6d  names %5d  back %2d%%  comment / code %.2f", name, s.code, s.names,
-			100*s.back/max(1, s.arrows), float64(s.comment)/float64(max(1, s.code)))
+	foreign, total := shares(writes(all)), share{}
+	for _, pkg := range sortedKeys(of) {
+		total.foreign, total.all = total.foreign+foreign[pkg].foreign, total.all+foreign[pkg].all
+		t.Log(row(pkg, of[pkg], foreign[pkg]))
 	}
-	for i, r := range sized {
-		tell(r.name, rows[i])
+	t.Log(row("all", sum, total))
+	slices.SortFunc(large, func(a, b largeType) int { return cmp.Compare(b.fields+b.methods, a.fields+a.methods) })
+	for _, l := range large[:5] {
+		t.Logf("%s has %d fields and %d methods", l.name, l.fields, l.methods)
 	}
-	tell("the other small rooms", small)
-	tell("all", all)
-	t.Log("types of 60 fields and methods or more:\n" + strings.Join(kinds, "\n"))
 }
 
-// measure counts a package, and names its types that are large.
-func measure(t *testing.T, fset *token.FileSet, from types.Importer, folder string) (s size, large []string) {
-	var files []*ast.File
-	number := map[string]int{} // of a file, by its name
-	names, _ := filepath.Glob(filepath.Join(folder, "*.go"))
-	for _, name := range names {
-		if fits, err := build.Default.MatchFile(folder, filepath.Base(name)); !fits || err != nil || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := parser.ParseFile(fset, name, text, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		number[name] = len(files)
-		files = append(files, file)
-		for line := range strings.Lines(string(text)) {
-			switch line = strings.TrimSpace(line); {
-			case strings.HasPrefix(line, "//"):
-				s.comment++
-			case line != "":
-				s.code++
+func row(name string, s size, foreign share) string {
+	return fmt.Sprintf("%-25s code %6d  names %5d  foreign %4d of %4d %3d%%  back %2d%%  comment / code %.2f  over 50 lines %3d",
+		name, s.code, s.names, foreign.foreign, foreign.all, foreign.percent(),
+		100*s.back/max(1, s.arrows), float64(s.comment)/float64(max(1, s.code)), s.long)
+}
+
+// measure counts a package.
+func measure(c checked) (s size) {
+	for _, source := range c.sources {
+		code, comment := lines(source.text)
+		s.code, s.comment = s.code+code, s.comment+comment
+		for _, d := range source.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && source.line(f.End())-source.line(f.Pos())+1 > 50 {
+				s.long++
 			}
 		}
 	}
-	if len(files) == 0 {
-		return s, nil
-	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	config := types.Config{Importer: from, Error: func(error) {}} // what cgo and assembly supply is not there
-	pkg, _ := config.Check(folder, fset, files, info)
-	for _, name := range pkg.Scope().Names() {
+	for _, name := range c.pkg.Scope().Names() {
 		if token.IsExported(name) {
 			s.names++
 		}
-		if named, ok := pkg.Scope().Lookup(name).Type().(*types.Named); ok {
-			fields := 0
-			if st, ok := named.Underlying().(*types.Struct); ok {
-				fields = st.NumFields()
-			}
-			if _, is := pkg.Scope().Lookup(name).(*types.TypeName); is && fields+named.NumMethods() >= 60 {
-				large = append(large, fmt.Sprintf("%s.%s %d and %d", folder, name, fields, named.NumMethods()))
-			}
+	}
+	arrows := arrowsOf(c)
+	s.arrows, s.back = len(arrows), against(len(c.sources), arrows)
+	return s
+}
+
+// lines counts the lines of code and of comments in a file.
+func lines(text string) (code, comment int) {
+	for line := range strings.Lines(text) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "//"):
+			comment++
+		case line != "":
+			code++
 		}
 	}
-	arrows := map[[2]int]bool{} // from file to file
-	for from, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
+	return code, comment
+}
+
+func (s source) line(pos token.Pos) int { return s.fset.Position(pos).Line }
+
+type largeType struct {
+	name            string
+	fields, methods int
+}
+
+// largeTypes returns the types of a package with their fields and methods.
+func largeTypes(c checked) (all []largeType) {
+	for _, name := range c.pkg.Scope().Names() {
+		if o, is := c.pkg.Scope().Lookup(name).(*types.TypeName); is {
+			l := largeType{name: c.path + "." + name}
+			if s, ok := o.Type().Underlying().(*types.Struct); ok {
+				l.fields = s.NumFields()
+			}
+			if n, ok := o.Type().(*types.Named); ok {
+				l.methods = n.NumMethods()
+			}
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// arrowsOf returns which files of a package use names that other files of it
+// declare, by the numbers of the files.
+func arrowsOf(c checked) map[[2]int]bool {
+	number := map[string]int{}
+	for i, s := range c.sources {
+		number[s.path] = i
+	}
+	arrows := map[[2]int]bool{}
+	for from, s := range c.sources {
+		ast.Inspect(s.file, func(n ast.Node) bool {
 			id, _ := n.(*ast.Ident)
-			if o := info.Uses[id]; o != nil && o.Pkg() == pkg {
-				if to, ok := number[fset.Position(o.Pos()).Filename]; ok && to != from {
+			if o := c.info.Uses[id]; o != nil && o.Pkg() == c.pkg {
+				if to, ok := number[s.fset.Position(o.Pos()).Filename]; ok && to != from {
 					arrows[[2]int{from, to}] = true
 				}
 			}
 			return true
 		})
 	}
-	s.arrows, s.back = len(arrows), against(len(files), arrows)
-	return s, large
+	return arrows
 }
 
-// against is how many arrows run back in the best order of files that moving one
-// after another finds.
+// against returns how many arrows run back in the best order of files that moving
+// one after another finds.
 func against(n int, arrows map[[2]int]bool) int {
 	order := make([]int, n)
 	for i := range order {
