@@ -21,7 +21,7 @@ type room struct {
 var everyTest = []string{"internal/transcript", "internal/toy", "internal/long", "macetime"}
 
 var (
-	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/world"}
+	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
@@ -121,6 +121,11 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/setting",
+		may:     []string{"choose", "sim"},
+		instead: map[string]string{"": "a Setting is data; let the rooms above run under it"},
+	},
+	{
 		path: "internal/world",
 		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/sight", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{
@@ -186,7 +191,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/run",
-		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
+		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
 		instead: map[string]string{
 			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
 			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
@@ -217,7 +222,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
@@ -262,7 +267,7 @@ var rooms = []room{
 	},
 	{
 		path:  "internal/merge",
-		may:   []string{"internal/canon", "macetime", "choose", "sim", "internal/world", "search", "live"},
+		may:   []string{"internal/canon", "macetime", "choose", "sim", "internal/setting", "internal/world", "search", "live"},
 		tests: []string{"systems/*", "internal/catalog", "internal/codec"},
 		instead: map[string]string{
 			"": "merge makes a path of records; let the command write it",
@@ -293,7 +298,7 @@ var rooms = []room{
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

@@ -14,7 +14,6 @@ import (
 	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
-	"macemc/sim"
 )
 
 type mdbFlags struct {
@@ -23,7 +22,7 @@ type mdbFlags struct {
 	at       int
 	stuck    time.Duration
 	settings mdb.Settings
-	faults   string
+	conditionFlags
 }
 
 func (t *tool) mdbCommand() *cobra.Command {
@@ -44,12 +43,11 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 			if err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("faults") {
-				faults, err := sim.ParseFaults(f.faults)
-				if err != nil {
-					return usagef("--faults: %s", err)
-				}
-				f.settings.Faults = &faults
+			if err := f.conditionFlags.check(cmd); err != nil {
+				return err
+			}
+			if f.settings.Conditions, err = f.conditionFlags.read(); err != nil {
+				return err
 			}
 			if f.stuck < 0 {
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
@@ -72,9 +70,7 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
 	flags.StringArrayVar(&f.settings.Params, "param", nil, "SYSTEM: set a parameter, `k=v` (repeatable)")
-	flags.StringArrayVar(&f.settings.Properties, "property", nil, "SYSTEM: check only the property `NAME` (repeatable)")
-	flags.StringVar(&f.settings.Net, "net", "", "SYSTEM: set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", "SYSTEM: budgets of the environment, `crash=1,loss=2,...`; none (default what the system tolerates)")
+	f.conditionFlags.add(cmd, "SYSTEM: ")
 	return cmd
 }
 

@@ -21,28 +21,26 @@ import (
 
 // searchFlags are what a user typed.
 type searchFlags struct {
-	bugs, properties, params []string
-	ignore                   []string
-	ignored                  []search.Ignore // the same, as it was read
-	opts                     search.Options  // the bounds, and what needs no reading
-	net, faults              string
-	faultsSet                bool
-	timers, disk             string
-	memory                   string
-	time                     time.Duration
-	noCritical, noShrink     bool
-	noLines                  bool
-	coverage                 bool
-	tries                    int // that shrinking may take; 0: as many as its effort allows
-	walk                     string
-	restarts                 int
-	seed                     int64
-	prefix                   string
-	engine, visited          string
-	out                      string
-	inProcess                bool
-	json, quiet              bool
-	outputs                  outputs
+	conditionFlags
+	bugs, params         []string
+	ignore               []string
+	ignored              []search.Ignore // the same, as it was read
+	opts                 search.Options  // the bounds, and what needs no reading
+	memory               string
+	time                 time.Duration
+	noCritical, noShrink bool
+	noLines              bool
+	coverage             bool
+	tries                int // that shrinking may take; 0: as many as its effort allows
+	walk                 string
+	restarts             int
+	seed                 int64
+	prefix               string
+	engine, visited      string
+	out                  string
+	inProcess            bool
+	json, quiet          bool
+	outputs              outputs
 }
 
 func (t *tool) searchCommand() *cobra.Command {
@@ -106,14 +104,10 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 		flags.IntVar(b.In(&f.opts), name, 0, b.Help)
 	}
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
-	flags.StringArrayVar(&f.properties, "property", nil, "check only the property `NAME` (repeatable)")
+	f.conditionFlags.add(cmd, "")
 	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out what is known: `verdict=V`, property=NAME, or place=FILE:LINE, where a handler panicked\n(repeatable)")
 	bound("nodes")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
-	flags.StringVar(&f.net, "net", "", "set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", "budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; none (default what the system tolerates)")
-	flags.StringVar(&f.timers, "timers", "", "`free`, though the system says what its clocks keep to; or ordered, as it says")
-	flags.StringVar(&f.disk, "disk", "", "what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
 	bound("early")
 	bound("depth")
 	bound("step")
@@ -158,17 +152,11 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("seed") && f.seed < 1 {
 		return usagef("--seed is %d; it must be 1 or more", f.seed)
 	}
-	f.faultsSet = cmd.Flags().Changed("faults")
 	if !cmd.Flags().Changed("early") {
 		f.opts.Early = nil
 	}
-	for _, one := range []struct {
-		name, value string
-		words       []string
-	}{{"timers", f.timers, []string{"free", "ordered"}}, {"disk", f.disk, []string{"prefix", "reorder"}}} {
-		if cmd.Flags().Changed(one.name) && !slices.Contains(one.words, one.value) {
-			return usagef("--%s is %q; it must be %s%s", one.name, one.value, strings.Join(one.words, " or "), suggest(one.value, one.words))
-		}
+	if err := f.conditionFlags.check(cmd); err != nil {
+		return err
 	}
 	if f.opts.NoWalks && cmd.Flags().Changed("walk") {
 		return usagef("--no-walks and --walk exclude each other")
@@ -248,7 +236,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		return err
 	}
 	opts := f.opts
-	opts.Properties, opts.Ignore, opts.Walking, opts.Seed = f.properties, f.ignored, search.Walking(f.walk), uint64(f.seed)
+	opts.Ignore, opts.Walking, opts.Seed = f.ignored, search.Walking(f.walk), uint64(f.seed)
 	opts.Engine, opts.Visited = search.Engine(f.engine), search.Visited(f.visited)
 	nodes := f.opts.Params.Nodes
 	if f.prefix != "" {
@@ -263,22 +251,13 @@ func (t *tool) search(name string, f searchFlags) error {
 	if opts.Params, err = sys.Configure(nodes, f.params, f.bugs); err != nil {
 		return err
 	}
-	if f.faultsSet {
-		faults, err := parseFaults(f.faults)
-		if err != nil {
-			return fmt.Errorf("--faults: %w", err)
-		}
-		opts.Faults = &faults
+	if opts.Conditions, err = f.conditionFlags.read(); err != nil {
+		return err
 	}
-	if opts.Network, err = sim.ParseNetwork(f.net); err != nil {
-		return fmt.Errorf("--net: %w", err)
+	opts.Early = f.opts.Early
+	if err := f.clocked(sys, opts.Params); err != nil {
+		return err
 	}
-	if f.timers == "ordered" {
-		if clock, err := sys.Pace(opts.Params); err != nil || clock == nil {
-			return cmp.Or(err, fmt.Errorf("--timers ordered: %s says nothing of its clocks (System.Clock), so its timers are free", sys.Name))
-		}
-	}
-	opts.FreeTimers, opts.DiskReorder = f.timers == "free", f.disk == "reorder"
 	opts.Memory, _ = parseBytes(f.memory)
 	t.shelf = finding.NewShelf(f.out)
 	if t.child != nil {

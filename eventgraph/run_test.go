@@ -243,7 +243,7 @@ func (p play) world(t testing.TB) *world.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(sys, params, world.Config{Trace: true, Faults: p.faults})
+	w, err := world.New(sys, params, world.Config{Trace: true, Conditions: sim.Conditions{Faults: &p.faults}})
 	if err != nil {
 		t.Fatal(err)
 	}

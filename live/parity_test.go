@@ -220,7 +220,7 @@ func simulated(t *testing.T, script [][]string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(sys, p, world.Config{Faults: sim.Faults{Crash: sim.Unlimited}})
+	w, err := world.New(sys, p, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: sim.Unlimited}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,12 @@ import (
 // Options say what is searched, and how far. The zero value searches the
 // system as it is by default, for a short time.
 type Options struct {
-	Nodes      int         // 0: the system's default
-	Params     []string    // parameters of the system, each "name=value"
-	Bugs       []sim.BugID // known bugs that are switched on
-	Properties []string    // only these; nil: all
-	Ignore     []string    // what is known and left out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
+	Nodes  int         // 0: the system's default
+	Params []string    // parameters of the system, each "name=value"
+	Bugs   []sim.BugID // known bugs that are switched on
+	Ignore []string    // what is known and left out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
 
-	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
-	Early   *int        // how often timers may fire while messages are under way to or from their node; nil: without limit
-	Network sim.Network // overrides what the system says of its links
-
-	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks
-	DiskReorder bool // of what was not synced, a crash leaves any part, and not the first writes only
+	sim.Conditions
 
 	Depth       int            // steps of the exhaustive phase; 0: as deep as Transitions allows
 	Transitions int            // that the exhaustive phase may execute, if Depth is 0; 0: 30,000. See -macetest.scale
@@ -102,8 +96,8 @@ func seed(own uint64) (uint64, error) {
 // search are the options of the search.
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
-		Properties: o.Properties, Faults: o.Faults, Early: o.Early, Network: o.Network, FreeTimers: o.FreeTimers, DiskReorder: o.DiskReorder,
-		Engine: o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Walking: o.Walking, Memory: o.Memory,
+		Conditions: o.Conditions,
+		Engine:     o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Walking: o.Walking, Memory: o.Memory,
 	}
 	for _, text := range o.Ignore {
 		one, err := search.ParseIgnore(text)

@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/numerals"
+	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -358,14 +359,10 @@ func (s *stand) rename(args []word) (Page, error) {
 	return s.BranchesPage(), nil
 }
 
-// savedKeys are what a header tells of how a run is run, rather than of what it
-// came to.
-var savedKeys = []string{"system", "nodes", "param", "bug", "property", "faults", "early", "net", "seed"}
-
 // settings are the header's fields of how the run is run.
 func (s *stand) settings() (header []choose.Field) {
 	for _, f := range s.run.header {
-		if slices.Contains(savedKeys, f.Key) {
+		if setting.Describes(f.Key) || f.Key == "seed" {
 			header = append(header, f)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/lines"
-	"macemc/search"
+	"macemc/internal/setting"
 	"macemc/sim"
 )
 
@@ -23,14 +23,11 @@ type Opener struct {
 	Busy *Busy                                                // nil: nobody watches
 }
 
-// Settings say how a system is run that is explored by hand, in the words of a
-// path's header.
+// Settings say under which conditions a system is explored by hand.
 type Settings struct {
 	Nodes        int
-	Params, Bugs []string
-	Properties   []string
-	Faults       *sim.Faults // nil: what the system tolerates
-	Net          string
+	Params, Bugs []string // in the words of a path's header
+	sim.Conditions
 }
 
 // Open opens a path file, the folder of a finding, or a system. A path that
@@ -73,7 +70,7 @@ func (o Opener) Open(name string, set Settings) (*Session, error) {
 }
 
 func (s Settings) any() bool {
-	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Net != ""
+	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder
 }
 
 func exists(name string) bool {
@@ -121,17 +118,8 @@ func (o *Opener) explore(name string, set Settings) (*run, error) {
 	if params.Nodes == 0 {
 		params.Nodes = sys.NodeRange(params).Default
 	}
-	faults := sys.Tolerates
-	if set.Faults != nil {
-		faults = *set.Faults
-	}
-	path := &choose.Path{Header: search.Describe(sys, params, set.Properties)}
-	if !faults.IsZero() {
-		path.Add("faults", faults.String())
-	}
-	if set.Net != "" {
-		path.Add("net", set.Net)
-	}
+	run := setting.Setting{Sys: sys, Params: params, Conditions: set.Conditions}
+	path := &choose.Path{Header: run.Header(run.Stormy())}
 	r, err := newRun(name, sys, path, o.Busy)
 	if err == nil {
 		r.recorded = nil

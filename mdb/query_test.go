@@ -109,7 +109,7 @@ func TestFieldsAgreeWithStates(t *testing.T) {
 		{jointree.System, Settings{Params: []string{"ballast=1KB"}}, []string{
 			"n1", "n1.papa", "papa", "n0.kids", "kids[n1]", "n1.ballast.peers[n0].relation", "history", "n0.ballast.history", "history[11]", "relation", "n2 timer",
 		}},
-		{randtree.System, Settings{Faults: &sim.Faults{Crash: 3, Reset: 2, Partition: 1}}, []string{
+		{randtree.System, Settings{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 3, Reset: 2, Partition: 1}}}, []string{
 			"n1", "n1.parent", "parent", "kids", "timer", "n2 timer", "n1 restarts", "n1 is", "tcp n0->n1", "faults left", "partition", "root",
 		}},
 	} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
@@ -14,6 +15,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
+	"macemc/systems/lease"
 	"macemc/systems/stopwait"
 )
 
@@ -43,7 +45,7 @@ func TestSeek(t *testing.T) {
 	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, stopwait.System} {
 		t.Run(sys.Name, func(t *testing.T) {
 			faults, _ := sim.ParseFaults("crash=2,reset=2,loss=3,dup=2,reorder=3")
-			s := explored(t, sys, Settings{Faults: &faults})
+			s := explored(t, sys, Settings{Conditions: sim.Conditions{Faults: &faults}})
 			rng := rand.New(rand.NewPCG(7, 7))
 			type place struct {
 				b    *branch
@@ -148,4 +150,24 @@ func longPath(t testing.TB, steps string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// A branch that is saved keeps every condition of its run, so that the file is
+// taken again under the same ones.
+func TestSaveKeepsConditions(t *testing.T) {
+	early := 2
+	conditions := sim.Conditions{Faults: &sim.Faults{Crash: 1}, Early: &early, FreeTimers: true, DiskReorder: true}
+	s := explored(t, lease.System, Settings{Conditions: conditions})
+	name := filepath.Join(t.TempDir(), "saved.path")
+	must(t, s, "take 0")
+	must(t, s, "save "+name)
+	path, err := choose.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"faults": "crash=1", "early": "2", "timers": "free", "disk": "reorder"} {
+		if got, _ := path.Get(key); got != want {
+			t.Errorf("the saved path says %s: %q, want %q", key, got, want)
+		}
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
+	"macemc/systems/lease"
 	"macemc/systems/overcast"
 	"macemc/systems/randtree"
 	"macemc/systems/stopwait"
@@ -23,7 +24,7 @@ import (
 
 // systems are those that transcripts may name.
 func systems(name string) (*sim.System, error) {
-	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, overcast.System, randtree.System, stopwait.System} {
+	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, lease.System, overcast.System, randtree.System, stopwait.System} {
 		if sys.Name == name {
 			return sys, nil
 		}

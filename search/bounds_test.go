@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"macemc/sim"
 )
 
 // What the table says of each bound is what is refused.
 func TestBounds(t *testing.T) {
 	check := func(set func(o *Options), asked ...string) string {
-		o := Options{Early: new(0)}
+		o := Options{Conditions: sim.Conditions{Early: new(0)}}
 		for _, name := range asked {
 			if name != noWalks {
 				b := Bounded(name)
@@ -41,7 +43,7 @@ func TestBounds(t *testing.T) {
 				t.Errorf("--%s with --%s: %q", b.Name, other, got)
 			}
 		}
-		o := Options{Early: new(0)}
+		o := Options{Conditions: sim.Conditions{Early: new(0)}}
 		*b.In(&o) = -1
 		if _, err := o.filled(); err == nil || !strings.Contains(err.Error(), "--"+b.Name+" is -1") {
 			t.Errorf("%s -1 in options: %v", b.Name, err)

@@ -16,7 +16,7 @@ func TestSpreadingIsNoHandler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, x := explored(t, handshake.System, Options{Params: params, Faults: &none, Engine: EngineMemo})
+	r, x := explored(t, handshake.System, Options{Params: params, Conditions: sim.Conditions{Faults: &none}, Engine: EngineMemo})
 	g, err := closure.New(&r.owner, x)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestCommutingSteps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if params, err := sys.Configure(nodes, nil, nil); err == nil {
-					opts := Options{Params: params, Faults: &budgets, Depth: long.Of(6, 7)}
+					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(6, 7)}
 					if faults == "none" {
 						opts.Depth = long.Of(8, 10)
 					}

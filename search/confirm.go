@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
@@ -80,7 +81,7 @@ func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Findi
 
 // tracing is a runner whose careful runs are recorded.
 func (r *runner) tracing() (*runner, error) {
-	c := &runner{Runs: run.Runs{Conditions: r.Conditions, Limits: r.Limits, World: r.World}, opts: r.opts, reach: r.reach}
+	c := &runner{Runs: run.Runs{Setting: r.Setting, Limits: r.Limits, World: r.World}, opts: r.opts, reach: r.reach}
 	c.Counts = run.Counts{Steps: &c.stats.Steps, Audited: &c.stats.Audited}
 	c.Pulse.On, c.Pulse.Trail = r.Pulse.On, r.Pulse.Trail
 	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
@@ -91,14 +92,8 @@ func (r *runner) tracing() (*runner, error) {
 // label writes the header of a finding's path.
 func (o Options) label(sys *sim.System, f *Finding) {
 	p := f.Path
-	p.Header = Describe(sys, o.Params, o.Properties)
-	if f.climate.Faults {
-		p.Add("faults", o.Budgets(sys).String())
-		if o.Early != nil {
-			p.Add("early", fmt.Sprint(*o.Early))
-		}
-	}
-	o.labelWorld(p)
+	s := o.setting(sys)
+	p.Header = s.Header(f.climate.Faults)
 	p.Add("seed", fmt.Sprint(o.Seed))
 	p.Add("verdict", f.Verdict.String())
 	if f.Property != "" {
@@ -117,30 +112,14 @@ func (f *Finding) labelManner() {
 	}
 }
 
-// Describe is the part of a path's header that says what was run.
-func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
-	h := []choose.Field{{Key: "system", Value: sys.Name}, {Key: "nodes", Value: fmt.Sprint(p.Nodes)}}
-	for _, s := range p.Settings(sys) {
-		h = append(h, choose.Field{Key: "param", Value: s})
-	}
-	for _, b := range p.Bugs() {
-		h = append(h, choose.Field{Key: "bug", Value: string(b)})
-	}
-	for _, name := range only {
-		h = append(h, choose.Field{Key: "property", Value: name})
-	}
-	return h
+// setting returns what runs of sys under these options depend on.
+func (o *Options) setting(sys *sim.System) setting.Setting {
+	return setting.Setting{Sys: sys, Params: o.Params, Conditions: o.Conditions}
 }
 
-// labelWorld writes how worlds differ from what the system says.
-func (o Options) labelWorld(p *choose.Path) {
-	if net := o.Network.String(); net != "" {
-		p.Add("net", net)
-	}
-	if o.FreeTimers {
-		p.Add("timers", "free")
-	}
-	if o.DiskReorder {
-		p.Add("disk", "reorder")
-	}
+// Describe returns the header of a run without faults, in which only some
+// properties are checked. If only is nil, all are.
+func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
+	s := setting.Setting{Sys: sys, Params: p, Conditions: sim.Conditions{Properties: only}}
+	return s.Header(false)
 }

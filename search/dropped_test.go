@@ -77,7 +77,7 @@ func TestVacuous(t *testing.T) {
 			}
 			return true
 		})},
-	}, Options{Faults: &sim.Faults{Down: 1}, Findings: 2})
+	}, Options{Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}}, Findings: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

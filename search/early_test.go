@@ -87,7 +87,7 @@ func TestFailsBeyondTheLimit(t *testing.T) {
 		for _, only := range [][]string{nil, {"nothing is told", "it does not fire twice without any harm"}} {
 			for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 				t.Run(fmt.Sprint(c.wrong, "/", engine, len(only)), func(t *testing.T) {
-					res, err := Search(sys, Options{Engine: engine, Early: new(1), Properties: only, Paths: 200})
+					res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Early: new(1), Properties: only}, Paths: 200})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -158,7 +158,7 @@ func TestStuckBeyondTheLimit(t *testing.T) {
 			Properties: []sim.Property{sim.Eventually("it ends", func(sim.View[*hasty]) bool { return false })},
 		}
 		_, err := Search(sys, Options{
-			Engine: engine, Early: new(1), NoWalks: true,
+			Engine: engine, Conditions: sim.Conditions{Early: new(1)}, NoWalks: true,
 			Stuck: 200 * time.Millisecond, OnStuck: func(r *Result) { released.Store(r) },
 		})
 		if err != nil {

@@ -49,7 +49,7 @@ func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) 
 		engines = append(engines, "local, 3 workers", "memo, 3 workers")
 	}
 	for _, engine := range engines {
-		opts := Options{Params: params, Faults: &faults, Engine: engine, Depth: 6, NoWalks: true, Workers: 1, team: 1}
+		opts := Options{Params: params, Conditions: sim.Conditions{Faults: &faults}, Engine: engine, Depth: 6, NoWalks: true, Workers: 1, team: 1}
 		if name, _, several := strings.Cut(string(engine), ","); several {
 			opts.Engine, opts.Workers = Engine(name), 3
 		}
@@ -92,7 +92,7 @@ func TestLimitedFaults(t *testing.T) {
 		anywhere := budgets
 		anywhere.Only = ""
 		count := func(f sim.Faults) int {
-			res, err := Search(c.sys, Options{Params: params, Faults: &f, Depth: 5, NoWalks: true})
+			res, err := Search(c.sys, Options{Params: params, Conditions: sim.Conditions{Faults: &f}, Depth: 5, NoWalks: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -84,7 +84,7 @@ func TestAloneTellsFirst(t *testing.T) {
 // heals as well.
 func TestRetakeHeals(t *testing.T) {
 	sys := membership(true)
-	w, err := world.New(sys, sim.Params{}, world.Config{Faults: sim.Faults{Crash: 1}})
+	w, err := world.New(sys, sim.Params{}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

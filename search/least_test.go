@@ -120,7 +120,7 @@ func TestWalkLeast(t *testing.T) {
 func TestWalkLeastAlarms(t *testing.T) {
 	fair := sim.Faults{}
 	summers := aging(0, 0, nil, func(a *ager) bool { return a.Age%1_000 < 500 })
-	res := search(t, summers, 0, nil, Options{Depth: 1, Paths: 10, WalkLeast: 5_000, WalkSteps: 300, Walks: 2, Faults: &fair, Workers: 1})
+	res := search(t, summers, 0, nil, Options{Depth: 1, Paths: 10, WalkLeast: 5_000, WalkSteps: 300, Walks: 2, Conditions: sim.Conditions{Faults: &fair}, Workers: 1})
 	if res.Finding != nil || res.Stats.Suspects == 0 || res.Stats.Walks != 10 || res.Liveness.WalkSteps < 600 {
 		t.Errorf("found is %+v; %d suspects, %d walks, suspected after %d steps", res.Finding, res.Stats.Suspects, res.Stats.Walks, res.Liveness.WalkSteps)
 	}
@@ -143,7 +143,7 @@ func TestLateStorms(t *testing.T) {
 		{"at rest", aging(300, 300, nil, healthy), 10_000, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: 100, Faults: &faults, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted})
+			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: 100, Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted})
 			f := res.Finding
 			if (f != nil) != c.found {
 				t.Fatalf("found is %+v", f)

@@ -39,7 +39,7 @@ func TestRally(t *testing.T) {
 			if !faults.IsZero() { // a player who hears that the connection broke gives up: that ends a rally
 				sys.Assume = sim.While("the rally goes on", func(v sim.View[*player]) bool { return v.InFlight() > 0 || v.Len() < 2 })
 			}
-			res, err := Search(sys, Options{Engine: engine, Faults: &faults, NoWalks: true, Properties: nil})
+			res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Faults: &faults, Properties: nil}, NoWalks: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -520,7 +520,7 @@ func (p *plan) storms() (o Options) {
 			}
 		}
 	}()
-	o = Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}
+	o = Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Conditions: sim.Conditions{Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1}, Faults: &sim.Faults{}}}
 	tcp, udp := slices.Contains(p.links, sim.LinkTCP), slices.Contains(p.links, sim.LinkUDP)
 	f := o.Faults
 	for range r.IntN(3) {

@@ -309,7 +309,7 @@ type dumbPath struct {
 
 func newDumb(t *testing.T, sys *sim.System, opts Options) *dumb {
 	t.Helper()
-	w, err := world.New(sys, sim.Params{}, world.Config{Faults: *opts.Faults, Early: opts.Early, Network: opts.Network, DiskReorder: opts.DiskReorder})
+	w, err := world.New(sys, sim.Params{}, world.Config{Conditions: sim.Conditions{Faults: opts.Faults, Early: opts.Early, Network: opts.Network, DiskReorder: opts.DiskReorder}})
 	if err != nil {
 		t.Fatal(err)
 	}

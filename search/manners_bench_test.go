@@ -44,7 +44,7 @@ func BenchmarkManners(b *testing.B) {
 				if m == storms {
 					w = WalkAuto
 				}
-				if runners[m], err = newRunner(c.sys, Options{Params: params, Faults: &c.faults, Walking: w}); err != nil {
+				if runners[m], err = newRunner(c.sys, Options{Params: params, Conditions: sim.Conditions{Faults: &c.faults}, Walking: w}); err != nil {
 					b.Fatal(err)
 				}
 				walks[m] = walk.New(1)

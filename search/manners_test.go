@@ -23,7 +23,7 @@ func TestManners(t *testing.T) {
 	told := map[string]bool{}
 	for _, w := range []Walking{WalkWeighted, WalkChain, WalkSwarm, WalkAuto} {
 		take := func() (all string, kinds []sim.Kind) {
-			r, err := newRunner(randtree.System, Options{Walking: w, Faults: &faults})
+			r, err := newRunner(randtree.System, Options{Walking: w, Conditions: sim.Conditions{Faults: &faults}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestMannersAllocate(t *testing.T) {
 // environment heals, for as long as hundreds of steps; in the others it mostly mends soon.
 func TestPartsStay(t *testing.T) {
 	for _, manner := range []Walking{WalkChain, WalkSwarm} {
-		r, err := newRunner(randtree.System, Options{Walking: manner, Faults: &sim.Faults{Partition: 1}})
+		r, err := newRunner(randtree.System, Options{Walking: manner, Conditions: sim.Conditions{Faults: &sim.Faults{Partition: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func TestNeverNoticed(t *testing.T) {
 	}
 	never := func() []string {
 		t.Helper()
-		res, err := Search(sys, Options{Faults: &sim.Faults{Crash: 1}, Engine: EngineReference})
+		res, err := Search(sys, Options{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}, Engine: EngineReference})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,16 +15,9 @@ import (
 
 // Options bound a search. The zero value is the default search.
 type Options struct {
-	Params     sim.Params
-	Properties []string // only these; nil: all
-	Ignore     []Ignore // what is left out
-
-	Faults  *sim.Faults // budgets of the environment; nil: what the system tolerates
-	Early   *int        // how often timers may fire while messages are under way to or from their node; nil: without limit
-	Network sim.Network // overrides what the system says of its links
-
-	FreeTimers  bool // timers may fire at any step, whatever the system says of its clocks
-	DiskReorder bool // of what was not synced, a crash leaves any part, and not the first writes only
+	Params sim.Params
+	sim.Conditions
+	Ignore []Ignore // what is left out
 
 	Prefix *choose.Path // the search begins where this run ends; nil: at the start
 
@@ -180,12 +173,4 @@ func (o Options) walks(paths int) int {
 // enough reports whether the exhaustive phase has done the work that it may.
 func (o Options) enough(s Stats) bool {
 	return o.Depth == 0 && max(s.Executed, s.HandlerRuns) >= o.Effort && s.States >= o.Least.States && s.Transitions >= o.Least.Transitions
-}
-
-// Budgets are the faults in force.
-func (o Options) Budgets(sys *sim.System) sim.Faults {
-	if o.Faults != nil {
-		return *o.Faults
-	}
-	return sys.Tolerates
 }

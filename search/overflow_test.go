@@ -27,7 +27,7 @@ func TestOverflow(t *testing.T) {
 				Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
 				New:   func(sim.Params, sim.Addr) sim.Node { return &flood{most} },
 			}
-			res := search(t, sys, 0, nil, Options{Engine: engine, Faults: &sim.Faults{}, Network: sim.Network{UDPCapacity: 2}})
+			res := search(t, sys, 0, nil, Options{Engine: engine, Conditions: sim.Conditions{Faults: &sim.Faults{}, Network: sim.Network{UDPCapacity: 2}}})
 			if res.Overflow != want {
 				t.Errorf("%s: of %d datagrams into a channel of two, the overflow is told as %d; want %d", engine, most, res.Overflow, want)
 			}

@@ -69,8 +69,8 @@ func TestPrefixFinds(t *testing.T) {
 			{brokentree.System, "BT2", Options{Depth: 1, Paths: 2_000}, sim.VerdictSafety},
 			{simtcp.System, "ST1", Options{}, sim.VerdictSafety},
 			{simtcp.System, "ST1", Options{Depth: 1, Paths: 2_000}, sim.VerdictSafety},
-			{simtcp.System, "ST1", Options{Early: new(1)}, sim.VerdictSafety},
-			{stopwait.System, "SW1", Options{Early: new(0)}, 0},
+			{simtcp.System, "ST1", Options{Conditions: sim.Conditions{Early: new(1)}}, sim.VerdictSafety},
+			{stopwait.System, "SW1", Options{Conditions: sim.Conditions{Early: new(0)}}, 0},
 		} {
 			c.opts.Engine, c.opts.Prefix = engine, prefixes(t, c.sys, 1, 5)[0].Path
 			n := len(c.opts.Prefix.Steps)

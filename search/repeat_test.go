@@ -102,7 +102,7 @@ func TestRepeatedFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(8) {
-		res := search(t, sys, 0, nil, Options{Seed: seed + 1, NoWalks: true, Faults: &faults})
+		res := search(t, sys, 0, nil, Options{Seed: seed + 1, NoWalks: true, Conditions: sim.Conditions{Faults: &faults}})
 		if res.Finding != nil || res.Repeated.Steps == 0 {
 			t.Fatalf("seed %d: %+v, found is %+v", seed+1, res.Repeated, res.Finding)
 		}

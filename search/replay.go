@@ -11,6 +11,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/decide"
+	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
@@ -193,23 +194,19 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 	return c, nil
 }
 
-// headerKeys are the keys of a path's header; those that repeat come first.
-var headerKeys = []string{
-	"param", "bug", "property", "opening",
-	"system", "nodes", "faults", "early", "net", "timers", "disk", "seed", "verdict", "violates", "state", "critical", "walk",
-}
-
-const headerRepeats = 4
+// outcomeKeys are the keys of a header that record what a run came to.
+var outcomeKeys = []string{"seed", "verdict", "violates", "state", "critical", "walk"}
 
 // checkHeader refuses what this version would pass over, and what cannot be
 // meant.
 func checkHeader(path *choose.Path) error {
 	for i, f := range path.Header {
-		k := slices.Index(headerKeys, f.Key)
-		if k < 0 {
-			return fmt.Errorf("the path's header says %s: %q, which this version does not know; it knows %s", f.Key, f.Value, strings.Join(headerKeys, ", "))
+		repeats := slices.Contains(setting.Repeated, f.Key)
+		if !repeats && !setting.Describes(f.Key) && !slices.Contains(outcomeKeys, f.Key) {
+			known := slices.Concat(setting.Repeated, setting.Single, outcomeKeys)
+			return fmt.Errorf("the path's header says %s: %q, which this version does not know; it knows %s", f.Key, f.Value, strings.Join(known, ", "))
 		}
-		if k >= headerRepeats && slices.ContainsFunc(path.Header[:i], func(g choose.Field) bool { return g.Key == f.Key }) {
+		if !repeats && slices.ContainsFunc(path.Header[:i], func(g choose.Field) bool { return g.Key == f.Key }) {
 			return fmt.Errorf("the path's header says %s twice; leave one of them", f.Key)
 		}
 	}
@@ -236,64 +233,21 @@ func climateOf(path *choose.Path) run.Climate {
 	return c
 }
 
-// recordedOptions are the options that a path's header asks for.
+// recordedOptions returns the options that a path's header asks for, and the
+// verdict that it records.
 func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options, sim.Verdict, error) {
-	name, _ := path.Get("system")
-	if name != sys.Name {
-		return opts, 0, fmt.Errorf("the path is of system %q, not of %q", name, sys.Name)
+	s, err := setting.Parse(sys, path)
+	if err != nil {
+		return opts, 0, err
 	}
 	if err := checkHeader(path); err != nil {
 		return opts, 0, err
 	}
-	number := func(key string) (int, error) {
-		text, ok := path.Get(key)
-		n, err := strconv.Atoi(text)
-		if ok && err != nil {
-			return 0, fmt.Errorf("the path's header says %s: %q, which is no number", key, text)
-		}
-		return n, nil
-	}
-	nodes, err := number("nodes")
-	if err != nil {
-		return opts, 0, err
-	}
+	opts.Params, opts.Conditions = s.Params, s.Conditions
 	if text, ok := path.Get("seed"); ok {
 		if opts.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
 			return opts, 0, fmt.Errorf("the path's header says seed: %q, which is no number", text)
 		}
-	}
-	opts.Faults = new(sim.Faults)
-	if text, ok := path.Get("faults"); ok {
-		if *opts.Faults, err = sim.ParseFaults(text); err != nil {
-			return opts, 0, err
-		}
-	}
-	if _, ok := path.Get("early"); ok {
-		opts.Early = new(int)
-		if *opts.Early, err = number("early"); err != nil {
-			return opts, 0, err
-		}
-		if *opts.Early < 0 {
-			return opts, 0, fmt.Errorf("the path's header says early: %d; it must be 0 or more", *opts.Early)
-		}
-	}
-	if text, ok := path.Get("net"); ok {
-		if opts.Network, err = sim.ParseNetwork(text); err != nil {
-			return opts, 0, err
-		}
-	}
-	for _, word := range []struct {
-		key, value string
-		set        *bool
-	}{{"timers", "free", &opts.FreeTimers}, {"disk", "reorder", &opts.DiskReorder}} {
-		text, ok := path.Get(word.key)
-		if *word.set = ok; ok && text != word.value {
-			return opts, 0, fmt.Errorf("the path's header says %s: %q; it must be %s, or not be there", word.key, text, word.value)
-		}
-	}
-	opts.Properties = path.All("property")
-	if opts.Params, err = sys.Configure(nodes, path.All("param"), path.All("bug")); err != nil {
-		return opts, 0, err
 	}
 	text, ok := path.Get("verdict")
 	if !ok {

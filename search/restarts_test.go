@@ -24,7 +24,7 @@ func TestRestartsOfSeveral(t *testing.T) {
 		}{
 			{"findings", three, 4_000, Options{Findings: 10, WalkSteps: 100}},
 			{"faults", simtcp.System, 1_500, Options{WalkSteps: 500}},
-			{"a bug", randtree.System, 1_200, Options{Findings: 3, WalkSteps: 500, Faults: &sim.Faults{Crash: 2, Reset: 2}, Params: sim.Params{Nodes: 3}}},
+			{"a bug", randtree.System, 1_200, Options{Findings: 3, WalkSteps: 500, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Reset: 2}}, Params: sim.Params{Nodes: 3}}},
 		} {
 			for _, restarts := range []int{30, -1} {
 				counts := []int{1, 2, 3}
@@ -93,7 +93,7 @@ func TestScenariosAreKept(t *testing.T) {
 		}
 	}
 	kept := func() int {
-		return search(t, lamps, 0, nil, Options{Depth: 1, Early: new(9), Roam: 200, late: 1}).Stats.Kept
+		return search(t, lamps, 0, nil, Options{Depth: 1, Conditions: sim.Conditions{Early: new(9)}, Roam: 200, late: 1}).Stats.Kept
 	}
 	if n := kept(); n != 4 {
 		t.Errorf("%d states are kept of two nodes that are in two each", n)

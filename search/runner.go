@@ -70,8 +70,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	}
 	r := &runner{opts: opts, coverage: new(world.Coverage), reach: opts.WalkSteps, began: clock(), spent: Processor()}
 	r.findings.opts, r.periphery.r = &r.opts, r
-	r.Conditions = run.Conditions{Sys: sys, Params: opts.Params, Properties: opts.Properties, Faults: opts.Budgets(sys), Early: opts.Early, Network: opts.Network,
-		FreeTimers: opts.FreeTimers, DiskReorder: opts.DiskReorder}
+	r.Setting = opts.setting(sys)
 	r.Limits = &run.Limits{Ask: opts.Stop, Budget: opts.Memory, Table: opts.table}
 	r.Counts = run.Counts{Steps: &r.stats.Steps, Audited: &r.stats.Audited}
 	if opts.ProfileSpace {

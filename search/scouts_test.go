@@ -83,7 +83,7 @@ func TestWalksOfSeveral(t *testing.T) {
 		{"go on", brokentree.System, 400, Options{WalkLeast: 4_000}, 0},
 		{"a prefix", brokentree.System, 1_500, steady(brokentree.System), 0},
 		{"a prefix, faults", simtcp.System, 3_000, steady(simtcp.System), 0},
-		{"a prefix, timers", simtcp.System, 3_000, Options{Prefix: steady(simtcp.System).Prefix, Early: new(3)}, 0},
+		{"a prefix, timers", simtcp.System, 3_000, Options{Prefix: steady(simtcp.System).Prefix, Conditions: sim.Conditions{Early: new(3)}}, 0},
 		{"first", three, 6_000, Options{Seed: 3}, 1},
 		{"findings", three, 6_000, Options{Findings: 10, WalkSteps: 100}, 3},
 	} {
@@ -129,7 +129,7 @@ func TestWalksOfSeveral(t *testing.T) {
 func TestScoutsFail(t *testing.T) {
 	one := ""
 	for _, workers := range []int{1, 3} {
-		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Roam: 6_000, WalkSteps: 500, Seed: 3, Properties: []string{"not five"}, Workers: workers})
+		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Roam: 6_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Workers: workers})
 		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < walk.LotLeast {
 			t.Fatalf("%d workers: found is %+v, by %d walks", workers, res.Finding, res.Stats.Walks)
 		}
@@ -152,7 +152,7 @@ func TestScoutStuck(t *testing.T) {
 	go func() {
 		defer close(ended)
 		Search(hazards(func() { <-release }), Options{
-			Depth: 1, Roam: 20_000, WalkSteps: 500, Seed: 3, Properties: []string{"not five"}, Findings: 2, Workers: 3,
+			Depth: 1, Roam: 20_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Findings: 2, Workers: 3,
 			Stuck: 50 * time.Millisecond, OnStuck: func(r *Result) { told <- r },
 		})
 	}()

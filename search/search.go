@@ -44,7 +44,7 @@ func (r *runner) probe() error {
 	if r.opts.Faults == nil && !r.opts.DiskReorder {
 		return nil
 	}
-	faults := r.opts.Budgets(r.Sys)
+	faults := r.Budgets()
 	before, own, pair := r.stats, r.World, r.Lockstep
 	var err error
 	if r.World, err = r.NewWorld(world.Config{Sprint: true}); err != nil {

@@ -78,7 +78,7 @@ func TestSlowLinks(t *testing.T) {
 			told := ""
 			for _, slow := range []string{"", "n0-n2", "n2", "n0-n1"} {
 				sys := relaying(by)
-				res, err := Search(sys, Options{Engine: engine, Network: sim.Network{Slow: slow}, Depth: 8, NoWalks: true})
+				res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Network: sim.Network{Slow: slow}}, Depth: 8, NoWalks: true})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -115,7 +115,7 @@ func TestSlowLinkOfNobody(t *testing.T) {
 		"n0-n7": "the link n0-n7 is slow, and there are 3 nodes, counted from n0",
 		"n0-":   `network setting slow has the place "n0-"; write slow=n0-n1 for a link, slow=n2 for all of a node's, and + between several`,
 	} {
-		_, err := Search(relaying(sim.LinkUDP), Options{Network: sim.Network{Slow: slow}})
+		_, err := Search(relaying(sim.LinkUDP), Options{Conditions: sim.Conditions{Network: sim.Network{Slow: slow}}})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", slow, err)
 		}

@@ -75,8 +75,7 @@ func (r *runner) recorded(answers choose.Source, steps int) (*choose.Path, *Find
 	case w.Run.Err() != nil:
 		return nil, nil, w.Run.Err()
 	}
-	path.Header = Describe(r.Sys, r.opts.Params, r.opts.Properties)
-	r.opts.labelWorld(path)
+	path.Header = r.Setting.Header(false)
 	path.Add("seed", fmt.Sprint(r.opts.Seed))
 	path.Add("verdict", sim.VerdictNone.String())
 	return path, nil, nil

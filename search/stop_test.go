@@ -76,7 +76,7 @@ func TestMemoryOfHealedStates(t *testing.T) {
 				}),
 			},
 		}
-		res, err := Search(sys, Options{Engine: engine, Early: new(2), table: 1, NoWalks: true})
+		res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Early: new(2)}, table: 1, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestPatienceIsNoVerdict(t *testing.T) {
 					}),
 				},
 			}
-			res, err := Search(sys, Options{Engine: engine, Early: new(0), NoWalks: true})
+			res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Early: new(0)}, NoWalks: true})
 			switch f := res.Finding; {
 			case err != nil:
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestInterrupted(t *testing.T) {
 		} {
 			var r *runner
 			stops, after := 0, 0
-			opts := Options{Engine: engine, NoWalks: true, Effort: 1 << 40, Faults: &c.faults, Stop: func() Stop {
+			opts := Options{Engine: engine, NoWalks: true, Effort: 1 << 40, Conditions: sim.Conditions{Faults: &c.faults}, Stop: func() Stop {
 				if r.Exploring != nil && c.here(r.Exploring.(*explore.Taker)) {
 					stops++
 				}
@@ -247,7 +247,7 @@ func TestFoundWhenCut(t *testing.T) {
 // What is taken to see whether faults can happen is no part of the search.
 func TestProbeIsNotCounted(t *testing.T) {
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
-		res := search(t, simtcp.System, 0, nil, Options{Engine: engine, Depth: 1, NoWalks: true, Faults: &sim.Faults{Crash: 1}})
+		res := search(t, simtcp.System, 0, nil, Options{Engine: engine, Depth: 1, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}})
 		for _, h := range res.Held {
 			if h.Run || h.Depth > 1 {
 				t.Errorf("%s: in a search to depth 1, %q first held at %d", engine, h.Property, h.Depth)

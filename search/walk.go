@@ -199,9 +199,10 @@ func (r *runner) strategy() walk.Strategy {
 	default:
 		p.Manners = []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight}
 	}
+	budgets := r.Budgets()
 	for _, kind := range sim.Kinds() {
 		if kind.Fault() {
-			n := *r.Faults.Of(kind)
+			n := *budgets.Of(kind)
 			if n == sim.Unlimited {
 				n = len(walk.Guide{}.Points)
 			}

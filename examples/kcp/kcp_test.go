@@ -28,7 +28,7 @@ func TestSurvives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := world.New(System, params, world.Config{Faults: faults, Audit: true})
+		w, err := world.New(System, params, world.Config{Conditions: sim.Conditions{Faults: &faults}, Audit: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestKnown(t *testing.T) {
 				}
 			}
 			macetest.Run(t, System, macetest.Options{
-				Bugs: []sim.BugID{k.ID}, Expect: k.Verdict, Faults: &faults, Params: k.Flags.Params, NoShrink: true,
+				Bugs: []sim.BugID{k.ID}, Expect: k.Verdict, Conditions: sim.Conditions{Faults: &faults}, Params: k.Flags.Params, NoShrink: true,
 			})
 		})
 	}

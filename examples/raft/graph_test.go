@@ -20,7 +20,7 @@ var graphs = flag.String("graphs", "", "keep the drawings of TestGraphs in this 
 // A run that a crash ended badly is drawn in every form. Its messages are
 // protocol buffers, told by their own text.
 func TestGraphs(t *testing.T) {
-	d := drive(t, 3, nil, []string{string(RF1)}, world.Config{Faults: sim.Faults{Crash: 5}, Trace: true})
+	d := drive(t, 3, nil, []string{string(RF1)}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 5}}, Trace: true})
 	var f *sim.Failure
 	for i := 0; f == nil && i < 5_000; i++ {
 		f = d.run(gusty(5), i, 100, never)

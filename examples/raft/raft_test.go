@@ -107,7 +107,7 @@ func TestLive(t *testing.T) {
 // state, at every tenth step of it.
 func TestReplays(t *testing.T) {
 	const steps = 500
-	config := world.Config{Faults: sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}
+	config := world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}}
 	first, second := drive(t, 3, nil, nil, config), drive(t, 3, nil, nil, config)
 	for i := range 200 {
 		var told []string
@@ -147,7 +147,7 @@ func TestReplays(t *testing.T) {
 // Nothing else than the node that runs changes: no message on its way, and no
 // other server by entries that are shared.
 func TestNothingIsShared(t *testing.T) {
-	d := drive(t, 3, nil, nil, world.Config{Faults: sim.Faults{Crash: 2, Dup: 2}, Audit: true})
+	d := drive(t, 3, nil, nil, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Dup: 2}}, Audit: true})
 	for i := range 100 {
 		if f := d.run(moods[i%len(moods)].mood, i, 300, never); f != nil {
 			t.Fatalf("walk %d: %s: %s", i, f.Verdict, f.Message)
@@ -182,7 +182,7 @@ func TestSurvives(t *testing.T) {
 				if c.disk != "" {
 					settings = []string{"storage=files"}
 				}
-				d := drive(t, c.nodes, settings, nil, world.Config{Faults: faults, DiskReorder: c.disk == "reorder"})
+				d := drive(t, c.nodes, settings, nil, world.Config{Conditions: sim.Conditions{Faults: &faults, DiskReorder: c.disk == "reorder"}})
 				longest := 0
 				for i := range c.many {
 					longest = max(longest, d.survives(t, m.mood, i, 300))
@@ -238,7 +238,7 @@ func TestCrashBugs(t *testing.T) {
 		if c.bug > RF3 {
 			settings = []string{"storage=files"}
 		}
-		d := drive(t, 3, settings, []string{string(c.bug)}, world.Config{Faults: sim.Faults{Crash: 5}})
+		d := drive(t, 3, settings, []string{string(c.bug)}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 5}}})
 		found := map[string]int{}
 		first, walks := -1, 0
 		for ; found[c.property] == 0 && walks < 5_000; walks++ {

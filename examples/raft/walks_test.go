@@ -51,7 +51,7 @@ func TestConfigurations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := drive(t, c.nodes, strings.Fields(c.settings), nil, world.Config{Faults: faults})
+			d := drive(t, c.nodes, strings.Fields(c.settings), nil, world.Config{Conditions: sim.Conditions{Faults: &faults}})
 			n, steps := *walks, 2_000
 			if n == 0 {
 				n, steps = 12, 400

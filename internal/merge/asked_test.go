@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/setting"
 	"macemc/live"
 	"macemc/search"
 	"macemc/sim"
@@ -80,8 +81,8 @@ func TestRequestsAreInThePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Parted || r.Failure != nil || len(r.Path.All(openingKey)) == 0 {
-		t.Fatalf("parted %q; failure %+v; openings %q", r.Differences, r.Failure, r.Path.All(openingKey))
+	if r.Parted || r.Failure != nil || len(r.Path.All(setting.KeyOpening)) == 0 {
+		t.Fatalf("parted %q; failure %+v; openings %q", r.Differences, r.Failure, r.Path.All(setting.KeyOpening))
 	}
 	var text bytes.Buffer
 	if _, err := r.Path.WriteTo(&text); err != nil {
@@ -103,7 +104,7 @@ func TestRequestsAreInThePath(t *testing.T) {
 		t.Error("the path is taken without what the nodes were asked for")
 	}
 	for _, bad := range []string{"n0 0", "n0 x AA==", "n0 0 !", "n0 0 AA=="} {
-		if _, err := SystemOf(adders, &choose.Path{Header: []choose.Field{{Key: openingKey, Value: bad}}}); err == nil {
+		if _, err := SystemOf(adders, &choose.Path{Header: []choose.Field{{Key: setting.KeyOpening, Value: bad}}}); err == nil {
 			t.Errorf("an opening of %q is read", bad)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/live"
-	"macemc/search"
 	"macemc/sim"
 )
 
@@ -303,7 +303,7 @@ func (m *merger) prepare() (err error) {
 }
 
 func (m *merger) config() world.Config {
-	c := world.Config{Trace: true, Faults: m.faults, Network: sim.Network{UDPCapacity: 60_000, TCPBuffer: m.begin.Buffer}}
+	c := world.Config{Trace: true, Conditions: sim.Conditions{Faults: &m.faults, Network: sim.Network{UDPCapacity: 60_000, TCPBuffer: m.begin.Buffer}}}
 	if pace, err := m.sys.Pace(m.params); err == nil && pace != nil {
 		c.FreeTimers = true // the clocks of machines are not those of a simulation
 	}
@@ -827,12 +827,8 @@ func (m *merger) result() (*Result, error) {
 	}
 	r := &m.out
 	p := m.record.Path()
-	p.Header = search.Describe(m.sys, m.params, nil)
-	p.Add("faults", m.faults.String())
-	p.Add("net", m.config().Network.String())
-	if m.config().FreeTimers {
-		p.Add("timers", "free")
-	}
+	s := setting.Setting{Sys: m.sys, Params: m.params, Conditions: m.config().Conditions}
+	p.Header = s.Header(true)
 	if err := m.asked.write(m.sys, p); err != nil {
 		return nil, err
 	}

@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/setting"
 	"macemc/live"
 	"macemc/sim"
 )
 
-// Requests from outside of the system's script are openings like those of the script. A
-// path tells the openings of each life in which there were some, in the order in which they
-// happened and with what was left of the script, in lines of its header:
+// A path records the requests from outside of the system's script as openings, like
+// those of the script: for each life that had some, in the order in which they
+// happened and with the rest of the script, as fields of its header:
 //
 //	opening: NODE LIFE VALUE
-const openingKey = "opening"
 
 // life is one of a node.
 type life struct{ node, number int }
@@ -79,7 +79,7 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 			if err != nil {
 				return fmt.Errorf("n%d was asked for a %T, which cannot be written into a path: %w", at.node, s, err)
 			}
-			path.Add(openingKey, fmt.Sprintf("n%d %d %s", at.node, at.number, base64.StdEncoding.EncodeToString(data)))
+			path.Add(setting.KeyOpening, fmt.Sprintf("n%d %d %s", at.node, at.number, base64.StdEncoding.EncodeToString(data)))
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 // SystemOf is the system that a path is of: sys, with the openings that the path tells.
 func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 	o := openings{}
-	for _, line := range path.All(openingKey) {
+	for _, line := range path.All(setting.KeyOpening) {
 		word := strings.Fields(line)
 		if len(word) != 3 {
 			return nil, fmt.Errorf("the path's header says opening: %q; it must be a node, the number of its life and a value", line)

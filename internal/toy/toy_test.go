@@ -43,7 +43,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 	if err := sys.Validate(sim.Params{}); err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(sys, sim.Params{}, world.Config{Faults: sim.Faults{Rare: sim.Unlimited}})
+	w, err := world.New(sys, sim.Params{}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Rare: sim.Unlimited}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestArithmetic(t *testing.T) {
 			c.Early = nil
 		}
 		if seed%3 == 0 {
-			c.Faults = sim.Faults{}
+			c.Faults = nil
 		}
 		b := newBanked(t, p.system(), c, seed)
 		for walk := range walks {
@@ -363,7 +363,7 @@ func TestArithmeticOfSets(t *testing.T) {
 
 // What the capacities are is what the network says.
 func TestCapacities(t *testing.T) {
-	w, err := New(randomPlan(1).system(), sim.Params{}, Config{Network: sim.Network{TCPBuffer: 7}})
+	w, err := New(randomPlan(1).system(), sim.Params{}, Config{Conditions: sim.Conditions{Network: sim.Network{TCPBuffer: 7}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func picking(faults sim.Faults) (*sim.System, Config) {
 		Properties: []sim.Property{sim.Always("three are under way, or fewer", func(v sim.View[*picker]) bool {
 			return v.InFlight() <= 3 && v.Params().Nodes == 2
 		})},
-	}, Config{Faults: faults, Early: nil}
+	}, Config{Conditions: sim.Conditions{Faults: &faults, Early: nil}}
 }
 
 // What a node declines is in the way of nothing, equal messages are one event

@@ -210,7 +210,7 @@ func TestBank(t *testing.T) {
 	t.Run("gale", func(t *testing.T) {
 		sys := gale()
 		sys.Nodes = func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} }
-		c := Config{Faults: sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1}, Early: new(2), Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3}}
+		c := Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1}, Early: new(2), Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3}}}
 		for seed := range plans / 10 {
 			bankWalk(t, sys, c, seed, 3*steps, &moments, &parts)
 		}

@@ -9,8 +9,9 @@ import (
 
 // Config says what a World does besides running.
 type Config struct {
-	// Only restricts the properties to these names; nil: all.
-	Only []string
+	// Conditions are those of its runs. A world has no fault budgets where Faults
+	// is nil: Allow gives them to each run.
+	sim.Conditions
 	// Trace records every step, with effects and facts.
 	Trace bool
 	// Audit checks after every step that nothing changed but the node that
@@ -19,20 +20,7 @@ type Config struct {
 	// Sprint looks for goroutines that handlers have started once, when Protect
 	// ends, and not after every step: the step that is told is then the last.
 	Sprint bool
-	// Faults are the budgets of each run.
-	Faults sim.Faults
-	// Early is how often timers may fire in a run while messages are under
-	// way to or from their node; nil: without limit.
-	Early *int
-	// Network overrides what the system says of its links.
-	Network sim.Network
-	// FreeTimers lets timers fire at any step, whatever the system says of its
-	// clocks.
-	FreeTimers bool
-	// DiskReorder lets a crash leave any part of what was not synced, and not the
-	// first writes only.
-	DiskReorder bool
-	// Coverage is told what runs exercise; nil: nobody is.
+	// Coverage, if set, counts what runs exercise.
 	Coverage *Coverage
 }
 
@@ -75,10 +63,14 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	if w.Links.slow, err = w.Links.net.SlowLinks(n); err != nil {
 		return nil, err
 	}
-	if err := sys.CanFail(params, config.Faults); err != nil {
+	var budgets sim.Faults
+	if config.Faults != nil {
+		budgets = *config.Faults
+	}
+	if err := sys.CanFail(params, budgets); err != nil {
 		return nil, err
 	}
-	w.Environ.allow(config.Faults, config.Early)
+	w.Environ.allow(budgets, config.Early)
 	w.nodes.sees.Runtime, w.nodes.sees.Params = eyes{&w.Judge}, params
 	all := params.Addrs()
 	for i := range w.nodes.at {
@@ -92,7 +84,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		}
 		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
 	}
-	if err := w.Judge.bind(sys, config.Only); err != nil {
+	if err := w.Judge.bind(sys, config.Properties); err != nil {
 		return nil, err
 	}
 	if w.auditing {

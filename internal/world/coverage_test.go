@@ -203,7 +203,7 @@ func TestCoverageOfNobody(t *testing.T) {
 	}{{all, 0, false}, {all, 2, false}, {all, 3, true}, {some, 0, false}, {some, 3, false}, {whoever, 0, false}, {whoever, 3, true}} {
 		c, sys := new(Coverage), gale()
 		sys.Properties = []sim.Property{sim.Eventually("it", of.holds)}
-		w, err := New(sys, sim.Params{Nodes: 3}, Config{Coverage: c, Faults: sim.Faults{Down: 3}})
+		w, err := New(sys, sim.Params{Nodes: 3}, Config{Coverage: c, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 3}}})
 		if err != nil {
 			t.Fatal(err)
 		}

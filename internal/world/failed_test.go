@@ -54,7 +54,7 @@ func TestPanicInCrash(t *testing.T) {
 		New:    func(sim.Params, sim.Addr) sim.Node { return &fuse{} },
 		Crash:  func(sim.Params, sim.Addr, sim.Node) sim.Node { panic("gone") },
 		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return nil },
-	}, sim.Params{Nodes: 2}, Config{Trace: true, Faults: sim.Faults{Crash: 1}})
+	}, sim.Params{Nodes: 2}, Config{Trace: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

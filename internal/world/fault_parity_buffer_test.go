@@ -50,7 +50,7 @@ func fillSimulation(t *testing.T) (accepted int, inOrder, room bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := New(sys, p, Config{Network: sim.Network{TCPBuffer: bufferOfTest}})
+	w, err := New(sys, p, Config{Conditions: sim.Conditions{Network: sim.Network{TCPBuffer: bufferOfTest}}})
 	if err != nil {
 		t.Fatal(err)
 	}

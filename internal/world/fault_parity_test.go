@@ -237,7 +237,7 @@ func inSimulation(t *testing.T, script []operation) (outcomes []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := New(sys, p, Config{Faults: sim.Faults{Crash: sim.Unlimited}})
+	w, err := New(sys, p, Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: sim.Unlimited}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestFaultHashAndEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := New(sys, p, Config{
-		Faults: sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1, Pause: 1}, Early: new(2), Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3},
+		Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1, Pause: 1}, Early: new(2), Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func events(w *World) string {
 // Of the steps, the faults are wild, and what only they bring about. Where nothing may
 // fail, there is nothing to look after.
 func TestCausesAndWildSteps(t *testing.T) {
-	w, err := New(gale(), sim.Params{Nodes: 3}, Config{Trace: true, Faults: sim.Faults{Crash: 1, Partition: 2, Pause: 1}})
+	w, err := New(gale(), sim.Params{Nodes: 3}, Config{Trace: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1, Partition: 2, Pause: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestGoneAreCounted(t *testing.T) {
 			return []sim.Signal{sim.Join{}, do("send n1 a")}
 		}
 	}
-	w, err := New(sys, sim.Params{Nodes: 3}, Config{Faults: sim.Faults{Crash: 2, Down: 1}})
+	w, err := New(sys, sim.Params{Nodes: 3}, Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Down: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestIdleRare(t *testing.T) {
 		w, err := New(&sim.System{
 			Name: "bettor", Doc: "It bets.",
 			New: func(sim.Params, sim.Addr) sim.Node { return &bettor{weights: c.weights} },
-		}, sim.Params{}, Config{Faults: sim.Faults{Rare: 1}})
+		}, sim.Params{}, Config{Conditions: sim.Conditions{Faults: &sim.Faults{Rare: 1}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,8 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 		case "nodes":
 			nodes, err = strconv.Atoi(value)
 		case "faults":
-			config.Faults, err = sim.ParseFaults(value)
+			config.Faults = new(sim.Faults)
+			*config.Faults, err = sim.ParseFaults(value)
 		case "network":
 			config.Network, err = sim.ParseNetwork(value)
 		case "early":

@@ -341,8 +341,9 @@ func (c *casing) Offers(offer func(sim.Signal)) {
 // storms are budgets, limits on timers and links for the machines of a seed.
 func storms(seed uint64) Config {
 	r := rand.New(rand.NewPCG(seed, 2))
-	c := Config{Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1 + r.IntN(2)}}
+	c := Config{Conditions: sim.Conditions{Network: sim.Network{TCPBuffer: 1 + r.IntN(2), UDPCapacity: 1 + r.IntN(2)}}}
 	if r.IntN(4) > 0 {
+		c.Faults = new(sim.Faults)
 		for k := range faultNames {
 			*c.Faults.Budget(k) = r.IntN(3)
 		}

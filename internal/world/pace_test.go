@@ -311,7 +311,7 @@ func TestTimersFireInTheOrderThatClocksShow(t *testing.T) {
 		if runs != len(got) {
 			t.Fatalf("seed %d: %d runs for %d outcomes: %+v", seed, runs, len(got), p)
 		}
-		free, _ := p.explored(t, p.unit, world.Config{FreeTimers: true})
+		free, _ := p.explored(t, p.unit, world.Config{Conditions: sim.Conditions{FreeTimers: true}})
 		few, all, many = few+len(got), all+len(free), many+count(p.clock.Drift > 0)
 	}
 	t.Logf("%d outcomes with timers in order; %d with free ones; %d plans with drift", few, all, many)

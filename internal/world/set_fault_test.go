@@ -22,7 +22,7 @@ func (h *herald) Handle(sim.Env, sim.Signal)             {}
 // counted by who can be reached; before and after, all of them are.
 func TestSetUnderFaults(t *testing.T) {
 	sys := &sim.System{Name: "heralds", Doc: "Everybody tells everybody.", New: func(sim.Params, sim.Addr) sim.Node { return &herald{} }}
-	w, err := New(sys, sim.Params{}, Config{Faults: sim.Faults{Crash: 2, Partition: 1}})
+	w, err := New(sys, sim.Params{}, Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Partition: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

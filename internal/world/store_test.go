@@ -69,7 +69,7 @@ func loggersWith(t *testing.T, faults sim.Faults, more ...func(*sim.System, *wor
 		}
 		return nil
 	}
-	config := world.Config{Trace: true, Faults: faults}
+	config := world.Config{Trace: true, Conditions: sim.Conditions{Faults: &faults}}
 	for _, change := range more {
 		change(sys, &config)
 	}

@@ -111,16 +111,16 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 	k.cover = new(world.Coverage)
 	config := world.Config{Trace: true, Audit: d.HasArg("audit"), Coverage: k.cover}
 	if only := transcript.Word(d, "only", ""); only != "" {
-		config.Only = strings.Split(only, ",")
+		config.Properties = strings.Split(only, ",")
 	}
 	var err error
 	if k.w, err = world.New(sys, p, config); err != nil {
 		return err.Error() + "\n"
 	}
-	if k.before, err = world.New(sys, p, world.Config{Only: config.Only}); err != nil {
+	if k.before, err = world.New(sys, p, world.Config{Conditions: sim.Conditions{Properties: config.Properties}}); err != nil {
 		return err.Error() + "\n"
 	}
-	k.steps = world.StepChecks(k.before, k.w, config.Only)
+	k.steps = world.StepChecks(k.before, k.w, config.Properties)
 	return k.begin(transcript.Ints(t, d, "coins"))
 }
 

@@ -47,7 +47,7 @@ func TestSlowLinkWaits(t *testing.T) {
 		{func(env sim.Env) { env.TCP().Send(env.Peers()[0], "m") }, `n1 message "m" from n0 by tcp, n1 timer now{}`},
 		{func(env sim.Env) { env.TCP().Send(env.Peers()[0], "m"); env.Post("task") }, `n0 task "task", n1 timer now{}`},
 	} {
-		w, f := used(t, world.Config{Network: sim.Network{Slow: "n0-n1"}}, nil, c.use)
+		w, f := used(t, world.Config{Conditions: sim.Conditions{Network: sim.Network{Slow: "n0-n1"}}}, nil, c.use)
 		if f != nil {
 			t.Fatal(f)
 		}

@@ -29,7 +29,7 @@ func TestWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := search.Search(System, search.Options{Params: params, Faults: &c.faults, Effort: 1 << 40, NoWalks: true})
+		res, err := search.Search(System, search.Options{Params: params, Conditions: sim.Conditions{Faults: &c.faults}, Effort: 1 << 40, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestSessions(t *testing.T) {
 			return rpc.Over(clients.Node(&client{server: p.Addr(0), left: 1}), o)
 		}
 		faults := sim.Faults{Crash: 1, Loss: 1, Only: "crash@n1"}
-		res, err := search.Search(&sys, search.Options{Params: params, Faults: &faults, Effort: 1 << 40, NoWalks: true})
+		res, err := search.Search(&sys, search.Options{Params: params, Conditions: sim.Conditions{Faults: &faults}, Effort: 1 << 40, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestLinks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := search.Search(&sys, search.Options{Params: params, Faults: &faults, Effort: 1 << 40, NoWalks: true})
+			res, err := search.Search(&sys, search.Options{Params: params, Conditions: sim.Conditions{Faults: &faults}, Effort: 1 << 40, NoWalks: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ func explore(t *testing.T, faults sim.Faults, bugs ...string) *graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(System, params, world.Config{Faults: faults, Trace: true})
+	w, err := world.New(System, params, world.Config{Conditions: sim.Conditions{Faults: &faults}, Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}

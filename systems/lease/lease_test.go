@@ -15,7 +15,7 @@ func TestExhausted(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 // TestFreeTimersBreakIt: what the lease rests on is what System.Clock says.
 func TestFreeTimersBreakIt(t *testing.T) {
-	r, err := search.Search(System, search.Options{FreeTimers: true, Faults: &sim.Faults{}})
+	r, err := search.Search(System, search.Options{Conditions: sim.Conditions{FreeTimers: true, Faults: &sim.Faults{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestFreeTimersBreakIt(t *testing.T) {
 func TestTightly(t *testing.T) {
 	one := *System
 	one.Clock = func(sim.Params) *sim.Clock { return &sim.Clock{Drift: drift + 1, Handlers: handlers} }
-	r, err := search.Search(&one, search.Options{Faults: &sim.Faults{}})
+	r, err := search.Search(&one, search.Options{Conditions: sim.Conditions{Faults: &sim.Faults{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestSpace(t *testing.T) {
 		{"a reset", "children=2", sim.Faults{Reset: 1}, 88_478},
 		{"sent on", "children=1", sim.Faults{Crash: 1, Reset: 1}, 76_324},
 	} {
-		r := find(t, 3, []string{c.children}, search.Options{Faults: &c.faults, Depth: 1 << 20, NoWalks: true})
+		r := find(t, 3, []string{c.children}, search.Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 1 << 20, NoWalks: true})
 		if f := r.Finding; f != nil {
 			t.Errorf("%s: %s: %s: %s", c.name, f.Verdict, f.Property, f.Message)
 			continue
@@ -58,7 +58,7 @@ func TestWalks(t *testing.T) {
 		{5, "children=2", System.Tolerates},
 		{6, "children=2", sim.Faults{Crash: 2, Reset: 3, Partition: 1}},
 	} {
-		r := find(t, c.nodes, []string{c.children}, search.Options{Faults: &c.faults, Depth: 1, Paths: 600})
+		r := find(t, c.nodes, []string{c.children}, search.Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 1, Paths: 600})
 		if f := r.Finding; f != nil {
 			t.Errorf("%d nodes, %s, %s: %s: %s: %s", c.nodes, c.children, c.faults, f.Verdict, f.Property, f.Message)
 		}
@@ -72,7 +72,7 @@ func TestWalks(t *testing.T) {
 // a fault is needed to lose what would let go of it.
 func TestOV1(t *testing.T) {
 	none := sim.Faults{}
-	if f := find(t, 3, nil, search.Options{Faults: &none, Depth: 1 << 20}, string(OV1)).Finding; f != nil {
+	if f := find(t, 3, nil, search.Options{Conditions: sim.Conditions{Faults: &none}, Depth: 1 << 20}, string(OV1)).Finding; f != nil {
 		t.Errorf("without a fault: %s: %s", f.Verdict, f.Message)
 	}
 	f := find(t, 3, nil, search.Options{Depth: 1}, string(OV1)).Finding
@@ -83,7 +83,7 @@ func TestOV1(t *testing.T) {
 
 // The answer that is taken for another needs a reset; all its states are few.
 func TestOV2(t *testing.T) {
-	f := find(t, 3, nil, search.Options{Faults: &sim.Faults{Reset: 1}, Depth: 1 << 20, NoWalks: true}, string(OV2)).Finding
+	f := find(t, 3, nil, search.Options{Conditions: sim.Conditions{Faults: &sim.Faults{Reset: 1}}, Depth: 1 << 20, NoWalks: true}, string(OV2)).Finding
 	if f == nil || f.Verdict != sim.VerdictDead || f.Property != "children match parents" {
 		t.Fatalf("found is %+v", f)
 	}

@@ -117,7 +117,7 @@ func find(t *testing.T, nodes int, settings []string, o search.Options, bugs ...
 // visited, and from where it ends they come to be one ring.
 func TestSpace(t *testing.T) {
 	for _, faults := range []sim.Faults{{Crash: 1}, {Reset: 1}, {Partition: 1}, {Loss: 1, Dup: 1}} {
-		r := find(t, 2, []string{"keys=small"}, search.Options{Faults: &faults, Depth: 9, Paths: 20})
+		r := find(t, 2, []string{"keys=small"}, search.Options{Conditions: sim.Conditions{Faults: &faults}, Depth: 9, Paths: 20})
 		if f := r.Finding; f != nil {
 			t.Errorf("%s: %s: %s: %s", faults, f.Verdict, f.Property, f.Message)
 		}
@@ -139,7 +139,7 @@ func TestWalks(t *testing.T) {
 		{5, []string{"leaves=2", "app=lookup"}, sim.Faults{Crash: 2, Reset: 2, Partition: 1}},
 		{8, []string{"leaves=4", "keys=small", "peers=earlier"}, sim.Faults{Crash: 3, Reset: 3, Loss: 2, Dup: 1}},
 	} {
-		r := find(t, c.nodes, c.settings, search.Options{Faults: &c.faults, Depth: 1, Paths: 60, WalkLeast: 3_000})
+		r := find(t, c.nodes, c.settings, search.Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 1, Paths: 60, WalkLeast: 3_000})
 		if f := r.Finding; f != nil {
 			t.Errorf("%d nodes, %s, %s: %s: %s: %s", c.nodes, c.settings, c.faults, f.Verdict, f.Property, f.Message)
 		}

@@ -163,7 +163,7 @@ func TestTwin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Faults: &sim.Faults{}})
+			res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
 			if err != nil {
 				t.Fatal(err)
 			}

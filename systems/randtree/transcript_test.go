@@ -68,7 +68,7 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 			d.Fatalf(t, "%v", err)
 		}
 	}
-	if k.w, err = world.New(System, p, world.Config{Trace: true, Faults: faults}); err != nil {
+	if k.w, err = world.New(System, p, world.Config{Trace: true, Conditions: sim.Conditions{Faults: &faults}}); err != nil {
 		d.Fatalf(t, "%v", err)
 	}
 	k.w.Protect(func() { k.w.Start(choose.NewFixed()) })

@@ -26,7 +26,7 @@ func newWorld(t *testing.T, nodes int, faults sim.Faults, bugs ...string) *world
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(System, params, world.Config{Faults: faults})
+	w, err := world.New(System, params, world.Config{Conditions: sim.Conditions{Faults: &faults}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func all(t *testing.T, settings []string) search.Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Faults: &sim.Faults{}})
+	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(engine search.Engine) string {
-		res, err := search.Search(System, search.Options{Params: params, Engine: engine, Depth: 7, NoWalks: true, Faults: &sim.Faults{}})
+		res, err := search.Search(System, search.Options{Params: params, Engine: engine, Depth: 7, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestNotAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []search.Engine{search.EngineLocal, search.EngineMemo} {
-		res, err := search.Search(System, search.Options{Params: params, Engine: engine, Faults: &sim.Faults{}})
+		res, err := search.Search(System, search.Options{Params: params, Engine: engine, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
 		if err != nil {
 			t.Fatal(err)
 		}

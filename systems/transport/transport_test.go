@@ -21,7 +21,7 @@ func exhaust(t *testing.T, faults string, params ...string) *search.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := search.Search(System, search.Options{Params: p, Faults: &f, Depth: 10_000, Workers: 1})
+	r, err := search.Search(System, search.Options{Params: p, Conditions: sim.Conditions{Faults: &f}, Depth: 10_000, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestWalks(t *testing.T) {
 	faults := &sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Rare: 2}
 	for _, nodes := range []int{2, 3} {
 		macetest.Run(t, System, macetest.Options{
-			Nodes: nodes, Params: []string{"messages=4", "fragments=2"}, Faults: faults,
+			Nodes: nodes, Params: []string{"messages=4", "fragments=2"}, Conditions: sim.Conditions{Faults: faults},
 			Transitions: 5_000, Walks: 150,
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/choose"
+	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -44,28 +45,12 @@ const (
 	EndFailed                    // the service failed
 )
 
-// Conditions are those under which runs are taken: of what, and how the environment
-// behaves where it may misbehave.
-type Conditions struct {
-	Sys        *sim.System
-	Params     sim.Params
-	Properties []string   // only these; nil: all
-	Faults     sim.Faults // the budgets in force
-	Early      *int       // see world.Config
-	Network    sim.Network
-
-	FreeTimers, DiskReorder bool // see world.Config
-}
-
-// Stormy reports whether there is anything to heal.
-func (c *Conditions) Stormy() bool { return !c.Faults.IsZero() || c.Early != nil }
-
 // Runs takes runs, one at a time. It owns the worlds, and says of the last run, or
 // of what explores in its place, how it came about. Who makes it fills in all but
 // the last group; of that, the loop writes each field before the heartbeat begins,
 // so that a monitor which feels the heart may read it.
 type Runs struct {
-	Conditions
+	setting.Setting
 	World    *world.World // fast
 	Lockstep *Lockstep    // careful: two worlds in lockstep
 	Always   bool         // every run must be careful: step properties need the state before
@@ -96,17 +81,18 @@ type Exploration interface {
 	Within() (w *world.World, healed bool)
 }
 
-// NewWorld makes a world for runs under the same conditions.
+// NewWorld makes a world for runs under the same conditions, without fault
+// budgets: see Allow.
 func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
-	c.Only, c.Network = r.Properties, r.Network
-	c.FreeTimers, c.DiskReorder = r.FreeTimers, r.DiskReorder
+	c.Conditions = r.Conditions
+	c.Faults, c.Early = nil, nil
 	return world.New(r.Sys, r.Params, c)
 }
 
 // Allow sets what the environment may do in the next run of a world.
 func (r *Runs) Allow(c Climate, w *world.World) {
 	if c.Faults {
-		w.Environ.Allow(r.Faults, r.Early)
+		w.Environ.Allow(r.Budgets(), r.Early)
 	} else {
 		w.Environ.Allow(sim.Faults{}, nil)
 	}

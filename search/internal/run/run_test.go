@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/setting"
 	"macemc/internal/toy"
 	"macemc/internal/trail"
 	"macemc/internal/world"
@@ -18,7 +19,7 @@ func newRuns(t *testing.T, text string) *Runs {
 	if err := sys.Validate(sim.Params{}); err != nil {
 		t.Fatal(err)
 	}
-	r := &Runs{Conditions: Conditions{Sys: sys}, Limits: &Limits{}, Counts: Counts{Steps: new(int), Audited: new(int)}}
+	r := &Runs{Setting: setting.Setting{Sys: sys}, Limits: &Limits{}, Counts: Counts{Steps: new(int), Audited: new(int)}}
 	var err error
 	if r.World, err = r.NewWorld(world.Config{}); err != nil {
 		t.Fatal(err)

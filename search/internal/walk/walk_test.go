@@ -39,7 +39,7 @@ func newEchoes(t *testing.T, faults sim.Faults) *world.World {
 		Properties: []sim.Property{
 			sim.Sometimes("there are three", func(v sim.View[*echo]) bool { return v.Len() == 3 }),
 		},
-	}, sim.Params{}, world.Config{Faults: faults})
+	}, sim.Params{}, world.Config{Conditions: sim.Conditions{Faults: &faults}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,77 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macemc/sim"
+)
+
+// conditionFlags are the conditions of runs, as a user types them.
+type conditionFlags struct {
+	properties                []string
+	net, faults, timers, disk string
+	faultsSet                 bool
+}
+
+// The words of --timers and --disk.
+const (
+	wordFree, wordOrdered   = "free", "ordered"
+	wordPrefix, wordReorder = "prefix", "reorder"
+)
+
+// add declares the flags. Each help text begins with of, which says for which
+// arguments the flags are.
+func (f *conditionFlags) add(cmd *cobra.Command, of string) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")
+	flags.StringVar(&f.net, "net", "", of+"set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
+	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; none (default what the system tolerates)")
+	flags.StringVar(&f.timers, "timers", "", of+"`free`, though the system says what its clocks keep to; or ordered, as it says")
+	flags.StringVar(&f.disk, "disk", "", of+"what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
+}
+
+// check rejects words that --timers and --disk do not have.
+func (f *conditionFlags) check(cmd *cobra.Command) error {
+	f.faultsSet = cmd.Flags().Changed("faults")
+	for _, one := range []struct {
+		name, value string
+		words       []string
+	}{{"timers", f.timers, []string{wordFree, wordOrdered}}, {"disk", f.disk, []string{wordPrefix, wordReorder}}} {
+		if cmd.Flags().Changed(one.name) && !slices.Contains(one.words, one.value) {
+			return usagef("--%s is %q; it must be %s%s", one.name, one.value, strings.Join(one.words, " or "), suggest(one.value, one.words))
+		}
+	}
+	return nil
+}
+
+// read returns the conditions that were typed.
+func (f *conditionFlags) read() (c sim.Conditions, err error) {
+	c.Properties, c.FreeTimers, c.DiskReorder = f.properties, f.timers == wordFree, f.disk == wordReorder
+	if f.faultsSet {
+		faults, err := parseFaults(f.faults)
+		if err != nil {
+			return c, fmt.Errorf("--faults: %w", err)
+		}
+		c.Faults = &faults
+	}
+	if c.Network, err = sim.ParseNetwork(f.net); err != nil {
+		return c, fmt.Errorf("--net: %w", err)
+	}
+	return c, nil
+}
+
+// clocked rejects --timers ordered for a system whose timers are free.
+func (f *conditionFlags) clocked(sys *sim.System, params sim.Params) error {
+	if f.timers != wordOrdered {
+		return nil
+	}
+	clock, err := sys.Pace(params)
+	if err == nil && clock == nil {
+		err = fmt.Errorf("--timers ordered: %s says nothing of its clocks (System.Clock), so its timers are free", sys.Name)
+	}
+	return err
+}

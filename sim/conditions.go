@@ -1,0 +1,33 @@
+package sim
+
+// Conditions are what a run depends on besides its system, its parameters and its
+// answers. The zero value runs the system as it is by default.
+type Conditions struct {
+	// Properties are the names of the properties to check. If nil, all are checked.
+	Properties []string
+	// Faults are the budgets of the environment. If nil, they are System.Tolerates.
+	Faults *Faults
+	// Early is how often timers may fire in a run while messages are under way to
+	// or from their node. If nil, there is no limit.
+	Early *int
+	// Network overrides what the system says of its links.
+	Network Network
+	// FreeTimers lets timers fire at any step, whatever the system says of its clocks.
+	FreeTimers bool
+	// DiskReorder lets a crash keep any part of what was not synced, and not only
+	// the first writes.
+	DiskReorder bool
+}
+
+// Budgets returns the faults in force.
+func (c *Conditions) Budgets(sys *System) Faults {
+	if c.Faults != nil {
+		return *c.Faults
+	}
+	return sys.Tolerates
+}
+
+// Stormy reports whether a run of sys has anything to heal.
+func (c *Conditions) Stormy(sys *System) bool {
+	return c.Early != nil || !c.Budgets(sys).IsZero()
+}
