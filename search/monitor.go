@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"macemc/search/internal/run"
-	"macemc/sim"
 )
 
-// watch starts the monitor: a goroutine that tells OnStuck when a run has not
-// asked anything for Options.Stuck. The moment depends on the machine; the
-// path does not. The function that it returns ends it.
+// watch starts the monitor: a goroutine that looks for a run which has not asked
+// anything for Options.Stuck, takes it again, and calls OnStuck if it does not end then
+// either. The moment depends on the machine; the path does not. The function that it
+// returns ends the monitor.
 func (r *runner) watch() (end func()) {
 	if r.opts.Stuck <= 0 || r.opts.OnStuck == nil {
 		return func() {}
@@ -19,11 +19,12 @@ func (r *runner) watch() (end func()) {
 	felt := map[*runner]*run.Feeling{}
 	endSlow := r.watchSlow()
 	endStuck := run.Often(r.opts.Stuck, func() bool {
-		stuck := r.feel(felt)
-		if stuck != nil {
-			r.opts.OnStuck(stuck.stuck())
+		seems := r.feel(felt)
+		if seems == nil {
+			return false
 		}
-		return stuck != nil
+		clear(felt)
+		return r.confirmStuck(seems)
 	})
 	return func() {
 		endSlow()
@@ -32,35 +33,23 @@ func (r *runner) watch() (end func()) {
 }
 
 // feel looks at the pulses of a runner and of those that explore with it, and
-// returns one that has been still for too long. Where there are several,
-// the others are told to stop, and waited for: then the handler that is stuck
-// is the only one whose stack is there.
-func (r *runner) feel(felt map[*runner]*run.Feeling) (stuck *runner) {
+// returns one that has been still for too long.
+func (r *runner) feel(felt map[*runner]*run.Feeling) (still *runner) {
 	if r.Limits.Housework.Load() > 0 {
 		clear(felt)
 		return nil
 	}
-	running := 0
 	for _, one := range append([]*runner{r}, r.pulses.others()...) {
 		f := felt[one]
 		if f == nil {
 			f = &run.Feeling{}
 			felt[one] = f
 		}
-		if f.Feels(&one.Pulse) {
-			running++
-		}
-		if f.Still >= run.Looks && stuck == nil {
-			stuck = one
-		} else if f.Still > 0 {
-			running++
+		if f.Feels(&one.Pulse); f.Still >= run.Looks {
+			still = one
 		}
 	}
-	if stuck != nil && running > 0 && felt[stuck].Still < 3*run.Looks {
-		r.Limits.Stop(StopInterrupted)
-		return nil
-	}
-	return stuck
+	return still
 }
 
 // pulses are those of the runners that explore with one.
@@ -97,30 +86,4 @@ func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack s
 		told(p.taking, stuckFor(stuck), run.StuckStack(pulse.Where()))
 		return true
 	})
-}
-
-// stuck is the result of a search whose run never returned.
-func (r *runner) stuck() *Result {
-	return r.unfinished(sim.Failure{
-		Verdict: sim.VerdictDivergence,
-		Message: stuckFor(r.opts.Stuck),
-		Stack:   run.StuckStack(r.Pulse.Where()),
-	})
-}
-
-func stuckFor(d time.Duration) string {
-	return "the handler did not return and asked Env nothing for " + d.String() + ": it loops for ever, or waits"
-}
-
-// unfinished is the result of a search whose last handler never returned.
-func (r *runner) unfinished(failure sim.Failure) *Result {
-	f := newFinding(failure, nil, nil, r.Climate)
-	f.Path, f.Node, f.Identity = r.UpToStuck()
-	f.Step = len(f.Path.Steps)
-	r.opts.label(r.Sys, f)
-	return &Result{
-		System: r.Sys, Params: r.opts.Params, Options: r.opts, Finding: f, Findings: append(r.findings.all, f),
-		Safety: Safety{State: StateIncomplete}, Liveness: Liveness{State: StateFound},
-		Stop: StopFound, Stats: r.stats, Measured: r.measured(),
-	}
 }

@@ -47,7 +47,10 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	}
 	for range tries {
 		var returned bool
-		if out.Finding, returned, err = run.Apart(func() (*Finding, error) { return r.replay(path, recorded) }); err != nil {
+		if out.Finding, returned, err = run.Apart(func() (*Finding, error) {
+			r.Pulse.Here()
+			return r.replay(path, recorded)
+		}); err != nil {
 			return nil, err
 		}
 		if !returned {

@@ -30,6 +30,7 @@ func Search(sys *sim.System, opts Options) (*Result, error) {
 }
 
 func (r *runner) probeAndSearch() (*Result, error) {
+	r.Pulse.Here()
 	if err := r.probe(); err != nil {
 		return nil, err
 	}

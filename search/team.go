@@ -116,6 +116,7 @@ func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) 
 		all.Go(func() { c.work(r, i, level) })
 	}
 	all.Wait()
+	r.Pulse.Here()
 	if c.gone != nil { // see apart: this goroutine ends as that one did
 		r.confirming = c.gone
 		runtime.Goexit()
@@ -151,6 +152,7 @@ func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) 
 // work expands chunks of a level until there are none left.
 func (c *team) work(r *runner, i int, level explore.Frontier) {
 	x := c.hands[i]
+	x.r.Pulse.Here()
 	returned := false
 	defer func() {
 		x.r.Pulse.Rest()

@@ -349,12 +349,13 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 			if twin && !x.World.State.Twin(x.Bank, i, m.v[i]) {
 				return nil
 			}
-			x.Owner.Pulse.Tick()
 			x.retaking = &retaking{i, twin}
 			was := m.results[j]
 			x.LastEvent, x.lastCoins = k, x.Lists.Get(was.coins)
 			x.mark(k, x.lastCoins)
+			x.Owner.Pulse.Tick()
 			x.World.Retake(k, x.lastCoins)
+			x.Owner.Pulse.Pass()
 			x.retaking = nil
 			again, effects, function := m.did(i, of)
 			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {

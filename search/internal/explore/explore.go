@@ -221,11 +221,13 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	if !known {
 		bring()
 		x.mark(x.LastEvent, x.lastCoins)
+		x.Owner.Pulse.Tick()
 		if failure := x.World.Judge.Check(); failure != nil {
 			return x.wrongState(failure, false)
 		}
 		x.World.Judge.CoverState(x.depth())
 		said = x.Judge()
+		x.Owner.Pulse.Pass()
 		x.judged.Note(x.World, nodes, flying, said)
 	}
 	if p := x.Owner.Sampler; p != nil && p.Due(x.depth()) {

@@ -250,6 +250,7 @@ func (s *answerer) Answer(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return s.event
 	}
+	s.Pulse.Pass()
 	k := s.coins.Answer(q)
 	s.Pulse.Tick()
 	if s.of != nil {
@@ -271,6 +272,7 @@ func (s *answerer) take(w *world.World) error {
 	if w.Step(s) != world.Stepped {
 		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Run.Err())
 	}
+	s.Pulse.Pass()
 	s.Begun = false
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"macemc/choose"
-	"macemc/internal/guard"
 	"macemc/internal/trail"
 )
 
@@ -27,6 +27,28 @@ type Pulse struct {
 	slot  *trail.Slot  // of the run under way; nil: there is none, or no room
 	led   int          // answers in it that are not in picks: those that led to where the run began
 	turn  int          // of the runs: who wrote into the slot before another one did must write again
+
+	held atomic.Bool // the run may not go on: see Hold
+	gate sync.Mutex
+}
+
+// Hold keeps the run from going on when its handler asks something or returns, so that
+// another goroutine can read where the run stands. The function that it returns lets it go on.
+func (p *Pulse) Hold() (release func()) {
+	p.gate.Lock()
+	p.held.Store(true)
+	return func() {
+		p.held.Store(false)
+		p.gate.Unlock()
+	}
+}
+
+// Pass waits for as long as somebody holds the run.
+func (p *Pulse) Pass() {
+	if p.held.Load() {
+		p.gate.Lock()
+		defer p.gate.Unlock()
+	}
 }
 
 // beat is src, watched.
@@ -34,6 +56,7 @@ func (p *Pulse) beat(src choose.Source) choose.Source {
 	if !p.On {
 		return src
 	}
+	p.Pass()
 	p.src, p.picks = src, p.picks[:0]
 	if p.Trail != nil {
 		p.keep(nil)
@@ -83,6 +106,7 @@ func (p *Pulse) know(picks []choose.Pick) {
 // Tick says that a step is about to be taken whose answers are known already.
 func (p *Pulse) Tick() {
 	if p.On {
+		p.Pass()
 		p.Asked++
 		p.count.Store(p.Asked)
 	}
@@ -91,6 +115,7 @@ func (p *Pulse) Tick() {
 // Rest says that no run is under way.
 func (p *Pulse) Rest() {
 	if p.On {
+		p.Pass()
 		p.count.Store(0)
 	}
 	if p.slot != nil {
@@ -107,6 +132,7 @@ func (p *Pulse) RestAsIs() {
 }
 
 func (p *Pulse) Answer(q *choose.Question) int {
+	p.Pass()
 	k := p.src.Answer(q)
 	if k >= 0 {
 		p.picks = append(p.picks, choose.Pick{Of: uint32(q.N), Pick: uint32(k)})
@@ -172,27 +198,4 @@ func (f *Feeling) Feels(p *Pulse) (runs bool) {
 	}
 	f.last, f.Still = now, 0
 	return now != 0
-}
-
-// StuckStack is the service's part of the stack of a goroutine, or of any, that
-// is inside a World.
-func StuckStack(where string) string {
-	stack, _ := inside(where)
-	return stack
-}
-
-// inside is the service's part of the stack of such a goroutine, and what the
-// goroutine does, as Go's runtime calls it: running, sleep, IO wait.
-func inside(where string) (stack, does string) {
-	buf := make([]byte, 1<<20)
-	all := string(buf[:runtime.Stack(buf, true)])
-	for one := range strings.SplitSeq(all, "\n\n") {
-		if strings.HasPrefix(one, where) && strings.Contains(one, "macemc/internal/world.(*World).Protect") {
-			_, does, _ = strings.Cut(one, "[")
-			does, _, _ = strings.Cut(does, "]")
-			does, _, _ = strings.Cut(does, ",")
-			return guard.Stack([]byte(one)), does
-		}
-	}
-	return "", ""
 }

@@ -124,6 +124,7 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 			p.src = from.Then(s)
 		}
 	}
+	r.Pulse.Pass()
 	r.Climate, r.Exploring, r.forked = p.c, nil, p.loaded
 	p.src = r.Pulse.beat(p.src)
 	if p.loaded != nil {
