@@ -126,6 +126,12 @@ var rooms = []room{
 		instead: map[string]string{"": "a Setting is data; let the rooms above run under it"},
 	},
 	{
+		path:    "simfs",
+		may:     []string{"sim"},
+		tests:   []string{"internal/disk"}, // what a crash leaves is listed without a World
+		instead: map[string]string{"": "simfs is what a user imports beside sim; it stores by Env.Store alone"},
+	},
+	{
 		path: "internal/world",
 		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/sight", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{

@@ -413,6 +413,11 @@ func (s *store) Put(key, value string) { s.must(disk.Write{Kind: disk.Put, Name:
 func (s *store) Delete(key string)     { s.must(disk.Write{Kind: disk.Delete, Name: key}) }
 func (s *store) Sync() error           { return s.m.sync("", true, "the keys") }
 
+func (s *store) Files() []string {
+	s.m.use("Store.Files")
+	return slices.DeleteFunc(sim.Keys(s.m.disk.files), func(name string) bool { return len(s.m.disk.files[name]) == 0 })
+}
+
 // must ends the node where a write fails that has no error to return: it could not
 // go on as if it was written.
 func (s *store) must(w disk.Write) {
@@ -434,6 +439,16 @@ func (f *file) Append(data []byte) error {
 		return nil
 	}
 	return f.m.write(disk.Write{Kind: disk.Append, Name: f.name, Data: string(data)})
+}
+
+func (f *file) WriteAt(data []byte, offset int) error {
+	if offset < 0 {
+		panic(fmt.Sprintf("macemc: File.WriteAt(%d) of %s: an offset is 0 or more", offset, f.name))
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	return f.m.write(disk.Write{Kind: disk.Overwrite, Name: f.name, Data: string(data), Size: offset})
 }
 
 func (f *file) Sync() error { return f.m.sync(f.name, false, "the file "+f.name) }

@@ -98,14 +98,20 @@ func syncDir(dir string) error {
 }
 
 // A write is kind, length of the name, length of the data or size, checksum of all
-// that; name and data; checksum of those.
-const headSize = 1 + 4 + 4 + 4
+// that; name and data; checksum of those. The offset of an overwrite stands before its data.
+const (
+	headSize   = 1 + 4 + 4 + 4
+	offsetSize = 4
+)
 
 func appendWrite(buf []byte, w disk.Write) []byte {
 	at := len(buf)
 	n := len(w.Data)
-	if w.Kind == disk.Truncate {
+	switch w.Kind {
+	case disk.Truncate:
 		n = w.Size
+	case disk.Overwrite:
+		n += offsetSize
 	}
 	buf = append(buf, byte(w.Kind))
 	buf = binary.BigEndian.AppendUint32(buf, uint32(len(w.Name)))
@@ -113,12 +119,15 @@ func appendWrite(buf []byte, w disk.Write) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
 	at = len(buf)
 	buf = append(buf, w.Name...)
+	if w.Kind == disk.Overwrite {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(w.Size))
+	}
 	buf = append(buf, w.Data...)
 	return binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
 }
 
 // cutWrite takes the first write off data. torn: data ends within it, or what is there
-// was not written; of an append, what is there of its data is given.
+// was not written; of an append or an overwrite, what is there of its data is given.
 func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	if len(data) < headSize || crc32.ChecksumIEEE(data[:9]) != binary.BigEndian.Uint32(data[9:13]) {
 		return w, nil, true
@@ -132,17 +141,30 @@ func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	} else {
 		length += n
 	}
-	if w.Kind < disk.Put || w.Kind > disk.Truncate || name > writeMost || n > writeMost {
+	if w.Kind < disk.Put || w.Kind > disk.Overwrite || name > writeMost || n > writeMost {
 		return w, nil, true
 	}
 	if len(body) < length+4 || crc32.ChecksumIEEE(body[:length]) != binary.BigEndian.Uint32(body[length:length+4]) {
 		if len(body) >= name {
-			w.Name, w.Data = string(body[:name]), string(body[name:min(len(body), length)])
+			w = withBody(w, name, body[:min(len(body), length)])
 		}
 		return w, nil, true
 	}
-	w.Name, w.Data = string(body[:name]), string(body[name:length])
-	return w, body[length+4:], false
+	return withBody(w, name, body[:length]), body[length+4:], false
+}
+
+// withBody is a write with its name, of so many bytes, and what follows that, which may
+// end early.
+func withBody(w disk.Write, name int, body []byte) disk.Write {
+	w.Name, body = string(body[:name]), body[name:]
+	if w.Kind == disk.Overwrite {
+		if len(body) < offsetSize {
+			return w
+		}
+		w.Size, body = int(binary.BigEndian.Uint32(body)), body[offsetSize:]
+	}
+	w.Data = string(body)
+	return w
 }
 
 // recover carries the journal out, cuts a torn end off, and makes all of it durable:
@@ -163,7 +185,7 @@ func (s *storage) recover() (*contents, error) {
 	for len(rest) > 0 {
 		w, next, torn := cutWrite(rest)
 		if torn {
-			if w.Kind == disk.Append && w.Name != "" && w.Data != "" {
+			if (w.Kind == disk.Append || w.Kind == disk.Overwrite) && w.Name != "" && w.Data != "" {
 				d.write(w)
 			}
 			break
@@ -259,6 +281,12 @@ func (c *contents) write(w disk.Write) {
 		delete(c.keys, w.Name)
 	case disk.Append:
 		c.files[w.Name] = append(c.files[w.Name], w.Data...)
+	case disk.Overwrite:
+		file := c.files[w.Name]
+		if gap := w.Size - len(file); gap > 0 {
+			file = append(file, make([]byte, gap)...)
+		}
+		c.files[w.Name] = append(append(file[:w.Size:w.Size], w.Data...), file[min(len(file), w.Size+len(w.Data)):]...)
 	case disk.Truncate:
 		c.files[w.Name] = c.files[w.Name][:min(w.Size, len(c.files[w.Name]))]
 	default:

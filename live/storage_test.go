@@ -20,7 +20,8 @@ func TestStorageSurvivesATornEnd(t *testing.T) {
 	writes := []disk.Write{
 		{Kind: disk.Put, Name: "a", Data: "1"}, {Kind: disk.Append, Name: "log", Data: "first;"}, {Kind: disk.Put, Name: "b", Data: ""},
 		{Kind: disk.Delete, Name: "a"}, {Kind: disk.Append, Name: "log", Data: "second;"}, {Kind: disk.Truncate, Name: "log", Size: 3},
-		{Kind: disk.Append, Name: "log", Data: "third"},
+		{Kind: disk.Append, Name: "log", Data: "third"}, {Kind: disk.Overwrite, Name: "log", Data: "over", Size: 2},
+		{Kind: disk.Overwrite, Name: "far", Data: "end", Size: 5}, {Kind: disk.Overwrite, Name: "log", Data: "!", Size: 7},
 	}
 	for _, w := range writes {
 		s.put(w)
@@ -43,10 +44,14 @@ func TestStorageSurvivesATornEnd(t *testing.T) {
 			c.write(w)
 		}
 		may[told(c)] = true
-		if k < len(writes) && writes[k].Kind == disk.Append {
+		if k < len(writes) && (writes[k].Kind == disk.Append || writes[k].Kind == disk.Overwrite) {
 			for n := range writes[k].Data {
 				torn := c.clone()
-				torn.write(disk.Write{Kind: disk.Append, Name: writes[k].Name, Data: writes[k].Data[:n]})
+				w := writes[k]
+				w.Data = w.Data[:n]
+				if w.Data != "" {
+					torn.write(w)
+				}
 				may[told(torn)] = true
 			}
 			torn := c.clone() // all of the data is there, and its checksum is not

@@ -164,12 +164,13 @@ var ErrDisk = errors.New("the disk fails")
 // Store is the stable storage of a node: keys with values, and files. What a
 // handler writes it reads back at once. A crash leaves what was synced, and of the
 // other writes, to keys and files together, the first few in their order, or any
-// (--disk reorder); of the last append that survives, possibly only the first half.
-// A sync is of the keys, or of one file. Like its Env, a Store is valid until the
+// (--disk reorder); of the last append that survives, possibly only the first half, and
+// so of one WriteAt. A sync is of the keys, or of one file. Package simfs has files in
+// directories over it, as libraries expect them. Like its Env, a Store is valid until the
 // handler returns.
 //
-// Sync and Append fail within the budget Faults.Disk, with ErrDisk; else they return
-// nil. Of an append that fails, possibly the first half is written. After a sync that
+// Sync, Append and WriteAt fail within the budget Faults.Disk, with ErrDisk; else they return
+// nil. Of a write that fails, possibly the first half is written. After a sync that
 // fails it is open what of the writes before it is on the disk, whatever is synced
 // later.
 type Store interface {
@@ -180,12 +181,17 @@ type Store interface {
 	Sync() error
 	// File is the file of a name, which is empty before it is written.
 	File(name string) File
+	// Files lists the files that are not empty, in order.
+	Files() []string
 }
 
-// File is a file that is appended to, and cut. An Append writes one record, whole
-// or torn.
+// File is a file that is appended to, overwritten, and cut. An Append or a WriteAt
+// writes one record, whole or torn.
 type File interface {
 	Append(data []byte) error
+	// WriteAt writes data from an offset on. Zeros fill a gap between the end of the
+	// file and the offset.
+	WriteAt(data []byte, offset int) error
 	Sync() error
 	ReadAll() []byte
 	// Truncate leaves the first size bytes.

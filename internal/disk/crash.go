@@ -47,7 +47,8 @@ type Outcome struct {
 // Outcomes are all that a crash may leave, the first of which keeps all and the
 // last none of what is open. Of the writes that nobody synced the first few survive,
 // or with reorder any; of those whose sync failed any. Of one append that is the last
-// to its file that survives, possibly only the first half does.
+// to its file that survives, possibly only the first half does; and of one overwrite
+// that no later one overlaps.
 func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	if !d.Loses() {
 		return []Outcome{{torn: -1}}
@@ -82,21 +83,27 @@ func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 }
 
 // tears reports whether a write may survive in part: it appends, and nothing that
-// survives is written to its file later.
+// survives is written to its file later; or it overwrites, and nothing that survives
+// changes the same bytes later.
 func (d *Disk) tears(lost []bool, k int) bool {
 	w := d.pending[k]
-	if lost[k] || w.Kind != Append || len(w.Data) < 2 {
+	if lost[k] || w.Kind != Append && w.Kind != Overwrite || len(w.Data) < 2 {
 		return false
 	}
 	for l := k + 1; l < len(d.pending); l++ {
-		if !lost[l] && d.pending[l].alike(w) {
+		if later := d.pending[l]; !lost[l] && later.alike(w) && (w.Kind == Append || later.touches(w)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Torn is how many bytes of an append survive, if not all do.
+// touches reports whether w changes bytes of an overwrite to the same file.
+func (w Write) touches(o Write) bool {
+	return w.Size < o.Size+len(o.Data) && (w.Kind == Truncate || o.Size < w.Size+len(w.Data))
+}
+
+// Torn is how many bytes of an append or an overwrite survive, if not all do.
 func Torn(data string) int { return len(data) / 2 }
 
 // Bytes is so many bytes in words.

@@ -18,14 +18,15 @@ const (
 	Delete
 	Append
 	Truncate
+	Overwrite // from an offset on, beyond the end too
 )
 
 // Write is one write to a key or to a file.
 type Write struct {
 	Kind Kind
 	Name string // the key, or the file
-	Data string // of Put and Append
-	Size int    // of Truncate: what is left; of Append: where it goes, which the Disk fills in
+	Data string // of Put, Append and Overwrite
+	Size int    // of Truncate: what is left; of Overwrite: the offset; of Append too, which the Disk fills in
 
 	fate fate
 }
@@ -41,17 +42,30 @@ const (
 
 func (w Write) ofKey() bool { return w.Kind <= Delete }
 
+// shownMost is how many bytes of data a text shows in full.
+const shownMost = 96
+
+// quoted is data in a text: in full, or the beginning and the length.
+func quoted(data string) string {
+	if len(data) <= shownMost {
+		return strconv.Quote(data)
+	}
+	return fmt.Sprintf("%q and so on, %s,", data[:16], Bytes(len(data)))
+}
+
 // String is the write in words.
 func (w Write) String() string {
 	switch w.Kind {
 	case Put:
-		return fmt.Sprintf("put %s = %q", w.Name, w.Data)
+		return fmt.Sprintf("put %s = %s", w.Name, quoted(w.Data))
 	case Delete:
 		return fmt.Sprintf("delete %s", w.Name)
 	case Append:
-		return fmt.Sprintf("append %q to %s", w.Data, w.Name)
+		return fmt.Sprintf("append %s to %s", quoted(w.Data), w.Name)
 	case Truncate:
 		return fmt.Sprintf("truncate %s to %s", w.Name, Bytes(w.Size))
+	case Overwrite:
+		return fmt.Sprintf("write %s at %d of %s", quoted(w.Data), w.Size, w.Name)
 	default:
 		panic(fmt.Sprintf("macemc bug: disk: no text for a write of kind %d", w.Kind))
 	}
@@ -152,7 +166,7 @@ func (d *Disk) carryOut(w Write) {
 }
 
 // on is a file, by records, after the write. An append goes where it went when it
-// was made: where one before it was lost, there are zeros.
+// was made. Zeros fill what is missing before a write.
 func (w Write) on(file []string) []string {
 	size := length(file)
 	if w.Kind == Truncate {
@@ -243,6 +257,22 @@ func (d *Disk) Read(file string) (data string) {
 		}
 	}
 	return strings.Join(records, "")
+}
+
+// Files lists the files that are not empty, as the node wrote them, in order.
+func (d *Disk) Files() []string {
+	if d == nil {
+		return nil
+	}
+	names := slices.Collect(maps.Keys(d.files))
+	for _, w := range d.pending {
+		if !w.ofKey() {
+			names = append(names, w.Name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return slices.DeleteFunc(names, func(name string) bool { return d.Read(name) == "" })
 }
 
 var fates = [...]string{open: "unsynced", doubtful: "sync failed", certain: "synced, behind one that is not"}

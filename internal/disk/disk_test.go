@@ -38,7 +38,7 @@ func content(writes []written) string {
 			keys[w.Name] = w.Data
 		case Delete:
 			delete(keys, w.Name)
-		case Append:
+		case Append, Overwrite:
 			file := files[w.Name]
 			for len(file) < w.offset+len(w.Data) {
 				file = append(file, 0)
@@ -83,7 +83,7 @@ func (d dumb) crashes(reorder bool) (all []string) {
 			return
 		}
 		for fate := lost; fate <= half; fate++ {
-			if d[k].synced && fate != kept || fate == half && (d[k].Kind != Append || len(d[k].Data) < 2 || torn > 0) {
+			if d[k].synced && fate != kept || fate == half && (d[k].Kind != Append && d[k].Kind != Overwrite || len(d[k].Data) < 2 || torn > 0) {
 				continue
 			}
 			fates[k] = fate
@@ -107,12 +107,22 @@ func (d dumb) possible(fates []int, reorder bool) bool {
 			continue
 		}
 		for l := k + 1; l < len(d); l++ {
-			if later := d[l]; fates[l] > 0 && later.Name == w.Name && later.ofKey() == w.ofKey() {
+			if later := d[l]; fates[l] > 0 && later.Name == w.Name && later.ofKey() == w.ofKey() && (w.Kind == Append || changes(later, w)) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// changes reports whether a write changes one of the bytes that o overwrites.
+func changes(w, o written) bool {
+	for at := o.offset; at < o.offset+len(o.Data); at++ {
+		if w.Kind == Truncate && at >= w.Size || w.Kind != Truncate && at >= w.offset && at < w.offset+len(w.Data) {
+			return true
+		}
+	}
+	return false
 }
 
 func distinct(all []string) []string {
@@ -162,12 +172,14 @@ func TestCrashesLeaveWhatADumbDiskSays(t *testing.T) {
 				}
 				ref.sync(func(w Write) bool { return !w.ofKey() && w.Name == file }, failing)
 			default:
-				w := Write{Kind: 1 + Kind(r.IntN(4)), Data: fmt.Sprint(seed%7, step, step)[:1+r.IntN(3)]}
+				w := Write{Kind: 1 + Kind(r.IntN(5)), Data: fmt.Sprint(seed%7, step, step)[:1+r.IntN(3)]}
 				switch w.Name = []string{"log", "new"}[r.IntN(2)]; w.Kind {
 				case Delete:
 					w.Data = ""
 				case Truncate:
 					w.Data, w.Size = "", r.IntN(5)
+				case Overwrite:
+					w.Size = r.IntN(6)
 				}
 				before := d
 				was := told(before)
@@ -175,7 +187,11 @@ func TestCrashesLeaveWhatADumbDiskSays(t *testing.T) {
 				if told(before) != was {
 					t.Fatalf("seed %d: a write changed the disk before it", seed)
 				}
-				ref = append(ref, written{Write: w, offset: len(before.Read(w.Name))})
+				offset := len(before.Read(w.Name))
+				if w.Kind == Overwrite {
+					offset = w.Size
+				}
+				ref = append(ref, written{Write: w, offset: offset})
 			}
 			if told(d) != content(ref) {
 				t.Fatalf("seed %d: the disk shows %s; want %s", seed, told(d), content(ref))

@@ -14,7 +14,8 @@
 //     files and keys; or any of them, as the caller wants it. So a write may survive
 //     that nobody synced.
 //   - Of one append that is the last to its file that survives, possibly a part:
-//     records are torn in one place within, at half their length.
+//     records are torn in one place within, at half their length. So is one overwrite
+//     of which no later write that survives changes a byte.
 //
 // An append goes where it went when it was made. Where one before it is lost, there
 // are zeros.

@@ -70,6 +70,7 @@ func (e *env) write(what string, one disk.Write) {
 
 func (s *store) Get(key string) (string, bool) { return s.e.disk("Get").Get(key) }
 func (s *store) Keys() []string                { return s.e.disk("Keys").Keys() }
+func (s *store) Files() []string               { return s.e.disk("Files").Files() }
 
 func (s *store) Put(key, value string) {
 	s.e.write("Put", disk.Write{Kind: disk.Put, Name: key, Data: value})
@@ -93,11 +94,22 @@ func (s *store) File(name string) sim.File {
 }
 
 func (f *file) Append(data []byte) error {
-	d := f.e.disk("Append")
-	if len(data) == 0 {
+	return f.write(disk.Write{Kind: disk.Append, Name: f.name, Data: string(data)})
+}
+
+func (f *file) WriteAt(data []byte, offset int) error {
+	if offset < 0 {
+		panic(fmt.Sprintf("macemc: File.WriteAt(%d) of %s: an offset is 0 or more", offset, f.name))
+	}
+	return f.write(disk.Write{Kind: disk.Overwrite, Name: f.name, Data: string(data), Size: offset})
+}
+
+// write appends or overwrites, or fails to.
+func (f *file) write(one disk.Write) error {
+	d := f.e.disk(writeNames[one.Kind])
+	if one.Data == "" {
 		return nil
 	}
-	one := disk.Write{Kind: disk.Append, Name: f.name, Data: string(data)}
 	ways := []int{0, disk.Torn(one.Data)}[:1+min(1, disk.Torn(one.Data))]
 	told := func(k int) string {
 		return "yes, after " + disk.Bytes(ways[k])
@@ -113,6 +125,8 @@ func (f *file) Append(data []byte) error {
 	f.e.wrote(sim.EffectWrite, one.String(), d.Write(one))
 	return nil
 }
+
+var writeNames = [...]string{disk.Append: "Append", disk.Overwrite: "WriteAt"}
 
 func (f *file) Sync() error {
 	d := f.e.disk("Sync")

@@ -1,0 +1,23 @@
+package rawal
+
+import (
+	"testing"
+
+	"macemc/macetest"
+	"macemc/sim"
+)
+
+// Sectors in any order: an entry is accepted of which a part was never written.
+func TestFindsTheTornEntry(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{DiskReorder: true, Transitions: 60_000, Expect: sim.VerdictSafety, NoShrink: true})
+}
+
+// Sectors in their order: nothing is found.
+func TestSectorsInOrder(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Depth: 4, Walks: 50})
+}
+
+// One crash: nothing is found, in whatever order sectors are written.
+func TestOneCrash(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Faults: &sim.Faults{Crash: 1}, DiskReorder: true, Depth: 4, Walks: 50})
+}

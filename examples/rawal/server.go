@@ -1,0 +1,116 @@
+package rawal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/raft-wal/segment"
+	"github.com/hashicorp/raft-wal/types"
+	"macemc/sim"
+	"macemc/simfs"
+)
+
+const dir = "wal"
+
+// server keeps one segment.
+type server struct {
+	fs    simfs.FS
+	tail  types.SegmentWriter
+	limit int
+}
+
+// put asks for a batch to be appended.
+type put struct{ Number int }
+
+// The facts that a server tells.
+type (
+	began struct{ Entries []entry } // it calls Append
+	acked struct{ Last int }        // Append returned
+	found struct{ Entries []entry } // what it reads after it has recovered
+)
+
+// entry is one of the log. Its data is told by its runs: 512×'a' 256×0.
+type entry struct {
+	Index int
+	Data  string
+}
+
+// runs tells data by its runs of equal bytes.
+func runs(data []byte) string {
+	var text []string
+	for len(data) > 0 {
+		n := 1
+		for n < len(data) && data[n] == data[0] {
+			n++
+		}
+		what := "0"
+		if data[0] != 0 {
+			what = strconv.QuoteRune(rune(data[0]))
+		}
+		text = append(text, fmt.Sprintf("%d×%s", n, what))
+		data = data[n:]
+	}
+	return strings.Join(text, " ")
+}
+
+var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).put))
+
+// info is what the database of metadata says of the segment.
+func (s *server) info() types.SegmentInfo {
+	return types.SegmentInfo{ID: 1, BaseIndex: 1, MinIndex: 1, SizeLimit: uint32(s.limit)}
+}
+
+// begin does what WAL.Open does: it recovers the tail, and makes it if it is not there.
+func (s *server) begin(env sim.Env) {
+	s.fs.Mount(env)
+	must(s.fs.MkdirAll(dir, 0o755))
+	must(s.fs.SyncDir("/"))
+	filer := segment.NewFiler(dir, vfs{&s.fs})
+	tail, err := filer.RecoverTail(s.info())
+	if errors.Is(err, fs.ErrNotExist) {
+		tail, err = filer.Create(s.info())
+	}
+	must(err)
+	s.tail = tail
+	env.Emit(found{s.read()})
+}
+
+// read reads the whole log.
+func (s *server) read() (all []entry) {
+	for i := 1; i <= int(s.tail.LastIndex()); i++ {
+		buf, err := s.tail.GetLog(uint64(i))
+		must(err)
+		all = append(all, entry{i, runs(buf.Bs)})
+		must(buf.Close())
+	}
+	return all
+}
+
+// put appends a batch of one of the shapes.
+func (s *server) put(env sim.Env, p put) {
+	s.fs.Use(env)
+	if sealed, _, err := s.tail.Sealed(); sealed || err != nil {
+		return // another segment would begin
+	}
+	shape := shapes[env.Choose(len(shapes), "which batch")]
+	var batch []types.LogEntry
+	var told []entry
+	for k, size := range shape {
+		index, data := int(s.tail.LastIndex())+1+k, bytes.Repeat([]byte{byte('a' + p.Number)}, size)
+		told = append(told, entry{index, runs(data)})
+		batch = append(batch, types.LogEntry{Index: uint64(index), Data: data})
+	}
+	env.Emit(began{told})
+	must(s.tail.Append(batch))
+	env.Emit(acked{told[len(told)-1].Index})
+}
+
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("rawal: %v", err))
+	}
+}

@@ -1,0 +1,54 @@
+package rawal
+
+import (
+	"os"
+	"path"
+
+	"github.com/hashicorp/raft-wal/types"
+	"macemc/simfs"
+)
+
+// vfs is a simulated file system as types.VFS. It syncs what package fs of raft-wal
+// syncs: a directory with the first Sync of a file that is new, and with Delete.
+type vfs struct{ *simfs.FS }
+
+func (v vfs) ListDir(dir string) ([]string, error) { return v.List(dir) }
+
+func (v vfs) Create(dir, name string, size uint64) (types.WritableFile, error) {
+	f, err := v.OpenFile(path.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &created{File: f, fs: v.FS, dir: dir}, f.Truncate(int64(size))
+}
+
+func (v vfs) Delete(dir, name string) error {
+	if err := v.Remove(path.Join(dir, name)); err != nil {
+		return err
+	}
+	return v.SyncDir(dir)
+}
+
+func (v vfs) OpenReader(dir, name string) (types.ReadableFile, error) {
+	return v.OpenFile(path.Join(dir, name), os.O_RDONLY, 0)
+}
+
+func (v vfs) OpenWriter(dir, name string) (types.WritableFile, error) {
+	return v.OpenFile(path.Join(dir, name), os.O_RDWR, 0)
+}
+
+// created is a file that this life made.
+type created struct {
+	*simfs.File
+	fs     *simfs.FS
+	dir    string
+	synced bool
+}
+
+func (c *created) Sync() error {
+	if err := c.File.Sync(); err != nil || c.synced {
+		return err
+	}
+	c.synced = true
+	return c.fs.SyncDir(c.dir)
+}
