@@ -9,7 +9,7 @@ import (
 
 // Sectors in any order: an entry is accepted of which a part was never written.
 func TestFindsTheTornEntry(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{DiskReorder: true, Transitions: 60_000, Expect: sim.VerdictSafety, NoShrink: true})
+	macetest.Run(t, System, macetest.Options{Conditions: sim.Conditions{DiskReorder: true}, Transitions: 60_000, Expect: sim.VerdictSafety, NoShrink: true})
 }
 
 // Sectors in their order: nothing is found.
@@ -19,5 +19,5 @@ func TestSectorsInOrder(t *testing.T) {
 
 // One crash: nothing is found, in whatever order sectors are written.
 func TestOneCrash(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Faults: &sim.Faults{Crash: 1}, DiskReorder: true, Depth: 4, Walks: 50})
+	macetest.Run(t, System, macetest.Options{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}, DiskReorder: true}, Depth: 4, Walks: 50})
 }
