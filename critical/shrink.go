@@ -116,7 +116,7 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
 		s.tries = triesMost
 	}
-	s.careful = f.Verdict != sim.VerdictDead && f.Verdict != sim.VerdictSafety && f.Verdict != sim.VerdictPanic && f.Verdict != sim.VerdictDivergence
+	s.careful = f.Verdict != sim.VerdictDead && f.Verdict != sim.VerdictSafety && f.Verdict != sim.VerdictPanic && f.Verdict != sim.VerdictUnhandled && f.Verdict != sim.VerdictDivergence
 	return s
 }
 

@@ -58,7 +58,7 @@ func (a *teller) keep(r *search.Result) {
 	for _, one := range account.All(r) {
 		f := one.Finding
 		switch f.Verdict {
-		case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictMutation:
+		case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation:
 		default:
 			continue
 		}

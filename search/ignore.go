@@ -30,7 +30,7 @@ func ParseIgnore(text string) (Ignore, error) {
 		return Ignore{Place: value}, nil
 	}
 	switch verdict {
-	case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictMutation, sim.VerdictGoroutine:
+	case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation, sim.VerdictGoroutine:
 		return Ignore{Verdict: verdict}, nil
 	case sim.VerdictDivergence:
 		return Ignore{}, fmt.Errorf("%q: a handler that never returns ends the search; it cannot be left out", text)

@@ -67,7 +67,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 
 func same(f *Finding, recorded sim.Verdict, path *choose.Path) bool {
 	violates, _ := path.Get("violates")
-	return f.Verdict == recorded && (recorded == sim.VerdictDead || f.Property == violates || recorded == sim.VerdictPanic && violates == "")
+	return f.Verdict == recorded && (recorded == sim.VerdictDead || f.Property == violates || (recorded == sim.VerdictPanic || recorded == sim.VerdictUnhandled) && violates == "")
 }
 
 func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, error) {

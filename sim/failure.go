@@ -17,12 +17,13 @@ const (
 	VerdictGoroutine
 	VerdictNondeterminism
 	VerdictKilled
+	VerdictUnhandled
 )
 
 var verdictNames = [...]string{
 	VerdictNone: "none", VerdictSafety: "safety", VerdictDead: "dead", VerdictDivergence: "divergence",
 	VerdictPanic: "panic", VerdictMutation: "mutation", VerdictGoroutine: "goroutine",
-	VerdictNondeterminism: "nondeterminism", VerdictKilled: "killed",
+	VerdictNondeterminism: "nondeterminism", VerdictKilled: "killed", VerdictUnhandled: "unhandled",
 }
 
 func (v Verdict) String() string {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -118,6 +119,12 @@ func (h *Handlers[N]) refuse(m sight.Handler) error {
 // HandlerTable says that the table is no part of a node's state.
 func (t *table) HandlerTable() {}
 
+// Refuse makes Validate return err. It is for packages that make Handlers of tables of their own.
+func (h *Handlers[N]) Refuse(err error) *Handlers[N] {
+	h.told.Err = cmp.Or(h.told.Err, err)
+	return h
+}
+
 // Node is n as a Node.
 func (h *Handlers[N]) Node(n N) Node { return &handled{n, &h.table} }
 
@@ -159,7 +166,7 @@ func (n *handled) Handle(env Env, s Signal) {
 }
 
 func unhandled(n any, what, maker string, v any) {
-	panic(fmt.Sprintf("%T has no handler of the %s %T; list one with sim.%s", n, what, v, maker))
+	panic(Unhandled{fmt.Sprintf("%T has no handler of the %s %T; list one with sim.%s", n, what, v, maker)})
 }
 
 // dispatch finds the place of a value's type in a list: by a hash of the word that

@@ -207,6 +207,13 @@ var list = []Known{
 		Flags:    Flags{Prefix: "RT28.path", Faults: "crash=1"},
 		Critical: []Critical{at(Anyone, sim.KindCrash, "")},
 	},
+	{ID: "RL1", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Other, sim.KindMessage, "ack")}},
+	{ID: "RL2", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{{}}},
+	{ID: "RL3", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(First, sim.KindLose, "packet"), at(Other, sim.KindMessage, "ack")}},
+	{ID: "RL4", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(First, sim.KindLose, "packet"), at(Other, sim.KindLose, "ack")}},
+	{ID: "RL5", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(Other, sim.KindLose, "ack")}},
+	{ID: "RL6", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindMessage, "packet")}},
+	{ID: "RL7", Kind: Safety, Verdict: sim.VerdictUnhandled}, // no critical step: every run gets the second request
 	{ID: "ST1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},

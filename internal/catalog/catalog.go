@@ -13,6 +13,7 @@ import (
 	"macemc/systems/paxos"
 	"macemc/systems/peterson"
 	"macemc/systems/randtree"
+	"macemc/systems/reliable"
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
 	"macemc/systems/storage"
@@ -34,6 +35,7 @@ func Systems() []*sim.System {
 		paxos.System,
 		peterson.System,
 		randtree.System,
+		reliable.System,
 		simtcp.System,
 		stopwait.System,
 		storage.System,

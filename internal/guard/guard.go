@@ -50,6 +50,7 @@ func whence(stack string) string {
 var binders = []string{
 	"macemc/sim.stateProperty[", "macemc/sim.Steps[",
 	"macemc/sim.View[", "macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
+	"macemc/layers/machine.",
 }
 
 // thrown are the frames of what unwinds a goroutine: above them is who recovered.

@@ -121,6 +121,7 @@ var sarifKinds = []struct {
 	text    string
 }{
 	{sim.VerdictPanic, "a handler panics"},
+	{sim.VerdictUnhandled, "an event comes that its node does not expect"},
 	{sim.VerdictDivergence, "a handler does not return"},
 	{sim.VerdictMutation, "a handler changes a message that was sent, or another node"},
 	{sim.VerdictGoroutine, "a handler starts a goroutine"},

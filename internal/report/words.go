@@ -60,6 +60,9 @@ func (s subject) gist() string {
 	case sim.VerdictPanic:
 		first, _, _ := strings.Cut(f.Message, "\n")
 		return fmt.Sprintf("panic %s: %s", at(f.Step), first)
+	case sim.VerdictUnhandled:
+		first, _, _ := strings.Cut(f.Message, "\n")
+		return fmt.Sprintf("unhandled %s: %s", at(f.Step), first)
 	case sim.VerdictMutation:
 		return fmt.Sprintf("mutation %s: something was changed that is not the node's own", at(f.Step))
 	case sim.VerdictGoroutine:
@@ -111,6 +114,8 @@ func (s subject) verdict() string {
 			return "panic: a property panicked"
 		}
 		return "panic: the service panicked"
+	case sim.VerdictUnhandled:
+		return "unhandled: an event came that the node does not expect in its state"
 	case sim.VerdictMutation:
 		return "mutation: a handler changed a message under way, or another node"
 	case sim.VerdictGoroutine:

@@ -45,6 +45,8 @@ type Coverage struct {
 	within     stateTally
 	monitors   []string
 	listed     []sight.Handler // by the nodes, each once: see sim.Handlers
+	charted    charted         // whether a node is a state machine
+	charts     sim.ChartTally
 }
 
 // tally is how often something was possible at least (sent, scheduled, posted,
@@ -380,7 +382,7 @@ func (c *Coverage) Held() (held []Held) {
 func (c *Coverage) Never() []string {
 	never := []string{}
 	for _, part := range [][]string{
-		c.neverBugs(), c.neverFaults(), c.neverOpened(), c.neverValues(), c.neverNoticed(), c.neverHandlers(), c.neverKinds(), c.neverCoins(), c.neverProperties(), c.Slack(),
+		c.neverBugs(), c.neverFaults(), c.neverOpened(), c.neverValues(), c.neverNoticed(), c.neverHandlers(), c.neverKinds(), c.neverPairs(), c.neverCoins(), c.neverProperties(), c.Slack(),
 	} {
 		never = append(never, part...)
 	}

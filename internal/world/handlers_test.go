@@ -139,7 +139,7 @@ func TestUnhandled(t *testing.T) {
 			}
 		}
 	})
-	if f == nil || f.Verdict != sim.VerdictPanic || f.Message != "*world.counted has no handler of the message world.odd; list one with sim.OnMessage" {
+	if f == nil || f.Verdict != sim.VerdictUnhandled || f.Message != "*world.counted has no handler of the message world.odd; list one with sim.OnMessage" {
 		t.Fatalf("got %+v", f)
 	}
 	if strings.Contains(f.Stack, "macemc/sim") {

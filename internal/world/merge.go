@@ -54,6 +54,7 @@ func (c *Coverage) Merge(o *Coverage) {
 			c.sometimes[i].missed(o.sometimes[i].far)
 		}
 	}
+	c.charts.Merge(&o.charts)
 	c.assume.add(o.assume)
 	c.within.add(o.within)
 }

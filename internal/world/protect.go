@@ -54,11 +54,14 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			return
 		}
 		if failure == nil {
-			text := guard.Text(r)
+			text, verdict := guard.Text(r), sim.VerdictPanic
+			if _, is := r.(sim.Unhandled); is {
+				verdict = sim.VerdictUnhandled
+			}
 			if hook != "" {
 				text = hook + " panics: " + text
 			}
-			w.Run.failure = w.Run.fail(sim.VerdictPanic, property, text)
+			w.Run.failure = w.Run.fail(verdict, property, text)
 			w.Run.failure.Stack = guard.Stack(debug.Stack())
 			failure = w.Run.failure
 		}

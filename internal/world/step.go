@@ -141,6 +141,9 @@ func (w *World) ready(i int) {
 		}
 		w.Run.unstored, w.Run.stored = w.nodes.at[i].disk, w.Run.stored[:0]
 		w.Run.running = w.envFor(i)
+		if w.cover != nil && w.charted() {
+			watchCharts(w.nodes.at[i].node, &w.cover.charts)
+		}
 	}
 	if !w.sprint {
 		w.watch.start()
@@ -150,6 +153,9 @@ func (w *World) ready(i int) {
 // finish applies what the handler did.
 func (w *World) finish(i int) {
 	w.Run.running = nil
+	if w.cover != nil && w.cover.charted == chartedYes {
+		watchCharts(w.nodes.at[i].node, nil)
+	}
 	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
 		panic(stopRun{})
 	}

@@ -1,0 +1,72 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// charted is whether a system's nodes are state machines, once that was looked at.
+type charted uint8
+
+const (
+	chartedUnknown charted = iota
+	chartedYes
+	chartedNo
+)
+
+// charted looks whether any node is a machine. All nodes are there when a handler runs.
+func (w *World) charted() bool {
+	if w.cover.charted == chartedUnknown {
+		w.cover.charted = chartedNo
+		for i := range w.nodes.at {
+			if watchCharts(w.nodes.at[i].node, nil) {
+				w.cover.charted = chartedYes
+			}
+		}
+	}
+	return w.cover.charted == chartedYes
+}
+
+// watchCharts has the machines of a node, and of the layers above it, count in t. If t is
+// nil they do not count. It reports whether there are any.
+func watchCharts(n sim.Node, t *sim.ChartTally) (any bool) {
+	for n != nil {
+		subject := sight.Subject(n)
+		if c, is := subject.(sim.Charted); is {
+			c.Watch(t)
+			any = true
+		}
+		l, is := subject.(interface{ Upper() sim.Node })
+		if !is {
+			break
+		}
+		n = l.Upper()
+	}
+	return any
+}
+
+// Charts are the state machines that ran, with how often each pair of state and event was
+// exercised by a handler's run. What a memo looks up is not run, and not counted.
+func (c *Coverage) Charts() []sim.Counted { return c.charts.Charts() }
+
+// neverPairs is about the pairs of state and event that a machine's table names, and
+// that were never exercised.
+func (c *Coverage) neverPairs() (never []string) {
+	for _, m := range c.Charts() {
+		for s, state := range m.States {
+			var events []string
+			for e, event := range m.Events {
+				if r := m.Pair(s, e); r.Kind != sim.ReactionNone && m.Times(s, e) == 0 {
+					events = append(events, event)
+				}
+			}
+			if len(events) > 0 {
+				never = append(never, fmt.Sprintf("machine %s never met in state %s: %s", m.Name, state, strings.Join(events, ", ")))
+			}
+		}
+	}
+	return never
+}

@@ -1,0 +1,287 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/sim"
+)
+
+// dispatchers are the handlers of all events, for sim: each looks up what the state says.
+func (t *Machine[N]) dispatchers(states []State[N]) []sim.Handler[N] {
+	list := []sim.Handler[N]{sim.OnInit(t.start)}
+	for k, e := range t.events {
+		if h, is := handlerOf(states, e); is {
+			made := h.dispatch(t, k)
+			made.Handler = h.plain.Handler // the source of a step is the method's
+			list = append(list, made)
+			continue
+		}
+		list = append(list, t.plain(e, k))
+	}
+	return list
+}
+
+func handlerOf[N Machined](states []State[N], e Event) (Handler[N], bool) {
+	for _, s := range states {
+		if k := slices.IndexFunc(s.On, func(h Handler[N]) bool { return h.event == e }); k >= 0 {
+			return s.On[k], true
+		}
+	}
+	return Handler[N]{}, false
+}
+
+// plain dispatches an event that no state has a method for.
+func (t *Machine[N]) plain(e Event, k int) (h sim.Handler[N]) {
+	if e.message {
+		h = sim.OnMessage(func(n N, env sim.Env, from sim.Addr, v any) { t.handle(n, env, letter{v, from, uint16(k)}) })
+	} else {
+		h = sim.OnSignal(func(n N, env sim.Env, v any) { t.handle(n, env, letter{v, sim.Addr{}, uint16(k)}) })
+	}
+	h.Of = e.of
+	return h
+}
+
+// ready reports whether the state that the machine is in has a method for the event: the
+// usual case, which it prepares.
+func (t *Machine[N]) ready(c *Core, event int) bool {
+	r := &c.in.reactions[event]
+	c.may = r
+	if c.tally != nil {
+		c.tally.Took(t.chart, c.in.index, event)
+	}
+	return r.method != nil
+}
+
+// odd handles an event for which the state has no method, and which ready has counted.
+func (t *Machine[N]) odd(n N, env sim.Env, l letter) {
+	t.react(n, env, n.core(), l)
+	t.rest(n, env, n.core())
+}
+
+// handle is a whole step.
+func (t *Machine[N]) handle(n N, env sim.Env, l letter) {
+	t.meet(n, env, n.core(), l)
+	t.rest(n, env, n.core())
+}
+
+// meet counts an event, and reacts.
+func (t *Machine[N]) meet(n N, env sim.Env, c *Core, l letter) {
+	if c.tally != nil {
+		c.tally.Took(t.chart, c.in.index, int(l.event))
+	}
+	t.react(n, env, c, l)
+}
+
+// react does what the state says about an event, or else those below it.
+func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
+	in := c.in
+	for depth := len(c.below); in.reactions[l.event].kind == sim.ReactionNone; {
+		if depth--; depth < 0 {
+			panic(sim.Unhandled{Message: fmt.Sprintf("machine %s in state %s has nothing for %s; handle, defer or ignore it", t.name, c.stack(), t.events[l.event])})
+		}
+		in = &t.states[t.find(c.below[depth])]
+		if in.reactions[l.event].moves() {
+			t.uncover(n, env, c, depth)
+		}
+	}
+	switch r := &in.reactions[l.event]; r.kind {
+	case sim.ReactionDefer:
+		if c.deferred == nil {
+			c.deferred = make([]letter, 0, 4)
+		}
+		c.deferred = append(c.deferred, l)
+	case sim.ReactionIgnore:
+	default:
+		c.may = r
+		if run := t.runs[in.index][l.event]; run != nil {
+			run(n, env, l.from, l.value)
+		}
+		t.moved(n, env, c)
+	}
+}
+
+// stack names the state, and those that it was pushed over.
+func (c *Core) stack() string {
+	text := string(c.state)
+	for k := len(c.below) - 1; k >= 0; k-- {
+		text += " over " + string(c.below[k])
+	}
+	return text
+}
+
+// uncover leaves the states above a depth of the stack.
+func (t *Machine[N]) uncover(n N, env sim.Env, c *Core, depth int) {
+	for len(c.below) > depth {
+		t.leave(n, env, c)
+		t.uncovered(c)
+	}
+}
+
+func (t *Machine[N]) uncovered(c *Core) {
+	last := len(c.below) - 1
+	from := c.in.index
+	c.state, c.below = c.below[last], c.below[:last]
+	if last == 0 {
+		c.below = nil
+	}
+	c.in, c.fresh = &t.states[t.find(c.state)], true
+	if c.tally != nil {
+		c.tally.Moved(t.chart, from, c.in.index)
+	}
+}
+
+// settle ends a step after a handler: it moves the machine, and hands it what was raised
+// and deferred.
+func (t *Machine[N]) settle(n N, env sim.Env, c *Core) {
+	switch {
+	case c.may.then == moveGoto && c.move == moveNone: // as moved does, in less time
+		t.leave(n, env, c)
+		t.arrive(n, env, c, c.may.place)
+		if c.move != moveNone {
+			t.moved(n, env, c)
+		}
+	case c.may.then|c.move != moveNone:
+		t.moved(n, env, c)
+	}
+	if c.raised != nil || c.fresh && c.deferred != nil {
+		t.rest(n, env, c)
+	}
+}
+
+// rest hands the machine what was raised, and what was deferred and no longer is.
+func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
+	for len(c.raised) > 0 || len(c.deferred) > 0 {
+		if len(c.raised) > 0 {
+			s := c.raised[0]
+			if c.raised = c.raised[1:]; len(c.raised) == 0 {
+				c.raised = nil
+			}
+			t.meet(n, env, c, letter{s, sim.Addr{}, uint16(t.raisable(c, s))})
+			continue
+		}
+		if !c.fresh {
+			return
+		}
+		k := slices.IndexFunc(c.deferred, func(l letter) bool { return !t.defers(c, l.event) })
+		if k < 0 {
+			c.fresh = false
+			return
+		}
+		l := c.deferred[k]
+		c.forget(k)
+		t.meet(n, env, c, l)
+	}
+}
+
+// forget takes an event out of the deferred ones.
+func (c *Core) forget(k int) {
+	switch {
+	case len(c.deferred) == 1:
+		c.deferred = nil
+	case k == 0 && len(c.deferred) > 32: // without moving the others
+		c.deferred[0] = letter{}
+		c.deferred = c.deferred[1:]
+	default:
+		c.deferred = slices.Delete(c.deferred, k, k+1)
+	}
+}
+
+// defers reports whether the machine defers an event where it is now.
+func (t *Machine[N]) defers(c *Core, event uint16) bool {
+	in := c.in
+	for depth := len(c.below) - 1; ; depth-- {
+		if kind := in.reactions[event].kind; kind != sim.ReactionNone || depth < 0 {
+			return kind == sim.ReactionDefer
+		}
+		in = &t.states[t.find(c.below[depth])]
+	}
+}
+
+// raisable is the place of a raised signal.
+func (t *Machine[N]) raisable(c *Core, s sim.Signal) int {
+	e := Signals(s)[0]
+	k := slices.Index(t.events, e)
+	if k < 0 {
+		panic(sim.Unhandled{Message: fmt.Sprintf("machine %s in state %s raises %s, which no state names", t.name, c.stack(), e)})
+	}
+	return k
+}
+
+// moved takes the machine where the table or its handler says, through entries that go on.
+func (t *Machine[N]) moved(n N, env sim.Env, c *Core) {
+	for {
+		kind, to, may := c.move, c.to, []Name(nil)
+		if c.may == nil {
+			may = c.in.may
+		} else if may = c.may.may; kind == moveNone {
+			kind, to = c.may.then, c.may.to
+		} else if c.may.then != moveNone {
+			panic(fmt.Sprintf("macemc: machine %s: a handler in state %s goes to %q, and its table to %q; keep one of them", t.name, c.state, to, c.may.to))
+		}
+		if c.move != moveNone && kind != movePop && !slices.Contains(may, to) {
+			panic(fmt.Sprintf("macemc: machine %s: a handler in state %s goes to %q, which its table does not say; add it to May", t.name, c.state, to))
+		}
+		c.move, c.to = moveNone, ""
+		if kind == moveNone {
+			return
+		}
+		t.go_(n, env, c, kind, to)
+		c.may = nil
+	}
+}
+
+func (t *Machine[N]) go_(n N, env sim.Env, c *Core, kind moveKind, to Name) {
+	if kind == movePop && len(c.below) == 0 {
+		panic(fmt.Sprintf("macemc: machine %s: state %s is popped, and was not pushed", t.name, c.state))
+	}
+	if kind != movePush {
+		t.leave(n, env, c)
+	}
+	if kind == movePop {
+		t.uncovered(c)
+		return
+	}
+	if kind == movePush {
+		c.below = append(c.below, c.state)
+	}
+	t.arrive(n, env, c, t.find(to))
+}
+
+// arrive enters a state, and counts that.
+func (t *Machine[N]) arrive(n N, env sim.Env, c *Core, place int) {
+	if c.tally != nil {
+		c.tally.Moved(t.chart, c.in.index, place)
+	}
+	t.enter(n, env, c, place)
+}
+
+// leave runs the exit of the state. An exit may not go elsewhere.
+func (t *Machine[N]) leave(n N, env sim.Env, c *Core) {
+	if exit := t.exits[c.in.index]; exit != nil {
+		exit(n, env)
+		if c.move != moveNone {
+			panic(fmt.Sprintf("macemc: machine %s: the exit of state %s goes to %q; an exit may not go anywhere", t.name, c.state, c.to))
+		}
+	}
+}
+
+func (t *Machine[N]) enter(n N, env sim.Env, c *Core, index int) {
+	c.in = &t.states[index]
+	c.state, c.may, c.fresh = c.in.name, nil, true
+	if entry := t.entries[index]; entry != nil {
+		entry(n, env)
+	}
+}
+
+// start enters the first state.
+func (t *Machine[N]) start(n N, env sim.Env) {
+	c := n.core()
+	*c = Core{tally: c.tally}
+	if c.tally != nil {
+		c.tally.Add(t.chart)
+	}
+	t.enter(n, env, c, 0)
+	t.moved(n, env, c)
+	t.rest(n, env, c)
+}

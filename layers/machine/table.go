@@ -1,0 +1,316 @@
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"macemc/sim"
+)
+
+// Machined is a value that embeds a Core.
+type Machined interface{ core() *Core }
+
+// State is a state of a machine. Only Name must be set.
+type State[N Machined] struct {
+	Name  Name
+	Entry func(N, sim.Env) // runs when the state is entered
+	Exit  func(N, sim.Env) // runs when it is left, but not when another is pushed on it
+	May   []Name           // where Entry may go by Core.Goto or Core.Push
+	On    []Handler[N]     // the events that have a handler: see On
+	Goto  map[Name][]Event // the events that lead on without a handler
+	Defer []Event          // the events that wait until a state does not defer them
+	// Ignore are the events that may come and do nothing.
+	Ignore []Event
+}
+
+// Event is a type of messages or of signals.
+type Event struct {
+	of      reflect.Type
+	message bool
+}
+
+// Messages are the events of messages of some types, by a value of each.
+func Messages(values ...any) []Event { return events(true, values) }
+
+// Signals are the events of signals of some types, by a value of each.
+func Signals(values ...any) []Event { return events(false, values) }
+
+func events(message bool, values []any) (all []Event) {
+	for _, v := range values {
+		all = append(all, Event{reflect.TypeOf(v), message})
+	}
+	return all
+}
+
+// Handler is a method of a machine for the events of one type: see OnMessage, OnSignal.
+type Handler[N Machined] struct {
+	event    Event
+	plain    sim.Handler[N]
+	run      func(N, sim.Env, sim.Addr, any)
+	dispatch func(t *Machine[N], event int) sim.Handler[N]
+	method   any
+	then     moveKind
+	to       Name
+	may      []Name
+}
+
+// On is a list of handlers.
+func On[N Machined](all ...Handler[N]) []Handler[N] { return all }
+
+// OnMessage handles the messages of one type.
+func OnMessage[N Machined, M any](method func(N, sim.Env, sim.Addr, M)) Handler[N] {
+	return Handler[N]{
+		event: Event{reflect.TypeFor[M](), true}, plain: sim.OnMessage(method), method: method,
+		run: func(n N, env sim.Env, from sim.Addr, v any) { method(n, env, from, v.(M)) },
+		dispatch: func(t *Machine[N], event int) sim.Handler[N] {
+			typed := typedOf[func(N, sim.Env, sim.Addr, M)](t, event)
+			return sim.OnMessage(func(n N, env sim.Env, from sim.Addr, m any) { // any: what is deferred is not boxed again
+				if c := n.core(); t.ready(c, event) {
+					typed[c.in.index](n, env, from, m.(M))
+					t.settle(n, env, c)
+				} else {
+					t.odd(n, env, letter{m, from, uint16(event)})
+				}
+			})
+		},
+	}
+}
+
+// OnSignal handles the signals of one type: a timer, a task, a request, what was raised.
+func OnSignal[N Machined, S any](method func(N, sim.Env, S)) Handler[N] {
+	return Handler[N]{
+		event: Event{reflect.TypeFor[S](), false}, plain: sim.OnSignal(method), method: method,
+		run: func(n N, env sim.Env, _ sim.Addr, v any) { method(n, env, v.(S)) },
+		dispatch: func(t *Machine[N], event int) sim.Handler[N] {
+			typed := typedOf[func(N, sim.Env, S)](t, event)
+			return sim.OnSignal(func(n N, env sim.Env, s any) {
+				if c := n.core(); t.ready(c, event) {
+					typed[c.in.index](n, env, s.(S))
+					t.settle(n, env, c)
+				} else {
+					t.odd(n, env, letter{s, sim.Addr{}, uint16(event)})
+				}
+			})
+		},
+	}
+}
+
+// typedOf are the methods of an event, by state; nil: the state has none.
+func typedOf[F any, N Machined](t *Machine[N], event int) []F {
+	typed := make([]F, len(t.states))
+	for k := range t.states {
+		if r := &t.states[k].reactions[event]; r.method != nil {
+			typed[k] = r.method.(F)
+		}
+	}
+	return typed
+}
+
+// Goto leads to a state after the method.
+func (h Handler[N]) Goto(to Name) Handler[N] { return h.after(moveGoto, to) }
+
+// Push enters a state on top of this one after the method.
+func (h Handler[N]) Push(on Name) Handler[N] { return h.after(movePush, on) }
+
+// Pop goes back to the state below after the method.
+func (h Handler[N]) Pop() Handler[N] { return h.after(movePop, "") }
+
+func (h Handler[N]) after(kind moveKind, to Name) Handler[N] {
+	h.then, h.to = kind, to
+	return h
+}
+
+// May names the states to which the method itself may go, by Core.Goto or Core.Push.
+func (h Handler[N]) May(go_ ...Name) Handler[N] {
+	h.may = append(slices.Clone(h.may), go_...)
+	return h
+}
+
+// Machine is the table of a machine of one type.
+type Machine[N Machined] struct {
+	name     string
+	defined  []State[N]
+	events   []Event
+	states   []state
+	entries  []func(N, sim.Env)
+	exits    []func(N, sim.Env)
+	runs     [][]func(N, sim.Env, sim.Addr, any) // by state, by event
+	chart    *sim.Chart
+	handlers *sim.Handlers[N]
+}
+
+// state is a State without its type.
+type state struct {
+	name      Name
+	index     int
+	reactions []reaction // by event
+	may       []Name     // where the entry may go
+	bare      bool       // it has neither entry nor exit
+}
+
+// HandlerTable says that a state's table is no part of a node's state.
+func (s *state) HandlerTable() {}
+
+// HandlerTable says that a reaction is no part of a node's state.
+func (r *reaction) HandlerTable() {}
+
+// reaction is what a state does about an event.
+type reaction struct {
+	kind   sim.ReactionKind
+	method any // nil: there is none
+	then   moveKind
+	to     Name
+	place  int // of to
+	may    []Name
+}
+
+// moves reports whether the machine may be in another state afterwards.
+func (r *reaction) moves() bool { return r.then != moveNone || len(r.may) > 0 }
+
+// Define makes a Machine. The first state is where it starts. What is wrong with the table,
+// such as two reactions to one event, Validate says.
+func Define[N Machined](name string, states ...State[N]) *Machine[N] {
+	t := &Machine[N]{name: name, defined: states}
+	if err := t.fill(states); err != nil {
+		t.chart = &sim.Chart{Name: name}
+		t.handlers = sim.Handle[N]().Refuse(fmt.Errorf("machine %s %w", name, err))
+		return t
+	}
+	t.drawn()
+	t.handlers = sim.Handle(t.dispatchers(states)...)
+	return t
+}
+
+// Forget is the same machine, but for what one state says of some events. It is for known
+// bugs: what comes there is unhandled.
+func (t *Machine[N]) Forget(in Name, events ...Event) *Machine[N] {
+	forgotten := func(e Event) bool { return slices.Contains(events, e) }
+	states := slices.Clone(t.defined)
+	for k := range states {
+		s := &states[k]
+		if s.Name != in {
+			continue
+		}
+		s.On = slices.DeleteFunc(slices.Clone(s.On), func(h Handler[N]) bool { return forgotten(h.event) })
+		s.Goto = maps.Clone(s.Goto)
+		for to := range s.Goto {
+			s.Goto[to] = slices.DeleteFunc(slices.Clone(s.Goto[to]), forgotten)
+		}
+		s.Defer = slices.DeleteFunc(slices.Clone(s.Defer), forgotten)
+		s.Ignore = slices.DeleteFunc(slices.Clone(s.Ignore), forgotten)
+	}
+	return Define(t.name, states...)
+}
+
+// Node is n as a node, in the first state of the table.
+func (t *Machine[N]) Node(n N) sim.Node { return t.handlers.Node(n) }
+
+// Of is what a node was made of, as sim.Handlers.Of.
+func (t *Machine[N]) Of(n sim.Node) N { return t.handlers.Of(n) }
+
+// Chart is the diagram of the machine.
+func (t *Machine[N]) Chart() *sim.Chart { return t.chart }
+
+func (t *Machine[N]) find(of Name) int {
+	return slices.IndexFunc(t.states, func(s state) bool { return s.name == of })
+}
+
+// number is the place of an event, which is new or not.
+func (t *Machine[N]) number(e Event) int {
+	if k := slices.Index(t.events, e); k >= 0 {
+		return k
+	}
+	t.events = append(t.events, e)
+	return len(t.events) - 1
+}
+
+// fill makes the tables of the states.
+func (t *Machine[N]) fill(states []State[N]) error {
+	for k, s := range states {
+		t.states = append(t.states, state{name: s.Name, index: k, may: s.May, bare: s.Entry == nil && s.Exit == nil})
+		t.entries, t.exits = append(t.entries, s.Entry), append(t.exits, s.Exit)
+		for _, e := range s.all() {
+			t.number(e)
+		}
+	}
+	if len(states) == 0 {
+		return fmt.Errorf("has no states; the first is where it starts")
+	}
+	for k, s := range states {
+		t.states[k].reactions = make([]reaction, len(t.events))
+		t.runs = append(t.runs, make([]func(N, sim.Env, sim.Addr, any), len(t.events)))
+		if err := t.fillState(k, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all are the events that a state names.
+func (s *State[N]) all() (all []Event) {
+	for _, h := range s.On {
+		all = append(all, h.event)
+	}
+	for _, to := range sim.Keys(s.Goto) {
+		all = append(all, s.Goto[to]...)
+	}
+	return append(append(all, s.Defer...), s.Ignore...)
+}
+
+func (t *Machine[N]) fillState(k int, s State[N]) error {
+	if at := t.find(s.Name); at != k || s.Name == "" {
+		return fmt.Errorf("has two states %q; each has a name of its own", s.Name)
+	}
+	var failed error
+	put := func(e Event, r reaction) {
+		at := &t.states[k].reactions[t.number(e)]
+		if at.kind != sim.ReactionNone && failed == nil {
+			failed = fmt.Errorf("has two reactions to %s in state %s; keep one of them", e, s.Name)
+		}
+		r.place = t.find(r.to)
+		*at = r
+		for _, to := range append(slices.Clone(r.may), r.to) {
+			if to != "" && t.find(to) < 0 && failed == nil {
+				failed = fmt.Errorf("goes to %q on %s in state %s, and has no such state", to, e, s.Name)
+			}
+		}
+	}
+	for _, h := range s.On {
+		put(h.event, reaction{kind: sim.ReactionHandle, method: h.method, then: h.then, to: h.to, may: h.may})
+		t.runs[k][t.number(h.event)] = h.run
+	}
+	for _, to := range sim.Keys(s.Goto) {
+		for _, e := range s.Goto[to] {
+			put(e, reaction{kind: sim.ReactionHandle, then: moveGoto, to: to})
+		}
+	}
+	for _, e := range s.Defer {
+		put(e, reaction{kind: sim.ReactionDefer})
+	}
+	for _, e := range s.Ignore {
+		put(e, reaction{kind: sim.ReactionIgnore})
+	}
+	for _, to := range s.May {
+		if t.find(to) < 0 && failed == nil {
+			failed = fmt.Errorf("may go to %q from the entry of %s, and has no such state", to, s.Name)
+		}
+	}
+	return failed
+}
+
+func (e Event) String() string {
+	what := "signal "
+	if e.message {
+		what = "message "
+	}
+	return what + e.name()
+}
+
+func (e Event) name() string {
+	if e.of == nil {
+		return "nil"
+	}
+	return e.of.Name()
+}

@@ -1,0 +1,56 @@
+package reliable
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"macemc/macetest"
+	"macemc/search"
+	"macemc/sim"
+)
+
+func TestReliable(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
+
+func TestBugs(t *testing.T) {
+	for bug, want := range map[sim.BugID]sim.Verdict{
+		RL1: sim.VerdictUnhandled, RL2: sim.VerdictDead, RL3: sim.VerdictDead, RL4: sim.VerdictDead,
+		RL5: sim.VerdictDead, RL6: sim.VerdictSafety, RL7: sim.VerdictUnhandled,
+	} {
+		t.Run(string(bug), func(t *testing.T) {
+			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want})
+		})
+	}
+}
+
+// Of a sender that never sends again some pairs of state and event never meet, and the
+// report names them; of the correct one it names none.
+func TestPairs(t *testing.T) {
+	for _, c := range []struct {
+		bugs []string
+		want string
+	}{
+		{[]string{"RL4"}, "[machine sender never met in state idle: ack machine sender never met in state waiting: retry]"},
+		{nil, "[]"},
+	} {
+		params, err := System.Configure(0, nil, c.bugs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference} {
+			res, err := search.Search(System, search.Options{Params: params, Faults: &sim.Faults{}, Engine: engine, Depth: 9, NoWalks: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var never []string
+			for _, n := range res.Never {
+				if strings.HasPrefix(n, "machine ") {
+					never = append(never, n)
+				}
+			}
+			if got := fmt.Sprint(never); got != c.want {
+				t.Errorf("%s, bugs %v: %s, want %s", engine, c.bugs, got, c.want)
+			}
+		}
+	}
+}
