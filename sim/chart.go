@@ -86,20 +86,23 @@ func (t *ChartTally) of(c *Chart) *charted {
 }
 
 // Took notes that a state met an event.
-func (t *ChartTally) Took(c *Chart, state, event int) { t.of(c).pairs[state*len(c.Events)+event]++ }
+func (t *ChartTally) Took(c *Chart, state, event int) { t.of(c).took(state*len(c.Events)+event, 1) }
 
 // Moved notes that a machine went from a state to another one.
-func (t *ChartTally) Moved(c *Chart, from, to int) { t.of(c).moves[[2]int{from, to}]++ }
+func (t *ChartTally) Moved(c *Chart, from, to int) { t.of(c).moved([2]int{from, to}, 1) }
+
+func (c *charted) took(pair, n int)         { c.pairs[pair] += n }
+func (c *charted) moved(move [2]int, n int) { c.moves[move] += n }
 
 // Merge adds what another tally counted.
 func (t *ChartTally) Merge(other *ChartTally) {
 	for _, o := range other.all {
 		mine := t.of(o.chart)
 		for k, n := range o.pairs {
-			mine.pairs[k] += n
+			mine.took(k, n)
 		}
 		for move, n := range o.moves {
-			mine.moves[move] += n
+			mine.moved(move, n)
 		}
 	}
 }

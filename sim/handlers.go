@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -84,9 +83,7 @@ func Handle[N any](methods ...Handler[N]) *Handlers[N] {
 }
 
 func (h *Handlers[N]) add(m Handler[N]) {
-	if err := h.refuse(m.Handler); err != nil && h.told.Err == nil {
-		h.told.Err = err
-	}
+	h.told.Refuse(h.refuse(m.Handler))
 	h.told.List = append(h.told.List, m.Handler)
 	switch m.Kind {
 	case sight.HandlerInit:
@@ -121,7 +118,7 @@ func (t *table) HandlerTable() {}
 
 // Refuse makes Validate return err. It is for packages that make Handlers of tables of their own.
 func (h *Handlers[N]) Refuse(err error) *Handlers[N] {
-	h.told.Err = cmp.Or(h.told.Err, err)
+	h.told.Refuse(err)
 	return h
 }
 

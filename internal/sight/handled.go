@@ -1,6 +1,9 @@
 package sight
 
-import "reflect"
+import (
+	"cmp"
+	"reflect"
+)
 
 // Handled is a node made of a service's own value and a table of its methods, by
 // what they handle. The value is the node's state; the table is none.
@@ -14,6 +17,9 @@ type Handlers struct {
 	List []Handler
 	Err  error // of the author's, in making the table
 }
+
+// Refuse notes an error of the author's. The first one counts.
+func (h *Handlers) Refuse(err error) { h.Err = cmp.Or(h.Err, err) }
 
 // Handler is one of them.
 type Handler struct {

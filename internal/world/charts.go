@@ -17,17 +17,17 @@ const (
 	chartedNo
 )
 
-// charted looks whether any node is a machine. All nodes are there when a handler runs.
-func (w *World) charted() bool {
-	if w.cover.charted == chartedUnknown {
-		w.cover.charted = chartedNo
-		for i := range w.nodes.at {
-			if watchCharts(w.nodes.at[i].node, nil) {
-				w.cover.charted = chartedYes
+// hasCharts looks whether any node is a machine. All nodes are there when a handler runs.
+func (c *Coverage) hasCharts(nodes []nodeState) bool {
+	if c.charted == chartedUnknown {
+		c.charted = chartedNo
+		for i := range nodes {
+			if watchCharts(nodes[i].node, nil) {
+				c.charted = chartedYes
 			}
 		}
 	}
-	return w.cover.charted == chartedYes
+	return c.charted == chartedYes
 }
 
 // watchCharts has the machines of a node, and of the layers above it, count in t. If t is

@@ -141,7 +141,7 @@ func (w *World) ready(i int) {
 		}
 		w.Run.unstored, w.Run.stored = w.nodes.at[i].disk, w.Run.stored[:0]
 		w.Run.running = w.envFor(i)
-		if w.cover != nil && w.charted() {
+		if w.cover != nil && w.cover.hasCharts(w.nodes.at) {
 			watchCharts(w.nodes.at[i].node, &w.cover.charts)
 		}
 	}

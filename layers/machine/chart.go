@@ -6,24 +6,26 @@ import (
 	"macemc/sim"
 )
 
-// drawn makes the chart of the table.
-func (t *Machine[N]) drawn() {
-	t.chart = &sim.Chart{Name: t.name}
+// drawn is the chart of the table.
+func (t *Machine[N]) drawn() *sim.Chart {
+	var events, states []string
 	for _, e := range t.events {
-		t.chart.Events = append(t.chart.Events, e.name())
+		events = append(events, e.name())
 	}
+	var pairs []sim.Reaction
+	var enters [][]int
 	for k := range t.states {
 		s := &t.states[k]
-		t.chart.States = append(t.chart.States, string(s.name))
-		t.chart.Enters = append(t.chart.Enters, t.places(s.may))
+		states, enters = append(states, string(s.name)), append(enters, t.places(s.may))
 		for _, r := range s.reactions {
 			to := slices.Clone(r.may)
 			if r.to != "" {
 				to = append(to, r.to)
 			}
-			t.chart.Pairs = append(t.chart.Pairs, sim.Reaction{Kind: r.kind, To: t.places(to), Pops: r.then == movePop})
+			pairs = append(pairs, sim.Reaction{Kind: r.kind, To: t.places(to), Pops: r.then == movePop})
 		}
 	}
+	return &sim.Chart{Name: t.name, States: states, Events: events, Pairs: pairs, Enters: enters}
 }
 
 func (t *Machine[N]) places(of []Name) (all []int) {

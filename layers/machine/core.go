@@ -74,5 +74,70 @@ func (c *Core) plan(kind moveKind, to Name) {
 	c.move, c.to = kind, to
 }
 
+// Those below are for the table, which says where the machine goes.
+
+// reset begins another life.
+func (c *Core) reset() { *c = Core{tally: c.tally} }
+
+// begin notes the reaction that runs.
+func (c *Core) begin(r *reaction) { c.may = r }
+
+// enter puts the machine into a state.
+func (c *Core) enter(s *state) { c.in, c.state, c.may, c.fresh = s, s.name, nil, true }
+
+// cover keeps the state below another one.
+func (c *Core) cover() { c.below = append(c.below, c.state) }
+
+// uncover forgets that of the states below, which the machine enters.
+func (c *Core) uncover() {
+	if last := len(c.below) - 1; last > 0 {
+		c.below = c.below[:last]
+	} else {
+		c.below = nil
+	}
+}
+
+// hold defers an event.
+func (c *Core) hold(l letter) {
+	if c.deferred == nil {
+		c.deferred = make([]letter, 0, 4)
+	}
+	c.deferred = append(c.deferred, l)
+}
+
+// release takes an event out of the deferred ones.
+func (c *Core) release(k int) letter {
+	l := c.deferred[k]
+	switch {
+	case len(c.deferred) == 1:
+		c.deferred = nil
+	case k == 0 && len(c.deferred) > 32: // without moving the others
+		c.deferred[0] = letter{}
+		c.deferred = c.deferred[1:]
+	default:
+		c.deferred = slices.Delete(c.deferred, k, k+1)
+	}
+	return l
+}
+
+// rested notes that all that is deferred is to wait here.
+func (c *Core) rested() { c.fresh = false }
+
+// next takes the first signal that was raised.
+func (c *Core) next() sim.Signal {
+	s := c.raised[0]
+	if c.raised = c.raised[1:]; len(c.raised) == 0 {
+		c.raised = nil
+	}
+	return s
+}
+
+// planned takes where the handler goes by itself.
+func (c *Core) planned() (kind moveKind, to Name) {
+	kind, to = c.move, c.to
+	c.move, c.to = moveNone, ""
+	return kind, to
+}
+
 // Watch is for who counts what machines do: see sim.Charted.
 func (c *Core) Watch(t *sim.ChartTally) { c.tally = t }

@@ -46,7 +46,7 @@ func (t *Machine[N]) plain(e Event, k int) (h sim.Handler[N]) {
 // usual case, which it prepares.
 func (t *Machine[N]) ready(c *Core, event int) bool {
 	r := &c.in.reactions[event]
-	c.may = r
+	c.begin(r)
 	if c.tally != nil {
 		c.tally.Took(t.chart, c.in.index, event)
 	}
@@ -87,13 +87,10 @@ func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
 	}
 	switch r := &in.reactions[l.event]; r.kind {
 	case sim.ReactionDefer:
-		if c.deferred == nil {
-			c.deferred = make([]letter, 0, 4)
-		}
-		c.deferred = append(c.deferred, l)
+		c.hold(l)
 	case sim.ReactionIgnore:
 	default:
-		c.may = r
+		c.begin(r)
 		if run := t.runs[in.index][l.event]; run != nil {
 			run(n, env, l.from, l.value)
 		}
@@ -119,16 +116,12 @@ func (t *Machine[N]) uncover(n N, env sim.Env, c *Core, depth int) {
 }
 
 func (t *Machine[N]) uncovered(c *Core) {
-	last := len(c.below) - 1
-	from := c.in.index
-	c.state, c.below = c.below[last], c.below[:last]
-	if last == 0 {
-		c.below = nil
-	}
-	c.in, c.fresh = &t.states[t.find(c.state)], true
+	to := t.find(c.below[len(c.below)-1])
 	if c.tally != nil {
-		c.tally.Moved(t.chart, from, c.in.index)
+		c.tally.Moved(t.chart, c.in.index, to)
 	}
+	c.uncover()
+	c.enter(&t.states[to])
 }
 
 // settle ends a step after a handler: it moves the machine, and hands it what was raised
@@ -153,10 +146,7 @@ func (t *Machine[N]) settle(n N, env sim.Env, c *Core) {
 func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
 	for len(c.raised) > 0 || len(c.deferred) > 0 {
 		if len(c.raised) > 0 {
-			s := c.raised[0]
-			if c.raised = c.raised[1:]; len(c.raised) == 0 {
-				c.raised = nil
-			}
+			s := c.next()
 			t.meet(n, env, c, letter{s, sim.Addr{}, uint16(t.raisable(c, s))})
 			continue
 		}
@@ -165,25 +155,10 @@ func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
 		}
 		k := slices.IndexFunc(c.deferred, func(l letter) bool { return !t.defers(c, l.event) })
 		if k < 0 {
-			c.fresh = false
+			c.rested()
 			return
 		}
-		l := c.deferred[k]
-		c.forget(k)
-		t.meet(n, env, c, l)
-	}
-}
-
-// forget takes an event out of the deferred ones.
-func (c *Core) forget(k int) {
-	switch {
-	case len(c.deferred) == 1:
-		c.deferred = nil
-	case k == 0 && len(c.deferred) > 32: // without moving the others
-		c.deferred[0] = letter{}
-		c.deferred = c.deferred[1:]
-	default:
-		c.deferred = slices.Delete(c.deferred, k, k+1)
+		t.meet(n, env, c, c.release(k))
 	}
 }
 
@@ -211,27 +186,27 @@ func (t *Machine[N]) raisable(c *Core, s sim.Signal) int {
 // moved takes the machine where the table or its handler says, through entries that go on.
 func (t *Machine[N]) moved(n N, env sim.Env, c *Core) {
 	for {
-		kind, to, may := c.move, c.to, []Name(nil)
-		if c.may == nil {
-			may = c.in.may
-		} else if may = c.may.may; kind == moveNone {
-			kind, to = c.may.then, c.may.to
-		} else if c.may.then != moveNone {
-			panic(fmt.Sprintf("macemc: machine %s: a handler in state %s goes to %q, and its table to %q; keep one of them", t.name, c.state, to, c.may.to))
+		r := c.may
+		if r == nil { // an entry
+			r = &reaction{may: c.in.may}
 		}
-		if c.move != moveNone && kind != movePop && !slices.Contains(may, to) {
+		kind, to := c.planned()
+		switch {
+		case kind == moveNone:
+			kind, to = r.then, r.to
+		case r.then != moveNone:
+			panic(fmt.Sprintf("macemc: machine %s: a handler in state %s goes to %q, and its table to %q; keep one of them", t.name, c.state, to, r.to))
+		case kind != movePop && !slices.Contains(r.may, to):
 			panic(fmt.Sprintf("macemc: machine %s: a handler in state %s goes to %q, which its table does not say; add it to May", t.name, c.state, to))
 		}
-		c.move, c.to = moveNone, ""
 		if kind == moveNone {
 			return
 		}
-		t.go_(n, env, c, kind, to)
-		c.may = nil
+		t.travel(n, env, c, kind, to)
 	}
 }
 
-func (t *Machine[N]) go_(n N, env sim.Env, c *Core, kind moveKind, to Name) {
+func (t *Machine[N]) travel(n N, env sim.Env, c *Core, kind moveKind, to Name) {
 	if kind == movePop && len(c.below) == 0 {
 		panic(fmt.Sprintf("macemc: machine %s: state %s is popped, and was not pushed", t.name, c.state))
 	}
@@ -243,7 +218,7 @@ func (t *Machine[N]) go_(n N, env sim.Env, c *Core, kind moveKind, to Name) {
 		return
 	}
 	if kind == movePush {
-		c.below = append(c.below, c.state)
+		c.cover()
 	}
 	t.arrive(n, env, c, t.find(to))
 }
@@ -267,8 +242,7 @@ func (t *Machine[N]) leave(n N, env sim.Env, c *Core) {
 }
 
 func (t *Machine[N]) enter(n N, env sim.Env, c *Core, index int) {
-	c.in = &t.states[index]
-	c.state, c.may, c.fresh = c.in.name, nil, true
+	c.enter(&t.states[index])
 	if entry := t.entries[index]; entry != nil {
 		entry(n, env)
 	}
@@ -277,7 +251,7 @@ func (t *Machine[N]) enter(n N, env sim.Env, c *Core, index int) {
 // start enters the first state.
 func (t *Machine[N]) start(n N, env sim.Env) {
 	c := n.core()
-	*c = Core{tally: c.tally}
+	c.reset()
 	if c.tally != nil {
 		c.tally.Add(t.chart)
 	}

@@ -150,6 +150,9 @@ type state struct {
 	bare      bool       // it has neither entry nor exit
 }
 
+// expect makes room for the reactions to n events.
+func (s *state) expect(n int) { s.reactions = make([]reaction, n) }
+
 // HandlerTable says that a state's table is no part of a node's state.
 func (s *state) HandlerTable() {}
 
@@ -178,7 +181,7 @@ func Define[N Machined](name string, states ...State[N]) *Machine[N] {
 		t.handlers = sim.Handle[N]().Refuse(fmt.Errorf("machine %s %w", name, err))
 		return t
 	}
-	t.drawn()
+	t.chart = t.drawn()
 	t.handlers = sim.Handle(t.dispatchers(states)...)
 	return t
 }
@@ -189,19 +192,21 @@ func (t *Machine[N]) Forget(in Name, events ...Event) *Machine[N] {
 	forgotten := func(e Event) bool { return slices.Contains(events, e) }
 	states := slices.Clone(t.defined)
 	for k := range states {
-		s := &states[k]
-		if s.Name != in {
-			continue
+		if states[k].Name == in {
+			states[k].forget(forgotten)
 		}
-		s.On = slices.DeleteFunc(slices.Clone(s.On), func(h Handler[N]) bool { return forgotten(h.event) })
-		s.Goto = maps.Clone(s.Goto)
-		for to := range s.Goto {
-			s.Goto[to] = slices.DeleteFunc(slices.Clone(s.Goto[to]), forgotten)
-		}
-		s.Defer = slices.DeleteFunc(slices.Clone(s.Defer), forgotten)
-		s.Ignore = slices.DeleteFunc(slices.Clone(s.Ignore), forgotten)
 	}
 	return Define(t.name, states...)
+}
+
+func (s *State[N]) forget(forgotten func(Event) bool) {
+	s.On = slices.DeleteFunc(slices.Clone(s.On), func(h Handler[N]) bool { return forgotten(h.event) })
+	s.Goto = maps.Clone(s.Goto)
+	for to := range s.Goto {
+		s.Goto[to] = slices.DeleteFunc(slices.Clone(s.Goto[to]), forgotten)
+	}
+	s.Defer = slices.DeleteFunc(slices.Clone(s.Defer), forgotten)
+	s.Ignore = slices.DeleteFunc(slices.Clone(s.Ignore), forgotten)
 }
 
 // Node is n as a node, in the first state of the table.
@@ -239,7 +244,7 @@ func (t *Machine[N]) fill(states []State[N]) error {
 		return fmt.Errorf("has no states; the first is where it starts")
 	}
 	for k, s := range states {
-		t.states[k].reactions = make([]reaction, len(t.events))
+		t.states[k].expect(len(t.events))
 		t.runs = append(t.runs, make([]func(N, sim.Env, sim.Addr, any), len(t.events)))
 		if err := t.fillState(k, s); err != nil {
 			return err
@@ -269,8 +274,7 @@ func (t *Machine[N]) fillState(k int, s State[N]) error {
 		if at.kind != sim.ReactionNone && failed == nil {
 			failed = fmt.Errorf("has two reactions to %s in state %s; keep one of them", e, s.Name)
 		}
-		r.place = t.find(r.to)
-		*at = r
+		*at = reaction{r.kind, r.method, r.then, r.to, t.find(r.to), r.may}
 		for _, to := range append(slices.Clone(r.may), r.to) {
 			if to != "" && t.find(to) < 0 && failed == nil {
 				failed = fmt.Errorf("goes to %q on %s in state %s, and has no such state", to, e, s.Name)

@@ -83,7 +83,7 @@ func TestBare(t *testing.T) {
 	for k, sys := range []*sim.System{System, bareSystem()} {
 		sys := *sys
 		sys.Properties = sys.Properties[:1]
-		res, err := search.Search(&sys, search.Options{Faults: &sim.Faults{Loss: 1, Dup: 1}, Effort: 1 << 40, NoWalks: true})
+		res, err := search.Search(&sys, search.Options{Conditions: sim.Conditions{Faults: &sim.Faults{Loss: 1, Dup: 1}}, Effort: 1 << 40, NoWalks: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func BenchmarkStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			w, err := world.New(&sys, params, world.Config{Sprint: true, Faults: sim.Faults{Loss: 5, Dup: 5}})
+			w, err := world.New(&sys, params, world.Config{Sprint: true, Conditions: sim.Conditions{Faults: &sim.Faults{Loss: 5, Dup: 5}}})
 			if err != nil {
 				b.Fatal(err)
 			}

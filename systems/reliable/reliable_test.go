@@ -38,7 +38,7 @@ func TestPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, engine := range []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference} {
-			res, err := search.Search(System, search.Options{Params: params, Faults: &sim.Faults{}, Engine: engine, Depth: 9, NoWalks: true})
+			res, err := search.Search(System, search.Options{Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{}}, Engine: engine, Depth: 9, NoWalks: true})
 			if err != nil {
 				t.Fatal(err)
 			}
