@@ -87,7 +87,7 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 		}
 		other.Limits, other.Pulse.On, other.prefix = r.Limits, r.Pulse.On, r.prefix
 		other.share = run.Share{Every: r.share.Every, Least: 1}
-		joined, err := other.owner.Join(x)
+		joined, err := x.Join(&other.owner)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,9 @@
 package explore
 
-import "macemc/internal/canon"
+import (
+	"macemc/internal/canon"
+	"macemc/internal/world"
+)
 
 // batch is steps of one or several states of a level, taken and not yet looked
 // up among the states that are known: that is done for many at once, so that
@@ -42,8 +45,84 @@ type change struct {
 const together = 96
 
 func (b *batch) empty() {
-	b.Parents, b.recs, b.Next, b.changes, b.seen = b.Parents[:0], b.recs[:0], b.Next[:0], b.changes[:0], b.seen[:0]
+	b.Parents, b.recs = b.Parents[:0], b.recs[:0]
+	b.cut(batchSize{})
 }
+
+// A batchSize is how much a batch holds besides its parents.
+type batchSize struct{ next, changes, seen int }
+
+func (b *batch) size() batchSize { return batchSize{len(b.Next), len(b.changes), len(b.seen)} }
+
+// cut takes back what was added to the batch since it had a size.
+func (b *batch) cut(to batchSize) {
+	b.Next, b.changes, b.seen = b.Next[:to.next], b.changes[:to.changes], b.seen[:to.seen]
+}
+
+// stands makes a position the parent of the steps that come next.
+func (b *batch) stands(state uint32, p *position) {
+	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly})
+	b.recs = append(b.recs, p.at...)
+}
+
+// candidate adds the last parent, whose identity is total, before its k-th event
+// changes anything. The candidate holds until the next one is added.
+func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
+	first := int32(len(b.changes))
+	b.Next = append(b.Next, candidate{Sum: total, Parent: int32(len(b.Parents) - 1), first: first, last: first, event: uint16(k), by: step})
+	return &b.Next[len(b.Next)-1]
+}
+
+// set gives a place of the last candidate another part.
+func (b *batch) set(place int32, id uint32) { b.changes = append(b.changes, change{place, id}) }
+
+// changing returns a candidate's change of a place. Its first one of a place
+// leaves there what v has.
+func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
+	for k := int(c.first); k < len(b.changes); k++ {
+		if b.changes[k].place == place {
+			return &b.changes[k]
+		}
+	}
+	b.set(place, v[place])
+	return &b.changes[len(b.changes)-1]
+}
+
+// become makes a change lead to another part.
+func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
+	c.replace(bank.Sum(int(at.place), at.id), bank.Sum(int(at.place), to))
+	*at = change{at.place, to}
+}
+
+// skip adds the results of a step that is not looked up: the k-th event of the last
+// parent, on a node.
+func (b *batch) skip(k, node int, o *footprint) {
+	for j := o.first; j < o.last; j++ {
+		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: j, event: uint16(k), node: uint16(node)})
+	}
+}
+
+// act notes that a node has an event.
+func (p *parent) act(node int) {
+	if p.acts == 0 {
+		p.acts = int32(node + 1)
+	} else if p.acts != int32(node+1) {
+		p.both = true
+	}
+}
+
+// take adds what a result does to the candidate as a whole.
+func (c *candidate) take(r *result) {
+	c.Sum = c.Sum.Add(r.delta)
+	c.Fly += r.fly
+	c.coins = r.coins
+}
+
+// replace takes a part with the sum was for one with the sum now.
+func (c *candidate) replace(was, now canon.Hash) { c.Sum = c.Sum.Add(now).Sub(was) }
+
+// end ends the candidate's changes before the n-th of the batch.
+func (c *candidate) end(n int) { c.last = int32(n) }
 
 // recOf is a parent, packed.
 func (m *Memo) recOf(p int32) []uint64 {
@@ -97,7 +176,7 @@ func (m *Memo) flush(state uint32) error {
 	if err := m.Settle(); err != nil {
 		return err
 	}
-	m.Parents, m.recs = append(m.Parents, parent{State: state, nodes: m.nodes, Fly: m.fly}), append(m.recs, m.at...)
-	m.x.Current = state
+	m.stands(state, &m.position)
+	m.x.Spot = Spot{Current: state, LastEvent: noEvent}
 	return nil
 }

@@ -27,6 +27,10 @@ import (
 // becomes of the node, of the budgets and of the connection to each peer are
 // footprints of their own, of which it is made up.
 type cache struct {
+	bank  *world.Bank
+	lists *CoinLists
+	n     int // nodes
+
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
 
@@ -37,15 +41,11 @@ type cache struct {
 	shapes       flat.Table // key of an event at a node part -> the first of its shapes
 	shape        []shape
 	byParts      flat.Table // shape and parts, hashed -> the first of its outcomes
-	looked       int        // times that a footprint was looked up
 
 	footprints []footprint
 	results    []result
 	parts      []uint32 // of footprints
 	effects    []effect
-
-	keys   []uint64 // by which the step is looked up that is taken now
-	pieces []uint32 // and the outcomes that it is made up of; 0: not known
 }
 
 // ability is what a node part can do by itself: its steps stand in cache.own
@@ -119,9 +119,16 @@ const (
 
 func newCache(x *Taker) cache {
 	return cache{
+		bank: x.Bank, lists: x.Lists, n: x.World.Params().Nodes,
 		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []uint32{0},
 		noFootprints: x.World.Links.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
 	}
+}
+
+// over returns the cache for a taker over the same parts.
+func (c cache) over(x *Taker) cache {
+	c.bank, c.lists = x.Bank, x.Lists
+	return c
 }
 
 // Keys tell an event at a node part: its kind, or 0 for a delivery by the node
@@ -138,35 +145,47 @@ func packKey(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
 	return uint64(kind)<<59 | uint64(i+1)<<52 | uint64(from)&63<<46 | what<<keyPart | uint64(part)
 }
 
-// ability is what a node part can do.
-func (m *Memo) ability(i int, id uint32) *ability {
-	for int(id) >= len(m.abilities[i]) {
-		m.abilities[i] = append(m.abilities[i], ability{})
+// ability returns what a node part can do.
+func (c *cache) ability(i int, id uint32) *ability {
+	for int(id) >= len(c.abilities[i]) {
+		c.abilities[i] = append(c.abilities[i], ability{})
 	}
-	a := &m.abilities[i][id]
-	if !a.looked {
-		l := m.x.Bank.Local(i, id)
-		*a = ability{
-			first: uint32(len(m.cache.own)), offers: uint16(l.Offers), tasks: uint16(l.Tasks), timers: uint16(l.Timers),
-			script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
-		}
-		for range l.Offers + l.Tasks + l.Timers + 1 {
-			m.cache.own = append(m.cache.own, 0)
-		}
+	if a := &c.abilities[i][id]; a.looked {
+		return a
 	}
-	return a
+	l := c.bank.Local(i, id)
+	c.abilities[i][id] = ability{
+		first: uint32(len(c.own)), offers: uint16(l.Offers), tasks: uint16(l.Tasks), timers: uint16(l.Timers),
+		script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
+	}
+	for range l.Offers + l.Tasks + l.Timers + 1 {
+		c.own = append(c.own, 0)
+	}
+	return &c.abilities[i][id]
 }
 
-func (m *Memo) queue(p int, id uint32) queued {
-	if list := m.queues[p]; int(id) < len(list) && list[id].looked {
+// twinned notes that a second node with this identity is kept.
+func (a *ability) twinned() { a.twin = true }
+
+// queue returns what a part of a channel holds.
+func (c *cache) queue(p int, id uint32) queued {
+	if list := c.queues[p]; int(id) < len(list) && list[id].looked {
 		return list[id]
 	}
-	for int(id) >= len(m.queues[p]) {
-		m.queues[p] = append(m.queues[p], queued{})
+	for int(id) >= len(c.queues[p]) {
+		c.queues[p] = append(c.queues[p], queued{})
 	}
-	q := m.x.Bank.Queue(p, id)
-	m.queues[p][id] = queued{q.Head, uint16(q.Len), q.Open, q.Plain, true}
-	return m.queues[p][id]
+	q := c.bank.Queue(p, id)
+	c.queues[p][id] = queued{q.Head, uint16(q.Len), q.Open, q.Plain, true}
+	return c.queues[p][id]
+}
+
+// setOwn keeps the number of the outcome of a node's own event, which was not known.
+func (c *cache) setOwn(what, number uint32) {
+	if c.own[what] != 0 {
+		panic("macemc bug: search: an outcome is learnt that is known")
+	}
+	c.own[what] = number
 }
 
 // ofNode is the outcome of the k-th event of a plain state by its node part alone;
@@ -178,7 +197,7 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 			if number, err = m.learnOfNode(state, k, i, e); err != nil {
 				return 0, err
 			}
-			m.cache.own[e.what] = number
+			m.setOwn(e.what, number)
 		}
 		return m.cache.own[e.what], nil
 	}
@@ -216,17 +235,15 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 		return err
 	}
 	m.stand()
-	x.Step.event = k
-	x.Step.coins.Reset()
+	x.Step.begin(k)
 	for {
 		x.LastEvent = k
 		if err := x.Step.take(x.World); err != nil {
 			return err
 		}
-		*x.Owner.Counts.Steps++
-		*x.Owner.Counts.HandlerRuns++
+		x.Owner.Counts.handlerRun()
 		if failure := x.World.Run.Failed(); failure != nil {
-			x.lastCoins = x.Step.coins.Answers()
+			x.answered()
 			return &Wrong{Failure: failure}
 		}
 		note()
@@ -237,17 +254,27 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 	}
 }
 
-// add keeps a result of the last step that was taken, with its effects.
-func (m *Memo) add(one result, effects []effect) {
-	var ok bool
-	if one.coins, ok = m.x.Lists.Number(m.x.Step.coins.Answers()); !ok {
-		m.x.Sampled = true
-		return
+// add keeps a result of the last step that was taken, with its effects and the
+// answers to its coins. It reports whether these have a number; if not, the result is
+// left out.
+func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
+	if one.coins, kept = c.lists.Number(coins); !kept {
+		return false
 	}
-	one.first = uint32(len(m.effects))
-	m.effects = append(m.effects, effects...)
-	one.last = uint32(len(m.effects))
-	m.results = append(m.results, one)
+	one.first = uint32(len(c.effects))
+	c.effects = append(c.effects, effects...)
+	one.last = uint32(len(c.effects))
+	c.results = append(c.results, one)
+	return true
+}
+
+// drop takes back the results from one on, which no outcome has yet.
+func (c *cache) drop(from uint32) { c.results = c.results[:from] }
+
+// keep keeps an outcome, and returns its number.
+func (c *cache) keep(o footprint) uint32 {
+	c.footprints = append(c.footprints, o)
+	return uint32(len(c.footprints) - 1)
 }
 
 // learnOfNode takes the k-th event of the position, on node i, and returns the
@@ -260,20 +287,20 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 		case !function:
 			o.unknown = true
 		case k > math.MaxUint16:
-			m.x.Sampled = true
+			m.x.sampled()
+		case !m.add(one, effects, m.x.Step.coins.Answers()):
+			m.x.sampled()
 		default:
-			m.reaches(&o, effects)
-			m.add(one, effects)
+			o.reach(effects, m.n)
 		}
 	}); err != nil {
 		return 0, err
 	}
 	if o.unknown {
-		m.results = m.results[:o.first]
+		m.drop(o.first)
 	}
 	o.last = uint32(len(m.results))
-	m.footprints = append(m.footprints, o)
-	number = uint32(len(m.footprints) - 1)
+	number = m.keep(o)
 	return number, m.verify(&m.footprints[number], k, i, of)
 }
 
@@ -349,14 +376,8 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 			if twin && !x.World.State.Twin(x.Bank, i, m.v[i]) {
 				return nil
 			}
-			x.retaking = &retaking{i, twin}
 			was := m.results[j]
-			x.LastEvent, x.lastCoins = k, x.Lists.Get(was.coins)
-			x.mark(k, x.lastCoins)
-			x.Owner.Pulse.Tick()
-			x.World.Retake(k, x.lastCoins)
-			x.Owner.Pulse.Pass()
-			x.retaking = nil
+			x.retake(retaking{i, twin}, k, x.Lists.Get(was.coins))
 			again, effects, function := m.did(i, of)
 			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {
 				return x.differs(i, twin, "does something else")
@@ -369,10 +390,7 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 // noteTwins notes which node parts have got a twin.
 func (m *Memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
-		m.ability(t.Node, t.Part).twin = true
-		if m.v[t.Node] == t.Part {
-			m.able[t.Node].twin = true
-		}
+		m.twinned(t)
 	}
 	m.twins += len(twins)
 }

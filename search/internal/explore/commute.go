@@ -107,21 +107,21 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
-// tell numbers the step of an outcome that its node part alone decided.
-func (m *Memo) tell(o *footprint, e occurrence) {
-	if o.told = true; m.n > byNodes {
+// name numbers the step of an outcome that its node part alone decided.
+func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
+	if o.told = true; nodes > byNodes {
 		return
 	}
 	from := e.from
 	if e.pops == none {
 		from = none
 	}
-	o.by = m.x.bys.number(by(e.ordinal) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
+	o.by = number(by(e.ordinal) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
 }
 
-// reaches notes to whom a step sends something, and whether there may be no room
+// reach notes to whom a step sends something, and whether there may be no room
 // for it.
-func (m *Memo) reaches(o *footprint, effects []effect) {
+func (o *footprint) reach(effects []effect, nodes int) {
 	for k, s := range effects {
 		if s.does != effectPush && s.does != effectPut {
 			continue
@@ -131,13 +131,13 @@ func (m *Memo) reaches(o *footprint, effects []effect) {
 			most += uint8(count((before.does == effectPush || before.does == effectPut) && before.place == s.place && most < mostTold))
 		}
 		o.most = max(o.most, most)
-		to := int(s.place) - world.SetPlace(m.n, 0)
+		to := int(s.place) - world.SetPlace(nodes, 0)
 		if s.room > 0 {
 			o.rooms = true
-			if to = int(s.place) - world.UDPPlace(m.n, 0); to < 0 {
-				to = int(s.place) - world.TCPPlace(m.n, 0)
+			if to = int(s.place) - world.UDPPlace(nodes, 0); to < 0 {
+				to = int(s.place) - world.TCPPlace(nodes, 0)
 			}
-			to /= m.n
+			to /= nodes
 		}
 		if to < byNodes { // else none is told
 			o.to |= 1 << to
@@ -145,15 +145,15 @@ func (m *Memo) reaches(o *footprint, effects []effect) {
 	}
 }
 
-// hasRoom reports whether there is room for all that a step sends, whatever the
-// answers to its coins.
-func (m *Memo) hasRoom(o *footprint) bool {
+// hasRoom reports whether a state has room for all that a step sends, whatever
+// the answers to its coins.
+func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
 	for j := o.first; j < o.last; j++ {
-		r := &m.results[j]
-		sends := m.effects[r.last-uint32(r.sends) : r.last]
+		r := &c.results[j]
+		sends := c.effects[r.last-uint32(r.sends) : r.last]
 		for k := range sends {
 			place := int(sends[k].place)
-			if room := int(sends[k].room); room > 0 && int(m.queue(place, m.v[place]).len)+len(sends) > room {
+			if room := int(sends[k].room); room > 0 && int(c.queue(place, v[place]).len)+len(sends) > room {
 				return false
 			}
 		}
@@ -171,9 +171,7 @@ type lastStep struct {
 // came notes the step by which the state was reached that was added last.
 func (x *Explorer) came(step byNumber) {
 	s := x.Next - 1
-	if b := x.Block(s); b.by != nil {
-		b.by[s%blockStates] = step
-	}
+	x.Block(s).reachedBy(s, step)
 }
 
 // lastStep is the step by which a state was reached, if other steps from there
@@ -210,27 +208,26 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 			return false
 		}
 	}
-	return !o.rooms || m.hasRoom(o)
+	return !o.rooms || m.hasRoom(o, m.v)
 }
 
 // pass counts a step that is not looked up. Of those that are tested, its state
 // is made after all.
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
-	*x.Owner.Counts.Transitions++
-	*x.Owner.Counts.Executed++
+	x.Owner.Counts.transition()
 	if !x.pairs.Due() {
-		*x.Owner.Counts.Duplicates++
+		x.Owner.Counts.duplicate()
 		x.pairs.Took(1, false)
 		return nil
 	}
 	here := slices.Clone(m.at)
-	m.goTo(m.recOf(s.parent))
-	c := m.candidate(int(s.event), 0)
-	if c.Parent = s.parent; !m.apply(&c, s.result, int(s.node)) {
+	m.goTo(m.x.layout.Load(), m.recOf(s.parent))
+	c := candidate{Sum: m.total, Parent: s.parent, first: int32(len(m.changes)), event: s.event}
+	if !m.apply(&c, &m.results[s.result], int(s.node)) {
 		panic("macemc bug: search: a step that is not looked up has no room")
 	}
-	m.goTo(here)
+	m.goTo(m.x.layout.Load(), here)
 	if m.Write(&c); x.Prints == nil {
 		if _, known := x.Find(c.Sum); !known && !x.Joint { // else another worker may be about to add it
 			panic("macemc bug: search: a step that is not looked up leads to a new state, though the other order of it and the one before has been taken")

@@ -60,7 +60,7 @@ func (x *Explorer) remember(h canon.Hash) {
 // duplicate is told that the last step led to a known state, which is packed.
 func (x *Explorer) duplicate(h canon.Hash) error {
 	due := x.pairs.Due()
-	*x.Owner.Counts.Duplicates++
+	x.Owner.Counts.duplicate()
 	x.pairs.Took(1, false)
 	if !due || x.Current == NoParent {
 		return nil
@@ -70,9 +70,9 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 		return nil
 	}
 	before, now := x.Path(s), *x.Found()
-	*x.Owner.Counts.Compared++
+	x.Owner.Counts.compared()
 	differ, err := x.compare(before, now, h)
-	x.Owner.Climate, x.Owner.Exploring = x.Climate, x.Taker
+	x.explores()
 	if err == nil && differ {
 		return x.stray()
 	}

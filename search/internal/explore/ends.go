@@ -44,11 +44,10 @@ func (t *Taker) stray() error {
 // Guarded does something with an exploration's world, and says whether something
 // is wrong: the service may have failed meanwhile.
 func (r *Owner) Guarded(t *Taker, do func() error) (bad *Wrong, err error) {
-	r.Climate, r.Exploring = t.Climate, t
+	t.explores()
 	failure := t.World.Protect(func() { err = do() })
 	r.Pulse.Rest()
-	if v := t.retaking; v != nil { // it unwound
-		t.retaking = nil
+	if v := t.unwound(); v != nil {
 		failure, err = nil, t.differs(v.i, v.twin, "fails, or asks for other choices")
 	}
 	if w, is := err.(*Wrong); is {

@@ -34,12 +34,13 @@ func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.newExplorerIn(c, l)
+	return newExplorer(r, c, l)
 }
 
-// newExplorerIn writes into a ledger. It takes every step in the world.
-func (r *Owner) newExplorerIn(c run.Climate, l *Ledger) (*Explorer, error) {
-	t, err := r.newTaker(c, l)
+// newExplorer makes an explorer that writes into a ledger, and takes every step in
+// the world.
+func newExplorer(r *Owner, c run.Climate, l *Ledger) (*Explorer, error) {
+	t, err := newTaker(r, c, l)
 	if err != nil {
 		return nil, err
 	}
@@ -57,14 +58,14 @@ func (r *Owner) newExplorerIn(c run.Climate, l *Ledger) (*Explorer, error) {
 	return x, nil
 }
 
-// Join makes an explorer that works with another one.
-func (r *Owner) Join(x *Explorer) (*Explorer, error) {
-	other, err := r.newExplorerIn(x.Climate, x.Ledger)
+// Join makes an explorer for r that works with x.
+func (x *Explorer) Join(r *Owner) (*Explorer, error) {
+	other, err := newExplorer(r, x.Climate, x.Ledger)
 	if err != nil {
 		return nil, err
 	}
-	x.Joint = true
-	other.Bank, other.Lists, other.Begin = x.Bank.Share(), x.Lists, x.Begin
+	x.Ledger.join()
+	other.share(x.Taker)
 	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
 	r.Allow(x.Climate, other.World)
 	if _, is := x.Stepper.(*Memo); is {
@@ -75,11 +76,8 @@ func (r *Owner) Join(x *Explorer) (*Explorer, error) {
 
 // ByMemo makes the explorer take steps by arithmetic.
 func (x *Explorer) ByMemo() *Memo {
-	if !x.Ledger.noted { // others may read it
-		x.Ledger.noted = true
-	}
+	x.Ledger.noteSteps()
 	m := NewMemo(x.Taker)
-	m.All = x.Owner.All
 	x.Stepper = m
 	return m
 }
@@ -96,25 +94,18 @@ func (x *Explorer) Roots() error {
 	if x.Begin != nil {
 		return x.rootAt(x.Begin)
 	}
-	x.Step.coins.Reset()
-	x.Owner.Allow(x.Climate, x.World)
-	x.Current = NoParent
+	x.begin()
 	for {
-		x.Step.Begun = true
-		x.Owner.Pulse.Tick()
-		x.mark(noEvent, nil)
-		x.World.Start(&x.Step)
-		x.Step.Begun = false
+		x.Step.start(x.World)
 		if x.World.State.Bound() != "" {
 			return ErrBound
 		}
-		x.lastCoins = x.Step.coins.Answers()
+		x.answered()
 		x.weigh()
 		if err := x.reached(NoParent, 0); err != nil {
 			return err
 		}
-		if !x.Step.coins.Next() {
-			x.Sampled = x.Sampled || x.Step.coins.Sampled()
+		if !x.moreCoins() {
 			return x.Step.coins.Err()
 		}
 	}
@@ -132,10 +123,8 @@ func (x *Explorer) weigh() {
 
 // rootAt visits the state that a prefix leads to.
 func (x *Explorer) rootAt(k *run.Fork) error {
-	x.Owner.Allow(x.Climate, x.World)
-	x.Current = NoParent
+	x.begin()
 	src := choose.NewRaw(k.Prefix)
-	x.Step.coins.Reset()
 	x.mark(noEvent, nil)
 	x.World.Start(src)
 	for x.World.Run.Steps() < k.Steps {
@@ -153,12 +142,11 @@ func (x *Explorer) rootAt(k *run.Fork) error {
 
 // Arrived counts a step that was taken in the world, and visits where it led.
 func (x *Explorer) Arrived(state uint32, k int) error {
-	*x.Owner.Counts.Executed++
-	*x.Owner.Counts.Transitions++
+	x.Owner.Counts.transition()
 	x.Owner.Share.Took(1, false)
 	if x.steps != nil {
 		if failure := x.steps.Check(); failure != nil {
-			x.lastCoins = x.Step.coins.Answers()
+			x.answered()
 			return x.wrong(failure, false)
 		}
 	}
@@ -174,10 +162,10 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	if err := x.Room(1); err != nil {
 		return err
 	}
-	x.lastCoins = x.Step.coins.Answers()
+	x.answered()
 	coins, ok := x.Lists.Number(x.lastCoins)
 	if !ok || event > math.MaxUint16 {
-		x.Sampled = true
+		x.sampled()
 		return nil
 	}
 	if parent == NoParent {
@@ -253,7 +241,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		x.Inside = false
 		x.leave(s)
 	}
-	*x.Owner.Counts.States++
+	x.Owner.Counts.state()
 	if x.Owner.Share.Due() {
 		return x.audit(h)
 	}
@@ -280,7 +268,7 @@ func (x *Explorer) wrong(failure *sim.Failure, dead bool) error {
 	}
 	x.World.Judge.Pardon()
 	err := x.Owner.Note(x, failure, dead)
-	x.Owner.Climate, x.Owner.Exploring = x.Climate, x.Taker
+	x.explores()
 	return err
 }
 
@@ -300,7 +288,7 @@ func (x *Explorer) audit(h canon.Hash) error {
 	r, steps := x.Owner, answers.Length()
 	end, failure, w := r.Run(run.Repeat(answers, x.Climate, steps), true)
 	r.Share.Took(steps, true)
-	r.Climate, r.Exploring = x.Climate, x.Taker
+	x.explores()
 	if failure == nil && end == run.EndLeft && w.State.Hash() == h {
 		return nil
 	}
@@ -331,7 +319,7 @@ func (x *Explorer) AnswersLeft() error {
 
 // Resume makes an explorer ready to go on after a step that failed.
 func (x *Explorer) Resume() {
-	x.Step.Begun = false
+	x.Step.fail()
 	x.World.Judge.Pardon() // where it was the last state of a level, no other is loaded
 }
 
@@ -356,8 +344,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 		}
 		c := &m.Next[j]
 		p := &m.Parents[c.Parent]
-		*x.Owner.Counts.Transitions++
-		*x.Owner.Counts.Executed++
+		x.Owner.Counts.transition()
 		m.Write(c)
 		if !x.Add(c.Sum, Origin{p.State, c.event, c.coins}) {
 			if err := x.again(m, c); err != nil {
@@ -366,7 +353,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 			continue
 		}
 		x.came(c.by)
-		x.Current, x.LastEvent, x.lastCoins = p.State, int(c.event), x.Lists.Get(c.coins)
+		x.Spot = Spot{p.State, int(c.event), x.Lists.Get(c.coins)}
 		if err := x.visit(c.Sum, m.NodesOf(c), p.Fly+int(c.Fly), p.both && c.by != 0, x.Bring); err != nil {
 			return err
 		}
@@ -382,7 +369,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 // again is told of a candidate that is packed, and known.
 func (x *Explorer) again(m *Memo, c *candidate) error {
 	if x.pairs.Due() {
-		x.Current, x.LastEvent, x.lastCoins = m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)
+		x.Spot = Spot{m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)}
 	}
 	return x.duplicate(c.Sum)
 }

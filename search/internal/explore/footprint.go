@@ -26,7 +26,7 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces 
 	known := true
 	m.pieces = m.pieces[:0]
 	for _, key := range m.keys {
-		o := m.find(key)
+		o := m.find(key, m.v)
 		m.pieces, known = append(m.pieces, o), known && o != 0
 	}
 	if m.looked++; !known || m.looked%verifyEvery == 0 {
@@ -57,14 +57,14 @@ func crashes(e *sim.Event) bool {
 	return e.Kind == sim.KindCrash || e.Kind == sim.KindDown || e.Leaves()
 }
 
-// find is the outcome of an event where the parts are those of the position; 0: it
-// is not known.
-func (m *Memo) find(key uint64) uint32 {
-	s, _ := m.shapes.Get(key)
-	for ; s != 0; s = m.shape[s].next {
-		o, _ := m.byParts.Get(m.hash(s))
-		for ; o != 0; o = m.footprints[o].next {
-			if m.footprints[o].shape == s && m.is(&m.footprints[o]) {
+// find returns the outcome of an event where the parts are those of a state, or 0 if
+// it is not known.
+func (c *cache) find(key uint64, v world.Vector) uint32 {
+	s, _ := c.shapes.Get(key)
+	for ; s != 0; s = c.shape[s].next {
+		o, _ := c.byParts.Get(c.hash(s, v))
+		for ; o != 0; o = c.footprints[o].next {
+			if c.footprints[o].shape == s && c.is(&c.footprints[o], v) {
 				return o
 			}
 		}
@@ -72,20 +72,20 @@ func (m *Memo) find(key uint64) uint32 {
 	return 0
 }
 
-// hash is of the parts of the position at the places of a shape.
-func (m *Memo) hash(s uint32) uint64 {
+// hash is of the parts of a state at the places of a shape.
+func (c *cache) hash(s uint32, v world.Vector) uint64 {
 	h := uint64(s) * 0x9e3779b97f4a7c15
-	for _, p := range m.shape[s].places {
-		h = (h ^ uint64(m.v[p])) * 0xff51afd7ed558ccd
+	for _, p := range c.shape[s].places {
+		h = (h ^ uint64(v[p])) * 0xff51afd7ed558ccd
 		h ^= h >> 32
 	}
 	return h | 1
 }
 
-// is reports whether the position has the parts of an outcome.
-func (m *Memo) is(o *footprint) bool {
-	for k, p := range m.shape[o.shape].places {
-		if m.parts[int(o.parts)+k] != m.v[p] {
+// is reports whether a state has the parts of an outcome.
+func (c *cache) is(o *footprint, v world.Vector) bool {
+	for k, p := range c.shape[o.shape].places {
+		if c.parts[int(o.parts)+k] != v[p] {
 			return false
 		}
 	}
@@ -110,12 +110,12 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		reached := 0
 		m.x.World.State.SaveMoved(m.x.Bank)
 		for j := range made {
-			if lists == 0 {
-				made[j].first = uint32(len(m.results))
-			}
+			from := len(m.results)
 			one, effects := m.left(places[j], i)
-			m.add(one, effects)
-			made[j].last = uint32(len(m.results))
+			if !m.add(one, effects, m.x.Step.coins.Answers()) {
+				m.x.sampled()
+			}
+			made[j].extend(from, len(m.results))
 			reached += len(effects)
 		}
 		lists++
@@ -124,10 +124,12 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		return err
 	}
 	for j := range made {
-		made[j].unknown = unknown
+		if unknown {
+			made[j].forget()
+		}
 		switch o := m.pieces[j]; {
 		case o == 0:
-			m.pieces[j] = m.remember(m.keys[j], places[j], made[j])
+			m.pieces[j] = m.remember(m.keys[j], places[j], made[j], m.v)
 		case !m.same(&m.footprints[o], &made[j]): // the audit's business: hunt for the step that differs
 			return m.x.stray()
 		}
@@ -135,46 +137,69 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	return nil
 }
 
-// remember keeps an outcome, and says by which number.
-func (m *Memo) remember(key uint64, places []int32, o footprint) (number uint32) {
+// extend adds results, which follow those that it has.
+func (o *footprint) extend(from, to int) {
+	if o.last == 0 {
+		o.first = uint32(from)
+	}
+	o.last = uint32(to)
+}
+
+// forget notes that the footprint does not decide what the step does.
+func (o *footprint) forget() { o.unknown = true }
+
+// after makes another outcome come after this one, and returns which did.
+func (o *footprint) after(number uint32) (was uint32) {
+	was, o.next = o.next, number
+	return was
+}
+
+// after makes another shape come after this one, and returns which did.
+func (s *shape) after(number uint32) (was uint32) {
+	was, s.next = s.next, number
+	return was
+}
+
+// remember keeps an outcome where the parts at some places are those of a state, and
+// returns its number.
+func (c *cache) remember(key uint64, places []int32, o footprint, v world.Vector) (number uint32) {
 	slices.Sort(places)
 	places = slices.Compact(places)
-	first, _ := m.shapes.Get(key)
-	for o.shape = first; o.shape != 0 && !slices.Equal(m.shape[o.shape].places, places); {
-		o.shape = m.shape[o.shape].next
+	first, _ := c.shapes.Get(key)
+	for o.shape = first; o.shape != 0 && !slices.Equal(c.shape[o.shape].places, places); {
+		o.shape = c.shape[o.shape].next
 	}
 	if o.shape == 0 {
-		o.shape = uint32(len(m.shape))
-		m.shape = append(m.shape, shape{places: places})
+		o.shape = uint32(len(c.shape))
+		made := shape{places: places}
 		if first == 0 {
-			m.shapes.Put(key, o.shape)
+			c.shapes.Put(key, o.shape)
 		} else {
-			m.shape[o.shape].next, m.shape[first].next = m.shape[first].next, o.shape
+			made.next = c.shape[first].after(o.shape)
 		}
+		c.shape = append(c.shape, made)
 	}
-	o.parts = uint32(len(m.parts))
+	o.parts = uint32(len(c.parts))
 	for _, p := range places {
-		m.parts = append(m.parts, m.v[p])
+		c.parts = append(c.parts, v[p])
 	}
-	hash := m.hash(o.shape)
-	number = uint32(len(m.footprints))
-	if head, known := m.byParts.Get(hash); known {
-		o.next, m.footprints[head].next = m.footprints[head].next, number
+	hash := c.hash(o.shape, v)
+	if head, known := c.byParts.Get(hash); known {
+		o.next = c.footprints[head].after(uint32(len(c.footprints)))
 	} else {
-		m.byParts.Put(hash, number)
+		c.byParts.Put(hash, uint32(len(c.footprints)))
 	}
-	m.footprints = append(m.footprints, o)
-	return number
+	return c.keep(o)
 }
 
 // same reports whether a step did the same twice.
-func (m *Memo) same(a, b *footprint) bool {
+func (c *cache) same(a, b *footprint) bool {
 	if a.unknown || b.unknown || a.last-a.first != b.last-b.first {
 		return a.unknown == b.unknown
 	}
 	for j := range a.last - a.first {
-		l, r := &m.results[a.first+j], &m.results[b.first+j]
-		if l.delta != r.delta || l.coins != r.coins || !slices.Equal(m.effects[l.first:l.last], m.effects[r.first:r.last]) {
+		l, r := &c.results[a.first+j], &c.results[b.first+j]
+		if l.delta != r.delta || l.coins != r.coins || !slices.Equal(c.effects[l.first:l.last], c.effects[r.first:r.last]) {
 			return false
 		}
 	}

@@ -123,6 +123,13 @@ type block struct {
 	n       int
 }
 
+// reachedBy notes the step by which a state was reached first, while steps are noted.
+func (b *block) reachedBy(s uint32, step byNumber) {
+	if b.by != nil {
+		b.by[s%blockStates] = step
+	}
+}
+
 type marks [blockStates / 64]uint64
 
 func (m *marks) has(i uint32) bool { return m[i%blockStates/64]&(1<<(i%64)) != 0 }
@@ -134,8 +141,8 @@ const (
 	LedgerLeast = 1 << 18
 )
 
-func newLedger(places int, may func(int) int, p *Prints) (*Ledger, error) {
-	l := &Ledger{May: may, Prints: p}
+func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*Ledger, error) {
+	l := &Ledger{May: may, Prints: p, tidy: tidy}
 	l.layout.Store(&layout{of: make([][4]uint16, places), bytes: make([]uint8, places)})
 	l.blocks.Store(new([]*block))
 	var err error
@@ -145,11 +152,18 @@ func newLedger(places int, may func(int) int, p *Prints) (*Ledger, error) {
 
 // NewLedger is one that keeps to the limits of the search.
 func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
-	l, err := newLedger(places, r.Limits.Room, p)
-	if err == nil {
-		l.tidy = r.Limits.Tidy
+	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
+}
+
+// join notes that several goroutines write.
+func (l *Ledger) join() { l.Joint = true }
+
+// noteSteps makes the ledger note the steps that states are reached by. Only the
+// first call writes: others may read already.
+func (l *Ledger) noteSteps() {
+	if !l.noted {
+		l.noted = true
 	}
-	return l, err
 }
 
 // Close gives back the memory of the set.

@@ -26,7 +26,7 @@ func TestLedger(t *testing.T) {
 
 func ledgers(t *testing.T, places int, tags uint64) {
 	r := rand.New(rand.NewPCG(uint64(places), tags))
-	l, err := newLedger(places, func(int) int { return 1 << 30 }, nil)
+	l, err := newLedger(places, func(int) int { return 1 << 30 }, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func ledgers(t *testing.T, places int, tags uint64) {
 
 // A ledger that may not grow says so before it is too full to be searched.
 func TestLedgerFull(t *testing.T) {
-	l, err := newLedger(1, func(int) int { return 0 }, nil)
+	l, err := newLedger(1, func(int) int { return 0 }, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,12 +33,10 @@ func (t *Taker) mark(event int, coins []int) {
 	if !ok {
 		return
 	}
-	if c.turn = now; fresh {
-		c.links = c.links[:0]
-	}
+	c.kept(now, fresh)
 	n := 0
 	if t.Current != NoParent {
-		n = t.linked(c)
+		n = c.lead(t)
 	}
 	p.Cut(n)
 	if event != noEvent {
@@ -47,9 +45,17 @@ func (t *Taker) mark(event int, coins []int) {
 	p.Add(coins...)
 }
 
-// linked makes the chain lead to the current state, and returns how many answers
-// that takes.
-func (t *Taker) linked(c *chain) int {
+// kept notes what the pulse said when the chain was written. A fresh one leads
+// nowhere yet.
+func (c *chain) kept(turn int, fresh bool) {
+	if c.turn = turn; fresh {
+		c.links = c.links[:0]
+	}
+}
+
+// lead makes the chain lead to the current state of a taker, and returns how many
+// answers that takes.
+func (c *chain) lead(t *Taker) int {
 	last := len(c.links) - 1
 	if last >= 0 && c.links[last].state == t.Current {
 		return c.links[last].n

@@ -1,10 +1,6 @@
 package explore
 
 import (
-	"math/bits"
-	"slices"
-
-	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -34,107 +30,25 @@ type Memo struct {
 	Unasked int  // steps that were not looked up
 	asked   int  // steps that were looked up by the node alone
 	twins   int  // node parts with a twin that were noted
-}
+	looked  int  // times that a footprint of several parts was looked up
 
-// position is the state that is expanded, and what follows from its parts.
-type position struct {
-	at    []uint64 // packed
-	v     world.Vector
-	total canon.Hash
-	nodes canon.Hash // the share of the nodes in total
-	odd   int        // parts that are not plain
-	fly   int        // messages under way
-	able  []ability  // of the nodes
-	moved []shift
-	mark  []bool  // places that moved
-	used  []bool  // places that ever held something
-	tcp   []int32 // such places that are channels, in order
-	udp   []int32
-	sets  []int32
-}
-
-type shift struct {
-	place int32
-	was   uint32
+	keys   []uint64 // by which the step is looked up that is taken now
+	pieces []uint32 // the outcomes that it is made up of; 0 if one is not known
 }
 
 // NewMemo remembers nothing yet.
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
-	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp}
+	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, All: x.Owner.All}
 	m.cache = newCache(x)
-	m.position = position{v: x.From, able: make([]ability, m.n), mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
-	for i := range m.n {
-		m.able[i].plain = true
-	}
+	m.position = newPosition(x, &m.cache)
 	return m
 }
 
 // LearnFrom takes over what another memo has remembered, over the same bank. The
 // other is not used any more.
-func (m *Memo) LearnFrom(o *Memo) { m.cache, m.twins = o.cache, o.twins }
-
-// goTo makes a state the position. Only parts that differ from where it is are
-// touched: most states of a level follow their brothers.
-func (m *Memo) goTo(rec []uint64) {
-	lay := m.x.layout.Load()
-	for len(m.at) < len(rec) {
-		m.at = append(m.at, 0)
-	}
-	for w := range m.at {
-		word := uint64(0)
-		if w < len(rec) {
-			word = rec[w]
-		}
-		diff := word ^ m.at[w]
-		m.at[w] = word
-		for diff != 0 {
-			c := bits.TrailingZeros64(diff) / 8
-			of := &lay.columns[w*columnsPerWord+c]
-			if p := of.place; !m.mark[p] {
-				m.mark[p] = true
-				m.moved = append(m.moved, shift{int32(p), m.v[p]})
-			}
-			m.v[of.place] ^= uint32(byte(diff>>(8*c))) << of.shift
-			diff &^= 0xff << (8 * c)
-		}
-	}
-	for _, s := range m.moved {
-		m.mark[s.place] = false
-		m.move(int(s.place), s.was, m.v[s.place])
-	}
-	m.moved = m.moved[:0]
-}
-
-// move is what follows of a place having another part.
-func (m *Memo) move(p int, was, now uint32) {
-	b, n := m.x.Bank, m.n
-	delta := b.Sum(p, now).Sub(b.Sum(p, was))
-	m.total = m.total.Add(delta)
-	switch {
-	case p < n:
-		m.nodes = m.nodes.Add(delta)
-		m.odd -= count(!m.able[p].plain)
-		m.able[p] = *m.ability(p, now)
-		m.odd += count(!m.able[p].plain)
-	case p < len(m.v)-1:
-		q, before := m.queue(p, now), m.queue(p, was)
-		m.odd += count(!q.plain) - count(!before.plain)
-		m.fly += int(q.len) - int(before.len)
-	}
-	if m.used[p] || p < n || p == len(m.v)-1 {
-		return
-	}
-	m.used[p] = true
-	list := &m.tcp
-	switch {
-	case p >= world.SetPlace(n, 0):
-		list = &m.sets
-	case p >= world.UDPPlace(n, 0):
-		list = &m.udp
-	}
-	k, _ := slices.BinarySearch(*list, int32(p))
-	*list = slices.Insert(*list, k, int32(p))
+func (m *Memo) LearnFrom(o *Memo) {
+	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
 }
 
 func count(b bool) int {
@@ -153,11 +67,11 @@ func (m *Memo) Expand(state uint32) error {
 			return err
 		}
 	}
-	x.Current, x.LastEvent = state, noEvent
+	x.Spot = Spot{Current: state, LastEvent: noEvent}
 	if twins := x.Bank.Twins(m.twins); len(twins) > 0 {
 		m.noteTwins(twins)
 	}
-	m.goTo(x.rec(state))
+	m.goTo(x.layout.Load(), x.rec(state))
 	calm, faults := x.Bank.Calm(m.v[len(m.v)-1])
 	plain := m.odd == 0 && calm // else a node is down, a connection is broken, somebody waits for room, ...
 	if m.x.Healed && m.x.Owner.Sys.Weight != nil {
@@ -166,8 +80,7 @@ func (m *Memo) Expand(state uint32) error {
 	if !plain && m.noFootprints {
 		return m.worldFrom(state, 0)
 	}
-	m.Parents = append(m.Parents, parent{State: state, rec: len(m.recs), nodes: m.nodes, Fly: m.fly})
-	m.recs = append(m.recs, m.at...)
+	m.stands(state, &m.position)
 	if !plain {
 		return m.footsteps(state, 0)
 	}
@@ -185,7 +98,7 @@ func (m *Memo) Expand(state uint32) error {
 // Rest takes the events from the k-th on in the world: what came before them has
 // been settled, since a step that fails is one that is learnt.
 func (m *Memo) Rest(state uint32, k int) error {
-	m.goTo(m.x.rec(state))
+	m.goTo(m.x.layout.Load(), m.x.rec(state))
 	return m.worldFrom(state, k)
 }
 
@@ -194,7 +107,7 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 	if err := m.Settle(); err != nil {
 		return err
 	}
-	m.x.Current, m.x.LastEvent = state, noEvent
+	m.x.Spot = Spot{Current: state, LastEvent: noEvent}
 	m.x.World.State.Load(m.x.Bank, m.v)
 	return m.x.takeFrom(state, k)
 }
@@ -345,31 +258,24 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 		return m.elsewhere(state, k)
 	}
 	i := nodeOf(e.ordinal)
-	if p := &m.Parents[len(m.Parents)-1]; p.acts == 0 {
-		p.acts = int32(i + 1)
-	} else if p.acts != int32(i+1) {
-		p.both = true
-	}
-	candidates, changes, known := len(m.Next), len(m.changes), len(m.seen)
+	m.Parents[len(m.Parents)-1].act(i)
+	before := m.size()
 	if m.commutes(e, o) {
-		for j := o.first; j < o.last; j++ {
-			m.seen = append(m.seen, seen{next: int32(candidates), parent: int32(len(m.Parents) - 1), result: j, event: uint16(k), node: uint16(i)})
-		}
+		m.skip(k, i, o)
 	} else {
 		if !o.told {
-			m.tell(o, e)
+			o.name(m.x.bys.number, e, m.n)
 		}
 		for j := o.first; j < o.last; j++ {
-			m.Next = append(m.Next, m.candidate(k, o.by))
-			if !m.apply(&m.Next[len(m.Next)-1], j, i) { // for want of room, it would do something else, or something else would come of it
-				m.Next, m.changes = m.Next[:candidates], m.changes[:changes]
+			if c := m.candidate(m.total, k, o.by); !m.apply(c, &m.results[j], i) { // for want of room, it would do something else, or something else would come of it
+				m.cut(before)
 				return m.elsewhere(state, k)
 			}
 		}
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
 		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
-			m.Next, m.changes, m.seen = m.Next[:candidates], m.changes[:changes], m.seen[:known]
+			m.cut(before)
 			return err
 		}
 	}
@@ -382,73 +288,48 @@ func (m *Memo) taken() error {
 		return nil
 	}
 	err := m.x.Visitor.LookUp(m)
-	m.Next, m.changes = m.Next[:0], m.changes[:0]
+	m.cut(batchSize{seen: len(m.seen)})
 	return err
-}
-
-// candidate is the state that is expanded, before anything was changed in it by
-// its k-th event.
-func (m *Memo) candidate(k int, step byNumber) candidate {
-	first := int32(len(m.changes))
-	return candidate{Sum: m.total, Parent: int32(len(m.Parents) - 1), first: first, last: first, event: uint16(k), by: step}
 }
 
 // apply does to a candidate what a result says, about a step of node i. False:
 // something that it sends has no room.
-func (m *Memo) apply(c *candidate, j uint32, i int) bool {
-	b, r := m.x.Bank, &m.results[j]
-	c.Sum = c.Sum.Add(r.delta)
-	c.Fly += r.fly
-	c.coins = r.coins
+func (m *Memo) apply(c *candidate, r *result, i int) bool {
+	b := m.x.Bank
+	c.take(r)
 	for k := r.first; k < r.last; k++ {
 		e := &m.effects[k]
 		switch e.does {
 		case effectSet:
-			m.changes = append(m.changes, change{e.place, e.id})
+			m.set(e.place, e.id)
 		case effectPop:
 			m.pop(c, int(e.place))
 		case effectTake:
-			at := m.changing(c, e.place)
-			to := b.Take(int(e.place), at.id, int(e.room), e.id)
-			c.Sum = c.Sum.Add(b.Sum(int(e.place), to)).Sub(b.Sum(int(e.place), at.id))
-			at.id = to
+			at := m.changing(c, e.place, m.v)
+			m.become(b, c, at, b.Take(int(e.place), at.id, int(e.room), e.id))
 		case effectPush, effectPut:
-			at := m.changing(c, e.place)
+			at := m.changing(c, e.place, m.v)
 			place := int(e.place)
 			if e.room > 0 && m.queue(place, at.id).len >= e.room {
 				return false
 			}
-			to := uint32(0)
 			if e.does == effectPut {
-				to = b.Put(place, at.id, i, e.id)
+				m.become(b, c, at, b.Put(place, at.id, i, e.id))
 			} else {
-				to = b.Push(place, at.id, i, e.id)
+				m.become(b, c, at, b.Push(place, at.id, i, e.id))
 			}
-			c.Sum = c.Sum.Add(b.Sum(place, to)).Sub(b.Sum(place, at.id))
-			at.id = to
 		}
 	}
-	c.last = int32(len(m.changes))
+	c.end(len(m.changes))
 	return true
-}
-
-// changing is where a candidate's change of a place stands.
-func (m *Memo) changing(c *candidate, place int32) *change {
-	for k := int(c.first); k < len(m.changes); k++ {
-		if m.changes[k].place == place {
-			return &m.changes[k]
-		}
-	}
-	m.changes = append(m.changes, change{place, m.v[place]})
-	return &m.changes[len(m.changes)-1]
 }
 
 // pop takes the head out of a channel, which opens both directions of a connection.
 func (m *Memo) pop(c *candidate, place int) {
 	b, n, id := m.x.Bank, m.n, m.v[place]
 	to := b.Pop(place, id)
-	c.Sum = c.Sum.Add(b.Sum(place, to)).Sub(b.Sum(place, id))
-	m.changes = append(m.changes, change{int32(place), to})
+	c.replace(b.Sum(place, id), b.Sum(place, to))
+	m.set(int32(place), to)
 	if place >= world.UDPPlace(n, 0) || m.queues[place][id].open {
 		return
 	}
@@ -456,8 +337,8 @@ func (m *Memo) pop(c *candidate, place int) {
 		back := world.TCPPlace(n, at%n*n+at/n)
 		id := m.v[back]
 		to := b.Opened(back, id)
-		c.Sum = c.Sum.Add(b.Sum(back, to)).Sub(b.Sum(back, id))
-		m.changes = append(m.changes, change{int32(back), to})
+		c.replace(b.Sum(back, id), b.Sum(back, to))
+		m.set(int32(back), to)
 	}
 }
 
@@ -517,12 +398,11 @@ func (m *Memo) footstep(state uint32, k int) error {
 	}
 	i, first := m.index(e.Node), &m.footprints[pieces[0]]
 	for j := first.first; j < first.last; j++ {
-		m.Next = append(m.Next, m.candidate(k, 0))
-		c := &m.Next[len(m.Next)-1]
+		c := m.candidate(m.total, k, 0)
 		for _, o := range pieces[1:] {
-			m.apply(c, m.footprints[o].first, i)
+			m.apply(c, &m.results[m.footprints[o].first], i)
 		}
-		m.apply(c, j, i)
+		m.apply(c, &m.results[j], i)
 	}
 	return m.taken()
 }

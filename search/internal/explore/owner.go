@@ -34,6 +34,30 @@ type Counts struct {
 	Steps, States, Transitions, Executed, HandlerRuns, Duplicates, Compared *int
 }
 
+// step counts a step that the world took.
+func (c *Counts) step() { *c.Steps++ }
+
+// handlerRun counts a step that the world took so that it can be looked up.
+func (c *Counts) handlerRun() {
+	*c.Steps++
+	*c.HandlerRuns++
+}
+
+// transition counts a step between two states, however it was taken.
+func (c *Counts) transition() {
+	*c.Executed++
+	*c.Transitions++
+}
+
+// state counts a new state.
+func (c *Counts) state() { *c.States++ }
+
+// duplicate counts a step to a known state.
+func (c *Counts) duplicate() { *c.Duplicates++ }
+
+// compared counts a pair of runs to one state that were compared.
+func (c *Counts) compared() { *c.Compared++ }
+
 // sampler is told of the new states of a space.
 type sampler interface {
 	// Due counts a state, and reports whether it is to be looked at.

@@ -72,9 +72,9 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 			}
 			for range 1 + round%2 { // twice in a row
 				if x.repeat(&x.sides[round%2], &d) != d.did {
-					x.Current, x.LastEvent, x.lastCoins = d.state, d.event, d.coins
+					x.Spot = Spot{d.state, d.event, d.coins}
 					if d.event == noEvent { // of the start
-						x.Current = NoParent
+						x.Spot = Spot{NoParent, noEvent, d.coins}
 					}
 					return 0, 0, x.stray()
 				}

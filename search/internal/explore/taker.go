@@ -27,18 +27,23 @@ type Taker struct {
 	Lists   *CoinLists
 	Visitor Visitor
 
-	From, To  world.Vector // the state whose steps are taken; one that is packed or brought
-	Step      answerer
-	LastEvent int       // the step that was taken last: its event,
-	lastCoins []int     // and the answers to its coins
-	Current   uint32    // the state it was taken from
-	retaking  *retaking // a step that is taken again, while it is
-	Sampled   bool      // a limit on answers was met
+	From, To world.Vector // the state whose steps are taken; one that is packed or brought
+	Step     answerer
+	Spot
+	retaking *retaking // the step that is being taken again; nil if none is
+	Sampled  bool      // a limit on answers was met
 
 	chain chain // what of the run is kept
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
 	Patient bool // timers wait while anything is under way to or from their node
+}
+
+// A Spot is the step that was taken last.
+type Spot struct {
+	Current   uint32 // the state it was taken from
+	LastEvent int    // its event
+	lastCoins []int  // the answers to its coins
 }
 
 // A Visitor is told where the steps of states lead.
@@ -75,12 +80,10 @@ func (s InWorld) Rest(state uint32, k int) error {
 }
 
 func (s InWorld) load(state uint32) {
-	s.Current, s.LastEvent = state, noEvent
-	s.Get(state, s.From)
+	s.Taker.load(state)
 	if s.prior != nil {
 		s.prior.State.Load(s.Bank, s.From)
 	}
-	s.World.State.Load(s.Bank, s.From)
 }
 
 // Settle has nothing to tell: the visitor has been told of each step.
@@ -90,17 +93,63 @@ func (s InWorld) Settle() error { return nil }
 // been asked.
 const noEvent = -1
 
-// newTaker has a world of its own, and writes into a ledger.
-func (r *Owner) newTaker(c run.Climate, l *Ledger) (*Taker, error) {
+// newTaker makes a taker with a world of its own, which writes into a ledger.
+func newTaker(r *Owner, c run.Climate, l *Ledger) (*Taker, error) {
 	w, err := r.NewWorld(world.Config{Coverage: r.Coverage})
 	if err != nil {
 		return nil, err
 	}
 	w.State.Track()
 	t := &Taker{Owner: r, World: w, Climate: c, Bank: w.State.NewBank(), Lists: &CoinLists{}, Entry: l.Entry()}
-	t.Step.Pulse, t.Step.of, t.Step.Halt = &r.Pulse, t, r.Halt
+	t.Step = answerer{Pulse: &r.Pulse, of: t, Halt: r.Halt}
 	t.From, t.To = make(world.Vector, t.Bank.Places()), make(world.Vector, t.Bank.Places())
 	return t, nil
+}
+
+// share makes the taker number parts and answers as another one does, and begin
+// where that begins.
+func (t *Taker) share(with *Taker) {
+	t.Bank, t.Lists, t.Begin = with.Bank.Share(), with.Lists, with.Begin
+}
+
+// begin stands before the first state.
+func (t *Taker) begin() {
+	t.Step.begin(0)
+	t.Owner.Allow(t.Climate, t.World)
+	t.Spot = Spot{Current: NoParent}
+}
+
+// load stands at a state, of which no step was taken yet.
+func (t *Taker) load(state uint32) {
+	t.Spot = Spot{Current: state, LastEvent: noEvent}
+	t.Get(state, t.From)
+	t.World.State.Load(t.Bank, t.From)
+}
+
+// answered notes the answers that the coins of the last step were given.
+func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
+
+// sampled notes that a limit on answers was met.
+func (t *Taker) sampled() { t.Sampled = true }
+
+// explores makes the search's watch look at this exploration.
+func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
+
+// retake takes an event of the loaded state again, with answers to its coins.
+func (t *Taker) retake(v retaking, event int, coins []int) {
+	t.retaking, t.LastEvent, t.lastCoins = &v, event, coins
+	t.mark(event, coins)
+	t.Owner.Pulse.Tick()
+	t.World.Retake(event, coins)
+	t.Owner.Pulse.Pass()
+	t.retaking = nil
+}
+
+// unwound returns the step that was being taken again when a panic ended it, or
+// nil.
+func (t *Taker) unwound() (v *retaking) {
+	v, t.retaking = t.retaking, nil
+	return v
 }
 
 // takeFrom takes the events of the state that is loaded, from the k-th on.
@@ -124,22 +173,21 @@ func (t *Taker) skips(k int) bool {
 // takeEvent takes the k-th event of the state that is loaded, for all answers
 // to its coins, and comes back.
 func (t *Taker) takeEvent(state uint32, k int) error {
-	t.Step.coins.Reset()
+	t.Step.begin(k)
 	return t.takeOn(state, k)
 }
 
 // takeOn is takeEvent for the answers that come next, and those after them.
 func (t *Taker) takeOn(state uint32, k int) error {
-	t.Step.event = k
 	for {
 		t.LastEvent = k
 		err := t.Step.take(t.World)
 		if err == nil {
-			*t.Owner.Counts.Steps++
+			t.Owner.Counts.step()
 			err = t.Visitor.Arrived(state, k)
 		}
 		if err != nil {
-			t.lastCoins = t.Step.coins.Answers()
+			t.answered()
 			return err
 		}
 		t.World.State.Back(t.Bank, t.From)
@@ -154,15 +202,8 @@ const listsMost = 1 << 16
 
 // moreCoins goes on to the next list of answers to the coins of a step.
 func (t *Taker) moreCoins() bool {
-	more := t.Step.coins.Next()
-	t.Step.lists++
-	if more && t.Step.lists >= listsMost {
-		more, t.Sampled = false, true
-	}
-	if !more {
-		t.Step.lists = 0
-	}
-	t.Sampled = t.Sampled || t.Step.coins.Sampled()
+	more, sampled := t.Step.next()
+	t.Sampled = t.Sampled || sampled
 	return more
 }
 
@@ -258,6 +299,37 @@ func (s *answerer) Answer(q *choose.Question) int {
 	}
 	return k
 }
+
+// begin begins with the first list of answers to the coins of an event.
+func (s *answerer) begin(event int) {
+	s.event = event
+	s.coins.Reset()
+}
+
+// next goes on to the next list of answers to the coins of the event. It reports
+// whether there is one, and whether answers were left out.
+func (s *answerer) next() (more, sampled bool) {
+	more = s.coins.Next()
+	if s.lists++; more && s.lists >= listsMost {
+		more, sampled = false, true
+	}
+	if !more {
+		s.lists = 0
+	}
+	return more, sampled || s.coins.Sampled()
+}
+
+// start lets the world start its nodes.
+func (s *answerer) start(w *world.World) {
+	s.Begun = true
+	s.Pulse.Tick()
+	s.of.mark(noEvent, nil)
+	w.Start(s)
+	s.Begun = false
+}
+
+// fail ends a step that did not come to its end.
+func (s *answerer) fail() { s.Begun = false }
 
 // take lets the world take the step.
 func (s *answerer) take(w *world.World) error {

@@ -1,0 +1,115 @@
+package explore
+
+import (
+	"math/bits"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/world"
+)
+
+// A position is the state that is expanded, and what follows from its parts.
+type position struct {
+	bank  *world.Bank
+	known *cache // what parts can do by themselves
+	n     int    // nodes
+
+	at    []uint64 // the state, packed
+	v     world.Vector
+	total canon.Hash
+	nodes canon.Hash // the share of the nodes in total
+	odd   int        // parts that are not plain
+	fly   int        // messages under way
+	able  []ability  // of the nodes
+	moved []shift    // while the position changes
+	mark  []bool     // the places in moved
+	used  []bool     // the places that ever held something
+	tcp   []int32    // such places that are channels, in order
+	udp   []int32
+	sets  []int32
+}
+
+// A shift is a place whose part was another one.
+type shift struct {
+	place int32
+	was   uint32
+}
+
+// newPosition is nowhere yet. It writes the vector of its state into x.From.
+func newPosition(x *Taker, known *cache) position {
+	p := position{bank: x.Bank, known: known, n: x.World.Params().Nodes, v: x.From, mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
+	for range p.n {
+		p.able = append(p.able, ability{plain: true})
+	}
+	return p
+}
+
+// goTo makes a packed state the position. Only parts that differ from where it is
+// are touched: most states of a level follow their brothers.
+func (m *position) goTo(lay *layout, rec []uint64) {
+	for len(m.at) < len(rec) {
+		m.at = append(m.at, 0)
+	}
+	for w := range m.at {
+		word := uint64(0)
+		if w < len(rec) {
+			word = rec[w]
+		}
+		diff := word ^ m.at[w]
+		m.at[w] = word
+		for diff != 0 {
+			c := bits.TrailingZeros64(diff) / 8
+			of := &lay.columns[w*columnsPerWord+c]
+			if p := of.place; !m.mark[p] {
+				m.mark[p] = true
+				m.moved = append(m.moved, shift{int32(p), m.v[p]})
+			}
+			m.v[of.place] ^= uint32(byte(diff>>(8*c))) << of.shift
+			diff &^= 0xff << (8 * c)
+		}
+	}
+	for _, s := range m.moved {
+		m.mark[s.place] = false
+		m.move(int(s.place), s.was, m.v[s.place])
+	}
+	m.moved = m.moved[:0]
+}
+
+// move is what follows from a place having another part.
+func (m *position) move(p int, was, now uint32) {
+	n := m.n
+	delta := m.bank.Sum(p, now).Sub(m.bank.Sum(p, was))
+	m.total = m.total.Add(delta)
+	switch {
+	case p < n:
+		m.nodes = m.nodes.Add(delta)
+		m.odd -= count(!m.able[p].plain)
+		m.able[p] = *m.known.ability(p, now)
+		m.odd += count(!m.able[p].plain)
+	case p < len(m.v)-1:
+		q, before := m.known.queue(p, now), m.known.queue(p, was)
+		m.odd += count(!q.plain) - count(!before.plain)
+		m.fly += int(q.len) - int(before.len)
+	}
+	if m.used[p] || p < n || p == len(m.v)-1 {
+		return
+	}
+	m.used[p] = true
+	list := &m.tcp
+	switch {
+	case p >= world.SetPlace(n, 0):
+		list = &m.sets
+	case p >= world.UDPPlace(n, 0):
+		list = &m.udp
+	}
+	k, _ := slices.BinarySearch(*list, int32(p))
+	*list = slices.Insert(*list, k, int32(p))
+}
+
+// twinned notes that a node part has a twin, which may be a part of the position.
+func (m *position) twinned(t world.Twinned) {
+	m.known.ability(t.Node, t.Part).twinned()
+	if m.v[t.Node] == t.Part {
+		m.able[t.Node].twinned()
+	}
+}
