@@ -132,8 +132,17 @@ var rooms = []room{
 		instead: map[string]string{"": "simfs is what a user imports beside sim; it stores by Env.Store alone"},
 	},
 	{
+		path: "internal/handler",
+		may:  []string{"internal/disk", "internal/kinds", "internal/sight", "macetime", "sim"},
+		instead: map[string]string{
+			"choose":         "handler asks an Answerer; let the World ask a Source, and live the real world",
+			"internal/world": "handler checks calls and lists effects; let the runtime carry them out",
+			"":               "handler is the one implementation of sim.Env; let the runtime answer what depends on it",
+		},
+	},
+	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/sight", "macetime", "choose", "netsim", "sim"},
+		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/handler", "internal/sight", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",
@@ -256,7 +265,7 @@ var rooms = []room{
 	},
 	{
 		path:  "live",
-		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/sight", "sim"},
+		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim"},
 		tests: []string{"systems/*", "internal/catalog", "choose", "internal/world"}, // the rules of netsim against those of sockets
 		instead: map[string]string{
 			"search":         "live is the other Env, and no search; record a path and let search replay it",

@@ -133,7 +133,7 @@ func (l *links) roomy() (Event, bool) {
 func (l *links) message(from int) (Event, bool) {
 	for k := range l.peers {
 		p := l.peers[(from+k)%len(l.peers)]
-		if len(p.in) > 0 && l.m.accepts(p.addr, p.in[0].value) {
+		if len(p.in) > 0 && l.m.guards().Accept(p.addr, p.in[0].value) {
 			i := p.in[0]
 			p.in = slices.Delete(p.in, 0, 1)
 			if p.at == l.at {
@@ -141,14 +141,14 @@ func (l *links) message(from int) (Event, bool) {
 			}
 			return i.event(p.addr), true
 		}
-		if len(p.grams) > 0 && l.m.accepts(p.addr, p.grams[0].value) {
+		if len(p.grams) > 0 && l.m.guards().Accept(p.addr, p.grams[0].value) {
 			i := p.grams[0]
 			p.grams = slices.Delete(p.grams, 0, 1)
 			l.datagrams.meter.leave()
 			return i.event(p.addr), true
 		}
 		for j, i := range p.boxes.in {
-			if l.m.accepts(p.addr, i.value) {
+			if l.m.guards().Accept(p.addr, i.value) {
 				p.boxes.in = slices.Delete(p.boxes.in, j, j+1)
 				return i.event(p.addr), true
 			}
@@ -186,8 +186,9 @@ func (l *links) inSet(yield func(sim.Addr, sim.Message) bool) {
 // apply carries out what a handler asked of the links; serial is its life's last send
 // before it.
 func (l *links) apply(serial uint64) {
-	for i := range l.m.effects {
-		switch e := &l.m.effects[i]; e.Kind {
+	effects := l.m.step.Effects()
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
 		case sim.EffectSend:
 			serial++
 			l.send(e, serial)

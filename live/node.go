@@ -166,11 +166,11 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 		s, ok := n.clock.due(now, n.m.timers)
 		return Event{Kind: sim.KindTimer, Value: s}, ok
 	case 3:
-		if len(n.requests.waiting) > 0 && n.m.opens(n.requests.waiting[0].signal) {
+		if len(n.requests.waiting) > 0 && n.m.guards().Opens(n.requests.waiting[0].signal) {
 			return Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true}, true
 		}
 	case classScript:
-		if len(n.script) > 0 && (n.member.late || n.m.opens(n.script[0])) {
+		if len(n.script) > 0 && (n.member.late || n.m.guards().Opens(n.script[0])) {
 			if until, waits := n.member.waits(n.script[0], now, n.reality.rand, time.Duration(float64(n.config.Stay)*n.clock.pace)); waits {
 				n.clock.alarm(until)
 				return e, false
@@ -182,7 +182,7 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 	case 5:
 		return n.links.roomy()
 	case 6:
-		if !n.m.acts() || now.Before(n.clock.action) {
+		if !n.m.guards().Acts() || now.Before(n.clock.action) {
 			return e, false
 		}
 		if all := append(n.m.offers(), n.m.gathers(n.links.inSet)...); len(all) > 0 {
@@ -238,8 +238,9 @@ func (n *Node) take(e *Event) bool {
 
 // emit tells the facts of a step.
 func (n *Node) emit() {
-	for i := range n.m.effects {
-		if e := &n.m.effects[i]; e.Kind == sim.EffectEmit {
+	effects := n.m.step.Effects()
+	for i := range effects {
+		if e := &effects[i]; e.Kind == sim.EffectEmit {
 			if n.config.Facts != nil {
 				n.config.Facts(n.m.self, e.Value)
 			}

@@ -64,14 +64,6 @@ func (i incoming) event(from sim.Addr) Event {
 	return Event{Kind: sim.KindMessage, From: from, Link: i.link, Value: i.value, Serial: i.serial, Life: i.life, Conn: i.conn}
 }
 
-// room reports whether one more message can be queued, after so many in this step.
-func (p *peer) room(buffer, spent int) bool {
-	if spent < emptied/2 {
-		return spent-emptied < buffer
-	}
-	return len(p.out)+spent < buffer
-}
-
 // freeMost is how many frames a peer keeps for later messages.
 const freeMost = 32
 

@@ -1,13 +1,12 @@
 package live
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"macemc/internal/disk"
+	"macemc/internal/handler"
 	"macemc/macetime"
-	"macemc/sim"
 )
 
 // reality gives the answers of the real world: see answerer.
@@ -38,12 +37,14 @@ func (r *reality) choose(weights []int, k int) int {
 
 func (r *reality) now() time.Duration             { return r.clock.reading() }
 func (r *reality) before(a, b macetime.Time) bool { return macetime.Earlier(a, b) }
-func (r *reality) room(to sim.Addr, spent int) bool {
-	return r.links.peers[to.Index()].room(r.links.buffer, spent)
+func (r *reality) room(s handler.Send) bool {
+	queued := s.Queued
+	if !s.Reset { // which empties the queue
+		queued += len(r.links.peers[s.To.Index()].out)
+	}
+	return queued < r.links.buffer
 }
-func (r *reality) tracing() bool { return r.config.Trace }
-func (r *reality) log(format string, args ...any) {
-	r.config.Log.Info(fmt.Sprintf(format, args...), "node", r.name(r.at))
-}
+func (r *reality) tracing() bool                       { return r.config.Trace }
+func (r *reality) log(line string)                     { r.config.Log.Info(line, "node", r.name(r.at)) }
 func (r *reality) stored(w disk.Write) error           { return r.store.stored(w) }
 func (r *reality) synced(file string, keys bool) error { return r.store.synced(file, keys) }

@@ -42,9 +42,10 @@ func (r *recorder) stepped(e *Event, peers []*peer) error {
 		return nil
 	}
 	s := &r.step
-	*s = Step{Event: *e, Picks: r.m.said.Picks, Refused: r.m.said.Refused, Acked: s.Acked[:0], Resets: s.Resets[:0], Sends: r.m.sends, Stored: r.m.writes}
-	for i := range r.m.effects {
-		switch f := &r.m.effects[i]; f.Kind {
+	*s = Step{Event: *e, Picks: r.m.picks, Refused: r.m.refused, Acked: s.Acked[:0], Resets: s.Resets[:0], Sends: r.m.sends, Stored: r.m.writes}
+	effects := r.m.step.Effects()
+	for i := range effects {
+		switch f := &effects[i]; f.Kind {
 		case sim.EffectRefused:
 			p := peers[f.To.Index()]
 			s.Acked = append(s.Acked, Acked{p.at, p.last})
@@ -91,7 +92,7 @@ func (r *recorder) last(number uint64) []byte {
 func (r *recorder) failed(text string, e *Event) {
 	entry := &Entry{Kind: EntryFailed, Text: text}
 	if e != nil {
-		entry.Step = &Step{Event: *e, Picks: r.m.said.Picks, Refused: r.m.said.Refused, Sends: r.m.sends}
+		entry.Step = &Step{Event: *e, Picks: r.m.picks, Refused: r.m.refused, Sends: r.m.sends}
 	}
 	_ = r.note(entry)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"macemc/internal/disk"
 	"macemc/sim"
@@ -272,6 +273,17 @@ type contents struct {
 }
 
 func newContents() *contents { return &contents{map[string]string{}, map[string][]byte{}} }
+
+// Get, Keys and Read are what the node reads back: see handler.Disk.
+func (c *contents) Get(key string) (string, bool) {
+	v, is := c.keys[key]
+	return v, is
+}
+func (c *contents) Keys() []string { return sim.Keys(c.keys) }
+func (c *contents) Files() []string {
+	return slices.DeleteFunc(sim.Keys(c.files), func(name string) bool { return len(c.files[name]) == 0 })
+}
+func (c *contents) Read(file string) string { return string(c.files[file]) }
 
 func (c *contents) write(w disk.Write) {
 	switch w.Kind {

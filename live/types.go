@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"macemc/internal/codec"
+	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -38,7 +39,7 @@ func codecOf(sys *sim.System) *codec.Codec {
 // allowNode allows what a node is made of, and what it says that it handles.
 func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 	defer func() { _ = recover() }() // who starts the node says what is wrong with New
-	for n := any(sys.New(p, self)); n != nil; n = upper(n) {
+	for n := sys.New(p, self); n != nil; n = handler.Upper(n) {
 		if h, is := n.(sight.Handled); is {
 			for _, one := range h.Handlers().List {
 				if one.Of != nil {

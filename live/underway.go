@@ -42,13 +42,14 @@ func (u *underway) step(i int, n *mirror, s *Step, at int64) {
 		delete(u.lanes, lane{sim.LinkTCP, e.From.Index(), i})
 	}
 	serial := s.Sends
-	for k := range n.m.effects {
-		if n.m.effects[k].Kind == sim.EffectSend {
+	effects := n.m.step.Effects()
+	for k := range effects {
+		if effects[k].Kind == sim.EffectSend {
 			serial--
 		}
 	}
-	for k := range n.m.effects {
-		f := &n.m.effects[k]
+	for k := range effects {
+		f := &effects[k]
 		switch f.Kind {
 		case sim.EffectReset:
 			delete(u.lanes, lane{sim.LinkTCP, f.To.Index(), i})

@@ -8,6 +8,7 @@ import (
 
 	"macemc/internal/disk"
 	"macemc/internal/guard"
+	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
@@ -366,8 +367,9 @@ func (w *Watch) step(i int, n *mirror, s *Step, at int64) {
 	first := !n.up
 	w.show(n)
 	w.way.step(i, n, s, at)
-	for k := range n.m.effects {
-		if f := &n.m.effects[k]; f.Kind == sim.EffectEmit {
+	effects := n.m.step.Effects()
+	for k := range effects {
+		if f := &effects[k]; f.Kind == sim.EffectEmit {
 			for _, m := range w.monitors {
 				if err := m.Observe(i, f.Value); err != nil {
 					w.find(Violation{Property: m.Name, Node: self, Step: w.steps, Message: err.Error()})
@@ -495,14 +497,14 @@ func (r *retold) choose(_ []int, k int) int {
 
 func (r *retold) before(macetime.Time, macetime.Time) bool { return r.choose(nil, 2) == 1 }
 
-func (r *retold) room(sim.Addr, int) bool {
-	return !slices.Contains(r.step.Refused, r.m.said.tried-1)
+func (r *retold) room(s handler.Send) bool {
+	return !slices.Contains(r.step.Refused, uint32(s.Place))
 }
 
 // now is no matter: what was asked of the clock is in the answers.
 func (r *retold) now() time.Duration { return time.Second }
 
-func (r *retold) log(string, ...any)        {}
+func (r *retold) log(string)                {}
 func (r *retold) tracing() bool             { return false }
 func (r *retold) stored(disk.Write) error   { return nil }
 func (r *retold) synced(string, bool) error { return nil }

@@ -83,9 +83,13 @@ func TestUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := func(e Event, links ...sim.Link) {
-		a.m.effects = a.m.effects[:0]
+		a.retold.step = &Step{}
+		env := a.m.envs.Next(false)
+		a.m.step.Begin()
+		a.m.step.Run(env, false)
 		for _, l := range links {
-			a.m.effects = append(a.m.effects, sim.Effect{Kind: sim.EffectSend, Link: l, To: p.Addr(1), Value: number{int(a.m.sends)}})
+			port := map[sim.Link]sim.Port{sim.LinkTCP: env.TCP(), sim.LinkUDP: env.UDP(), sim.LinkSet: env.Set(), sim.LinkBag: env.Bag()}[l]
+			port.Send(p.Addr(1), number{int(a.m.sends)})
 			a.m.sends++
 		}
 		u.step(0, a, &Step{Event: e, Sends: a.m.sends}, 1000)

@@ -84,7 +84,7 @@ func (c *Clock) Check(t Time) string {
 	case t.IsZero():
 		return ""
 	case t.node != c.node:
-		return fmt.Sprintf("is a time of node %d of the system; a time means nothing on another node: send a duration", t.node-1)
+		return Foreign(int(c.node)-1, t)
 	case int(t.point) > c.n:
 		return "was kept where the state does not show it; keep times in fields of the node that are part of its state"
 	}
@@ -180,4 +180,13 @@ func (c *Clock) tighten(i, j int, b bound) {
 			*at = min(*at, way.plus(c.at(j, l)))
 		}
 	}
+}
+
+// Foreign returns what is wrong with a Time that a handler of a node compares if it is
+// another node's, or "".
+func Foreign(node int, t Time) string {
+	if t.IsZero() || int(t.node) == node+1 {
+		return ""
+	}
+	return fmt.Sprintf("is a time of node %d of the system; a time means nothing on another node: send a duration", t.node-1)
 }

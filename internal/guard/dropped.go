@@ -9,10 +9,11 @@ import (
 	"runtime"
 )
 
-// Caller is whoever called the function that asks, for Dropped.
-func Caller() uintptr {
+// Caller returns who called the function that asks, for Dropped; skip leaves out that
+// many callers more.
+func Caller(skip int) uintptr {
 	var pc [1]uintptr
-	if runtime.Callers(3, pc[:]) == 0 {
+	if runtime.Callers(3+skip, pc[:]) == 0 {
 		return 0
 	}
 	return pc[0]

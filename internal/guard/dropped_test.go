@@ -9,7 +9,7 @@ import (
 type porter struct{ by []uintptr }
 
 func (p *porter) Carry() bool {
-	p.by = append(p.by, Caller())
+	p.by = append(p.by, Caller(0))
 	return true
 }
 

@@ -58,7 +58,8 @@ var thrown = []string{"panic(", "runtime.Goexit("}
 
 // callers are the frames that call a service: below them nothing is its own.
 var callers = []string{
-	"macemc/internal/world.(*World)", "macemc/internal/world.(*auditor)", "macemc/internal/world.(*Judge)", "macemc/internal/guard.Call",
+	"macemc/internal/world.(*World)", "macemc/internal/world.(*auditor)", "macemc/internal/world.(*Judge)",
+	"macemc/internal/handler.(*Step).Dispatch", "macemc/internal/handler.(*Step).Start", "macemc/internal/guard.Call",
 }
 
 // Stack cuts a stack down to the frames of the service: from below the panic up

@@ -9,18 +9,19 @@ import (
 
 // apply carries out the effects of the handler that ran on node i.
 func (w *World) apply(i int) {
-	timers := w.Run.clocked
+	timers := w.Run.did.Timers()
 	w.audit.checkHanded()
-	for k := range w.Run.effects {
-		e := &w.Run.effects[k]
+	effects := w.Run.Effects()
+	for k := range effects {
+		e := &effects[k]
 		switch e.Kind {
 		case sim.EffectSend:
 			w.send(i, e)
 		case sim.EffectAfter:
-			w.nodes.arm(i, timers[0])
+			w.nodes.arm(i, timers[0].Timer, timers[0].Due)
 			timers = timers[1:]
 		case sim.EffectCancel:
-			w.nodes.disarm(i, timers[0].timer)
+			w.nodes.disarm(i, timers[0].Timer)
 			timers = timers[1:]
 		case sim.EffectPost:
 			w.nodes.post(i, e.Value)
@@ -116,7 +117,7 @@ func (w *World) emit(i int, fact any) {
 		}
 		if err != nil {
 			if w.Run.failure == nil {
-				w.Run.failure = w.Run.fail(sim.VerdictSafety, m.Name, err.Error())
+				w.Run.failed(w.Run.fail(sim.VerdictSafety, m.Name, err.Error()))
 			}
 		}
 		w.sums.rest()

@@ -70,12 +70,12 @@ func (st *State) Message(b *Bank, v sim.Message) uint32 {
 // Gathers reports whether the node part at a place has actions that depend on what is
 // in its set.
 func (b *Bank) Gathers(place int, id uint32) bool {
-	return b.part(place, id).(*nodePart).guards.gatherers.len() > 0
+	return b.part(place, id).(*nodePart).guards.Gathers()
 }
 
 // Accepts asks the node part at a place whether it accepts a message.
 func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
-	return b.part(place, id).(*nodePart).guards.accept(addrOf(from), b.message(message).Message)
+	return b.part(place, id).(*nodePart).guards.Accept(addrOf(from), b.message(message).Message)
 }
 
 // Local is what the node part at a place can do.
@@ -149,8 +149,8 @@ func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
-			Script: of.life == lifeLate || of.guards.opens(of.script, of.next), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
-			Accepts: of.guards.accepters.len() > 0, Plain: of.life == lifeUp && !of.flushing && of.guards.gatherers.len() == 0 && !of.leaves(),
+			Script: of.life == lifeLate || of.opens(), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
+			Accepts: of.guards.Declines(), Plain: of.life == lifeUp && !of.flushing && !of.guards.Gathers() && !of.leaves(),
 			Loses: of.disk.Loses(), Stores: of.disk != nil,
 		}
 	case *connectionPart:

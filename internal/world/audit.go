@@ -19,9 +19,10 @@ type auditor struct {
 	nodes  *nodes
 	judge  *Judge
 
-	told  map[canon.Hash]string // values as text, as they were when sent or handed over
-	kept  []canon.Hash          // of the nodes
-	lines [][]canon.Line
+	told   map[canon.Hash]string // values as text, as they were when sent or handed over
+	handed []canon.Hash          // by effect: its value, as it was handed over; zero: it has none
+	kept   []canon.Hash          // of the nodes
+	lines  [][]canon.Line
 
 	memories []canon.Hash // of the monitors, as they left them
 	recalled [][]canon.Line
@@ -37,14 +38,17 @@ func (a *auditor) start() {
 	}
 }
 
+// begin forgets what the last handler handed over.
+func (a *auditor) begin() { a.handed = a.handed[:0] }
+
 // given notes the event that is about to be handled.
 func (a *auditor) given(e sim.Event) {
 	if !a.auditing {
 		return
 	}
-	a.run.named = a.timers.text(e)
+	a.run.names(a.timers.text(e))
 	if e.Value != nil && e.Kind != sim.KindMessage && e.Kind != sim.KindReorder {
-		a.run.given = netsim.Packet{Message: e.Value, Sum: a.tell(e.Value), Step: -1}
+		a.run.gave(netsim.Packet{Message: e.Value, Sum: a.tell(e.Value), Step: -1})
 	}
 }
 
@@ -53,24 +57,29 @@ func (a *auditor) hands() {
 	if !a.auditing {
 		return
 	}
-	last := len(a.run.effects) - 1
-	for len(a.run.handed) <= last {
-		a.run.handed = append(a.run.handed, canon.Hash{})
+	effects := a.run.Effects()
+	last := len(effects) - 1
+	for len(a.handed) <= last {
+		a.handed = append(a.handed, canon.Hash{})
 	}
-	a.run.handed[last] = a.tell(a.run.effects[last].Value)
+	a.handed[last] = a.tell(effects[last].Value)
 }
 
 // checkHanded stops the run if the handler changed what it had handed over, by
 // itself or through what it kept of it.
 func (a *auditor) checkHanded() {
-	for k, sum := range a.run.handed {
-		if e := &a.run.effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
+	effects := a.run.Effects()
+	for k, sum := range a.handed {
+		if k >= len(effects) || effects[k].Kind == sim.EffectCrash || effects[k].Kind == sim.EffectDown {
+			break // the rest never happened
+		}
+		if e := &effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
 			a.run.stop(a.run.fail(sim.VerdictMutation, "", fmt.Sprintf(
 				"the handler changed what it had handed over (%s) before it returned: %s became %s; messages, tasks and facts are immutable from then on: copy before changing",
 				e.Kind, a.told[sum], a.walker.Text(e.Value))))
 		}
 	}
-	a.run.handed = a.run.handed[:0]
+	a.handed = a.handed[:0]
 }
 
 // tell remembers a value as text, by its identity.
@@ -89,7 +98,7 @@ func (a *auditor) tell(v any) canon.Hash {
 // own node.
 func (a *auditor) check(i int) {
 	if a.run.current.Kind == 0 {
-		a.run.given = netsim.Packet{}
+		a.run.gave(netsim.Packet{})
 		if len(a.kept) != a.n {
 			a.kept, a.lines = make([]canon.Hash, a.n), make([][]canon.Line, a.n)
 		}
@@ -104,7 +113,7 @@ func (a *auditor) check(i int) {
 			"the handler changed what it was given: %s became %s; messages and signals are immutable: copy before changing",
 			a.told[p.Sum], a.walker.Text(p.Message))))
 	}
-	a.run.given = netsim.Packet{}
+	a.run.gave(netsim.Packet{})
 	for c := range a.n * a.n {
 		from, to := a.links.tcp.Ends(c)
 		for _, p := range a.links.tcp.Packets(c) {
@@ -133,7 +142,7 @@ func (a *auditor) check(i int) {
 	before := a.kept[i]
 	a.keep(i)
 	if e := &a.run.current; a.cover != nil && (e.Kind == sim.KindMessage || e.Kind == sim.KindReorder) {
-		a.cover.looked(e.Value, len(a.run.effects) > 0 || a.kept[i] != before)
+		a.cover.looked(e.Value, len(a.run.Effects()) > 0 || a.kept[i] != before)
 	}
 	a.monitors()
 }

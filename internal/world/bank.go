@@ -6,6 +6,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/disk"
 	"macemc/internal/flat"
+	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/netsim"
@@ -41,7 +42,7 @@ type nodePart struct {
 	of       *nodes // of the world that banked it
 	node     sim.Node
 	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can tell; nil: none was met
-	guards   guards
+	guards   handler.Guards
 	life     life
 	lives    int
 	script   []sim.Signal
@@ -53,6 +54,11 @@ type nodePart struct {
 	clock    *macetime.Clock
 	offers   int
 	flushing bool
+}
+
+// opens reports whether the script has an opening left that the node lets happen now.
+func (k *nodePart) opens() bool {
+	return k.next < len(k.script) && k.guards.Opens(k.script[k.next])
 }
 
 type connectionPart struct {
@@ -208,7 +214,7 @@ func clone[T any](s []T) []T { return append([]T(nil), s...) }
 // the state.
 func (st *State) Resume(b *Bank, v Vector, steps int) {
 	st.Load(b, v)
-	st.run.step = steps
+	st.run.resume(steps)
 }
 
 // Load makes the world be in a state. Only parts that differ from where it is

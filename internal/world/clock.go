@@ -107,102 +107,38 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 	return fields
 }
 
-// timeless refuses a value that leaves a node and holds a time.
-func (all *nodes) timeless(self sim.Addr, what string, v any) {
-	if all.at[self.Index()].clock != nil && all.finder().finder.Holds(v) {
-		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
-			self, what, all.walker.Text(v)))
-	}
-}
-
-// ticks is the clock of a node whose handler runs, to be changed: what a bank
+// ticks is the clock of the node whose handler runs, to be changed: what a bank
 // keeps of it stays.
-func (e *env) ticks() *macetime.Clock {
-	w, i := e.w, e.self.Index()
-	ns := &w.nodes.at[i]
-	if !w.Run.ticking {
-		own := macetime.Of(i)
-		if ns.clock != nil {
-			own = ns.clock.Clone()
-		}
-		ns.clock, w.Run.ticking = &own, true
+func (w *World) ticks() *macetime.Clock {
+	ns := &w.nodes.at[w.Run.acting.Index()]
+	if w.Run.ticks() {
+		ns.ownClock()
 	}
 	return ns.clock
+}
+
+// ownClock replaces the clock by a copy.
+func (ns *nodeState) ownClock() {
+	own := macetime.Of(ns.index)
+	if ns.clock != nil {
+		own = ns.clock.Clone()
+	}
+	ns.clock = &own
 }
 
 // reading is a new instant of the handler that runs. Where it began is one too, but
 // only once there is another: a handler that compares times and reads none is not to
 // leave a trace on the clock.
-func (e *env) reading() macetime.Time {
-	c := e.ticks()
-	if e.w.pace == nil {
+func (w *World) reading() macetime.Time {
+	c := w.ticks()
+	if w.pace == nil {
 		return c.Read()
 	}
-	if e.w.Run.began.IsZero() {
-		e.w.Run.began = c.Read()
-	}
-	if e.w.pace.Handlers == 0 {
-		return e.w.Run.began
+	began := w.Run.beganAt(c)
+	if w.pace.Handlers == 0 {
+		return began
 	}
 	t := c.Read()
-	c.Within(e.w.Run.began, t, e.w.pace.Handlers)
+	c.Within(began, t, w.pace.Handlers)
 	return t
-}
-
-func (e *env) Now() macetime.Time {
-	e.use("Now")
-	return e.reading()
-}
-
-func (e *env) Monotone() macetime.Monotone {
-	e.use("Monotone")
-	return e.ticks().Count()
-}
-
-func answer(k int) string { return [...]string{"no", "yes"}[k] }
-
-// comparing is what coverage counts comparisons under, whatever is compared.
-const comparing = "is a time before another"
-
-func (e *env) Before(a, b macetime.Time) bool {
-	w := e.use("Before")
-	return e.compare("Before", a, b, func(why string) int {
-		w.Run.asked.why, w.Run.asked.weights, w.Run.asked.sides = why, nil, nil
-		k := w.Run.coin(2, nil)
-		if w.cover != nil {
-			w.cover.chosen(comparing, 2, k)
-		}
-		return k
-	})
-}
-
-func (e *env) BeforeWeighted(a, b macetime.Time, yes, no int) bool {
-	w := e.use("BeforeWeighted")
-	if yes < 0 || no < 0 || yes+no == 0 {
-		panic(fmt.Sprintf("macemc: env.BeforeWeighted(%s, %s, %d, %d): a weight is 0 or more, and at least one is more than 0", a, b, yes, no))
-	}
-	return e.compare("BeforeWeighted", a, b, func(why string) int {
-		return w.sided([]int{no, yes}, why, comparing)
-	})
-}
-
-// compare decides whether a is before b, and asks only where both may be.
-func (e *env) compare(call string, a, b macetime.Time, ask func(why string) int) bool {
-	w, clock := e.w, e.ticks()
-	for _, t := range [...]macetime.Time{a, b} {
-		if wrong := clock.Check(t); wrong != "" {
-			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, e.self, t, wrong))
-		}
-	}
-	yes, no := clock.Compare(a, b)
-	if !yes || !no {
-		if w.tracing {
-			w.Run.facts = append(w.Run.facts, sim.Fact{Asked: "whether", About: macetime.Asked(a, b), Answer: yes})
-		}
-		return yes
-	}
-	w.Run.asked.words = answer
-	is := ask(macetime.Asked(a, b)) == 1
-	clock.Assume(a, b, is)
-	return is
 }

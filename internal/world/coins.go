@@ -8,14 +8,16 @@ import (
 	"macemc/sim"
 )
 
-// asking is what a step asks of the source of answers.
+// asking is what a run asks of its source of answers.
 type asking struct {
 	source   choose.Source
+	keeps    bool // the coins, for a trace
 	question choose.Question
 	asked    asked
 	sides    []choose.Run // of the coin that is asked
 	coins    []choose.Choice
-	tossed   bool // a coin with rare sides was asked in this step
+	tossed   bool  // a coin with rare sides was asked in this step
+	err      error // why the run stopped without a failure
 }
 
 // asked is the coin that is being asked, as answerers see it.
@@ -63,52 +65,83 @@ func (healing) Why() string { return "" }
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
 // common asks only about the sides that are not rare: the budget is spent.
-func (r *Run) common(weights []int, n int) int {
+func (a *asking) common(q asked, n int) int {
 	sides := make([]int, 0, n)
-	for i, x := range weights {
+	for i, x := range q.weights {
 		if x > 0 {
 			sides = append(sides, i)
 		}
 	}
-	r.asked.sides = sides
-	return sides[r.toss(n, func(i int) int { return weights[sides[i]] })]
+	q.sides = sides
+	return sides[a.weighted(q, n, func(i int) int { return q.weights[sides[i]] })]
 }
 
-// toss asks a coin with n weighted sides.
-func (r *Run) toss(n int, weight func(int) int) int {
+// weighted asks a coin with n weighted sides.
+func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	if n == 1 {
 		return 0
 	}
-	r.sides = r.sides[:0]
+	a.sides = a.sides[:0]
 	for i := range n {
-		r.sides = append(r.sides, choose.Run{N: 1, Weight: float64(weight(i))})
+		a.sides = append(a.sides, choose.Run{N: 1, Weight: float64(weight(i))})
 	}
-	return r.coin(n, r.sides)
+	return a.coin(q, n, a.sides)
 }
+
+// rarely asks a coin of n sides, all of which but the first are rare.
+func (a *asking) rarely(q asked, n int) int {
+	return a.coin(q, n, []choose.Run{{N: 1, Weight: 1}, {N: n - 1, Weight: 0}})
+}
+
+// toss notes that what is asked in this step depends on a budget.
+func (a *asking) toss() { a.tossed = true }
+
+// begins forgets the coins of the last step.
+func (a *asking) begins() {
+	a.tossed = false
+	if a.keeps {
+		a.coins = nil
+	}
+}
+
+// follows makes a source the one that is asked.
+func (a *asking) follows(src choose.Source) { a.source = src }
+
+// refused notes why the run stops.
+func (a *asking) refused(err error) { a.err = err }
 
 // ask asks the source which of n events happens; what it draws for handlers in that
 // step is noted from here on.
-func (r *Run) ask(src choose.Source, n int, runs []choose.Run) int {
-	r.source, r.coins = src, r.coins[:0]
-	r.question.Kind, r.question.N, r.question.Runs = choose.Event, n, runs
-	return src.Answer(&r.question)
+func (a *asking) ask(src choose.Source, n int, runs []choose.Run) int {
+	a.source, a.coins = src, a.coins[:0]
+	a.question.Kind, a.question.N, a.question.Runs = choose.Event, n, runs
+	return src.Answer(&a.question)
 }
 
-// coin asks the source one coin; asked says what for.
-func (r *Run) coin(n int, runs []choose.Run) int {
-	event := r.question
-	r.question = choose.Question{Kind: choose.Coin, N: n, Runs: runs, Alternatives: &r.asked}
-	k := r.source.Answer(&r.question)
+// askHeal asks the source to heal, which is the only event that is possible.
+func (a *asking) askHeal(src choose.Source) bool {
+	events := a.question
+	a.question = choose.Question{Alternatives: healing{}}
+	defer func() { a.question.Alternatives = events.Alternatives }()
+	return a.ask(src, 1, nil) == 0
+}
+
+// coin asks the source one coin; q says what for.
+func (a *asking) coin(q asked, n int, runs []choose.Run) int {
+	event := a.question
+	a.asked = q
+	a.question = choose.Question{Kind: choose.Coin, N: n, Runs: runs, Alternatives: &a.asked}
+	k := a.source.Answer(&a.question)
 	if uint(k) >= uint(n) {
-		r.question = event
-		r.err = r.source.Err()
+		a.question = event
+		a.err = a.source.Err()
 		panic(stopRun{})
 	}
-	if r.tracing {
-		r.coins = append(r.coins, choose.Choice{
-			Kind: choose.Coin, Of: n, Pick: k, What: r.asked.why + ": " + r.asked.Alternative(k),
+	if a.keeps {
+		a.coins = append(a.coins, choose.Choice{
+			Kind: choose.Coin, Of: n, Pick: k, What: a.asked.why + ": " + a.asked.Alternative(k),
 		})
 	}
-	r.question = event
+	a.question = event
 	return k
 }

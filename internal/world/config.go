@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 
+	"macemc/choose"
+	"macemc/internal/handler"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -50,7 +52,6 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		sys: sys, params: params, n: n, walker: walker, peers: make([][]sim.Addr, n),
 		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder,
 	}}
-	w.compose(over(net, config.Network))
 	pace, err := sys.Pace(params)
 	switch {
 	case err != nil:
@@ -60,6 +61,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	case !config.FreeTimers:
 		w.pace = pace
 	}
+	w.compose(over(net, config.Network))
 	if w.Links.slow, err = w.Links.net.SlowLinks(n); err != nil {
 		return nil, err
 	}
@@ -75,14 +77,12 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	all := params.Addrs()
 	for i := range w.nodes.at {
 		w.nodes.sees.Nodes = append(w.nodes.sees.Nodes, &w.nodes.at[i].seen)
-		w.nodes.at[i].opening.bind(w, addrOf(i), true)
-		for k := range w.nodes.at[i].envs {
-			w.nodes.at[i].envs[k].bind(w, addrOf(i), false)
-		}
+		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
+		w.nodes.at[i].index = i
+		w.nodes.envs[i].Bind(&w.Run.did, addrOf(i), w.peers[i])
 		if w.nodes.at[i].first, err = sys.Opening(params, addrOf(i)); err != nil {
 			return nil, err
 		}
-		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
 	}
 	if err := w.Judge.bind(sys, config.Properties); err != nil {
 		return nil, err
@@ -101,16 +101,16 @@ func (w *World) compose(net sim.Network) {
 	s, n := &w.setting, w.n
 	w.sums.init(n)
 	w.timers = newTimers(s)
-	w.Run = Run{setting: s, timers: &w.timers, spent: make([]int, n)}
+	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing, question: choose.Question{Alternatives: possible{&w.Events}}}}
+	w.Run.did.Init(handler.Config{System: w.sys, Params: w.params, Text: w.walker.Text, Tracing: w.tracing, Paced: w.pace != nil, Strict: w.auditing}, answers{w})
 	w.Links = newLinks(n, net, &w.sums)
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,
-		at: make([]nodeState, n), script: netsim.NewBits(n),
+		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n),
 	}
 	w.Environ = Environment{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
 	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
-	w.Run.question.Alternatives = possible{&w.Events}
 	w.Judge = Judge{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.audit = auditor{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, judge: &w.Judge}
 	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}

@@ -18,7 +18,7 @@ func (x *Text) Declined() string {
 	var words []string
 	n, behind := 0, 0
 	ask := func(link sim.Link, from, to int, p *netsim.Packet, queued int) {
-		if x.nodes.at[to].life != lifeUp || x.environ.severed(from, to) || x.nodes.at[to].guards.accept(addrOf(from), p.Message) {
+		if x.nodes.at[to].life != lifeUp || x.environ.severed(from, to) || x.nodes.at[to].guards.Accept(addrOf(from), p.Message) {
 			return
 		}
 		if behind += queued - 1; len(words) < declinedMost {
@@ -63,7 +63,7 @@ func (x *Text) Declined() string {
 func (x *Text) shut() string {
 	var words []string
 	for i := range x.nodes.at {
-		if ns := &x.nodes.at[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.guards.opens(ns.script, ns.next) {
+		if ns := &x.nodes.at[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.opens() {
 			words = append(words, fmt.Sprintf("%s of the script of %s", x.walker.Text(ns.script[ns.next]), addrOf(i)))
 		}
 	}

@@ -237,7 +237,7 @@ func (e *Environment) lookDatagrams() {
 func (e *Environment) reorderable(c, place int) bool {
 	from, to := e.links.udp.Ends(c)
 	return e.nodes.at[to].life == lifeUp && !e.severed(from, to) &&
-		e.nodes.at[to].guards.accept(addrOf(from), e.links.udp.Packets(c)[place].Message)
+		e.nodes.at[to].guards.Accept(addrOf(from), e.links.udp.Packets(c)[place].Message)
 }
 
 // lookSplits lists the partitions that may begin: each group of nodes against
@@ -292,7 +292,7 @@ func (e *Environment) connects(from, to int) bool {
 func (e *Environment) take(h *happening) {
 	i, c := int(h.node), int(h.channel)
 	if budget := e.left.Of(h.Kind); budget != nil {
-		spend(budget)
+		takeOne(budget)
 	}
 	switch h.Kind {
 	case sim.KindClear:
@@ -424,12 +424,24 @@ func (e *Environment) Stored() bool { return e.stored }
 // fits is the built-in property of the simulated TCP.
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
-// spend takes one from a budget.
-func spend(n *int) {
+// spend takes one from a budget of the state.
+func (e *Environment) spend(n *int) {
+	takeOne(n)
+	e.sums.rest()
+	e.weather()
+}
+
+// takeOne takes one from a budget.
+func takeOne(n *int) {
 	if *n > 0 {
 		*n--
 	}
 }
+
+// asksSided notes that a coin with rare sides was asked, and writes, that something was
+// written to a store.
+func (e *Environment) asksSided() { e.sided = true }
+func (e *Environment) writes()    { e.stored = true }
 
 // start gives the environment what it has for a run.
 func (e *Environment) start() {

@@ -134,8 +134,8 @@ func (es *Events) unheld(n int) int {
 // urgent reports whether there is an event besides timers, faults, messages on slow
 // links, and those in a set, which are there for ever.
 func (es *Events) urgent(n int) bool {
-	var h happening
 	for k := range n {
+		var h happening
 		es.find(k, &h)
 		if h.Kind != sim.KindTimer && !h.Kind.Fault() && h.Link != sim.LinkSet && !es.environ.held(&h) && !es.links.late(&h) {
 			return true
@@ -174,9 +174,9 @@ func (es *Events) weigh(n int) {
 	es.runs = es.runs[:0]
 	for k := range n {
 		e, _ := es.event(k)
-		es.run.hook = "System.Weight"
+		es.run.asks("System.Weight")
 		factor := es.sys.Weight(e)
-		es.run.hook = ""
+		es.run.asks("")
 		if !(factor >= 0) || math.IsInf(factor, 1) {
 			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(e), factor))
 		}
@@ -236,7 +236,7 @@ func (es *Events) write(k int, h *happening) {
 }
 
 // find writes down the k-th event of the spans: what a paused node would do is
-// among them.
+// among them. h must be zero.
 func (es *Events) find(k int, h *happening) {
 	at := 0
 	for k >= es.spans[at].count {
@@ -301,8 +301,8 @@ func (es *Events) find(k int, h *happening) {
 
 // own is an event of a node's own.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
-	h.Event = sim.Event{Node: addrOf(i), Kind: kind, Value: value}
-	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
+	h.Node, h.Kind, h.Value = addrOf(i), kind, value
+	h.node, h.slot, h.cause = int32(i), int32(slot), cause
 }
 
 // about is an event at one node that concerns its connection to another.
@@ -314,8 +314,8 @@ func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 // delivery is that of a packet, or what else may become of it.
 func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) {
 	from, to := l.tcp.Ends(channel)
-	h.Event = sim.Event{Node: addrOf(to), From: addrOf(from), Kind: sim.KindMessage, Link: link, Value: p.Message}
-	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
+	h.Node, h.From, h.Kind, h.Link, h.Value = addrOf(to), addrOf(from), sim.KindMessage, link, p.Message
+	h.node, h.channel, h.cause = int32(to), int32(channel), p.Step
 }
 
 // member is the k-th message of sets that may be delivered.

@@ -21,20 +21,20 @@ func (es *Events) refreshNode(i int) {
 	ns.offers = ns.offers[:0]
 	up := ns.life == lifeUp
 	if es.auditing {
-		es.run.hook = "the Offers of " + addrOf(i).String()
+		es.run.asks("the Offers of " + addrOf(i).String())
 	}
-	if up && ns.guards.any() { // or the closure is made for nobody
-		ns.guards.offered(func(s sim.Signal) { ns.offers = append(ns.offers, s) })
+	if up && ns.guards.Any() { // or the closure is made for nobody
+		ns.guards.Offer(func(s sim.Signal) { ns.offers = append(ns.offers, s) })
 		es.gather(i)
 	}
-	if ns.guards.openers.len() > 0 {
+	if ns.guards.HasOpens() {
 		if es.auditing {
-			es.run.hook = "the Opens of " + addrOf(i).String()
+			es.run.asks("the Opens of " + addrOf(i).String())
 		}
-		es.nodes.script.Put(i, ns.life == lifeLate || up && ns.guards.opens(ns.script, ns.next))
+		es.nodes.script.Put(i, ns.life == lifeLate || up && ns.opens())
 	}
 	if es.auditing {
-		es.run.hook = "the Accepts of " + addrOf(i).String()
+		es.run.asks("the Accepts of " + addrOf(i).String())
 	}
 	es.nodes.actions += len(ns.offers)
 	if es.cover != nil {
@@ -46,7 +46,7 @@ func (es *Events) refreshNode(i int) {
 	es.links.members -= len(ns.accepted)
 	ns.accepted = ns.accepted[:0]
 	for k, m := range es.links.set.For(i) {
-		if up && !es.environ.severed(m.From, i) && ns.guards.accept(addrOf(m.From), m.Message) {
+		if up && !es.environ.severed(m.From, i) && ns.guards.Accept(addrOf(m.From), m.Message) {
 			ns.accepted = append(ns.accepted, int32(k))
 		}
 	}
@@ -55,22 +55,22 @@ func (es *Events) refreshNode(i int) {
 	for from := range es.n {
 		c := es.links.tcp.Channel(from, i)
 		open := up && !es.environ.severed(from, i)
-		es.links.acceptedTCP.Put(c, up && es.environ.connects(from, i) && es.links.tcp.Messages().Has(c) && ns.guards.accept(addrOf(from), es.links.tcp.Head(c).Message))
-		es.links.acceptedUDP.Put(c, open && es.links.udp.Ready().Has(c) && ns.guards.accept(addrOf(from), es.links.udp.Head(c).Message))
+		es.links.acceptedTCP.Put(c, up && es.environ.connects(from, i) && es.links.tcp.Messages().Has(c) && ns.guards.Accept(addrOf(from), es.links.tcp.Head(c).Message))
+		es.links.acceptedUDP.Put(c, open && es.links.udp.Ready().Has(c) && ns.guards.Accept(addrOf(from), es.links.udp.Head(c).Message))
 	}
-	es.run.hook = ""
+	es.run.asks("")
 }
 
 // gather adds what a node offers by what is in its set.
 func (es *Events) gather(i int) {
 	ns := &es.nodes.at[i]
-	if ns.guards.gatherers.len() == 0 {
+	if !ns.guards.Gathers() {
 		return
 	}
 	if es.auditing {
-		es.run.hook = fmt.Sprintf("the Gathers of %s", addrOf(i))
+		es.run.asks(fmt.Sprintf("the Gathers of %s", addrOf(i)))
 	}
-	ns.guards.gathered(func(yield func(sim.Addr, sim.Message) bool) {
+	ns.guards.Gather(func(yield func(sim.Addr, sim.Message) bool) {
 		for _, m := range es.links.set.For(i) {
 			if m.Count == 0 && !es.environ.severed(m.From, i) && !yield(addrOf(m.From), m.Message) {
 				return

@@ -96,7 +96,7 @@ func (j *Judge) Check() *sim.Failure {
 	}
 	for k := range j.always {
 		if !j.holds(&j.always[k]) {
-			j.run.failure = j.unsafe(&j.always[k])
+			j.run.failed(j.unsafe(&j.always[k]))
 			return j.run.failure
 		}
 	}
@@ -152,13 +152,13 @@ func (j *Judge) panicker() (what, property string) {
 // went wrong in the step itself, and the flags of connections.
 func (j *Judge) CheckLinks() *sim.Failure {
 	if j.run.failure == nil && j.links.disturbed {
-		j.run.failure = j.checkTCP()
+		j.run.failed(j.checkTCP())
 	}
 	return j.run.failure
 }
 
 // Pardon takes back what Check found: whoever asked has noted it and goes on.
-func (j *Judge) Pardon() { j.run.failure = nil }
+func (j *Judge) Pardon() { j.run.failed(nil) }
 
 func (j *Judge) unsafe(c *sight.Check) *sim.Failure {
 	f := j.run.fail(sim.VerdictSafety, c.Name, "")

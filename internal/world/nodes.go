@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"macemc/internal/canon"
 	"macemc/internal/disk"
+	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/netsim"
@@ -20,33 +21,32 @@ type nodes struct {
 	links  *Links
 
 	at       []nodeState
-	sees     sight.State // what the views of properties go by
-	changed  uint64      // those that changed since Judge.Check held
-	script   netsim.Bits // those whose script has an opening left
-	actions  int         // that they offer: see Events.refresh
-	tasks    int         // different ones
-	instants *instants   // where they hold times; nil: none was read in this world
+	envs     []handler.Envs // of their handlers
+	sees     sight.State    // what the views of properties go by
+	changed  uint64         // those that changed since Judge.Check held
+	script   netsim.Bits    // those whose script has an opening left
+	actions  int            // that they offer: see Events.refresh
+	tasks    int            // different ones
+	instants *instants      // where they hold times; nil: none was read in this world
 }
 
 // nodeState is a node and what the World keeps for it.
 type nodeState struct {
-	node    sim.Node
-	seen    sight.Node    // as properties see it: the same node, its timers
-	envs    [envsKept]env // of its handlers, in turn: one that was kept is told from the handler's own
-	turns   uint8         // how many of them were handed out
-	opening env           // of Init
-	shared  bool          // the node is a bank's: copy it before a handler runs
-	life    life
-	lives   int          // how often it was restarted
-	first   []sim.Signal // the script of its first life
-	script  []sim.Signal
-	next    int // the opening that comes next
-	tasks   []posted
-	disk    *disk.Disk      // what it has stored; nil: nothing
-	clock   *macetime.Clock // what is known of its times; nil: it holds none
-	ripe    []int32         // which of its timers may fire, where they keep to the clock
+	node   sim.Node
+	seen   sight.Node // as properties see it: the same node, its timers
+	index  int
+	shared bool // the node is a bank's: copy it before a handler runs
+	life   life
+	lives  int          // how often it was restarted
+	first  []sim.Signal // the script of its first life
+	script []sim.Signal
+	next   int // the opening that comes next
+	tasks  []posted
+	disk   *disk.Disk      // what it has stored; nil: nothing
+	clock  *macetime.Clock // what is known of its times; nil: it holds none
+	ripe   []int32         // which of its timers may fire, where they keep to the clock
 
-	guards   guards
+	guards   handler.Guards
 	offers   []sim.Signal
 	accepted []int32 // indices of the members of the node's set that it accepts
 }
@@ -94,8 +94,8 @@ func (all *nodes) install(i int, n sim.Node) {
 	}
 	ns := &all.at[i]
 	all.put(i, n)
-	ns.guards = guardsOf(n)
-	all.links.guarded = all.links.guarded || ns.guards.any()
+	ns.guards = handler.GuardsOf(n)
+	all.links.guarded = all.links.guarded || ns.guards.Any()
 	all.soil(i)
 }
 
@@ -107,6 +107,14 @@ func (all *nodes) put(i int, n sim.Node) {
 	all.sees.Epoch++
 	all.changed |= 1 << i
 }
+
+// opens reports whether the script has an opening left that the node lets happen now.
+func (ns *nodeState) opens() bool {
+	return ns.next < len(ns.script) && ns.guards.Opens(ns.script[ns.next])
+}
+
+// store makes the node have stored this.
+func (ns *nodeState) store(d *disk.Disk) { ns.disk = d }
 
 // live begins or ends a node's life.
 func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
@@ -131,7 +139,7 @@ func (all *nodes) own(i int) {
 
 // adopt makes the world's own what a node part of another world refers to.
 func (all *nodes) adopt(ns *nodeState) {
-	all.links.guarded = all.links.guarded || ns.guards.any()
+	all.links.guarded = all.links.guarded || ns.guards.Any()
 	for k := range ns.seen.Timers {
 		ns.seen.Timers[k].Timer = all.timers.timer(ns.seen.Timers[k].Signal)
 	}
@@ -210,7 +218,7 @@ func (all *nodes) firing(i int) int {
 // countOffers is the number of guarded actions that a node has now.
 func (ns *nodeState) countOffers() (n int) {
 	if ns.life == lifeUp {
-		ns.guards.offered(func(sim.Signal) { n++ })
+		ns.guards.Offer(func(sim.Signal) { n++ })
 	}
 	return n
 }

@@ -12,13 +12,13 @@ import (
 // when a node gets round to it, and nothing relates two nodes.
 
 // due is when a timer will be that the handler sets now.
-func (e *env) due(d time.Duration) macetime.Time {
-	if e.w.pace == nil {
+func (w *World) due(d time.Duration) macetime.Time {
+	if w.pace == nil {
 		return macetime.Time{}
 	}
-	set := e.reading()
-	least, most := e.w.pace.Span(d)
-	return e.ticks().Due(set, least, most)
+	set := w.reading()
+	least, most := w.pace.Span(d)
+	return w.ticks().Due(set, least, most)
 }
 
 // ripen looks which timers of a node may fire.

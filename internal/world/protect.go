@@ -26,16 +26,16 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	returned := false
 	defer func() {
 		r := recover()
-		w.Run.running, failure = nil, w.Run.failure
+		w.Run.did.End()
+		failure = w.Run.failure
 		defer w.Run.recordCut()
 		hook := w.Run.hook
-		w.Run.hook = ""
+		w.Run.asks("")
 		asked, property := w.Judge.panicker()
 		hook = cmp.Or(hook, asked)
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
-			w.Run.unwound = true
-			w.Run.failure = w.Run.fail(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit)
-			w.Run.failure.Stack = guard.Stack(debug.Stack())
+			w.Run.unwinds()
+			w.Run.failed(w.panicked(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
 		}
 		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
 			w.nodes.soil(i)
@@ -50,7 +50,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			panic(r)
 		}
 		if u, ok := r.(unsupported); ok {
-			w.Run.err = u
+			w.Run.refused(u)
 			return
 		}
 		if failure == nil {
@@ -61,9 +61,8 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			if hook != "" {
 				text = hook + " panics: " + text
 			}
-			w.Run.failure = w.Run.fail(verdict, property, text)
-			w.Run.failure.Stack = guard.Stack(debug.Stack())
-			failure = w.Run.failure
+			failure = w.panicked(verdict, property, text)
+			w.Run.failed(failure)
 		}
 	}()
 	if w.sprint {
@@ -72,9 +71,16 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	loop()
 	returned = true
 	if w.sprint && w.Run.failure == nil {
-		w.Run.failure = w.strayed()
+		w.Run.failed(w.strayed())
 	}
 	return w.Run.failure
+}
+
+// panicked is the finding that the service panicked.
+func (w *World) panicked(v sim.Verdict, property, text string) *sim.Failure {
+	f := w.Run.fail(v, property, text)
+	f.Stack = guard.Stack(debug.Stack())
+	return f
 }
 
 const goexit = "ended its goroutine by runtime.Goexit, or by t.FailNow: it must return"

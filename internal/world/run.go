@@ -2,8 +2,7 @@ package world
 
 import (
 	"macemc/choose"
-	"macemc/internal/canon"
-	"macemc/internal/disk"
+	"macemc/internal/handler"
 	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
@@ -17,37 +16,24 @@ type Run struct {
 
 	step    int // how many were taken
 	failure *sim.Failure
-	err     error
 	trace   sim.Trace
 
 	asking
+	did     handler.Step // what the handler asked for
 	acting  sim.Addr
 	current happening     // zero in a start
 	named   string        // the identity of current, where a handler could change it; "": it cannot
 	given   netsim.Packet // what the handler was given, where it is audited
-	handed  []canon.Hash  // by effect, where it is audited: its value, as it was handed over; zero: it has none
-	running *env
-	hook    string // what else of the system is asked, where it is known
-	calls   int
-	unwound bool // by runtime.Goexit
+	hook    string        // what else of the system is asked, where it is known
+	unwound bool          // by runtime.Goexit
 
-	effects  []sim.Effect
-	clocked  []clocked // which of them are about timers
-	spent    []int     // by node: the room in the buffer to it that this step has used
-	spending bool      // some of it is not 0
-	ticking  bool      // the node's clock is the step's own
-
-	began macetime.Time // when the handler began, once that matters
-
-	unstored *disk.Disk // the node's, before the step
-	stored   []stored   // and after each effect that changed it
-
-	facts []sim.Fact
+	ticking bool          // the node's clock is the step's own
+	began   macetime.Time // when the handler began, once that matters
 }
 
 // Effects are what the last step did. They are the World's own: the next step
 // overwrites them.
-func (r *Run) Effects() []sim.Effect { return r.effects }
+func (r *Run) Effects() []sim.Effect { return r.did.Effects() }
 
 // Failure makes a finding about the last step, for what the World itself
 // cannot see.
@@ -75,55 +61,102 @@ func (r *Run) Wild() bool {
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
 // start forgets the run that was.
-func (r *Run) start(src choose.Source) {
+func (r *Run) start() {
 	r.forget()
-	r.source = src
-	r.step, r.current, r.acting = 0, happening{}, sim.Addr{}
+	r.stand(0)
+}
+
+// stand makes a state of the run be where it goes on from, after so many steps.
+func (r *Run) stand(step int) {
+	r.step, r.current, r.acting = step, happening{}, sim.Addr{}
 	r.trace = sim.Trace{}
 }
 
+// resume makes the run be in its middle.
+func (r *Run) resume(step int) { r.step = step }
+
 // forget leaves nothing of the last step: the world is put where another run was.
 func (r *Run) forget() {
-	r.failure, r.err = nil, nil
-	r.running, r.effects = nil, r.effects[:0]
+	r.refused(nil)
+	r.failure = nil
+	r.did.Forget()
 }
 
-// begin makes room for another step. Its event is written to where it will stay.
-func (r *Run) begin() *happening {
+// begin makes room for another step.
+func (r *Run) begin() {
 	r.current = happening{}
 	if r.named != "" {
 		r.named = ""
 	}
-	r.calls, r.effects, r.clocked, r.tossed, r.ticking, r.began = 0, r.effects[:0], r.clocked[:0], false, false, macetime.Time{}
-	r.handed = r.handed[:0]
-	if r.spending {
-		clear(r.spent)
-		r.spending = false
-	}
-	if r.tracing {
-		r.coins, r.facts = nil, nil
-	}
+	r.ticking, r.began = false, macetime.Time{}
+	r.did.Begin()
+	r.begins()
+}
+
+// beginStart begins the start of a node.
+func (r *Run) beginStart(i int) {
+	r.begin()
+	r.current, r.acting = happening{spot: spot{cause: -1}}, addrOf(i)
+}
+
+// next begins the next step. Its event is written to where it will stay.
+func (r *Run) next() *happening {
+	r.step++
+	r.begin()
 	return &r.current
 }
+
+// acts makes the node of the event the one that acts.
+func (r *Run) acts() { r.acting = r.current.Node }
 
 // heal makes that the step that was taken last.
 func (r *Run) heal() {
 	r.step++
-	h := r.begin()
-	h.Kind, h.cause, r.acting = sim.KindHeal, -1, sim.Addr{}
+	r.begin()
+	r.current, r.acting = happening{sim.Event{Kind: sim.KindHeal}, spot{cause: -1}}, sim.Addr{}
+}
+
+// asks notes which hook of the system is asked now, and "", that none is.
+func (r *Run) asks(hook string) { r.hook = hook }
+
+// names keeps the identity of the event, which the handler could change.
+func (r *Run) names(identity string) { r.named = identity }
+
+// ticks notes that the step changes the clock of its node, and reports whether it did
+// not before.
+func (r *Run) ticks() (first bool) {
+	first, r.ticking = !r.ticking, true
+	return first
+}
+
+// beganAt is when the handler began.
+func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
+	if r.began.IsZero() {
+		r.began = c.Read()
+	}
+	return r.began
 }
 
 // record appends the step that has just run to the trace.
 func (r *Run) record(i int) {
 	s := sim.Step{
 		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Cause: int(r.current.cause),
-		Coins: r.coins, Facts: r.facts, Effects: append([]sim.Effect{}, r.effects...),
+		Coins: r.coins, Facts: r.did.Facts(), Effects: append([]sim.Effect{}, r.Effects()...), Possible: r.possible(),
 	}
 	if r.current.Kind == 0 {
 		r.trace.Starts = append(r.trace.Starts, s)
 	} else {
 		r.trace.Steps = append(r.trace.Steps, s)
 	}
+}
+
+// possible is how many events were possible, of which one is the step; 0: that was no
+// question.
+func (r *Run) possible() int {
+	if r.current.Kind == 0 || r.current.Kind == sim.KindHeal {
+		return 0
+	}
+	return r.question.N
 }
 
 // recordCut appends the step that the service failed within, if it did.
@@ -135,7 +168,7 @@ func (r *Run) recordCut() {
 	switch n := len(all.Steps); {
 	case r.current.Kind != 0 && (n == 0 || all.Steps[n-1].Index != r.step):
 		r.record(r.acting.Index())
-		all.Steps[n].Cut, all.Steps[n].Possible = true, r.question.N
+		all.Steps[n].Cut = true
 	case r.current.Kind == 0 && !r.acting.IsZero() && len(all.Starts) <= r.acting.Index():
 		r.record(r.acting.Index())
 		all.Starts[len(all.Starts)-1].Cut = true
@@ -166,9 +199,15 @@ func (r *Run) fail(v sim.Verdict, property, message string) *sim.Failure {
 
 // stop ends the run with a failure, from wherever a handler is.
 func (r *Run) stop(f *sim.Failure) {
-	r.failure = f
+	r.failed(f)
 	panic(stopRun{})
 }
+
+// failed notes what is wrong with the step.
+func (r *Run) failed(f *sim.Failure) { r.failure = f }
+
+// unwinds notes that the goroutine of the run ends.
+func (r *Run) unwinds() { r.unwound = true }
 
 // gave notes the message that is about to be delivered.
 func (r *Run) gave(p netsim.Packet) {

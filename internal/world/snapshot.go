@@ -3,7 +3,6 @@ package world
 import (
 	"macemc/internal/canon"
 	"macemc/netsim"
-	"macemc/sim"
 )
 
 // Snapshot is a state of one run as it was, with what does not belong to the
@@ -50,8 +49,7 @@ func (w *World) Snapshot(before *Snapshot) *Snapshot {
 // one of an equal system. The trace begins anew.
 func (w *World) Restore(from *Snapshot) {
 	w.Run.forget()
-	w.Run.step, w.Run.current, w.Run.acting = from.step, happening{}, sim.Addr{}
-	w.Run.trace = sim.Trace{}
+	w.Run.stand(from.step)
 	s := &w.sums
 	for p, of := range from.parts {
 		if of == nil && p < w.n {
@@ -72,7 +70,7 @@ func (a *auditor) resume() {
 	if len(a.kept) != a.n {
 		a.kept, a.lines = make([]canon.Hash, a.n), make([][]canon.Line, a.n)
 	}
-	a.run.given = netsim.Packet{}
+	a.run.gave(netsim.Packet{})
 	for k := range a.nodes.at {
 		a.keep(k)
 	}

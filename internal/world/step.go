@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -11,7 +12,8 @@ import (
 // Start begins a run: new nodes, empty networks, and Init on every node, in
 // order. Choices that Init makes are asked of src. Call it inside Protect.
 func (w *World) Start(src choose.Source) {
-	w.Run.start(src)
+	w.Run.start()
+	w.Run.follows(src)
 	w.Links.start()
 	w.nodes.start()
 	w.sums.reset()
@@ -34,9 +36,9 @@ func (w *World) Start(src choose.Source) {
 	}
 	for i := range w.nodes.at {
 		late := w.nodes.at[i].life == lifeLate
-		w.Run.begin().cause, w.Run.acting = -1, addrOf(i)
+		w.Run.beginStart(i)
 		if w.ready(i); !late {
-			w.nodes.at[i].node.Init(w.Run.running)
+			w.Run.did.Start(w.nodes.at[i].node)
 		}
 		w.finish(i)
 	}
@@ -62,15 +64,14 @@ func (w *World) Step(src choose.Source) Progress {
 	k := w.Run.ask(src, n, w.Events.runs)
 	if uint(k) >= uint(n) {
 		if err := src.Err(); err != choose.ErrOnlyRare {
-			w.Run.err = err
+			w.Run.refused(err)
 			return Stopped
 		}
 		return Quiet // and the world stands where it stood: it may heal, and go on
 	}
-	w.Run.step++
-	e := w.Run.begin()
+	e := w.Run.next()
 	w.Events.write(k, e)
-	w.Run.acting = e.Node
+	w.Run.acts()
 	w.take(e)
 	i := e.Node.Index()
 	w.ready(i)
@@ -81,55 +82,27 @@ func (w *World) Step(src choose.Source) Progress {
 		w.cover.took(&e.Event)
 	}
 	if i < 0 {
-		w.finishNetwork(n)
+		w.finishNetwork()
 		return Stepped
 	}
-	ns := &w.nodes.at[i]
+	w.Run.did.Dispatch(w.nodes.at[i].node, &e.Event)
 	switch e.Kind {
-	case sim.KindMessage, sim.KindReorder:
-		ns.node.Deliver(w.Run.running, e.From, e.Value)
-	case sim.KindScript:
-		switch {
-		case e.Joins():
-			ns.node.Init(w.Run.running)
-		case e.Leaves():
-			w.disks.loseDisk(i)
-		default:
-			ns.node.Handle(w.Run.running, e.Value)
-		}
-	case sim.KindAction, sim.KindTask, sim.KindTimer:
-		ns.node.Handle(w.Run.running, e.Value)
-	case sim.KindError:
-		ns.node.Handle(w.Run.running, sim.PeerError{Peer: e.From, Cause: sim.CauseReset})
-	case sim.KindRefused:
-		if e.Link == sim.LinkTCP {
-			ns.node.Handle(w.Run.running, sim.PeerError{Peer: e.From, Cause: sim.CauseRefused})
-		}
-	case sim.KindClear:
-		ns.node.Handle(w.Run.running, sim.ClearToSend{Peer: e.From})
-	case sim.KindFlushed:
-		ns.node.Handle(w.Run.running, sim.Flushed{})
-	case sim.KindRestart:
-		ns.node.Init(w.Run.running)
 	case sim.KindCrash, sim.KindDown:
 		w.disks.loseDisk(i)
-	case sim.KindBreak, sim.KindReset, sim.KindLose, sim.KindDuplicate, sim.KindPause, sim.KindResume: // no handler runs
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: nobody handles a %s event", e.Kind))
+	case sim.KindScript:
+		if e.Leaves() {
+			w.disks.loseDisk(i)
+		}
 	}
 	w.finish(i)
-	if w.tracing {
-		w.Run.trace.Steps[len(w.Run.trace.Steps)-1].Possible = n
-	}
 	return Stepped
 }
 
 // finishNetwork ends a step of the network as a whole, in which no handler ran.
-func (w *World) finishNetwork(possible int) {
-	w.Run.running = nil
+func (w *World) finishNetwork() {
+	w.Run.did.End()
 	if w.tracing {
 		w.Run.record(-1)
-		w.Run.trace.Steps[len(w.Run.trace.Steps)-1].Possible = possible
 	}
 }
 
@@ -139,8 +112,11 @@ func (w *World) ready(i int) {
 		if w.nodes.at[i].shared {
 			w.nodes.own(i)
 		}
-		w.Run.unstored, w.Run.stored = w.nodes.at[i].disk, w.Run.stored[:0]
-		w.Run.running = w.envFor(i)
+		w.disks.begin()
+		if w.auditing {
+			w.audit.begin()
+		}
+		w.Run.did.Run(w.envFor(i), w.nodes.at[i].clock != nil)
 		if w.cover != nil && w.cover.hasCharts(w.nodes.at) {
 			watchCharts(w.nodes.at[i].node, &w.cover.charts)
 		}
@@ -152,7 +128,7 @@ func (w *World) ready(i int) {
 
 // finish applies what the handler did.
 func (w *World) finish(i int) {
-	w.Run.running = nil
+	w.Run.did.End()
 	if w.cover != nil && w.cover.charted == chartedYes {
 		watchCharts(w.nodes.at[i].node, nil)
 	}
@@ -164,7 +140,7 @@ func (w *World) finish(i int) {
 			w.Run.stop(f)
 		}
 	}
-	if w.nodes.at[i].disk != nil || len(w.Run.stored) > 0 {
+	if w.nodes.at[i].disk != nil || len(w.disks.stored) > 0 {
 		w.disks.mayCrash(i)
 	}
 	w.nodes.soil(i)
@@ -183,11 +159,8 @@ func (w *World) finish(i int) {
 // connection that broke is still to be heard of, a node that is down for good
 // stays down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
-	w.Run.question.Alternatives = healing{}
-	k := w.Run.ask(src, 1, nil)
-	w.Run.question.Alternatives = possible{&w.Events}
-	if k != 0 {
-		w.Run.err = src.Err()
+	if !w.Run.askHeal(src) {
+		w.Run.refused(src.Err())
 		return Stopped
 	}
 	w.Run.heal()
@@ -264,19 +237,15 @@ func (w *World) receive(e *happening) {
 	}
 }
 
-// envFor is the Env of the handler of node i that is about to run.
-func (w *World) envFor(i int) *env {
-	ns, e := &w.nodes.at[i], &w.Run.current
+// envFor is the Env of the handler of node i that is about to run. In an audit each
+// handler has a new one, so that no Env that was kept passes for the handler's own.
+func (w *World) envFor(i int) *handler.Env {
+	e := &w.Run.current
 	init := e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins()
-	switch {
-	case w.auditing:
-		e := new(env)
-		e.bind(w, addrOf(i), init)
+	if w.auditing {
+		e := new(handler.Env)
+		e.Bind(&w.Run.did, addrOf(i), w.peers[i], init)
 		return e
-	case init:
-		return &ns.opening
-	default:
-		ns.turns++
-		return &ns.envs[ns.turns%envsKept]
 	}
+	return w.nodes.envs[i].Next(init)
 }

@@ -28,13 +28,6 @@ func newTimers(s *setting) timers {
 	return timers{setting: s, known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
 }
 
-// clocked is what an effect of the step that is running does to a timer.
-type clocked struct {
-	timer *sight.Timer
-	armed bool          // scheduled, not cancelled
-	due   macetime.Time // where timers keep to the clock
-}
-
 // timer is the one Timer of a signal, which must be comparable.
 func (t *timers) timer(s sim.Signal) *sight.Timer {
 	if one := t.recent(s); one != nil {
@@ -77,22 +70,22 @@ func (ns *nodeState) scheduled(t *sight.Timer) bool {
 	return false
 }
 
-func (all *nodes) arm(i int, c clocked) {
-	ns, t := &all.at[i], c.timer
+func (all *nodes) arm(i int, t *sight.Timer, due macetime.Time) {
+	ns := &all.at[i]
 	if all.cover != nil {
 		all.timers.noted[t.Number].tally.possible++
 	}
 	at := 0
 	for k := range ns.seen.Timers {
 		if ns.seen.Timers[k].Timer == t {
-			ns.seen.Timers[k].Step, ns.seen.Timers[k].Due = int32(all.run.step), c.due
+			ns.seen.Timers[k].Step, ns.seen.Timers[k].Due = int32(all.run.step), due
 			return
 		}
 		if netsim.CompareSums(ns.seen.Timers[k].Sum, t.Sum) < 0 {
 			at = k + 1
 		}
 	}
-	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(all.run.step), Due: c.due})
+	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(all.run.step), Due: due})
 	all.timers.count++
 }
 

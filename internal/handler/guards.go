@@ -1,0 +1,95 @@
+package handler
+
+import (
+	"iter"
+
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// Guards are the layers of a node, from its own up, that offer actions and that
+// decline messages and openings. They are never written once they are made, so that
+// all who have the node may share them.
+type Guards struct {
+	offerers  []sim.Offerer
+	accepters []sim.Accepter
+	openers   []sim.Opener
+	gatherers []sim.Gatherer
+}
+
+// GuardsOf finds the guards of a node.
+func GuardsOf(n sim.Node) (g Guards) {
+	for n != nil {
+		of := sight.Subject(n)
+		if o, ok := of.(sim.Offerer); ok {
+			g.offerers = append(g.offerers, o)
+		}
+		if a, ok := of.(sim.Accepter); ok {
+			g.accepters = append(g.accepters, a)
+		}
+		if o, ok := of.(sim.Opener); ok {
+			g.openers = append(g.openers, o)
+		}
+		if o, ok := of.(sim.Gatherer); ok {
+			g.gatherers = append(g.gatherers, o)
+		}
+		n = Upper(n)
+	}
+	return g
+}
+
+// Upper returns the node that a layer carries; nil if n carries none.
+func Upper(n sim.Node) sim.Node {
+	if l, ok := n.(sim.Layer); ok {
+		return l.Upper()
+	}
+	return nil
+}
+
+// Any reports whether there is a guard.
+func (g Guards) Any() bool {
+	return len(g.offerers)+len(g.accepters)+len(g.openers)+len(g.gatherers) > 0
+}
+
+// Acts reports whether a layer can offer actions, Gathers whether one reads the set,
+// Declines whether one can decline messages, and HasOpens whether one can decline
+// openings.
+func (g Guards) Acts() bool     { return len(g.offerers)+len(g.gatherers) > 0 }
+func (g Guards) Gathers() bool  { return len(g.gatherers) > 0 }
+func (g Guards) Declines() bool { return len(g.accepters) > 0 }
+func (g Guards) HasOpens() bool { return len(g.openers) > 0 }
+
+// Opens reports whether all layers let an opening happen now.
+func (g Guards) Opens(s sim.Signal) bool {
+	for _, o := range g.openers {
+		if !o.Opens(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// Offer calls offer with the actions that the layers offer now.
+func (g Guards) Offer(offer func(sim.Signal)) {
+	for _, o := range g.offerers {
+		o.Offers(offer)
+	}
+}
+
+// Gather calls offer with the actions that the layers offer by what is in the node's
+// set.
+func (g Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
+	for _, o := range g.gatherers {
+		o.Gathers(in, offer)
+	}
+}
+
+// Accept reports whether all layers accept a message.
+func (g Guards) Accept(from sim.Addr, m sim.Message) bool {
+	for _, a := range g.accepters {
+		if !a.Accepts(from, m) {
+			return false
+		}
+	}
+	return true
+}

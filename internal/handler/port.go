@@ -1,0 +1,75 @@
+package handler
+
+import (
+	"fmt"
+
+	"macemc/sim"
+)
+
+// port is one link as one node sees it.
+type port struct {
+	e    *Env
+	link sim.Link
+}
+
+// RuntimePort says that a port is no part of a node's state: see sight.Port.
+func (p *port) RuntimePort() {}
+
+func (p *port) Send(to sim.Addr, m sim.Message) bool {
+	s := p.e.use("Send")
+	if to.IsZero() || to.Index() >= s.Params.Nodes {
+		panic(fmt.Sprintf("macemc: %s sends %s to %s, which is no node; check the address before sending",
+			p.e.self, s.Text(m), to))
+	}
+	if m == nil {
+		panic(fmt.Sprintf("macemc: %s sends nil to %s; a message is a value of a type of its own", p.e.self, to))
+	}
+	p.e.timeless("a message", m)
+	place := s.tried
+	s.tried++
+	if p.link == sim.LinkTCP && !p.queue(to, place) {
+		s.add(sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
+		return false
+	}
+	s.add(sim.Effect{Kind: sim.EffectSend, Link: p.link, To: to, Value: m})
+	s.handed()
+	return true
+}
+
+// queue takes one place in the buffer of a connection, if there is room.
+func (p *port) queue(to sim.Addr, place int) bool {
+	s := p.e.s
+	q := &s.queued[to.Index()]
+	if !s.answer.Room(Send{to, place, q.sent, q.reset}) {
+		return false
+	}
+	q.sent++
+	s.queues = true
+	return true
+}
+
+// peer rejects what the port does not have, and an address of no node.
+func (p *port) peer(call string, to sim.Addr) *Step {
+	s := p.e.use(call)
+	if p.link != sim.LinkTCP {
+		panic(fmt.Sprintf("macemc: %s calls %s on its %s port; only tcp has connections and buffers", p.e.self, call, p.link))
+	}
+	if to.IsZero() || to.Index() >= s.Params.Nodes {
+		panic(fmt.Sprintf("macemc: %s calls %s about %s, which is no node; check the address before", p.e.self, call, to))
+	}
+	return s
+}
+
+func (p *port) RequestToSend(to sim.Addr) {
+	p.peer("RequestToSend", to).add(sim.Effect{Kind: sim.EffectAskClear, Link: p.link, To: to})
+}
+
+func (p *port) NotifyFlushed() {
+	p.peer("NotifyFlushed", p.e.self).add(sim.Effect{Kind: sim.EffectAskFlushed, Link: p.link})
+}
+
+func (p *port) Reset(to sim.Addr) {
+	s := p.peer("Reset", to)
+	s.queued[to.Index()], s.queues = queue{reset: true}, true
+	s.add(sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
+}

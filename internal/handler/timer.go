@@ -1,0 +1,110 @@
+package handler
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"macemc/internal/sight"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+func (e *Env) After(d time.Duration, timer sim.Signal) {
+	s := e.use("After")
+	if d < 0 {
+		panic(fmt.Sprintf("macemc: env.After(%s, %s): a timer cannot be in the past", d, s.Text(timer)))
+	}
+	e.timeless("a timer", timer)
+	t := s.timer("After", timer)
+	s.timers = append(s.timers, Timer{t, true, s.due(d)})
+	s.add(sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
+}
+
+func (s *Step) due(d time.Duration) (t macetime.Time) {
+	if s.Paced {
+		t = s.answer.Due(d)
+	}
+	return t
+}
+
+func (e *Env) Cancel(timer sim.Signal) {
+	s := e.use("Cancel")
+	s.timers = append(s.timers, Timer{Timer: s.timer("Cancel", timer)})
+	s.add(sim.Effect{Kind: sim.EffectCancel, Value: timer})
+}
+
+// Scheduled is computed from the state before the step and the step's effects so far.
+func (e *Env) Scheduled(timer sim.Signal) bool {
+	s := e.use("Scheduled")
+	is := s.scheduled(s.timer("Scheduled", timer))
+	if s.Tracing {
+		s.Note(sim.Fact{Asked: "scheduled", About: timer, Answer: is})
+	}
+	return is
+}
+
+func (s *Step) scheduled(t *sight.Timer) bool {
+	for k := len(s.timers) - 1; k >= 0; k-- {
+		if s.timers[k].Timer == t {
+			return s.timers[k].On
+		}
+	}
+	return s.answer.Scheduled(t)
+}
+
+// vettedMost is how many timers a Step remembers as checked: most services have no
+// more, and a comparison beats a look by reflection.
+const vettedMost = 8
+
+// timer returns the one Timer of a signal. It rejects a signal that cannot be a timer,
+// before Go panics where it compares.
+func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
+	for _, t := range s.vetted { // never panics: what is not comparable is not among them
+		if t.Signal == timer {
+			return t
+		}
+	}
+	v := reflect.ValueOf(timer)
+	switch {
+	case timer == nil || !v.Comparable():
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be a comparable value (no slice, map or func in it), since equal values are one timer",
+			call, s.Text(timer)))
+	case !equal(timer, timer):
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be equal to itself (no NaN in it): it could never be found again",
+			call, s.Text(timer)))
+	case holdsPointer(v):
+		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must not hold a pointer: nodes are copied, and a pointer into one is no pointer into its copy; say what the timer is about by a name or a number",
+			call, s.Text(timer)))
+	}
+	t := s.answer.Timer(timer)
+	if len(s.vetted) < vettedMost {
+		s.vetted = append(s.vetted, t)
+	}
+	return t
+}
+
+func equal(a, b sim.Signal) bool { return a == b }
+
+// holdsPointer reports whether a comparable value has a pointer or channel in it.
+func holdsPointer(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Chan, reflect.UnsafePointer:
+		return !v.IsNil()
+	case reflect.Interface:
+		return !v.IsNil() && holdsPointer(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if holdsPointer(v.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if holdsPointer(v.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,133 @@
+package world
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/internal/disk"
+	"macemc/internal/guard"
+	"macemc/internal/handler"
+	"macemc/internal/sight"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// answers answers what the handler that runs asks: see handler.Answerer.
+type answers struct{ w *World }
+
+func (a answers) at() int            { return a.w.Run.acting.Index() }
+func (a answers) node() *nodeState   { return &a.w.nodes.at[a.at()] }
+func (a answers) Log(string)         {}
+func (a answers) Handed()            { a.w.audit.hands() }
+func (a answers) Disk() handler.Disk { return a.node().disk }
+
+func (a answers) Choose(n int, why string) int {
+	w, k := a.w, 0
+	if n > 1 {
+		k = w.Run.coin(asked{why: why}, n, nil)
+	}
+	if w.cover != nil {
+		w.cover.chosen(why, n, k)
+	}
+	return k
+}
+
+func (a answers) Weighted(weights []int, why string) int {
+	return a.w.sided(asked{why: why, weights: weights}, why)
+}
+
+// sided asks a coin whose sides have weights, which must be fine; as is what
+// coverage counts it under.
+func (w *World) sided(q asked, as string) int {
+	rare := 0
+	for _, x := range q.weights {
+		rare += count(x == 0)
+	}
+	if rare > 0 {
+		w.Run.toss()
+		w.Environ.asksSided()
+	}
+	if rare > 0 && w.Environ.left.Rare == 0 {
+		k := w.Run.common(q, len(q.weights)-rare)
+		if w.cover != nil {
+			w.cover.weighed(as, q.weights, false, k)
+		}
+		return k
+	}
+	k := w.Run.weighted(q, len(q.weights), func(i int) int { return q.weights[i] })
+	if w.cover != nil {
+		w.cover.weighed(as, q.weights, true, k)
+	}
+	if q.weights[k] == 0 {
+		w.Environ.spend(&w.Environ.left.Rare)
+	}
+	return k
+}
+
+// Room compares the room before the step with what the step has sent so far.
+func (a answers) Room(s handler.Send) bool {
+	l := &a.w.Links
+	room := l.tcp.Room(l.tcp.Channel(a.at(), s.To.Index()))
+	if s.Reset {
+		room = l.tcp.Buffer()
+	}
+	if room > s.Queued {
+		return true
+	}
+	if a.w.cover != nil {
+		a.w.cover.refusedAt(guard.Caller(2))
+	}
+	return false
+}
+
+func (a answers) Timer(s sim.Signal) *sight.Timer   { return a.w.timers.timer(s) }
+func (a answers) Scheduled(t *sight.Timer) bool     { return a.node().scheduled(t) }
+func (a answers) Due(d time.Duration) macetime.Time { return a.w.due(d) }
+
+func (a answers) HoldsTime(v any) bool {
+	return a.node().clock != nil && a.w.nodes.finder().finder.Holds(v)
+}
+
+func (a answers) Now() macetime.Time { return a.w.reading() }
+
+func (a answers) Monotone() macetime.Monotone { return a.w.ticks().Count() }
+
+// Before asks only if both answers are possible.
+func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
+	w, clock := a.w, a.w.ticks()
+	for _, t := range [...]macetime.Time{x, y} {
+		if wrong := clock.Check(t); wrong != "" {
+			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, w.Run.acting, t, wrong))
+		}
+	}
+	yes, no := clock.Compare(x, y)
+	if !yes || !no {
+		w.Run.did.Note(sim.Fact{Asked: "whether", About: macetime.Asked(x, y), Answer: yes})
+		return yes
+	}
+	is := w.compare(asked{why: macetime.Asked(x, y), weights: weights, words: answer}) == 1
+	clock.Assume(x, y, is)
+	return is
+}
+
+// comparing is what coverage counts comparisons under, whatever is compared.
+const comparing = "is a time before another"
+
+func answer(k int) string { return [...]string{"no", "yes"}[k] }
+
+func (w *World) compare(q asked) int {
+	if q.weights != nil {
+		return w.sided(q, comparing)
+	}
+	k := w.Run.coin(q, 2, nil)
+	if w.cover != nil {
+		w.cover.chosen(comparing, 2, k)
+	}
+	return k
+}
+
+func (a answers) Write(one disk.Write) (int, error) { return a.w.disks.write(a.at(), one) }
+
+func (a answers) Sync(file, text string) error { return a.w.disks.sync(a.at(), file, text) }
+
+func (a answers) Fail(text string) { a.w.Run.stop(a.w.Run.fail(sim.VerdictDivergence, "", text)) }
