@@ -282,7 +282,7 @@ var rooms = []room{
 	},
 	{
 		path:  "internal/merge",
-		may:   []string{"internal/canon", "macetime", "choose", "sim", "internal/setting", "internal/world", "search", "live"},
+		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "search", "live"},
 		tests: []string{"systems/*", "internal/catalog", "internal/codec"},
 		instead: map[string]string{
 			"": "merge makes a path of records; let the command write it",

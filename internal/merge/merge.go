@@ -10,6 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/handler"
 	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/live"
@@ -138,9 +139,8 @@ type merger struct {
 	record *choose.Record
 	pick   int // the event that the World is to take
 	coins  []int
-	said   *live.Step // the answers of the step that runs
-	picked int
-	tried  uint32
+	said   answered   // the answers of the step that runs
+	starts []answered // of the starts of all nodes, while they run
 
 	effects []sim.Effect // of the node's step that was taken last; the environment's may follow it
 
@@ -154,7 +154,6 @@ type merger struct {
 	knotted bool // no order was found: each node waits for another
 	lenient bool // about when a connection is over: see silent
 	stopped bool
-	strayed string
 }
 
 // read sorts the entries by node and life.
@@ -284,7 +283,7 @@ func (m *merger) prepare() (err error) {
 	}
 	f.Loss, f.Reorder = sim.Unlimited, sim.Unlimited
 	sys := *m.asked.of(m.sys)
-	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return m.wrap(self, m.sys.New(p, self)) }
+	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return m.made(self, m.sys.New(p, self)) }
 	sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 		if m.sys.Crash == nil {
 			return sys.New(p, self)
@@ -292,7 +291,7 @@ func (m *merger) prepare() (err error) {
 		if e := m.nodes[self.Index()].next(); e != nil && e.Kind == live.EntryLife && !e.Begin.Kept {
 			m.differ("%s: what System.Crash keeps was lost with the process, and the simulation keeps it", self)
 		}
-		return m.wrap(self, m.sys.Crash(p, self, dead.(*tap).Inner))
+		return m.made(self, m.sys.Crash(p, self, dead))
 	}
 	c := m.config()
 	if m.w, err = world.New(&sys, m.params, c); err != nil {
@@ -303,7 +302,7 @@ func (m *merger) prepare() (err error) {
 }
 
 func (m *merger) config() world.Config {
-	c := world.Config{Trace: true, Conditions: sim.Conditions{Faults: &m.faults, Network: sim.Network{UDPCapacity: 60_000, TCPBuffer: m.begin.Buffer}}}
+	c := world.Config{Answers: func(a handler.Answerer) handler.Answerer { return &tap{a, m} }, Trace: true, Conditions: sim.Conditions{Faults: &m.faults, Network: sim.Network{UDPCapacity: 60_000, TCPBuffer: m.begin.Buffer}}}
 	if pace, err := m.sys.Pace(m.params); err == nil && pace != nil {
 		c.FreeTimers = true // the clocks of machines are not those of a simulation
 	}
@@ -335,6 +334,22 @@ func (m *merger) Answer(q *choose.Question) int {
 // Err is for choose.Source: it never refuses.
 func (m *merger) Err() error { return nil }
 
+// made notes the node that runs in the World.
+func (m *merger) made(self sim.Addr, node sim.Node) sim.Node {
+	if i := self.Index(); i < len(m.nodes) {
+		m.nodes[i].node = node
+	}
+	return node
+}
+
+// answered are the answers of the handler that runs.
+func (m *merger) answered() *answered {
+	if m.starts != nil {
+		return &m.starts[m.w.Run.Acting().Index()]
+	}
+	return &m.said
+}
+
 // run takes the entries in order.
 func (m *merger) run() {
 	m.w.Environ.Allow(m.faults, nil)
@@ -345,11 +360,20 @@ func (m *merger) run() {
 				n.at++
 			}
 		}
+		m.starts = make([]answered, len(m.nodes))
+		for i, n := range m.nodes {
+			if e := n.next(); e != nil {
+				m.starts[i].step = e.Step
+			}
+		}
 		m.w.Start(m.record)
+		starts := m.starts
+		m.starts = nil
 		for i, n := range m.nodes {
 			if e := n.next(); e != nil && e.Step != nil && e.Step.Event.Kind == 0 {
 				m.sent(i, m.w.Run.Trace().Starts[i].Effects)
-				m.compare(i, e)
+				starts[i].end()
+				m.compare(i, e, &starts[i])
 				n.at++
 			}
 		}
@@ -556,7 +580,8 @@ func (m *merger) step(k int) bool {
 	if k < 0 || m.w.Step(m.record) != world.Stepped {
 		return false
 	}
-	if m.said != nil {
+	if m.said.step != nil {
+		m.said.end()
 		m.effects = m.w.Run.Trace().Steps[len(m.w.Run.Trace().Steps)-1].Effects
 	}
 	return true
@@ -568,7 +593,7 @@ func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
 	if k < 0 {
 		return false
 	}
-	m.said, m.coins = nil, nil
+	m.said.step, m.coins = nil, nil
 	m.out.Faults++
 	return m.step(k)
 }
@@ -603,7 +628,7 @@ func (m *merger) take(i int) {
 	case live.EntryFailed:
 		n.at++
 		if e.Step != nil {
-			m.said, m.picked, m.tried = e.Step, 0, 0
+			m.said = answered{step: e.Step}
 			if !m.perform(i, &e.Step.Event) && !m.stopped {
 				m.part(i, "a handler panicked (%s), and the simulation cannot take its event", e.Text)
 				return
@@ -626,7 +651,7 @@ func (m *merger) crash(i int) {
 
 func (m *merger) takeStep(i int, e *live.Entry) {
 	n := m.nodes[i]
-	m.said, m.picked, m.tried, m.strayed = e.Step, 0, 0, ""
+	m.said = answered{step: e.Step}
 	if !m.perform(i, &e.Step.Event) {
 		if !m.stopped {
 			m.part(i, "the simulation does not let %s happen here", m.told(i, &e.Step.Event))
@@ -640,7 +665,7 @@ func (m *merger) takeStep(i int, e *live.Entry) {
 		return
 	}
 	m.sent(i, m.effects)
-	m.compare(i, e)
+	m.compare(i, e, &m.said)
 }
 
 func (m *merger) told(i int, v *live.Event) string {
@@ -653,10 +678,10 @@ func (m *merger) told(i int, v *live.Event) string {
 
 // perform takes the event, after what it needs.
 func (m *merger) perform(i int, v *live.Event) bool {
-	said := m.said
-	defer func() { m.said = nil }()
+	said := m.said.step
+	defer func() { m.said.step = nil }()
 	now := func() bool {
-		m.said = said
+		m.said.step = said
 		return m.step(m.find(v, i))
 	}
 	switch v.Kind {
@@ -683,7 +708,7 @@ func (m *merger) broken(i int, v *live.Event, said *live.Step) bool {
 		if kind != v.Kind {
 			m.differ("n%d heard that its connection to %s was %q, and in the simulation it can only be %q: whether anything had come by it could not be known", i, v.From, word(v.Kind), word(kind))
 		}
-		m.said = said
+		m.said.step = said
 		return m.step(k)
 	}
 	if p := m.nodes[from]; !p.dead && (p.next() == nil || p.next().Kind == live.EntryLife || p.next().Kind == live.EntryEnd) && v.Conn != 0 {
@@ -763,7 +788,7 @@ func (m *merger) datagram(i int, v *live.Event, said *live.Step) bool {
 		return false
 	}
 	m.shadow[c] = slices.Delete(m.shadow[c], place, place+1)
-	m.said = said
+	m.said.step = said
 	return m.step(k)
 }
 
@@ -797,13 +822,13 @@ func (m *merger) sent(i int, effects []sim.Effect) {
 }
 
 // compare holds a node's state against what was recorded.
-func (m *merger) compare(i int, e *live.Entry) {
+func (m *merger) compare(i int, e *live.Entry, a *answered) {
 	m.out.Steps++
 	n := m.nodes[i]
 	state, err := m.hash(n.node)
 	switch {
-	case m.strayed != "":
-		m.part(i, "in %s: %s", m.told2(i, e), m.strayed)
+	case a.strayed != "":
+		m.part(i, "in %s: %s", m.told2(i, e), a.strayed)
 	case err != nil:
 		m.part(i, "its state cannot be told: %v", err)
 	case n.sends[n.life] != e.Step.Sends:

@@ -22,6 +22,9 @@ type Config struct {
 	// Sprint looks for goroutines that handlers have started once, when Protect
 	// ends, and not after every step: the step that is told is then the last.
 	Sprint bool
+	// Answers, if not nil, wraps what answers the handlers: a record that is taken again
+	// gives its own answers.
+	Answers func(handler.Answerer) handler.Answerer
 	// Coverage, if set, counts what runs exercise.
 	Coverage *Coverage
 }
@@ -62,6 +65,11 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		w.pace = pace
 	}
 	w.compose(over(net, config.Network))
+	answer := handler.Answerer(answers{w})
+	if config.Answers != nil {
+		answer = config.Answers(answer)
+	}
+	w.Run.did.Init(handler.Config{System: sys, Params: params, Text: walker.Text, Tracing: w.tracing, Paced: w.pace != nil, Strict: w.auditing}, answer)
 	if w.Links.slow, err = w.Links.net.SlowLinks(n); err != nil {
 		return nil, err
 	}
@@ -102,7 +110,6 @@ func (w *World) compose(net sim.Network) {
 	w.sums.init(n)
 	w.timers = newTimers(s)
 	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing, question: choose.Question{Alternatives: possible{&w.Events}}}}
-	w.Run.did.Init(handler.Config{System: w.sys, Params: w.params, Text: w.walker.Text, Tracing: w.tracing, Paced: w.pace != nil, Strict: w.auditing}, answers{w})
 	w.Links = newLinks(n, net, &w.sums)
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,

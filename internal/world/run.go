@@ -48,6 +48,9 @@ func (r *Run) LastIdentity() string { return r.identity() }
 // LastEvent is the event that the last step took; zero before the first.
 func (r *Run) LastEvent() sim.Event { return r.current.Event }
 
+// Acting is the node whose handler runs, or ran last.
+func (r *Run) Acting() sim.Addr { return r.acting }
+
 // Wild reports whether the last step is one that might not be possible if the
 // environment had healed before: a fault, or what only a partition brings
 // about.
