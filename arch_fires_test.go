@@ -144,7 +144,7 @@ func TestRulesFire(t *testing.T) {
 		{"own generator", forbiddenRule, map[string]string{document: granting("choose/walk.go  randomness  walks"), "choose/walk.go": `package choose; import "math/rand/v2"; var r *rand.Rand = rand.New(rand.NewPCG(1, 2))`}, ""},
 		{"no block", forbiddenRule, map[string]string{document: "# A house\n"}, "has 0 permissions blocks"},
 		{"no reason", forbiddenRule, map[string]string{document: granting("live/  clock")}, "needs a path, kinds and a reason"},
-		{"unknown kind", forbiddenRule, map[string]string{document: granting("live/  clocks  the real world")}, `has the kind "clocks"; there are clock, goroutines, randomness`},
+		{"unknown kind", forbiddenRule, map[string]string{document: granting("live/  clocks  the real world")}, `has the kind "clocks"; there are bubble, clock, goroutines, randomness`},
 		{"stale", staleRule, map[string]string{document: granting(workers), "search/workers.go": `package search; func f() { go f() }`}, `search/workers.go has the permission "clock" and does not need it`},
 		{"stale folder", staleRule, map[string]string{document: granting("live/  clock  the real world"), "live/a.go": `package live`}, `live/ has the permission "clock"`},
 		{"not built", staleRule, map[string]string{document: granting(workers), "search/run.go": `package search`}, ""},

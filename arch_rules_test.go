@@ -184,12 +184,14 @@ const (
 	clock      = "clock"
 	goroutines = "goroutines"
 	randomness = "randomness"
+	bubble     = "bubble" // it runs in a synctest bubble, where to sleep and to draw is simulated
 )
 
 var insteadOf = map[string]string{
 	clock:      "ask Env.Now, Env.Before or Env.After, or count steps",
 	goroutines: "ask Env.Post for a step of its own, or return a value and let the workers of search run it",
 	randomness: "ask Env.Choose or a choose.Source, and derive what has to differ from a seed",
+	bubble:     "wait for the event itself, and draw from a generator that has a seed",
 }
 
 // A permission says that a file, or a folder when it ends in a slash, may use
@@ -333,8 +335,9 @@ func selected(node *ast.SelectorExpr, names map[string]string) (pkg, name string
 func forbidden(sources []source, granted []permission) []string {
 	var problems []string
 	for _, s := range sources {
+		simulated := slices.ContainsFunc(granted, func(p permission) bool { return p.covers(s.path) && slices.Contains(p.kinds, bubble) })
 		for _, n := range needs(s) {
-			if s.test && n.what == "time.Sleep" {
+			if s.test && n.what == "time.Sleep" && !simulated {
 				problems = append(problems, fmt.Sprintf(
 					"%s: a test sleeps: tests never sleep; wait for the event itself, or use testing/synctest", s.at(n.pos)))
 			}
@@ -346,7 +349,9 @@ func forbidden(sources []source, granted []permission) []string {
 			problems = append(problems, fmt.Sprintf("%s: %s (%s) is not allowed here: %s; or give the file a line with a reason in the permissions block of %s",
 				s.at(n.pos), n.what, n.kind, insteadOf[n.kind], document))
 		}
-		problems = append(problems, sharedGenerator(s)...)
+		if !simulated {
+			problems = append(problems, sharedGenerator(s)...)
+		}
 	}
 	return problems
 }
@@ -386,6 +391,7 @@ func stale(sources []source, granted []permission) []string {
 			for _, n := range needs(s) {
 				used[n.kind] = true
 			}
+			used[bubble] = used[bubble] || len(sharedGenerator(s)) > 0
 		}
 		for _, kind := range p.kinds {
 			if built && !used[kind] {

@@ -83,6 +83,25 @@ var rooms = []room{
 		instead: map[string]string{"": "trail keeps answers and bytes; let who wrote them say what they mean"},
 	},
 	{
+		path:    "internal/overlay",
+		instead: map[string]string{"": "overlay writes files of Go's library; let bubble know what they mean"},
+	},
+	{
+		path:    "internal/bubble",
+		tests:   []string{"internal/overlay"}, // to build themselves with it
+		instead: map[string]string{"": "bubble runs a function and answers draws; let who asks say what of"},
+	},
+	{
+		path:    "program",
+		may:     []string{"internal/bubble"},
+		instead: map[string]string{"": "program is hosts, and what is between them; let who searches say how they are chosen"},
+	},
+	{
+		path:    "internal/worlds",
+		may:     []string{"choose", "internal/bubble", "internal/overlay", "program"},
+		instead: map[string]string{"": "worlds searches programs of goroutines; it knows no sim.System"},
+	},
+	{
 		path:    "internal/codec",
 		tests:   []string{"internal/canon"}, // what is read back is what was written, by its identity
 		instead: map[string]string{"": "codec writes and reads values; let the one who asks say what they are"},
@@ -332,7 +351,7 @@ var rooms = []room{
 			"":        "a folder is made of a result; let the caller say which commands take it again",
 		},
 	},
-	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding")},
+	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding", "internal/worlds", "program")},
 	{
 		path:  "command",
 		may:   belowCmd,

@@ -34,6 +34,13 @@
 // logs how far one goes that does not apply any more. Benchmark reports the states
 // and steps of a second.
 //
+// Explore searches code with goroutines: what synctest.Test runs once, it runs with
+// many schedules, in processes that are built with macemc's overlay of Go's runtime.
+//
+//	func TestQueue(t *testing.T) {
+//		macetest.Explore(t, func(t *testing.T, w *macetest.World) { ... })
+//	}
+//
 // A finding is written into a folder, where go test -artifacts has them, or else
 // below the folder for temporary files, in one of the user's own, where it stays.
 // The account ends with the command that takes it again: the flag

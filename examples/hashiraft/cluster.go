@@ -1,0 +1,254 @@
+package hashiraft
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+
+	"macemc/macetest"
+	"macemc/program"
+)
+
+// A cluster is three servers, and what the test saw of them.
+type cluster struct {
+	t       *testing.T
+	w       *macetest.World
+	names   []string
+	servers map[string]*raft.Raft // of the latest lives
+	leaders map[uint64]string     // by term
+	applied map[uint64]string     // by index: the same for all servers
+	has     map[string][]string   // by server: what its latest life applied
+	acked   []string
+	next    int // the number of the next write
+}
+
+// layer is the network of a server, as raft wants it.
+type layer struct {
+	net.Listener
+	h *program.Host
+}
+
+func (l layer) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return l.h.DialContext(ctx, "tcp", string(to))
+}
+
+// lines has what raft logs in the report of the world.
+type lines struct{ h *program.Host }
+
+func (l lines) Write(p []byte) (int, error) {
+	l.h.Logf("%s", strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
+func start(t *testing.T, w *macetest.World) *cluster {
+	c := &cluster{t: t, w: w, names: []string{"n0", "n1", "n2"}, servers: map[string]*raft.Raft{},
+		leaders: map[uint64]string{}, applied: map[uint64]string{}, has: map[string][]string{}}
+	for _, name := range c.names {
+		w.Host(name).Disk().Slow(20 * time.Millisecond)
+		w.Start(name, c.server)
+	}
+	return c
+}
+
+// server is the program of a server.
+func (c *cluster) server(ctx context.Context, h *program.Host) {
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	l, err := h.Listen("tcp", ":7000")
+	must(err)
+	log := hclog.New(&hclog.LoggerOptions{Output: lines{h}, Level: hclog.Info, DisableTime: true})
+	transport := raft.NewNetworkTransportWithLogger(layer{l, h}, 3, 10*time.Second, log)
+	s, err := open(h.Disk())
+	must(err)
+	config := raft.DefaultConfig()
+	config.LocalID = raft.ServerID(h.Name())
+	config.Logger = log
+	snapshots := raft.NewDiscardSnapshotStore()
+	config.SnapshotInterval = time.Hour
+	first, err := s.LastIndex()
+	must(err)
+	if first == 0 {
+		must(raft.BootstrapCluster(config, s, s, snapshots, transport, c.members()))
+	}
+	c.has[h.Name()] = nil
+	r, err := raft.NewRaft(config, &machine{c, h.Name()}, s, s, snapshots, transport)
+	must(err)
+	c.servers[h.Name()] = r
+	<-ctx.Done()
+	must(r.Shutdown().Error())
+	must(transport.Close())
+}
+
+func (c *cluster) members() (all raft.Configuration) {
+	for _, name := range c.names {
+		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(name), Address: raft.ServerAddress(name + ":7000")})
+	}
+	return all
+}
+
+// A machine is the state machine of a server: a list of words.
+type machine struct {
+	c    *cluster
+	name string
+}
+
+func (m *machine) Apply(l *raft.Log) any {
+	word := string(l.Data)
+	if other, is := m.c.applied[l.Index]; is && other != word {
+		m.c.t.Errorf("%s applies %q at index %d, where another server applied %q", m.name, word, l.Index, other)
+	}
+	m.c.applied[l.Index] = word
+	m.c.has[m.name] = append(m.c.has[m.name], word)
+	return nil
+}
+
+func (m *machine) Snapshot() (raft.FSMSnapshot, error) { return nil, fmt.Errorf("none is taken") }
+func (m *machine) Restore(io.ReadCloser) error         { return fmt.Errorf("none is taken") }
+
+// leader returns a server that is leader and can be reached.
+func (c *cluster) leader() (string, *raft.Raft) {
+	for _, name := range c.names {
+		if r := c.servers[name]; r != nil && c.w.Host(name).Running() && r.State() == raft.Leader {
+			return name, r
+		}
+	}
+	return "", nil
+}
+
+// look holds the servers to one leader in a term.
+func (c *cluster) look() {
+	c.w.Wait()
+	for _, name := range c.names {
+		r := c.servers[name]
+		if r == nil || !c.w.Host(name).Running() || r.State() != raft.Leader {
+			continue
+		}
+		term := r.CurrentTerm()
+		if other, is := c.leaders[term]; is && other != name {
+			c.t.Fatalf("%s and %s are both leader in term %d", other, name, term)
+		}
+		c.leaders[term] = name
+	}
+}
+
+// write has a word written by the leader. Nobody waits for it.
+func (c *cluster) write() {
+	name, r := c.leader()
+	if r == nil {
+		return
+	}
+	word := fmt.Sprint("w", c.next)
+	c.next++
+	c.w.Host(name).Go(func() {
+		if err := r.Apply([]byte(word), time.Second).Error(); err == nil {
+			c.acked = append(c.acked, word)
+		}
+	})
+}
+
+// transfer has the leader give its office to another server.
+func (c *cluster) transfer() {
+	name, r := c.leader()
+	if r == nil {
+		return
+	}
+	c.w.Logf("%s is to transfer its leadership", name)
+	c.w.Host(name).Go(func() { c.w.Logf("the transfer from %s ended: %v", name, r.LeadershipTransfer().Error()) })
+}
+
+// member takes a server out of the cluster, or back.
+func (c *cluster) member() {
+	name, r := c.leader()
+	who := c.names[c.w.Choose(len(c.names))]
+	if r == nil || who == name {
+		return
+	}
+	votes := slices.ContainsFunc(r.GetConfiguration().Configuration().Servers, func(s raft.Server) bool {
+		return string(s.ID) == who && s.Suffrage == raft.Voter
+	})
+	c.w.Logf("%s is to make %s a voter: %v", name, who, !votes)
+	c.w.Host(name).Go(func() {
+		if votes {
+			r.DemoteVoter(raft.ServerID(who), 0, time.Second).Error()
+		} else {
+			r.AddVoter(raft.ServerID(who), raft.ServerAddress(who+":7000"), 0, time.Second).Error()
+		}
+	})
+}
+
+// run is the test of one world: some faults and requests, then a healed network, in
+// which a write is to commit.
+func run(transfers bool) func(t *testing.T, w *macetest.World) {
+	return func(t *testing.T, w *macetest.World) {
+		c := start(t, w)
+		crashes := 2
+		time.Sleep(3 * time.Second)
+		for range 20 {
+			c.look()
+			switch op := w.Choose(8); {
+			case op <= 1:
+				c.write()
+			case op == 2 && transfers:
+				c.transfer()
+			case op == 3:
+				w.Partition(nil, []string{c.names[w.Choose(3)]})
+			case op == 4:
+				w.Heal()
+			case op == 5 && crashes > 0:
+				crashes--
+				name := c.names[w.Choose(3)]
+				if w.Host(name).Running() {
+					w.Crash(name)
+				} else {
+					w.Restart(name)
+				}
+			case op == 6:
+				c.member()
+			}
+			time.Sleep(time.Duration(1+w.Choose(32)) * 25 * time.Millisecond)
+		}
+		w.Heal()
+		for _, name := range c.names {
+			if !w.Host(name).Running() {
+				w.Restart(name)
+			}
+		}
+		c.healed()
+	}
+}
+
+// healed is what must hold once nothing is wrong any more.
+func (c *cluster) healed() {
+	var last error
+	for range 30 {
+		time.Sleep(time.Second)
+		c.look()
+		name, r := c.leader()
+		if r == nil {
+			last = fmt.Errorf("there is no leader")
+			continue
+		}
+		if last = r.Apply([]byte("last"), time.Second).Error(); last == nil {
+			for _, word := range c.acked {
+				if !slices.Contains(c.has[name], word) {
+					c.t.Errorf("the write %s was acknowledged, and the leader %s has %v", word, name, c.has[name])
+				}
+			}
+			return
+		}
+	}
+	c.t.Fatalf("no write commits within 30 s after the network was healed: %v", last)
+}

@@ -1,0 +1,65 @@
+package bubble
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// A Goroutine is one that is there in the bubble, other than the caller, and whose
+// life was not killed.
+type Goroutine struct {
+	Life  uint32
+	Stack string // as runtime.Stack has it, without the number of the goroutine
+}
+
+// SetLife makes the caller, and the goroutines that it starts from now on, a part
+// of a life, and returns the one it was in. Lives are 1 to 255.
+func SetLife(life uint32) (before uint32) { return macemcSetLife(life) }
+
+// Hush begins a stretch in which the caller does not pause, and Unhush ends it.
+// Stretches may be nested.
+func Hush() { macemcHush(1) }
+
+// Unhush ends a stretch that Hush began.
+func Unhush() { macemcHush(-1) }
+
+// Kill ends a life: none of its goroutines runs again, and none of its timers does
+// anything. The caller is not one of them, and all of them are blocked.
+func Kill(life uint32) { macemcKill(life) }
+
+// Left returns the goroutines of the bubble that are there, but for the caller.
+// Without the overlay there are none.
+func Left() []Goroutine {
+	ids, lives := make([]uint64, 4096), make([]uint32, 4096)
+	n := min(macemcLeft(ids, lives), len(ids))
+	if n == 0 {
+		return nil
+	}
+	stacks := stacks()
+	var out []Goroutine
+	for i := range n {
+		if l := lives[i]; now.dead[l/64%4]>>(l%64)&1 == 0 {
+			out = append(out, Goroutine{Life: l, Stack: stacks[ids[i]]})
+		}
+	}
+	return out
+}
+
+// stacks returns the stacks of all goroutines by their numbers.
+func stacks() map[uint64]string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	out := map[uint64]string{}
+	for _, s := range strings.Split(string(buf), "\n\n") {
+		number, rest, ok := strings.Cut(strings.TrimPrefix(s, "goroutine "), " ")
+		if id, err := strconv.ParseUint(number, 10, 64); ok && err == nil {
+			out[id] = rest
+		}
+	}
+	return out
+}
+
+// String is the stack, with what the goroutine waits for first.
+func (g Goroutine) String() string { return fmt.Sprint(strings.TrimSuffix(g.Stack, "\n")) }

@@ -1,0 +1,13 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package bubble
+
+import "errors"
+
+var errNone = errors.New("this system has no memory that outlives a process")
+
+// Map is an error here.
+func (r *Recorder) Map(string) error { return errNone }
+
+// Mapped is an error here.
+func Mapped(string) ([]Draw, error) { return nil, errNone }

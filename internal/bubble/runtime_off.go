@@ -1,0 +1,32 @@
+//go:build !macemc_overlay
+
+package bubble
+
+const overlaid = false
+
+func macemcStart(*tape)                 {}
+func macemcEnd()                        {}
+func macemcRun(func())                  { panic("macemc bug: a run without the overlay has no bubble of its own") }
+func macemcEnter()                      {}
+func macemcSetLife(uint32) uint32       { return 0 }
+func macemcHush(int32)                  {}
+func macemcKill(uint32)                 {}
+func macemcLeft([]uint64, []uint32) int { return 0 }
+
+// macemcDrawHost answers by the seed, or with the first alternative. Which draw is
+// asked when is up to Go's runtime.
+func macemcDrawHost(n uint32) uint32 {
+	now.used++
+	h := mix(now.seed + mix(uint64(now.used)))
+	if uint32(h&0xffff) >= now.rates[Host] {
+		return 0
+	}
+	return uint32((h >> 32) * uint64(n) >> 32)
+}
+
+// mix scatters the bits of x, as the runtime does under the overlay.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

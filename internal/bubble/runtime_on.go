@@ -1,0 +1,34 @@
+//go:build macemc_overlay
+
+package bubble
+
+import _ "unsafe" // for go:linkname
+
+const overlaid = true
+
+//go:linkname macemcStart runtime.macemcStart
+func macemcStart(t *tape)
+
+//go:linkname macemcEnd runtime.macemcEnd
+func macemcEnd()
+
+//go:linkname macemcRun runtime.macemcRun
+func macemcRun(f func())
+
+//go:linkname macemcEnter runtime.macemcEnter
+func macemcEnter()
+
+//go:linkname macemcDrawHost runtime.macemcDrawHost
+func macemcDrawHost(n uint32) uint32
+
+//go:linkname macemcSetLife runtime.macemcSetLife
+func macemcSetLife(life uint32) (before uint32)
+
+//go:linkname macemcHush runtime.macemcHush
+func macemcHush(more int32)
+
+//go:linkname macemcKill runtime.macemcKill
+func macemcKill(life uint32)
+
+//go:linkname macemcLeft runtime.macemcLeft
+func macemcLeft(ids []uint64, lives []uint32) int

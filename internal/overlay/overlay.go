@@ -1,0 +1,190 @@
+package overlay
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Tag is the build tag under which package bubble refers to what the overlay adds.
+const Tag = "macemc_overlay"
+
+// read lists the releases of Go whose sources were read, and on which CI tries
+// the overlay.
+var read = []string{"go1.26", "go1.27"}
+
+//go:embed runtime.go.txt
+var added string
+
+// An Overlay is written, and ready to build with.
+type Overlay struct {
+	JSON string // the file for -overlay
+	Go   string // the toolchain, as "go1.26.8"
+	Hash string // of everything that the overlay replaces and adds
+}
+
+// Write writes the overlay for the go command of the caller, in the folder dir
+// for caches, and returns it. An overlay that is there is not written again. Tests leave
+// out hunks, by their names, to see that somebody notices.
+func Write(dir string, without ...string) (Overlay, error) {
+	root, version, err := toolchain()
+	if err != nil {
+		return Overlay{}, err
+	}
+	rest := slices.DeleteFunc(slices.Clone(hunks), func(h hunk) bool { return slices.Contains(without, h.name) })
+	return write(dir, root, version, rest)
+}
+
+// Cache returns the folder in which overlays are kept.
+func Cache() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("the overlay has no place: %v; set XDG_CACHE_HOME to a folder that can be written", err)
+	}
+	return filepath.Join(dir, "macemc"), nil
+}
+
+// toolchain asks the go command which GOROOT and release it has.
+func toolchain() (root, version string, err error) {
+	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION").Output()
+	if err != nil {
+		return "", "", fmt.Errorf("go env GOROOT GOVERSION fails: %v; the overlay needs the go command in PATH", err)
+	}
+	lines := strings.Fields(string(out))
+	if len(lines) != 2 {
+		return "", "", fmt.Errorf("go env GOROOT GOVERSION prints %q, not two words without blanks", out)
+	}
+	return lines[0], lines[1], nil
+}
+
+// write writes the overlay of the hunks.
+func write(dir, root, version string, hunks []hunk) (Overlay, error) {
+	files, err := patch(root, version, hunks)
+	if err != nil {
+		return Overlay{}, err
+	}
+	files["runtime/macemc_tape.go"] = added
+	o := Overlay{Go: version, Hash: hash(version, files)}
+	folder := filepath.Join(dir, "overlay-"+o.Hash)
+	o.JSON = filepath.Join(folder, "overlay.json")
+	if _, err := os.Stat(o.JSON); err == nil {
+		return o, nil
+	}
+	return o, errors.Join(os.MkdirAll(folder, 0o755), save(folder, root, files))
+}
+
+// release returns the release of a version: go1.26 of go1.26.8.
+func release(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// patch returns the patched files by their names below GOROOT/src.
+func patch(root, version string, hunks []hunk) (map[string]string, error) {
+	if !slices.Contains(read, release(version)) {
+		return nil, fmt.Errorf("%s is a release of Go whose sources macemc does not know; the overlay is made for %s",
+			version, strings.Join(read, " and "))
+	}
+	files := map[string]string{}
+	for _, h := range hunks {
+		if h.in != "" && h.in != release(version) {
+			continue
+		}
+		if _, known := files[h.file]; !known {
+			text, err := os.ReadFile(filepath.Join(root, "src", h.file))
+			if err != nil {
+				return nil, fmt.Errorf("hunk %q has no file: %v", h.name, err)
+			}
+			files[h.file] = string(text)
+		}
+		text := files[h.file]
+		if n := strings.Count(text, h.old); n != 1 {
+			return nil, fmt.Errorf("hunk %q does not apply to %s of %s (sha256 %.12s): its place is there %d times, not once",
+				h.name, h.file, version, sum(text), n)
+		}
+		files[h.file] = strings.Replace(text, h.old, h.new, 1)
+	}
+	return formatted(files)
+}
+
+// formatted parses and formats the files, so that a hunk that does not fit is
+// found before a build.
+func formatted(files map[string]string) (map[string]string, error) {
+	for name, text := range files {
+		out, err := format.Source([]byte(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s with its hunks is no Go: %v", name, err)
+		}
+		files[name] = string(out)
+	}
+	return files, nil
+}
+
+func sum(text string) string {
+	s := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(s[:])
+}
+
+func hash(version string, files map[string]string) string {
+	all := version
+	for _, name := range sorted(files) {
+		all += "\n" + name + " " + sum(files[name])
+	}
+	return sum(all)[:16]
+}
+
+func sorted(files map[string]string) []string {
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// save writes the files below folder, and the JSON last: it stands for all of them.
+func save(folder, root string, files map[string]string) error {
+	replace := map[string]string{}
+	for name, text := range files {
+		to := filepath.Join(folder, strings.ReplaceAll(name, "/", "_"))
+		if err := place(to, []byte(text)); err != nil {
+			return err
+		}
+		replace[filepath.Join(root, "src", filepath.FromSlash(name))] = to
+	}
+	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
+	if err != nil {
+		return err
+	}
+	return place(filepath.Join(folder, "overlay.json"), text)
+}
+
+// place writes a file whole or not at all, since other processes may do the same.
+func place(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// Flags returns the flags of go build and go test, for a build that has other tags too.
+func (o Overlay) Flags(tags ...string) []string {
+	return []string{"-overlay=" + o.JSON, "-tags=" + strings.Join(append(tags, Tag), ",")}
+}

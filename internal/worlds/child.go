@@ -1,0 +1,288 @@
+package worlds
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"macemc/internal/bubble"
+	"macemc/program"
+)
+
+// A Body is what the user wrote: a test in a bubble.
+type Body func(t *testing.T, w *program.World)
+
+// child takes the worlds of its job.
+type child struct {
+	job      *job
+	body     Body
+	out      *os.File
+	recorder *bubble.Recorder
+	failure  *Failure // of the world that is taken
+	world    *program.World
+	notes    bool // lines of the world are written as they come
+}
+
+// Do does a job in this process.
+func Do(j *job, body Body) error {
+	if err := errors.Join(bubble.Exact(), outside(), unset()); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(j.Out, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	bubble.Prepare()
+	debug.SetMemoryLimit(limit)
+	rand.Reader = drawn{}
+	c := &child{job: j, body: body, out: out, recorder: new(bubble.Recorder)}
+	if err := c.do(); err != nil {
+		return err
+	}
+	c.say(line{What: "done"})
+	return nil
+}
+
+// limit is the memory in which garbage is collected even in a world, and fullMost
+// that after which a child ends, since what was left in worlds is never freed.
+const (
+	limit    = 3 << 30
+	fullMost = 1 << 30
+	eager    = 64 << 20 // garbage is collected between two worlds after so much
+)
+
+// drawn is crypto/rand in a bubble: the tape's.
+type drawn struct{}
+
+func (drawn) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(mathrand.Uint64() >> 13)
+	}
+	return len(p), nil
+}
+
+func (c *child) say(l line) {
+	text, err := json.Marshal(l)
+	if err != nil {
+		panic("macemc bug: a line of a child is no JSON: " + err.Error())
+	}
+	if _, err := c.out.Write(append(text, '\n')); err != nil {
+		fmt.Fprintln(os.Stderr, "the job's file cannot be written:", err)
+		os.Exit(2)
+	}
+}
+
+// do takes the worlds: first one in which nothing deviates, which is judged if it is
+// asked for.
+func (c *child) do() error {
+	j := c.job
+	warm, _ := c.take(0, planOf(j.Seed, 0), false)
+	single := j.Tape != "" || j.Single
+	if j.From == 0 && !single {
+		c.end(0, warm)
+		if warm.failure != nil {
+			return nil
+		}
+		j.From += j.Stride
+	} else if warm.failure != nil && !single {
+		c.say(line{World: 0, What: "fail", Failure: warm.failure})
+		return nil
+	}
+	if single {
+		return c.single()
+	}
+	for k := j.From; k < j.To; k += j.Stride {
+		c.say(line{World: k, What: "begin"})
+		t, err := c.take(k, planOf(j.Seed, k), false)
+		if err != nil {
+			return err
+		}
+		c.end(k, t)
+		if t.failure != nil {
+			return nil
+		}
+		if c.full() {
+			c.say(line{World: k + j.Stride, What: "full"})
+			return nil
+		}
+	}
+	return nil
+}
+
+// single takes one world, with its draws in a file and its lines as they come.
+func (c *child) single() error {
+	j := c.job
+	p := planOf(j.Seed, j.From)
+	if j.Tape != "" {
+		t, err := load(j.Tape)
+		if err != nil {
+			return err
+		}
+		p = t.plan()
+	}
+	p.Stop = j.Stop
+	if j.Log != "" {
+		if err := c.recorder.Map(j.Log); err != nil {
+			return err
+		}
+	}
+	c.say(line{World: j.From, What: "begin"})
+	t, err := c.take(j.From, p, true)
+	if err != nil {
+		return err
+	}
+	if p.Stop > 0 {
+		c.say(line{World: j.From, What: "stack", Text: bubble.Frames(t.record.Stack)})
+	}
+	c.end(j.From, t)
+	return nil
+}
+
+// took is what became of a world.
+type took struct {
+	failure *Failure
+	record  bubble.Record
+	ends    time.Duration
+}
+
+func (c *child) end(k int, t took) {
+	l := line{World: k, What: "pass", Draws: t.record.Asked, Fit: t.record.Fit, Ends: t.ends.String()}
+	if t.failure != nil {
+		l.What, l.Failure = "fail", t.failure
+	}
+	c.say(l)
+}
+
+// full reports whether the process should end. Garbage is collected here, between worlds.
+func (c *child) full() bool {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc < eager {
+		return false
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc > fullMost || m.HeapAlloc > eager && m.HeapAlloc > m.NextGC/2 && m.StackInuse > fullMost/4
+}
+
+// take takes one world. Package testing runs it, as a test of its own whose output
+// is what the failure says.
+func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
+	c.failure, c.world, c.notes = nil, nil, notes
+	said, err := c.captured(func() {
+		c.recorder.Begin(p)
+		testing.RunTests(regexp.MatchString, []testing.InternalTest{{Name: c.job.Test, F: c.bubble}})
+	})
+	t := took{record: c.recorder.End()}
+	if err != nil {
+		return t, err
+	}
+	if c.world != nil {
+		t.ends = c.world.Ended()
+	}
+	if c.failure == nil && strings.Contains(said, "--- FAIL") {
+		c.failure = &Failure{Kind: "failed", Message: clean(said)}
+	}
+	t.failure = c.failure
+	return t, nil
+}
+
+// bubble is the test of one world.
+func (c *child) bubble(t *testing.T) {
+	defer func() {
+		if e := recover(); e != nil { // of synctest itself: a panic of the body ends the process
+			if c.failure = deadlocked(e); c.failure != nil {
+				t.Fail()
+			}
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		bubble.Enter()
+		w := program.New(t)
+		c.world = w
+		if c.notes {
+			w.Watch(func(text string) { c.say(line{What: "note", Text: []string{text}}) })
+		}
+		end := time.AfterFunc(endless, func() { c.endless() })
+		defer end.Stop()
+		defer w.End()
+		c.body(t, w)
+	})
+}
+
+// endless is the time of a world after which it is taken for one that never ends.
+const endless = 24 * time.Hour
+
+func (c *child) endless() {
+	c.say(line{World: c.job.From, What: "fail", Failure: &Failure{Kind: "endless",
+		Message: fmt.Sprintf("the world is not over after %v of its time\n%s", endless, lefts(bubble.Left()))}})
+	os.Exit(3)
+}
+
+// deadlocked is the failure of a bubble that cannot go on; nil if all that is left in
+// it are goroutines of lives that ended.
+func deadlocked(e any) *Failure {
+	left := bubble.Left()
+	text := fmt.Sprint(e)
+	if !strings.Contains(text, "main bubble goroutine has exited") {
+		return &Failure{Kind: "deadlock", Message: text + "\n" + lefts(left)}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return &Failure{Kind: "left", Message: "the test is over, and goroutines are left that are blocked for ever\n" + lefts(left)}
+}
+
+func lefts(all []bubble.Goroutine) (text string) {
+	for _, g := range all {
+		text += "\n" + g.String() + "\n"
+	}
+	return text
+}
+
+// captured returns what f writes to the standard output.
+func (c *child) captured(f func()) (string, error) {
+	file, err := os.CreateTemp("", "macemc-world-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	before := os.Stdout
+	os.Stdout = file
+	f()
+	os.Stdout = before
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(file)
+	return string(text), err
+}
+
+var header = regexp.MustCompile(`(?m)^\s*--- FAIL: .*\n`)
+
+// clean is the output of a failing test without its headers.
+func clean(said string) string { return strings.TrimSpace(header.ReplaceAllString(said, "")) }
+
+// unset clears flags by which package testing would not run the worlds.
+func unset() error {
+	for _, name := range []string{"test.run", "test.skip"} {
+		if err := flag.Set(name, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package worlds
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// variable is the environment variable by which a child gets its job.
+const variable = "MACEMC_WORLDS_JOB"
+
+// A job is what a child is to do.
+type job struct {
+	Test   string // the name of the test, and which Explore of it
+	Call   int
+	Seed   uint64
+	From   int    // the first world
+	To     int    // and the first that is not taken
+	Stride int    // every such world
+	Single bool   // world From alone, with its draws in Log and its lines as they come
+	Tape   string // the file of a tape, which is taken instead
+	Stop   int    // of Tape, or of world From: the draw at which the stack is taken
+	Out    string // where the child writes lines
+	Log    string // where the draws of the last world are mapped; "" for nowhere
+}
+
+// A line is what a child says.
+type line struct {
+	World   int      `json:"world"`
+	What    string   `json:"what"` // begin, pass, fail, note, stack, full, done
+	Failure *Failure `json:"failure,omitempty"`
+	Text    []string `json:"text,omitempty"`
+	Draws   int      `json:"draws,omitempty"`
+	Fit     bool     `json:"fit,omitempty"`
+	Ends    string   `json:"ends,omitempty"` // the time of the world at its end
+}
+
+// A Failure is what is wrong with a world.
+type Failure struct {
+	Kind    string // failed, panic, fatal error, deadlock, left, endless, stuck, exit
+	Message string
+}
+
+// Job returns the job of this process; nil if it is no child.
+func Job() (*job, error) {
+	text := os.Getenv(variable)
+	if text == "" {
+		return nil, nil
+	}
+	j := new(job)
+	if err := json.Unmarshal([]byte(text), j); err != nil {
+		return nil, fmt.Errorf("%s is %q, which is no job: %v", variable, text, err)
+	}
+	return j, nil
+}

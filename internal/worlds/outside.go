@@ -1,0 +1,23 @@
+package worlds
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// outside is an error if there are goroutines before the first world begins, but for
+// those of package testing: what they do is no part of a tape.
+func outside() error {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for _, stack := range strings.Split(string(buf), "\n\n") {
+		if strings.Contains(stack, "testing.") || strings.Contains(stack, "created by os/signal.") {
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(stack), "\n")
+		return fmt.Errorf("a goroutine was born outside of the worlds: %s; start it in the body, so that the tape has what it does",
+			strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-2):], " ")), " "))
+	}
+	return nil
+}

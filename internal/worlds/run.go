@@ -1,0 +1,149 @@
+package worlds
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"macemc/internal/bubble"
+)
+
+// stuckMost is how long a child may say nothing.
+const stuckMost = 60 * time.Second
+
+// A result is what became of a child.
+type result struct {
+	world   int      // the last that began
+	next    int      // where to go on, if the child was full; else 0
+	worlds  int      // that passed
+	failure *Failure // nil if every world passed
+	notes   []string
+	stack   []string
+	fit     bool
+	asked   int
+	ends    string
+	draws   []bubble.Draw
+}
+
+// run has a child do a job, and reads what it says.
+func (s *Search) run(j job) (result, error) {
+	dir, err := os.MkdirTemp("", "macemc-worlds-*")
+	if err != nil {
+		return result{}, err
+	}
+	defer os.RemoveAll(dir)
+	j.Test, j.Call, j.Seed = s.Test, s.Call, s.Seed
+	j.Out = filepath.Join(dir, "out")
+	single := j.Tape != "" || j.Single
+	if single {
+		j.Log = filepath.Join(dir, "log")
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		return result{}, err
+	}
+	cmd := exec.Command(s.binary.file, "-test.run=^"+strings.ReplaceAll(regexp.QuoteMeta(s.Test), "/", "$/^")+"$", "-test.timeout=0", "-test.count=1")
+	cmd.Env = append(os.Environ(), variable+"="+string(text), "GOMAXPROCS=1")
+	said, err := s.wait(cmd, j.Out)
+	out, readErr := os.ReadFile(j.Out)
+	if readErr != nil {
+		return result{}, fmt.Errorf("no world can be taken (%v):\n%s", err, first(string(said), 40))
+	}
+	r, done := read(out)
+	if !done && r.failure == nil {
+		r.failure = died(said, err)
+	}
+	if single {
+		r.draws, err = bubble.Mapped(j.Log)
+		if err != nil && !os.IsNotExist(err) {
+			return result{}, err
+		}
+	}
+	return r, nil
+}
+
+// read reads the lines of a child. done is whether it came to its end.
+func read(out []byte) (r result, done bool) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var l line
+		if json.Unmarshal(lines.Bytes(), &l) != nil {
+			return r, false
+		}
+		switch l.What {
+		case "begin":
+			r.world = l.World
+		case "pass", "fail":
+			r.world, r.failure, r.fit, r.asked, r.ends = l.World, l.Failure, l.Fit, l.Draws, l.Ends
+			r.worlds++
+		case "note":
+			r.notes = append(r.notes, l.Text...)
+		case "stack":
+			r.stack = l.Text
+		case "full":
+			r.next = l.World
+		case "done":
+			done = true
+		}
+	}
+	return r, done
+}
+
+// wait runs a child. One that says nothing for too long is asked for its stacks.
+func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	size, since := int64(-1), time.Now()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return said.Bytes(), err
+		case <-tick.C:
+		}
+		if info, err := os.Stat(out); err == nil && info.Size() != size {
+			size, since = info.Size(), time.Now()
+		}
+		if time.Since(since) > stuckMost {
+			cmd.Process.Signal(syscall.SIGQUIT)
+			err := <-ended
+			return said.Bytes(), fmt.Errorf("it said nothing for %v: %w", stuckMost, err)
+		}
+	}
+}
+
+// died is the failure of the world during which a child ended.
+func died(said []byte, err error) *Failure {
+	text := string(said)
+	for _, kind := range []string{"panic", "fatal error"} {
+		if i := strings.Index(text, kind+": "); i >= 0 {
+			return &Failure{Kind: kind, Message: first(text[i:], 60)}
+		}
+	}
+	if strings.Contains(text, "SIGQUIT") {
+		return &Failure{Kind: "stuck", Message: fmt.Sprintf("the world does not get on: %v\n%s", err, first(text, 60))}
+	}
+	return &Failure{Kind: "exit", Message: fmt.Sprintf("the process ended: %v\n%s", err, first(text, 40))}
+}
+
+// first returns the first lines of a text.
+func first(text string, most int) string {
+	lines := strings.SplitAfterN(text, "\n", most+1)
+	return strings.TrimSpace(strings.Join(lines[:min(most, len(lines))], ""))
+}

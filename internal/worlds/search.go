@@ -1,0 +1,284 @@
+package worlds
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"macemc/internal/bubble"
+)
+
+// A Search takes worlds of one test.
+type Search struct {
+	Test    string // the name of the test
+	Call    int    // which Explore of the test, from 0
+	Seed    uint64
+	Worlds  int         // how many are taken at most
+	Workers int         // processes
+	Stop    func() bool // whether to end; nil for never
+	Keep    string      // the file into which the smallest tape goes
+
+	binary binary
+}
+
+// A Finding is a world that fails.
+type Finding struct {
+	World   int
+	Failure Failure
+	Tape    string   // the file
+	Notes   []string // of the smallest run
+	Ends    string   // its time
+	Asked   int      // draws of the smallest run
+	First   int      // deviations of the world that was found
+	Left    []string // deviations of the smallest run, in words
+	Exact   bool     // two processes drew the same
+	Differs []string // where not: the first difference
+	Runs    int      // to make it smaller
+}
+
+// Prepare builds the test with the overlay. The error says why replay is not exact.
+func (s *Search) Prepare() (err error) {
+	s.binary, err = built()
+	return err
+}
+
+// Go takes the worlds until one fails, and makes it small. taken is how many there were.
+func (s *Search) Go() (f *Finding, taken int, err error) {
+	const lot = 150 // worlds of a worker between two looks
+	workers := max(1, s.Workers)
+	for from := 0; from < s.Worlds; from += lot * workers {
+		if s.Stop != nil && s.Stop() {
+			return nil, from, nil
+		}
+		world, failure, err := s.lot(from, min(s.Worlds, from+lot*workers), workers)
+		if err != nil {
+			return nil, from, err
+		}
+		if failure != nil {
+			f, err := s.finding(world, *failure)
+			return f, world + 1, err
+		}
+	}
+	return nil, s.Worlds, nil
+}
+
+// lot takes worlds in several processes, and returns the first that fails: it is the
+// same however many there are.
+func (s *Search) lot(from, to, workers int) (world int, failure *Failure, err error) {
+	results, errs := make([]result, workers), make([]error, workers)
+	var all sync.WaitGroup
+	for i := range workers {
+		all.Go(func() { results[i], errs[i] = s.worker(from+i, to, workers) })
+	}
+	all.Wait()
+	for i, r := range results {
+		if errs[i] != nil {
+			return 0, nil, errs[i]
+		}
+		if r.failure != nil && (failure == nil || r.world < world) {
+			world, failure = r.world, r.failure
+		}
+	}
+	return world, failure, nil
+}
+
+// worker takes every world of a lot that is a worker's, in one process after the other.
+func (s *Search) worker(from, to, stride int) (r result, err error) {
+	for from < to && err == nil && r.failure == nil {
+		r, err = s.run(job{From: from, To: to, Stride: stride})
+		if r.next == 0 {
+			break
+		}
+		from = r.next
+	}
+	return r, err
+}
+
+// finding takes a world that failed again, in two processes, and makes its tape small.
+func (s *Search) finding(world int, failure Failure) (*Finding, error) {
+	again := job{From: world, Single: true}
+	one, err := s.run(again)
+	if err != nil {
+		return nil, err
+	}
+	other, err := s.run(again)
+	if err != nil {
+		return nil, err
+	}
+	if !same(one, other) {
+		text, err := s.difference(one, other, again)
+		return &Finding{World: world, Failure: failure, Differs: text}, err
+	}
+	if one.failure == nil {
+		return &Finding{World: world, Failure: failure, Differs: []string{
+			"in a process of its own the world passes: the failure depends on what earlier worlds left in package variables"}}, nil
+	}
+	t := &tape{test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash,
+		seed: planOf(s.Seed, world).Seed, draws: deviations(one.draws)}
+	small, runs, err := s.shrink(t, *one.failure)
+	if err != nil {
+		return nil, err
+	}
+	return s.tell(t.with(small), Finding{World: world, Failure: failure, Tape: s.Keep, First: len(t.draws), Runs: runs})
+}
+
+// with is the tape with other draws.
+func (t *tape) with(draws []bubble.Draw) *tape {
+	other := *t
+	other.draws = draws
+	return &other
+}
+
+// same reports whether two runs drew the same and came to the same.
+func same(a, b result) bool {
+	return slices.Equal(a.draws, b.draws) && (a.failure == nil) == (b.failure == nil) &&
+		(a.failure == nil || alike(*a.failure, *b.failure)) && a.asked == b.asked
+}
+
+var number = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+
+// alike reports whether two failures are of one kind, and say the same but for numbers.
+func alike(a, b Failure) bool {
+	word := func(f Failure) string { return number.ReplaceAllString(first(f.Message, 1), "#") }
+	return a.Kind == b.Kind && word(a) == word(b)
+}
+
+// take takes a tape in a child.
+func (s *Search) take(t *tape, stop int) (result, error) {
+	file, err := os.CreateTemp("", "macemc-*.tape")
+	if err != nil {
+		return result{}, err
+	}
+	file.Close()
+	defer os.Remove(file.Name())
+	if err := t.save(file.Name()); err != nil {
+		return result{}, err
+	}
+	return s.run(job{Tape: file.Name(), From: 1, Stop: stop})
+}
+
+// tell takes the small tape twice more, keeps it, and says what happens in it.
+func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
+	one, err := s.take(t, 0)
+	if err != nil {
+		return nil, err
+	}
+	other, err := s.take(t, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !same(one, other) || one.failure == nil {
+		text, err := s.differenceOf(t, one, other)
+		return &Finding{World: f.World, Failure: f.Failure, Differs: text}, err
+	}
+	return &Finding{World: f.World, Failure: *one.failure, Tape: f.Tape, First: f.First, Runs: f.Runs, Exact: true,
+		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
+}
+
+// told says in words where a run deviates.
+func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
+	for i, d := range draws {
+		if d.Value == 0 || d.Kind == bubble.Rand {
+			continue
+		}
+		if len(text) == toldMost {
+			return append(text, "and others")
+		}
+		text = append(text, s.deviation(t, i, d))
+	}
+	return text
+}
+
+// toldMost is how many deviations a report names.
+const toldMost = 12
+
+// deviation says what deviates at a draw, and where.
+func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
+	text := d.String()
+	if r, err := s.take(t, i+1); err == nil {
+		text += asked(r.stack)
+	}
+	return text
+}
+
+// asked says where a draw was asked: the innermost call, and the innermost of the
+// user's code if that is another.
+func asked(stack []string) (text string) {
+	of := func(prefixes ...string) int {
+		return slices.IndexFunc(stack, func(line string) bool {
+			return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(line, p) })
+		})
+	}
+	own := []string{"macemc/internal/bubble.", "sync.", "internal/sync."}
+	inner, user := of(own...), of(append(own, "macemc/program.", "math/rand", "time.", "context.", "net/http.", "fmt.")...)
+	if inner >= 0 {
+		text = ", in " + stack[inner]
+	}
+	if user > inner {
+		text += ", called by " + stack[user]
+	}
+	return text
+}
+
+// difference tells where two runs of a world that should be equal first differ.
+func (s *Search) difference(a, b result, j job) ([]string, error) {
+	return differs(a, b, func(stop int) (result, error) { j.Stop = stop; return s.run(j) })
+}
+
+func (s *Search) differenceOf(t *tape, a, b result) ([]string, error) {
+	return differs(a, b, func(stop int) (result, error) { return s.take(t, stop) })
+}
+
+func differs(a, b result, again func(stop int) (result, error)) ([]string, error) {
+	for i := range max(len(a.draws), len(b.draws)) {
+		if i < len(a.draws) && i < len(b.draws) && a.draws[i] == b.draws[i] {
+			continue
+		}
+		out := []string{fmt.Sprintf("draw %d is the first that differs", i+1), "once:  " + drawAt(a.draws, i), "again: " + drawAt(b.draws, i)}
+		r, err := again(i + 1)
+		if err == nil {
+			out[0] += asked(r.stack)
+		}
+		return out, err
+	}
+	return []string{"all draws are the same, and what became of the world is not: it depends on something that is no draw, as an address or the environment"}, nil
+}
+
+func drawAt(draws []bubble.Draw, i int) string {
+	if i >= len(draws) {
+		return "nothing is drawn"
+	}
+	return draws[i].String()
+}
+
+// Kept returns the file in which the smallest tape of a test is kept.
+func Kept(test string, call int) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == ' ' || r == ':' {
+			return '-'
+		}
+		return r
+	}, test)
+	if call > 0 {
+		name += fmt.Sprint("-", call)
+	}
+	return filepath.Join("testdata", "macemc", name+".tape")
+}
+
+// Replay takes a kept tape. The failure is nil if the world passes now; fit is whether
+// every answer of the tape was asked for.
+func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []string, warning string, err error) {
+	t, err := load(file)
+	if err != nil {
+		return nil, false, nil, "", err
+	}
+	if t.toolchain != toolchain() || t.overlay != s.binary.overlay.Hash {
+		warning = fmt.Sprintf("%s was recorded with %s and overlay %s, and this is %s with overlay %s", file, t.toolchain, t.overlay, toolchain(), s.binary.overlay.Hash)
+	}
+	r, err := s.run(job{Tape: file, From: 1})
+	return r.failure, r.fit, r.notes, warning, err
+}

@@ -1,0 +1,150 @@
+package worlds
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/bubble"
+)
+
+// A tape is the answers of a world that are not 0, and what they are answers to.
+type tape struct {
+	test, toolchain, overlay string
+	seed                     uint64
+	rates                    [bubble.Kinds]uint32
+	draws                    []bubble.Draw
+}
+
+// deviations returns the draws whose answer is not 0.
+func deviations(draws []bubble.Draw) (out []bubble.Draw) {
+	for _, d := range draws {
+		if d.Value != 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// path is the tape as a path. A step stands for the draws of an instant.
+func (t *tape) path() *choose.Path {
+	p := new(choose.Path)
+	p.Add("test", t.test)
+	p.Add("go", t.toolchain)
+	p.Add("overlay", t.overlay)
+	p.Add("seed", fmt.Sprint(t.seed))
+	for i, d := range t.draws {
+		if i == 0 || t.draws[i-1].Step != d.Step {
+			p.Steps = append(p.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 1, What: fmt.Sprint("step ", d.Step)}})
+		}
+		s := &p.Steps[len(p.Steps)-1]
+		of := int(d.N)
+		if d.N == 0 {
+			of = 2
+		}
+		s.Coins = append(s.Coins, choose.Choice{Kind: choose.Coin, Of: of, Pick: int(d.Value), What: fmt.Sprintf("%v: %d", d.Kind, d.Index)})
+	}
+	return p
+}
+
+func (t *tape) save(file string) error {
+	var b bytes.Buffer
+	if _, err := t.path().WriteTo(&b); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+// load reads a tape.
+func load(file string) (*tape, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := choose.Parse(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	t := new(tape)
+	t.test, _ = p.Get("test")
+	t.toolchain, _ = p.Get("go")
+	t.overlay, _ = p.Get("overlay")
+	seed, _ := p.Get("seed")
+	if _, err := fmt.Sscan(seed, &t.seed); err != nil {
+		return nil, fmt.Errorf("%s is no tape of a program: its header has no seed", file)
+	}
+	for _, s := range p.Steps {
+		if err := t.read(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return t, nil
+}
+
+// read reads the draws of a step.
+func (t *tape) read(s choose.Step) error {
+	var step uint32
+	if _, err := fmt.Sscanf(s.Event.What, "step %d", &step); err != nil {
+		return fmt.Errorf("%q is no step of a program's tape, which is as \"step 12\"", s.Event.What)
+	}
+	for _, c := range s.Coins {
+		word, number, _ := strings.Cut(c.What, ": ")
+		d := bubble.Draw{Step: step, Kind: kind(word), N: uint32(c.Of), Value: uint32(c.Pick)}
+		if _, err := fmt.Sscan(number, &d.Index); err != nil || d.Kind == bubble.Kinds {
+			return fmt.Errorf("%q is no draw of a program's tape, which is as \"select: 3\"", c.What)
+		}
+		if d.Kind == bubble.Rand {
+			d.N = 0
+		}
+		t.draws = append(t.draws, d)
+	}
+	return nil
+}
+
+func kind(word string) bubble.Kind {
+	for k := range bubble.Kinds {
+		if k.String() == word {
+			return k
+		}
+	}
+	return bubble.Kinds
+}
+
+// plan is how the world of the tape is taken.
+func (t *tape) plan() bubble.Plan {
+	fed := t.draws
+	if fed == nil {
+		fed = []bubble.Draw{}
+	}
+	return bubble.Plan{Seed: t.seed, Fed: fed}
+}
+
+// plans are the ways in which worlds deviate, by turns.
+var plans = [][bubble.Kinds]uint32{
+	//        select   next     yield    tie      rand     host
+	{1 << 16, 1 << 15, 1 << 10, 1 << 16, 1 << 16, 1 << 16},
+	{1 << 16, 0, 0, 1 << 16, 1 << 16, 1 << 16},
+	{1 << 16, 1 << 16, 1 << 13, 1 << 16, 1 << 16, 1 << 14},
+	{1 << 13, 1 << 13, 1 << 11, 1 << 13, 1 << 16, 1 << 16},
+	{1 << 16, 1 << 15, 1 << 14, 1 << 16, 1 << 16, 1 << 16},
+	{1 << 12, 1 << 12, 1 << 9, 1 << 14, 1 << 16, 1 << 13},
+}
+
+// planOf is the plan of a world.
+func planOf(seed uint64, world int) bubble.Plan {
+	if world == 0 {
+		return bubble.Plan{Fed: []bubble.Draw{}}
+	}
+	return bubble.Plan{Seed: seed*0x9e3779b97f4a7c15 + uint64(world), Rates: plans[world%len(plans)]}
+}
+
+// toolchain is the version of Go that this program was built with.
+func toolchain() string { return runtime.Version() }

@@ -1,0 +1,149 @@
+package macetest
+
+import (
+	crypto "crypto/rand"
+	"fmt"
+	"hash/maphash"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"macemc/internal/long"
+)
+
+// A trap is a small world with something of which an overlay must be careful.
+type trap struct {
+	name string
+	body func(t *testing.T, w *World)
+	says []string // of which the report has all
+}
+
+var count int // of the worlds of this process
+
+var traps = []trap{
+	{"package variables live on", func(t *testing.T, w *World) {
+		if count++; count > 3 {
+			t.Error("too many")
+		}
+	}, []string{"replay is not exact, and nothing is kept", "package variables"}},
+
+	{"system calls keep their order", func(t *testing.T, w *World) {
+		var order string
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				fmt.Fprintln(os.Stderr, "goroutine", i, "logs a line")
+				order += fmt.Sprint(i)
+			})
+		}
+		all.Wait()
+		if order[0] != '0' {
+			t.Error(order)
+		}
+	}, []string{"replay: exact"}},
+
+	{"garbage waits for the end of the world", func(t *testing.T, w *World) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		pool := sync.Pool{New: func() any { t.Error("the pool was emptied"); return new(int) }}
+		pool.Put(new(int))
+		runtime.SetFinalizer(new([8]int), func(*[8]int) { t.Error("a finalizer ran") })
+		for range 20 {
+			waste = make([]byte, 1<<20)
+			time.Sleep(time.Millisecond)
+		}
+		pool.Get()
+		if runtime.ReadMemStats(&after); after.NumGC != before.NumGC {
+			t.Error("garbage was collected")
+		}
+	}, []string{"worlds pass"}},
+
+	{"crypto/rand and maphash are drawn", func(t *testing.T, w *World) {
+		t.Fatal(crypto.Text(), maphash.String(maphash.MakeSeed(), "x"))
+	}, []string{"replay: exact"}},
+
+	{"pointers are keys of maps", func(t *testing.T, w *World) {
+		set := map[*int]int{}
+		for i := range 50 {
+			set[new(int)] = i
+		}
+		for _, i := range set {
+			t.Fatal(i)
+		}
+	}, []string{"replay"}},
+
+	{"a mutex is held over a sleep", func(t *testing.T, w *World) {
+		var mu sync.Mutex
+		go func() { mu.Lock(); time.Sleep(time.Second); mu.Unlock() }()
+		time.Sleep(time.Millisecond)
+		mu.Lock()
+		mu.Unlock()
+		if d := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); d != time.Second {
+			t.Errorf("locked after %v", d)
+		}
+	}, []string{"worlds pass"}},
+
+	{"two mutexes deadlock", func(t *testing.T, w *World) {
+		var a, b sync.Mutex
+		var all sync.WaitGroup
+		all.Go(func() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() })
+		all.Go(func() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+		all.Wait()
+	}, []string{"deadlock", "sync.Mutex.Lock", "careful_test.go:", "replay: exact"}},
+
+	{"the real network is refused", func(t *testing.T, w *World) {
+		net.Dial("tcp", "127.0.0.1:9")
+	}, []string{"macemc: the real network is dialled in a world: use Host.Dial", "careful_test.go:"}},
+
+	{"processes are refused", func(t *testing.T, w *World) {
+		exec.Command("true").Run()
+	}, []string{"macemc: a process is started in a world", "careful_test.go:"}},
+
+	{"goroutines of before are refused", func(t *testing.T, w *World) {}, []string{"a goroutine was born outside of the worlds", "careful_test.go:"}},
+}
+
+var waste []byte
+
+// TestTrap is what TestCareful runs.
+func TestTrap(t *testing.T) {
+	name := os.Getenv("MACETEST_TRAP")
+	for _, trap := range traps {
+		if trap.name != name {
+			continue
+		}
+		if strings.HasPrefix(name, "goroutines of before") {
+			go func() { select {} }()
+		}
+		Explore(t, trap.body)
+		return
+	}
+	t.Skip("no process of another test")
+}
+
+func TestCareful(t *testing.T) {
+	if long.Of(0, 1) == 0 {
+		t.Skip("the overlay compiles the standard library: with -long")
+	}
+	tape := filepath.FromSlash("testdata/macemc/TestTrap.tape")
+	for _, trap := range traps {
+		t.Run(trap.name, func(t *testing.T) {
+			os.Remove(tape)
+			defer os.Remove(tape)
+			cmd := exec.Command(os.Args[0], "-test.run=^TestTrap$", "-test.v", "-macetest.scale=0.1")
+			cmd.Env = append(os.Environ(), "MACETEST_TRAP="+trap.name)
+			out, _ := cmd.CombinedOutput() // which says whether the test failed
+			for _, says := range trap.says {
+				if !strings.Contains(string(out), says) {
+					t.Errorf("%q is not said:\n%s", says, out)
+				}
+			}
+			t.Logf("%s", out)
+		})
+	}
+}

@@ -1,0 +1,179 @@
+package macetest
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"macemc/internal/worlds"
+	"macemc/program"
+)
+
+// A World is what the body of Explore has: hosts with a network and disks, and choices.
+type World = program.World
+
+// Explore runs body in a testing/synctest bubble, as synctest.Test does, again and
+// again: with other orders of goroutines, of select cases, of maps and of timers of one
+// instant, other random numbers, and other answers to what the World asks. The test
+// fails with the first world that fails: by t, by a panic, by a deadlock, or by
+// goroutines that are left.
+//
+// The worlds are taken by other processes, which run this test as go test -c builds it
+// with macemc's overlay of the runtime. The first such build compiles the standard
+// library. A failing world is made small, and its tape kept in testdata/macemc, where
+// Explore takes it first from then on. Where there is no overlay for the toolchain,
+// worlds run in this process, some of them, and replay is not exact.
+//
+// Some 1,000 worlds are taken, 100 with -short; -macetest.scale and -macetest.seed are
+// as for Run.
+func Explore(t *testing.T, body func(t *testing.T, w *World)) {
+	t.Helper()
+	call := calls.next(t.Name())
+	job, err := worlds.Job()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job != nil {
+		if job.Test == t.Name() && job.Call == call {
+			if err := worlds.Do(job, body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	times, err := scale(testing.Short())
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, err := seed(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &worlds.Search{
+		Test: t.Name(), Call: call, Seed: number,
+		Worlds: int(worldsDefault * times), Workers: runtime.GOMAXPROCS(0), Stop: soon(t),
+		Keep: worlds.Kept(t.Name(), call),
+	}
+	if err := s.Prepare(); err != nil {
+		t.Logf("replay is not exact: %v", err)
+		sample(t, body, s.Worlds/20)
+		return
+	}
+	again(t, s)
+	f, taken, err := s.Go()
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case f != nil:
+		t.Fatal(failed(t, f))
+	case taken < s.Worlds:
+		t.Logf("the search was cut short after %d of %d worlds", taken, s.Worlds)
+	case testing.Verbose():
+		t.Logf("%d worlds pass; nothing is proved", taken)
+	}
+}
+
+// worldsDefault is how many worlds Explore takes.
+const worldsDefault = 1000
+
+// calls counts the calls of Explore in each test.
+var calls counter
+
+type counter struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+func (c *counter) next(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[string]int{}
+	}
+	c.of[name]++
+	return c.of[name] - 1
+}
+
+// soon reports whether the time of the test is nearly over.
+func soon(t *testing.T) func() bool {
+	stop := deadline(t)
+	if stop == nil {
+		return nil
+	}
+	return func() bool { return stop() != "" }
+}
+
+// sample runs some worlds in this process, as subtests.
+func sample(t *testing.T, body func(t *testing.T, w *World), n int) {
+	for k := range max(1, n) {
+		ok := t.Run(fmt.Sprint("world", k), func(t *testing.T) {
+			var w *World
+			defer func() { // synctest panics about goroutines that are left
+				if left := recover(); left != nil && (w == nil || len(w.Names()) == 0) {
+					t.Error(left)
+				}
+			}()
+			synctest.Test(t, func(t *testing.T) {
+				w = program.New(t)
+				defer w.End()
+				body(t, w)
+			})
+		})
+		if !ok {
+			return
+		}
+	}
+}
+
+// again takes the tape that is kept of the test, if there is one.
+func again(t *testing.T, s *worlds.Search) {
+	if _, err := os.Stat(s.Keep); err != nil {
+		return
+	}
+	failure, fit, notes, warning, err := s.Replay(s.Keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if warning != "" {
+		t.Logf("replay is not exact: %s", warning)
+	}
+	switch {
+	case failure != nil:
+		t.Fatalf("the world of %s fails again: %s\n%s%s", s.Keep, failure.Kind, failure.Message, happened(notes))
+	case fit:
+		t.Logf("%s passes now: remove it if it is of no use", s.Keep)
+	default:
+		t.Logf("%s does not apply any more, and passes", s.Keep)
+	}
+}
+
+// notesMost is how many lines a report has of what happened.
+const notesMost = 60
+
+func happened(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	text := "\n\nwhat happened:\n"
+	if n := len(notes) - notesMost; n > 0 {
+		notes = notes[n:]
+		text = fmt.Sprintf("\n\nwhat happened, the last %d of %d lines:\n", notesMost, n+notesMost)
+	}
+	return text + "  " + strings.Join(notes, "\n  ")
+}
+
+// failed tells of a world that fails.
+func failed(t *testing.T, f *worlds.Finding) string {
+	text := fmt.Sprintf("world %d: %s\n%s", f.World, f.Failure.Kind, f.Failure.Message)
+	if !f.Exact {
+		return text + "\n\nreplay is not exact, and nothing is kept:\n  " + strings.Join(f.Differs, "\n  ")
+	}
+	text += happened(f.Notes)
+	text += fmt.Sprintf("\n\n%d of %d draws deviate; in the world that was found, %d did (%d runs made it smaller)\n  %s",
+		len(f.Left), f.Asked, f.First, f.Runs, strings.Join(f.Left, "\n  "))
+	return text + fmt.Sprintf("\n\nreplay: exact: two processes drew the same\ntape:   %s\nagain:  go test -run '^%s$'", f.Tape, t.Name())
+}

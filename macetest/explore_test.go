@@ -1,0 +1,65 @@
+package macetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"macemc/internal/long"
+)
+
+// seeded are the bugs of the queue, and what is said when each is found.
+var seeded = []struct{ bug, says string }{
+	{"lost wake-up", "was accepted and never done"},
+	{"double close", "panic: close of closed channel"},
+	{"leaked goroutine", "left goroutines behind"},
+	{"select starvation", "to stop"},
+	{"timeout race", "was done"},
+	{"torn write", "nobody submitted it"},
+}
+
+// TestQueue is what the other tests run: the queue with a bug, or without one.
+func TestQueue(t *testing.T) {
+	bug := os.Getenv("MACETEST_QUEUE")
+	if bug == "" {
+		t.Skip("no process of another test")
+	}
+	Explore(t, runQueue(strings.TrimPrefix(bug, "none")))
+}
+
+// explored runs TestQueue with a bug, and returns what it says.
+func explored(t *testing.T, bug string) string {
+	t.Helper()
+	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
+	cmd := exec.Command(os.Args[0], "-test.run=^TestQueue$", "-test.v", "-test.timeout=9m")
+	cmd.Env = append(os.Environ(), "MACETEST_QUEUE="+bug)
+	out, _ := cmd.CombinedOutput() // which says whether the test failed
+	return string(out)
+}
+
+func TestExploreFindsEachKindOfBug(t *testing.T) {
+	if long.Of(0, 1) == 0 {
+		t.Skip("the overlay compiles the standard library: with -long")
+	}
+	for _, s := range seeded {
+		t.Run(s.bug, func(t *testing.T) {
+			out := explored(t, s.bug)
+			t.Log(out)
+			if !strings.Contains(out, s.says) || !strings.Contains(out, "replay: exact") {
+				t.Errorf("not found: %q", s.says)
+			}
+			cmd := exec.Command(os.Args[0], "-test.run=^TestQueue$")
+			cmd.Env = append(os.Environ(), "MACETEST_QUEUE="+s.bug)
+			if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "fails again") {
+				t.Errorf("the tape does not fail again: %s", out)
+			}
+			cmd.Env = append(os.Environ(), "MACETEST_QUEUE=none")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("the service without the bug fails: %s", out)
+			}
+		})
+	}
+	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
+}

@@ -1,0 +1,269 @@
+package macetest
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"macemc/program"
+)
+
+// The service of these tests is a queue of jobs: clients submit them over TCP, a
+// journal keeps them, workers do them. Each bug is one line of it that is wrong.
+type queue struct {
+	bug     string
+	h       *program.Host
+	journal *program.File
+	mu      sync.Mutex
+	jobs    []string
+	wake    chan struct{}
+	done    chan struct{}
+	closing sync.Once
+	ran     map[string]int // by all lives: what the test looks at
+	workers sync.WaitGroup
+}
+
+func serve(bug string, ran map[string]int) program.Program {
+	return func(ctx context.Context, h *program.Host) {
+		q := &queue{bug: bug, h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), ran: ran}
+		if bug == "lost wake-up" {
+			q.wake = make(chan struct{})
+		}
+		q.recover()
+		l, err := h.Listen("tcp", ":70")
+		if err != nil {
+			panic(err)
+		}
+		q.workers.Go(q.work)
+		q.workers.Go(func() {
+			<-ctx.Done()
+			l.Close()
+			q.shut()
+		})
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				break
+			}
+			q.workers.Go(func() { q.client(c) })
+		}
+		q.shut()
+		q.workers.Wait()
+	}
+}
+
+// shut ends the queue, once.
+func (q *queue) shut() {
+	if q.bug == "double close" {
+		select {
+		case <-q.done:
+		default:
+			close(q.done)
+		}
+		return
+	}
+	q.closing.Do(func() { close(q.done) })
+}
+
+// recover reads the jobs that the journal has.
+func (q *queue) recover() {
+	data, _ := q.h.Disk().ReadFile("journal")
+	good := 0
+	for rest := data; len(rest) >= 8; rest = data[good:] {
+		n, sum := int(binary.BigEndian.Uint32(rest)), binary.BigEndian.Uint32(rest[4:])
+		if q.bug == "torn write" {
+			n = min(n, len(rest)-8)
+		} else if len(rest) < 8+n || crc32.ChecksumIEEE(rest[8:8+n]) != sum {
+			break
+		}
+		q.jobs = append(q.jobs, string(rest[8:8+n]))
+		good += 8 + n
+	}
+	q.journal = q.h.Disk().Open("journal")
+	q.journal.Truncate(int64(good))
+	q.journal.Sync()
+	q.journal.Seek(0, io.SeekEnd)
+}
+
+// client takes jobs from a connection, a line each, and answers each one.
+func (q *queue) client(c net.Conn) {
+	defer c.Close()
+	stop := context.AfterFunc(q.context(), func() { c.Close() })
+	defer stop()
+	lines := bufio.NewScanner(c)
+	for lines.Scan() {
+		job := lines.Text()
+		record := binary.BigEndian.AppendUint32(nil, uint32(len(job)))
+		record = binary.BigEndian.AppendUint32(record, crc32.ChecksumIEEE([]byte(job)))
+		q.journal.Write(append(record, job...))
+		q.journal.Sync()
+		q.push(job)
+		if _, err := fmt.Fprintln(c, "ok"); err != nil {
+			return
+		}
+	}
+}
+
+func (q *queue) context() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-q.done; cancel() }()
+	return ctx
+}
+
+func (q *queue) push(job string) {
+	q.mu.Lock()
+	q.jobs = append(q.jobs, job)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) pop() (string, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.jobs) == 0 {
+		return "", false
+	}
+	job := q.jobs[0]
+	q.jobs = q.jobs[1:]
+	return job, true
+}
+
+// work does jobs until the queue ends.
+func (q *queue) work() {
+	for {
+		if q.bug != "select starvation" {
+			select {
+			case <-q.done:
+				return
+			default:
+			}
+		}
+		job, ok := q.pop()
+		if !ok {
+			select {
+			case <-q.wake:
+			case <-q.done:
+				return
+			}
+			continue
+		}
+		q.try(job)
+	}
+}
+
+// try does a job, again if it takes too long.
+func (q *queue) try(job string) {
+	for q.bug == "select starvation" || q.open() {
+		result := make(chan error, 1)
+		if q.bug == "leaked goroutine" {
+			result = make(chan error)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 40*time.Millisecond)
+		go func() { result <- q.do(ctx, job) }()
+		select {
+		case err := <-result:
+			cancel()
+			if err == nil {
+				return
+			}
+		case <-ctx.Done():
+			cancel()
+			if q.bug == "leaked goroutine" {
+				continue
+			}
+			if err := <-result; err == nil && q.bug != "timeout race" { // it was done all the same
+				return
+			}
+		}
+	}
+}
+
+// open reports whether the queue goes on.
+func (q *queue) open() bool {
+	select {
+	case <-q.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// do does a job, in a time that the search chooses.
+func (q *queue) do(ctx context.Context, job string) error {
+	select {
+	case <-time.After(time.Duration(1+q.h.Choose(5)) * 10 * time.Millisecond):
+		q.ran[job]++
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// submit has a client submit jobs one after the other.
+func submit(from *program.Host, jobs ...string) {
+	c, err := from.Dial("tcp", "server:70")
+	for ; err != nil; c, err = from.Dial("tcp", "server:70") { // it reads its journal first
+		time.Sleep(5 * time.Millisecond)
+	}
+	defer c.Close()
+	answers := bufio.NewReader(c)
+	for _, job := range jobs {
+		fmt.Fprintln(c, job)
+		if answer, err := answers.ReadString('\n'); err != nil || answer != "ok\n" {
+			return // the server crashed
+		}
+	}
+}
+
+// runQueue is the test: two clients, possibly a crash, and what must hold in the end.
+func runQueue(bug string) func(*testing.T, *World) {
+	return func(t *testing.T, w *World) {
+		ran := map[string]int{}
+		w.Host("server").Disk().Slow(10 * time.Millisecond)
+		w.Start("server", serve(bug, ran))
+		w.Wait()
+		client := w.Host("client")
+		var all sync.WaitGroup
+		all.Go(func() { submit(client, "one", "two", "three") })
+		all.Go(func() { submit(client, "four", "five") })
+		crashes := w.Choose(2) == 1
+		if crashes {
+			time.Sleep(time.Duration(w.Choose(40)) * time.Millisecond)
+			w.Crash("server")
+			w.Restart("server")
+		}
+		all.Wait()
+		if bug != "select starvation" || w.Choose(2) == 0 {
+			time.Sleep(10 * time.Second)
+			for _, job := range strings.Fields("one two three four five") {
+				if ran[job] == 0 && !crashes {
+					t.Errorf("job %s was accepted and never done", job)
+				}
+			}
+		}
+		for job, times := range ran {
+			if !strings.Contains(" one two three four five ", " "+job+" ") {
+				t.Errorf("job %q was done, and nobody submitted it", job)
+			}
+			if times > 1 && !crashes {
+				t.Errorf("job %s was done %d times", job, times)
+			}
+		}
+		stopped := time.Now()
+		w.Stop("server")
+		if d := time.Since(stopped); d > 125*time.Millisecond {
+			t.Errorf("it took %v to stop", d)
+		}
+	}
+}

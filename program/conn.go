@@ -1,0 +1,306 @@
+package program
+
+import (
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"macemc/internal/bubble"
+)
+
+// A stream is one direction of a connection.
+type stream struct {
+	net      *network
+	from, to *Host
+	mu       lock
+	arrived  []byte        // what the reader has not read
+	err      error         // what the reader gets after that
+	broken   error         // what the writer gets
+	flight   int           // bytes that were written and not read
+	latest   time.Time     // no segment arrives before an earlier one
+	underWay []func()      // what happens with each arrival, in order
+	news     chan struct{} // closed when something changes
+}
+
+// window is how many bytes a stream takes that nobody has read.
+const window = 64 << 10
+
+func newStream(n *network, from, to *Host) *stream {
+	return &stream{net: n, from: from, to: to, news: make(chan struct{})}
+}
+
+// changed wakes who waits. The lock is held.
+func (s *stream) changed() {
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+// end ends the stream at once, for both sides, and what is under way is lost.
+func (s *stream) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken == nil {
+		s.broken = err
+	}
+	if s.err == nil {
+		s.err = err
+	}
+	s.changed()
+}
+
+// close wakes who waits at this end; with an error, the peer can write no more.
+func (s *stream) close(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.broken = err
+	}
+	s.changed()
+}
+
+// finish ends the stream for the reader, after what is under way.
+func (s *stream) finish(err error) { s.send(func() { s.finished(err) }) }
+
+func (s *stream) finished(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+	if err != io.EOF {
+		s.broken = err
+	}
+}
+
+// send has something happen at the other end, after all that was sent before; while
+// the network is parted, later.
+func (s *stream) send(happen func()) {
+	d := s.net.arrival(s.latest.Add(1))
+	s.latest = time.Now().Add(d)
+	s.underWay = append(s.underWay, happen)
+	s.net.later(d, s.arrives)
+}
+
+// arrives has the first happen of what is under way.
+func (s *stream) arrives() {
+	for s.net.apart(s.from, s.to) {
+		<-s.net.healed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay[0]()
+	s.underWay = s.underWay[1:]
+	s.changed()
+}
+
+// put writes a segment. A segment may arrive in two parts.
+func (s *stream) put(p []byte) {
+	p = slices.Clone(p)
+	if len(p) > 1 && bubble.Ask(8) == 7 {
+		half := p[:len(p)/2]
+		p = p[len(p)/2:]
+		s.send(func() { s.arrive(half) })
+	}
+	s.send(func() { s.arrive(p) })
+}
+
+func (s *stream) arrive(p []byte) {
+	if s.err == nil {
+		s.arrived = append(s.arrived, p...)
+	}
+}
+
+// A conn is one end of a connection.
+type conn struct {
+	host          *Host
+	peer          *conn
+	local, remote addr
+	in, out       *stream
+	read, write   *deadline
+	closing       sync.Once
+	closed        bool
+}
+
+func (c *conn) meet(peer *conn) { c.peer = peer }
+
+func (n *network) forget(c *conn) {
+	n.conns = slices.DeleteFunc(n.conns, func(o *conn) bool { return o == c })
+}
+
+func (c *conn) LocalAddr() net.Addr  { return c.local }
+func (c *conn) RemoteAddr() net.Addr { return c.remote }
+
+func (c *conn) fail(op string, err error) error {
+	return &net.OpError{Op: op, Net: c.local.network, Source: c.local, Addr: c.remote, Err: err}
+}
+
+// Read reads what has arrived.
+func (c *conn) Read(p []byte) (int, error) {
+	for {
+		n, err, news := c.take(p)
+		if n > 0 || err == io.EOF || len(p) == 0 && err == nil {
+			return n, err
+		}
+		if err != nil {
+			return 0, c.fail("read", err)
+		}
+		select {
+		case <-news:
+		case <-c.read.over():
+			return 0, c.fail("read", os.ErrDeadlineExceeded)
+		}
+	}
+}
+
+// take reads what is there without waiting.
+func (c *conn) take(p []byte) (int, error, chan struct{}) {
+	switch {
+	case c.closed:
+		return 0, net.ErrClosed, nil
+	case c.read.passed():
+		return 0, os.ErrDeadlineExceeded, nil
+	}
+	return c.in.take(p)
+}
+
+// take returns what has arrived; if nothing has, the error for the reader, and what is
+// closed at the next change.
+func (s *stream) take(p []byte) (int, error, chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.arrived) == 0 {
+		return 0, s.err, s.news
+	}
+	n := copy(p, s.arrived)
+	s.arrived = s.arrived[n:]
+	s.flight -= n
+	s.changed()
+	return n, nil, nil
+}
+
+// Write writes p, in segments.
+func (c *conn) Write(p []byte) (written int, err error) {
+	for len(p) > 0 {
+		n, err, news := c.room(len(p))
+		if err != nil {
+			return written, c.fail("write", err)
+		}
+		if n > 0 {
+			c.out.put(p[:n])
+			p, written = p[n:], written+n
+			continue
+		}
+		select {
+		case <-news:
+		case <-c.write.over():
+			return written, c.fail("write", os.ErrDeadlineExceeded)
+		}
+	}
+	return written, nil
+}
+
+// room takes as much of the window as there is, up to n.
+func (c *conn) room(n int) (int, error, chan struct{}) {
+	switch {
+	case c.closed:
+		return 0, net.ErrClosed, nil
+	case c.write.passed():
+		return 0, os.ErrDeadlineExceeded, nil
+	}
+	return c.out.room(n)
+}
+
+func (s *stream) room(n int) (int, error, chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return 0, syscall.EPIPE, nil
+	}
+	n = min(n, window-s.flight)
+	s.flight += n
+	return n, nil, s.news
+}
+
+// Close closes the connection: the peer reads the end after what is under way.
+func (c *conn) Close() error {
+	err := c.fail("close", net.ErrClosed)
+	c.closing.Do(func() {
+		err = nil
+		c.closed = true
+		c.out.finish(io.EOF)
+		c.in.close(io.ErrClosedPipe)
+		c.out.close(nil)
+		c.in.net.forget(c)
+	})
+	return err
+}
+
+// CloseWrite ends what the peer reads.
+func (c *conn) CloseWrite() error { c.out.finish(io.EOF); return nil }
+
+func (c *conn) SetDeadline(t time.Time) error {
+	c.read.set(t)
+	c.write.set(t)
+	return nil
+}
+func (c *conn) SetReadDeadline(t time.Time) error  { c.read.set(t); return nil }
+func (c *conn) SetWriteDeadline(t time.Time) error { c.write.set(t); return nil }
+
+// A deadline ends waits at a time that may change.
+type deadline struct {
+	mu    lock
+	timer *time.Timer
+	done  chan struct{}
+	late  bool // done is closed
+}
+
+func newDeadline() *deadline { return &deadline{done: make(chan struct{})} }
+
+// over returns a channel that is closed at the deadline.
+func (d *deadline) over() chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.done
+}
+
+// passed reports whether the deadline is over.
+func (d *deadline) passed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.late
+}
+
+// set sets another deadline; none if t is zero.
+func (d *deadline) set(t time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.timer != nil {
+		d.timer.Stop()
+		d.timer = nil
+	}
+	if d.late {
+		d.done, d.late = make(chan struct{}), false
+	}
+	switch {
+	case t.IsZero():
+	case time.Until(t) <= 0:
+		d.end()
+	default:
+		var timer *time.Timer
+		timer = time.AfterFunc(time.Until(t), func() {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if d.timer == timer {
+				d.end()
+			}
+		})
+		d.timer = timer
+	}
+}
+
+func (d *deadline) end() {
+	d.late = true
+	close(d.done)
+}

@@ -1,0 +1,272 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"macemc/internal/bubble"
+)
+
+// A network is what is between the hosts.
+type network struct {
+	world     *World
+	listeners []*listener
+	conns     []*conn
+	packets   []*packetConn
+	parted    map[string]int // the side of each host; nil if there is no partition
+	healed    chan struct{}  // closed when the partition ends
+	lossy     int            // how many datagrams may still be lost or doubled
+	port      int            // of the next connection that is dialled
+}
+
+// An addr is an address of the world: a host's name and a port.
+type addr struct{ network, host, port string }
+
+func (a addr) Network() string { return a.network }
+func (a addr) String() string  { return net.JoinHostPort(a.host, a.port) }
+
+// resolve makes an address of text. An empty host is the caller's own.
+func (h *Host) resolve(network, address string) (addr, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return addr{}, err
+	}
+	switch host {
+	case "", "localhost", "0.0.0.0", "127.0.0.1", "::":
+		host = h.name
+	}
+	return addr{network, host, port}, nil
+}
+
+func (h *Host) opError(op, network string, to net.Addr, err error) error {
+	return &net.OpError{Op: op, Net: network, Addr: to, Err: err}
+}
+
+// latency draws how long something is under way.
+func (n *network) delay() time.Duration {
+	l := n.world.latency
+	return l.least + (l.most-l.least)*time.Duration(bubble.Ask(16))/15
+}
+
+// arrival returns when something that was sent now arrives, not before after: at an
+// instant at which nothing else does.
+func (n *network) arrival(after time.Time) time.Duration {
+	w := n.world
+	at := time.Now().Add(n.delay())
+	if at.Before(after) {
+		at = after
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !at.After(w.last) && w.last.Sub(at) < time.Millisecond {
+		at = w.last.Add(1)
+	}
+	if at.After(w.last) {
+		w.last = at
+	}
+	return time.Until(at)
+}
+
+// later has the network do something: it goes on when the sender's life is over.
+func (n *network) later(d time.Duration, do func()) {
+	before := bubble.SetLife(0)
+	defer bubble.SetLife(before)
+	time.AfterFunc(d, do)
+}
+
+// apart reports whether a partition is between two hosts.
+func (n *network) apart(a, b *Host) bool {
+	return n.parted != nil && a != b && n.parted[a.name] != n.parted[b.name]
+}
+
+// Partition cuts the network into sides. A host that is in none of them is in the
+// first. Segments wait until it heals; datagrams are lost.
+func (w *World) Partition(sides ...[]string) {
+	w.Heal()
+	w.net.part(sides)
+	w.note(fmt.Sprintf("partition %v", sides))
+}
+
+// Heal ends a partition.
+func (w *World) Heal() {
+	if w.net.heal() {
+		w.note("the partition is healed")
+	}
+}
+
+// part begins a partition.
+func (n *network) part(sides [][]string) {
+	n.parted, n.healed = map[string]int{}, make(chan struct{})
+	for i, side := range sides {
+		for _, name := range side {
+			n.parted[name] = i
+		}
+	}
+}
+
+// heal ends a partition, and reports whether there was one.
+func (n *network) heal() bool {
+	if n.parted == nil {
+		return false
+	}
+	n.parted = nil
+	close(n.healed)
+	return true
+}
+
+// lose is how many datagrams may be lost or doubled from now on.
+func (n *network) lose(datagrams int) { n.lossy = datagrams }
+
+// Loss lets the search lose or double as many datagrams.
+func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
+
+// Reset breaks the connections between two hosts: both sides read an error.
+func (w *World) Reset(a, b string) {
+	w.note(fmt.Sprintf("connections of %s and %s are reset", a, b))
+	for _, c := range slices.Clone(w.net.conns) {
+		if c.host.name == a && c.peer.host.name == b {
+			c.in.end(syscall.ECONNRESET)
+			c.peer.in.end(syscall.ECONNRESET)
+			c.out.end(syscall.ECONNRESET)
+			c.peer.out.end(syscall.ECONNRESET)
+		}
+	}
+}
+
+// drop ends what a life had open. Peers hear of it as of anything else: later.
+func (n *network) drop(h *Host) {
+	n.listeners = slices.DeleteFunc(n.listeners, func(l *listener) bool { return l.host == h })
+	n.packets = slices.DeleteFunc(n.packets, func(p *packetConn) bool { return p.host == h })
+	for _, c := range n.conns {
+		if c.host == h {
+			c.out.finish(syscall.ECONNRESET)
+		}
+	}
+	n.conns = slices.DeleteFunc(n.conns, func(c *conn) bool { return c.host == h })
+}
+
+// Listen listens on a port of the host.
+func (h *Host) Listen(network, address string) (net.Listener, error) {
+	at, err := h.resolve(network, address)
+	if err != nil {
+		return nil, err
+	}
+	n := h.world.net
+	n.number(&at)
+	for _, l := range n.listeners {
+		if l.host == h && l.at.port == at.port {
+			return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
+		}
+	}
+	l := &listener{host: h, at: at, queue: make(chan *conn, 128), closed: make(chan struct{})}
+	n.listen(l)
+	return l, nil
+}
+
+// number gives an address of port 0 a port of its own.
+func (n *network) number(at *addr) {
+	if at.port == "0" {
+		n.port++
+		*at = addr{at.network, at.host, strconv.Itoa(30000 + n.port)}
+	}
+}
+
+func (n *network) listen(l *listener) { n.listeners = append(n.listeners, l) }
+
+// unlisten reports whether l was listening.
+func (n *network) unlisten(l *listener) bool {
+	i := slices.Index(n.listeners, l)
+	if i >= 0 {
+		n.listeners = slices.Delete(n.listeners, i, i+1)
+	}
+	return i >= 0
+}
+
+type listener struct {
+	host   *Host
+	at     addr
+	queue  chan *conn
+	closed chan struct{}
+}
+
+func (l *listener) Addr() net.Addr { return l.at }
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.queue:
+		return c, nil
+	case <-l.closed:
+		return nil, l.host.opError("accept", l.at.network, l.at, net.ErrClosed)
+	}
+}
+
+func (l *listener) Close() error {
+	if !l.host.world.net.unlisten(l) {
+		return l.host.opError("close", l.at.network, l.at, net.ErrClosed)
+	}
+	close(l.closed)
+	return nil
+}
+
+// Dial connects to a port of a host.
+func (h *Host) Dial(network, address string) (net.Conn, error) {
+	return h.DialContext(context.Background(), network, address)
+}
+
+// dialMost is how long a connection is tried without a context.
+const dialMost = 2 * time.Minute
+
+// DialContext is Dial with a context. It fits http.Transport and grpc.WithContextDialer.
+func (h *Host) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	to, err := h.resolve(network, address)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialMost)
+	defer cancel()
+	n, peer := h.world.net, h.world.Host(to.host)
+	for {
+		select {
+		case <-time.After(n.arrival(time.Time{})):
+		case <-ctx.Done():
+			return nil, h.opError("dial", network, to, ctx.Err())
+		}
+		if !n.apart(h, peer) {
+			break
+		}
+		select {
+		case <-n.healed:
+		case <-ctx.Done():
+			return nil, h.opError("dial", network, to, ctx.Err())
+		}
+	}
+	i := slices.IndexFunc(n.listeners, func(l *listener) bool { return l.host == peer && l.at.port == to.port })
+	if i < 0 {
+		return nil, h.opError("dial", network, to, os.NewSyscallError("connect", syscall.ECONNREFUSED))
+	}
+	return n.connect(h, n.listeners[i], network)
+}
+
+// connect makes the two ends of a connection.
+func (n *network) connect(h *Host, l *listener, network string) (net.Conn, error) {
+	from := addr{network, h.name, "0"}
+	n.number(&from)
+	there, back := newStream(n, h, l.host), newStream(n, l.host, h)
+	near := &conn{host: h, local: from, remote: l.at, in: back, out: there, read: newDeadline(), write: newDeadline()}
+	far := &conn{host: l.host, local: l.at, remote: from, in: there, out: back, read: newDeadline(), write: newDeadline()}
+	near.meet(far)
+	far.meet(near)
+	select {
+	case l.queue <- far:
+	default:
+		return nil, h.opError("dial", network, l.at, os.NewSyscallError("connect", syscall.ECONNREFUSED))
+	}
+	n.conns = append(n.conns, near, far)
+	return near, nil
+}

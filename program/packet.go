@@ -1,0 +1,135 @@
+package program
+
+import (
+	"net"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"macemc/internal/bubble"
+)
+
+// ListenPacket opens a port of the host for datagrams.
+func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
+	at, err := h.resolve(network, address)
+	if err != nil {
+		return nil, err
+	}
+	n := h.world.net
+	n.number(&at)
+	for _, p := range n.packets {
+		if p.host == h && p.at.port == at.port {
+			return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
+		}
+	}
+	p := &packetConn{host: h, at: at, queue: make(chan datagram, 256), closed: make(chan struct{}), read: newDeadline()}
+	n.open(p)
+	return p, nil
+}
+
+type datagram struct {
+	from addr
+	data []byte
+}
+
+type packetConn struct {
+	host   *Host
+	at     addr
+	queue  chan datagram
+	closed chan struct{}
+	read   *deadline
+}
+
+func (p *packetConn) LocalAddr() net.Addr { return p.at }
+
+func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
+	if p.read.passed() {
+		return 0, nil, p.host.opError("read", p.at.network, p.at, os.ErrDeadlineExceeded)
+	}
+	select {
+	case d := <-p.queue:
+		return copy(b, d.data), d.from, nil
+	case <-p.closed:
+		return 0, nil, p.host.opError("read", p.at.network, p.at, net.ErrClosed)
+	case <-p.read.over():
+		return 0, nil, p.host.opError("read", p.at.network, p.at, os.ErrDeadlineExceeded)
+	}
+}
+
+// WriteTo sends a datagram, which may be lost, or arrive twice, and overtakes others.
+func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
+	select {
+	case <-p.closed:
+		return 0, p.host.opError("write", p.at.network, to, net.ErrClosed)
+	default:
+	}
+	at, err := p.host.resolve(p.at.network, to.String())
+	if err != nil {
+		return 0, err
+	}
+	n := p.host.world.net
+	for range n.times() {
+		d := datagram{p.at, slices.Clone(b)}
+		n.later(n.arrival(time.Time{}), func() { n.arrived(p.host, at, d) })
+	}
+	return len(b), nil
+}
+
+// times draws how often a datagram arrives.
+func (n *network) times() int {
+	if n.lossy > 0 {
+		if fate := bubble.Ask(8); fate >= 6 {
+			n.lossy--
+			return (fate - 6) * 2
+		}
+	}
+	return 1
+}
+
+func (n *network) open(p *packetConn) { n.packets = append(n.packets, p) }
+
+// shut reports whether p was open.
+func (n *network) shut(p *packetConn) bool {
+	i := slices.Index(n.packets, p)
+	if i >= 0 {
+		n.packets = slices.Delete(n.packets, i, i+1)
+	}
+	return i >= 0
+}
+
+// arrived puts a datagram where somebody reads it, if there is room.
+func (n *network) arrived(from *Host, at addr, d datagram) {
+	if n.apart(from, from.world.Host(at.host)) {
+		return
+	}
+	for _, p := range n.packets {
+		if p.host.name == at.host && p.at.port == at.port {
+			select {
+			case p.queue <- d:
+			default:
+			}
+		}
+	}
+}
+
+func (p *packetConn) Close() error {
+	if !p.host.world.net.shut(p) {
+		return p.host.opError("close", p.at.network, p.at, net.ErrClosed)
+	}
+	close(p.closed)
+	return nil
+}
+
+func (p *packetConn) SetDeadline(t time.Time) error      { p.read.set(t); return nil }
+func (p *packetConn) SetReadDeadline(t time.Time) error  { p.read.set(t); return nil }
+func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
+
+// Addr returns an address for WriteTo: a host's name and a port.
+func Addr(network, address string) net.Addr {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		host, port = address, "0"
+	}
+	return addr{network, host, port}
+}

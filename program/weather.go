@@ -1,0 +1,64 @@
+package program
+
+import (
+	"time"
+
+	"macemc/internal/bubble"
+)
+
+// Faults are what the weather may do, as often.
+type Faults struct {
+	Crashes    int // and restarts, with the same program
+	Partitions int // of one host from the others
+	Resets     int // of the connections of two hosts
+	Loss       int // datagrams that are lost or doubled
+}
+
+// Weather lets faults happen for a while, at times and in an order that the search
+// chooses. Before it returns, the network is healed and every host that crashed runs
+// again. The caller waits, so what goes on meanwhile is started before.
+func (w *World) Weather(d time.Duration, f Faults) {
+	w.Loss(f.Loss)
+	storm := &f
+	end := time.Now().Add(d)
+	for time.Now().Before(end) {
+		time.Sleep(d * time.Duration(1+w.Choose(16)) / 32)
+		storm.strike(w)
+	}
+	w.Loss(0)
+	w.Heal()
+	for _, name := range w.Names() {
+		if h := w.Host(name); h.life != nil && h.life.over {
+			w.Restart(name)
+		}
+	}
+}
+
+// strike has one fault happen that is in the budget, if the search chooses one.
+func (f *Faults) strike(w *World) {
+	names := w.Names()
+	host := func() string { return names[w.Choose(len(names))] }
+	switch w.Choose(6) {
+	case 1:
+		if name := host(); f.Crashes > 0 && w.Host(name).Running() && bubble.Exact() == nil {
+			f.Crashes--
+			w.Crash(name)
+		}
+	case 2:
+		if name := host(); w.Host(name).life != nil && w.Host(name).life.over {
+			w.Restart(name)
+		}
+	case 3:
+		if f.Partitions > 0 {
+			f.Partitions--
+			w.Partition(nil, []string{host()})
+		}
+	case 4:
+		w.Heal()
+	case 5:
+		if a, b := host(), host(); f.Resets > 0 && a != b {
+			f.Resets--
+			w.Reset(a, b)
+		}
+	}
+}

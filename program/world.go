@@ -1,0 +1,217 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"macemc/internal/bubble"
+)
+
+// A Program is a node that is made of goroutines. It returns when ctx is cancelled.
+type Program func(ctx context.Context, h *Host)
+
+// A World is the hosts of one run, and what is between them.
+type World struct {
+	mu      lock
+	net     *network
+	hosts   []*Host
+	lives   uint32
+	last    time.Time // of the latest arrival: no other has the same
+	lines   []string
+	noted   int
+	t       Test
+	watch   func(string) // gets each line as it comes; nil for nobody
+	ended   time.Duration
+	latency latencies
+}
+
+type latencies struct{ least, most time.Duration }
+
+// linesMost is how many lines are kept of what happened.
+const linesMost = 5000
+
+// A Test is what a world asks of testing.T: Error with what is wrong with the programs
+// themselves, and Skip where it cannot do what the body wants.
+type Test interface {
+	Error(...any)
+	Skip(...any)
+}
+
+// New returns a world of the bubble of the caller.
+func New(t Test) *World {
+	w := &World{t: t, latency: latencies{time.Millisecond, 8 * time.Millisecond}}
+	w.net = &network{world: w}
+	return w
+}
+
+// lock is a mutex that no goroutine waits for under the overlay: none pauses while it
+// has one.
+type lock struct{ taken atomic.Bool }
+
+func (l *lock) Lock() {
+	bubble.Hush()
+	for !l.taken.CompareAndSwap(false, true) {
+		runtime.Gosched()
+	}
+}
+
+func (l *lock) Unlock() {
+	l.taken.Store(false)
+	bubble.Unhush()
+}
+
+// Choose returns a number below n, which the search chooses. Answer 0 is the plain
+// one: a failing run is made shorter by taking it.
+func (w *World) Choose(n int) int { return bubble.Ask(n) }
+
+// Latency says how long segments and datagrams are under way: between 1 and 8
+// milliseconds if nobody says otherwise.
+func (w *World) Latency(least, most time.Duration) { w.latency = latencies{least, max(least, most)} }
+
+// Logf notes a line, which the report of a failing run shows with its time.
+func (w *World) Logf(format string, args ...any) { w.note(fmt.Sprintf(format, args...)) }
+
+func (w *World) note(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.noted++
+	if len(w.lines) == linesMost {
+		w.lines = slices.Delete(w.lines, 0, linesMost/2)
+	}
+	line = fmt.Sprintf("%12s  %s", time.Since(epoch), line)
+	w.lines = append(w.lines, line)
+	if w.watch != nil {
+		w.watch(line)
+	}
+}
+
+// Watch has f get each line as it comes.
+func (w *World) Watch(f func(line string)) { w.watch = f }
+
+// Ended returns the time of the world at its end.
+func (w *World) Ended() time.Duration { return w.ended }
+
+// epoch is the time at which every bubble begins.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Lines returns what happened, as far as it is kept: the last lines. dropped is how
+// many came before.
+func (w *World) Lines() (lines []string, dropped int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.lines), w.noted - len(w.lines)
+}
+
+// Host returns the host of a name, which need not run.
+func (w *World) Host(name string) *Host {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range w.hosts {
+		if h.name == name {
+			return h
+		}
+	}
+	h := &Host{world: w, name: name, disk: Disk{world: w}}
+	w.hosts = append(w.hosts, h)
+	return h
+}
+
+// Names returns the names of the hosts, in the order in which they were first named.
+func (w *World) Names() (names []string) {
+	for _, h := range w.hosts {
+		names = append(names, h.name)
+	}
+	return names
+}
+
+// Start begins a life of a host that is not running. It returns at once.
+func (w *World) Start(name string, p Program) *Host {
+	h := w.Host(name)
+	if h.Running() {
+		panic(fmt.Sprintf("host %s is running; crash or stop it before it starts again", name))
+	}
+	if w.lives++; w.lives > livesMost {
+		panic(fmt.Sprintf("a world has at most %d lives", livesMost))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p})
+	w.note(fmt.Sprintf("%s starts", name))
+	h.life.run(ctx, h)
+	return h
+}
+
+// Restart begins another life with the program of the last one.
+func (w *World) Restart(name string) *Host { return w.Start(name, w.Host(name).life.program) }
+
+// livesMost is how many lives the runtime can tell apart.
+const livesMost = 255
+
+// Crash ends the life of a host, as a loss of power does. A part of what it wrote
+// and did not sync is lost, and its peers find their connections reset.
+func (w *World) Crash(name string) {
+	h := w.Host(name)
+	if !h.Running() {
+		return
+	}
+	if err := bubble.Exact(); err != nil {
+		w.t.Skip(fmt.Sprintf("host %s cannot crash: %v; only the overlay keeps its goroutines from running", name, err))
+	}
+	w.Wait()
+	w.note(fmt.Sprintf("%s crashes", name))
+	bubble.Kill(h.life.number)
+	h.life.end()
+	w.net.drop(h)
+	h.disk.crash()
+}
+
+// Stop cancels the context of a host and waits until its program has returned. If
+// goroutines of the life are left then, the run fails with their stacks.
+func (w *World) Stop(name string) {
+	h := w.Host(name)
+	if !h.Running() {
+		return
+	}
+	w.note(fmt.Sprintf("%s stops", name))
+	h.life.cancel()
+	select {
+	case <-h.life.returned:
+	case <-time.After(time.Minute):
+		w.t.Error(fmt.Sprintf("%s does not return, a minute after its context was cancelled%s", name, h.left()))
+	}
+	for range 100 { // who pauses is not left behind
+		if h.left() == "" {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	h.life.end()
+	w.net.drop(h)
+	if left := h.left(); left != "" {
+		w.t.Error(fmt.Sprintf("%s has stopped, and left goroutines behind:%s", name, left))
+	}
+}
+
+// End ends the lives that are left, without a failure. It is the last call.
+func (w *World) End() {
+	w.ended = time.Since(epoch)
+	if len(w.hosts) == 0 {
+		return
+	}
+	time.Sleep(time.Second) // who pauses is not left behind
+	for _, h := range w.hosts {
+		if h.Running() {
+			if bubble.Exact() == nil {
+				bubble.Kill(h.life.number)
+			} else { // it has to end by itself
+				h.life.cancel()
+				time.Sleep(time.Minute)
+			}
+			h.life.end()
+			w.net.drop(h)
+		}
+	}
+}
