@@ -14,7 +14,7 @@ import (
 var seeded = []struct{ bug, says string }{
 	{"lost wake-up", "was accepted and never done"},
 	{"double close", "panic: close of closed channel"},
-	{"leaked goroutine", "left goroutines behind"},
+	{"leaked goroutine", "goroutines"},
 	{"select starvation", "to stop"},
 	{"timeout race", "was done"},
 	{"torn write", "nobody submitted it"},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -77,6 +78,8 @@ func (s *stream) finished(err error) {
 // send has something happen at the other end, after all that was sent before; while
 // the network is parted, later.
 func (s *stream) send(happen func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	d := s.net.arrival(s.latest.Add(1))
 	s.latest = time.Now().Add(d)
 	s.underWay = append(s.underWay, happen)
@@ -86,7 +89,7 @@ func (s *stream) send(happen func()) {
 // arrives has the first happen of what is under way.
 func (s *stream) arrives() {
 	for s.net.apart(s.from, s.to) {
-		<-s.net.healed
+		<-s.net.mended()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,12 +123,14 @@ type conn struct {
 	in, out       *stream
 	read, write   *deadline
 	closing       sync.Once
-	closed        bool
+	closed        atomic.Bool
 }
 
 func (c *conn) meet(peer *conn) { c.peer = peer }
 
 func (n *network) forget(c *conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.conns = slices.DeleteFunc(n.conns, func(o *conn) bool { return o == c })
 }
 
@@ -157,7 +162,7 @@ func (c *conn) Read(p []byte) (int, error) {
 // take reads what is there without waiting.
 func (c *conn) take(p []byte) (int, error, chan struct{}) {
 	switch {
-	case c.closed:
+	case c.closed.Load():
 		return 0, net.ErrClosed, nil
 	case c.read.passed():
 		return 0, os.ErrDeadlineExceeded, nil
@@ -204,7 +209,7 @@ func (c *conn) Write(p []byte) (written int, err error) {
 // room takes as much of the window as there is, up to n.
 func (c *conn) room(n int) (int, error, chan struct{}) {
 	switch {
-	case c.closed:
+	case c.closed.Load():
 		return 0, net.ErrClosed, nil
 	case c.write.passed():
 		return 0, os.ErrDeadlineExceeded, nil
@@ -228,7 +233,7 @@ func (c *conn) Close() error {
 	err := c.fail("close", net.ErrClosed)
 	c.closing.Do(func() {
 		err = nil
-		c.closed = true
+		c.closed.Store(true)
 		c.out.finish(io.EOF)
 		c.in.close(io.ErrClosedPipe)
 		c.out.close(nil)

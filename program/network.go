@@ -16,6 +16,7 @@ import (
 // A network is what is between the hosts.
 type network struct {
 	world     *World
+	mu        lock
 	listeners []*listener
 	conns     []*conn
 	packets   []*packetConn
@@ -82,6 +83,8 @@ func (n *network) later(d time.Duration, do func()) {
 
 // apart reports whether a partition is between two hosts.
 func (n *network) apart(a, b *Host) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	return n.parted != nil && a != b && n.parted[a.name] != n.parted[b.name]
 }
 
@@ -102,6 +105,8 @@ func (w *World) Heal() {
 
 // part begins a partition.
 func (n *network) part(sides [][]string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.parted, n.healed = map[string]int{}, make(chan struct{})
 	for i, side := range sides {
 		for _, name := range side {
@@ -112,6 +117,8 @@ func (n *network) part(sides [][]string) {
 
 // heal ends a partition, and reports whether there was one.
 func (n *network) heal() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.parted == nil {
 		return false
 	}
@@ -121,7 +128,18 @@ func (n *network) heal() bool {
 }
 
 // lose is how many datagrams may be lost or doubled from now on.
-func (n *network) lose(datagrams int) { n.lossy = datagrams }
+func (n *network) lose(datagrams int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lossy = datagrams
+}
+
+// mended returns a channel that is closed when the partition ends.
+func (n *network) mended() chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.healed
+}
 
 // Loss lets the search lose or double as many datagrams.
 func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
@@ -129,7 +147,7 @@ func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
 // Reset breaks the connections between two hosts: both sides read an error.
 func (w *World) Reset(a, b string) {
 	w.note(fmt.Sprintf("connections of %s and %s are reset", a, b))
-	for _, c := range slices.Clone(w.net.conns) {
+	for _, c := range w.net.open() {
 		if c.host.name == a && c.peer.host.name == b {
 			c.in.end(syscall.ECONNRESET)
 			c.peer.in.end(syscall.ECONNRESET)
@@ -141,14 +159,23 @@ func (w *World) Reset(a, b string) {
 
 // drop ends what a life had open. Peers hear of it as of anything else: later.
 func (n *network) drop(h *Host) {
-	n.listeners = slices.DeleteFunc(n.listeners, func(l *listener) bool { return l.host == h })
-	n.packets = slices.DeleteFunc(n.packets, func(p *packetConn) bool { return p.host == h })
-	for _, c := range n.conns {
+	for _, c := range n.open() {
 		if c.host == h {
 			c.out.finish(syscall.ECONNRESET)
 		}
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.listeners = slices.DeleteFunc(n.listeners, func(l *listener) bool { return l.host == h })
+	n.packets = slices.DeleteFunc(n.packets, func(p *packetConn) bool { return p.host == h })
 	n.conns = slices.DeleteFunc(n.conns, func(c *conn) bool { return c.host == h })
+}
+
+// open returns the ends of all connections.
+func (n *network) open() []*conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.conns)
 }
 
 // Listen listens on a port of the host.
@@ -159,10 +186,8 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	}
 	n := h.world.net
 	n.number(&at)
-	for _, l := range n.listeners {
-		if l.host == h && l.at.port == at.port {
-			return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
-		}
+	if n.listener(h, at.port) != nil {
+		return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
 	}
 	l := &listener{host: h, at: at, queue: make(chan *conn, 128), closed: make(chan struct{})}
 	n.listen(l)
@@ -171,16 +196,35 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 
 // number gives an address of port 0 a port of its own.
 func (n *network) number(at *addr) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if at.port == "0" {
 		n.port++
 		*at = addr{at.network, at.host, strconv.Itoa(30000 + n.port)}
 	}
 }
 
-func (n *network) listen(l *listener) { n.listeners = append(n.listeners, l) }
+// listener returns who listens on a port of a host; nil if nobody does.
+func (n *network) listener(h *Host, port string) *listener {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i := slices.IndexFunc(n.listeners, func(l *listener) bool { return l.host == h && l.at.port == port })
+	if i < 0 {
+		return nil
+	}
+	return n.listeners[i]
+}
+
+func (n *network) listen(l *listener) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.listeners = append(n.listeners, l)
+}
 
 // unlisten reports whether l was listening.
 func (n *network) unlisten(l *listener) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	i := slices.Index(n.listeners, l)
 	if i >= 0 {
 		n.listeners = slices.Delete(n.listeners, i, i+1)
@@ -241,16 +285,16 @@ func (h *Host) DialContext(ctx context.Context, network, address string) (net.Co
 			break
 		}
 		select {
-		case <-n.healed:
+		case <-n.mended():
 		case <-ctx.Done():
 			return nil, h.opError("dial", network, to, ctx.Err())
 		}
 	}
-	i := slices.IndexFunc(n.listeners, func(l *listener) bool { return l.host == peer && l.at.port == to.port })
-	if i < 0 {
+	l := n.listener(peer, to.port)
+	if l == nil {
 		return nil, h.opError("dial", network, to, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 	}
-	return n.connect(h, n.listeners[i], network)
+	return n.connect(h, l, network)
 }
 
 // connect makes the two ends of a connection.
@@ -267,6 +311,12 @@ func (n *network) connect(h *Host, l *listener, network string) (net.Conn, error
 	default:
 		return nil, h.opError("dial", network, l.at, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 	}
-	n.conns = append(n.conns, near, far)
+	n.connected(near, far)
 	return near, nil
+}
+
+func (n *network) connected(ends ...*conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.conns = append(n.conns, ends...)
 }

@@ -18,13 +18,11 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 	}
 	n := h.world.net
 	n.number(&at)
-	for _, p := range n.packets {
-		if p.host == h && p.at.port == at.port {
-			return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
-		}
+	if n.packet(h.name, at.port) != nil {
+		return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
 	}
 	p := &packetConn{host: h, at: at, queue: make(chan datagram, 256), closed: make(chan struct{}), read: newDeadline()}
-	n.open(p)
+	n.bind(p)
 	return p, nil
 }
 
@@ -78,6 +76,8 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 
 // times draws how often a datagram arrives.
 func (n *network) times() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.lossy > 0 {
 		if fate := bubble.Ask(8); fate >= 6 {
 			n.lossy--
@@ -87,10 +87,27 @@ func (n *network) times() int {
 	return 1
 }
 
-func (n *network) open(p *packetConn) { n.packets = append(n.packets, p) }
+// packet returns who has a port of a host; nil if nobody does.
+func (n *network) packet(host, port string) *packetConn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	i := slices.IndexFunc(n.packets, func(p *packetConn) bool { return p.host.name == host && p.at.port == port })
+	if i < 0 {
+		return nil
+	}
+	return n.packets[i]
+}
+
+func (n *network) bind(p *packetConn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.packets = append(n.packets, p)
+}
 
 // shut reports whether p was open.
 func (n *network) shut(p *packetConn) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	i := slices.Index(n.packets, p)
 	if i >= 0 {
 		n.packets = slices.Delete(n.packets, i, i+1)
@@ -103,12 +120,10 @@ func (n *network) arrived(from *Host, at addr, d datagram) {
 	if n.apart(from, from.world.Host(at.host)) {
 		return
 	}
-	for _, p := range n.packets {
-		if p.host.name == at.host && p.at.port == at.port {
-			select {
-			case p.queue <- d:
-			default:
-			}
+	if p := n.packet(at.host, at.port); p != nil {
+		select {
+		case p.queue <- d:
+		default:
 		}
 	}
 }

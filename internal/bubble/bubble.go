@@ -72,7 +72,7 @@ type Record struct {
 	Draws []Draw    // the first of them; Asked may be more
 	Asked int       // draws
 	Fit   bool      // every answer of Plan.Fed was asked for, by a draw of its kind
-	Stack []uintptr // of draw Plan.Stop
+	Stack []uintptr // of draw Plan.Stop; zeros after the last
 }
 
 // tape is what the runtime keeps of a run.
@@ -91,8 +91,7 @@ type tape struct {
 	born  uint32
 	chans uint32
 	stop  int
-	stack [64]uintptr
-	depth int
+	stack []uintptr // zeros after the last
 	dead  [4]uint64
 }
 
@@ -106,21 +105,26 @@ func (t *tape) fits() bool {
 	return t.fit
 }
 
-// logMost is how many draws are kept of a run.
-const logMost = 1 << 20
+// logMost is how many draws are kept of a run, and stackMost how many calls of a stack.
+const (
+	logMost   = 1 << 20
+	stackMost = 64
+)
 
 // A Recorder records one run after the other, in the same memory.
 type Recorder struct {
-	log  []Draw
-	tape *tape
+	log   []Draw
+	stack []uintptr
+	tape  *tape
 }
 
 // Begin begins a run: the next bubble that enters has the plan.
 func (r *Recorder) Begin(p Plan) {
 	if r.log == nil {
-		r.log = make([]Draw, 1<<12)
+		r.log, r.stack = make([]Draw, 1<<12), make([]uintptr, stackMost)
 	}
-	r.tape = &tape{seed: p.Seed, rates: p.Rates, tells: p.Fed != nil, fit: true, log: r.log, stop: p.Stop, now: -1}
+	clear(r.stack)
+	r.tape = &tape{seed: p.Seed, rates: p.Rates, tells: p.Fed != nil, fit: true, log: r.log, stop: p.Stop, stack: r.stack, now: -1}
 	for _, d := range p.Fed {
 		r.tape.fed[d.Kind] = append(r.tape.fed[d.Kind], d)
 	}
@@ -141,7 +145,7 @@ func (r *Recorder) End() Record {
 		Draws: r.log[:min(t.used, len(r.log))],
 		Asked: t.used,
 		Fit:   t.fits(),
-		Stack: slices.Clone(t.stack[:t.depth]),
+		Stack: slices.Clone(t.stack),
 	}
 	if t.used > len(r.log) && len(r.log) < logMost { // the next run may be as long
 		r.log = make([]Draw, min(2*t.used, logMost))

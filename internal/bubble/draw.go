@@ -3,6 +3,7 @@ package bubble
 import (
 	"fmt"
 	"runtime"
+	"slices"
 )
 
 // String is the draw in a line that is the same in every process of one program.
@@ -33,6 +34,9 @@ func place(pc uintptr) string {
 
 // Frames tells a stack, innermost call first, without the frames of the runtime.
 func Frames(stack []uintptr) (lines []string) {
+	if i := slices.Index(stack, 0); i >= 0 {
+		stack = stack[:i]
+	}
 	if len(stack) == 0 {
 		return nil
 	}

@@ -5,45 +5,49 @@ package bubble
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"unsafe"
 )
 
-const drawBytes = int(unsafe.Sizeof(Draw{}))
+const (
+	drawBytes  = int(unsafe.Sizeof(Draw{}))
+	stackBytes = stackMost * int(unsafe.Sizeof(uintptr(0)))
+	mapBytes   = stackBytes + logMost*drawBytes
+)
 
-// Map keeps the draws of the next runs in a file, where they outlive the process.
+// Map keeps the stack and the draws of the next runs in a file, where they outlive the
+// process.
 func (r *Recorder) Map(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := f.Truncate(int64(logMost * drawBytes)); err != nil {
+	if err := f.Truncate(int64(mapBytes)); err != nil {
 		return err
 	}
-	mem, err := syscall.Mmap(int(f.Fd()), 0, logMost*drawBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	mem, err := syscall.Mmap(int(f.Fd()), 0, mapBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		return fmt.Errorf("mapping %s: %w", file, err)
 	}
-	r.log = unsafe.Slice((*Draw)(unsafe.Pointer(&mem[0])), logMost)
+	r.stack = unsafe.Slice((*uintptr)(unsafe.Pointer(&mem[0])), stackMost)
+	r.log = unsafe.Slice((*Draw)(unsafe.Pointer(&mem[stackBytes])), logMost)
 	return nil
 }
 
-// Mapped returns the draws of the run whose process mapped them into a file.
-func Mapped(file string) ([]Draw, error) {
+// Mapped returns the draws and the stack of the run whose process mapped them into a file.
+func Mapped(file string) (draws []Draw, stack []uintptr, err error) {
 	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
+	if err != nil || len(text) < mapBytes {
+		return nil, nil, err
 	}
-	out := make([]Draw, len(text)/drawBytes)
-	if len(out) == 0 {
-		return nil, nil
+	stack, draws = make([]uintptr, stackMost), make([]Draw, logMost)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&stack[0])), stackBytes), text)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&draws[0])), logMost*drawBytes), text[stackBytes:])
+	n := slices.IndexFunc(draws, func(d Draw) bool { return d.Step == 0 })
+	if n < 0 {
+		n = logMost
 	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&out[0])), len(out)*drawBytes), text)
-	for i, d := range out {
-		if d.Step == 0 {
-			return out[:i], nil
-		}
-	}
-	return out, nil
+	return slices.Clone(draws[:n]), stack, nil
 }

@@ -89,6 +89,10 @@ func (c *child) say(l line) {
 // asked for.
 func (c *child) do() error {
 	j := c.job
+	if j.Names != nil {
+		c.say(line{What: "stack", Text: bubble.Frames(j.Names)})
+		return nil
+	}
 	warm, _ := c.take(0, planOf(j.Seed, 0), false)
 	single := j.Tape != "" || j.Single
 	if j.From == 0 && !single {
@@ -143,9 +147,6 @@ func (c *child) single() error {
 	t, err := c.take(j.From, p, true)
 	if err != nil {
 		return err
-	}
-	if p.Stop > 0 {
-		c.say(line{World: j.From, What: "stack", Text: bubble.Frames(t.record.Stack)})
 	}
 	c.end(j.From, t)
 	return nil

@@ -14,14 +14,15 @@ type job struct {
 	Test   string // the name of the test, and which Explore of it
 	Call   int
 	Seed   uint64
-	From   int    // the first world
-	To     int    // and the first that is not taken
-	Stride int    // every such world
-	Single bool   // world From alone, with its draws in Log and its lines as they come
-	Tape   string // the file of a tape, which is taken instead
-	Stop   int    // of Tape, or of world From: the draw at which the stack is taken
-	Out    string // where the child writes lines
-	Log    string // where the draws of the last world are mapped; "" for nowhere
+	From   int       // the first world
+	To     int       // and the first that is not taken
+	Stride int       // every such world
+	Single bool      // world From alone, with its draws in Log and its lines as they come
+	Tape   string    // the file of a tape, which is taken instead
+	Names  []uintptr // a stack whose calls are named; no world is taken
+	Stop   int       // of Tape, or of world From: the draw at which the stack is taken
+	Out    string    // where the child writes lines
+	Log    string    // where the draws of the last world are mapped; "" for nowhere
 }
 
 // A line is what a child says.

@@ -26,7 +26,8 @@ type result struct {
 	worlds  int      // that passed
 	failure *Failure // nil if every world passed
 	notes   []string
-	stack   []string
+	pcs     []uintptr // the stack of the draw that was asked for
+	stack   []string  // its names
 	fit     bool
 	asked   int
 	ends    string
@@ -62,7 +63,7 @@ func (s *Search) run(j job) (result, error) {
 		r.failure = died(said, err)
 	}
 	if single {
-		r.draws, err = bubble.Mapped(j.Log)
+		r.draws, r.pcs, err = bubble.Mapped(j.Log)
 		if err != nil && !os.IsNotExist(err) {
 			return result{}, err
 		}

@@ -200,14 +200,19 @@ const toldMost = 12
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	text := d.String()
 	if r, err := s.take(t, i+1); err == nil {
-		text += asked(r.stack)
+		text += s.asked(r.pcs)
 	}
 	return text
 }
 
 // asked says where a draw was asked: the innermost call, and the innermost of the
 // user's code if that is another.
-func asked(stack []string) (text string) {
+func (s *Search) asked(pcs []uintptr) (text string) {
+	r, err := s.run(job{Names: pcs})
+	if err != nil {
+		return ""
+	}
+	stack := r.stack
 	of := func(prefixes ...string) int {
 		return slices.IndexFunc(stack, func(line string) bool {
 			return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(line, p) })
@@ -226,14 +231,14 @@ func asked(stack []string) (text string) {
 
 // difference tells where two runs of a world that should be equal first differ.
 func (s *Search) difference(a, b result, j job) ([]string, error) {
-	return differs(a, b, func(stop int) (result, error) { j.Stop = stop; return s.run(j) })
+	return s.differs(a, b, func(stop int) (result, error) { j.Stop = stop; return s.run(j) })
 }
 
 func (s *Search) differenceOf(t *tape, a, b result) ([]string, error) {
-	return differs(a, b, func(stop int) (result, error) { return s.take(t, stop) })
+	return s.differs(a, b, func(stop int) (result, error) { return s.take(t, stop) })
 }
 
-func differs(a, b result, again func(stop int) (result, error)) ([]string, error) {
+func (s *Search) differs(a, b result, again func(stop int) (result, error)) ([]string, error) {
 	for i := range max(len(a.draws), len(b.draws)) {
 		if i < len(a.draws) && i < len(b.draws) && a.draws[i] == b.draws[i] {
 			continue
@@ -241,7 +246,7 @@ func differs(a, b result, again func(stop int) (result, error)) ([]string, error
 		out := []string{fmt.Sprintf("draw %d is the first that differs", i+1), "once:  " + drawAt(a.draws, i), "again: " + drawAt(b.draws, i)}
 		r, err := again(i + 1)
 		if err == nil {
-			out[0] += asked(r.stack)
+			out[0] += s.asked(r.pcs)
 		}
 		return out, err
 	}
