@@ -52,10 +52,12 @@
 // numbered. A join that was pushed down is served only if it comes from the parent.
 // So along a path upwards, each node began the attempt by which it came to its
 // place after it had served the one below, which had begun its own before: at the
-// end of a loop that would be later than itself. (Attempts are counted modulo 4,
-// so that the states are finitely many: a loop would need an acceptance that is
-// four attempts late. The count outlives a crash, see RT28: a live node has to
-// keep it where it survives, or to begin with something as good, as the time.)
+// end of a loop that would be later than itself. The numbers never begin again: a
+// join can be under way for any number of attempts, and an acceptance that seems to
+// be of the present one closes a loop. So the count outlives a crash, see RT28: a
+// live node has to keep it where it survives, or to begin with something as good, as
+// the time. It makes the states of three nodes infinitely many, and so the space is
+// bounded: five attempts of each node.
 //
 // # Readings of the original
 //
@@ -75,10 +77,11 @@
 // partitions, one tree can form whose nodes agree about parents, children, root
 // and siblings. With two nodes that holds exactly, within three messages under way
 // for each node, for a crash, a reset or a partition. With three nodes and a crash
-// or a reset it holds exactly where connections queue one message and a timer fires
-// at most once while one is under way to its node or from it (5,946,947 and 3,899,319
-// states); without these bounds every state to depth 13 was visited (517,212), with
-// four nodes, a crash and a reset to depth 10 (285,209), and 100,000 walks of each,
-// with storms, found nothing. It is not promised that a node finds others if all
-// that it knows of are down for good.
+// or a reset it holds exactly within five attempts of each node to find a parent,
+// where connections queue one message and a timer fires at most once while one is
+// under way to its node or from it (6,458,756 and 4,472,998 states). Without these
+// bounds every state to depth 13 was visited (517,212), with four nodes, a crash and
+// a reset to depth 10 (285,209), and 100,000 walks of each, with storms, found
+// nothing. It is not promised that a node finds others if all that it knows of are
+// down for good.
 package randtree

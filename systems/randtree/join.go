@@ -67,7 +67,7 @@ func (n *node) goUnder(env sim.Env, target sim.Addr, unlisted sim.BugID) {
 }
 
 // again begins another attempt: what earlier joins led to does not count.
-func (n *node) again() { n.attempt = (n.attempt + 1) % attempts }
+func (n *node) again() { n.attempt++ }
 
 // ask sends a join. If it is refused, or not answered, the timer is for that.
 func (n *node) ask(env sim.Env, target sim.Addr) {

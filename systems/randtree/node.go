@@ -52,9 +52,6 @@ type (
 	returnTimer   struct{} // for good
 )
 
-// attempts is how many attempts to find a parent a node tells apart.
-const attempts = 4
-
 const (
 	joinEvery     = 5 * time.Second
 	recoveryEvery = 10 * time.Second
@@ -90,7 +87,7 @@ type node struct {
 	siblings  []sim.Addr // while the parent is the root: its children, self included
 	peers     []sim.Addr // who may be asked to join, and is probed
 	bootstrap sim.Addr   // who was asked last
-	attempt   int        // to find a parent: counted modulo attempts; it outlives a crash
+	attempt   int        // to find a parent: the number of the present one; it outlives a crash
 	target    sim.Addr   // who was probed last
 	probing   bool       // the answer of target is awaited
 }

@@ -65,8 +65,18 @@ var System = &sim.System{
 	},
 	Script:     script,
 	Properties: properties(),
-	// A joiner asks again whenever its timer fires.
-	Within: tree.FewMessages,
+	Within:     sim.While("three messages under way for each node, on average, and five attempts of each to find a parent", few),
+}
+
+// few bounds the space: a joiner asks again whenever its timer fires, and attempts
+// are counted without an end.
+func few(v view) bool {
+	for _, n := range v.Nodes() {
+		if n.attempt > 5 {
+			return false
+		}
+	}
+	return tree.Few(v)
 }
 
 // carried puts a node above what carries its messages.

@@ -63,8 +63,8 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 		d.Fatalf(t, "%v", err)
 	}
 	var faults sim.Faults
-	for _, f := range list("faults") {
-		if faults, err = sim.ParseFaults(f + "=all"); err != nil {
+	if each := list("faults"); len(each) > 0 {
+		if faults, err = sim.ParseFaults(strings.Join(each, "=all,") + "=all"); err != nil {
 			d.Fatalf(t, "%v", err)
 		}
 	}

@@ -20,11 +20,12 @@ func Properties() []sim.Property {
 
 // FewMessages bounds the space of a tree that may reorganise before the last
 // time is through, again and again.
-var FewMessages = sim.While("three messages under way for each node, on average", fewMessages)
+var FewMessages = sim.While("three messages under way for each node, on average", Few[Member])
 
 type view = sim.View[Member]
 
-func fewMessages(v view) bool { return v.InFlight() <= 3*v.Len() }
+// Few reports whether at most three messages are under way for each node, on average.
+func Few[N any](v sim.View[N]) bool { return v.InFlight() <= 3*v.Len() }
 
 func noLoops(v view) bool { return inLoop(v).IsZero() }
 
