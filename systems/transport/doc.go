@@ -9,8 +9,9 @@
 // direction, and the answer to it is an ack like any other.
 //
 // A connection has an identifier, which grows from one connection of a node to
-// the next, and its numbers begin at a million times that. Only the first packet,
-// the syn, tells it. The receiver remembers of each peer which identifiers it has
+// the next, and its numbers begin at a million times that: one that goes on for longer
+// uses up the identifiers whose numbers it comes to. Only the first packet, the syn,
+// tells it. The receiver remembers of each peer which identifiers it has
 // known, longer than connections and lives last: a syn that it knows already is
 // late, and refused, or was sent again.
 //
@@ -55,8 +56,8 @@
 //     and not both at once as that of a TCP connection does: what the peer sent
 //     before it heard of the error may still come. A service that counts on the cut,
 //     as randtree does, may stay wrong for ever after a crash.
-//   - A connection has a million numbers.
 //   - Datagrams and timers do not say which Layer they belong to: two Layers in one
 //     stack would take each other's.
-//   - Identifiers are on stable storage, which takes a sync for each connection.
+//   - Identifiers are on stable storage, which takes a sync for each connection, and for
+//     each million packets of one.
 package transport

@@ -54,6 +54,7 @@ type Options struct {
 	Datagram int // bytes of a message that a datagram takes; 0: 1200
 	Buffer   int // messages to one peer that are taken and not acknowledged; 0: 20
 	Window   int // the most datagrams in flight to one peer; 0: 64
+	Span     int // numbers between the beginnings of two connections; 0: a million
 
 	// Paired has an error cut both directions at both ends, as that of a TCP
 	// connection does, and has a node that restarts or gives a peer up tell at once.
@@ -70,9 +71,6 @@ const (
 	clearAfter   = time.Millisecond
 )
 
-// span is how many numbers a connection has before those of the next begin.
-const span = 1_000_000
-
 // Layer is a reliable transport below an upper node, which sends by env.TCP().
 type Layer struct {
 	upper   sim.Node
@@ -80,7 +78,7 @@ type Layer struct {
 
 	out    map[sim.Addr]*outgoing
 	in     map[sim.Addr]*incoming
-	opened int              // the identifier of the connection that was opened last
+	opened int              // the identifier of the connection that was opened last, or the last that one used up
 	least  map[sim.Addr]int // the least identifier of a connection that is new; it outlives connections
 	asked  map[sim.Addr]bool
 	flush  bool // the upper node asked to be told when all is acknowledged
@@ -100,6 +98,9 @@ func Over(upper sim.Node, o Options) *Layer {
 	}
 	if o.Window == 0 {
 		o.Window = 64
+	}
+	if o.Span == 0 {
+		o.Span = 1_000_000
 	}
 	return &Layer{
 		upper: upper, options: o,
@@ -182,7 +183,7 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 			parts = divided
 		}
 	}
-	o.take(parts)
+	l.take(env, o, parts)
 	l.pump(env, to, o)
 	return true
 }

@@ -9,8 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// outgoing is a connection to a peer. Its numbers are span*syn+1 and on:
+// outgoing is a connection to a peer:
 //
+//	its numbers begin with Span*syn+1, and none is above that of a later connection
 //	acked < those in flight and again, in any mixture < those in queue < next
 //	len(flight) <= window, but for what was in flight when window shrank
 //	each packet in flight has its timer, and no other has one
@@ -38,20 +39,20 @@ const duplicates = 3
 func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	l.opened++
 	remember(env, openedKey, l.opened)
-	o := &outgoing{
-		syn: l.opened, next: span*l.opened + 1, acked: span * l.opened,
-		window: 1, threshold: l.options.Window,
-	}
+	last := l.options.Span * l.opened // that an earlier connection can have used
+	o := &outgoing{syn: l.opened, next: last + 1, acked: last, window: 1, threshold: l.options.Window}
 	l.out[to] = o
 	return o
 }
 
-// take puts the parts of a message into the queue.
-func (o *outgoing) take(parts []sim.Message) {
+// take puts the parts of a message into the queue. A connection that comes to the
+// numbers of the next identifier uses that up too, or the next connection would have
+// them again, and what is under way of this one would count there.
+func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 	queue := slices.Clone(o.queue)
 	for i, part := range parts {
 		p := packet{seq: o.next, payload: part}
-		if p.seq == span*o.syn+1 {
+		if p.seq == l.options.Span*o.syn+1 {
 			p.syn = o.syn
 		}
 		if len(parts) > 1 {
@@ -61,6 +62,10 @@ func (o *outgoing) take(parts []sim.Message) {
 		o.next++
 	}
 	o.queue = queue
+	if used := (o.next - 1) / l.options.Span; used > l.opened {
+		l.opened = used
+		remember(env, openedKey, used)
+	}
 }
 
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }

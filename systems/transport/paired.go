@@ -39,7 +39,7 @@ func (l *Layer) begin(env sim.Env, peer sim.Addr) {
 // sent until the peer knows the session.
 func (l *Layer) announce(env sim.Env, peer sim.Addr) {
 	o := l.open(env, peer)
-	o.take([]sim.Message{begun{}})
+	l.take(env, o, []sim.Message{begun{}})
 	l.pump(env, peer, o)
 }
 

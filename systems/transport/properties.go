@@ -37,7 +37,8 @@ func properties() []sim.Property {
 	return []sim.Property{
 		sim.Always("every packet in flight has its timer", timed),
 		sim.Always("no clear-to-send that was not asked for", asked),
-		sim.Monitor("messages come whole and in order, none twice, none left out", inOrder),
+		sim.Monitor("messages come whole and in order, none twice, none left out", (*hearing).inOrder),
+		sim.Monitor("incarnations come in order", (*hearing).incarnations),
 		sim.Monitor("no ack above what arrived", honest),
 		sim.Monitor("nothing is sent again that an ack should have told of", frugal),
 		sim.Monitor("a failure costs each end one connection at most", contained),
@@ -151,14 +152,19 @@ type hearing struct{ last map[direction]note }
 // Init begins a run.
 func (h *hearing) Init() { h.last = map[direction]note{} }
 
-func inOrder(h *hearing, at sim.Addr, fact any) error {
-	switch f := fact.(type) {
-	case started: // anew: what it had heard is forgotten
-		for d := range h.last {
-			if d.to == at {
-				delete(h.last, d)
-			}
+// forget makes a node that starts anew have heard nothing.
+func (h *hearing) forget(at sim.Addr) {
+	for d := range h.last {
+		if d.to == at {
+			delete(h.last, d)
 		}
+	}
+}
+
+func (h *hearing) inOrder(at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case started:
+		h.forget(at)
 	case heard:
 		d := direction{f.from, at}
 		last := h.last[d]
@@ -173,6 +179,24 @@ func inOrder(h *hearing, at sim.Addr, fact any) error {
 		}
 		h.last[d] = f.note
 	}
+	return nil
+}
+
+// incarnations holds where no message comes of an incarnation before one that was
+// heard already.
+func (h *hearing) incarnations(at sim.Addr, fact any) error {
+	f, is := fact.(heard)
+	if !is {
+		if _, anew := fact.(started); anew {
+			h.forget(at)
+		}
+		return nil
+	}
+	d := direction{f.from, at}
+	if last := h.last[d]; f.note.life < last.life || f.note.life == last.life && f.note.errors < last.errors {
+		return fmt.Errorf("%s hears a message of incarnation %d.%d of %s after one of %d.%d", at, f.note.life, f.note.errors, f.from, last.life, last.errors)
+	}
+	h.last[d] = note{life: f.note.life, errors: f.note.errors}
 	return nil
 }
 

@@ -26,6 +26,12 @@ var (
 	}
 )
 
+// Span is how many numbers lie between the beginnings of two connections.
+var Span = &sim.Param{
+	Name: "span", Doc: "how many numbers lie between the beginnings of two connections with neighbouring identifiers",
+	Range: sim.Range{Default: 1_000_000, Least: 1, Most: 1_000_000},
+}
+
 // System is an application over the transport, over UDP.
 var System = &sim.System{
 	Name: "transport",
@@ -33,7 +39,7 @@ var System = &sim.System{
 		"Each message is delivered once, whole and in order, in the end.",
 	Network:   func(sim.Params) sim.Network { return sim.Network{UDPCapacity: 2} },
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 8} },
-	Params:    []*sim.Param{Messages, Senders, Fragments, Buffer, Window},
+	Params:    []*sim.Param{Messages, Senders, Fragments, Buffer, Window, Span},
 	Bugs:      bugs,
 	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1, Rare: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
@@ -43,7 +49,7 @@ var System = &sim.System{
 		}
 		const letters = "abcdefghi"
 		a := newApp(messages, letters[:p.Int(Fragments)])
-		return Over(a, Options{Datagram: 1, Buffer: p.Int(Buffer), Window: p.Int(Window), Bugs: true})
+		return Over(a, Options{Datagram: 1, Buffer: p.Int(Buffer), Window: p.Int(Window), Span: p.Int(Span), Bugs: true})
 	},
 	Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
 		return []sim.Signal{begin{life}}

@@ -50,6 +50,9 @@ func TestExhausted(t *testing.T) {
 		{"reorder=1", []string{"senders=1", "messages=1", "fragments=3"}, 2_350},
 		{"reorder=1", []string{"senders=1", "messages=3", "buffer=2"}, 4_740},
 		{"none", []string{"messages=2"}, 26_474}, // both send
+		// A connection goes on for longer than its numbers are its own.
+		{"crash=1,reorder=1", []string{"senders=1", "messages=3", "span=2"}, 26_671},
+		{"rare=1,reorder=1", []string{"senders=1", "messages=3", "span=1"}, 7_920},
 	} {
 		if testing.Short() && c.states > 10_000 {
 			continue
@@ -60,6 +63,22 @@ func TestExhausted(t *testing.T) {
 				t.Errorf("safety is %s and liveness %s over %d states; want exhausted over %d", r.Safety.State, r.Liveness.State, r.Stats.States, c.states)
 			}
 		})
+	}
+}
+
+// The application hears of no incarnation after a later one, whatever the transport
+// does below: with MT3 it would.
+func TestIncarnations(t *testing.T) {
+	p, err := System.Configure(2, []string{"senders=1", "messages=2"}, []string{"MT3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Search(System, search.Options{Params: p, Conditions: sim.Conditions{Faults: &sim.Faults{Reorder: 1, Rare: 1}}, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Finding; f == nil || f.Property != "incarnations come in order" || f.Step != 4 {
+		t.Errorf("found is %+v; want a run of 4 steps to an incarnation before one that was heard", f)
 	}
 }
 
