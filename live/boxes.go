@@ -44,13 +44,13 @@ func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 				l.cannot(m, err)
 				return
 			}
-			if b.sum = string(frame); slices.ContainsFunc(p.boxes.out, func(o boxed) bool { return o.sum == b.sum }) {
+			if b.sum = string(frame); !p.boxes.queue(b) {
 				return
 			}
-			p.boxes.out = append(p.boxes.out, b)
 		}
-		p.boxes.in = append(p.boxes.in, incoming{value: m, serial: serial, life: l.life, conn: 0, link: link})
-		l.intoSet(p, incoming{value: m, serial: serial, life: l.life, conn: 0, link: link})
+		i := incoming{value: m, serial: serial, life: l.life, conn: 0, link: link}
+		p.boxes.arrive(i)
+		l.intoSet(p, i)
 		return
 	}
 	var err error
@@ -60,42 +60,18 @@ func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 	}
 	if link == sim.LinkSet {
 		frame, _ := l.packer.frame(frameSet, 0, m, nil)
-		if b.sum = string(frame); slices.ContainsFunc(p.boxes.out, func(o boxed) bool { return o.sum == b.sum }) {
-			return
-		}
+		b.sum = string(frame)
 	}
 	b.value = nil
-	p.boxes.out = append(p.boxes.out, b)
-	l.flow(p)
-}
-
-func (l *links) flowBox(p *peer) {
-	for i := range p.boxes.out {
-		b := &p.boxes.out[i]
-		if b.given || b.took == p.sess.other {
-			continue
-		}
-		if p.boxes.given >= boxedMost {
-			return
-		}
-		b.given = true
-		p.boxes.given++
-		p.sess.hand(b.frame)
+	if p.boxes.queue(b) {
+		l.flow(p)
 	}
 }
 
 // tookBox is that the peer has a message of a bag or a set.
 func (l *links) tookBox(p *peer, serial uint64) {
-	for i := range p.boxes.out {
-		if b := &p.boxes.out[i]; b.serial == serial && b.given {
-			b.took, b.given = p.sess.other, false
-			p.boxes.given--
-			if b.link == sim.LinkBag {
-				p.boxes.out = slices.Delete(p.boxes.out, i, i+1)
-			}
-			l.flowBox(p)
-			return
-		}
+	if p.boxes.took(serial, p.sess.other) {
+		p.boxes.hand(p.sess)
 	}
 }
 
@@ -115,9 +91,9 @@ func (l *links) cameBox(p *peer, a *arrival) {
 		l.breaks(p, nil)
 		return
 	}
-	p.boxes.taken[a.serial] = true
-	p.boxes.in = append(p.boxes.in, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link})
-	l.intoSet(p, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link})
+	i := incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link}
+	p.boxes.receive(i)
+	l.intoSet(p, i)
 }
 
 // intoSet keeps a message of a set for nodes that gather.
@@ -130,6 +106,107 @@ func (l *links) intoSet(p *peer, i incoming) {
 		return
 	}
 	i.sum = sum
-	at, _ := slices.BinarySearchFunc(p.boxes.set, i, func(a, b incoming) int { return netsim.CompareSums(a.sum, b.sum) })
-	p.boxes.set = slices.Insert(p.boxes.set, at, i)
+	p.boxes.keep(i)
+}
+
+// queue adds a message to the peer. It reports false for a message of a set that
+// the peer has or will have.
+func (x *boxes) queue(b boxed) bool {
+	if b.sum != "" && slices.ContainsFunc(x.out, func(o boxed) bool { return o.sum == b.sum }) {
+		return false
+	}
+	x.out = append(x.out, b)
+	return true
+}
+
+// arrive adds a message that is to be delivered.
+func (x *boxes) arrive(i incoming) { x.in = append(x.in, i) }
+
+// receive adds a message from the peer, which is not taken a second time.
+func (x *boxes) receive(i incoming) {
+	x.taken[i.serial] = true
+	x.arrive(i)
+}
+
+// deliver removes the j-th message that came.
+func (x *boxes) deliver(j int) { x.in = slices.Delete(x.in, j, j+1) }
+
+// keep adds a message to the node's set.
+func (x *boxes) keep(i incoming) {
+	at, _ := slices.BinarySearchFunc(x.set, i, func(a, b incoming) int { return netsim.CompareSums(a.sum, b.sum) })
+	x.set = slices.Insert(x.set, at, i)
+}
+
+// lowest returns the lowest serial of what is queued for the peer, or next.
+func (x *boxes) lowest(next uint64) uint64 {
+	for i := range x.out {
+		next = min(next, x.out[i].serial)
+	}
+	return next
+}
+
+// hand gives to a connection what the peer does not have, as far as it may.
+func (x *boxes) hand(s *session) {
+	for i := range x.out {
+		b := &x.out[i]
+		if b.given || b.took == s.other {
+			continue
+		}
+		if x.given >= boxedMost {
+			return
+		}
+		x.given++
+		b.give(s)
+	}
+}
+
+func (b *boxed) give(s *session) {
+	b.given = true
+	s.hand(b.frame)
+}
+
+// back notes that the connection that the message was given to is over.
+func (b *boxed) back() { b.given = false }
+
+// settle notes which life of the peer has the message.
+func (b *boxed) settle(life uint64) { b.took, b.given = life, false }
+
+// took notes that a life of the peer has a message, and reports whether it was given
+// that.
+func (x *boxes) took(serial, life uint64) bool {
+	for i := range x.out {
+		b := &x.out[i]
+		if b.serial != serial || !b.given {
+			continue
+		}
+		b.settle(life)
+		x.given--
+		if b.link == sim.LinkBag {
+			x.out = slices.Delete(x.out, i, i+1)
+		}
+		return true
+	}
+	return false
+}
+
+// connect begins a new connection, for which the peer has said h. What an earlier
+// life of the peer sent is forgotten, and so is what it will not send again.
+func (x *boxes) connect(h *hello) {
+	x.disconnect()
+	if x.takenOf != h.life {
+		x.taken, x.takenOf = map[uint64]bool{}, h.life
+	}
+	for serial := range x.taken {
+		if serial < h.low {
+			delete(x.taken, serial)
+		}
+	}
+}
+
+// disconnect notes that nothing is on the way to the peer.
+func (x *boxes) disconnect() {
+	x.given = 0
+	for i := range x.out {
+		x.out[i].back()
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"macemc/internal/codec"
 	"macemc/sim"
 )
 
@@ -44,10 +45,10 @@ func (l *links) arrived(a *arrival) {
 				l.datagrams.meter.leave()
 				return
 			}
-			p.grams = append(p.grams, incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: sim.LinkUDP})
+			p.arriveUDP(incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: sim.LinkUDP})
 		case a.sess != p.sess: // of a connection that is over
 		case a.link == sim.LinkTCP:
-			p.in = append(p.in, incoming{value: a.value, serial: a.serial, life: a.life, conn: a.sess.id, link: sim.LinkTCP})
+			p.arriveTCP(incoming{value: a.value, serial: a.serial, life: a.life, conn: a.sess.id, link: sim.LinkTCP})
 		default:
 			l.cameBox(p, a)
 		}
@@ -58,7 +59,7 @@ func (l *links) arrived(a *arrival) {
 	case arriveUp:
 		switch {
 		case p.sess != nil || l.closing:
-			p.dialing = false
+			p.dialed()
 			a.sess.abort()
 		case l.barrier.parts(p.at): // since it was asked for
 			a.sess.abort()
@@ -102,11 +103,7 @@ func (l *links) flows() {
 // broken is the end of a connection that is to be heard of, ahead of all else.
 func (l *links) broken() (Event, bool) {
 	for _, p := range l.peers {
-		if p.broken != 0 {
-			e := Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}
-			p.broken = 0
-			p.out = p.out[:0]
-			p.handed = 0
+		if e, ok := p.hearBroken(); ok {
 			l.flow(p) // of bags and sets nothing is lost
 			return e, true
 		}
@@ -117,8 +114,7 @@ func (l *links) broken() (Event, bool) {
 // roomy is that there is room again for who asked, or that all was delivered.
 func (l *links) roomy() (Event, bool) {
 	for _, p := range l.peers {
-		if p.asked && len(p.out) < l.buffer {
-			p.asked = false
+		if p.hearClear(l.buffer) {
 			return Event{Kind: sim.KindClear, From: p.addr, Link: sim.LinkTCP}, true
 		}
 	}
@@ -134,22 +130,15 @@ func (l *links) message(from int) (Event, bool) {
 	for k := range l.peers {
 		p := l.peers[(from+k)%len(l.peers)]
 		if len(p.in) > 0 && l.m.guards().Accept(p.addr, p.in[0].value) {
-			i := p.in[0]
-			p.in = slices.Delete(p.in, 0, 1)
-			if p.at == l.at {
-				p.out = slices.Delete(p.out, 0, 1)
-			}
-			return i.event(p.addr), true
+			return p.takeTCP(p.at == l.at).event(p.addr), true
 		}
 		if len(p.grams) > 0 && l.m.guards().Accept(p.addr, p.grams[0].value) {
-			i := p.grams[0]
-			p.grams = slices.Delete(p.grams, 0, 1)
 			l.datagrams.meter.leave()
-			return i.event(p.addr), true
+			return p.takeUDP().event(p.addr), true
 		}
 		for j, i := range p.boxes.in {
 			if l.m.guards().Accept(p.addr, i.value) {
-				p.boxes.in = slices.Delete(p.boxes.in, j, j+1)
+				p.boxes.deliver(j)
 				return i.event(p.addr), true
 			}
 		}
@@ -164,9 +153,7 @@ func (l *links) delivered(e *Event) {
 	case p.at == l.at || e.Link == sim.LinkUDP:
 	case p.sess == nil || p.sess.other != e.Life:
 	case e.Link == sim.LinkTCP:
-		p.open = true
-		p.sess.delivered.Add(1)
-		p.sess.nudge()
+		p.confirm()
 	case e.Link == sim.LinkBag:
 		p.sess.hand(numberFrame(nil, frameBoxed, e.Serial))
 	}
@@ -195,7 +182,7 @@ func (l *links) apply(serial uint64) {
 		case sim.EffectReset:
 			l.reset(l.peers[e.To.Index()])
 		case sim.EffectAskClear:
-			l.peers[e.To.Index()].asked = true
+			l.peers[e.To.Index()].ask()
 		case sim.EffectAskFlushed:
 			l.flush = true
 		case sim.EffectRefused:
@@ -220,8 +207,8 @@ func (l *links) send(e *sim.Effect, serial uint64) {
 // send queues a message by TCP.
 func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 	if p.at == l.at {
-		p.out = append(p.out, outgoing{serial: serial, value: m})
-		p.in = append(p.in, incoming{value: m, serial: serial, life: l.life, conn: 0, link: sim.LinkTCP})
+		p.queue(outgoing{serial: serial, value: m})
+		p.arriveTCP(incoming{value: m, serial: serial, life: l.life, conn: 0, link: sim.LinkTCP})
 		return
 	}
 	frame, err := l.packer.frame(frameMessage, serial, m, p.spare())
@@ -229,7 +216,7 @@ func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 		l.cannot(m, err)
 		return
 	}
-	p.out = append(p.out, outgoing{serial: serial, frame: frame})
+	p.queue(outgoing{serial: serial, frame: frame})
 	if w := l.config.Weather; w != nil && p.sess != nil && w.breaks() {
 		l.breaks(p, errors.New("the weather broke it"))
 	}
@@ -254,10 +241,8 @@ func (l *links) flow(p *peer) {
 		}
 		return
 	}
-	for ; p.handed < len(p.out); p.handed++ {
-		p.sess.hand(p.out[p.handed].frame)
-	}
-	l.flowBox(p)
+	p.hand()
+	p.boxes.hand(p.sess)
 }
 
 // dial opens a connection, unless that is being done.
@@ -270,13 +255,12 @@ func (l *links) dial(p *peer) {
 		l.clock.alarm(p.redial)
 		return
 	}
-	p.dialing = true
+	p.dial()
 	if l.barrier.parts(p.at) {
 		l.inbox.post(arrival{kind: arriveNoDial, peer: p.at, err: errCut})
 		return
 	}
-	h := l.hello(p)
-	h.conn = draw()
+	h := l.hello(p, draw())
 	l.host.goes.Add(1)
 	go func() {
 		defer l.host.goes.Done()
@@ -286,22 +270,17 @@ func (l *links) dial(p *peer) {
 
 var errCut = errors.New("there is a partition between the nodes")
 
-// hello is what this node says to a peer.
-func (l *links) hello(p *peer) *hello {
-	h := &hello{
-		system: l.host.sys.Name, run: l.host.run, from: l.at, to: p.at, life: l.life,
-		conn: 1, last: p.before, came: p.came, low: l.m.sends + 1,
-	}
-	for i := range p.boxes.out {
-		if p.boxes.out[i].serial < h.low {
-			h.low = p.boxes.out[i].serial
-		}
-	}
+// hello is what this node says to a peer about a connection.
+func (l *links) hello(p *peer, conn uint64) *hello {
+	var types []codec.Type
 	if l.packer.own != nil {
-		h.types = l.packer.own.Types()
-		h.types = h.types[:min(len(h.types), typesMost)]
+		types = l.packer.own.Types()
+		types = types[:min(len(types), typesMost)]
 	}
-	return h
+	return &hello{
+		system: l.host.sys.Name, run: l.host.run, from: l.at, to: p.at, life: l.life,
+		conn: conn, last: p.before, came: p.came, low: p.boxes.lowest(l.m.sends + 1), types: types,
+	}
 }
 
 // offered is a connection that a peer opens: the node takes it or says why not.
@@ -325,43 +304,15 @@ func (l *links) offered(a *arrival) {
 		l.breaks(p, errors.New("the other node has opened another"))
 	}
 	s := l.door.session(a.conn, p.at, a.hello.conn, a.hello.life, false)
-	a.reply <- answered{sess: s, hello: l.welcome(p, a.hello)}
+	a.reply <- answered{sess: s, hello: l.hello(p, a.hello.conn)}
 	l.established(p, s, a.hello)
-}
-
-func (l *links) welcome(p *peer, h *hello) *hello {
-	w := l.hello(p)
-	w.conn = h.conn
-	return w
 }
 
 // established takes a connection into use.
 func (l *links) established(p *peer, s *session, h *hello) {
-	p.sess, p.seen, p.dialing = s, true, false
-	p.handed, p.acked, p.open, p.in = 0, 0, false, p.in[:0]
-	p.boxes.given = 0
-	for i := range p.boxes.out {
-		p.boxes.out[i].given = false
-	}
-	if p.boxes.takenOf != h.life {
-		p.boxes.taken, p.boxes.takenOf = map[uint64]bool{}, h.life
-	}
-	for serial := range p.boxes.taken {
-		if serial < h.low {
-			delete(p.boxes.taken, serial)
-		}
-	}
+	p.connect(s, h)
 	l.recorder.note(&Entry{Kind: EntryOpened, Peer: p.at, Conn: s.id, Other: s.other})
 	l.config.Log.Debug("connected", "node", l.name(l.at), "peer", l.name(p.at))
-	if p.lost != 0 && len(p.out) > 0 && p.broken == 0 { // what became of what was sent?
-		switch {
-		case h.life != p.lostOf:
-			p.broken, p.brokenC = sim.KindRefused, p.lost
-		case h.last == p.lost && h.came > 0:
-			p.broken, p.brokenC = sim.KindError, p.lost
-		}
-	}
-	p.lost = 0
 	l.flow(p)
 }
 
@@ -391,26 +342,11 @@ func (l *links) breaks(p *peer, err error) {
 // not looked at any more.
 func (l *links) ended(p *peer, err error, open bool) {
 	s := p.sess
-	p.sess = nil
+	p.disconnect(open)
 	l.recorder.note(&Entry{Kind: EntryClosed, Peer: p.at, Conn: s.id})
 	if !quiet(err) {
 		l.config.Log.Debug("disconnected", "node", l.name(l.at), "peer", l.name(p.at), "why", err.Error())
 	}
-	p.before, p.came = s.id, s.delivered.Load()
-	p.in = p.in[:0]
-	p.handed = 0
-	for i := range p.boxes.out {
-		p.boxes.out[i].given = false
-	}
-	p.boxes.given = 0
-	switch {
-	case p.broken != 0:
-	case p.open || open:
-		p.broken, p.brokenC = sim.KindError, s.id
-	case len(p.out) > 0:
-		p.lost, p.lostOf = s.id, s.other
-	}
-	p.open = false
 	l.flow(p)
 }
 
@@ -420,39 +356,22 @@ func (l *links) acknowledge(p *peer) {
 	if p.sess == nil {
 		return
 	}
-	d := p.sess.acked.Load() - p.acked
-	if d == 0 {
-		return
-	}
-	if d > uint64(p.handed) {
+	if !p.settle() {
 		l.complaints.complain("a peer breaks the protocol", "peer", l.name(p.at), "why", "it says that more was delivered than was sent")
-		p.sess.acked.Store(p.acked)
 		l.breaks(p, nil)
-		return
 	}
-	p.acked += d
-	p.last = p.out[d-1].serial
-	for i := range p.out[:d] {
-		if f := p.out[i].frame; len(p.free) < freeMost && cap(f) <= 64<<10 {
-			p.free = append(p.free, f)
-		}
-	}
-	kept := copy(p.out, p.out[d:])
-	clear(p.out[kept:])
-	p.out, p.handed = p.out[:kept], p.handed-int(d)
-	p.open = true
 }
 
 // notDialed is that no connection could be opened.
 func (l *links) notDialed(a *arrival) {
 	p := l.peers[a.peer]
-	p.dialing = false
+	p.dialed()
 	if p.sess != nil {
 		return
 	}
 	var other refused
 	soon := func(d time.Duration) {
-		p.redial = time.Now().Add(d)
+		p.wait(time.Now(), d)
 		l.flow(p)
 	}
 	refuses := errors.As(a.err, &other)
@@ -473,10 +392,7 @@ func (l *links) notDialed(a *arrival) {
 	case !errors.Is(a.err, syscall.ECONNREFUSED) && !errors.Is(a.err, syscall.ECONNRESET):
 		l.config.Log.Debug("no connection", "node", l.name(l.at), "peer", l.name(p.at), "why", a.err.Error())
 	}
-	if len(p.out) > 0 && p.broken == 0 {
-		p.broken, p.brokenC = sim.KindRefused, p.lost
-		p.lost = 0
-	}
+	p.refuse()
 	if len(p.boxes.out) > 0 { // they wait
 		soon(100 * time.Millisecond)
 	}
@@ -496,10 +412,8 @@ func unwelcome(err error) bool {
 // reset is Port.Reset.
 func (l *links) reset(p *peer) (conn uint64) {
 	l.acknowledge(p)
-	p.out, p.handed = p.out[:0], 0
-	p.asked, p.broken, p.lost = false, 0, 0
+	p.forget(p.at == l.at)
 	if p.at == l.at {
-		p.in = p.in[:0]
 		return 0
 	}
 	if p.sess == nil {
@@ -515,7 +429,7 @@ func (l *links) reset(p *peer) (conn uint64) {
 	frame := append(beginFrame(nil, frameReset), open)
 	s.hand(endFrame(frame, 0))
 	s.close(true)
-	p.open = false
+	p.close()
 	l.ended(p, errReset, false)
 	return conn
 }

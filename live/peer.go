@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"time"
 
 	"macemc/internal/canon"
@@ -73,4 +74,151 @@ func (p *peer) spare() (frame []byte) {
 		frame, p.free = p.free[last][:0], p.free[:last]
 	}
 	return frame
+}
+
+// queue adds a message that was sent by TCP.
+func (p *peer) queue(o outgoing) { p.out = append(p.out, o) }
+
+// arriveTCP adds a message that came by TCP.
+func (p *peer) arriveTCP(i incoming) { p.in = append(p.in, i) }
+
+// arriveUDP adds a datagram that came.
+func (p *peer) arriveUDP(i incoming) { p.grams = append(p.grams, i) }
+
+// takeTCP removes the first message that came by TCP. If own, the node is its own
+// peer, and the message is no longer on the way.
+func (p *peer) takeTCP(own bool) incoming {
+	i := p.in[0]
+	p.in = slices.Delete(p.in, 0, 1)
+	if own {
+		p.out = slices.Delete(p.out, 0, 1)
+	}
+	return i
+}
+
+// takeUDP removes the first datagram that came.
+func (p *peer) takeUDP() incoming {
+	i := p.grams[0]
+	p.grams = slices.Delete(p.grams, 0, 1)
+	return i
+}
+
+// hand gives what is queued to the connection.
+func (p *peer) hand() {
+	for ; p.handed < len(p.out); p.handed++ {
+		p.sess.hand(p.out[p.handed].frame)
+	}
+}
+
+// confirm makes the peer hear that one more message was delivered.
+func (p *peer) confirm() {
+	p.open = true
+	p.sess.delivered.Add(1)
+	p.sess.nudge()
+}
+
+// settle takes what the peer has delivered off the queue. It reports false if the
+// peer confirms more than it was sent.
+func (p *peer) settle() bool {
+	d := p.sess.acked.Load() - p.acked
+	if d == 0 {
+		return true
+	}
+	if d > uint64(p.handed) {
+		p.sess.acked.Store(p.acked)
+		return false
+	}
+	p.acked += d
+	p.last = p.out[d-1].serial
+	for i := range p.out[:d] {
+		if f := p.out[i].frame; len(p.free) < freeMost && cap(f) <= 64<<10 {
+			p.free = append(p.free, f)
+		}
+	}
+	kept := copy(p.out, p.out[d:])
+	clear(p.out[kept:])
+	p.out, p.handed = p.out[:kept], p.handed-int(d)
+	p.open = true
+	return true
+}
+
+// ask notes that the node waits for room.
+func (p *peer) ask() { p.asked = true }
+
+// hearClear reports, once, that there is room for which the node waited.
+func (p *peer) hearClear(buffer int) bool {
+	clear := p.asked && len(p.out) < buffer
+	p.asked = p.asked && !clear
+	return clear
+}
+
+// hearBroken returns, once, the end of a connection that the node is to hear of.
+// What was queued is lost.
+func (p *peer) hearBroken() (Event, bool) {
+	if p.broken == 0 {
+		return Event{}, false
+	}
+	e := Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}
+	p.broken, p.out, p.handed = 0, p.out[:0], 0
+	return e, true
+}
+
+// dial notes that a connection is being opened, and dialed that this has ended.
+func (p *peer) dial()   { p.dialing = true }
+func (p *peer) dialed() { p.dialing = false }
+
+// wait lets no connection be opened for a while.
+func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
+
+// close notes that the connection is not known to be open.
+func (p *peer) close() { p.open = false }
+
+// refuse makes the node hear that what it sent was refused, if anything was.
+func (p *peer) refuse() {
+	if len(p.out) > 0 && p.broken == 0 {
+		p.broken, p.brokenC, p.lost = sim.KindRefused, p.lost, 0
+	}
+}
+
+// forget drops what was sent and what the node waits for. If own, the node is its
+// own peer.
+func (p *peer) forget(own bool) {
+	p.out, p.handed = p.out[:0], 0
+	p.asked, p.broken, p.lost = false, 0, 0
+	if own {
+		p.in = p.in[:0]
+	}
+}
+
+// connect takes a connection into use, for which the peer has said h.
+func (p *peer) connect(s *session, h *hello) {
+	p.sess, p.seen, p.dialing = s, true, false
+	p.handed, p.acked, p.open, p.in = 0, 0, false, p.in[:0]
+	p.boxes.connect(h)
+	if p.lost != 0 && len(p.out) > 0 && p.broken == 0 { // what became of what was sent?
+		switch {
+		case h.life != p.lostOf:
+			p.broken, p.brokenC = sim.KindRefused, p.lost
+		case h.last == p.lost && h.came > 0:
+			p.broken, p.brokenC = sim.KindError, p.lost
+		}
+	}
+	p.lost = 0
+}
+
+// disconnect notes the end of the connection. If open, the peer has said that the
+// connection was open.
+func (p *peer) disconnect(open bool) {
+	s := p.sess
+	p.sess, p.before, p.came = nil, s.id, s.delivered.Load()
+	p.in, p.handed = p.in[:0], 0
+	p.boxes.disconnect()
+	switch {
+	case p.broken != 0:
+	case p.open || open:
+		p.broken, p.brokenC = sim.KindError, s.id
+	case len(p.out) > 0:
+		p.lost, p.lostOf = s.id, s.other
+	}
+	p.open = false
 }

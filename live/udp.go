@@ -39,7 +39,7 @@ func (l *links) sendUDP(p *peer, m sim.Message, serial uint64) {
 	case !l.barrier.reaches(p.at):
 	case p.at == l.at:
 		if l.datagrams.meter.enter() {
-			p.grams = append(p.grams, incoming{value: m, serial: serial, life: l.life, conn: 0, link: sim.LinkUDP})
+			p.arriveUDP(incoming{value: m, serial: serial, life: l.life, conn: 0, link: sim.LinkUDP})
 		}
 	case l.datagrams.conn != nil:
 		err = l.datagrams.send(p.at, m, serial)
