@@ -163,7 +163,7 @@ func (r *runner) level(x *explore.Explorer, res *Result, depth int, take func() 
 	case bad == nil || err != nil && !bad.Strayed:
 		return nil, false, err
 	}
-	return bad, true, r.conclude(x, res, depth, bad, func() choose.Source { return x.Found() })
+	return bad, true, r.conclude(x, res, depth, bad, func() choose.Source { return bad.Run(x.Taker) })
 }
 
 // conclude makes a finding of what went wrong in a step to a depth, or in the
@@ -172,6 +172,9 @@ func (r *runner) conclude(x *explore.Explorer, res *Result, depth int, bad *expl
 	failure := bad.Failure
 	switch {
 	case bad.Strayed:
+		if bad.Of != nil {
+			depth = bad.Of.Length()
+		}
 		res.Finding, err = r.hunt(answers, x.Climate, depth)
 	case bad.Dead:
 		res.Finding, err = r.judge(answers(), x.Climate, x.World, depth, true)

@@ -66,11 +66,11 @@ func TestRepeated(t *testing.T) {
 			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
 			New:   func(sim.Params, sim.Addr) sim.Node { return &peeker{how: peeks(how)} },
 		}
-		for _, engine := range []Engine{EngineLocal, EngineMemo} {
+		for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 			for seed := range uint64(long.Of(6, 20)) {
 				res := search(t, sys, 0, nil, Options{Engine: engine, Seed: seed + 1, NoWalks: true})
 				if how == 0 {
-					if res.Finding != nil || res.Repeated != (Repeated{Steps: 4, Times: 20}) || res.Repeated.Escape() > 1e-6 {
+					if res.Finding != nil || res.Repeated != (Repeated{Steps: 4, Times: 40}) || res.Repeated.Escape() > 1e-6 {
 						t.Fatalf("%s: %+v, found is %v", engine, res.Repeated, res.Finding)
 					}
 				} else if res.Finding == nil || res.Finding.Verdict != sim.VerdictNondeterminism {

@@ -212,6 +212,12 @@ func (r *runner) exhaust(res *Result) error {
 			res.Stop = stop
 		case !s.open():
 			res.Stop = StopDone
+			if res.Finding, res.Repeated, err = r.repeatRuns(s); res.Finding != nil {
+				res.Stop = StopFound
+			} else if why := r.Why(); why != "" {
+				res.Stop = why
+			}
+			return err
 		case bound == deepest:
 			res.Stop = StopDepth
 		default:

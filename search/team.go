@@ -253,7 +253,7 @@ func (c *team) guarded(x hand, do func() error) {
 // wrong notes something that is wrong with the step that a hand has just taken,
 // or the state that it led to.
 func (c *team) wrong(x hand, bad *explore.Wrong) {
-	w := &wrongness{Wrong: *bad, answers: x.Found()}
+	w := &wrongness{Wrong: *bad, answers: bad.Run(x.Taker)}
 	if bad.Dead {
 		w.state = slices.Clone(x.World.State.At())
 	}

@@ -37,6 +37,8 @@ type Sources struct {
 	files map[string]*ast.File // nil: it cannot be read
 	texts map[string][]string
 	set   *token.FileSet
+
+	checks map[string]*checkedPackage // by folder
 }
 
 // handled is what a handler is looked for by.

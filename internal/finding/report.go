@@ -323,6 +323,9 @@ func (t *tale) outcomes(p *page) {
 		}
 		p.b.WriteString(report.Table([]string{"times", "what the handler did"}, rows) + "\n")
 	}
+	for _, o := range t.Orders() {
+		p.say("The order of a map is not the same each time, and %s:%d ranges over one: %s.", o.File, o.Line, report.Code(o.Text))
+	}
 	if t.f.Stack != "" {
 		p.head("The stack")
 		p.say("%s", strings.TrimRight(report.CodeBlock("", account.Stack(t.f.Stack)), "\n"))

@@ -29,7 +29,7 @@ func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account)
 	}
 	for _, s := range subjects(r, all) {
 		command := "::error "
-		if at := s.Sources().Of(s.Finding); at.Line > 0 {
+		if at := s.At(); at.Line > 0 {
 			command += fmt.Sprintf("file=%s,line=%d,", commandProperty(below(root, at.File)), at.Line)
 		}
 		command += "title=" + commandProperty("macemc: "+s.Name()) + "::" + commandText(strings.Join(s.brief(), "\n"))

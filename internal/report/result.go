@@ -126,6 +126,7 @@ func (p *printer) finding(s subject) {
 		if at := s.Sources().Of(f); at.Line > 0 {
 			p.row(2, labels, "handler", fmt.Sprintf("%s:%d", at.File, at.Line))
 		}
+		p.orders(s.Orders())
 	}
 	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
 		p.row(2, labels, "critical", s.critical())
@@ -143,6 +144,18 @@ func (p *printer) finding(s subject) {
 	p.blank()
 	p.outcomes(f.Outcomes)
 	p.stack(f.Stack)
+}
+
+// orders are the statements that range over a map, where one of them may be why a step is
+// not the same each time.
+func (p *printer) orders(all []account.Order) {
+	for i, o := range all {
+		label, why := "", ""
+		if i == 0 {
+			label, why = "order", ": the order of a map is not the same each time; range over sim.Keys"
+		}
+		p.row(2, labels, label, fmt.Sprintf("%s:%d %s%s", o.File, o.Line, Plain(o.Text), why))
+	}
 }
 
 func hold(n int) string {

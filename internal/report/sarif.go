@@ -205,7 +205,7 @@ func (s subject) sarifResult(rules []sarifRule, root string) sarifResult {
 	if place.Replay != "" {
 		out.Properties["path"], out.Properties["replay"] = Plain(place.Path), Plain(place.Replay)
 	}
-	if at := all.Of(f); at.Line > 0 {
+	if at := s.At(); at.Line > 0 {
 		out.Locations = append(out.Locations, sarifAt(at, root))
 	}
 	if flow := s.sarifSteps(all, root); len(flow) > 0 {

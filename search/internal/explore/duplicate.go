@@ -71,31 +71,35 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 	}
 	before, now := x.Path(s), *x.Found()
 	x.Owner.Counts.compared()
-	differ, err := x.compare(before, now, h)
+	differs, err := x.compare(before, now, h)
 	x.explores()
-	if err == nil && differ {
-		return x.stray()
+	if err == nil && differs != nil {
+		return x.strayed(differs)
 	}
 	return err
 }
 
-// compare takes two runs to a state, and every step from there. differ: a run
-// led elsewhere, or a step did although the nodes are alike in every field.
-func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, err error) {
+// compare takes two runs to a state, and every step from there. It returns the run whose
+// last step does not do the same each time although the nodes are alike in every field;
+// nil: there is none.
+func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.Answers, err error) {
 	if err := x.makeSides(); err != nil {
-		return false, err
+		return nil, err
 	}
 	a, b := &x.sides[0], &x.sides[1]
 	x.pairs.Took(before.Length()+now.Length(), true)
-	if !a.stand(x, before) || !b.stand(x, now) || a.w.State.Hash() != h || b.w.State.Hash() != h {
-		return true, nil
+	if !a.stand(x, before) || a.w.State.Hash() != h {
+		return &before, nil
+	}
+	if !b.stand(x, now) || b.w.State.Hash() != h {
+		return &now, nil
 	}
 	if l, r := a.w.Text.Lines(), b.w.Text.Lines(); !slices.Equal(l, r) {
-		return false, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.Owner.Sys.Name, world.Diff(l, r))
+		return nil, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.Owner.Sys.Name, world.Diff(l, r))
 	}
 	n := a.w.Events.Count()
 	if b.w.Events.Count() != n {
-		return x.tell("has other events than")
+		return x.tell("has other events than", &now)
 	}
 	for k := range min(n, duplicateEvents) {
 		step := answerer{event: k, Pulse: &x.Owner.Pulse}
@@ -105,27 +109,29 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differ bool, 
 			coins := step.coins.Answers()
 			again, same := b.take(func(w *world.World) world.Progress { return w.Retake(k, coins) })
 			if ok != same || next != again {
-				return x.tell("does something else than")
+				now.Steps = append(slices.Clip(now.Steps), run.Taken{Event: k, Coins: coins})
+				return x.tell("does something else than", &now)
 			}
 			if !ok || !step.coins.Next() {
 				break
 			}
 		}
 	}
-	return false, nil
+	return nil, nil
 }
 
-// tell names the field that the state leaves out and that matters.
-func (x *Explorer) tell(what string) (differ bool, err error) {
+// tell names the field that the state leaves out and that matters. If there is none, the
+// last step of a run is what differs.
+func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()
 	a.w.State.Load(a.bank, a.v)
 	b.w.State.Load(b.bank, b.v)
 	field := world.HiddenBetween(a.w, b.w)
 	if field == "" {
-		return true, nil
+		return of, nil
 	}
-	return false, x.Owner.leftOut(at, "a state "+what+" another one that has its identity", field)
+	return nil, x.Owner.leftOut(at, "a state "+what+" another one that has its identity", field)
 }
 
 // parts looks for the step at which a run that was taken again came to another

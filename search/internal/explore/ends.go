@@ -3,6 +3,7 @@ package explore
 import (
 	"errors"
 
+	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
@@ -29,6 +30,8 @@ type Wrong struct {
 	Failure *sim.Failure
 	Strayed bool // a run that was taken again came to another state
 	Dead    bool // the state is not live and will never change, faults apart
+
+	Of *run.Answers // the run that is wrong; nil: that of the last step
 }
 
 func (w *Wrong) Error() string {
@@ -37,8 +40,19 @@ func (w *Wrong) Error() string {
 
 // stray is the wrong of a step that did not do the same twice. Which one it was
 // is found when the run is taken again.
-func (t *Taker) stray() error {
-	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+func (t *Taker) stray() error { return t.strayed(nil) }
+
+// strayed is the wrong of a run whose last step did not do the same twice.
+func (t *Taker) strayed(of *run.Answers) error {
+	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true, Of: of}
+}
+
+// Run is the answers of the run that is wrong, where the explorer took the last step.
+func (w *Wrong) Run(t *Taker) *run.Answers {
+	if w.Of != nil {
+		return w.Of.Again()
+	}
+	return t.Found()
 }
 
 // Guarded does something with an exploration's world, and says whether something

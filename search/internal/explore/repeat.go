@@ -23,7 +23,7 @@ import (
 // goroutines have run. A node is copied for each, so its maps are made anew.
 
 const (
-	repeatTimes  = 20
+	repeatTimes  = 40     // a map of two keys turns around one time in eight
 	repeatMost   = 60_000 // steps that are taken again in all,
 	repeatLines  = 100    // and half as many for every so many lines of the first state
 	repeatLevels = 20_000 // transitions of a space that is looked at for different steps
@@ -55,33 +55,54 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	times = min(repeatTimes, repeatMost/(1+lines/repeatLines)/max(1, len(steps)))
+	times = RepeatTimes(len(steps) * (1 + lines/repeatLines))
+	strays := func(round int, d repeatable) bool {
+		if x.repeat(&x.sides[round%2], &d) == d.did {
+			return false
+		}
+		x.Spot = Spot{d.state, d.event, d.coins}
+		if d.event == noEvent { // of the start
+			x.Spot = Spot{NoParent, noEvent, d.coins}
+		}
+		return true
+	}
+	switch strayed, halted := Repeat(x.Owner.Seed, steps, times, strays, x.Owner.Stopped); {
+	case halted:
+		return 0, 0, ErrHalt
+	case strayed != nil:
+		return 0, 0, x.stray()
+	}
+	return len(steps), times, nil
+}
+
+// RepeatTimes is how often each step is taken again, if once for all takes so much work.
+func RepeatTimes(work int) int { return min(repeatTimes, repeatMost/max(1, work)) }
+
+// Repeat takes steps again and again, in an order that the seed says, and returns the first
+// that strays; nil: none does.
+func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, step S) bool, stopped func() bool) (strayed *S, halted bool) {
 	asked := 0
-	order := rand.New(rand.NewPCG(x.Owner.Seed, 5))
+	order := rand.New(rand.NewPCG(seed, 5))
 	for round := range times {
 		if round%repeatShakes == repeatShakes-1 {
 			runtime.GC()
 		}
 		order.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
-		for k, d := range steps {
+		for k := range steps {
 			if k%256 == 0 {
 				runtime.Gosched()
 			}
-			if asked++; asked%repeatAsks == 0 && x.Owner.Stopped() {
-				return 0, 0, ErrHalt
+			if asked++; asked%repeatAsks == 0 && stopped() {
+				return nil, true
 			}
 			for range 1 + round%2 { // twice in a row
-				if x.repeat(&x.sides[round%2], &d) != d.did {
-					x.Spot = Spot{d.state, d.event, d.coins}
-					if d.event == noEvent { // of the start
-						x.Spot = Spot{NoParent, noEvent, d.coins}
-					}
-					return 0, 0, x.stray()
+				if strays(round, steps[k]) {
+					return &steps[k], false
 				}
 			}
 		}
 	}
-	return len(steps), times, nil
+	return nil, false
 }
 
 // repeatables are the different steps of the space, and how many lines its first state
@@ -111,7 +132,7 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 			step := answerer{event: k, Pulse: &x.Owner.Pulse}
 			for lists := 0; lists < duplicateLists; lists++ {
 				d := repeatable{state: state, event: k}
-				d.did = x.takes(s, state, func() { s.w.Step(&step) })
+				d.did = x.takes(s, state, &step)
 				d.coins = step.coins.Answers()
 				if key := x.different(s, &d); !known[key] {
 					known[key] = true
@@ -145,27 +166,27 @@ func (x *Explorer) brings(s *side, state uint32) {
 // repeat takes a step again, and tells what it did.
 func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
-		return x.outcomeOf(s, func() { s.w.Start(choose.NewFixed(d.coins...)) })
+		return x.outcomeOf(s, choose.NewFixed(d.coins...), func(src choose.Source) { s.w.Start(src) })
 	}
-	return x.takes(s, d.state, func() { s.w.Retake(d.event, d.coins) })
+	return x.takes(s, d.state, &run.Answers{Steps: []run.Taken{{Event: d.event, Coins: d.coins}}})
 }
 
 // takes takes a step from a state, and tells what it did.
-func (x *Explorer) takes(s *side, state uint32, step func()) canon.Hash {
-	return x.outcomeOf(s, func() {
+func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
+	return x.outcomeOf(s, src, func(src choose.Source) {
 		x.brings(s, state)
 		s.w.Events.Count()
-		step()
+		s.w.Step(src)
 	})
 }
 
-// outcomeOf tells what a step did: the state it led to, and all effects.
-func (x *Explorer) outcomeOf(s *side, step func()) canon.Hash {
+// outcomeOf tells what a step did: the state it led to, all effects, and what it asked.
+func (x *Explorer) outcomeOf(s *side, src choose.Source, step func(choose.Source)) canon.Hash {
 	x.Owner.Pulse.Tick()
-	failure := s.w.Protect(step)
+	asking := &run.Asking{Source: src}
+	failure := s.w.Protect(func() { step(asking) })
 	if failure == nil && s.w.Run.Err() != nil { // it asked for other choices
 		failure = &sim.Failure{Verdict: sim.VerdictNondeterminism, Message: s.w.Run.Err().Error()}
 	}
-	h, _ := run.Outcome(s.w, failure)
-	return h
+	return run.OutcomeAsking(s.w, failure, asking)
 }

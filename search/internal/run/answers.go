@@ -79,3 +79,18 @@ func (t *Answers) Answers() int {
 
 // Err is that there are no more answers.
 func (t *Answers) Err() error { return choose.ErrEnd }
+
+// Asking remembers how many sides each coin of the last step had.
+type Asking struct {
+	choose.Source
+	Sides []int
+}
+
+func (a *Asking) Answer(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		a.Sides = a.Sides[:0]
+	} else {
+		a.Sides = append(a.Sides, q.N)
+	}
+	return a.Source.Answer(q)
+}

@@ -142,6 +142,12 @@ func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) 
 	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
 }
 
+// OutcomeAsking is Outcome, and how many sides the coins of the step had.
+func OutcomeAsking(w *world.World, failure *sim.Failure, a *Asking) canon.Hash {
+	h, _ := Outcome(w, failure)
+	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))
+}
+
 // unlogged are the effects without the logs: a world that is not traced has
 // none, and a log may tell pointers and times.
 func unlogged(effects []sim.Effect) (out []sim.Effect) {

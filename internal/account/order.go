@@ -1,0 +1,246 @@
+package account
+
+import (
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"macemc/internal/lines"
+	"macemc/sim"
+)
+
+// Order is a statement that ranges over a map, whose order is not the same each time.
+type Order struct {
+	Source
+	Text string // the line
+	Ran  bool   // it ran in the step; else the step's handler can come to it
+}
+
+// Orders are the statements that the step of a nondeterministic finding may go wrong by:
+// those that ran in it, or, if it is not known what ran, those that its handler calls.
+func (a *Account) Orders() []Order {
+	f := a.Finding
+	if f.Verdict != sim.VerdictNondeterminism {
+		return nil
+	}
+	ran, _ := a.Ran()
+	if parts, known := ran.Of(f.Step); known {
+		return a.Sources().ordersRan(parts, ran.Functions)
+	}
+	handler := a.Sources().find(handled{f.Node, "Init", nil})
+	if s := a.Step(f.Step); s != nil {
+		handler = a.Sources().Handler(s.Event)
+	}
+	return a.Sources().ordersOf(handler)
+}
+
+// ordersRan are the statements that ran, with their bodies.
+func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all []Order) {
+	pieces := map[string][]lines.Piece{} // of a file
+	for _, p := range parts {
+		f := functions[p.Function]
+		for _, k := range p.Pieces {
+			pieces[f.File] = append(pieces[f.File], f.Pieces[k])
+		}
+	}
+	for file, ran := range pieces {
+		pkg := l.checked(file)
+		for _, r := range pkg.orders(pkg.files[file]) {
+			at := l.set.Position(r.Body.Lbrace)
+			if slices.ContainsFunc(ran, func(p lines.Piece) bool { return p.Line == at.Line && p.Column >= at.Column && p.Column <= at.Column+1 }) {
+				all = append(all, l.order(r, true))
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Order) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
+	return all
+}
+
+// ordersOf are the statements in a handler, and in what it calls of its package.
+func (l *Sources) ordersOf(handler Source) (all []Order) {
+	if handler.path == "" {
+		return nil
+	}
+	pkg := l.checked(handler.path)
+	var from ast.Decl
+	if file := pkg.files[handler.path]; file != nil {
+		for _, d := range file.Decls {
+			if l.set.Position(d.Pos()).Line <= handler.Line && handler.Line <= l.set.Position(d.End()).Line {
+				from = d
+			}
+		}
+	}
+	met := map[ast.Node]bool{}
+	var visit func(ast.Node)
+	visit = func(d ast.Node) {
+		if d == nil || met[d] {
+			return
+		}
+		met[d] = true
+		for _, r := range pkg.orders(d) {
+			all = append(all, l.order(r, false))
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			if id, is := n.(*ast.Ident); is {
+				if f, is := pkg.info.Uses[id].(*types.Func); is && pkg.decls[f.Origin()] != nil {
+					visit(pkg.decls[f.Origin()])
+				}
+			}
+			return true
+		})
+	}
+	if from != nil {
+		visit(from)
+	}
+	return all
+}
+
+func (l *Sources) order(r *ast.RangeStmt, ran bool) Order {
+	at := l.set.Position(r.Pos())
+	text := ""
+	if all := l.text(at.Filename); at.Line <= len(all) {
+		text, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimSpace(all[at.Line-1]), "{"), " {")
+	}
+	return Order{Source: Source{File: inModule(at.Filename), Line: at.Line, path: at.Filename}, Text: strings.TrimSpace(text), Ran: ran}
+}
+
+// checkedPackage is what is known of the types of a package from its own files alone: what
+// it imports is not looked at, and has no types.
+type checkedPackage struct {
+	files map[string]*ast.File
+	info  *types.Info
+	decls map[*types.Func]*ast.FuncDecl
+}
+
+// checked is the package of a file, as far as its files can be read.
+func (l *Sources) checked(file string) *checkedPackage {
+	dir := filepath.Dir(file)
+	if p := l.checks[dir]; p != nil {
+		return p
+	}
+	p := &checkedPackage{files: map[string]*ast.File{}, decls: map[*types.Func]*ast.FuncDecl{}, info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}}
+	if l.checks == nil {
+		l.checks = map[string]*checkedPackage{}
+	}
+	l.checks[dir] = p
+	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	is := l.parsed(file)
+	var all []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		if one, err := parser.ParseFile(l.set, name, nil, parser.SkipObjectResolution); err == nil && is != nil && one.Name.Name == is.Name.Name {
+			p.files[name] = one
+			all = append(all, one)
+		}
+	}
+	check := types.Config{Importer: nothing{}, Error: func(error) {}}
+	_, _ = check.Check(dir, l.set, all, p.info)
+	for _, one := range all {
+		for _, d := range one.Decls {
+			if f, is := d.(*ast.FuncDecl); is {
+				if of, is := p.info.Defs[f.Name].(*types.Func); is {
+					p.decls[of] = f
+				}
+			}
+		}
+	}
+	return p
+}
+
+// nothing imports packages without anything in them.
+type nothing struct{}
+
+func (nothing) Import(path string) (*types.Package, error) {
+	p := types.NewPackage(path, path[strings.LastIndexByte(path, '/')+1:])
+	p.MarkComplete()
+	return p, nil
+}
+
+// orders are the statements in a piece of source that range over a map, but for those that
+// only gather what is sorted afterwards.
+func (p *checkedPackage) orders(in ast.Node) (all []*ast.RangeStmt) {
+	if in == nil {
+		return nil
+	}
+	var around ast.Node
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			around = n
+		case *ast.RangeStmt:
+			if (p.isMap(n.X) || ofMaps(n.X)) && !sorted(n, around) {
+				all = append(all, n)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+func (p *checkedPackage) isMap(x ast.Expr) bool {
+	t := p.info.TypeOf(x)
+	if t == nil {
+		return false
+	}
+	_, is := t.Underlying().(*types.Map)
+	return is
+}
+
+// ofMaps reports whether an expression yields what is in a map, by package maps.
+func ofMaps(x ast.Expr) bool {
+	call, is := x.(*ast.CallExpr)
+	if !is {
+		return false
+	}
+	of, is := call.Fun.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	pkg, is := of.X.(*ast.Ident)
+	return is && pkg.Name == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, of.Sel.Name)
+}
+
+// sorted reports whether a statement only appends to something that its function sorts
+// further down.
+func sorted(r *ast.RangeStmt, in ast.Node) bool {
+	if in == nil || len(r.Body.List) != 1 {
+		return false
+	}
+	set, is := r.Body.List[0].(*ast.AssignStmt)
+	if !is || len(set.Lhs) != 1 {
+		return false
+	}
+	to, is := set.Lhs[0].(*ast.Ident)
+	if !is {
+		return false
+	}
+	found := false
+	ast.Inspect(in, func(n ast.Node) bool {
+		call, is := n.(*ast.CallExpr)
+		if !is || call.Pos() < r.End() || len(call.Args) == 0 {
+			return true
+		}
+		if of, is := call.Fun.(*ast.SelectorExpr); is && strings.HasPrefix(of.Sel.Name, "Sort") || is && of.Sel.Name == "Strings" || is && of.Sel.Name == "Ints" {
+			arg, is := call.Args[0].(*ast.Ident)
+			found = found || is && arg.Name == to.Name
+		}
+		return true
+	})
+	return found
+}
+
+// At is where a finding points to: the first statement that ranges over a map, if that is
+// what a nondeterministic step may go wrong by; else as Sources.Of says.
+func (a *Account) At() Source {
+	if all := a.Orders(); len(all) > 0 {
+		return all[0].Source
+	}
+	return a.Sources().Of(a.Finding)
+}
