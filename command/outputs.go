@@ -12,14 +12,17 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/report"
 	"macemc/search"
+	"macemc/sim"
 )
 
 // outputs are what continuous integration reads of a search besides its report.
 type outputs struct {
 	junit, sarif string // files; "": not asked for
+	charts       string
 	github       bool
 	began        time.Time
 }
@@ -27,7 +30,13 @@ type outputs struct {
 func (o *outputs) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.junit, "junit", "", "write JUnit's XML to `FILE`: a case for each property")
 	flags.StringVar(&o.sarif, "sarif", "", "write SARIF 2.1.0 to `FILE`: a finding at the source of its critical step")
+	flags.StringVar(&o.charts, "charts", "", "write the state machines to `FILE`, with what was exercised how often: as .html, .dot or .mmd (Mermaid)")
 	flags.BoolVar(&o.github, "github", false, "annotate the source as GitHub's workflows read it, on standard error (default where\nGITHUB_ACTIONS is true)")
+}
+
+// chartForms are the forms of state machines, by the ending of a file.
+var chartForms = map[string]func(io.Writer, []sim.Counted) error{
+	".html": eventgraph.ChartHTML, ".dot": eventgraph.ChartDOT, ".mmd": eventgraph.ChartMermaid,
 }
 
 // check refuses files that could not be written when the search is over, and
@@ -37,7 +46,7 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	if !flags.Changed("github") {
 		o.github = t.env("GITHUB_ACTIONS") == "true"
 	}
-	for _, f := range []struct{ flag, file string }{{"junit", o.junit}, {"sarif", o.sarif}} {
+	for _, f := range []struct{ flag, file string }{{"junit", o.junit}, {"sarif", o.sarif}, {"charts", o.charts}} {
 		if f.file == "" {
 			if flags.Changed(f.flag) {
 				return usagef("--%s is empty; name a file", f.flag)
@@ -55,6 +64,9 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 		} else if err := writable(f.flag, f.file, folder); err != nil {
 			return err
 		}
+	}
+	if _, known := chartForms[filepath.Ext(o.charts)]; o.charts != "" && !known {
+		return usagef("--charts is %s; name a file that ends in .html, .dot or .mmd", o.charts)
 	}
 	if o.junit != "" && filepath.Clean(o.junit) == filepath.Clean(o.sarif) {
 		return usagef("--junit and --sarif are both %s; name two files", o.junit)
@@ -107,6 +119,7 @@ func (o *outputs) write(t *tool, r *search.Result, all []*account.Account) error
 		write func(io.Writer) error
 	}{
 		{o.junit, func(w io.Writer) error { return report.JUnit(w, r, o.began, all...) }},
+		{o.charts, func(w io.Writer) error { return chartForms[filepath.Ext(o.charts)](w, r.Charts) }},
 		{o.sarif, func(w io.Writer) error { return report.SARIF(w, r, version(), root, all...) }},
 	} {
 		if f.file != "" {

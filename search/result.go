@@ -61,12 +61,13 @@ type Result struct {
 
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
-	Never    []string     // what was possible and never happened, a sentence each; nil: not known
-	Overflow int          // datagrams were lost where so many were under way on their channel, without a budget of losses; 0: none was
-	Slack    []string     // of these, what takes nothing from what was checked: constraints that excluded no state
-	Held     []world.Held // where each liveness property was first seen to hold
-	Space    *Space       // what the space is made of; nil: nobody asked
-	Lines    *Lines       // which lines of the service ran; nil: nobody counted them
+	Never    []string      // what was possible and never happened, a sentence each; nil: not known
+	Overflow int           // datagrams were lost where so many were under way on their channel, without a budget of losses; 0: none was
+	Slack    []string      // of these, what takes nothing from what was checked: constraints that excluded no state
+	Charts   []sim.Counted // the state machines that ran, with how often each pair of state and event was exercised
+	Held     []world.Held  // where each liveness property was first seen to hold
+	Space    *Space        // what the space is made of; nil: nobody asked
+	Lines    *Lines        // which lines of the service ran; nil: nobody counted them
 }
 
 // Lines are those of the service's code, as somebody counted them while it was

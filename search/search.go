@@ -141,6 +141,7 @@ func (r *runner) search() (*Result, error) {
 		_, res.Overflow = r.World.Links.Capacities()
 	}
 	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
+	res.Charts = r.coverage.Charts()
 	return res, nil
 }
 

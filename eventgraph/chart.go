@@ -1,0 +1,190 @@
+package eventgraph
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+
+	"macemc/sim"
+)
+
+// chartEdge is what one event does in one state of a machine.
+type chartEdge struct {
+	from, to int // equal: it stays there
+	label    string
+	never    bool // no run exercised it
+}
+
+// chartEdges are the reactions of a machine: a row for each pair of state and event and each
+// state that it may lead to.
+func chartEdges(m sim.Counted) (all []chartEdge) {
+	for s := range m.States {
+		for _, to := range m.Enters[s] {
+			all = append(all, chartEdge{s, to, "entry", false})
+		}
+		for e, event := range m.Events {
+			r, n := m.Pair(s, e), m.Times(s, e)
+			label := fmt.Sprintf("%s (%d)", event, n)
+			switch {
+			case r.Kind == sim.ReactionNone:
+				continue
+			case r.Kind != sim.ReactionHandle:
+				label = fmt.Sprintf("%s %s (%d)", event, r.Kind, n)
+			case r.Pops:
+				label = fmt.Sprintf("%s pops (%d)", event, n)
+			}
+			if len(r.To) == 0 {
+				all = append(all, chartEdge{s, s, label, n == 0})
+			}
+			for _, to := range r.To {
+				all = append(all, chartEdge{s, to, label, n == 0})
+			}
+		}
+	}
+	return all
+}
+
+// ChartMermaid writes state machines in the language of Mermaid, each pair of state and event
+// with how often it was exercised.
+func ChartMermaid(w io.Writer, machines []sim.Counted) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "stateDiagram-v2")
+	for k, m := range machines {
+		fmt.Fprintf(out, "\tstate \"%s\" as m%d {\n\t\t[*] --> m%ds0\n", mermaidText(m.Name), k, k)
+		for s, name := range m.States {
+			fmt.Fprintf(out, "\t\tm%ds%d : %s\n", k, s, mermaidText(name))
+		}
+		for _, e := range chartEdges(m) {
+			fmt.Fprintf(out, "\t\tm%ds%d --> m%ds%d : %s\n", k, e.from, k, e.to, mermaidText(e.label))
+		}
+		fmt.Fprintln(out, "\t}")
+	}
+	return out.Flush()
+}
+
+// mermaidText is a name without what Mermaid reads as its own.
+func mermaidText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("\"`;:#{}<>\n", r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// ChartDOT writes state machines in the language of Graphviz. What was never exercised is red.
+func ChartDOT(w io.Writer, machines []sim.Counted) error {
+	d := &dot{w: bufio.NewWriter(w)}
+	d.begin("state machines")
+	for k, m := range machines {
+		d.say("\tsubgraph cluster%d {\n\t\tlabel=%s\n", k, quoteDOT(m.Name, 100))
+		for s, name := range m.States {
+			d.say("\t\tm%ds%d [label=%s]\n", k, s, quoteDOT(name, 100))
+		}
+		for _, e := range chartEdges(m) {
+			style := ""
+			if e.never {
+				style = fmt.Sprintf(", color=%q, fontcolor=%q", dotBad, dotBad)
+			}
+			d.say("\t\tm%ds%d -> m%ds%d [label=%s%s]\n", k, e.from, k, e.to, quoteDOT(e.label, 100), style)
+		}
+		d.say("\t}\n")
+	}
+	d.say("}\n")
+	return d.w.Flush()
+}
+
+// ChartHTML writes a page of state machines: a drawing of each, and the table of its states
+// and events with how often each pair was exercised.
+func ChartHTML(w io.Writer, machines []sim.Counted) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>state machines</title>\n<style>\n%s</style>\n", chartStyle)
+	for _, m := range machines {
+		fmt.Fprintf(out, "<h2>%s</h2>\n", html.EscapeString(m.Name))
+		chartSVG(out, m)
+		chartTable(out, m)
+	}
+	return out.Flush()
+}
+
+const chartStyle = `body { font: 14px sans-serif; margin: 2em }
+table { border-collapse: collapse; margin: 1em 0 }
+td, th { border: 1px solid #8c959f; padding: 2px 8px; text-align: left }
+.never { background: #ffebe9; color: #cf222e }
+.none { color: #8c959f }
+circle { fill: white; stroke: #24292f }
+path { fill: none; stroke: #0969da }
+svg text { font-size: 11px; text-anchor: middle }
+`
+
+// chartTable has a row for each state and a column for each event.
+func chartTable(out io.Writer, m sim.Counted) {
+	fmt.Fprint(out, "<table>\n<tr><th></th>")
+	for _, e := range m.Events {
+		fmt.Fprintf(out, "<th>%s</th>", html.EscapeString(e))
+	}
+	fmt.Fprintln(out, "</tr>")
+	for s, name := range m.States {
+		fmt.Fprintf(out, "<tr><th>%s</th>", html.EscapeString(name))
+		for e := range m.Events {
+			r, n := m.Pair(s, e), m.Times(s, e)
+			class := ""
+			switch {
+			case r.Kind == sim.ReactionNone:
+				class = ` class="none"`
+			case n == 0:
+				class = ` class="never"`
+			}
+			text := r.Kind.String()
+			for _, to := range r.To {
+				text += " → " + m.States[to]
+			}
+			if r.Kind != sim.ReactionNone {
+				text += fmt.Sprintf(", %d", n)
+			}
+			fmt.Fprintf(out, "<td%s>%s</td>", class, html.EscapeString(text))
+		}
+		fmt.Fprintln(out, "</tr>")
+	}
+	fmt.Fprintln(out, "</table>")
+}
+
+// chartSVG draws the states on a circle and the moves between them as arcs, with how often each was made.
+func chartSVG(out io.Writer, m sim.Counted) {
+	const radius, state = 150.0, 34.0
+	n := len(m.States)
+	size := 2 * (radius + 2*state)
+	at := func(s int) (x, y float64) {
+		angle := 2*math.Pi*float64(s)/float64(n) - math.Pi/2
+		return size/2 + radius*math.Cos(angle), size/2 + radius*math.Sin(angle)
+	}
+	fmt.Fprintf(out, "<svg width=\"%.0f\" height=\"%.0f\">\n<defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"3\" orient=\"auto\"><polygon points=\"0 0, 8 3, 0 6\" fill=\"#0969da\"/></marker></defs>\n", size, size)
+	drawn := map[[2]int]bool{}
+	for _, e := range chartEdges(m) {
+		if pair := [2]int{e.from, e.to}; e.from != e.to && !drawn[pair] {
+			drawn[pair] = true
+			chartArc(out, m, e, at, state)
+		}
+	}
+	for s, name := range m.States {
+		x, y := at(s)
+		fmt.Fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, state, x, y+4, html.EscapeString(name))
+	}
+	fmt.Fprintln(out, "</svg>")
+}
+
+// chartArc draws one arc, bent to its left, so that the way back is another one.
+func chartArc(out io.Writer, m sim.Counted, e chartEdge, at func(int) (x, y float64), state float64) {
+	x1, y1 := at(e.from)
+	x2, y2 := at(e.to)
+	dx, dy := x2-x1, y2-y1
+	long := math.Hypot(dx, dy)
+	dx, dy = dx/long, dy/long
+	x1, y1, x2, y2 = x1+dx*state, y1+dy*state, x2-dx*state, y2-dy*state
+	mx, my := (x1+x2)/2+dy*30, (y1+y2)/2-dx*30
+	fmt.Fprintf(out, "<path d=\"M%.1f %.1f Q%.1f %.1f %.1f %.1f\" marker-end=\"url(#a)\"/><text x=\"%.1f\" y=\"%.1f\">%d</text>\n",
+		x1, y1, mx, my, x2, y2, mx, my, m.Moves(e.from, e.to))
+}
