@@ -5,9 +5,11 @@ import (
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/counter"
+	"macemc/systems/election"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/lease"
+	"macemc/systems/multipaxos"
 	"macemc/systems/overcast"
 	"macemc/systems/pastry"
 	"macemc/systems/paxos"
@@ -27,9 +29,11 @@ func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
 		counter.System,
+		election.System,
 		handshake.System,
 		jointree.System,
 		lease.System,
+		multipaxos.System,
 		overcast.System,
 		pastry.System,
 		paxos.System,

@@ -1,0 +1,163 @@
+package multipaxos
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/layers/machine"
+	"macemc/sim"
+)
+
+// The known bugs: see System.
+const (
+	MP1 sim.BugID = "MP1"
+	MP2 sim.BugID = "MP2"
+	MP3 sim.BugID = "MP3"
+	MP4 sim.BugID = "MP4"
+	MP5 sim.BugID = "MP5"
+	MP6 sim.BugID = "MP6"
+	MP7 sim.BugID = "MP7"
+	MP8 sim.BugID = "MP8"
+)
+
+// The parameters.
+var (
+	Proposers = &sim.Param{Name: "proposers", Doc: "how many nodes propose", Range: sim.Range{Default: 2, Least: 1, Most: 3}}
+	Acceptors = &sim.Param{Name: "acceptors", Doc: "how many nodes accept", Range: sim.Range{Default: 3, Least: 1, Most: 5}}
+	Learners  = &sim.Param{Name: "learners", Doc: "how many nodes learn", Range: sim.Range{Default: 1, Least: 1, Most: 2}}
+	Slots     = &sim.Param{Name: "slots", Doc: "how many slots the log has; 0: as many as are needed", Range: sim.Range{Default: 0, Least: 0, Most: 5}}
+	Values    = &sim.Param{Name: "values", Doc: "how many values each proposer is asked for", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
+	Rounds    = &sim.Param{Name: "rounds", Doc: "how many ballots each proposer may begin", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
+)
+
+// System is Multi-Paxos; with slots=1, basic Paxos.
+var System = &sim.System{
+	Name: "multipaxos",
+	Doc:  "Multi-Paxos of state machines. In a slot no two values are chosen, and with one proposer every value is learnt.",
+	Nodes: func(p sim.Params) sim.Range {
+		n := p.Int(Proposers) + p.Int(Acceptors) + p.Int(Learners)
+		return sim.Range{Default: n, Least: n, Most: n}
+	},
+	Params: []*sim.Param{Proposers, Acceptors, Learners, Slots, Values, Rounds},
+	Bugs: []sim.Bug{
+		{ID: MP1, Story: "An acceptor breaks its promise. It accepts below the ballot that it has promised."},
+		{ID: MP2, Story: "A leader begins with an empty log. It does not look at what the acceptors have accepted."},
+		{ID: MP3, Story: "Half of the acceptors are enough, rounded down. Two such sets need have none in common."},
+		{ID: MP4, Story: "A leader takes the oldest vote of the acceptors, not the latest. A later ballot may have chosen another value."},
+		{ID: MP5, Story: "A leader forgets about promises that come late. A majority had promised before."},
+		{ID: MP6, Story: "A proposer that waits forgets about what it was answered. Others had accepted when one refused."},
+		{ID: MP7, Story: "A proposer waits for all acceptors. It waits for ever for one that is down."},
+		{ID: MP8, Story: "A leader leaves holes in the log. What is decided behind them is never applied."},
+	},
+	New: newNode,
+	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
+		for k := range p.Int(Values) {
+			if self.Index() < p.Int(Proposers) {
+				script = append(script, propose{10*(self.Index()+1) + k})
+			}
+		}
+		return script
+	},
+	Properties: []sim.Property{
+		sim.Monitor("in a slot one value is chosen, which was proposed", func(m *memory, at sim.Addr, fact any) error { return m.observe(at, fact) }),
+		sim.Always("the learners' logs agree", agree),
+		sim.Always("what is decided behind a hole can be applied", filled),
+		sim.Eventually("with one proposer, all is learnt", learnt),
+	},
+}
+
+var (
+	curt   = proposers.Forget(leading, machine.Messages(promise{})...)
+	sullen = proposers.Forget(waiting, machine.Messages(accepted{})...)
+)
+
+func newNode(p sim.Params, self sim.Addr) sim.Node {
+	all, first, last := p.Addrs(), p.Int(Proposers), p.Nodes-p.Int(Learners)
+	i := self.Index()
+	switch {
+	case i >= last:
+		return learners.Node(&learner{log: map[int]int{}})
+	case i >= first:
+		return acceptors.Node(&acceptor{votes: map[int]vote{}})
+	}
+	n := &proposer{
+		acceptors: all[first:last], learners: all[last:], slots: p.Int(Slots), rounds: p.Int(Rounds),
+		step: first, ballot: i + 1 - first, highest: map[int]vote{}, open: map[int]*slot{},
+	}
+	switch {
+	case p.Bug(MP5):
+		return curt.Node(n)
+	case p.Bug(MP6):
+		return sullen.Node(n)
+	default:
+		return proposers.Node(n)
+	}
+}
+
+// memory is what was proposed and chosen so far.
+type memory struct {
+	proposed []int
+	chosen   map[int]int
+}
+
+func (m *memory) Init() { m.chosen = map[int]int{} }
+
+func (m *memory) observe(at sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case Proposed:
+		m.proposed = append(m.proposed, f.Value)
+		slices.Sort(m.proposed)
+	case Chosen:
+		if first, known := m.chosen[f.Slot]; known && first != f.Value {
+			return fmt.Errorf("%s has %d chosen in slot %d, and %d was chosen before", at, f.Value, f.Slot, first)
+		}
+		if f.Value != 0 && !slices.Contains(m.proposed, f.Value) {
+			return fmt.Errorf("%s has %d chosen in slot %d, which nobody proposed", at, f.Value, f.Slot)
+		}
+		m.chosen[f.Slot] = f.Value
+	}
+	return nil
+}
+
+func agree(v sim.View[*learner]) bool {
+	var first *learner
+	for _, l := range v.Nodes() {
+		if first == nil {
+			first = l
+		}
+		for n, value := range l.log {
+			if other, known := first.log[n]; known && other != value {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// filled asks that a leader leaves no hole: each slot below its next is open or was.
+func filled(v sim.View[*proposer]) bool {
+	for _, p := range v.Nodes() {
+		for n := 1; n < p.next && p.Is(leading); n++ {
+			if p.open[n] == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func learnt(v sim.View[*learner]) bool {
+	p := v.Params()
+	want := p.Int(Values)
+	if slots := p.Int(Slots); slots > 0 {
+		want = min(want, slots)
+	}
+	for _, l := range v.Nodes() {
+		for k := range want {
+			if p.Int(Proposers) == 1 && !slices.Contains(l.applied, 10+k) {
+				return false
+			}
+		}
+	}
+	return true
+}
