@@ -202,6 +202,10 @@ var rooms = []room{
 		instead: map[string]string{"": "numerals writes numbers; let the one who asks say of what"},
 	},
 	{
+		path:    "search/internal/fair",
+		instead: map[string]string{"": "fair decides about a graph of numbers; let who explored it say what they stand for"},
+	},
+	{
 		path:    "internal/nearest",
 		instead: map[string]string{"": "nearest compares words; let the one who asks say what they name"},
 	},

@@ -13,7 +13,7 @@
 // # What is promised
 //
 // In a slot no two values are chosen, only what was proposed is chosen, and the learners' logs agree.
-// With one proposer every value is learnt, though fewer than half of the acceptors go down.
+// A value is learnt unless its proposer has spent its ballots, though fewer than half of the acceptors go down.
 //
 // # Known limits
 //

@@ -33,7 +33,7 @@ var (
 // System is Multi-Paxos; with slots=1, basic Paxos.
 var System = &sim.System{
 	Name: "multipaxos",
-	Doc:  "Multi-Paxos of state machines. In a slot no two values are chosen, and with one proposer every value is learnt.",
+	Doc:  "Multi-Paxos of state machines. In a slot no two values are chosen, and every value is learnt unless its proposer has spent its ballots.",
 	Nodes: func(p sim.Params) sim.Range {
 		n := p.Int(Proposers) + p.Int(Acceptors) + p.Int(Learners)
 		return sim.Range{Default: n, Least: n, Most: n}
@@ -53,7 +53,7 @@ var System = &sim.System{
 	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
 		for k := range p.Int(Values) {
 			if self.Index() < p.Int(Proposers) {
-				script = append(script, propose{10*(self.Index()+1) + k})
+				script = append(script, propose{valueOf(self, k)})
 			}
 		}
 		return script
@@ -62,7 +62,7 @@ var System = &sim.System{
 		sim.Monitor("in a slot one value is chosen, which was proposed", func(m *memory, at sim.Addr, fact any) error { return m.observe(at, fact) }),
 		sim.Always("the learners' logs agree", agree),
 		sim.Always("what is decided behind a hole can be applied", filled),
-		sim.Eventually("with one proposer, all is learnt", learnt),
+		sim.Eventually("what a proposer is asked for is learnt, unless its ballots are spent", learnt),
 	},
 }
 
@@ -146,18 +146,30 @@ func filled(v sim.View[*proposer]) bool {
 	return true
 }
 
+// learnt asks that every learner has applied the values of each proposer that is not spent: or
+// the one decree, where there is one slot.
 func learnt(v sim.View[*learner]) bool {
-	p := v.Params()
-	want := p.Int(Values)
-	if slots := p.Int(Slots); slots > 0 {
-		want = min(want, slots)
-	}
+	params := v.Params()
 	for _, l := range v.Nodes() {
-		for k := range want {
-			if p.Int(Proposers) == 1 && !slices.Contains(l.applied, 10+k) {
-				return false
+		for at, p := range sim.See[*proposer](v).Nodes() {
+			if p.Is(waiting) && p.rounds == 0 {
+				continue
+			}
+			if p.slots > 0 {
+				if len(l.applied) == 0 {
+					return false
+				}
+				continue
+			}
+			for k := range params.Int(Values) {
+				if !slices.Contains(l.applied, valueOf(at, k)) {
+					return false
+				}
 			}
 		}
 	}
 	return true
 }
+
+// valueOf is the k-th value that a proposer is asked for.
+func valueOf(proposer sim.Addr, k int) int { return 10*(proposer.Index()+1) + k }
