@@ -19,15 +19,15 @@ func TestCommutingSteps(t *testing.T) {
 	unasked := map[string]int{}
 	for _, sys := range catalog.Systems() {
 		for _, faults := range []string{"none", "crash=1,reset=1", "loss=1,dup=1"} {
-			for _, nodes := range []int{0, 4} {
+			for _, nodes := range []int{0, 4}[:long.Of(1, 2)] {
 				budgets, err := sim.ParseFaults(faults)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if params, err := sys.Configure(nodes, nil, nil); err == nil {
-					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(6, 7)}
+					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(5, 7)}
 					if faults == "none" {
-						opts.Depth = long.Of(8, 10)
+						opts.Depth = long.Of(7, 10)
 					}
 					unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
 				}
@@ -44,7 +44,7 @@ func TestCommutingSteps(t *testing.T) {
 // The same of random services.
 func TestCommutingMachines(t *testing.T) {
 	unasked := 0
-	for seed := range uint64(long.Of(30, 200)) {
+	for seed := range uint64(long.Of(8, 200)) {
 		p := randomPlan(seed)
 		opts := p.storms()
 		opts.Depth = 5
@@ -76,7 +76,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 		defer x.Close()
 		m := x.ByMemo()
 		bad, err := r.owner.Guarded(x.Taker, x.Roots)
-		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < long.Of(5_000, 20_000); depth++ {
+		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < long.Of(1_000, 20_000); depth++ {
 			r.stats.Depth = depth
 			bad, err = r.owner.Guarded(x.Taker, func() error {
 				for _, s := range level {
@@ -118,9 +118,9 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 // TestCommutingStepsTogether: several workers count the same, too, where a
 // handler fails in the last level.
 func TestCommutingStepsTogether(t *testing.T) {
-	failed, services := 0, uint64(long.Of(80, 130)) // the 70th fails
+	failed, services := 0, uint64(130) // the 70th fails
 	for seed := range services {
-		if testing.Short() && (seed < 68 || seed > 71) {
+		if !*long.On && (seed < 68 || seed > 71) {
 			continue
 		}
 		p := randomPlan(seed)

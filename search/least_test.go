@@ -3,6 +3,7 @@ package search
 import (
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search/internal/walk"
 	"macemc/sim"
 )
@@ -143,7 +144,7 @@ func TestLateStorms(t *testing.T) {
 		{"at rest", aging(300, 300, nil, healthy), 10_000, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: 100, Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted})
+			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(50, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted})
 			f := res.Finding
 			if (f != nil) != c.found {
 				t.Fatalf("found is %+v", f)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -121,7 +122,7 @@ func rounds(size, door int) *sim.System {
 // is the shortest.
 func TestLivelockBehindADoor(t *testing.T) {
 	sizes := []int{9, 10}
-	if !testing.Short() {
+	if *long.On {
 		sizes = append(sizes, 100)
 	}
 	for _, size := range sizes {

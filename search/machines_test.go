@@ -23,7 +23,7 @@ func TestEnginesOnMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestWorkersAgree takes the same machines")
 	}
-	services := uint64(long.Of(50, 1_000))
+	services := uint64(long.Of(8, 1_000))
 	met := map[string]int{}
 	for seed := range services {
 		onMachines(t, seed, met)
@@ -45,7 +45,7 @@ const effort = 700
 // TestEnginesOnTimedMachines is the same for services that read and compare times.
 func TestEnginesOnTimedMachines(t *testing.T) {
 	met := map[string]int{}
-	for seed := range uint64(long.Of(25, 1_000)) {
+	for seed := range uint64(long.Of(4, 1_000)) {
 		onMachine(t, seed, func() *plan { return randomPlan(seed).timed() }, met)
 		if t.Failed() {
 			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).timed(), randomPlan(seed).storms().Faults)
@@ -57,7 +57,7 @@ func TestEnginesOnTimedMachines(t *testing.T) {
 // TestEnginesOnPacedMachines is the same where timers fire in order.
 func TestEnginesOnPacedMachines(t *testing.T) {
 	met := map[string]int{}
-	for seed := range uint64(long.Of(20, 1_000)) {
+	for seed := range uint64(long.Of(3, 1_000)) {
 		onMachine(t, seed, func() *plan { return randomPlan(seed).paced() }, met)
 		if t.Failed() {
 			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).paced(), randomPlan(seed).storms().Faults)
@@ -70,7 +70,7 @@ func TestEnginesOnPacedMachines(t *testing.T) {
 // may crash in the middle of a step.
 func TestEnginesOnStoringMachines(t *testing.T) {
 	met := map[string]int{}
-	for seed := range uint64(long.Of(25, 1_000)) {
+	for seed := range uint64(long.Of(4, 1_000)) {
 		onMachine(t, seed, func() *plan { return randomPlan(seed).storing() }, met)
 		if t.Failed() {
 			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).storing(), randomPlan(seed).storms().Faults)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
@@ -18,7 +19,7 @@ import (
 // the others, spend all kinds of faults, and can be taken again from their answers,
 // with every check on.
 func TestManners(t *testing.T) {
-	const walks = 40
+	walks := long.Of(24, 40)
 	faults := sim.Faults{Crash: 1, Reset: 1, Partition: 1, Pause: 1}
 	told := map[string]bool{}
 	for _, w := range []Walking{WalkWeighted, WalkChain, WalkSwarm, WalkAuto} {
@@ -99,7 +100,7 @@ func TestPartsStay(t *testing.T) {
 		}
 		s, how := walk.New(r.opts.Seed), r.strategy()
 		var cut, mended, longest [2]int // by whether parts are to stay
-		for i := range 1_000 {
+		for i := range long.Of(500, 1_000) {
 			p := how.Plan(i, r.length())
 			s.Begin(p)
 			r.Run(s, false)
@@ -122,7 +123,7 @@ func TestPartsStay(t *testing.T) {
 			}
 			r.Run(again, false)
 		}
-		if cut[1] < 200 || mended[1] > cut[1]/10 || mended[0] < cut[0]/2 || longest[1] < 200 {
+		if cut[1] < long.Of(100, 200) || mended[1] > cut[1]/10 || mended[0] < cut[0]/2 || longest[1] < 200 {
 			t.Errorf("%s: of %d and %d partitions %d and %d mend before the environment heals, the longest take %d and %d steps", manner, cut[0], cut[1], mended[0], mended[1], longest[0], longest[1])
 		}
 	}

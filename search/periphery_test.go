@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -64,7 +65,7 @@ func paths(engine Engine) int {
 // end of the first round, long before the space is known: what it does there
 // goes on for ever.
 func TestPeripheryFinds(t *testing.T) {
-	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
 		res, err := Search(traps(3, 40, true), Options{Engine: engine, WalkSteps: 2_000, Effort: 20_000, Paths: paths(engine)})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +89,7 @@ func TestPeripheryFinds(t *testing.T) {
 // of wide levels, a sample that the work done allows. One that is too short is
 // a false alarm, after which walks are longer.
 func TestPeripheryIsBounded(t *testing.T) {
-	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
+	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
 		res, err := Search(traps(3, 20, false), Options{Engine: engine, WalkSteps: 20, Depth: 10, Paths: paths(engine), Walks: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -157,15 +158,11 @@ func TestCoprime(t *testing.T) {
 func TestPeripheryOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, trap := range []bool{true, false} {
-			if testing.Short() && (engine == EngineLocal || !trap) {
+			if !*long.On && (engine == EngineLocal || !trap) {
 				continue // one of the four takes the race detector to all meetings
 			}
-			counts := []int{1, 3}
-			if testing.Short() {
-				counts = []int{3}
-			}
 			one := ""
-			for _, workers := range counts {
+			for _, workers := range []int{1, 3} {
 				res := search(t, traps(3, 40, trap), 0, nil, Options{Engine: engine, WalkSteps: 1_000, Depth: 10, Paths: 1, Workers: workers, team: 1})
 				s := res.Stats
 				said := fmt.Sprint(s.Depth, s.States, s.Transitions, s.Periphery.States, s.Periphery.Walked, s.Walks, res.Safety, res.Verdict(), res.Stop)

@@ -26,16 +26,12 @@ func TestRestartsOfSeveral(t *testing.T) {
 			{"faults", simtcp.System, 1_500, Options{WalkSteps: 500}},
 			{"a bug", randtree.System, 1_200, Options{Findings: 3, WalkSteps: 500, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Reset: 2}}, Params: sim.Params{Nodes: 3}}},
 		} {
-			for _, restarts := range []int{30, -1} {
-				counts := []int{1, 2, 3}
-				if testing.Short() {
-					if restarts < 0 || c.name == "a bug" {
-						continue // the race detector sees those that restart
-					}
-					counts = []int{3}
-				}
+			if c.name == "a bug" && !*long.On {
+				continue
+			}
+			for _, restarts := range []int{30, -1}[:long.Of(1, 2)] {
 				one := ""
-				for _, workers := range counts {
+				for _, workers := range []int{1, 3, 2}[:long.Of(2, 3)] {
 					c.opts.Depth, c.opts.Roam, c.opts.late = 1, c.walks, 1
 					c.opts.Seed, c.opts.Restarts, c.opts.Workers = seed+1, restarts, workers
 					bugs := []string{}

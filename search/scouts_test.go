@@ -3,9 +3,11 @@ package search
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
+	"macemc/internal/long"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
@@ -88,13 +90,10 @@ func TestWalksOfSeveral(t *testing.T) {
 		{"findings", three, 6_000, Options{Findings: 10, WalkSteps: 100}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			counts := []int{1, 2, 3}
-			if testing.Short() {
-				if c.opts.WalkLeast > 0 {
-					t.Skip("a million steps are many for the race detector")
-				}
-				counts = []int{1, 3}
+			if !*long.On && !slices.Contains([]string{"weighted, findings", "simtcp", "a prefix", "first"}, c.name) {
+				t.Skip("-long")
 			}
+			counts := []int{1, 3, 2}[:long.Of(2, 3)]
 			if c.opts.WalkSteps == 0 {
 				c.opts.WalkSteps = 500
 			}

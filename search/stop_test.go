@@ -3,6 +3,7 @@ package search
 import (
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search/internal/closure"
 	"macemc/search/internal/explore"
 	"macemc/sim"
@@ -42,8 +43,8 @@ func TestMemory(t *testing.T) {
 
 // With more memory, the table is made anew, larger, and nothing is lost.
 func TestMemoryGrows(t *testing.T) {
-	if testing.Short() {
-		t.Skip("one goroutine; the long run does it")
+	if !*long.On {
+		t.Skip("-long")
 	}
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		res, err := Search(rounds(50, 49), Options{Engine: engine, Effort: 1 << 40, NoWalks: true})

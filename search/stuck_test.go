@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -150,8 +151,8 @@ func readPath(t *testing.T, name string) *choose.Path {
 
 func TestStuck(t *testing.T) {
 	for _, c := range stuck {
-		if testing.Short() && c.name != "handler" && c.name != "waiting" {
-			continue // the race detector is in the way of whoever wants to stop a loop that writes: for up to a minute
+		if !*long.On && c.name != "handler" {
+			continue // children that loop take processor time
 		}
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

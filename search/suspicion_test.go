@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -55,6 +56,9 @@ func TestLooksEarly(t *testing.T) {
 		{"steps are told", 2, func(s *sleeper) bool { return s.Side == 0 || s.Age >= 700 }, 100, Options{WalkSteps: 900}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if !*long.On && (c.name == "dead, some slow" || c.name == "slower" || c.name == "steps are told") {
+				t.Skip("-long")
+			}
 			one := ""
 			counts := []int{1}
 			if c.walks > 1_000 { // else one takes them
@@ -62,7 +66,7 @@ func TestLooksEarly(t *testing.T) {
 			}
 			for _, workers := range counts {
 				c.opts.Depth, c.opts.Roam, c.opts.Workers = 1, c.walks, workers
-				c.opts.Walks, c.opts.MaxWalkSteps = 6, 10_000
+				c.opts.Walks, c.opts.MaxWalkSteps = 6, long.Of(4_000, 10_000)
 				res := search(t, sleepers(c.sides, c.awake), 0, nil, c.opts)
 				said := fmt.Sprintf("%+v %+v, stopped: %s", res.Stats, res.Liveness, res.Stop)
 				if f := res.Finding; (f != nil) != (c.longest > 0) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/long"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
@@ -24,11 +25,11 @@ func TestWorkersAgree(t *testing.T) {
 	}{{jointree.System, 4, 6}, {brokentree.System, 3, 12}, {simtcp.System, 2, 8}, {twophase.System, 0, 20}} {
 		for _, kept := range []Visited{VisitedVectors, VisitedFingerprint} {
 			for _, engine := range []Engine{EngineMemo, EngineLocal} {
-				if testing.Short() && (kept == VisitedVectors) != (engine == EngineMemo) {
+				if !*long.On && (kept == VisitedVectors) != (engine == EngineMemo) {
 					continue // two of the four take the race detector to all meetings
 				}
 				first := ""
-				for _, workers := range []int{1, 2, 5} {
+				for _, workers := range []int{1, 3, 5}[:long.Of(2, 3)] {
 					res := search(t, c.sys, c.nodes, nil, Options{Engine: engine, Visited: kept, Depth: c.depth, NoWalks: true, Workers: workers, team: 1})
 					s := res.Stats
 					said := fmt.Sprint(s.States, s.Transitions, s.Executed, s.Duplicates, res.Safety, res.Liveness, len(res.Never), res.Held)
@@ -226,9 +227,10 @@ func (c *dial) Handle(env sim.Env, _ sim.Signal) {
 // A state that is dead, and not at rest, is found where the space is closed: the
 // nearest, however many have given the states their numbers.
 func TestNearestDeadState(t *testing.T) {
+	dials := long.Of(5, 7)
 	sys := &sim.System{
 		Name: "clocks", Doc: "Clocks tick.",
-		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 7, Least: 7, Most: 7} },
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: dials, Least: dials, Most: dials} },
 		New: func(_ sim.Params, self sim.Addr) sim.Node {
 			if self.String() == "n0" {
 				return &dial{Of: 12}
