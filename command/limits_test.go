@@ -16,10 +16,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"macemc/internal/long"
 )
 
 var (
-	interruptions = flag.Int("interruptions", 6, "TestInterruptions interrupts so many searches")
+	interruptions = flag.Int("interruptions", 3, "TestInterruptions interrupts so many searches")
 	ten           = flag.Bool("ten-minutes", false, "TestMemoryBudget searches for ten minutes")
 )
 
@@ -110,17 +112,18 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		line, stop string
 		status     int
+		long       bool
 	}{
-		{"search jointree --depth 100 --memory 32MiB --no-walks", "memory", exitStopped},
-		{"search jointree --depth 100 --memory 32MiB --paths 20", "memory", exitStopped},
-		{"search simtcp --nodes 3 --depth 100 --memory 32MiB --paths 20 --engine local", "memory", exitStopped},
-		{"search jointree --depth 100 --time 300ms", "time", exitStopped},
-		{"search jointree --depth 100 --time 300ms --engine reference", "time", exitStopped},
-		{"search jointree --depth 1 --paths 100000000 --time 300ms", "time", exitStopped},
-		{"search brokentree --depth 1 --paths 100 --memory 64MiB --time 1h", "paths", exitNothing},
-		{"search brokentree --bug BT2 --memory 64MiB --time 1h", "found", exitFound},
+		{"search jointree --depth 100 --memory 32MiB --no-walks", "memory", exitStopped, false},
+		{"search jointree --depth 100 --memory 32MiB --paths 20", "memory", exitStopped, true},
+		{"search simtcp --nodes 3 --depth 100 --memory 32MiB --paths 20 --engine local", "memory", exitStopped, true},
+		{"search jointree --depth 100 --time 300ms", "time", exitStopped, false},
+		{"search jointree --depth 100 --time 300ms --engine reference", "time", exitStopped, true},
+		{"search jointree --depth 1 --paths 100000000 --time 300ms", "time", exitStopped, false},
+		{"search brokentree --depth 1 --paths 100 --memory 64MiB --time 1h", "paths", exitNothing, true},
+		{"search brokentree --bug BT2 --memory 64MiB --time 1h", "found", exitFound, false},
 	} {
-		if testing.Short() && c.stop != "time" {
+		if testing.Short() && c.stop != "time" || c.long && !*long.On {
 			continue // with the race detector, that takes minutes
 		}
 		p := command(t, t.Context(), c.line+" --json --quiet")
@@ -134,8 +137,8 @@ func TestLimits(t *testing.T) {
 // The memory of the whole process, as the system counts it, stays near what
 // --memory allows: within a tenth above, and what is there is used.
 func TestMemoryBudget(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector has memory of its own")
+	if testing.Short() || !*long.On && !*ten {
+		t.Skip("-long; and the race detector has memory of its own")
 	}
 	budget, line := 200<<20, "search jointree --depth 100 --memory 200MiB --no-walks"
 	if *ten {
@@ -171,7 +174,7 @@ func TestInterruptions(t *testing.T) {
 	}
 	stops := map[string]int{}
 	if testing.Short() {
-		*interruptions = min(*interruptions, 2)
+		*interruptions = min(*interruptions, 3)
 	}
 	for i := range *interruptions {
 		line := lines[i%len(lines)] + " --json --quiet"
@@ -190,7 +193,7 @@ func TestInterruptions(t *testing.T) {
 		}
 	}
 	t.Log(fmt.Sprint(stops))
-	if stops["interrupted"] == 0 && !testing.Short() {
+	if stops["interrupted"] == 0 && *interruptions > 5 {
 		t.Errorf("of %d searches, none was interrupted while it searched: %v", *interruptions, stops)
 	}
 }

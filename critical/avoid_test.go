@@ -123,10 +123,7 @@ func TestAvoided(t *testing.T) {
 			if c.how == (chances{}) {
 				opts.Exhaust = -1 // it would be decided
 			}
-			seeds := uint64(long.Of(8, 20))
-			if testing.Short() {
-				seeds = 5
-			}
+			seeds := uint64(long.Of(2, 20))
 			for seed := uint64(1); seed <= seeds; seed++ {
 				r, err := critical.Find(sys, flooded(t, sys, c.shut, seed), opts)
 				if err != nil {

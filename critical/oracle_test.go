@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/critical"
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 	"macemc/systems/handshake"
@@ -35,10 +36,7 @@ func (t tallyOf) String() string { return fmt.Sprintf("%d of %d, %.2f %%", t.rig
 func TestOracle(t *testing.T) {
 	n := *oracle
 	if n == 0 {
-		n = 30
-		if testing.Short() {
-			n = 15
-		}
+		n = long.Of(10, 30)
 	}
 	const steps = 1_000
 	var wide, late, all, bound, real tallyOf
@@ -167,7 +165,7 @@ func TestNarrowEscape(t *testing.T) {
 	}
 	// However few there are, what a live walk shows is never more than it is: no
 	// step after the critical one is said to be it.
-	for seed := range uint64(10) {
+	for seed := range uint64(long.Of(3, 10)) {
 		if _, few := look(10_000, 20, seed+1); few.Critical.Step > 2 {
 			t.Errorf("seed %d: with few walks, critical is %+v by %+v", seed+1, few.Critical, few.Critical.Witness)
 		}

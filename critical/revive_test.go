@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/critical"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -91,7 +92,7 @@ func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *sear
 // live run then go along it and live: it is moved, and the live run never takes it.
 func TestRevived(t *testing.T) {
 	sys := latecomers()
-	for seed := range 400 {
+	for seed := range long.Of(80, 400) {
 		f := ends(t, sys, &shutFirst{}, 6)
 		f.Path.Set("seed", fmt.Sprint(seed+1))
 		opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}}

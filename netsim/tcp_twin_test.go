@@ -240,7 +240,7 @@ func TestTCPStaysLegal(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(long.Of(3, 10)) {
 		n := 2 + int(seed)%3
-		if at := storm(t, NewTCP(n, 2), newTwin(n, 2), seed, 100_000, seen); at > 0 {
+		if at := storm(t, NewTCP(n, 2), newTwin(n, 2), seed, long.Of(40_000, 100_000), seen); at > 0 {
 			t.Errorf("seed %d: illegal after %d operations", seed, at)
 		}
 	}

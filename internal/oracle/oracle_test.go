@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"macemc/internal/long"
 )
 
 var (
@@ -34,11 +36,11 @@ const enough = 3
 // another one where timers are not free.
 var seldom = []uint64{130, 165, 176, 201, 242, 284, 308, 436, 663}
 
+// TestRandomSystems compares searches of random systems with the oracle. By
+// default it takes a quarter of the systems, each in a part of the modes; with
+// -long it takes all in all modes, and they must have each of the features.
 func TestRandomSystems(t *testing.T) {
-	n := seeds
-	if testing.Short() {
-		n /= 5
-	}
+	n := long.Of(seeds/4, seeds)
 	met := map[string]int{}
 	var all []uint64
 	for seed := range n {
@@ -46,7 +48,11 @@ func TestRandomSystems(t *testing.T) {
 	}
 	differ := 0
 	for _, seed := range append(all, seldom...) {
-		res := Compare(Draw(seed), small, Modes(nil))
+		modes := Modes(nil)
+		if !*long.On {
+			modes = ByTurns(modes, seed)
+		}
+		res := Compare(Draw(seed), small, modes)
 		add(met, res)
 		for _, d := range res.Differences {
 			t.Errorf("seed %d: %s", seed, d)
@@ -56,7 +62,7 @@ func TestRandomSystems(t *testing.T) {
 		}
 	}
 	for _, what := range features {
-		if met[what] == 0 && !testing.Short() {
+		if met[what] == 0 && *long.On {
 			t.Errorf("no system has or meets %q", what)
 		}
 	}

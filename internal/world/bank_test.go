@@ -9,6 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -197,10 +198,7 @@ func (b *banked) walk0() uint64 { return 1 }
 // Whatever happens in between, a state that is loaded is the state that was
 // saved, and the steps from it lead to where they led.
 func TestBank(t *testing.T) {
-	plans, steps := uint64(150), 80
-	if testing.Short() {
-		plans = 100
-	}
+	plans, steps := uint64(long.Of(40, 150)), 80
 	moments, parts := 0, 0
 	for seed := range plans {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -50,7 +51,7 @@ func TestFaultHashAndEvents(t *testing.T) {
 	texts, hashes, met := map[canon.Hash]string{}, map[string]canon.Hash{}, map[sim.Kind]int{}
 	source := choose.NewWalk(1)
 	source.Uniform, source.Rare = true, true
-	for i := range 3_000 {
+	for i := range long.Of(1_000, 3_000) {
 		source.Restart(1, uint64(i))
 		f := w.Protect(func() {
 			w.Start(source)

@@ -294,7 +294,7 @@ func (p *pacedPlan) handle(unit int, m moment, event, told string, next map[stri
 
 func TestTimersFireInTheOrderThatClocksShow(t *testing.T) {
 	few, all, many := 0, 0, 0
-	for seed := range uint64(long.Of(60, 2000)) {
+	for seed := range uint64(long.Of(20, 2000)) {
 		p := drawPaced(rand.New(rand.NewPCG(seed, 7)))
 		got, runs := p.explored(t, p.unit, world.Config{})
 		want := p.simulated(p.unit)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/sim"
 )
@@ -15,10 +16,10 @@ func TestCorrect(t *testing.T) {
 		children string
 		walks    int
 	}{
-		{2, "children=1", 1_000},
-		{3, "children=1", 2_000},
-		{3, "children=2", 5_000},
-		{3, "children=12", 1_000},
+		{2, "children=1", long.Of(200, 1_000)},
+		{3, "children=1", long.Of(200, 2_000)},
+		{3, "children=2", long.Of(500, 5_000)},
+		{3, "children=12", long.Of(200, 1_000)},
 	} {
 		t.Run(fmt.Sprintf("%d nodes, %s", c.nodes, c.children), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Nodes: c.nodes, Params: []string{c.children}, Walks: c.walks})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/macetest"
 	"macemc/search"
@@ -19,14 +20,14 @@ func TestCorrect(t *testing.T) {
 		ballast string
 		walks   int
 	}{
-		{3, "ballast=none", 2_000},
-		{4, "ballast=none", 2_000},
-		{8, "ballast=none", 500},
-		{4, "ballast=1KB", 500},
-		{4, "ballast=20KB", 20},
+		{3, "ballast=none", long.Of(400, 2_000)},
+		{4, "ballast=none", long.Of(400, 2_000)},
+		{8, "ballast=none", long.Of(100, 500)},
+		{4, "ballast=1KB", long.Of(100, 500)},
+		{4, "ballast=20KB", long.Of(5, 20)},
 	} {
 		t.Run(fmt.Sprintf("%d nodes, %s", c.nodes, c.ballast), func(t *testing.T) {
-			macetest.Run(t, System, macetest.Options{Nodes: c.nodes, Params: []string{c.ballast}, Transitions: 5_000, Walks: c.walks})
+			macetest.Run(t, System, macetest.Options{Nodes: c.nodes, Params: []string{c.ballast}, Transitions: long.Of(2_000, 5_000), Walks: c.walks})
 		})
 	}
 }

@@ -3,6 +3,7 @@ package overcast
 import (
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -32,7 +33,7 @@ func TestSpace(t *testing.T) {
 		{"a crash", "children=2", sim.Faults{Crash: 1}, 117_036},
 		{"a reset", "children=2", sim.Faults{Reset: 1}, 88_478},
 		{"sent on", "children=1", sim.Faults{Crash: 1, Reset: 1}, 76_324},
-	} {
+	}[:long.Of(1, 4)] {
 		r := find(t, 3, []string{c.children}, search.Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 1 << 20, NoWalks: true})
 		if f := r.Finding; f != nil {
 			t.Errorf("%s: %s: %s: %s", c.name, f.Verdict, f.Property, f.Message)

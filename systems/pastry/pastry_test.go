@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -139,7 +140,7 @@ func TestWalks(t *testing.T) {
 		{5, []string{"leaves=2", "app=lookup"}, sim.Faults{Crash: 2, Reset: 2, Partition: 1}},
 		{8, []string{"leaves=4", "keys=small", "peers=earlier"}, sim.Faults{Crash: 3, Reset: 3, Loss: 2, Dup: 1}},
 	} {
-		r := find(t, c.nodes, c.settings, search.Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 1, Paths: 60, WalkLeast: 3_000})
+		r := find(t, c.nodes, c.settings, search.Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 1, Paths: long.Of(15, 60), WalkLeast: 3_000})
 		if f := r.Finding; f != nil {
 			t.Errorf("%d nodes, %s, %s: %s: %s: %s", c.nodes, c.settings, c.faults, f.Verdict, f.Property, f.Message)
 		}

@@ -163,8 +163,8 @@ func TestPublishedCounts(t *testing.T) {
 }
 
 func TestPublishedCountOfFive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a million states")
+	if !*long.On {
+		t.Skip("-long: half a million states")
 	}
 	checkPublished(t, 5, copied(t, 5))
 }
@@ -178,7 +178,7 @@ func TestBugs(t *testing.T) {
 		{PE1, sim.VerdictSafety},
 		{PE2, sim.VerdictDead},
 	} {
-		for n := N.Range.Least; n <= N.Range.Most; n++ {
+		for n := N.Range.Least; n <= min(N.Range.Most, long.Of(4, 100)); n++ {
 			for seed := range uint64(long.Of(1, 5)) {
 				r, err := search.Search(System, search.Options{
 					Params: params(t, n, string(c.bug)), Effort: 2_000, Paths: 5_000, Seed: seed + 1,
@@ -198,7 +198,7 @@ func TestBugs(t *testing.T) {
 
 // The correct lock is clean, by walks of more processes than can be counted.
 func TestClean(t *testing.T) {
-	for n := N.Range.Least; n <= N.Range.Most; n++ {
+	for n := N.Range.Least; n <= min(N.Range.Most, long.Of(4, 100)); n++ {
 		r, err := search.Search(System, search.Options{Params: params(t, n), Effort: 2_000, Paths: 3_000})
 		if err != nil {
 			t.Fatal(err)

@@ -49,8 +49,8 @@ func TestTwoNodes(t *testing.T) {
 // nothing is under way to them or from them: every state within five attempts of
 // each is visited, and from every one of them they can be one tree.
 func TestThreeNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of thousands of states")
+	if !*long.On {
+		t.Skip("-long: hundreds of thousands of states")
 	}
 	for _, faults := range []string{"none", "reset=1"} {
 		o := options(t, 3, []string{"buffer=1"}, faults)
@@ -83,7 +83,7 @@ func TestWalks(t *testing.T) {
 		{8, []string{"peers=first", "visitors=7"}, "crash=3,reset=3"},
 	} {
 		o := options(t, c.nodes, c.settings, c.faults)
-		o.Depth, o.Paths, o.WalkSteps = 2, 2_000, 10_000
+		o.Depth, o.Paths, o.WalkSteps = 2, long.Of(150, 2_000), 10_000
 		res, err := search.Search(System, o)
 		if err != nil {
 			t.Fatal(err)
@@ -108,19 +108,19 @@ func TestBugs(t *testing.T) {
 	}{
 		{RT1, 3, nil, "none", nil, sim.VerdictDivergence},
 		{RT2, 2, nil, "none", nil, sim.VerdictDead},
+		{RT11, 3, nil, "none", nil, sim.VerdictSafety},
 		{RT3, 3, nil, "none", live, sim.VerdictDead},
 		{RT4, 4, nil, "none", nil, sim.VerdictDead},
 		{RT5, 3, nil, "none", nil, sim.VerdictDivergence},
 		{RT6, 3, nil, "none", nil, sim.VerdictDivergence},
 		{RT10, 3, nil, "none", nil, sim.VerdictDead},
-		{RT11, 3, nil, "none", nil, sim.VerdictSafety},
 		{RT12, 3, []string{"buffer=2"}, "none", nil, sim.VerdictDead},
 		{RT18, 3, nil, "reset=1", nil, sim.VerdictDead},
 		{RT22, 3, []string{"visitors=2"}, "none", nil, sim.VerdictDivergence},
 		{RT25, 3, []string{"buffer=1"}, "none", nil, sim.VerdictDead},
 		{RT26, 3, []string{"buffer=1"}, "none", nil, sim.VerdictDead},
-	} {
-		seeds := uint64(3)
+	}[:long.Of(3, 13)] {
+		seeds := uint64(long.Of(1, 3))
 		if c.want == sim.VerdictDead {
 			seeds = 1 // it takes walks to believe that
 		}
@@ -144,7 +144,7 @@ func TestBugs(t *testing.T) {
 // nodes crash, give each other up, and datagrams are lost.
 func TestOverUDP(t *testing.T) {
 	o := options(t, 3, []string{"transport=udp"}, "crash=2,loss=2,dup=2,reorder=2,partition=1,rare=2")
-	o.Depth, o.Paths, o.Workers = 3, long.Of(500, 10_000), 1
+	o.Depth, o.Paths, o.Workers = 3, long.Of(100, 10_000), 1
 	res, err := search.Search(System, o)
 	if err != nil {
 		t.Fatal(err)

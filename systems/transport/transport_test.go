@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/search"
 	"macemc/sim"
@@ -54,7 +55,7 @@ func TestExhausted(t *testing.T) {
 		{"crash=1,reorder=1", []string{"senders=1", "messages=3", "span=2"}, 26_671},
 		{"rare=1,reorder=1", []string{"senders=1", "messages=3", "span=1"}, 7_920},
 	} {
-		if testing.Short() && c.states > 10_000 {
+		if !*long.On && c.states > 5_000 {
 			continue
 		}
 		t.Run(fmt.Sprint(c.faults, " ", strings.Join(c.params, " ")), func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestWalks(t *testing.T) {
 	for _, nodes := range []int{2, 3} {
 		macetest.Run(t, System, macetest.Options{
 			Nodes: nodes, Params: []string{"messages=4", "fragments=2"}, Conditions: sim.Conditions{Faults: faults},
-			Transitions: 5_000, Walks: 150,
+			Transitions: long.Of(1_000, 5_000), Walks: long.Of(40, 150),
 		})
 	}
 }
