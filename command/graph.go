@@ -47,8 +47,7 @@ what there instead.
 
 The formats: text for a terminal or a bug report; svg, a picture; html, a page
 with a slider over the steps and the state of every node, which needs nothing
-but a browser; mermaid, for a Markdown page; dot, for Graphviz; shiviz, for
-ShiViz, with vector clocks.`,
+but a browser; mermaid, for a Markdown page; dot, for Graphviz, which draws one run.`,
 		Args: exactly(1, "graph takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
@@ -79,8 +78,6 @@ type drawing interface {
 	SVG(io.Writer, eventgraph.Part) error
 	HTML(io.Writer, eventgraph.Part) error
 	Mermaid(io.Writer, eventgraph.Part) error
-	DOT(io.Writer, eventgraph.Part) error
-	ShiViz(io.Writer, eventgraph.Part) error
 }
 
 // formats are the words of --format, and what files of them end in.
@@ -92,8 +89,9 @@ var formats = []struct {
 	{"svg", ".svg", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.SVG(w, o.Part) }},
 	{"html", ".html", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.HTML(w, o.Part) }},
 	{"mermaid", ".mmd", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.Mermaid(w, o.Part) }},
-	{"dot", ".dot", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.DOT(w, o.Part) }},
-	{"shiviz", ".log", func(d drawing, w io.Writer, o eventgraph.TextOptions) error { return d.ShiViz(w, o.Part) }},
+	{"dot", ".dot", func(d drawing, w io.Writer, o eventgraph.TextOptions) error {
+		return d.(*eventgraph.Graph).DOT(w, o.Part)
+	}},
 }
 
 func formatNames() (names []string) {
@@ -125,6 +123,8 @@ func (f *graphFlags) check() error {
 		return usagef("--width and --ascii are for --format text, and it is %s; leave them out", f.format)
 	case f.live != "" && f.alone:
 		return usagef("--live and --alone exclude each other")
+	case f.live != "" && f.format == "dot":
+		return usagef("--live does not go with --format dot, which draws one run; leave it out")
 	case f.live != "" && f.parted():
 		return usagef("--live does not go with --nodes and --slice, which draw one run; leave them out, or --live")
 	}
@@ -308,7 +308,7 @@ func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
 	live := f.live
 	if live == "" {
 		live = filepath.Join(filepath.Dir(name), "live.path")
-		if f.alone || f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
+		if f.alone || f.format == "dot" || f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
 			return nil, nil
 		}
 	}

@@ -22,7 +22,7 @@ import (
 func TestGraphFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	begins := map[string]string{
-		"text": "", "svg": "<svg ", "html": "<!DOCTYPE html>", "mermaid": "sequenceDiagram\n", "dot": "digraph macemc {", "shiviz": "(?<event>",
+		"text": "", "svg": "<svg ", "html": "<!DOCTYPE html>", "mermaid": "sequenceDiagram\n", "dot": "digraph macemc {",
 	}
 	for _, line := range []string{
 		"brokentree --bug BT1", "brokentree --bug BT2", "simtcp --bug ST3", "stopwait --bug SW1", "handshake --bug HS1",

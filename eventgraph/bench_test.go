@@ -69,7 +69,7 @@ func BenchmarkDrawing(b *testing.B) {
 	}{
 		{"text", func(w io.Writer, p Part) error { return g.Text(w, TextOptions{Part: p}) }},
 		{"whole text", func(w io.Writer, p Part) error { return g.Text(w, TextOptions{Part: Part{Whole: true}}) }},
-		{"svg", g.SVG}, {"html", g.HTML}, {"mermaid", g.Mermaid}, {"dot", g.DOT}, {"shiviz", g.ShiViz},
+		{"svg", g.SVG}, {"html", g.HTML}, {"mermaid", g.Mermaid}, {"dot", g.DOT},
 	} {
 		b.Run(one.name, func(b *testing.B) {
 			cpu := cpuTime()

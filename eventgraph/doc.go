@@ -12,9 +12,9 @@
 // was handed to the network, and numbers them: #1 is the first.
 //
 // A graph is drawn as text (Text), as a picture (SVG), as a page with the states
-// of the nodes (HTML), as a diagram for Markdown (Mermaid), and in the forms of
-// Graphviz and ShiViz. Compare puts two runs side by side, which are drawn in
-// the same ways. A Recording keeps the states of a run that somebody takes.
+// of the nodes (HTML), as a diagram for Markdown (Mermaid), and in the form of
+// Graphviz (DOT). Compare puts two runs side by side, which are drawn in all
+// forms but the last. A Recording keeps the states of a run that somebody takes.
 //
 // What a service writes is text everywhere: clean makes one line of it, and
 // each form escapes it in one place of its own.
@@ -25,7 +25,4 @@
 // taken from it, or that a handler saw no timer scheduled, is told by the step
 // and is no cause. So what happened before a failure need not be all that it
 // depends on; Depends finds that out by runs of less.
-//
-// ShiViz has the events of the network happen one after the other, as those of
-// a node do. Here they have no order but that of their causes.
 package eventgraph

@@ -12,17 +12,12 @@ import (
 func (g *Graph) DOT(w io.Writer, part Part) error {
 	d := &dot{w: bufio.NewWriter(w)}
 	d.begin(g.Marks.Title)
-	d.graph(g, part, "")
+	d.graph(g, part)
 	d.say("}\n")
 	return d.w.Flush()
 }
 
-// dot writes a graph, and then perhaps another that begins with the same points.
-type dot struct {
-	w      *bufio.Writer
-	shared int    // so many points are those of the graph before
-	shown  []bool // of the graph before
-}
+type dot struct{ w *bufio.Writer }
 
 func (d *dot) say(format string, args ...any) { fmt.Fprintf(d.w, format, args...) }
 
@@ -42,45 +37,28 @@ const (
 
 // graph writes the points of a graph, lane by lane, and the arrows between
 // them.
-func (d *dot) graph(g *Graph, part Part, name string) {
+func (d *dot) graph(g *Graph, part Part) {
 	lanes := make([][]string, len(g.nodes)+1) // what each box holds; the network's is the last
 	last := make([]string, len(lanes))
 	shown := make([]bool, len(g.points))
 	var chains []string
-	put := func(lane int, id, attributes, edge string) {
+	put := func(lane int, id, attributes string) {
 		if lane == network {
 			lane = len(g.nodes)
 		}
-		if attributes != "" {
-			lanes[lane] = append(lanes[lane], fmt.Sprintf("%s [%s]", id, attributes))
-			if last[lane] != "" && lane < len(g.nodes) {
-				chains = append(chains, fmt.Sprintf("%s -> %s [%s]", last[lane], id, edge))
-			}
+		lanes[lane] = append(lanes[lane], fmt.Sprintf("%s [%s]", id, attributes))
+		if last[lane] != "" && lane < len(g.nodes) {
+			chains = append(chains, fmt.Sprintf("%s -> %s [color=%q, arrowhead=none]", last[lane], id, dotDim))
 		}
 		last[lane] = id
 	}
-	ordinary, parted := fmt.Sprintf("color=%q, arrowhead=none", dotDim), fmt.Sprintf("color=%q, style=dotted, label=instead", dotMsg)
-	branch := make([]bool, len(lanes)) // it has a point of its own already
 	g.each(part, func(p int) {
-		lane, edge := g.points[p].lane, ordinary
-		if p < d.shared {
-			if shown[p] = d.shown[p]; shown[p] {
-				put(lane, d.id(p), "", "")
-			}
-			return
-		}
 		shown[p] = true
-		if lane >= 0 && d.shared > 0 && !branch[lane] {
-			branch[lane], edge = true, parted
-		}
-		put(lane, d.id(p), d.attributes(g, p), edge)
+		put(g.points[p].lane, dotID(p), d.attributes(g, p))
 	}, func(s stretch) {
-		if s.from < d.shared {
-			return
-		}
 		for lane, n := range s.lanes(g) {
 			if n > 0 {
-				put(lane, d.id(s.from)+fmt.Sprintf("_%d", lane), fmt.Sprintf("label=\"... %d left out\", shape=plain, fontcolor=%q", n, dotDim), ordinary)
+				put(lane, dotID(s.from)+fmt.Sprintf("_%d", lane), fmt.Sprintf("label=\"... %d left out\", shape=plain, fontcolor=%q", n, dotDim))
 			}
 		}
 	})
@@ -92,7 +70,7 @@ func (d *dot) graph(g *Graph, part Part, name string) {
 		if lane < len(g.nodes) {
 			label = g.nodes[lane].String()
 		}
-		d.say("\tsubgraph %s {\n\t\tlabel=%s; color=%q\n", quoteDOT("cluster_"+name+label, 80), quoteDOT(strings.TrimSpace(label+" "+name), 80), dotDim)
+		d.say("\tsubgraph %s {\n\t\tlabel=%s; color=%q\n", quoteDOT("cluster_"+label, 80), quoteDOT(label, 80), dotDim)
 		for _, p := range points {
 			d.say("\t\t%s\n", p)
 		}
@@ -102,17 +80,10 @@ func (d *dot) graph(g *Graph, part Part, name string) {
 		d.say("\t%s\n", c)
 	}
 	d.arrows(g, shown)
-	d.shown = shown
 }
 
-// id names a point; those of a second graph that are not shared have a name of
-// their own.
-func (d *dot) id(p int) string {
-	if d.shared > 0 && p >= d.shared {
-		return fmt.Sprintf("t%d", p)
-	}
-	return fmt.Sprintf("p%d", p)
-}
+// dotID returns the name of a point.
+func dotID(p int) string { return fmt.Sprintf("p%d", p) }
 
 func (d *dot) attributes(g *Graph, p int) string {
 	at := &g.points[p]
@@ -132,7 +103,7 @@ func (d *dot) attributes(g *Graph, p int) string {
 
 // arrows are what happened before, beside the order of each lane.
 func (d *dot) arrows(g *Graph, shown []bool) {
-	for p := d.shared; p < len(g.points); p++ {
+	for p := range g.points {
 		if !shown[p] {
 			continue
 		}
@@ -147,14 +118,14 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 					color = dotBad
 				}
 			}
-			d.say("\t%s -> %s [label=%s, color=%q, style=%s, constraint=%t]\n", d.id(c.from), d.id(p),
+			d.say("\t%s -> %s [label=%s, color=%q, style=%s, constraint=%t]\n", dotID(c.from), dotID(p),
 				quoteDOT(label, 80), color, style, c.kind != causeTimer && c.kind != causeTask)
 		}
 	}
 	nowhere := map[int]int{}
 	for id := range g.messages { // those that were never taken from the network
 		m := &g.messages[id]
-		if m.sent < d.shared || !shown[m.sent] || m.same != none || len(m.ends) > 0 && !m.lostWithConnection() {
+		if !shown[m.sent] || m.same != none || len(m.ends) > 0 && !m.lostWithConnection() {
 			continue
 		}
 		if nowhere[m.sent]++; nowhere[m.sent] > idsMost {
@@ -164,8 +135,8 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 		if m.dropped {
 			what += " never under way"
 		}
-		d.say("\t%s_m%d [shape=plain, label=%s, fontcolor=%q]\n", d.id(m.sent), id, quoteDOT(what, 30), dotBad)
-		d.say("\t%s -> %[1]s_m%d [color=%q, arrowhead=tee]\n", d.id(m.sent), id, dotBad)
+		d.say("\t%s_m%d [shape=plain, label=%s, fontcolor=%q]\n", dotID(m.sent), id, quoteDOT(what, 30), dotBad)
+		d.say("\t%s -> %[1]s_m%d [color=%q, arrowhead=tee]\n", dotID(m.sent), id, dotBad)
 	}
 }
 

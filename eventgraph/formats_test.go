@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -65,8 +64,6 @@ func (d partOf) Text(w io.Writer, o TextOptions) error {
 func (d partOf) SVG(w io.Writer, _ Part) error     { return d.drawing.SVG(w, d.part) }
 func (d partOf) HTML(w io.Writer, _ Part) error    { return d.drawing.HTML(w, d.part) }
 func (d partOf) Mermaid(w io.Writer, _ Part) error { return d.drawing.Mermaid(w, d.part) }
-func (d partOf) DOT(w io.Writer, _ Part) error     { return d.drawing.DOT(w, d.part) }
-func (d partOf) ShiViz(w io.Writer, _ Part) error  { return d.drawing.ShiViz(w, d.part) }
 
 // longText has a message of 120,000 characters.
 func longText(t testing.TB) *Graph {
@@ -189,8 +186,12 @@ func TestDOT(t *testing.T) {
 		t.Skip("there is no Graphviz on this machine (apt install graphviz)")
 	}
 	for name, d := range samples(t) {
+		g, is := d.(*Graph)
+		if !is {
+			continue
+		}
 		cmd := exec.Command(dot, "-Tsvg")
-		cmd.Stdin = strings.NewReader(drawnBy(t, d.DOT))
+		cmd.Stdin = strings.NewReader(drawnBy(t, g.DOT))
 		var told bytes.Buffer
 		cmd.Stderr = &told
 		svg, err := cmd.Output()
@@ -255,68 +256,6 @@ for (const file of process.argv.slice(2)) {
   }
 }
 `
-
-// A log is read by the expressions with which it begins, and its clocks tell
-// what happened before what: no less than the graph, and no more but for what
-// the network's events pass on.
-func TestShiViz(t *testing.T) {
-	for name, d := range samples(t) {
-		log := drawnBy(t, d.ShiViz)
-		first, rest, _ := strings.Cut(log, "\n")
-		second, rest, _ := strings.Cut(rest, "\n")
-		runs := []string{rest}
-		if second != "" {
-			runs = regexp.MustCompile("(?m)"+second).Split(rest, -1)[1:]
-		}
-		for _, run := range runs {
-			events := regexp.MustCompile(first).FindAllStringSubmatch(run, -1)
-			if strings.Count(run, "\n") != 2*len(events)+strings.Count(run[:min(1, len(run))], "\n") {
-				t.Errorf("%s: %d lines are %d events", name, strings.Count(run, "\n"), len(events))
-			}
-			last := map[string]int{}
-			var clocks []map[string]int
-			var numbers []int
-			for _, e := range events {
-				var clock map[string]int
-				if err := json.Unmarshal([]byte(e[3]), &clock); err != nil {
-					t.Errorf("%s: %v in %s", name, err, e[3])
-				}
-				if clock[e[2]] != last[e[2]]+1 {
-					t.Errorf("%s: the clock of %s goes from %d to %d", name, e[2], last[e[2]], clock[e[2]])
-				}
-				last[e[2]] = clock[e[2]]
-				number, _, _ := strings.Cut(e[1], " ")
-				n, err := strconv.Atoi(number)
-				if err != nil {
-					t.Errorf("%s: no number begins %s", name, e[1])
-				}
-				clocks, numbers = append(clocks, clock), append(numbers, n)
-			}
-			if g, is := d.(*Graph); is {
-				clocksFit(t, name, g, numbers, clocks)
-			}
-		}
-	}
-}
-
-func clocksFit(t *testing.T, name string, g *Graph, numbers []int, clocks []map[string]int) {
-	t.Helper()
-	for i, a := range clocks {
-		for j, b := range clocks {
-			less := i != j
-			for host, n := range a {
-				less = less && n <= b[host]
-			}
-			before := g.Before(numbers[i], numbers[j])
-			if before && !less {
-				t.Errorf("%s: step %d happened before step %d, but its clock %v is not before %v", name, numbers[i], numbers[j], a, b)
-			}
-			if less && !before && b[shivizNetwork] == 0 {
-				t.Errorf("%s: step %d did not happen before step %d, but its clock %v is before %v", name, numbers[i], numbers[j], a, b)
-			}
-		}
-	}
-}
 
 // Before is what a walk through all chains of causes finds.
 func TestBefore(t *testing.T) {

@@ -28,8 +28,6 @@ type drawing interface {
 	SVG(io.Writer, Part) error
 	HTML(io.Writer, Part) error
 	Mermaid(io.Writer, Part) error
-	DOT(io.Writer, Part) error
-	ShiViz(io.Writer, Part) error
 }
 
 func (s *stage) handle(t *testing.T, d *transcript.Data) string {
@@ -102,9 +100,7 @@ func (s *stage) handle(t *testing.T, d *transcript.Data) string {
 	case "mermaid":
 		err = g.Mermaid(&b, o.Part)
 	case "dot":
-		err = g.DOT(&b, o.Part)
-	case "shiviz":
-		err = g.ShiViz(&b, o.Part)
+		err = g.(*Graph).DOT(&b, o.Part)
 	default:
 		t.Fatalf("%s: no directive %s", d.Pos, d.Cmd)
 	}

@@ -33,7 +33,7 @@ func TestGraphs(t *testing.T) {
 		"txt": func(w io.Writer, p eventgraph.Part) error {
 			return g.Text(w, eventgraph.TextOptions{Part: p})
 		},
-		"svg": g.SVG, "html": g.HTML, "mmd": g.Mermaid, "dot": g.DOT, "log": g.ShiViz,
+		"svg": g.SVG, "html": g.HTML, "mmd": g.Mermaid, "dot": g.DOT,
 	} {
 		var b strings.Builder
 		if err := draw(&b, eventgraph.Part{}); err != nil {

@@ -6,20 +6,6 @@ import (
 	"io"
 )
 
-// ShiViz writes the two runs as two executions of one log.
-func (b *Beside) ShiViz(w io.Writer, part Part) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s\n%s\n", shivizEvent, shivizRuns)
-	for _, run := range []struct {
-		name string
-		g    *Graph
-	}{{"here", b.Here}, {"there", b.There}} {
-		fmt.Fprintf(out, "=== %s ===\n", run.name)
-		run.g.shiviz(out, part)
-	}
-	return out.Flush()
-}
-
 // What a diagram has of two runs: steps before they part, and of each after.
 const (
 	commonMost = 8
@@ -98,18 +84,4 @@ func (m *mermaid) branch(split int, part Part) {
 		}
 	}
 	m.end()
-}
-
-// DOT writes the two runs as one graph, which parts where they do.
-func (b *Beside) DOT(w io.Writer, part Part) error {
-	d := &dot{w: bufio.NewWriter(w)}
-	d.begin(b.Here.Marks.Title)
-	if part.From == 0 {
-		part.From = max(0, b.Split-commonMost)
-	}
-	d.graph(b.Here, part, "here")
-	d.shared = b.Here.starts + b.Split
-	d.graph(b.There, part, "there")
-	d.say("}\n")
-	return d.w.Flush()
 }
