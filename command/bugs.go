@@ -109,10 +109,10 @@ const verifyTries = 500
 func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 	t.shelf = finding.NewShelf(f.out)
 	progress := t.progress(f.quiet)
-	stop, ignore := t.interrupts(progress, 0)
+	ends, ignore := t.interrupts(progress, 0)
 	defer ignore()
 	opts := verify.Options{
-		Seeds: f.seeds, NoClean: f.noClean, Stop: stop, Begin: progress.doing,
+		Seeds: f.seeds, NoClean: f.noClean, Stop: ends.why, Begin: progress.doing,
 		Ahead: func(a verify.Ahead) {
 			if !f.quiet {
 				progress.note(report.Ahead(a))
@@ -120,10 +120,11 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 		},
 		Keep: func(r *search.Result) (string, error) {
 			a := account.Of(r, r.Finding)
+			a.Stop = ends.late.Load
 			err := t.shelf.Write(a, r, t.commands)
 			return a.Place.Replay, err
 		},
-		Explain: func(r *search.Result) error { return t.explain(r, searchFlags{tries: verifyTries}, progress, stop) },
+		Explain: func(r *search.Result) error { return t.explain(r, searchFlags{tries: verifyTries}, progress, ends) },
 		Search: search.Options{
 			Stuck: f.stuck, Progress: progress.searched,
 			OnStuck: func(r *search.Result) { // the handler holds the process: nothing comes after it

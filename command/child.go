@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -127,12 +128,13 @@ func sizeOf(file *os.File) int64 {
 
 // message is what a child and its keeper say to each other, as a line of JSON.
 type message struct {
-	Found  []string `json:",omitempty"` // the paths of all findings so far
-	Alone  string   `json:",omitempty"` // the path that is taken again
-	Run    []byte   `json:",omitempty"` // its answers
-	Killed *killed  `json:",omitempty"` // what killed the search
-	Reason string   `json:",omitempty"` // why it ended, if that is no finding
-	Note   note     // how far it was
+	Found  []string    `json:",omitempty"` // the paths of all findings so far
+	Alone  string      `json:",omitempty"` // the path that is taken again
+	Run    []byte      `json:",omitempty"` // its answers
+	Killed *killed     `json:",omitempty"` // what killed the search
+	Stop   search.Stop `json:",omitempty"` // why it was to end, and did not
+	Reason string      `json:",omitempty"` // why it ended, if that is no finding
+	Note   note        // how far it was
 }
 
 // killed is a path that ends the process that takes it.
@@ -182,7 +184,7 @@ func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) 
 		if err != nil {
 			return err
 		}
-		again, err := search.Replay(sys, path, search.Options{})
+		again, err := search.Replay(sys, path, search.Options{AsRecorded: true})
 		if err != nil {
 			return err
 		}
@@ -199,14 +201,14 @@ func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) 
 		}
 		found = append([]*search.Finding{again.Finding}, found...)
 	}
-	r, err := search.Died(sys, opts, m.Note.Stats, m.Note.Elapsed, found)
+	r, err := search.Died(sys, opts, cmp.Or(m.Stop, search.StopKilled), m.Note.Stats, m.Note.Elapsed, found)
 	if err != nil {
 		return err
 	}
 	if m.Reason != "" {
 		t.complain(errorString(m.Reason))
 	}
-	t.conclude(r, f)
+	t.conclude(r, f, func() bool { return m.Stop != "" })
 	return nil
 }
 

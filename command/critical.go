@@ -22,12 +22,12 @@ import (
 
 // explain isolates the critical step of each finding, and shrinks its run. What
 // it is stopped in is left as it was found.
-func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func() search.Stop) error {
+func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *ending) error {
 	if f.noCritical && f.noShrink {
 		return nil
 	}
 	began, spent := time.Now(), search.Processor()
-	opts := f.critical(r.Options, p, stop)
+	opts := f.critical(r.Options, p, ends.why)
 	for i := range r.Findings {
 		at := &r.Findings[i]
 		opts.Search.OnStuck = func(stuck *search.Result) {
@@ -35,7 +35,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, stop func()
 			if stuck.Finding != nil { // else it was to stop, and could not
 				r.Findings = append(r.Findings, stuck.Finding)
 			}
-			t.conclude(r, f)
+			t.conclude(r, f, ends.late.Load)
 			t.exit(t.ended())
 		}
 		explain := func() (*critical.Result, error) { return critical.Explain(r.System, *at, opts, !f.noShrink) }
@@ -213,11 +213,11 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		return fmt.Errorf("%s: its run ends the process, and is not taken again to look into it; replay does that once", name)
 	}
 	p := t.progress(f.quiet)
-	stop, ignore := t.interrupts(p, 0)
+	ends, ignore := t.interrupts(p, 0)
 	defer ignore()
 	until := time.Now().Add(f.time)
 	opts := critical.Options{
-		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: stop, Stuck: f.stuck},
+		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: ends.why, Stuck: f.stuck},
 		Any:    f.any, Progress: p.looking,
 		Enough: func() bool { return f.time > 0 && time.Now().After(until) },
 	}
@@ -229,6 +229,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		t.exit(t.ended())
 	}
 	replay, live, seen := opts.Search, false, new(eventgraph.Recording)
+	replay.AsRecorded = true // what it comes to is decided when it is looked into
 	replay.See = func(w *world.World) {
 		seen.See(w)
 		live = w.Judge.CanBeLive() && w.Judge.Live()
@@ -256,11 +257,11 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	for _, other := range c.Others {
 		r.Findings = besides(r.Findings, other)
 	}
-	return t.concludeLook(path, r, c, seen, f)
+	return t.concludeLook(path, r, c, seen, f, ends)
 }
 
 // concludeLook writes what was found out into new folders, and reports it.
-func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *eventgraph.Recording, f lookFlags) error {
+func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *eventgraph.Recording, f lookFlags, ends *ending) error {
 	how := report.LookDone
 	t.status = exitNothing
 	var all []*account.Account
@@ -277,6 +278,7 @@ func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Res
 			all[0].Saw(seen)
 		}
 		for _, a := range all {
+			a.Stop = ends.late.Load
 			if err := t.shelf.Write(a, r, t.commands); err != nil {
 				t.complain(err)
 				t.status = exitInput // there is no folder, and that is what this command makes

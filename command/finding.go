@@ -2,6 +2,7 @@ package command
 
 import (
 	"io"
+	"macemc/choose"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -23,24 +24,39 @@ func (t *tool) commands(file string) []finding.Command {
 
 // storePrefixes writes prefixes into a new folder, and notes their names.
 func (t *tool) storePrefixes(r *search.Result) error {
-	if len(r.Prefixes) == 0 {
+	return t.storePaths(r.System.Name+"-prefixes", len(r.Prefixes), func(i int) (*choose.Path, *string) {
+		return r.Prefixes[i].Path, &r.Prefixes[i].File
+	})
+}
+
+// storeUndecided writes the runs that may be dead.
+func (t *tool) storeUndecided(r *search.Result) error {
+	return t.storePaths(r.System.Name+"-undecided", len(r.Undecided), func(i int) (*choose.Path, *string) {
+		return r.Undecided[i].Path, &r.Undecided[i].File
+	})
+}
+
+// storePaths writes n paths into a folder, and says of each where.
+func (t *tool) storePaths(name string, n int, of func(i int) (*choose.Path, *string)) error {
+	if n == 0 {
 		return nil
 	}
-	folder, err := t.shelf.Put(r.System.Name+"-prefixes", func(folder string) (files []finding.File) {
-		for i := range r.Prefixes {
-			p := &r.Prefixes[i]
+	folder, err := t.shelf.Put(name, func(folder string) (files []finding.File) {
+		for i := range n {
+			path, file := of(i)
 			name := strconv.Itoa(i+1) + ".path"
-			p.File = filepath.Join(folder, name)
+			*file = filepath.Join(folder, name)
 			files = append(files, finding.File{Name: name, Write: func(w io.Writer) error {
-				_, err := p.WriteTo(w)
+				_, err := path.WriteTo(w)
 				return err
 			}})
 		}
 		return files
 	})
 	if folder == "" {
-		for i := range r.Prefixes {
-			r.Prefixes[i].File = ""
+		for i := range n {
+			_, file := of(i)
+			*file = ""
 		}
 	}
 	return err

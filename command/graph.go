@@ -291,7 +291,7 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 	}
 	first := make(chan outcome, 2) // the handler may return after all
 	go func() {
-		r, err := search.Replay(sys, path, search.Options{See: see, Stuck: stuckAfter, OnStuck: func(r *search.Result) {
+		r, err := search.Replay(sys, path, search.Options{See: see, AsRecorded: true, Stuck: stuckAfter, OnStuck: func(r *search.Result) {
 			first <- outcome{stuckReplay(path, r), true, nil}
 		}})
 		first <- outcome{r, false, err}

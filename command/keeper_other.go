@@ -2,7 +2,11 @@
 
 package command
 
-import "macemc/internal/lines"
+import (
+	"time"
+
+	"macemc/internal/lines"
+)
 
 // keeper holds a child: not on this system, where runs are taken in the process.
 type keeper struct{}
@@ -11,7 +15,7 @@ type death struct{}
 
 func heldBy() *child                                     { return nil }
 func (t *tool) keep(bool) *keeper                        { return nil }
-func (k *keeper) search()                                {}
+func (k *keeper) search(time.Duration)                   {}
 func (k *keeper) counted(*lines.Program) (func(), error) { return nil, nil }
 func (k *keeper) other() (*death, int)                   { return nil, 0 }
 func tellDeath(*death, int) (_, _ string)                { return "", "" }

@@ -19,6 +19,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/lines"
 	"macemc/internal/trail"
+	"macemc/search"
 )
 
 // The files of a child, after the usual three.
@@ -69,9 +70,13 @@ type keeper struct {
 	said    *os.File
 	printed *os.File // what handlers print, and Go's runtime when it dies
 
+	limit time.Duration // --time of a search; 0: none
+	began time.Time
+
 	mu      sync.Mutex
 	process *os.Process
-	asked   int // interrupts that we got
+	asked   int       // interrupts that we got
+	since   time.Time // the first of them
 	last    os.Signal
 }
 
@@ -93,6 +98,7 @@ type death struct {
 	printed string
 	memory  int // bytes that it had, which were too many; 0: they were not
 	late    bool
+	stop    search.Stop // why it was to end, and did not: it was killed; "": it was not
 }
 
 // keep takes the command line in a child, where that is possible.
@@ -146,7 +152,7 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 		return exitInput, &death{how: err.Error()}
 	}
 	d = &death{}
-	ended := k.watch(cmd.Process, d, limit)
+	ended := k.watch(cmd.Process, d, limit, role)
 	err = cmd.Wait()
 	ended()
 	if status, ok := k.trail.Ended(); ok {
@@ -171,9 +177,9 @@ const (
 )
 
 // watch looks after a child: that it does not take more memory than it may, print
-// without end, or go on beyond a limit, if there is one. It passes interrupts on
-// that the child did not get itself.
-func (k *keeper) watch(p *os.Process, d *death, limit time.Duration) (ended func()) {
+// without end, or go on beyond a limit, if there is one, or where it was asked to end.
+// It passes interrupts on that the child did not get itself.
+func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string) (ended func()) {
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
@@ -196,6 +202,10 @@ func (k *keeper) watch(p *os.Process, d *death, limit time.Duration) (ended func
 					behind = 0
 				}
 			}
+			if d.stop = k.overdue(role); d.stop != "" {
+				_ = p.Kill()
+				return
+			}
 			most := k.trail.Allowed()
 			switch has := residentBytes(p.Pid); {
 			case !dumped.IsZero():
@@ -215,6 +225,21 @@ func (k *keeper) watch(p *os.Process, d *death, limit time.Duration) (ended func
 		close(done)
 		<-over
 	}
+}
+
+// overdue is why a child should have ended long ago; "": it need not have.
+func (k *keeper) overdue(role string) search.Stop {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case role == roleTell:
+		return ""
+	case k.asked > 0 && time.Since(k.since) > killAfterSignal:
+		return search.StopInterrupted
+	case k.limit > 0 && time.Since(k.began) > k.limit+killAfterTime:
+		return search.StopTime
+	}
+	return ""
 }
 
 // slackBytes are what a process may have beyond one and a half times what it is
@@ -247,6 +272,9 @@ func (k *keeper) listen() (end func()) {
 			select {
 			case s := <-signals:
 				k.mu.Lock()
+				if k.asked == 0 {
+					k.since = time.Now()
+				}
 				k.asked, k.last = k.asked+1, s
 				k.mu.Unlock()
 			case <-done:
@@ -272,9 +300,11 @@ func (k *keeper) follow(d *death) {
 	k.t.exit(exitStopped)
 }
 
-// search takes a search in a child, and tells what is known if that dies.
-func (k *keeper) search() {
+// search takes a search in a child, and tells what is known if that dies, or does not
+// end within its limit.
+func (k *keeper) search(limit time.Duration) {
 	defer k.listen()()
+	k.limit, k.began = limit, time.Now()
 	status, d := k.run(roleRun, 0)
 	k.t.status = status
 	if d == nil {
@@ -283,7 +313,11 @@ func (k *keeper) search() {
 	}
 	k.follow(d)
 	m := k.afterDeath(d)
-	m.Killed, m.Reason = k.culprit(d)
+	if m.Stop = d.stop; d.stop == "" {
+		m.Killed, m.Reason = k.culprit(d)
+	} else {
+		m.Reason = "the search did not end when it was to, and was ended; what is not told was not known yet"
+	}
 	k.ask(m)
 	status, again := k.run(roleTell, 0)
 	if again == nil {
@@ -322,8 +356,11 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 		for range aloneTries {
 			k.ask(message{Run: r.Bytes()})
 			_, again := k.run(roleAlone, aloneTime)
-			if again == nil || again.late {
+			switch {
+			case again == nil || again.late:
 				continue
+			case again.stop != "":
+				return nil, "the process of the search was ended, and there was no time to find out by which run"
 			}
 			k.follow(again)
 			if m, ok := lastSaid(k.said, func(m *message) bool { return m.Alone != "" }); ok {
@@ -357,6 +394,11 @@ func (k *keeper) other() (d *death, answers int) {
 		return nil, 0
 	}
 	k.follow(d)
+	if d.stop != "" {
+		k.t.status = exitStopped
+		k.t.complain(errors.New("it did not end when it was to, and was ended"))
+		return nil, 0
+	}
 	for _, r := range k.trail.Runs() {
 		answers = max(answers, len(r.Picks))
 	}

@@ -303,7 +303,7 @@ func TestStuck(t *testing.T) {
 	path, r := stuckFinding(t)
 	var out, errs bytes.Buffer
 	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
-	tool.conclude(r, searchFlags{})
+	tool.conclude(r, searchFlags{}, nil)
 	if tool.status != exitFound || !strings.HasSuffix(out.String(), "replay: macemc replay found/sleeper-divergence-1/error.path\n") || errs.Len() > 0 {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
 	}
@@ -341,12 +341,12 @@ func TestUnwritable(t *testing.T) {
 	put("found", "")
 	var out, errs bytes.Buffer
 	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found/below")}
-	tool.conclude(r, searchFlags{})
+	tool.conclude(r, searchFlags{}, nil)
 	if tool.status != exitFound || !strings.HasSuffix(out.String(), "path: not written\n") || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
 	}
 	errs.Reset()
-	if err := tool.concludeLook(path, r, &critical.Result{}, nil, lookFlags{out: "found/below"}); err != nil || tool.status != exitInput || strings.Count(errs.String(), "\n") != 1 {
+	if err := tool.concludeLook(path, r, &critical.Result{}, nil, lookFlags{out: "found/below"}, &ending{}); err != nil || tool.status != exitInput || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("critical: %v, exit %d, stderr %q", err, tool.status, errs.String())
 	}
 }

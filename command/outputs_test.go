@@ -78,7 +78,7 @@ func TestOutputUnwritable(t *testing.T) {
 	r := &search.Result{System: sys, Params: params, Safety: search.Safety{State: search.StateBounded}, Liveness: search.Liveness{State: search.StateNone}, Stop: search.StopDepth}
 	var out, errs bytes.Buffer
 	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs}
-	tool.conclude(r, searchFlags{outputs: outputs{junit: "folder/junit.xml"}})
+	tool.conclude(r, searchFlags{outputs: outputs{junit: "folder/junit.xml"}}, nil)
 	if tool.status != exitInput || !strings.HasPrefix(errs.String(), "macemc: folder/junit.xml cannot be written: ") || strings.Count(errs.String(), "\n") != 1 || out.Len() == 0 {
 		t.Errorf("exit %d, standard error %q", tool.status, errs.String())
 	}

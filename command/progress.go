@@ -3,12 +3,8 @@ package command
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"os/signal"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -189,50 +185,4 @@ func (p *progress) note(text string) {
 		p.shown = ""
 	}
 	fmt.Fprintln(p.w, text)
-}
-
-// interrupts makes the first Ctrl-C, or a polite request to end, end the search at the end of its run, and
-// the second end the process; the end of the time limit, if there is one, also
-// ends the search. ignore goes back to the usual.
-func (t *tool) interrupts(p *progress, limit time.Duration) (stop func() search.Stop, ignore func()) {
-	var asked, over atomic.Bool
-	signals, done := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	timer := time.AfterFunc(math.MaxInt64, func() { over.Store(true) })
-	if limit > 0 {
-		timer.Reset(limit)
-	}
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-signals:
-				if t.child != nil {
-					t.child.trail.Hear()
-				}
-			}
-			if asked.Swap(true) {
-				p.clear()
-				t.shelf.Abandon()
-				t.exit(exitStopped)
-			}
-			p.note("macemc: stopping at the end of this run; again to exit at once")
-		}
-	}()
-	reason := func() search.Stop {
-		switch {
-		case asked.Load():
-			return search.StopInterrupted
-		case over.Load():
-			return search.StopTime
-		default:
-			return ""
-		}
-	}
-	return reason, func() {
-		timer.Stop()
-		signal.Stop(signals)
-		close(done)
-	}
 }

@@ -87,7 +87,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 					}
 					defer end()
 				}
-				k.search()
+				k.search(f.time)
 				return nil
 			}
 			if f.coverage && t.child == nil {
@@ -112,7 +112,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("depth")
 	bound("step")
 	flags.StringVar(&f.memory, "memory", "4GiB", "let the process use so many `bytes` (MiB, GiB); the exhaustive phase ends when it has them")
-	flags.DurationVar(&f.time, "time", 0, "stop after this `time`, as 30s or 10m (default never)")
+	flags.DurationVar(&f.time, "time", 0, "take walks until this `time` is over, as 30s or 10m, unless --paths says how many, and end then whatever\nis under way (default never)")
 	bound("walk-steps")
 	bound("max-walk-steps")
 	bound("walk-least")
@@ -277,14 +277,14 @@ func (t *tool) search(name string, f searchFlags) error {
 		progress.searched(p)
 	}
 	opts.OnSlow = func(s search.Slow) { progress.note(slowly(s)) }
+	ends, ignore := t.interrupts(progress, f.time)
+	defer ignore() // what is found is written before
+	opts.Stop, opts.Timed = ends.why, f.time > 0
 	opts.OnStuck = func(r *search.Result) {
 		progress.clear()
-		t.conclude(r, f)
+		t.conclude(r, f, ends.late.Load)
 		t.exit(t.ended())
 	}
-	stop, ignore := t.interrupts(progress, f.time)
-	opts.Stop = stop
-	defer ignore() // what is found is written before
 	r, err := search.Search(sys, opts)
 	if err != nil {
 		progress.clear()
@@ -295,30 +295,47 @@ func (t *tool) search(name string, f searchFlags) error {
 			t.complain(fmt.Errorf("--coverage: %w", err))
 		}
 	}
-	lost := t.explain(r, f, progress, stop)
+	lost := t.explain(r, f, progress, ends)
 	t.child.looked(r.Findings)
 	progress.clear()
 	if lost != nil {
 		t.complain(fmt.Errorf("the finding could not be looked into: %w", lost))
 	}
-	if len(r.Findings) > 0 && !f.noLines {
+	if len(r.Findings) > 0 && !f.noLines && ends.why() == "" {
 		progress.say(func(time.Time) string { return "building a copy of the program that counts lines" })
-		t.copiedOnce().Prepare()
-		progress.clear()
+		if p := t.copiedOnce(); p != nil {
+			p.Stop = ends.late.Load
+			p.Prepare()
+		}
 	}
-	t.conclude(r, f)
+	progress.say(func(time.Time) string { return "writing what was found" })
+	all, failed := t.store(r, ends.late.Load)
+	progress.clear()
+	t.report(r, f, all, failed)
 	return nil
 }
 
-// conclude writes the finding, if there is one, and the report, and sets the
-// exit status. What cannot be written does not hide what was found.
-func (t *tool) conclude(r *search.Result, f searchFlags) {
-	failed := t.storePrefixes(r)
-	all := account.All(r)
+// conclude writes the findings and the report. If late reports true, nothing more is
+// found out about them; if late is nil, that takes its time.
+func (t *tool) conclude(r *search.Result, f searchFlags, late func() bool) {
+	all, failed := t.store(r, late)
+	t.report(r, f, all, failed)
+}
+
+// store writes the findings.
+func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account, failed error) {
+	failed = cmp.Or(t.storePrefixes(r), t.storeUndecided(r))
+	all = account.All(r)
 	for _, a := range all {
-		a.Copy, a.Prints = t.copies, t.child.heard()
+		a.Copy, a.Prints, a.Stop = t.copies, t.child.heard(), late
 		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))
 	}
+	return all, failed
+}
+
+// report writes the report, and sets the exit status. What could not be written does
+// not hide what was found.
+func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, failed error) {
 	print := report.Result
 	if f.json {
 		print = report.ResultJSON
@@ -336,7 +353,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags) {
 		t.status = exitFound
 	case failed != nil: // who waits for a file must not take silence for success
 		t.status = exitInput
-	case r.Stop.Early(), len(r.Prefixes) < r.Options.Prefixes:
+	case r.Stop.Early(), len(r.Undecided) > 0, len(r.Prefixes) < r.Options.Prefixes:
 		t.status = exitStopped
 	default:
 		t.status = exitNothing

@@ -64,8 +64,8 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 		t.Fatal(a.tell(r))
 	case o.Expect != found:
 		t.Fatalf("found is %s, and %s was expected\n%s", found, o.Expect, a.tell(r))
-	case r.Stop.Early():
-		t.Logf("%s: the search was cut short (%s)", sys.Name, r.Stop)
+	case r.Stop.Early(), len(r.Undecided) > 0:
+		t.Logf("%s: the search was cut short (%s); suspected runs that were not decided: %d", sys.Name, r.Stop, len(r.Undecided))
 	}
 	if testing.Verbose() {
 		t.Log(a.tell(r))

@@ -32,7 +32,7 @@ func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure
 	found := func() bool {
 		return failure != nil && (!varied || want.Verdict == sim.VerdictNondeterminism || failure.Verdict == sim.VerdictNondeterminism)
 	}
-	for n := 0; n < repetitions && varied && !found(); n++ {
+	for n := 0; n < repetitions && varied && !found() && !r.Stopped(); n++ {
 		record = choose.NewRecord(&run.Lenient{Raw: choose.NewRaw(run.Picks(record.Path()))})
 		last = run.Repeat(record, c, want.Step)
 		end, failure, w = confirming.Run(last, true)

@@ -10,8 +10,11 @@ import (
 	"macemc/sim"
 )
 
+// wanted reports whether a run goes on: nobody has told the search to stop.
+func (r *runner) wanted() bool { return !r.Stopped() }
+
 // judge has it decided whether a run that did not become live is dead. At rest, it
-// is. Nil: a false alarm.
+// is. Nil: a false alarm, or undecided.
 func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.during(PhaseSuspect)()
 	f, err := r.confirm(answers, c, run.Dead(w, steps))
@@ -25,8 +28,12 @@ func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, ste
 	return r.looked(f, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.Find()
 		switch {
+		case errors.Is(err, decide.ErrStopped) && d.Proved():
+			f.Proved = true
+			return f, nil
 		case errors.Is(err, decide.ErrStopped):
-			return nil, nil // not dead, as far as anybody knows
+			r.undecided = append(r.undecided, Suspect{Path: f.Path})
+			return nil, nil
 		case errors.Is(err, decide.ErrAlive):
 			return r.besides(lab, of, d)
 		case err != nil:

@@ -57,15 +57,15 @@ func (b *numbered) Answer(q *choose.Question) int {
 
 func (b *numbered) Err() error { return b.err }
 
-// Died is the result of a search whose process was killed, by what was known of
-// it: how far it was, what it had found, and what killed it, if that is a finding.
-func Died(sys *sim.System, opts Options, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
+// Died is the result of a search whose process was ended for a reason, by what was known
+// of it: how far it was, what it had found, and what killed it, if that is a finding.
+func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
 	r, err := newRunner(sys, opts)
 	if err != nil {
 		return nil, err
 	}
 	r.findings.all, r.stats = found, stats
-	res := r.leftOff(StopKilled)
+	res := r.leftOff(why)
 	res.Measured.Elapsed = elapsed
 	if len(found) >= r.opts.Findings {
 		res.Stop, res.Cut = StopFound, ""

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,7 @@ type Options struct {
 	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps
 	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
 	Roam         int     // walks from the start; 0: 10,000, or what Paths leaves
+	Timed        bool    // where neither says how many: walks go on until Stop says that the time is over
 	Walking      Walking // how walks pick their events; "": auto, and weighted with Prefixes
 	Restarts     int     // of a hundred walks, so many begin at a kept state, once there are some; 0: 30; -1: none
 	Seed         uint64  // 0: 1
@@ -69,6 +71,7 @@ type Options struct {
 
 	See func(*world.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
 
+	AsRecorded bool // Replay judges nothing: the end of a path that was recorded as dead is dead if it is not live
 	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end
 
 	Progress func(Progress) // told often, by the searching goroutine
@@ -156,6 +159,12 @@ func (o Options) filled() (Options, error) {
 	return o, nil
 }
 
+// defaultWalks is how many walks from the start the search takes where nobody says how many.
+const defaultWalks = 10_000
+
+// timed reports whether only the time bounds the walks.
+func (o Options) timed() bool { return o.Timed && o.Roam == 0 && o.Paths == 0 }
+
 // walks is how many walks the search takes after so many exhaustive paths.
 func (o Options) walks(paths int) int {
 	switch {
@@ -165,8 +174,10 @@ func (o Options) walks(paths int) int {
 		return o.Roam
 	case o.Paths > 0:
 		return max(0, o.Paths-paths)
+	case o.Timed:
+		return math.MaxInt32
 	default:
-		return 10_000
+		return defaultWalks
 	}
 }
 

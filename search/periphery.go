@@ -164,6 +164,7 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
 	plan.Number = 1<<49 + uint64(p.r.stats.Periphery.Walked)
 	s := walk.New(p.r.opts.Seed)
+	s.Wanted = p.r.wanted
 	take := func() (run.Ending, *sim.Failure, *world.World) {
 		s.Begin(plan)
 		before := p.r.stats.Steps
@@ -184,6 +185,8 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 		end, failure, w = take()
 	}
 	switch {
+	case s.Left:
+		return nil, nil
 	case end == run.EndFailed:
 		return p.r.confirm(s.Answers(), p.r.Climate, failure)
 	case end == run.EndStopped:
@@ -193,8 +196,9 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	case end == run.EndQuiet: // what became of it shows best at rest
 		return p.r.judge(s.Answers(), p.r.Climate, w, w.Run.Steps(), true)
 	}
+	before := len(p.r.undecided)
 	f, err := p.decide(k, c, s, w.Run.Steps())
-	if f == nil && err == nil {
+	if f == nil && err == nil && len(p.r.undecided) == before {
 		p.r.alarm()
 	}
 	return f, err
@@ -205,7 +209,7 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) (*Finding, error) {
 	climate := p.r.Climate
 	f, err := p.r.suspect(k, c)
-	if f == nil && err == nil {
+	if f == nil && err == nil && !p.r.Stopped() {
 		_, _, w := p.r.Run(run.Repeat(s.Answers(), climate, steps), false) // to where it ended
 		f, err = p.r.judge(s.Answers(), climate, w, steps, false)
 	}

@@ -81,7 +81,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	c := climateOf(path)
 	taken := choose.NewRecord(answers) // by identity, the answers may have other numbers now
 	again := run.Repeat(taken, c, len(path.Steps))
-	again.See = r.opts.See
+	again.See, again.Stop = r.opts.See, r.told
 	end, failure, w := r.Run(again, true)
 	if failure != nil && again.See != nil {
 		seeFailed(w, again.See)
@@ -107,6 +107,8 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return f, nil
 	case end == run.EndStopped && !errors.Is(w.Run.Err(), choose.ErrEnd):
 		return nil, w.Run.Err()
+	case !answers.Done() && r.told():
+		return nil, ErrStopped
 	case !answers.Done():
 		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
 			w.Run.Steps(), len(path.Steps))}
@@ -116,10 +118,24 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 			w.State.Hash(), state)}
 	}
 	f.Step = w.Run.Steps()
-	if recorded != sim.VerdictDead {
+	if recorded != sim.VerdictDead || !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
 		return f, nil
 	}
-	return r.replayDead(f, newFinding(sim.Failure{}, taken.Path(), nil, c), w, end == run.EndQuiet || w.Events.Settled())
+	dead := run.Dead(w, f.Step)
+	if quiet := end == run.EndQuiet || w.Events.Settled(); quiet || r.opts.AsRecorded {
+		f.isDead(dead, &decide.Result{Proved: quiet})
+		return f, nil
+	}
+	return r.replayDead(f, newFinding(sim.Failure{}, taken.Path(), nil, c), dead)
+}
+
+// told reports whether the search is to stop, whatever its memory.
+func (r *runner) told() bool { return r.opts.Stop != nil && r.opts.Stop() != "" }
+
+// isDead makes a finding of the end of a run that was recorded as dead.
+func (f *Finding) isDead(dead *sim.Failure, res *decide.Result) {
+	f.Failure, f.Proved, f.Evidence = *dead, res.Proved, res.Evidence
+	f.Critical, _ = recordedCritical(f.Path)
 }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than
@@ -150,19 +166,7 @@ func seeFailed(w *world.World, see func(*world.World)) {
 
 // replayDead decides about the end of a path that was recorded as dead, as a
 // search does.
-func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Finding, error) {
-	if !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
-		return f, nil
-	}
-	failure := *run.Dead(w, len(taken.Path.Steps))
-	found := func(res *decide.Result) (*Finding, error) {
-		f.Failure, f.Proved, f.Evidence = failure, res.Proved, res.Evidence
-		f.Critical, _ = recordedCritical(f.Path)
-		return f, nil
-	}
-	if quiet {
-		return found(&decide.Result{Proved: true})
-	}
+func (r *runner) replayDead(f, taken *Finding, dead *sim.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
 	return r.looked(taken, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.End()
@@ -175,7 +179,8 @@ func (r *runner) replayDead(f, taken *Finding, w *world.World, quiet bool) (*Fin
 		if err != nil {
 			return nil, err
 		}
-		return found(res)
+		f.isDead(dead, res)
+		return f, nil
 	})
 }
 

@@ -46,16 +46,17 @@ type Result struct {
 	Params  sim.Params
 	Options Options
 
-	Finding  *Finding   // the first; nil: nothing was found
-	Findings []*Finding // all: one for each verdict, property and critical event
-	Alike    int        // runs that were like one of these, or not looked at any more because so many were
-	Ignored  int        // runs that failed as Options.Ignore leaves out
-	Safety   Safety
-	Liveness Liveness
-	Stop     Stop
-	Cut      Stop // what cut the search short of its bound, found something or not; "": nothing did
-	Stats    Stats
-	Measured Measured
+	Finding   *Finding   // the first; nil: nothing was found
+	Findings  []*Finding // all: one for each verdict, property and critical event
+	Undecided []Suspect  // runs that may be dead: the search stopped before that was decided
+	Alike     int        // runs that were like one of these, or not looked at any more because so many were
+	Ignored   int        // runs that failed as Options.Ignore leaves out
+	Safety    Safety
+	Liveness  Liveness
+	Stop      Stop
+	Cut       Stop // what cut the search short of its bound, found something or not; "": nothing did
+	Stats     Stats
+	Measured  Measured
 
 	Repeated Repeated // of a space that was exhausted
 
@@ -89,6 +90,13 @@ type Unran struct {
 
 // Prefix is a run that ends in steady state.
 type Prefix struct {
+	*choose.Path
+	File string // where somebody wrote it; "": nowhere
+}
+
+// Suspect is a run that may end dead. Its path is that of a dead run, so a replay decides
+// about it.
+type Suspect struct {
 	*choose.Path
 	File string // where somebody wrote it; "": nowhere
 }

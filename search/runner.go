@@ -36,6 +36,7 @@ type runner struct {
 	periphery periphery
 	share     run.Share     // how much of this phase was audited
 	reach     int           // steps after which a walk that is not live is suspected, now
+	undecided []Suspect     // runs of which it was not decided whether they are dead
 	alarms    int           // that were false; each makes reach longer
 	vain      int           // what was spent on looks at walks that were only slow
 	corpus    *walk.Corpus  // where walks may begin, too; nil: there is none yet

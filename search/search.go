@@ -107,7 +107,11 @@ func (r *runner) search() (*Result, error) {
 	r.Limits.Relieved()
 	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
 		var stop Stop
-		if stop, err = r.walks(n); err == nil && r.World.Judge.CanBeLive() && res.Liveness.State == StateNone {
+		stop, err = r.walks(n)
+		if stop == StopTime && r.opts.timed() && r.stats.Walks >= defaultWalks && len(r.undecided) == 0 {
+			stop = StopSpent
+		}
+		if err == nil && r.World.Judge.CanBeLive() && res.Liveness.State == StateNone {
 			res.Liveness.State = StateSampled
 		}
 		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
@@ -119,7 +123,8 @@ func (r *runner) search() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Findings, res.Alike, res.Ignored = r.findings.all, r.findings.alike, r.findings.ignored
+	res.Findings, res.Undecided = r.findings.all, r.undecided
+	res.Alike, res.Ignored = r.findings.alike, r.findings.ignored
 	if len(res.Findings) > 0 {
 		res.Finding = res.Findings[0]
 	}
@@ -315,7 +320,8 @@ func fixed(s *reference) func() choose.Source {
 
 // hunt looks for the step at which a run that did not repeat itself differs.
 func (r *runner) hunt(answers func() choose.Source, c run.Climate, steps int) (*Finding, error) {
-	for range repetitions {
+	n := 0
+	for ; n < repetitions && !r.Stopped(); n++ {
 		_, failure, _ := r.Run(run.Repeat(answers(), c, steps), true)
 		if failure != nil {
 			return r.confirm(answers(), c, failure)
@@ -323,7 +329,7 @@ func (r *runner) hunt(answers func() choose.Source, c run.Climate, steps int) (*
 	}
 	return r.confirm(answers(), c, &sim.Failure{
 		Verdict: sim.VerdictNondeterminism, Step: steps,
-		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, repetitions, run.Hint),
+		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, n, run.Hint),
 	})
 }
 

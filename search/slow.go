@@ -93,7 +93,7 @@ func (s *slowness) look(r *runner) (stack, does string) {
 // ending by itself.
 func (r *runner) leftOff(why Stop) *Result {
 	res := &Result{
-		System: r.Sys, Params: r.opts.Params, Options: r.opts, Findings: r.findings.all,
+		System: r.Sys, Params: r.opts.Params, Options: r.opts, Findings: r.findings.all, Undecided: r.undecided,
 		Safety: Safety{State: StateIncomplete}, Liveness: Liveness{State: StateIncomplete, Walks: r.stats.Walks, WalkSteps: r.reach},
 		Stop: why, Cut: why, Stats: r.stats, Measured: r.measured(),
 	}

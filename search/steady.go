@@ -18,6 +18,7 @@ func (r *runner) harvest(res *Result) error {
 		return fmt.Errorf("no liveness property is checked: without one, nobody knows when the system is in steady state")
 	}
 	s := &walk.Steady{Walk: walk.New(r.opts.Seed), Calm: r.opts.Steady}
+	s.Wanted = r.wanted
 	ends := map[canon.Hash]bool{}
 	res.Stop = StopPaths
 	r.phase(PhasePrefixes, 0, r.opts.Prefixes)
@@ -35,6 +36,9 @@ func (r *runner) harvest(res *Result) error {
 		r.stats.Walks++
 		r.at(len(res.Prefixes))
 		switch {
+		case s.Left:
+			res.Stop = r.Why()
+			return nil
 		case end == run.EndFailed:
 			f, err := r.confirm(s.Answers(), run.Fair, failure)
 			res.Finding = f

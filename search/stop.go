@@ -12,7 +12,8 @@ const (
 	StopDepth       = run.StopDepth       // the bound on depth was reached
 	StopPaths       = run.StopPaths       // the number of paths was reached
 	StopMemory      = run.StopMemory      // the memory that it may have was used up
-	StopTime        = run.StopTime        // the time that it may take was over
+	StopTime        = run.StopTime        // the time that it may take was over, before its bound
+	StopSpent       = run.StopSpent       // the time was over, after the walks that are taken by default
 	StopInterrupted = run.StopInterrupted // it was told to
 	StopKilled      = run.StopKilled      // its process was ended
 )

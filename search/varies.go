@@ -31,6 +31,9 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	var order []*cameTo // by run
 	answers := run.Picks(f.Path)
 	for n := 0; n < repetitions || len(told) < 2 && n < 1000; n++ { // a map of two keys is turned around one time in eight
+		if n > 0 && r.Stopped() {
+			break
+		}
 		src := &run.Unanswered{Source: choose.NewRaw(answers)}
 		_, failure, w := r.Run(run.Repeat(src, f.climate, f.Step), false)
 		h, did := run.Outcome(w, failure)

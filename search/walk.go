@@ -12,11 +12,14 @@ import (
 // walks takes random walks from the start until what they find is enough.
 func (r *runner) walks(n int) (Stop, error) {
 	s := walk.New(r.opts.Seed)
-	s.Wanted = func() bool { return !r.Stopped() }
+	s.Wanted = r.wanted
 	r.corpus, r.notes, r.begun = nil, nil, nil
 	how, length := r.strategy(), r.length()
 	r.share = run.Share{}
 	r.phase(PhaseWalks, 0, n)
+	if r.opts.timed() {
+		r.progress.Of = 0
+	}
 	others := &scouts{} // those that are there
 	defer func() { others.disband(r) }()
 	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
@@ -151,8 +154,11 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		}
 		f, err = r.confirm(s.Answers(), r.Climate, failure)
 	default:
+		before := len(r.undecided)
 		if f, err = r.judge(s.Answers(), r.Climate, w, w.Run.Steps(), end == run.EndQuiet); f == nil && err == nil {
-			r.alarm()
+			if len(r.undecided) == before {
+				r.alarm()
+			}
 			return true, false, nil
 		}
 	}

@@ -26,6 +26,7 @@ type Account struct {
 
 	Copy   *lines.Program // tells which lines ran; nil: nobody is to find out
 	Prints func() string  // what handlers have printed since it was called last; nil: nobody knows
+	Stop   func() bool    // reports whether nothing more is to be found out; nil: it is
 
 	walker  *canon.Walker
 	sources *Sources
@@ -186,10 +187,21 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 	}
 	r.taken = true
 	states := &eventgraph.Recording{}
-	if _, err := search.Replay(a.System, path, search.Options{See: states.See}); err == nil && states.Steps() >= 0 {
+	if _, err := search.Replay(a.System, path, search.Options{See: states.See, AsRecorded: true, Stop: a.stop}); err == nil && states.Steps() >= 0 {
 		r.states = states
 	}
 	return r.states
+}
+
+// stopped reports whether nothing more is to be found out.
+func (a *Account) stopped() bool { return a.Stop != nil && a.Stop() }
+
+// stop is stopped, as a search asks it.
+func (a *Account) stop() search.Stop {
+	if a.stopped() {
+		return search.StopInterrupted
+	}
+	return ""
 }
 
 var errNotTaken = errors.New("the step was not taken once more")
@@ -215,7 +227,7 @@ func (a *Account) Printed() []string {
 	a.heard = true
 	err := search.Retake(a.System, a.Finding.Path, func() { a.Prints() }, func() bool {
 		a.printed = append(a.printed, a.Prints())
-		return true
+		return !a.stopped()
 	})
 	if err != nil || strings.Join(a.printed, "") == "" {
 		a.printed = nil

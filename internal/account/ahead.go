@@ -78,7 +78,7 @@ func (a *Account) Ahead() *Ahead {
 
 func (a *Account) lookAhead() (o outlooks, err error) {
 	f := a.Finding
-	lab, err := search.NewLab(a.System, f.Path, search.Options{Walks: a.Walking.Walks, WalkSteps: a.Walking.WalkSteps})
+	lab, err := search.NewLab(a.System, f.Path, search.Options{Walks: a.Walking.Walks, WalkSteps: a.Walking.WalkSteps, Stop: a.stop})
 	if err != nil {
 		return o, err
 	}

@@ -76,6 +76,9 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
+// Proved reports whether the end of the run is known exactly to be dead.
+func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
+
 // Others are failures of the service that walks met besides, the first of each
 // kind.
 func (p *Finder) Others() []Met { return p.others }

@@ -31,6 +31,8 @@ type Program struct {
 	Flags    []string // of the go command that built it
 	Overlay  string   // the file of an overlay that it was built with; "": none
 
+	Stop func() bool // asked now and then: true ends the copy, or its build; nil: nobody is
+
 	copied *order // nil: there is no copy yet
 	file   string
 	failed error
@@ -39,7 +41,8 @@ type Program struct {
 const (
 	buildMost = 2 * time.Minute
 	stepMost  = 10 * time.Second // without an answer: a handler does not return
-	copies    = 12               // that are kept, of each kind
+	askEvery  = 100 * time.Millisecond
+	copies    = 12 // that are kept, of each kind
 )
 
 // Take tells which lines run in each step of a path, by a copy of the program.
@@ -82,8 +85,11 @@ func (p *Program) Take(path *choose.Path) (*Ran, error) {
 
 // Prepare builds the copy, so that it is there when it is asked.
 func (p *Program) Prepare() {
-	if p != nil && p.failed == nil && p.copied == nil {
-		p.failed = p.build()
+	if p == nil || p.failed != nil || p.copied != nil {
+		return
+	}
+	if p.failed = p.build(); p.failed != nil && p.stopped() {
+		p.failed = errors.New("there was no time to build the copy that counts them")
 	}
 }
 
@@ -132,20 +138,42 @@ func (p *Program) ask(o *order) (said string, err error) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	for size := int64(-1); ; {
+	for size, still := int64(-1), time.Duration(0); ; still += askEvery {
 		select {
 		case err := <-ended:
 			return out.String(), err
-		case <-time.After(stepMost):
-			info, err := os.Stat(o.Answer)
-			if err == nil && info.Size() > size {
-				size = info.Size()
-				continue
-			}
+		case <-time.After(askEvery):
+		}
+		if info, err := os.Stat(o.Answer); err == nil && info.Size() > size {
+			size, still = info.Size(), 0
+		}
+		if still >= stepMost || p.stopped() {
 			_ = cmd.Process.Kill()
 			return "", cmp.Or(<-ended, errors.New("it does not go on"))
 		}
 	}
+}
+
+func (p *Program) stopped() bool { return p.Stop != nil && p.Stop() }
+
+// until is a context that ends when the program is to stop.
+func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	go func() {
+		tick := time.NewTicker(askEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if p.stopped() {
+					cancel()
+				}
+			}
+		}
+	}()
+	return ctx, cancel
 }
 
 // build makes the copy, unless there is one of this very program.
@@ -182,7 +210,7 @@ func (p *Program) build() error {
 		p.copied = o
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), buildMost)
+	ctx, cancel := p.until(buildMost)
 	defer cancel()
 	if o.Dirs, err = p.dirs(ctx, go_, info); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
 	"macemc/systems/brokentree"
@@ -182,6 +183,37 @@ func TestGitHubCut(t *testing.T) {
 	if want := "::warning title=macemc%3A lamp::2 findings before its time was over; stopped: "; len(lines) != 4 || !strings.HasPrefix(lines[0], want) ||
 		!strings.HasPrefix(lines[1], "::error ") || !strings.HasPrefix(lines[2], "::error ") {
 		t.Errorf("%q", lines)
+	}
+}
+
+// A suspected run that was not decided stands in every form of a report, as something
+// that was neither found nor not.
+func TestUndecided(t *testing.T) {
+	r := &search.Result{
+		System: brokentree.System, Params: sim.Params{Nodes: 3}, Stop: search.StopTime, Cut: search.StopTime,
+		Safety: search.Safety{State: search.StateBounded, Depth: 5}, Liveness: search.Liveness{State: search.StateSampled, Walks: 7},
+		Undecided: []search.Suspect{{Path: &choose.Path{Steps: make([]choose.Step, 12)}, File: "found/brokentree-undecided-1/1.path"}},
+	}
+	for _, c := range []struct {
+		print func(io.Writer) error
+		want  []string
+	}{
+		{func(w io.Writer) error { return Result(w, r) }, []string{
+			"brokentree: nothing found before its time was over, but one suspected run was not decided\n", "12 steps  found/brokentree-undecided-1/1.path\n",
+		}},
+		{func(w io.Writer) error { return ResultJSON(w, r) }, []string{`"file": "found/brokentree-undecided-1/1.path"`}},
+		{func(w io.Writer) error { return JUnit(w, r, time.Now()) }, []string{"not decided: one suspected run was not decided"}},
+		{func(w io.Writer) error { return GitHub(w, r, "") }, []string{"but one suspected run was not decided"}},
+	} {
+		var b strings.Builder
+		if err := c.print(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("it does not say %q:\n%s", want, b.String())
+			}
+		}
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 // module within the repository; "": the same. That a search was cut short of its
 // bound is a warning.
 func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account) error {
-	if r.Cut != "" {
+	if r.Cut != "" || len(r.Undecided) > 0 {
 		s := about(r)
 		found := "nothing found"
 		if n := len(r.Findings); n > 0 {
 			found = numerals.Many(n, "finding")
 		}
 		if _, err := fmt.Fprintf(w, "::warning title=%s::%s\n", commandProperty("macemc: "+s.Name()),
-			commandText(found+" "+within(r.Cut)+"; stopped: "+stopped(r))); err != nil {
+			commandText(found+" "+within(r.Cut)+suspects(r)+"; stopped: "+stopped(r))); err != nil {
 			return err
 		}
 	}

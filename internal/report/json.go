@@ -23,48 +23,54 @@ const version = 1
 // The members of a search. Those that this version cannot tell yet are null or
 // empty; null also stands where there is nothing to tell of.
 type resultJSON struct {
-	Version  int            `json:"version"`
-	System   string         `json:"system"`
-	Bugs     []string       `json:"bugs"`
-	Params   map[string]any `json:"params"`
-	Faults   string         `json:"faults"`
-	Timers   string         `json:"timers"` // free, or what they keep to
-	Disk     string         `json:"disk"`   // which unsynced writes a crash leaves: prefix, or reorder
-	Verdict  string         `json:"verdict"`
-	Property *string        `json:"property"`
-	Message  *string        `json:"message"`
-	Safety   safetyJSON     `json:"safety"`
-	Liveness livenessJSON   `json:"liveness"`
-	Stop     string         `json:"stop"`
-	Cut      *string        `json:"cut"` // null: it came to its bound, or to as many findings as were wanted
-	Path     *string        `json:"path"`
-	Report   *string        `json:"report"`
-	Steps    *int           `json:"steps"`
-	Choices  *int           `json:"choices"`
-	Critical *criticalJSON  `json:"critical"`
-	Avoided  *avoidedJSON   `json:"avoided"`
-	Deviates *deviatesJSON  `json:"deviates,omitempty"`
-	Findings []findingJSON  `json:"findings"` // the first one's members stand above, too
-	Alike    int            `json:"alike"`
-	Ignore   []string       `json:"ignore,omitempty"`  // what was left out
-	Ignored  *int           `json:"ignored,omitempty"` // runs that ended so
-	Prefix   *prefixJSON    `json:"prefix"`            // that the search begins with; null: none
-	Prefixes []prefixJSON   `json:"prefixes"`          // that were asked for
-	Stats    statsJSON      `json:"stats"`
-	Measured measuredJSON   `json:"measured"`
-	Never    []string       `json:"never"` // null: not known
-	Lines    *linesJSON     `json:"lines,omitempty"`
-	Held     []heldJSON     `json:"first_held"`
-	Overflow int            `json:"udp_overflow,omitempty"`
-	Repeated *repeatedJSON  `json:"repeated,omitempty"`
-	Space    *spaceJSON     `json:"space"`
-	Replay   *string        `json:"replay"`
+	Version   int            `json:"version"`
+	System    string         `json:"system"`
+	Bugs      []string       `json:"bugs"`
+	Params    map[string]any `json:"params"`
+	Faults    string         `json:"faults"`
+	Timers    string         `json:"timers"` // free, or what they keep to
+	Disk      string         `json:"disk"`   // which unsynced writes a crash leaves: prefix, or reorder
+	Verdict   string         `json:"verdict"`
+	Property  *string        `json:"property"`
+	Message   *string        `json:"message"`
+	Safety    safetyJSON     `json:"safety"`
+	Liveness  livenessJSON   `json:"liveness"`
+	Stop      string         `json:"stop"`
+	Cut       *string        `json:"cut"` // null: it came to its bound, or to as many findings as were wanted
+	Path      *string        `json:"path"`
+	Report    *string        `json:"report"`
+	Steps     *int           `json:"steps"`
+	Choices   *int           `json:"choices"`
+	Critical  *criticalJSON  `json:"critical"`
+	Avoided   *avoidedJSON   `json:"avoided"`
+	Deviates  *deviatesJSON  `json:"deviates,omitempty"`
+	Findings  []findingJSON  `json:"findings"`            // the first one's members stand above, too
+	Undecided []suspectJSON  `json:"undecided,omitempty"` // runs that may be dead
+	Alike     int            `json:"alike"`
+	Ignore    []string       `json:"ignore,omitempty"`  // what was left out
+	Ignored   *int           `json:"ignored,omitempty"` // runs that ended so
+	Prefix    *prefixJSON    `json:"prefix"`            // that the search begins with; null: none
+	Prefixes  []prefixJSON   `json:"prefixes"`          // that were asked for
+	Stats     statsJSON      `json:"stats"`
+	Measured  measuredJSON   `json:"measured"`
+	Never     []string       `json:"never"` // null: not known
+	Lines     *linesJSON     `json:"lines,omitempty"`
+	Held      []heldJSON     `json:"first_held"`
+	Overflow  int            `json:"udp_overflow,omitempty"`
+	Repeated  *repeatedJSON  `json:"repeated,omitempty"`
+	Space     *spaceJSON     `json:"space"`
+	Replay    *string        `json:"replay"`
 }
 
 type prefixJSON struct {
 	File  string   `json:"file"`
 	Steps int      `json:"steps"`
 	Bugs  []string `json:"bugs"`
+}
+
+type suspectJSON struct {
+	File  string `json:"file"`
+	Steps int    `json:"steps"`
 }
 
 type findingJSON struct {
@@ -191,6 +197,9 @@ func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 		Stats:    stats(r.Stats),
 		Measured: measured(r),
 		Never:    r.Never, Lines: linesOf(r.Lines), Held: heldOf(r.Held), Overflow: r.Overflow, Repeated: repeatedOf(r.Repeated), Space: spaceOf(r.Space),
+	}
+	for _, one := range r.Undecided {
+		out.Undecided = append(out.Undecided, suspectJSON{one.File, len(one.Steps)})
 	}
 	for _, i := range r.Options.Ignore {
 		out.Ignore, out.Ignored = append(out.Ignore, i.String()), &r.Ignored

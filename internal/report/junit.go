@@ -166,7 +166,12 @@ func (suite *junitSuite) add(c junitCase) {
 // answered within the bounds.
 func undecided(state search.State, r *search.Result) string {
 	switch state {
-	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded, search.StateSampled:
+	case search.StateSampled:
+		if len(r.Undecided) > 0 {
+			return "not decided: " + strings.TrimPrefix(suspects(r), ", but ")
+		}
+		return ""
+	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded:
 		return ""
 	case search.StateFound:
 		if r.Cut != "" {

@@ -56,6 +56,9 @@ func doing(p search.Progress) string {
 	case search.PhaseLiveness:
 		return "deciding liveness" + share
 	case search.PhaseWalks:
+		if p.Of == 0 {
+			return numerals.Many(p.Done, "walk")
+		}
 		return fmt.Sprintf("%s of %s", numerals.Count(p.Done), numerals.Many(p.Of, "walk"))
 	case search.PhasePrefixes:
 		return fmt.Sprintf("%s of %s in steady state", numerals.Count(p.Done), numerals.Many(p.Of, "run"))
@@ -87,7 +90,13 @@ func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts [
 	case known && !last:
 		parts = append(parts, Elapsed(phase)+" to go with this")
 	}
-	if limit > 0 {
+	switch {
+	case limit == 0:
+	case most == 0:
+		return []string{"its time is over, and it ends"}
+	case now.Phase == search.PhaseWalks && now.Of == 0:
+		return []string{Elapsed(most) + " to go"}
+	default:
 		parts = append(parts, "at most "+Elapsed(most)+" to go in all")
 	}
 	return parts

@@ -23,7 +23,7 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	case r.Finding == nil && r.Options.Prefixes > 0:
 		p.prefixes(s, r)
 	case r.Finding == nil:
-		p.title(s.Name()+": nothing found "+within(r.Stop), r)
+		p.title(s.Name()+": nothing found "+within(r.Stop)+suspects(r), r)
 	case n > 1:
 		p.title(s.Name()+": "+numerals.Many(n, "finding")+beforeCut(r), r)
 		for i, s := range found {
@@ -50,7 +50,36 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 		}
 		p.place(a.Place)
 	}
+	p.undecided(r)
 	return p.err
+}
+
+// suspects says how many suspected runs were not decided.
+func suspects(r *search.Result) string {
+	switch n := len(r.Undecided); n {
+	case 0:
+		return ""
+	case 1:
+		return ", but one suspected run was not decided"
+	default:
+		return fmt.Sprintf(", but %s suspected runs were not decided", numerals.Count(n))
+	}
+}
+
+// undecided lists the suspected runs that were not decided.
+func (p *printer) undecided(r *search.Result) {
+	if len(r.Undecided) == 0 {
+		return
+	}
+	p.blank()
+	p.line("undecided: may be dead; replay and critical decide")
+	for _, one := range r.Undecided {
+		file := one.File
+		if file == "" {
+			file = "not written"
+		}
+		p.line("  %6s steps  %s", numerals.Count(len(one.Steps)), file)
+	}
 }
 
 // title is the first line, and where a search that did not begin at the start
@@ -367,12 +396,12 @@ func became(r *search.Result, steps string) string {
 		return fmt.Sprintf("none dead while %q, each to at most %s", r.System.Assume.Name, steps)
 	}
 	if r.Stats.Suspects > 0 {
-		return fmt.Sprintf("each became live within %s, save %s whose end was found to be recoverable", steps, numerals.Count(r.Stats.Suspects))
+		return fmt.Sprintf("each became live within %s, save %s whose end was found to be recoverable", steps, numerals.Count(r.Stats.Suspects)) + suspects(r)
 	}
 	if r.Finding != nil {
 		return fmt.Sprintf("each to at most %s", steps)
 	}
-	return fmt.Sprintf("each became live within %s", steps)
+	return fmt.Sprintf("each became live within %s", steps) + suspects(r)
 }
 
 // kept is what the engine kept of the states, where that is not what it keeps
@@ -535,6 +564,8 @@ func ended(r *search.Result, why search.Stop) string {
 		return "memory: what it was given was used up, before its bound"
 	case search.StopTime:
 		return "time: what it was given was over, before its bound"
+	case search.StopSpent:
+		return "spent: walks were taken for as long as the time lasted, and as many as by default at least"
 	case search.StopInterrupted:
 		return "interrupted, before its bound"
 	case search.StopKilled:

@@ -15,6 +15,7 @@ type Again struct {
 	Steps int
 	Live  bool // the last state is
 	See   func(*world.World)
+	Stop  func() bool // asked at every state: true ends the run there; nil: nobody is
 }
 
 // Visit asks what the repeated run may have asked: a property may panic.
@@ -23,7 +24,7 @@ func (a *Again) Visit(w *world.World, depth int) bool {
 	if a.See != nil {
 		a.See(w)
 	}
-	return depth < a.Steps
+	return depth < a.Steps && (a.Stop == nil || !a.Stop())
 }
 
 // Repeat repeats the run of some answers, to so many steps.

@@ -10,7 +10,8 @@ const (
 	StopDepth       Stop = "depth"  // the bound on depth was reached
 	StopPaths       Stop = "paths"  // the number of paths was reached
 	StopMemory      Stop = "memory" // the memory that it may have was used up
-	StopTime        Stop = "time"   // the time that it may take was over
+	StopTime        Stop = "time"   // the time that it may take was over, before its bound
+	StopSpent       Stop = "spent"  // the time was over, after the walks that are taken by default
 	StopInterrupted Stop = "interrupted"
 	StopKilled      Stop = "killed" // its process was ended
 )

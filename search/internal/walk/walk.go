@@ -90,7 +90,7 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 
 // goesOn asks now and then whether the walk is still wanted.
 func (s *Walk) goesOn(depth int) bool {
-	s.Left = depth&1023 == 1023 && s.Wanted != nil && !s.Wanted()
+	s.Left = depth&63 == 63 && s.Wanted != nil && !s.Wanted()
 	return !s.Left
 }
 

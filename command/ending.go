@@ -1,0 +1,82 @@
+package command
+
+import (
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"macemc/search"
+)
+
+// How long a command may go on after it was asked to end, or after its time: for
+// lateAfter it still finds out what makes the report of a finding complete, and then it
+// writes what it has. After killAfter the keeper ends the child, whatever that does.
+const (
+	lateAfterTime, killAfterTime     = 2 * time.Second, 3500 * time.Millisecond
+	lateAfterSignal, killAfterSignal = 500 * time.Millisecond, 1200 * time.Millisecond
+)
+
+// ending says whether a command is to end.
+type ending struct {
+	asked, over atomic.Bool // by a signal; its time is over
+	late        atomic.Bool // nothing more is to be found out about what was found
+}
+
+// why is the reason to end; "": there is none.
+func (e *ending) why() search.Stop {
+	switch {
+	case e.asked.Load():
+		return search.StopInterrupted
+	case e.over.Load():
+		return search.StopTime
+	default:
+		return ""
+	}
+}
+
+// interrupts makes the first Ctrl-C, or SIGTERM, end the command with what it has, and
+// the second end the process. The limit, if it is not 0, ends the command as well.
+// ignore goes back to the usual.
+func (t *tool) interrupts(p *progress, limit time.Duration) (e *ending, ignore func()) {
+	e = &ending{}
+	signals, done := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var timers []*time.Timer
+	after := func(d time.Duration, is *atomic.Bool) {
+		timers = append(timers, time.AfterFunc(d, func() { is.Store(true) }))
+	}
+	if limit > 0 {
+		after(limit, &e.over)
+		after(limit+lateAfterTime, &e.late)
+	}
+	go func() {
+		defer func() {
+			for _, one := range timers {
+				one.Stop()
+			}
+		}()
+		for {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				if t.child != nil {
+					t.child.trail.Hear()
+				}
+			}
+			if e.asked.Swap(true) {
+				p.clear()
+				t.shelf.Abandon()
+				t.exit(exitStopped)
+			}
+			after(lateAfterSignal, &e.late)
+			p.note("macemc: stopping with what was found so far; again to exit at once")
+		}
+	}()
+	return e, func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}

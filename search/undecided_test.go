@@ -1,0 +1,81 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/sim"
+)
+
+// A suspected run that there was no time to decide about stands in the result, wherever
+// the search is told to stop, as the path of a dead run.
+func TestUndecidedSuspects(t *testing.T) {
+	sys := sleepers(2, func(s *sleeper) bool { return s.Side == 0 })
+	met := 0
+	for _, after := range []int{40, 150, 400} {
+		asked, late := 0, 0
+		r, err := newRunner(sys, Options{Depth: 5, Workers: 1, WalkSteps: 500, MaxWalkSteps: 1_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Limits.Ask = func() Stop {
+			if asked++; asked > after {
+				late++
+				return StopTime
+			}
+			return ""
+		}
+		res, err := r.search()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("after %d: stopped %s, %d undecided, found is %v", after, res.Stop, len(res.Undecided), res.Finding != nil)
+		if late > 20 {
+			t.Errorf("after %d: told to stop, the search asked %d times again", after, late)
+		}
+		if res.Finding == nil && res.Stop != StopTime {
+			t.Errorf("after %d: stopped: %s", after, res.Stop)
+		}
+		if len(res.Undecided) == 0 {
+			continue
+		}
+		met++
+		again, err := Replay(sys, res.Undecided[0].Path, Options{AsRecorded: true})
+		if err != nil || again.Finding.Verdict != sim.VerdictDead {
+			t.Errorf("after %d: what was not decided is replayed as: %v, %+v", after, err, again)
+		}
+	}
+	if met == 0 {
+		t.Error("no suspect was left undecided")
+	}
+}
+
+// A time that is stated lifts the number of walks that are taken by default, and the
+// result says which of the two bound the search.
+func TestTimeLiftsTheWalks(t *testing.T) {
+	sys := sleepers(2, func(s *sleeper) bool { return true })
+	for _, c := range []struct {
+		walks, paths int
+		want         Stop
+		taken        int
+	}{
+		{200, 0, StopTime, 200},
+		{defaultWalks + 200, 0, StopSpent, defaultWalks + 200},
+		{defaultWalks + 200, 300, StopPaths, 300},
+	} {
+		var r *runner
+		var err error
+		opts := Options{Depth: 1, Workers: 1, Timed: true, Paths: c.paths, Stop: func() Stop {
+			if r.stats.Walks >= c.walks {
+				return StopTime
+			}
+			return ""
+		}}
+		if r, err = newRunner(sys, opts); err != nil {
+			t.Fatal(err)
+		}
+		res, err := r.search()
+		if err != nil || res.Stop != c.want || res.Stats.Walks < c.taken || res.Stats.Walks > c.taken+1_000 {
+			t.Errorf("%+v: %v, stopped: %s after %d walks", c, err, res.Stop, res.Stats.Walks)
+		}
+	}
+}
