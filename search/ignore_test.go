@@ -89,6 +89,53 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
+// fragile is a node that becomes ready unless it panics, of the first so many of its
+// ways to go on.
+type fragile struct {
+	Ready bool
+	bad   int
+}
+
+func (*fragile) Init(env sim.Env)                       { env.Post(flaw{}) }
+func (*fragile) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (n *fragile) Handle(env sim.Env, _ sim.Signal) {
+	if env.Choose(4, "which way") < n.bad {
+		panic("known for years")
+	}
+	n.Ready = true
+}
+
+// A space in which runs end in what is ignored is not exhausted, and a walk that ends
+// so did not become live.
+func TestIgnoredIsNotExhausted(t *testing.T) {
+	for _, bad := range []int{0, 1, 4} {
+		sys := &sim.System{
+			Name: "fragile", Doc: "It may panic.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+			New: func(sim.Params, sim.Addr) sim.Node { return &fragile{bad: bad} },
+			Properties: []sim.Property{sim.Eventually("ready", func(v sim.View[*fragile]) bool {
+				for _, n := range v.Nodes() {
+					return n.Ready
+				}
+				return false
+			})},
+		}
+		o := search.Options{Ignore: []search.Ignore{{Verdict: sim.VerdictPanic}}, Paths: 40}
+		for _, o.Engine = range []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference} {
+			r, err := search.Search(sys, o)
+			if err != nil || r.Finding != nil {
+				t.Fatal(err, r.Finding)
+			}
+			if exhausted := r.Safety.State == search.StateExhausted; exhausted != (bad == 0) || !exhausted && r.Safety.State != search.StateCut || r.Liveness.State == search.StateExhausted && bad > 0 {
+				t.Errorf("%d of 4 ways panic, by %s: safety %s, liveness %s, %d ignored", bad, o.Engine, r.Safety.State, r.Liveness.State, r.Ignored)
+			}
+			s := r.Stats
+			if w := s.WalksCut; bad == 0 && w > 0 || bad == 1 && s.Walks > 20 && (w == 0 || w == s.Walks) || bad == 4 && w != s.Walks {
+				t.Errorf("%d of 4 ways panic, by %s: of %d walks %d ended so", bad, o.Engine, s.Walks, w)
+			}
+		}
+	}
+}
+
 // What cannot be left out is refused in one line.
 func TestIgnoreRefused(t *testing.T) {
 	for text, want := range map[string]string{

@@ -20,6 +20,7 @@ const (
 	StateFound           State = "found"            // it is violated
 	StateExhausted       State = "exhausted"        // every state was visited
 	StateExhaustedWithin State = "exhausted within" // every state inside System.Within was
+	StateCut             State = "cut"              // every state was, but for what follows failures that are ignored
 	StateBounded         State = "bounded"          // every state to a depth was
 	StateSampled         State = "sampled"          // random walks only
 	StateIncomplete      State = "incomplete"       // stopped before its bound
@@ -159,6 +160,7 @@ type Stats struct {
 	Cloned      bool   // nodes were copied by System.Clone
 	Paths       int    // runs from a start to an end: exhaustive ones and walks
 	Walks       int
+	WalksCut    int     // of these, those that ended in a failure that is ignored
 	Manners     Manners // of these, by manner, where they were taken in several
 	Restarted   int     // of these, those that began at a kept state
 	Kept        int     // states at which walks could begin, at the end

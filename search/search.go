@@ -138,6 +138,7 @@ func (r *runner) search() (*Result, error) {
 			res.Safety.State = StateFound
 		}
 	}
+	res.beyond()
 	if unused := r.unused(); len(unused) > 0 && res.Finding == nil {
 		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.Sys.Name, unused[0])
 	}
@@ -154,6 +155,16 @@ func (r *runner) search() (*Result, error) {
 func (res *Result) cut() {
 	if res.Stop.Early() {
 		res.Cut = cmp.Or(res.Cut, res.Stop)
+	}
+}
+
+// beyond says that a space was not exhausted where runs ended in what is ignored: what
+// follows nobody knows.
+func (res *Result) beyond() {
+	for _, state := range []*State{&res.Safety.State, &res.Liveness.State} {
+		if res.Ignored > 0 && (*state == StateExhausted || *state == StateExhaustedWithin) {
+			*state = StateCut
+		}
 	}
 }
 

@@ -150,6 +150,9 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		return looked, false, nil
 	case end == run.EndFailed:
 		if r.findings.several() && !r.findings.worth(failure) {
+			if r.opts.Ignores(failure) {
+				r.stats.WalksCut++
+			}
 			return true, false, nil
 		}
 		f, err = r.confirm(s.Answers(), r.Climate, failure)

@@ -186,6 +186,22 @@ func TestGitHubCut(t *testing.T) {
 	}
 }
 
+// Of walks that ended in what is ignored nobody says that they became live.
+func TestCutWalks(t *testing.T) {
+	r := &search.Result{System: brokentree.System, Liveness: search.Liveness{State: search.StateSampled, Walks: 9, WalkSteps: 50}}
+	for n, want := range []string{
+		"sampled: 9 walks, each became live within 50 steps",
+		"sampled: 9 walks, 1 ended in a failure that is ignored; of the others, each became live within 50 steps",
+		9: "sampled: 9 walks, each ended in a failure that is ignored, and none became live",
+	} {
+		if r.Stats.Walks, r.Stats.WalksCut = 9, n; want != "" {
+			if got := liveness(about(r), r); got != want {
+				t.Errorf("%d of 9: %s, want %s", n, got, want)
+			}
+		}
+	}
+}
+
 // A suspected run that was not decided stands in every form of a report, as something
 // that was neither found nor not.
 func TestUndecided(t *testing.T) {

@@ -171,7 +171,7 @@ func undecided(state search.State, r *search.Result) string {
 			return "not decided: " + strings.TrimPrefix(suspects(r), ", but ")
 		}
 		return ""
-	case search.StateExhausted, search.StateExhaustedWithin, search.StateBounded:
+	case search.StateExhausted, search.StateExhaustedWithin, search.StateCut, search.StateBounded:
 		return ""
 	case search.StateFound:
 		if r.Cut != "" {

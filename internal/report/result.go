@@ -321,8 +321,14 @@ func safety(r *search.Result) string {
 		return "exhausted: every state was visited"
 	case search.StateExhaustedWithin:
 		return fmt.Sprintf("exhausted within %q: every state inside it was visited, and those one step outside", r.System.Within.Name)
+	case search.StateCut:
+		return "cut: every state was visited, but for those that follow a failure that is ignored"
 	case search.StateBounded:
-		return fmt.Sprintf("bounded: every state to depth %s was visited", numerals.Count(r.Safety.Depth))
+		text := fmt.Sprintf("bounded: every state to depth %s was visited", numerals.Count(r.Safety.Depth))
+		if r.Ignored > 0 {
+			text += ", but for those that follow a failure that is ignored"
+		}
+		return text
 	case search.StateSampled:
 		return fmt.Sprintf("sampled: to depth %s, but some choice had more alternatives than are enumerated", numerals.Count(r.Safety.Depth))
 	case search.StateIncomplete:
@@ -365,6 +371,8 @@ func liveness(s subject, r *search.Result) string {
 			text += "; besides, " + walked(r)
 		}
 		return text
+	case search.StateCut:
+		return "cut: from every state that was visited a live one can be reached without faults"
 	case search.StateBounded, search.StateIncomplete:
 		return fmt.Sprintf("%s: %s", r.Liveness.State, walked(r))
 	default:
@@ -392,6 +400,14 @@ func periphery(y search.Periphery) string {
 
 // became says what walks that found nothing came to.
 func became(r *search.Result, steps string) string {
+	switch n := r.Stats.WalksCut; {
+	case n > 0 && n == r.Stats.Walks:
+		return "each ended in a failure that is ignored, and none became live"
+	case n > 0:
+		others := *r
+		others.Stats.WalksCut = 0
+		return fmt.Sprintf("%s ended in a failure that is ignored; of the others, %s", numerals.Count(n), became(&others, steps))
+	}
 	if !r.System.Assume.IsZero() {
 		return fmt.Sprintf("none dead while %q, each to at most %s", r.System.Assume.Name, steps)
 	}
