@@ -58,7 +58,8 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	}
 	if len(r.Findings) > 0 {
 		r.Finding = r.Findings[0]
-		r.Measured.Elapsed += time.Since(began)
+		r.Measured.Looked = time.Since(began)
+		r.Measured.Elapsed += r.Measured.Looked
 		r.Measured.CPU += search.Processor() - spent
 	}
 	return nil

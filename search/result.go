@@ -196,6 +196,7 @@ func (m Manners) All() iter.Seq2[string, int] {
 // Measured is what differs from run to run.
 type Measured struct {
 	Elapsed time.Duration
+	Looked  time.Duration // of Elapsed, what looking into the findings took; the steps of that are not in Stats
 	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0: not known
 	Memory  uint64        // bytes of the process, at the most that was met
 	Slow    string        // why states are hashed and copied more slowly than they could be; "": they are not

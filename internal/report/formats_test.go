@@ -186,6 +186,51 @@ func TestGitHubCut(t *testing.T) {
 	}
 }
 
+// A dead run that is long is shown around its critical step, any other at its end.
+func TestStepsAroundTheCritical(t *testing.T) {
+	for _, c := range []struct {
+		verdict      sim.Verdict
+		n, critical  int
+		first, last  string
+		before, more string
+	}{
+		{sim.VerdictDead, 40, 20, "  13  n0 a", "  24  n0 a", "  ... 12 steps before", "  ... 16 steps after"},
+		{sim.VerdictDead, 40, 2, "   1  n0 a", "  12  n0 a", "steps 1 to 12 of 40, around the critical one:", "  ... 28 steps after"},
+		{sim.VerdictDead, 40, 39, "  29  n0 a", "  40  n0 a", "the last 12 steps of 40:", ""},
+		{sim.VerdictDead, 12, 3, "   1  n0 a", "  12  n0 a", "the run, of 12 steps:", ""},
+		{sim.VerdictSafety, 40, 20, "  29  n0 a", "  40  n0 a", "the last 12 steps of 40:", ""},
+	} {
+		f := &search.Finding{Failure: sim.Failure{Verdict: c.verdict, Step: c.n}, Path: &choose.Path{}, Critical: &search.Critical{Step: c.critical}}
+		for range c.n {
+			f.Path.Steps = append(f.Path.Steps, choose.Step{Event: choose.Choice{What: "n0 a"}})
+		}
+		r := &search.Result{System: brokentree.System, Params: sim.Params{Nodes: 3}, Finding: f, Findings: []*search.Finding{f}}
+		var b strings.Builder
+		(&printer{w: &b}).steps(about(r))
+		lines := strings.Split(b.String(), "\n")
+		for _, want := range []string{c.first, c.last, c.before, c.more} {
+			if want != "" && !slices.Contains(lines, want) {
+				t.Errorf("%+v: no line %q:\n%s", c, want, b.String())
+			}
+		}
+		if n := strings.Count(b.String(), "n0 a"); n != min(c.n, 12) {
+			t.Errorf("%+v: %d steps are shown:\n%s", c, n, b.String())
+		}
+	}
+}
+
+// The speed of a search is that of its own steps, in its own time.
+func TestSpeedIsOfTheSearch(t *testing.T) {
+	r := &search.Result{System: brokentree.System, Stats: search.Stats{Steps: 1_000, States: 500}, Measured: search.Measured{Elapsed: 10 * time.Second, Looked: 9 * time.Second}}
+	var b strings.Builder
+	if err := Measured(&b, r); err != nil || !strings.Contains(b.String(), "speed       1,000 steps/s") || !strings.Contains(b.String(), "10.00 s, 9.00 s of them") {
+		t.Error(err, b.String())
+	}
+	if m := measured(r); m.StatesRate != 500 || m.Seconds != 10 {
+		t.Errorf("%+v", m)
+	}
+}
+
 // Of walks that ended in what is ignored nobody says that they became live.
 func TestCutWalks(t *testing.T) {
 	r := &search.Result{System: brokentree.System, Liveness: search.Liveness{State: search.StateSampled, Walks: 9, WalkSteps: 50}}

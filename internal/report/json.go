@@ -314,8 +314,8 @@ func measured(r *search.Result) measuredJSON {
 	if cpu := r.Measured.CPU.Seconds(); cpu > 0 {
 		m.CPUSeconds = &cpu
 	}
-	if m.Seconds > 0 {
-		m.StatesRate = math.Round(float64(r.Stats.States) / m.Seconds)
+	if searched := (r.Measured.Elapsed - r.Measured.Looked).Seconds(); searched > 0 {
+		m.StatesRate = math.Round(float64(r.Stats.States) / searched)
 	}
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"macemc/internal/account"
 	"macemc/internal/numerals"
@@ -595,12 +596,15 @@ func ended(r *search.Result, why search.Stop) string {
 func (p *printer) measured(r *search.Result) {
 	m := r.Measured
 	p.line("measured:")
-	time := duration(m.Elapsed)
-	if m.CPU > 0 {
-		time += "; " + duration(m.CPU) + " of processor time"
+	elapsed := duration(m.Elapsed)
+	if m.Looked >= time.Second {
+		elapsed += ", " + duration(m.Looked) + " of them to look into what was found"
 	}
-	p.row(2, labels, "time", time)
-	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed)+" steps/s")
+	if m.CPU > 0 {
+		elapsed += "; " + duration(m.CPU) + " of processor time"
+	}
+	p.row(2, labels, "time", elapsed)
+	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed-m.Looked)+" steps/s")
 	p.row(2, labels, "memory", numerals.Count(int(m.Memory>>20))+" MiB")
 	if why := slower(r); why != "" {
 		p.row(2, labels, "slower", why)

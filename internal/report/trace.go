@@ -11,26 +11,45 @@ import (
 
 const (
 	stepsMost   = 12 // steps of a trace that are shown
+	stepsAfter  = 4  // of them, those after the step at which a dead run turned
 	effectsMost = 6  // effects of a step that are shown
 )
 
-// steps is the block of the run's last steps, or of all. The path says what
+// steps is the block of the run's last steps, of those around the critical one, or of all. The path says what
 // happened and how coins fell; the trace, where there is one, adds what the
 // handlers did.
 func (p *printer) steps(s subject) {
 	n := s.length()
-	from := max(0, n-stepsMost)
+	from, to := s.shownSteps(n)
 	if p.all {
-		from = 0
+		from, to = 0, n
 	}
-	if from == 0 {
+	switch {
+	case from == 0 && to == n:
 		p.line("%s:", heading(n))
-	} else {
+	case to == n:
 		p.line("the last %s of %s:", numerals.Many(stepsMost, "step"), numerals.Count(n))
+	default:
+		p.line("steps %s to %s of %s, around the critical one:", numerals.Count(from+1), numerals.Count(to), numerals.Count(n))
+	}
+	if from > 0 {
 		p.line("  ... %s before", numerals.Many(from, "step"))
 	}
-	p.part(s, from, n)
+	p.part(s, from, to)
+	if to < n {
+		p.line("  ... %s after", numerals.Many(n-to, "step"))
+	}
 	p.blank()
+}
+
+// shownSteps is the part of a run of n steps that is shown, after from and up to to: its
+// end, or of a dead run what is around the step at which it turned.
+func (s subject) shownSteps(n int) (from, to int) {
+	to = n
+	if f := s.Finding; f.Verdict == sim.VerdictDead && f.Critical != nil {
+		to = min(n, max(s.Turned()+stepsAfter, stepsMost))
+	}
+	return max(0, to-stepsMost), to
 }
 
 // length is the number of the run's steps that are known.
