@@ -332,6 +332,12 @@ func TestUnwritable(t *testing.T) {
 			t.Errorf("%s: %s", line, said)
 		}
 	}
+	if err := os.Symlink("nowhere", "link"); err != nil {
+		t.Fatal(err)
+	}
+	if said := invoke("search", "brokentree", "--out", "link/below"); said != "stderr: macemc: --out is link/below, but link is a link to what is not there; make that folder, or name another\nexit 2\n" {
+		t.Error(said)
+	}
 	if left, _ := filepath.Glob(".*"); len(left) > 0 {
 		t.Errorf("left is %s", left)
 	}

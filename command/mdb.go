@@ -142,7 +142,7 @@ func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
 	}
 	for _, line := range lines {
 		doing.Store(&line)
-		fmt.Fprintf(t.stdout, "%s%s\n", s.Prompt(), line)
+		fmt.Fprintln(t.stdout, report.Printed(s.Prompt()+line))
 		page, err := s.Do(line)
 		fmt.Fprint(t.stdout, report.Printed(page.String()))
 		if err != nil {

@@ -124,3 +124,11 @@ func TestMdbWithoutTerminal(t *testing.T) {
 		}
 	}
 }
+
+// What mdb echoes of its commands steers no terminal.
+func TestEchoIsEscaped(t *testing.T) {
+	said := invoke("mdb", "handshake", "-x", "show \x1b[2J\u202ex")
+	if strings.ContainsAny(said, "\x1b\u202e") || !strings.Contains(said, "show ") {
+		t.Errorf("%q", said)
+	}
+}

@@ -82,10 +82,12 @@ func writable(flag, name, folder string) error {
 		return usagef("--%s is empty; name a folder", flag)
 	}
 	there := folder
-	for !exists(there) && filepath.Dir(there) != there {
+	for !isThere(there) && filepath.Dir(there) != there {
 		there = filepath.Dir(there)
 	}
 	switch {
+	case !exists(there):
+		return fmt.Errorf("--%s is %s, but %s is a link to what is not there; make that folder, or name another", flag, name, there)
 	case !isFolder(there) && there == folder:
 		return fmt.Errorf("--%s is %s, which is not a folder", flag, name)
 	case !isFolder(there):
@@ -103,6 +105,12 @@ func writable(flag, name, folder string) error {
 		return fmt.Errorf("--%s is %s, but nothing can be written into %s: %w; name another", flag, name, there, err)
 	}
 	return nil
+}
+
+// isThere reports whether there is anything of a name, be it a link to nothing.
+func isThere(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 func isFolder(name string) bool {

@@ -33,7 +33,10 @@ func (a *teller) again(sys *sim.System, bugs []sim.BugID) {
 		if err != nil {
 			a.t.Fatal(err)
 		}
-		if name, _ := path.Get("system"); name == sys.Name && sameBugs(path.All("bug"), bugs) {
+		switch name, _ := path.Get("system"); {
+		case name != sys.Name:
+			a.t.Logf("%s is of the system %q, and was not taken again by this test of %q", file, name, sys.Name)
+		case sameBugs(path.All("bug"), bugs):
 			a.replay(sys, file)
 		}
 	}

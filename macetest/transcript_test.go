@@ -1,6 +1,7 @@
 package macetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/choose"
 	"macemc/internal/transcript"
 )
 
@@ -128,13 +130,30 @@ func TestCorpus(t *testing.T) {
 	if said := run(t, program, folder, twice); !strings.Contains(said, "the path is kept as testdata/macemc/lock-LK1-") {
 		t.Error(said)
 	}
-	if kept, _ := filepath.Glob(folder + "/testdata/macemc/lock-LK1-*.path"); len(kept) != 1 {
-		t.Errorf("kept is %s", kept)
+	kept, _ := filepath.Glob(folder + "/testdata/macemc/lock-LK1-*.path")
+	if len(kept) != 1 {
+		t.Fatalf("kept is %s", kept)
 	}
 	if said := run(t, program, folder, twice); !strings.Contains(said, "reproduced: ") || strings.Contains(said, "is kept as") {
 		t.Errorf("the second time the test says\n%s", said)
 	}
 	if said := run(t, program, folder, "-test.run ^TestLock$ -test.v"); strings.Contains(said, "reproduced") || !strings.Contains(said, "PASS") {
 		t.Errorf("a test without the bug says\n%s", said)
+	}
+	// A system that has another name now has a corpus that nobody takes again.
+	path, err := choose.Open(kept[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	path.Set("system", "key")
+	if _, err := path.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "testdata/macemc/key.path"), text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(t, program, folder, "-test.run ^TestLock$ -test.v"); !strings.Contains(said, `key.path is of the system "key", and was not taken again by this test of "lock"`) {
+		t.Errorf("beside a path of another system a test says\n%s", said)
 	}
 }

@@ -36,6 +36,8 @@ func ParseIgnore(text string) (Ignore, error) {
 		return Ignore{}, fmt.Errorf("%q: a handler that never returns ends the search; it cannot be left out", text)
 	case sim.VerdictNondeterminism:
 		return Ignore{}, fmt.Errorf("%q: of a service that is not deterministic nothing else can be told; it cannot be left out", text)
+	case sim.VerdictKilled:
+		return Ignore{}, fmt.Errorf("%q: a handler that ends its process ends the search; it cannot be left out", text)
 	default:
 		return Ignore{}, fmt.Errorf("%q: that is no finding", text)
 	}

@@ -144,6 +144,7 @@ func TestIgnoreRefused(t *testing.T) {
 		"verdict=pnic":           `"verdict=pnic" is not verdict=panic, verdict=safety or the like, property=NAME or place=FILE:LINE`,
 		"verdict=none":           `"verdict=none": that is no finding`,
 		"verdict=divergence":     `"verdict=divergence": a handler that never returns ends the search; it cannot be left out`,
+		"verdict=killed":         `"verdict=killed": a handler that ends its process ends the search; it cannot be left out`,
 		"verdict=nondeterminism": `"verdict=nondeterminism": of a service that is not deterministic nothing else can be told; it cannot be left out`,
 		"property=nothing":       `flawed has no property "nothing", which is to be ignored`,
 	} {
