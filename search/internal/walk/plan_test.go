@@ -117,11 +117,11 @@ func TestWanted(t *testing.T) {
 		t.Errorf("it ends after %d steps, and nobody can tell", n)
 	}
 	s.Wanted = func() bool { asked++; return wanted }
-	if n := steps(0); n < 5_000 || s.Left || asked > 5 {
+	if n := steps(0); n < 5_000 || s.Left || asked > 80 {
 		t.Errorf("it ends after %d steps, and is wanted; asked was %d times", n, asked)
 	}
 	wanted = false
-	if n := steps(100); n > 1_024 || !s.Left {
+	if n := steps(100); n > 64 || !s.Left {
 		t.Errorf("it goes on for %d steps, and is not wanted", n)
 	}
 }
