@@ -119,8 +119,7 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 			}
 		},
 		Keep: func(r *search.Result) (string, error) {
-			a := account.Of(r, r.Finding)
-			a.Stop = ends.late.Load
+			a := account.AllBy(r, account.Means{Stop: ends.late.Load})[0]
 			err := t.shelf.Write(a, r, t.commands)
 			return a.Place.Replay, err
 		},

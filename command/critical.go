@@ -58,9 +58,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	}
 	if len(r.Findings) > 0 {
 		r.Finding = r.Findings[0]
-		r.Measured.Looked = time.Since(began)
-		r.Measured.Elapsed += r.Measured.Looked
-		r.Measured.CPU += search.Processor() - spent
+		r.Measured.Look(time.Since(began), search.Processor()-spent)
 	}
 	return nil
 }
@@ -274,12 +272,11 @@ func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Res
 	}
 	if how != report.LookAlive {
 		t.shelf = finding.NewShelf(f.out)
-		all = account.All(r)
+		all = account.AllBy(r, account.Means{Stop: ends.late.Load})
 		if r.Finding.Path == path && seen != nil && seen.Steps() >= 0 { // it is the run that was taken
 			all[0].Saw(seen)
 		}
 		for _, a := range all {
-			a.Stop = ends.late.Load
 			if err := t.shelf.Write(a, r, t.commands); err != nil {
 				t.complain(err)
 				t.status = exitInput // there is no folder, and that is what this command makes

@@ -101,6 +101,12 @@ type death struct {
 	stop    search.Stop // why it was to end, and did not: it was killed; "": it was not
 }
 
+// overdue notes why a child should have ended long ago, and reports whether it should.
+func (d *death) overdue(why search.Stop) bool {
+	d.stop = why
+	return why != ""
+}
+
 // keep takes the command line in a child, where that is possible.
 func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if t.args == nil || t.child != nil || inProcess {
@@ -202,7 +208,7 @@ func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string
 					behind = 0
 				}
 			}
-			if d.stop = k.overdue(role); d.stop != "" {
+			if d.overdue(k.overdue(role)) {
 				_ = p.Kill()
 				return
 			}

@@ -303,10 +303,8 @@ func (t *tool) search(name string, f searchFlags) error {
 	}
 	if len(r.Findings) > 0 && !f.noLines && ends.why() == "" {
 		progress.say(func(time.Time) string { return "building a copy of the program that counts lines" })
-		if p := t.copiedOnce(); p != nil {
-			p.Stop = ends.late.Load
-			p.Prepare()
-		}
+		t.copiedOnce().Until(ends.late.Load)
+		t.copiedOnce().Prepare()
 	}
 	progress.say(func(time.Time) string { return "writing what was found" })
 	all, failed := t.store(r, ends.late.Load)
@@ -325,9 +323,8 @@ func (t *tool) conclude(r *search.Result, f searchFlags, late func() bool) {
 // store writes the findings.
 func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account, failed error) {
 	failed = cmp.Or(t.storePrefixes(r), t.storeUndecided(r))
-	all = account.All(r)
+	all = account.AllBy(r, account.Means{Copy: t.copies, Prints: t.child.heard(), Stop: late})
 	for _, a := range all {
-		a.Copy, a.Prints, a.Stop = t.copies, t.child.heard(), late
 		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))
 	}
 	return all, failed

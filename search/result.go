@@ -202,6 +202,13 @@ type Measured struct {
 	Slow    string        // why states are hashed and copied more slowly than they could be; "": they are not
 }
 
+// Look adds what looking into the findings took.
+func (m *Measured) Look(elapsed, cpu time.Duration) {
+	m.Looked = elapsed
+	m.Elapsed += elapsed
+	m.CPU += cpu
+}
+
 // Repeated is how often the steps of a space that was exhausted were taken again.
 type Repeated struct {
 	Steps int // different ones; 0: the space is too large for it

@@ -24,9 +24,7 @@ type Account struct {
 	Finding *search.Finding // nil: nothing was found
 	Place   Place           // where it was written; whoever writes it says so
 
-	Copy   *lines.Program // tells which lines ran; nil: nobody is to find out
-	Prints func() string  // what handlers have printed since it was called last; nil: nobody knows
-	Stop   func() bool    // reports whether nothing more is to be found out; nil: it is
+	Means
 
 	walker  *canon.Walker
 	sources *Sources
@@ -48,15 +46,27 @@ type Place struct {
 	Replay string // the command that replays it
 }
 
+// Means are what an account finds out more by.
+type Means struct {
+	Copy   *lines.Program // tells which lines ran; nil: nobody is to find out
+	Prints func() string  // what handlers have printed since it was called last; nil: nobody knows
+	Stop   func() bool    // reports whether nothing more is to be found out; nil: it is
+}
+
 // Of is the account of one of a result's findings, or of none of them: nil.
-func Of(r *search.Result, f *search.Finding) *Account {
-	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Walking: r.Options, Finding: f}
+func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
+
+func by(m Means, r *search.Result, f *search.Finding) *Account {
+	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Walking: r.Options, Finding: f, Means: m}
 }
 
 // All are the accounts of all findings of a result.
-func All(r *search.Result) (all []*Account) {
+func All(r *search.Result) []*Account { return AllBy(r, Means{}) }
+
+// AllBy are the accounts of all findings of a result, with what finds out more.
+func AllBy(r *search.Result, m Means) (all []*Account) {
 	for _, f := range r.Findings {
-		all = append(all, Of(r, f))
+		all = append(all, by(m, r, f))
 	}
 	return all
 }

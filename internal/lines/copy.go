@@ -31,7 +31,7 @@ type Program struct {
 	Flags    []string // of the go command that built it
 	Overlay  string   // the file of an overlay that it was built with; "": none
 
-	Stop func() bool // asked now and then: true ends the copy, or its build; nil: nobody is
+	stop func() bool // nil: nobody is asked
 
 	copied *order // nil: there is no copy yet
 	file   string
@@ -44,6 +44,13 @@ const (
 	askEvery  = 100 * time.Millisecond
 	copies    = 12 // that are kept, of each kind
 )
+
+// Until has the copy, and its build, end when stop reports true.
+func (p *Program) Until(stop func() bool) {
+	if p != nil {
+		p.stop = stop
+	}
+}
 
 // Take tells which lines run in each step of a path, by a copy of the program.
 // What is told may end before the path does: a handler may end its process.
@@ -154,7 +161,7 @@ func (p *Program) ask(o *order) (said string, err error) {
 	}
 }
 
-func (p *Program) stopped() bool { return p.Stop != nil && p.Stop() }
+func (p *Program) stopped() bool { return p.stop != nil && p.stop() }
 
 // until is a context that ends when the program is to stop.
 func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc) {
