@@ -189,7 +189,7 @@ var rooms = []room{
 	{
 		path:  "systems/*",
 		may:   []string{"sim", "macetime", "history", "layers/*", "systems/*"},
-		tests: []string{"choose", "internal/world", "search", "critical", "macetest"}, // choose: to walk a World directly, below every driver
+		tests: []string{"choose", "internal/world", "search", "critical", "macetest", "refine"}, // choose: to walk a World directly, below every driver
 		instead: map[string]string{
 			"choose":         "ask Env.Choose or Env.Weighted",
 			"netsim":         "ask Env.TCP, Env.UDP or Env.Set for a Port",
@@ -269,6 +269,11 @@ var rooms = []room{
 			"netsim":     "set the network through sim's options",
 			"":           "search supplies answers to a World and returns a Result; let the caller act on it",
 		},
+	},
+	{
+		path:    "refine",
+		may:     []string{"internal/canon", "choose", "sim", "internal/world"},
+		instead: map[string]string{"": "refine compares what two systems show; let the caller pass them"},
 	},
 	{
 		path:    "internal/rename",

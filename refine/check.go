@@ -1,0 +1,74 @@
+package refine
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+// A Side is a system with what it runs under.
+type Side struct {
+	System *sim.System
+	Params sim.Params // that Configure made
+	sim.Conditions
+}
+
+// Options say what is compared. The zero value compares all facts.
+type Options struct {
+	// Shows is the text of a fact at the interface; "": it is not shown. Nil: the
+	// node, and the fact as Go prints it.
+	Shows func(at sim.Addr, fact any) string
+	// States is how many states of each side are explored. 0: 50,000.
+	States int
+}
+
+// A Result is what a Check came to.
+type Result struct {
+	Included bool
+	Exact    bool     // the implementation's space was exhausted, or a trace differs
+	Trace    []string // a shortest that differs: the last fact is the one that the abstraction cannot show
+	Run      []string // the steps of the implementation that show it
+	States   [2]int   // of the implementation, and of the abstraction
+}
+
+// Check reports whether every trace of the implementation is one of the abstraction.
+func Check(implementation, abstraction Side, o Options) (*Result, error) {
+	if o.Shows == nil {
+		o.Shows = func(at sim.Addr, fact any) string { return fmt.Sprintf("%s %T%v", at, fact, fact) }
+	}
+	o.States = cmp.Or(o.States, 50_000)
+	shared := &labels{number: map[string]int{}}
+	of, err := explore(implementation, o.States, o.Shows, shared)
+	if err != nil {
+		return nil, err
+	}
+	in, err := explore(abstraction, o.States, o.Shows, shared)
+	if err != nil {
+		return nil, err
+	}
+	if !in.whole {
+		return nil, fmt.Errorf("%s, the abstraction, has more than %d states; bound it, or set States", abstraction.System.Name, o.States)
+	}
+	run, included := Included(of.Graph, in.Graph)
+	r := &Result{Included: included, Exact: of.whole || !included, States: [2]int{len(of.Graph), len(in.Graph)}}
+	for _, step := range run {
+		r.Run = append(r.Run, of.steps[step])
+		if e := of.Graph[step.State][step.Edge]; e.Label != Silent {
+			r.Trace = append(r.Trace, shared.texts[e.Label])
+		}
+	}
+	return r, nil
+}
+
+func (r *Result) String() string {
+	switch {
+	case r.Included && r.Exact:
+		return fmt.Sprintf("every trace is one of the abstraction (%d states, %d of the abstraction)", r.States[0], r.States[1])
+	case r.Included:
+		return fmt.Sprintf("every trace to %d states is one of the abstraction; there are more", r.States[0])
+	default:
+		return fmt.Sprintf("the abstraction cannot show: %s\nthe run:\n  %s", strings.Join(r.Trace, ", "), strings.Join(r.Run, "\n  "))
+	}
+}
