@@ -167,6 +167,15 @@ large: ## paxos with three proposers, whole and with liveness, and the dumb way:
 	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --memory 4GiB --paths 1
 	go test -count=1 ./systems/paxos -run ThreeProposers -large
 
+EXHAUST = go run ./cmd/macemc search --quiet --memory 4GiB --depth 400 --paths 1 --time 10m
+
+.PHONY: protocols
+protocols: ## search the protocols of state machines at the node counts of the P report's Table 3, at most ten minutes each
+	@for of in "commit --nodes 5 --param transactions=1" "chain --nodes 7" "multipaxos --param learners=2" \
+		"multipaxos --param slots=1 --param values=1 --param rounds=1 --param learners=2" "election --nodes 5" "reliable --nodes 3"; do \
+		echo "-- $$of"; $(EXHAUST) $$of | grep -E '^  (safety|liveness|counted|time) ' || exit 1; \
+	done
+
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour
 	@.ci/run long

@@ -4,6 +4,8 @@ import (
 	"macemc/internal/known"
 	"macemc/sim"
 	"macemc/systems/brokentree"
+	"macemc/systems/chain"
+	"macemc/systems/commit"
 	"macemc/systems/counter"
 	"macemc/systems/election"
 	"macemc/systems/handshake"
@@ -28,6 +30,8 @@ import (
 func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
+		chain.System,
+		commit.System,
 		counter.System,
 		election.System,
 		handshake.System,

@@ -1,0 +1,210 @@
+package chain
+
+import (
+	"slices"
+
+	"macemc/layers/machine"
+	"macemc/sim"
+)
+
+type put struct{ ID int } // the application's request
+
+type ( // messages
+	request struct{ ID int }
+	reply   struct{ ID int }
+	forward struct{ Number, ID int }
+	ack     struct{ Number int }
+)
+
+const (
+	free    machine.Name = "free"
+	waiting machine.Name = "waiting"
+
+	head   machine.Name = "head"
+	middle machine.Name = "middle"
+	tail   machine.Name = "tail"
+	alone  machine.Name = "alone"
+)
+
+// A client has one command under way.
+type client struct {
+	machine.Core
+	up []sim.Addr // replicas, the head first
+	id int
+}
+
+var clients = machine.Define("client",
+	machine.State[*client]{
+		Name:   free,
+		On:     machine.On(machine.OnSignal((*client).put).Goto(waiting), machine.OnSignal((*client).down)),
+		Ignore: machine.Messages(reply{}),
+	},
+	machine.State[*client]{
+		Name: waiting, Entry: (*client).ask,
+		On:    machine.On(machine.OnMessage((*client).reply).May(free), machine.OnSignal((*client).again)),
+		Defer: machine.Signals(put{}),
+	},
+)
+
+func (c *client) put(_ sim.Env, m put) { c.id = m.ID }
+
+func (c *client) ask(env sim.Env) {
+	if len(c.up) > 0 {
+		env.TCP().Send(c.up[0], request{c.id})
+	}
+}
+
+func (c *client) reply(_ sim.Env, _ sim.Addr, m reply) {
+	if m.ID == c.id {
+		c.Goto(free)
+	}
+}
+
+func (c *client) down(_ sim.Env, e sim.PeerError) { c.up = without(c.up, e.Peer) }
+
+// again asks once more: what the replica that is down was to do is done by others.
+func (c *client) again(env sim.Env, e sim.PeerError) {
+	c.down(env, e)
+	c.ask(env)
+}
+
+func without(set []sim.Addr, a sim.Addr) []sim.Addr {
+	return slices.DeleteFunc(slices.Clone(set), func(b sim.Addr) bool { return a == b })
+}
+
+// A replica has a history of commands.
+type replica struct {
+	machine.Core
+	client        sim.Addr
+	before, after []sim.Addr // replicas that may be up, by their distance
+	history       []int
+	acked         int // of the history: every replica that is up has so many
+}
+
+// replicas begin as the head, which the others leave at once: see place.
+var replicas = machine.Define("replica",
+	machine.State[*replica]{
+		Name: head, Entry: (*replica).place, May: roles,
+		On: machine.On(machine.OnMessage((*replica).request), machine.OnMessage((*replica).ack), machine.OnSignal((*replica).broken).May(roles...)),
+	},
+	machine.State[*replica]{
+		Name: middle,
+		On: machine.On(
+			machine.OnMessage((*replica).promote).May(roles...), machine.OnMessage((*replica).forward), machine.OnMessage((*replica).ack),
+			machine.OnSignal((*replica).broken).May(roles...),
+		),
+	},
+	machine.State[*replica]{
+		Name: tail,
+		On: machine.On(
+			machine.OnMessage((*replica).promote).May(roles...), machine.OnMessage((*replica).forward),
+			machine.OnSignal((*replica).broken).May(roles...),
+		),
+	},
+	machine.State[*replica]{
+		Name: alone,
+		On:   machine.On(machine.OnMessage((*replica).request), machine.OnSignal((*replica).broken).May(roles...)),
+	},
+)
+
+var roles = []machine.Name{head, middle, tail, alone}
+
+// place goes to the role that the replica has.
+func (r *replica) place(sim.Env) {
+	role := head
+	switch first, last := len(r.before) == 0, len(r.after) == 0; {
+	case first && last:
+		role = alone
+	case last:
+		role = tail
+	case !first:
+		role = middle
+	}
+	if !r.Is(role) {
+		r.Goto(role)
+	}
+}
+
+// request takes a command, at the head.
+func (r *replica) request(env sim.Env, _ sim.Addr, m request) {
+	k := slices.Index(r.history, m.ID)
+	switch {
+	case k < 0 || env.Bug(CH3):
+		r.append(env, m.ID)
+	case k < r.acked:
+		env.TCP().Send(r.client, reply(m)) // the answer was lost with the tail
+	}
+}
+
+// promote is a request to who is not the head yet: the client knows those before to be down.
+func (r *replica) promote(env sim.Env, from sim.Addr, m request) {
+	r.before = nil
+	r.place(env)
+	r.request(env, from, m)
+}
+
+// append takes a command into the history, and sends it on.
+func (r *replica) append(env sim.Env, id int) {
+	r.history = append(slices.Clone(r.history), id)
+	if len(r.after) == 0 {
+		r.settle(env)
+		return
+	}
+	env.TCP().Send(r.after[0], forward{len(r.history), id})
+	if env.Bug(CH2) && len(r.before) > 0 {
+		env.TCP().Send(r.before[0], ack{len(r.history)})
+	}
+}
+
+// settle answers for all of the history that was not acknowledged, at the tail.
+func (r *replica) settle(env sim.Env) {
+	for _, id := range r.history[r.acked:] {
+		env.TCP().Send(r.client, reply{id})
+	}
+	r.acked = len(r.history)
+	r.acknowledge(env)
+}
+
+func (r *replica) acknowledge(env sim.Env) {
+	if len(r.before) > 0 {
+		env.TCP().Send(r.before[0], ack{r.acked})
+	}
+}
+
+func (r *replica) forward(env sim.Env, _ sim.Addr, m forward) {
+	switch {
+	case m.Number > len(r.history) || env.Bug(CH4):
+		r.append(env, m.ID)
+	case m.Number <= r.acked:
+		r.acknowledge(env) // to a predecessor that has not heard of it
+	}
+}
+
+func (r *replica) ack(env sim.Env, _ sim.Addr, m ack) {
+	if m.Number > r.acked {
+		r.acked = m.Number
+		r.acknowledge(env)
+	}
+}
+
+// broken closes the chain where a replica is down.
+func (r *replica) broken(env sim.Env, e sim.PeerError) {
+	successor := len(r.after) > 0 && r.after[0] == e.Peer
+	r.before, r.after = without(r.before, e.Peer), without(r.after, e.Peer)
+	r.place(env)
+	switch {
+	case !successor:
+	case len(r.after) == 0:
+		if r.acked > 0 && !env.Bug(CH8) {
+			env.TCP().Send(r.client, reply{r.history[r.acked-1]}) // the answer may be lost with the tail
+		}
+		if !env.Bug(CH5) {
+			r.settle(env)
+		}
+	case !env.Bug(CH1):
+		first := max(0, r.acked-1) // the last that is acknowledged, too: so that a next successor that is down is noticed
+		for k, id := range r.history[first:] {
+			env.TCP().Send(r.after[0], forward{first + k + 1, id})
+		}
+	}
+}
