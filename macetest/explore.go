@@ -63,6 +63,11 @@ func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 		sample(t, body, s.Worlds/20)
 		return
 	}
+	if *replayFlag != "" {
+		s.Keep = *replayFlag
+		again(t, s)
+		return
+	}
 	again(t, s)
 	f, taken, err := s.Go()
 	switch {
@@ -174,6 +179,6 @@ func failed(t *testing.T, f *worlds.Finding) string {
 	}
 	text += happened(f.Notes)
 	text += fmt.Sprintf("\n\n%d of %d draws deviate; in the world that was found, %d did (%d runs made it smaller)\n  %s",
-		len(f.Left), f.Asked, f.First, f.Runs, strings.Join(f.Left, "\n  "))
+		f.Deviate, f.Asked, f.First, f.Runs, strings.Join(f.Left, "\n  "))
 	return text + fmt.Sprintf("\n\nreplay: exact: two processes drew the same\ntape:   %s\nagain:  go test -run '^%s$'", f.Tape, t.Name())
 }

@@ -266,7 +266,7 @@ func runQueue(bug string) func(*testing.T, *World) {
 		}
 		stopped := time.Now()
 		w.Stop("server")
-		if d := time.Since(stopped); d > 125*time.Millisecond {
+		if d := time.Since(stopped); d > 200*time.Millisecond {
 			t.Errorf("it took %v to stop", d)
 		}
 	}

@@ -66,7 +66,7 @@ func (l *lock) Unlock() {
 
 // Choose returns a number below n, which the search chooses. Answer 0 is the plain
 // one: a failing run is made shorter by taking it.
-func (w *World) Choose(n int) int { return bubble.Ask(n) }
+func (w *World) Choose(n int) int { return bubble.Choose(n) }
 
 // Latency says how long segments and datagrams are under way: between 1 and 8
 // milliseconds if nobody says otherwise.

@@ -57,6 +57,7 @@ func start(t *testing.T, w *macetest.World) *cluster {
 		w.Host(name).Disk().Slow(20 * time.Millisecond)
 		w.Start(name, c.server)
 	}
+	time.Sleep(3 * time.Second) // they elect a leader
 	return c
 }
 
@@ -160,19 +161,24 @@ func (c *cluster) write() {
 }
 
 // transfer has the leader give its office to another server.
-func (c *cluster) transfer() {
+func (c *cluster) transfer(to string) {
 	name, r := c.leader()
-	if r == nil {
+	if r == nil || name == to {
 		return
 	}
-	c.w.Logf("%s is to transfer its leadership", name)
-	c.w.Host(name).Go(func() { c.w.Logf("the transfer from %s ended: %v", name, r.LeadershipTransfer().Error()) })
+	c.w.Logf("%s is to transfer its leadership to %s", name, to)
+	c.w.Host(name).Go(func() {
+		err := r.LeadershipTransferToServer(raft.ServerID(to), raft.ServerAddress(to+":7000")).Error()
+		c.w.Logf("the transfer from %s to %s ended: %v", name, to, err)
+	})
 }
+
+func (c *cluster) any() string { return c.names[c.w.Choose(len(c.names))] }
 
 // member takes a server out of the cluster, or back.
 func (c *cluster) member() {
 	name, r := c.leader()
-	who := c.names[c.w.Choose(len(c.names))]
+	who := c.any()
 	if r == nil || who == name {
 		return
 	}
@@ -189,49 +195,80 @@ func (c *cluster) member() {
 	})
 }
 
-// run is the test of one world: some faults and requests, then a healed network, in
-// which a write is to commit.
-func run(transfers bool) func(t *testing.T, w *macetest.World) {
-	return func(t *testing.T, w *macetest.World) {
-		c := start(t, w)
-		crashes := 2
-		time.Sleep(3 * time.Second)
-		for range 20 {
-			c.look()
-			switch op := w.Choose(8); {
-			case op <= 1:
-				c.write()
-			case op == 2 && transfers:
-				c.transfer()
-			case op == 3:
-				w.Partition(nil, []string{c.names[w.Choose(3)]})
-			case op == 4:
-				w.Heal()
-			case op == 5 && crashes > 0:
-				crashes--
-				name := c.names[w.Choose(3)]
-				if w.Host(name).Running() {
-					w.Crash(name)
-				} else {
-					w.Restart(name)
-				}
-			case op == 6:
-				c.member()
-			}
-			time.Sleep(time.Duration(1+w.Choose(32)) * 25 * time.Millisecond)
-		}
-		w.Heal()
-		for _, name := range c.names {
-			if !w.Host(name).Running() {
+// faulty is the test of one world: crashes, partitions, changes of members and writes,
+// then a healed network, in which a write is to commit.
+func faulty(t *testing.T, w *macetest.World) {
+	c := start(t, w)
+	crashes := 2
+	for range 20 {
+		switch w.Choose(8) {
+		case 1, 2:
+			c.write()
+		case 3:
+			w.Partition(nil, []string{c.any()})
+		case 4:
+			w.Heal()
+		case 5:
+			if name := c.any(); !w.Host(name).Running() {
 				w.Restart(name)
+			} else if crashes > 0 {
+				crashes--
+				w.Crash(name)
 			}
+		case 6:
+			c.member()
 		}
-		c.healed()
+		c.wait()
+	}
+	c.heal()
+	c.commits()
+}
+
+// transfers is that with transfers of the leadership, and without crashes. Afterwards
+// each server in turn is to become leader and to commit a write.
+func transfers(t *testing.T, w *macetest.World) {
+	c := start(t, w)
+	for range 24 {
+		switch w.Choose(8) {
+		case 1, 2:
+			c.write()
+		case 3, 4:
+			c.transfer(c.any())
+		case 5, 6:
+			w.Partition(nil, []string{c.any()})
+		case 7:
+			w.Heal()
+		}
+		c.wait()
+	}
+	c.heal()
+	for _, name := range c.names {
+		c.commits()
+		c.transfer(name)
+		time.Sleep(2 * time.Second)
+	}
+	c.commits()
+}
+
+// wait lets some time go by.
+func (c *cluster) wait() {
+	time.Sleep(time.Duration(1+c.w.Choose(32)) * 25 * time.Millisecond)
+	c.look()
+}
+
+// heal ends all faults.
+func (c *cluster) heal() {
+	c.w.Heal()
+	for _, name := range c.names {
+		if !c.w.Host(name).Running() {
+			c.w.Restart(name)
+		}
 	}
 }
 
-// healed is what must hold once nothing is wrong any more.
-func (c *cluster) healed() {
+// commits fails the test if no write commits within 30 seconds, or if one that was
+// acknowledged is lost.
+func (c *cluster) commits() {
 	var last error
 	for range 30 {
 		time.Sleep(time.Second)
@@ -241,14 +278,15 @@ func (c *cluster) healed() {
 			last = fmt.Errorf("there is no leader")
 			continue
 		}
-		if last = r.Apply([]byte("last"), time.Second).Error(); last == nil {
-			for _, word := range c.acked {
-				if !slices.Contains(c.has[name], word) {
-					c.t.Errorf("the write %s was acknowledged, and the leader %s has %v", word, name, c.has[name])
-				}
-			}
-			return
+		if last = r.Apply([]byte("last"), time.Second).Error(); last != nil {
+			continue
 		}
+		for _, word := range c.acked {
+			if !slices.Contains(c.has[name], word) {
+				c.t.Errorf("the write %s was acknowledged, and the leader %s has %v", word, name, c.has[name])
+			}
+		}
+		return
 	}
 	c.t.Fatalf("no write commits within 30 s after the network was healed: %v", last)
 }

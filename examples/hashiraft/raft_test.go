@@ -8,7 +8,7 @@ import (
 )
 
 // Without leadership transfers nothing is found.
-func TestRaft(t *testing.T) { macetest.Explore(t, run(false)) }
+func TestRaft(t *testing.T) { macetest.Explore(t, faulty) }
 
 // With them a server that is leader refuses every write for ever: "leadership
 // transfer in progress" (issue 696 of hashicorp/raft). It is open in v1.8.0, so this is
@@ -17,5 +17,5 @@ func TestTransfers(t *testing.T) {
 	if os.Getenv("TRANSFERS") == "" {
 		t.Skip("a known bug of hashicorp/raft: run with TRANSFERS=1")
 	}
-	macetest.Explore(t, run(true))
+	macetest.Explore(t, transfers)
 }

@@ -38,7 +38,8 @@ const (
 	Yield              // whether a goroutine pauses before a channel operation or a lock
 	Tie                // the rank of a timer among those of its instant
 	Rand               // 64 random bits: of math/rand, or of a map
-	Host               // what the simulated host asks
+	Host               // what the simulated network and disks ask
+	Choice             // what the user's script asks
 	Kinds              // how many kinds there are
 )
 
@@ -46,7 +47,7 @@ func (k Kind) String() string {
 	if k >= Kinds {
 		return fmt.Sprintf("kind(%d)", uint32(k))
 	}
-	return [Kinds]string{"select", "next", "yield", "tie", "rand", "host"}[k]
+	return [Kinds]string{"select", "next", "yield", "tie", "rand", "host", "choice"}[k]
 }
 
 // A Draw is one answer. Package runtime declares the same struct in the overlay.
@@ -180,12 +181,17 @@ func enter(f func()) (err error) {
 // now is the tape of the run that goes on; nil if none does.
 var now *tape
 
-// Ask answers a draw of the host, with n alternatives.
-func Ask(n int) int {
+// Ask answers a draw of the simulated network or disk, with n alternatives.
+func Ask(n int) int { return ask(Host, n) }
+
+// Choose answers a draw of the user's script.
+func Choose(n int) int { return ask(Choice, n) }
+
+func ask(kind Kind, n int) int {
 	if n < 2 || now == nil {
 		return 0
 	}
-	return int(macemcDrawHost(uint32(n)))
+	return int(macemcAsk(kind, uint32(n)))
 }
 
 // Overlaid reports whether the program was built with the overlay.

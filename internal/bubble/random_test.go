@@ -15,7 +15,7 @@ import (
 )
 
 // even is what random runs of these tests draw.
-var even = [Kinds]uint32{1 << 15, 1 << 15, 1 << 13, 1 << 16, 1 << 16, 1 << 16}
+var even = [Kinds]uint32{1 << 15, 1 << 15, 1 << 13, 1 << 16, 1 << 16, 1 << 16, 1 << 16}
 
 // TestChild is what the other tests run in processes with the overlay.
 func TestChild(t *testing.T) {

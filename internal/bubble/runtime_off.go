@@ -13,12 +13,12 @@ func macemcHush(int32)                  {}
 func macemcKill(uint32)                 {}
 func macemcLeft([]uint64, []uint32) int { return 0 }
 
-// macemcDrawHost answers by the seed, or with the first alternative. Which draw is
+// macemcAsk answers by the seed, or with the first alternative. Which draw is
 // asked when is up to Go's runtime.
-func macemcDrawHost(n uint32) uint32 {
+func macemcAsk(kind Kind, n uint32) uint32 {
 	now.used++
 	h := mix(now.seed + mix(uint64(now.used)))
-	if uint32(h&0xffff) >= now.rates[Host] {
+	if uint32(h&0xffff) >= now.rates[kind] {
 		return 0
 	}
 	return uint32((h >> 32) * uint64(n) >> 32)

@@ -18,8 +18,8 @@ func macemcRun(f func())
 //go:linkname macemcEnter runtime.macemcEnter
 func macemcEnter()
 
-//go:linkname macemcDrawHost runtime.macemcDrawHost
-func macemcDrawHost(n uint32) uint32
+//go:linkname macemcAsk runtime.macemcAsk
+func macemcAsk(kind Kind, n uint32) uint32
 
 //go:linkname macemcSetLife runtime.macemcSetLife
 func macemcSetLife(life uint32) (before uint32)

@@ -32,7 +32,8 @@ type child struct {
 	recorder *bubble.Recorder
 	failure  *Failure // of the world that is taken
 	world    *program.World
-	notes    bool // lines of the world are written as they come
+	live     uint64 // bytes after the last collection
+	notes    bool   // lines of the world are written as they come
 }
 
 // Do does a job in this process.
@@ -59,8 +60,8 @@ func Do(j *job, body Body) error {
 // limit is the memory in which garbage is collected even in a world, and fullMost
 // that after which a child ends, since what was left in worlds is never freed.
 const (
-	limit    = 3 << 30
-	fullMost = 1 << 30
+	limit    = 2 << 30
+	fullMost = 512 << 20
 	eager    = 64 << 20 // garbage is collected between two worlds after so much
 )
 
@@ -171,12 +172,13 @@ func (c *child) end(k int, t took) {
 func (c *child) full() bool {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if m.HeapAlloc < eager {
+	if m.HeapAlloc < c.live+eager {
 		return false
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc > fullMost || m.HeapAlloc > eager && m.HeapAlloc > m.NextGC/2 && m.StackInuse > fullMost/4
+	c.live = m.HeapAlloc
+	return m.HeapAlloc+m.StackInuse > fullMost
 }
 
 // take takes one world. Package testing runs it, as a test of its own whose output

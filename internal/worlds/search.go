@@ -33,6 +33,7 @@ type Finding struct {
 	Notes   []string // of the smallest run
 	Ends    string   // its time
 	Asked   int      // draws of the smallest run
+	Deviate int      // how many of them are not 0
 	First   int      // deviations of the world that was found
 	Left    []string // deviations of the smallest run, in words
 	Exact   bool     // two processes drew the same
@@ -176,7 +177,7 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		return &Finding{World: f.World, Failure: f.Failure, Differs: text}, err
 	}
 	return &Finding{World: f.World, Failure: *one.failure, Tape: f.Tape, First: f.First, Runs: f.Runs, Exact: true,
-		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
+		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
 }
 
 // told says in words where a run deviates.

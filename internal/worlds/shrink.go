@@ -9,6 +9,21 @@ import (
 // shrinkMost is how many runs a tape may be made smaller with.
 const shrinkMost = 250
 
+// kept are kinds of draws that may be enough by themselves: most often what the script
+// chose is, and the fewer there are, the better one reads them.
+var kept = [][]bubble.Kind{
+	{bubble.Choice},
+	{bubble.Choice, bubble.Host},
+	{bubble.Choice, bubble.Rand},
+	{bubble.Choice, bubble.Yield},
+	{bubble.Choice, bubble.Select, bubble.Tie, bubble.Next},
+	{bubble.Choice, bubble.Host, bubble.Rand},
+	{bubble.Choice, bubble.Host, bubble.Yield},
+	{bubble.Choice, bubble.Host, bubble.Select, bubble.Tie, bubble.Next},
+	{bubble.Choice, bubble.Host, bubble.Yield, bubble.Select, bubble.Tie, bubble.Next},
+	{bubble.Choice, bubble.Host, bubble.Yield, bubble.Rand},
+}
+
 // shrink leaves out draws, as long as the world fails alike, and counts its runs.
 func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, err error) {
 	try := func(draws []bubble.Draw) (bool, error) {
@@ -20,8 +35,8 @@ func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, e
 		return r.failure != nil && alike(*r.failure, want), err
 	}
 	draws = t.draws
-	for k := bubble.Kinds; k > 0; k-- { // a whole kind at once: most of them mean nothing
-		rest := slices.DeleteFunc(slices.Clone(draws), func(d bubble.Draw) bool { return d.Kind == k-1 })
+	for _, keep := range kept {
+		rest := slices.DeleteFunc(slices.Clone(draws), func(d bubble.Draw) bool { return !slices.Contains(keep, d.Kind) })
 		if len(rest) == len(draws) {
 			continue
 		}
@@ -29,6 +44,7 @@ func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, e
 			return nil, runs, err
 		} else if ok {
 			draws = rest
+			break
 		}
 	}
 	draws, err = least(draws, try)
