@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"time"
 )
 
 // Exact reports whether the program was built with the overlay, and without the
@@ -64,6 +65,7 @@ type Draw struct {
 type Plan struct {
 	Seed  uint64        // of random answers, and of Rand draws of value 1
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
+	Slow  uint32        // not 0: goroutines of one function of so many pause half of the time
 	Fed   []Draw        // not nil: the answers, ordered by step and index; every other draw is 0
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
 }
@@ -80,6 +82,7 @@ type Record struct {
 type tape struct {
 	seed  uint64
 	rates [Kinds]uint32
+	slow  uint32
 	tells bool
 	fed   [Kinds][]Draw
 	at    [Kinds]int
@@ -87,6 +90,7 @@ type tape struct {
 	log   []Draw
 	used  int
 	now   int64
+	then  int64
 	step  uint32
 	index [Kinds]uint32
 	born  uint32
@@ -95,6 +99,9 @@ type tape struct {
 	stack []uintptr // zeros after the last
 	dead  [4]uint64
 }
+
+// Quiet returns how long nothing was drawn before this instant, at which something is.
+func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
 // fits reports whether every answer that was fed was asked for, as it was fed.
 func (t *tape) fits() bool {
@@ -125,7 +132,7 @@ func (r *Recorder) Begin(p Plan) {
 		r.log, r.stack = make([]Draw, 1<<12), make([]uintptr, stackMost)
 	}
 	clear(r.stack)
-	r.tape = &tape{seed: p.Seed, rates: p.Rates, tells: p.Fed != nil, fit: true, log: r.log, stop: p.Stop, stack: r.stack, now: -1}
+	r.tape = &tape{seed: p.Seed, rates: p.Rates, slow: p.Slow, tells: p.Fed != nil, fit: true, log: r.log, stop: p.Stop, stack: r.stack, now: -1}
 	for _, d := range p.Fed {
 		r.tape.fed[d.Kind] = append(r.tape.fed[d.Kind], d)
 	}

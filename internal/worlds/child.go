@@ -32,6 +32,7 @@ type child struct {
 	recorder *bubble.Recorder
 	failure  *Failure // of the world that is taken
 	world    *program.World
+	number   int    // of the world
 	live     uint64 // bytes after the last collection
 	notes    bool   // lines of the world are written as they come
 }
@@ -184,7 +185,7 @@ func (c *child) full() bool {
 // take takes one world. Package testing runs it, as a test of its own whose output
 // is what the failure says.
 func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
-	c.failure, c.world, c.notes = nil, nil, notes
+	c.failure, c.world, c.notes, c.number = nil, nil, notes, k
 	said, err := c.captured(func() {
 		c.recorder.Begin(p)
 		testing.RunTests(regexp.MatchString, []testing.InternalTest{{Name: c.job.Test, F: c.bubble}})
@@ -230,8 +231,11 @@ func (c *child) bubble(t *testing.T) {
 const endless = 24 * time.Hour
 
 func (c *child) endless() {
-	c.say(line{World: c.job.From, What: "fail", Failure: &Failure{Kind: "endless",
-		Message: fmt.Sprintf("the world is not over after %v of its time\n%s", endless, lefts(bubble.Left()))}})
+	f := &Failure{Kind: "endless", Message: fmt.Sprintf("the world is not over after %v of its time\n%s", endless, lefts(bubble.Left()))}
+	if quiet := bubble.Quiet(); quiet > endless/2 {
+		f = &Failure{Kind: "deadlock", Message: fmt.Sprintf("all goroutines are blocked, %v after the beginning\n%s", endless-quiet, lefts(bubble.Left()))}
+	}
+	c.say(line{World: c.number, What: "fail", Failure: f})
 	os.Exit(3)
 }
 

@@ -136,8 +136,8 @@ var plans = [][bubble.Kinds]uint32{
 	{1 << 13, 1 << 13, 1 << 11, 1 << 13, 1 << 16, 1 << 16, 1 << 16},
 	{1 << 16, 1 << 15, 1 << 14, 1 << 16, 1 << 16, 1 << 16, 1 << 16},
 	{1 << 12, 1 << 12, 1 << 9, 1 << 14, 1 << 16, 1 << 13, 1 << 15},
-	{0, 0, 0, 0, 0, 0, 1 << 16},
 	{0, 0, 0, 0, 1 << 16, 0, 1 << 16},
+	{1 << 15, 1 << 14, 0, 1 << 15, 1 << 16, 1 << 16, 1 << 16}, // and some goroutines are slow
 }
 
 // planOf is the plan of a world.
@@ -145,7 +145,11 @@ func planOf(seed uint64, world int) bubble.Plan {
 	if world == 0 {
 		return bubble.Plan{Fed: []bubble.Draw{}}
 	}
-	return bubble.Plan{Seed: seed*0x9e3779b97f4a7c15 + uint64(world), Rates: plans[world%len(plans)]}
+	p := bubble.Plan{Seed: seed*0x9e3779b97f4a7c15 + uint64(world), Rates: plans[world%len(plans)]}
+	if p.Rates[bubble.Yield] == 0 && p.Rates[bubble.Next] != 0 {
+		p.Slow = 4
+	}
+	return p
 }
 
 // toolchain is the version of Go that this program was built with.

@@ -1,0 +1,168 @@
+package hashiraft
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/raft"
+)
+
+// A link is raft's own transport in memory, but that a call to a server that cannot be
+// reached hangs, as one by TCP does.
+type link struct {
+	*raft.InmemTransport
+	hangs map[raft.ServerAddress]chan struct{}
+}
+
+func (l *link) AppendEntriesPipeline(raft.ServerID, raft.ServerAddress) (raft.AppendPipeline, error) {
+	return nil, raft.ErrPipelineReplicationNotSupported
+}
+
+func (l *link) AppendEntries(id raft.ServerID, to raft.ServerAddress, req *raft.AppendEntriesRequest, resp *raft.AppendEntriesResponse) error {
+	if wait := l.hangs[to]; wait != nil {
+		<-wait
+	}
+	return l.InmemTransport.AppendEntries(id, to, req, resp)
+}
+
+// trio is three servers in memory.
+type trio struct {
+	t       *testing.T
+	servers [3]*raft.Raft
+	links   [3]*link
+}
+
+func newTrio(t *testing.T) *trio {
+	c := &trio{t: t}
+	var all raft.Configuration
+	for i := range c.links {
+		address, transport := raft.NewInmemTransport(raft.ServerAddress(fmt.Sprint("n", i)))
+		c.links[i] = &link{transport, map[raft.ServerAddress]chan struct{}{}}
+		all.Servers = append(all.Servers, raft.Server{ID: raft.ServerID(address), Address: address})
+	}
+	for i := range c.links {
+		c.connect(i)
+	}
+	for i, l := range c.links {
+		config := raft.DefaultConfig()
+		config.LocalID, config.LogOutput = raft.ServerID(l.LocalAddr()), io.Discard
+		store := raft.NewInmemStore()
+		if err := raft.BootstrapCluster(config, store, store, raft.NewInmemSnapshotStore(), l, all); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if c.servers[i], err = raft.NewRaft(config, &raft.MockFSM{}, store, store, raft.NewInmemSnapshotStore(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// connect connects a server with the others, and alone takes it away from them.
+func (c *trio) connect(i int) {
+	for k, other := range c.links {
+		if k != i {
+			c.links[i].Connect(other.LocalAddr(), other.InmemTransport)
+			other.Connect(c.links[i].LocalAddr(), c.links[i].InmemTransport)
+		}
+	}
+}
+
+func (c *trio) alone(i int) {
+	c.links[i].DisconnectAll()
+	for k, other := range c.links {
+		if k != i {
+			other.Disconnect(c.links[i].LocalAddr())
+		}
+	}
+}
+
+// leader waits for a leader other than not.
+func (c *trio) leader(not int) int {
+	for range 100 {
+		time.Sleep(time.Second)
+		for i, r := range c.servers {
+			if i != not && r.State() == raft.Leader {
+				return i
+			}
+		}
+	}
+	c.t.Fatal("no leader")
+	return 0
+}
+
+func (c *trio) transfer(from, to int) error {
+	address := c.links[to].LocalAddr()
+	return c.servers[from].LeadershipTransferToServer(raft.ServerID(address), address).Error()
+}
+
+// A leader transfers its office twice to a server that cannot be reached, and loses it
+// before the second transfer is over. When it is leader again, it refuses every write,
+// for ever: "leadership transfer in progress". Whether it comes to that depends on a
+// select of raft: once in some twenty times. The test passes as long as the bug is there.
+func TestTransferInProgressForEver(t *testing.T) {
+	for range 400 {
+		if stuck(t) {
+			return
+		}
+	}
+	t.Error("the bug is gone: run TestTransfers by default, and take this test out")
+}
+
+// stuck takes one try in a bubble. Where raft is stuck, synctest panics about the goroutine
+// that is.
+func stuck(t *testing.T) (is bool) {
+	defer func() {
+		if e := recover(); e != nil && !is {
+			panic(e)
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) { is = newTrio(t).twice() })
+	return is
+}
+
+// twice reports whether the leader refuses writes for a minute after all is well.
+func (c *trio) twice() (stuck bool) {
+	defer c.shutdown()
+	one := c.leader(-1)
+	far := (one + 1) % 3
+	hangs := make(chan struct{})
+	c.links[one].hangs[c.links[far].LocalAddr()] = hangs
+	if err := c.servers[one].Apply([]byte("x"), 0).Error(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.transfer(one, far) // times out, and leaves a request in a channel of one place
+	go c.transfer(one, far)
+	time.Sleep(100 * time.Millisecond)
+	c.alone(one)
+	other := c.leader(one)
+	delete(c.links[one].hangs, c.links[far].LocalAddr())
+	close(hangs)
+	c.connect(one)
+	time.Sleep(5 * time.Second)
+	for range 10 {
+		if c.servers[one].State() == raft.Leader {
+			break
+		}
+		c.transfer(other, one)
+		other = c.leader(-1)
+	}
+	for range 60 {
+		if err := c.servers[one].Apply([]byte("y"), 0).Error(); !errors.Is(err, raft.ErrLeadershipTransferInProgress) {
+			return false
+		}
+		time.Sleep(time.Second)
+	}
+	return true
+}
+
+func (c *trio) shutdown() {
+	for _, r := range c.servers {
+		r.Shutdown()
+	}
+	time.Sleep(time.Minute)
+}
