@@ -60,7 +60,7 @@ func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	}
 	if err := s.Prepare(); err != nil {
 		t.Logf("replay is not exact: %v", err)
-		sample(t, body, s.Worlds/20)
+		sample(t, s, body)
 		return
 	}
 	if *replayFlag != "" {
@@ -112,26 +112,32 @@ func soon(t *testing.T) func() bool {
 	return func() bool { return stop() != "" }
 }
 
-// sample runs some worlds in this process, as subtests.
-func sample(t *testing.T, body func(t *testing.T, w *World), n int) {
-	for k := range max(1, n) {
-		ok := t.Run(fmt.Sprint("world", k), func(t *testing.T) {
-			var w *World
-			defer func() { // synctest panics about goroutines that are left
-				if left := recover(); left != nil && (w == nil || len(w.Names()) == 0) {
-					t.Error(left)
-				}
-			}()
-			synctest.Test(t, func(t *testing.T) {
-				w = program.New(t)
-				defer w.End()
-				body(t, w)
-			})
+// sample runs one of twenty worlds in this process, as subtests.
+func sample(t *testing.T, s *worlds.Search, body func(t *testing.T, w *World)) {
+	ok := true
+	for k := range max(1, s.Worlds/20) {
+		s.Loose(k, func() {
+			ok = t.Run(fmt.Sprint("world", k), func(t *testing.T) { loose(t, body) })
 		})
 		if !ok {
 			return
 		}
 	}
+}
+
+// loose runs a world without the overlay.
+func loose(t *testing.T, body func(t *testing.T, w *World)) {
+	var w *World
+	defer func() { // synctest panics about goroutines that are left
+		if left := recover(); left != nil && (w == nil || len(w.Names()) == 0) {
+			t.Error(left)
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		w = program.New(t)
+		defer w.End()
+		body(t, w)
+	})
 }
 
 // again takes the tape that is kept of the test, if there is one.

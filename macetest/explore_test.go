@@ -1,6 +1,7 @@
 package macetest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"macemc/internal/long"
+	"macemc/internal/worlds"
+	"macemc/program"
 )
 
 // seeded are the bugs of the queue, and what is said when each is found.
@@ -64,4 +67,23 @@ func TestExploreFindsEachKindOfBug(t *testing.T) {
 		})
 	}
 	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
+}
+
+// Without the overlay some worlds run in this process, with choices of their own, and a
+// host that crashes skips its world.
+func TestSample(t *testing.T) {
+	chosen := map[int]int{}
+	sample(t, &worlds.Search{Seed: 1, Worlds: 400}, func(t *testing.T, w *World) {
+		n := w.Choose(4)
+		chosen[n]++
+		if n == 3 {
+			w.Start("h", func(ctx context.Context, h *program.Host) { <-ctx.Done() })
+			w.Crash("h")
+			t.Error("it crashed")
+		}
+	})
+	if len(chosen) != 4 {
+		t.Errorf("20 worlds chose %v", chosen)
+	}
+	t.Run("queue", func(t *testing.T) { sample(t, &worlds.Search{Seed: 1, Worlds: 200}, runQueue("")) })
 }

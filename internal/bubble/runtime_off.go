@@ -2,9 +2,11 @@
 
 package bubble
 
+import "sync/atomic"
+
 const overlaid = false
 
-func macemcStart(*tape)                 {}
+func macemcStart(*tape)                 { asked.Store(0) }
 func macemcEnd()                        {}
 func macemcRun(func())                  { panic("macemc bug: a run without the overlay has no bubble of its own") }
 func macemcEnter()                      {}
@@ -13,11 +15,13 @@ func macemcHush(int32)                  {}
 func macemcKill(uint32)                 {}
 func macemcLeft([]uint64, []uint32) int { return 0 }
 
+// asked counts what the host asked in the run that goes on.
+var asked atomic.Uint64
+
 // macemcAsk answers by the seed, or with the first alternative. Which draw is
 // asked when is up to Go's runtime.
 func macemcAsk(kind Kind, n uint32) uint32 {
-	now.used++
-	h := mix(now.seed + mix(uint64(now.used)))
+	h := mix(now.seed + mix(asked.Add(1)))
 	if uint32(h&0xffff) >= now.rates[kind] {
 		return 0
 	}
