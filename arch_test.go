@@ -151,6 +151,11 @@ var rooms = []room{
 		instead: map[string]string{"": "simfs is what a user imports beside sim; it stores by Env.Store alone"},
 	},
 	{
+		path:    "internal/state",
+		may:     []string{"internal/canon"},
+		instead: map[string]string{"": "state knows places and identities; let the World say what stands there"},
+	},
+	{
 		path: "internal/handler",
 		may:  []string{"internal/disk", "internal/kinds", "internal/sight", "macetime", "sim"},
 		instead: map[string]string{
@@ -161,7 +166,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/handler", "internal/sight", "macetime", "choose", "netsim", "sim"},
+		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",

@@ -31,7 +31,8 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 		s.add(sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
 		return false
 	}
-	s.add(sim.Effect{Kind: sim.EffectSend, Link: p.link, To: to, Value: m})
+	e := s.slot()
+	e.Kind, e.Link, e.To, e.Value = sim.EffectSend, p.link, to, m
 	s.handed()
 	return true
 }

@@ -167,6 +167,18 @@ func (s *Step) CutShort(n int, last sim.Effect) { s.effects = append(s.effects[:
 
 func (s *Step) add(e sim.Effect) { s.effects = append(s.effects, e) }
 
+// slot is an empty effect at the end of the list: a send is not copied into it.
+func (s *Step) slot() *sim.Effect {
+	n := len(s.effects)
+	if n == cap(s.effects) {
+		s.effects = append(s.effects, sim.Effect{})
+		return &s.effects[n]
+	}
+	s.effects = s.effects[:n+1]
+	s.effects[n] = sim.Effect{}
+	return &s.effects[n]
+}
+
 // Start calls a node's Init.
 func (s *Step) Start(n sim.Node) { n.Init(s.running) }
 

@@ -2,6 +2,7 @@ package sight
 
 import (
 	"reflect"
+	"slices"
 
 	"macemc/internal/canon"
 	"macemc/macetime"
@@ -46,6 +47,54 @@ type Timer struct {
 	Sum    canon.Hash
 	Number int // counted from 0, in the order in which the runtime met them
 }
+
+// Replaced notes that a node is another value, and Regrouped, that another set of nodes
+// is up.
+func (s *State) Replaced()  { s.Epoch++ }
+func (s *State) Regrouped() { s.Epoch, s.Membership = s.Epoch+1, s.Membership+1 }
+
+// Replace puts another value in the place of the node.
+func (n *Node) Replace(node any) {
+	n.Node = Subject(node)
+	n.Version++
+}
+
+// Schedule schedules a timer, or schedules it anew, and reports whether it was not
+// scheduled before.
+func (n *Node) Schedule(s Scheduled) (added bool) {
+	at := 0
+	for k := range n.Timers {
+		if n.Timers[k].Timer == s.Timer {
+			n.Timers[k] = s
+			return false
+		}
+		if h := n.Timers[k].Sum; h.Hi < s.Sum.Hi || h.Hi == s.Sum.Hi && h.Lo < s.Sum.Lo {
+			at = k + 1
+		}
+	}
+	n.Timers = slices.Insert(n.Timers, at, s)
+	return true
+}
+
+// Unschedule takes a timer off, and reports whether it was scheduled.
+func (n *Node) Unschedule(t *Timer) bool {
+	for k := range n.Timers {
+		if n.Timers[k].Timer == t {
+			n.Fire(k)
+			return true
+		}
+	}
+	return false
+}
+
+// Fire takes the k-th timer off.
+func (n *Node) Fire(k int) { n.Timers = append(n.Timers[:k], n.Timers[k+1:]...) }
+
+// Clear takes all timers off.
+func (n *Node) Clear() { n.Timers = n.Timers[:0] }
+
+// Stand makes a copy of these the timers.
+func (n *Node) Stand(timers []Scheduled) { n.Timers = append(n.Timers[:0], timers...) }
 
 // Runtime answers what is rarely asked of a state.
 type Runtime interface {

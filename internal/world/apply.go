@@ -10,7 +10,9 @@ import (
 // apply carries out the effects of the handler that ran on node i.
 func (w *World) apply(i int) {
 	timers := w.Run.did.Timers()
-	w.audit.checkHanded()
+	if w.auditing {
+		w.audit.checkHanded()
+	}
 	effects := w.Run.Effects()
 	for k := range effects {
 		e := &effects[k]
@@ -28,24 +30,22 @@ func (w *World) apply(i int) {
 		case sim.EffectEmit:
 			w.emit(i, e.Value)
 		case sim.EffectReset:
-			w.Links.tcp.Close(i, e.To.Index())
-			w.Links.disturbed = true
-			w.Links.bothEnds(w.Links.tcp.Channel(i, e.To.Index()))
+			w.Links.reset(i, e.To.Index())
 		case sim.EffectAskClear:
 			c := w.Links.tcp.Channel(i, e.To.Index())
 			w.Links.tcp.AskClear(c)
 			w.Links.bothEnds(c)
 			if w.cover != nil {
-				w.cover.kinds[sim.KindClear].possible++
+				w.cover.kinds[sim.KindClear].can(1)
 			}
 		case sim.EffectAskFlushed:
 			w.Links.tcp.AskFlushed(i)
 			if w.cover != nil {
-				w.cover.kinds[sim.KindFlushed].possible++
+				w.cover.kinds[sim.KindFlushed].can(1)
 			}
 		case sim.EffectRefused:
 			if w.cover != nil {
-				w.cover.refused++
+				w.cover.turnedAway()
 			}
 		case sim.EffectCrash:
 			w.disks.cutShort(i, lifeAway)
@@ -67,59 +67,32 @@ func (w *World) send(i int, e *sim.Effect) {
 	case e.Link == sim.LinkSet, e.Link == sim.LinkBag:
 		p.Sum = w.sum(e.Value)
 	}
-	w.Links.used[e.Link] = true
 	if w.cover != nil {
-		w.cover.of(e.Value).of[sim.KindMessage].possible++
+		w.cover.of(e.Value).of[sim.KindMessage].can(1)
 	}
-	switch e.Link {
-	case sim.LinkTCP:
-		c := w.Links.tcp.Channel(i, to)
-		w.Links.tcp.Push(c, p)
-		w.sums.tcp(c)
-	case sim.LinkUDP:
-		c := w.Links.udp.Channel(i, to)
-		if len(w.Links.udp.Packets(c)) >= w.Links.net.UDPCapacity {
-			e.Lost = true
-			if w.cover != nil {
-				w.cover.overflows++
-			}
-			return
+	if !w.Links.send(e.Link, i, to, p) {
+		e.Lost = true
+		if w.cover != nil {
+			w.cover.overflowed()
 		}
-		w.Links.udp.Push(c, p)
-		w.sums.udp(c)
-	case sim.LinkSet:
-		if w.Links.set.Add(i, to, p) {
-			w.sums.set(to)
-		}
-	case sim.LinkBag:
-		w.Links.set.Put(i, to, p)
-		w.sums.set(to)
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: cannot send by %s", e.Link))
 	}
-	w.Links.dirty |= 1 << to
 }
 
 func (w *World) emit(i int, fact any) {
 	if w.cover != nil {
-		w.cover.facts++
+		w.cover.emitted()
 	}
 	for k := range w.Judge.monitors {
-		m := &w.Judge.monitors[k]
 		if w.auditing {
 			w.audit.monitors()
 		}
-		w.Judge.telling = m
-		err := m.Observe(i, fact)
-		w.Judge.telling = nil
+		err := w.Judge.tell(k, i, fact)
 		if w.auditing {
 			w.audit.remember(k)
 		}
 		if err != nil {
-			if w.Run.failure == nil {
-				w.Run.failed(w.Run.fail(sim.VerdictSafety, m.Name, err.Error()))
-			}
+			w.Run.finds(w.Run.fail(sim.VerdictSafety, w.Judge.monitors[k].Name, err.Error()))
 		}
-		w.sums.rest()
+		w.sums.TouchRest()
 	}
 }

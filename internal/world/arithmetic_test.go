@@ -148,8 +148,8 @@ func TestArithmeticMakesParts(t *testing.T) {
 		for at, v := range made {
 			w.State.Load(b.bank, v)
 			var anew canon.Hash
-			for part := range w.sums.part {
-				anew = anew.Add(w.State.partSum(part))
+			for part := range w.sums.Parts() {
+				anew = anew.Add(w.State.PartSum(part))
 			}
 			if anew != b.sum(v) {
 				t.Fatalf("seed %d: vector %d has the sum %v, and its state the hash %v:\n%s", seed, at, b.sum(v), anew, tellState(w))

@@ -8,15 +8,15 @@ import (
 	"macemc/internal/flat"
 	"macemc/internal/handler"
 	"macemc/internal/sight"
+	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
 )
 
-// A Vector is a state as the numbers of its parts: each node, each direction
-// of each connection, each channel of datagrams, each set, and the rest
-// (environment and monitors). What a number stands for is in the Bank.
-type Vector []uint32
+// A Vector is a state as the numbers of its parts. What a number stands for is in
+// the Bank.
+type Vector = state.Vector
 
 // Bank keeps every distinct part of the states of one system once. Parts are
 // immutable: a world that is loaded shares them, and copies a node before it
@@ -77,7 +77,7 @@ type restPart struct {
 // NewBank makes a bank for the states of this world. Worlds of equal systems,
 // params and configurations may share one.
 func (st *State) NewBank() *Bank {
-	places := len(st.sums.part)
+	places := st.sums.Len()
 	b := &Bank{n: st.n, slow: st.links.slow != nil, of: newStock(places)}
 	b.remember(places)
 	return b
@@ -101,61 +101,35 @@ func (b *Bank) Len() (n int) {
 func (b *Bank) Places() int { return len(b.of.shelves) }
 
 // Places is the length of a Vector of this world.
-func (st *State) Places() int { return len(st.sums.part) }
+func (st *State) Places() int { return st.sums.Len() }
 
 // Track makes the world note which parts its steps change, for Save and Load.
 // All parts count as changed.
-func (st *State) Track() {
-	s := st.sums
-	s.tracking = true
-	s.at = make(Vector, len(s.part))
-	s.moved = make([]bool, len(s.part))
-	s.movedList = s.movedList[:0]
-	for p := range s.part {
-		s.moved[p] = true
-		s.movedList = append(s.movedList, int32(p))
-	}
-}
-
-// know makes sure that the numbers which the world keeps are those of a bank.
-func (st *State) know(b *Bank) {
-	if s := st.sums; s.bank != b {
-		st.Track()
-		s.bank = b
-	}
-}
+func (st *State) Track() { st.sums.Track() }
 
 // Save writes the state into v, banking the parts that are new. Handlers that
 // run later do not change what was banked.
 func (st *State) Save(b *Bank, v Vector) {
 	st.SaveMoved(b)
-	copy(v, st.sums.at)
+	copy(v, st.sums.At())
 }
 
 // SaveMoved banks the parts that changed since the last Save or Load, and
 // returns their places; At has their numbers. The list is the world's own, and
 // valid until its next step.
 func (st *State) SaveMoved(b *Bank) []int32 {
-	st.know(b)
+	st.sums.Know(b)
 	st.Hash()
-	s := st.sums
-	for _, p := range s.movedList {
-		s.at[p] = st.bank(b, int(p))
-		s.moved[p] = false
-	}
-	moved := s.movedList
-	s.since = append(s.since, moved...)
-	s.movedList = s.movedList[:0]
-	return moved
+	return st.sums.Save(func(p int) uint32 { return st.bank(b, p) })
 }
 
 // At is the state as it was last saved or loaded. It is the world's own.
-func (st *State) At() Vector { return st.sums.at }
+func (st *State) At() Vector { return st.sums.At() }
 
 // NodesHash is the share of the nodes in the identity of the state.
 func (st *State) NodesHash() (h canon.Hash) {
 	st.Hash()
-	for _, sum := range st.sums.part[:st.n] {
+	for _, sum := range st.sums.Parts()[:st.n] {
 		h = h.Add(sum)
 	}
 	return h
@@ -170,7 +144,7 @@ func (st *State) SaveNode(b *Bank, i int) uint32 {
 
 // bank is the number of the part at place p, as it is now.
 func (st *State) bank(b *Bank, p int) uint32 {
-	sum := st.sums.part[p]
+	sum := st.sums.Parts()[p]
 	if id, known := b.find(p, sum); known {
 		if p < st.n {
 			st.keepTwin(b, p, id)
@@ -182,25 +156,17 @@ func (st *State) bank(b *Bank, p int) uint32 {
 
 // part is what stands at place p, to be kept.
 func (st *State) part(p int) any {
-	n := st.n
-	switch {
-	case p < n:
-		ns := &st.nodes.at[p]
-		ns.shared = true // from now on; whoever runs it next copies it
-		return &nodePart{
-			of: st.nodes, node: ns.node, guards: ns.guards,
-			life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-			timers: freeze(ns.seen.Timers), firing: st.nodes.firing(p), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: st.links.tcp.Flushing(p),
-		}
-	case p < n+n*n:
-		c := p - n
-		return &connectionPart{st.links.tcp.End(c), clone(st.links.tcp.Packets(c))}
-	case p < n+2*n*n:
-		return clone(st.links.udp.Packets(p - n - n*n))
-	case p < 2*n+2*n*n:
-		return clone(st.links.set.For(p - n - 2*n*n))
+	switch sort, at := st.sums.Places.At(p); sort {
+	case state.Node:
+		return st.nodes.part(at)
+	case state.TCP:
+		return &connectionPart{st.links.tcp.End(at), clone(st.links.tcp.Packets(at))}
+	case state.UDP:
+		return clone(st.links.udp.Packets(at))
+	case state.Set:
+		return clone(st.links.set.For(at))
 	default:
-		r := &restPart{left: st.environ.left, early: st.environ.early, cut: st.environ.cut, paused: st.environ.paused}
+		r := st.environ.part()
 		for i := range st.judge.monitors {
 			r.memories = append(r.memories, st.copied(st.judge.monitors[i].Memory()))
 		}
@@ -220,115 +186,72 @@ func (st *State) Resume(b *Bank, v Vector, steps int) {
 // Load makes the world be in a state. Only parts that differ from where it is
 // are touched.
 func (st *State) Load(b *Bank, v Vector) {
-	st.know(b)
-	st.run.forget()
 	s := st.sums
-	for _, p := range s.movedList {
+	s.Know(b)
+	st.run.forget()
+	for _, p := range s.Moved() {
 		st.restore(b, int(p), v[p])
 	}
-	at := s.at[:len(v)]
+	at := s.At()[:len(v)]
 	for p, id := range v {
 		if at[p] != id {
 			st.restore(b, p, id)
 		}
 	}
-	st.loaded(v)
+	s.Loaded(v)
 }
 
 // Back is Load of the state that was loaded last, after steps from it: it looks
 // only at the parts that these changed.
 func (st *State) Back(b *Bank, v Vector) {
 	s := st.sums
-	if s.bank != b || s.from != &v[0] {
+	if !s.CameFrom(b, v) {
 		st.Load(b, v)
 		return
 	}
 	st.run.forget()
-	for _, p := range s.since {
-		st.restore(b, int(p), v[p])
+	for _, list := range [2][]int32{s.Since(), s.Moved()} {
+		for _, p := range list {
+			st.restore(b, int(p), v[p])
+		}
 	}
-	for _, p := range s.movedList {
-		st.restore(b, int(p), v[p])
-	}
-	st.loaded(v)
+	s.Loaded(v)
 }
 
 // restore makes one part what it was.
 func (st *State) restore(b *Bank, p int, id uint32) {
-	s := st.sums
-	if s.at[p] == id && !s.moved[p] {
-		return
+	if st.sums.Differs(p, id) {
+		st.place(p, b.part(p, id))
+		st.sums.Restored(p, id, b.Sum(p, id))
 	}
-	sum := b.Sum(p, id)
-	st.place(p, b.part(p, id))
-	s.total = s.total.Sub(s.part[p]).Add(sum)
-	s.part[p], s.stale[p], s.moved[p], s.at[p] = sum, false, false, id
-}
-
-func (st *State) loaded(v Vector) {
-	s := st.sums
-	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
 }
 
 // place puts a part where it belongs. Nothing: the part is empty.
 func (st *State) place(p int, of any) {
-	n := st.n
-	switch {
-	case p < n:
-		st.placeNode(p, of.(*nodePart))
-	case p < n+n*n:
-		c := p - n
-		if of == nil {
-			st.links.tcp.Place(c, netsim.End{}, nil)
-		} else {
-			k := of.(*connectionPart)
-			st.links.tcp.Place(c, k.End, k.packets)
-			st.links.disturbed = st.links.disturbed || st.links.tcp.Disturbed()
-		}
-		st.links.dirty |= 1 << (c / n)
-	case p < n+2*n*n:
-		c := p - n - n*n
+	l := st.links
+	switch sort, at := st.sums.Places.At(p); sort {
+	case state.Node:
+		st.placeNode(at, of.(*nodePart))
+	case state.TCP:
+		k, _ := of.(*connectionPart)
+		l.placeTCP(at, k)
+	case state.UDP:
 		packets, _ := of.([]netsim.Packet)
-		st.links.udp.Place(c, packets)
-		st.links.dirty |= 1 << (c / n)
-	case p < 2*n+2*n*n:
-		i := p - n - 2*n*n
+		l.placeUDP(at, packets)
+	case state.Set:
 		members, _ := of.([]netsim.Member)
-		st.links.set.Place(i, members)
-		st.links.dirty |= 1 << i
+		l.placeSet(at, members)
 	default:
 		st.placeRest(of)
 	}
 }
 
 func (st *State) placeNode(i int, k *nodePart) {
-	ns := &st.nodes.at[i]
-	st.timers.count += k.timers.len() - len(ns.seen.Timers)
-	st.nodes.tasks += k.tasks.len() - len(ns.tasks)
-	if k.life != ns.life {
-		st.environ.away += count(k.life == lifeAway) - count(ns.life == lifeAway)
-		st.environ.gone += count(k.life.absent()) - count(ns.life.absent())
-		st.nodes.sees.Membership++
-		defer st.environ.weather()
+	was := st.nodes.at[i].life
+	st.nodes.place(i, k)
+	if was != k.life {
+		st.environ.lived(was, k.life)
 	}
-	st.nodes.put(i, k.node)
-	ns.shared = true
-	ns.guards = k.guards
-	ns.live(k.life)
-	ns.lives, ns.script, ns.next = k.lives, k.script, k.next
-	ns.seen.Timers = k.timers.thaw(ns.seen.Timers)
-	if k.of != st.nodes {
-		st.nodes.adopt(ns)
-	}
-	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
-	if st.pace != nil {
-		st.nodes.ripen(i)
-	}
-	st.nodes.script.Put(i, k.next < len(k.script))
-	if k.flushing != st.links.tcp.Flushing(i) {
-		st.links.tcp.SetFlushing(i, k.flushing)
-	}
-	st.links.dirty |= 1 << i
 }
 
 func count(b bool) int {
@@ -339,17 +262,11 @@ func count(b bool) int {
 }
 
 func (st *State) placeRest(of any) {
-	if of == nil {
-		st.environ.left, st.environ.early, st.environ.cut = sim.Faults{}, sim.Unlimited, nil
-		st.environ.paused = 0
-	} else {
-		r := of.(*restPart)
-		st.environ.left, st.environ.early, st.environ.cut = r.left, r.early, r.cut
-		st.environ.paused = r.paused
+	r, _ := of.(*restPart)
+	st.environ.place(r)
+	if r != nil {
 		for i := range st.judge.monitors {
 			st.judge.monitors[i].Restore(st.copied(r.memories[i]))
 		}
 	}
-	st.links.dirty = st.links.all()
-	st.environ.weather()
 }

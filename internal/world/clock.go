@@ -30,26 +30,23 @@ func (all *nodes) finder() *instants {
 
 // settleTimes numbers anew what node i holds, after a handler or a crash.
 func (all *nodes) settleTimes(i int) {
-	if all.at[i].clock != nil {
-		all.renumber(i)
+	if ns := &all.at[i]; ns.clock != nil {
+		ns.renumber(all.finder(), all.pace != nil)
 	}
 }
 
-func (all *nodes) renumber(i int) {
-	ns, in := &all.at[i], all.finder()
-	in.times, in.counted = in.times[:0], in.counted[:0]
-	changed, err := in.finder.Find(ns.node, in.note)
-	if err != nil {
-		panic(fmt.Sprintf("macemc: %s cannot keep times where it does: %v", addrOf(i), err))
-	}
-	if all.pace != nil {
+// renumber numbers the times anew that the node still holds. paced says that its timers
+// have times too.
+func (ns *nodeState) renumber(in *instants, paced bool) {
+	changed := in.find(ns.node, addrOf(ns.index))
+	if paced {
 		for k := range ns.seen.Timers {
-			in.times = append(in.times, &ns.seen.Timers[k].Due)
+			in.add(&ns.seen.Timers[k].Due)
 		}
 	}
 	for _, t := range in.times {
 		if wrong := ns.clock.Check(*t); wrong != "" {
-			panic(fmt.Sprintf("macemc: %s holds a time that %s", addrOf(i), wrong))
+			panic(fmt.Sprintf("macemc: %s holds a time that %s", addrOf(ns.index), wrong))
 		}
 	}
 	clock := ns.clock.Clone()
@@ -58,15 +55,27 @@ func (all *nodes) renumber(i int) {
 	if ns.clock = &clock; clock.IsZero() {
 		ns.clock = nil
 	}
-	if all.pace != nil {
-		all.ripen(i)
+	if paced {
+		ns.ripen()
 	}
 }
+
+// find finds the times that a node holds.
+func (in *instants) find(node sim.Node, of sim.Addr) (changed func()) {
+	in.times, in.counted = in.times[:0], in.counted[:0]
+	changed, err := in.finder.Find(node, in.note)
+	if err != nil {
+		panic(fmt.Sprintf("macemc: %s cannot keep times where it does: %v", of, err))
+	}
+	return changed
+}
+
+func (in *instants) add(t *macetime.Time) { in.times = append(in.times, t) }
 
 func (in *instants) note(v reflect.Value) {
 	switch at := v.Addr().Interface().(type) {
 	case *macetime.Time:
-		in.times = append(in.times, at)
+		in.add(at)
 	case *macetime.Monotone:
 		in.counted = append(in.counted, at)
 	}

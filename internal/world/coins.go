@@ -107,8 +107,14 @@ func (a *asking) begins() {
 // follows makes a source the one that is asked.
 func (a *asking) follows(src choose.Source) { a.source = src }
 
-// refused notes why the run stops.
-func (a *asking) refused(err error) { a.err = err }
+// refused notes why the source does not go on.
+func (a *asking) refused() { a.err = a.source.Err() }
+
+// goesOn forgets why the run stopped.
+func (a *asking) goesOn() { a.err = nil }
+
+// cannot notes that the run stops since this build cannot do something.
+func (a *asking) cannot(err error) { a.err = err }
 
 // ask asks the source which of n events happens; what it draws for handlers in that
 // step is noted from here on.

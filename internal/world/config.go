@@ -107,7 +107,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 // compose makes the nouns of a world know those that stand below them.
 func (w *World) compose(net sim.Network) {
 	s, n := &w.setting, w.n
-	w.sums.init(n)
+	w.sums.Init(n)
 	w.timers = newTimers(s)
 	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing, question: choose.Question{Alternatives: possible{&w.Events}}}}
 	w.Links = newLinks(n, net, &w.sums)

@@ -124,13 +124,18 @@ func (t *propertyTally) ran(steps int, holds bool) {
 // their depths.
 func (j *Judge) lively(k int, holds bool) {
 	t := &j.cover.eventually[k]
-	if holds && j.environ.gone > 0 && j.eventually[k].Seen() == 0 {
-		t.empty++
-	}
-	if j.sums.tracking {
+	t.judged(holds && j.environ.gone > 0 && j.eventually[k].Seen() == 0)
+	if j.sums.Tracking() {
 		t.saw(holds)
 	} else {
 		t.ran(j.run.step, holds)
+	}
+}
+
+// judged counts that the property held since it saw no node, if it did.
+func (t *propertyTally) judged(empty bool) {
+	if empty {
+		t.empty++
 	}
 }
 
@@ -183,7 +188,7 @@ func (c *Coverage) allow(f sim.Faults) {
 
 func (c *Coverage) openings(script []sim.Signal) {
 	for _, s := range script {
-		c.of(s).of[sim.KindScript].possible++
+		c.of(s).of[sim.KindScript].can(1)
 	}
 }
 
@@ -215,12 +220,12 @@ func (c *Coverage) far(word uintptr, v any) *typeTally {
 func (c *Coverage) took(e *sim.Event) {
 	switch e.Kind {
 	case sim.KindMessage, sim.KindAction, sim.KindTask, sim.KindScript:
-		c.of(e.Value).of[e.Kind].happened++
+		c.of(e.Value).of[e.Kind].did()
 	case sim.KindReorder:
-		c.of(e.Value).of[sim.KindMessage].happened++
-		c.kinds[e.Kind].happened++
+		c.of(e.Value).of[sim.KindMessage].did()
+		c.kinds[e.Kind].did()
 	default:
-		c.kinds[e.Kind].happened++
+		c.kinds[e.Kind].did()
 	}
 }
 
@@ -234,7 +239,7 @@ func (c *Coverage) looked(message any, noticed bool) {
 // possible notes what faults have made possible.
 func (c *Coverage) possible(consequences []happening) {
 	for k := range consequences {
-		c.kinds[consequences[k].Kind].possible++
+		c.kinds[consequences[k].Kind].can(1)
 	}
 }
 
@@ -242,17 +247,42 @@ func (c *Coverage) possible(consequences []happening) {
 func (c *Coverage) chosen(why string, n, k int) {
 	t := c.coin(why)
 	if n > sidesMost {
-		t.wide = max(t.wide, n)
+		t.widest(n)
 		return
 	}
-	if n > t.whole {
-		t.whole = n
-		t.grow(n)
-		for i := range n {
-			t.sides[i].possible = true
+	t.opens(n)
+	t.sides[k].gave(1)
+}
+
+// widest notes a choice of n alternatives of which each is not counted, and opens, one of
+// which each is.
+func (t *coinTally) widest(n int) { t.wide = max(t.wide, n) }
+
+func (t *coinTally) opens(n int) {
+	if n <= t.whole {
+		return
+	}
+	t.whole = n
+	t.grow(n)
+	for i := range n {
+		t.sides[i].can()
+	}
+}
+
+// can notes that a side may be answered, and gave, that it was.
+func (s *side) can()       { s.possible = true }
+func (s *side) gave(n int) { s.given += n }
+
+// merge adds what another tally has counted.
+func (t *coinTally) merge(o *coinTally) {
+	t.whole, t.wide = max(t.whole, o.whole), max(t.wide, o.wide)
+	t.grow(len(o.sides))
+	for i, s := range o.sides {
+		t.sides[i].gave(s.given)
+		if s.possible {
+			t.sides[i].can()
 		}
 	}
-	t.sides[k].given++
 }
 
 // weighed notes the answer to a weighted choice; rare: sides of weight 0 were
@@ -262,10 +292,10 @@ func (c *Coverage) weighed(why string, weights []int, rare bool, k int) {
 	t.grow(len(weights))
 	for i, x := range weights {
 		if x > 0 || rare {
-			t.sides[i].possible = true
+			t.sides[i].can()
 		}
 	}
-	t.sides[k].given++
+	t.sides[k].gave(1)
 	if weights[k] == 0 {
 		c.rare++
 	}
@@ -465,6 +495,17 @@ func (c *Coverage) neverOpened() []string {
 	return nil
 }
 
+// listAll notes the handlers of all nodes, once.
+func (c *Coverage) listAll(nodes []nodeState) {
+	if c.listed != nil {
+		return
+	}
+	c.listed = []sight.Handler{}
+	for i := range nodes {
+		c.list(nodes[i].node)
+	}
+}
+
 // list notes the handlers that a node lists. What a layer hands up nobody else sees:
 // it may come in messages of the layer's own.
 func (c *Coverage) list(n sim.Node) {
@@ -628,6 +669,17 @@ func (c *Coverage) neverProperties() (never []string) {
 	}
 	return never
 }
+
+// emitted, overflowed, turnedAway and diskFailed count facts, datagrams without room,
+// sends that were refused, and failures of disks.
+func (c *Coverage) emitted()    { c.facts++ }
+func (c *Coverage) overflowed() { c.overflows++ }
+func (c *Coverage) turnedAway() { c.refused++ }
+func (c *Coverage) diskFailed() { c.disk++ }
+
+// can counts that something was possible, and did, that it happened.
+func (t *tally) can(n int) { t.possible += n }
+func (t *tally) did()      { t.happened++ }
 
 // refusedAt notes which code was refused a send.
 func (c *Coverage) refusedAt(code uintptr) {

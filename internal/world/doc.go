@@ -22,7 +22,7 @@
 // line of a noun may touch the fields of that noun, and ask those that stand below:
 //
 //	setting      what stays as it is for as long as there is the world
-//	sums         the identity of each part of the state, and which are out of date
+//	state.Sums   the identity of each part of the state, and which are out of date
 //	timers       the signals that were ever set as timers
 //	Run          how far the run is; the step that is running, or the last one
 //	Links        what is under way, and what of it may be delivered

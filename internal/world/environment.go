@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -14,7 +15,7 @@ import (
 // Environment is the state of what may misbehave, and what it could do now.
 type Environment struct {
 	*setting
-	sums  *sums
+	sums  *state.Sums
 	run   *Run
 	links *Links
 	nodes *nodes
@@ -87,9 +88,7 @@ func (e *Environment) Fired() int { return e.firings - e.early }
 // weather sets storm and barred from what they summarise.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
-	if barred != e.links.barred {
-		e.links.barred, e.links.dirty = barred, e.links.all()
-	}
+	e.links.bar(barred)
 	e.storm = barred || e.paused != 0 || !e.left.IsZero()
 }
 
@@ -300,21 +299,21 @@ func (e *Environment) take(h *happening) {
 		e.links.bothEnds(c)
 	case sim.KindFlushed:
 		e.links.tcp.PopFlushed(i)
-		e.sums.node(i)
+		e.sums.TouchNode(i)
 	case sim.KindError:
 		e.links.tcp.PopError(c)
 		e.links.bothEnds(c)
 	case sim.KindRefused:
 		if h.Link == sim.LinkUDP {
 			e.links.udp.Pop(c)
-			e.sums.udp(c)
+			e.sums.TouchUDP(c)
 		} else {
 			e.links.tcp.Refuse(c)
 			e.links.bothEnds(c)
 		}
 	case sim.KindBreak, sim.KindReset:
 		e.links.tcp.Break(i, h.From.Index())
-		e.links.disturbed = true
+		e.links.disturb()
 		e.links.bothEnds(c)
 	case sim.KindMend:
 		e.cut = nil
@@ -326,13 +325,13 @@ func (e *Environment) take(h *happening) {
 		e.crash(i, lifeGone)
 	case sim.KindLose:
 		e.links.udp.Take(c, int(h.Place))
-		e.sums.udp(c)
+		e.sums.TouchUDP(c)
 	case sim.KindDuplicate:
 		e.links.udp.Push(c, e.links.udp.Packets(c)[h.Place])
-		e.sums.udp(c)
+		e.sums.TouchUDP(c)
 	case sim.KindReorder:
 		e.run.gave(e.links.udp.Take(c, int(h.Place)))
-		e.sums.udp(c)
+		e.sums.TouchUDP(c)
 	case sim.KindPartition, sim.KindOneWay:
 		e.cut = &cut{h.Value.(sim.Split).Side, h.Kind == sim.KindOneWay}
 	case sim.KindPause:
@@ -342,8 +341,13 @@ func (e *Environment) take(h *happening) {
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", h.Kind))
 	}
-	e.links.dirty = e.links.all()
-	e.sums.rest()
+	e.changes()
+}
+
+// changes notes that the environment has changed.
+func (e *Environment) changes() {
+	e.links.soilAll()
+	e.sums.TouchRest()
 	e.weather()
 }
 
@@ -368,28 +372,62 @@ func (e *Environment) restart(i int) {
 	e.nodes.restart(i)
 }
 
+// late makes a node be one that has yet to join.
+func (e *Environment) late(i int) {
+	e.nodes.at[i].live(lifeLate)
+	e.gone++
+	e.weather()
+}
+
+// lived notes that a node's life is another one.
+func (e *Environment) lived(was, is life) {
+	e.away += count(is == lifeAway) - count(was == lifeAway)
+	e.gone += count(is.absent()) - count(was.absent())
+	e.weather()
+}
+
+// fires takes one from the early firings that are left, if the timer of a node is one.
+func (e *Environment) fires(i int) {
+	if e.early > 0 && e.links.concerned(i) {
+		e.early--
+		e.sums.TouchRest()
+	}
+}
+
+// part is the environment as a bank keeps it, and place makes it be so; nil: nothing.
+func (e *Environment) part() *restPart {
+	return &restPart{left: e.left, early: e.early, cut: e.cut, paused: e.paused}
+}
+
+func (e *Environment) place(r *restPart) {
+	if r == nil {
+		r = &restPart{early: sim.Unlimited}
+	}
+	e.left, e.early, e.cut, e.paused = r.left, r.early, r.cut, r.paused
+	e.links.soilAll()
+	e.weather()
+}
+
 // join makes a node be there; its Init follows.
 func (e *Environment) join(i int) {
 	e.nodes.at[i].live(lifeUp)
 	e.gone--
 	e.nodes.appeared(i)
-	e.links.dirty = e.links.all()
+	e.links.soilAll()
 	e.weather()
 }
 
 // leave makes a node be gone for good.
 func (e *Environment) leave(i int) {
 	e.crash(i, lifeGone)
-	e.links.dirty = e.links.all()
+	e.links.soilAll()
 	e.weather()
 }
 
 // heal ends what the environment could do.
 func (e *Environment) heal() {
 	e.left, e.cut, e.paused, e.early = sim.Faults{}, nil, 0, sim.Unlimited
-	e.links.dirty = e.links.all()
-	e.sums.rest()
-	e.weather()
+	e.changes()
 }
 
 // Healed reports whether the environment has nothing left to misbehave with.
@@ -427,7 +465,7 @@ const fits = "tcp: the two ends of a connection keep flags that fit"
 // spend takes one from a budget of the state.
 func (e *Environment) spend(n *int) {
 	takeOne(n)
-	e.sums.rest()
+	e.sums.TouchRest()
 	e.weather()
 }
 

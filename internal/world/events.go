@@ -25,7 +25,17 @@ type Events struct {
 	spans  []span       // what is possible, by sections: see Count
 	runs   []choose.Run // of equal weight; likewise
 	peeked happening    // see Look
+	hook   string       // what of the system is asked, where it is known
 	free   []int32      // while a node is paused: the places of what need not wait
+}
+
+// asks notes which hook of the system is asked now, and "", that none is.
+func (es *Events) asks(hook string) { es.hook = hook }
+
+// asked returns the hook that was asked last, if it has not returned.
+func (es *Events) asked() (hook string) {
+	hook, es.hook = es.hook, ""
+	return hook
 }
 
 // A section is the possible events of one sort. They stand in canonical order.
@@ -93,7 +103,7 @@ func (es *Events) Count() int {
 		run(sim.KindFlushed, count(sectionFlushed, l.tcp.Flushed().Len()))
 		run(sim.KindError, count(sectionError, l.tcp.Errors().Len()))
 		if es.cover != nil {
-			es.cover.kinds[sim.KindError].possible += l.tcp.Errors().Len()
+			es.cover.kinds[sim.KindError].can(l.tcp.Errors().Len())
 		}
 	}
 	if e.storm {
@@ -174,9 +184,9 @@ func (es *Events) weigh(n int) {
 	es.runs = es.runs[:0]
 	for k := range n {
 		e, _ := es.event(k)
-		es.run.asks("System.Weight")
+		es.asks("System.Weight")
 		factor := es.sys.Weight(e)
-		es.run.asks("")
+		es.asks("")
 		if !(factor >= 0) || math.IsInf(factor, 1) {
 			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(e), factor))
 		}
@@ -302,7 +312,7 @@ func (es *Events) find(k int, h *happening) {
 // own is an event of a node's own.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
 	h.Node, h.Kind, h.Value = addrOf(i), kind, value
-	h.node, h.slot, h.cause = int32(i), int32(slot), cause
+	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
 }
 
 // about is an event at one node that concerns its connection to another.
@@ -315,7 +325,7 @@ func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) {
 	from, to := l.tcp.Ends(channel)
 	h.Node, h.From, h.Kind, h.Link, h.Value = addrOf(to), addrOf(from), sim.KindMessage, link, p.Message
-	h.node, h.channel, h.cause = int32(to), int32(channel), p.Step
+	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 
 // member is the k-th message of sets that may be delivered.

@@ -90,8 +90,8 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 	t.Helper()
 	h := w.State.Hash()
 	var anew canon.Hash
-	for part := range w.sums.part {
-		anew = anew.Add(w.State.partSum(part))
+	for part := range w.sums.Parts() {
+		anew = anew.Add(w.State.PartSum(part))
 	}
 	if h != anew {
 		t.Fatalf("after %s: the hash is %v, computed anew it is %v", w.Run.identity(), h, anew)

@@ -12,45 +12,45 @@ func (es *Events) refresh() {
 	for d := es.links.dirty; d != 0; d &= d - 1 {
 		es.refreshNode(bits.TrailingZeros64(d))
 	}
-	es.links.dirty = 0
+	es.links.fresh()
 }
 
 func (es *Events) refreshNode(i int) {
 	ns := &es.nodes.at[i]
 	es.nodes.actions -= len(ns.offers)
-	ns.offers = ns.offers[:0]
+	ns.quiet()
 	up := ns.life == lifeUp
 	if es.auditing {
-		es.run.asks("the Offers of " + addrOf(i).String())
+		es.asks("the Offers of " + addrOf(i).String())
 	}
 	if up && ns.guards.Any() { // or the closure is made for nobody
-		ns.guards.Offer(func(s sim.Signal) { ns.offers = append(ns.offers, s) })
+		ns.guards.Offer(ns.offer)
 		es.gather(i)
 	}
 	if ns.guards.HasOpens() {
 		if es.auditing {
-			es.run.asks("the Opens of " + addrOf(i).String())
+			es.asks("the Opens of " + addrOf(i).String())
 		}
 		es.nodes.script.Put(i, ns.life == lifeLate || up && ns.opens())
 	}
 	if es.auditing {
-		es.run.asks("the Accepts of " + addrOf(i).String())
+		es.asks("the Accepts of " + addrOf(i).String())
 	}
 	es.nodes.actions += len(ns.offers)
 	if es.cover != nil {
 		for _, s := range ns.offers {
-			es.cover.of(s).of[sim.KindAction].possible++
+			es.cover.of(s).of[sim.KindAction].can(1)
 		}
 	}
 
-	es.links.members -= len(ns.accepted)
-	ns.accepted = ns.accepted[:0]
+	es.links.member(-len(ns.accepted))
+	ns.declines()
 	for k, m := range es.links.set.For(i) {
 		if up && !es.environ.severed(m.From, i) && ns.guards.Accept(addrOf(m.From), m.Message) {
-			ns.accepted = append(ns.accepted, int32(k))
+			ns.accepts(k)
 		}
 	}
-	es.links.members += len(ns.accepted)
+	es.links.member(len(ns.accepted))
 
 	for from := range es.n {
 		c := es.links.tcp.Channel(from, i)
@@ -58,8 +58,16 @@ func (es *Events) refreshNode(i int) {
 		es.links.acceptedTCP.Put(c, up && es.environ.connects(from, i) && es.links.tcp.Messages().Has(c) && ns.guards.Accept(addrOf(from), es.links.tcp.Head(c).Message))
 		es.links.acceptedUDP.Put(c, open && es.links.udp.Ready().Has(c) && ns.guards.Accept(addrOf(from), es.links.udp.Head(c).Message))
 	}
-	es.run.asks("")
+	es.asks("")
 }
+
+// quiet forgets what the node offers, and declines, what it accepts of its set.
+func (ns *nodeState) quiet()    { ns.offers = ns.offers[:0] }
+func (ns *nodeState) declines() { ns.accepted = ns.accepted[:0] }
+
+// offer adds an action that the node offers, and accepts, a member that it accepts.
+func (ns *nodeState) offer(s sim.Signal) { ns.offers = append(ns.offers, s) }
+func (ns *nodeState) accepts(k int)      { ns.accepted = append(ns.accepted, int32(k)) }
 
 // gather adds what a node offers by what is in its set.
 func (es *Events) gather(i int) {
@@ -68,7 +76,7 @@ func (es *Events) gather(i int) {
 		return
 	}
 	if es.auditing {
-		es.run.asks(fmt.Sprintf("the Gathers of %s", addrOf(i)))
+		es.asks(fmt.Sprintf("the Gathers of %s", addrOf(i)))
 	}
 	ns.guards.Gather(func(yield func(sim.Addr, sim.Message) bool) {
 		for _, m := range es.links.set.For(i) {
@@ -76,5 +84,5 @@ func (es *Events) gather(i int) {
 				return
 			}
 		}
-	}, func(s sim.Signal) { ns.offers = append(ns.offers, s) })
+	}, ns.offer)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/internal/sight"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -17,7 +18,7 @@ import (
 // Judge is what a system says of a state, bound to one world.
 type Judge struct {
 	*setting
-	sums    *sums
+	sums    *state.Sums
 	run     *Run
 	links   *Links
 	nodes   *nodes
@@ -96,11 +97,10 @@ func (j *Judge) Check() *sim.Failure {
 	}
 	for k := range j.always {
 		if !j.holds(&j.always[k]) {
-			j.run.failed(j.unsafe(&j.always[k]))
-			return j.run.failure
+			return j.run.finds(j.unsafe(&j.always[k]))
 		}
 	}
-	j.nodes.changed = 0
+	j.nodes.judged()
 	return nil
 }
 
@@ -129,6 +129,14 @@ func (j *Judge) ask(c *sight.Check) bool {
 	return holds
 }
 
+// tell tells a monitor a fact, and says so to who recovers from its panic.
+func (j *Judge) tell(k, node int, fact any) error {
+	j.telling = &j.monitors[k]
+	err := j.telling.Observe(node, fact)
+	j.telling = nil
+	return err
+}
+
 // panicker is what was asked of the state when it panicked, in words, and the property
 // that it is; "": it is none.
 func (j *Judge) panicker() (what, property string) {
@@ -152,13 +160,13 @@ func (j *Judge) panicker() (what, property string) {
 // went wrong in the step itself, and the flags of connections.
 func (j *Judge) CheckLinks() *sim.Failure {
 	if j.run.failure == nil && j.links.disturbed {
-		j.run.failed(j.checkTCP())
+		j.run.finds(j.checkTCP())
 	}
 	return j.run.failure
 }
 
 // Pardon takes back what Check found: whoever asked has noted it and goes on.
-func (j *Judge) Pardon() { j.run.failed(nil) }
+func (j *Judge) Pardon() { j.run.pardon() }
 
 func (j *Judge) unsafe(c *sight.Check) *sim.Failure {
 	f := j.run.fail(sim.VerdictSafety, c.Name, "")

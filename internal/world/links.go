@@ -2,7 +2,10 @@ package world
 
 import (
 	"cmp"
+	"fmt"
 
+	"macemc/internal/handler"
+	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -11,7 +14,7 @@ import (
 // Who listens, and what a partition cuts off, the environment and the nodes say:
 // Events.refresh writes it down here.
 type Links struct {
-	sums *sums
+	sums *state.Sums
 	n    int
 	net  sim.Network
 	slow func(from, to sim.Addr) bool // links on which a message comes last; nil: none
@@ -31,7 +34,7 @@ type Links struct {
 	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
 }
 
-func newLinks(n int, net sim.Network, sums *sums) Links {
+func newLinks(n int, net sim.Network, sums *state.Sums) Links {
 	net.TCPBuffer = cmp.Or(net.TCPBuffer, netsim.BufferDefault)
 	net.UDPCapacity = cmp.Or(net.UDPCapacity, udpCapacityDefault)
 	return Links{
@@ -77,10 +80,126 @@ func (l *Links) start() {
 	l.members, l.dirty, l.guarded, l.barred, l.disturbed = 0, 0, false, false, false
 }
 
+// soil notes that it is out of date what a node offers and accepts, and soilAll, that it
+// is of all nodes.
+func (l *Links) soil(i int) { l.dirty |= 1 << i }
+func (l *Links) soilAll()   { l.dirty = l.all() }
+
+// fresh notes that nothing is out of date.
+func (l *Links) fresh() { l.dirty = 0 }
+
+// guard notes that a node has guards, if it has.
+func (l *Links) guard(g handler.Guards) { l.guarded = l.guarded || g.Any() }
+
+// bar notes whether some node does not listen, or there is a partition.
+func (l *Links) bar(barred bool) {
+	if barred != l.barred {
+		l.barred, l.dirty = barred, l.all()
+	}
+}
+
+// member notes that so many more members of sets and bags are accepted.
+func (l *Links) member(n int) { l.members += n }
+
+// disturb notes that a connection was reset or broke.
+func (l *Links) disturb() { l.disturbed = true }
+
+// send puts a message on its way, and reports whether there was room.
+func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) bool {
+	l.used[link] = true
+	switch link {
+	case sim.LinkTCP:
+		c := l.tcp.Channel(from, to)
+		l.tcp.Push(c, p)
+		l.sums.TouchTCP(c)
+	case sim.LinkUDP:
+		c := l.udp.Channel(from, to)
+		if len(l.udp.Packets(c)) >= l.net.UDPCapacity {
+			return false
+		}
+		l.udp.Push(c, p)
+		l.sums.TouchUDP(c)
+	case sim.LinkSet:
+		if l.set.Add(from, to, p) {
+			l.sums.TouchSet(to)
+		}
+	case sim.LinkBag:
+		l.set.Put(from, to, p)
+		l.sums.TouchSet(to)
+	default:
+		panic(fmt.Sprintf("macemc bug: world: cannot send by %s", link))
+	}
+	l.soil(to)
+	return true
+}
+
+// head is the message that an event delivers.
+func (l *Links) head(e *happening) netsim.Packet {
+	switch e.Link {
+	case sim.LinkTCP:
+		return *l.tcp.Head(int(e.channel))
+	case sim.LinkUDP:
+		return *l.udp.Head(int(e.channel))
+	}
+	return l.set.For(int(e.node))[e.slot].Packet
+}
+
+// receive takes the message of an event off its link.
+func (l *Links) receive(e *happening) {
+	c := int(e.channel)
+	switch e.Link {
+	case sim.LinkTCP:
+		_, opened := l.tcp.Pop(c)
+		l.sums.TouchTCP(c)
+		if opened {
+			l.bothEnds(c)
+		}
+	case sim.LinkUDP:
+		l.udp.Pop(c)
+		l.sums.TouchUDP(c)
+	case sim.LinkSet, sim.LinkBag:
+		l.set.Take(int(e.node), int(e.slot))
+		if e.Link == sim.LinkBag {
+			l.sums.TouchSet(int(e.node))
+			l.soil(int(e.node))
+		}
+	default:
+		panic(fmt.Sprintf("macemc bug: world: cannot receive by %s", e.Link))
+	}
+}
+
+// reset breaks the connection between two nodes by the wish of the first.
+func (l *Links) reset(from, to int) {
+	l.tcp.Close(from, to)
+	l.disturb()
+	l.bothEnds(l.tcp.Channel(from, to))
+}
+
+// placeTCP makes a channel be as a bank has kept it; nil: nothing.
+func (l *Links) placeTCP(c int, k *connectionPart) {
+	if k == nil {
+		l.tcp.Place(c, netsim.End{}, nil)
+	} else {
+		l.tcp.Place(c, k.End, k.packets)
+		l.disturbed = l.disturbed || l.tcp.Disturbed()
+	}
+	l.soil(c / l.n)
+}
+
+func (l *Links) placeUDP(c int, packets []netsim.Packet) {
+	l.udp.Place(c, packets)
+	l.soil(c / l.n)
+}
+
+func (l *Links) placeSet(i int, members []netsim.Member) {
+	l.set.Place(i, members)
+	l.soil(i)
+}
+
 // crash resets all connections of a node.
 func (l *Links) crash(i int) {
 	l.tcp.Crash(i)
-	l.disturbed = true
+	l.disturb()
 	for j := range l.n {
 		l.bothEnds(l.tcp.Channel(i, j))
 	}
@@ -89,9 +208,10 @@ func (l *Links) crash(i int) {
 // bothEnds notes that a connection has changed, in both directions.
 func (l *Links) bothEnds(channel int) {
 	from, to := l.tcp.Ends(channel)
-	l.sums.tcp(channel)
-	l.sums.tcp(l.tcp.Channel(to, from))
-	l.dirty |= 1<<from | 1<<to
+	l.sums.TouchTCP(channel)
+	l.sums.TouchTCP(l.tcp.Channel(to, from))
+	l.soil(from)
+	l.soil(to)
 }
 
 // InFlight is the number of messages under way, as a View counts them.

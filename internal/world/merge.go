@@ -33,20 +33,11 @@ func (c *Coverage) Merge(o *Coverage) {
 		}
 	}
 	for _, why := range sim.Keys(o.coins) {
-		t, mine := o.coins[why], c.coin(why)
-		mine.whole, mine.wide = max(mine.whole, t.whole), max(mine.wide, t.wide)
-		mine.grow(len(t.sides))
-		for i, s := range t.sides {
-			mine.sides[i].given += s.given
-			mine.sides[i].possible = mine.sides[i].possible || s.possible
-		}
+		c.coin(why).merge(o.coins[why])
 	}
 	c.uncounted = c.uncounted || o.uncounted
 	for i := range o.eventually {
-		mine, its := &c.eventually[i], &o.eventually[i]
-		mine.stateTally.add(its.stateTally)
-		mine.empty += its.empty
-		mine.first, mine.onward = earlier(mine.first, its.first), earlier(mine.onward, its.onward)
+		c.eventually[i].merge(&o.eventually[i])
 	}
 	for i := range o.sometimes {
 		c.sometimes[i].add(o.sometimes[i].stateTally)
@@ -57,6 +48,13 @@ func (c *Coverage) Merge(o *Coverage) {
 	c.charts.Merge(&o.charts)
 	c.assume.add(o.assume)
 	c.within.add(o.within)
+}
+
+// merge adds what another tally has counted.
+func (t *propertyTally) merge(o *propertyTally) {
+	t.stateTally.add(o.stateTally)
+	t.empty += o.empty
+	t.first, t.onward = earlier(t.first, o.first), earlier(t.onward, o.onward)
 }
 
 // earlier is the least of two that are not 0.

@@ -6,6 +6,7 @@ import (
 	"macemc/internal/disk"
 	"macemc/internal/handler"
 	"macemc/internal/sight"
+	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
@@ -15,7 +16,7 @@ import (
 // nodes are the nodes of a system, and what the world keeps of all of them.
 type nodes struct {
 	*setting
-	sums   *sums
+	sums   *state.Sums
 	timers *timers
 	run    *Run
 	links  *Links
@@ -63,28 +64,34 @@ type posted struct {
 // start makes room for the nodes of another run.
 func (all *nodes) start() {
 	all.script.Clear()
-	all.actions, all.tasks, all.timers.count = 0, 0, 0
-	all.sees.Membership++
+	all.actions, all.tasks = 0, 0
+	all.timers.clear()
+	all.sees.Regrouped()
 }
 
 // renew makes a node as a run begins with it.
 func (all *nodes) renew(i int) {
 	ns := &all.at[i]
-	ns.shared = false
-	ns.live(lifeUp)
-	ns.lives, ns.script = 0, ns.first
-	ns.next, ns.seen.Timers, ns.tasks = 0, ns.seen.Timers[:0], ns.tasks[:0]
-	ns.disk, ns.clock, ns.ripe = nil, nil, ns.ripe[:0]
-	ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
+	ns.begin()
 	all.script.Put(i, len(ns.script) > 0)
 	all.install(i, all.sys.New(all.params, addrOf(i)))
 }
 
-// joins reports whether a node's script begins with that it joins: until then it
+// begin forgets the run that was.
+func (ns *nodeState) begin() {
+	ns.shared = false
+	ns.live(lifeUp)
+	ns.lives, ns.script, ns.next = 0, ns.first, 0
+	ns.seen.Clear()
+	ns.tasks = ns.tasks[:0]
+	ns.disk, ns.clock, ns.ripe = nil, nil, ns.ripe[:0]
+	ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
+}
+
+// joins reports whether the node's script begins with that it joins: until then it
 // is not there.
-func (all *nodes) joins(i int) bool {
-	first := all.at[i].script
-	return len(first) > 0 && (sim.Event{Kind: sim.KindScript, Value: first[0]}).Joins()
+func (ns *nodeState) joins() bool {
+	return len(ns.script) > 0 && (sim.Event{Kind: sim.KindScript, Value: ns.script[0]}).Joins()
 }
 
 // install puts a node into its place.
@@ -94,23 +101,35 @@ func (all *nodes) install(i int, n sim.Node) {
 	}
 	ns := &all.at[i]
 	all.put(i, n)
-	ns.guards = handler.GuardsOf(n)
-	all.links.guarded = all.links.guarded || ns.guards.Any()
+	ns.guard()
+	all.links.guard(ns.guards)
 	all.soil(i)
 }
 
 // put replaces a node.
 func (all *nodes) put(i int, n sim.Node) {
-	ns := &all.at[i]
-	ns.node, ns.seen.Node = n, sight.Subject(n)
-	ns.seen.Version++
-	all.sees.Epoch++
+	all.at[i].put(n)
+	all.sees.Replaced()
 	all.changed |= 1 << i
 }
+
+func (ns *nodeState) put(n sim.Node) {
+	ns.node = n
+	ns.seen.Replace(n)
+}
+
+// guard finds the guards of the node.
+func (ns *nodeState) guard() { ns.guards = handler.GuardsOf(ns.node) }
 
 // opens reports whether the script has an opening left that the node lets happen now.
 func (ns *nodeState) opens() bool {
 	return ns.next < len(ns.script) && ns.guards.Opens(ns.script[ns.next])
+}
+
+// advance takes the next opening off the script, and reports whether one is left.
+func (ns *nodeState) advance() bool {
+	ns.next++
+	return ns.next < len(ns.script)
 }
 
 // store makes the node have stored this.
@@ -121,15 +140,18 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
 // soil notes that a node's offers, acceptance and sum are out of date.
 func (all *nodes) soil(i int) {
-	all.links.dirty |= 1 << i
+	all.links.soil(i)
 	all.changed |= 1 << i
-	all.sums.node(i)
+	all.sums.TouchNode(i)
 }
+
+// judged notes that all nodes have been judged as they are.
+func (all *nodes) judged() { all.changed = 0 }
 
 // own makes a node the world's own, before a handler changes it.
 func (all *nodes) own(i int) {
 	ns := &all.at[i]
-	ns.shared = false
+	ns.unshare()
 	if all.sys.Clone != nil {
 		all.install(i, all.clone(i))
 	} else {
@@ -137,11 +159,16 @@ func (all *nodes) own(i int) {
 	}
 }
 
+// share notes that a bank has the node too: whoever runs it next copies it.
+func (ns *nodeState) share()   { ns.shared = true }
+func (ns *nodeState) unshare() { ns.shared = false }
+
 // adopt makes the world's own what a node part of another world refers to.
 func (all *nodes) adopt(ns *nodeState) {
-	all.links.guarded = all.links.guarded || ns.guards.Any()
+	all.links.guard(ns.guards)
 	for k := range ns.seen.Timers {
-		ns.seen.Timers[k].Timer = all.timers.timer(ns.seen.Timers[k].Signal)
+		t := &ns.seen.Timers[k]
+		t.Timer = all.timers.timer(t.Signal)
 	}
 }
 
@@ -149,29 +176,34 @@ func (all *nodes) adopt(ns *nodeState) {
 // gone, datagrams under way stay under way.
 func (all *nodes) crash(i int, l life) {
 	ns := &all.at[i]
-	all.timers.count -= len(ns.seen.Timers)
+	all.timers.add(-len(ns.seen.Timers))
 	all.tasks -= len(ns.tasks)
-	ns.seen.Timers, ns.tasks = ns.seen.Timers[:0], ns.tasks[:0]
-	ns.script, ns.next = nil, 0
+	ns.end(l)
 	all.script.Put(i, false)
 	all.links.crash(i)
-	ns.live(l)
 	next := all.sys.New(all.params, addrOf(i))
 	if all.sys.Crash != nil {
 		next = all.sys.Crash(all.params, addrOf(i), ns.node)
 	}
 	all.install(i, next)
-	ns.shared = false
+	ns.unshare()
 	all.settleTimes(i)
-	all.sees.Membership++
+	all.sees.Regrouped()
+}
+
+// end forgets what ends with a life.
+func (ns *nodeState) end(l life) {
+	ns.seen.Clear()
+	ns.tasks = ns.tasks[:0]
+	ns.script, ns.next = nil, 0
+	ns.live(l)
 }
 
 // restart gives a node the script of its next life.
 func (all *nodes) restart(i int) {
 	ns := &all.at[i]
 	if all.sys.Script != nil { // else nothing depends on which life it is
-		ns.lives++
-		ns.script = all.sys.Script(all.params, addrOf(i), ns.lives)
+		ns.again(func(life int) []sim.Signal { return all.sys.Script(all.params, addrOf(i), life) })
 		if err := sim.CheckScript(addrOf(i), ns.script, ns.lives); err != nil {
 			panic("macemc: " + err.Error())
 		}
@@ -183,28 +215,103 @@ func (all *nodes) restart(i int) {
 	all.appeared(i)
 }
 
+// again begins the next life with a script.
+func (ns *nodeState) again(script func(life int) []sim.Signal) {
+	ns.lives++
+	ns.script = script(ns.lives)
+}
+
 // appeared notes that a node is there that was not.
 func (all *nodes) appeared(i int) {
-	all.sees.Epoch++
-	all.sees.Membership++
+	all.sees.Regrouped()
 	all.soil(i)
 }
 
 func (all *nodes) post(i int, task sim.Signal) {
-	ns := &all.at[i]
 	if all.cover != nil {
-		all.cover.of(task).of[sim.KindTask].possible++
+		all.cover.of(task).of[sim.KindTask].can(1)
 	}
-	sum, at := all.sum(task), 0
-	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, sum) < 0 {
+	if all.at[i].post(posted{task, all.sum(task), 1, int32(all.run.step)}) {
+		all.tasks++
+	}
+}
+
+// post adds a task, and reports whether there was no equal one.
+func (ns *nodeState) post(p posted) (added bool) {
+	at := 0
+	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, p.sum) < 0 {
 		at++
 	}
-	if at < len(ns.tasks) && ns.tasks[at].sum == sum {
-		ns.tasks[at].count++
-		return
+	if at < len(ns.tasks) && ns.tasks[at].sum == p.sum {
+		ns.tasks[at].again()
+		return false
 	}
-	ns.tasks = slices.Insert(ns.tasks, at, posted{task, sum, 1, int32(all.run.step)})
-	all.tasks++
+	ns.tasks = slices.Insert(ns.tasks, at, p)
+	return true
+}
+
+func (p *posted) again() { p.count++ }
+
+// once takes one of several equal tasks, and reports whether there were several.
+func (p *posted) once() bool {
+	if p.count == 1 {
+		return false
+	}
+	p.count--
+	return true
+}
+
+// do takes a task off.
+func (all *nodes) do(i, slot int) {
+	ns := &all.at[i]
+	if !ns.tasks[slot].once() {
+		ns.undo(slot)
+		all.tasks--
+	}
+}
+
+func (ns *nodeState) undo(slot int) { ns.tasks = append(ns.tasks[:slot], ns.tasks[slot+1:]...) }
+
+// part is a node as a bank keeps it.
+func (all *nodes) part(i int) *nodePart {
+	ns := &all.at[i]
+	ns.share()
+	return &nodePart{
+		of: all, node: ns.node, guards: ns.guards,
+		life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
+		timers: freeze(ns.seen.Timers), firing: all.firing(i), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: all.links.tcp.Flushing(i),
+	}
+}
+
+// place makes a node be as a bank has kept it.
+func (all *nodes) place(i int, k *nodePart) {
+	ns := &all.at[i]
+	all.timers.add(k.timers.len() - len(ns.seen.Timers))
+	all.tasks += k.tasks.len() - len(ns.tasks)
+	if k.life != ns.life {
+		all.sees.Regrouped()
+	}
+	all.put(i, k.node)
+	ns.place(k)
+	if k.of != all {
+		all.adopt(ns)
+	}
+	if all.pace != nil {
+		ns.ripen()
+	}
+	all.script.Put(i, k.next < len(k.script))
+	if k.flushing != all.links.tcp.Flushing(i) {
+		all.links.tcp.SetFlushing(i, k.flushing)
+	}
+	all.links.soil(i)
+}
+
+func (ns *nodeState) place(k *nodePart) {
+	ns.shared, ns.guards = true, k.guards
+	ns.live(k.life)
+	ns.lives, ns.script, ns.next = k.lives, k.script, k.next
+	ns.seen.Stand(k.timers.items)
+	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
 }
 
 // firing is the number of a node's timers that may fire, as far as the clock says.

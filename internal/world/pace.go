@@ -22,8 +22,7 @@ func (w *World) due(d time.Duration) macetime.Time {
 }
 
 // ripen looks which timers of a node may fire.
-func (all *nodes) ripen(i int) {
-	ns := &all.at[i]
+func (ns *nodeState) ripen() {
 	ns.ripe = ns.ripe[:0]
 	for k := range ns.seen.Timers {
 		first := true
@@ -36,9 +35,8 @@ func (all *nodes) ripen(i int) {
 	}
 }
 
-// fire is a timer being the first that is due.
-func (all *nodes) fire(i, slot int) {
-	ns := &all.at[i]
+// precedes makes the timer at a slot the first that is due.
+func (ns *nodeState) precedes(slot int) {
 	var others []macetime.Time
 	for k := range ns.seen.Timers {
 		if k != slot {

@@ -29,13 +29,11 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		w.Run.did.End()
 		failure = w.Run.failure
 		defer w.Run.recordCut()
-		hook := w.Run.hook
-		w.Run.asks("")
+		hook := w.Events.asked()
 		asked, property := w.Judge.panicker()
 		hook = cmp.Or(hook, asked)
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
-			w.Run.unwinds()
-			w.Run.failed(w.panicked(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
+			w.Run.unwinds(w.panicked(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
 		}
 		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
 			w.nodes.soil(i)
@@ -50,7 +48,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			panic(r)
 		}
 		if u, ok := r.(unsupported); ok {
-			w.Run.refused(u)
+			w.Run.cannot(u)
 			return
 		}
 		if failure == nil {
@@ -62,7 +60,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 				text = hook + " panics: " + text
 			}
 			failure = w.panicked(verdict, property, text)
-			w.Run.failed(failure)
+			w.Run.finds(failure)
 		}
 	}()
 	if w.sprint {
@@ -71,7 +69,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	loop()
 	returned = true
 	if w.sprint && w.Run.failure == nil {
-		w.Run.failed(w.strayed())
+		w.Run.finds(w.strayed())
 	}
 	return w.Run.failure
 }

@@ -24,7 +24,6 @@ type Run struct {
 	current happening     // zero in a start
 	named   string        // the identity of current, where a handler could change it; "": it cannot
 	given   netsim.Packet // what the handler was given, where it is audited
-	hook    string        // what else of the system is asked, where it is known
 	unwound bool          // by runtime.Goexit
 
 	ticking bool          // the node's clock is the step's own
@@ -63,14 +62,9 @@ func (r *Run) Wild() bool {
 // recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// start forgets the run that was.
-func (r *Run) start() {
-	r.forget()
-	r.stand(0)
-}
-
-// stand makes a state of the run be where it goes on from, after so many steps.
+// stand makes a run begin, or go on, after so many steps.
 func (r *Run) stand(step int) {
+	r.forget()
 	r.step, r.current, r.acting = step, happening{}, sim.Addr{}
 	r.trace = sim.Trace{}
 }
@@ -80,8 +74,8 @@ func (r *Run) resume(step int) { r.step = step }
 
 // forget leaves nothing of the last step: the world is put where another run was.
 func (r *Run) forget() {
-	r.refused(nil)
-	r.failure = nil
+	r.pardon()
+	r.goesOn()
 	r.did.Forget()
 }
 
@@ -118,9 +112,6 @@ func (r *Run) heal() {
 	r.begin()
 	r.current, r.acting = happening{sim.Event{Kind: sim.KindHeal}, spot{cause: -1}}, sim.Addr{}
 }
-
-// asks notes which hook of the system is asked now, and "", that none is.
-func (r *Run) asks(hook string) { r.hook = hook }
 
 // names keeps the identity of the event, which the handler could change.
 func (r *Run) names(identity string) { r.named = identity }
@@ -202,15 +193,28 @@ func (r *Run) fail(v sim.Verdict, property, message string) *sim.Failure {
 
 // stop ends the run with a failure, from wherever a handler is.
 func (r *Run) stop(f *sim.Failure) {
-	r.failed(f)
+	r.pardon()
+	r.finds(f)
 	panic(stopRun{})
 }
 
-// failed notes what is wrong with the step.
-func (r *Run) failed(f *sim.Failure) { r.failure = f }
+// finds notes a failure, unless there is one already, and returns the one that counts.
+func (r *Run) finds(f *sim.Failure) *sim.Failure {
+	if r.failure == nil {
+		r.failure = f
+	}
+	return r.failure
+}
 
-// unwinds notes that the goroutine of the run ends.
-func (r *Run) unwinds() { r.unwound = true }
+// pardon forgets the failure.
+func (r *Run) pardon() { r.failure = nil }
+
+// unwinds notes that the goroutine of the run ends, and why.
+func (r *Run) unwinds(f *sim.Failure) {
+	r.pardon()
+	r.finds(f)
+	r.unwound = true
+}
 
 // gave notes the message that is about to be delivered.
 func (r *Run) gave(p netsim.Packet) {

@@ -29,37 +29,32 @@ func (s *Snapshot) Hash() canon.Hash { return s.total }
 // Nodes that cannot be copied must not be kept: see Bound.
 func (w *World) Snapshot(before *Snapshot) *Snapshot {
 	total := w.State.Hash()
-	s := &w.sums
-	out := &Snapshot{step: w.Run.step, parts: make([]any, len(s.part)), sums: clone(s.part), total: total}
-	for p := range out.parts {
+	sums := w.sums.Parts()
+	parts := make([]any, len(sums))
+	for p := range parts {
 		switch {
-		case s.part[p] == (canon.Hash{}):
-		case before != nil && !s.moved[p]:
-			out.parts[p] = before.parts[p]
+		case sums[p] == (canon.Hash{}):
+		case before != nil && !w.sums.HasMoved(p):
+			parts[p] = before.parts[p]
 		default:
-			out.parts[p] = w.State.part(p)
+			parts[p] = w.State.part(p)
 		}
-		s.moved[p] = false
 	}
-	s.movedList = s.movedList[:0]
-	return out
+	w.sums.Settle()
+	return &Snapshot{step: w.Run.step, parts: parts, sums: clone(sums), total: total}
 }
 
 // Restore makes the world be where a snapshot was taken, of this world or of
 // one of an equal system. The trace begins anew.
 func (w *World) Restore(from *Snapshot) {
-	w.Run.forget()
 	w.Run.stand(from.step)
-	s := &w.sums
 	for p, of := range from.parts {
 		if of == nil && p < w.n {
 			panic("macemc bug: sim: a snapshot without a node, and every node has an identity")
 		}
 		w.State.place(p, of)
-		s.part[p], s.stale[p] = from.sums[p], false
-		s.moved[p] = false
 	}
-	s.total, s.list, s.movedList = from.total, s.list[:0], s.movedList[:0]
+	w.sums.Stand(from.sums, from.total)
 	if w.auditing {
 		w.audit.resume()
 	}

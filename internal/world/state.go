@@ -2,6 +2,7 @@ package world
 
 import (
 	"macemc/internal/canon"
+	"macemc/internal/state"
 	"macemc/netsim"
 )
 
@@ -13,7 +14,7 @@ import (
 // State is all that decides what may become of a run, in parts that a Bank keeps.
 type State struct {
 	*setting
-	sums    *sums
+	sums    *state.Sums
 	timers  *timers
 	run     *Run
 	links   *Links
@@ -22,89 +23,22 @@ type State struct {
 	judge   *Judge
 }
 
-// sums keeps the identity of every part and notes which are out of date.
-type sums struct {
-	n     int
-	total canon.Hash
-	part  []canon.Hash
-	stale []bool
-	list  []int32 // the parts that are stale
-
-	// For Save and Load: which numbers the parts have in a bank.
-	tracking  bool
-	bank      *Bank // of which at has numbers
-	at        Vector
-	moved     []bool // changed since
-	movedList []int32
-	since     []int32 // places that were saved since the last Load
-	from      *uint32 // of the vector that was loaded last
-}
-
-// Parts are numbered: nodes, channels of tcp, channels of udp, sets, the rest:
-// monitors and environment.
-func (s *sums) init(n int) {
-	s.n = n
-	parts := n + 2*n*n + n + 1
-	s.part, s.stale, s.list = make([]canon.Hash, parts), make([]bool, parts), make([]int32, 0, parts)
-}
-
-// reset makes all parts empty; nothing of an empty part is hashed.
-func (s *sums) reset() {
-	clear(s.part)
-	clear(s.stale)
-	s.list, s.total = s.list[:0], canon.Hash{}
-	if s.tracking {
-		for part := range s.part {
-			s.touch(part)
-		}
-	}
-	s.rest()
-}
-
-func (s *sums) touch(part int) {
-	if !s.stale[part] {
-		s.stale[part] = true
-		s.list = append(s.list, int32(part))
-	}
-	if s.tracking && !s.moved[part] {
-		s.moved[part] = true
-		s.movedList = append(s.movedList, int32(part))
-	}
-}
-
-func (s *sums) node(i int) { s.touch(i) }
-func (s *sums) tcp(c int)  { s.touch(s.n + c) }
-func (s *sums) udp(c int)  { s.touch(s.n + s.n*s.n + c) }
-func (s *sums) set(i int)  { s.touch(s.n + 2*s.n*s.n + i) }
-func (s *sums) rest()      { s.touch(len(s.part) - 1) }
-
 // Hash is the identity of the state: equal in every process, and equal for
 // equal states whatever their history.
-func (st *State) Hash() canon.Hash {
-	s := st.sums
-	for _, part := range s.list {
-		h := st.partSum(int(part))
-		s.total = s.total.Sub(s.part[part]).Add(h)
-		s.part[part], s.stale[part] = h, false
-	}
-	s.list = s.list[:0]
-	return s.total
-}
+func (st *State) Hash() canon.Hash { return st.sums.Hash(st) }
 
-// partSum is the identity of one part, bound to its place; zero if empty.
-func (st *State) partSum(part int) canon.Hash {
-	n, at := st.n, part
+// PartSum is the identity of one part, bound to its place; zero if empty.
+func (st *State) PartSum(part int) canon.Hash {
 	var h canon.Hash
-	switch {
-	case at < n:
+	switch sort, at := st.sums.Places.At(part); sort {
+	case state.Node:
 		h = st.nodes.identity(at)
-	case at < n+n*n:
-		c := at - n
-		h = connectionSum(st.summed(st.links.tcp.Packets(c)), st.links.tcp.Told(c))
-	case at < n+2*n*n:
-		h = packetsSum(st.summed(st.links.udp.Packets(at - n - n*n)))
-	case at < 2*n+2*n*n:
-		h = membersSum(st.links.set.For(at - n - 2*n*n))
+	case state.TCP:
+		h = connectionSum(st.summed(st.links.tcp.Packets(at)), st.links.tcp.Told(at))
+	case state.UDP:
+		h = packetsSum(st.summed(st.links.udp.Packets(at)))
+	case state.Set:
+		h = membersSum(st.links.set.For(at))
 	default:
 		memories := make([]any, len(st.judge.monitors))
 		for i := range st.judge.monitors {

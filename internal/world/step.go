@@ -1,38 +1,30 @@
 package world
 
 import (
-	"fmt"
-
 	"macemc/choose"
 	"macemc/internal/handler"
-	"macemc/internal/sight"
 	"macemc/sim"
 )
 
 // Start begins a run: new nodes, empty networks, and Init on every node, in
 // order. Choices that Init makes are asked of src. Call it inside Protect.
 func (w *World) Start(src choose.Source) {
-	w.Run.start()
+	w.Run.stand(0)
 	w.Run.follows(src)
 	w.Links.start()
 	w.nodes.start()
-	w.sums.reset()
+	w.sums.Reset()
 	w.Environ.start()
 	w.Judge.start()
 	w.audit.start()
 	for i := range w.nodes.at {
 		w.nodes.renew(i)
-		if w.nodes.joins(i) {
-			w.nodes.at[i].live(lifeLate)
-			w.Environ.gone++
-			w.Environ.weather()
+		if w.nodes.at[i].joins() {
+			w.Environ.late(i)
 		}
 	}
-	if w.cover != nil && w.cover.listed == nil {
-		w.cover.listed = []sight.Handler{}
-		for i := range w.nodes.at {
-			w.cover.list(w.nodes.at[i].node)
-		}
+	if w.cover != nil {
+		w.cover.listAll(w.nodes.at)
 	}
 	for i := range w.nodes.at {
 		late := w.nodes.at[i].life == lifeLate
@@ -64,7 +56,7 @@ func (w *World) Step(src choose.Source) Progress {
 	k := w.Run.ask(src, n, w.Events.runs)
 	if uint(k) >= uint(n) {
 		if err := src.Err(); err != choose.ErrOnlyRare {
-			w.Run.refused(err)
+			w.Run.refused()
 			return Stopped
 		}
 		return Quiet // and the world stands where it stood: it may heal, and go on
@@ -160,7 +152,7 @@ func (w *World) finish(i int) {
 // stays down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
 	if !w.Run.askHeal(src) {
-		w.Run.refused(src.Err())
+		w.Run.refused()
 		return Stopped
 	}
 	w.Run.heal()
@@ -174,11 +166,9 @@ func (w *World) Heal(src choose.Source) Progress {
 // take consumes an event.
 func (w *World) take(e *happening) {
 	i := int(e.node)
-	ns := &w.nodes.at[i]
 	switch e.Kind {
 	case sim.KindScript:
-		ns.next++
-		w.nodes.script.Put(i, ns.next < len(ns.script))
+		w.nodes.script.Put(i, w.nodes.at[i].advance())
 		if e.Joins() {
 			w.Environ.join(i)
 		} else if e.Leaves() {
@@ -186,54 +176,17 @@ func (w *World) take(e *happening) {
 		}
 	case sim.KindAction: // stays offered for as long as the node offers it
 	case sim.KindTask:
-		if t := &ns.tasks[e.slot]; t.count > 1 {
-			t.count--
-		} else {
-			ns.tasks = append(ns.tasks[:e.slot], ns.tasks[e.slot+1:]...)
-			w.nodes.tasks--
-		}
+		w.nodes.do(i, int(e.slot))
 	case sim.KindMessage:
-		w.receive(e)
+		if w.auditing {
+			w.Run.gave(w.Links.head(e))
+		}
+		w.Links.receive(e)
 	case sim.KindTimer:
-		if w.cover != nil {
-			w.timers.noted[ns.seen.Timers[e.slot].Number].tally.happened++
-		}
-		if w.Environ.early > 0 && w.Links.concerned(i) {
-			w.Environ.early--
-			w.sums.rest()
-		}
-		if w.pace != nil {
-			w.nodes.fire(i, int(e.slot))
-		}
-		ns.seen.Timers = append(ns.seen.Timers[:e.slot], ns.seen.Timers[e.slot+1:]...)
-		w.timers.count--
+		w.Environ.fires(i)
+		w.nodes.fire(i, int(e.slot))
 	default:
 		w.Environ.take(e)
-	}
-}
-
-// receive takes a message off its link.
-func (w *World) receive(e *happening) {
-	c := int(e.channel)
-	switch link := e.Link; link {
-	case sim.LinkTCP:
-		p, opened := w.Links.tcp.Pop(c)
-		w.Run.gave(p)
-		w.sums.tcp(c)
-		if opened {
-			w.Links.bothEnds(c)
-		}
-	case sim.LinkUDP:
-		w.Run.gave(w.Links.udp.Pop(c))
-		w.sums.udp(c)
-	case sim.LinkSet, sim.LinkBag:
-		w.Run.gave(w.Links.set.Take(int(e.node), int(e.slot)))
-		if link == sim.LinkBag {
-			w.sums.set(int(e.node))
-			w.Links.dirty |= 1 << e.node
-		}
-	default:
-		panic(fmt.Sprintf("macemc bug: sim: cannot receive by %s", link))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/disk"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -24,7 +25,7 @@ type stored struct {
 // disks are what the nodes have stored, and what becomes of it when they fail.
 type disks struct {
 	*setting
-	sums    *sums
+	sums    *state.Sums
 	run     *Run
 	links   *Links
 	nodes   *nodes
@@ -232,7 +233,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	if k > 0 {
 		e.spend(&e.left.Disk)
 		if d.cover != nil {
-			d.cover.disk++
+			d.cover.diskFailed()
 		}
 	}
 	return k
@@ -256,10 +257,8 @@ func (d *disks) cutShort(i int, l life) {
 	}
 	takeOne(d.environ.left.Of(kind))
 	if d.cover != nil {
-		d.cover.kinds[kind].happened++
+		d.cover.kinds[kind].did()
 	}
 	d.environ.crash(i, l)
-	d.links.dirty = d.links.all()
-	d.sums.rest()
-	d.environ.weather()
+	d.environ.changes()
 }

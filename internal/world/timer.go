@@ -1,11 +1,8 @@
 package world
 
 import (
-	"slices"
-
 	"macemc/internal/sight"
 	"macemc/macetime"
-	"macemc/netsim"
 	"macemc/sim"
 )
 
@@ -61,6 +58,10 @@ func (t *timers) recent(s sim.Signal) *sight.Timer {
 	return nil
 }
 
+// clear notes that no timer is scheduled, and add, that so many more are.
+func (t *timers) clear()    { t.count = 0 }
+func (t *timers) add(n int) { t.count += n }
+
 func (ns *nodeState) scheduled(t *sight.Timer) bool {
 	for k := range ns.seen.Timers {
 		if ns.seen.Timers[k].Timer == t {
@@ -71,33 +72,31 @@ func (ns *nodeState) scheduled(t *sight.Timer) bool {
 }
 
 func (all *nodes) arm(i int, t *sight.Timer, due macetime.Time) {
-	ns := &all.at[i]
 	if all.cover != nil {
-		all.timers.noted[t.Number].tally.possible++
+		all.timers.noted[t.Number].tally.can(1)
 	}
-	at := 0
-	for k := range ns.seen.Timers {
-		if ns.seen.Timers[k].Timer == t {
-			ns.seen.Timers[k].Step, ns.seen.Timers[k].Due = int32(all.run.step), due
-			return
-		}
-		if netsim.CompareSums(ns.seen.Timers[k].Sum, t.Sum) < 0 {
-			at = k + 1
-		}
+	if all.at[i].seen.Schedule(sight.Scheduled{Timer: t, Step: int32(all.run.step), Due: due}) {
+		all.timers.add(1)
 	}
-	ns.seen.Timers = slices.Insert(ns.seen.Timers, at, sight.Scheduled{Timer: t, Step: int32(all.run.step), Due: due})
-	all.timers.count++
 }
 
 func (all *nodes) disarm(i int, t *sight.Timer) {
-	ns := &all.at[i]
-	for k := range ns.seen.Timers {
-		if ns.seen.Timers[k].Timer == t {
-			ns.seen.Timers = append(ns.seen.Timers[:k], ns.seen.Timers[k+1:]...)
-			all.timers.count--
-			return
-		}
+	if all.at[i].seen.Unschedule(t) {
+		all.timers.add(-1)
 	}
+}
+
+// fire takes the timer off that fires.
+func (all *nodes) fire(i, slot int) {
+	ns := &all.at[i]
+	if all.cover != nil {
+		all.timers.noted[ns.seen.Timers[slot].Number].tally.did()
+	}
+	if all.pace != nil {
+		ns.precedes(slot)
+	}
+	ns.seen.Fire(slot)
+	all.timers.add(-1)
 }
 
 // text is the event's identity as one line. That of a timer, which has an

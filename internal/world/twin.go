@@ -24,8 +24,8 @@ func (st *State) Twin(b *Bank, i int, id uint32) bool {
 	}
 	ns := &st.nodes.at[i]
 	st.nodes.put(i, *twin)
-	ns.shared = true
-	st.sums.touch(i)
+	ns.share()
+	st.sums.Touch(i)
 	return true
 }
 

@@ -41,13 +41,30 @@ func newStock(places int) stock {
 
 // append puts a new part on its shelf.
 func (s *stock) append(place int, sum canon.Hash, of any) uint32 {
-	i := s.describe(of)
-	k := &s.shelves[place]
+	return s.shelves[place].append(sum, of, s.describe(of))
+}
+
+func (k *shelf) append(sum canon.Hash, of any, i info) uint32 {
 	id := uint32(len(k.sums))
 	k.parts, k.sums, k.infos = append(k.parts, of), append(k.sums, sum), append(k.infos, i)
 	k.index.Add(k.sums, id)
 	return id
 }
+
+// look makes the parts be those of another shelf, of which k has the first.
+func (k *shelf) look(all *shelf) {
+	from := len(k.sums)
+	k.parts, k.sums, k.infos = all.parts, all.sums, all.infos
+	for id := from; id < len(k.sums); id++ {
+		k.index.Add(k.sums, uint32(id))
+	}
+}
+
+// catchUp makes the messages be those of a larger stock.
+func (s *stock) catchUp(all *stock) { s.messages = all.messages }
+
+// twin notes that a part has a twin.
+func (s *stock) twin(t Twinned) { s.twins = append(s.twins, t) }
 
 // message is the number of a message, from 1.
 func (s *stock) message(p netsim.Packet) uint32 {
@@ -119,13 +136,8 @@ func (b *Bank) refresh(place int) {
 
 // look is refresh with the lock held.
 func (b *Bank) look(place int) {
-	all, mine := &b.vault.all.shelves[place], &b.of.shelves[place]
-	from := len(mine.sums)
-	mine.parts, mine.sums, mine.infos = all.parts, all.sums, all.infos
-	for id := from; id < len(mine.sums); id++ {
-		mine.index.Add(mine.sums, uint32(id))
-	}
-	b.of.messages = b.vault.all.messages
+	b.of.shelves[place].look(&b.vault.all.shelves[place])
+	b.of.catchUp(&b.vault.all)
 }
 
 // shelf is the parts of a place, the one with this number among them.
@@ -160,7 +172,8 @@ func (b *Bank) number(p netsim.Packet) uint32 {
 	b.vault.mu.Lock()
 	defer b.vault.mu.Unlock()
 	n := b.vault.all.message(p)
-	b.of.messages, b.of.numbers[p.Sum] = b.vault.all.messages, n
+	b.of.catchUp(&b.vault.all)
+	b.of.numbers[p.Sum] = n
 	return n
 }
 
@@ -169,7 +182,7 @@ func (b *Bank) message(n uint32) netsim.Packet {
 	if int(n) > len(b.of.messages) {
 		b.vault.mu.Lock()
 		defer b.vault.mu.Unlock()
-		b.of.messages = b.vault.all.messages
+		b.of.catchUp(&b.vault.all)
 	}
 	return b.of.messages[n-1]
 }
@@ -202,12 +215,12 @@ func (st *State) keepTwin(b *Bank, i int, id uint32) {
 		}
 	}
 	n := ns.node
-	ns.shared = true
+	ns.share()
 	k.twin.Store(&n)
 	if b.vault == nil {
-		b.of.twins = append(b.of.twins, Twinned{i, id})
+		b.of.twin(Twinned{i, id})
 		return
 	}
-	b.vault.all.twins = append(b.vault.all.twins, Twinned{i, id})
+	b.vault.all.twin(Twinned{i, id})
 	b.vault.twinned.Store(int32(len(b.vault.all.twins)))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/internal/canon"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -21,7 +22,7 @@ const callsMost = 100_000
 // What a caller asks is asked of one of them.
 type World struct {
 	setting
-	sums   sums
+	sums   state.Sums
 	timers timers
 	Run    Run   // the step that is running, or the last one
 	Links  Links // what is under way, and who may hear of it

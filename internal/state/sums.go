@@ -1,0 +1,160 @@
+package state
+
+import "macemc/internal/canon"
+
+// A Vector is a state as the numbers of its parts by place. Who numbers them knows
+// what a number stands for.
+type Vector []uint32
+
+// Parts computes the identities of the parts.
+type Parts interface{ PartSum(place int) canon.Hash }
+
+// Sums keeps the identity of every part and notes which are out of date.
+type Sums struct {
+	Places
+	total canon.Hash
+	part  []canon.Hash
+	stale []bool
+	list  []int32 // the parts that are stale
+
+	// Since the state was saved or loaded, if that is tracked.
+	tracking  bool
+	bank      any // whose numbers at has
+	at        Vector
+	moved     []bool // parts that changed since
+	movedList []int32
+	since     []int32 // places that were saved since the last load
+	from      *uint32 // of the vector that was loaded last
+}
+
+// Init makes s the sums of a system of n nodes.
+func (s *Sums) Init(n int) {
+	places := PlacesOf(n)
+	parts := places.Len()
+	*s = Sums{Places: places, part: make([]canon.Hash, parts), stale: make([]bool, parts), list: make([]int32, 0, parts)}
+}
+
+// Reset makes all parts empty. An empty part is not hashed.
+func (s *Sums) Reset() {
+	clear(s.part)
+	clear(s.stale)
+	s.list, s.total = s.list[:0], canon.Hash{}
+	if s.tracking {
+		for part := range s.part {
+			s.Touch(part)
+		}
+	}
+	s.TouchRest()
+}
+
+// Touch notes that a part has changed.
+func (s *Sums) Touch(part int) {
+	if !s.stale[part] {
+		s.stale[part] = true
+		s.list = append(s.list, int32(part))
+	}
+	if s.tracking && !s.moved[part] {
+		s.moved[part] = true
+		s.movedList = append(s.movedList, int32(part))
+	}
+}
+
+// These note that a part of each sort has changed.
+func (s *Sums) TouchNode(i int)      { s.Touch(s.Node(i)) }
+func (s *Sums) TouchTCP(channel int) { s.Touch(s.TCP(channel)) }
+func (s *Sums) TouchUDP(channel int) { s.Touch(s.UDP(channel)) }
+func (s *Sums) TouchSet(i int)       { s.Touch(s.Set(i)) }
+func (s *Sums) TouchRest()           { s.Touch(s.Rest()) }
+
+// Hash returns the identity of the state, with those of the parts that have changed
+// computed anew.
+func (s *Sums) Hash(of Parts) canon.Hash {
+	for _, part := range s.list {
+		h := of.PartSum(int(part))
+		s.total = s.total.Sub(s.part[part]).Add(h)
+		s.part[part], s.stale[part] = h, false
+	}
+	s.list = s.list[:0]
+	return s.total
+}
+
+// Parts are the identities of the parts, as of the last call of Hash. They are s's own.
+func (s *Sums) Parts() []canon.Hash { return s.part }
+
+// Track notes from now on which parts change. All parts count as changed.
+func (s *Sums) Track() {
+	s.tracking = true
+	s.at = make(Vector, len(s.part))
+	s.moved = make([]bool, len(s.part))
+	s.movedList = s.movedList[:0]
+	for p := range s.part {
+		s.moved[p] = true
+		s.movedList = append(s.movedList, int32(p))
+	}
+}
+
+// Tracking reports whether s notes which parts change.
+func (s *Sums) Tracking() bool { return s.tracking }
+
+// Know makes sure that the numbers which s keeps are those of a bank.
+func (s *Sums) Know(bank any) {
+	if s.bank != bank {
+		s.Track()
+		s.bank = bank
+	}
+}
+
+// Save takes over the numbers of the parts that have changed since the last call of
+// Save or Loaded, and returns their places, which are valid until the next step.
+func (s *Sums) Save(number func(place int) uint32) []int32 {
+	for _, p := range s.movedList {
+		s.at[p] = number(int(p))
+		s.moved[p] = false
+	}
+	moved := s.movedList
+	s.since = append(s.since, moved...)
+	s.movedList = s.movedList[:0]
+	return moved
+}
+
+// At is the state as it was last saved or loaded. It is s's own.
+func (s *Sums) At() Vector { return s.at }
+
+// Differs reports whether a part is, or may be, another than the one with a number.
+func (s *Sums) Differs(place int, id uint32) bool { return s.at[place] != id || s.moved[place] }
+
+// Restored notes that a part is the one with a number, whose identity is sum.
+func (s *Sums) Restored(place int, id uint32, sum canon.Hash) {
+	s.total = s.total.Sub(s.part[place]).Add(sum)
+	s.part[place], s.stale[place], s.moved[place], s.at[place] = sum, false, false, id
+}
+
+// Loaded notes that all parts are those of v.
+func (s *Sums) Loaded(v Vector) {
+	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
+}
+
+// CameFrom reports whether v, with the numbers of a bank, was the last that was loaded.
+func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
+
+// Moved are the places that have changed since the last call of Save, and Since those
+// that were saved since the last call of Loaded.
+func (s *Sums) Moved() []int32 { return s.movedList }
+func (s *Sums) Since() []int32 { return s.since }
+
+// HasMoved reports whether a part has changed since it was saved.
+func (s *Sums) HasMoved(place int) bool { return s.moved[place] }
+
+// Settle forgets which parts have changed.
+func (s *Sums) Settle() {
+	clear(s.moved)
+	s.movedList = s.movedList[:0]
+}
+
+// Stand makes the identities be these, and all parts unchanged.
+func (s *Sums) Stand(parts []canon.Hash, total canon.Hash) {
+	copy(s.part, parts)
+	clear(s.stale)
+	s.total, s.list = total, s.list[:0]
+	s.Settle()
+}
