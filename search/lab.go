@@ -417,21 +417,6 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	})
 }
 
-// Show takes the run up to a walk and the walk again, and shows the states that it
-// comes through, the first included.
-func (l *Lab) Show(of *Case, s Success, see func(w *world.World, last bool)) error {
-	_, err := alone(l, func() (none struct{}, err error) {
-		k := s.Walk.(*labWalk)
-		again := run.Repeat(choose.NewRaw(k.answers(of)), k.climate, k.end)
-		again.See = func(w *world.World) { see(w, w.Run.Steps() == k.end) }
-		if _, failure, w := l.first.Run(again, false); failure != nil || w.Run.Steps() != k.end {
-			return none, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
-		}
-		return none, nil
-	})
-	return err
-}
-
 // Confirm makes a finding of a walk in which the service failed.
 func (l *Lab) Confirm(of *Case, f Failed) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {

@@ -291,14 +291,6 @@ func TestLabSurvives(t *testing.T) {
 			if s.Steps != q.Steps {
 				t.Errorf("a walk of %d steps from step %d survives %d", q.Steps, q.From, s.Steps)
 			}
-			seen, lasts := 0, 0
-			err := lab.Show(of, s, func(_ *world.World, last bool) {
-				seen++
-				lasts += count(last)
-			})
-			if err != nil || seen != q.From+q.Steps+1 || lasts != 1 {
-				t.Errorf("%v: of a walk of %d steps from step %d %d states are shown, %d as the last", err, q.Steps, q.From, seen, lasts)
-			}
 		}
 	}
 }

@@ -20,7 +20,6 @@ type Account struct {
 	System  *sim.System
 	Params  sim.Params
 	Checked []string        // the properties that were checked; nil: all
-	Walking search.Options  // how walks of the search were taken: Walks, WalkSteps; zero: by default
 	Finding *search.Finding // nil: nothing was found
 	Place   Place           // where it was written; whoever writes it says so
 
@@ -29,8 +28,6 @@ type Account struct {
 	walker  *canon.Walker
 	sources *Sources
 	runs    [2]run // the finding's own, and the nearest live one
-	ahead   *Ahead
-	looked  bool // ahead was asked for
 	ran     *lines.Ran
 	ranned  bool // ran was asked for
 	unran   error
@@ -57,7 +54,7 @@ type Means struct {
 func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
 
 func by(m Means, r *search.Result, f *search.Finding) *Account {
-	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Walking: r.Options, Finding: f, Means: m}
+	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Finding: f, Means: m}
 }
 
 // All are the accounts of all findings of a result.

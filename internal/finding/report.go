@@ -44,7 +44,6 @@ func (t *tale) report(w io.Writer) error {
 	p.say("macemc found this: the real code ran in a simulator, which chose what happens next. It is one run that is possible, and can be taken again step by step.")
 	t.violated(p)
 	t.critical(p)
-	t.why(p)
 	t.avoidable(p)
 	t.nearest(p)
 	t.apart(p)

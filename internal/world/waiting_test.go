@@ -12,31 +12,6 @@ import (
 	"macemc/sim"
 )
 
-// TestWaiting: what could wake somebody up is a message on any link, a task, or a timer.
-func TestWaiting(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		use  func(sim.Env)
-		want string // n1 has a timer of its own
-	}{
-		{"nothing", func(sim.Env) {}, "[n1] false false"},
-		{"timer", func(env sim.Env) { env.After(time.Second, now{}) }, "[n0 n1] false false"},
-		{"task", func(env sim.Env) { env.Post("task") }, "[n1] true false"},
-		{"tcp", func(env sim.Env) { env.TCP().Send(env.Peers()[0], "m") }, "[n1] false true"},
-		{"udp", func(env sim.Env) { env.UDP().Send(env.Peers()[0], "m") }, "[n1] false true"},
-		{"set", func(env sim.Env) { env.Set().Send(env.Peers()[0], "m") }, "[n1] false true"},
-		{"bag", func(env sim.Env) { env.Bag().Send(env.Peers()[0], "m") }, "[n1] false true"},
-	} {
-		w, f := used(t, world.Config{}, nil, c.use)
-		if f != nil {
-			t.Fatal(f)
-		}
-		if s := w.State.Waiting(); fmt.Sprint(s.Timers, s.Tasks, s.UnderWay) != c.want {
-			t.Errorf("%s: what waits is %+v; want %s", c.name, s, c.want)
-		}
-	}
-}
-
 // TestSlowLinkWaits: a message on a slow link waits for all that is to be done at once,
 // and for no timer.
 func TestSlowLinkWaits(t *testing.T) {
