@@ -150,7 +150,7 @@ campaign-random: ## hold searches of N (100,000) random systems to internal/orac
 
 .PHONY: mutants
 mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped
-	@go run ./internal/mutants -n $(MUTANTS)
+	@go build -C tools/mutants -o ../../bin/ . && bin/mutants -n $(MUTANTS)
 
 GOLDEN := -count=1 -run '^TestGolden$$' ./internal/oracle
 

@@ -285,10 +285,6 @@ var rooms = []room{
 		instead: map[string]string{"": "rename changes files; what they are of it need not know"},
 	},
 	{
-		path:    "internal/mutants",
-		instead: map[string]string{"": "mutants changes files and runs tests; what they are of it need not know"},
-	},
-	{
 		path:  "internal/oracle",
 		may:   []string{"choose", "macetime", "sim", "search"},
 		tests: []string{"internal/catalog"},

@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +22,8 @@ func (s *size) add(o size) {
 	*s = size{s.code + o.code, s.comment + o.comment, s.names + o.names, s.arrows + o.arrows, s.back + o.back, s.long + o.long}
 }
 
-// TestSize prints the size of each package and of all of them, except for
-// examples: lines of code without blanks, comments and tests; exported names
+// TestSize prints the size of each package, of each tool, and of all of them,
+// except for examples: lines of code without blanks, comments and tests; exported names
 // without methods; the share of foreign writes, as TestOwners counts them; the
 // share of uses between files that run against the best order of the files;
 // lines of comment for each line of code; and functions of more than 50 lines.
@@ -42,11 +44,39 @@ func TestSize(t *testing.T) {
 		total.foreign, total.all = total.foreign+foreign[pkg].foreign, total.all+foreign[pkg].all
 		t.Log(row(pkg, of[pkg], foreign[pkg]))
 	}
+	for _, module := range tools(t) {
+		code, comment := 0, 0
+		for _, s := range module.sources {
+			if !s.test {
+				c, more := lines(s.text)
+				code, comment = code+c, comment+more
+			}
+		}
+		sum.add(size{code: code, comment: comment})
+		t.Logf("%-25s code %6d", module.path, code)
+	}
 	t.Log(row("all", sum, total))
 	slices.SortFunc(large, func(a, b largeType) int { return cmp.Compare(b.fields+b.methods, a.fields+a.methods) })
 	for _, l := range large[:5] {
 		t.Logf("%s has %d fields and %d methods", l.name, l.fields, l.methods)
 	}
+}
+
+// tools returns the modules below tools, which are parsed only.
+func tools(t *testing.T) (all []checked) {
+	t.Helper()
+	files, err := filepath.Glob("tools/*/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		sources, err := parse(os.DirFS(filepath.Dir(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, checked{path: filepath.Dir(file), sources: sources})
+	}
+	return all
 }
 
 func row(name string, s size, foreign share) string {

@@ -58,7 +58,7 @@ func main() {
 	only := flag.String("only", "", "only those whose identity, function or file matches")
 	limit := flag.Duration("time", minute, "of tests for each")
 	journal := flag.String("journal", "bin/mutants.jsonl", "what was tried; a run goes on from there")
-	equivalent := flag.String("equivalent", "internal/mutants/equivalent.txt", "identities of mutants that mean nothing, with a reason each")
+	equivalent := flag.String("equivalent", "tools/mutants/equivalent.txt", "identities of mutants that mean nothing, with a reason each")
 	list := flag.Bool("list", false, "print the mutants that would be tried, and try none")
 	flag.Parse()
 	if err := run(*number, *seed, *only, *limit, *journal, *equivalent, *list); err != nil {

@@ -1,0 +1,3 @@
+module macemc/tools/mutants
+
+go 1.26.0
