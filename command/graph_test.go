@@ -71,9 +71,12 @@ func TestGraphLive(t *testing.T) {
 	}
 	for _, f := range formats[1:] {
 		text, told, status := execute("graph", folder, "--format", f.name)
-		if status != exitNothing || !strings.Contains(text, "there") {
+		if status != exitNothing || strings.Contains(text, "there") != (f.name != "dot") {
 			t.Errorf("as %s, status %d: %s\n%s", f.name, status, told, text)
 		}
+	}
+	if _, told, status := execute("graph", folder, "--format", "dot", "--live", filepath.Join(folder, "live.path")); status != exitInput || !strings.Contains(told, "--format dot, which draws one run") {
+		t.Errorf("--live with dot: status %d: %s", status, told)
 	}
 }
 
