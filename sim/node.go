@@ -42,6 +42,9 @@ type Layer interface {
 	Upper() Node
 }
 
+// Flawed is a layer with known bugs. A System with such a layer must list them in Bugs.
+type Flawed interface{ KnownBugs() []Bug }
+
 // Offerer is a node with guarded actions: each signal that Offers yields now
 // is an enabled event, and comes to Handle when it is chosen. Offers must be a
 // pure function of the node's state.

@@ -145,6 +145,9 @@ func (sys *System) validateNodes(p Params) error {
 		if err := unhandledOpenings(n, addrOf(i), scripts[i]); err != nil {
 			return err
 		}
+		if err := sys.listsBugsOf(n); err != nil {
+			return err
+		}
 		t := reflect.TypeOf(sight.Subject(n))
 		if err := walker.Check(t); err != nil {
 			return err
@@ -162,6 +165,27 @@ func (sys *System) validateNodes(p Params) error {
 		if !c.IsZero() && !matched(nodes, c.rule) {
 			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.rule.About, typesOf(nodes))
 		}
+	}
+	return nil
+}
+
+// listsBugsOf refuses a node one of whose layers has a known bug that System.Bugs does not
+// list: a handler of the layer would panic when it asks for the bug.
+func (sys *System) listsBugsOf(n Node) error {
+	for n != nil {
+		if flawed, ok := n.(Flawed); ok {
+			for _, b := range flawed.KnownBugs() {
+				if !slices.ContainsFunc(sys.Bugs, func(own Bug) bool { return own.ID == b.ID }) {
+					pkg, _, _ := strings.Cut(strings.TrimLeft(reflect.TypeOf(n).String(), "*"), ".")
+					return fmt.Errorf("%T has the known bug %s, which System.Bugs does not list; write Bugs: append(%s.Bugs, ...)", n, b.ID, pkg)
+				}
+			}
+		}
+		l, ok := n.(Layer)
+		if !ok {
+			return nil
+		}
+		n = l.Upper()
 	}
 	return nil
 }

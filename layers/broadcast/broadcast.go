@@ -48,6 +48,9 @@ func Over(upper sim.Node) *Layer {
 	return &Layer{upper: upper, got: map[sim.Addr]*got{}, wait: map[sim.Addr][]message{}}
 }
 
+// KnownBugs are the known bugs of the layer.
+func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
+
 // Upper is the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 

@@ -107,6 +107,9 @@ func Over(upper sim.Node, o Options) *Layer {
 	return &Layer{upper: upper, options: o, open: map[ID]*call{}, peers: map[sim.Addr]*caller{}}
 }
 
+// KnownBugs are the known bugs of the layer.
+func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
+
 // Upper is the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 

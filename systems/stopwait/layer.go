@@ -55,6 +55,9 @@ func Over(upper sim.Node) *Layer {
 	return &Layer{upper: upper, out: map[sim.Addr]*outgoing{}, next: map[sim.Addr]int{}}
 }
 
+// KnownBugs are the known bugs of the layer.
+func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
+
 // Upper is the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
