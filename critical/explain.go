@@ -11,6 +11,9 @@ import (
 // Finding.Found is then the run as it was. What it is stopped in is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	opts.spent = new(int)
+	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
+		return shortened(sys, f, opts, shrink)
+	}
 	if !shrink || !shrinkable(f) {
 		return Find(sys, f, opts)
 	}
@@ -48,6 +51,20 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	last.Others = append(out.Others, append(short.Others, last.Others...)...)
 	last.Stopped = last.Stopped || short.Stopped
 	return last, nil
+}
+
+// shortened is a finding without a critical step, whose run is made short if shrink is set.
+func shortened(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
+	if !shrink {
+		return &Result{Finding: f}, nil
+	}
+	out, err := Shrink(sys, f, opts)
+	if err == nil && len(out.Finding.Path.Steps) < len(f.Path.Steps) {
+		found := *out.Finding
+		found.Found = f.Path
+		out.Finding = &found
+	}
+	return out, err
 }
 
 // rearranged is what shrinking came to, with the most telling step as the

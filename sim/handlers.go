@@ -163,7 +163,7 @@ func (n *handled) Handle(env Env, s Signal) {
 }
 
 func unhandled(n any, what, maker string, v any) {
-	panic(Unhandled{fmt.Sprintf("%T has no handler of the %s %T; list one with sim.%s", n, what, v, maker)})
+	panic(Unhandled{fmt.Sprintf("%T%s%s %T; list one with sim.%s", n, lacksHandler, what, v, maker)})
 }
 
 // dispatch finds the place of a value's type in a list: by a hash of the word that
