@@ -25,7 +25,10 @@ func (r *runner) exhaustLocal(res *Result) error {
 		x.Close()
 	}()
 	x.Begin = r.prefix.beginning(x.Climate)
-	if r.opts.Engine != EngineLocal && !r.Always { // step properties look at every step
+	switch {
+	case r.Always: // step properties look at every step
+		r.stats.Engine = string(EngineLocal)
+	case r.opts.Engine != EngineLocal:
 		x.ByMemo()
 	}
 	switch _, done, err := r.level(x, res, r.prefix.base(), x.Roots); {

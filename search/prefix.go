@@ -83,11 +83,7 @@ func (r *runner) takePrefix() (*Finding, error) {
 			if _, f, err = r.retake(path, c); f != nil || err != nil {
 				return f, err
 			}
-			w := r.World
-			if r.Always { // it was taken with care
-				w = r.Lockstep.World
-			}
-			r.mayFire(*early + w.Environ.Fired())
+			r.mayFire(*early + r.World.Environ.Fired())
 		}
 		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
 			return f, err

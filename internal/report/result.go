@@ -441,6 +441,8 @@ func copies(r *search.Result) string {
 	switch {
 	case r.Stats.Uncopied != "":
 		return ", since nodes cannot be copied: " + r.Stats.Uncopied
+	case r.Stats.Engine == string(search.EngineLocal) && r.Options.Engine != search.EngineLocal:
+		return ", since properties of steps look at every step"
 	case r.Stats.Cloned:
 		return ", nodes copied by Clone of the system"
 	default:

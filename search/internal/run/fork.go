@@ -32,9 +32,6 @@ func (whole) Fork() *Fork { return nil }
 // ForkAt takes the first steps of a run and saves the state that they lead to.
 func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 	k := &Fork{Prefix: Picks(path.Prefix(steps)), Steps: steps}
-	if r.Always { // every run is taken in lockstep
-		return k, nil
-	}
 	if r.Bank == nil {
 		r.Bank = r.World.State.NewBank()
 	}

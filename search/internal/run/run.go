@@ -53,7 +53,8 @@ type Runs struct {
 	setting.Setting
 	World    *world.World // fast
 	Lockstep *Lockstep    // careful: two worlds in lockstep
-	Always   bool         // every run must be careful: step properties need the state before
+	Always   bool         // every run is taken in two worlds: step properties need the state before
+	paired   *Lockstep    // the fast world, and one that lags behind it for them; nil: it was not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
@@ -111,8 +112,8 @@ type planned struct {
 // plan says in which world a run is taken, from where, and who answers. What the
 // monitor may read is written before the heartbeat begins, after which it reads.
 func (r *Runs) plan(s Strategy, careful bool) *planned {
-	p := &planned{w: r.World, src: s, c: s.Weather()}
-	if careful = careful || r.Always; careful {
+	p := &planned{w: r.World, lock: r.lock(careful), src: s, c: s.Weather()}
+	if careful {
 		*r.Counts.Audited++
 	}
 	from := s.Fork()
@@ -134,19 +135,44 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 		r.Pulse.know(from.Prefix)
 	}
 	r.Pulse.weather(p.c)
-	if careful {
-		p.lock = r.Lockstep
-		p.w, p.src = r.Lockstep.World, r.Lockstep.record(p.src)
-		r.Allow(p.c, r.Lockstep.Lag)
+	if p.lock != nil {
+		p.w, p.src = p.lock.World, p.lock.record(p.src)
+		r.Allow(p.c, p.lock.Lag)
 	}
 	r.Allow(p.c, p.w)
 	return p
+}
+
+// lock is the two worlds in which a run is taken; nil: it needs but one.
+func (r *Runs) lock(careful bool) *Lockstep {
+	switch {
+	case careful:
+		return r.Lockstep
+	case r.Always:
+		return r.pair()
+	}
+	return nil
+}
+
+// pair is the world with one that lags behind it, for step properties.
+func (r *Runs) pair() *Lockstep {
+	if r.paired == nil || r.paired.World != r.World {
+		lag, err := r.NewWorld(world.Config{})
+		if err != nil {
+			panic("macemc bug: run: a world that was made before cannot be made again: " + err.Error())
+		}
+		r.paired = &Lockstep{World: r.World, Lag: lag, Steps: world.StepChecks(lag, r.World, r.Properties), lean: true}
+	}
+	return r.paired
 }
 
 // begin brings the run to its first state.
 func (p *planned) begin() {
 	if p.loaded != nil {
 		p.w.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
+		if p.lock != nil {
+			p.lock.Lag.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
+		}
 	} else {
 		p.w.Start(p.src)
 	}
@@ -156,7 +182,8 @@ func (p *planned) begin() {
 // the same.
 func (p *planned) agrees() bool {
 	depth := p.w.Run.Steps()
-	return p.lock == nil || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
+	loaded := p.loaded != nil && depth == p.loaded.Steps // no step was taken yet
+	return p.lock == nil || loaded || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
 }
 
 // Step takes one step: the one in which the environment heals, where it is time.
@@ -209,7 +236,7 @@ func (p *planned) evaluate(s Strategy) (goesOn bool, end Ending) {
 	if w.Judge.Check() != nil {
 		return false, 0
 	}
-	if p.lock != nil {
+	if p.lock != nil && !p.lock.lean {
 		w.Judge.CoverRun()
 	}
 	if w.Run.Steps() >= p.first && !s.Visit(w, w.Run.Steps()) {

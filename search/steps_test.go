@@ -1,0 +1,61 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/sim"
+)
+
+// riser counts up, and now and then may fall back by one.
+type riser struct{ Count int }
+
+func (*riser) Init(sim.Env)                           {}
+func (*riser) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*riser) Offers(offer func(sim.Signal))          { offer(year{}) }
+func (r *riser) Handle(env sim.Env, _ sim.Signal) {
+	if r.Count++; r.Count%300 == 299 && env.Bug("R1") && env.Choose(4, "fall") == 0 {
+		r.Count -= 2
+	}
+}
+
+var risers = &sim.System{
+	Name: "risers", Doc: "It only rises.", Bugs: []sim.Bug{{ID: "R1", Story: "It falls."}},
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+	New:   func(sim.Params, sim.Addr) sim.Node { return &riser{} },
+	Properties: []sim.Property{
+		sim.Steps("it rises", func(before, after sim.View[*riser]) bool {
+			was, _ := before.At(before.Params().Addr(0))
+			is, _ := after.At(after.Params().Addr(0))
+			return is.Count > was.Count
+		}),
+		sim.Eventually("it is up", func(v sim.View[*riser]) bool {
+			for _, r := range v.Nodes() {
+				return r.Count >= 310
+			}
+			return false
+		}),
+	},
+}
+
+// A property of steps is asked at every step of every walk, and makes no run a careful
+// one: those are as many as without it.
+func TestStepsAreNotAudited(t *testing.T) {
+	opts := Options{Depth: 5, Paths: 200, Workers: 1}
+	with := search(t, risers, 0, nil, opts)
+	opts.Ignore = []Ignore{{Property: "it rises"}}
+	without := search(t, risers, 0, nil, opts)
+	if a, b := with.Stats, without.Stats; with.Finding != nil || a.Walks != b.Walks || a.Audited > b.Audited+20 || a.Audited > a.Walks/2 {
+		t.Errorf("found is %v; of %d walks and %d runs in all %d were audited, without the property of steps %d of %d", with.Finding, a.Walks, a.Paths, a.Audited, b.Audited, b.Paths)
+	}
+	if e := Engine(with.Stats.Engine); e != EngineLocal {
+		t.Errorf("the engine is %s, which does not look at every step", e)
+	}
+	for _, workers := range []int{1, 3} {
+		for _, o := range []Options{{Depth: 1, Paths: 200, Workers: workers}, {Depth: 5, Workers: workers}} {
+			r := search(t, risers, 0, nil, o, "R1")
+			if f := r.Finding; f == nil || f.Property != "it rises" || f.Step < 299 {
+				t.Errorf("%+v: found is %+v", o, f)
+			}
+		}
+	}
+}
