@@ -1,0 +1,243 @@
+// Package swim is the membership protocol of SWIM: each node knows which others are up,
+// though nobody hears from everybody.
+//
+// # The story
+//
+// In each period a node pings one other, in turn. If no ack comes, it asks the others to
+// ping that node for it. If none of them can reach it either, the node is suspected. Who
+// stays suspected for some time is declared dead.
+//
+// What a node knows of the others travels on every ping and ack. A node that hears of
+// itself that it is suspected, or dead, refutes it: it raises its incarnation, which
+// only the node itself may do, and what is said of a later incarnation counts more. The
+// incarnation is kept in the store, so that a node that crashed does not fall behind what
+// others know of it.
+//
+// Calls of layers/rpc carry the pings. They are made once, since an ack that does not
+// come is what the protocol is about.
+//
+// # What is promised
+//
+// What a node knows of another never goes back, nobody knows a later incarnation than the
+// node itself, and only a suspect is declared dead. When the faults have ended, everybody
+// comes to know that all are alive.
+package swim
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"macemc/layers/rpc"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+const (
+	period    = time.Second            // between two pings of a node
+	patience  = 200 * time.Millisecond // for an ack
+	suspicion = 3 * time.Second        // until a suspect is declared dead
+)
+
+// status is what a node is to another. At one incarnation a later status counts more.
+type status int
+
+const (
+	alive status = iota
+	suspect
+	dead
+)
+
+func (s status) String() string { return [...]string{"alive", "suspect", "dead"}[s] }
+
+// rumor is what is said of a node.
+type rumor struct {
+	Of          sim.Addr
+	Is          status
+	Incarnation int
+}
+
+// beats reports whether a rumor is news to who knows another one.
+func (r rumor) beats(known rumor) bool {
+	return r.Incarnation > known.Incarnation || r.Incarnation == known.Incarnation && r.Is > known.Is
+}
+
+type (
+	// ping asks for an ack.
+	ping struct{ Rumors []rumor }
+	ack  struct{ Rumors []rumor }
+	// reach asks for a ping of another node, and for an ack if that answers.
+	reach struct {
+		Whom   sim.Addr
+		Rumors []rumor
+	}
+)
+
+type (
+	join   struct{} // the application's request
+	next   struct{} // the timer of a period
+	expire struct{ Of sim.Addr }
+)
+
+// member is what a node knows of another.
+type member struct {
+	rumor
+	until macetime.Time // of a suspect: when it is declared dead
+}
+
+// node is a member of the group.
+type node struct {
+	self        sim.Addr
+	incarnation int
+	others      map[sim.Addr]member
+	pinged      sim.Addr              // in this period, or the last
+	asked       []rpc.ID              // calls of this period that have no answer yet
+	indirect    bool                  // they are to other nodes than the one that is pinged
+	favors      map[rpc.ID]rpc.Ticket // pings for others
+}
+
+var handlers = sim.Handle(
+	sim.OnInit((*node).init), sim.OnSignal((*node).join), sim.OnSignal((*node).next), sim.OnSignal((*node).expire),
+	sim.OnMessage((*node).ping), sim.OnMessage((*node).ack), sim.OnMessage((*node).reach), sim.OnSignal((*node).timedOut),
+)
+
+const incarnationKey = "incarnation"
+
+// init reads the incarnation of the lives before.
+func (n *node) init(env sim.Env) {
+	text, _ := env.Store().Get(incarnationKey)
+	n.incarnation, _ = strconv.Atoi(text) // nothing: 0
+	env.Emit(begins{})
+}
+
+func (n *node) join(env sim.Env, _ join) { env.After(period, next{}) }
+
+// next begins a period: the next of the others is pinged.
+func (n *node) next(env sim.Env, _ next) {
+	all := sim.Addrs(n.others)
+	if env.Bug(SM5) { // who is dead is not pinged any more
+		all = slices.DeleteFunc(all, func(a sim.Addr) bool { return n.others[a].Is == dead })
+	}
+	if len(all) == 0 {
+		env.After(period, next{})
+		return
+	}
+	at := slices.IndexFunc(all, func(a sim.Addr) bool { return a.Compare(n.pinged) > 0 })
+	n.pinged = all[max(at, 0)]
+	n.indirect = false
+	n.asked = []rpc.ID{rpc.Call(env, n.pinged, ping{n.rumors()})}
+}
+
+func (n *node) ping(env sim.Env, _ sim.Addr, p ping) {
+	n.hear(env, p.Rumors)
+	rpc.Answer(env, ack{n.rumors()})
+}
+
+func (n *node) reach(env sim.Env, _ sim.Addr, r reach) {
+	n.hear(env, r.Rumors)
+	n.favors[rpc.Call(env, r.Whom, ping{n.rumors()})] = rpc.TicketOf(env)
+}
+
+// ack ends the period, or is what another one waits for.
+func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
+	n.hear(env, a.Rumors)
+	id := rpc.Of(env)
+	if ticket, is := n.favors[id]; is {
+		delete(n.favors, id)
+		rpc.AnswerTo(env, ticket, ack{n.rumors()})
+	}
+	if slices.Contains(n.asked, id) {
+		n.rest(env)
+	}
+}
+
+// timedOut asks the others after the direct ping, and suspects the node after theirs.
+func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
+	delete(n.favors, t.ID)
+	at := slices.Index(n.asked, t.ID)
+	if at < 0 {
+		return
+	}
+	n.asked = slices.Delete(n.asked, at, at+1)
+	if !n.indirect {
+		n.indirect = true
+		for _, other := range sim.Addrs(n.others) {
+			if other != n.pinged && n.others[other].Is == alive {
+				n.asked = append(n.asked, rpc.Call(env, other, reach{n.pinged, n.rumors()}))
+			}
+		}
+	}
+	if len(n.asked) > 0 {
+		return
+	}
+	if m := n.others[n.pinged]; m.Is == alive {
+		n.learn(env, rumor{n.pinged, suspect, m.Incarnation}, false)
+	}
+	n.rest(env)
+}
+
+// rest waits for the next period.
+func (n *node) rest(env sim.Env) {
+	n.asked = nil
+	env.After(period, next{})
+}
+
+// expire declares a suspect dead, when it is time.
+func (n *node) expire(env sim.Env, e expire) {
+	m := n.others[e.Of]
+	if m.Is == suspect && env.Before(env.Now(), m.until) {
+		env.After(suspicion, e)
+		return
+	}
+	n.learn(env, rumor{e.Of, dead, m.Incarnation}, true)
+}
+
+// hear learns what is news, and refutes what is said of the node itself.
+func (n *node) hear(env sim.Env, all []rumor) {
+	for _, r := range all {
+		switch {
+		case r.Of == n.self:
+			n.refute(env, r)
+		case r.beats(n.others[r.Of].rumor), env.Bug(SM4) && r.Incarnation == n.others[r.Of].Incarnation && r.Is == alive:
+			n.learn(env, r, false)
+		}
+	}
+}
+
+// refute answers what is said of this incarnation, or a later one, by one that is later
+// still. Others may only hear of it when it is stored.
+func (n *node) refute(env sim.Env, r rumor) {
+	if r.Is == alive || r.Incarnation < n.incarnation || r.Incarnation == n.incarnation && env.Bug(SM1) {
+		return
+	}
+	n.incarnation = r.Incarnation + 1
+	env.Store().Put(incarnationKey, strconv.Itoa(n.incarnation))
+	if env.Bug(SM2) {
+		return
+	}
+	if err := env.Store().Sync(); err != nil {
+		panic(err)
+	}
+}
+
+// learn takes what is known now of another node.
+func (n *node) learn(env sim.Env, r rumor, expired bool) {
+	m := member{rumor: r}
+	if r.Is == suspect {
+		m.until = env.Now().Add(suspicion)
+		env.After(suspicion, expire{r.Of})
+	} else if !env.Bug(SM3) {
+		env.Cancel(expire{r.Of})
+	}
+	n.others[r.Of] = m
+	env.Emit(learns{r, expired})
+}
+
+// rumors are what the node knows, itself included.
+func (n *node) rumors() []rumor {
+	all := []rumor{{n.self, alive, n.incarnation}}
+	for _, a := range sim.Addrs(n.others) {
+		all = append(all, n.others[a].rumor)
+	}
+	return all
+}

@@ -1,0 +1,26 @@
+package swim
+
+import (
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/macetest"
+	"macemc/sim"
+)
+
+// TestSwim searches the correct protocol for a while.
+func TestSwim(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
+
+// TestKnownBugs finds each known bug by the default search, as what its story says.
+func TestKnownBugs(t *testing.T) {
+	for bug, want := range map[sim.BugID]sim.Verdict{
+		SM1: sim.VerdictDead, SM2: sim.VerdictSafety, SM3: sim.VerdictSafety, SM4: sim.VerdictSafety, SM5: sim.VerdictDead,
+	} {
+		t.Run(string(bug), func(t *testing.T) {
+			if bug == SM1 && !*long.On {
+				t.Skip("it takes 10 s: the walks that it is decided by are long")
+			}
+			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want, NoShrink: true})
+		})
+	}
+}
