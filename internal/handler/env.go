@@ -173,7 +173,14 @@ func (s *Step) before(call string, a, b macetime.Time, weights []int) bool {
 
 // timeless rejects a value that leaves the node and holds a time.
 func (e *Env) timeless(what string, v any) {
-	if e.s.timed && e.s.answer.HoldsTime(v) {
+	if e.s.timed {
+		e.timed(what, v)
+	}
+}
+
+// timed is timeless for a node that may hold times: nearly none does.
+func (e *Env) timed(what string, v any) {
+	if e.s.answer.HoldsTime(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
 			e.self, what, e.s.Text(v)))
 	}

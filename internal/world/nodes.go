@@ -106,6 +106,17 @@ func (all *nodes) install(i int, n sim.Node) {
 	all.soil(i)
 }
 
+// reinstall puts a copy of a node into its place. It has guards only if the node has:
+// the types of their layers are alike.
+func (all *nodes) reinstall(i int, n sim.Node) {
+	all.put(i, n)
+	if ns := &all.at[i]; ns.guards.Any() {
+		ns.guard()
+		all.links.guard(ns.guards)
+	}
+	all.soil(i)
+}
+
 // put replaces a node.
 func (all *nodes) put(i int, n sim.Node) {
 	all.at[i].put(n)
@@ -153,9 +164,9 @@ func (all *nodes) own(i int) {
 	ns := &all.at[i]
 	ns.unshare()
 	if all.sys.Clone != nil {
-		all.install(i, all.clone(i))
+		all.reinstall(i, all.clone(i))
 	} else {
-		all.install(i, all.copied(ns.node).(sim.Node))
+		all.reinstall(i, all.copied(ns.node).(sim.Node))
 	}
 }
 
