@@ -51,7 +51,7 @@ built of.`,
 }
 
 type verifyFlags struct {
-	seeds                int
+	seed, seeds          int
 	noClean, json, quiet bool
 	stuck                time.Duration
 	out                  string
@@ -64,7 +64,8 @@ func (t *tool) verifyCommand() *cobra.Command {
 		Short: "find each known bug on several seeds, and nothing without it",
 		Long: `verify searches for each known bug, or those that are named, with the flags of
 its entry in the catalogue, on several seeds in a row. It must be found as the
-entry states, with a critical step of the kind that it states. Then each system
+entry states, with a critical step of the kind that it states, or as often as it
+states. Then each system
 is searched without a bug, once for all bugs with the same flags: to a million
 states or all that there are, by ten times the transitions, and the steps of
 walks, that the slowest of these bugs needed. Nothing may be found there, which
@@ -77,6 +78,9 @@ input is wrong, and 3 when it was stopped.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.seeds < 1 {
 				return usagef("--seeds is %d; it must be 1 or more", f.seeds)
+			}
+			if f.seed < 1 {
+				return usagef("--seed is %d; it must be 1 or more", f.seed)
 			}
 			if f.stuck < 0 {
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
@@ -93,7 +97,8 @@ input is wrong, and 3 when it was stopped.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.IntVar(&f.seeds, "seeds", 5, "look for each bug on the seeds 1 to `N`")
+	flags.IntVar(&f.seed, "seed", 1, "the first seed is `S`")
+	flags.IntVar(&f.seeds, "seeds", 5, "look for each bug on `N` seeds in a row")
 	flags.BoolVar(&f.noClean, "no-clean", false, "do not search the correct systems")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "give up on a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write what is found without a bug into `DIR`")
@@ -112,7 +117,7 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 	ends, ignore := t.interrupts(progress, 0)
 	defer ignore()
 	opts := verify.Options{
-		Seeds: f.seeds, NoClean: f.noClean, Stop: ends.why, Begin: progress.doing,
+		Seed: f.seed, Seeds: f.seeds, NoClean: f.noClean, Stop: ends.why, Begin: progress.doing,
 		Ahead: func(a verify.Ahead) {
 			if !f.quiet {
 				progress.note(report.Ahead(a))

@@ -63,8 +63,8 @@ func TestFinds(t *testing.T) {
 		bug := b.Entry
 		var times []float64
 		for _, r := range b.Runs {
-			if r.Problem != "" {
-				t.Errorf("%s, seed %d: %s", bug.ID, r.Seed, r.Problem)
+			if !b.Stated {
+				t.Errorf("%s, seed %d: %s%s", bug.ID, r.Seed, r.Problem, r.Other)
 			}
 			times = append(times, r.Time.Seconds())
 		}

@@ -2,6 +2,18 @@ package catalog
 
 import "macemc/sim"
 
+// lists says what PA5 and PA6 turn on.
+const lists = "the first node lists both again that failed; or, where one sent a join before that, it comes to an end; or, where they were listed before, the second one is back before anybody hears an error"
+
+// everyRun says it of bugs that no run avoids for long.
+const everyRun = "fair runs come to it sooner or later, so that no step decides it"
+
+// leaders says it of bugs of two leaders.
+const leaders = "two leaders and their acceptors need their messages in one order, and walks name now one of these, now the timer by which the second leader begins"
+
+// loops says why some entries state no critical step.
+const loops = "a loop needs joins, answers and errors of several nodes in one order, and walks name now one of these, now another"
+
 // list are the entries of the catalogue, by system. Every bug of a system has
 // one, and no other.
 var list = []Known{
@@ -32,13 +44,13 @@ var list = []Known{
 	{ID: "CM7", Kind: Safety, Verdict: sim.VerdictUnhandled},
 	{ID: "RP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
 	{ID: "RP2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
-	{ID: "EL1", Kind: Safety, Verdict: sim.VerdictSafety},
+	{ID: "EL1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{{}}},
 	{ID: "EL2", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(Other, sim.KindMessage, "ping")}},
 	{ID: "EL3", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(First, sim.KindDown, "")}},
 	{ID: "EL4", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(First, sim.KindDown, "")}},
-	{ID: "EL5", Kind: Safety, Verdict: sim.VerdictUnhandled},
-	{ID: "EL6", Kind: Safety, Verdict: sim.VerdictUnhandled},
-	{ID: "EL7", Kind: Safety, Verdict: sim.VerdictUnhandled},
+	{ID: "EL5", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindDown, "")}},
+	{ID: "EL6", Kind: Safety, Verdict: sim.VerdictUnhandled, Meant: everyRun},
+	{ID: "EL7", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindDown, "")}},
 	{
 		ID: "HS1", Kind: Liveness, Verdict: sim.VerdictDead,
 		Critical: []Critical{at(Other, sim.KindLose, "confirm")},
@@ -49,14 +61,14 @@ var list = []Known{
 	{ID: "LE1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTask, "store"), at(Anyone, sim.KindMessage, "lease")}},
 	{ID: "LE2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTask, "store")}},
 	{ID: "LE3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTask, "store")}},
-	{ID: "MP1", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety},
-	{ID: "MP2", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety},
-	{ID: "MP3", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety},
-	{ID: "MP4", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety},
-	{ID: "MP5", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictUnhandled},
-	{ID: "MP6", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictUnhandled},
+	{ID: "MP1", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety, Meant: leaders},
+	{ID: "MP2", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety, Meant: leaders},
+	{ID: "MP3", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety, Meant: leaders},
+	{ID: "MP4", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictSafety, Meant: leaders},
+	{ID: "MP5", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictUnhandled, Meant: everyRun},
+	{ID: "MP6", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictUnhandled, Meant: leaders},
 	{ID: "MP7", Kind: Liveness, Flags: Flags{Faults: "down=1@n2"}, Verdict: sim.VerdictDead, Critical: []Critical{at(Other, sim.KindDown, "")}},
-	{ID: "MP8", Kind: Safety, Verdict: sim.VerdictSafety},
+	{ID: "MP8", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "prepare")}},
 	{
 		ID: "OV1", Kind: Liveness, Verdict: sim.VerdictDead,
 		// The locked node is cut off from its parent when nothing can let go of it any more.
@@ -95,15 +107,16 @@ var list = []Known{
 	},
 	{
 		ID: "PA5", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
-		Flags: Flags{Prefix: "PA4.path", Faults: "crash=2"},
-		// Or, where one was sent on before that, when it comes to an end.
-		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join")},
+		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join"), at(Other, sim.KindRestart, "")},
+		Meant:    lists,
 		Paper:    "path 1,952 at depth 5 from a prefix of 744 steps, the critical position 821",
 	},
 	{
 		ID: "PA6", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
-		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join")},
+		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join"), at(Other, sim.KindRestart, "")},
+		Meant:    lists,
 	},
 	{
 		ID: "PA7", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
@@ -142,11 +155,13 @@ var list = []Known{
 	},
 	{
 		ID: "RT8", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 200_000,
-		Flags: Flags{Nodes: 4, Faults: "crash=1,reset=2", Params: []string{"children=1"}},
+		Flags:    Flags{Nodes: 4, Faults: "crash=1,reset=2", Params: []string{"children=1"}},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
 		ID: "RT9", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true, Paths: 50_000,
-		Flags: Flags{Nodes: 4, Faults: "crash=1", Params: []string{"children=1", "visitors=3"}},
+		Flags:    Flags{Nodes: 4, Faults: "crash=1", Params: []string{"children=1", "visitors=3"}},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
 		ID: "RT10", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
@@ -167,13 +182,15 @@ var list = []Known{
 	},
 	{
 		ID: "RT14", Kind: Safety, Verdict: sim.VerdictSafety, Long: true,
-		Flags: Flags{Nodes: 4, Faults: "crash=2"},
-		Paper: "1,350,198 paths at depth 15",
+		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
+		Critical: []Critical{at(Anyone, sim.KindMessage, "probeJoin")},
+		Paper:    "1,350,198 paths at depth 15",
 	},
 	{
 		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
 		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
-		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindError, "")}, // where a join times out, or the parent dies
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "join")},
+		Meant:    "the node asks while it believes in its old root, since a join timed out or its parent died; or, where it may still be let in, the node that it asks tells it to be the root",
 		Paper:    "535 paths from a prefix, with 6 nodes",
 	},
 	{
@@ -185,36 +202,44 @@ var list = []Known{
 	{
 		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
 		Flags:    Flags{Nodes: 4, Faults: "crash=2", Params: []string{"children=1"}},
-		Critical: []Critical{at(Anyone, sim.KindCrash, ""), at(Anyone, sim.KindError, "")},
+		Critical: []Critical{at(Anyone, sim.KindCrash, ""), at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "joinReply")},
+		Meant:    "the old root dies, or the parent, or, where another answer may come first, the joiner is told to be the root",
 		Paper:    "38,365 paths from a prefix, with 6 nodes",
 	},
 	{
 		ID: "RT18", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Critical: []Critical{at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "newRoot"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "remove")},
+		Meant:    "the parent forgets the child that its late answer makes believe in it: the last of the join, the answer, the error and the messages before them, in whichever order they come",
 	},
 	{
 		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 200_000, // who is in a loop may also claim a wrong root
+		Meant: loops,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
 		ID: "RT20", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
-		Flags: Flags{Faults: "crash=2,reset=2"},
+		Flags:    Flags{Faults: "crash=2,reset=2"},
+		Critical: []Critical{at(Anyone, sim.KindReset, ""), at(Anyone, sim.KindError, ""), at(Anyone, sim.KindCrash, "")},
 	},
 	{
 		ID: "RT21", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Nodes: 5, Faults: "crash=2,reset=2", Params: []string{"visitors=2"}},
 		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindTimer, "recoveryTimer")},
+		Meant:    "the child believes an acceptance that its refusal of an earlier one undoes: the later of the two, or the timer that brings them about",
 	},
 	{
 		ID: "RT22", Kind: Liveness, Verdict: sim.VerdictDivergence, Long: true,
-		Flags: Flags{Nodes: 4, Faults: "crash=1,reset=1", Params: []string{"visitors=2"}},
+		Flags:    Flags{Nodes: 4, Faults: "crash=1,reset=1", Params: []string{"visitors=2"}},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer")},
 	},
 	{
 		ID: "RT23", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 200_000,
+		Meant: loops,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
 		ID: "RT24", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 500_000,
+		Meant: loops,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
@@ -243,7 +268,7 @@ var list = []Known{
 	{ID: "RL4", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(First, sim.KindLose, "packet"), at(Other, sim.KindLose, "ack")}},
 	{ID: "RL5", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(Other, sim.KindLose, "ack")}},
 	{ID: "RL6", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindMessage, "packet")}},
-	{ID: "RL7", Kind: Safety, Verdict: sim.VerdictUnhandled}, // no critical step: every run gets the second request
+	{ID: "RL7", Kind: Safety, Verdict: sim.VerdictUnhandled, Meant: everyRun}, // gets the second request
 	{ID: "ST1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
 	{ID: "ST3", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindCrash, "")}},
@@ -280,6 +305,7 @@ var list = []Known{
 			at(Anyone, sim.KindTimer, "retransmit"), at(Anyone, sim.KindMessage, "data"),
 			at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindLose, "data"), at(Anyone, sim.KindLose, "ack"),
 		},
+		Meant: "an ack will name a datagram that is not in flight: one was lost or overtaken, or its ack was, or the time-out put it back, or what it lacked arrives",
 	},
 	{
 		ID: "MT7", Kind: Performance, Verdict: sim.VerdictSafety,

@@ -41,6 +41,9 @@ func TestEntriesAreComplete(t *testing.T) {
 		if e.Verdict == sim.VerdictDead && len(e.Critical) == 0 {
 			t.Errorf("%s: no critical step is stated", e.ID)
 		}
+		if n := len(e.Critical); (n == 0 || n > 3) && e.Meant == "" {
+			t.Errorf("%s: %d kinds of critical steps, and Meant does not say what they have in common, or why there is none", e.ID, n)
+		}
 	}
 }
 

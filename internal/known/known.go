@@ -37,9 +37,40 @@ type Bug struct {
 	// Critical is the critical step of the run: one of these. None: not stated;
 	// for a run that is found dead it must be.
 	Critical []Critical
+	// Meant is what the kinds of Critical have in common, or why none is stated.
+	Meant string
+	// Fresh says on how many seeds that the entry was not written from the critical step
+	// was one of Critical. The zero Share: on all that were tried.
+	Fresh Share
 
 	// Paper are the figures of the MaceMC papers for this bug; "": none.
 	Paper string
+}
+
+// Share is how many seeds of some.
+type Share struct{ Held, Of int }
+
+// Like reports whether another share may be of the same rate: by Fisher's exact test a
+// smaller one would come by chance more often than once in twenty times.
+func (s Share) Like(other Share) bool {
+	of, held := s.Of+other.Of, s.Held+other.Held
+	chance := 0.0
+	for k := max(0, held-s.Of); k <= other.Held; k++ {
+		chance += ways(other.Of, k) * ways(s.Of, held-k) / ways(of, held)
+	}
+	return chance > 0.05
+}
+
+// ways is the number of ways to take k of n.
+func ways(n, k int) float64 {
+	if k > n {
+		return 0
+	}
+	product := 1.0
+	for i := range k {
+		product *= float64(n-i) / float64(i+1)
+	}
+	return product
 }
 
 // Kind is what a bug violates.

@@ -48,6 +48,12 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 	for i, c := range e.Critical {
 		p.row(2, labels, map[bool]string{true: "critical", false: "or"}[i == 0], c.String())
 	}
+	if e.Meant != "" {
+		p.row(2, labels, map[bool]string{true: "no step", false: "meant"}[len(e.Critical) == 0], e.Meant)
+	}
+	if f := e.Fresh; f.Of > 0 {
+		p.row(2, labels, "how often", fmt.Sprintf("on %d of %d fresh seeds", f.Held, f.Of))
+	}
 	p.row(2, labels, "paper", cmp.Or(e.Paper, "no figures"))
 	p.row(2, labels, "find", command+" "+shellWords(e.Command()))
 	lines, err := e.Lines()
@@ -89,6 +95,10 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 			notes[len(t)] = "the paper: " + b.Entry.Paper
 		}
 		f := figuresOf(b)
+		if fresh := b.Entry.Fresh; b.Stated && f.found < len(b.Runs) {
+			notes[len(t)] = strings.TrimSpace(fmt.Sprintf("the critical step is one of the stated kinds on %d of %d seeds, as on %d of %d before. %s",
+				f.found, len(b.Runs), fresh.Held, fresh.Of, notes[len(t)]))
+		}
 		t = append(t, []string{
 			string(b.Entry.ID), b.Entry.System.Name, numerals.Count(b.Nodes), fmt.Sprintf("%d of %d", f.found, r.Seeds), f.verdict,
 			duration(f.time), numerals.Count(f.paths), numerals.Count(f.states), numerals.Count(f.steps), f.critical, yesNo(b.Alone), clean(b),
@@ -118,7 +128,7 @@ type figures struct {
 
 func figuresOf(b verify.Bug) (f figures) {
 	for _, r := range b.Runs {
-		if r.Problem == "" {
+		if r.Problem == "" && r.Other == "" {
 			f.found++
 		}
 	}
@@ -158,7 +168,7 @@ func summary(r *verify.Report) string {
 		searched += one(b.Clean != nil)
 		pure += one(b.Clean != nil && b.Clean.Is())
 	}
-	text := fmt.Sprintf("%d of %d are found as stated, on the seeds 1 to %d; %d of them with --bug alone. ", stated, r.Of, r.Seeds, alone)
+	text := fmt.Sprintf("%d of %d are found as stated, on the seeds %d to %d; %d of them with --bug alone. ", stated, r.Of, r.Seed, r.Seed+r.Seeds-1, alone)
 	switch {
 	case r.Stop != "":
 		text += "It was stopped before its end."
@@ -183,9 +193,9 @@ type problem struct{ text, command string }
 func problems(r *verify.Report, command string) (all []problem) {
 	for _, b := range r.Bugs {
 		for _, run := range b.Runs {
-			if run.Problem != "" {
+			if text := cmp.Or(run.Problem, run.Other); text != "" && !b.Stated {
 				all = append(all, problem{
-					fmt.Sprintf("%s, seed %d: %s", b.Entry.ID, run.Seed, run.Problem),
+					fmt.Sprintf("%s, seed %d: %s", b.Entry.ID, run.Seed, text),
 					fmt.Sprintf("%s %s --seed %d", command, shellWords(b.Entry.Command()), run.Seed),
 				})
 			}
@@ -224,6 +234,7 @@ func (p *printer) table(t table, notes map[int]string) {
 type verifiedJSON struct {
 	Version int               `json:"version"`
 	Bugs    []verifiedBugJSON `json:"bugs"`
+	Seed    int               `json:"seed"`
 	Seeds   int               `json:"seeds"`
 	Found   int               `json:"found"`
 	Alone   int               `json:"found_alone"`
@@ -255,7 +266,7 @@ type verifiedBugJSON struct {
 
 // VerifiedJSON writes the same, as one JSON object.
 func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
-	out := verifiedJSON{Version: version, Bugs: []verifiedBugJSON{}, Seeds: r.Seeds, Of: r.Of}
+	out := verifiedJSON{Version: version, Bugs: []verifiedBugJSON{}, Seed: r.Seed, Seeds: r.Seeds, Of: r.Of}
 	if r.Stop != "" {
 		stop := string(r.Stop)
 		out.Stop = &stop

@@ -46,7 +46,7 @@ func verified() *verify.Report {
 	short.Bugs = append(short.Bugs, "XA5")
 	short.Short = []string{"89 are too few", "never exercised: fault crash=1 never happened"}
 	return &verify.Report{
-		Of: 6, Seeds: 3, Cleans: []*verify.Clean{clean, found, {Entry: entry("XA3", "", known.Flags{}), Bugs: []sim.BugID{"XA3"}}, short},
+		Of: 6, Seed: 1, Seeds: 3, Cleans: []*verify.Clean{clean, found, {Entry: entry("XA3", "", known.Flags{}), Bugs: []sim.BugID{"XA3"}}, short},
 		Bugs: []verify.Bug{
 			{Entry: entry("XA1", "6.5 hours", known.Flags{}), Runs: []verify.Run{run(1, "", far), run(2, "", far), run(3, "", far)}, Nodes: 3, Stated: true, Alone: true, Clean: clean},
 			{Entry: entry("XA2", "", crash), Runs: []verify.Run{run(1, "", &search.Critical{}), run(2, "nothing is found, want dead", nil)}, Nodes: 3, Clean: found},
@@ -95,7 +95,7 @@ its end.
 // What bugs verify --json prints is as docs/bugs.schema.json says.
 func TestBugsSchema(t *testing.T) {
 	s := schema(t, "../../docs/bugs.schema.json", true)
-	for _, r := range []*verify.Report{verified(), {Seeds: 1}} {
+	for _, r := range []*verify.Report{verified(), {Seed: 1, Seeds: 1}} {
 		var b strings.Builder
 		if err := VerifiedJSON(&b, r, "macemc"); err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 // clean searches a system without its bugs, and notes what comes of it at all of
 // them.
 func (s *session) clean(c *Clean, what string) error {
-	r, err := s.search(what, c.Entry, 1, search.Options{
+	r, err := s.search(what, c.Entry, s.Seed, search.Options{
 		Paths: walksLeast,
 		Least: search.Least{States: statesLeast, Transitions: times * c.Transitions, WalkSteps: times * c.WalkSteps},
 	})

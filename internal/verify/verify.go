@@ -13,7 +13,8 @@ import (
 
 // Options are how the catalogue is verified.
 type Options struct {
-	Seeds   int                        // each bug is looked for on so many, from 1
+	Seed    int                        // the first; 0: 1
+	Seeds   int                        // how many each bug is looked for on
 	NoAlone bool                       // do not look for a bug without its flags
 	NoClean bool                       // do not search the correct systems
 	Explain func(*search.Result) error // looks into what a search has found; nil: nothing does
@@ -30,8 +31,9 @@ type Options struct {
 // Report is what came of it.
 type Report struct {
 	Bugs   []Bug
-	Of     int // bugs that were asked for
-	Seeds  int
+	Of     int         // bugs that were asked for
+	Seed   int         // the first
+	Seeds  int         // how many
 	Cleans []*Clean    // the searches without a bug; nil: none was asked for
 	Stop   search.Stop // why it ended early; "": it did not
 }
@@ -43,7 +45,7 @@ type Bug struct {
 	Alone  bool   // it is found with --bug alone: on every seed if that is all, else on the first
 	Clean  *Clean // nil: the system was not searched without it
 	Nodes  int
-	Stated bool // on every seed it is found as its entry states
+	Stated bool // on every seed it is found as its entry states, which may allow for other critical steps
 }
 
 // Run is the search for a bug on one seed.
@@ -54,7 +56,8 @@ type Run struct {
 	Critical *search.Critical // nil: none, or not isolated
 	Stats    search.Stats
 	Time     time.Duration // of the search
-	Problem  string        // how it differs from what the entry states; "": not at all
+	Problem  string        // how it differs from what the entry states; "": not at all, but for Other
+	Other    string        // the critical step, where it is none that the entry states; "": it is one
 }
 
 // Holds reports whether all is as the catalogue states, as far as it was asked.
@@ -71,7 +74,8 @@ type session struct {
 
 // Run verifies entries. An error is about the entries' flags.
 func (o Options) Run(entries []known.Entry) (*Report, error) {
-	s := &session{Options: o, report: Report{Of: len(entries), Seeds: o.Seeds}}
+	o.Seed = max(o.Seed, 1)
+	s := &session{Options: o, report: Report{Of: len(entries), Seed: o.Seed, Seeds: o.Seeds}}
 	if !o.NoClean {
 		s.report.Cleans = cleans(entries)
 	}
@@ -97,27 +101,42 @@ func (s *session) tell(a Ahead) {
 func (s *session) find(e known.Entry) error {
 	s.report.Bugs = append(s.report.Bugs, Bug{Entry: e})
 	b := &s.report.Bugs[len(s.report.Bugs)-1]
-	for seed := 1; seed <= s.Seeds; seed++ {
-		r, err := s.search(fmt.Sprintf("%s, seed %d of %d", e.ID, seed, s.Seeds), e, seed, search.Options{}, e.ID)
+	for seed := s.Seed; seed < s.Seed+s.Seeds; seed++ {
+		r, err := s.search(fmt.Sprintf("%s, seed %d (%d of %d)", e.ID, seed, seed-s.Seed+1, s.Seeds), e, seed, search.Options{}, e.ID)
 		if err != nil || r == nil {
 			return err
 		}
 		b.Nodes = r.Params.Nodes
 		b.Runs = append(b.Runs, s.judged(e, seed, r))
 	}
-	b.Stated = !slices.ContainsFunc(b.Runs, func(r Run) bool { return r.Problem != "" })
+	b.Stated = stated(e, b.Runs)
 	if bare := len(e.Flags.Args()) == 0 && e.Paths == 0; bare || s.NoAlone {
 		b.Alone = b.Stated && bare
 		return nil
 	}
 	bare := e
 	bare.Flags, bare.Paths = known.Flags{}, 0
-	r, err := s.search(fmt.Sprintf("%s alone", e.ID), bare, 1, search.Options{}, e.ID)
+	r, err := s.search(fmt.Sprintf("%s alone", e.ID), bare, s.Seed, search.Options{}, e.ID)
 	if err != nil || r == nil {
 		return err
 	}
-	b.Alone = s.judged(bare, 1, r).Problem == ""
+	b.Alone = stated(bare, []Run{s.judged(bare, s.Seed, r)})
 	return nil
+}
+
+// stated reports whether runs are as an entry states: each by its verdict, and as many of
+// them by their critical steps as fit to the share that it states.
+func stated(e known.Entry, runs []Run) bool {
+	held := known.Share{Of: len(runs)}
+	for _, r := range runs {
+		if r.Problem != "" {
+			return false
+		}
+		if r.Other == "" {
+			held.Held++
+		}
+	}
+	return held.Held == held.Of || e.Fresh.Of > 0 && e.Fresh.Like(held)
 }
 
 // search takes one search with the flags of an entry. Nil: it was stopped.
@@ -188,7 +207,7 @@ func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 	case len(e.Critical) > 0 && f.Critical == nil:
 		run.Problem = "the critical step is not isolated"
 	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c known.Critical) bool { return is(f, r.Params, c) }):
-		run.Problem = fmt.Sprintf("the critical step is %s, want %s", told(f.Critical), either(e.Critical))
+		run.Other = fmt.Sprintf("the critical step is %s, want %s", told(f.Critical), either(e.Critical))
 	}
 	return run
 }

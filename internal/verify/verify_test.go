@@ -67,7 +67,8 @@ func TestNotAsStated(t *testing.T) {
 		e.Critical = append([]known.Critical(nil), e.Critical...)
 		c.change(&e)
 		r := run(t, Options{Seeds: 1, NoClean: true}, e)
-		if got := r.Bugs[0].Runs[0].Problem; r.Holds() || !strings.Contains(got, c.says) {
+		first := r.Bugs[0].Runs[0]
+		if got := first.Problem + first.Other; r.Holds() || !strings.Contains(got, c.says) {
 			t.Errorf("%s: %q, want %q", c.id, got, c.says)
 		}
 	}
@@ -186,6 +187,28 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
+// Seeds begin with the one that is asked for.
+func TestSeeds(t *testing.T) {
+	r := run(t, Options{Seed: 7, Seeds: 2, NoClean: true, NoAlone: true}, entry(t, "ST1"))
+	if runs := r.Bugs[0].Runs; len(runs) != 2 || runs[0].Seed != 7 || runs[1].Seed != 8 || r.Seed != 7 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Where an entry says how often the critical step is one of its own, another one is
+// allowed about as often, and no more.
+func TestOtherCriticalSteps(t *testing.T) {
+	e := entry(t, "HS1")
+	e.Critical = []known.Critical{{Kind: sim.KindCrash}}
+	for share, want := range map[known.Share]bool{{}: false, {Held: 1, Of: 10}: true, {Held: 20, Of: 20}: false} {
+		e.Fresh = share
+		b := run(t, Options{Seeds: 2, NoClean: true, NoAlone: true}, e).Bugs[0]
+		if b.Stated != want || b.Runs[0].Problem != "" || b.Runs[0].Other == "" {
+			t.Errorf("%+v: %+v, want stated %t", share, b, want)
+		}
+	}
+}
+
 // A bug that needs more than --bug is looked for without that too: flags are
 // more, and so is a number of walks.
 func TestAlone(t *testing.T) {
@@ -196,7 +219,7 @@ func TestAlone(t *testing.T) {
 	hidden.System = withoutFaults(hidden.System)
 	var begun []string
 	r := run(t, Options{Seeds: 1, NoClean: true, Begin: func(what string) { begun = append(begun, what) }}, rare, hidden)
-	if got := strings.Join(begun, "; "); got != "ST1, seed 1 of 1; ST1 alone; HS1, seed 1 of 1; HS1 alone" {
+	if got := strings.Join(begun, "; "); got != "ST1, seed 1 (1 of 1); ST1 alone; HS1, seed 1 (1 of 1); HS1 alone" {
 		t.Error(got)
 	}
 	if !r.Bugs[0].Alone || r.Bugs[1].Alone || !r.Bugs[1].Stated {
