@@ -13,6 +13,7 @@ type (
 	Known    = known.Bug
 	Flags    = known.Flags
 	Critical = known.Critical
+	Share    = known.Share
 )
 
 const (
