@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"macemc/internal/sight"
 )
 
 // Chart is the table of a state machine: what each state does about each event. It is no
@@ -58,6 +60,24 @@ func (c *Chart) Pair(state, event int) *Reaction { return &c.Pairs[state*len(c.E
 // Charted is a node that is a state machine, or hosts some. The runtime asks it to count
 // in a tally: it calls Watch before each handler, and with nil after it.
 type Charted interface{ Watch(*ChartTally) }
+
+// WatchCharts has the machines of a node, and of the layers above it, count in t. If t is nil
+// they do not count. It reports whether there are any.
+func WatchCharts(n Node, t *ChartTally) (any bool) {
+	for n != nil {
+		subject := sight.Subject(n)
+		if c, is := subject.(Charted); is {
+			c.Watch(t)
+			any = true
+		}
+		l, is := subject.(interface{ Upper() Node })
+		if !is {
+			break
+		}
+		n = l.Upper()
+	}
+	return any
+}
 
 // ChartTally counts which pairs of state and event machines exercised, and which moves from state
 // to state they made. The zero ChartTally is ready; it belongs to one goroutine.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"macemc/internal/sight"
 	"macemc/sim"
 )
 
@@ -22,30 +21,12 @@ func (c *Coverage) hasCharts(nodes []nodeState) bool {
 	if c.charted == chartedUnknown {
 		c.charted = chartedNo
 		for i := range nodes {
-			if watchCharts(nodes[i].node, nil) {
+			if sim.WatchCharts(nodes[i].node, nil) {
 				c.charted = chartedYes
 			}
 		}
 	}
 	return c.charted == chartedYes
-}
-
-// watchCharts has the machines of a node, and of the layers above it, count in t. If t is
-// nil they do not count. It reports whether there are any.
-func watchCharts(n sim.Node, t *sim.ChartTally) (any bool) {
-	for n != nil {
-		subject := sight.Subject(n)
-		if c, is := subject.(sim.Charted); is {
-			c.Watch(t)
-			any = true
-		}
-		l, is := subject.(interface{ Upper() sim.Node })
-		if !is {
-			break
-		}
-		n = l.Upper()
-	}
-	return any
 }
 
 // Charts are the state machines that ran, with how often each pair of state and event was

@@ -110,7 +110,7 @@ func (w *World) ready(i int) {
 		}
 		w.Run.did.Run(w.envFor(i), w.nodes.at[i].clock != nil)
 		if w.cover != nil && w.cover.hasCharts(w.nodes.at) {
-			watchCharts(w.nodes.at[i].node, &w.cover.charts)
+			sim.WatchCharts(w.nodes.at[i].node, &w.cover.charts)
 		}
 	}
 	if !w.sprint {
@@ -122,7 +122,7 @@ func (w *World) ready(i int) {
 func (w *World) finish(i int) {
 	w.Run.did.End()
 	if w.cover != nil && w.cover.charted == chartedYes {
-		watchCharts(w.nodes.at[i].node, nil)
+		sim.WatchCharts(w.nodes.at[i].node, nil)
 	}
 	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
 		panic(stopRun{})

@@ -1,0 +1,37 @@
+package machine
+
+import (
+	"time"
+
+	"macemc/sim"
+)
+
+// own is a signal as the host keeps it for a machine.
+func (w *within) own(s sim.Signal) sim.Signal {
+	if w.id == 0 {
+		return s
+	}
+	return timed{w.id, s}
+}
+
+// After schedules a timer of the machine.
+func (w *within) After(d time.Duration, timer sim.Signal) { w.Env.After(d, w.own(timer)) }
+
+// Cancel unschedules a timer of the machine.
+func (w *within) Cancel(timer sim.Signal) { w.Env.Cancel(w.own(timer)) }
+
+// Scheduled reports whether a timer of the machine is scheduled.
+func (w *within) Scheduled(timer sim.Signal) bool { return w.Env.Scheduled(w.own(timer)) }
+
+// Post hands the machine a task.
+func (w *within) Post(task sim.Signal) { w.Env.Post(w.own(task)) }
+
+// Watch has the machines of the host counted, but for the first, which is seen as any node's upper one.
+func (h *Host) Watch(t *sim.ChartTally) {
+	h.tally = t
+	for _, m := range h.members[1:] {
+		if m != nil {
+			sim.WatchCharts(m.node, t)
+		}
+	}
+}
