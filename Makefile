@@ -172,7 +172,7 @@ EXHAUST = go run ./cmd/macemc search --quiet --memory 4GiB --depth 400 --paths 1
 .PHONY: protocols
 protocols: ## search the protocols of state machines at the node counts of the P report's Table 3, at most ten minutes each
 	@for of in "commit --nodes 5 --param transactions=1" "chain --nodes 7" "multipaxos --param learners=2" \
-		"multipaxos --param slots=1 --param values=1 --param rounds=1 --param learners=2" "election --nodes 5" "reliable --nodes 3"; do \
+		"multipaxos --param slots=1 --param values=1 --param rounds=1 --param learners=2" "election --nodes 5" "reliable --nodes 3 --faults loss=1,dup=1"; do \
 		echo "-- $$of"; $(EXHAUST) $$of | grep -E '^  (safety|liveness|counted|time) ' || exit 1; \
 	done
 

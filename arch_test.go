@@ -207,7 +207,7 @@ var rooms = []room{
 		instead: map[string]string{"": "numerals writes numbers; let the one who asks say of what"},
 	},
 	{
-		path:    "search/internal/fair",
+		path:    "internal/fair",
 		instead: map[string]string{"": "fair decides about a graph of numbers; let who explored it say what they stand for"},
 	},
 	{
@@ -277,7 +277,7 @@ var rooms = []room{
 	},
 	{
 		path:    "refine",
-		may:     []string{"internal/canon", "choose", "sim", "internal/world"},
+		may:     []string{"internal/canon", "internal/fair", "choose", "sim", "internal/world"},
 		instead: map[string]string{"": "refine compares what two systems show; let the caller pass them"},
 	},
 	{

@@ -14,5 +14,13 @@
 // was not is an error, since a trace that it seems to lack might lie beyond. An
 // implementation that was not is said to be included as far as it was explored.
 //
+// # Hot for ever
+//
+// Forever takes a monitor of the same facts, which is hot or cold, and looks for a fair run of a system that is
+// hot for ever from some point on. It is exact, on spaces that are exhausted. Fairness is weak for each head of a
+// channel, each task and each timer, strong for the choices that are named; faults, requests of the script and guarded
+// actions need not happen. sim.Eventually asks less: that a state can still be reached, and not that every fair run
+// reaches it.
+//
 // Included is the decision alone, on graphs.
 package refine

@@ -17,6 +17,20 @@ type space struct {
 	whole  bool
 }
 
+func (s *space) share(l *labels) { s.labels = l }
+
+func (s *space) cut() { s.whole = false }
+
+func (s *space) state() int {
+	s.Graph = append(s.Graph, nil)
+	return len(s.Graph) - 1
+}
+
+func (s *space) edge(from int, e Edge, identity string) {
+	s.steps[Step{from, len(s.Graph[from])}] = identity
+	s.Graph[from] = append(s.Graph[from], e)
+}
+
 // labels number the texts that both systems show.
 type labels struct {
 	number map[string]int
@@ -57,13 +71,20 @@ func (s *source) Err() error { return s.last.Err() }
 
 // explorer takes every step of every state, each from the start again: slow, and simple.
 type explorer struct {
+	hooks
 	side  Side
 	most  int
-	shows func(at sim.Addr, fact any) string
 	world *world.World
 	out   *space
 	known map[canon.Hash]int
 	ways  []way // by state: nothing but the answers that lead there
+}
+
+// hooks are what else is done while a system is explored.
+type hooks struct {
+	shows func(at sim.Addr, fact any) string                        // nil: nothing is shown
+	began func()                                                    // a run begins; nil: nothing
+	met   func(w *world.World, from, to int, identity string) error // an edge, which leads to where the world is; nil: nothing
 }
 
 type way struct {
@@ -75,35 +96,48 @@ type way struct {
 func explore(side Side, most int, shows func(sim.Addr, any) string, l *labels) (*space, error) {
 	sys := *side.System
 	sys.Properties = nil // their memory is no part of what a system does
-	w, err := world.New(&sys, side.Params, world.Config{Conditions: side.Conditions})
+	side.System = &sys
+	x, err := newExplorer(side, most, false, hooks{shows: shows})
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{
-		side: side, most: most, shows: shows, world: w, known: map[canon.Hash]int{},
-		out: &space{labels: l, steps: map[Step]string{}, whole: true},
-	}
-	if err := x.start(); err != nil {
+	x.out.share(l)
+	return x.out, x.all()
+}
+
+func newExplorer(side Side, most int, trace bool, h hooks) (*explorer, error) {
+	w, err := world.New(side.System, side.Params, world.Config{Conditions: side.Conditions, Trace: trace})
+	if err != nil {
 		return nil, err
 	}
+	return &explorer{
+		hooks: h, side: side, most: most, world: w, known: map[canon.Hash]int{},
+		out: &space{steps: map[Step]string{}, whole: true},
+	}, nil
+}
+
+// all takes every step of every state.
+func (x *explorer) all() error {
+	if err := x.start(); err != nil {
+		return err
+	}
 	for s := 0; s < len(x.ways); s++ {
-		if len(x.out.Graph) >= most {
-			x.out.whole = false
+		if len(x.out.Graph) >= x.most {
+			x.out.cut()
 			break
 		}
 		if err := x.expand(s); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return x.out, nil
+	return nil
 }
 
 // start meets the states in which runs begin, behind the first one, from which nothing is shown.
 func (x *explorer) start() error {
-	x.out.Graph, x.ways = Graph{nil}, []way{{}}
+	x.state(way{})
 	return x.each(way{}, 0, func(answers []int) error {
-		x.link(0, nil, "start", way{answers: answers})
-		return nil
+		return x.link(0, nil, "start", way{answers: answers})
 	})
 }
 
@@ -116,15 +150,14 @@ func (x *explorer) expand(s int) error {
 	return x.each(from, from.steps+1, func(answers []int) error {
 		var shown []string
 		for _, e := range x.world.Run.Effects() {
-			if e.Kind == sim.EffectEmit {
+			if e.Kind == sim.EffectEmit && x.shows != nil {
 				if text := x.shows(x.world.Run.LastEvent().Node, e.Value); text != "" {
 					shown = append(shown, text)
 				}
 			}
 		}
 		all := append(append([]int{}, from.answers...), answers...)
-		x.link(s, shown, x.world.Run.LastIdentity(), way{answers: all, steps: from.steps + 1})
-		return nil
+		return x.link(s, shown, x.world.Run.LastIdentity(), way{answers: all, steps: from.steps + 1})
 	})
 }
 
@@ -133,6 +166,9 @@ func (x *explorer) each(to way, steps int, visit func(answers []int) error) erro
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {
 		src, progress := &source{prefix: to.answers, last: last}, world.Stepped
+		if x.began != nil {
+			x.began()
+		}
 		failure := x.world.Protect(func() {
 			x.world.Start(src)
 			for k := 0; k < steps && progress == world.Stepped; k++ {
@@ -157,7 +193,7 @@ func (x *explorer) each(to way, steps int, visit func(answers []int) error) erro
 }
 
 // link notes an edge to the state in which the world is; of several facts, through states between.
-func (x *explorer) link(from int, shown []string, identity string, to way) {
+func (x *explorer) link(from int, shown []string, identity string, to way) error {
 	hash := x.world.State.Hash()
 	for len(shown) > 1 {
 		between := x.state(way{between: true})
@@ -174,16 +210,18 @@ func (x *explorer) link(from int, shown []string, identity string, to way) {
 		label = x.out.labels.of(shown[0])
 	}
 	x.edge(from, label, n, identity)
+	if x.met == nil {
+		return nil
+	}
+	return x.met(x.world, from, n, identity)
 }
 
 // state makes room for one more.
 func (x *explorer) state(to way) int {
-	x.out.Graph = append(x.out.Graph, nil)
 	x.ways = append(x.ways, to)
-	return len(x.out.Graph) - 1
+	return x.out.state()
 }
 
 func (x *explorer) edge(from, label, to int, identity string) {
-	x.out.steps[Step{from, len(x.out.Graph[from])}] = identity
-	x.out.Graph[from] = append(x.out.Graph[from], Edge{label, to})
+	x.out.edge(from, Edge{label, to}, identity)
 }

@@ -13,15 +13,35 @@ type Graph struct {
 // An Edge leads to a state.
 type Edge struct {
 	To     int
-	Action int      // what is taken
+	Action int      // what is taken; Unfair: it need not be, though it is always enabled
 	Asked  []Answer // the marked choices on the way
 }
+
+// Meet makes room for a state, which is hot or cold.
+func (g *Graph) Meet(s int, hot bool) {
+	for len(g.Edges) <= s {
+		g.Edges, g.Hot = append(g.Edges, nil), append(g.Hot, false)
+	}
+	g.Hot[s] = hot
+}
+
+// Add adds an edge from a state that was met, and returns its place.
+func (g *Graph) Add(from int, e Edge) Step {
+	g.Edges[from] = append(g.Edges[from], e)
+	return Step{from, len(g.Edges[from]) - 1}
+}
+
+// Ask notes how many answers a choice has; 0: it was not asked yet.
+func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = answers }
+
+// Unfair is the action of what nobody has to let happen: a fault, a request.
+const Unfair = -1
 
 // An Answer is one that was given to a marked choice.
 type Answer struct{ Choice, Answer int }
 
 // A Lasso is a run: a way, and a cycle that is taken for ever. If Cycle is empty, the run ends
-// after the way.
+// after the way, where nothing has to happen.
 type Lasso struct{ Way, Cycle []Step }
 
 // A Step is an edge, by its place in Graph.Edges.
@@ -38,7 +58,7 @@ func (g *Graph) Find() (*Lasso, bool) {
 		}
 	}
 	for _, s := range inside {
-		if len(g.Edges[s]) == 0 {
+		if g.rests(s) {
 			return &Lasso{Way: g.walk(ways, g.Start, s)}, true
 		}
 	}
@@ -48,6 +68,11 @@ func (g *Graph) Find() (*Lasso, bool) {
 		return nil, false
 	}
 	return g.lasso(ways, part), true
+}
+
+// rests reports whether a run may end in a state: nothing has to happen there.
+func (g *Graph) rests(s int) bool {
+	return !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action != Unfair })
 }
 
 // A part is some states, and which of their edges may be taken.
@@ -96,7 +121,7 @@ func (g *Graph) weaklyFair(c []int, within func(from, edge int) bool) bool {
 		return false
 	}
 	for _, e := range g.Edges[c[0]] {
-		if !taken[e.Action] && !slices.ContainsFunc(c, func(s int) bool { return !g.enabled(s, e.Action) }) {
+		if e.Action != Unfair && !taken[e.Action] && !slices.ContainsFunc(c, func(s int) bool { return !g.enabled(s, e.Action) }) {
 			return false
 		}
 	}

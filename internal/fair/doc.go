@@ -10,7 +10,8 @@
 //     where an edge takes it.
 //   - strongly fair: a marked choice that is asked again and again is answered again and
 //     again in each of its ways.
-//   - A run that ends is hot for ever if its last state is hot: nothing is enabled there, so it is fair.
+//   - unfair: what need not happen though it is always enabled, such as a fault or a request.
+//   - A run that ends where nothing but that is enabled is fair, and hot for ever if its last state is hot.
 //
 // # How
 //

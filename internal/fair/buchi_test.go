@@ -83,14 +83,16 @@ func twin(g *Graph) bool {
 	}
 	visit(g.Start)
 	for _, s := range all {
-		if g.Hot[s] && len(g.Edges[s]) == 0 {
+		if g.Hot[s] && !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action >= 0 }) {
 			return true
 		}
 	}
 	actions := map[int]bool{}
 	for _, edges := range g.Edges {
 		for _, e := range edges {
-			actions[e.Action] = true
+			if e.Action != Unfair {
+				actions[e.Action] = true
+			}
 		}
 	}
 	for bars := range 1 << len(g.Answers) {
@@ -127,7 +129,7 @@ func draw(rng *rand.Rand) *Graph {
 	for s := range n {
 		g.Hot[s] = rng.IntN(4) > 0
 		for range rng.IntN(4) + min(1, rng.IntN(8)) {
-			e := Edge{To: rng.IntN(n), Action: rng.IntN(4)}
+			e := Edge{To: rng.IntN(n), Action: rng.IntN(5) - 1}
 			if len(g.Answers) > 0 && rng.IntN(2) == 0 {
 				c := rng.IntN(len(g.Answers))
 				e.Asked = []Answer{{c, rng.IntN(g.Answers[c])}}
@@ -148,7 +150,7 @@ func holds(g *Graph, l *Lasso) string {
 		at = g.Edges[at][step.Edge].To
 	}
 	if len(l.Cycle) == 0 {
-		if !g.Hot[at] || len(g.Edges[at]) > 0 {
+		if !g.Hot[at] || slices.ContainsFunc(g.Edges[at], func(e Edge) bool { return e.Action >= 0 }) {
 			return "it does not end, or not hot"
 		}
 		return ""
