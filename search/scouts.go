@@ -25,6 +25,7 @@ type scouts struct {
 	called bool
 	told   []outing
 	steps  atomic.Int64 // of this lot, so far
+	covers tallies
 }
 
 // scout is one of them.
@@ -68,10 +69,12 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 		hand.like(r)
 		one := scout{walk.New(r.opts.Seed), hand.strategy()}
 		one.Corpus = r.corpus
+		hand.coverage.Clear()
 		of[hand] = one
 	}
 	clear(s.told[:n])
 	s.steps.Store(0)
+	s.covers.begin(r.coverage)
 	r.pulses.set(s.runners)
 	defer r.pulses.set(nil)
 	first := s.runners[0]
@@ -92,7 +95,11 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 			manner: w.Plan.Guide.Manner, from: w.Plan.From, met: w.Notes(),
 			needs: w.Left || !w.Well(end, ended),
 		}
-		s.told[j] = came
+		if s.told[j] = came; came.needs {
+			hand.coverage.Clear()
+		} else {
+			s.covers.add(j, hand.coverage)
+		}
 		if steps := s.steps.Add(int64(came.steps)); hand == first && j%scoutAsks == 0 {
 			sum := r.stats
 			sum.Steps, sum.Paths, sum.Walks = sum.Steps+int(steps), sum.Paths+j, sum.Walks+j
@@ -130,15 +137,5 @@ func (r *runner) like(o *runner) {
 	r.findings, r.stats, r.corpus = o.findings, o.stats, o.corpus
 	if r.prefix == nil && o.prefix != nil {
 		r.prefix = &prefix{o.prefix.steps, o.prefix.fair.Share(), o.prefix.stormy.Share()}
-	}
-}
-
-// disband adds what the scouts have covered.
-func (s *scouts) disband(r *runner) {
-	if s.crew == nil {
-		return
-	}
-	for _, hand := range s.runners {
-		r.coverage.Merge(hand.coverage)
 	}
 }

@@ -109,9 +109,7 @@ func TestWalksOfSeveral(t *testing.T) {
 				for _, f := range res.Findings {
 					said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))
 				}
-				if c.found == 0 { // else they may be beyond what was found
-					said += fmt.Sprint("\n", res.Never, res.Held)
-				}
+				said += fmt.Sprint("\n", res.Never, res.Held, res.Slack)
 				if one == "" {
 					one = said
 				}
@@ -120,6 +118,51 @@ func TestWalksOfSeveral(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// waning is live after as many steps as a coin says.
+type waning struct{ Age, Long int }
+
+func (*waning) Init(sim.Env)                           {}
+func (*waning) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (g *waning) Offers(offer func(sim.Signal)) {
+	if g.Long == 0 || g.Age < g.Long {
+		offer(year{})
+	}
+}
+
+func (g *waning) Handle(env sim.Env, _ sim.Signal) {
+	if g.Age++; g.Age == 3 {
+		g.Long = 10 + env.Choose(100, "how long")
+	}
+}
+
+// Where the liveness properties first hold in walks does not depend on the number of workers,
+// though the world of the first has been loaded with states before.
+func TestFirstHeldOfSeveral(t *testing.T) {
+	sys := &sim.System{
+		Name: "waning", Doc: "A node that tosses a coin.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &waning{} },
+		Properties: []sim.Property{sim.Eventually("over", func(v sim.View[*waning]) bool {
+			g, _ := v.At(v.Params().Addr(0))
+			return g.Long > 0 && g.Age == g.Long
+		})},
+	}
+	one := ""
+	for _, workers := range []int{1, 3} {
+		res := search(t, sys, 0, nil, Options{Depth: 2, Step: 1, Roam: 1_200, WalkSteps: 500, Workers: workers})
+		if res.Finding != nil || res.Stats.Walks <= walk.LotLeast || !res.Held[0].Run {
+			t.Fatalf("%d workers: found is %+v, by %d walks, held %v", workers, res.Finding, res.Stats.Walks, res.Held)
+		}
+		said := fmt.Sprint(res.Never, res.Held, res.Slack)
+		if one == "" {
+			one = said
+		}
+		if said != one {
+			t.Errorf("%d workers: %s; one: %s", workers, said, one)
+		}
 	}
 }
 

@@ -21,7 +21,6 @@ func (r *runner) walks(n int) (Stop, error) {
 		r.progress.Of = 0
 	}
 	others := &scouts{} // those that are there
-	defer func() { others.disband(r) }()
 	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
 		l, large := walk.NextLot(i, n, &r.share)
 		if length.Look = 0; r.looksEarly() {

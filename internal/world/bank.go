@@ -188,7 +188,7 @@ func (st *State) Resume(b *Bank, v Vector, steps int) {
 func (st *State) Load(b *Bank, v Vector) {
 	s := st.sums
 	s.Know(b)
-	st.run.forget()
+	st.run.lose()
 	for _, p := range s.Moved() {
 		st.restore(b, int(p), v[p])
 	}
@@ -209,7 +209,7 @@ func (st *State) Back(b *Bank, v Vector) {
 		st.Load(b, v)
 		return
 	}
-	st.run.forget()
+	st.run.lose()
 	for _, list := range [2][]int32{s.Since(), s.Moved()} {
 		for _, p := range list {
 			st.restore(b, int(p), v[p])

@@ -120,12 +120,11 @@ func (t *propertyTally) ran(steps int, holds bool) {
 	}
 }
 
-// lively notes what Live saw. A world that is loaded with states does not know
-// their depths.
+// lively notes what Live saw, and after how many steps of the run, if that is known.
 func (j *Judge) lively(k int, holds bool) {
 	t := &j.cover.eventually[k]
 	t.judged(holds && j.environ.gone > 0 && j.eventually[k].Seen() == 0)
-	if j.sums.Tracking() {
+	if j.run.lost {
 		t.saw(holds)
 	} else {
 		t.ran(j.run.step, holds)

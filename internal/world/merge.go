@@ -17,11 +17,12 @@ func (c *Coverage) Merge(o *Coverage) {
 		for k := range t.of {
 			mine.of[k].add(t.of[k])
 		}
+		mine.looked(t.audited, t.noticed)
 	}
 	for k := range o.kinds {
 		c.kinds[k].add(o.kinds[k])
 	}
-	c.overflows += o.overflows
+	c.overflows, c.disk = c.overflows+o.overflows, c.disk+o.disk
 	for code := range o.senders {
 		c.refusedAt(code)
 	}
@@ -55,6 +56,52 @@ func (t *propertyTally) merge(o *propertyTally) {
 	t.stateTally.add(o.stateTally)
 	t.empty += o.empty
 	t.first, t.onward = earlier(t.first, o.first), earlier(t.onward, o.onward)
+}
+
+// Another is a Coverage of an equal system that has counted nothing.
+func (c *Coverage) Another() *Coverage {
+	o := &Coverage{sys: c.sys, params: c.params, allowed: c.allowed, monitors: c.monitors}
+	o.prepare(c.params)
+	for k := range c.eventually {
+		o.eventually = append(o.eventually, propertyTally{name: c.eventually[k].name})
+	}
+	for k := range c.sometimes {
+		o.sometimes = append(o.sometimes, propertyTally{name: c.sometimes[k].name})
+	}
+	return o
+}
+
+// Clear forgets what was counted, in the worlds that were given c.
+func (c *Coverage) Clear() {
+	for _, t := range c.types {
+		t.clear()
+	}
+	c.kinds, c.disk, c.rare, c.refused, c.overflows, c.facts, c.uncounted = [kinds]tally{}, 0, 0, 0, 0, 0, false
+	clear(c.senders)
+	for i := range c.bugs {
+		c.bugs[i].Store(false)
+	}
+	for _, t := range c.coins {
+		t.clear()
+	}
+	for k := range c.eventually {
+		c.eventually[k] = propertyTally{name: c.eventually[k].name}
+	}
+	for k := range c.sometimes {
+		c.sometimes[k] = propertyTally{name: c.sometimes[k].name}
+	}
+	c.charts, c.assume, c.within = sim.ChartTally{}, stateTally{}, stateTally{}
+}
+
+// looked notes so many audited deliveries, and whether any was noticed.
+func (t *typeTally) looked(audited int, noticed bool) {
+	t.audited, t.noticed = t.audited+audited, t.noticed || noticed
+}
+
+func (t *typeTally) clear() { *t = typeTally{typ: t.typ, word: t.word} }
+
+func (t *coinTally) clear() {
+	*t = coinTally{why: t.why, sides: t.sides[:0]}
 }
 
 // earlier is the least of two that are not 0.

@@ -14,7 +14,8 @@ type Run struct {
 	*setting
 	timers *timers
 
-	step    int // how many were taken
+	step    int  // how many were taken
+	lost    bool // how many were taken is not known: the world was put into a state
 	failure *sim.Failure
 	trace   sim.Trace
 
@@ -65,12 +66,18 @@ func (r *Run) LastCoins() []choose.Choice { return r.coins }
 // stand makes a run begin, or go on, after so many steps.
 func (r *Run) stand(step int) {
 	r.forget()
-	r.step, r.current, r.acting = step, happening{}, sim.Addr{}
+	r.step, r.lost, r.current, r.acting = step, false, happening{}, sim.Addr{}
 	r.trace = sim.Trace{}
 }
 
 // resume makes the run be in its middle.
-func (r *Run) resume(step int) { r.step = step }
+func (r *Run) resume(step int) { r.step, r.lost = step, false }
+
+// lose forgets the run: the world is put into a state that some run leads to.
+func (r *Run) lose() {
+	r.forget()
+	r.lost = true
+}
 
 // forget leaves nothing of the last step: the world is put where another run was.
 func (r *Run) forget() {

@@ -1,0 +1,56 @@
+package search
+
+import (
+	"sync"
+
+	"macemc/internal/world"
+)
+
+// tallies add up what the walks of a lot have covered, in the order of their numbers, up to
+// the first that needs a look: what is covered by walks beyond it depends on the number of
+// workers.
+type tallies struct {
+	mu    sync.Mutex
+	to    *world.Coverage
+	next  int // the walk whose coverage is added next
+	waits map[int]*world.Coverage
+	spare []*world.Coverage
+}
+
+// begin begins another lot.
+func (t *tallies) begin(to *world.Coverage) {
+	for _, c := range t.waits {
+		c.Clear()
+		t.spare = append(t.spare, c)
+	}
+	t.to, t.next, t.waits = to, 0, map[int]*world.Coverage{}
+}
+
+// add adds what a walk has covered, which came to nothing, and clears it.
+func (t *tallies) add(walk int, of *world.Coverage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer of.Clear()
+	if walk != t.next {
+		t.waits[walk] = t.kept(of)
+		return
+	}
+	t.to.Merge(of)
+	for t.next++; t.waits[t.next] != nil; t.next++ {
+		c := t.waits[t.next]
+		t.to.Merge(c)
+		c.Clear()
+		t.spare = append(t.spare, c)
+		delete(t.waits, t.next)
+	}
+}
+
+// kept is a copy.
+func (t *tallies) kept(of *world.Coverage) *world.Coverage {
+	c := of.Another()
+	if last := len(t.spare) - 1; last >= 0 {
+		c, t.spare = t.spare[last], t.spare[:last]
+	}
+	c.Merge(of)
+	return c
+}
