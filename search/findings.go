@@ -57,7 +57,10 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 		r.findings.alike++
 		return true, nil
 	}
-	if f, err = r.locate(f); err != nil {
+	if f, err = r.locate(f); err == nil {
+		err = r.blameSlow(f)
+	}
+	if err != nil {
 		return true, err
 	}
 	return r.findings.keep(f), nil

@@ -95,25 +95,37 @@ func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Fin
 		return nil, err
 	}
 	spent := l.Effort() - l.first.settledStates
-	defer func() { r.stats.Steps += l.Effort() - l.first.settledStates - spent }()
+	defer func() { r.stats.took(l.Effort() - l.first.settledStates - spent) }()
 	return into(l, of, l.Finder(of, decide.Options{}))
 }
 
 // ownLab is a lab in which the search looks into runs.
-func (r *runner) ownLab() (*Lab, error) {
+func (r *runner) ownLab() (l *Lab, err error) {
 	if r.lab == nil {
-		opts := r.opts
-		opts.Progress = nil // the search tells its own
-		c, err := newCrew(r.Sys, opts)
-		if err != nil {
-			return nil, err
-		}
-		r.lab = &Lab{crew: c, first: c.runners[0], end: func() {}}
+		r.lab, err = r.labOf(r.Sys, r.opts)
+	} else {
+		r.lab.like(r)
 	}
-	for _, hand := range r.lab.crew.runners {
+	return r.lab, err
+}
+
+// labOf is a lab of a search, which tells its progress itself.
+func (r *runner) labOf(sys *sim.System, opts Options) (*Lab, error) {
+	opts.Progress = nil
+	c, err := newCrew(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{crew: c, first: c.runners[0], end: func() {}}
+	l.like(r)
+	return l, nil
+}
+
+// like makes a lab take walks as a search does.
+func (l *Lab) like(r *runner) {
+	for _, hand := range l.crew.runners {
 		hand.like(r)
 	}
-	return r.lab, nil
 }
 
 // besides is what walks met instead of showing that a run is dead; nil: nothing

@@ -180,7 +180,7 @@ func (r *runner) replayDead(f, taken *Finding, dead *sim.Failure) (*Finding, err
 			return nil, err
 		}
 		f.isDead(dead, res)
-		return f, nil
+		return f, r.blameSlow(f)
 	})
 }
 

@@ -179,6 +179,9 @@ type Stats struct {
 	Periphery   Periphery
 }
 
+// took counts steps that a lab of the search took.
+func (s *Stats) took(steps int) { s.Steps += steps }
+
 // Manners are how many walks there were of each manner, by the number of the manner.
 type Manners [walk.Manners]int
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,51 @@ func TestSlowLinkOfNobody(t *testing.T) {
 		}
 		if _, err := sim.ParseNetwork("slow=" + slow); (err == nil) != (slow == "n0-n7") {
 			t.Errorf("%s: %v", slow, err)
+		}
+	}
+}
+
+// hurried posts itself a task again and again, and the last node may be deaf.
+type hurried struct {
+	Heard bool
+	deaf  bool
+}
+
+func (h *hurried) depart(env sim.Env, _ depart) {
+	env.UDP().Send(env.Peers()[1], parcel{})
+	env.Post(remind{})
+}
+
+func (h *hurried) remind(env sim.Env, _ remind) { env.Post(remind{}) }
+
+func (h *hurried) parcel(sim.Env, sim.Addr, parcel) { h.Heard = !h.deaf }
+
+var hurrying = sim.Handle(sim.OnSignal((*hurried).depart), sim.OnSignal((*hurried).remind), sim.OnMessage((*hurried).parcel))
+
+// A task that posts itself keeps a slow link from ever delivering. That the slow link alone
+// causes it is said, and is not said of a run that is dead on any link.
+func TestSlowLinkAlone(t *testing.T) {
+	for _, deaf := range []bool{false, true} {
+		sys := relaying(sim.LinkUDP)
+		sys.New = func(sim.Params, sim.Addr) sim.Node { return hurrying.Node(&hurried{deaf: deaf}) }
+		sys.Properties = []sim.Property{sim.Eventually("the last hears something", func(v sim.View[*hurried]) bool {
+			n, up := v.At(v.Params().Addr(2))
+			return !up || n.Heard
+		})}
+		for _, slow := range []string{"n0-n2", "n2", ""} {
+			for _, engine := range []Engine{EngineReference, EngineMemo} {
+				res := search(t, sys, 0, nil, Options{Engine: engine, WalkSteps: 200, Conditions: sim.Conditions{Network: sim.Network{Slow: slow}}})
+				if f := res.Finding; (f == nil) != (slow == "" && !deaf) {
+					t.Errorf("deaf %v, slow %q, %s: found %v", deaf, slow, engine, f)
+				} else if f != nil && strings.Contains(f.Message, "the slow links ("+slow+") alone cause it") != !deaf {
+					t.Errorf("deaf %v, slow %q, %s: it says %q", deaf, slow, engine, f.Message)
+				} else if f != nil && engine == EngineMemo {
+					again, err := Replay(sys, f.Path, Options{})
+					if err != nil || !again.Reproduced || again.Finding.Message != f.Message {
+						t.Errorf("deaf %v, slow %q: a replay says %q, %v", deaf, slow, again.Finding.Message, err)
+					}
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,79 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/decide"
+	"macemc/sim"
+)
+
+// blameSlow says of a dead run whether its slow links alone cause it: a message on one waits
+// for as long as anything else is to be done, which may be for ever, and on no real link it
+// does. The run is taken with links that are not slow, and decided about at its end.
+func (r *runner) blameSlow(f *Finding) error {
+	slow := r.slowLinks()
+	if f == nil || f.Verdict != sim.VerdictDead || slow == "" {
+		return nil
+	}
+	alive, err := r.aliveUnslowed(f)
+	if alive {
+		f.blame(fmt.Sprintf("the slow links (%s) alone cause it: a message on them waits for as long as anything else is to be done, and here that never ends; where no link is slow, the end of this run can recover", slow))
+	}
+	return err
+}
+
+// blame adds to the message of a finding.
+func (f *Finding) blame(what string) {
+	if f.Message != "" {
+		what = f.Message + "; " + what
+	}
+	f.Message = what
+}
+
+// slowLinks are those that are slow, by the options or else by the system; "": none is.
+func (r *runner) slowLinks() string {
+	if r.Network.Slow == "" && r.Sys.Network != nil {
+		return r.Sys.Network(r.Params).Slow
+	}
+	return r.Network.Slow
+}
+
+// aliveUnslowed reports whether the end of a run is known to be not dead where no link is
+// slow.
+func (r *runner) aliveUnslowed(f *Finding) (alive bool, err error) {
+	sys, opts := *r.Sys, r.opts
+	if of := sys.Network; of != nil {
+		sys.Network = func(p sim.Params) sim.Network { return fast(of(p)) }
+	}
+	opts.Network = fast(opts.Network)
+	l, err := r.labOf(&sys, opts)
+	if err != nil {
+		return false, err
+	}
+	defer func() { r.stats.took(l.Effort() - l.first.settledStates) }()
+	answers := choose.NewReplay(f.Path)
+	answers.ByIdentity = true // more is possible now
+	of, err := alone(l, func() (*Case, error) {
+		of, _, _ := l.examine(answers, f.climate, len(f.Path.Steps))
+		return of, nil
+	})
+	if err != nil || of.Steps() < len(f.Path.Steps) || of.Failure != nil {
+		return false, nil // it cannot be taken so
+	}
+	_, err = l.Finder(of, decide.Options{}).End()
+	switch {
+	case errors.Is(err, decide.ErrAlive):
+		return true, nil
+	case errors.Is(err, decide.ErrStopped):
+		return false, nil
+	default:
+		return false, err
+	}
+}
+
+func fast(n sim.Network) sim.Network {
+	n.Slow = ""
+	return n
+}
