@@ -182,20 +182,22 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 
 // told says in words where a run deviates.
 func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
-	for i, d := range draws {
-		if d.Value == 0 || d.Kind == bubble.Rand {
-			continue
+	for _, script := range []bool{true, false} { // what the script chose is read first
+		for i, d := range draws {
+			if d.Value == 0 || d.Kind == bubble.Rand || script != (d.Kind == bubble.Choice) {
+				continue
+			}
+			if len(text) == toldMost {
+				return append(text, "and others")
+			}
+			text = append(text, s.deviation(t, i, d))
 		}
-		if len(text) == toldMost {
-			return append(text, "and others")
-		}
-		text = append(text, s.deviation(t, i, d))
 	}
 	return text
 }
 
 // toldMost is how many deviations a report names.
-const toldMost = 12
+const toldMost = 20
 
 // deviation says what deviates at a draw, and where.
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {

@@ -22,6 +22,17 @@ var kept = [][]bubble.Kind{
 	{bubble.Choice, bubble.Host, bubble.Select, bubble.Tie, bubble.Next},
 	{bubble.Choice, bubble.Host, bubble.Yield, bubble.Select, bubble.Tie, bubble.Next},
 	{bubble.Choice, bubble.Host, bubble.Yield, bubble.Rand},
+	without(bubble.Rand), without(bubble.Yield), without(bubble.Tie), without(bubble.Next), without(bubble.Select), without(bubble.Host),
+}
+
+// without is every kind but one.
+func without(kind bubble.Kind) (rest []bubble.Kind) {
+	for k := range bubble.Kinds {
+		if k != kind {
+			rest = append(rest, k)
+		}
+	}
+	return rest
 }
 
 // shrink leaves out draws, as long as the world fails alike, and counts its runs.
@@ -44,7 +55,6 @@ func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, e
 			return nil, runs, err
 		} else if ok {
 			draws = rest
-			break
 		}
 	}
 	draws, err = least(draws, try)
