@@ -18,7 +18,7 @@ var seeded = []struct{ bug, says string }{
 	{"lost wake-up", "was accepted and never done"},
 	{"double close", "panic: close of closed channel"},
 	{"leaked goroutine", "goroutines"},
-	{"select starvation", "to stop"},
+	{"select starvation", "after it was to stop"},
 	{"timeout race", "was done"},
 	{"torn write", "nobody submitted it"},
 }
