@@ -74,7 +74,7 @@ func build(t *testing.T, o overlay.Overlay) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bubble.test")
 	args := append([]string{"test", "-c", "-o", file}, o.Flags()...)
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+	if out, err := o.Command(append(args, ".")...).CombinedOutput(); err != nil {
 		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return file

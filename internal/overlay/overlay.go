@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,18 +31,55 @@ type Overlay struct {
 	JSON string // the file for -overlay
 	Go   string // the toolchain, as "go1.26.8"
 	Hash string // of everything that the overlay replaces and adds
+	root string // the GOROOT to build with, if it is another name of the caller's; else ""
+}
+
+// Command returns the go command with these arguments.
+func (o Overlay) Command(args ...string) *exec.Cmd {
+	if o.root == "" {
+		return exec.Command("go", args...)
+	}
+	cmd := exec.Command(filepath.Join(o.root, "bin", "go"), args...)
+	cmd.Env = append(os.Environ(), "GOROOT="+o.root, "GOTOOLCHAIN=local")
+	return cmd
 }
 
 // Write writes the overlay for the go command of the caller, in the folder dir
 // for caches, and returns it. An overlay that is there is not written again. Tests leave
 // out hunks, by their names, to see that somebody notices.
 func Write(dir string, without ...string) (Overlay, error) {
-	root, version, err := toolchain()
+	root, version, modules, err := toolchain()
 	if err != nil {
 		return Overlay{}, err
 	}
+	other := ""
+	if strings.HasPrefix(root, modules+string(filepath.Separator)) {
+		if other, err = link(dir, root, version); err != nil {
+			return Overlay{}, err
+		}
+		root = other
+	}
 	rest := slices.DeleteFunc(slices.Clone(hunks), func(h hunk) bool { return slices.Contains(without, h.name) })
-	return write(dir, root, version, rest)
+	o, err := write(dir, root, version, rest)
+	o.root = other
+	return o, err
+}
+
+// link gives a toolchain that the go command fetched another name, since -overlay
+// refuses files in the cache of modules.
+func link(dir, root, version string) (string, error) {
+	name := filepath.Join(dir, "goroot-"+version)
+	if to, err := os.Readlink(name); err == nil && to == root {
+		return name, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	os.Remove(name)
+	if err := os.Symlink(root, name); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s is in the cache of modules, which an overlay may not replace, and gets no other name: %w", root, err)
+	}
+	return name, nil
 }
 
 // Cache returns the folder in which overlays are kept.
@@ -53,17 +91,18 @@ func Cache() (string, error) {
 	return filepath.Join(dir, "macemc"), nil
 }
 
-// toolchain asks the go command which GOROOT and release it has.
-func toolchain() (root, version string, err error) {
-	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION").Output()
+// toolchain asks the go command which GOROOT and release it has, and where its cache of
+// modules is.
+func toolchain() (root, version, modules string, err error) {
+	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION", "GOMODCACHE").Output()
 	if err != nil {
-		return "", "", fmt.Errorf("go env GOROOT GOVERSION fails: %v; the overlay needs the go command in PATH", err)
+		return "", "", "", fmt.Errorf("go env GOROOT GOVERSION GOMODCACHE fails: %v; the overlay needs the go command in PATH", err)
 	}
-	lines := strings.Fields(string(out))
-	if len(lines) != 2 {
-		return "", "", fmt.Errorf("go env GOROOT GOVERSION prints %q, not two words without blanks", out)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != 3 {
+		return "", "", "", fmt.Errorf("go env GOROOT GOVERSION GOMODCACHE prints %q, not three lines", out)
 	}
-	return lines[0], lines[1], nil
+	return strings.TrimSpace(lines[0]), strings.TrimSpace(lines[1]), strings.TrimSpace(lines[2]), nil
 }
 
 // write writes the overlay of the hunks.

@@ -76,3 +76,20 @@ func TestHash(t *testing.T) {
 		t.Error("two overlays have one hash")
 	}
 }
+
+// A toolchain in the cache of modules gets another name, again if it moved.
+func TestLink(t *testing.T) {
+	dir, one, two := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, root := range []string{one, one, two} {
+		name, err := link(dir, root, "go1.26.9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to, err := os.Readlink(name); err != nil || to != root {
+			t.Errorf("%s is %s, %v; want %s", name, to, err, root)
+		}
+	}
+	if got := (Overlay{root: one}).Command("version").Args[0]; got != filepath.Join(one, "bin", "go") {
+		t.Errorf("the command is %s", got)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -49,7 +48,7 @@ func build() (binary, error) {
 	fmt.Fprint(h, here, tags, o.Hash)
 	file := filepath.Join(dir, "tests", fmt.Sprintf("%x.test", h.Sum64()))
 	args := append([]string{"test", "-c", "-vet=off", "-o", file}, o.Flags(tags...)...)
-	out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	out, err := o.Command(append(args, ".")...).CombinedOutput()
 	if err != nil {
 		return binary{}, fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
