@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
+	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -138,6 +138,11 @@ var rooms = []room{
 			"systems/*":      "sim is the contract and knows no system; test it with internal/toy",
 			"":               "sim is the contract: types and what they mean; let the rooms above act on them",
 		},
+	},
+	{
+		path:    "internal/vet",
+		may:     []string{"sim"},
+		instead: map[string]string{"": "vet reads the source of services; it runs nothing"},
 	},
 	{
 		path:    "internal/setting",

@@ -14,8 +14,9 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/yuin/goldmark v1.8.7
 	github.com/zeebo/xxh3 v1.1.0
-	golang.org/x/sys v0.38.0
+	golang.org/x/sys v0.48.0
 	golang.org/x/term v0.37.0
+	golang.org/x/tools v0.51.0
 )
 
 require (
@@ -24,5 +25,7 @@ require (
 	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	github.com/lucasb-eyer/go-colorful v1.3.0 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/text v0.31.0 // indirect
 )

@@ -21,7 +21,7 @@ type heading struct {
 // commandHeadings are those of the commands, in the order in which they are of
 // use. What is not listed comes last.
 var commandHeadings = []heading{
-	{"begin", []string{"new"}},
+	{"begin", []string{"new", "vet"}},
 	{"find", []string{"list", "search"}},
 	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
 	{"run it for real", []string{"live", "merge"}},
@@ -46,7 +46,7 @@ var flagHeadings = map[string][]heading{
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "restarts", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},
 		{"a finding", []string{"out", "no-critical", "no-shrink", "no-lines", "stuck", "in-process"}},
-		{"what it prints", []string{"json", "quiet", "profile-space", "coverage"}},
+		{"what it prints", []string{"json", "quiet", "profile-space", "coverage", "charts"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
 		{"the engine", []string{"engine", "visited", "hash-bits", "workers"}},
 	},

@@ -12,6 +12,7 @@ import (
 
 	"macemc/internal/known"
 	"macemc/internal/lines"
+	"macemc/internal/vet"
 	"macemc/sim"
 )
 
@@ -27,6 +28,9 @@ type Program struct {
 
 // Main runs the command line that the process was started with, and ends it.
 func (p Program) Main() {
+	if vet.Called(os.Args[1:]) {
+		vet.Main()
+	}
 	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
 	lines.Tool()
 	if lines.Asked((&tool{Program: p}).recorded) {

@@ -1,0 +1,71 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"macemc/internal/vet"
+)
+
+func (t *tool) vetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "vet [PACKAGE...]",
+		Short: "report handlers that no replay repeats, and messages that change",
+		Long: `vet reads the source of a service, and reports what a search would meet sooner or
+later, or not at all: clocks, random numbers, goroutines, channels, locks, output and
+the end of the process in handlers, sends in the order of a map, messages that are
+changed or kept, package variables that are written, and switches that pass over what
+they do not know. It looks at each package by itself; with no PACKAGE, at the one here.
+
+A comment takes one report back, and says why:
+
+	//macemc:allow print: once, when the node begins
+
+The checks are:
+
+	` + checkList() + `
+
+The flags of go vet may stand before the packages; -results=all reports each TCP send
+whose result is dropped, and not only those in loops. The command is a tool of go vet
+itself: go vet -vettool=$(which macemc) ./...`,
+		Example: `
+macemc vet ./...
+macemc vet -json ./...`,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+				return cmd.Help()
+			}
+			return t.vet(args)
+		},
+	}
+}
+
+// checkList lists the checks, in lines of a help text.
+func checkList() string {
+	return strings.Join(vet.Checks[:len(vet.Checks)/2], ", ") + "\n\t" + strings.Join(vet.Checks[len(vet.Checks)/2:], ", ")
+}
+
+// vet has go vet call this program for each package.
+func (t *tool) vet(args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("this program cannot be found again, which go vet is to call: %w", err)
+	}
+	goes := exec.Command("go", append([]string{"vet", "-vettool=" + self}, args...)...)
+	goes.Stdout, goes.Stderr = t.stdout, t.stderr
+	var exit *exec.ExitError
+	switch err := goes.Run(); {
+	case errors.As(err, &exit):
+		t.status = exitFound
+	case err != nil:
+		return fmt.Errorf("vet needs the go command: %w", err)
+	}
+	return nil
+}

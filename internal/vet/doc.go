@@ -1,0 +1,16 @@
+// Package vet finds, in the source of a service, what makes its runs impossible to
+// repeat or its messages change under way, before any search meets it: clocks,
+// random numbers, goroutines, channels and locks, the end of the process, output,
+// sends in the order of a map, messages that are changed or kept, package variables
+// that are written, results of Send that are dropped, and switches that pass over what
+// they do not know.
+//
+// [Analyzer] is an ordinary analyzer of golang.org/x/tools/go/analysis. It looks at the
+// functions that handlers reach within one package: those with a parameter, or a
+// receiver, that is or holds a sim.Env, the functions in a sim.System, and what these
+// mention. It does not follow calls into other packages; these are checked when they
+// are vetted themselves, if they know sim.Env.
+//
+// A comment //macemc:allow CHECK: REASON, on the line of a report or on the line
+// before, takes the report back.
+package vet

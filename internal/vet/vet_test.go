@@ -1,0 +1,64 @@
+package vet
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+)
+
+// Each bad handler is reported, and what is wrong with it is named; none of the good
+// ones is, which look like them.
+func TestHandlers(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	analysistest.Run(t, root, Analyzer, "./internal/vet/testdata/bad", "./internal/vet/testdata/good")
+	for folder, least := range map[string]int{"bad": 40, "good": 40} {
+		if n := handlers(t, filepath.Join("testdata", folder, folder+".go")); n < least {
+			t.Errorf("testdata/%s has %d handlers; it must have %d or more", folder, n, least)
+		}
+	}
+}
+
+// handlers returns how many functions of a file take a sim.Env.
+func handlers(t *testing.T, name string) (n int) {
+	f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(node ast.Node) bool {
+		if p, ok := node.(*ast.Field); ok {
+			s, is := p.Type.(*ast.SelectorExpr)
+			if is && s.Sel.Name == "Env" {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// Only a call by go vet makes the program its tool.
+func TestCalled(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{nil, false},
+		{[]string{"-V=full"}, true},
+		{[]string{"-flags"}, true},
+		{[]string{"/tmp/go-build1/b001/vet.cfg"}, true},
+		{[]string{"-results=all", "/tmp/go-build1/b001/vet.cfg"}, true},
+		{[]string{"replay", "odd.cfg"}, false},
+		{[]string{"vet", "./..."}, false},
+	} {
+		if got := Called(c.args); got != c.want {
+			t.Errorf("Called(%q) = %v, want %v", c.args, got, c.want)
+		}
+	}
+}
