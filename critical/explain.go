@@ -6,9 +6,8 @@ import (
 )
 
 // Explain does all that can be done about a finding: it isolates the critical
-// transition, makes the run short, has the most telling of the steps come last
-// that may as well, and finds the live run that is nearest to what is left.
-// Finding.Found is then the run as it was. What it is stopped in is left out.
+// transition, makes the run short, and finds the live run that is nearest to
+// what is left. Finding.Found is then the run as it was. What it is stopped in is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	opts.spent = new(int)
 	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
@@ -26,11 +25,6 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	short, err := Shrink(sys, out.Finding, opts)
 	if err != nil {
 		return nil, err
-	}
-	if !opts.Any && !short.Stopped {
-		if short, err = rearranged(sys, short, opts); err != nil {
-			return nil, err
-		}
 	}
 	last, err := Find(sys, short.Finding, opts)
 	if err != nil {
@@ -65,23 +59,4 @@ func shortened(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*
 		out.Finding = &found
 	}
 	return out, err
-}
-
-// rearranged is what shrinking came to, with the most telling step as the
-// critical one, and shrunk again if that was another.
-func rearranged(sys *sim.System, short *Result, opts Options) (*Result, error) {
-	for {
-		f, err := arrange(sys, short.Finding, opts)
-		if f == nil || err != nil {
-			return short, err
-		}
-		again, err := Shrink(sys, f, opts)
-		if err != nil {
-			return nil, err
-		}
-		again.Others = append(short.Others, again.Others...)
-		if short = again; short.Stopped {
-			return short, nil
-		}
-	}
 }
