@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/long"
 	"macemc/mdb"
 	"macemc/sim"
 )
@@ -33,8 +34,8 @@ func TestScriptIsStuck(t *testing.T) {
 		"take 0; alternatives; quit": "macemc: alternatives: step 2: ",
 		"take 0; recovers; quit":     "macemc: recovers: a step after healing: ",
 	} {
-		if testing.Short() && script != "walk" {
-			continue // each waits, and steps of the race detector are slow
+		if !*long.On && script != "walk" {
+			continue // each waits
 		}
 		t.Run(script, func(t *testing.T) {
 			woken := make(chan struct{})

@@ -48,12 +48,13 @@ func TestNew(t *testing.T) {
 		}
 	}
 	made := filepath.Join(folder, "counter")
-	if *long.On {
-		tests := exec.Command("go", "test", ".")
-		tests.Dir, tests.Env = made, append(os.Environ(), "GOWORK=off")
-		if out, err := tests.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	if !*long.On {
+		return // TestPackage builds a program by default
+	}
+	tests := exec.Command("go", "test", ".")
+	tests.Dir, tests.Env = made, append(os.Environ(), "GOWORK=off")
+	if out, err := tests.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	out, errs, status := inFolder(t, made, "search", ".", "--bug", "CO1", "--quiet", "--no-shrink")
 	if status != exitFound || !strings.HasPrefix(out, "counter with CO1: dead") {

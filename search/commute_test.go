@@ -18,7 +18,7 @@ import (
 func TestCommutingSteps(t *testing.T) {
 	unasked := map[string]int{}
 	for _, sys := range catalog.Systems() {
-		for _, faults := range []string{"none", "crash=1,reset=1", "loss=1,dup=1"} {
+		for _, faults := range []string{"none", "crash=1,reset=1", "loss=1,dup=1"}[:long.Of(2, 3)] {
 			for _, nodes := range []int{0, 4}[:long.Of(1, 2)] {
 				budgets, err := sim.ParseFaults(faults)
 				if err != nil {
@@ -27,7 +27,7 @@ func TestCommutingSteps(t *testing.T) {
 				if params, err := sys.Configure(nodes, nil, nil); err == nil {
 					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(5, 7)}
 					if faults == "none" {
-						opts.Depth = long.Of(7, 10)
+						opts.Depth = long.Of(6, 10)
 					}
 					unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
 				}

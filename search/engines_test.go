@@ -50,7 +50,7 @@ func agree(t *testing.T, sys *sim.System, params sim.Params, faults sim.Faults) 
 		engines = append(engines, "local, 3 workers", "memo, 3 workers")
 	}
 	for _, engine := range engines {
-		opts := Options{Params: params, Conditions: sim.Conditions{Faults: &faults}, Engine: engine, Depth: long.Of(4, 6), NoWalks: true, Workers: 1, team: 1}
+		opts := Options{Params: params, Conditions: sim.Conditions{Faults: &faults}, Engine: engine, Depth: long.Of(3, 6), NoWalks: true, Workers: 1, team: 1}
 		if name, _, several := strings.Cut(string(engine), ","); several {
 			opts.Engine, opts.Workers = Engine(name), 3
 		}

@@ -164,7 +164,7 @@ func (m maze) successors(at []int) (all [][]int) {
 // TestEnginesAgainstBreadthFirst: every engine and the dumb twin see the same states and transitions, under every bound, and the same shallowest
 // bad state.
 func TestEnginesAgainstBreadthFirst(t *testing.T) {
-	mazes := long.Of(8, 200)
+	mazes := long.Of(5, 200)
 	bad, good, deep := 0, 0, 0
 	for seed := range uint64(mazes) {
 		m := randomMaze(rand.New(rand.NewPCG(seed, 0)))
