@@ -78,10 +78,12 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 // times are left out, which are names there and readings here.
 func hasher(sys *sim.System) (*canon.Walker, error) {
 	w, err := canon.New(canon.Options{
-		Opaque:  sys.Opaque,
-		Skip:    []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()},
-		Named:   []reflect.Type{reflect.TypeFor[sim.Addr]()},
-		Through: reflect.TypeFor[sight.Handled](),
+		Opaque:    sys.Opaque,
+		Immutable: sys.Immutable,
+		Now:       sim.Moment,
+		Skip:      []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()},
+		Named:     []reflect.Type{reflect.TypeFor[sim.Addr]()},
+		Through:   reflect.TypeFor[sight.Handled](),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)

@@ -23,7 +23,10 @@ func codecOf(sys *sim.System) *codec.Codec {
 	if c, is := codecs.Load(sys); is {
 		return c.(*codec.Codec)
 	}
-	c := codec.New(opaque(sys.Opaque), reflect.TypeFor[sim.PeerError]())
+	left, shared := opaque(sys.Opaque), opaque(sys.Immutable)
+	c := codec.New(func(in reflect.Type, f reflect.StructField) bool {
+		return left(in, f) || f.Type.Kind() == reflect.Func && shared(in, f)
+	}, reflect.TypeFor[sim.PeerError]())
 	c.Allow(reflect.TypeFor[sim.Join]())
 	c.Allow(reflect.TypeFor[sim.Leave]())
 	p, err := sys.Resolve(sim.Params{})

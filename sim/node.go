@@ -78,6 +78,11 @@ type Accepter interface{ Accepts(Addr, Message) bool }
 // resort for values that cannot be walked. Prefer System.Opaque.
 type Summarizer = canon.Summarizer
 
+// Timekeeper is a node that keeps instants of type time.Time, as libraries do that are given
+// a clock. Two nodes are equal if their instants are as far from their Moments. Zero times
+// stay what they are. Moment must be a pure function of the node's state.
+type Timekeeper interface{ Moment() time.Time }
+
 // Env is the world as a handler sees it. It is valid until the handler
 // returns; pass it on, do not keep it.
 type Env interface {

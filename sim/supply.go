@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"macemc/internal/canon"
 	"macemc/internal/guard"
@@ -17,15 +18,28 @@ import (
 // Walker walks the system's values.
 func (sys *System) Walker() (*canon.Walker, error) {
 	walker, err := canon.New(canon.Options{
-		Opaque:  sys.Opaque,
-		Skip:    []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()},
-		Named:   []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()},
-		Through: reflect.TypeFor[sight.Handled](),
+		Opaque:    sys.Opaque,
+		Immutable: sys.Immutable,
+		Now:       Moment,
+		Skip:      []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()},
+		Named:     []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()},
+		Through:   reflect.TypeFor[sight.Handled](),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
 	}
 	return walker, nil
+}
+
+// Moment returns the present of a node that has one: see Timekeeper.
+func Moment(root any) (time.Time, bool) {
+	if n, ok := root.(Node); ok {
+		root = sight.Subject(n)
+	}
+	if n, ok := root.(Timekeeper); ok {
+		return n.Moment(), true
+	}
+	return time.Time{}, false
 }
 
 // Times finds the times in values that a walker walks.

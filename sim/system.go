@@ -62,6 +62,10 @@ type System struct {
 	// Opaque lists what is left out of the state: "pkg.Type.field",
 	// "*.field", or a type "pkg.Type".
 	Opaque []string
+	// Immutable lists what never changes once it is made: "pkg.Type", or "pkg.Type.field"
+	// for a field of functions. Copies of a node share it. A value counts by its content:
+	// which of several equal ones a node holds does not matter.
+	Immutable []string
 }
 
 // Range is a number's default, least and most value.

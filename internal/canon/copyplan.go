@@ -81,7 +81,7 @@ func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
 	cp.met = true
 	c.meet(t)
 	c.prepare(cp)
-	cp.shared = cp.still || c.ofWorld(t) || immutable[t] || !c.walkable(t)
+	cp.shared = cp.still || c.ofWorld(t) || immutable[t] || c.fixedType(t) || !c.walkable(t)
 	return cp
 }
 
@@ -139,7 +139,7 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 	case t == mutexType, t == rwMutexType:
 		c.holes = true // nobody holds the copy
 		return
-	case of.leftOut(t) && !of.walkable(t):
+	case of.leftOut(t) && !of.walkable(t), t.Kind() != reflect.Interface && of.fixedType(t):
 		c.share(t, off)
 		return
 	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type.Kind() == reflect.Array:
@@ -213,6 +213,9 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 // sharesField reports whether copies have what is in a field in common: it is left out,
 // and cannot be walked. Functions can be copied all the same, and lists of them.
 func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
+	if w.fixedField(t, f) {
+		return true
+	}
 	opaque := w.opaqueField(t, f.Name)
 	return (opaque || f.Tag.Get("mc") == "-") && !w.ofWorld(f.Type) && !w.walkable(f.Type) && !functions(f.Type)
 }
@@ -284,7 +287,7 @@ func (w *compiler) walkable(t reflect.Type) bool {
 // walkableParts is what walkable asks of all types that t leads to. seen are the
 // types asked about so far.
 func (w *compiler) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] || t == timeType || immutable[t] || w.ofWorld(t) || t.Kind() != reflect.Interface && implements(t, summarizerType) {
+	if seen[t] || t == timeType || immutable[t] || w.ofWorld(t) || t.Kind() != reflect.Interface && (implements(t, summarizerType) || w.fixedType(t)) {
 		return true
 	}
 	seen[t] = true
@@ -304,6 +307,7 @@ func (w *compiler) walkableParts(t reflect.Type, seen map[reflect.Type]bool) boo
 		for i := range t.NumField() {
 			f := t.Field(i)
 			opaque := w.opaqueField(t, f.Name)
+			opaque = w.fixedField(t, f) || opaque
 			if !opaque && f.Name != "_" && f.Tag.Get("mc") != "-" && !walkable(f.Type) {
 				return false
 			}

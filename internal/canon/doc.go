@@ -24,7 +24,10 @@
 //     value: shared differs from equal-but-apart.
 //   - left out: a value which contributes nothing, by the tag `mc:"-"`, by an
 //     Opaque rule or by Options.Skip.
-//   - rule: a line of Options.Opaque.
+//   - rule: a line of Options.Opaque or Options.Immutable.
+//   - immutable: a value that never changes once it is made. It counts by its content,
+//     without identity, and copies share it (content.go).
+//   - present: the instant of a root value from which its times count.
 //   - block: memory that a pointer or a slice leads to, as a copy meets it.
 //   - summary: what a [Summarizer] puts in its own place.
 //
@@ -45,7 +48,8 @@
 //   - an unheld sync.Mutex or sync.RWMutex contributes nothing; types of
 //     sync/atomic count as their value;
 //   - a time.Time counts by its two clock words, raw (so the monotonic reading
-//     counts) and by the name of its location.
+//     counts) and by the name of its location; or by its distance from the present,
+//     where Options.Now says that there is one, the zero time apart.
 //
 // Where a map's values may have identity, its entries are visited in the order
 // of their keys' encodings, so that first visits do not depend on the order of

@@ -25,6 +25,9 @@ func (w *Walker) encodeRoot(v any) error {
 	for {
 		marks := w.marks
 		w.begin()
+		if w.now != nil {
+			w.walk.present, w.walk.relative = w.now(v)
+		}
 		b, r := w.encodeAny(v, w.buf)
 		w.buf, w.walk.busy = b, false
 		if r != nil {
@@ -136,13 +139,15 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 		case stepMap:
 			b, r = w.encodeMap(s.plan, p, b)
 		case stepTime:
-			b = encodeTime(p, b)
+			b = w.encodeTime(p, b)
 		case stepLock:
 			r = checkUnheld(s.plan, (*sync.Mutex)(p))
 		case stepRWLock:
 			r = checkUnheld(s.plan, (*sync.RWMutex)(p))
 		case stepSummary:
 			b, r = w.encodeSummary(s.plan, p, b)
+		case stepContent:
+			b, r = w.encodeContent(s.plan, p, b)
 		case stepRegister:
 			if !w.walk.copied {
 				w.registerInline(s.plan, uintptr(p))
@@ -161,8 +166,15 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 // A time.Time has two clock words.
 var wallAt, extAt = timeType.Field(0).Offset, timeType.Field(1).Offset
 
-// encodeTime writes the two clock words and the location's name.
-func encodeTime(at unsafe.Pointer, b []byte) []byte {
+// encodeTime writes the two clock words and the location's name; or, where there is a
+// present, how far the instant is from there.
+func (w *Walker) encodeTime(at unsafe.Pointer, b []byte) []byte {
+	if t := (*time.Time)(at); w.walk.relative {
+		if t.IsZero() {
+			return append(b, markNil)
+		}
+		return put64(append(b, markHere), uint64(t.Sub(w.walk.present)))
+	}
 	b = put64(b, *(*uint64)(unsafe.Add(at, wallAt)))
 	b = put64(b, *(*uint64)(unsafe.Add(at, extAt)))
 	loc := (*time.Time)(at).Location().String()
@@ -256,7 +268,7 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 		return append(b, markNil), nil
 	}
 	f, from := w.trackOf(p.elem), 0
-	if f.size > 0 {
+	if f.size > 0 && !w.equal {
 		seen := w.refs.find(uintptr(q), p.elem)
 		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), nil
@@ -285,6 +297,9 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 // after the encoding. That two slices share it is not.
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
+	if w.equal {
+		return
+	}
 	seen := w.refs.find(addr, p)
 	if seen == nil {
 		w.refs.insert(addr, p, s.seq, false)

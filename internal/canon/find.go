@@ -110,6 +110,8 @@ func (f *Finder) holds(p *plan, h *holding) bool {
 		return f.structure(p, h)
 	case opSummary:
 		f.hides(p.typ, p.typ, "is told by its Summary", h)
+	case opContent:
+		f.hides(p.typ, p.typ, "is immutable", h)
 	}
 	return false
 }

@@ -179,7 +179,7 @@ type boundAt struct {
 }
 
 func (b *bound) look(v reflect.Value, shared bool) {
-	if b.why != "" || !v.IsValid() || b.c.ofWorld(v.Type()) || immutable[v.Type()] || b.c.leftOut(v.Type()) && !b.c.walkable(v.Type()) {
+	if b.why != "" || !v.IsValid() || b.c.ofWorld(v.Type()) || immutable[v.Type()] || v.Kind() != reflect.Interface && b.c.fixedType(v.Type()) || b.c.leftOut(v.Type()) && !b.c.walkable(v.Type()) {
 		return
 	}
 	switch v.Kind() {
@@ -199,7 +199,14 @@ func (b *bound) look(v reflect.Value, shared bool) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			b.look(v.Field(i), shared || b.c.sharesField(v.Type(), v.Type().Field(i)))
+			f := v.Type().Field(i)
+			if b.why != "" || b.c.fixedField(v.Type(), f) {
+				continue
+			}
+			b.look(v.Field(i), shared || b.c.sharesField(v.Type(), f))
+			if b.why != "" && functions(f.Type) {
+				b.why += fmt.Sprintf("; if these never change, add %q to System.Immutable", fieldRule(v.Type(), f.Name))
+			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {

@@ -54,7 +54,7 @@ func (b *builder) under(p *plan) below {
 	u := below{objects: p.pointed}
 	add := func(of below) { u.objects, u.fields = u.objects || of.objects, u.fields || of.fields }
 	switch p.op {
-	case opBool, opInt, opUint, opFloat32, opFloat64, opComplex64, opComplex128, opString, opTime, opMutex, opOmit:
+	case opBool, opInt, opUint, opFloat32, opFloat64, opComplex64, opComplex128, opString, opTime, opMutex, opContent, opOmit:
 	case opBytes, opSlice, opArray, opAtomic:
 		add(b.under(p.elem))
 	case opStruct:

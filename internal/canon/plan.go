@@ -32,7 +32,8 @@ const (
 	opAtomic        // a type of sync/atomic that is its field v
 	opAtomicPointer // atomic.Pointer
 	opSummary
-	opOmit // left out
+	opContent // immutable: what is there counts, and not which object it is
+	opOmit    // left out
 )
 
 // plan is what the walk does for one type. Who compiles it writes the first two
@@ -151,6 +152,9 @@ func (w *compiler) compile(p *plan, plain bool) *refusal {
 		p.op, p.plain = opOmit, true
 		return nil
 	}
+	if t.Kind() != reflect.Interface && w.fixedType(t) {
+		return w.compileContent(p)
+	}
 	if !plain && t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && implements(t, summarizerType) {
 		return compileSummary(p)
 	}
@@ -241,6 +245,7 @@ func (w *compiler) compileStruct(p *plan) *refusal {
 		f := p.typ.Field(i)
 		// NB: no short circuit, or a rule for a tagged field would seem unused.
 		opaque := w.opaqueField(p.typ, f.Name)
+		opaque = w.fixedField(p.typ, f) || opaque
 		if opaque || f.Name == "_" || f.Tag.Get("mc") == "-" {
 			continue
 		}

@@ -62,10 +62,15 @@ func (r *refusal) rule(root reflect.Type) string {
 			break
 		}
 	}
-	if names := ruleNames(one.of); names != nil {
-		return names[0] + "." + one.name
+	return fieldRule(one.of, one.name)
+}
+
+// fieldRule is the rule that names a field of a struct.
+func fieldRule(t reflect.Type, field string) string {
+	if names := ruleNames(t); names != nil {
+		return names[0] + "." + field
 	}
-	return "*." + one.name
+	return "*." + field
 }
 
 // standard reports whether a type is of the standard library: its package's path

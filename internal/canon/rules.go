@@ -11,10 +11,11 @@ import (
 // omissions say what is left out of the walk, by Options.
 type omissions struct {
 	rules []rule
+	fixed []rule // of Options.Immutable
 	skip  []reflect.Type
 }
 
-// rule is one line of Options.Opaque.
+// rule is one line of Options.Opaque or of Options.Immutable.
 type rule struct {
 	text string
 	used bool
@@ -25,11 +26,11 @@ var (
 	namedThing = regexp.MustCompile(`^([^\s/*\[\]]+/)*[^\s/*.\[\]]+(\.[^\s/*.\[\]]+){1,}$`)
 )
 
-func parseRules(texts []string) ([]rule, error) {
+func parseRules(of string, texts []string) ([]rule, error) {
 	var rules []rule
 	for _, s := range texts {
 		if !anyField.MatchString(s) && !namedThing.MatchString(s) {
-			return nil, fmt.Errorf("opaque rule %q is malformed; want pkg.Type.field, *.field or pkg.Type", s)
+			return nil, fmt.Errorf("%s rule %q is malformed; want pkg.Type.field, *.field or pkg.Type", of, s)
 		}
 		rules = append(rules, rule{text: s})
 	}
@@ -39,27 +40,44 @@ func parseRules(texts []string) ([]rule, error) {
 // opaqueField reports whether a rule leaves the field out of t. All rules that
 // match are marked, lest one that doubles another seem misspelt.
 func (o *omissions) opaqueField(t reflect.Type, field string) bool {
-	found := o.match("*." + field)
+	return matchField(o.rules, t, field)
+}
+
+// fixedField reports whether a field of t holds functions that are immutable.
+func (o *omissions) fixedField(t reflect.Type, f reflect.StructField) bool {
+	return functions(f.Type) && matchField(o.fixed, t, f.Name)
+}
+
+func matchField(rules []rule, t reflect.Type, field string) bool {
+	found := match(rules, "*."+field)
 	for _, name := range ruleNames(t) {
-		found = o.match(name+"."+field) || found
+		found = match(rules, name+"."+field) || found
 	}
 	return found
 }
 
 // opaqueType reports whether a rule leaves out all values of t.
-func (o *omissions) opaqueType(t reflect.Type) bool {
+func (o *omissions) opaqueType(t reflect.Type) bool { return matchType(o.rules, t) }
+
+// fixedType reports whether values of t are immutable, or what the pointer type t
+// points to.
+func (o *omissions) fixedType(t reflect.Type) bool {
+	return matchType(o.fixed, t) || t.Kind() == reflect.Pointer && matchType(o.fixed, t.Elem())
+}
+
+func matchType(rules []rule, t reflect.Type) bool {
 	found := false
 	for _, name := range ruleNames(t) {
-		found = o.match(name) || found
+		found = match(rules, name) || found
 	}
 	return found
 }
 
-func (o *omissions) match(text string) bool {
+func match(rules []rule, text string) bool {
 	found := false
-	for i := range o.rules {
-		if o.rules[i].text == text {
-			o.rules[i].used, found = true, true
+	for i := range rules {
+		if rules[i].text == text {
+			rules[i].used, found = true, true
 		}
 	}
 	return found

@@ -52,6 +52,7 @@ const (
 	stepLock
 	stepRWLock
 	stepSummary
+	stepContent
 	stepRegister // see registerInline
 )
 
@@ -220,6 +221,8 @@ func (c *laying) add(p *plan, off uintptr) {
 		}
 	case opSummary:
 		op = stepSummary
+	case opContent:
+		op = stepContent
 	default:
 		panic(fmt.Sprintf("macemc bug: canon has no step for op %d", p.op))
 	}

@@ -91,7 +91,7 @@ func (b *builder) value(p *plan, v reflect.Value, path string) *node {
 	if p.op != opMap && b.skips(p, path) { // a map is registered first
 		return leaf(skippedPart)
 	}
-	if p.pointed && !b.copied {
+	if p.pointed && !b.copied && !b.w.equal {
 		seen, known := b.first[object{v.UnsafeAddr(), p}]
 		if known && seen.byPointer {
 			return again(seen)
@@ -141,7 +141,7 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	case opMap:
 		return b.table(p, v, path)
 	case opTime:
-		return leaf(timeText(v))
+		return leaf(b.timeText(v))
 	case opMutex:
 		return leaf("{}")
 	case opAtomic:
@@ -150,6 +150,8 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 		return b.pointer(p, reflect.NewAt(reflect.PointerTo(p.elem.typ), unsafe.Add(addr(v), p.off)).Elem(), path)
 	case opSummary:
 		return b.summary(p, v, path)
+	case opContent:
+		return b.content(p, v, path)
 	case opOmit:
 		return leaf("-")
 	default:
@@ -204,9 +206,12 @@ func float32Text(raw uint32) string {
 
 // timeText shows the moment, and what else the hash sees: where it is told, and the
 // reading of a clock that only this process has.
-func timeText(v reflect.Value) string {
+func (b *builder) timeText(v reflect.Value) string {
 	const monotonic = 1 << 63 // of the first word: the second is a reading of a clock then
 	t := v.Addr().Interface().(*time.Time)
+	if b.w.walk.relative {
+		return b.w.fromNow(*t)
+	}
 	text := t.Format(time.RFC3339Nano)
 	if name := t.Location().String(); name != "UTC" {
 		text += " " + strconv.Quote(name)
@@ -215,6 +220,20 @@ func timeText(v reflect.Value) string {
 		text += fmt.Sprintf(" (monotonic %d)", v.Field(1).Int()) // the first word is the moment
 	}
 	return text
+}
+
+// fromNow shows how far an instant is from the present.
+func (w *Walker) fromNow(t time.Time) string {
+	switch d := t.Sub(w.walk.present); {
+	case t.IsZero():
+		return "never"
+	case d == 0:
+		return "now"
+	case d < 0:
+		return "now" + d.String()
+	default:
+		return "now+" + d.String()
+	}
 }
 
 // Lists
@@ -297,7 +316,7 @@ func (b *builder) pointer(p *plan, v reflect.Value, path string) *node {
 	if v.IsNil() {
 		return leaf("nil")
 	}
-	if p.elem.typ.Size() > 0 && !b.inKey {
+	if p.elem.typ.Size() > 0 && !b.inKey && !b.w.equal {
 		o := object{v.Pointer(), p.elem}
 		if seen, known := b.first[o]; known {
 			return again(seen)
@@ -318,7 +337,7 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 	if v.IsNil() {
 		return leaf("nil")
 	}
-	if !b.inKey {
+	if !b.inKey && !b.w.equal {
 		o := object{v.Pointer(), p}
 		if seen, known := b.first[o]; known {
 			return again(seen)

@@ -3,6 +3,7 @@ package canon
 import (
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // Options say what a Walker leaves out and how it prints.
@@ -12,6 +13,16 @@ type Options struct {
 	// pointers to it. pkg is a package's name, the last element of its path, or
 	// its full path; the type arguments of a generic type are not written.
 	Opaque []string
+
+	// Immutable rules, "pkg.Type" or "pkg.Type.field", name values that never change
+	// once they are made. Copies share them. A value of such a type, or what a pointer
+	// to it leads to, counts by its content: the walk does not see which of several
+	// equal ones it is. A field holds functions, which are left out.
+	Immutable []string
+
+	// Now is the present of a root value, if it has one: instants of type time.Time
+	// in it count by how far they are from there. Nil: no value has one.
+	Now func(root any) (time.Time, bool)
 
 	// Skip lists interface types: a value whose type T, or *T, implements one
 	// is left out, unless T is a struct which only embeds such a value.
@@ -35,6 +46,9 @@ type Walker struct {
 	compiler
 	named   map[reflect.Type]bool
 	through reflect.Type // nil: none
+	now     func(any) (time.Time, bool)
+	content *Walker // of immutable values; nil until one is met
+	equal   bool    // values count by their content alone, and objects have no identity
 
 	rootPlan *plan // of type any
 	held     any   // the root of a walk, where it must lie in memory
@@ -58,6 +72,9 @@ type walkFlags struct {
 	busy   bool // begun and not ended
 	copied bool // the value lies in scratch memory: its address means nothing
 	inKey  bool // within a map's key, where no identity may be met
+
+	relative bool // times count from the present
+	present  time.Time
 }
 
 // depthMax bounds nesting: only slices can contain themselves unnoticed.
@@ -65,7 +82,11 @@ const depthMax = 50_000
 
 // New returns a Walker, or an error for a malformed rule or list.
 func New(o Options) (*Walker, error) {
-	rules, err := parseRules(o.Opaque)
+	rules, err := parseRules("opaque", o.Opaque)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := parseRules("immutable", o.Immutable)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +103,7 @@ func New(o Options) (*Walker, error) {
 		}
 	}
 	w := newWalker()
-	w.rules, w.skip, w.named, w.through = rules, o.Skip, named, o.Through
+	w.rules, w.fixed, w.skip, w.named, w.through, w.now = rules, fixed, o.Skip, named, o.Through, o.Now
 	return w, nil
 }
 
@@ -115,13 +136,15 @@ func (w *Walker) Sum(v any) (Hash, error) {
 	return ofBytes(w.buf), nil
 }
 
-// Unused returns the Opaque rules which matched nothing in the types met so
+// Unused returns the Opaque and Immutable rules which matched nothing in the types met so
 // far, in the order given: misspelt, or about types not met yet.
 func (w *Walker) Unused() []string {
 	var unused []string
-	for _, r := range w.rules {
-		if !r.used {
-			unused = append(unused, r.text)
+	for _, rules := range [][]rule{w.rules, w.fixed} {
+		for _, r := range rules {
+			if !r.used {
+				unused = append(unused, r.text)
+			}
 		}
 	}
 	return unused
