@@ -30,10 +30,15 @@ func (w *Walker) encodeContent(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 	if p.typ.Kind() == reflect.Pointer && *(*unsafe.Pointer)(at) == nil {
 		return append(b, markNil), nil
 	}
+	sum, r := w.sumOfContent(p, at)
+	return put64(put64(append(b, markHere), sum.Hi), sum.Lo), r
+}
+
+func (w *Walker) sumOfContent(p *plan, at unsafe.Pointer) (Hash, *refusal) {
 	c := w.contents()
 	content, r := c.plan(p.typ)
 	if r != nil {
-		return b, r
+		return Hash{}, r
 	}
 	for {
 		marks := c.marks
@@ -41,25 +46,36 @@ func (w *Walker) encodeContent(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 		c.walk.relative, c.walk.present, c.walk.depth = w.walk.relative, w.walk.present, w.walk.depth
 		c.buf, r = c.encode(c.trackOf(content), 0, at, c.buf)
 		c.walk.busy = false
-		if r != nil {
-			return b, r
-		}
-		if marks == c.marks {
-			break
+		if r != nil || marks == c.marks {
+			return ofBytes(c.buf), r
 		}
 	}
-	sum := ofBytes(c.buf)
-	return put64(put64(append(b, markHere), sum.Hi), sum.Lo), nil
 }
 
-// content returns the tree of an immutable value.
-func (b *builder) content(p *plan, v reflect.Value, path string) *node {
-	c := b.w.contents()
-	content, r := c.plan(p.typ)
+// textsMost is how many texts of immutable values are kept.
+const textsMost = 1 << 12
+
+// content returns an immutable value on one line. Such values are met again and again,
+// so their texts are kept.
+func (b *builder) content(p *plan, v reflect.Value) *node {
+	if nilable(v) && v.IsNil() {
+		return leaf("nil")
+	}
+	sum, r := b.w.sumOfContent(p, addr(v))
 	if r != nil {
 		panic("macemc bug: canon refused an immutable value that it had encoded")
 	}
-	c.walk.relative, c.walk.present = b.w.walk.relative, b.w.walk.present
-	inner := &builder{w: c, first: make(map[object]visit), wanted: b.wanted, copied: b.copied}
-	return inner.value(content, v, path)
+	sum = sum.Mix(OfString(fullName(p.typ)).Lo)
+	c := b.w.contents()
+	if text, known := c.texts[sum]; known {
+		return leaf(text)
+	}
+	content, _ := c.plan(p.typ)
+	inner := &builder{w: c, first: make(map[object]visit), copied: b.copied}
+	text := inner.value(content, v, "").text()
+	if c.texts == nil || len(c.texts) == textsMost {
+		c.texts = make(map[Hash]string)
+	}
+	c.texts[sum] = text
+	return leaf(text)
 }

@@ -151,7 +151,7 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	case opSummary:
 		return b.summary(p, v, path)
 	case opContent:
-		return b.content(p, v, path)
+		return b.content(p, v)
 	case opOmit:
 		return leaf("-")
 	default:

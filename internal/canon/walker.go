@@ -47,8 +47,9 @@ type Walker struct {
 	named   map[reflect.Type]bool
 	through reflect.Type // nil: none
 	now     func(any) (time.Time, bool)
-	content *Walker // of immutable values; nil until one is met
-	equal   bool    // values count by their content alone, and objects have no identity
+	content *Walker         // of immutable values; nil until one is met
+	texts   map[Hash]string // of immutable values, by their hashes; of content alone
+	equal   bool            // values count by their content alone, and objects have no identity
 
 	rootPlan *plan // of type any
 	held     any   // the root of a walk, where it must lie in memory

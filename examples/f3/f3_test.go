@@ -1,0 +1,22 @@
+package f3
+
+import (
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/macetest"
+	"macemc/sim"
+)
+
+// With one chain for all, every walk comes to a decision.
+func TestDecides(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Params: []string{"proposals=same"}, Depth: 2, Walks: 20})
+}
+
+// One member that proposes another chain may rest for ever: see docs/found.md.
+func TestFindsTheRest(t *testing.T) {
+	if !*long.On {
+		t.Skip("it takes 40 s")
+	}
+	macetest.Run(t, System, macetest.Options{Depth: 2, WalkSteps: 1_000, Walks: 1_000, Expect: sim.VerdictDead, NoShrink: true})
+}

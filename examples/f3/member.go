@@ -1,0 +1,106 @@
+package f3
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/filecoin-project/go-f3/gpbft"
+	"macemc/sim"
+)
+
+// member is a participant of one instance.
+type member struct {
+	host        host
+	participant *gpbft.Participant
+	failed      string // the last error that it returned
+}
+
+// The signals: the alarm, and the member's own messages, which it hears of later.
+type (
+	alarm struct{}
+	own   struct{ vote }
+)
+
+// vote is a message. Nobody changes it.
+type vote struct{ *gpbft.GMessage }
+
+// String tells a vote in a report.
+func (v vote) String() string {
+	text := fmt.Sprintf("%s round %d for %s", v.Vote.Phase, v.Vote.Round, headOf(v.Vote.Value))
+	if j := v.Justification; j != nil {
+		text += fmt.Sprintf(" since %s round %d for %s", j.Vote.Phase, j.Vote.Round, headOf(j.Vote.Value))
+	}
+	return text
+}
+
+// Message is the vote itself: gpbft calls this a validated message.
+func (v vote) Message() *gpbft.GMessage { return v.GMessage }
+
+var handlers = sim.Handle(
+	sim.OnInit((*member).begin), sim.OnSignal((*member).alarm), sim.OnSignal((*member).own), sim.OnMessage((*member).vote),
+)
+
+// Moment is the present of the member: its instants count from there.
+func (m *member) Moment() time.Time { return m.host.now }
+
+func newMember(p sim.Params, self sim.Addr) *member {
+	m := &member{host: host{
+		id: gpbft.ActorID(self.Index()), now: time.Unix(0, 0), chain: proposal(p, self),
+		members: committee(p), sent: map[gpbft.Instant]*gpbft.GMessage{},
+	}}
+	var err error
+	m.participant, err = gpbft.NewParticipant(&m.host,
+		gpbft.WithDelta(time.Second), gpbft.WithRebroadcastBackoff(1.3, 0, 3*time.Second, 30*time.Second))
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+func (m *member) begin(env sim.Env) {
+	m.call(env, func() error { return m.participant.StartInstanceAt(0, m.host.now) })
+}
+
+func (m *member) alarm(env sim.Env, _ alarm) {
+	if m.host.now.Before(m.host.alarm) {
+		m.host.now = m.host.alarm
+	}
+	m.host.alarm = time.Time{}
+	m.call(env, func() error { return m.participant.ReceiveAlarm(context.Background()) })
+}
+
+func (m *member) own(env sim.Env, o own)               { m.receive(env, o.vote) }
+func (m *member) vote(env sim.Env, _ sim.Addr, v vote) { m.receive(env, v) }
+
+func (m *member) receive(env sim.Env, v vote) {
+	if m.host.decided != nil {
+		return // it would belong to the instance before
+	}
+	m.call(env, func() error { return m.participant.ReceiveMessage(context.Background(), v) })
+}
+
+// call calls the participant, and does what it asks for.
+func (m *member) call(env sim.Env, do func() error) {
+	if m.host.decided != nil {
+		return // the next instance is not checked
+	}
+	if err := do(); err != nil {
+		m.failed = err.Error()
+		env.Logf("it returns: %v", err)
+	}
+	for _, out := range m.host.outgoing {
+		env.Post(own{vote{out}})
+		for _, peer := range env.Peers() {
+			env.Bag().Send(peer, vote{out})
+		}
+	}
+	m.host.outgoing = nil
+	if m.host.decided != nil {
+		m.host.alarm = time.Time{}
+		env.Emit(decision{headOf(m.host.decided)})
+	}
+	if env.Cancel(alarm{}); !m.host.alarm.IsZero() {
+		env.After(max(0, m.host.alarm.Sub(m.host.now)), alarm{})
+	}
+}
