@@ -11,18 +11,22 @@ import (
 
 // compileContent compiles an immutable type, or a pointer to one.
 func (w *compiler) compileContent(p *plan) *refusal {
-	p.op, p.plain = opContent, true
+	*p = plan{typ: p.typ, op: opContent, plain: true}
 	return nil
 }
 
 // contents returns the Walker of immutable values.
 func (w *Walker) contents() *Walker {
 	if w.content == nil {
-		c := newWalker()
-		c.rules, c.skip, c.named, c.through, c.equal = w.rules, w.skip, w.named, w.through, true
-		w.content = c
+		w.content = walkerOf(omissions{rules: w.rules, skip: w.skip}).counting(w)
 	}
 	return w.content
+}
+
+// counting makes c the Walker of the immutable values that w meets.
+func (c *Walker) counting(w *Walker) *Walker {
+	c.named, c.through, c.equal = w.named, w.through, true
+	return c
 }
 
 // encodeContent writes the hash of the value of plan p at an address.
@@ -43,9 +47,9 @@ func (w *Walker) sumOfContent(p *plan, at unsafe.Pointer) (Hash, *refusal) {
 	for {
 		marks := c.marks
 		c.begin()
-		c.walk.relative, c.walk.present, c.walk.depth = w.walk.relative, w.walk.present, w.walk.depth
+		c.walk.enter(w.walk.walkFlags)
 		c.buf, r = c.encode(c.trackOf(content), 0, at, c.buf)
-		c.walk.busy = false
+		c.walk.end()
 		if r != nil || marks == c.marks {
 			return ofBytes(c.buf), r
 		}
@@ -73,9 +77,14 @@ func (b *builder) content(p *plan, v reflect.Value) *node {
 	content, _ := c.plan(p.typ)
 	inner := &builder{w: c, first: make(map[object]visit), copied: b.copied}
 	text := inner.value(content, v, "").text()
-	if c.texts == nil || len(c.texts) == textsMost {
-		c.texts = make(map[Hash]string)
-	}
-	c.texts[sum] = text
+	c.keep(sum, text)
 	return leaf(text)
+}
+
+// keep keeps the text of an immutable value.
+func (w *Walker) keep(sum Hash, text string) {
+	if w.texts == nil || len(w.texts) == textsMost {
+		w.texts = make(map[Hash]string)
+	}
+	w.texts[sum] = text
 }

@@ -26,7 +26,7 @@ func (w *Walker) encodeRoot(v any) error {
 		marks := w.marks
 		w.begin()
 		if w.now != nil {
-			w.walk.present, w.walk.relative = w.now(v)
+			w.walk.count(w.now(v))
 		}
 		b, r := w.encodeAny(v, w.buf)
 		w.buf, w.walk.busy = b, false

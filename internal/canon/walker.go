@@ -78,6 +78,17 @@ type walkFlags struct {
 	present  time.Time
 }
 
+// count makes times count from the present, if there is one.
+func (f *walkFlags) count(present time.Time, is bool) { f.present, f.relative = present, is }
+
+// enter begins a walk of a value within another walk.
+func (f *walkFlags) enter(outer walkFlags) {
+	f.present, f.relative, f.depth = outer.present, outer.relative, outer.depth
+}
+
+// end ends a walk.
+func (f *walkFlags) end() { f.busy = false }
+
 // depthMax bounds nesting: only slices can contain themselves unnoticed.
 const depthMax = 50_000
 
@@ -103,18 +114,21 @@ func New(o Options) (*Walker, error) {
 			return nil, fmt.Errorf("Options.Skip lists %v; want interface types with methods", t)
 		}
 	}
-	w := newWalker()
-	w.rules, w.fixed, w.skip, w.named, w.through, w.now = rules, fixed, o.Skip, named, o.Through, o.Now
+	w := walkerOf(omissions{rules, fixed, o.Skip})
+	w.named, w.through, w.now = named, o.Through, o.Now
 	return w, nil
 }
 
-func newWalker() *Walker {
+func newWalker() *Walker { return walkerOf(omissions{}) }
+
+func walkerOf(o omissions) *Walker {
 	w := &Walker{compiler: compiler{
-		plans:  make(map[reflect.Type]*plan),
-		plains: make(map[reflect.Type]*plan),
-		tags:   make(map[uint64]reflect.Type),
-		shorts: make(map[string]reflect.Type),
-		known:  Slow() == "",
+		omissions: o,
+		plans:     make(map[reflect.Type]*plan),
+		plains:    make(map[reflect.Type]*plan),
+		tags:      make(map[uint64]reflect.Type),
+		shorts:    make(map[string]reflect.Type),
+		known:     Slow() == "",
 	}}
 	w.copies = copies{compiler: &w.compiler, ways: make(map[reflect.Type]*copyPlan)}
 	return w

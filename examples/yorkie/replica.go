@@ -1,0 +1,97 @@
+package yorkie
+
+import (
+	"fmt"
+
+	"github.com/yorkie-team/yorkie/api/converter"
+	api "github.com/yorkie-team/yorkie/api/yorkie/v1"
+	"github.com/yorkie-team/yorkie/pkg/document"
+	"github.com/yorkie-team/yorkie/pkg/document/change"
+	"github.com/yorkie-team/yorkie/pkg/document/json"
+	"github.com/yorkie-team/yorkie/pkg/document/presence"
+	"github.com/yorkie-team/yorkie/pkg/document/time"
+	"google.golang.org/protobuf/proto"
+)
+
+// A deed is what a replica did: an edit of its own, or a change that it heard of.
+type deed struct {
+	Edit edit // zero: it heard of a change
+	Wire wire
+}
+
+// wire is a change, encoded.
+type wire string
+
+// String tells the operations in a change.
+func (w wire) String() string { return fmt.Sprintf("change of %d bytes", len(w)) }
+
+// replica is a document of the library.
+type replica struct{ doc *document.Document }
+
+// newReplica is a replica after some deeds.
+func newReplica(actor int, deeds []deed) replica {
+	r := replica{document.New("document", document.WithDisableGC())}
+	id, err := time.ActorIDFromHex(fmt.Sprintf("%024x", actor))
+	must(err)
+	r.doc.SetActor(id)
+	for _, d := range deeds {
+		if d.Edit.Kind != "" {
+			must(r.edit(d.Edit))
+		} else {
+			must(r.hear(d.Wire))
+		}
+	}
+	return r
+}
+
+// edit makes an edit, unless it is not possible here.
+func (r replica) edit(e edit) (err error) {
+	defer func() {
+		if why := recover(); why != nil {
+			err = fmt.Errorf("%s: %v", e, why)
+		}
+	}()
+	return r.doc.Update(func(root *json.Object, _ *presence.Presence) error {
+		e.on(root.GetTree("tree"))
+		return nil
+	})
+}
+
+// last is the change that the replica made last.
+func (r replica) last() wire {
+	changes := r.doc.CreateChangePack().Changes
+	pack, err := converter.ToChangePack(change.NewPack("document", change.InitialCheckpoint, changes[len(changes)-1:], nil, nil))
+	must(err)
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(pack)
+	must(err)
+	return wire(data)
+}
+
+// hear applies a change of another replica.
+func (r replica) hear(w wire) error {
+	var encoded api.ChangePack
+	must(proto.Unmarshal([]byte(w), &encoded))
+	pack, err := converter.FromChangePack(&encoded)
+	must(err)
+	return r.doc.ApplyChangePack(pack)
+}
+
+func (r replica) xml() string {
+	return r.doc.Root().GetTree("tree").ToXML()
+}
+
+// beginning is the change that makes the tree which all edit.
+func beginning(tree json.TreeNode) wire {
+	r := newReplica(0, nil)
+	must(r.doc.Update(func(root *json.Object, _ *presence.Presence) error {
+		root.SetNewTree("tree", &tree)
+		return nil
+	}))
+	return r.last()
+}
+
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("yorkie: %v", err))
+	}
+}
