@@ -104,7 +104,8 @@ fixes-raft:
 	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cd examples/raft; \
 	search() { \
 		of="$$1"; want="$$2"; shift 2; cp go.sum "$$folder/go.sum"; cp go.mod "$$folder/go.mod"; \
-		go mod edit -droprequire go.etcd.io/raft/v3 -replace "macemc/examples/raft/core=./core/$$of" "$$folder/go.mod"; \
+		core="./core/$$of"; [ -d "$$core" ] || { core="$$folder/core-$$of"; go run ./family "$$of" "$$core"; }; \
+		go mod edit -droprequire go.etcd.io/raft/v3 -replace "macemc/examples/raft/core=$$core" "$$folder/go.mod"; \
 		[ -x "$$folder/$$of" ] || go build -mod=mod -modfile "$$folder/go.mod" -o "$$folder/$$of" ./check; \
 		echo "-- core/$$of: check search raft $$*"; status=0; \
 		"$$folder/$$of" search raft "$$@" --quiet --no-lines --out "$$folder/found" || status=$$?; \
