@@ -19,17 +19,9 @@ func (r *runner) blameSlow(f *Finding) error {
 	}
 	alive, err := r.aliveUnslowed(f)
 	if alive {
-		f.blame(fmt.Sprintf("the slow links (%s) alone cause it: a message on them waits for as long as anything else is to be done, and here that never ends; where no link is slow, the end of this run can recover", slow))
+		f.AddMessage(fmt.Sprintf("the slow links (%s) alone cause it: a message on them waits for as long as anything else is to be done, and here that never ends; where no link is slow, the end of this run can recover", slow))
 	}
 	return err
-}
-
-// blame adds to the message of a finding.
-func (f *Finding) blame(what string) {
-	if f.Message != "" {
-		what = f.Message + "; " + what
-	}
-	f.Message = what
 }
 
 // slowLinks are those that are slow, by the options or else by the system; "": none is.

@@ -55,3 +55,11 @@ type Failure struct {
 	Declined string   // dead: what is under way and declined, and openings that are; a part of Message
 	Stack    string   // the service's stack, where it panicked or started a goroutine
 }
+
+// AddMessage adds a clause to the message.
+func (f *Failure) AddMessage(what string) {
+	if f.Message != "" {
+		what = f.Message + "; " + what
+	}
+	f.Message = what
+}
