@@ -68,7 +68,7 @@ var list = []Known{
 	{ID: "MP5", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictUnhandled, Meant: everyRun},
 	{ID: "MP6", Kind: Safety, Flags: Flags{Params: []string{"slots=1"}}, Verdict: sim.VerdictUnhandled, Meant: leaders},
 	{ID: "MP7", Kind: Liveness, Flags: Flags{Faults: "down=1@n2"}, Verdict: sim.VerdictDead, Critical: []Critical{at(Other, sim.KindDown, "")}},
-	{ID: "MP8", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "prepare")}, Fresh: Share{Held: 3, Of: 4}},
+	{ID: "MP8", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "prepare")}, Fresh: Share{Held: 7, Of: 10}},
 	{
 		ID: "OV1", Kind: Liveness, Verdict: sim.VerdictDead,
 		// The locked node is cut off from its parent when nothing can let go of it any more.
@@ -204,6 +204,7 @@ var list = []Known{
 	},
 	{
 		ID: "RT17", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
+		Fresh:    Share{Held: 9, Of: 10},
 		Flags:    Flags{Nodes: 4, Faults: "crash=2", Params: []string{"children=1"}},
 		Critical: []Critical{at(Anyone, sim.KindCrash, ""), at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "joinReply")},
 		Meant:    "the old root dies, or the parent, or, where another answer may come first, the joiner is told to be the root",
@@ -226,6 +227,7 @@ var list = []Known{
 	},
 	{
 		ID: "RT21", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		Fresh:    Share{Held: 9, Of: 10},
 		Flags:    Flags{Nodes: 5, Faults: "crash=2,reset=2", Params: []string{"visitors=2"}},
 		Critical: []Critical{at(Anyone, sim.KindMessage, "joinReply"), at(Anyone, sim.KindMessage, "remove"), at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindTimer, "recoveryTimer")},
 		Meant:    "the child believes an acceptance that its refusal of an earlier one undoes: the later of the two, or the timer that brings them about",
