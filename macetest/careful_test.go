@@ -85,7 +85,7 @@ var traps = []trap{
 		go func() { mu.Lock(); time.Sleep(time.Second); mu.Unlock() }()
 		time.Sleep(time.Millisecond)
 		mu.Lock()
-		mu.Unlock()
+		defer mu.Unlock()
 		if d := time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)); d != time.Second {
 			t.Errorf("locked after %v", d)
 		}
@@ -94,8 +94,14 @@ var traps = []trap{
 	{"two mutexes deadlock", func(t *testing.T, w *World) {
 		var a, b sync.Mutex
 		var all sync.WaitGroup
-		all.Go(func() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() })
-		all.Go(func() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+		both := func(first, then *sync.Mutex) {
+			first.Lock()
+			defer first.Unlock()
+			then.Lock()
+			defer then.Unlock()
+		}
+		all.Go(func() { both(&a, &b) })
+		all.Go(func() { both(&b, &a) })
 		all.Wait()
 	}, []string{"deadlock", "sync.Mutex.Lock", "careful_test.go:", "replay: exact"}},
 

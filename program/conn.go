@@ -144,7 +144,7 @@ func (c *conn) fail(op string, err error) error {
 // Read reads what has arrived.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
-		n, err, news := c.take(p)
+		n, news, err := c.take(p)
 		if n > 0 || err == io.EOF || len(p) == 0 && err == nil {
 			return n, err
 		}
@@ -160,23 +160,23 @@ func (c *conn) Read(p []byte) (int, error) {
 }
 
 // take reads what is there without waiting.
-func (c *conn) take(p []byte) (int, error, chan struct{}) {
+func (c *conn) take(p []byte) (int, chan struct{}, error) {
 	switch {
 	case c.closed.Load():
-		return 0, net.ErrClosed, nil
+		return 0, nil, net.ErrClosed
 	case c.read.passed():
-		return 0, os.ErrDeadlineExceeded, nil
+		return 0, nil, os.ErrDeadlineExceeded
 	}
 	return c.in.take(p)
 }
 
 // take returns what has arrived; if nothing has, the error for the reader, and what is
 // closed at the next change.
-func (s *stream) take(p []byte) (int, error, chan struct{}) {
+func (s *stream) take(p []byte) (int, chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.arrived) == 0 {
-		return 0, s.err, s.news
+		return 0, s.news, s.err
 	}
 	n := copy(p, s.arrived)
 	s.arrived = s.arrived[n:]
@@ -188,7 +188,7 @@ func (s *stream) take(p []byte) (int, error, chan struct{}) {
 // Write writes p, in segments.
 func (c *conn) Write(p []byte) (written int, err error) {
 	for len(p) > 0 {
-		n, err, news := c.room(len(p))
+		n, news, err := c.room(len(p))
 		if err != nil {
 			return written, c.fail("write", err)
 		}
@@ -207,25 +207,25 @@ func (c *conn) Write(p []byte) (written int, err error) {
 }
 
 // room takes as much of the window as there is, up to n.
-func (c *conn) room(n int) (int, error, chan struct{}) {
+func (c *conn) room(n int) (int, chan struct{}, error) {
 	switch {
 	case c.closed.Load():
-		return 0, net.ErrClosed, nil
+		return 0, nil, net.ErrClosed
 	case c.write.passed():
-		return 0, os.ErrDeadlineExceeded, nil
+		return 0, nil, os.ErrDeadlineExceeded
 	}
 	return c.out.room(n)
 }
 
-func (s *stream) room(n int) (int, error, chan struct{}) {
+func (s *stream) room(n int) (int, chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken != nil {
-		return 0, syscall.EPIPE, nil
+		return 0, nil, syscall.EPIPE
 	}
 	n = min(n, window-s.flight)
 	s.flight += n
-	return n, nil, s.news
+	return n, s.news, nil
 }
 
 // Close closes the connection: the peer reads the end after what is under way.

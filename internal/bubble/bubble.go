@@ -91,10 +91,10 @@ type tape struct {
 	used  int
 	now   int64
 	then  int64
-	step  uint32
-	index [Kinds]uint32
-	born  uint32
-	chans uint32
+	_     uint32        // the step
+	_     [Kinds]uint32 // its draws
+	_     uint32        // goroutines that were started
+	_     uint32        // channels that were made
 	stop  int
 	stack []uintptr // zeros after the last
 	dead  [4]uint64

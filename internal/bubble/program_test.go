@@ -220,7 +220,7 @@ func (p *program) many(me string, n int) {
 		p.running.Add(1)
 		go func() { <-gate; p.say("%s.%d passed", me, i); p.running.Done() }()
 	}
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	close(gate)
 }
 
@@ -234,6 +234,6 @@ func (p *program) crowd(me string) {
 		p.running.Add(1)
 		go func() { runtime.Gosched(); fmt.Fprint(h, i); p.running.Done() }()
 	}
-	time.Sleep(1)
+	time.Sleep(time.Nanosecond)
 	p.say("%s crowd %x", me, h.Sum64())
 }

@@ -8,8 +8,7 @@ type frozen[T any] struct{ items []T }
 // freeze makes one of a list that its owner may go on writing.
 func freeze[T any](items []T) frozen[T] { return frozen[T]{clone(items)} }
 
-func (f frozen[T]) len() int   { return len(f.items) }
-func (f frozen[T]) at(i int) T { return f.items[i] }
+func (f frozen[T]) len() int { return len(f.items) }
 
 // thaw is the same list in the place of another, which its owner may write.
 func (f frozen[T]) thaw(into []T) []T { return append(into[:0], f.items...) }

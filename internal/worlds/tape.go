@@ -16,7 +16,6 @@ import (
 type tape struct {
 	test, toolchain, overlay string
 	seed                     uint64
-	rates                    [bubble.Kinds]uint32
 	draws                    []bubble.Draw
 }
 

@@ -174,7 +174,7 @@ func (p *participant) prepare(env sim.Env, from sim.Addr, m prepare) {
 		p.Goto(prepared)
 		return
 	}
-	env.Emit(Refused{m.Tx})
+	env.Emit(Refused(m))
 	env.Emit(Decided{m.Tx, false})
 }
 
