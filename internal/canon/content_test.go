@@ -105,7 +105,7 @@ type optional struct {
 
 func TestFunctionsThatNeverChange(t *testing.T) {
 	base := 3
-	v := &optional{after: func(n int) int { return n + base }}
+	v := &optional{after: func(n int) int { return n + base }, tick: nil}
 	left := Options{Opaque: []string{"canon.optional.after", "canon.optional.tick"}}
 	w, err := New(left)
 	if err != nil {
