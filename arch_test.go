@@ -89,7 +89,7 @@ var rooms = []room{
 	{
 		path:    "internal/bubble",
 		tests:   []string{"internal/overlay"}, // to build themselves with it
-		instead: map[string]string{"": "bubble runs a function and answers draws; let who asks say what of"},
+		instead: map[string]string{"": "bubble runs a function and answers its draws; let the caller decide what they mean"},
 	},
 	{
 		path:    "program",

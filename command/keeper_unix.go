@@ -306,8 +306,8 @@ func (k *keeper) follow(d *death) {
 	k.t.exit(exitStopped)
 }
 
-// search takes a search in a child, and tells what is known if that dies, or does not
-// end within its limit.
+// search runs a search in a child. If the child dies, or does not end within the
+// limit, search reports what is known.
 func (k *keeper) search(limit time.Duration) {
 	defer k.listen()()
 	k.limit, k.began = limit, time.Now()

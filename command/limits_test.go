@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	interruptions = flag.Int("interruptions", 3, "TestInterruptions interrupts so many searches")
+	interruptions = flag.Int("interruptions", 3, "the `number` of searches that TestInterruptions interrupts")
 	ten           = flag.Bool("ten-minutes", false, "TestMemoryBudget searches for ten minutes")
 )
 

@@ -25,7 +25,7 @@ type (
 // vote is a message. Nobody changes it.
 type vote struct{ *gpbft.GMessage }
 
-// String tells a vote in a report.
+// String returns the vote as a report shows it.
 func (v vote) String() string {
 	text := fmt.Sprintf("%s round %d for %s", v.Vote.Phase, v.Vote.Round, headOf(v.Vote.Value))
 	if j := v.Justification; j != nil {

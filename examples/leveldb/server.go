@@ -26,7 +26,7 @@ type server struct {
 // put asks for a batch to be written.
 type put struct{ Number int }
 
-// The facts that a server tells. A record is told by its letter and its length.
+// The facts that a server emits. A record is named by its letter and its length.
 type (
 	began struct{ Records []string } // it writes them
 	acked struct{}                   // they are synced
@@ -124,7 +124,7 @@ func (s *server) put(env sim.Env, p put) {
 	env.Emit(acked{})
 }
 
-// tell tells data by its runs of equal bytes.
+// tell returns data as its runs of equal bytes.
 func tell(data []byte) string {
 	var text []string
 	for len(data) > 0 {

@@ -26,7 +26,7 @@ type server struct {
 // put asks for a batch to be appended.
 type put struct{ Number int }
 
-// The facts that a server tells.
+// The facts that a server emits.
 type (
 	began struct{ Entries []entry } // it calls Append
 	acked struct{ Last int }        // Append returned
