@@ -27,7 +27,7 @@ func house(files map[string]string) fstest.MapFS {
 func importsRule(tree fstest.MapFS) []string      { return imports(mustParse(tree), rooms) }
 func undocumentedRule(tree fstest.MapFS) []string { return undocumented(mustParse(tree)) }
 func drawingRule(tree fstest.MapFS) []string {
-	small := []room{{path: "sim"}, {path: "systems/*"}}
+	small := []room{{path: "sim"}, {path: "systems/*", may: []string{"sim"}}}
 	return drawing(string(tree[document].Data), mustParse(tree), small)
 }
 
@@ -60,17 +60,9 @@ func granting(lines ...string) string {
 	return "# A house\n\n" + fence + "permissions\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
-// drawn is an architecture document with these rooms drawn, with paragraphs,
-// and with these doors.
-func drawn(rooms, doors string) string {
-	text := "\n" + fence + "rooms\n" + rooms + "\n" + fence + "\n"
-	for _, r := range strings.Fields(rooms) {
-		text += "\n**`" + r + "`** is a room.\n"
-	}
-	for _, d := range strings.Fields(doors) {
-		text += "\n- `" + d + "`: later.\n"
-	}
-	return text
+// drawn is an architecture document with these rooms drawn.
+func drawn(lines ...string) string {
+	return "\n" + fence + "rooms\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
 // worded is a document with a text, and a table of one word.
@@ -156,12 +148,13 @@ func TestRulesFire(t *testing.T) {
 		{"tests only", undocumentedRule, map[string]string{"sim/a_test.go": "package sim"}, ""},
 
 		// The drawing.
-		{"drawn", drawingRule, map[string]string{document: drawn("sim systems/*", ""), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, ""},
-		{"door", drawingRule, map[string]string{document: drawn("sim", "systems/*"), "sim/a.go": "package sim"}, ""},
-		{"built and not drawn", drawingRule, map[string]string{document: drawn("systems/*", ""), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "sim is built: draw it"},
-		{"built and a door", drawingRule, map[string]string{document: drawn("sim systems/*", "sim"), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "sim is built: it is no door any more"},
-		{"drawn and not built", drawingRule, map[string]string{document: drawn("sim systems/*", ""), "sim/a.go": "package sim"}, "systems/* is not built: it belongs to the doors"},
-		{"forgotten", drawingRule, map[string]string{document: drawn("sim", ""), "sim/a.go": "package sim"}, "systems/* is in the table and not built: name it among the doors"},
+		{"drawn", drawingRule, map[string]string{document: drawn("systems/*  sim", "sim  the contract"), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, ""},
+		{"built and not drawn", drawingRule, map[string]string{document: drawn("systems/*"), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "sim is built: draw it"},
+		{"drawn on one line", drawingRule, map[string]string{document: drawn("sim systems/*"), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "systems/* may import sim: draw it on a line above"},
+		{"drawn upside down", drawingRule, map[string]string{document: drawn("sim", "systems/*"), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "systems/* may import sim: draw it on a line above"},
+		{"in the table and not built", drawingRule, map[string]string{document: drawn("systems/*", "sim"), "sim/a.go": "package sim"}, "systems/* is in the table of arch_test.go and has no package"},
+		{"drawn and not in the table", drawingRule, map[string]string{document: drawn("attic systems/*", "sim"), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "the drawing has attic"},
+		{"too long", drawingRule, map[string]string{document: drawn("systems/*", "sim") + strings.Repeat("\n", documentMax), "sim/a.go": "package sim", "systems/x/a.go": "package x"}, "may have 250"},
 		{"no drawing", drawingRule, map[string]string{document: "# A house\n"}, "has 0 drawings"},
 
 		// The words.

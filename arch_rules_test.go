@@ -427,38 +427,51 @@ var sentenceEnd = regexp.MustCompile(`[.!?]['")]?(\s|$)`)
 
 func sentences(text string) int { return len(sentenceEnd.FindAllString(text, -1)) }
 
-var (
-	roomsBlock    = regexp.MustCompile("(?s)\n```rooms\n(.*?)\n```\n")
-	roomParagraph = regexp.MustCompile("(?m)^\\*\\*`([a-z/*]+)`\\*\\*")
-	doorLine      = regexp.MustCompile("(?m)^- `([a-z/*]+)`")
-)
+var roomsBlock = regexp.MustCompile("(?s)\n```rooms\n(.*?)\n```\n")
 
-// drawing reports differences between what is built and what the architecture
-// document says: a room that is built is drawn and has a paragraph, one that is
-// not is a door.
+// documentMax is how many lines the architecture document may have: a page that
+// is read in one sitting. What does not fit belongs into the doc.go of a room.
+const documentMax = 250
+
+// drawing reports differences between the packages, the table of imports and the
+// drawing in the architecture document: every room that is built is drawn, nothing
+// else is drawn, and every room is drawn above those that it may import.
 func drawing(text string, sources []source, rooms []room) []string {
 	var problems []string
+	if n := strings.Count(text, "\n"); n > documentMax {
+		problems = append(problems, fmt.Sprintf("%s: has %d lines, may have %d; move what concerns one room into its doc.go", document, n, documentMax))
+	}
 	blocks := roomsBlock.FindAllStringSubmatch(text, -1)
 	if len(blocks) != 1 {
-		return []string{fmt.Sprintf("%s: has %d drawings of the rooms, needs one", document, len(blocks))}
+		return append(problems, fmt.Sprintf("%s: has %d drawings of the rooms, needs one", document, len(blocks)))
 	}
-	drawn := strings.Fields(blocks[0][1])
-	paragraphs := firstGroups(roomParagraph, text)
-	doors := firstGroups(doorLine, text)
+	drawn := map[string]int{} // the line of each room
+	for number, line := range strings.Split(blocks[0][1], "\n") {
+		names, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		for _, name := range strings.Fields(names) {
+			drawn[name] = number + 1
+		}
+	}
 	for _, r := range rooms {
 		if r.path == "." {
 			continue
 		}
 		built := slices.ContainsFunc(sources, func(s source) bool { return !s.test && matches([]string{r.path}, s.pkg) })
-		switch inside := slices.Contains(drawn, r.path) && slices.Contains(paragraphs, r.path); {
-		case built && !inside:
-			problems = append(problems, fmt.Sprintf("%s: %s is built: draw it among the rooms and give it a paragraph", document, r.path))
-		case built && slices.Contains(doors, r.path):
-			problems = append(problems, fmt.Sprintf("%s: %s is built: it is no door any more", document, r.path))
-		case !built && (slices.Contains(drawn, r.path) || slices.Contains(paragraphs, r.path)):
-			problems = append(problems, fmt.Sprintf("%s: %s is not built: it belongs to the doors", document, r.path))
-		case !built && !slices.Contains(doors, r.path):
-			problems = append(problems, fmt.Sprintf("%s: %s is in the table and not built: name it among the doors", document, r.path))
+		switch {
+		case built && drawn[r.path] == 0:
+			problems = append(problems, fmt.Sprintf("%s: %s is built: draw it among the rooms", document, r.path))
+		case !built:
+			problems = append(problems, fmt.Sprintf("%s is in the table of arch_test.go and has no package: take it out", r.path))
+		}
+		for _, below := range r.may {
+			if built && drawn[below] != 0 && drawn[below] <= drawn[r.path] && below != r.path {
+				problems = append(problems, fmt.Sprintf("%s: %s may import %s: draw it on a line above", document, r.path, below))
+			}
+		}
+	}
+	for _, name := range sortedKeys(drawn) {
+		if !slices.ContainsFunc(rooms, func(r room) bool { return r.path == name }) {
+			problems = append(problems, fmt.Sprintf("%s: the drawing has %s, which the table of arch_test.go has not", document, name))
 		}
 	}
 	return problems
