@@ -28,7 +28,7 @@ const outcomesMost = 8
 
 // outcomes tries the k-th of what can happen after a step, with the first few
 // answers to its coins.
-func (s *stand) outcomes(i, k int) (all []outcome, err error) {
+func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	if err := s.run.hanging(s.here, i, k); err != nil {
 		return []outcome{{refused: err}}, nil
 	}
@@ -125,7 +125,7 @@ func (g *given) Answer(q *choose.Question) int {
 func (g *given) Err() error { return g.err }
 
 // AlternativesPage tells what can happen after a step, and what it would do.
-func (s *stand) AlternativesPage(i int) (Page, error) {
+func (s Look) AlternativesPage(i int) (Page, error) {
 	if s.here.failure != nil && i == s.Len() {
 		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(i))
 	}
@@ -151,7 +151,7 @@ func (s *stand) AlternativesPage(i int) (Page, error) {
 }
 
 // alternative tells one outcome.
-func (s *stand) alternative(i, k, x, width int, o *outcome) (p Page) {
+func (s Look) alternative(i, k, x, width int, o *outcome) (p Page) {
 	follows := i < s.Len() && slices.Equal(o.step.picks, s.here.at(i+1).picks)
 	mark, style := "  ", Plain
 	if follows {

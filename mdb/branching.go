@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
 	"macemc/choose"
 	"macemc/internal/numerals"
-	"macemc/internal/setting"
 	"macemc/internal/world"
-	"macemc/sim"
 )
 
 func branching() []*Command {
@@ -45,7 +42,7 @@ func branching() []*Command {
 				if len(args) > 0 {
 					return nil, usageOf("branches")
 				}
-				return s.BranchesPage(), nil
+				return s.look().BranchesPage(), nil
 			},
 		},
 		{
@@ -58,7 +55,15 @@ func branching() []*Command {
 			Name: "name", Group: groupBranch, Usage: "NAME",
 			Short:   "name the branch",
 			Example: "walk 2; name lucky; branches",
-			run:     (*Session).rename,
+			run: func(s *Session, args []word) (Page, error) {
+				if len(args) != 1 {
+					return nil, usageOf("name")
+				}
+				if err := s.run.branches.rename(s.here, args[0].text); err != nil {
+					return nil, err
+				}
+				return s.look().BranchesPage(), nil
+			},
 		},
 		{
 			Name: "save", Group: groupBranch, Usage: "FILE",
@@ -82,7 +87,7 @@ func numbers(args []word) (out []int, ok bool) {
 	return out, true
 }
 
-func (s *stand) take(args []word) (Page, error) {
+func (s *Cursor) take(args []word) (Page, error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
 	}
@@ -114,14 +119,14 @@ func (s *stand) take(args []word) (Page, error) {
 	}
 	if s.step < s.Len() && s.follows(n) {
 		s.step++
-		return s.here1(), nil
+		return s.look().here1(), nil
 	}
 	return s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, false) })
 }
 
 // possible is the number of the one event that can happen here and that a
 // pattern matches.
-func (s *stand) possible(pattern string) (int, error) {
+func (s *Cursor) possible(pattern string) (int, error) {
 	re, err := compile(pattern)
 	if err != nil {
 		return 0, err
@@ -146,7 +151,7 @@ func (s *stand) possible(pattern string) (int, error) {
 }
 
 // follows reports whether the run itself takes these answers next.
-func (s *stand) follows(answers []int) bool {
+func (s *Cursor) follows(answers []int) bool {
 	picks := s.here.at(s.step + 1).picks
 	for k, p := range picks {
 		if k < len(answers) && answers[k] != int(p.Pick) || k >= len(answers) && p.Pick != 0 {
@@ -158,7 +163,7 @@ func (s *stand) follows(answers []int) bool {
 
 // goOn takes a step from here, on a branch of its own unless the session stands
 // at the end of one.
-func (s *stand) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
+func (s *Cursor) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
 	undo := s.branchOff()
 	progress, err := step()
 	if err != nil || progress != world.Stepped {
@@ -176,34 +181,26 @@ func (s *stand) goOn(src choose.Source, step func() (world.Progress, error)) (Pa
 		return nil, src.Err()
 	}
 	s.step = s.here.len()
-	return append(s.here1(), s.failed(s.step)...), nil
+	return append(s.look().here1(), s.look().failed(s.step)...), nil
 }
 
 // branchOff makes a branch that leaves here, if the branch goes on after it.
-func (s *stand) branchOff() (undo func()) {
+func (s *Cursor) branchOff() (undo func()) {
 	if s.step == s.Len() {
 		return func() {}
 	}
 	was := s.here
-	s.run.made++
-	s.here = s.newBranch(s.freeName(fmt.Sprintf("b%d", s.run.made)))
+	s.here = s.run.branches.number(s.here, s.step)
 	return func() {
-		s.here, s.run.made = was, s.run.made-1
-		s.run.branches = s.run.branches[:len(s.run.branches)-1]
+		s.here = was
+		s.run.branches.drop()
 	}
-}
-
-// newBranch is a branch that leaves here and has no step of its own yet.
-func (s *stand) newBranch(name string) *branch {
-	b := &branch{name: name, parent: s.here.owner(s.step), from: s.step}
-	s.run.branches = append(s.run.branches, b)
-	return b
 }
 
 // walkMost is how long a walk until live may be.
 const walkMost = 10_000
 
-func (s *stand) walk(args []word) (Page, error) {
+func (s *Cursor) walk(args []word) (Page, error) {
 	steps, live, seed := 10, false, uint64(1)
 	for len(args) > 0 {
 		switch n, err := strconv.ParseUint(args[0].text, 10, 31); {
@@ -256,8 +253,8 @@ func (s *stand) walk(args []word) (Page, error) {
 	}
 	var p Page
 	p.add(Plain, "%s: steps %s to %s%s", s.where(), numerals.Count(from+1), numerals.Count(s.step), strings.TrimSuffix("; "+end, "; "))
-	p = append(p, s.rowPage(span(max(from+1, s.step-9), s.step))...)
-	return append(p, s.failed(s.step)...), nil
+	p = append(p, s.look().rowPage(span(max(from+1, s.step-9), s.step))...)
+	return append(p, s.look().failed(s.step)...), nil
 }
 
 func span(from, to int) (all []int) {
@@ -267,7 +264,7 @@ func span(from, to int) (all []int) {
 	return all
 }
 
-func (s *stand) heal(args []word) (Page, error) {
+func (s *Cursor) heal(args []word) (Page, error) {
 	if len(args) > 0 {
 		return nil, usageOf("heal")
 	}
@@ -275,49 +272,13 @@ func (s *stand) heal(args []word) (Page, error) {
 	return s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, true) })
 }
 
-// BranchesPage tells the tree of branches.
-func (s *stand) BranchesPage() (p Page) {
-	var tell func(b *branch, depth int)
-	tell = func(b *branch, depth int) {
-		mark, style := "  ", Plain
-		if b == s.here {
-			mark, style = "> ", Strong
-		}
-		text := fmt.Sprintf("%s%s%s, ", mark, strings.Repeat("  ", depth), b.name)
-		if b.parent != nil {
-			text += fmt.Sprintf("from step %s: ", numerals.Count(b.from))
-		}
-		text += fmt.Sprintf("%s, %s", numerals.Many(b.len(), "step"), b.condition(s.run))
-		p.line(Span{style, text})
-		for _, other := range s.run.branches {
-			if other.parent == b {
-				tell(other, depth+1)
-			}
-		}
-	}
-	tell(s.run.trunk, 0)
-	return p
-}
-
-// condition is how a branch ends, in a word.
-func (b *branch) condition(r *run) string {
-	switch {
-	case b.failure != nil:
-		return b.failure.Verdict.String()
-	case r.verdicts[b.verdict(b.len())].live:
-		return "live"
-	default:
-		return "not live"
-	}
-}
-
-func (s *stand) toBranch(args []word) (Page, error) {
+func (s *Cursor) toBranch(args []word) (Page, error) {
 	if len(args) == 0 || len(args) > 2 {
 		return nil, usageOf("branch")
 	}
-	b := s.branch(args[0].text)
+	b := s.run.branches.named(args[0].text)
 	if b == nil {
-		return nil, unknown("branch", args[0].text, s.branchNames(), "branches lists them")
+		return nil, unknown("branch", args[0].text, s.run.branches.names(), "branches lists them")
 	}
 	was := *s
 	s.here, s.step = b, min(s.step, b.len())
@@ -331,71 +292,10 @@ func (s *stand) toBranch(args []word) (Page, error) {
 			return nil, err
 		}
 	}
-	return s.here1(), nil
+	return s.look().here1(), nil
 }
 
-// branch is the branch of a name; nil: there is none.
-func (s *stand) branch(name string) *branch {
-	for _, b := range s.run.branches {
-		if b.name == name {
-			return b
-		}
-	}
-	return nil
-}
-
-func (s *stand) rename(args []word) (Page, error) {
-	if len(args) != 1 {
-		return nil, usageOf("name")
-	}
-	name := args[0].text
-	if _, err := strconv.Atoi(name); err == nil || name == "live" || nodeName.MatchString(name) || strings.ContainsAny(name, "/. ") || name == "" {
-		return nil, fmt.Errorf("%q cannot name a branch: it would be read as a step, a node, a file or live", name)
-	}
-	if slices.Contains(s.branchNames(), name) {
-		return nil, fmt.Errorf("there is a branch %s already", name)
-	}
-	s.here.name = name
-	return s.BranchesPage(), nil
-}
-
-// settings are the header's fields of how the run is run.
-func (s *stand) settings() (header []choose.Field) {
-	for _, f := range s.run.header {
-		if setting.Describes(f.Key) || f.Key == "seed" {
-			header = append(header, f)
-		}
-	}
-	return header
-}
-
-// outcomeHere are the header's fields of what the branch came to at this step:
-// how the service failed, or that it is known to be dead, and the state.
-func (s *stand) outcomeHere() (header []choose.Field, err error) {
-	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
-	atEnd := s.step == s.Len()
-	if f := s.here.failure; f != nil && atEnd {
-		add("verdict", f.Verdict.String())
-		if f.Property != "" {
-			add("violates", f.Property)
-		}
-		return header, nil
-	}
-	if err := s.run.seek(s.here, s.step); err != nil {
-		return nil, err
-	}
-	w := s.run.player.World()
-	if c := s.here.critical; c != nil && atEnd {
-		names, _ := w.Judge.NotLive()
-		add("verdict", sim.VerdictDead.String())
-		add("violates", strings.Join(names, ", "))
-		add("critical", c.Header())
-	}
-	add("state", w.State.Hash().String())
-	return header, nil
-}
-
-func (s *stand) save(args []word) (Page, error) {
+func (s *Cursor) save(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("save")
 	}

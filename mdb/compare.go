@@ -41,7 +41,7 @@ the error.path. With fields, only these are compared.
 }
 
 func ofDiff(s *Session, before []string) []string {
-	return slices.Concat([]string{"live"}, s.branchNames(), ofFiles(s, before), ofFields(s, before))
+	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
 // differences are the lines that differ, field by field, in the order of the
@@ -128,43 +128,28 @@ func isLetter(c byte) bool {
 	return c >= 0x80 || c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// side is one of two states that are compared.
-type side struct {
-	run  *run
-	b    *branch
-	step int
-}
-
-func (x side) String() string {
-	name := x.run.title
-	if x.b != x.run.trunk {
-		name += " / " + x.b.name
-	}
-	return fmt.Sprintf("%s step %s", name, numerals.Count(x.step))
-}
-
 func (s *Session) diff(args []word) (Page, error) {
-	here := side{s.run, s.here, s.step}
+	here := s.Cursor
 	if len(args) == 0 || s.isField(args[0]) {
 		if s.step == 0 {
 			return nil, fmt.Errorf("there is no state before the start; name a step, or another run")
 		}
-		return s.compare(side{s.run, s.here, s.step - 1}, here, args)
+		return s.look().compare(Cursor{s.run, s.here, s.step - 1}, here, args)
 	}
 	if n, err := strconv.Atoi(args[0].text); err == nil {
 		if err := s.inside(n); err != nil {
 			return nil, err
 		}
-		a := side{s.run, s.here, n}
+		a := Cursor{s.run, s.here, n}
 		if len(args) > 1 {
 			if m, err := strconv.Atoi(args[1].text); err == nil {
 				if err := s.inside(m); err != nil {
 					return nil, err
 				}
-				return s.compare(a, side{s.run, s.here, m}, args[2:])
+				return s.look().compare(a, Cursor{s.run, s.here, m}, args[2:])
 			}
 		}
-		return s.compare(a, here, args[1:])
+		return s.look().compare(a, here, args[1:])
 	}
 	other, err := s.otherSide(args[0].file())
 	if err != nil {
@@ -174,27 +159,22 @@ func (s *Session) diff(args []word) (Page, error) {
 	if len(args) > 1 {
 		if n, err := strconv.Atoi(args[1].text); err == nil || args[1].text == "end" {
 			if args[1].text == "end" {
-				n = other.b.len()
+				n = other.here.len()
 			}
-			if n < 0 || n > other.b.len() {
-				return nil, fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(n), args[0].file(), numerals.Count(other.b.len()))
+			if n < 0 || n > other.here.len() {
+				return nil, fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(n), args[0].file(), numerals.Count(other.here.len()))
 			}
 			other.step = n
-			return s.compare(here, other, args[2:])
+			return s.look().compare(here, other, args[2:])
 		}
 	}
-	other.step = s.alignedStep(s.alignment(here, other), s.step, other.b.len())
-	return s.compare(here, other, args[1:])
-}
-
-func (s *stand) inside(n int) error {
-	_, err := s.stepOr("diff", []word{{text: strconv.Itoa(n)}}, 0)
-	return err
+	other.step = s.alignedStep(s.alignment(here, other), s.step, other.here.len())
+	return s.look().compare(here, other, args[1:])
 }
 
 // isField reports whether a word names a field rather than a run.
-func (s *stand) isField(w word) bool {
-	if w.pattern || w.text == "live" || strings.HasSuffix(w.text, ".path") || slices.Contains(s.branchNames(), w.text) {
+func (s *Cursor) isField(w word) bool {
+	if w.pattern || w.text == "live" || strings.HasSuffix(w.text, ".path") || slices.Contains(s.run.branches.names(), w.text) {
 		return false
 	}
 	if _, err := strconv.Atoi(w.text); err == nil {
@@ -209,24 +189,24 @@ func (s *stand) isField(w word) bool {
 }
 
 // otherSide is the run of a word: the live one, a branch, or that of a file.
-func (s *Session) otherSide(name string) (side, error) {
-	if name == liveBranch && s.branch(name) == nil {
+func (s *Session) otherSide(name string) (Cursor, error) {
+	if name == liveBranch && s.run.branches.named(name) == nil {
 		if s.live == "" {
-			return side{}, fmt.Errorf("no live path is known: there is no live.path beside %s; critical finds one, or name a file or a branch", s.run.title)
+			return Cursor{}, fmt.Errorf("no live path is known: there is no live.path beside %s; critical finds one, or name a file or a branch", s.run.title)
 		}
 		name = s.live
 	}
-	if b := s.branch(name); b != nil {
-		return side{run: s.run, b: b}, nil
+	if b := s.run.branches.named(name); b != nil {
+		return Cursor{run: s.run, here: b}, nil
 	}
 	if !exists(name) && !strings.Contains(name, ".path") {
-		return side{}, fmt.Errorf("%q is no step, branch, file or field; branches lists the branches", name)
+		return Cursor{}, fmt.Errorf("%q is no step, branch, file or field; branches lists the branches", name)
 	}
 	r, err := s.other(name)
 	if err != nil {
-		return side{}, err
+		return Cursor{}, err
 	}
-	return side{run: r, b: r.trunk}, nil
+	return Cursor{run: r, here: r.trunk}, nil
 }
 
 func (s *Session) fileDiff(args []word) (Page, error) {
@@ -240,11 +220,11 @@ func (s *Session) fileDiff(args []word) (Page, error) {
 	if s.step > r.trunk.len() {
 		return nil, fmt.Errorf("%s has no step %s; it ends with step %s", r.title, numerals.Count(s.step), numerals.Count(r.trunk.len()))
 	}
-	return s.compare(side{s.run, s.here, s.step}, side{r, r.trunk, s.step}, args[1:])
+	return s.look().compare(Cursor{s.run, s.here, s.step}, Cursor{r, r.trunk, s.step}, args[1:])
 }
 
 // compare tells how two states differ.
-func (s *stand) compare(a, b side, args []word) (Page, error) {
+func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	var fields []field
 	for _, w := range args {
 		f, err := s.run.parseField(w.text)
@@ -253,17 +233,17 @@ func (s *stand) compare(a, b side, args []word) (Page, error) {
 		}
 		fields = append(fields, f)
 	}
-	left, err := a.run.lines(a.b, a.step)
+	left, err := a.run.lines(a.here, a.step)
 	if err != nil {
 		return nil, err
 	}
-	right, err := b.run.lines(b.b, b.step)
+	right, err := b.run.lines(b.here, b.step)
 	if err != nil {
 		return nil, err
 	}
 	between := " | "
 	var p Page
-	if a.run == b.run && a.b == b.b {
+	if a.run == b.run && a.here == b.here {
 		between = " -> "
 		p.line(Span{Removed, fmt.Sprintf("- step %s", numerals.Count(a.step))}, plain("  "), Span{Added, fmt.Sprintf("+ step %s", numerals.Count(b.step))})
 	} else {
@@ -277,14 +257,6 @@ func (s *stand) compare(a, b side, args []word) (Page, error) {
 	return append(p, all...), nil
 }
 
-// event is the event of a side's step.
-func (x side) event() string {
-	if x.step == 0 {
-		return "start"
-	}
-	return x.b.at(x.step).Identity
-}
-
 // aligned is an alignment of two branches as long as they were.
 type aligned struct {
 	a, b       *branch
@@ -293,16 +265,16 @@ type aligned struct {
 }
 
 // alignment pairs the steps of two runs.
-func (s *Session) alignment(a, b side) choose.Alignment {
-	if c := &s.aligned; c.a != a.b || c.b != b.b || c.lenA != a.b.len() || c.lenB != b.b.len() {
-		*c = aligned{a.b, b.b, a.b.len(), b.b.len(), choose.Align(a.b.path(nil, a.b.len()), b.b.path(nil, b.b.len()))}
+func (s *Session) alignment(a, b Cursor) choose.Alignment {
+	if c := &s.aligned; c.a != a.here || c.b != b.here || c.lenA != a.here.len() || c.lenB != b.here.len() {
+		*c = aligned{a.here, b.here, a.here.len(), b.here.len(), choose.Align(a.here.path(nil, a.here.len()), b.here.path(nil, b.here.len()))}
 	}
 	return s.aligned.pairs
 }
 
 // alignedStep is the step of the other run to compare a step with: its partner,
 // or, between two pairs, the one at the same place, as far as there is one.
-func (s *stand) alignedStep(al choose.Alignment, step, most int) int {
+func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before
 	for k, m := range al.Same {
 		if step <= m.A {
@@ -327,10 +299,10 @@ func (s *Session) alignedWith(args []word) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	here := side{s.run, s.here, 0}
+	here := Cursor{s.run, s.here, 0}
 	al := s.alignment(here, other)
-	p := page("%s of %s and %s of %s are the same event; the first %s are the same run", numerals.Count(al.Paired()), numerals.Many(s.Len(), "step"), numerals.Count(al.Paired()), numerals.Count(other.b.len()), numerals.Count(al.Prefix))
-	width := len(strconv.Itoa(max(s.Len(), other.b.len())))
+	p := page("%s of %s and %s of %s are the same event; the first %s are the same run", numerals.Count(al.Paired()), numerals.Many(s.Len(), "step"), numerals.Count(al.Paired()), numerals.Count(other.here.len()), numerals.Count(al.Prefix))
+	width := len(strconv.Itoa(max(s.Len(), other.here.len())))
 	row := func(mark Span, a, b int, text string) {
 		number := func(n int) string {
 			if n == 0 {
@@ -346,7 +318,7 @@ func (s *Session) alignedWith(args []word) (Page, error) {
 			row(Span{Removed, "  - "}, i, 0, s.run.shown(s.here.at(i)))
 		}
 		for j++; j <= toB; j++ {
-			row(Span{Added, "  + "}, 0, j, s.run.shown(other.b.at(j)))
+			row(Span{Added, "  + "}, 0, j, s.run.shown(other.here.at(j)))
 		}
 	}
 	for _, m := range al.Same {
@@ -356,6 +328,6 @@ func (s *Session) alignedWith(args []word) (Page, error) {
 		}
 		i, j = m.A+m.N, m.B+m.N
 	}
-	gap(s.Len(), other.b.len())
+	gap(s.Len(), other.here.len())
 	return p, nil
 }

@@ -16,14 +16,7 @@ func ofWords(words ...string) completer { return func(*Session, []string) []stri
 
 func ofNodes(s *Session, _ []string) []string { return s.Nodes() }
 
-func ofBranches(s *Session, _ []string) []string { return s.branchNames() }
-
-func (s *stand) branchNames() (names []string) {
-	for _, b := range s.run.branches {
-		names = append(names, b.name)
-	}
-	return names
-}
+func ofBranches(s *Session, _ []string) []string { return s.run.branches.names() }
 
 func ofCommands(*Session, []string) []string {
 	return append(commandNames(), topicQueries, topicFields)

@@ -5,9 +5,9 @@
 //
 // # Words
 //
-// A session stands at a step of a branch: the state that it shows is the one
-// after that step. Step 0 is the start. A branch is a run that leaves another at
-// a step; the first branch, the trunk, is what was opened. Nothing that was
+// A Cursor is a step of a branch: the state that it shows is the one after that
+// step. A Session has one, and a Look tells what there is to tell of one. Step 0 is the start. A branch is a run that leaves another at
+// a step; the first of the Branches, the trunk, is what was opened. Nothing that was
 // recorded ever changes: who chooses otherwise makes a branch.
 //
 // # How it goes back

@@ -82,7 +82,7 @@ func (s *Session) drawing(o eventgraph.TextOptions) (Page, error) {
 		for i := 1; i <= s.Len(); i++ {
 			trace.Steps = append(trace.Steps, s.here.at(i).Step)
 		}
-		s.drawn = drawn{s.here, s.Len(), eventgraph.New(trace, s.run.player.World().Walker(), s.marks())}
+		s.drawn = drawn{s.here, s.Len(), eventgraph.New(trace, s.run.player.World().Walker(), s.look().marks())}
 	}
 	var b strings.Builder
 	if err := s.drawn.graph.Text(&b, o); err != nil {
@@ -92,7 +92,7 @@ func (s *Session) drawing(o eventgraph.TextOptions) (Page, error) {
 }
 
 // marks are what the graph points out.
-func (s *stand) marks() (m eventgraph.Marks) {
+func (s Look) marks() (m eventgraph.Marks) {
 	if c, known := s.critical(); known && c > 0 && c <= s.Len() {
 		m.Critical = c
 	}

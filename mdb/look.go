@@ -23,7 +23,7 @@ func looking() []*Command {
 				if err != nil {
 					return nil, err
 				}
-				return s.StepPage(i)
+				return s.look().StepPage(i)
 			},
 		},
 		sourceCommand(),
@@ -38,13 +38,13 @@ func looking() []*Command {
 			Short:   "tell the state: all of it, of one node, or some fields",
 			Help:    "What differs from the state before the step is marked with ~, or + where it is new.",
 			Example: `jump 10; state n1; state n1.papa "n0 timer"; state`, args: []completer{ofFields},
-			run: (*Session).state,
+			run: func(s *Session, args []word) (Page, error) { return s.look().state(args) },
 		},
 		{
 			Name: "field", Aliases: []string{"fields"}, Group: groupLook, Usage: "FIELD",
 			Short:   "tell one field of all nodes, side by side",
 			Example: "jump end; field papa; field kids; field timer", args: []completer{ofFields},
-			run: (*Session).fieldOfAll,
+			run: func(s *Session, args []word) (Page, error) { return s.look().fieldOfAll(args) },
 		},
 		{
 			Name: "pending", Aliases: []string{"pe"}, Group: groupLook,
@@ -54,7 +54,7 @@ func looking() []*Command {
 				if len(args) > 0 {
 					return nil, usageOf("pending")
 				}
-				return s.PendingPage()
+				return s.look().PendingPage()
 			},
 		},
 		{
@@ -66,14 +66,14 @@ func looking() []*Command {
 				if len(args) > 0 {
 					return nil, usageOf("properties")
 				}
-				return s.PropertiesPage()
+				return s.look().PropertiesPage()
 			},
 		},
 		{
 			Name: "log", Group: groupLook, Usage: "[NODE]",
 			Short:   "tell the log lines of the run up to here, of one node or of all",
 			Example: "jump end; log; log n1", args: []completer{ofNodes},
-			run: (*Session).log,
+			run: func(s *Session, args []word) (Page, error) { return s.look().log(args) },
 		},
 		{
 			Name: "alternatives", Aliases: []string{"a"}, Group: groupLook, Usage: "[STEP]",
@@ -85,7 +85,7 @@ func looking() []*Command {
 				if err != nil {
 					return nil, err
 				}
-				return s.AlternativesPage(i)
+				return s.look().AlternativesPage(i)
 			},
 		},
 		{
@@ -102,27 +102,14 @@ func looking() []*Command {
 	}
 }
 
-// stepOr is the step that an only argument names, or another.
-func (s *stand) stepOr(name string, args []word, otherwise int) (int, error) {
-	switch len(args) {
-	case 0:
-		return otherwise, nil
-	case 1:
-		n, err := strconv.Atoi(args[0].text)
-		if err != nil {
-			return 0, usageOf(name)
-		}
-		if n < 0 || n > s.Len() {
-			return 0, fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(n), s.where(), numerals.Count(s.Len()))
-		}
-		return n, nil
-	default:
-		return 0, usageOf(name)
-	}
-}
+// Look tells what there is to tell of the place where a cursor stands. It moves nothing.
+type Look struct{ Cursor }
+
+// look returns what tells of the place.
+func (s *Cursor) look() Look { return Look{*s} }
 
 // StepPage tells a step.
-func (s *stand) StepPage(i int) (p Page, err error) {
+func (s Look) StepPage(i int) (p Page, err error) {
 	b := s.here
 	if i == 0 {
 		p.add(Strong, "the start of the nodes")
@@ -179,7 +166,7 @@ func (r *run) did(step *sim.Step) (p Page) {
 }
 
 // circumstances say where a step came from.
-func (s *stand) circumstances(t *took) string {
+func (s Look) circumstances(t *took) string {
 	var parts []string
 	switch row := t.Event.Row(); {
 	case row.Travels():
@@ -209,7 +196,7 @@ func caused(verb string, step int) string {
 }
 
 // failed says how the service failed in a step, if it did.
-func (s *stand) failed(i int) (p Page) {
+func (s Look) failed(i int) (p Page) {
 	f := s.here.failure
 	if f == nil || i != s.here.len() {
 		return nil
@@ -241,7 +228,7 @@ func frames(stack string) iter.Seq2[string, string] {
 }
 
 // ChangesPage tells what a step changed in the state.
-func (s *stand) ChangesPage(i int, fields ...field) (Page, error) {
+func (s Look) ChangesPage(i int, fields ...field) (Page, error) {
 	if i == 0 {
 		return nil, nil
 	}
@@ -299,10 +286,10 @@ func (s *Session) listQuery(args []word) (Page, error) {
 	}
 	s.last = q
 	p := page("%s of %s: %s", numerals.Many(len(steps), "step"), numerals.Count(s.Len()), q.text)
-	return append(p, s.rowPage(steps)...), nil
+	return append(p, s.look().rowPage(steps)...), nil
 }
 
-func (s *stand) log(args []word) (Page, error) {
+func (s Look) log(args []word) (Page, error) {
 	var only sim.Addr
 	switch len(args) {
 	case 0:
@@ -349,7 +336,7 @@ func (s *Session) SummaryPage() (p Page) {
 	if r.recorded != nil && r.trunk.stopped != "" && s.here == r.trunk {
 		p.add(Bad, "  the path is followed to step %s of %s: %s", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)), r.trunk.stopped)
 	}
-	p = append(p, s.failed(s.here.len())...)
+	p = append(p, s.look().failed(s.here.len())...)
 	if s.live != "" {
 		p.add(Plain, "  %-10s %s", "live path", s.live)
 	}

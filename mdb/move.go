@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"macemc/internal/numerals"
 )
@@ -108,7 +107,7 @@ func (s *Session) advance(args []word, back bool) (Page, error) {
 		return nil, s.nowhere(back)
 	}
 	s.step = to
-	return s.here1(), nil
+	return s.look().here1(), nil
 }
 
 // neighbour is the listed step after i, or before it; -1: there is none.
@@ -148,23 +147,8 @@ func (s *Session) nowhere(back bool) error {
 	return fmt.Errorf("there is no step after this one%s; %s", filter, s.ending())
 }
 
-// ending says how the branch ends.
-func (s *stand) ending() string {
-	b := s.here
-	switch {
-	case b.failure != nil:
-		return fmt.Sprintf("the run ended in a %s", b.failure.Verdict)
-	case b.stopped != "":
-		return b.stopped
-	}
-	if err := s.run.seek(b, b.len()); err == nil && s.run.player.World().Events.Count() == 0 {
-		return "no event is possible any more"
-	}
-	return "take or walk go on from here"
-}
-
 // here1 is where the session stands, as a line.
-func (s *stand) here1() Page { return s.rowPage([]int{s.step}) }
+func (s Look) here1() Page { return s.rowPage([]int{s.step}) }
 
 // searchFor goes to the next step that fulfils a query, or to the last before.
 func (s *Session) searchFor(words []word, back bool) (Page, error) {
@@ -187,12 +171,12 @@ func (s *Session) lookFor(q *query, back bool) (Page, error) {
 		return nil, fmt.Errorf("after step %s there is none with %s", numerals.Count(s.step), q.text)
 	}
 	s.step = at
-	p := s.here1()
-	return append(p, s.changesOf(q)...), nil
+	p := s.look().here1()
+	return append(p, s.look().changesOf(q)...), nil
 }
 
 // changesOf tells how the fields of a query changed in the step.
-func (s *stand) changesOf(q *query) (p Page) {
+func (s Look) changesOf(q *query) (p Page) {
 	for _, t := range q.fields() {
 		before, err := s.run.lines(s.here, s.step-1)
 		if err != nil {
@@ -207,7 +191,7 @@ func (s *stand) changesOf(q *query) (p Page) {
 	return p
 }
 
-func (s *stand) jump(args []word) (Page, error) {
+func (s *Cursor) jump(args []word) (Page, error) {
 	if len(args) != 1 {
 		return nil, usageOf("jump")
 	}
@@ -218,36 +202,7 @@ func (s *stand) jump(args []word) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.here1(), nil
-}
-
-// stepNamed is the step that a word stands for; there may be no such step.
-func (s *stand) stepNamed(text string) (int, error) {
-	switch text {
-	case "start", "first":
-		return 0, nil
-	case "end", "last":
-		return s.Len(), nil
-	case "critical":
-		n, known := s.critical()
-		if !known {
-			return 0, fmt.Errorf("no critical step of %s is known; critical looks for it", s.where())
-		}
-		return n, nil
-	case "failure":
-		if s.here.failure == nil {
-			return 0, fmt.Errorf("the service does not fail in %s", s.where())
-		}
-		return s.Len(), nil
-	}
-	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
-	if err != nil {
-		return 0, fmt.Errorf("%q is no step; write a number, +N, -N, start, end, critical or failure", text)
-	}
-	if text[0] == '+' || text[0] == '-' {
-		n += s.step
-	}
-	return n, nil
+	return s.look().here1(), nil
 }
 
 func (s *Session) watch(args []word) (Page, error) {
@@ -350,7 +305,7 @@ func (s *Session) proceed(name string, args []word, back bool) (Page, error) {
 		p.add(Plain, "the end; no breakpoint was met")
 	}
 	s.step = best
-	return append(p, s.here1()...), nil
+	return append(p, s.look().here1()...), nil
 }
 
 func (s *Session) setFilter(args []word) (Page, error) {

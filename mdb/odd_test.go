@@ -147,7 +147,7 @@ func TestNeverReturns(t *testing.T) {
 	if err != nil || r.trunk.len() != 2 {
 		t.Fatal("the path is not followed to step 2", err)
 	}
-	s := &Session{stand: stand{r, r.trunk, 2}, opener: &Opener{}}
+	s := &Session{Cursor: Cursor{r, r.trunk, 2}, opener: &Opener{}}
 	for line, want := range map[string]string{
 		"alternatives": "never returns, and is not taken", "take 0": "never returns", "walk 3": "never returns", "summary": "never returns", "next": "never returns",
 	} {

@@ -158,15 +158,6 @@ func (s *Session) Command() string {
 	return line + " --faults " + faults
 }
 
-// trunkStep is the last step of the trunk on the way to here.
-func (s *stand) trunkStep() int {
-	step := s.step
-	for b := s.here; b.parent != nil; b = b.parent {
-		step = min(step, b.from)
-	}
-	return step
-}
-
 // shellWord quotes a word for a shell, where it must be.
 func shellWord(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%") == "" {

@@ -3,7 +3,7 @@ package mdb
 import "macemc/internal/numerals"
 
 // PropertiesPage tells the properties.
-func (s *stand) PropertiesPage() (p Page, err error) {
+func (s Look) PropertiesPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (r *run) anyFails(verdict uint32) bool {
 }
 
 // since is from which step on the property has been as it is.
-func (s *stand) since(k int) string {
+func (s Look) since(k int) string {
 	now := s.run.verdicts[s.here.verdict(s.step)].holds[k]
 	i := s.step
 	for i > 0 && s.run.verdicts[s.here.verdict(i-1)].holds[k] == now {

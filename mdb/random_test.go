@@ -40,8 +40,8 @@ func TestAnyLine(t *testing.T) {
 		}
 		s.Complete(line)
 		s.Title()
-		if len(s.run.branches) > 40 {
-			s.run.branches = s.run.branches[:1]
+		if len(s.run.branches.all) > 40 {
+			s.run.branches.all = s.run.branches.all[:1]
 			s.here, s.step = s.run.trunk, 0
 		}
 	}
@@ -50,7 +50,7 @@ func TestAnyLine(t *testing.T) {
 	}
 	s.filter = nil
 	s.run.trunk.name = "trunk"
-	s.run.branches = s.run.branches[:1] // and with them the marks of where they leave
+	s.run.branches.all = s.run.branches.all[:1] // and with them the marks of where they leave
 	if got := must(t, s, look); got != want {
 		t.Errorf("the trunk was\n%s\nand is\n%s", want, got)
 	}

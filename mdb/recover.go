@@ -37,12 +37,6 @@ after which that could not be avoided any more. jump critical goes there, diff l
 	}
 }
 
-// looked is the path of the branch to a step, with a header for a verdict.
-func (s *stand) looked(upTo int, verdict sim.Verdict) *choose.Path {
-	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
-	return s.here.path(header, upTo)
-}
-
 // options are those of work that may be stopped.
 func (s *Session) options(walks int) search.Options {
 	b := s.opener.Busy
@@ -95,7 +89,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 }
 
 // recoversIn has it decided by a lab.
-func (s *stand) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
+func (s *Cursor) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
 	if err != nil {
 		return nil, err
@@ -143,16 +137,11 @@ func (s *stand) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
 
 // keep makes a branch of a path that has its first steps in common with the
 // branch where the session stands. It goes nowhere.
-func (s *stand) keep(name string, path *choose.Path, shared int) (string, error) {
-	for _, b := range s.run.branches {
-		if b.takes(path) {
-			return b.name, nil
-		}
+func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error) {
+	if b := s.run.branches.taking(path); b != nil {
+		return b.name, nil
 	}
-	was, step := s.here, s.step
-	s.step = shared
-	b := s.newBranch(s.freeName(name))
-	s.here, s.step = was, step
+	b := s.run.branches.leave(s.here, shared, name)
 	rest := choose.NewReplay(&choose.Path{Steps: path.Steps[shared:]})
 	for _, t := range path.Steps[shared:] {
 		progress, err := s.run.extend(b, rest, sim.Identify(t.Event.What).Kind == sim.KindHeal)
@@ -180,23 +169,6 @@ func (b *branch) takes(path *choose.Path) bool {
 		}
 	}
 	return true
-}
-
-// freeName is a name that no branch has yet.
-func (s *stand) freeName(name string) string {
-	for k := 2; slices.Contains(s.branchNames(), name); k++ {
-		name = fmt.Sprintf("%s%d", name[:len(name)-len(digits(name))], k)
-	}
-	return name
-}
-
-// digits are those at the end of a name.
-func digits(name string) string {
-	i := len(name)
-	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {
-		i--
-	}
-	return name[i:]
 }
 
 func (s *Session) findCritical(args []word) (Page, error) {
@@ -278,14 +250,14 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	if f.Live == nil {
 		return p, nil
 	}
-	if b := s.branch(liveBranch); b != nil && !b.takes(f.Live.Path) {
-		b.name = s.freeName(liveBranch)
+	if b := s.run.branches.named(liveBranch); b != nil && !b.takes(f.Live.Path) {
+		b.name = s.run.branches.free(liveBranch)
 	}
 	name, err := s.keep(liveBranch, f.Live.Path, f.Live.From)
 	if err != nil {
 		return p, err
 	}
-	if b := s.branch(name); b.parent != nil { // it may have been kept as another
+	if b := s.run.branches.named(name); b.parent != nil { // it may have been kept as another
 		name, b.name = liveBranch, liveBranch
 	}
 	s.against = name

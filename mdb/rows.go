@@ -29,7 +29,7 @@ const (
 )
 
 // row is step i of a branch; step 0 is the start.
-func (s *stand) row(i int) Row {
+func (s Look) row(i int) Row {
 	b := s.here
 	r := Row{Step: i, Mark: s.mark(i), Current: i == s.step, Node: -1}
 	n := s.run.nodes()
@@ -101,45 +101,6 @@ func (r *run) lanes(s *sim.Step) string {
 	return string(cells)
 }
 
-// mark is what a step is besides; ' ': nothing.
-func (s *stand) mark(i int) rune {
-	b := s.here
-	if c, known := s.critical(); known && c == i && c > 0 {
-		return MarkCritical
-	}
-	if b.failure != nil && i == b.len() {
-		return MarkFailed
-	}
-	for _, other := range s.run.branches {
-		if other.parent != nil && other.from == i && other.parent.owner(i) == b.owner(i) {
-			return MarkBranch
-		}
-	}
-	if s.run.verdicts[b.verdict(i)].live {
-		return MarkLive
-	}
-	return ' '
-}
-
-// critical is the critical step of the branch, where the command critical or the
-// path's header has told.
-func (s *stand) critical() (step int, known bool) {
-	if c := s.here.critical; c != nil {
-		return c.Step, true
-	}
-	if s.here != s.run.trunk {
-		return 0, false
-	}
-	for _, f := range s.run.header {
-		if f.Key == "critical" {
-			text, _, _ := strings.Cut(f.Value, " ")
-			n, err := strconv.Atoi(text)
-			return n, err == nil
-		}
-	}
-	return 0, false
-}
-
 // line is the row as text, numbers in so many columns.
 func (r Row) line(width int) Line {
 	style, cursor := Plain, "  "
@@ -160,7 +121,7 @@ func (r Row) line(width int) Line {
 }
 
 // rowPage is some steps as a page.
-func (s *stand) rowPage(steps []int) (p Page) {
+func (s Look) rowPage(steps []int) (p Page) {
 	width := len(strconv.Itoa(s.Len()))
 	for _, i := range steps {
 		p = append(p, s.row(i).line(width))
@@ -172,12 +133,12 @@ func (s *stand) rowPage(steps []int) (p Page) {
 // before of them, that one, and after of them. A filter leaves steps out.
 func (s *Session) Rows(around, before, after int) (rows []Row) {
 	for i := s.neighbour(around, true); i >= 0 && len(rows) < before; i = s.neighbour(i, true) {
-		rows = append(rows, s.row(i))
+		rows = append(rows, s.look().row(i))
 	}
 	slices.Reverse(rows)
-	rows = append(rows, s.row(around))
+	rows = append(rows, s.look().row(around))
 	for i, n := s.neighbour(around, false), 0; i >= 0 && n < after; i, n = s.neighbour(i, false), n+1 {
-		rows = append(rows, s.row(i))
+		rows = append(rows, s.look().row(i))
 	}
 	return rows
 }

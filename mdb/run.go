@@ -23,8 +23,7 @@ type run struct {
 	recorded *choose.Path // nil: explored by hand
 	player   *search.Player
 	trunk    *branch
-	branches []*branch
-	made     int // of them, without a name of their own
+	branches Branches
 
 	names    []string  // of the properties that are judged
 	verdicts []verdict // the distinct ones
@@ -123,7 +122,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 		title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
 		known: map[string]uint32{}, spacing: spacingFirst, busy: busy,
 	}
-	r.branches = []*branch{r.trunk}
+	r.branches.all = []*branch{r.trunk}
 	replay := choose.NewReplay(path)
 	if err := r.start(replay); err != nil {
 		return nil, err
@@ -327,7 +326,7 @@ func (r *run) keyframe(b *branch) {
 func (r *run) thin() {
 	r.spacing *= 2
 	r.frames = 0
-	for _, b := range r.branches {
+	for _, b := range r.branches.all {
 		kept := b.frames[:0]
 		for _, f := range b.frames {
 			if f.Steps()%r.spacing == 0 {

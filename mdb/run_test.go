@@ -87,7 +87,7 @@ func TestSeek(t *testing.T) {
 					}
 				}
 			}
-			for _, b := range s.run.branches { // a path from the start comes to the same
+			for _, b := range s.run.branches.all { // a path from the start comes to the same
 				again, err := newRun("again", sys, b.path(s.run.header, b.len()), nil)
 				if err != nil || again.trunk.len() != b.len() {
 					t.Fatalf("%s is taken to step %d of %d: %v", b.name, again.trunk.len(), b.len(), err)

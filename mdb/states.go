@@ -8,7 +8,7 @@ import (
 	"macemc/internal/world"
 )
 
-func (s *stand) state(args []word) (Page, error) {
+func (s Look) state(args []word) (Page, error) {
 	lines, err := s.lines()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *stand) state(args []word) (Page, error) {
 
 // StatePage tells the state, or some fields of it. What the step changed is
 // marked.
-func (s *stand) StatePage(fields ...field) (p Page, err error) {
+func (s Look) StatePage(fields ...field) (p Page, err error) {
 	after, err := s.lines()
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func partOf(path string) string {
 	return word
 }
 
-func (s *stand) fieldOfAll(args []word) (Page, error) {
+func (s Look) fieldOfAll(args []word) (Page, error) {
 	if len(args) == 0 {
 		return nil, usageOf("field")
 	}
@@ -143,7 +143,7 @@ func sideBySide(name string, lines []canon.Line) string {
 }
 
 // PendingPage tells what is under way.
-func (s *stand) PendingPage() (p Page, err error) {
+func (s Look) PendingPage() (p Page, err error) {
 	lines, err := s.lines()
 	if err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
 
 // look is what a line answers; an error is an answer.
 func look(s *mdb.Session, line string) mdb.Page {
-	page, err := s.Look(line)
+	page, err := s.Peek(line)
 	if err != nil {
 		return append(page, mdb.Line{{Style: mdb.Dim, Text: err.Error()}})
 	}
@@ -131,7 +131,7 @@ func (f *frame) layout() {
 		f.steps = area{x: 0, y: 1, width: w, height: steps}
 		f.main = area{x: 0, y: 1 + steps, width: w, height: h - steps}
 	} else {
-		left := max(w*2/5, min(w*9/20, w-79)) // the names of the views take 78
+		left := max(w*2/5, w-1-max(78, w*2/5)) // the names of the views take 78 columns; the steps have the rest
 		f.steps = area{x: 0, y: 1, width: left, height: h}
 		f.main = area{x: left + 1, y: 1, width: w - left - 1, height: h}
 		if h >= 20 && mdb.Views()[f.view].Name != "step" && !f.help {

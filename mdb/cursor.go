@@ -1,0 +1,256 @@
+package mdb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/numerals"
+	"macemc/internal/setting"
+	"macemc/sim"
+)
+
+// Cursor is a step of a branch of a run. The state where it stands is the one after the step.
+type Cursor struct {
+	run  *run
+	here *branch
+	step int
+}
+
+// Step is where the session stands; the state is that after the step.
+func (s *Cursor) Step() int { return s.step }
+
+// Len is the number of steps of the branch.
+func (s *Cursor) Len() int { return s.here.len() }
+
+// Place is the line that comes back to where the session stands.
+func (s *Cursor) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
+
+// Node is the node of the step where the session stands; "": none.
+func (s *Cursor) Node() string {
+	if s.step == 0 || s.here.at(s.step).Node.IsZero() {
+		return ""
+	}
+	return s.here.at(s.step).Node.String()
+}
+
+// Nodes are the names of the nodes.
+func (s *Cursor) Nodes() (names []string) {
+	for _, a := range s.run.player.World().Params().Addrs() {
+		names = append(names, a.String())
+	}
+	return names
+}
+
+// Title is what is open, and where the session stands in it.
+func (s *Cursor) Title() Line {
+	l := Line{strong("%s", s.run.name()), plain("  %s", s.run.title)}
+	if s.here != s.run.trunk {
+		l = append(l, plain(" / %s", s.here.name))
+	}
+	return append(l, plain("  step %s of %s", numerals.Count(s.step), numerals.Count(s.Len())))
+}
+
+// Prompt is what stands before a line.
+func (s *Cursor) Prompt() string {
+	if s.here != s.run.trunk {
+		return fmt.Sprintf("(mdb %s %d) ", s.here.name, s.step)
+	}
+	return fmt.Sprintf("(mdb %d) ", s.step)
+}
+
+// goTo moves to a step of the branch.
+func (s *Cursor) goTo(i int) error {
+	if i < 0 || i > s.Len() {
+		return fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(i), s.where(), numerals.Count(s.Len()))
+	}
+	s.step = i
+	return nil
+}
+
+// where names the branch.
+func (s *Cursor) where() string {
+	if s.here == s.run.trunk {
+		return s.run.title
+	}
+	return "the branch " + s.here.name
+}
+
+// lines are the state where the session stands.
+func (s *Cursor) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
+
+// stepNamed is the step that a word stands for; there may be no such step.
+func (s *Cursor) stepNamed(text string) (int, error) {
+	switch text {
+	case "start", "first":
+		return 0, nil
+	case "end", "last":
+		return s.Len(), nil
+	case "critical":
+		n, known := s.critical()
+		if !known {
+			return 0, fmt.Errorf("no critical step of %s is known; critical looks for it", s.where())
+		}
+		return n, nil
+	case "failure":
+		if s.here.failure == nil {
+			return 0, fmt.Errorf("the service does not fail in %s", s.where())
+		}
+		return s.Len(), nil
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+	if err != nil {
+		return 0, fmt.Errorf("%q is no step; write a number, +N, -N, start, end, critical or failure", text)
+	}
+	if text[0] == '+' || text[0] == '-' {
+		n += s.step
+	}
+	return n, nil
+}
+
+// ending says how the branch ends.
+func (s *Cursor) ending() string {
+	b := s.here
+	switch {
+	case b.failure != nil:
+		return fmt.Sprintf("the run ended in a %s", b.failure.Verdict)
+	case b.stopped != "":
+		return b.stopped
+	}
+	if err := s.run.seek(b, b.len()); err == nil && s.run.player.World().Events.Count() == 0 {
+		return "no event is possible any more"
+	}
+	return "take or walk go on from here"
+}
+
+// stepOr is the step that an only argument names, or another.
+func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
+	switch len(args) {
+	case 0:
+		return otherwise, nil
+	case 1:
+		n, err := strconv.Atoi(args[0].text)
+		if err != nil {
+			return 0, usageOf(name)
+		}
+		if n < 0 || n > s.Len() {
+			return 0, fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(n), s.where(), numerals.Count(s.Len()))
+		}
+		return n, nil
+	default:
+		return 0, usageOf(name)
+	}
+}
+
+// mark is what a step is besides; ' ': nothing.
+func (s *Cursor) mark(i int) rune {
+	b := s.here
+	if c, known := s.critical(); known && c == i && c > 0 {
+		return MarkCritical
+	}
+	if b.failure != nil && i == b.len() {
+		return MarkFailed
+	}
+	for _, other := range s.run.branches.all {
+		if other.parent != nil && other.from == i && other.parent.owner(i) == b.owner(i) {
+			return MarkBranch
+		}
+	}
+	if s.run.verdicts[b.verdict(i)].live {
+		return MarkLive
+	}
+	return ' '
+}
+
+// critical is the critical step of the branch, where the command critical or the
+// path's header has told.
+func (s *Cursor) critical() (step int, known bool) {
+	if c := s.here.critical; c != nil {
+		return c.Step, true
+	}
+	if s.here != s.run.trunk {
+		return 0, false
+	}
+	for _, f := range s.run.header {
+		if f.Key == "critical" {
+			text, _, _ := strings.Cut(f.Value, " ")
+			n, err := strconv.Atoi(text)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// trunkStep is the last step of the trunk on the way to here.
+func (s *Cursor) trunkStep() int {
+	step := s.step
+	for b := s.here; b.parent != nil; b = b.parent {
+		step = min(step, b.from)
+	}
+	return step
+}
+
+func (s Cursor) String() string {
+	name := s.run.title
+	if s.here != s.run.trunk {
+		name += " / " + s.here.name
+	}
+	return fmt.Sprintf("%s step %s", name, numerals.Count(s.step))
+}
+
+// event is the event of a side's step.
+func (s Cursor) event() string {
+	if s.step == 0 {
+		return "start"
+	}
+	return s.here.at(s.step).Identity
+}
+
+func (s *Cursor) inside(n int) error {
+	_, err := s.stepOr("diff", []word{{text: strconv.Itoa(n)}}, 0)
+	return err
+}
+
+// settings are the header's fields of how the run is run.
+func (s *Cursor) settings() (header []choose.Field) {
+	for _, f := range s.run.header {
+		if setting.Describes(f.Key) || f.Key == "seed" {
+			header = append(header, f)
+		}
+	}
+	return header
+}
+
+// outcomeHere are the header's fields of what the branch came to at this step:
+// how the service failed, or that it is known to be dead, and the state.
+func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
+	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
+	atEnd := s.step == s.Len()
+	if f := s.here.failure; f != nil && atEnd {
+		add("verdict", f.Verdict.String())
+		if f.Property != "" {
+			add("violates", f.Property)
+		}
+		return header, nil
+	}
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	w := s.run.player.World()
+	if c := s.here.critical; c != nil && atEnd {
+		names, _ := w.Judge.NotLive()
+		add("verdict", sim.VerdictDead.String())
+		add("violates", strings.Join(names, ", "))
+		add("critical", c.Header())
+	}
+	add("state", w.State.Hash().String())
+	return header, nil
+}
+
+// looked is the path of the branch to a step, with a header for a verdict.
+func (s *Cursor) looked(upTo int, verdict sim.Verdict) *choose.Path {
+	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
+	return s.here.path(header, upTo)
+}
