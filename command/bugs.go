@@ -26,7 +26,7 @@ it is switched on, so that the checker can be judged by what it finds.`,
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.Bugs, t.name) },
+		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.Bugs, t.Elsewhere, t.name) },
 	}
 	cmd.AddCommand(t.showCommand(), t.verifyCommand())
 	return cmd

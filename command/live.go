@@ -87,9 +87,13 @@ macemc live randtree --nodes 8 --time 10s
 macemc live randtree --nodes 8 --time 30s --faults kill=3s,loss=0.05,delay=5ms
 macemc live overcast --record run --time 5s
 macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
-		Args: exactly(1, "live takes one SYSTEM"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			sys, err := t.find(args[0])
+			name, err := t.one(args, "live takes one SYSTEM, as list tells them")
+			if err != nil {
+				return err
+			}
+			sys, err := t.find(name)
 			if err != nil {
 				return err
 			}
@@ -105,7 +109,7 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.BoolVar(&f.inProcess, "in-process", false, "run all nodes in this process")
 	flags.StringVar(&f.faults, "faults", "", "a `list` of kill=2s, cut=5s, oneway=5s, pause=5s (about every so often), of chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01, and delay=5ms")
 	flags.StringVar(&f.timetable, "faults-at", "", "a `file` that says which fault happens when, a line for each: 2s kill n3")
-	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults after this `time` (default two thirds of --time)")
+	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults and --faults-at after this `time` (default two thirds of --time)")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default another each time)")
 	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`")
 	flags.StringVar(&f.record, "record", "", "keep what each node did in this `folder`, which must be new or empty, for merge")
@@ -149,7 +153,7 @@ func (t *tool) live(sys *sim.System, f liveFlags) error {
 	case f.pace <= 0:
 		return usagef("--pace is %v; it must be more than 0", f.pace)
 	case f.faultsFor > 0 && f.faults == "" && f.timetable == "":
-		return usagef("--faults-for says when --faults ends; give --faults")
+		return usagef("--faults-for says when --faults and --faults-at end; give one of them")
 	case f.id < 0 && (f.cert != "" || f.public):
 		return usagef("--public and --tls-cert are for one node of a deployment; give --id and --book")
 	case f.metrics != "" && f.id < 0 && !f.inProcess:
@@ -202,9 +206,6 @@ func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f l
 	case f.child:
 		c.Record, c.Weather = live.ChildRecord, live.NewWeather(f.seed+uint64(f.id), live.Climate{})
 	case f.record != "":
-		if err := os.MkdirAll(f.record, 0o700); err != nil {
-			return err
-		}
 		c.Record = live.RecordIn(f.record)
 	}
 	h, err := live.Start(sys, c)
@@ -330,11 +331,8 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	ended := make(chan error, 1)
 	if trouble != nil {
 		bad, heal := ctx, context.CancelFunc(func() {})
-		switch {
-		case f.faultsFor > 0:
-			bad, heal = context.WithTimeout(ctx, f.faultsFor)
-		case f.time > 0:
-			bad, heal = context.WithTimeout(ctx, f.time*2/3)
+		if end, _ := f.faultsEnd(); end > 0 {
+			bad, heal = context.WithTimeout(ctx, end)
 		}
 		defer heal()
 		go func() {
@@ -358,7 +356,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	follow.Close()
 	summary()
 	if f.record != "" {
-		fmt.Fprintf(t.stdout, "recorded: %s merge %s makes one path of it\n", t.name, f.record)
+		fmt.Fprintf(t.stdout, "recorded: %s makes one path of it\n", t.line("merge", f.record))
 	}
 	if t.status == exitNothing && stopped != nil {
 		return stopped
@@ -477,6 +475,9 @@ func (f *liveFlags) trouble(nodes int) (func(context.Context, live.Fleet, func(s
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.timetable, err)
 		}
+		if end, why := f.faultsEnd(); end > 0 && t.Last() >= end {
+			return nil, usagef("the last line of %s is at %s, and faults end after %s, %s; give more --time, or cut the file", f.timetable, t.Last(), end, why)
+		}
 		return func(ctx context.Context, fleet live.Fleet, tell func(string)) error {
 			return t.Run(ctx, fleet, nodes, tell)
 		}, nil
@@ -484,13 +485,18 @@ func (f *liveFlags) trouble(nodes int) (func(context.Context, live.Fleet, func(s
 	return nil, nil
 }
 
+// faultsEnd is when all faults end, and why then; 0: when the run does.
+func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
+	if f.faultsFor > 0 {
+		return f.faultsFor, "as --faults-for says"
+	}
+	return (f.time * 2 / 3).Round(time.Millisecond), fmt.Sprintf("two thirds of --time %s, so that the system can recover", f.time)
+}
+
 // copies says where records are kept besides.
 func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), error) {
 	if f.record == "" {
 		return nil, nil
-	}
-	if err := os.MkdirAll(f.record, 0o700); err != nil {
-		return nil, err
 	}
 	if old, err := filepath.Glob(filepath.Join(f.record, "*.rec")); err != nil || len(old) > 0 {
 		return nil, fmt.Errorf("the folder %s has records of another run; name a new one", f.record)

@@ -38,3 +38,18 @@ func TestLiveRunIsAPath(t *testing.T) {
 		}
 	}
 }
+
+// A file of faults whose last lines would never happen is refused.
+func TestFaultsBeyondTheEnd(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put("bad-day.txt", "1s kill n0\n8s start n0\n")
+	for flags, want := range map[string]string{
+		"--time 10s":      "the last line of bad-day.txt is at 8s, and faults end after 6.667s, two thirds of --time 10s",
+		"--faults-for 5s": "the last line of bad-day.txt is at 8s, and faults end after 5s, as --faults-for says",
+	} {
+		out, errs, status := execute(words("live brokentree --in-process --faults-at bad-day.txt " + flags)...)
+		if status != exitInput || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s%s; want %q", flags, status, out, errs, want)
+		}
+	}
+}

@@ -74,6 +74,6 @@ func (t *tool) merge(dir, out string) error {
 		t.status = exitFound
 		fmt.Fprintf(t.stdout, "parted: simulation and world part there; %s that come after are not in the path\n", numerals.Many(r.Left, "step"))
 	}
-	fmt.Fprintf(t.stdout, "\npath:   %s\nreplay: %s replay %s\n", out, t.name, out)
+	fmt.Fprintf(t.stdout, "\npath:   %s\nreplay: %s\n", out, t.line("replay", out))
 	return nil
 }

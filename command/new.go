@@ -26,6 +26,7 @@ var scaffold embed.FS
 var scaffolded = []struct{ from, to string }{
 	{"service.go.txt", "lock.go"},
 	{"service_test.go.txt", "lock_test.go"},
+	{"check.go.txt", "check/main.go"},
 	{"README.md.txt", "README.md"},
 	{"macemc.yml.txt", ".github/workflows/macemc.yml"},
 }
@@ -36,9 +37,9 @@ func (t *tool) newCommand() *cobra.Command {
 		Use:   "new NAME",
 		Short: "begin a service: with a test, a bug to switch on, and a workflow",
 		Long: `new makes the folder NAME with a service to begin with: a lock server, what it
-promises, a bug that can be switched on, its tests, a workflow for GitHub and a
-README. It is a module of its own, whose tests pass, and which has this command
-as a tool: go tool macemc search .`,
+promises, a bug that can be switched on, its tests, a program that is this command
+for it, a workflow for GitHub and a README. It is a module of its own, whose tests
+pass. Commands take its folder, from where it stands: macemc search ./NAME.`,
 		Example: `
 macemc new lock
 macemc new lock --module example.com/you/lock`,
@@ -71,8 +72,11 @@ var goName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 // begin writes a new service, and has the go command fetch what it needs.
 func (t *tool) begin(folder, name, path string) error {
 	bug := strings.ToUpper(name[:min(2, len(name))]) + "1"
+	if name == "lock" { // as the documents have it
+		bug = "LK1"
+	}
 	renamed := strings.NewReplacer(
-		"package lock", "package "+name, "Package lock is", "Package "+name+" is", `"lock"`, fmt.Sprintf("%q", name),
+		"package lock", "package "+name, "Package lock is", "Package "+name+" is", module+"/examples/lock", path, "lock.System", name+".System", `"lock"`, fmt.Sprintf("%q", name),
 		"# lock", "# "+name, "lock.go", name+".go", "macemc-findings/lock", "macemc-findings/"+name, "LK1", bug, "MODULE", module,
 	)
 	for _, f := range scaffolded {
@@ -97,8 +101,9 @@ func (t *tool) begin(folder, name, path string) error {
 
   cd %[1]s
   go test ./...                         searches it
-  go tool macemc search .               the same, and further
-  go tool macemc search . --bug %[2]s     with the bug that can be switched on
+  go run ./check search                 the same, and further
+  go run ./check search --bug %[2]s       with the bug that can be switched on
+  go run ./check live --time 5s         runs it on real sockets
 `, shellWord(folder), bug)
 	return nil
 }

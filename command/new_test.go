@@ -20,7 +20,7 @@ import (
 // The service that new begins with is that of examples/lock, which the documents
 // show.
 func TestScaffold(t *testing.T) {
-	for name, from := range map[string]string{"service.go.txt": "lock.go", "service_test.go.txt": "lock_test.go"} {
+	for name, from := range map[string]string{"service.go.txt": "lock.go", "service_test.go.txt": "lock_test.go", "check.go.txt": "check/main.go"} {
 		if get(t, "scaffold/"+name) != get(t, "../examples/lock/"+from) {
 			t.Errorf("command/scaffold/%s is not examples/lock/%s; copy it", name, from)
 		}
@@ -39,7 +39,7 @@ func TestNew(t *testing.T) {
 		says   string
 	}{
 		{[]string{"new", "Counter"}, exitInput, "is no name of a service"},
-		{[]string{"new", "counter"}, exitNothing, "go tool macemc search . --bug CO1"},
+		{[]string{"new", "counter"}, exitNothing, "go run ./check search --bug CO1"},
 		{[]string{"new", "counter"}, exitInput, "there is counter already"},
 	} {
 		out, errs, status := inFolder(t, folder, c.args...)
@@ -56,9 +56,15 @@ func TestNew(t *testing.T) {
 	if out, err := tests.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, errs, status := inFolder(t, made, "search", ".", "--bug", "CO1", "--quiet", "--no-shrink")
-	if status != exitFound || !strings.HasPrefix(out, "counter with CO1: dead") {
+	// Its folder is a package from above too, though it is a module of its own.
+	out, errs, status := inFolder(t, folder, "search", "./counter", "--bug", "CO1", "--quiet", "--no-shrink")
+	if status != exitFound || !strings.HasPrefix(out, "counter with CO1: dead") || !strings.Contains(out, "replay: macemc replay ./counter macemc-findings") {
 		t.Errorf("status %d, %s%s", status, out, errs)
+	}
+	check := exec.Command("go", "run", "./check", "list")
+	check.Dir, check.Env = made, append(os.Environ(), "GOWORK=off")
+	if out, err := check.CombinedOutput(); err != nil || !strings.Contains(string(out), "counter") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -37,11 +37,12 @@ type calling struct {
 	Name, Of string
 	Overlay  string
 	Flags    []string // of the go command
+	Dir      string   // where that runs; "": here
 }
 
 // takesPackages are the commands that may be given a package before their own
 // arguments.
-var takesPackages = []string{"list", "search", "replay", "graph", "mdb", "critical", "shrink", "live"}
+var takesPackages = []string{"list", "search", "replay", "graph", "mdb", "critical", "shrink", "live", "merge"}
 
 // isPackage reports whether a word names a package, and no file of a finding: a
 // folder with Go in it, or an import path that begins with the name of a host.
@@ -79,7 +80,7 @@ func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	text, err := json.Marshal(calling{Name: t.name, Of: pkg, Overlay: b.overlaid(), Flags: b.flags})
+	text, err := json.Marshal(calling{Name: t.name, Of: pkg, Overlay: b.overlaid(), Flags: b.flags, Dir: b.dir})
 	if err != nil {
 		return 0, err
 	}
@@ -138,6 +139,7 @@ type builder struct {
 	folder string // for what is only needed meanwhile
 	stderr io.Writer
 	flags  []string // of the go command
+	dir    string   // where that runs: the folder of the package, whose module may not be ours; "": here
 }
 
 // listed is what go list tells of a package.
@@ -153,10 +155,17 @@ type listed struct {
 const generated = "macemc_program"
 
 func (b *builder) build(pkg string) (program string, err error) {
+	name := pkg
+	if at, err := os.Stat(pkg); err == nil && at.IsDir() {
+		if b.dir, err = filepath.Abs(pkg); err != nil {
+			return "", err
+		}
+		name = "."
+	}
 	if err := b.modules(); err != nil {
 		return "", err
 	}
-	out, err := b.run("list", "-export", "-deps", "-json=ImportPath,Dir,Name,Export,Standard,DepOnly,Module", pkg)
+	out, err := b.run("list", "-export", "-deps", "-json=ImportPath,Dir,Name,Export,Standard,DepOnly,Module", name)
 	if err != nil {
 		return "", err
 	}
@@ -278,7 +287,7 @@ func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	}
 	cmd := exec.Command("go", append(line, args...)...)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Dir, cmd.Stdout, cmd.Stderr = b.dir, &out, &errs
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		_, _ = b.stderr.Write(errs.Bytes())

@@ -56,6 +56,13 @@ func TestPackage(t *testing.T) {
 	if said, errs, status := inFolder(t, lock, "graph", ".", found); status != exitNothing || !strings.Contains(said, "n0 message ask{}") {
 		t.Errorf("graph: status %d, stderr %q and\n%s", status, errs, said)
 	}
+	record := filepath.Join(t.TempDir(), "deep", "record")
+	if said, errs, status := inFolder(t, lock, "live", ".", "--in-process", "--time", "300ms", "--record", record); status == exitInput || !strings.Contains(said, " merge . "+record+" makes") {
+		t.Errorf("live: status %d, stderr %q and\n%s", status, errs, said)
+	}
+	if said, errs, status := inFolder(t, lock, "merge", ".", record); status != exitNothing || !strings.Contains(said, " replay . "+record) {
+		t.Errorf("merge: status %d, stderr %q and\n%s", status, errs, said)
+	}
 	if said, errs, status := inFolder(t, lock, "list", "./check"); status != exitInput || said != "" || !strings.Contains(errs, "./check is a program") {
 		t.Errorf("list: status %d, stderr %q and\n%s", status, errs, said)
 	}

@@ -22,8 +22,9 @@ func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 
 // Program is a command line: the systems that it knows.
 type Program struct {
-	Systems []*sim.System
-	Bugs    []known.Entry // of the command bugs; none: there is no such command
+	Systems   []*sim.System
+	Bugs      []known.Entry // of the command bugs; none: there is no such command
+	Elsewhere string        // where there are more known bugs, for the end of that command; "": nowhere
 }
 
 // Main runs the command line that the process was started with, and ends it.

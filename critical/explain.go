@@ -37,7 +37,7 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 		last.Finding = short.Finding
 	}
 	if len(last.Finding.Path.Steps) < len(f.Path.Steps) {
-		last.Finding.Found = f.Path
+		last.Finding.Shortened(f)
 		if e := short.Finding.Evidence; e != nil && last.Finding.Evidence != nil && e.Walks > last.Finding.Evidence.Walks {
 			last.Finding.Evidence = e
 		}
@@ -55,7 +55,7 @@ func shortened(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*
 	out, err := Shrink(sys, f, opts)
 	if err == nil && len(out.Finding.Path.Steps) < len(f.Path.Steps) {
 		found := *out.Finding
-		found.Found = f.Path
+		found.Shortened(f)
 		out.Finding = &found
 	}
 	return out, err

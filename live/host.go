@@ -466,10 +466,13 @@ func (h *Host) Stop() error {
 	return h.failure
 }
 
-// RecordIn is a Config.Record that keeps the record of each life in a folder, as
-// n0-0.rec.
+// RecordIn returns a Config.Record that keeps the record of each life in a folder, as
+// n0-0.rec. It makes the folder if there is none.
 func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 	return func(node, life int) (io.WriteCloser, error) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
 		return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d-%d.rec", node, life)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 }

@@ -118,6 +118,9 @@ func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 	return all, nil
 }
 
+// Last returns the time of the last line.
+func (t Timetable) Last() time.Duration { return t[len(t)-1].At }
+
 func nodesOf(words []string, n int) (nodes []int, err error) {
 	for _, word := range words {
 		i, err := strconv.Atoi(strings.TrimPrefix(word, "n"))

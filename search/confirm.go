@@ -113,6 +113,13 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	f.labelManner()
 }
 
+// Shortened notes that the finding is a shorter run of another one. What is known of how that
+// one was met stays true of it.
+func (f *Finding) Shortened(from *Finding) {
+	f.Found, f.Manner = from.Path, from.Manner
+	f.labelManner()
+}
+
 // labelManner says in the path of a finding which manner of walk met it.
 func (f *Finding) labelManner() {
 	if f.Manner != "" {

@@ -5,4 +5,6 @@ import (
 	"macemc/internal/catalog"
 )
 
-func main() { command.Program{Systems: catalog.Systems(), Bugs: catalog.Bugs()}.Main() }
+func main() {
+	command.Program{Systems: catalog.Systems(), Bugs: catalog.Bugs(), Elsewhere: catalog.Elsewhere}.Main()
+}

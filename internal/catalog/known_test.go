@@ -1,6 +1,13 @@
 package catalog
 
 import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"macemc/sim"
@@ -58,5 +65,42 @@ func TestFindBugs(t *testing.T) {
 	const want = `there is no known bug "BT3"; did you mean BT1? `
 	if _, err := FindBugs([]string{"BT1", "BT3"}); err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
 		t.Errorf("%v, want %s...", err, want)
+	}
+}
+
+// The known bugs of the examples are all named, and no others.
+func TestElsewhere(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*/*.go")
+	deeper, _ := filepath.Glob("../../examples/ladder/*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	bugs := map[string]map[string]bool{} // of an example
+	for _, file := range append(files, deeper...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		example := strings.Split(filepath.ToSlash(file), "/")[3]
+		for _, m := range regexp.MustCompile(`(?m)^(?:const|\t)\s*([A-Z]{2})(\d+)\s+(?:sim.BugID\s+)?= "`).FindAllStringSubmatch(string(text), -1) {
+			if bugs[example] == nil {
+				bugs[example] = map[string]bool{}
+			}
+			bugs[example][m[1]+m[2]] = true
+		}
+	}
+	for example, ids := range bugs {
+		all := slices.Collect(maps.Keys(ids))
+		name := all[0][:2]
+		want := fmt.Sprintf("examples/%s (%s1 to %s%d)", example, name, name, len(all))
+		if len(all) == 1 {
+			want = fmt.Sprintf("examples/%s (%s)", example, all[0])
+		}
+		if !strings.Contains(Elsewhere, want) {
+			t.Errorf("Elsewhere does not have %s", want)
+		}
+	}
+	if n := strings.Count(Elsewhere, "examples/"); n != len(bugs) {
+		t.Errorf("Elsewhere names %d examples, and %d have known bugs", n, len(bugs))
 	}
 }

@@ -29,6 +29,7 @@ type Program struct {
 	Main     string   // its package main; "": as the build says
 	Not      string   // a module of which no other lines are
 	Flags    []string // of the go command that built it
+	Dir      string   // where that runs; "": here
 	Overlay  string   // the file of an overlay that it was built with; "": none
 
 	stop func() bool // nil: nobody is asked
@@ -250,7 +251,7 @@ func (p *Program) build() error {
 		environment = append(environment, asTool+"="+string(text))
 	}
 	args = append(append(args, p.flags()...), "-o", temporary.Name(), info.Path)
-	if _, err := goCommand(ctx, environment, go_, args...); err != nil {
+	if _, err := p.goCommand(ctx, environment, go_, args...); err != nil {
 		return err
 	}
 	text, err := json.Marshal(o.Dirs)
@@ -268,7 +269,7 @@ func (p *Program) build() error {
 // and what else of the module the program is made of.
 func (p *Program) dirs(ctx context.Context, go_ string, info *debug.BuildInfo) (map[string]string, error) {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}{{end}}"}, p.flags()...)
-	out, err := goCommand(ctx, nil, go_, append(args, info.Path)...)
+	out, err := p.goCommand(ctx, nil, go_, append(args, info.Path)...)
 	if err != nil {
 		return nil, err
 	}
@@ -313,9 +314,9 @@ func (p *Program) flags() []string {
 	return append([]string{"-overlay=" + p.Overlay}, p.Flags...)
 }
 
-func goCommand(ctx context.Context, environment []string, go_ string, args ...string) (string, error) {
+func (p *Program) goCommand(ctx context.Context, environment []string, go_ string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, go_, args...)
-	cmd.Env = environment
+	cmd.Dir, cmd.Env = p.Dir, environment
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {

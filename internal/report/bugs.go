@@ -16,8 +16,9 @@ import (
 	"macemc/sim"
 )
 
-// Bugs writes the catalogue of known bugs, as text.
-func Bugs(w io.Writer, all []known.Entry, command string) error {
+// Bugs writes the catalogue of known bugs, as text. If elsewhere is not empty, it ends with that
+// line, which says where there are more.
+func Bugs(w io.Writer, all []known.Entry, elsewhere, command string) error {
 	p := &printer{w: w}
 	t := table{{"bug", "system", "violates", "found as", "what goes wrong, and what it takes besides --bug"}}
 	for _, e := range all {
@@ -29,7 +30,9 @@ func Bugs(w io.Writer, all []known.Entry, command string) error {
 	p.table(t, nil)
 	p.blank()
 	p.line("%s bugs show ID tells more, %s bugs verify finds them.", command, command)
-	p.line("examples/raft is a module of its own: its known bugs, RF1 to RF3, are found by its tests.")
+	if elsewhere != "" {
+		p.row(0, 0, "", elsewhere)
+	}
 	return p.err
 }
 
