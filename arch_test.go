@@ -156,6 +156,11 @@ var rooms = []room{
 		instead: map[string]string{"": "simfs is what a user imports beside sim; it stores by Env.Store alone"},
 	},
 	{
+		path:    "internal/statelog",
+		tests:   []string{"internal/disk", "sim", "simfs"}, // every crash of a log is listed without a World
+		instead: map[string]string{"": "statelog keeps bytes; let the caller say what they mean"},
+	},
+	{
 		path:    "internal/state",
 		may:     []string{"internal/canon"},
 		instead: map[string]string{"": "state knows places and identities; let the World say what stands there"},
