@@ -8,8 +8,8 @@
 // was delivered in; a timer, a task, a connection that broke, a partition,
 // from what set it, posted it or began it to what came of it.
 //
-// From the steps the graph also works out what became of every message that
-// was handed to the network, and numbers them: #1 is the first.
+// The steps say which messages they sent, took and lost: so the graph tells what became of
+// every message that was handed to the network. In a graph #1 is the first of them.
 //
 // A graph is drawn as text (Text), as a picture (SVG), as a page with the states
 // of the nodes (HTML), as a diagram for Markdown (Mermaid), and in the form of

@@ -320,8 +320,8 @@ func TestFates(t *testing.T) {
 			case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
 				if at.message == none {
 					t.Errorf("%s: step %d took a message that the graph does not know", name, at.Index)
-				} else if m := g.messages[at.message]; g.number(m.sent) != at.Cause {
-					t.Errorf("%s: step %d took a message of step %d; the trace says %d", name, at.Index, g.number(m.sent), at.Cause)
+				} else if m := g.messages[at.message]; g.number(m.sent) != at.Cause() {
+					t.Errorf("%s: step %d took a message of step %d; the trace says %d", name, at.Index, g.number(m.sent), at.Cause())
 				}
 			}
 		}

@@ -2,22 +2,19 @@ package eventgraph
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"macemc/internal/canon"
 	"macemc/sim"
 )
 
-// builder goes through a trace with a shadow of the network, of which it knows
-// only what the steps tell.
+// builder goes through the steps of a trace.
 type builder struct {
 	g      *Graph
 	walker *canon.Walker
 
-	last   []int // by lane: the last point
-	queues map[channel][]parcel
-	sets   map[member]int // messages
+	last   []int          // by lane: the last point
+	under  map[int]parcel // what is under way, and what is in a set, by number
 	timers []map[string]effect
 	tasks  []map[string][]effect
 	room   map[channel]int // the point that took something from a queue
@@ -33,12 +30,7 @@ type channel struct {
 	from, to int
 }
 
-type member struct {
-	from, to int
-	text     string
-}
-
-// parcel is a message under way; copied, where a fault copied it.
+// parcel is a message under way; copied, the point where a fault copied it.
 type parcel struct{ message, copied int }
 
 // effect names one of the things that a point did.
@@ -60,7 +52,7 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 		g: g, walker: walker, cut: none,
 		last: make([]int, n), down: make([]int, n),
 		timers: make([]map[string]effect, n), tasks: make([]map[string][]effect, n),
-		queues: map[channel][]parcel{}, sets: map[member]int{}, room: map[channel]int{},
+		under: map[int]parcel{}, room: map[channel]int{},
 		opened: map[pair]int{}, broke: map[pair]breach{},
 	}
 	for i := range n {
@@ -88,9 +80,12 @@ func (b *builder) add(s *sim.Step) {
 	for i := range s.Effects {
 		b.effect(at, p, &s.Effects[i])
 	}
+	for _, number := range s.Lost {
+		b.drop(at, p, number)
+	}
 }
 
-// consume takes from the shadow what the event took, and notes what it came of.
+// consume notes what the event took, and what it came of.
 func (b *builder) consume(at int, p *point) {
 	e := p.Event
 	node, peer := b.g.lane(e.Node), b.g.lane(e.From)
@@ -125,10 +120,8 @@ func (b *builder) consume(at int, p *point) {
 			p.causes = append(p.causes, cause{x.at, causeBroken, none})
 		}
 		b.heard(node, peer)
-		b.drop(at, node, peer, broken)
 	case sim.KindRefused:
 		if e.Link == sim.LinkTCP {
-			b.drop(at, node, peer, unreached)
 			b.absent(p, peer)
 			return
 		}
@@ -174,53 +167,29 @@ func (b *builder) absent(p *point, lane int) {
 	b.cause(p, b.cut, causeCut)
 }
 
-// receive takes a message off its link.
+// receive notes the messages that an event took off their links.
 func (b *builder) receive(at int, p *point, how fate) {
-	e := p.Event
-	from, to := b.g.lane(e.From), b.g.lane(e.Node)
-	text := b.text(e.Value)
-	if e.Link == sim.LinkSet {
-		if m, ok := b.sets[member{from, to, text}]; ok {
-			b.came(at, p, parcel{m, none}, how)
+	for _, number := range p.Took {
+		x, known := b.under[number]
+		if !known {
+			continue
 		}
-		return
-	}
-	c := channel{e.Link, from, to}
-	k := b.find(c, int(e.Place), p.Cause, text)
-	if k < 0 {
-		return
-	}
-	if last, ok := b.room[c]; ok && b.g.points[last].lane == network { // else the order of the node says so
-		p.causes = append(p.causes, cause{last, causeAhead, none})
-	}
-	taken := b.queues[c][k]
-	b.queues[c] = slices.Delete(b.queues[c], k, k+1)
-	b.room[c] = at
-	b.g.messages[taken.message].copies--
-	b.came(at, p, taken, how)
-	if e.Link == sim.LinkTCP && from != to {
-		if _, ok := b.opened[pairOf(from, to)]; !ok {
-			b.opened[pairOf(from, to)] = at
-		}
-	}
-}
-
-// find is the place of a message in its queue: where the step says, if what is
-// there is what the step took; else the oldest that could be meant.
-func (b *builder) find(c channel, place, sentAt int, text string) int {
-	fits := func(x parcel) bool {
 		m := &b.g.messages[x.message]
-		return m.text == text && b.g.number(m.sent) == sentAt
+		c := channel{m.link, m.from, m.to}
+		if last, ok := b.room[c]; ok && b.g.points[last].lane == network { // else the order of the node says so
+			p.causes = append(p.causes, cause{last, causeAhead, none})
+		}
+		b.came(at, p, x, how)
+		if m.kept {
+			continue
+		}
+		delete(b.under, number)
+		m.copies--
+		b.room[c] = at
+		if _, opened := b.opened[pairOf(c.from, c.to)]; !opened && c.link == sim.LinkTCP && c.from != c.to {
+			b.opened[pairOf(c.from, c.to)] = at
+		}
 	}
-	queue := b.queues[c]
-	if place < len(queue) && fits(queue[place]) {
-		return place
-	}
-	if k := slices.IndexFunc(queue, fits); k >= 0 || c.link != sim.LinkBag {
-		return k
-	}
-	// Of equal messages in a bag, only the step that put in the first is known.
-	return slices.IndexFunc(queue, func(x parcel) bool { return b.g.messages[x.message].text == text })
 }
 
 // came notes what became of a message.
@@ -236,28 +205,29 @@ func (b *builder) came(at int, p *point, x parcel, how fate) {
 }
 
 func (b *builder) duplicate(at int, p *point) {
-	e := p.Event
-	c := channel{e.Link, b.g.lane(e.From), b.g.lane(e.Node)}
-	k := b.find(c, int(e.Place), p.Cause, b.text(e.Value))
-	if k < 0 {
-		return
+	for _, number := range p.Took {
+		if x, known := b.under[number]; known {
+			b.g.messages[x.message].copies++
+			b.came(at, p, x, copied)
+			b.under[p.Copy] = parcel{x.message, at}
+		}
 	}
-	x := b.queues[c][k]
-	b.g.messages[x.message].copies++
-	b.came(at, p, x, copied)
-	b.queues[c] = append(b.queues[c], parcel{x.message, at})
 }
 
-// drop loses what a node has queued for another over TCP.
-func (b *builder) drop(at, from, to int, how fate) {
-	c := channel{sim.LinkTCP, from, to}
-	for _, x := range b.queues[c] {
-		m := &b.g.messages[x.message]
-		m.copies--
-		m.ends = append(m.ends, end{at, how})
+// drop is a message that was lost with its connection.
+func (b *builder) drop(at int, p *point, number int) {
+	x, known := b.under[number]
+	if !known {
+		return
 	}
-	delete(b.queues, c)
-	b.room[c] = at
+	m, how := &b.g.messages[x.message], broken
+	if e := p.Event; e.Kind == sim.KindRefused && m.sent != at && m.to == b.g.lane(e.From) {
+		how = unreached
+	}
+	delete(b.under, number)
+	m.copies--
+	m.ends = append(m.ends, end{at, how})
+	b.room[channel{m.link, m.from, m.to}] = at
 }
 
 // breaks is a connection that breaks, of which both ends have yet to hear.
@@ -297,7 +267,6 @@ func (b *builder) heard(node, peer int) {
 
 func (b *builder) crash(at int, p *point, node int) {
 	for peer := range b.g.nodes {
-		b.drop(at, node, peer, broken)
 		b.closes(at, p, node, peer)
 	}
 	for _, x := range b.timers[node] {
@@ -322,7 +291,7 @@ func (b *builder) fired(at int, p *point, node int) {
 	text := b.text(p.Event.Value)
 	x, ok := b.timers[node][text]
 	if !ok {
-		b.cause(p, b.g.point(p.Cause, node), causeTimer)
+		b.cause(p, b.g.point(p.Cause(), node), causeTimer)
 		return
 	}
 	delete(b.timers[node], text)
@@ -334,7 +303,7 @@ func (b *builder) ran(at int, p *point, node int) {
 	text := b.text(p.Event.Value)
 	list := b.tasks[node][text]
 	if len(list) == 0 {
-		b.cause(p, b.g.point(p.Cause, node), causeTask)
+		b.cause(p, b.g.point(p.Cause(), node), causeTask)
 		return
 	}
 	b.tasks[node][text] = list[1:]
@@ -342,7 +311,7 @@ func (b *builder) ran(at int, p *point, node int) {
 	b.cause(p, list[0].point, causeTask)
 }
 
-// effect applies one effect to the shadow, as the World applied it.
+// effect notes one effect.
 func (b *builder) effect(at int, p *point, e *sim.Effect) {
 	d := did{kind: e.Kind, text: clean(e.Text(b.walker)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}
@@ -370,32 +339,27 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 	case sim.EffectCrash, sim.EffectDown:
 		b.crash(at, p, node)
 	case sim.EffectReset:
-		b.drop(at, node, d.to, broken)
 		b.closes(at, p, node, d.to)
 	}
 	p.did = append(p.did, d)
 }
 
-// sent hands a message to the shadow.
+// sent is the message of an effect.
 func (b *builder) sent(at int, p *point, e *sim.Effect) message {
-	id := len(b.g.messages)
 	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), reads: reads(e.Value), sent: at, same: none}
-	c := channel{e.Link, m.from, m.to}
+	first, there := b.under[int(e.Number)]
 	switch {
 	case e.Kind == sim.EffectRefused || e.Lost:
 		m.dropped = true
 	case p.Cut:
 		m.cut = true
-	case e.Link == sim.LinkSet:
-		m.kept = true
-		if first, ok := b.sets[member{m.from, m.to, m.text}]; ok {
-			m.same = first
-		} else {
-			b.sets[member{m.from, m.to, m.text}] = id
-		}
+	case there:
+		m.kept, m.same = true, first.message
 	default:
-		m.copies = 1
-		b.queues[c] = append(b.queues[c], parcel{id, none})
+		if m.kept = e.Link == sim.LinkSet; !m.kept {
+			m.copies = 1
+		}
+		b.under[int(e.Number)] = parcel{len(b.g.messages), none}
 	}
 	return m
 }

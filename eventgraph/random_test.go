@@ -70,11 +70,11 @@ func TestShadow(t *testing.T) {
 			at := &g.points[i]
 			switch at.Event.Kind {
 			case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
-				if at.message == none || g.number(g.messages[at.message].sent) != at.Cause {
+				if at.message == none || g.number(g.messages[at.message].sent) != at.Cause() {
 					t.Errorf("seed %d: step %d, %s: the graph knows another message than the trace: %d", seed, at.Index, at.Identity, at.message)
 				}
 			case sim.KindTimer, sim.KindTask:
-				if len(at.causes) == 0 || at.Event.Kind == sim.KindTimer && g.number(at.causes[0].from) != at.Cause {
+				if len(at.causes) == 0 || at.Event.Kind == sim.KindTimer && g.number(at.causes[0].from) != at.Cause() {
 					t.Errorf("seed %d: step %d, %s: the graph knows another cause than the trace: %v", seed, at.Index, at.Identity, at.causes)
 				}
 			case sim.KindError:

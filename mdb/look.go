@@ -170,11 +170,11 @@ func (s Look) circumstances(t *took) string {
 	var parts []string
 	switch row := t.Event.Row(); {
 	case row.Travels():
-		parts = append(parts, caused("sent", t.Cause))
+		parts = append(parts, caused("sent", t.Cause()))
 	case row.Class == "timer":
-		parts = append(parts, caused("scheduled", t.Cause))
+		parts = append(parts, caused("scheduled", t.Cause()))
 	case row.Class == "task":
-		parts = append(parts, caused("posted", t.Cause))
+		parts = append(parts, caused("posted", t.Cause()))
 	}
 	switch {
 	case t.Possible == 1:

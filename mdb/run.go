@@ -242,7 +242,7 @@ func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
 		return steps[len(steps)-1]
 	}
-	s := sim.Step{Index: w.Run.Steps(), Event: w.Run.LastEvent(), Node: failure.Node, Identity: failure.Identity, Cause: -1}
+	s := sim.Step{Index: w.Run.Steps(), Event: w.Run.LastEvent(), Node: failure.Node, Identity: failure.Identity}
 	s.Effects, s.Coins = append(s.Effects, w.Run.Effects()...), w.Run.LastCoins()
 	if len(r.tape.picks) > 0 {
 		s.Possible = int(r.tape.picks[0].Of)

@@ -2,12 +2,17 @@ package netsim
 
 import "macemc/internal/canon"
 
-// A Packet is one message under way.
+// A Packet is one message under way. Origin says where it came from: it explains a run, and
+// is no part of a state.
 type Packet struct {
 	Message any
 	Sum     canon.Hash // identity of Message, where the world hashes; else zero
-	Step    int32      // the step that sent it: for explanations, not state
+	Origin
 }
+
+// Origin is the step that sent a message, and the number of the message in its run, from 1;
+// 0 if it is not known.
+type Origin struct{ Step, Number int32 }
 
 // FIFO is a network in which every ordered pair of nodes has a queue of its
 // own: first in, first out, nothing lost.

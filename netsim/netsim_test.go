@@ -80,7 +80,7 @@ func TestFIFO(t *testing.T) {
 			clear(twin)
 			held = 0
 		case r.IntN(100) < growth(step) || len(twin[c]) == 0:
-			f.Push(c, Packet{Message: step, Step: int32(step)})
+			f.Push(c, Packet{Message: step, Origin: Origin{Step: int32(step)}})
 			twin[c] = append(twin[c], step)
 			held++
 		default:
@@ -164,13 +164,13 @@ func TestSetOrder(t *testing.T) {
 		s.Reset()
 		r.Shuffle(len(sends), func(i, j int) { sends[i], sends[j] = sends[j], sends[i] })
 		for i, x := range sends {
-			p := Packet{Message: x.text, Sum: canon.OfString(x.text), Step: 1}
-			if !s.Add(x.from, x.to, p) {
+			p := Packet{Message: x.text, Sum: canon.OfString(x.text), Origin: Origin{Step: 1}}
+			if _, fresh := s.Add(x.from, x.to, p); !fresh {
 				t.Fatalf("round %d: send %d of %v is not new", round, i, x)
 			}
 			p.Step = 2
-			if s.Add(x.from, x.to, p) {
-				t.Fatalf("round %d: the second send of %v is new", round, x)
+			if is, fresh := s.Add(x.from, x.to, p); fresh || is.Step != 1 {
+				t.Fatalf("round %d: the second send of %v is new, or that of step %d", round, x, is.Step)
 			}
 			if s.Len() != i+1 {
 				t.Fatalf("round %d: %d messages after %d sends", round, s.Len(), i+1)
@@ -205,6 +205,33 @@ func TestSetSenders(t *testing.T) {
 	}
 	if len(s.For(0)) != 3 {
 		t.Errorf("%d members, want 3", len(s.For(0)))
+	}
+}
+
+// Of equal messages in a bag each keeps its number, and the oldest is taken first.
+func TestBagNumbers(t *testing.T) {
+	r, s := draws(7), NewSet(2)
+	queues := map[string][]int32{} // by sender and text, what is there
+	for number := range int32(5000) {
+		if all := s.For(1); len(all) > 0 && r.IntN(2) == 0 {
+			i := r.IntN(len(all))
+			key := fmt.Sprint(all[i].From, all[i].Message)
+			if p := s.Take(1, i); p.Number != queues[key][0] {
+				t.Fatalf("message %d of %s is taken, want %d", p.Number, key, queues[key][0])
+			}
+			queues[key] = queues[key][1:]
+		} else {
+			from, text := r.IntN(2), fmt.Sprint("m", r.IntN(3))
+			s.Put(from, 1, Packet{Message: text, Sum: canon.OfString(text), Origin: Origin{Number: number + 1}})
+			key := fmt.Sprint(from, text)
+			queues[key] = append(queues[key], number+1)
+		}
+		if number%100 == 99 { // another has its memory, and is the same
+			other := NewSet(2)
+			other.Place(1, s.For(1))
+			other.SetEqual(1, s.Equal(1))
+			s = other
+		}
 	}
 }
 

@@ -24,18 +24,28 @@ type Member struct {
 // Each receiver's members are ordered by sender, then by identity, the one that
 // stays before those of the bag.
 type Set struct {
-	to   [][]Member
-	held int
+	to    [][]Member
+	equal [][]Equal // by receiver
+	held  int
+}
+
+// Equal is a message of a bag besides the first of those that equal it, which is the Member.
+// A bag whose members were placed need not know of all of them.
+type Equal struct {
+	From int
+	Sum  canon.Hash
+	Origin
 }
 
 // NewSet makes a network of n nodes.
-func NewSet(n int) *Set { return &Set{to: make([][]Member, n)} }
+func NewSet(n int) *Set { return &Set{to: make([][]Member, n), equal: make([][]Equal, n)} }
 
 // Reset empties the network and keeps its memory.
 func (s *Set) Reset() {
 	for i := range s.to {
 		clear(s.to[i])
 		s.to[i] = s.to[i][:0]
+		s.equal[i] = s.equal[i][:0]
 	}
 	s.held = 0
 }
@@ -43,16 +53,16 @@ func (s *Set) Reset() {
 // Len is the number of messages in all sets.
 func (s *Set) Len() int { return s.held }
 
-// Add puts a message into to's set and reports whether it is new there.
-// p.Sum must be set: it is the message's identity.
-func (s *Set) Add(from, to int, p Packet) bool {
+// Add puts a message into to's set, unless it is there already, and returns the one that
+// is there. p.Sum must be set: it is the message's identity.
+func (s *Set) Add(from, to int, p Packet) (is Origin, fresh bool) {
 	i, there := slices.BinarySearchFunc(s.to[to], Member{From: from, Packet: p}, compareMembers)
 	if there {
-		return false
+		return s.to[to][i].Origin, false
 	}
 	s.to[to] = slices.Insert(s.to[to], i, Member{From: from, Packet: p})
 	s.held++
-	return true
+	return p.Origin, true
 }
 
 // Put adds a message to to's bag. p.Sum must be set.
@@ -61,13 +71,14 @@ func (s *Set) Put(from, to int, p Packet) {
 	i, there := slices.BinarySearchFunc(s.to[to], m, compareMembers)
 	if there {
 		s.to[to][i].Count++
+		s.equal[to] = append(s.equal[to], Equal{from, p.Sum, p.Origin})
 		return
 	}
 	s.to[to] = slices.Insert(s.to[to], i, m)
 	s.held++
 }
 
-// Take delivers a node's i-th member: out of the bag, or it stays.
+// Take delivers a node's i-th member: out of the bag, of equal ones the oldest, or it stays.
 func (s *Set) Take(to, i int) Packet {
 	m := &s.to[to][i]
 	p := m.Packet
@@ -78,8 +89,17 @@ func (s *Set) Take(to, i int) Packet {
 		s.held--
 	default:
 		m.Count--
+		if i := s.second(to, m); i >= 0 {
+			m.Origin = s.equal[to][i].Origin
+			s.equal[to] = slices.Delete(s.equal[to], i, i+1)
+		}
 	}
 	return p
+}
+
+// second is the place of the oldest message that equals a member; -1 if it is not known.
+func (s *Set) second(to int, m *Member) int {
+	return slices.IndexFunc(s.equal[to], func(e Equal) bool { return e.From == m.From && e.Sum == m.Sum })
 }
 
 // Bagged is the number of messages in all bags.
@@ -115,4 +135,11 @@ func CompareSums(a, b canon.Hash) int {
 func (s *Set) Place(to int, members []Member) {
 	s.held += len(members) - len(s.to[to])
 	s.to[to] = append(s.to[to][:0], members...)
+	s.equal[to] = s.equal[to][:0]
 }
+
+// Equal are the messages of a node's bag that equal others.
+func (s *Set) Equal(to int) []Equal { return s.equal[to] }
+
+// SetEqual says, after Place, which messages of a node's bag equal others.
+func (s *Set) SetEqual(to int, all []Equal) { s.equal[to] = append(s.equal[to][:0], all...) }

@@ -110,6 +110,8 @@ type TCP struct {
 	flush    []bool // by node: asked to be told when nothing is queued
 	held     int
 
+	lost []int32 // the numbers of the messages that were lost with connections
+
 	disturbed bool // a connection has been reset or broken
 	special   bool // that, or a node asked for news of its buffers: until then a channel's messages are all that changes
 }
@@ -151,7 +153,7 @@ func (t *TCP) Reset() {
 	t.flushed.Clear()
 	clear(t.queued)
 	clear(t.flush)
-	t.held, t.disturbed, t.special = 0, false, false
+	t.held, t.disturbed, t.special, t.lost = 0, false, false, t.lost[:0]
 }
 
 // Channel is the number of the channel from one node to another.
@@ -343,6 +345,13 @@ func (t *TCP) Refuse(channel int) {
 	t.settle(channel)
 }
 
+// Lost are the numbers of the messages that were lost with connections since the last call of
+// Forget or Reset.
+func (t *TCP) Lost() []int32 { return t.lost }
+
+// Forget forgets what was lost.
+func (t *TCP) Forget() { t.lost = t.lost[:0] }
+
 // AskClear notes that a channel's sender waits for room.
 func (t *TCP) AskClear(channel int) {
 	t.special = true
@@ -372,6 +381,9 @@ func (t *TCP) PopFlushed(node int) {
 func (t *TCP) drop(channel int) {
 	k := &t.conn[channel]
 	from, _ := t.Ends(channel)
+	for _, p := range k.items[k.head:] {
+		t.lost = append(t.lost, p.Number)
+	}
 	t.queued[from] -= k.len()
 	t.held -= k.len()
 	k.empty()

@@ -55,6 +55,10 @@ type Effect struct {
 	Delay time.Duration // timers
 	Value any           // message, timer, task, fact, the line of a log, or what of the store, in words
 	Lost  bool          // a datagram for which there was no capacity
+	// Number tells a message from all others of its run, where steps are recorded. Messages
+	// have numbers from 1, in the order in which they are sent; one that is in the set
+	// already has the number that it has there. 0: it never was under way.
+	Number int32
 }
 
 // Text is the effect as one line.
@@ -110,12 +114,23 @@ type Step struct {
 	Node     Addr   // where it happened
 	Event    Event  // zero for a start
 	Identity string // the event's identity as text; "n0 start" for a start
-	Cause    int    // the step that sent, scheduled or posted what was consumed; -1: the start of the run
+	Causes   []int  // the steps that sent, scheduled or posted what was consumed; 0 is the starts
+	Took     []int  // the numbers of the messages that the event took off their links, or copied: see Effect.Number
+	Copy     int    // the number of the copy, of a datagram that the event has doubled
+	Lost     []int  // the numbers of the messages that were lost with connections, in the event and in what its handler did
 	Possible int    // how many events were possible
 	Coins    []choose.Choice
 	Effects  []Effect
 	Facts    []Fact
 	Cut      bool // the service failed within it: what it did up to there, not all of it applied
+}
+
+// Cause is the first of the Causes; -1 if there is none.
+func (s *Step) Cause() int {
+	if len(s.Causes) == 0 {
+		return -1
+	}
+	return s.Causes[0]
 }
 
 // Expired reports whether a timer fired in the step, and was not set again.

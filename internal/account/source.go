@@ -92,10 +92,10 @@ func (l *Sources) step(t *sim.Trace, n int) Source {
 
 // sender is the handler that sent what a fault met.
 func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
-	switch {
-	case s.Cause > 0 && s.Cause <= len(t.Steps) && s.Cause < s.Index:
-		return l.step(t, s.Cause)
-	case s.Cause == 0:
+	switch cause := s.Cause(); {
+	case cause > 0 && cause <= len(t.Steps) && cause < s.Index:
+		return l.step(t, cause)
+	case cause == 0:
 		return l.find(handled{s.Event.From, "Init", nil})
 	default:
 		return Source{}

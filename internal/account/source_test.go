@@ -104,7 +104,7 @@ func TestSourceOfStep(t *testing.T) {
 	} {
 		trace := &sim.Trace{Steps: []sim.Step{
 			{Index: 1, Node: n0, Event: event(sim.KindTimer, resend{1})},
-			{Index: 2, Node: n0, Event: c.last, Cause: 1},
+			{Index: 2, Node: n0, Event: c.last, Causes: []int{1}},
 		}}
 		f := &search.Finding{Failure: sim.Failure{Step: 2}, Trace: trace}
 		got := NewSources(mall, params).Of(f)

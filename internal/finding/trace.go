@@ -106,8 +106,8 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 	if _, split := e.Value.(sim.Split); e.Value != nil && !split {
 		line.Value, line.Shown = told(walker, e.Value)
 	}
-	if s.Cause >= 0 && s.Index > 0 {
-		line.Cause = &s.Cause
+	if cause := s.Cause(); cause >= 0 && s.Index > 0 {
+		line.Cause = &cause
 	}
 	for _, c := range s.Coins {
 		line.Coins = append(line.Coins, c.What)

@@ -39,10 +39,10 @@ func (t teller) value(v any) string { return report.Code(sim.Shown(t.walker, v))
 
 // since is when what is consumed was made.
 func since(s *sim.Step, verb string) string {
-	switch {
-	case s.Cause > 0:
-		return fmt.Sprintf(", %s in step %d", verb, s.Cause)
-	case s.Cause == 0:
+	switch cause := s.Cause(); {
+	case cause > 0:
+		return fmt.Sprintf(", %s in step %d", verb, cause)
+	case cause == 0:
 		return fmt.Sprintf(", %s when the node started", verb)
 	default:
 		return ""

@@ -74,7 +74,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 
 // Merge merges the records of a system's nodes, one for each life.
 func Merge(sys *sim.System, records []io.Reader) (*Result, error) {
-	m := &merger{sys: sys, opened: map[end]opening{}, over: map[end]bool{}, last: map[end]int{}, rest: map[arrival]int{}, shadow: map[channel][]uint64{}}
+	m := &merger{sys: sys, opened: map[end]opening{}, over: map[end]bool{}, last: map[end]int{}, rest: map[arrival]int{}, numbers: map[arrival]int32{}}
 	if err := m.read(records); err != nil {
 		return nil, err
 	}
@@ -103,8 +103,6 @@ type arrival struct {
 	serial uint64
 	to     int
 }
-
-type channel struct{ from, to int }
 
 // refusal is a step in which a send was refused: what the sender knew then.
 type refusal struct {
@@ -144,11 +142,11 @@ type merger struct {
 
 	effects []sim.Effect // of the node's step that was taken last; the environment's may follow it
 
-	opened map[end]opening
-	over   map[end]bool // ends that are closed
-	last   map[end]int  // the entry by which the node delivers its last message of a connection
-	rest   map[arrival]int
-	shadow map[channel][]uint64
+	opened  map[end]opening
+	over    map[end]bool // ends that are closed
+	last    map[end]int  // the entry by which the node delivers its last message of a connection
+	rest    map[arrival]int
+	numbers map[arrival]int32 // of the datagrams that are under way in the World, there
 
 	out     Result
 	knotted bool // no order was found: each node waits for another
@@ -589,7 +587,11 @@ func (m *merger) step(k int) bool {
 
 // cause takes a fault that must have happened.
 func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
-	k := m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) })
+	return m.faulty(m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) }))
+}
+
+// faulty takes the k-th event, which is a fault.
+func (m *merger) faulty(k int) bool {
 	if k < 0 {
 		return false
 	}
@@ -761,36 +763,41 @@ func word(kind sim.Kind) string {
 
 // datagram takes one that came, after what became of those before it.
 func (m *merger) datagram(i int, v *live.Event, said *live.Step) bool {
-	from := v.From.Index()
 	at := arrival{v.Life, v.Serial, i}
-	c := channel{from, i}
-	place := slices.Index(m.shadow[c], v.Serial)
-	if place < 0 {
-		return false
-	}
-	about := func(e *sim.Event) bool {
-		return e.Node.Index() == i && e.From.Index() == from && e.Link == sim.LinkUDP && int(e.Place) == place
-	}
+	number := m.numbers[at]
+	delete(m.numbers, at)
 	if m.rest[at] > 1 {
-		if !m.cause(sim.KindDuplicate, about) {
+		if !m.meets(sim.KindDuplicate, number) {
 			return false
 		}
-		m.shadow[c] = append(m.shadow[c], v.Serial)
+		steps := m.w.Run.Trace().Steps
+		m.numbers[at] = int32(steps[len(steps)-1].Copy)
 	}
 	m.rest[at]--
-	kind := sim.KindMessage
-	if place > 0 {
-		kind = sim.KindReorder
+	k := m.taking(sim.KindMessage, number)
+	if k < 0 {
+		if k = m.taking(sim.KindReorder, number); k < 0 {
+			return false
+		}
 		m.out.Faults++
 	}
-	k := m.where(func(e *sim.Event) bool { return e.Kind == kind && about(e) })
-	if k < 0 {
-		return false
-	}
-	m.shadow[c] = slices.Delete(m.shadow[c], place, place+1)
 	m.said.step = said
 	return m.step(k)
 }
+
+// taking is the place of the event of a kind that takes a datagram, among the possible ones;
+// -1 if there is none.
+func (m *merger) taking(kind sim.Kind, number int32) int {
+	for k := range m.w.Events.Count() {
+		if m.w.Events.Look(k).Kind == kind && m.w.Events.Number(k) == number {
+			return k
+		}
+	}
+	return -1
+}
+
+// meets takes a fault that a datagram met.
+func (m *merger) meets(kind sim.Kind, number int32) bool { return m.faulty(m.taking(kind, number)) }
 
 // sent counts what a step has sent, and loses what never arrives.
 func (m *merger) sent(i int, effects []sim.Effect) {
@@ -808,15 +815,10 @@ func (m *merger) sent(i int, effects []sim.Effect) {
 			m.differ("n%d sent more datagrams to %s than may be under way in the simulation", i, e.To)
 			continue
 		}
-		serial, to := n.sends[n.life], e.To.Index()
-		c := channel{i, to}
-		m.shadow[c] = append(m.shadow[c], serial)
-		if m.rest[arrival{n.life, serial, to}] == 0 {
-			place := len(m.shadow[c]) - 1
-			m.cause(sim.KindLose, func(e *sim.Event) bool {
-				return e.Node.Index() == to && e.From.Index() == i && e.Link == sim.LinkUDP && int(e.Place) == place
-			})
-			m.shadow[c] = m.shadow[c][:place]
+		if at := (arrival{n.life, n.sends[n.life], e.To.Index()}); m.rest[at] == 0 {
+			m.meets(sim.KindLose, e.Number)
+		} else {
+			m.numbers[at] = e.Number
 		}
 	}
 }

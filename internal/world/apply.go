@@ -60,7 +60,7 @@ func (w *World) apply(i int) {
 
 func (w *World) send(i int, e *sim.Effect) {
 	to := e.To.Index()
-	p := netsim.Packet{Message: e.Value, Step: int32(w.Run.step)}
+	p := netsim.Packet{Message: e.Value, Origin: w.Run.origin()}
 	switch {
 	case w.auditing:
 		p.Sum = w.audit.tell(e.Value)
@@ -70,7 +70,7 @@ func (w *World) send(i int, e *sim.Effect) {
 	if w.cover != nil {
 		w.cover.of(e.Value).of[sim.KindMessage].can(1)
 	}
-	if !w.Links.send(e.Link, i, to, p) {
+	if e.Number = w.Links.send(e.Link, i, to, p); e.Number == 0 {
 		e.Lost = true
 		if w.cover != nil {
 			w.cover.overflowed()

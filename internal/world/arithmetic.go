@@ -309,7 +309,7 @@ func (b *Bank) addPackets(place int, packets []netsim.Packet) uint32 {
 func (b *Bank) addMember(place int, id uint32, members []netsim.Member, m netsim.Member) uint32 {
 	set := netsim.NewSet(1)
 	set.Place(0, members)
-	if !set.Add(m.From, 0, m.Packet) {
+	if _, fresh := set.Add(m.From, 0, m.Packet); !fresh {
 		return id
 	}
 	all := clone(set.For(0))

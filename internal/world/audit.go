@@ -48,7 +48,7 @@ func (a *auditor) given(e sim.Event) {
 	}
 	a.run.names(a.timers.text(e))
 	if e.Value != nil && e.Kind != sim.KindMessage && e.Kind != sim.KindReorder {
-		a.run.gave(netsim.Packet{Message: e.Value, Sum: a.tell(e.Value), Step: -1})
+		a.run.gave(netsim.Packet{Message: e.Value, Sum: a.tell(e.Value), Origin: netsim.Origin{Step: -1}})
 	}
 }
 

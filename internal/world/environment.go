@@ -305,7 +305,7 @@ func (e *Environment) take(h *happening) {
 		e.links.bothEnds(c)
 	case sim.KindRefused:
 		if h.Link == sim.LinkUDP {
-			e.links.udp.Pop(c)
+			e.run.takes(e.links.udp.Pop(c).Number)
 			e.sums.TouchUDP(c)
 		} else {
 			e.links.tcp.Refuse(c)
@@ -324,13 +324,15 @@ func (e *Environment) take(h *happening) {
 	case sim.KindDown:
 		e.crash(i, lifeGone)
 	case sim.KindLose:
-		e.links.udp.Take(c, int(h.Place))
+		e.run.takes(e.links.udp.Take(c, int(h.Place)).Number)
 		e.sums.TouchUDP(c)
 	case sim.KindDuplicate:
-		e.links.udp.Push(c, e.links.udp.Packets(c)[h.Place])
+		e.links.udp.Push(c, e.run.copies(e.links.udp.Packets(c)[h.Place]))
 		e.sums.TouchUDP(c)
 	case sim.KindReorder:
-		e.run.gave(e.links.udp.Take(c, int(h.Place)))
+		p := e.links.udp.Take(c, int(h.Place))
+		e.run.takes(p.Number)
+		e.run.gave(p)
 		e.sums.TouchUDP(c)
 	case sim.KindPartition, sim.KindOneWay:
 		e.cut = &cut{h.Value.(sim.Split).Side, h.Kind == sim.KindOneWay}

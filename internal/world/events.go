@@ -215,6 +215,29 @@ type spot struct {
 	cause   int32
 }
 
+// causes are the steps that led to the event, as a Step has them.
+func (s spot) causes() []int {
+	if s.cause < 0 {
+		return nil
+	}
+	return []int{int(s.cause)}
+}
+
+// Number is the number of the message that the k-th possible event, after Count, would take
+// or copy; 0: it takes none.
+func (es *Events) Number(k int) int32 {
+	h := happening{}
+	es.write(k, &h)
+	switch row := h.Row(); {
+	case !row.Travels():
+		return 0
+	case h.Link == sim.LinkUDP:
+		return es.links.udp.Packets(int(h.channel))[h.Place].Number
+	default:
+		return es.links.head(&h).Number
+	}
+}
+
 // Caused is Look, and the step that led to the event; -1: the start of the run, or
 // nothing that is known.
 func (es *Events) Caused(k int) (e *sim.Event, cause int) {
@@ -401,5 +424,5 @@ func (es *Events) Rare(k int) bool {
 // taken: the step that it would be, cut.
 func (es *Events) Begun(k int) sim.Step {
 	e, at := es.event(k)
-	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Cause: int(at.cause), Cut: true}
+	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}
 }

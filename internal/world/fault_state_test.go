@@ -160,8 +160,8 @@ func TestCausesAndWildSteps(t *testing.T) {
 		}
 		for _, s := range w.Run.Trace().Steps {
 			caused := s.Event.Link != 0 || s.Event.Kind == sim.KindTimer
-			if s.Cause < -1 || s.Cause >= s.Index || s.Cause != -1 && !caused {
-				t.Fatalf("step %d, %s, was caused by step %d", s.Index, s.Identity, s.Cause)
+			if s.Cause() < -1 || s.Cause() >= s.Index || s.Cause() != -1 && !caused {
+				t.Fatalf("step %d, %s, was caused by step %d", s.Index, s.Identity, s.Cause())
 			}
 		}
 	}

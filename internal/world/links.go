@@ -104,8 +104,9 @@ func (l *Links) member(n int) { l.members += n }
 // disturb notes that a connection was reset or broke.
 func (l *Links) disturb() { l.disturbed = true }
 
-// send puts a message on its way, and reports whether there was room.
-func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) bool {
+// send puts a message on its way, and returns its number, which is that of an equal one in
+// the set; 0 if there was no room.
+func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) (number int32) {
 	l.used[link] = true
 	switch link {
 	case sim.LinkTCP:
@@ -115,12 +116,13 @@ func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) bool {
 	case sim.LinkUDP:
 		c := l.udp.Channel(from, to)
 		if len(l.udp.Packets(c)) >= l.net.UDPCapacity {
-			return false
+			return 0
 		}
 		l.udp.Push(c, p)
 		l.sums.TouchUDP(c)
 	case sim.LinkSet:
-		if l.set.Add(from, to, p) {
+		is, fresh := l.set.Add(from, to, p)
+		if p.Number = is.Number; fresh {
 			l.sums.TouchSet(to)
 		}
 	case sim.LinkBag:
@@ -130,7 +132,7 @@ func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) bool {
 		panic(fmt.Sprintf("macemc bug: world: cannot send by %s", link))
 	}
 	l.soil(to)
-	return true
+	return p.Number
 }
 
 // head is the message that an event delivers.
@@ -144,21 +146,22 @@ func (l *Links) head(e *happening) netsim.Packet {
 	return l.set.For(int(e.node))[e.slot].Packet
 }
 
-// receive takes the message of an event off its link.
-func (l *Links) receive(e *happening) {
+// receive takes the message of an event off its link, and returns its number.
+func (l *Links) receive(e *happening) (number int32) {
 	c := int(e.channel)
 	switch e.Link {
 	case sim.LinkTCP:
-		_, opened := l.tcp.Pop(c)
+		p, opened := l.tcp.Pop(c)
+		number = p.Number
 		l.sums.TouchTCP(c)
 		if opened {
 			l.bothEnds(c)
 		}
 	case sim.LinkUDP:
-		l.udp.Pop(c)
+		number = l.udp.Pop(c).Number
 		l.sums.TouchUDP(c)
 	case sim.LinkSet, sim.LinkBag:
-		l.set.Take(int(e.node), int(e.slot))
+		number = l.set.Take(int(e.node), int(e.slot)).Number
 		if e.Link == sim.LinkBag {
 			l.sums.TouchSet(int(e.node))
 			l.soil(int(e.node))
@@ -166,6 +169,7 @@ func (l *Links) receive(e *happening) {
 	default:
 		panic(fmt.Sprintf("macemc bug: world: cannot receive by %s", e.Link))
 	}
+	return number
 }
 
 // reset breaks the connection between two nodes by the wish of the first.
@@ -194,6 +198,25 @@ func (l *Links) placeUDP(c int, packets []netsim.Packet) {
 func (l *Links) placeSet(i int, members []netsim.Member) {
 	l.set.Place(i, members)
 	l.soil(i)
+}
+
+// equal are the messages of bags that equal others, by receiver; nil: there are none.
+func (l *Links) equal() (all [][]netsim.Equal) {
+	for i := range l.n {
+		if equal := l.set.Equal(i); len(equal) > 0 {
+			if all == nil {
+				all = make([][]netsim.Equal, l.n)
+			}
+			all[i] = clone(equal)
+		}
+	}
+	return all
+}
+
+func (l *Links) placeEqual(all [][]netsim.Equal) {
+	for i, equal := range all {
+		l.set.SetEqual(i, equal)
+	}
 }
 
 // crash resets all connections of a node.

@@ -28,7 +28,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		r := recover()
 		w.Run.did.End()
 		failure = w.Run.failure
-		defer w.Run.recordCut()
+		defer func() { w.Run.recordCut(w.Links.tcp.Lost()) }()
 		hook := w.Events.asked()
 		asked, property := w.Judge.panicker()
 		hook = cmp.Or(hook, asked)

@@ -14,8 +14,9 @@ type Run struct {
 	*setting
 	timers *timers
 
-	step    int  // how many were taken
-	lost    bool // how many were taken is not known: the world was put into a state
+	step    int   // how many were taken
+	sent    int32 // the number of the message that was sent last
+	lost    bool  // how many were taken is not known: the world was put into a state
 	failure *sim.Failure
 	trace   sim.Trace
 
@@ -25,6 +26,8 @@ type Run struct {
 	current happening     // zero in a start
 	named   string        // the identity of current, where a handler could change it; "": it cannot
 	given   netsim.Packet // what the handler was given, where it is audited
+	took    int32         // the number of the message that current took; 0: none
+	copy    int32         // and of the one that it made
 	unwound bool          // by runtime.Goexit
 
 	ticking bool          // the node's clock is the step's own
@@ -63,10 +66,10 @@ func (r *Run) Wild() bool {
 // recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// stand makes a run begin, or go on, after so many steps.
-func (r *Run) stand(step int) {
+// stand makes a run begin, or go on, after so many steps and messages.
+func (r *Run) stand(step int, sent int32) {
 	r.forget()
-	r.step, r.lost, r.current, r.acting = step, false, happening{}, sim.Addr{}
+	r.step, r.sent, r.lost, r.current, r.acting = step, sent, false, happening{}, sim.Addr{}
 	r.trace = sim.Trace{}
 }
 
@@ -76,7 +79,7 @@ func (r *Run) resume(step int) { r.step, r.lost = step, false }
 // lose forgets the run: the world is put into a state that some run leads to.
 func (r *Run) lose() {
 	r.forget()
-	r.lost = true
+	r.sent, r.lost = 0, true
 }
 
 // forget leaves nothing of the last step: the world is put where another run was.
@@ -92,6 +95,7 @@ func (r *Run) begin() {
 	if r.named != "" {
 		r.named = ""
 	}
+	r.took, r.copy = 0, 0
 	r.ticking, r.began = false, macetime.Time{}
 	r.did.Begin()
 	r.begins()
@@ -138,11 +142,33 @@ func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 	return r.began
 }
 
-// record appends the step that has just run to the trace.
-func (r *Run) record(i int) {
+// origin numbers a message that is sent now.
+func (r *Run) origin() netsim.Origin {
+	r.sent++
+	return netsim.Origin{Step: int32(r.step), Number: r.sent}
+}
+
+// takes notes the message that the event took off its link, and copies, the copy that it
+// made of it.
+func (r *Run) takes(number int32) { r.took = number }
+func (r *Run) copies(p netsim.Packet) netsim.Packet {
+	r.sent++
+	r.took, r.copy, p.Number = p.Number, r.sent, r.sent
+	return p
+}
+
+// record appends the step that has just run to the trace; lost are the numbers of the
+// messages that were lost in it with connections.
+func (r *Run) record(i int, lost []int32) {
 	s := sim.Step{
-		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Cause: int(r.current.cause),
-		Coins: r.coins, Facts: r.did.Facts(), Effects: append([]sim.Effect{}, r.Effects()...), Possible: r.possible(),
+		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
+		Copy: int(r.copy), Coins: r.coins, Facts: r.did.Facts(), Effects: append([]sim.Effect{}, r.Effects()...), Possible: r.possible(),
+	}
+	if r.took != 0 {
+		s.Took = []int{int(r.took)}
+	}
+	for _, number := range lost {
+		s.Lost = append(s.Lost, int(number))
 	}
 	if r.current.Kind == 0 {
 		r.trace.Starts = append(r.trace.Starts, s)
@@ -161,17 +187,17 @@ func (r *Run) possible() int {
 }
 
 // recordCut appends the step that the service failed within, if it did.
-func (r *Run) recordCut() {
+func (r *Run) recordCut(lost []int32) {
 	if !r.tracing || r.failure == nil {
 		return
 	}
 	all := &r.trace
 	switch n := len(all.Steps); {
 	case r.current.Kind != 0 && (n == 0 || all.Steps[n-1].Index != r.step):
-		r.record(r.acting.Index())
+		r.record(r.acting.Index(), lost)
 		all.Steps[n].Cut = true
 	case r.current.Kind == 0 && !r.acting.IsZero() && len(all.Starts) <= r.acting.Index():
-		r.record(r.acting.Index())
+		r.record(r.acting.Index(), lost)
 		all.Starts[len(all.Starts)-1].Cut = true
 	}
 }

@@ -12,6 +12,8 @@ import (
 // before it lets a handler run on it.
 type Snapshot struct {
 	step  int
+	sent  int32 // messages, so far
+	equal [][]netsim.Equal
 	parts []any // as in a Bank; nil: nothing
 	sums  []canon.Hash
 	total canon.Hash
@@ -41,19 +43,20 @@ func (w *World) Snapshot(before *Snapshot) *Snapshot {
 		}
 	}
 	w.sums.Settle()
-	return &Snapshot{step: w.Run.step, parts: parts, sums: clone(sums), total: total}
+	return &Snapshot{step: w.Run.step, sent: w.Run.sent, equal: w.Links.equal(), parts: parts, sums: clone(sums), total: total}
 }
 
 // Restore makes the world be where a snapshot was taken, of this world or of
 // one of an equal system. The trace begins anew.
 func (w *World) Restore(from *Snapshot) {
-	w.Run.stand(from.step)
+	w.Run.stand(from.step, from.sent)
 	for p, of := range from.parts {
 		if of == nil && p < w.n {
 			panic("macemc bug: sim: a snapshot without a node, and every node has an identity")
 		}
 		w.State.place(p, of)
 	}
+	w.Links.placeEqual(from.equal)
 	w.sums.Stand(from.sums, from.total)
 	if w.auditing {
 		w.audit.resume()

@@ -9,7 +9,7 @@ import (
 // Start begins a run: new nodes, empty networks, and Init on every node, in
 // order. Choices that Init makes are asked of src. Call it inside Protect.
 func (w *World) Start(src choose.Source) {
-	w.Run.stand(0)
+	w.Run.stand(0, 0)
 	w.Run.follows(src)
 	w.Links.start()
 	w.nodes.start()
@@ -29,6 +29,7 @@ func (w *World) Start(src choose.Source) {
 	for i := range w.nodes.at {
 		late := w.nodes.at[i].life == lifeLate
 		w.Run.beginStart(i)
+		w.Links.tcp.Forget()
 		if w.ready(i); !late {
 			w.Run.did.Start(w.nodes.at[i].node)
 		}
@@ -64,6 +65,7 @@ func (w *World) Step(src choose.Source) Progress {
 	e := w.Run.next()
 	w.Events.write(k, e)
 	w.Run.acts()
+	w.Links.tcp.Forget()
 	w.take(e)
 	i := e.Node.Index()
 	w.ready(i)
@@ -94,7 +96,7 @@ func (w *World) Step(src choose.Source) Progress {
 func (w *World) finishNetwork() {
 	w.Run.did.End()
 	if w.tracing {
-		w.Run.record(-1)
+		w.Run.record(-1, w.Links.tcp.Lost())
 	}
 }
 
@@ -142,7 +144,7 @@ func (w *World) finish(i int) {
 		w.audit.check(i)
 	}
 	if w.tracing {
-		w.Run.record(i)
+		w.Run.record(i, w.Links.tcp.Lost())
 	}
 }
 
@@ -156,9 +158,10 @@ func (w *World) Heal(src choose.Source) Progress {
 		return Stopped
 	}
 	w.Run.heal()
+	w.Links.tcp.Forget()
 	w.Environ.heal()
 	if w.tracing {
-		w.Run.record(-1)
+		w.Run.record(-1, w.Links.tcp.Lost())
 	}
 	return Stepped
 }
@@ -181,7 +184,7 @@ func (w *World) take(e *happening) {
 		if w.auditing {
 			w.Run.gave(w.Links.head(e))
 		}
-		w.Links.receive(e)
+		w.Run.takes(w.Links.receive(e))
 	case sim.KindTimer:
 		w.Environ.fires(i)
 		w.nodes.fire(i, int(e.slot))

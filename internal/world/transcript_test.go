@@ -260,7 +260,7 @@ func tellStep(b *strings.Builder, w *world.World, s *sim.Step) {
 		if s.Cut {
 			cut = ", cut"
 		}
-		fmt.Fprintf(b, "  (one of %d, caused by %s%s)", s.Possible, cause(s.Cause), cut)
+		fmt.Fprintf(b, "  (one of %d, caused by %s%s)", s.Possible, cause(s.Cause()), cut)
 	}
 	b.WriteString("\n")
 	for _, c := range s.Coins {
