@@ -126,5 +126,5 @@ func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left 
 // sameDid reports whether two points did the same, whatever became of it.
 func (b *Beside) sameDid(r besideRow) bool {
 	x, y := &b.Here.points[r.here], &b.There.points[r.there]
-	return slices.Equal(x.coins, y.coins) && slices.EqualFunc(x.did, y.did, func(d, e did) bool { return d.text == e.text })
+	return slices.Equal(x.coins, y.coins) && slices.EqualFunc(x.did, y.did, func(d, e did) bool { return d.identity == e.identity })
 }

@@ -92,11 +92,12 @@ func (k causeKind) String() string { return causes[k].word }
 
 // did is one effect of a step.
 type did struct {
-	kind    sim.EffectKind
-	text    string
-	to      int    // lane, of what goes to a node; none
-	message int    // none: no message
-	fate    string // what became of it, where that is worth a word
+	kind     sim.EffectKind
+	text     string // for people
+	identity string // the same, exactly
+	to       int    // lane, of what goes to a node; none
+	message  int    // none: no message
+	fate     string // what became of it, where that is worth a word
 }
 
 // New builds the graph of a trace, whose values walker tells.

@@ -86,7 +86,7 @@ func (m *mermaid) end() {
 			m.over("and more that is under way")
 			break
 		}
-		m.arrow("--)", m.g.nodes[x.from], m.g.nodes[x.to], fmt.Sprintf("still under way: %s #%d", x.label(), id+1))
+		m.arrow("--)", m.g.nodes[x.from], m.g.nodes[x.to], fmt.Sprintf("still under way: %s #%d", x.shown, id+1))
 	}
 	if why := m.g.Marks.Why; why != "" && !strings.Contains(m.g.Marks.Title, why) {
 		m.over(why)
@@ -132,7 +132,7 @@ func (m *mermaid) event(p int) {
 	words := strings.TrimPrefix(at.text, e.Node.String()+" ")
 	value := ""
 	if at.message != none {
-		value = fmt.Sprintf("%s #%d", g.messages[at.message].label(), at.message+1)
+		value = fmt.Sprintf("%s #%d", g.messages[at.message].shown, at.message+1)
 	}
 	number := g.number(p)
 	switch e.Kind {
@@ -162,7 +162,7 @@ func (m *mermaid) event(p int) {
 	did, _ := at.told()
 	for _, d := range did { // those that nobody will hear of are told where they were sent
 		if d.message != none && g.messages[d.message].unheard() {
-			m.arrow("-x", at.Node, g.nodes[d.to], fmt.Sprintf("%s #%d %s", g.messages[d.message].label(), d.message+1, unheardWords(g, d.message)))
+			m.arrow("-x", at.Node, g.nodes[d.to], fmt.Sprintf("%s #%d %s", g.messages[d.message].shown, d.message+1, unheardWords(g, d.message)))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package eventgraph
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,7 +12,7 @@ type message struct {
 	from, to int // lanes
 	link     sim.Link
 	text     string // which identifies it
-	reads    string // its own String, for people; "": it has none
+	shown    string // for people
 	sent     int    // the point
 	ends     []end
 	copies   int  // still under way
@@ -108,34 +107,6 @@ var fateWords = [...]string{
 	delivered: "delivered at %d", overtook: "delivered before older ones at %d", lost: "lost at %d",
 	unreached: "lost at %d: nobody listened", broken: "lost at %d with the connection", copied: "copied at %d",
 }
-
-// readsMost is how much of a message's String is told.
-const readsMost = 200
-
-// reads is the String of a message that has one: what goes over a wire says
-// little as it is. A String that panics is none.
-func reads(v any) (s string) {
-	defer func() {
-		if recover() != nil {
-			s = ""
-		}
-	}()
-	if v, ok := v.(fmt.Stringer); ok {
-		return cut(clean(v.String()), readsMost)
-	}
-	return ""
-}
-
-// reading is how it is told beside what identifies the message.
-func reading(s string) string {
-	if s == "" {
-		return ""
-	}
-	return " (" + s + ")"
-}
-
-// label is the message where there is room for one text.
-func (m *message) label() string { return cmp.Or(m.reads, m.text) }
 
 // lostWithConnection reports whether no step took the message itself.
 func (m *message) lostWithConnection() bool {

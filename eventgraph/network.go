@@ -66,7 +66,7 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 func (b *builder) add(s *sim.Step) {
 	at := len(b.g.points)
 	b.g.points = append(b.g.points, point{
-		Step: s, lane: network, prev: none, message: none, text: clean(s.Identity),
+		Step: s, lane: network, prev: none, message: none, text: clean(s.Shown(b.walker)),
 	})
 	p := &b.g.points[at]
 	for _, c := range s.Coins {
@@ -197,7 +197,6 @@ func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
 	p.message = x.message
-	p.text += reading(m.reads)
 	p.causes = append(p.causes, cause{m.sent, causeMessage, x.message})
 	if x.copied != none {
 		p.causes = append(p.causes, cause{x.copied, causeCopy, x.message})
@@ -313,14 +312,13 @@ func (b *builder) ran(at int, p *point, node int) {
 
 // effect notes one effect.
 func (b *builder) effect(at int, p *point, e *sim.Effect) {
-	d := did{kind: e.Kind, text: clean(e.Text(b.walker)), to: b.g.lane(e.To), message: none}
+	d := did{kind: e.Kind, text: clean(e.Shown(b.walker)), identity: clean(e.Text(b.walker)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}
 	switch e.Kind {
 	case sim.EffectSend, sim.EffectRefused:
 		d.message = len(b.g.messages)
 		m := b.sent(at, p, e)
 		b.g.messages = append(b.g.messages, m)
-		d.text += reading(m.reads)
 	case sim.EffectAfter:
 		text := b.text(e.Value)
 		if old, ok := b.timers[node][text]; ok {
@@ -346,7 +344,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 
 // sent is the message of an effect.
 func (b *builder) sent(at int, p *point, e *sim.Effect) message {
-	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), reads: reads(e.Value), sent: at, same: none}
+	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(sim.Shown(b.walker, e.Value)), sent: at, same: none}
 	first, there := b.under[int(e.Number)]
 	switch {
 	case e.Kind == sim.EffectRefused || e.Lost:

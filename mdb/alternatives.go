@@ -44,7 +44,7 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 			return append(all, outcome{refused: s.run.player.Err()}), nil
 		}
 		o := outcome{failure: failure, coins: src.fell, of: src.of, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}
-		o.event = o.step.Identity
+		o.event = s.run.shown(&o.step)
 		o.changes = s.run.turned(s.here.verdict(i), s.run.judge(failure))
 		all = append(all, o)
 		coins = slices.Clone(src.fell)

@@ -61,7 +61,9 @@ func ofFields(s *Session, _ []string) (names []string) {
 func (r *run) types() (names []string) {
 	met := map[string]bool{}
 	for i := range r.trunk.steps {
-		met[typeName(r.trunk.steps[i].Event.Value)] = true
+		value := r.trunk.steps[i].Event.Value
+		body, _ := sim.Carried(value)
+		met[typeName(value)], met[typeName(body)] = true, true
 	}
 	delete(met, "")
 	return sim.Keys(met)

@@ -205,7 +205,7 @@ func (s Cursor) event() string {
 	if s.step == 0 {
 		return "start"
 	}
-	return s.here.at(s.step).Identity
+	return s.run.shown(s.here.at(s.step))
 }
 
 func (s *Cursor) inside(n int) error {

@@ -115,7 +115,7 @@ func (r *run) parseTerm(t *term, words []word) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		t.holds = func(b *branch, i int) bool { return typeName(b.at(i).Event.Value) == name }
+		t.holds = func(b *branch, i int) bool { return isOf(b.at(i).Event.Value, name) }
 		if first.text == "sends" {
 			t.holds = func(b *branch, i int) bool { return sends(&b.at(i).Step, name) }
 		}
@@ -243,9 +243,15 @@ func typeName(v any) string {
 	return t.Name()
 }
 
+// isOf reports whether a message or a signal is of the named type, or carries a message that is.
+func isOf(v any, name string) bool {
+	body, _ := sim.Carried(v)
+	return typeName(v) == name || typeName(body) == name
+}
+
 func sends(s *sim.Step, name string) bool {
 	return slices.ContainsFunc(s.Effects, func(e sim.Effect) bool {
-		return (e.Kind == sim.EffectSend || e.Kind == sim.EffectRefused) && typeName(e.Value) == name
+		return (e.Kind == sim.EffectSend || e.Kind == sim.EffectRefused) && isOf(e.Value, name)
 	})
 }
 

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"fmt"
 	"testing"
 
 	"macemc/internal/canon"
@@ -17,6 +18,14 @@ type broken struct{ N int }
 
 func (broken) String() string { panic("no words") }
 
+// A letter is in an envelope, which may be in another one.
+type letter struct {
+	stamp int
+	body  sim.Message
+}
+
+func (l letter) Carries() (sim.Message, string) { return l.body, fmt.Sprintf("letter %d", l.stamp) }
+
 // People are shown a value by its String; what identifies it is not.
 func TestShown(t *testing.T) {
 	walker, err := canon.New(canon.Options{})
@@ -30,6 +39,9 @@ func TestShown(t *testing.T) {
 		{cipher("\x01you"), `cipher("\x01you")`, "cipher(hello you)"},
 		{broken{1}, "broken{N: 1}", "broken{N: 1}"},
 		{"words", `"words"`, `"words"`},
+		{letter{1, broken{2}}, "letter{stamp: 1, body: broken{N: 2}}", "broken{N: 2} (letter 1)"},
+		{letter{2, letter{1, cipher("\x01you")}}, `letter{stamp: 2, body: letter{stamp: 1, body: cipher("\x01you")}}`, "cipher(hello you) (letter 1, letter 2)"},
+		{letter{3, nil}, "letter{stamp: 3, body: nil}", "letter{stamp: 3, body: nil}"},
 	} {
 		e := sim.Effect{Kind: sim.EffectPost, Value: c.value}
 		step := sim.Step{Event: sim.Event{Kind: sim.KindTask, Value: c.value}, Identity: "n0 task " + walker.Text(c.value)}

@@ -293,7 +293,7 @@ const (
 	AmissExpired                      // the timer is not set again
 )
 
-// Amiss is all of that.
+// Amiss is all of that: what is of the service's own types before what is of a layer's.
 func (a *Account) Amiss() (all []Amiss) {
 	c := a.Finding.Critical
 	if !a.Dead() || c == nil {
@@ -314,5 +314,6 @@ func (a *Account) Amiss() (all []Amiss) {
 	if step.Expired() {
 		all = append(all, Amiss{Kind: AmissExpired, Node: step.Node, Value: step.Event.Value})
 	}
+	slices.SortStableFunc(all, func(x, y Amiss) int { return a.Sources().later(x.Value, y.Value) })
 	return all
 }

@@ -37,7 +37,7 @@ const (
 )
 
 // Passages are the functions of the service that ran in a step, as far as its files
-// can be read; the handler comes first. Where it is not known what ran there is the
+// can be read; the handler comes first, and what is of a layer from elsewhere last. Where it is not known what ran there is the
 // handler alone.
 func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Function) (all []Passage) {
 	handler := l.Handler(e)
@@ -68,19 +68,17 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 			all = append(all, p)
 		}
 	}
-	if handler.Line == 0 {
-		return all
-	}
 	is := func(p Passage) bool {
 		extent := where[p.Source]
-		return p.path == handler.path && extent[0] <= handler.Line && handler.Line <= extent[1]
+		return handler.Line > 0 && p.path == handler.path && extent[0] <= handler.Line && handler.Line <= extent[1]
 	}
 	if i := slices.IndexFunc(all, is); i > 0 {
 		first := all[i]
 		all = slices.Insert(slices.Delete(all, i, i+1), 0, first)
-	} else if len(all) == 0 {
+	} else if len(all) == 0 && handler.Line > 0 {
 		all = l.unmarked(handler)
 	}
+	slices.SortStableFunc(all, func(a, b Passage) int { return l.last(a.Source, b.Source) })
 	return all
 }
 
@@ -102,7 +100,8 @@ func (l *Sources) unmarked(handler Source) []Passage {
 	return []Passage{p}
 }
 
-// Unran is what of the service's code never ran, of all that was counted.
+// Unran is what of the service's code never ran, of all that was counted: its own, and then that
+// of layers from elsewhere.
 func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	type decl struct {
 		Source
@@ -138,7 +137,7 @@ func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	}
 	out := &search.Lines{}
 	slices.SortFunc(order, func(a, b *decl) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
+		return cmp.Or(l.last(a.Source, b.Source), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	for _, d := range order {
 		out.Code += len(d.all)

@@ -38,7 +38,8 @@ type Sources struct {
 	texts map[string][]string
 	set   *token.FileSet
 
-	checks map[string]*checkedPackage // by folder
+	checks    map[string]*checkedPackage // by folder
+	elsewhere map[string]bool            // see layersElsewhere; nil: not looked for yet
 }
 
 // handled is what a handler is looked for by.
@@ -102,8 +103,10 @@ func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 	}
 }
 
-// Handler is where the handler of an event stands. What no node handles has none.
+// Handler is where the handler of an event stands; of a message that layers carry, that of the
+// message. What no node handles has none.
 func (l *Sources) Handler(e sim.Event) Source {
+	e.Value, _ = sim.Carried(e.Value)
 	switch e.Row().Handler {
 	case kinds.Deliver:
 		return l.find(handled{e.Node, "Deliver", reflect.TypeOf(e.Value)})
@@ -169,6 +172,50 @@ func (l *Sources) search(h handled) Source {
 	}
 	home := func(t reflect.Type) bool { return packageOf(t) == packageOf(h.value) }
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
+}
+
+// layersElsewhere are the folders and the packages of the layers below the service's own nodes,
+// where these are neither the package of those nodes nor that of what makes them.
+func (l *Sources) layersElsewhere() map[string]bool {
+	if l.elsewhere != nil {
+		return l.elsewhere
+	}
+	l.elsewhere = map[string]bool{}
+	home := packageOfFunc(standing(reflect.ValueOf(l.sys.New).Pointer()).Func)
+	for _, at := range l.param.Addrs() {
+		all := l.layers(at)
+		for _, node := range all[:max(0, len(all)-1)] {
+			t := reflect.TypeOf(node)
+			pkg, top := packageOf(t), packageOf(reflect.TypeOf(sight.Subject(all[len(all)-1])))
+			if m, ok := method(t, "Deliver"); ok && pkg != home && pkg != top {
+				l.elsewhere[pkg], l.elsewhere[filepath.Dir(standing(m.Pointer()).path)] = true, true
+			}
+		}
+	}
+	return l.elsewhere
+}
+
+// last orders places of the service's own before those of layers from elsewhere.
+func (l *Sources) last(a, b Source) int {
+	return compareBools(l.layersElsewhere()[filepath.Dir(a.path)], l.layersElsewhere()[filepath.Dir(b.path)])
+}
+
+// later orders values of the service's own types before those of layers from elsewhere.
+func (l *Sources) later(a, b any) int {
+	a, _ = sim.Carried(a)
+	b, _ = sim.Carried(b)
+	return compareBools(l.layersElsewhere()[packageOf(reflect.TypeOf(a))], l.layersElsewhere()[packageOf(reflect.TypeOf(b))])
+}
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // layers are a node as it is made, and the layers inside it.

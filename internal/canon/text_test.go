@@ -76,7 +76,7 @@ func TestText(t *testing.T) {
 		want string
 	}{
 		{nil, "nil"},
-		{7, "7"}, {uint8(7), "uint8(7)"}, {"a\n\"", `"a\n\""`}, {color(2), "color(2)"},
+		{7, "7"}, {uint8(7), "uint8(7)"}, {"a\n\"", `"a\n\""`}, {color(2), "color(2)"}, {1500 * time.Millisecond, "Duration(1.5s)"}, {struct{ Wait time.Duration }{90 * time.Second}, "struct {Wait Duration}{Wait: 1m30s}"},
 		{peer(2), "n2"}, {peer(-1), `peer("")`}, {peer(-2), `peer("nil")`}, {peer(-3), "peer(true)"}, {peer(-4), `peer("a b")`}, {peer(-5), `peer("=x")`},
 		{retransmit{2, 4}, "retransmit{peer: n2, seq: 4}"},
 		{&retransmit{2, 4}, "&retransmit{peer: n2, seq: 4}"},

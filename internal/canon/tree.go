@@ -111,6 +111,9 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	case opBool:
 		return leaf(strconv.FormatBool(v.Bool()))
 	case opInt:
+		if p.typ == duration {
+			return leaf(time.Duration(v.Int()).String()) // exact, and no two alike
+		}
 		return leaf(strconv.FormatInt(v.Int(), 10))
 	case opUint:
 		return leaf(strconv.FormatUint(v.Uint(), 10))
@@ -174,6 +177,8 @@ func nilable(v reflect.Value) bool {
 }
 
 // Leaves
+
+var duration = reflect.TypeFor[time.Duration]()
 
 // plainWord quotes the text of a Named value unless it reads as one word that
 // is nothing else.

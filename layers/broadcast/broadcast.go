@@ -22,6 +22,11 @@ type message struct {
 	body   sim.Message
 }
 
+// Carries shows the body before the envelope: see sim.Envelope.
+func (m message) Carries() (sim.Message, string) {
+	return m.body, fmt.Sprintf("broadcast %d of %s", m.number, m.origin)
+}
+
 // Layer is the layer below a node.
 type Layer struct {
 	upper sim.Node

@@ -62,6 +62,14 @@ type (
 	}
 )
 
+// Carries shows the body before the envelope: see sim.Envelope.
+func (r request) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("request %d", r.id) }
+
+// Carries shows the body before the envelope: see sim.Envelope.
+func (r response) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("answer to %d", r.id) }
+
+func (a again) String() string { return fmt.Sprintf("request %d to %s", a.id, a.to) }
+
 // Layer is the layer below a node.
 type Layer struct {
 	upper   sim.Node
