@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui")
+	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -361,6 +361,7 @@ var rooms = []room{
 		},
 	},
 	{path: "mdb/tui", may: belowReport, tests: []string{"internal/catalog"}},
+	{path: "mdb/wire", may: []string{"internal/nearest", "mdb"}, tests: []string{"internal/catalog", "sim"}},
 	{path: "internal/report", may: belowReport},
 	{
 		path:  "internal/finding",

@@ -1,8 +1,9 @@
 package command
 
 import (
-	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,11 +15,13 @@ import (
 	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
+	"macemc/mdb/wire"
 )
 
 type mdbFlags struct {
 	scripts  []string
 	noColour bool
+	serve    bool
 	at       int
 	stuck    time.Duration
 	settings mdb.Settings
@@ -36,7 +39,10 @@ tells states, effects, properties and what else was possible, compares steps and
 runs, and branches off: type help in it, or read docs/mdb.md.
 
 With -x it executes commands and prints what they answer, for bug reports and
-scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
+scripts: macemc mdb error.path -x 'jump critical; show; diff live'
+
+With --serve it answers requests of JSON lines, for editors and other programs:
+docs/serve.md has the protocol.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := t.one(args, "mdb takes one FILE or SYSTEM")
@@ -55,6 +61,12 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 			if f.at < 0 {
 				return usagef("--at is %d; it must be the number of a step, from 0", f.at)
 			}
+			if f.serve && len(f.scripts) > 0 {
+				return usagef("--serve and -x exclude each other: a request executes lines too")
+			}
+			if f.serve {
+				return t.serve(name, f, cmd.InOrStdin())
+			}
 			if len(f.scripts) == 0 && t.kept() {
 				return nil
 			}
@@ -64,8 +76,9 @@ scripts: macemc mdb error.path -x 'jump critical; show; diff live'`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print what they answer (repeatable)")
+	flags.BoolVar(&f.serve, "serve", false, "answer requests, a JSON object on each line of standard input")
 	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, end with status 1 when a handler runs for this `time`; 0: never")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x and --serve, end with status 1 when a handler runs for this `time`; 0: never")
 	flags.BoolVar(&f.noColour, "no-color", false, "use no colours on the screen (default also where NO_COLOR is set)")
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
@@ -96,7 +109,7 @@ func (t *tool) kept() bool {
 }
 
 func (t *tool) mdb(name string, f mdbFlags) error {
-	opener := mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: merge.SystemOf, Tool: t.name, Of: shellWords(t.of)}
+	opener := t.opener()
 	if len(f.scripts) > 0 {
 		return t.script(opener, name, f)
 	}
@@ -105,6 +118,44 @@ func (t *tool) mdb(name string, f mdbFlags) error {
 		return err
 	}
 	return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
+}
+
+func (t *tool) opener() mdb.Opener {
+	return mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: merge.SystemOf, Tool: t.name, Of: shellWords(t.of)}
+}
+
+// serve answers requests. What handlers print goes to standard error, and one that never
+// returns ends the process.
+func (t *tool) serve(name string, f mdbFlags, in io.Reader) error {
+	os.Stdout = os.Stderr
+	var w *wire.Wire
+	opener := t.opener()
+	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
+		text := stuckText(where, message, stack)
+		if w == nil {
+			t.complain(fmt.Errorf("%s: %s", name, text))
+		} else {
+			fmt.Fprintf(t.stdout, "%s\n", w.Stuck(text))
+		}
+		t.status = exitFound
+		t.exit(t.ended())
+	}}
+	s, err := open(opener, name, f)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	w = wire.New(s)
+	return w.Serve(in, t.stdout)
+}
+
+// stuckText says where a handler does not return.
+func stuckText(where, message, stack string) string {
+	text := fmt.Sprintf("%s: %s", where, message)
+	if at := account.At(stack); at != "" {
+		text += "; at " + at
+	}
+	return text
 }
 
 // open opens a session where the flags say that it begins.
@@ -128,11 +179,7 @@ func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
 	var doing atomic.Pointer[string]
 	doing.Store(&name)
 	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
-		text := fmt.Sprintf("%s: %s: %s", *doing.Load(), where, message)
-		if at := account.At(stack); at != "" {
-			text += "; at " + at
-		}
-		t.complain(errors.New(text))
+		t.complain(fmt.Errorf("%s: %s", *doing.Load(), stuckText(where, message, stack)))
 		t.status = exitFound
 		t.exit(t.ended())
 	}}

@@ -45,7 +45,8 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 		}
 		o := outcome{failure: failure, coins: src.fell, of: src.of, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}
 		o.event = s.run.shown(&o.step)
-		o.changes = s.run.turned(s.here.verdict(i), s.run.judge(failure))
+		o.step.verdict = s.run.judge(failure)
+		o.changes = s.run.turned(s.here.verdict(i), o.step.verdict)
 		all = append(all, o)
 		coins = slices.Clone(src.fell)
 		at := len(coins) - 1

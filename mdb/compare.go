@@ -62,10 +62,7 @@ func differences(a, b []canon.Line, only field, between string, fields ...field)
 		}
 		a, b = keep(a), keep(b)
 	}
-	place := places(a, b)
-	a, b, all := queues(a, b)
-	all = append(all, world.Diff(a, b)...)
-	slices.SortStableFunc(all, func(x, y world.Difference) int { return place[x.Path] - place[y.Path] })
+	all := changed(a, b)
 	for _, d := range all {
 		switch {
 		case d.A == "":
@@ -78,6 +75,15 @@ func differences(a, b []canon.Line, only field, between string, fields ...field)
 		}
 	}
 	return p
+}
+
+// changed returns the lines that differ, in the order of the first state.
+func changed(a, b []canon.Line) []world.Difference {
+	place := places(a, b)
+	a, b, all := queues(a, b)
+	all = append(all, world.Diff(a, b)...)
+	slices.SortStableFunc(all, func(x, y world.Difference) int { return place[x.Path] - place[y.Path] })
+	return all
 }
 
 // places are where a path stands in two states that are merged.

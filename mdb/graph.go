@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"macemc/eventgraph"
-	"macemc/sim"
 )
 
 func graphCommand() *Command {
@@ -23,9 +22,10 @@ func ofGraph(s *Session, _ []string) []string { return append(s.Nodes(), "around
 
 // drawn is the graph of a branch of so many steps.
 type drawn struct {
-	of    *branch
-	len   int
-	graph *eventgraph.Graph
+	len     int
+	marks   eventgraph.Marks
+	graph   *eventgraph.Graph
+	picture *eventgraph.Picture
 }
 
 func (s *Session) graph(args []word) (Page, error) {
@@ -69,23 +69,13 @@ func (s *Session) graph(args []word) (Page, error) {
 		return nil, fmt.Errorf("%s has no step to draw", s.where())
 	}
 	o.From, o.To, o.Width = min(max(1, from), s.Len()), max(1, min(to, s.Len())), s.width
-	return s.drawing(o)
+	return s.drawText(o)
 }
 
-// drawing is the graph of the branch as text.
-func (s *Session) drawing(o eventgraph.TextOptions) (Page, error) {
-	if s.drawn.of != s.here || s.drawn.len != s.Len() {
-		trace := &sim.Trace{}
-		for _, t := range s.here.trunk().start {
-			trace.Starts = append(trace.Starts, t.Step)
-		}
-		for i := 1; i <= s.Len(); i++ {
-			trace.Steps = append(trace.Steps, s.here.at(i).Step)
-		}
-		s.drawn = drawn{s.here, s.Len(), eventgraph.New(trace, s.run.player.World().Walker(), s.look().marks())}
-	}
+// drawText draws the branch as text.
+func (s *Session) drawText(o eventgraph.TextOptions) (Page, error) {
 	var b strings.Builder
-	if err := s.drawn.graph.Text(&b, o); err != nil {
+	if err := s.graphOf(s.here).Text(&b, o); err != nil {
 		return nil, err
 	}
 	return text(strings.TrimSuffix(b.String(), "\n")), nil

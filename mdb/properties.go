@@ -47,13 +47,17 @@ func (r *run) anyFails(verdict uint32) bool {
 
 // since is from which step on the property has been as it is.
 func (s Look) since(k int) string {
+	if i := s.sinceStep(k); i > 0 {
+		return "since step " + numerals.Count(i)
+	}
+	return "since the start"
+}
+
+func (s Look) sinceStep(k int) int {
 	now := s.run.verdicts[s.here.verdict(s.step)].holds[k]
 	i := s.step
 	for i > 0 && s.run.verdicts[s.here.verdict(i-1)].holds[k] == now {
 		i--
 	}
-	if i == 0 {
-		return "since the start"
-	}
-	return "since step " + numerals.Count(i)
+	return i
 }

@@ -26,6 +26,7 @@ type run struct {
 	branches Branches
 
 	names    []string  // of the properties that are judged
+	always   int       // of them, the first so many are to hold always, the others in the end
 	verdicts []verdict // the distinct ones
 	known    map[string]uint32
 
@@ -187,6 +188,9 @@ func (r *run) start(src choose.Source) error {
 	r.trunk.start[0].picks = r.tape.picks
 	for _, j := range r.player.World().Judge.Judge() {
 		r.names = append(r.names, j.Name)
+		if !j.Liveness {
+			r.always++
+		}
 	}
 	r.trunk.start[len(r.trunk.start)-1].verdict = r.judge(failure)
 	r.trunk.failure = failure

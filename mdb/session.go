@@ -16,17 +16,18 @@ type Session struct {
 	live   string          // the file of the nearest live path; "": there is none known
 	opened string          // the file that was opened; "": a system
 
-	filter   *query // which steps are listed and gone to; nil: all
-	filtered filtered
-	breaks   []*query
-	last     *query // what was looked for last
-	history  []string
-	ran      ran
-	width    int // of what is drawn, in columns; 0: the default
-	drawn    drawn
-	aligned  aligned
-	against  string // what it was last compared with
-	ended    bool
+	filter    *query // which steps are listed and gone to; nil: all
+	filtered  filtered
+	breaks    []*query
+	last      *query // what was looked for last
+	history   []string
+	ran       ran
+	width     int // of what is drawn, in columns; 0: the default
+	drawings  map[*branch]*drawn
+	aligned   aligned
+	prospects prospects
+	against   string // what it was last compared with
+	ended     bool
 }
 
 // Do executes one line, or several between semicolons, and returns what they

@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/world"
+	"macemc/sim"
 )
 
 func (s Look) state(args []word) (Page, error) {
@@ -27,30 +28,54 @@ func (s Look) state(args []word) (Page, error) {
 	return s.StatePage(fields...)
 }
 
-// StatePage tells the state, or some fields of it. What the step changed is
-// marked.
-func (s Look) StatePage(fields ...field) (p Page, err error) {
+// markedLine is a line of a state with what the step did to it: ~ where it changed, + where
+// it is new, else a blank.
+type markedLine struct {
+	canon.Line
+	mark string
+}
+
+// marked is the state, and the nodes that are down: what they kept in memory is gone.
+func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	after, err := s.lines()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	before := after
 	if s.step > 0 {
 		if before, err = s.run.lines(s.here, s.step-1); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	_, down := world.Went(world.Diff(nil, after))
-	after = world.Without(after, down) // a new node stands there, which nobody has run yet
+	_, down = world.Went(world.Diff(nil, after))
 	known, paths := map[canon.Line]int{}, map[string]bool{}
 	for _, l := range before {
 		known[l]++
 		paths[l.Path] = true
 	}
-	last := ""
-	for _, l := range after {
-		fresh := known[l] == 0
+	for _, l := range world.Without(after, down) { // a new node stands there, which nobody has run yet
+		m := markedLine{l, " "}
+		if known[l] == 0 {
+			m.mark = "+"
+			if paths[l.Path] {
+				m.mark = "~"
+			}
+		}
 		known[l]--
+		all = append(all, m)
+	}
+	return all, down, nil
+}
+
+// StatePage tells the state, or some fields of it. What the step changed is
+// marked.
+func (s Look) StatePage(fields ...field) (p Page, err error) {
+	all, down, err := s.marked()
+	if err != nil {
+		return nil, err
+	}
+	last := ""
+	for _, l := range all {
 		if len(fields) > 0 && !matchesAny(fields, l.Path) {
 			continue
 		}
@@ -58,14 +83,8 @@ func (s Look) StatePage(fields ...field) (p Page, err error) {
 			p.add(Plain, "")
 		}
 		last = partOf(l.Path)
-		mark := plain("  ")
-		switch {
-		case fresh && paths[l.Path]:
-			mark = Span{Changed, "~ "}
-		case fresh:
-			mark = Span{Added, "+ "}
-		}
-		p.line(mark, plain("%s: ", l.Path), Span{mark.Style, l.Value})
+		style := map[string]Style{"~": Changed, "+": Added}[l.mark]
+		p.line(Span{style, l.mark + " "}, plain("%s: ", l.Path), Span{style, l.Value})
 	}
 	if len(p) == 0 && len(down) > 0 {
 		p.add(Plain, "  nothing: what a node that is down kept in memory is gone")

@@ -7,6 +7,7 @@ const (
 	saltHold   = 3
 	saltShare  = 4
 	saltLong   = 5
+	saltCurve  = 6
 	saltDid    = 0x40   // and some above: a round each
 	saltFresh  = 0x1000 // and those above: a round each
 )

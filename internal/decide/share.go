@@ -1,0 +1,51 @@
+package decide
+
+import "math"
+
+// Share is how many of some fresh walks from a state of a run recover. What is said of
+// the chance of one more walk is an interval: it holds in 95 of 100 such samples.
+type Share struct {
+	At        int // the state: so many steps lead there
+	Walks     int
+	WalkSteps int // a walk that has not recovered after so many steps counts as one that does not
+	Well      int // of the walks, those that recovered
+	Low, High float64
+}
+
+// Share takes walks from a state of the run, each of at most so many steps. A walk recovers
+// that becomes live or, with survive, that takes all of its steps without a failure; none
+// does from the end of a run that fails. The walks are others than those by which a
+// critical step is chosen.
+func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
+	well := 0
+	if !(p.run.Failed && at >= p.run.Steps()) {
+		if p.Stopped(1) {
+			return Share{}, ErrStopped
+		}
+		w, err := p.lab.Walk(Walks{From: at, Count: walks, Steps: steps, Salt: saltCurve, All: true, Survive: survive})
+		if err != nil {
+			return Share{}, err
+		}
+		well = len(w.Success)
+		p.Note(at, w.Failed)
+	}
+	low, high := Interval(well, walks)
+	return Share{at, walks, steps, well, low, high}, nil
+}
+
+// Interval is Wilson's interval, with 95 % confidence, for the chance of what happened in
+// so many of so many trials. Unlike the plain one it says something where all did, or none.
+func Interval(well, trials int) (low, high float64) {
+	const z = 1.959964
+	n, p := float64(trials), float64(well)/float64(trials)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	low, high = max(0, middle-half), min(1, middle+half)
+	if well == 0 {
+		low = 0
+	}
+	if well == trials {
+		high = 1
+	}
+	return low, high
+}

@@ -1,0 +1,464 @@
+package mdb
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"macemc/choose"
+	"macemc/eventgraph"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// What a session tells programs: values instead of pages. Their JSON is the protocol of
+// mdb/wire.
+
+// Place is a step of a branch.
+type Place struct {
+	Branch string `json:"branch"`
+	Step   int    `json:"step"`
+	Of     int    `json:"of"` // the steps of the branch
+}
+
+// Where returns the place where the session stands.
+func (s *Session) Where() Place { return Place{s.here.name, s.step, s.Len()} }
+
+// At returns what tells of a step of a branch. If the branch is "", it is the one where
+// the session stands; if the step is nil, it is where the session stands, or the end of
+// another branch.
+func (s *Session) At(branch string, step *int) (Look, error) {
+	c := s.Cursor
+	if branch != "" && branch != c.here.name {
+		b := s.run.branches.named(branch)
+		if b == nil {
+			return Look{}, unknown("branch", branch, s.run.branches.names(), "branches lists them")
+		}
+		c = b.end(s.run)
+	}
+	if step != nil {
+		if err := c.goTo(*step); err != nil {
+			return Look{}, err
+		}
+	}
+	return Look{c}, nil
+}
+
+// About is what is open.
+type About struct {
+	Title      string          `json:"title"`
+	System     string          `json:"system"` // with its known bugs
+	Settings   [][2]string     `json:"settings"`
+	Nodes      []string        `json:"nodes"`
+	Properties []PropertyAbout `json:"properties"`
+	Asks       string          `json:"asks"` // what a walk is asked: live, or survive
+	Stopped    string          `json:"stopped,omitempty"`
+	Command    string          `json:"command"`
+	Branches   []BranchAbout   `json:"branches"`
+}
+
+// PropertyAbout is a property of states.
+type PropertyAbout struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // always or eventually
+}
+
+// BranchAbout is a branch in the tree of branches.
+type BranchAbout struct {
+	Name     string `json:"name"`
+	Parent   string `json:"parent,omitempty"`
+	From     int    `json:"from"` // it leaves its parent after this step
+	Steps    int    `json:"steps"`
+	Ends     string `json:"ends"` // live, not live, or a verdict
+	Critical *int   `json:"critical,omitempty"`
+	Fails    string `json:"fails,omitempty"` // how the service failed in the last step
+}
+
+// end is the cursor at the end of a branch.
+func (b *branch) end(r *run) Cursor { return Cursor{r, b, b.len()} }
+
+// About returns what is open.
+func (s *Session) About() About { return about(s) }
+
+func about(s *Session) About {
+	r := s.run
+	a := About{Title: r.title, System: r.name(), Nodes: s.Nodes(), Asks: s.asks(), Stopped: r.trunk.stopped, Command: s.Command(), Settings: [][2]string{}}
+	for _, f := range r.header {
+		a.Settings = append(a.Settings, [2]string{f.Key, f.Value})
+	}
+	for k, name := range r.names {
+		kind := "always"
+		if k >= r.always {
+			kind = "eventually"
+		}
+		a.Properties = append(a.Properties, PropertyAbout{name, kind})
+	}
+	for _, b := range r.branches.all {
+		a.Branches = append(a.Branches, aboutBranch(b.end(r)))
+	}
+	return a
+}
+
+func aboutBranch(end Cursor) BranchAbout {
+	b := end.here
+	a := BranchAbout{Name: b.name, From: b.from, Steps: b.len(), Ends: b.condition(end.run), Fails: end.look().fails()}
+	if b.parent != nil {
+		a.Parent = b.parent.name
+	}
+	if c, known := end.critical(); known {
+		a.Critical = &c
+	}
+	return a
+}
+
+// fails says how the service failed in the step, if it did.
+func (s Look) fails() string {
+	if f := s.failed(s.step); len(f) > 0 {
+		return strings.TrimPrefix(f[0].String(), "  ! ")
+	}
+	return ""
+}
+
+// Adopt makes the nearest live path, which lies beside the file that was opened, the branch
+// live, if it begins as the trunk does. Without it the path is another run, of which no
+// branch can leave.
+func (s *Session) Adopt() error {
+	if s.live == "" || s.run.branches.named(liveBranch) != nil {
+		return nil
+	}
+	path, err := choose.Open(s.live)
+	if err != nil {
+		return err
+	}
+	trunk := s.run.trunk.path(nil, s.run.trunk.len())
+	shared := choose.Align(trunk, path).Prefix
+	if !sameChoices(trunk.Start, path.Start) {
+		return fmt.Errorf("%s begins otherwise than %s", s.live, s.run.title)
+	}
+	at := Cursor{s.run, s.run.trunk, shared}
+	if _, err := at.keep(liveBranch, path, shared); err != nil {
+		return fmt.Errorf("%s: %w", s.live, err)
+	}
+	return nil
+}
+
+func sameChoices(a, b []choose.Choice) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Of != b[i].Of || a[i].Pick != b[i].Pick {
+			return false
+		}
+	}
+	return true
+}
+
+// Steps is a part of a branch, as a screen draws it.
+type Steps struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+	eventgraph.Window
+	Live []int `json:"live"` // the steps with a live state
+	Left []int `json:"left"` // the steps after which a branch leaves
+}
+
+// Steps returns the steps of a branch from one to another, as far as there are any.
+func (s *Session) Steps(at Look, from, to int) Steps {
+	from, to = max(0, from), min(to, at.Len())
+	out := Steps{From: from, To: to, Window: s.picture(at.here).Window(from, to), Live: []int{}, Left: []int{}}
+	for i := from; i <= to; i++ {
+		if at.run.verdicts[at.here.verdict(i)].live {
+			out.Live = append(out.Live, i)
+		}
+		for _, b := range at.run.branches.all {
+			if b.parent != nil && b.from == i && b != at.here && b.parent.owner(i) == at.here.owner(i) {
+				out.Left = append(out.Left, i)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// StepFacts is all that is known of a step.
+type StepFacts struct {
+	Step    int      `json:"step"`
+	Text    string   `json:"text"`
+	Was     string   `json:"was,omitempty"` // where it came from, and what else was possible
+	Did     []string `json:"did"`
+	Fails   string   `json:"fails,omitempty"`
+	Changes []Change `json:"changes"`
+	Down    []string `json:"down,omitempty"` // nodes that lost what they kept in memory
+}
+
+// Change is a line of a state that another state has otherwise.
+type Change struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"` // "": it was not there
+	New  string `json:"new,omitempty"` // "": it is gone
+}
+
+// Facts returns what is known of a step.
+func (s *Session) Facts(at Look) (StepFacts, error) { return stepFacts(at, s.graphOf(at.here)) }
+
+func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
+	f = StepFacts{Step: at.step, Text: "start of the nodes", Did: []string{}, Fails: at.fails(), Changes: []Change{}}
+	if at.step == 0 {
+		return f, nil
+	}
+	t := at.here.at(at.step)
+	f.Text, f.Was = at.run.shown(t), at.circumstances(t)
+	f.Did = append(f.Did, g.Story(at.step)...)
+	before, err := at.run.lines(at.here, at.step-1)
+	if err != nil {
+		return f, err
+	}
+	after, err := at.lines()
+	if err != nil {
+		return f, err
+	}
+	_, down := world.Went(world.Diff(before, after))
+	for _, node := range down {
+		f.Down = append(f.Down, node.String())
+	}
+	f.Changes = changesOf(changed(world.Without(before, down), world.Without(after, down)))
+	return f, nil
+}
+
+func changesOf(all []world.Difference) []Change {
+	out := []Change{}
+	for _, d := range all {
+		out = append(out, Change{d.Path, d.A, d.B})
+	}
+	return out
+}
+
+// StateLine is a line of a state.
+type StateLine struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+	Mark  string `json:"mark,omitempty"` // +: the step made it; ~: the step changed it
+}
+
+// State returns the state after a step.
+func (s *Session) State(at Look) ([]StateLine, error) {
+	lines, _, err := at.marked()
+	out := []StateLine{}
+	for _, l := range lines {
+		out = append(out, StateLine{l.Path, l.Value, strings.TrimSpace(l.mark)})
+	}
+	return out, err
+}
+
+// Differences returns what differs between two states.
+func (s *Session) Differences(a, b Look) ([]Change, error) {
+	left, err := a.lines()
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.lines()
+	if err != nil {
+		return nil, err
+	}
+	return changesOf(changed(left, right)), nil
+}
+
+// Held is a property at a step.
+type Held struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Holds bool   `json:"holds"`
+	Since int    `json:"since"`          // the step since which it has been so
+	Says  string `json:"says,omitempty"` // what it says of the state
+}
+
+// Properties returns every property of states at a step, and whether the state is live.
+func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
+	if err := at.run.seek(at.here, at.step); err != nil {
+		return nil, false, err
+	}
+	for k, j := range at.run.player.World().Judge.Judge() {
+		kind := "always"
+		if j.Liveness {
+			kind = "eventually"
+		}
+		all = append(all, Held{j.Name, kind, j.Holds, at.sinceStep(k), j.Message})
+	}
+	return all, at.run.verdicts[at.here.verdict(at.step)].live, nil
+}
+
+// Strip is a property along a branch.
+type Strip struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`  // always, eventually, or live: all that is to hold in the end does
+	Turns []int  `json:"turns"` // the steps at which it changes; it begins as First
+	First bool   `json:"first"`
+}
+
+// Strips returns how the properties of states change along a branch.
+func (s *Session) Strips(at Look) (all []Strip) {
+	about := s.About()
+	for k, p := range about.Properties {
+		all = append(all, at.strip(p.Name, p.Kind, func(v *verdict) bool { return v.holds[k] }))
+	}
+	if s.run.player.World().Judge.CanBeLive() {
+		all = append(all, at.strip("live", "live", func(v *verdict) bool { return v.live }))
+	}
+	return all
+}
+
+func (s Look) strip(name, kind string, of func(*verdict) bool) Strip {
+	at := func(i int) bool { return of(&s.run.verdicts[s.here.verdict(i)]) }
+	turns := []int{}
+	for i := range s.Len() {
+		if at(i) != at(i+1) {
+			turns = append(turns, i+1)
+		}
+	}
+	return Strip{name, kind, turns, at(0)}
+}
+
+// Alternative is something that can happen after a step, with one way in which its coins
+// may fall.
+type Alternative struct {
+	Event   int      `json:"event"` // its number
+	Coins   []int    `json:"coins"` // how they fall
+	Text    string   `json:"text"`
+	Node    int      `json:"node"` // -1: none
+	Kind    string   `json:"kind"`
+	Taken   bool     `json:"taken"` // the run goes on with it
+	Did     []string `json:"did"`
+	Then    []string `json:"then"` // properties that turn
+	Live    bool     `json:"live"` // the state after it is
+	Fails   string   `json:"fails,omitempty"`
+	Refused string   `json:"refused,omitempty"` // why it was not tried
+}
+
+// Alternatives returns what can happen after a step.
+func (s *Session) Alternatives(at Look) ([]Alternative, error) {
+	out := []Alternative{}
+	if at.here.failure != nil && at.step == at.Len() {
+		return out, nil
+	}
+	if err := at.run.seek(at.here, at.step); err != nil {
+		return nil, err
+	}
+	for k := range at.run.player.World().Events.Count() {
+		all, err := at.outcomes(at.step, k)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			out = append(out, alternativeOf(at, k, &all[i]))
+		}
+	}
+	return out, nil
+}
+
+// alternativeOf is the outcome of the k-th event after a place.
+func alternativeOf(s Look, k int, o *outcome) Alternative {
+	a := Alternative{Event: k, Coins: append([]int{}, o.coins...), Text: o.event, Node: -1, Did: []string{}, Then: append([]string{}, o.changes...)}
+	if o.refused != nil {
+		a.Text, a.Refused = o.refused.Error(), o.refused.Error()
+		return a
+	}
+	a.Text, a.Node, a.Taken = s.run.shown(&o.step), s.run.lane(o.step.Node), s.goesOn(o.step.picks)
+	if o.step.Event.Kind != 0 {
+		a.Kind = o.step.Event.Row().Class
+	}
+	for _, l := range s.run.did(&o.step.Step) {
+		a.Did = append(a.Did, strings.TrimSpace(l.String()))
+	}
+	if o.failure != nil {
+		a.Fails = o.failure.Verdict.String() + ": " + o.failure.Message
+	}
+	a.Live = s.run.verdicts[o.step.verdict].live
+	return a
+}
+
+// goesOn reports whether the branch itself gives these answers next.
+func (s Look) goesOn(picks []choose.Pick) bool {
+	if s.step >= s.Len() {
+		return false
+	}
+	next := s.here.at(s.step + 1).picks
+	if len(next) != len(picks) {
+		return false
+	}
+	for i := range next {
+		if next[i] != picks[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Cone returns the steps of a branch that happened before one, and that one.
+func (s *Session) Cone(at Look) []int {
+	if at.step == 0 {
+		return []int{}
+	}
+	return s.graphOf(at.here).Cone(at.step)
+}
+
+// Aligned is which steps of two branches are the same event.
+type Aligned struct {
+	With   string   `json:"with"`
+	Steps  int      `json:"steps"`  // of the other branch
+	Prefix int      `json:"prefix"` // the first steps, which are the same run
+	Same   [][3]int `json:"same"`   // stretches: after so many steps of the one, and of the other, so many are the same
+}
+
+// Aligned pairs the steps of two branches.
+func (s *Session) Aligned(at, with Look) Aligned {
+	al := s.alignment(at.Cursor, with.Cursor)
+	out := Aligned{With: with.here.name, Steps: with.Len(), Prefix: al.Prefix, Same: [][3]int{}}
+	for _, m := range al.Same {
+		out.Same = append(out.Same, [3]int{m.A, m.B, m.N})
+	}
+	return out
+}
+
+// picture is the event graph of a branch, with its arrows.
+func (s *Session) picture(b *branch) *eventgraph.Picture { return s.drawing(b).picture }
+
+func (s *Session) graphOf(b *branch) *eventgraph.Graph { return s.drawing(b).graph }
+
+// drawing returns the graph of a branch, which is made anew when the branch has grown.
+func (s *Session) drawing(b *branch) *drawn {
+	d, end := s.drawings[b], b.end(s.run)
+	if d == nil || d.len != b.len() || d.marks != end.look().marks() {
+		d = newDrawn(end)
+		if s.drawings == nil || len(s.drawings) > drawingsMost {
+			s.drawings = map[*branch]*drawn{}
+		}
+		s.drawings[b] = d
+	}
+	return d
+}
+
+// drawingsMost is how many graphs are kept.
+const drawingsMost = 16
+
+// newDrawn draws a branch.
+func newDrawn(at Cursor) *drawn {
+	trace := &sim.Trace{}
+	for _, t := range at.here.trunk().start {
+		trace.Starts = append(trace.Starts, t.Step)
+	}
+	for i := 1; i <= at.Len(); i++ {
+		trace.Steps = append(trace.Steps, at.here.at(i).Step)
+	}
+	marks := at.look().marks()
+	g := eventgraph.New(trace, at.run.player.World().Walker(), marks)
+	return &drawn{len: at.Len(), marks: marks, graph: g, picture: g.Picture()}
+}
+
+// Perfetto returns a branch as a trace for ui.perfetto.dev.
+func (s *Session) Perfetto(at Look) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := s.graphOf(at.here).Perfetto(&b, fmt.Sprintf("%s, %s", s.run.name(), at.where()), eventgraph.Part{})
+	return b.Bytes(), err
+}

@@ -1,0 +1,318 @@
+package mdb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"macemc/choose"
+	"macemc/internal/decide"
+	"macemc/internal/numerals"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// What may become of a place: whether a run recovers from there, and how often walks do.
+
+const (
+	leadWalks   = 20     // walks that are taken from an alternative
+	leadStates  = 20_000 // states that are visited to decide exactly about one
+	leadEffort  = 400_000
+	curveWalks  = 40    // walks from each state of a curve
+	walkSteps   = 1_000 // steps that a walk may take to recover
+	curveAll    = 48    // a run of at most so many steps has a walk from each of its states
+	curveEven   = 32    // of a longer one, so many stretches are of even length
+	curveCloser = 16    // and so many states more are where the share falls
+)
+
+// asks says what a walk is asked: whether it becomes live, or whether it survives.
+func (s *Session) asks() string {
+	if s.run.trunk.failure != nil || !s.run.player.World().Judge.CanBeLive() {
+		return "survive"
+	}
+	return "live"
+}
+
+// prospects are what is known of what may become of places. It has a lab, which is made
+// when it is first needed.
+type prospects struct {
+	lab    *search.Lab
+	curves map[*branch]*curve
+	leads  map[leadKey]Lead
+}
+
+// close ends what watches walks.
+func (p *prospects) close() {
+	if p.lab != nil {
+		p.lab.Close()
+		p.lab = nil
+	}
+}
+
+// in returns the lab, which takes runs under the conditions of a path.
+func (p *prospects) in(sys *sim.System, path *choose.Path, opts search.Options) (_ *search.Lab, err error) {
+	if p.lab == nil {
+		p.lab, err = search.NewLab(sys, path, opts)
+	}
+	return p.lab, err
+}
+
+// keep keeps what an alternative leads to.
+func (p *prospects) keep(k leadKey, l Lead) {
+	if p.leads == nil {
+		p.leads = map[leadKey]Lead{}
+	}
+	p.leads[k] = l
+}
+
+// curve returns the curve of a branch, which begins anew when the branch has grown.
+func (p *prospects) curve(end Cursor) *curve {
+	if p.curves == nil {
+		p.curves = map[*branch]*curve{}
+	}
+	c := p.curves[end.here]
+	if c == nil || c.steps != end.Len() {
+		critical, _ := end.critical()
+		c = &curve{steps: end.Len(), critical: critical, points: map[int]Point{}}
+		p.curves[end.here] = c
+	}
+	return c
+}
+
+// Close ends what watches walks. A session needs it only if somebody has asked what may
+// become of a place.
+func (s *Session) Close() { s.prospects.close() }
+
+// labOf returns the lab of the session.
+func (s *Session) labOf() (*search.Lab, error) {
+	opts := s.options(leadWalks)
+	opts.WalkSteps, opts.MaxWalkSteps = walkSteps, walkSteps
+	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
+}
+
+// asked is the run up to a place, as a lab takes it.
+func (s *Session) asked(at Cursor) *choose.Path {
+	verdict := sim.VerdictDead
+	if f := s.run.trunk.failure; f != nil {
+		verdict = f.Verdict
+	} else if s.asks() == "survive" {
+		verdict = sim.VerdictNone
+	}
+	return at.looked(at.step, verdict)
+}
+
+// Lead is what an alternative leads to.
+type Lead struct {
+	To    string `json:"to"`    // live, dead or unknown
+	Exact bool   `json:"exact"` // proved, by visiting all that can still happen or by a run that recovers
+	Why   string `json:"why"`
+}
+
+type leadKey struct {
+	of    *branch
+	step  int
+	event int
+	coins string
+}
+
+// Lead returns what an alternative leads to: the state after it recovers, it seems dead, or
+// that is not known within a small effort.
+func (s *Session) Lead(at Look, event int, coins []int) (Lead, error) {
+	key := leadKey{at.here.owner(at.step), at.step, event, fmt.Sprint(coins)}
+	if l, known := s.prospects.leads[key]; known {
+		return l, nil
+	}
+	l, err := s.lead(at, event, coins)
+	if err == nil {
+		s.prospects.keep(key, l)
+	}
+	return l, err
+}
+
+func (s *Session) lead(at Look, event int, coins []int) (Lead, error) {
+	if err := at.run.hanging(at.here, at.step, event); err != nil {
+		return Lead{To: "unknown", Why: err.Error()}, nil
+	}
+	if err := at.run.seek(at.here, at.step); err != nil {
+		return Lead{}, err
+	}
+	if n := at.run.player.World().Events.Count(); event < 0 || event >= n {
+		return Lead{}, fmt.Errorf("there is no event %d; after step %s there are %s, counted from 0: see alternatives", event, numerals.Count(at.step), numerals.Many(n, "event"))
+	}
+	_, failure := at.run.step(&given{event: event, coins: coins}, false)
+	at.run.on = nil
+	if err := at.run.player.Err(); err != nil && failure == nil {
+		return Lead{}, err
+	}
+	if asked := len(at.run.tape.picks) - 1; failure == nil && asked < len(coins) {
+		return Lead{}, fmt.Errorf("%s given, and the handler asks %s", numerals.Many(len(coins), "coin")+plural(len(coins), " is", " are"), numerals.Many(asked, "coin"))
+	}
+	if failure != nil {
+		return Lead{"dead", true, fmt.Sprintf("the service fails in it: %s: %s", failure.Verdict, failure.Message)}, nil
+	}
+	if s.run.verdicts[at.run.judge(nil)].live && s.asks() == "live" {
+		return Lead{"live", true, "the state after it is live"}, nil
+	}
+	step, picks := at.run.lastStep(nil), at.run.tape.picks
+	path := s.asked(at.Cursor)
+	path.Steps = append(path.Steps, choose.Step{
+		Event: choose.Choice{Kind: choose.Event, Of: int(picks[0].Of), Pick: int(picks[0].Pick), What: step.Identity}, Coins: step.Coins,
+	})
+	return s.leadOf(path)
+}
+
+// leadOf decides about the end of a path.
+func (s *Session) leadOf(path *choose.Path) (Lead, error) {
+	lab, err := s.labOf()
+	if err != nil {
+		return Lead{}, err
+	}
+	of, err := lab.Take(path)
+	if err != nil {
+		return Lead{}, err
+	}
+	d := lab.Finder(of, decide.Options{Exhaust: leadStates, Effort: lab.Effort() + leadEffort})
+	if s.asks() == "survive" {
+		share, err := d.Share(of.Steps(), leadWalks, walkSteps, true)
+		if share.Well > 0 {
+			return Lead{"live", true, fmt.Sprintf("%d of %d walks of %s go on without a failure", share.Well, share.Walks, numerals.Many(share.WalkSteps, "step"))}, err
+		}
+		return Lead{"dead", false, fmt.Sprintf("each of %d walks of at most %s fails", share.Walks, numerals.Many(share.WalkSteps, "step"))}, err
+	}
+	r, err := d.Recovers()
+	switch {
+	case errors.Is(err, search.ErrStopped) && !lab.Stopped():
+		return Lead{"unknown", false, fmt.Sprintf("%s were not enough to tell; recovers takes more", numerals.Many(leadEffort, "step"))}, nil
+	case err != nil:
+		return Lead{}, err
+	case r.Exact && r.Alive:
+		return Lead{"live", true, "proved: of all states that can still be reached without faults, some are live"}, nil
+	case r.Exact:
+		return Lead{"dead", true, "proved: every state that can still be reached without faults was visited, and none is live"}, nil
+	case r.Alive:
+		return Lead{"live", true, fmt.Sprintf("a walk became live after %s", numerals.Many(r.Walk.Steps, "step"))}, nil
+	}
+	return Lead{"dead", false, fmt.Sprintf("none of %s of %s became live, nor did any that look for a narrow escape", numerals.Many(r.Taken, "walk"), numerals.Many(r.WalkSteps, "step"))}, nil
+}
+
+// Curve is the share of fresh walks that still recover, from states along a branch. Not all
+// states are sampled: Points has those that were.
+type Curve struct {
+	Asks      string  `json:"asks"`       // live: a walk becomes live; survive: it takes all of its steps without a failure
+	Walks     int     `json:"walks"`      // from each state
+	WalkSteps int     `json:"walk_steps"` // that a walk may take
+	States    int     `json:"states"`     // of the branch
+	Done      bool    `json:"done"`       // no more states are going to be sampled
+	Points    []Point `json:"points"`     // by step
+}
+
+// Point is the share of the walks from one state.
+type Point struct {
+	Step int     `json:"step"`
+	Well int     `json:"well"` // of the walks
+	Low  float64 `json:"low"`  // Wilson's interval with 95 % confidence
+	High float64 `json:"high"`
+}
+
+// Curve returns the curve of a branch after sampling so many more states of it. What is
+// sampled first, and in all, depends on the branch alone.
+func (s *Session) Curve(at Look, more int) (Curve, error) {
+	c := s.prospects.curve(at.here.end(at.run))
+	for range more {
+		step, is := c.next()
+		if !is {
+			break
+		}
+		lab, err := s.labOf()
+		if err == nil {
+			err = c.sample(lab, s.asked(at.here.end(at.run)), step, s.asks() == "survive")
+		}
+		if err != nil {
+			return Curve{}, err
+		}
+	}
+	_, is := c.next()
+	points := []Point{}
+	for _, step := range sim.Keys(c.points) {
+		points = append(points, c.points[step])
+	}
+	return Curve{s.asks(), curveWalks, walkSteps, at.Len() + 1, !is, points}, nil
+}
+
+// curve is what is known of the curve of a branch.
+type curve struct {
+	of       *search.Case // nil: it was not taken yet
+	steps    int
+	critical int
+	points   map[int]Point
+}
+
+// sample takes walks from one state of the branch, whose path is given.
+func (c *curve) sample(lab *search.Lab, path *choose.Path, step int, survive bool) (err error) {
+	if c.of == nil {
+		if c.of, err = lab.Take(path); err != nil {
+			return err
+		}
+	}
+	share, err := lab.Finder(c.of, decide.Options{}).Share(step, curveWalks, walkSteps, survive)
+	if err == nil {
+		round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+		c.points[step] = Point{step, share.Well, round(share.Low), round(share.High)}
+	}
+	return err
+}
+
+// next returns the state to sample next, if there is one: those about the critical step,
+// then states at even distance, the ends first and then between them, and then states
+// between two whose intervals do not meet.
+func (c *curve) next() (step int, is bool) {
+	for _, at := range []int{c.critical - 1, c.critical} {
+		if _, known := c.points[at]; c.critical > 0 && at <= c.steps && !known {
+			return at, true
+		}
+	}
+	if at, is := c.even(); is {
+		return at, true
+	}
+	return c.between()
+}
+
+// even returns the next of the states at even distance.
+func (c *curve) even() (int, bool) {
+	n := curveEven
+	if c.steps <= curveAll {
+		n = c.steps
+	}
+	for part := 1; ; part *= 2 {
+		part = min(part, n)
+		for k := range part + 1 {
+			at := 0
+			if n > 0 {
+				at = k * n / max(1, part) * c.steps / n
+			}
+			if _, known := c.points[at]; !known {
+				return at, true
+			}
+		}
+		if part >= n {
+			return 0, false
+		}
+	}
+}
+
+// between returns the middle of the stretch in which the share falls most, if it falls by
+// more than chance.
+func (c *curve) between() (int, bool) {
+	if len(c.points) > curveEven+3+curveCloser || c.steps <= curveAll {
+		return 0, false
+	}
+	steps := sim.Keys(c.points)
+	best, at := 0, 0
+	for i := 1; i < len(steps); i++ {
+		a, b := c.points[steps[i-1]], c.points[steps[i]]
+		if b.Step-a.Step > 1 && a.Low > b.High && a.Well-b.Well > best {
+			best, at = a.Well-b.Well, (a.Step+b.Step)/2
+		}
+	}
+	return at, best > 0
+}
