@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// An Alignment pairs the steps of two paths that are the same event, in the
-// order of both. The steps of the common prefix lead to the same states; what
-// is paired after it are equal events in states that may differ.
+// An Alignment pairs steps of two paths that are the same event, in the order of both
+// paths. The steps of the common prefix lead to the same states. Later pairs are equal
+// events in states that may differ.
 type Alignment struct {
-	Prefix int     // steps at the beginning that are the same, event and coins
-	Same   []Match // the pairs, in order; the prefix, if there is any, is the first
+	Prefix int     // the number of leading steps that agree in event and coins
+	Same   []Match // the pairs, in order; the first Match is the prefix, if there is one
 }
 
-// A Match is a stretch of N steps that are paired: steps A+1, A+2, ... of the
-// first path, and B+1, B+2, ... of the second.
+// A Match is a stretch of N paired steps: steps A+1, A+2, ... of the first path, and B+1,
+// B+2, ... of the second.
 type Match struct{ A, B, N int }
 
-// Paired is the number of pairs.
+// Paired returns the number of pairs.
 func (a Alignment) Paired() (n int) {
 	for _, m := range a.Same {
 		n += m.N
@@ -25,17 +25,16 @@ func (a Alignment) Paired() (n int) {
 	return n
 }
 
-// Align aligns two paths by the identities of their events: first the common
-// prefix, then as many pairs as there can be (a longest common subsequence).
-// It takes a 64th of the product of the lengths, in words of memory too, up to
-// a limit beyond which it takes twice the time instead: two paths of 10,000
-// steps that have little in common take a few milliseconds.
+// Align aligns two paths by the identities of their events: first the common prefix, then a
+// longest common subsequence of the rest. It needs len(a)*len(b)/64 operations and words of
+// memory. If that is too much memory, it takes twice the time instead. Two paths of 10,000
+// steps with little in common take a few milliseconds.
 func Align(a, b *Path) Alignment {
 	var out Alignment
 	out.Prefix = commonPrefix(a, b)
 	out.add(0, 0, out.Prefix)
 	x, y := numbered(a.Steps[out.Prefix:], b.Steps[out.Prefix:])
-	tail := 0 // pairing equal ends loses no pair, and is most of the work in a shrunk path
+	tail := 0 // pairing equal ends loses no pair, and is most of the work for a shrunk path
 	for tail < min(len(x), len(y)) && x[len(x)-1-tail] == y[len(y)-1-tail] {
 		tail++
 	}
@@ -45,8 +44,8 @@ func Align(a, b *Path) Alignment {
 	return out
 }
 
-// commonPrefix counts the steps that two paths begin with alike, coins too. A
-// start that differs leaves none.
+// commonPrefix counts the leading steps that agree, coins included. If the starts differ,
+// it is 0.
 func commonPrefix(a, b *Path) int {
 	if !slices.EqualFunc(a.Start, b.Start, sameChoice) {
 		return 0
@@ -64,7 +63,7 @@ func sameStep(a, b *Step) bool {
 
 func sameChoice(a, b Choice) bool { return a.What == b.What }
 
-// add pairs n steps after the first i of one path and the first j of the other.
+// add pairs n steps after the first i steps of one path and the first j steps of the other.
 func (a *Alignment) add(i, j, n int) {
 	if n == 0 {
 		return
@@ -78,7 +77,7 @@ func (a *Alignment) add(i, j, n int) {
 	a.Same = append(a.Same, Match{i, j, n})
 }
 
-// numbered gives equal events equal numbers, from 0 without gaps.
+// numbered maps events to numbers, from 0 without gaps. Equal events get equal numbers.
 func numbered(a, b []Step) (x, y []int) {
 	number := map[string]int{}
 	of := func(steps []Step) []int {
@@ -97,12 +96,12 @@ func numbered(a, b []Step) (x, y []int) {
 	return of(a), of(b)
 }
 
-// rowsMost is how many words of rows are kept at a time: 32 MiB.
+// rowsMost is the number of words of rows that are kept at a time: 32 MiB.
 const rowsMost = 4 << 20
 
-// subsequence pairs a longest common subsequence of x and y, which begin after
-// the first i and j steps. Where the rows would be too many words to keep, x is
-// halved, and y where the halves have the most in common.
+// subsequence pairs a longest common subsequence of x and y, which begin after the first i
+// and j steps. If all rows need more than most words, it halves x, and cuts y where the
+// halves have the most in common.
 func (a *Alignment) subsequence(x, y []int, i, j, most int) {
 	if len(x) == 0 || len(y) == 0 {
 		return
@@ -130,7 +129,7 @@ func reversed(x []int) []int {
 	return x
 }
 
-// lengths tells how much x has in common with each beginning of y.
+// lengths returns the length of the longest common subsequence of x and each prefix of y.
 func lengths(x, y []int) []int {
 	r := newRows(y)
 	row := r.first()
@@ -144,7 +143,7 @@ func lengths(x, y []int) []int {
 	return out
 }
 
-// trace keeps all rows, and goes back through them.
+// trace computes all rows, and reads the pairs off them from the end.
 func (a *Alignment) trace(x, y []int, i, j int) {
 	r := newRows(y)
 	rows := make([][]uint64, len(x)+1)
@@ -154,13 +153,13 @@ func (a *Alignment) trace(x, y []int, i, j int) {
 		rows[k+1], all = all[:len(rows[0])], all[len(rows[0]):]
 		r.next(rows[k+1], rows[k], n)
 	}
-	var pairs []Match // backwards
+	var pairs []Match // in reverse order
 	for m, n := len(x), len(y); m > 0 && n > 0; {
 		switch {
-		case x[m-1] == y[n-1]: // pairing the last of both is never wrong
+		case x[m-1] == y[n-1]: // pairing the last elements of both is never wrong
 			m, n = m-1, n-1
 			pairs = append(pairs, Match{i + m, j + n, 1})
-		case rows[m][(n-1)/64]>>((n-1)%64)&1 == 1: // without the last of y there is as much
+		case rows[m][(n-1)/64]>>((n-1)%64)&1 == 1: // without the last element of y the subsequence is as long
 			n--
 		default:
 			m--
@@ -171,13 +170,13 @@ func (a *Alignment) trace(x, y []int, i, j int) {
 	}
 }
 
-// rows computes the table of longest common subsequences a row at a time, 64
-// of its columns at once (Hyyrö, 2004). Bit k of row m is 0 if the first m of x
-// have more in common with the first k+1 of y than with the first k.
+// rows computes the table of longest common subsequences a row at a time, 64 columns at
+// once (Hyyrö, 2004). Bit k of row m is 0 if the first m elements of x have a longer common
+// subsequence with the first k+1 elements of y than with the first k.
 type rows struct {
-	at    [][]int32  // of each number, where it is in y
-	masks [][]uint64 // of those that are often there, the same as bits
-	row   []uint64   // a mask that is made for one row
+	at    [][]int32  // for each number, its positions in y
+	masks [][]uint64 // the same as bits, for numbers with many positions
+	row   []uint64   // a mask that is built for one row
 }
 
 func words(n int) int { return (n + 63) / 64 }
@@ -214,7 +213,7 @@ func (r *rows) first() []uint64 {
 	return row
 }
 
-// next computes a row from the one before; they may be the same.
+// next computes a row from the one before it. Both may be the same slice.
 func (r *rows) next(row, before []uint64, n int) {
 	var mask []uint64
 	if n < len(r.at) {

@@ -47,7 +47,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// A start that differs leaves no prefix.
+// If the starts differ, there is no common prefix.
 func TestAlignStart(t *testing.T) {
 	a, b := pathOf("a b"), pathOf("a b")
 	b.Start = []Choice{{Kind: Coin, Of: 2, What: "root: n1"}}
@@ -56,8 +56,8 @@ func TestAlignStart(t *testing.T) {
 	}
 }
 
-// Pairs are of equal events and in order, in stretches as long as they are, and as many
-// as the textbook's table has, kept whole or by halves.
+// Pairs are of equal events, in order, in maximal stretches, and as many as the textbook
+// algorithm finds, whether the rows are kept whole or by halves.
 func TestAlignIsLongest(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n, events int) []int {
@@ -108,8 +108,8 @@ func textbook(x, y []int) int {
 	return row[len(y)]
 }
 
-// BenchmarkAlign is of two paths of 10,000 steps: most of one in the other, and
-// nothing in particular.
+// BenchmarkAlign aligns two paths of 10,000 steps: a pair with most steps in common, and a
+// pair with nearly none.
 func BenchmarkAlign(b *testing.B) {
 	const n = 10_000
 	random := rand.New(rand.NewPCG(1, 2))

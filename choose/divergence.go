@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// A Divergence says where a run that is repeated by identity did not ask for
-// what was recorded.
+// A Divergence describes where a run that is repeated by identity did not ask what was
+// recorded.
 type Divergence struct {
-	Pass     string // what was repeated: "replay", if nobody says otherwise
-	Step     int    // as numbered in a path file, from 1; 0: in the start
-	Recorded Choice // Kind 0: nothing was recorded for what is asked
+	Pass     string // what was repeated; "replay" by default
+	Step     int    // the number in a path file, from 1; 0 for the start
+	Recorded Choice // Kind is 0 if nothing is recorded here
 	Asked    Kind
-	Why      string   // of the coin that is asked
-	Of       int      // alternatives now
-	Possible []string // their identities, at most maxPossible
-	Now      int      // the pick that the recorded identity would have now; -1: not possible
+	Why      string   // the reason that the service gave for the coin that is asked
+	Of       int      // the number of alternatives now
+	Possible []string // the identities of the alternatives, at most maxPossible
+	Now      int      // the number that the recorded alternative has now; -1 if it is not possible
 }
 
 const (
 	maxPossible = 1000 // kept
-	maxTold     = 8    // printed
+	maxPrinted  = 8    // printed
 )
 
-// diverge compares what is recorded for step with what is asked.
+// diverge compares what is recorded for step with the question.
 func diverge(step int, recorded Choice, q *Question) *Divergence {
 	d := &Divergence{Pass: "replay", Step: step, Recorded: recorded, Now: no, Asked: q.Kind, Why: q.Alternatives.Why(), Of: q.N}
 	for i := range q.N {
-		if i == maxPossible && q.Kind == Coin { // which may have a billion sides
+		if i == maxPossible && q.Kind == Coin { // a coin may have a billion sides
 			break
 		}
 		id := what(q, i)
@@ -50,7 +50,7 @@ func (d *Divergence) Error() string {
 	return fmt.Sprintf("%s diverged %s: %s%s", d.Pass, where, d.story(), d.hint())
 }
 
-// hint says what most likely is the cause.
+// hint returns the most likely cause.
 func (d *Divergence) hint() string {
 	switch {
 	case d.Now >= 0 && d.Asked == Event:
@@ -64,34 +64,34 @@ func (d *Divergence) hint() string {
 
 func (d *Divergence) story() string {
 	r := d.Recorded
-	told := fmt.Sprintf("recorded %q (pick %d of %d)", r.What, r.Pick, r.Of)
+	recorded := fmt.Sprintf("recorded %q (pick %d of %d)", r.What, r.Pick, r.Of)
 	switch {
 	case r.Kind == 0 && d.Asked == Coin:
 		return fmt.Sprintf("coin %q of %d is asked, but none is recorded here", d.Why, d.Of)
 	case r.Kind == 0:
 		return fmt.Sprintf("%v of %d is asked, but the recorded run ended here", d.Asked, d.Of)
 	case r.Kind != d.Asked:
-		return told + ", but the step ended without asking for it"
+		return recorded + ", but the step ended without asking for it"
 	case d.Now < 0:
-		return told + ", which is not possible now; " + d.possible()
+		return recorded + ", which is not possible now; " + d.possible()
 	case d.Now == r.Pick && d.Of == r.Of:
-		return told + ", but the alternatives beside it changed; " + d.possible()
+		return recorded + ", but the alternatives beside it changed; " + d.possible()
 	default:
-		return fmt.Sprintf("%s, which is now pick %d of %d", told, d.Now, d.Of)
+		return fmt.Sprintf("%s, which is now pick %d of %d", recorded, d.Now, d.Of)
 	}
 }
 
-// possible lists what could be picked instead.
+// possible lists the alternatives that could be picked instead.
 func (d *Divergence) possible() string {
 	var b strings.Builder
 	b.WriteString("possible are: ")
-	for i, id := range d.Possible[:min(len(d.Possible), maxTold)] {
+	for i, id := range d.Possible[:min(len(d.Possible), maxPrinted)] {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(strconv.Quote(id))
 	}
-	if d.Of > maxTold {
+	if d.Of > maxPrinted {
 		b.WriteString(", ...")
 	}
 	fmt.Fprintf(&b, " (%d)", d.Of)

@@ -21,21 +21,20 @@ import (
 //	2 n1 message join{n0} from n0 [1/2] | which child: n2 [0/2] | drop: no [0/2]
 //	end 2 steps 5 choices d78c80f5a23ac37e
 //
-// Header, blank line, the start's coins if there are any, one line for each
-// step: its number, its event, its coins. A choice is an identity and
-// [pick/of], picks from 0. An identity or header value that could be misread,
-// or that is not printable, is written as a Go string literal; others stand as
-// they are. The end line counts steps and choices (picks among several) and
-// has the xxhash64 of all bytes before it.
+// It has a header, a blank line, the coins of the start if there are any, and a line for
+// each step with its number, its event and its coins. A choice is an identity and
+// [pick/of]; picks count from 0. An identity or header value that could be misread, or that
+// is not printable, is written as a Go string literal. The end line counts steps and
+// choices (picks among several alternatives), and has the xxhash64 of all bytes before it.
 const (
 	version   = 1
 	magic     = "macemc path "
 	separator = " | "
-	bytesMost = 1 << 30 // of a path: some ten million steps
+	bytesMost = 1 << 30 // the largest path: about ten million steps
 )
 
-// WriteTo writes the text form, in one Write. Nothing is written of a path
-// that Parse would refuse.
+// WriteTo writes the text form in one Write. It writes nothing and returns an error if
+// Parse would refuse the text.
 func (p *Path) WriteTo(w io.Writer) (int64, error) {
 	text, err := p.encode()
 	if err != nil {
@@ -70,7 +69,7 @@ func (p *Path) encode() ([]byte, error) {
 	return b, nil
 }
 
-// endLine is the last line of a path whose other lines have this checksum.
+// endLine returns the last line of a path whose other lines have this checksum.
 func (p *Path) endLine(sum uint64) string {
 	return fmt.Sprintf("end %d steps %d choices %016x\n", len(p.Steps), p.Choices(), sum)
 }
@@ -89,7 +88,7 @@ func appendHeader(b []byte, header []Field) ([]byte, error) {
 	return b, nil
 }
 
-// appendLine writes a line of choices: label, first, and separated the others.
+// appendLine appends a line: the label, then the choices with separators between them.
 func appendLine(b []byte, label string, choices []Choice) ([]byte, error) {
 	b = append(append(b, label...), ' ')
 	for i, c := range choices {
@@ -106,7 +105,7 @@ func appendLine(b []byte, label string, choices []Choice) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// appendText writes text as it is, or quoted if it must be.
+// appendText appends text as it is, or quoted if necessary.
 func appendText(b []byte, text string) []byte {
 	if isPlain(text) {
 		return append(b, text...)
@@ -114,9 +113,9 @@ func appendText(b []byte, text string) []byte {
 	return strconv.AppendQuote(b, text)
 }
 
-// isPlain reports whether text can stand in a line without quotes: it is one
-// line, is not taken for a quoted text, keeps its ends, and has no separator,
-// not even together with the spaces around it.
+// isPlain reports whether text can be written without quotes: it is one line, does not look
+// like a quoted text, has no blanks at its ends, and contains no separator, not even
+// together with the blanks around it.
 func isPlain(text string) bool {
 	return text != "" && text[0] != '"' &&
 		text[0] != ' ' && text[len(text)-1] != ' ' &&

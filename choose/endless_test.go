@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// endless never comes to an end.
+// endless is a reader without an end.
 type endless byte
 
 func (e endless) Read(b []byte) (int, error) {
@@ -15,7 +15,7 @@ func (e endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A file that never ends, as /dev/zero, is refused.
+// A file without an end, such as /dev/zero, is refused.
 func TestParseEndless(t *testing.T) {
 	for want, r := range map[string]io.Reader{
 		"not a path file: the first line is ":                                  endless(0),

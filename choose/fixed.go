@@ -2,8 +2,8 @@ package choose
 
 import "fmt"
 
-// Fixed answers from a list, then 0. As in an [Odometer], a question with one
-// alternative takes nothing from the list, so that Odometer.Answers fits.
+// Fixed answers from a list, then 0. As in an [Odometer], a question with one alternative
+// consumes no answer, so the list may be one of Odometer.Answers.
 type Fixed struct {
 	answers []int
 	pos     int
@@ -13,7 +13,7 @@ type Fixed struct {
 // NewFixed returns a source that gives these answers, then 0.
 func NewFixed(answers ...int) *Fixed { return &Fixed{answers: answers} }
 
-// Answer is the next of the answers; 0 when they are over, and where there is only one.
+// Answer returns the next answer, or 0 if the list is used up or there is one alternative.
 func (f *Fixed) Answer(q *Question) int {
 	if f.err != nil {
 		return no
@@ -31,5 +31,5 @@ func (f *Fixed) Answer(q *Question) int {
 	return a
 }
 
-// Err says which answer a question did not have, or is nil.
+// Err returns an error if an answer was not among the alternatives of its question.
 func (f *Fixed) Err() error { return f.err }

@@ -2,45 +2,44 @@ package choose
 
 import "slices"
 
-// Follow answers with the events of a list of steps that are possible, in their
-// order, by identity; one that is not possible is passed over. A coin falls as
-// it is recorded, if it is asked again with that answer, and else on its first
-// side that is not rare. So a run from which steps are taken out goes on with
-// what is left of it.
+// Follow answers with the events of a list of steps, by identity, and skips steps that are
+// not possible. A coin falls as recorded if it is asked again and that side exists;
+// otherwise it falls on its first side that is not rare. So a run from which steps were
+// removed continues with the remaining ones.
 type Follow struct {
 	steps []Step
-	pos   int // of the next step
+	pos   int // the index of the next step
 	start []Choice
-	coins []Choice // recorded for what is asked now
+	coins []Choice // the coins recorded for the current step
 	taken []int
-	told  []string // identities of the alternatives, as far as they were asked for
+	texts []string // identities of the alternatives; "" if not asked for yet
 	path  Path
 	err   error
 
-	// Instead gives a step that is not possible another identity, which is
-	// tried before it is passed over; "": it has none.
+	// Instead, if set, returns another identity for a step that is not possible. The other
+	// event is tried before the step is skipped; "" means that there is none.
 	Instead func(what string) string
 
-	// Like is the form of an identity in which events that are alike agree. The first
-	// possible event that is like a step stands for one that is not possible; nil: none does.
+	// Like, if set, returns the form of an identity. If a step is not possible, the first
+	// possible event of the same form takes its place.
 	Like func(what string) string
 }
 
-// NewFollow returns a source that follows steps after a start.
+// NewFollow returns a source that follows steps, after the coins of a start.
 func NewFollow(start []Choice, steps []Step) *Follow {
 	return &Follow{steps: steps, start: start, coins: start}
 }
 
-// Taken are the indices of the steps that were possible.
+// Taken returns the indices of the steps that were possible.
 func (f *Follow) Taken() []int { return f.taken }
 
-// Path is what was answered so far, with an empty header, as a Record has it.
+// Path returns the answers so far, with an empty header.
 func (f *Follow) Path() *Path { return &f.path }
 
-// Err is ErrEnd, or nil.
+// Err returns ErrEnd if the steps are used up, or nil.
 func (f *Follow) Err() error { return f.err }
 
-// Answer is the answer that the path has here.
+// Answer returns the pick for the next possible step, or for a coin.
 func (f *Follow) Answer(q *Question) int {
 	if f.err != nil {
 		return no
@@ -48,8 +47,8 @@ func (f *Follow) Answer(q *Question) int {
 	if q.Kind == Coin {
 		return f.coin(q)
 	}
-	f.told = slices.Grow(f.told[:0], q.N)[:q.N]
-	clear(f.told)
+	f.texts = slices.Grow(f.texts[:0], q.N)[:q.N]
+	clear(f.texts)
 	for ; f.pos < len(f.steps); f.pos++ {
 		s := &f.steps[f.pos]
 		k := f.find(q, s.Event.What, s.Event.Pick)
@@ -65,7 +64,7 @@ func (f *Follow) Answer(q *Question) int {
 			f.coins = s.Coins
 			f.taken = append(f.taken, f.pos)
 			f.pos++
-			f.path.add(Choice{Kind: Event, Of: q.N, Pick: k, What: f.told[k]})
+			f.path.add(Choice{Kind: Event, Of: q.N, Pick: k, What: f.texts[k]})
 			return k
 		}
 	}
@@ -73,17 +72,19 @@ func (f *Follow) Answer(q *Question) int {
 	return no
 }
 
-// like looks for an event of a form. All were told when it was looked for by its identity.
+// like returns the first alternative of the given form. The texts of all alternatives are
+// known, since find has looked at each of them in vain.
 func (f *Follow) like(q *Question, form string) int {
 	for k := range q.N {
-		if f.Like(f.told[k]) == form {
+		if f.Like(f.texts[k]) == form {
 			return k
 		}
 	}
 	return no
 }
 
-// find looks for an identity, first near the number that it once had.
+// find returns the alternative with this identity. It begins with the number that the
+// alternative had when it was recorded.
 func (f *Follow) find(q *Question, what string, near int) int {
 	near = min(near, q.N-1)
 	for d := 0; near-d >= 0 || near+d < q.N; d++ {
@@ -91,10 +92,10 @@ func (f *Follow) find(q *Question, what string, near int) int {
 			if k < 0 || k >= q.N {
 				continue
 			}
-			if f.told[k] == "" {
-				f.told[k] = q.Alternatives.Alternative(k)
+			if f.texts[k] == "" {
+				f.texts[k] = q.Alternatives.Alternative(k)
 			}
-			if f.told[k] == what {
+			if f.texts[k] == what {
 				return k
 			}
 		}
@@ -102,8 +103,7 @@ func (f *Follow) find(q *Question, what string, near int) int {
 	return no
 }
 
-// coin answers as recorded, if it can. What is recorded in between is of coins
-// that are not asked any more.
+// coin answers as recorded if it can. It drops recorded coins that are not asked any more.
 func (f *Follow) coin(q *Question) int {
 	k := f.recorded(q)
 	if k < 0 {
@@ -113,10 +113,10 @@ func (f *Follow) coin(q *Question) int {
 	return k
 }
 
-// recorded is the answer that is recorded for a coin; no: none is.
+// recorded returns the recorded answer for a coin, or no.
 func (f *Follow) recorded(q *Question) int {
 	for i, c := range f.coins {
-		for d := range min(q.N, maxPossible) { // of a coin with very many sides, near the one that is recorded
+		for d := range min(q.N, maxPossible) { // a coin with very many sides is tried only near the recorded side
 			k := (c.Pick + d) % q.N
 			if what(q, k) == c.What {
 				f.coins = f.coins[i+1:]
@@ -127,7 +127,7 @@ func (f *Follow) recorded(q *Question) int {
 	return no
 }
 
-// usual is the first side of a coin that is not rare.
+// usual returns the first side of a coin that is not rare.
 func usual(q *Question) int {
 	k := 0
 	for _, r := range q.Runs {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// asks asks for one of these events, or, after a ?, for a side of a coin; an
-// answer marked with ! is rare.
+// asks asks for one of these events, or, after a ?, for a side of a coin. An answer marked
+// with ! is rare.
 func asks(line string) *Question {
 	q := &Question{Kind: Event}
 	why := ""
@@ -36,9 +36,9 @@ type named struct {
 func (n named) Why() string              { return n.why }
 func (n named) Alternative(i int) string { return n.all[i] }
 
-// What is possible is followed, in order and by identity; what is not is passed
-// over, or something else taken instead; a coin that is not recorded falls on
-// its first usual side.
+// Possible steps are followed, in order and by identity. A step that is not possible is
+// skipped, or replaced by what Instead returns. A coin that is not recorded falls on its
+// first side that is not rare.
 func TestFollow(t *testing.T) {
 	side := func(what string) []Choice { return []Choice{{Kind: Coin, What: "side: " + what}} }
 	f := NewFollow(side("tails"), []Step{
@@ -82,7 +82,7 @@ func whats(p *Path) (all []string) {
 	return all
 }
 
-// An event that is like a step stands for it where the step itself is not possible.
+// An event of the same form replaces a step that is not possible.
 func TestFollowLike(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "vote2"}}, {Event: Choice{What: "vote3"}}, {Event: Choice{What: "gone1"}}, {Event: Choice{What: "vote9"}}})
 	f.Like = func(what string) string { return strings.TrimRight(what, "0123456789") }
@@ -96,7 +96,7 @@ func TestFollowLike(t *testing.T) {
 	}
 }
 
-// What stands for a step by its name comes before what is like it.
+// The replacement by Instead comes before one by Like.
 func TestFollowInstead(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "heal1"}}})
 	f.Instead = func(string) string { return "mend" }
@@ -106,17 +106,18 @@ func TestFollowInstead(t *testing.T) {
 	}
 }
 
-// wide are the sides of a coin that has very many; how often one was told is counted.
-type wide struct{ told *int }
+// wide is a coin with very many sides. It counts how often the text of a side was asked
+// for.
+type wide struct{ asked *int }
 
 func (wide) Why() string { return "identity" }
 
 func (w wide) Alternative(i int) string {
-	*w.told++
+	*w.asked++
 	return fmt.Sprint(i)
 }
 
-// What is recorded of a coin with very many sides is looked for near where it was.
+// The recorded side of a coin with very many sides is looked for near its old number.
 func TestWideCoins(t *testing.T) {
 	const n = 1 << 30
 	path := func(pick int, id string) *Path {
@@ -130,17 +131,17 @@ func TestWideCoins(t *testing.T) {
 		id   string
 		want int
 	}{{n / 2, fmt.Sprint("identity: ", n/2), n / 2}, {n / 2, fmt.Sprint("identity: ", n/2+3), n/2 + 3}, {5, "another: 5", 0}} {
-		told := 0
+		asked := 0
 		f := NewFollow(nil, path(c.pick, c.id).Steps)
 		f.Answer(&Question{Kind: Event, N: 1, Runs: []Run{{1, 1}}, Alternatives: named{all: []string{"e"}}})
-		if got := f.Answer(&Question{Kind: Coin, N: n, Runs: []Run{{n, 1}}, Alternatives: wide{&told}}); got != c.want || told > 2*maxPossible {
-			t.Errorf("%q at %d is followed by side %d after %d looks, want side %d", c.id, c.pick, got, told, c.want)
+		if got := f.Answer(&Question{Kind: Coin, N: n, Runs: []Run{{n, 1}}, Alternatives: wide{&asked}}); got != c.want || asked > 2*maxPossible {
+			t.Errorf("%q at %d is followed by side %d after %d looks, want side %d", c.id, c.pick, got, asked, c.want)
 		}
-		told = 0
+		asked = 0
 		r := NewReplay(path(c.pick, c.id))
 		r.Answer(&Question{Kind: Event, N: 1, Runs: []Run{{1, 1}}, Alternatives: named{all: []string{"e"}}})
-		if got := r.Answer(&Question{Kind: Coin, N: n, Runs: []Run{{n, 1}}, Alternatives: wide{&told}}); told > 3*maxPossible {
-			t.Errorf("%q at %d is replayed by side %d after %d looks", c.id, c.pick, got, told)
+		if got := r.Answer(&Question{Kind: Coin, N: n, Runs: []Run{{n, 1}}, Alternatives: wide{&asked}}); asked > 3*maxPossible {
+			t.Errorf("%q at %d is replayed by side %d after %d looks", c.id, c.pick, got, asked)
 		}
 	}
 }

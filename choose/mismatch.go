@@ -2,14 +2,13 @@ package choose
 
 import "fmt"
 
-// A Mismatch says that a run which is repeated by number did not ask the same
-// questions again. The service is not deterministic, or the caller repeats
-// another run.
+// A Mismatch reports that a run which is repeated by number did not ask the same questions
+// again. Either the service is not deterministic, or the caller repeats a different run.
 type Mismatch struct {
-	Position   int  // of the choice, from 0
-	Recorded   Kind // 0: the kind was not recorded
+	Position   int  // the index of the choice, from 0
+	Recorded   Kind // 0 if the kind was not recorded
 	RecordedOf int
-	Asked      Kind // 0: the run ended before the choice was asked for
+	Asked      Kind // 0 if the run ended before it asked
 	Of         int
 }
 

@@ -5,37 +5,36 @@ import (
 	"math/bits"
 )
 
-// Limit bounds what an [Odometer] enumerates. Beyond it an answer is sampled,
-// and the enumeration is no longer complete: Sampled says so.
+// Limit bounds what an [Odometer] enumerates. Beyond a limit answers are sampled, and the
+// enumeration is no longer complete: Sampled reports so.
 type Limit struct {
-	Answers      int // coins of one step that are enumerated; 0: 32
-	Alternatives int // alternatives of one question that are enumerated; 0: 1,000
+	Answers      int // how many coins of one step are enumerated; 0 means 32
+	Alternatives int // how many alternatives of one question are enumerated; 0 means 1,000
 }
 
 func (l Limit) answers() int      { return cmp.Or(l.Answers, 32) }
 func (l Limit) alternatives() int { return cmp.Or(l.Alternatives, 1000) }
 
-// Odometer enumerates paths depth first: each pass over the run repeats the
-// prefix that it shares with the pass before, takes the next answer at the
-// last choice that has one left, and answers 0 from there on.
+// Odometer enumerates paths depth first. Each pass over the run repeats the prefix that it
+// shares with the previous pass, takes the next answer at the last choice that has one
+// left, and answers 0 from there on.
 //
-// Positions count choices: a question with one alternative takes none. The
-// run must be a function of the answers; where the repeated prefix is not
-// asked for again as it was, the odometer stops with a [*Mismatch].
+// Positions count choices; a question with one alternative has no position. The run must be
+// a function of the answers. If it does not ask the repeated prefix again, the odometer
+// stops with a [*Mismatch].
 //
-// Of a question with more alternatives than Limit.Alternatives that many are
-// enumerated, evenly spread over all. A coin beyond Limit.Answers in its step
-// gets one answer, which is a hash of the coins before it in the step: equal
-// steps are sampled alike, different ones differently.
+// If a question has more alternatives than Limit.Alternatives, that many are enumerated,
+// evenly spread. A coin beyond Limit.Answers in its step gets one answer, a hash of the
+// earlier coins of the step: equal steps are sampled alike, different ones differently.
 type Odometer struct {
 	Limit Limit // set before the first answer
 
-	digits  []digit // the current path: what is repeated, then what is new
-	pos     int     // choices taken in this pass
-	shared  int     // leading positions which the previous path had too
-	again   bool    // this is not the first pass
-	coins   int     // coins asked in the current step
-	fold    uint64  // hash of their answers
+	digits  []digit // the current path: first the repeated choices, then the new ones
+	pos     int     // the number of choices taken in this pass
+	shared  int     // the number of leading choices that the previous path had too
+	again   bool    // whether this is not the first pass
+	coins   int     // the number of coins asked in the current step
+	fold    uint64  // a hash of their answers
 	sampled bool
 	err     error
 }
@@ -44,11 +43,11 @@ type Odometer struct {
 type digit struct {
 	kind           Kind
 	of, tries, try int
-	offset         int // of the first try: not 0 only for a sampled coin
+	offset         int // the answer of the first try; not 0 only for a sampled coin
 }
 
-// answer spreads the tries evenly over the alternatives. It is below of, and
-// injective in try since tries <= of; a sampled coin has the try 0 only.
+// answer spreads the tries evenly over the alternatives. Different tries have different
+// answers, since tries <= of; a sampled coin has only try 0.
 func (d *digit) answer() int {
 	if d.tries == d.of {
 		return d.try
@@ -56,15 +55,15 @@ func (d *digit) answer() int {
 	return d.offset + d.try*d.of/d.tries
 }
 
-// NewOdometer returns an enumeration that stands at its first path.
+// NewOdometer returns an enumeration that is at its first path.
 func NewOdometer() *Odometer { return new(Odometer) }
 
-// Reset begins another enumeration, with the same limits.
+// Reset begins a new enumeration with the same limits.
 func (o *Odometer) Reset() {
 	*o = Odometer{Limit: o.Limit, digits: o.digits[:0]}
 }
 
-// Answer is the answer of this run to its next question.
+// Answer returns the answer of the current path to the next question.
 func (o *Odometer) Answer(q *Question) int {
 	if o.err != nil {
 		return no
@@ -94,7 +93,7 @@ func (o *Odometer) Answer(q *Question) int {
 	return a
 }
 
-// digit is a new choice, at its first try.
+// digit returns a new choice, at its first try.
 func (o *Odometer) digit(q *Question) digit {
 	d := digit{kind: q.Kind, of: q.N, tries: min(q.N, o.Limit.alternatives())}
 	if q.Kind == Coin && o.coins > o.Limit.answers() {
@@ -107,12 +106,12 @@ func (o *Odometer) digit(q *Question) digit {
 	return d
 }
 
-// Err is a [*Mismatch], or nil.
+// Err returns a [*Mismatch], or nil.
 func (o *Odometer) Err() error { return o.err }
 
-// Next advances to the next path and reports whether there is one. When there
-// is none, Err tells an end from a mismatch. A caller that leaves a path before
-// the run itself ends must Cut it first.
+// Next advances to the next path and reports whether there is one. If there is none, Err
+// distinguishes the end from a mismatch. A caller that leaves a path before the run ends
+// must call Cut first.
 func (o *Odometer) Next() bool {
 	if o.err == nil && o.pos < len(o.digits) {
 		d := o.digits[o.pos]
@@ -133,26 +132,26 @@ func (o *Odometer) Next() bool {
 	return false
 }
 
-// Cut forgets what lies behind the current position: the caller abandons this
-// path here, at a duplicate or a bound, and nothing below will be enumerated.
+// Cut drops the choices after the current position: the caller leaves this path here, at a
+// duplicate or a bound, and nothing below it will be enumerated.
 func (o *Odometer) Cut() { o.digits = o.digits[:o.pos] }
 
-// Position is the number of choices taken in this pass.
+// Position returns the number of choices taken in this pass.
 func (o *Odometer) Position() int { return o.pos }
 
-// Fresh is the number of leading positions that the current path shares with
-// the previous one: the choice at this position is the first that differs.
+// Fresh returns the number of leading choices that the current path shares with the
+// previous one. The choice at this position is the first that differs.
 func (o *Odometer) Fresh() int { return o.shared }
 
-// New reports whether the run has left what the previous path went through:
-// a state reached while New is false was reached by the previous path already.
-// On the first path all is new.
+// New reports whether the run has left what it shares with the previous path. A state that
+// is reached while New is false was reached by the previous path, too. On the first path
+// New is always true.
 func (o *Odometer) New() bool { return !o.again || o.pos > o.shared }
 
-// Sampled reports whether a limit was met, so that not everything is enumerated.
+// Sampled reports whether a limit was exceeded, so that the enumeration is incomplete.
 func (o *Odometer) Sampled() bool { return o.sampled }
 
-// Answers returns the answers of the current path, a copy.
+// Answers returns a copy of the answers of the current path.
 func (o *Odometer) Answers() []int {
 	answers := make([]int, len(o.digits))
 	for i := range o.digits {

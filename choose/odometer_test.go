@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A tree is a system of random shape: what is asked after some answers is a
-// hash of them.
+// A tree is a system of random shape: the question after some answers is a hash of them.
 type tree struct {
 	seed  uint64
 	depth int
@@ -21,7 +20,7 @@ func (tr tree) hash(answers []int) uint64 {
 	return h
 }
 
-// at is what happens after these answers: the run ends, is cut, or asks.
+// at returns what happens after these answers: the run ends, is cut, or asks.
 func (tr tree) at(answers []int) (q Question, ends, cut bool) {
 	h := tr.hash(answers)
 	q = Question{Kind: Event, N: int(h>>8%4) + 1}
@@ -31,7 +30,7 @@ func (tr tree) at(answers []int) (q Question, ends, cut bool) {
 	return q, len(answers) >= tr.depth || h%8 == 0, tr.cuts && h>>24%6 == 0
 }
 
-// enumerate is the dumb twin: it lists the paths and the nodes of the tree.
+// enumerate lists the paths and nodes of the tree by simple recursion, as a reference.
 func (tr tree) enumerate(answers []int, visit func(node []int), path func(leaf []int)) {
 	visit(answers)
 	q, ends, cut := tr.at(answers)
@@ -180,7 +179,7 @@ func TestOdometerSamplesCoins(t *testing.T) {
 	event, coin := Question{Kind: Event, N: 1}, Question{Kind: Coin, N: 2}
 	o := NewOdometer()
 	o.Limit.Answers = 2
-	// The limit is of a step: three coins are enumerated, two are sampled.
+	// The limit is per step: three coins are enumerated, two are sampled.
 	questions := []Question{event, coin, coin, coin, event, coin, {Kind: Coin, N: 1}}
 	got := paths(o, questions...)
 	if len(got) != 8 || !o.Sampled() {

@@ -13,8 +13,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Open reads a path file. Its errors name the file, and are those of the file
-// system or of Parse.
+// Open reads a path file. Its errors name the file; they are those of the file system and
+// of Parse.
 func Open(name string) (*Path, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -27,13 +27,12 @@ func Open(name string) (*Path, error) {
 	return path, nil
 }
 
-// Parse reads the text form of a path. Every error is one line that says what
-// is wrong with the file: not a path, another version, truncated, changed, or
-// malformed in line n.
+// Parse reads the text form of a path. Every error is one line that says what the problem
+// is: not a path, another version, truncated, changed, or malformed in line n.
 func Parse(r io.Reader) (*Path, error) { return parseUpTo(r, bytesMost) }
 
-// parseUpTo reads a path of at most so many bytes. What does not begin as a path
-// does is not read to its end, which may never come.
+// parseUpTo reads a path of at most that many bytes. If the text does not begin as a path,
+// it reads only the first bytes, since the input may never end.
 func parseUpTo(r io.Reader, most int) (*Path, error) {
 	b := bufio.NewReader(r)
 	if head, _ := b.Peek(len(magic)); string(head) != magic {
@@ -51,7 +50,7 @@ func parseUpTo(r io.Reader, most int) (*Path, error) {
 	return parse(string(text))
 }
 
-// beginning is how many bytes tell what a file is that is no path.
+// beginning is how many bytes of a file that is not a path are read for the error message.
 const beginning = 4096
 
 func parse(text string) (*Path, error) {
@@ -94,21 +93,21 @@ func checkVersion(first string) error {
 	return nil
 }
 
-// cutEnd splits text before its end line, which is the last line and complete.
+// cutEnd splits off the end line, which is the last line and complete.
 func cutEnd(text string) (body, end string, ok bool) {
 	text = strings.TrimSuffix(text, "\n")
 	at := strings.LastIndexByte(text, '\n') + 1
 	return text[:at], text[at:], isEnd(text[at:])
 }
 
-// isEnd reports whether line is an end line. No other line looks like one:
-// keys have no spaces, and steps begin with their numbers.
+// isEnd reports whether line is an end line. No other line looks like one, since keys have
+// no spaces and steps begin with numbers.
 func isEnd(line string) bool {
 	w := strings.Split(line, " ")
 	return len(w) == 6 && w[0] == "end" && w[2] == "steps" && w[4] == "choices" && len(w[5]) == 16
 }
 
-// whyNoEnd says why the last line, of those after the first, is no end line.
+// whyNoEnd says why the last line is no end line. rest is the text after the first line.
 func whyNoEnd(rest string) string {
 	steps := 0
 	for line := range strings.Lines(rest) {
@@ -123,7 +122,7 @@ func whyNoEnd(rest string) string {
 	return fmt.Sprintf("is truncated: it has no end line (complete steps: %d)", steps)
 }
 
-// parseBody reads all lines but the last.
+// parseBody parses all lines but the last.
 func parseBody(body string) (*Path, error) {
 	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
 	blank := slices.Index(lines, "")
@@ -153,7 +152,7 @@ func malformed(line int, problem string) error {
 	return fmt.Errorf("path file is malformed in line %d: %s", line, problem)
 }
 
-// The functions below return what is wrong as a text, "" if nothing is.
+// The functions below return a description of the problem, or "" if there is none.
 
 func parseField(line string) (f Field, problem string) {
 	key, value, ok := strings.Cut(line, ":")
@@ -172,8 +171,8 @@ func parseField(line string) (f Field, problem string) {
 	return f, problem
 }
 
-// parseText reads what appendText wrote. More is quoted than need be where
-// the writer knew fewer printable characters than we do.
+// parseText parses what appendText wrote. A text that is quoted without need is accepted:
+// the writer may have used an older table of printable characters.
 func parseText(text string) (_, problem string) {
 	if isPlain(text) {
 		return text, ""
@@ -185,7 +184,7 @@ func parseText(text string) (_, problem string) {
 	return s, ""
 }
 
-// parseLine adds the start or the next step.
+// parseLine parses the start or the next step.
 func (p *Path) parseLine(line string) (problem string) {
 	label, rest, _ := strings.Cut(line, " ")
 	choices, problem := parseChoices(rest)
@@ -205,7 +204,8 @@ func (p *Path) parseLine(line string) (problem string) {
 	return problem
 }
 
-// parseChoices reads choices with separators between; all are coins so far.
+// parseChoices parses choices with separators between them. All get kind Coin; the caller
+// sets the first of a step to Event.
 func parseChoices(text string) (choices []Choice, problem string) {
 	for {
 		part := text[:choiceEnd(text)]
@@ -221,8 +221,8 @@ func parseChoices(text string) (choices []Choice, problem string) {
 	}
 }
 
-// choiceEnd is where the separator after the first choice begins, or the end
-// of text. Separators within a quoted identity do not count.
+// choiceEnd returns where the first choice ends: at a separator outside of quotes, or at
+// the end of text.
 func choiceEnd(text string) int {
 	from := 0
 	if quoted, err := strconv.QuotedPrefix(text); err == nil && quoted[0] == '"' {
@@ -234,7 +234,7 @@ func choiceEnd(text string) int {
 	return len(text)
 }
 
-// parseChoice reads an identity and [pick/of].
+// parseChoice parses an identity and [pick/of].
 func parseChoice(text string) (c Choice, problem string) {
 	at := strings.LastIndex(text, " [")
 	if at < 0 || !strings.HasSuffix(text, "]") {
@@ -253,13 +253,13 @@ func parseChoice(text string) (c Choice, problem string) {
 	return c, problem
 }
 
-// parseNumber reads a decimal number without sign or leading zeros.
+// parseNumber parses a decimal number without sign or leading zeros.
 func parseNumber(text string) (int, bool) {
 	n, err := strconv.ParseUint(text, 10, strconv.IntSize-1)
 	return int(n), err == nil && strconv.FormatUint(n, 10) == text
 }
 
-// quoteShort quotes the beginning of a text that may be anything.
+// quoteShort quotes the beginning of an arbitrary text.
 func quoteShort(text string) string {
 	const most = 60
 	if len(text) > most {

@@ -2,25 +2,25 @@ package choose
 
 import "slices"
 
-// A Path is the recorded choices of a run, by identity. Its text form is
-// written by WriteTo and read by Parse.
+// A Path is the recorded choices of a run, by identity. WriteTo writes its text form, and
+// Parse reads it.
 type Path struct {
-	Header []Field  // what the run was of; choose does not know its meaning
+	Header []Field  // what the run was of, for example system and seed; choose does not interpret it
 	Start  []Choice // coins asked before the first event
 	Steps  []Step
 }
 
-// A Field is one line of a path's header. Keys have no spaces and no colon.
+// A Field is one line of a path's header. A key has no spaces and no colon.
 type Field struct{ Key, Value string }
 
-// A Step is an event that happened, and the coins that its handler asked for.
+// A Step is an event that happened, with the coins that its handler asked for.
 type Step struct {
 	Event Choice
 	Coins []Choice
 }
 
-// A Choice is one recorded answer: alternative Pick of Of, and its identity.
-// The identity of a coin is its why, a colon and the alternative.
+// A Choice is one recorded answer: the pick, the number of alternatives (Of), and the
+// identity of the picked one. The identity of a coin is its reason, a colon and the side.
 type Choice struct {
 	Kind Kind
 	Of   int
@@ -49,7 +49,7 @@ func (p *Path) All(key string) []string {
 	return values
 }
 
-// Set gives key this one value, in the place of its first.
+// Set replaces all values of key by one, at the place of the first.
 func (p *Path) Set(key, value string) {
 	i := slices.IndexFunc(p.Header, func(f Field) bool { return f.Key == key })
 	if i < 0 {
@@ -61,17 +61,17 @@ func (p *Path) Set(key, value string) {
 	p.Header = p.Header[:i+1+len(rest)]
 }
 
-// Unset takes a key out of the header.
+// Unset removes a key from the header.
 func (p *Path) Unset(key string) {
 	p.Header = slices.DeleteFunc(slices.Clone(p.Header), func(f Field) bool { return f.Key == key })
 }
 
-// Add adds a value of key at the end of the header.
+// Add appends a value of key to the header.
 func (p *Path) Add(key, value string) {
 	p.Header = append(p.Header, Field{Key: key, Value: value})
 }
 
-// Choices counts the answers that were picked among several.
+// Choices returns the number of picks among several alternatives.
 func (p *Path) Choices() int {
 	n := several(p.Start)
 	for i := range p.Steps {
@@ -93,8 +93,8 @@ func several(choices []Choice) int {
 	return n
 }
 
-// Prefix returns the first n steps (all, if there are fewer) with the start and
-// a copy of the header. Adding to one path does not change the other.
+// Prefix returns a path of the first n steps, or of all if there are fewer, with the start
+// and a copy of the header. Appending to one path does not change the other.
 func (p *Path) Prefix(n int) *Path {
 	n = min(n, len(p.Steps))
 	return &Path{

@@ -57,7 +57,7 @@ func TestPathHeader(t *testing.T) {
 	}
 }
 
-// TestPrefixIsOnItsOwn adds to a prefix and looks at the path.
+// TestPrefixIsOnItsOwn appends to a prefix; the path does not change.
 func TestPrefixIsOnItsOwn(t *testing.T) {
 	p := samplePath()
 	prefix := p.Prefix(1)
@@ -97,7 +97,7 @@ func TestParseReader(t *testing.T) {
 	}
 }
 
-// TestDamage damages a file in every possible place: it is never read as a path.
+// TestDamage damages a file in every possible place; Parse always refuses it.
 func TestDamage(t *testing.T) {
 	whole := text(samplePath())
 	for n := range len(whole) - 1 { // the last line feed may be missing
@@ -126,7 +126,7 @@ func TestKind(t *testing.T) {
 	NewRecord(NewFixed()).Answer(question(9, "", "a"))
 }
 
-// TestFormatExample reads the example in the description of the format.
+// TestFormatExample parses the example in the description of the format.
 func TestFormatExample(t *testing.T) {
 	source, err := os.ReadFile("encode.go")
 	if err != nil {
@@ -148,8 +148,8 @@ func TestFormatExample(t *testing.T) {
 	}
 }
 
-// FuzzParse: Parse does not panic; what it reads, it writes and reads alike;
-// and every text can be an identity, a header value, or be refused as a key.
+// FuzzParse: Parse does not panic, and reads back what it has read and written. Every text
+// can be an identity, and can be a header value, or is refused as a key.
 func FuzzParse(f *testing.F) {
 	f.Add(text(samplePath()))
 	f.Add(" | ")
@@ -172,7 +172,7 @@ func FuzzParse(f *testing.F) {
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("the error has several lines: %q", err)
 		}
-		// The same as a body with its right end line.
+		// The same as a body with the right end line.
 		p, err := parseBody(s)
 		if err == nil {
 			roundTrip(t, p)

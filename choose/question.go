@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Kind says what a question is about.
+// Kind is the kind of a question.
 type Kind uint8
 
 const (
@@ -24,45 +24,45 @@ func (k Kind) String() string {
 	}
 }
 
-// A Run is a stretch of consecutive alternatives of equal weight. Weights are
-// finite and not negative; weight 0 is rare.
+// A Run is a stretch of consecutive alternatives of equal weight. Weights are finite and
+// not negative; weight 0 is rare.
 type Run struct {
 	N      int
 	Weight float64
 }
 
-// A Question asks for one answer in [0, N). The asker owns it and reuses it;
-// an answerer keeps nothing of it.
+// A Question asks for an answer in [0, N). The asker owns it and reuses it, so a Source
+// must not keep it.
 type Question struct {
 	Kind         Kind
 	N            int          // alternatives, at least 1
-	Runs         []Run        // weights in runs, the sum of their N is N; nil: all alike, weight 1
-	Alternatives Alternatives // what they are: asked only by answerers that record or check
+	Runs         []Run        // the weights as runs, whose N add up to the question's N; nil if all weights are 1
+	Alternatives Alternatives // the texts, only for sources that record or check
 }
 
-// Alternatives tells what a question's alternatives are.
+// Alternatives describes the alternatives of a question.
 type Alternatives interface {
-	// Why is what is asked: "" for an event, the service's own words for a coin.
+	// Why returns the reason: "" for an event, the service's own words for a coin.
 	Why() string
-	// Alternative is the identity of alternative i: one line of text that is
-	// the same wherever and whenever the same alternative is possible.
+	// Alternative returns the identity of alternative i: one line of text that is the same
+	// wherever and whenever this alternative is possible.
 	Alternative(i int) string
 }
 
-// A Source answers. An answer outside [0, N) means "no": the run stops there,
-// Err says why, and every later answer is "no" as well.
+// A Source answers questions. An answer outside [0, N) means "no": the run stops, Err
+// returns the reason, and every later answer is "no" as well.
 type Source interface {
 	Answer(q *Question) int
 	Err() error
 }
 
-// no is the answer that is none.
+// no is the answer of a source that has none.
 const no = -1
 
-// ErrEnd says that a recorded run has no further answers.
+// ErrEnd reports that a recorded run has no further answers.
 var ErrEnd = errors.New("the recorded path ends here")
 
-// what is the text by which alternative i is recorded and recognised.
+// what returns the text by which alternative i is recorded and recognized.
 func what(q *Question, i int) string {
 	if why := q.Alternatives.Why(); why != "" {
 		return why + ": " + q.Alternatives.Alternative(i)
@@ -70,7 +70,7 @@ func what(q *Question, i int) string {
 	return q.Alternatives.Alternative(i)
 }
 
-// mix scatters the bits of x (the finalizer of splitmix64, a bijection).
+// mix scatters the bits of x. It is the finalizer of splitmix64, a bijection.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

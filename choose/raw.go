@@ -1,21 +1,20 @@
 package choose
 
-// Raw repeats the picks of a walk by number, without looking at identities:
-// for re-execution by the same program. It checks the number of alternatives
-// of every question.
+// Raw repeats the picks of a walk by number, without looking at identities. It is for
+// re-execution by the same program. It checks the number of alternatives of each question.
 type Raw struct {
 	picks []Pick
 	pos   int
 	err   error
 }
 
-// NewRaw returns a source that repeats picks. It does not change them.
+// NewRaw returns a source that repeats picks. It does not change the slice.
 func NewRaw(picks []Pick) *Raw { return &Raw{picks: picks} }
 
-// Restart repeats picks from the beginning.
+// Restart makes r repeat picks from the beginning.
 func (r *Raw) Restart(picks []Pick) { *r = Raw{picks: picks} }
 
-// Answer is the next of the picks.
+// Answer returns the next pick.
 func (r *Raw) Answer(q *Question) int {
 	if r.err != nil {
 		return no
@@ -33,8 +32,8 @@ func (r *Raw) Answer(q *Question) int {
 	return int(p.Pick)
 }
 
-// Err is ErrEnd, a [*Mismatch], or nil.
+// Err returns ErrEnd, a [*Mismatch], or nil.
 func (r *Raw) Err() error { return r.err }
 
-// Done reports whether all picks were taken.
+// Done reports whether all picks were used.
 func (r *Raw) Done() bool { return r.pos == len(r.picks) }

@@ -1,16 +1,16 @@
 package choose
 
-// Record forwards every question to its source, and builds the path of what
-// was answered. It alters no answer; a "no" is not recorded.
+// Record passes every question to its source and builds the path of the answers. It changes
+// no answer. A "no" is not recorded.
 type Record struct {
 	src  Source
 	path Path
 }
 
-// NewRecord records what src answers.
+// NewRecord returns a Record of the answers of src.
 func NewRecord(src Source) *Record { return &Record{src: src} }
 
-// Answer is that of the source, which is noted.
+// Answer returns the answer of the source and records it.
 func (r *Record) Answer(q *Question) int {
 	a := r.src.Answer(q)
 	if a >= 0 && a < q.N {
@@ -19,7 +19,7 @@ func (r *Record) Answer(q *Question) int {
 	return a
 }
 
-// add adds an answer at the end.
+// add appends an answer to the path.
 func (p *Path) add(c Choice) {
 	switch c.Kind {
 	case Event:
@@ -35,9 +35,9 @@ func (p *Path) add(c Choice) {
 	}
 }
 
-// Err is that of the source.
+// Err returns the error of the source.
 func (r *Record) Err() error { return r.src.Err() }
 
-// Path is what was recorded so far, with an empty header. It is the record's
-// own: it grows with further answers.
+// Path returns what was recorded so far, with an empty header. It is not a copy: it grows
+// with further answers.
 func (r *Record) Path() *Path { return &r.path }

@@ -1,27 +1,27 @@
 package choose
 
-// Replay answers from a path. It checks the identity and the number of
-// alternatives of every choice, so that a path is never applied to a run which
-// it does not fit: it stops with a [*Divergence] instead.
+// Replay answers from a path. It checks the identity and the number of alternatives of
+// every choice. If the run does not fit the path, it stops with a [*Divergence].
 type Replay struct {
-	// ByIdentity follows a recorded identity to wherever it is possible now,
-	// under another number or among more or fewer alternatives. For paths
-	// from which steps were taken out, and for code that changed a little.
+	// ByIdentity accepts a recorded identity under another number, or among more or fewer
+	// alternatives. It is for paths from which steps were removed, and for code that
+	// changed a little.
 	ByIdentity bool
-	// Fair says that the path was taken where rare sides are not possible, so that it
-	// has no coin with one side besides: the next that it has may look like it.
+	// Fair says that the path was recorded while rare sides were not possible. Such a path
+	// has no entry for a coin with one other side, and the next entry, of another coin, may
+	// look like one.
 	Fair bool
 
 	path  *Path
-	steps int      // begun
-	coins []Choice // of the current step, or the start, still to be asked for
+	steps int      // the number of steps begun
+	coins []Choice // the coins of the current step, or of the start, that are still to be asked
 	err   error
 }
 
 // NewReplay returns a source that repeats p. It does not change p.
 func NewReplay(p *Path) *Replay { return &Replay{path: p, coins: p.Start} }
 
-// Answer is what the path has for the question, as it is told there.
+// Answer returns the recorded pick, or with ByIdentity the number that it has now.
 func (r *Replay) Answer(q *Question) int {
 	if r.err != nil {
 		return no
@@ -44,8 +44,8 @@ func (r *Replay) Answer(q *Question) int {
 	return no
 }
 
-// sure is the one side of a coin that is not rare; no: there are several, or none.
-// Where rare sides are not possible, such a coin is not asked, and not recorded.
+// sure returns the only side of a coin that is not rare, or no if there is none or several.
+// While rare sides are not possible, such a coin is not asked, and so not recorded.
 func sure(q *Question) int {
 	if q.Kind != Coin {
 		return no
@@ -63,13 +63,13 @@ func sure(q *Question) int {
 	return k
 }
 
-// due reports whether the coin that comes next in the path is this one.
+// due reports whether the next coin of the path belongs to this question.
 func (r *Replay) due(q *Question) bool {
 	if len(r.coins) == 0 {
 		return false
 	}
 	c := r.coins[0]
-	for d := range min(q.N, maxPossible) { // of a coin with very many sides, near the one that is recorded
+	for d := range min(q.N, maxPossible) { // a coin with very many sides is tried only near the recorded side
 		if what(q, (c.Pick+d)%q.N) == c.What {
 			return true
 		}
@@ -77,8 +77,9 @@ func (r *Replay) due(q *Question) bool {
 	return false
 }
 
-// next takes the choice that answers a question of kind k: a coin that is still
-// due in any case, a Choice of kind 0 where a coin is asked and none is due.
+// next returns the choice that answers a question of kind k. If a coin is still due, it is
+// that coin, even if an event is asked. If a coin is asked and none is due, the Choice has
+// kind 0.
 func (r *Replay) next(k Kind) (c Choice, ok bool) {
 	switch {
 	case len(r.coins) > 0:
@@ -96,10 +97,10 @@ func (r *Replay) next(k Kind) (c Choice, ok bool) {
 	return c, true
 }
 
-// Err is ErrEnd, a [*Divergence], or nil.
+// Err returns ErrEnd, a [*Divergence], or nil.
 func (r *Replay) Err() error { return r.err }
 
-// Done reports whether every recorded choice was taken.
+// Done reports whether every recorded choice was used.
 func (r *Replay) Done() bool {
 	return r.steps == len(r.path.Steps) && len(r.coins) == 0
 }

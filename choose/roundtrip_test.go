@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// identities are those of a tree's question: they depend on what was answered.
+// identities names the alternatives of a tree's question: they depend on the answers so
+// far.
 type identities struct {
 	kind Kind
 	at   uint64
@@ -22,8 +23,8 @@ func (id identities) Why() string {
 
 func (id identities) Alternative(i int) string { return fmt.Sprintf("n%d message %x", i, id.at) }
 
-// ask takes one path through the tree with src. It begins with a coin of the
-// start, and a coin is asked only of several.
+// ask takes one path through the tree with src. It begins with a coin of the start, and
+// asks a coin only if it has several sides.
 func (tr tree) ask(src Source) {
 	var answers []int
 	for {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// question makes a question of written-out alternatives.
+// question makes a question with the given alternatives.
 func question(kind Kind, why string, ids ...string) *Question {
 	return &Question{Kind: kind, N: len(ids), Alternatives: written{why, ids}}
 }
@@ -41,7 +41,7 @@ func parseToy(t *testing.T, text string) toy {
 	return service
 }
 
-// run asks src all questions and tells the answers, up to the first "no".
+// run asks src all questions and returns the answers, up to the first "no".
 func (s toy) run(src Source) string {
 	var b strings.Builder
 	for _, q := range s {

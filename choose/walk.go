@@ -6,30 +6,30 @@ import (
 	"math/rand/v2"
 )
 
-// RareWeight is what a rare alternative weighs in a weighted walk with Rare.
+// RareWeight is the weight of a rare alternative in a weighted walk with Rare set.
 const RareWeight = 1.0 / 128
 
-// Weights are counted in units of 2^-20, plus one so that none vanishes; above
-// 2^24 they are all alike. So half a million alternatives fit in 64 bits.
+// Weights are counted in units of 2^-20, plus one unit so that none vanishes. Weights above
+// 2^24 count as 2^24. So the sum of half a million alternatives fits into 64 bits.
 const (
 	unit      = 1 << 20
 	maxWeight = 1 << 24
 )
 
-// ErrOnlyRare says that all alternatives of a question are rare, and that the
-// walk may not pick a rare one. For an event: nothing but faults can happen.
+// ErrOnlyRare reports that all alternatives of a question are rare, and that the walk may
+// not pick a rare one. For an event it means that nothing but faults can happen.
 var ErrOnlyRare = errors.New("every alternative is rare (weight 0), and this walk does not pick rare ones")
 
-// Walk answers at random, by weight, and keeps what it picked. The same seed,
-// index and questions give the same picks on every machine and Go version:
-// PCG is specified, and the rest is done here, in integers, with one draw for
-// each question that has at least two alternatives.
+// Walk answers at random, by weight, and keeps its picks. The same seed, index and
+// questions give the same picks on every machine and with every Go version: PCG is
+// specified, and everything else is computed here, in integers, with one draw for each
+// question of at least two alternatives.
 //
 // Without Rare and Stuck, an alternative of weight 0 is never picked.
 type Walk struct {
-	Uniform bool // alternatives that are not rare are all alike, whatever their weights
-	Rare    bool // rare ones are picked too: alike with Uniform, else with RareWeight
-	Stuck   bool // rare ones are picked, all alike, where nothing else can be
+	Uniform bool // ignore the weights of alternatives that are not rare
+	Rare    bool // pick rare alternatives too: like the others if Uniform, else with RareWeight
+	Stuck   bool // pick among rare alternatives, all alike, if there are no others
 
 	pcg   rand.PCG
 	picks []Pick
@@ -37,7 +37,7 @@ type Walk struct {
 	err   error
 }
 
-// A Pick is an answer by number, and of how many.
+// A Pick is an answer by number, with the number of alternatives.
 type Pick struct{ Of, Pick uint32 }
 
 // NewWalk returns walk 0 of seed.
@@ -47,19 +47,19 @@ func NewWalk(seed uint64) *Walk {
 	return w
 }
 
-// Restart begins walk number index of seed. The walks of a seed are
-// independent streams: the generator's state is a bijection of (seed, index).
-// The slice that Picks returned is overwritten.
+// Restart begins walk number index of seed. The walks of a seed are independent streams:
+// the state of the generator is a bijection of (seed, index). Restart overwrites the slice
+// that Picks returned.
 func (w *Walk) Restart(seed, index uint64) {
-	const golden = 0x9e3779b97f4a7c15 // so that 0 is not a fixed point of mix
+	const golden = 0x9e3779b97f4a7c15 // keeps mix from mapping 0 to 0
 	w.pcg.Seed(mix(seed+golden), mix(index+golden))
 	w.picks = w.picks[:0]
 	w.err = nil
 }
 
-// Answer is drawn at random.
+// Answer picks an alternative at random.
 func (w *Walk) Answer(q *Question) int {
-	w.err = nil // another question may have more alternatives: so after healing
+	w.err = nil // the next question may have other alternatives, as after healing
 	var i int
 	if q.Runs == nil {
 		i = w.alike(q.N)
@@ -74,18 +74,18 @@ func (w *Walk) Answer(q *Question) int {
 	return i
 }
 
-// Take picks answer i of a question, as if it had been drawn: nothing is. It is for
-// who draws otherwise, and leaves it to the walk to be recorded and taken again.
+// Take records answer i of a question as if it had been drawn, without drawing. It is for a
+// caller that picks by other rules, but records the walk and repeats it by these picks.
 func (w *Walk) Take(q *Question, i int) {
 	w.err = nil
 	w.picks = append(w.picks, Pick{Of: uint32(q.N), Pick: uint32(i)})
 }
 
-// Err is ErrOnlyRare after such a question, or nil.
+// Err returns ErrOnlyRare after a question that had no other alternatives, or nil.
 func (w *Walk) Err() error { return w.err }
 
-// Picks is every pick since the restart, those of one alternative included. It
-// is valid until the next restart.
+// Picks returns every pick since the restart, including those of one alternative. It is
+// valid until the next restart.
 func (w *Walk) Picks() []Pick { return w.picks }
 
 // alike picks one of n. The bias of the reduction is below n/2^64.
@@ -97,9 +97,9 @@ func (w *Walk) alike(n int) int {
 	return int(hi)
 }
 
-// weighted picks by the weights of the runs; "no" if they are all 0. It counts
-// in integers: every machine rounds alike, and no draw falls between two runs.
-// Which run is drawn cannot be predicted, so it is found without branches.
+// weighted picks by the weights of the runs, or returns no if all are 0. It computes in
+// integers, so every machine rounds alike and no draw falls between two runs. It finds the
+// run without branches, since branches would be mispredicted.
 func (w *Walk) weighted(q *Question) int {
 	rare := w.rareWeight()
 	stretches := w.scratch(len(q.Runs))
@@ -120,7 +120,7 @@ func (w *Walk) weighted(q *Question) int {
 		return 0
 	}
 	x, _ := bits.Mul64(w.pcg.Uint64(), end)
-	k := 0 // runs that end at or before x
+	k := 0 // the number of runs that end at or before x
 	for i := range stretches {
 		_, before := bits.Sub64(x, stretches[i].end, 0)
 		k += 1 - int(before)
@@ -136,14 +136,14 @@ func (w *Walk) weighted(q *Question) int {
 	return s.first + r.N - 1 - int(behind/weight)
 }
 
-// A stretch is a run on the line of weights: where it ends, and the number of
-// its first alternative.
+// A stretch is a run on the line of weights: its end, and the number of its first
+// alternative.
 type stretch struct {
 	end   uint64
 	first int
 }
 
-// scratch is room for n stretches.
+// scratch returns room for n stretches.
 func (w *Walk) scratch(n int) []stretch {
 	if n > len(w.room) {
 		w.room = make([]stretch, n)
@@ -151,7 +151,7 @@ func (w *Walk) scratch(n int) []stretch {
 	return w.room[:n]
 }
 
-// weigh is the weight that counts in this walk, in units of 1/unit.
+// weigh returns the weight that counts in this walk, in units of 1/unit.
 func (w *Walk) weigh(weight float64, rare uint64) uint64 {
 	switch {
 	case weight == 0:
@@ -163,7 +163,7 @@ func (w *Walk) weigh(weight float64, rare uint64) uint64 {
 	}
 }
 
-// rareWeight is what weight 0 counts, in units of 1/unit.
+// rareWeight returns what weight 0 counts in this walk, in units of 1/unit.
 func (w *Walk) rareWeight() uint64 {
 	switch {
 	case !w.Rare:

@@ -15,8 +15,8 @@ func event(runs ...Run) *Question {
 	return q
 }
 
-// TestWalkDistribution compares counts with weights by Pearson's chi-squared.
-// Seeds are fixed, so that the test has one outcome for ever.
+// TestWalkDistribution compares counts with weights by Pearson's chi-squared. The seeds are
+// fixed, so the test always has the same result.
 func TestWalkDistribution(t *testing.T) {
 	mixed := event(Run{2, 1}, Run{3, 0}, Run{1, 10}, Run{4, 0.25}, Run{1, 0})
 	for _, test := range []struct {
@@ -48,7 +48,7 @@ func TestWalkDistribution(t *testing.T) {
 	}
 }
 
-// chiSquared is +Inf if something of weight 0 was picked.
+// chiSquared is +Inf if an alternative of weight 0 was picked.
 func chiSquared(counts []int, weights []float64, draws int) (chi float64, free int) {
 	total := 0.0
 	for _, w := range weights {
@@ -182,8 +182,8 @@ func TestWalkEdges(t *testing.T) {
 	}
 }
 
-// TestWeigh: a weight counts in units, by one more than its own, so that none that is not
-// rare is lost, and none is so large that sums of them overflow.
+// TestWeigh: each weight counts one unit more than its own, so none that is not rare
+// vanishes, and sums of weights do not overflow.
 func TestWeigh(t *testing.T) {
 	const rare = 17
 	for _, c := range []struct {

@@ -1,28 +1,28 @@
-// Package history checks that the calls and returns of a service are linearizable:
-// that every call took effect at one moment between its call and its return, as if the
-// object that it was made on stood in one place and served one call after the other.
+// Package history checks that the calls and returns of a service are linearizable: every
+// call took effect at one moment between its call and its return, as if the object stood in
+// one place and served one call after the other.
 //
-// A node tells when it begins an operation and when it has ended, by Call and Return;
-// Linearizable is the property. What the object does is a Model: Register, Map, Queue
+// A node records the beginning and the end of an operation with Call and Return.
+// Linearizable is the property. A Model defines what an object does: Register, Map, Queue
 // and Lock are here, and Object makes others. An operation whose caller crashed never
-// returns: it may have taken effect, at any time since, or not.
+// returns. It may take effect at any later time, or never.
 //
 // # How it is decided
 //
-// The monitor keeps, of each object, what may be so: every state that the object may be
-// in, with the pending operations that have taken effect there and what they will
-// return. A return strikes out what contradicts it, after those operations that are
-// pending took effect in every order in which they may have; where nothing is left, the
-// history is not linearizable. This is exact, and as soon as can be. What it keeps is
-// a part of the state of the run, as any monitor's memory is, and it is all that the
-// past means for the future: so two runs that differ in how they came about, and not in
-// what may be so, are one state, and nothing is lost by taking it once. The history
-// itself would make every state a different one.
+// For each object, the monitor keeps all possibilities: every state that the object may be
+// in, with the pending operations that have taken effect in it and the values that they
+// will return. A return removes the possibilities that contradict it, after pending
+// operations took effect in every order that is possible. If none remains, the history is
+// not linearizable. The check is exact, and fails at the earliest possible step.
 //
-// A run that is found is checked once more, by github.com/anishathalye/porcupine, which
-// others use for the histories of real systems: the two must agree, and its picture of
-// the history lies in the folder of the finding.
+// The possibilities are part of the state of the run, as the memory of any monitor is. They
+// are all that the past means for the future. So two runs with different pasts and equal
+// possibilities are in one state, and exploring it once loses nothing. If the history
+// itself were kept, no two runs would ever meet in a state.
 //
-// Words: an operation is pending from its call to its return; a possibility is what may
-// be so.
+// A violating run is checked once more by github.com/anishathalye/porcupine, which others
+// use for the histories of real systems. The two must agree. Its picture of the history is
+// part of the folder of the finding.
+//
+// Words: an operation is pending from its call to its return.
 package history

@@ -10,7 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// called is the fact that a node begins an operation, and returned that it has ended.
+// called is the fact that a node begins an operation; returned, that an operation has
+// ended.
 type (
 	called struct {
 		Object string
@@ -24,17 +25,17 @@ type (
 	}
 )
 
-// Call tells that the node begins an operation on an object. The id tells its
-// operations apart that are pending on the object, and is any value that can be
-// compared. One that is begun again before it has returned, as after a restart, is
-// another operation, and the one before never returns. Tell it before anything is sent
-// that the operation needs: a node that stores may crash between the two.
+// Call records that the node begins an operation on an object. The id distinguishes its
+// pending operations on that object; it is any comparable value. If an operation is begun
+// again before it has returned, for example after a restart, that is a new operation, and
+// the old one never returns. Call it before sending any message of the operation, since a
+// node that stores may crash in between.
 func Call(env sim.Env, object string, id, input any) {
 	mustCompare("id", id)
 	env.Emit(called{object, id, input})
 }
 
-// Return tells that an operation of the node has ended, and what it returned.
+// Return records that an operation of the node has ended, and what it returned.
 func Return(env sim.Env, object string, id, output any) {
 	mustCompare("output", output)
 	env.Emit(returned{object, id, output})
@@ -46,8 +47,8 @@ func mustCompare(what string, v any) {
 	}
 }
 
-// Linearizable is the property that the calls and returns of every object are
-// linearizable, or of those with these names. They are all of one model.
+// Linearizable returns the property that the calls and returns of every object, or of the
+// objects with the given names, are linearizable. All of them have the same model.
 func Linearizable(name string, m Model, of ...string) sim.Property {
 	m.of = of
 	return sim.Monitor(name, func(all *objects, at sim.Addr, fact any) error { return all.observe(m, at, fact) }).
@@ -66,28 +67,29 @@ func (m Model) about(fact any) bool {
 	}
 }
 
-// objects is the memory of the property: what may be so, of each object.
+// objects is the memory of the property: the possibilities of each object.
 type objects struct{ of map[object]*possible }
 
-// object is what a model is of: a part of an object, where it has parts.
+// object is the thing that a model describes: an object, or a part of one that has parts.
 type object struct {
 	name string
 	part any
 }
 
-// caller tells one pending operation of an object from all others.
+// caller identifies a pending operation of an object.
 type caller struct {
 	at sim.Addr
 	id any
 }
 
-// abandoned is the id of an operation that never returns, of several with one id.
+// abandoned is the id of an operation that never returns. The number distinguishes several
+// with one id.
 type abandoned struct {
 	id     any
 	number int
 }
 
-// possible is all that may be so of an object.
+// possible holds all possibilities of an object.
 type possible struct {
 	pending []operation // by caller, those of a node in the order of their calls
 	worlds  map[possibility]struct{}
@@ -98,19 +100,19 @@ type operation struct {
 	input any
 }
 
-// possibility is one state that the object may be in, with the pending operations that
-// took effect. It can be compared, and equal ones are one.
+// possibility is one state that the object may be in, with the pending operations that took
+// effect. It is comparable, so equal possibilities are kept once.
 type possibility struct {
 	state  any
-	effect any // an effect; nil: none
+	effect any // an effect, or nil
 }
 
-// effect is that a pending operation took effect and will return an output. They are
-// listed in the order of the pending.
+// effect says that a pending operation took effect and will return output. Effects form a
+// list in the order of pending.
 type effect struct {
 	caller
 	output any
-	rest   any // an effect; nil: no more
+	rest   any // the rest of the list: an effect, or nil
 }
 
 func (o *objects) Init() { o.of = map[object]*possible{} }
@@ -130,7 +132,7 @@ func (o *objects) observe(m Model, at sim.Addr, fact any) error {
 			p = &possible{worlds: map[possibility]struct{}{{state: m.init}: {}}}
 			o.of[key] = p
 		}
-		for other, p := range o.of { // an id is of the object as a whole
+		for other, p := range o.of { // an id is unique for the object as a whole
 			if other.name == fact.Object {
 				p.abandon(caller{at, fact.ID})
 			}
@@ -161,7 +163,7 @@ func (p *possible) add(o operation) {
 	p.pending = slices.Insert(p.pending, i, o)
 }
 
-// abandon gives an operation that never returns a name under which nobody returns.
+// abandon gives an operation that never returns an id that no operation uses.
 func (p *possible) abandon(who caller) {
 	i := p.index(who)
 	if i < 0 {
@@ -191,14 +193,14 @@ func renamed(list any, who, to caller) any {
 	return e
 }
 
-// returns strikes out what a return contradicts.
+// returns removes the possibilities that a return contradicts.
 func (p *possible) returns(m Model, key object, i int, output any) error {
 	s := sieve{m, p.pending, p.pending[i].caller, output, map[possibility]struct{}{}, map[possibility]struct{}{}}
 	for w := range p.worlds {
 		s.try(w)
 	}
 	if len(s.left) == 0 {
-		return fmt.Errorf("%s returns %s from %s on %s: in no order of the operations so far can it; the object may have held %s",
+		return fmt.Errorf("%s returns %s from %s on %s: no order of the operations so far explains it; the object may have held %s",
 			s.who.at, word(output), word(p.pending[i].input), key.words(m), p.states())
 	}
 	p.pending = slices.Delete(slices.Clone(p.pending), i, i+1)
@@ -217,7 +219,7 @@ func (o object) words(m Model) string {
 	return text
 }
 
-// states are those that the object may have been in, in words.
+// states lists the states that the object may have been in.
 func (p *possible) states() string {
 	words := map[string]bool{}
 	for w := range p.worlds {
@@ -238,7 +240,7 @@ func (p *possible) states() string {
 	return text
 }
 
-// sieve finds what may be so after a return: every pending operation may have taken
+// sieve finds the possibilities after a return. Every pending operation may have taken
 // effect before it.
 type sieve struct {
 	m       Model
@@ -271,7 +273,7 @@ func (s *sieve) try(w possibility) {
 	}
 }
 
-// with is a list with the effect of the k-th pending operation, in its place.
+// with inserts the effect of the k-th pending operation into a list.
 func (s *sieve) with(list any, k int, output any) any {
 	e, some := list.(effect)
 	if !some || slices.IndexFunc(s.pending, func(o operation) bool { return o.caller == e.caller }) > k {
@@ -302,7 +304,7 @@ func without(list any, who caller) any {
 	return e
 }
 
-// word is a value as a person reads it.
+// word writes a value for people.
 func word(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// kind is a model and what is done to it in random histories.
+// kind is a model with random operations on it.
 type kind struct {
 	model   Model
 	inputs  func(r *rand.Rand) any
@@ -41,8 +41,8 @@ var kinds = map[string]kind{
 	}, []any{true, false}},
 }
 
-// random is a history of an object that serves one call after the other, or of one
-// that sometimes answers anything. Some operations never return, some ids come again.
+// random returns a history of an object that serves one call after the other, or of one
+// that sometimes answers at random. Some operations never return; some ids are reused.
 func (k kind) random(r *rand.Rand) (facts []sim.Emitted) {
 	type running struct {
 		at      sim.Addr
@@ -100,7 +100,7 @@ func (k kind) random(r *rand.Rand) (facts []sim.Emitted) {
 	return facts
 }
 
-// What the monitor says of a history is what porcupine says.
+// The monitor and porcupine agree on every history.
 func TestAgreesWithPorcupine(t *testing.T) {
 	for name, k := range kinds {
 		r := rand.New(rand.NewPCG(7, uint64(len(name))))
@@ -140,9 +140,9 @@ func tell(facts []sim.Emitted) string {
 	return strings.Join(lines, "\n")
 }
 
-// Two nodes that call in either order come to one memory, and what has returned is
-// forgotten: else no two runs would meet.
-func TestForgets(t *testing.T) {
+// Two nodes that call in either order lead to equal memories, and what has returned is
+// forgotten. Otherwise no two runs would meet in a state.
+func TestReturnedOperationsAreForgotten(t *testing.T) {
 	n := sim.Params{Nodes: 2}.Addrs()
 	m := Register(0)
 	after := func(facts ...sim.Emitted) string {
@@ -170,8 +170,8 @@ func TestForgets(t *testing.T) {
 	}
 }
 
-// The errors teach.
-func TestSays(t *testing.T) {
+// An error names the operation, its result and the states that were possible.
+func TestErrorsNameOperationAndStates(t *testing.T) {
 	n := sim.Params{Nodes: 2}.Addrs()
 	o := &objects{}
 	o.Init()
@@ -182,7 +182,7 @@ func TestSays(t *testing.T) {
 		}
 	}
 	for fact, want := range map[any]string{
-		returned{"kv", 2, nil}: "n1 returns nothing from Get k on the map kv at k: in no order of the operations so far can it; the object may have held 5",
+		returned{"kv", 2, nil}: "n1 returns nothing from Get k on the map kv at k: no order of the operations so far explains it; the object may have held 5",
 		returned{"kv", 3, nil}: "n1 returns nothing from an operation 3 on kv that it has not called",
 	} {
 		if err := o.observe(m, n[1], fact); err == nil || err.Error() != want {

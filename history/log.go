@@ -7,41 +7,40 @@ import (
 	"macemc/sim"
 )
 
-// Log is the history of clients of a service that runs: what Call and Return tell in a
-// simulation, told by the goroutines that ask it. Whoever shares one between goroutines
-// guards it by a mutex; a call is told before it is made, and a return after the answer came.
+// Log is a history of the clients of a running service. Call and Return record it, as the
+// functions of these names do in a simulation. A Log that goroutines share needs a mutex.
+// Record a call before it is made, and a return after the answer came.
 type Log struct {
 	facts   []sim.Emitted
 	clients []sim.Addr
 }
 
-// NewLog is the log of so many clients, at most as many as a system may have nodes. They are
-// n0 and so on in what Check says.
+// NewLog returns a log of that many clients, at most the number of nodes that a system may
+// have. Errors of Check name them n0, n1, and so on.
 func NewLog(clients int) *Log {
 	return &Log{clients: sim.Params{Nodes: clients}.Addrs()}
 }
 
-// Call tells that a client begins an operation on an object, and gives the id by which it
-// returns. One whose answer is not known never returns.
+// Call records that a client begins an operation on an object, and returns the id for
+// Return. If the answer never comes, leave Return out.
 func (l *Log) Call(client int, object string, input any) (id int) {
 	id = len(l.facts)
 	l.facts = append(l.facts, sim.Emitted{At: l.clients[client], Step: id, Fact: called{object, id, input}})
 	return id
 }
 
-// Return tells what an operation returned.
+// Return records what an operation returned.
 func (l *Log) Return(id int, output any) {
 	mustCompare("output", output)
 	began := l.facts[id]
 	l.facts = append(l.facts, sim.Emitted{At: began.At, Step: len(l.facts), Fact: returned{began.Fact.(called).Object, id, output}})
 }
 
-// Forget takes back a call that changes nothing whether it took effect or not: that of a
-// read whose answer was lost. What never returns costs the more the
-// more there is of it.
+// Forget removes a call that changes nothing, such as a read whose answer was lost.
+// Operations that never return make Check slower.
 func (l *Log) Forget(id int) { l.facts[id].Fact = nil }
 
-// Returned is how many operations have returned.
+// Returned returns the number of operations that have returned.
 func (l *Log) Returned() (n int) {
 	for _, f := range l.facts {
 		if _, is := f.Fact.(returned); is {
@@ -51,7 +50,8 @@ func (l *Log) Returned() (n int) {
 	return n
 }
 
-// NotLinearizable is what is wrong with a history, with porcupine's picture of it.
+// NotLinearizable is the error of a history that is not linearizable, with porcupine's
+// picture of it.
 type NotLinearizable struct {
 	why  error
 	Page []byte // HTML
@@ -59,9 +59,9 @@ type NotLinearizable struct {
 
 func (e *NotLinearizable) Error() string { return e.why.Error() }
 
-// Check decides whether the history is linearizable, as a model of every object: by the
-// monitor that Linearizable is, and by porcupine, which must agree. The error is a
-// *NotLinearizable if it is not.
+// Check reports whether the history is linearizable, with m as the model of every object.
+// It asks the monitor of Linearizable and porcupine, which must agree. If it is not
+// linearizable, the error is a *NotLinearizable.
 func (l *Log) Check(m Model) error {
 	page, err := picture(m, l.facts)
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"testing"
 )
 
-// What clients tell of a service that runs is decided as what nodes tell of one that is
-// simulated.
+// A log of a running service is decided as the facts of a simulated one are.
 func TestLog(t *testing.T) {
 	l := NewLog(2)
-	lost := l.Call(0, "kv", Put{"a", 1}) // its answer is lost: it may take effect or not
+	lost := l.Call(0, "kv", Put{"a", 1}) // the answer is lost: the write may take effect or not
 	read := l.Call(1, "kv", Get{"a"})
 	l.Return(read, nil)
 	read = l.Call(1, "kv", Get{"a"})
@@ -28,7 +27,7 @@ func TestLog(t *testing.T) {
 	}
 
 	l = NewLog(1)
-	for range 60 { // which would be too many to be in all orders
+	for range 60 { // too many operations to try in all orders
 		l.Forget(l.Call(0, "kv", Get{"a"}))
 	}
 	l.Return(l.Call(0, "kv", Put{"a", 1}), nil)

@@ -2,25 +2,25 @@ package history
 
 import "fmt"
 
-// Model says what an object does: see Object.
+// Model defines what an object does. Make one with Register, Map, Queue, Lock or Object.
 type Model struct {
 	name  string
 	init  any
 	apply func(state, input any) (next, output any, can bool)
-	part  func(input any) any // of the object, which is an object of its own; nil: it has no parts
-	of    []string            // the objects; nil: all
+	part  func(input any) any // the part of the object that an input is about; nil if the object has no parts
+	of    []string            // the names of the objects; nil means all
 }
 
-// Object is a model of one's own. apply says what an operation does to a state and what
-// it returns; can is false where the operation has to wait. It is a pure function.
-// States and outputs are compared by ==.
+// Object returns a model of your own. apply returns the state after an operation, and what
+// the operation returns; can is false if the operation has to wait. It must be a pure
+// function. States and outputs are compared with ==.
 func Object[S, O comparable, I any](name string, init S, apply func(S, I) (next S, output O, can bool)) Model {
 	return Model{name: name, init: init, apply: func(state, input any) (any, any, bool) {
 		i, ok := input.(I)
-		if !ok && input != nil { // which is an input too, where I is an interface
+		if !ok && input != nil { // a nil input is allowed if I is an interface
 			panic(fmt.Sprintf("macemc: history: a %s has no operation %T", name, input))
 		}
-		s, _ := state.(S) // nil is a state too, where S is an interface
+		s, _ := state.(S) // a nil state is allowed if S is an interface
 		next, output, can := apply(s, i)
 		return next, output, can
 	}}
@@ -34,13 +34,13 @@ type (
 	Read struct{}
 	// Put returns nil.
 	Put struct{ Key, Value any }
-	// Get returns the value; nil: there is none.
+	// Get returns the value, or nil if there is none.
 	Get struct{ Key any }
 	// Delete returns nil.
 	Delete struct{ Key any }
 )
 
-// Register holds one value, initial at first. Its operations are Read and Write.
+// Register is a model of an object that holds one value. Its operations are Read and Write.
 func Register(initial any) Model {
 	return Object("register", initial, func(value any, op any) (any, any, bool) {
 		switch op := op.(type) {
@@ -54,8 +54,9 @@ func Register(initial any) Model {
 	})
 }
 
-// Map holds values by key, none at first. Its operations are Put, Get and Delete. A key
-// is an object of its own: that is as strict, and less to keep.
+// Map is a model of an object that holds values by key. Its operations are Put, Get and
+// Delete. Each key is checked as an object of its own: that is as strict, and needs less
+// memory.
 func Map() Model {
 	m := Object("map", any(nil), func(value any, op any) (any, any, bool) {
 		switch op := op.(type) {
@@ -86,17 +87,17 @@ func Map() Model {
 type (
 	// Enqueue returns nil.
 	Enqueue struct{ Value any }
-	// Dequeue returns the value that has waited longest; nil: the queue is empty.
+	// Dequeue returns the oldest value, or nil if the queue is empty.
 	Dequeue struct{}
 )
 
-// queued is a queue as a value that can be compared.
+// queued is a queue as a comparable value.
 type queued struct {
 	first any
-	rest  any // a queued; nil: nothing
+	rest  any // a queued, or nil
 }
 
-// Queue hands out in order what was put in. Its operations are Enqueue and Dequeue.
+// Queue is a model of a first-in, first-out queue. Its operations are Enqueue and Dequeue.
 func Queue() Model {
 	return Object("queue", any(nil), func(queue any, op any) (any, any, bool) {
 		switch op := op.(type) {
@@ -120,9 +121,9 @@ func appended(queue, value any) any {
 	return queued{first: value}
 }
 
-// The operations of a Lock. By says who: the name of a client, or its address.
+// The operations of a Lock. By is the name of a client, or its address.
 type (
-	// Acquire returns true when By has the lock. It waits while another has it.
+	// Acquire waits while another client has the lock, and returns true.
 	Acquire struct{ By any }
 	// TryAcquire returns whether By has got the lock.
 	TryAcquire struct{ By any }
@@ -130,7 +131,8 @@ type (
 	Release struct{ By any }
 )
 
-// Lock is held by one at a time. Its operations are Acquire, TryAcquire and Release.
+// Lock is a model of a lock that one client can hold. Its operations are Acquire,
+// TryAcquire and Release.
 func Lock() Model {
 	return Object("lock", any(nil), func(holder any, op any) (any, bool, bool) {
 		switch op := op.(type) {

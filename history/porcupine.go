@@ -10,17 +10,18 @@ import (
 	"macemc/sim"
 )
 
-// never is what an operation returned that did not: anything.
+// never is the output of an operation that did not return. It matches any output.
 type never struct{}
 
-// converted is the model in porcupine's words.
+// converted returns the model in porcupine's form.
 func (m Model) converted() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return m.init },
 		Step: func(state, input, output any) (bool, any) {
 			next, out, can := m.apply(state, input)
 			if !can {
-				// It waits. One that never returned may as well not have happened.
+				// It has to wait. An operation that never returned may as well not have
+				// happened.
 				return output == never{}, state
 			}
 			return output == never{} || out == output, next
@@ -38,17 +39,17 @@ func (m Model) converted() porcupine.Model {
 	}
 }
 
-// plain takes from a service's words what the page would take for markup.
+// plain replaces characters that the page would take for markup.
 var plain = strings.NewReplacer("<", "\u2039", ">", "\u203a", "&", "+", `"`, "'")
 
-// tale is the history of one object, in porcupine's words.
+// tale is the history of one object, in porcupine's form.
 type tale struct {
 	events  []porcupine.Event
 	pending map[caller]int
 	last    int
 }
 
-// tales are the histories of all objects, by object in the order of their first calls.
+// tales returns the histories of all objects, in the order of their first calls.
 func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	of := map[object]*tale{}
 	for _, f := range facts {
@@ -67,7 +68,7 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 				of[key] = t
 				list = append(list, t)
 			}
-			for other, t := range of { // one with this id, if any, never returns
+			for other, t := range of { // an earlier operation with this id never returns
 				if other.name == fact.Object {
 					delete(t.pending, caller{f.At, fact.ID})
 				}
@@ -91,9 +92,9 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	return list
 }
 
-// end lets those operations return that did not.
+// end makes the operations return that did not.
 func (t *tale) end() {
-	open := map[int]int{} // clients by number
+	open := map[int]int{} // clients by operation
 	for _, e := range t.events {
 		if e.Kind == porcupine.CallEvent {
 			open[e.Id] = e.ClientId
@@ -106,8 +107,8 @@ func (t *tale) end() {
 	}
 }
 
-// picture is a page that shows the history of the first object that is not
-// linearizable, by porcupine, which decides that for itself. Nil: they all are.
+// picture returns a page that shows the history of the first object that porcupine finds
+// not linearizable, or nil if all are.
 func picture(m Model, facts []sim.Emitted) ([]byte, error) {
 	for _, t := range tales(m, facts) {
 		model := m.converted()

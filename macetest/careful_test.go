@@ -17,14 +17,14 @@ import (
 	"macemc/internal/long"
 )
 
-// A trap is a small world with something of which an overlay must be careful.
+// A trap is a small world with something that the overlay must handle with care.
 type trap struct {
 	name string
 	body func(t *testing.T, w *World)
-	says []string // of which the report has all
+	says []string // texts that the report must contain
 }
 
-var count int // of the worlds of this process
+var count int // the worlds of this process
 
 var traps = []trap{
 	{"package variables live on", func(t *testing.T, w *World) {
@@ -118,7 +118,7 @@ var traps = []trap{
 
 var waste []byte
 
-// TestTrap is what TestCareful runs.
+// TestTrap is the test that TestCarefulOverlay runs in other processes.
 func TestTrap(t *testing.T) {
 	name := os.Getenv("MACETEST_TRAP")
 	for _, trap := range traps {
@@ -134,7 +134,7 @@ func TestTrap(t *testing.T) {
 	t.Skip("no process of another test")
 }
 
-func TestCareful(t *testing.T) {
+func TestCarefulOverlay(t *testing.T) {
 	if long.Of(0, 1) == 0 {
 		t.Skip("the overlay compiles the standard library: with -long")
 	}
@@ -145,7 +145,7 @@ func TestCareful(t *testing.T) {
 			defer os.Remove(tape)
 			cmd := exec.Command(os.Args[0], "-test.run=^TestTrap$", "-test.v", "-macetest.scale=0.1")
 			cmd.Env = append(os.Environ(), "MACETEST_TRAP="+trap.name)
-			out, _ := cmd.CombinedOutput() // which says whether the test failed
+			out, _ := cmd.CombinedOutput() // the output says whether the test failed
 			for _, says := range trap.says {
 				if !strings.Contains(string(out), says) {
 					t.Errorf("%q is not said:\n%s", says, out)

@@ -16,13 +16,13 @@ import (
 	"macemc/sim"
 )
 
-// corpus is where the paths of findings are kept that tests have made, beside the
-// test, as go test -fuzz keeps its own.
+// corpus is the folder of paths of earlier findings, beside the test, as testdata/fuzz is
+// for go test -fuzz.
 const corpus = "testdata/macemc"
 
-// again takes the paths of the corpus again that are of this system, with the same
-// known bugs, and fails the test if one still comes to what it was kept for.
-func (a *teller) again(sys *sim.System, bugs []sim.BugID) {
+// again replays the paths of the corpus that are of this system with the same known bugs.
+// It fails the test if one still fails as it did when it was kept.
+func (a *reporter) again(sys *sim.System, bugs []sim.BugID) {
 	a.t.Helper()
 	files, err := filepath.Glob(filepath.Join(corpus, "*.path"))
 	if err != nil {
@@ -50,13 +50,12 @@ func sameBugs(of []string, bugs []sim.BugID) bool {
 	return slices.Equal(slices.Sorted(slices.Values(of)), slices.Sorted(slices.Values(ids)))
 }
 
-// keep writes the paths of what was found into the corpus. One that ends the
-// process, or does not always do the same, is not: it would end all tests, or
-// fail some day.
-func (a *teller) keep(r *search.Result) {
+// keep writes the paths of findings into the corpus. A finding that ends the process, or
+// does not repeat every time, is not kept: it would end all tests, or make them flaky.
+func (a *reporter) keep(r *search.Result) {
 	a.t.Helper()
 	if tests, _ := filepath.Glob("*_test.go"); len(tests) == 0 {
-		return // the program of the tests runs somewhere else
+		return // the test binary runs elsewhere
 	}
 	for _, one := range account.All(r) {
 		f := one.Finding
@@ -83,8 +82,8 @@ func (a *teller) keep(r *search.Result) {
 	}
 }
 
-// Benchmark searches a system again and again, with another seed each time, and
-// reports how many states are visited and steps taken in a second.
+// Benchmark searches a system repeatedly, each time with another seed, and reports the
+// states visited and the steps taken per second.
 func Benchmark(b *testing.B, sys *sim.System, o Options) {
 	b.Helper()
 	opts, err := o.search(sys, testing.Short())

@@ -13,23 +13,23 @@ import (
 	"macemc/program"
 )
 
-// A World is what the body of Explore has: hosts with a network and disks, and choices.
+// A World has what the body of Explore uses: hosts with a network and disks, and choices.
 type World = program.World
 
-// Explore runs body in a testing/synctest bubble, as synctest.Test does, again and
-// again: with other orders of goroutines, of select cases, of maps and of timers of one
-// instant, other random numbers, and other answers to what the World asks. The test
-// fails with the first world that fails: by t, by a panic, by a deadlock, or by
-// goroutines that are left.
+// Explore runs body in a testing/synctest bubble, as synctest.Test does, but many times:
+// with other orders of goroutines, of select cases, of maps and of timers that are due at
+// the same instant, with other random numbers, and with other answers to the choices of the
+// World. The test fails with the first world that fails: by t, by a panic, by a deadlock,
+// or by goroutines that are left running.
 //
-// The worlds are taken by other processes, which run this test as go test -c builds it
-// with macemc's overlay of the runtime. The first such build compiles the standard
-// library. A failing world is made small, and its tape kept in testdata/macemc, where
-// Explore takes it first from then on. Where there is no overlay for the toolchain,
-// worlds run in this process, some of them, and replay is not exact.
+// The worlds run in other processes. These run the same test, built with macemc's overlay
+// of the runtime; the first such build compiles the standard library. A failing world is
+// made small, and its tape is kept in testdata/macemc, which Explore replays first from
+// then on. If there is no overlay for the toolchain, a few worlds run in this process, and
+// replay is not exact.
 //
-// Some 1,000 worlds are taken, 100 with -short; -macetest.scale and -macetest.seed are
-// as for Run.
+// Explore takes about 1,000 worlds, or 100 with -short. The flags -macetest.scale and
+// -macetest.seed work as for Run.
 func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	t.Helper()
 	call := calls.next(t.Name())
@@ -82,7 +82,7 @@ func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	}
 }
 
-// worldsDefault is how many worlds Explore takes.
+// worldsDefault is the number of worlds that Explore takes.
 const worldsDefault = 1000
 
 // calls counts the calls of Explore in each test.
@@ -103,7 +103,8 @@ func (c *counter) next(name string) int {
 	return c.of[name] - 1
 }
 
-// soon reports whether the time of the test is nearly over.
+// soon returns a function that reports whether the test's deadline is near. It is nil if
+// there is none.
 func soon(t *testing.T) func() bool {
 	stop := deadline(t)
 	if stop == nil {
@@ -112,7 +113,7 @@ func soon(t *testing.T) func() bool {
 	return func() bool { return stop() != "" }
 }
 
-// sample runs one of twenty worlds in this process, as subtests.
+// sample runs every twentieth world in this process, as a subtest.
 func sample(t *testing.T, s *worlds.Search, body func(t *testing.T, w *World)) {
 	ok := true
 	for k := range max(1, s.Worlds/20) {
@@ -128,7 +129,7 @@ func sample(t *testing.T, s *worlds.Search, body func(t *testing.T, w *World)) {
 // loose runs a world without the overlay.
 func loose(t *testing.T, body func(t *testing.T, w *World)) {
 	var w *World
-	defer func() { // synctest panics about goroutines that are left
+	defer func() { // synctest panics about goroutines that are left running
 		if left := recover(); left != nil && (w == nil || len(w.Names()) == 0) {
 			t.Error(left)
 		}
@@ -140,7 +141,7 @@ func loose(t *testing.T, body func(t *testing.T, w *World)) {
 	})
 }
 
-// again takes the tape that is kept of the test, if there is one.
+// again replays the kept tape of the test, if there is one.
 func again(t *testing.T, s *worlds.Search) {
 	if _, err := os.Stat(s.Keep); err != nil {
 		return
@@ -162,7 +163,7 @@ func again(t *testing.T, s *worlds.Search) {
 	}
 }
 
-// notesMost is how many lines a report has of what happened.
+// notesMost is the number of lines in a report about what happened.
 const notesMost = 60
 
 func happened(notes []string) string {
@@ -177,7 +178,7 @@ func happened(notes []string) string {
 	return text + "  " + strings.Join(notes, "\n  ")
 }
 
-// failed tells of a world that fails.
+// failed describes a world that fails.
 func failed(t *testing.T, f *worlds.Finding) string {
 	text := fmt.Sprintf("world %d: %s\n%s", f.World, f.Failure.Kind, f.Failure.Message)
 	if !f.Exact {

@@ -13,9 +13,9 @@ import (
 	"macemc/program"
 )
 
-// seeded are the bugs of the queue, and what is said when each is found. It has one more,
-// "lost wake-up", that 1,000 worlds do not meet: it needs one pause, at one place, in the last
-// job, for as long as the request takes.
+// seeded are the bugs of the queue, with the text of the report when each is found. One
+// more, "lost wake-up", is not found in 1,000 worlds: it needs one pause, at one place, in
+// the last job, for as long as the request takes.
 var seeded = []struct{ bug, says string }{
 	{"double close", "panic: close of closed channel"},
 	{"leaked goroutine", "goroutines"},
@@ -24,7 +24,7 @@ var seeded = []struct{ bug, says string }{
 	{"torn write", "nobody submitted it"},
 }
 
-// TestQueue is what the other tests run: the queue with a bug, or without one.
+// TestQueue is the test that the other tests run: the queue with a bug, or without one.
 func TestQueue(t *testing.T) {
 	bug := os.Getenv("MACETEST_QUEUE")
 	if bug == "" {
@@ -33,18 +33,18 @@ func TestQueue(t *testing.T) {
 	Explore(t, runQueue(strings.TrimPrefix(bug, "none")))
 }
 
-// explored runs TestQueue with a bug and without a tape, and returns what it says.
+// explored runs TestQueue with a bug and without a tape, and returns its output.
 func explored(t *testing.T, bug string) string {
 	t.Helper()
 	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
 	return queueing(bug)
 }
 
-// queueing runs TestQueue with a bug, from the tape that is there if one is.
+// queueing runs TestQueue with a bug, from its tape if there is one.
 func queueing(bug string) string {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestQueue$", "-test.v", "-test.timeout=9m")
 	cmd.Env = append(os.Environ(), "MACETEST_QUEUE="+bug)
-	out, _ := cmd.CombinedOutput() // which says whether the test failed
+	out, _ := cmd.CombinedOutput() // the output says whether the test failed
 	return string(out)
 }
 
@@ -70,8 +70,8 @@ func TestExploreFindsEachKindOfBug(t *testing.T) {
 	os.Remove(filepath.FromSlash("testdata/macemc/TestQueue.tape"))
 }
 
-// Without the overlay some worlds run in this process, with choices of their own, and a
-// host that crashes skips its world.
+// Without the overlay some worlds run in this process, with choices of their own. A world
+// in which a host crashes is skipped.
 func TestSample(t *testing.T) {
 	chosen := map[int]int{}
 	sample(t, &worlds.Search{Seed: 1, Worlds: 400}, func(t *testing.T, w *World) {

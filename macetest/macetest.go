@@ -22,14 +22,14 @@ import (
 	"macemc/sim"
 )
 
-// stuck is how long a handler may run without asking anything.
+// stuck is how long a handler may run without calling Env.
 const stuck = 10 * time.Second
 
-// Run searches a system, and fails the test if something is wrong with it; with
-// Options.Expect, if that is not found.
+// Run searches a system, and fails the test if the search finds a failure. With
+// Options.Expect it fails the test if the search does not find that.
 func Run(t testing.TB, sys *sim.System, o Options) {
 	t.Helper()
-	a := newTeller(t)
+	a := newReporter(t)
 	if *replayFlag != "" {
 		a.replay(sys, *replayFlag)
 		return
@@ -42,7 +42,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 		t.Fatal(err)
 	}
 	opts.Stop = deadline(t)
-	opts.Stuck, opts.OnStuck = stuck, func(r *search.Result) { // nobody can go on from here
+	opts.Stuck, opts.OnStuck = stuck, func(r *search.Result) { // a handler that never returns cannot be stopped
 		fmt.Fprintf(os.Stderr, "--- FAIL: %s\n%s", t.Name(), a.tell(r))
 		os.Exit(1)
 	}
@@ -53,7 +53,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict() != o.Expect || testing.Verbose() { // what was expected needs no account otherwise
+	if r.Verdict() != o.Expect || testing.Verbose() { // an expected finding needs no report otherwise
 		if err := explain(r, look, !o.NoShrink); err != nil {
 			t.Logf("the finding could not be looked into: %v", err)
 		}
@@ -72,16 +72,15 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 	}
 }
 
-// Replay takes the recorded path of a finding again, and fails the test if it
-// comes to the same. Where the code does otherwise on the way than when it was
-// recorded, the path is followed by the identities of its steps for as long as
-// it goes, and the test logs how far that is.
+// Replay repeats the recorded path of a finding, and fails the test if the failure occurs
+// again. If the code has changed since, the path is followed by the identities of its steps
+// as far as it goes, and the test logs how far that is.
 func Replay(t testing.TB, sys *sim.System, file string) {
 	t.Helper()
-	newTeller(t).replay(sys, file)
+	newReporter(t).replay(sys, file)
 }
 
-// explain finds out what can be found out about the findings.
+// explain analyzes the findings of r.
 func explain(r *search.Result, o critical.Options, shrink bool) error {
 	for i, f := range r.Findings {
 		c, err := critical.Explain(r.System, f, o, shrink)
@@ -94,7 +93,8 @@ func explain(r *search.Result, o critical.Options, shrink bool) error {
 	return nil
 }
 
-// deadline ends a search in time to report before the test's is over.
+// deadline returns a function that stops a search in time to report before the test's
+// deadline. It is nil if there is none.
 func deadline(t testing.TB) func() search.Stop {
 	d, ok := t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
@@ -113,22 +113,23 @@ func deadline(t testing.TB) func() search.Stop {
 	}
 }
 
-// teller tells what came of a search or a replay, for one test.
-type teller struct {
+// reporter reports the result of a search or a replay for one test.
+type reporter struct {
 	t   testing.TB
-	pkg string // of the test
+	pkg string // the package of the test
 }
 
-// newTeller must be called by an exported function, which a test calls.
-func newTeller(t testing.TB) *teller {
-	a := &teller{t: t, pkg: "."}
+// newReporter must be called by an exported function that a test calls, since it reads the
+// stack.
+func newReporter(t testing.TB) *reporter {
+	a := &reporter{t: t, pkg: "."}
 	if pc, _, _, ok := runtime.Caller(2); ok {
 		a.pkg = packageOf(runtime.FuncForPC(pc).Name())
 	}
 	return a
 }
 
-// packageOf is the package of a test's function, as go test takes it.
+// packageOf returns the package of a function, in the form that go test takes.
 func packageOf(function string) string {
 	at := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[at:], ".")
@@ -139,8 +140,8 @@ func packageOf(function string) string {
 	return pkg
 }
 
-// command is what takes a path again in this test.
-func (a *teller) command(file string) string {
+// command returns the command that repeats a path in this test.
+func (a *reporter) command(file string) string {
 	var levels []string
 	for level := range strings.SplitSeq(a.t.Name(), "/") {
 		levels = append(levels, "^"+regexp.QuoteMeta(level)+"$")
@@ -148,7 +149,7 @@ func (a *teller) command(file string) string {
 	return fmt.Sprintf("go test -run %s %s -macetest.replay %s", shellWord(strings.Join(levels, "/")), a.pkg, shellWord(file))
 }
 
-func (a *teller) commands(file string) []finding.Command {
+func (a *reporter) commands(file string) []finding.Command {
 	return []finding.Command{
 		{What: "take the run again, with every check on", Line: a.command(file)},
 		{What: "what happened before what, in a module that has macemc as a tool (go get -tool " + command + ")", Line: a.tool("graph", file)},
@@ -156,12 +157,12 @@ func (a *teller) commands(file string) []finding.Command {
 	}
 }
 
-// command is the program of macemc.
+// command is the package path of the program macemc.
 var command = strings.TrimSuffix(reflect.TypeFor[Options]().PkgPath(), "macetest") + "cmd/macemc"
 
-// tool is a command of macemc that takes the path, with the systems that the
-// package of the test exports.
-func (a *teller) tool(name, file string) string {
+// tool returns a command of macemc for the path, with the systems that the package of the
+// test exports.
+func (a *reporter) tool(name, file string) string {
 	pkg := a.pkg
 	if host, _, _ := strings.Cut(pkg, "/"); !strings.Contains(host, ".") {
 		pkg = "." // a path without a host looks like the name of a system
@@ -169,8 +170,8 @@ func (a *teller) tool(name, file string) string {
 	return fmt.Sprintf("go tool macemc %s %s %s", name, shellWord(pkg), shellWord(file))
 }
 
-// tell writes the finding's folder, and tells about it.
-func (a *teller) tell(r *search.Result) string {
+// tell writes the finding's folder, and returns the report.
+func (a *reporter) tell(r *search.Result) string {
 	var b strings.Builder
 	for _, one := range account.All(r) {
 		if err := finding.NewShelf(a.folder()).Write(one, r, a.commands); err != nil {
@@ -191,21 +192,20 @@ func (a *teller) tell(r *search.Result) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// folder is where findings go: the artifacts of the test, or a folder that
-// stays.
-func (a *teller) folder() string {
+// folder returns the folder for findings: the artifacts of the test, or one that stays.
+func (a *reporter) folder() string {
 	if wanted := artifacts(); wanted {
 		return a.t.ArtifactDir()
 	}
 	name := "macetest-findings"
-	if uid := os.Getuid(); uid >= 0 { // a folder that another user has made cannot be written into
+	if uid := os.Getuid(); uid >= 0 { // another user may have made a folder that this user cannot write
 		name = fmt.Sprintf("%s-%d", name, uid)
 	}
 	return filepath.Join(os.TempDir(), name)
 }
 
-// replay takes the path in a file again.
-func (a *teller) replay(sys *sim.System, file string) {
+// replay repeats the path in a file.
+func (a *reporter) replay(sys *sim.System, file string) {
 	a.t.Helper()
 	path, err := choose.Open(file)
 	if err != nil {
@@ -241,7 +241,7 @@ func artifacts() bool {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// shellWord is a word as it must be typed.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word

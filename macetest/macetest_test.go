@@ -24,7 +24,7 @@ func TestPackageOf(t *testing.T) {
 	}
 }
 
-// until is a test that ends at some time.
+// until is a test with a deadline.
 type until struct {
 	testing.TB
 	end time.Time
@@ -32,7 +32,7 @@ type until struct {
 
 func (u until) Deadline() (time.Time, bool) { return u.end, !u.end.IsZero() }
 
-// A search ends some time before the test does; without a deadline, never.
+// A search ends before the test's deadline; without a deadline, it is not limited.
 func TestDeadline(t *testing.T) {
 	if stop := deadline(until{t, time.Time{}}); stop != nil {
 		t.Error("a test without a deadline has one")
@@ -45,7 +45,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// What is not said scales; what a depth bounds does not.
+// The scale applies to defaults only, and not to transitions that a depth bounds.
 func TestScale(t *testing.T) {
 	sys := &sim.System{Name: "none", Doc: "Nothing.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
 	t.Setenv("MACETEST_SCALE", "")

@@ -12,39 +12,40 @@ import (
 	"macemc/sim"
 )
 
-// Options say what is searched, and how far. The zero value searches the
-// system as it is by default, for a short time.
+// Options say what is searched, and how far. The zero value searches the system with its
+// defaults for a short time.
 type Options struct {
-	Nodes  int         // 0: the system's default
-	Params []string    // parameters of the system, each "name=value"
-	Bugs   []sim.BugID // known bugs that are switched on
-	Ignore []string    // what is known and left out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
+	Nodes  int         // 0 means the system's default
+	Params []string    // parameters of the system, as "name=value"
+	Bugs   []sim.BugID // known bugs to switch on
+	Ignore []string    // known findings to leave out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
 
 	sim.Conditions
 
-	Depth       int            // steps of the exhaustive phase; 0: as deep as Transitions allows
-	Transitions int            // that the exhaustive phase may execute, if Depth is 0; 0: 30,000. See -macetest.scale
-	Walks       int            // random walks after it; 0: 300. See -macetest.scale
-	WalkSteps   int            // steps after which a walk that is not live is suspected; 0: 10,000
-	WalkLeast   int            // steps for which a walk goes on even if it is live; 0: 200
-	Walking     search.Walking // how walks pick their events; "": auto
-	Memory      int            // bytes that the process may use; 0: 4 GiB
-	Engine      search.Engine  // of the exhaustive phase; "": memo
-	Seed        uint64         // of the walks; 0: 1
+	Depth       int            // depth of the exhaustive phase, in steps; 0 means as deep as Transitions allows
+	Transitions int            // limit of the exhaustive phase if Depth is 0; 0 means 30,000. See -macetest.scale
+	Walks       int            // random walks after the exhaustive phase; 0 means 300. See -macetest.scale
+	WalkSteps   int            // steps after which a walk that is not live is suspected; 0 means 10,000
+	WalkLeast   int            // steps that a walk takes even if it is live; 0 means 200
+	Walking     search.Walking // how walks pick their events; "" means auto
+	Memory      int            // bytes that the process may use; 0 means 4 GiB
+	Engine      search.Engine  // the engine of the exhaustive phase; "" means memo
+	Seed        uint64         // the seed of the walks; 0 means 1
 
-	Prefix string // a path file: the search begins where its run ends; "": at the start
+	Prefix string // a path file at whose end the search begins; "" means at the start
 
-	NoShrink bool // tell runs as they were found; else they are made shorter, for some seconds at most
+	NoShrink bool // report runs as they were found, instead of shortening them for some seconds
 
-	// Expect is what the search must find: a test of a known bug fails if it is
-	// not found, or is found as something else. Zero: nothing.
+	// Expect is the verdict that the search must find. A test of a known bug fails if the
+	// bug is not found, or is found with another verdict. Zero means that nothing may be
+	// found.
 	Expect sim.Verdict
 }
 
 const (
 	transitionsDefault = 30_000
 	walksDefault       = 300
-	shortPart          = 10 // with -short, one of so many
+	shortPart          = 10 // with -short, the search is one tenth
 )
 
 var (
@@ -53,7 +54,7 @@ var (
 	seedFlag   = flag.Uint64("macetest.seed", 0, "the `seed` of the walks (default MACETEST_SEED of the environment, or the test's)")
 )
 
-// scale is how many times as far a search goes as by default.
+// scale returns the factor by which a search goes further than by default.
 func scale(short bool) (float64, error) {
 	if *scaleFlag != 0 {
 		return positive("-macetest.scale", *scaleFlag)
@@ -78,7 +79,7 @@ func positive(name string, n float64) (float64, error) {
 	return n, nil
 }
 
-// seed is that of the walks.
+// seed returns the seed of the walks.
 func seed(own uint64) (uint64, error) {
 	if *seedFlag != 0 {
 		return *seedFlag, nil
@@ -93,7 +94,7 @@ func seed(own uint64) (uint64, error) {
 	return own, nil
 }
 
-// search are the options of the search.
+// search returns the options of the search.
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
 		Conditions: o.Conditions,

@@ -16,8 +16,8 @@ import (
 	"macemc/program"
 )
 
-// The service of these tests is a queue of jobs: clients submit them over TCP, a
-// journal keeps them, workers do them. Each bug is one line of it that is wrong.
+// The service of these tests is a queue of jobs: clients submit jobs over TCP, a journal
+// keeps them, workers do them. Each bug is one wrong line.
 type queue struct {
 	bug     string
 	h       *program.Host
@@ -27,7 +27,7 @@ type queue struct {
 	wake    chan struct{}
 	done    chan struct{}
 	closing sync.Once
-	ran     map[string]int // by all lives: what the test looks at
+	ran     map[string]int // jobs that ran in any life: what the test checks
 	workers sync.WaitGroup
 }
 
@@ -73,7 +73,7 @@ func (q *queue) shut() {
 	q.closing.Do(func() { close(q.done) })
 }
 
-// recover reads the jobs that the journal has.
+// recover reads the jobs in the journal.
 func (q *queue) recover() {
 	data, _ := q.h.Disk().ReadFile("journal")
 	good := 0
@@ -93,7 +93,7 @@ func (q *queue) recover() {
 	q.journal.Seek(0, io.SeekEnd)
 }
 
-// client takes jobs from a connection, a line each, and answers each one.
+// client reads jobs from a connection, one a line, and answers each one.
 func (q *queue) client(c net.Conn) {
 	defer c.Close()
 	stop := context.AfterFunc(q.context(), func() { c.Close() })
@@ -182,14 +182,14 @@ func (q *queue) try(job string) {
 			if q.bug == "leaked goroutine" {
 				continue
 			}
-			if err := <-result; err == nil && q.bug != "timeout race" { // it was done all the same
+			if err := <-result; err == nil && q.bug != "timeout race" { // it was done after all
 				return
 			}
 		}
 	}
 }
 
-// open reports whether the queue goes on.
+// open reports whether the queue is still running.
 func (q *queue) open() bool {
 	select {
 	case <-q.done:
@@ -199,7 +199,7 @@ func (q *queue) open() bool {
 	}
 }
 
-// do does a job, in a time that the search chooses.
+// do does a job, which takes a time that the search chooses.
 func (q *queue) do(ctx context.Context, job string) error {
 	select {
 	case <-time.After(time.Duration(1+q.h.Choose(5)) * 10 * time.Millisecond):
@@ -210,10 +210,10 @@ func (q *queue) do(ctx context.Context, job string) error {
 	}
 }
 
-// submit has a client submit jobs one after the other.
+// submit makes a client submit jobs one after the other.
 func submit(from *program.Host, jobs ...string) {
 	c, err := from.Dial("tcp", "server:70")
-	for ; err != nil; c, err = from.Dial("tcp", "server:70") { // it reads its journal first
+	for ; err != nil; c, err = from.Dial("tcp", "server:70") { // the server reads its journal first
 		time.Sleep(5 * time.Millisecond)
 	}
 	defer c.Close()
@@ -227,7 +227,7 @@ func submit(from *program.Host, jobs ...string) {
 	}
 }
 
-// jobs are what the clients submit, in records of which half is more than a header.
+// jobs are what the clients submit. Half of a record is longer than its header.
 var jobs = []string{"the first job of one", "the second job of one", "the third job of one", "the first job of two", "the second job of two"}
 
 // runQueue is the test: two clients, possibly a crash, and what must hold in the end.
@@ -266,7 +266,7 @@ func runQueue(bug string) func(*testing.T, *World) {
 		}
 		done := len(ran)
 		w.Stop("server")
-		if n := len(ran) - done; n > 2 { // the one that is under way, and the one that was begun just then
+		if n := len(ran) - done; n > 2 { // the job that was running, and the one that had just begun
 			t.Errorf("%d jobs were done after it was to stop", n)
 		}
 	}

@@ -15,15 +15,14 @@ import (
 	"macemc/internal/transcript"
 )
 
-// TestTranscripts runs testdata, with the tests of testdata/lock in a program
-// of their own. Its commands:
+// TestTranscripts runs testdata, with the tests of testdata/lock in a program of their own.
+// Its commands:
 //
-//	test    run them with the flags in the input, each NAME=value before them
-//	        put into the environment
-//	files   the files of a folder, without their contents
+//	test    run them with the flags in the input; NAME=value before them sets
+//	        a variable of the environment
+//	files   list the files of a folder, without their contents
 //
-// FINDINGS stands for the folder of what is found, and what was measured is
-// left out.
+// FINDINGS stands for the folder of findings. Measured values are left out.
 func TestTranscripts(t *testing.T) {
 	program := built(t)
 	transcript.RunFresh(t, "testdata", func() transcript.Handler {
@@ -53,8 +52,8 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// lockOfExamples is the file that puts the service of examples/lock, which is in
-// a module of its own, beside the tests of testdata/lock.
+// lockOfExamples maps the service of examples/lock, which is in another module, into the
+// folder of the tests of testdata/lock.
 func lockOfExamples(t *testing.T) string {
 	t.Helper()
 	here, err := os.Getwd()
@@ -103,7 +102,7 @@ func masked(text string) string {
 	return effort.ReplaceAllString(text, "          effort      ...\n")
 }
 
-// built is the program of the tests of testdata/lock.
+// built returns the test binary of testdata/lock.
 func built(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "lock.test")
@@ -114,9 +113,9 @@ func built(t *testing.T) string {
 	return program
 }
 
-// What a test finds is kept beside it, and taken again before the next search: by
-// a test with the same known bugs, and no other. A program that does not run
-// beside its test keeps nothing.
+// A finding of a test is kept beside it, and replayed before the next search by tests with
+// the same known bugs, and no others. A test binary that does not run beside its test keeps
+// nothing.
 func TestCorpus(t *testing.T) {
 	program, folder := built(t), t.TempDir()
 	twice := "-test.run ^TestAskedTwice$"
@@ -140,7 +139,7 @@ func TestCorpus(t *testing.T) {
 	if said := run(t, program, folder, "-test.run ^TestLock$ -test.v"); strings.Contains(said, "reproduced") || !strings.Contains(said, "PASS") {
 		t.Errorf("a test without the bug says\n%s", said)
 	}
-	// A system that has another name now has a corpus that nobody takes again.
+	// If the system is renamed, nobody replays its corpus.
 	path, err := choose.Open(kept[0])
 	if err != nil {
 		t.Fatal(err)

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Clock is what is known of the instants of one node. The zero Clock knows of
-// none, and costs nothing. It is a plain value but for its bounds: Clone it before
-// what is kept elsewhere must not change.
+// Clock is what is known of the instants of one node. The zero Clock knows of none, and
+// costs nothing. Copies share the slice of bounds: use Clone for a copy that must not
+// change.
 //
-// For points i and j, bounds[i*n+j] is what x_i - x_j is at most. It is closed:
-// bounds[i,j] <= bounds[i,k] + bounds[k,j] for all i, j, k; and consistent:
-// bounds[i,i] is "at most 0". Who calls Read, Compare, Assume and Settle may rely
-// on both.
+// bounds[i*n+j] is an upper bound of x_i - x_j, for instants i and j. The bounds are
+// closed: bounds[i,j] <= bounds[i,k] + bounds[k,j] for all i, j, k. They are consistent:
+// bounds[i,i] is "at most 0". Read, Compare, Assume and Settle keep both invariants and
+// rely on them.
 type Clock struct {
-	node    uint32  // whose it is, from 1
-	n       int     // instants
-	last    int     // the latest reading among them
-	bounds  []bound // n*n
+	node    uint32  // the node, from 1
+	n       int     // the number of instants
+	last    int     // the index of the latest reading
+	bounds  []bound // n*n bounds
 	counted uint64  // the latest Monotone
 }
 
-// bound is twice a duration, plus 1 where that is reached: the least bit tells
-// "at most" from "less than". Smaller is tighter.
+// bound is twice a duration, plus 1 if that duration is included: the lowest bit
+// distinguishes "at most" from "less than". A smaller bound is tighter.
 type bound int64
 
 const free bound = 1<<63 - 1 // no bound
@@ -34,7 +34,7 @@ func lessThan(d time.Duration) bound { return bound(2 * within(int64(d))) }
 func (b bound) span() time.Duration { return time.Duration(b >> 1) }
 func (b bound) reached() bool       { return b&1 != 0 }
 
-// plus is what two bounds in a row come to.
+// plus returns the bound of a sum of two differences.
 func (b bound) plus(o bound) bound {
 	if b == free || o == free {
 		return free
@@ -42,14 +42,13 @@ func (b bound) plus(o bound) bound {
 	return bound(2*within(int64(b>>1+o>>1))) + b&o&1
 }
 
-// Of makes the clock of a node, by its number.
+// Of returns the clock of a node, which is given by its index.
 func Of(node int) Clock { return Clock{node: uint32(node) + 1} }
 
-// IsZero reports whether nothing is known: the node holds neither a Time nor a
-// Monotone.
+// IsZero reports whether nothing is known: the node holds neither a Time nor a Monotone.
 func (c *Clock) IsZero() bool { return c.n == 0 && c.counted == 0 }
 
-// Clone is a clock of its own that knows the same.
+// Clone returns a copy that shares no memory with c.
 func (c *Clock) Clone() Clock {
 	out := *c
 	out.bounds = slices.Clone(c.bounds)
@@ -58,7 +57,7 @@ func (c *Clock) Clone() Clock {
 
 func (c *Clock) at(i, j int) bound { return c.bounds[i*c.n+j] }
 
-// Read is a new instant, at or after all that were read before.
+// Read returns a new instant, at or after all earlier readings.
 func (c *Clock) Read() Time {
 	old, n := *c, c.n+1
 	c.n, c.bounds = n, make([]bound, n*n)
@@ -72,13 +71,13 @@ func (c *Clock) Read() Time {
 	return Time{node: c.node, point: uint32(n)}
 }
 
-// Count is a new Monotone, after all that were read before.
+// Count returns a new Monotone, after all earlier ones.
 func (c *Clock) Count() Monotone {
 	c.counted++
 	return Monotone{c.counted}
 }
 
-// Check says what is wrong with a Time that a handler compares, or "".
+// Check returns the problem with a Time that a handler compares, or "" if there is none.
 func (c *Clock) Check(t Time) string {
 	switch {
 	case t.IsZero():
@@ -91,18 +90,18 @@ func (c *Clock) Check(t Time) string {
 	return ""
 }
 
-// Compare says which answers to "is a before b" are possible: yes, no or both.
+// Compare returns which answers to "is a before b" are possible.
 func (c *Clock) Compare(a, b Time) (yes, no bool) {
 	if a.IsZero() || b.IsZero() {
 		yes = a.IsZero() && !b.IsZero()
 		return yes, !yes
 	}
 	i, j, d := between(a, b)
-	// x_i - x_j < d fits unless x_j - x_i <= -d is implied, and the other way round.
+	// x_i - x_j < d is possible unless x_j - x_i <= -d is implied, and the other way round.
 	return c.at(j, i).plus(lessThan(d)) >= atMost(0), c.at(i, j).plus(atMost(-d)) >= atMost(0)
 }
 
-// between is a < b as x_i - x_j < d.
+// between writes a < b as x_i - x_j < d.
 func between(a, b Time) (i, j int, d time.Duration) {
 	return int(a.point) - 1, int(b.point) - 1, within(int64(b.offset - a.offset))
 }
@@ -120,15 +119,15 @@ func (c *Clock) Assume(a, b Time, before bool) {
 	}
 }
 
-// Within makes b at most d after a: both are instants of one handler, say, which
-// takes no longer. It must be possible.
+// Within makes b at most d later than a, which must be possible. For example, both are
+// instants of one handler, which takes no longer than d.
 func (c *Clock) Within(a, b Time, d time.Duration) {
 	i, j, most := between(b, a)
 	c.tighten(i, j, atMost(most).plus(atMost(d)))
 }
 
-// Due is a new instant, at which a timer is due that is set at a: from least to
-// most after it. It is no reading.
+// Due returns a new instant at which a timer is due that is set at a: least to most after
+// a. It does not count as a reading.
 func (c *Clock) Due(a Time, least, most time.Duration) Time {
 	if least == most {
 		return a.moved(least)
@@ -137,7 +136,7 @@ func (c *Clock) Due(a Time, least, most time.Duration) Time {
 	due := c.Read()
 	c.last = last
 	k, i := int(due.point)-1, int(a.point)-1
-	for j := range c.n { // as Read has it, it lies after the last
+	for j := range c.n { // Read put the instant after the last reading, and a deadline need not be there
 		c.bounds[j*c.n+k] = free
 	}
 	c.bounds[k*c.n+k] = atMost(0)
@@ -152,8 +151,9 @@ func (c *Clock) MayPrecede(a, b Time) bool {
 	return no
 }
 
-// Fire is the timer that is due at one instant being the first of them all: it is
-// read then, or later. It must be possible: see MayPrecede.
+// Fire assumes that the timer with deadline due fires before the timers with the other
+// deadlines, and that the next reading is at or after its deadline. This must be possible:
+// see MayPrecede.
 func (c *Clock) Fire(due Time, others []Time) {
 	for _, o := range others {
 		c.Assume(o, due, false)
@@ -161,8 +161,8 @@ func (c *Clock) Fire(due Time, others []Time) {
 	c.Assume(c.Read(), due, false)
 }
 
-// tighten makes x_i - x_j at most b. One new bound is used once at most by a
-// shortest way, so one pass closes.
+// tighten makes x_i - x_j at most b. A shortest path uses a new bound at most once, so one
+// pass closes the bounds.
 func (c *Clock) tighten(i, j int, b bound) {
 	if b >= c.at(i, j) {
 		return
@@ -182,8 +182,8 @@ func (c *Clock) tighten(i, j int, b bound) {
 	}
 }
 
-// Foreign returns what is wrong with a Time that a handler of a node compares if it is
-// another node's, or "".
+// Foreign returns the problem with a Time that a handler compares if it belongs to another
+// node, or "".
 func Foreign(node int, t Time) string {
 	if t.IsZero() || int(t.node) == node+1 {
 		return ""

@@ -12,9 +12,9 @@ import (
 	"macemc/internal/long"
 )
 
-// A program reads, moves, compares and forgets times, in a fixed order: an outcome
-// is the list of its answers. The clock must allow those that integers can show,
-// and no others.
+// A program reads, moves, compares and forgets times in a fixed order. Its outcome is the
+// list of its answers. The clock must allow exactly the outcomes that integer times can
+// show.
 
 type op struct {
 	kind int // see below
@@ -31,7 +31,7 @@ const (
 
 const slots = 4
 
-// randomProgram mostly compares times that were read, and seldom forgets one.
+// randomProgram mostly compares times that were read, and rarely forgets one.
 func randomProgram(r *rand.Rand, reads, compares int) (p []op) {
 	var set [slots]bool
 	known := func() int {
@@ -66,7 +66,7 @@ func randomProgram(r *rand.Rand, reads, compares int) (p []op) {
 	return p
 }
 
-// symbolic explores a program by what a Clock allows.
+// symbolic explores the outcomes of a program that a Clock allows.
 func symbolic(p []op, unit time.Duration, outcomes map[string]int) {
 	var run func(at int, c Clock, held [slots]Time, answers string)
 	run = func(at int, c Clock, held [slots]Time, answers string) {
@@ -142,9 +142,9 @@ func concrete(p []op, readings []int, unit int) string {
 	return string(answers)
 }
 
-// brute runs it on all clocks that may differ: gaps between readings beyond all
-// that was ever added differ in nothing, and steps of a unit by the number of
-// readings are as good as any (a cycle of strict bounds is no longer than that).
+// brute runs the program on all clocks that can make a difference. Gaps between readings
+// that exceed all added durations are equivalent. Steps of one unit divided by the number
+// of readings suffice, since a cycle of strict bounds is no longer than that.
 func brute(p []op, reads int, outcomes map[string]int) (unit int) {
 	unit = reads + 1
 	var low, high, far [slots]int
@@ -175,7 +175,7 @@ func brute(p []op, reads int, outcomes map[string]int) (unit int) {
 		next(0, 0)
 		return unit
 	}
-	readings[0] = 1_000_000 // the first may be any: only differences count
+	readings[0] = 1_000_000 // the first reading may be anything: only differences count
 	next(1, readings[0])
 	return unit
 }
@@ -208,8 +208,8 @@ func TestClockAllowsWhatIntegersShow(t *testing.T) {
 	}
 }
 
-// What came to be known in another order, or by way of instants that are
-// forgotten, is known in the same form.
+// The same knowledge has the same form, whether it was gained in another order or through
+// instants that were forgotten since.
 func TestSettledClocksAreCanonical(t *testing.T) {
 	const s = time.Second
 	one, two := Of(0), Of(0)
@@ -224,7 +224,7 @@ func TestSettledClocksAreCanonical(t *testing.T) {
 	y := two.Read()
 	z := two.Read()
 	gone := two.Read()
-	two.Assume(z, gone, false) // the last is the one before it
+	two.Assume(z, gone, false) // the last reading is the one before it
 	two.Assume(z, y.Add(5*s), true)
 	two.Assume(x, y, false)
 	two.Assume(x, z, true)
@@ -242,8 +242,8 @@ func TestSettledClocksAreCanonical(t *testing.T) {
 	}
 }
 
-// A lease that is renewed for ever has few states: a deadline is an instant of its
-// own, whatever readings it was made of.
+// A lease that is renewed for ever has few states, since a deadline is an instant of its
+// own, whatever readings it was computed from.
 func TestRenewingForEverComesRound(t *testing.T) {
 	type state struct {
 		clock    string
@@ -330,7 +330,7 @@ func TestTimesAreRefused(t *testing.T) {
 	}
 }
 
-// The bounds of a clock are closed and consistent whatever is done to it.
+// The bounds of a clock stay closed and consistent under all operations.
 func TestBoundsStayClosed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range long.Of(300, 10_000) {

@@ -6,17 +6,19 @@ import (
 	"time"
 )
 
-// Settle numbers what the node holds anew, in place, and forgets all else. held
-// are the places of its Times in the order of the walk, each once; counted those
-// of its Monotones, likewise. What comes out depends only on what is known of the
-// Times that are held, not on how it came to be known:
+// Settle renumbers the instants that the node holds, in place, and forgets all others. held
+// points to its Times in the order of the walk, each once; counted points to its Monotones,
+// likewise. The result depends only on what is known of the Times in held, not on how it
+// became known:
 //
-//  1. The first instant is the latest reading, since later ones are bound by it.
-//     The others follow in the order of the walk, each where its first Time is.
-//  2. Instants whose difference is known exactly are one, and Times differ by
-//     their offsets.
-//  3. How far after others the latest reading is, is forgotten unless it is held: the
-//     next may be any time after it.
+//  1. The first instant is the latest reading, since it bounds all later ones. The others
+//     follow in the order in which the walk meets their first Time.
+//  2. Instants whose difference is known exactly become one, and their Times differ by
+//
+// offsets. 3. The time from other instants to the latest reading is forgotten unless a Time
+// in held refers to
+//
+//	that reading: the next reading may come any time after it.
 func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 	c.rank(counted)
 	if !slices.ContainsFunc(held, func(t *Time) bool { return !t.IsZero() }) {
@@ -32,7 +34,7 @@ func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 	*c = s.project()
 }
 
-// rank numbers Monotones by their order.
+// rank renumbers Monotones by their order.
 func (c *Clock) rank(counted []*Monotone) {
 	sorted := slices.Clone(counted)
 	slices.SortFunc(sorted, func(a, b *Monotone) int { return cmp.Compare(a.n, b.n) })
@@ -48,20 +50,20 @@ func (c *Clock) rank(counted []*Monotone) {
 	c.counted = next
 }
 
-// settling is the numbering of a Clock's instants anew.
+// settling is the state of one Settle.
 type settling struct {
 	old      *Clock
 	points   []place
 	lastHeld bool
 }
 
-// place says which old instant a new one is: shift after it.
+// place maps a new instant to an old one: it is shift after it.
 type place struct {
 	point int
 	shift time.Duration
 }
 
-// settle numbers one Time.
+// settle renumbers one Time.
 func (s *settling) settle(t *Time) {
 	i := int(t.point) - 1
 	for k, p := range s.points {
@@ -75,13 +77,13 @@ func (s *settling) settle(t *Time) {
 	*t = Time{t.node, uint32(len(s.points)), 0}
 }
 
-// exact is x_i - x_j, if that is known.
+// exact returns x_i - x_j, if that is known exactly.
 func (c *Clock) exact(i, j int) (time.Duration, bool) {
 	most, least := c.at(i, j), c.at(j, i)
 	return most.span(), most != free && least != free && most.reached() && least.reached() && most.span() == -least.span()
 }
 
-// project is what is known of the new instants.
+// project returns what is known of the new instants.
 func (s *settling) project() Clock {
 	n := len(s.points)
 	out := Clock{node: s.old.node, n: n, bounds: make([]bound, n*n), counted: s.old.counted}

@@ -2,8 +2,8 @@ package macetime
 
 import "encoding/binary"
 
-// Append adds the clock's canonical bytes: equal for what knows the same, once it
-// is settled.
+// Append appends the clock's canonical bytes. Settled clocks that know the same have equal
+// bytes.
 func (c *Clock) Append(buf []byte) []byte {
 	buf = binary.LittleEndian.AppendUint64(buf, c.counted)
 	buf = binary.LittleEndian.AppendUint64(buf, uint64(c.n))
@@ -13,14 +13,14 @@ func (c *Clock) Append(buf []byte) []byte {
 	return buf
 }
 
-// Append adds the instant's canonical bytes, once its clock is settled.
+// Append appends the instant's canonical bytes. Its clock must be settled.
 func (t Time) Append(buf []byte) []byte {
 	buf = binary.LittleEndian.AppendUint32(buf, t.point)
 	return binary.LittleEndian.AppendUint64(buf, uint64(t.offset))
 }
 
-// Lines are what is known of each pair of instants, once the clock is settled:
-// "t1 <= t2 < t1+5s". Pairs of which nothing is known have no line.
+// Lines returns a line for each pair of instants of which something is known, for example
+// "t1 <= t2 < t1+5s". The clock must be settled.
 func (c *Clock) Lines() (lines []string) {
 	for i := range c.n {
 		for j := i + 1; j < c.n; j++ {
@@ -32,7 +32,7 @@ func (c *Clock) Lines() (lines []string) {
 	return lines
 }
 
-// pair tells x_j - x_i: at least -bounds[i,j], at most bounds[j,i].
+// pair writes the bounds of x_j - x_i: at least -bounds[i,j], at most bounds[j,i].
 func (c *Clock) pair(i, j int) string {
 	text, least, most := "", c.at(i, j), c.at(j, i)
 	if least != free {
@@ -55,5 +55,5 @@ func (b bound) sign() string {
 	return " < "
 }
 
-// Asked is a comparison in words.
+// Asked returns a comparison in words.
 func Asked(a, b Time) string { return a.String() + " before " + b.String() }

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Time is an instant of one node's clock, read by Env.Now. It means nothing on
-// another node, so it may be put neither into a message nor into a timer nor into
-// the store, and no key of a map holds one.
+// Time is an instant of one node's clock, read by Env.Now. It has no meaning on another
+// node, so it must not be put into a message, a timer or the store. It cannot be a key of a
+// map either.
 //
-// Only Env.Before tells which of two is earlier. Two Times that are == are one
-// instant; two that are not may still be one.
+// Only Env.Before reports which of two Times is earlier. Two Times that are == are the same
+// instant; two that are not may still be the same one.
 type Time struct {
-	node   uint32 // of which clock, from 1
-	point  uint32 // which instant of it, from 1; 0: none
+	node   uint32 // the node whose clock it is, from 1
+	point  uint32 // the number of the instant, from 1; 0 for the zero Time
 	offset time.Duration
 }
 
-// IsZero reports whether t is the zero Time, which is no instant: it is before
-// every other, and no duration moves it.
+// IsZero reports whether t is the zero Time. It is before every other Time, and Add and Sub
+// do not move it.
 func (t Time) IsZero() bool { return t.point == 0 }
 
-// Add is the instant that comes d after t.
+// Add returns the instant d after t.
 func (t Time) Add(d time.Duration) Time {
 	if d < 0 {
 		panic(fmt.Sprintf("macemc: Time.Add(%s): a duration that is added is 0 or more; use Sub to go back", d))
@@ -30,7 +30,7 @@ func (t Time) Add(d time.Duration) Time {
 	return t.moved(d)
 }
 
-// Sub is the instant that comes d before t.
+// Sub returns the instant d before t.
 func (t Time) Sub(d time.Duration) Time {
 	if d < 0 {
 		panic(fmt.Sprintf("macemc: Time.Sub(%s): a duration that is taken off is 0 or more; use Add to go on", d))
@@ -40,16 +40,16 @@ func (t Time) Sub(d time.Duration) Time {
 
 func (t Time) moved(d time.Duration) Time {
 	if !t.IsZero() {
-		t.offset = within(int64(t.offset) + int64(d)) // both below 1<<62, or within says so
+		t.offset = within(int64(t.offset) + int64(d)) // both are below 1<<62, or within has panicked
 	}
 	return t
 }
 
-// spanMost is the most that two instants can be apart: 36 years. A bound is kept
-// as twice its duration, and sums of two must not overflow.
+// spanMost is the longest time between two instants: 36 years. A bound is kept as twice its
+// duration, and the sum of two bounds must not overflow.
 const spanMost = math.MaxInt64 / 8
 
-// within refuses a span that no bound could hold.
+// within panics if d is a span that no bound could hold.
 func within(d int64) time.Duration {
 	if d > spanMost || d < -spanMost {
 		panic(fmt.Sprintf("macemc: two times are more than %s apart; no clock is kept that long",
@@ -58,7 +58,7 @@ func within(d int64) time.Duration {
 	return time.Duration(d)
 }
 
-// String is the instant's name in its node's state: "t1+5s", "last-3s", "none".
+// String returns the instant's name in its node's state: "t1+5s", "last-3s", "none".
 func (t Time) String() string {
 	if t.IsZero() {
 		return "none"
@@ -66,7 +66,7 @@ func (t Time) String() string {
 	return name(int(t.point)-1) + span(t.offset)
 }
 
-// name is that of an instant: the latest reading, or a number.
+// name returns the name of an instant: the latest reading, or a number.
 func name(point int) string {
 	if point == 0 {
 		return "last"
@@ -74,7 +74,7 @@ func name(point int) string {
 	return fmt.Sprintf("t%d", point)
 }
 
-// span is a duration with its sign, "" for none.
+// span returns a duration with its sign, or "" for 0.
 func span(d time.Duration) string {
 	switch {
 	case d > 0:
@@ -85,10 +85,9 @@ func span(d time.Duration) string {
 	return ""
 }
 
-// Monotone is a reading that grows with every call of Env.Monotone on a node.
-// Two readings of one node compare exactly, and without a question; what one was
-// read from another node means nothing there. The zero Monotone was read before
-// every other.
+// Monotone is a reading that grows with every call of Env.Monotone on a node. Two readings
+// of one node compare exactly, and without a question. A reading has no meaning on another
+// node. The zero Monotone is before every other.
 type Monotone struct{ n uint64 }
 
 // Less reports whether m was read before o.
@@ -97,16 +96,17 @@ func (m Monotone) Less(o Monotone) bool { return m.n < o.n }
 // IsZero reports whether m was never read.
 func (m Monotone) IsZero() bool { return m.n == 0 }
 
-// String is its place among those that the node holds.
+// String returns its position among the Monotones that the node holds.
 func (m Monotone) String() string { return fmt.Sprintf("r%d", m.n) }
 
-// Wall is the instant at which a real clock shows d since it was started: for who runs
-// a node in real time. All of a node's are of one clock, and compare by Earlier.
+// Wall returns the instant at which a real clock shows d since it was started. It is for
+// code that runs a node in real time. All such instants of a node are of one clock; Earlier
+// compares them.
 func Wall(node int, d time.Duration) Time {
 	return Time{node: uint32(node) + 1, point: 1, offset: within(int64(d))}
 }
 
-// Earlier reports whether a is before b, where both are of one real clock: see Wall.
+// Earlier reports whether a is before b, if both are instants of one real clock: see Wall.
 func Earlier(a, b Time) bool {
 	if a.IsZero() || b.IsZero() {
 		return a.IsZero() && !b.IsZero()
@@ -114,11 +114,11 @@ func Earlier(a, b Time) bool {
 	return a.offset < b.offset
 }
 
-// Counted is the n-th reading of a node: for who runs it.
+// Counted returns the n-th Monotone of a node. It is for code that runs nodes.
 func Counted(n uint64) Monotone { return Monotone{n} }
 
-// Instant says that a value is a reading of a clock: there is no more to it.
+// Instant marks a value as a reading of a clock.
 func (t Time) Instant() {}
 
-// Instant says that a value is a reading of a clock: there is no more to it.
+// Instant marks a value as a reading of a clock.
 func (m Monotone) Instant() {}

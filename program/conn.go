@@ -18,29 +18,29 @@ type stream struct {
 	net      *network
 	from, to *Host
 	mu       lock
-	arrived  []byte        // what the reader has not read
-	err      error         // what the reader gets after that
-	broken   error         // what the writer gets
-	flight   int           // bytes that were written and not read
+	arrived  []byte        // arrived, and not read yet
+	err      error         // the error for the reader after arrived
+	broken   error         // the error for the writer
+	flight   int           // the number of bytes written and not read
 	latest   time.Time     // no segment arrives before an earlier one
-	underWay []func()      // what happens with each arrival, in order
-	news     chan struct{} // closed when something changes
+	underWay []func()      // the actions of segments under way, in order
+	news     chan struct{} // closed at the next change
 }
 
-// window is how many bytes a stream takes that nobody has read.
+// window is how many unread bytes a stream accepts.
 const window = 64 << 10
 
 func newStream(n *network, from, to *Host) *stream {
 	return &stream{net: n, from: from, to: to, news: make(chan struct{})}
 }
 
-// changed wakes who waits. The lock is held.
+// changed wakes the goroutines that wait for a change. The caller holds the lock.
 func (s *stream) changed() {
 	close(s.news)
 	s.news = make(chan struct{})
 }
 
-// end ends the stream at once, for both sides, and what is under way is lost.
+// end ends the stream at once, for both sides. Segments under way are lost.
 func (s *stream) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,8 @@ func (s *stream) end(err error) {
 	s.changed()
 }
 
-// close wakes who waits at this end; with an error, the peer can write no more.
+// close wakes the goroutines that wait at this end. If err is not nil, the peer can no
+// longer write.
 func (s *stream) close(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +64,7 @@ func (s *stream) close(err error) {
 	s.changed()
 }
 
-// finish ends the stream for the reader, after what is under way.
+// finish ends the stream for the reader, after the segments under way.
 func (s *stream) finish(err error) { s.send(func() { s.finished(err) }) }
 
 func (s *stream) finished(err error) {
@@ -75,8 +76,8 @@ func (s *stream) finished(err error) {
 	}
 }
 
-// send has something happen at the other end, after all that was sent before; while
-// the network is parted, later.
+// send schedules an action at the other end, after all earlier ones. During a partition it
+// waits.
 func (s *stream) send(happen func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +87,7 @@ func (s *stream) send(happen func()) {
 	s.net.later(d, s.arrives)
 }
 
-// arrives has the first happen of what is under way.
+// arrives performs the first action under way.
 func (s *stream) arrives() {
 	for s.net.apart(s.from, s.to) {
 		<-s.net.mended()
@@ -98,7 +99,7 @@ func (s *stream) arrives() {
 	s.changed()
 }
 
-// put writes a segment. A segment may arrive in two parts.
+// put sends a segment, possibly in two parts.
 func (s *stream) put(p []byte) {
 	p = slices.Clone(p)
 	if len(p) > 1 && bubble.Ask(8) == 7 {
@@ -141,7 +142,7 @@ func (c *conn) fail(op string, err error) error {
 	return &net.OpError{Op: op, Net: c.local.network, Source: c.local, Addr: c.remote, Err: err}
 }
 
-// Read reads what has arrived.
+// Read reads bytes that have arrived, and waits if there are none.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		n, news, err := c.take(p)
@@ -159,7 +160,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// take reads what is there without waiting.
+// take reads without waiting.
 func (c *conn) take(p []byte) (int, chan struct{}, error) {
 	switch {
 	case c.closed.Load():
@@ -170,8 +171,8 @@ func (c *conn) take(p []byte) (int, chan struct{}, error) {
 	return c.in.take(p)
 }
 
-// take returns what has arrived; if nothing has, the error for the reader, and what is
-// closed at the next change.
+// take returns bytes that have arrived. If there are none, it returns the error for the
+// reader, and a channel that is closed at the next change.
 func (s *stream) take(p []byte) (int, chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +207,7 @@ func (c *conn) Write(p []byte) (written int, err error) {
 	return written, nil
 }
 
-// room takes as much of the window as there is, up to n.
+// room reserves up to n bytes of the window.
 func (c *conn) room(n int) (int, chan struct{}, error) {
 	switch {
 	case c.closed.Load():
@@ -228,7 +229,7 @@ func (s *stream) room(n int) (int, chan struct{}, error) {
 	return n, s.news, nil
 }
 
-// Close closes the connection: the peer reads the end after what is under way.
+// Close closes the connection. The peer reads the segments under way, and then io.EOF.
 func (c *conn) Close() error {
 	err := c.fail("close", net.ErrClosed)
 	c.closing.Do(func() {
@@ -242,7 +243,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// CloseWrite ends what the peer reads.
+// CloseWrite ends the direction to the peer, which then reads io.EOF.
 func (c *conn) CloseWrite() error { c.out.finish(io.EOF); return nil }
 
 func (c *conn) SetDeadline(t time.Time) error {
@@ -253,7 +254,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 func (c *conn) SetReadDeadline(t time.Time) error  { c.read.set(t); return nil }
 func (c *conn) SetWriteDeadline(t time.Time) error { c.write.set(t); return nil }
 
-// A deadline ends waits at a time that may change.
+// A deadline ends waiting at a time that may be changed.
 type deadline struct {
 	mu    lock
 	timer *time.Timer
@@ -277,7 +278,7 @@ func (d *deadline) passed() bool {
 	return d.late
 }
 
-// set sets another deadline; none if t is zero.
+// set changes the deadline; the zero time removes it.
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

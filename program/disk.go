@@ -13,18 +13,18 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A Disk is the file system of a host. Names are paths with slashes; folders need
-// not be made. What is synced survives a crash; of the rest, the first few writes do,
-// and possibly a part of the next.
+// A Disk is the file system of a host. File names are paths with slashes; directories need
+// not be created. Synced data survives a crash. Of the other writes the first few survive,
+// and possibly a part of the next one.
 type Disk struct {
 	world  *World
-	files  map[string][]byte // as the host sees them
-	stable map[string][]byte // as far as everything that changed is synced
-	open   []change          // since then, in order
+	files  map[string][]byte // the files as the host sees them
+	stable map[string][]byte // the files after the longest prefix of changes that are all synced
+	open   []change          // the changes since then, in order
 	slow   time.Duration
 }
 
-// A change is one that a crash may undo.
+// A change is an operation that a crash may undo.
 type change struct {
 	kind   byte // 'w'rite, 't'runcate, 'm'ove, 'r'emove
 	name   string
@@ -34,10 +34,10 @@ type change struct {
 	synced bool
 }
 
-// Slow makes each sync take up to d, of which the search chooses a part.
+// Slow makes each sync take up to most; the search chooses how long.
 func (d *Disk) Slow(most time.Duration) { d.slow = most }
 
-// apply carries a change out.
+// apply performs a change on files.
 func (c change) apply(files map[string][]byte) {
 	switch c.kind {
 	case 'w':
@@ -68,7 +68,7 @@ func (d *Disk) change(c change) {
 	d.open = append(d.open, c)
 }
 
-// sync makes what changed in files of these names survive.
+// sync makes the changes of the files with matching names survive.
 func (d *Disk) sync(is func(name string) bool) {
 	if d.slow > 0 {
 		time.Sleep(d.slow * time.Duration(bubble.Ask(8)) / 7)
@@ -83,7 +83,7 @@ func (d *Disk) sync(is func(name string) bool) {
 	d.settle()
 }
 
-// settle moves the changes at the beginning that are synced to what is stable.
+// settle applies the leading changes that are synced to the stable files.
 func (d *Disk) settle() {
 	for len(d.open) > 0 && d.open[0].synced {
 		d.open[0].apply(d.stable)
@@ -91,7 +91,7 @@ func (d *Disk) settle() {
 	}
 }
 
-// crash keeps what is synced, and of the rest as much as the search chooses.
+// crash keeps the synced changes, and as many of the others as the search chooses.
 func (d *Disk) crash() {
 	loose := d.loose()
 	lost := bubble.Ask(loose + 1)
@@ -102,7 +102,7 @@ func (d *Disk) crash() {
 	}
 }
 
-// loose is how many changes are not synced.
+// loose returns the number of changes that are not synced.
 func (d *Disk) loose() (n int) {
 	for _, c := range d.open {
 		if !c.synced {
@@ -112,8 +112,8 @@ func (d *Disk) loose() (n int) {
 	return n
 }
 
-// survive loses the last changes that are not synced, but for a half of the first of
-// them if that is torn.
+// survive drops the last changes that are not synced. If torn, half of the first of them
+// survives.
 func (d *Disk) survive(lost int, torn bool) {
 	loose := d.loose()
 	kept := loose - lost
@@ -128,7 +128,7 @@ func (d *Disk) survive(lost int, torn bool) {
 			}
 		}
 		if c.kind == 'm' && d.stable[c.name] == nil {
-			continue // what it would move was never there
+			continue // the file to move does not exist
 		}
 		c.apply(d.stable)
 	}
@@ -136,7 +136,7 @@ func (d *Disk) survive(lost int, torn bool) {
 	d.files = maps.Clone(d.stable)
 }
 
-// ReadFile returns the content of a file.
+// ReadFile returns the contents of a file.
 func (d *Disk) ReadFile(name string) ([]byte, error) {
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
@@ -147,15 +147,15 @@ func (d *Disk) ReadFile(name string) ([]byte, error) {
 	return slices.Clone(data), nil
 }
 
-// WriteFile makes data the content of a file. It does not sync.
+// WriteFile replaces the contents of a file. It does not sync.
 func (d *Disk) WriteFile(name string, data []byte) error {
 	d.change(change{kind: 't', name: name})
 	d.change(change{kind: 'w', name: name, data: slices.Clone(data)})
 	return nil
 }
 
-// Rename gives a file another name, and replaces what had it. It does not sync: Sync
-// the file under its new name, or SyncAll.
+// Rename renames a file, and replaces the file that had the new name. It does not sync:
+// sync the file under its new name, or call SyncAll.
 func (d *Disk) Rename(from, to string) error {
 	if _, err := d.ReadFile(from); err != nil {
 		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrNotExist}
@@ -186,10 +186,10 @@ func (d *Disk) List(prefix string) (names []string) {
 	return names
 }
 
-// SyncAll makes everything survive.
+// SyncAll makes all changes survive.
 func (d *Disk) SyncAll() { d.sync(func(string) bool { return true }) }
 
-// Open opens a file, which is made if it is not there.
+// Open opens a file, and creates it if it does not exist.
 func (d *Disk) Open(name string) *File {
 	if _, err := d.ReadFile(name); err != nil {
 		d.change(change{kind: 't', name: name})
@@ -197,7 +197,7 @@ func (d *Disk) Open(name string) *File {
 	return &File{disk: d, name: name}
 }
 
-// A File is open for reading and writing.
+// A File is a file that is open for reading and writing.
 type File struct {
 	disk   *Disk
 	name   string
@@ -205,7 +205,7 @@ type File struct {
 	closed bool
 }
 
-// Name returns the name under which the file was opened.
+// Name returns the name with which the file was opened.
 func (f *File) Name() string { return f.name }
 
 func (f *File) fail(op string, err error) error { return &fs.PathError{Op: op, Path: f.name, Err: err} }
@@ -229,7 +229,7 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// Read reads on.
+// Read reads from the current offset.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.ReadAt(p, f.at)
 	f.at += int64(n)
@@ -248,14 +248,14 @@ func (f *File) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// Write writes on.
+// Write writes at the current offset. It does not sync.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.WriteAt(p, f.at)
 	f.at += int64(n)
 	return n, err
 }
 
-// Seek sets where the next Read or Write is.
+// Seek sets the offset of the next Read or Write.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -280,7 +280,7 @@ func (f *File) Size() (int64, error) {
 	return int64(len(data)), err
 }
 
-// Truncate makes the file so long.
+// Truncate changes the length of the file.
 func (f *File) Truncate(size int64) error {
 	if f.closed {
 		return f.fail("truncate", fs.ErrClosed)
@@ -289,7 +289,7 @@ func (f *File) Truncate(size int64) error {
 	return nil
 }
 
-// Sync makes what was written to the file survive, and its name.
+// Sync makes the contents of the file, and its name, survive a crash.
 func (f *File) Sync() error {
 	if f.closed {
 		return f.fail("sync", fs.ErrClosed)

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// A dumb disk is a list of lines: what was done to which file, and whether it is synced.
+// A reference disk is a list of lines: the file of each append, and whether it is synced.
 type dumb []struct {
 	name, text string
 	synced     bool
 }
 
-// after is what is left of the appends if the last lost that are not synced are, one of
-// which is torn.
+// after returns what remains of the appends if the given number of unsynced ones at the end
+// is lost, the first of them possibly torn.
 func (d dumb) after(lost int, torn bool) map[string]string {
 	loose := 0
 	for _, w := range d {
@@ -40,8 +40,8 @@ func (d dumb) after(lost int, torn bool) map[string]string {
 	return out
 }
 
-// Appends, of which some are synced, survive a crash as a dumb disk says. Where an
-// append is lost and a later one of its file is not, there are zeros.
+// After a crash a disk with some synced appends has the contents that the reference allows.
+// If an append is lost and a later one of its file is not, zeros take its place.
 func TestCrash(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -77,7 +77,7 @@ func TestCrash(t *testing.T) {
 				w := New(t)
 				d := w.Host("h").Disk()
 				at := map[string]int64{}
-				for _, o := range ops { // no Open: that it makes the file is a change too
+				for _, o := range ops { // without Open, since creating a file is a change, too
 					d.change(change{kind: 'w', name: o.name, at: int(at[o.name]), data: []byte(o.text)})
 					at[o.name] += int64(len(o.text))
 					if o.sync {
@@ -97,8 +97,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A file is replaced by writing another one, syncing it and renaming it: what a crash
-// leaves is the old one or the new one, never less.
+// A file is replaced by writing another one, syncing it and renaming it. A crash leaves the
+// complete old file or the complete new one.
 func TestReplace(t *testing.T) {
 	for lost := range 3 {
 		w := New(t)

@@ -1,7 +1,7 @@
-// Package program has the second kind of node: a program with goroutines, run as
-// it is. A [Program] is a function of a context and a [Host]. It starts goroutines,
-// and uses channels, select, sync, time, context and math/rand as any Go program
-// does; what it wants of the network and of storage it asks of its Host.
+// Package program runs the second kind of node: an unmodified program with goroutines. A
+// [Program] is a function of a context and a [Host]. It starts goroutines and uses
+// channels, select, sync, time, context and math/rand as any Go program does. For the
+// network and for storage it uses its Host.
 //
 //	w.Start("n0", func(ctx context.Context, h *program.Host) {
 //		l, err := h.Listen("tcp", ":80")
@@ -9,26 +9,27 @@
 //	})
 //
 // A [World] has the hosts, the network between them and their disks. It lives in one
-// testing/synctest bubble, and its time is the bubble's: it goes on when every
-// goroutine is blocked. macetest.Explore makes worlds, and searches.
+// testing/synctest bubble, whose clock advances only while every goroutine is blocked.
+// macetest.Explore makes worlds and searches them.
 //
 // # Steps
 //
-// A step is an instant of the bubble's clock: bytes arrive at one host, a fault
-// happens, the script goes on, or a timer fires; then everything runs until it blocks.
-// No two segments arrive in one instant.
+// A step is an instant of the bubble's clock: bytes arrive at one host, a fault happens,
+// the script continues, or a timer fires. Then everything runs until it blocks. No two
+// segments arrive at the same instant.
 //
-// # What is drawn
+// # What the search chooses
 //
-// The latency of each segment and datagram, whether a segment arrives in two parts,
-// whether a datagram is lost or doubled as far as the budget goes, how much of what was
-// not synced a crash leaves, which fault the weather has next, and what the script asks
-// by [World.Choose]. They are draws like those of Go's runtime: answer 0 is the plain one.
+// The search chooses the latency of each segment and datagram, whether a segment arrives in
+// two parts, whether a datagram is lost or duplicated (within the budget), how much
+// unsynced data survives a crash, which fault comes next, and the answers to
+// [World.Choose]. These are draws like those of Go's runtime. Answer 0 is always the
+// undisturbed one.
 //
 // # Lives
 //
-// Start begins a life of a host. [World.Crash] ends it: its goroutines are never
-// scheduled again, no deferred call runs, its connections are reset, and its disk keeps
-// what was synced and a part of the rest. [World.Stop] cancels the context of the
-// life; goroutines that are left when the program has returned are a failure.
+// Start begins a life of a host. [World.Crash] ends it: its goroutines are never scheduled
+// again, no deferred call runs, its connections are reset, and its disk keeps what was
+// synced and a part of the rest. [World.Stop] cancels the context of the life. Goroutines
+// that are left after the program has returned are a failure.
 package program

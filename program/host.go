@@ -8,15 +8,15 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A Host is what a program has of the world: a network, and a disk.
+// A Host gives a program a network and a disk.
 type Host struct {
 	world *World
 	name  string
-	life  *life // the latest; nil before the first
+	life  *life // the latest life; nil before the first Start
 	disk  Disk
 }
 
-// A life is what one Start began.
+// A life lasts from one Start to the next crash or stop.
 type life struct {
 	number   uint32
 	cancel   context.CancelFunc
@@ -39,21 +39,21 @@ func (l *life) end() { l.over = true }
 
 func (h *Host) begin(l *life) { h.life = l }
 
-// Name returns the name of the host, which is its address too.
+// Name returns the name of the host, which is also its address.
 func (h *Host) Name() string { return h.name }
 
-// Running reports whether the host has a life that did not crash or stop.
+// Running reports whether the host has a life that has not crashed or stopped.
 func (h *Host) Running() bool { return h.life != nil && !h.life.over }
 
-// Disk returns the storage of the host, which its lives share.
+// Disk returns the storage of the host, which all of its lives share.
 func (h *Host) Disk() *Disk { return &h.disk }
 
-// Logf notes a line of the host.
+// Logf adds a line with the name of the host to the log of the world.
 func (h *Host) Logf(format string, args ...any) {
 	h.world.note(h.name + ": " + fmt.Sprintf(format, args...))
 }
 
-// left tells which goroutines of the latest life there are.
+// left describes the goroutines that are left of the latest life.
 func (h *Host) left() (text string) {
 	for _, g := range bubble.Left() {
 		if g.Life == h.life.number {
@@ -66,10 +66,10 @@ func (h *Host) left() (text string) {
 // Wait waits until every other goroutine of the world is blocked.
 func (w *World) Wait() { synctest.Wait() }
 
-// Choose is that of the world.
+// Choose calls World.Choose.
 func (h *Host) Choose(n int) int { return h.world.Choose(n) }
 
-// Go runs f in a goroutine of the life that the host has: a crash ends it.
+// Go runs f in a goroutine of the current life, so that a crash ends it.
 func (h *Host) Go(f func()) {
 	before := bubble.SetLife(h.life.number)
 	defer bubble.SetLife(before)

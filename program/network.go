@@ -13,7 +13,7 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A network is what is between the hosts.
+// A network connects the hosts.
 type network struct {
 	world     *World
 	mu        lock
@@ -22,17 +22,18 @@ type network struct {
 	packets   []*packetConn
 	parted    map[string]int // the side of each host; nil if there is no partition
 	healed    chan struct{}  // closed when the partition ends
-	lossy     int            // how many datagrams may still be lost or doubled
-	port      int            // of the next connection that is dialled
+	lossy     int            // how many datagrams may still be lost or duplicated
+	port      int            // the number of the last port that was assigned
 }
 
-// An addr is an address of the world: a host's name and a port.
+// An addr is an address in the world: a host's name and a port.
 type addr struct{ network, host, port string }
 
 func (a addr) Network() string { return a.network }
 func (a addr) String() string  { return net.JoinHostPort(a.host, a.port) }
 
-// resolve makes an address of text. An empty host is the caller's own.
+// resolve parses an address. An empty host, or a loopback address, is the caller's own
+// host.
 func (h *Host) resolve(network, address string) (addr, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -49,14 +50,14 @@ func (h *Host) opError(op, network string, to net.Addr, err error) error {
 	return &net.OpError{Op: op, Net: network, Addr: to, Err: err}
 }
 
-// latency draws how long something is under way.
+// delay draws how long a segment or datagram is under way.
 func (n *network) delay() time.Duration {
 	l := n.world.latency
 	return l.least + (l.most-l.least)*time.Duration(bubble.Ask(16))/15
 }
 
-// arrival returns when something that was sent now arrives, not before after: at an
-// instant at which nothing else does.
+// arrival returns how long something sent now is under way. It arrives not before after,
+// and at an instant at which nothing else arrives.
 func (n *network) arrival(after time.Time) time.Duration {
 	w := n.world
 	at := time.Now().Add(n.delay())
@@ -74,29 +75,29 @@ func (n *network) arrival(after time.Time) time.Duration {
 	return time.Until(at)
 }
 
-// later has the network do something: it goes on when the sender's life is over.
+// later schedules an action of the network. It happens even if the sender's life has ended.
 func (n *network) later(d time.Duration, do func()) {
 	before := bubble.SetLife(0)
 	defer bubble.SetLife(before)
 	time.AfterFunc(d, do)
 }
 
-// apart reports whether a partition is between two hosts.
+// apart reports whether a partition separates two hosts.
 func (n *network) apart(a, b *Host) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.parted != nil && a != b && n.parted[a.name] != n.parted[b.name]
 }
 
-// Partition cuts the network into sides. A host that is in none of them is in the
-// first. Segments wait until it heals; datagrams are lost.
+// Partition cuts the network into sides. A host that is not listed is on the first side.
+// Segments between the sides wait until Heal; datagrams are lost.
 func (w *World) Partition(sides ...[]string) {
 	w.Heal()
 	w.net.part(sides)
 	w.note(fmt.Sprintf("partition %v", sides))
 }
 
-// Heal ends a partition.
+// Heal ends the partition.
 func (w *World) Heal() {
 	if w.net.heal() {
 		w.note("the partition is healed")
@@ -115,7 +116,7 @@ func (n *network) part(sides [][]string) {
 	}
 }
 
-// heal ends a partition, and reports whether there was one.
+// heal ends the partition, and reports whether there was one.
 func (n *network) heal() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -127,7 +128,7 @@ func (n *network) heal() bool {
 	return true
 }
 
-// lose is how many datagrams may be lost or doubled from now on.
+// lose sets how many datagrams may be lost or duplicated from now on.
 func (n *network) lose(datagrams int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,10 +142,10 @@ func (n *network) mended() chan struct{} {
 	return n.healed
 }
 
-// Loss lets the search lose or double as many datagrams.
+// Loss allows the search to lose or duplicate that many datagrams.
 func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
 
-// Reset breaks the connections between two hosts: both sides read an error.
+// Reset breaks the connections between two hosts: reads fail on both sides.
 func (w *World) Reset(a, b string) {
 	w.note(fmt.Sprintf("connections of %s and %s are reset", a, b))
 	for _, c := range w.net.open() {
@@ -157,7 +158,7 @@ func (w *World) Reset(a, b string) {
 	}
 }
 
-// drop ends what a life had open. Peers hear of it as of anything else: later.
+// drop closes everything that a life had open. Peers learn of it after the usual latency.
 func (n *network) drop(h *Host) {
 	for _, c := range n.open() {
 		if c.host == h {
@@ -194,7 +195,7 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// number gives an address of port 0 a port of its own.
+// number replaces port 0 by an unused port.
 func (n *network) number(at *addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -204,7 +205,7 @@ func (n *network) number(at *addr) {
 	}
 }
 
-// listener returns who listens on a port of a host; nil if nobody does.
+// listener returns the listener on a port of a host, or nil.
 func (n *network) listener(h *Host, port string) *listener {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -263,7 +264,7 @@ func (h *Host) Dial(network, address string) (net.Conn, error) {
 	return h.DialContext(context.Background(), network, address)
 }
 
-// dialMost is how long a connection is tried without a context.
+// dialMost is how long Dial tries to connect.
 const dialMost = 2 * time.Minute
 
 // DialContext is Dial with a context. It fits http.Transport and grpc.WithContextDialer.

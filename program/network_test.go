@@ -25,7 +25,7 @@ func world(t *testing.T, f func(t *testing.T, w *World)) {
 	})
 }
 
-// echo is a server that sends back what it gets.
+// echo is a server that returns what it receives.
 func echo(ctx context.Context, h *Host) {
 	l, err := h.Listen("tcp", ":7")
 	if err != nil {
@@ -45,7 +45,7 @@ func echo(ctx context.Context, h *Host) {
 	}
 }
 
-// More than a window goes through a connection and back, in order, and ends.
+// More bytes than a window go through a connection and back, in order, and the stream ends.
 func TestConn(t *testing.T) {
 	world(t, func(t *testing.T, w *World) {
 		w.Start("server", echo)
@@ -105,7 +105,7 @@ func TestConnErrors(t *testing.T) {
 	})
 }
 
-// While a partition lasts, bytes wait and a dial gives up; afterwards they arrive.
+// During a partition bytes wait and a dial fails; afterwards the bytes arrive.
 func TestPartition(t *testing.T) {
 	world(t, func(t *testing.T, w *World) {
 		w.Start("server", echo)
@@ -138,7 +138,7 @@ func TestPartition(t *testing.T) {
 	})
 }
 
-// net/http runs as it is.
+// net/http runs unmodified.
 func TestHTTP(t *testing.T) {
 	world(t, func(t *testing.T, w *World) {
 		w.Start("server", func(ctx context.Context, h *Host) {

@@ -55,7 +55,7 @@ func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// WriteTo sends a datagram, which may be lost, or arrive twice, and overtakes others.
+// WriteTo sends a datagram. It may be lost, arrive twice, and overtake others.
 func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	select {
 	case <-p.closed:
@@ -87,7 +87,7 @@ func (n *network) times() int {
 	return 1
 }
 
-// packet returns who has a port of a host; nil if nobody does.
+// packet returns the owner of a port of a host, or nil.
 func (n *network) packet(host, port string) *packetConn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -115,7 +115,7 @@ func (n *network) shut(p *packetConn) bool {
 	return i >= 0
 }
 
-// arrived puts a datagram where somebody reads it, if there is room.
+// arrived queues a datagram at its receiver, if there is one with room.
 func (n *network) arrived(from *Host, at addr, d datagram) {
 	if n.apart(from, from.world.Host(at.host)) {
 		return
@@ -140,7 +140,7 @@ func (p *packetConn) SetDeadline(t time.Time) error      { p.read.set(t); return
 func (p *packetConn) SetReadDeadline(t time.Time) error  { p.read.set(t); return nil }
 func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
 
-// Addr returns an address for WriteTo: a host's name and a port.
+// Addr returns an address for WriteTo from a host's name and a port.
 func Addr(network, address string) net.Addr {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"macemc/internal/bubble"
 )
 
-// Faults are what the weather may do, as often.
+// Faults limit how often each fault may happen.
 type Faults struct {
-	Crashes    int // and restarts, with the same program
-	Partitions int // of one host from the others
-	Resets     int // of the connections of two hosts
+	Crashes    int // partitions of one host from the others
+	Partitions int // resets of the connections of two hosts
+	Resets     int // datagrams that are lost or duplicated
 	Loss       int // datagrams that are lost or doubled
 }
 
-// Weather lets faults happen for a while, at times and in an order that the search
-// chooses. Before it returns, the network is healed and every host that crashed runs
-// again. The caller waits, so what goes on meanwhile is started before.
+// Weather makes faults happen for a while, at times and in an order that the search
+// chooses. Before it returns, it heals the network and restarts every crashed host. It
+// blocks the caller, so start the clients before calling it.
 func (w *World) Weather(d time.Duration, f Faults) {
 	w.Loss(f.Loss)
 	storm := &f
@@ -34,7 +34,7 @@ func (w *World) Weather(d time.Duration, f Faults) {
 	}
 }
 
-// strike has one fault happen that is in the budget, if the search chooses one.
+// strike causes one fault that is in the budget, if the search chooses one.
 func (f *Faults) strike(w *World) {
 	names := w.Names()
 	host := func() string { return names[w.Choose(len(names))] }

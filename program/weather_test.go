@@ -9,7 +9,7 @@ import (
 	"macemc/internal/bubble"
 )
 
-// The weather parts and resets within its budget, and leaves a network that is healed.
+// Weather stays within its budget, and leaves a healed network.
 func TestWeather(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(40) {

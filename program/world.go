@@ -11,45 +11,45 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A Program is a node that is made of goroutines. It returns when ctx is cancelled.
+// A Program is a node made of goroutines. It returns when ctx is cancelled.
 type Program func(ctx context.Context, h *Host)
 
-// A World is the hosts of one run, and what is between them.
+// A World is the hosts of one run with their network.
 type World struct {
 	mu      lock
 	net     *network
 	hosts   []*Host
 	lives   uint32
-	last    time.Time // of the latest arrival: no other has the same
+	last    time.Time // the time of the latest arrival; no other arrival has the same
 	lines   []string
 	noted   int
 	t       Test
-	watch   func(string) // gets each line as it comes; nil for nobody
+	watch   func(string) // gets each line as it is logged; may be nil
 	ended   time.Duration
 	latency latencies
 }
 
 type latencies struct{ least, most time.Duration }
 
-// linesMost is how many lines are kept of what happened.
+// linesMost is how many lines of the log are kept.
 const linesMost = 5000
 
-// A Test is what a world asks of testing.T: Error with what is wrong with the programs
-// themselves, and Skip where it cannot do what the body wants.
+// A Test is the part of testing.T that a world uses: Error for failures of the programs,
+// and Skip if the world cannot do what the body wants.
 type Test interface {
 	Error(...any)
 	Skip(...any)
 }
 
-// New returns a world of the bubble of the caller.
+// New returns a world in the bubble of the caller.
 func New(t Test) *World {
 	w := &World{t: t, latency: latencies{time.Millisecond, 8 * time.Millisecond}}
 	w.net = &network{world: w}
 	return w
 }
 
-// lock is a mutex that no goroutine waits for under the overlay: none pauses while it
-// has one.
+// lock is a mutex for which no goroutine waits under the overlay, since no goroutine pauses
+// while it holds one.
 type lock struct{ taken atomic.Bool }
 
 func (l *lock) Lock() {
@@ -64,15 +64,15 @@ func (l *lock) Unlock() {
 	bubble.Unhush()
 }
 
-// Choose returns a number below n, which the search chooses. Answer 0 is the plain
-// one: a failing run is made shorter by taking it.
+// Choose returns a number below n, chosen by the search. Answer 0 should be the undisturbed
+// case: a failing run is made smaller by replacing answers by 0.
 func (w *World) Choose(n int) int { return bubble.Choose(n) }
 
-// Latency says how long segments and datagrams are under way: between 1 and 8
-// milliseconds if nobody says otherwise.
+// Latency sets how long segments and datagrams are under way. By default it is between 1
+// and 8 milliseconds.
 func (w *World) Latency(least, most time.Duration) { w.latency = latencies{least, max(least, most)} }
 
-// Logf notes a line, which the report of a failing run shows with its time.
+// Logf adds a line to the log. The report of a failing run shows the log with times.
 func (w *World) Logf(format string, args ...any) { w.note(fmt.Sprintf(format, args...)) }
 
 func (w *World) note(line string) {
@@ -89,7 +89,7 @@ func (w *World) note(line string) {
 	}
 }
 
-// Watch has f get each line as it comes.
+// Watch calls f with each line as it is logged.
 func (w *World) Watch(f func(line string)) { w.watch = f }
 
 // Ended returns the time of the world at its end.
@@ -98,15 +98,15 @@ func (w *World) Ended() time.Duration { return w.ended }
 // epoch is the time at which every bubble begins.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Lines returns what happened, as far as it is kept: the last lines. dropped is how
-// many came before.
+// Lines returns the last lines of the log. dropped is how many came before them.
 func (w *World) Lines() (lines []string, dropped int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.lines), w.noted - len(w.lines)
 }
 
-// Host returns the host of a name, which need not run.
+// Host returns the host with this name, and creates it if necessary. It need not be
+// running.
 func (w *World) Host(name string) *Host {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +120,7 @@ func (w *World) Host(name string) *Host {
 	return h
 }
 
-// Names returns the names of the hosts, in the order in which they were first named.
+// Names returns the names of the hosts, in the order in which they were first used.
 func (w *World) Names() (names []string) {
 	for _, h := range w.hosts {
 		names = append(names, h.name)
@@ -128,7 +128,7 @@ func (w *World) Names() (names []string) {
 	return names
 }
 
-// Start begins a life of a host that is not running. It returns at once.
+// Start begins a life of a host that is not running. It does not wait for the program.
 func (w *World) Start(name string, p Program) *Host {
 	h := w.Host(name)
 	if h.Running() {
@@ -144,14 +144,14 @@ func (w *World) Start(name string, p Program) *Host {
 	return h
 }
 
-// Restart begins another life with the program of the last one.
+// Restart begins a new life with the program of the last one.
 func (w *World) Restart(name string) *Host { return w.Start(name, w.Host(name).life.program) }
 
-// livesMost is how many lives the runtime can tell apart.
+// livesMost is how many lives the runtime can distinguish.
 const livesMost = 255
 
-// Crash ends the life of a host, as a loss of power does. A part of what it wrote
-// and did not sync is lost, and its peers find their connections reset.
+// Crash ends the life of a host like a power failure. A part of the unsynced data is lost,
+// and peers find their connections reset.
 func (w *World) Crash(name string) {
 	h := w.Host(name)
 	if !h.Running() {
@@ -169,7 +169,7 @@ func (w *World) Crash(name string) {
 }
 
 // Stop cancels the context of a host and waits until its program has returned. If
-// goroutines of the life are left then, the run fails with their stacks.
+// goroutines of the life are still running then, the run fails with their stacks.
 func (w *World) Stop(name string) {
 	h := w.Host(name)
 	if !h.Running() {
@@ -182,7 +182,7 @@ func (w *World) Stop(name string) {
 	case <-time.After(time.Minute):
 		w.t.Error(fmt.Sprintf("%s does not return, a minute after its context was cancelled%s", name, h.left()))
 	}
-	for range 100 { // who pauses is not left behind
+	for range 100 { // a goroutine that merely pauses is not left behind
 		if h.left() == "" {
 			break
 		}
@@ -195,18 +195,18 @@ func (w *World) Stop(name string) {
 	}
 }
 
-// End ends the lives that are left, without a failure. It is the last call.
+// End ends the remaining lives, without a failure. It is the last call.
 func (w *World) End() {
 	w.ended = time.Since(epoch)
 	if len(w.hosts) == 0 {
 		return
 	}
-	time.Sleep(time.Second) // who pauses is not left behind
+	time.Sleep(time.Second) // a goroutine that merely pauses is not left behind
 	for _, h := range w.hosts {
 		if h.Running() {
 			if bubble.Exact() == nil {
 				bubble.Kill(h.life.number)
-			} else { // it has to end by itself
+			} else { // without the overlay it has to end by itself
 				h.life.cancel()
 				time.Sleep(time.Minute)
 			}

@@ -8,32 +8,32 @@ import (
 	"macemc/sim"
 )
 
-// A Side is a system with what it runs under.
+// A Side is a system with its parameters and conditions.
 type Side struct {
 	System *sim.System
-	Params sim.Params // that Configure made
+	Params sim.Params // made by Configure
 	sim.Conditions
 }
 
 // Options say what is compared. The zero value compares all facts.
 type Options struct {
-	// Shows is the text of a fact at the interface; "": it is not shown. Nil: the
-	// node, and the fact as Go prints it.
+	// Shows returns the text of a fact at the interface, or "" if the fact is not part of
+	// it. If Shows is nil, it is the node and the fact as Go prints it.
 	Shows func(at sim.Addr, fact any) string
-	// States is how many states of each side are explored. 0: 50,000.
+	// States is how many states of each side are explored; 0 means 50,000.
 	States int
 }
 
-// A Result is what a Check came to.
+// A Result is the outcome of a Check.
 type Result struct {
 	Included bool
-	Exact    bool     // the implementation's space was exhausted, or a trace differs
-	Trace    []string // a shortest that differs: the last fact is the one that the abstraction cannot show
-	Run      []string // the steps of the implementation that show it
-	States   [2]int   // of the implementation, and of the abstraction
+	Exact    bool     // whether Included is certain: a trace differs, or the implementation's space was exhausted
+	Trace    []string // a shortest trace that differs: the abstraction cannot show its last fact
+	Run      []string // the steps of the implementation that show the trace
+	States   [2]int   // the numbers of states of the implementation and of the abstraction
 }
 
-// Check reports whether every trace of the implementation is one of the abstraction.
+// Check reports whether every trace of the implementation is a trace of the abstraction.
 func Check(implementation, abstraction Side, o Options) (*Result, error) {
 	if o.Shows == nil {
 		o.Shows = func(at sim.Addr, fact any) string { return fmt.Sprintf("%s %T%v", at, fact, fact) }

@@ -9,12 +9,13 @@ import (
 	"macemc/sim"
 )
 
-// space is what there is of a system.
+// space is the graph of a system's states.
 type space struct {
 	Graph
 	labels *labels
 	steps  map[Step]string // the identities of the events, by edge
-	whole  bool
+	// whether everything was explored
+	whole bool
 }
 
 func (s *space) share(l *labels) { s.labels = l }
@@ -31,7 +32,7 @@ func (s *space) edge(from int, e Edge, identity string) {
 	s.Graph[from] = append(s.Graph[from], e)
 }
 
-// labels number the texts that both systems show.
+// labels numbers the texts that the two systems show.
 type labels struct {
 	number map[string]int
 	texts  []string
@@ -46,14 +47,15 @@ func (l *labels) of(text string) int {
 	return n
 }
 
-// source repeats the answers to a state, and then enumerates those of one step.
+// source repeats the answers that lead to a state, and then enumerates the answers of one
+// step.
 type source struct {
 	prefix []int
 	pos    int
 	last   *choose.Odometer
 }
 
-// Answer is the next answer. A question with one alternative takes none.
+// Answer returns the next answer. A question with one alternative consumes none.
 func (s *source) Answer(q *choose.Question) int {
 	switch {
 	case q.N == 1:
@@ -66,10 +68,11 @@ func (s *source) Answer(q *choose.Question) int {
 	}
 }
 
-// Err is nil unless the enumeration met another question than before.
+// Err returns an error if the enumeration met another question than before.
 func (s *source) Err() error { return s.last.Err() }
 
-// explorer takes every step of every state, each from the start again: slow, and simple.
+// explorer takes every step of every state by running from the start each time. That is
+// slow and simple.
 type explorer struct {
 	hooks
 	side  Side
@@ -77,25 +80,25 @@ type explorer struct {
 	world *world.World
 	out   *space
 	known map[canon.Hash]int
-	ways  []way // by state: nothing but the answers that lead there
+	ways  []way // for each state, the answers that lead there
 }
 
-// hooks are what else is done while a system is explored.
+// hooks are called while a system is explored. Each may be nil.
 type hooks struct {
-	shows func(at sim.Addr, fact any) string                        // nil: nothing is shown
-	began func()                                                    // a run begins; nil: nothing
-	met   func(w *world.World, from, to int, identity string) error // an edge, which leads to where the world is; nil: nothing
+	shows func(at sim.Addr, fact any) string                        // the text of a fact; nil if nothing is shown
+	began func()                                                    // a run begins
+	met   func(w *world.World, from, to int, identity string) error // an edge was taken; w is in the state where it leads
 }
 
 type way struct {
 	answers []int
 	steps   int
-	between bool // it is between two facts of a step, and has no steps of its own
+	between bool // the state is between two facts of one step, and has no steps of its own
 }
 
 func explore(side Side, most int, shows func(sim.Addr, any) string, l *labels) (*space, error) {
 	sys := *side.System
-	sys.Properties = nil // their memory is no part of what a system does
+	sys.Properties = nil // the memory of properties is not part of what a system does
 	side.System = &sys
 	x, err := newExplorer(side, most, false, hooks{shows: shows})
 	if err != nil {
@@ -133,7 +136,7 @@ func (x *explorer) all() error {
 	return nil
 }
 
-// start meets the states in which runs begin, behind the first one, from which nothing is shown.
+// start enters the states in which runs begin. They follow state 0, which shows nothing.
 func (x *explorer) start() error {
 	x.state(way{})
 	return x.each(way{}, 0, func(answers []int) error {
@@ -161,7 +164,7 @@ func (x *explorer) expand(s int) error {
 	})
 }
 
-// each runs to a state, and then one step further by each answer in turn.
+// each runs to a state, and from there takes one step for each answer in turn.
 func (x *explorer) each(to way, steps int, visit func(answers []int) error) error {
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {
@@ -192,7 +195,8 @@ func (x *explorer) each(to way, steps int, visit func(answers []int) error) erro
 	return last.Err()
 }
 
-// link notes an edge to the state in which the world is; of several facts, through states between.
+// link adds an edge to the current state of the world. If the step shows several facts, the
+// edge goes through states in between.
 func (x *explorer) link(from int, shown []string, identity string, to way) error {
 	hash := x.world.State.Hash()
 	for len(shown) > 1 {
@@ -216,7 +220,7 @@ func (x *explorer) link(from int, shown []string, identity string, to way) error
 	return x.met(x.world, from, n, identity)
 }
 
-// state makes room for one more.
+// state adds a state.
 func (x *explorer) state(to way) int {
 	x.ways = append(x.ways, to)
 	return x.out.state()

@@ -12,17 +12,17 @@ import (
 	"macemc/sim"
 )
 
-// A Monitor is hot or cold by the facts that it was told, which it remembers in an M. *M may have
-// a method Init, as for sim.Monitor.
+// A Monitor is hot or cold, depending on the facts that it has seen. It remembers them in
+// an M; *M may have a method Init, as for sim.Monitor.
 type Monitor[M any] struct {
 	Observe func(m *M, at sim.Addr, fact any)
 	Hot     func(m *M) bool
-	Fair    []string // the choices that are strongly fair, by what they are for
-	States  int      // that are explored. 0: 50,000
+	Fair    []string // the names of the choices that are strongly fair
+	States  int      // how many states are explored; 0 means 50,000
 }
 
-// A Lasso is a run that is hot for ever: steps, and steps that are taken again and again. If Cycle is
-// empty, nothing is possible after the way.
+// A Lasso is a run that is hot for ever: the steps of Way, and then the steps of Cycle
+// again and again. If Cycle is empty, nothing can happen after Way.
 type Lasso struct{ Way, Cycle []string }
 
 func (l *Lasso) String() string {
@@ -33,10 +33,11 @@ func (l *Lasso) String() string {
 	return text + "\nand then for ever:\n  " + strings.Join(l.Cycle, "\n  ")
 }
 
-// Forever returns a fair run of a system that stays hot for ever from some point on; nil: there is none, among all runs.
+// Forever returns a fair run of the system that stays hot for ever from some point on, or
+// nil if no run does.
 func Forever[M any](side Side, m Monitor[M]) (*Lasso, error) {
 	sys := *side.System
-	var memory *M // of the run; nil: it was told nothing yet
+	var memory *M // the memory of the current run; nil before its first fact
 	sys.Properties = []sim.Property{sim.Monitor("hot", func(now *M, at sim.Addr, fact any) error {
 		memory = now
 		m.Observe(now, at, fact)
@@ -64,10 +65,10 @@ func Forever[M any](side Side, m Monitor[M]) (*Lasso, error) {
 	if !is {
 		return nil, nil
 	}
-	return &Lasso{f.told(l.Way), f.told(l.Cycle)}, nil
+	return &Lasso{f.texts(l.Way), f.texts(l.Cycle)}, nil
 }
 
-// forever makes a graph of what a system does.
+// forever builds the graph of what a system does, in the form of package fair.
 type forever struct {
 	most    int
 	marked  []string
@@ -79,7 +80,7 @@ type forever struct {
 }
 
 func (f *forever) explore(side Side) error {
-	f.graph.Meet(0, false) // before a run begins
+	f.graph.Meet(0, false) // state 0 is before a run begins
 	x, err := newExplorer(side, f.most, true, hooks{began: f.begin, met: func(w *world.World, from, to int, identity string) error {
 		f.graph.Meet(to, f.hot())
 		asked, err := f.asked(w.Run.LastCoins())
@@ -98,7 +99,8 @@ func (f *forever) explore(side Side) error {
 	return nil
 }
 
-// action is the number of what an event takes: of a channel its head, whatever that is.
+// action returns the number of what an event consumes; for a channel, whatever is at its
+// head.
 func (f *forever) action(w *world.World) int {
 	e := w.Run.LastEvent()
 	key := w.Run.LastIdentity()
@@ -116,7 +118,7 @@ func (f *forever) action(w *world.World) int {
 	return n
 }
 
-// asked are the marked choices that a step has answered.
+// asked returns the marked choices that a step has answered.
 func (f *forever) asked(coins []choose.Choice) (all []fair.Answer, err error) {
 	for _, c := range coins {
 		k := slices.IndexFunc(f.marked, func(why string) bool { return strings.HasPrefix(c.What, why+": ") })
@@ -132,7 +134,7 @@ func (f *forever) asked(coins []choose.Choice) (all []fair.Answer, err error) {
 	return all, nil
 }
 
-func (f *forever) told(steps []fair.Step) (all []string) {
+func (f *forever) texts(steps []fair.Step) (all []string) {
 	for _, s := range steps {
 		if text := f.steps[s]; text != "start" {
 			all = append(all, text)

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// A caller calls again by a timer, with luck: the line is free or not, by a coin. A noisy one has a
-// neighbour whose timer fires for ever.
+// A caller calls again by a timer. A coin decides whether the line is free. A noisy system
+// has a neighbour whose timer fires for ever.
 type caller struct {
 	noisy, once, deaf bool
 	to                sim.Addr
@@ -55,7 +55,7 @@ func (c *caller) call(env sim.Env, _ sim.Addr, _ call) {
 	}
 }
 
-// waiting is hot from a call that begins until it is heard.
+// waiting is hot from the beginning of a call until it is heard.
 type waiting struct{ hot bool }
 
 func (w *waiting) observe(_ sim.Addr, fact any) { _, w.hot = fact.(begun) }
@@ -65,7 +65,7 @@ func TestForever(t *testing.T) {
 		name string
 		of   caller
 		fair []string
-		want string // the lasso; "": there is none
+		want string // the lasso; "" if there is none
 	}{
 		{"a message that waits is delivered, though a timer fires for ever", caller{noisy: true}, nil, ""},
 		{"what is not heard is hot for ever", caller{noisy: true, deaf: true}, nil, "n0 timer noise{}"},

@@ -8,20 +8,20 @@ import (
 // Silent is the label of an edge that shows nothing.
 const Silent = -1
 
-// A Graph is of states by number; runs begin in state 0.
+// A Graph has numbered states; runs begin in state 0.
 type Graph [][]Edge
 
-// An Edge leads to a state, and shows a label or is Silent.
+// An Edge leads to state To and shows a label, or is Silent.
 type Edge struct{ Label, To int }
 
-// A Step is an edge by its place in a Graph.
+// A Step identifies an edge of a Graph.
 type Step struct{ State, Edge int }
 
-// pair is a state of the implementation, and all states in which the abstraction may be after the
-// same trace.
+// pair is a state of the implementation, with the set of all states in which the
+// abstraction may be after the same trace.
 type pair struct {
 	state int
-	set   int // by number
+	set   int // the index of the previous pair; -1 for the start
 	from  int // the pair before; -1: the start
 	by    Step
 }
@@ -31,10 +31,11 @@ type sets struct {
 	of     Graph
 	all    [][]int
 	number map[string]int
-	after  map[[2]int]int // by set and label
+	after  map[[2]int]int // the next set, by set and label
 }
 
-// closed is the number of a set with all that silent edges lead to; -1: it is empty.
+// closed returns the number of a set together with everything that silent edges lead to, or
+// -1 if it is empty.
 func (s *sets) closed(states []int) int {
 	if len(states) == 0 {
 		return -1
@@ -62,7 +63,7 @@ func (s *sets) closed(states []int) int {
 	return n
 }
 
-// next is the set after a label; -1: it is empty.
+// next returns the set after a label, or -1 if it is empty.
 func (s *sets) next(set, label int) int {
 	key := [2]int{set, label}
 	to, known := s.after[key]
@@ -81,14 +82,14 @@ func (s *sets) next(set, label int) int {
 	return to
 }
 
-// Included reports whether every trace of the implementation is one of the abstraction. If not,
-// run is one of its runs whose last edge shows what the abstraction cannot show there; no
-// other such run shows less.
+// Included reports whether every trace of the implementation is a trace of the abstraction.
+// If not, run is a run of the implementation whose last edge the abstraction cannot show
+// there. No other such run shows fewer labels.
 func Included(implementation, abstraction Graph) (run []Step, included bool) {
 	s := &sets{of: abstraction, number: map[string]int{}, after: map[[2]int]int{}}
 	pairs := []pair{{0, s.closed([]int{0}), -1, Step{}}}
 	met := map[[2]int]bool{}
-	now, later := []int{0}, []int(nil) // pairs, by how much they have shown
+	now, later := []int{0}, []int(nil) // pairs, by the number of labels shown
 	for len(now) > 0 {
 		k := now[len(now)-1]
 		now = now[:len(now)-1]

@@ -6,9 +6,9 @@ import (
 	"macemc/internal/sight"
 )
 
-// Addr names a node. (Its one field has the width for which maps keyed by it are
-// fastest.) It is opaque: it can be compared and used as a key, but
-// there is no arithmetic on it. The zero Addr is nobody.
+// Addr identifies a node. It can be compared and used as a map key; there is no arithmetic
+// on it. The zero Addr means "no node". (The field is a uint32 because maps with keys of
+// that size are fastest.)
 type Addr struct{ id uint32 }
 
 var addrNames = func() (names [sight.NodesMost + 1]string) {
@@ -21,20 +21,21 @@ var addrNames = func() (names [sight.NodesMost + 1]string) {
 
 func addrOf(index int) Addr { return Addr{uint32(index + 1)} }
 
-// Index is the node's place among the nodes, counted from 0; -1 is nobody. It
-// is for those who run a service: a service compares addresses.
+// Index returns the node's position among the nodes, counted from 0, or -1 for the zero
+// Addr. It is for code that runs a service; a service itself only compares addresses.
 func (a Addr) Index() int { return int(a.id) - 1 }
 
 // IsZero reports whether a is nobody.
+// IsZero reports whether a is the zero Addr, which names no node.
 func (a Addr) IsZero() bool { return a.id == 0 }
 
-// Less orders addresses, for services whose protocol does.
+// Less reports whether a comes before b, for services whose protocol orders nodes.
 func (a Addr) Less(b Addr) bool { return a.id < b.id }
 
-// Compare is Less in the form that slices.SortFunc wants.
+// Compare orders addresses as Less does, in the form that slices.SortFunc expects.
 func (a Addr) Compare(b Addr) int { return int(a.id) - int(b.id) }
 
-// String is n0, n1, ... or nobody.
+// String returns n0, n1, ..., or "nobody" for the zero Addr.
 func (a Addr) String() string {
 	if int(a.id) < len(addrNames) {
 		return addrNames[a.id]

@@ -8,24 +8,24 @@ import (
 	"macemc/internal/sight"
 )
 
-// Chart is the table of a state machine: what each state does about each event. It is no
+// Chart is the table of a state machine: how each state reacts to each event. It is not
 // part of a node's state.
 type Chart struct {
 	Name   string
 	States []string   // the first is the start
-	Events []string   // the types of its messages and signals
-	Pairs  []Reaction // of state s to event e: Pairs[s*len(Events)+e]
-	Enters [][]int    // by state: where its entry may go on to
+	Events []string   // the types of the messages and signals
+	Pairs  []Reaction // the reaction of state s to event e is Pairs[s*len(Events)+e]
+	Enters [][]int    // for each state, the states to which its entry function may move on
 }
 
-// HandlerTable says that a chart is no part of a node's state.
+// HandlerTable marks a chart as not being part of a node's state.
 func (c *Chart) HandlerTable() {}
 
-// Reaction is what a state does about an event.
+// Reaction is what a state does when an event arrives.
 type Reaction struct {
 	Kind ReactionKind
-	To   []int // the states that it may lead to; none: it stays
-	Pops bool  // it may lead back to the state below
+	To   []int // the states that the machine may move to; empty if it stays
+	Pops bool  // whether the machine may return to the state below on its stack
 }
 
 // ReactionKind is a kind of Reaction.
@@ -33,7 +33,7 @@ type ReactionKind uint8
 
 // The kinds of reactions.
 const (
-	ReactionNone ReactionKind = iota // the event is unhandled there
+	ReactionNone ReactionKind = iota // the state does not expect the event
 	ReactionHandle
 	ReactionDefer
 	ReactionIgnore
@@ -54,15 +54,15 @@ func (k ReactionKind) String() string {
 	}
 }
 
-// Pair is the reaction of a state to an event.
+// Pair returns the reaction of a state to an event.
 func (c *Chart) Pair(state, event int) *Reaction { return &c.Pairs[state*len(c.Events)+event] }
 
-// Charted is a node that is a state machine, or hosts some. The runtime asks it to count
-// in a tally: it calls Watch before each handler, and with nil after it.
+// Charted is a node that is a state machine or contains some. The runtime calls Watch with
+// a tally before each handler, and with nil after it; in between the machines count there.
 type Charted interface{ Watch(*ChartTally) }
 
-// WatchCharts has the machines of a node, and of the layers above it, count in t. If t is nil
-// they do not count. It reports whether there are any.
+// WatchCharts makes the machines of a node, and of the layers above it, count in t, or stop
+// counting if t is nil. It reports whether the node has any machines.
 func WatchCharts(n Node, t *ChartTally) (any bool) {
 	for n != nil {
 		subject := sight.Subject(n)
@@ -79,8 +79,8 @@ func WatchCharts(n Node, t *ChartTally) (any bool) {
 	return any
 }
 
-// ChartTally counts which pairs of state and event machines exercised, and which moves from state
-// to state they made. The zero ChartTally is ready; it belongs to one goroutine.
+// ChartTally counts how often each pair of state and event occurred, and each move from one
+// state to another. The zero ChartTally is ready to use. It belongs to one goroutine.
 type ChartTally struct{ all []charted }
 
 type charted struct {
@@ -89,10 +89,10 @@ type charted struct {
 	moves map[[2]int]int // from, to
 }
 
-// HandlerTable says that a tally is no part of a node's state.
+// HandlerTable marks a tally as not being part of a node's state.
 func (t *ChartTally) HandlerTable() {}
 
-// Add makes a chart known of which nothing was counted yet.
+// Add lists a chart in the tally, with all counts zero.
 func (t *ChartTally) Add(c *Chart) { t.of(c) }
 
 func (t *ChartTally) of(c *Chart) *charted {
@@ -105,16 +105,16 @@ func (t *ChartTally) of(c *Chart) *charted {
 	return &t.all[len(t.all)-1]
 }
 
-// Took notes that a state met an event.
+// Took counts that a machine in a state received an event.
 func (t *ChartTally) Took(c *Chart, state, event int) { t.of(c).took(state*len(c.Events)+event, 1) }
 
-// Moved notes that a machine went from a state to another one.
+// Moved counts that a machine moved from one state to another.
 func (t *ChartTally) Moved(c *Chart, from, to int) { t.of(c).moved([2]int{from, to}, 1) }
 
 func (c *charted) took(pair, n int)         { c.pairs[pair] += n }
 func (c *charted) moved(move [2]int, n int) { c.moves[move] += n }
 
-// Merge adds what another tally counted.
+// Merge adds the counts of another tally.
 func (t *ChartTally) Merge(other *ChartTally) {
 	for _, o := range other.all {
 		mine := t.of(o.chart)
@@ -127,7 +127,7 @@ func (t *ChartTally) Merge(other *ChartTally) {
 	}
 }
 
-// Charts are the counted machines, by name.
+// Charts returns the counted charts, ordered by name.
 func (t *ChartTally) Charts() []Counted {
 	var out []Counted
 	for k := range t.all {
@@ -137,14 +137,14 @@ func (t *ChartTally) Charts() []Counted {
 	return out
 }
 
-// Counted is a chart with what was counted of it.
+// Counted is a chart with its counts.
 type Counted struct {
 	*Chart
 	of *charted
 }
 
-// Times is how often a state met an event.
+// Times returns how often a machine in the state received the event.
 func (c Counted) Times(state, event int) int { return c.of.pairs[state*len(c.Events)+event] }
 
-// Moves is how often the machine went from a state to another one.
+// Moves returns how often a machine moved from one state to another.
 func (c Counted) Moves(from, to int) int { return c.of.moves[[2]int{from, to}] }

@@ -5,38 +5,38 @@ import (
 	"time"
 )
 
-// Clock is what a system promises of the clock of each of its nodes. Its timers
-// then fire in the order in which they are due, by the clock that Env.Now reads: a
-// timer fires only if it can be the first of its node's, and what is read from then
-// on is at or after the instant at which it was due.
+// Clock is what a system guarantees about the clock of each node. With a Clock, timers fire
+// in the order in which they are due by the clock that Env.Now reads: a timer fires only if
+// it can be the first one due on its node, and every later reading is at or after its
+// deadline.
 //
-// It promises less than one might think. A node may get round to a timer, and to a
-// message, as late as it likes; and nothing relates the clocks of two nodes.
+// The guarantee is narrower than it looks. A node may handle a timer or a message
+// arbitrarily late, and the clocks of two nodes are unrelated.
 type Clock struct {
-	// Drift is by how many percent a timer may run faster or slower than the
-	// clock: one of 10s is due after 8s to 12.5s if it is 25.
+	// Drift is the percentage by which a timer may run faster or slower than the clock. If
+	// it is 25, a timer of 10s is due after 8s to 12.5s.
 	Drift int
-	// Handlers is how long a handler takes at most, by the clock: that far apart
-	// may be what it reads and the timers that it sets. 0: no time at all.
+	// Handlers is the longest time that a handler takes by the clock, and so the largest
+	// difference between the times that it reads and between the timers that it sets.
 	Handlers time.Duration
 }
 
-// driftMost is the most that a clock may drift: ten times as fast.
+// driftMost is the largest allowed drift: a timer that runs ten times as fast.
 const driftMost = 900
 
-// Span is how long after it was set a timer is due, at least and at most.
+// Span returns the shortest and the longest time after which a timer of d is due.
 func (c *Clock) Span(d time.Duration) (least, most time.Duration) {
 	if c.Drift == 0 {
 		return d, d
 	}
-	whole, part := d/100, d%100 // so that nothing overflows
+	whole, part := d/100, d%100 // divide before multiplying, so that nothing overflows
 	faster := time.Duration(100 + c.Drift)
 	most = whole*faster + (part*faster+99)/100
 	least = d / faster * 100
 	return least + d%faster*100/faster, most
 }
 
-// String is the promise in words.
+// String returns the guarantee in words.
 func (c *Clock) String() string {
 	return fmt.Sprintf("drift of %d%%, handlers of %s", c.Drift, c.Handlers)
 }

@@ -8,24 +8,25 @@ import (
 	"macemc/internal/kinds"
 )
 
-// Kind is the kind of an event. Its order is the canonical order of events.
+// Kind is the kind of an event. The order of the constants is the canonical order of
+// events.
 type Kind uint8
 
-// The kinds of events. Faults are rare and cost a budget; the kinds before
-// them are ordinary, some of them consequences of faults.
+// The kinds of events. Faults are rare and spend a budget. The other kinds are ordinary and
+// free; some of them are consequences of faults.
 const (
-	KindScript  Kind = iota + 1 // the next opening of a node's script
+	KindScript  Kind = iota + 1 // the next request of a node's script
 	KindAction                  // a guarded action that the node offers
 	KindTask                    // a task that the node posted
 	KindMessage                 // a message is delivered
-	KindClear                   // a buffer has room again, and the node had asked
-	KindFlushed                 // nothing is queued any more, and the node had asked
-	KindError                   // the node hears that a connection broke
-	KindRefused                 // the node hears that nobody listens; a datagram is dropped silently
-	KindBreak                   // a connection across a partition gives up
+	KindClear                   // a buffer has room again, after RequestToSend
+	KindFlushed                 // all buffers are empty, after NotifyFlushed
+	KindError                   // a node learns that a connection broke
+	KindRefused                 // a node learns that nobody listens; for a datagram, it is dropped silently
+	KindBreak                   // a connection across a partition breaks
 	KindMend                    // the partition ends
 	KindRestart                 // a crashed node starts again
-	KindResume                  // a paused node goes on
+	KindResume                  // a paused node continues
 	KindTimer                   // a timer fires
 
 	KindCrash     // fault: a node fails, and may restart
@@ -38,13 +39,13 @@ const (
 	KindOneWay    // fault: one group of nodes cannot reach the others
 	KindPause     // fault: a node takes no step until it resumes
 
-	KindHeal // the environment stops misbehaving: a step of the search's making
+	KindHeal // the environment stops misbehaving; the search inserts this step
 
 	kindsMost
 )
 
-// weights are those of the kinds, apart from the rest of their rows: every event
-// that is possible asks for one.
+// weights holds the weight of each kind. It is kept apart from the table of kinds because
+// it is read for every possible event.
 var weights = func() (all [kindsMost]float64) {
 	for k := range all {
 		all[k] = kinds.Of(uint8(k), false).Weight
@@ -59,7 +60,7 @@ func (k Kind) String() string {
 	return kinds.Of(uint8(k), false).Name
 }
 
-// Kinds are all kinds of events, in canonical order.
+// Kinds returns all kinds of events, in canonical order.
 func Kinds() (all []Kind) {
 	for k := KindScript; k < kindsMost; k++ {
 		all = append(all, k)
@@ -67,7 +68,7 @@ func Kinds() (all []Kind) {
 	return all
 }
 
-// ParseKind is the inverse of String.
+// ParseKind returns the kind whose String is s.
 func ParseKind(s string) (Kind, bool) {
 	for _, k := range Kinds() {
 		if k.String() == s {
@@ -77,19 +78,20 @@ func ParseKind(s string) (Kind, bool) {
 	return 0, false
 }
 
-// Row is what the kind has of its own; of Refused, where the link is TCP.
+// Row returns the kind's row in the table of kinds. For KindRefused, which has two rows, it
+// is the one for TCP.
 func (k Kind) Row() *kinds.Row { return kinds.Of(uint8(k), false) }
 
-// Row is what the event's kind has of its own.
+// Row returns the row of the event's kind in the table of kinds.
 func (e *Event) Row() *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == LinkUDP) }
 
-// Weight is that of an event of the kind in random walks; 0: it is rare.
+// Weight returns the weight of events of this kind in random walks. Weight 0 is rare.
 func (k Kind) Weight() float64 { return weights[k] }
 
-// Fault reports whether the kind is the environment's misbehaviour.
+// Fault reports whether the kind is a fault of the environment.
 func (k Kind) Fault() bool { return k >= KindCrash && k <= KindPause }
 
-// Link is the network that a message travels by.
+// Link is a network that messages travel by.
 type Link uint8
 
 // The links.
@@ -110,26 +112,28 @@ func (l Link) String() string {
 	return linkNames[l]
 }
 
-// Event is something that can happen now. Its identity is the node, the kind,
-// and what is consumed.
+// Event is something that can happen now. Its identity consists of the node, the kind, and
+// the message, signal or connection that it consumes.
 type Event struct {
-	Node  Addr   // where it happens; nobody: to the network as a whole
+	Node  Addr   // where it happens; zero for an event of the whole network
 	From  Addr   // the sender, or the other end of the connection
 	Kind  Kind   //
-	Link  Link   // of messages and datagrams
-	Place uint16 // of a datagram in its queue, where it is not the oldest
-	Value any    // the message or the signal; a Split of a partition
+	Link  Link   // for messages and datagrams
+	Place uint16 // the position of a datagram in its queue, if it is not the oldest
+	Value any    // the message or the signal; for a partition, a Split
 }
 
-// Split is a partition: the nodes on one side, as a set of bits by their index;
-// OneWay, only what they send is lost.
+// Split describes a partition. Side has a bit for each node on the first side, by index. If
+// the partition is one-way, only messages from the first side to the second are lost.
 type Split struct{ Side uint64 }
 
 // Has reports whether a node is on the first side; of a one-way partition, the
 // one that cannot reach the other.
+// Has reports whether a node is on the first side; in a one-way partition, that is the side
+// that cannot reach the other.
 func (s Split) Has(a Addr) bool { return !a.IsZero() && s.Side&(1<<a.Index()) != 0 }
 
-// Text names both sides, in a system of n nodes.
+// Text names the nodes on both sides, in a system of n nodes.
 func (s Split) Text(n int, arrow string) string {
 	var in, out []string
 	for i := range n {
@@ -142,8 +146,8 @@ func (s Split) Text(n int, arrow string) string {
 	return strings.Join(in, " ") + arrow + strings.Join(out, " ")
 }
 
-// Text is the event's identity as one line, values told by walker, in a
-// system of n nodes.
+// Text returns the event's identity as one line, in a system of n nodes. Values are written
+// by walker.
 func (e Event) Text(walker *canon.Walker, n int) string {
 	return kinds.Fill(e.Row().Text, func(gap string) string {
 		switch gap {
@@ -172,13 +176,13 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 	})
 }
 
-// Joins reports whether a node joins by the event.
+// Joins reports whether a node joins in the event.
 func (e Event) Joins() bool { return e.Kind == KindScript && isValue[Join](e.Value) }
 
-// Leaves reports whether a node leaves for good by the event.
+// Leaves reports whether a node leaves for good in the event.
 func (e Event) Leaves() bool { return e.Kind == KindScript && isValue[Leave](e.Value) }
 
-// Membership reports whether a node joins or leaves by the event: no Handle runs.
+// Membership reports whether a node joins or leaves in the event. No Handle runs for it.
 func (e Event) Membership() bool { return e.Joins() || e.Leaves() }
 
 func isValue[T any](v any) bool {

@@ -2,11 +2,11 @@ package sim
 
 import "fmt"
 
-// Verdict is what kind of finding a run ended in.
+// Verdict is the kind of failure that a run ended in.
 type Verdict uint8
 
-// The verdicts. Dead and Nondeterminism are passed by search; a World itself
-// gives the others.
+// The verdicts. A search decides VerdictDead and VerdictNondeterminism; running a system
+// yields the others.
 const (
 	VerdictNone Verdict = iota
 	VerdictSafety
@@ -33,7 +33,7 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// ParseVerdict is the inverse of String.
+// ParseVerdict returns the verdict whose String is s.
 func ParseVerdict(s string) (Verdict, bool) {
 	for v, name := range verdictNames {
 		if name == s {
@@ -43,20 +43,20 @@ func ParseVerdict(s string) (Verdict, bool) {
 	return 0, false
 }
 
-// Failure is what a run found wrong with the service.
+// Failure describes what was wrong with the service in a run.
 type Failure struct {
 	Verdict  Verdict
-	Property string   // the property that failed, where one did
-	Failing  []string // dead: the liveness properties that do not hold; Property has them joined
-	Node     Addr     // where the handler ran, where one did
+	Property string   // the property that failed, if any
+	Failing  []string // for VerdictDead, the liveness properties that do not hold; Property has them joined
+	Node     Addr     // where the handler ran, if one ran
 	Identity string   // the event that it handled
-	Step     int      // 0: the start
+	Step     int      // 0 for the start
 	Message  string   // what was wrong, with values
-	Declined string   // dead: what is under way and declined, and openings that are; a part of Message
-	Stack    string   // the service's stack, where it panicked or started a goroutine
+	Declined string   // for VerdictDead, the messages and requests that their node declines; also part of Message
+	Stack    string   // the stack of the service where it panicked or started a goroutine
 }
 
-// AddMessage adds a clause to the message.
+// AddMessage appends a clause to the message.
 func (f *Failure) AddMessage(what string) {
 	if f.Message != "" {
 		what = f.Message + "; " + what

@@ -10,11 +10,11 @@ import (
 	"macemc/netsim"
 )
 
-// Unlimited is a budget without end.
+// Unlimited is a budget without limit.
 const Unlimited = -1
 
-// Faults are budgets: how often the environment may misbehave in one run. What
-// is left of them is part of the state. The zero Faults are none.
+// Faults are budgets: how often the environment may misbehave in one run. The budgets that
+// are left are part of the state. The zero Faults allow no faults.
 type Faults struct {
 	Crash     int // a node fails, and may restart
 	Down      int // a node fails for good
@@ -28,11 +28,11 @@ type Faults struct {
 	Pause     int // a node takes no step for a while
 	Disk      int // a sync or an append fails, or a crash damages what was synced
 
-	// Only limits some of them to nodes or links: "crash@n1+n2,loss@n0-n1". "": none.
+	// Only limits some faults to nodes or links, as in "crash@n1+n2,loss@n0-n1".
 	Only string
 }
 
-// budgets are the fields of Faults, by the names of --faults.
+// budgets lists the fields of Faults by their names in --faults.
 var budgets = [...]struct {
 	name string
 	of   func(*Faults) *int
@@ -50,13 +50,13 @@ var budgets = [...]struct {
 	{"disk", func(f *Faults) *int { return &f.Disk }},
 }
 
-// IsZero reports whether there are no faults.
+// IsZero reports whether all budgets are zero.
 func (f Faults) IsZero() bool {
-	f.Only = "" // limits of nothing
+	f.Only = "" // a limit without a budget allows nothing
 	return f == Faults{}
 }
 
-// String is the form that ParseFaults reads.
+// String returns the form that ParseFaults reads.
 func (f Faults) String() string {
 	var parts []string
 	for k, b := range budgets {
@@ -73,7 +73,7 @@ func (f Faults) String() string {
 	return strings.Join(parts, ",")
 }
 
-// limit is what stands behind a budget: @ and where.
+// limit returns the limit of a budget in the form "@places", or "".
 func (f Faults) limit(k int) string {
 	for part := range strings.SplitSeq(f.Only, ",") {
 		if name, places, _ := strings.Cut(part, "@"); name == budgets[k].name {
@@ -83,7 +83,7 @@ func (f Faults) limit(k int) string {
 	return ""
 }
 
-// FaultNames are the names that ParseFaults knows, but for none.
+// FaultNames returns the names that ParseFaults accepts, except "none".
 func FaultNames() []string {
 	names := make([]string, len(budgets))
 	for i, b := range budgets {
@@ -92,10 +92,11 @@ func FaultNames() []string {
 	return names
 }
 
-// Budget is one of the budgets, in the order of FaultNames.
+// Budget returns the k-th budget, in the order of FaultNames.
 func (f *Faults) Budget(k int) *int { return budgets[k].of(f) }
 
-// Of is the budget that an event of the kind spends; nil: it is no fault.
+// Of returns the budget that an event of the kind spends, or nil if the kind is not a
+// fault.
 func (f *Faults) Of(kind Kind) *int {
 	if k := budgetOf[kind]; k >= 0 {
 		return budgets[k].of(f)
@@ -103,7 +104,7 @@ func (f *Faults) Of(kind Kind) *int {
 	return nil
 }
 
-// budgetOf is by kind the place of its budget, or -1.
+// budgetOf holds the index of each kind's budget, or -1.
 var budgetOf = func() (all [kindsMost]int) {
 	names := FaultNames()
 	for k := range all {
@@ -112,9 +113,9 @@ var budgetOf = func() (all [kindsMost]int) {
 	return all
 }()
 
-// ParseFaults reads budgets as "crash=2,loss=3,reorder=all"; "none" are none.
-// "crash=2@n1+n2" happens to these nodes only, "loss=1@n0-n1" to this link only.
-// Blanks around a word do not count.
+// ParseFaults reads budgets such as "crash=2,loss=3,reorder=all", or "none". A budget can
+// be limited: "crash=2@n1+n2" to some nodes, "loss=1@n0-n1" to a link. Blanks around a word
+// are ignored.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
 	switch strings.TrimSpace(text) {
@@ -179,26 +180,26 @@ func parseBudget(name, value string) (int, error) {
 	return n, nil
 }
 
-// Network is how the simulated links are built.
+// Network describes how the simulated links are built.
 type Network struct {
-	TCPBuffer   int    // messages that a connection queues in each direction; 0: 20
-	UDPCapacity int    // datagrams under way from one node to another; 0: 4; more are lost
-	Slow        string // links on which a message comes last, "n0-n1+n2": between n0 and n1, and all of n2
-	Flaws       []Flaw // known bugs of the simulated TCP itself that are switched on
+	TCPBuffer   int    // how many messages a connection queues in each direction; 0 means 20
+	UDPCapacity int    // how many datagrams can be under way from one node to another before more are lost; 0 means 4
+	Slow        string // links on which messages arrive last: "n0-n1+n2" is the link between n0 and n1, and all links of n2
+	Flaws       []Flaw // known bugs of the simulated TCP to switch on
 }
 
 // Flaw is a known bug of the simulated TCP: see netsim.
 type Flaw = netsim.Flaw
 
-// The flaws, each told where netsim has it.
+// The flaws of the simulated TCP. Package netsim describes them.
 const (
 	FlawResetFallsThrough = netsim.FlawResetFallsThrough
 	FlawWrongIndex        = netsim.FlawWrongIndex
 	FlawRemoteStays       = netsim.FlawRemoteStays
 )
 
-// ParseNetwork reads settings as "tcp-buffer=20,udp-capacity=4,slow=n0-n1"; "" sets
-// nothing.
+// ParseNetwork reads settings such as "tcp-buffer=20,udp-capacity=4,slow=n0-n1". The empty
+// text sets nothing.
 func ParseNetwork(text string) (Network, error) {
 	var net Network
 	if text == "" {
@@ -236,7 +237,7 @@ func ParseNetwork(text string) (Network, error) {
 	return net, nil
 }
 
-// String is the form that ParseNetwork reads; "" if all is as by default.
+// String returns the form that ParseNetwork reads, or "" if nothing is set.
 func (n Network) String() string {
 	var parts []string
 	if n.TCPBuffer > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The String of budgets and settings is what the parsers read.
+// The parsers read what the String methods of budgets and settings write.
 func TestFaultBudgetsRoundTrip(t *testing.T) {
 	for i, b := range budgets {
 		var f Faults

@@ -9,8 +9,8 @@ import (
 	"macemc/internal/sight"
 )
 
-// Handlers are a service's methods by what they handle, so that a plain struct is
-// a Node without a switch, and the compiler checks each method:
+// Handlers lists the methods of a service by the type that each handles. With it a plain
+// struct becomes a Node without a type switch, and the compiler checks each method:
 //
 //	var handlers = sim.Handle(
 //		sim.OnMessage((*node).join), // func (n *node) join(env sim.Env, from sim.Addr, m joinMsg)
@@ -20,22 +20,22 @@ import (
 //
 //	New: func(p sim.Params, self sim.Addr) sim.Node { return handlers.Node(&node{}) },
 //
-// What comes and has no handler is a finding. Offers, Accepts and Upper are
-// looked for in N, and properties see N.
+// A message or signal without a handler is a finding. If N has methods Offers, Accepts or
+// Upper, they are used, and properties see the value of type N.
 type Handlers[N any] struct{ table }
 
-// table is Handlers of any type: a step through code of one type is faster. The
-// values that its functions are given are of the type.
+// table is Handlers without the type parameter, which makes a step faster. Its functions
+// receive values of type N.
 type table struct {
 	init     func(any, Env)
-	messages []func(any, Env, Addr, Message) // the first says that there is none
+	messages []func(any, Env, Addr, Message) // messages[0] handles messages without a handler
 	signals  []func(any, Env, Signal)
-	message  dispatch // the places in them
+	message  dispatch // positions in messages and signals
 	signal   dispatch
-	told     sight.Handlers
+	listed   sight.Handlers
 }
 
-// Handler is one method of a service: see OnMessage, OnSignal and OnInit.
+// Handler is one method of a service, made by OnMessage, OnSignal or OnInit.
 type Handler[N any] struct {
 	sight.Handler
 	init    func(any, Env)
@@ -43,34 +43,34 @@ type Handler[N any] struct {
 	signal  func(any, Env, Signal)
 }
 
-// OnInit is what starts a node, where that takes anything.
+// OnInit names the method that starts a node. A node that needs no start has none.
 func OnInit[N any](method func(N, Env)) Handler[N] {
-	return Handler[N]{Handler: told(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}
+	return Handler[N]{Handler: handlerOf(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}
 }
 
-// OnMessage handles the messages of one type.
+// OnMessage names the method that handles the messages of type M.
 func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
 	return Handler[N]{
-		Handler: told(sight.HandlerMessage, reflect.TypeFor[M](), method),
+		Handler: handlerOf(sight.HandlerMessage, reflect.TypeFor[M](), method),
 		message: func(n any, env Env, from Addr, m Message) { method(n.(N), env, from, m.(M)) },
 	}
 }
 
-// OnSignal handles the signals of one type: a timer, a task, a request, a
-// guarded action of the service's own, or PeerError, ClearToSend and Flushed.
+// OnSignal names the method that handles the signals of type S: a timer, a task, a request
+// or an action of the service, or sim's PeerError, ClearToSend and Flushed.
 func OnSignal[N, S any](method func(N, Env, S)) Handler[N] {
 	return Handler[N]{
-		Handler: told(sight.HandlerSignal, reflect.TypeFor[S](), method),
+		Handler: handlerOf(sight.HandlerSignal, reflect.TypeFor[S](), method),
 		signal:  func(n any, env Env, s Signal) { method(n.(N), env, s.(S)) },
 	}
 }
 
-func told(kind sight.HandlerKind, of reflect.Type, method any) sight.Handler {
+func handlerOf(kind sight.HandlerKind, of reflect.Type, method any) sight.Handler {
 	return sight.Handler{Kind: kind, Of: of, Code: reflect.ValueOf(method).Pointer()}
 }
 
-// Handle makes Handlers. What is wrong with them, such as two of one type,
-// Validate says.
+// Handle returns Handlers with the given methods. Errors, such as two methods for one type,
+// are reported by System.Validate.
 func Handle[N any](methods ...Handler[N]) *Handlers[N] {
 	h := &Handlers[N]{table{
 		messages: []func(any, Env, Addr, Message){func(n any, _ Env, _ Addr, m Message) { unhandled(n, "message", "OnMessage", m) }},
@@ -83,8 +83,8 @@ func Handle[N any](methods ...Handler[N]) *Handlers[N] {
 }
 
 func (h *Handlers[N]) add(m Handler[N]) {
-	h.told.Refuse(h.refuse(m.Handler))
-	h.told.List = append(h.told.List, m.Handler)
+	h.listed.Refuse(h.refuse(m.Handler))
+	h.listed.List = append(h.listed.List, m.Handler)
 	switch m.Kind {
 	case sight.HandlerInit:
 		h.init = m.init
@@ -99,7 +99,7 @@ func (h *Handlers[N]) add(m Handler[N]) {
 
 func (h *Handlers[N]) refuse(m sight.Handler) error {
 	what := [...]string{sight.HandlerInit: "OnInit", sight.HandlerMessage: "OnMessage", sight.HandlerSignal: "OnSignal"}
-	_, twice := h.told.Find(m.Kind, m.Of)
+	_, twice := h.listed.Find(m.Kind, m.Of)
 	switch node := reflect.TypeFor[N](); {
 	case m.Kind == 0:
 		return fmt.Errorf("a handler of %s was made by none of OnInit, OnMessage and OnSignal", node)
@@ -113,32 +113,33 @@ func (h *Handlers[N]) refuse(m sight.Handler) error {
 	return nil
 }
 
-// HandlerTable says that the table is no part of a node's state.
+// HandlerTable marks the table as not being part of a node's state.
 func (t *table) HandlerTable() {}
 
-// Refuse makes Validate return err. It is for packages that make Handlers of tables of their own.
+// Refuse makes System.Validate return err. It is for packages that build Handlers from
+// tables of their own.
 func (h *Handlers[N]) Refuse(err error) *Handlers[N] {
-	h.told.Refuse(err)
+	h.listed.Refuse(err)
 	return h
 }
 
-// Node is n as a Node.
+// Node returns n as a Node.
 func (h *Handlers[N]) Node(n N) Node { return &handled{n, &h.table} }
 
-// Of is what a Node was made of, as System.Crash needs it of a dead one.
+// Of returns the value that a Node was made of. System.Crash needs it to read a dead node.
 func (h *Handlers[N]) Of(n Node) N { return n.(*handled).subject.(N) }
 
-// handled is a plain value as a Node. Texts and properties see through it.
+// handled makes a plain value a Node. Texts and properties look through it, at the value.
 type handled struct {
 	subject any
 	table   *table
 }
 
-// Subject and Handlers are for who runs a service: see sight.Handled.
+// Subject and Handlers implement sight.Handled.
 func (n *handled) Subject() any              { return n.subject }
-func (n *handled) Handlers() *sight.Handlers { return &n.table.told }
+func (n *handled) Handlers() *sight.Handlers { return &n.table.listed }
 
-// Upper is what the value carries, if it is a Layer.
+// Upper returns the node that the value carries, if it is a Layer, or else nil.
 func (n *handled) Upper() Node {
 	if l, ok := n.subject.(interface{ Upper() Node }); ok {
 		return l.Upper()
@@ -166,8 +167,8 @@ func unhandled(n any, what, maker string, v any) {
 	panic(Unhandled{fmt.Sprintf("%T%s%s %T; list one with sim.%s", n, lacksHandler, what, v, maker)})
 }
 
-// dispatch finds the place of a value's type in a list: by a hash of the word that
-// says what an interface holds, in a table of at least twice as many slots.
+// dispatch maps the type of a value to a position in a list. It is a hash table, at most
+// half full, that is keyed by the type word of an interface.
 type dispatch struct {
 	slots []slot
 	shift uint8
@@ -175,11 +176,11 @@ type dispatch struct {
 }
 
 type slot struct {
-	word  uintptr // 0: nobody's
-	place uint32  // plus one
+	word  uintptr // 0 if the slot is free
+	place uint32  // the position plus one
 }
 
-// put gives a type the next place.
+// put gives a type the next position.
 func (d *dispatch) put(of reflect.Type) {
 	if d.n++; int(d.n)*2 > len(d.slots) {
 		old := d.slots
@@ -206,7 +207,7 @@ func (d *dispatch) home(word uintptr) int {
 	return int(uint64(word) * 0x9E3779B97F4A7C15 >> (d.shift & 63))
 }
 
-// get is the place of a value's type, plus one; 0: it has none.
+// get returns the position of a value's type plus one, or 0 if the type is unknown.
 func (d *dispatch) get(v any) uint32 {
 	word := canon.Dynamic(v)
 	if at := d.home(word); at < len(d.slots) && d.slots[at].word == word {
@@ -215,7 +216,7 @@ func (d *dispatch) get(v any) uint32 {
 	return d.far(word)
 }
 
-// far is get for a type whose first slot is another's.
+// far is the slow path of get, for a type whose first slot holds another type.
 func (d *dispatch) far(word uintptr) uint32 {
 	for at := range d.slots {
 		if d.slots[at].word == word {
@@ -225,7 +226,8 @@ func (d *dispatch) far(word uintptr) uint32 {
 	return 0
 }
 
-// unhandledOpenings says which opening of a script its node has no handler of.
+// unhandledOpenings returns an error if the script has a request that the node does not
+// handle.
 func unhandledOpenings(n Node, self Addr, script []Signal) error {
 	h, ok := n.(sight.Handled)
 	if !ok {
@@ -236,14 +238,14 @@ func unhandledOpenings(n Node, self Addr, script []Signal) error {
 			continue // no handler runs
 		}
 		if _, found := h.Handlers().Find(sight.HandlerSignal, reflect.TypeOf(s)); !found {
-			return fmt.Errorf("the Script of %s has a %T, of which %T has no handler; list one with sim.OnSignal%s",
+			return fmt.Errorf("the Script of %s has a %T, for which %T has no handler; list one with sim.OnSignal%s",
 				self, s, h.Subject(), delivered(h, s))
 		}
 	}
 	return nil
 }
 
-// delivered hints at a handler of messages that was meant.
+// delivered returns a hint if the type is handled as a message instead.
 func delivered(h sight.Handled, s Signal) string {
 	if _, found := h.Handlers().Find(sight.HandlerMessage, reflect.TypeOf(s)); found {
 		return " (OnMessage is for what other nodes send)"

@@ -7,15 +7,16 @@ import (
 	"macemc/internal/kinds"
 )
 
-// Identity is what the identity of an event says, as types: paths keep it as one
-// line of text, which is what it is compared by.
+// Identity is the identity of an event, parsed. Paths keep and compare identities as one
+// line of text.
 type Identity struct {
-	Node Addr // where it happens; zero: in the network as a whole
+	Node Addr // where it happens; zero for an event of the whole network
 	Kind Kind
-	What string // the rest of the line: the value, and whom it is from
+	What string // the rest of the line: the value and the sender
 }
 
-// Identify reads what Event.Text wrote. Of a text that is no event's the Kind is 0.
+// Identify parses the text that Event.Text wrote. The Kind is 0 if the text is not an
+// event's.
 func Identify(text string) Identity {
 	var id Identity
 	rest := text
@@ -37,8 +38,9 @@ func Identify(text string) Identity {
 	return Identity{}
 }
 
-// Alike is an identity without what is said of its value but the type and, of a message, the
-// sender and the link: what is the same of a message of this term and one of the next.
+// Alike returns an identity without the contents of its value: it keeps the type and, for a
+// message, the sender and the link. So a message of this term and one of the next are
+// alike.
 func Alike(text string) string {
 	at := strings.IndexAny(text, `("{[`)
 	if at < 0 {
@@ -50,7 +52,7 @@ func Alike(text string) string {
 	return text[:at]
 }
 
-// isNode reports whether a word is the name of a node.
+// isNode reports whether a word is the name of a node, as in "n12".
 func isNode(word string) bool {
 	digits, is := strings.CutPrefix(word, "n")
 	n, err := strconv.ParseUint(digits, 10, 31)

@@ -6,7 +6,7 @@ import (
 	"macemc/internal/canon"
 )
 
-// What an event writes as its identity is read as what it is, for every kind.
+// Identify reads what Event.Text writes, for every kind of event.
 func TestIdentify(t *testing.T) {
 	walker, err := canon.New(canon.Options{})
 	if err != nil {
@@ -46,7 +46,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// What is left is the same of a message of one term and of the next.
+// The same message in two terms is alike.
 func TestAlike(t *testing.T) {
 	for text, want := range map[string]string{
 		`n1 message wire("\x01 from (2)") from n0 by udp`:   "n1 message wire from n0 by udp",

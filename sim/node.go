@@ -12,31 +12,29 @@ import (
 	"macemc/macetime"
 )
 
-// A Message is what one node sends another: any value, immutable once sent. It
-// holds no pointer into the node, nor a map or slice that the node changes
-// later: that would be found as a mutation.
+// A Message is what one node sends to another: any value, immutable once sent. It must not
+// contain a pointer into the node, or a map or slice that the node changes later. A change
+// is found and reported as a mutation.
 type Message = any
 
-// A Signal is what a node sends itself or gets from its script: a timer, a
-// task, a request, a guarded action. It is a value of the service's own types.
-// Timers must be comparable; equal values are one timer. A signal is immutable
-// as a message is.
+// A Signal is a value that a node receives from itself or from its script: a timer, a task,
+// a request, or an action. Its type belongs to the service. Timers must be comparable, and
+// equal values are the same timer. A signal is immutable, as a message is.
 type Signal = any
 
 // Node is a service on one node. It may be any Go value.
 type Node interface {
-	// Init starts the node; it is not yet asked for anything.
+	// Init starts the node. No other method is called before it.
 	Init(Env)
-	// Deliver hands it a message.
+	// Deliver handles a message.
 	Deliver(Env, Addr, Message)
-	// Handle hands it everything else: its own timers, tasks, requests and
-	// actions, and sim's PeerError, ClearToSend and Flushed. End the switch
-	// with default: panic(...), or in a layer with default: upper.Handle(...).
+	// Handle handles everything else: the node's own timers, tasks, requests and actions,
+	// and sim's PeerError, ClearToSend and Flushed. End a type switch with default:
+	// panic(...), or in a layer with default: upper.Handle(...).
 	Handle(Env, Signal)
 }
 
-// Layer is a node that carries another. Properties, Offers and Accepts look
-// through it.
+// Layer is a node that carries another one. Properties, Offers and Accepts look through it.
 type Layer interface {
 	Node
 	Upper() Node
@@ -45,172 +43,166 @@ type Layer interface {
 // Flawed is a layer with known bugs. A System with such a layer must list them in Bugs.
 type Flawed interface{ KnownBugs() []Bug }
 
-// Offerer is a node with guarded actions: each signal that Offers yields now
-// is an enabled event, and comes to Handle when it is chosen. Offers must be a
+// Offerer is a node with guarded actions. Each signal that Offers passes to its argument is
+// an event that is possible now, and is passed to Handle if it is chosen. Offers must be a
 // pure function of the node's state.
 type Offerer interface{ Offers(func(Signal)) }
 
-// Opener is a node with a guard on its script: the opening that comes next waits,
-// and those behind it, for as long as Opens declines it. Opens must be a pure
-// function of the node's state. Where several layers have it, all must agree: say
-// true to what is not yours.
+// Opener is a node with a guard on its script. While Opens declines the next request, that
+// request and those behind it wait. Opens must be a pure function of the node's state. If
+// several layers implement it, all must agree, so return true for requests of other layers.
 type Opener interface{ Opens(Signal) bool }
 
-// Gatherer is a node with guarded actions that depend on what is in its Set: each
-// signal that Gathers yields now is an enabled event, and comes to Handle when it
-// is chosen. in are the messages of the set with their senders, in canonical order,
-// but for those that a partition keeps away; none is taken. Gathers must be a pure
-// function of them and of the node's state.
+// Gatherer is a node with guarded actions that depend on the messages in its Set. Each
+// signal that Gathers offers is an event that is possible now, and is passed to Handle if
+// it is chosen. The argument in yields the messages of the set with their senders, in
+// canonical order, without those that a partition blocks. No message is taken out of the
+// set. Gathers must be a pure function of these messages and of the node's state.
 type Gatherer interface {
 	Gathers(in iter.Seq2[Addr, Message], offer func(Signal))
 }
 
-// Accepter is a node with guards on messages: a message that is declined now
-// is not an enabled event now. On TCP and UDP, which have an order, it blocks what
-// is behind it: of a channel, only the head is asked about. (A fault of reorder may
-// overtake it; after healing there is none, so that what is behind it then stays
-// there.) Messages of a Set and of a Bag are asked about one by one. Accepts must be a pure function of the node's
-// state. Where several layers have it, all must accept: say true to what is
-// not yours.
+// Accepter is a node with guards on messages. A message that Accepts declines cannot be
+// delivered now. TCP and UDP are ordered, so a declined message blocks those behind it:
+// only the head of a channel is asked about. (A reorder fault may overtake it, but there
+// are none after healing, so the blocked messages then stay blocked.) Messages of a Set or
+// a Bag are asked about one by one. Accepts must be a pure function of the node's state. If
+// several layers implement it, all must accept, so return true for messages of other
+// layers.
 type Accepter interface{ Accepts(Addr, Message) bool }
 
-// Summarizer says what stands for a value's state, at any depth: the last
+// Summarizer lets a value supply what represents its state, at any depth. It is a last
 // resort for values that cannot be walked. Prefer System.Opaque.
 type Summarizer = canon.Summarizer
 
-// Timekeeper is a node that keeps instants of type time.Time, as libraries do that are given
-// a clock. Two nodes are equal if their instants are as far from their Moments. Zero times
-// stay what they are. Moment must be a pure function of the node's state.
+// Timekeeper is a node that keeps instants of type time.Time, for example inside a library
+// that takes a clock. Instants are compared by their distance from Moment: two nodes are
+// equal if these distances are. Zero times stay zero. Moment must be a pure function of the
+// node's state.
 type Timekeeper interface{ Moment() time.Time }
 
-// Env is the world as a handler sees it. It is valid until the handler
-// returns; pass it on, do not keep it.
+// Env is what a handler may use. It is valid only until the handler returns: pass it on,
+// but do not keep it.
 type Env interface {
-	// Self is the node that the handler runs on.
+	// Self returns the address of the node on which the handler runs.
 	Self() Addr
-	// Peers are all other nodes, in order. What Params say System.New is told: keep
-	// in the node what its handlers need.
+	// Peers returns all other nodes, in order. A handler has no access to Params; a node
+	// that needs them keeps them when System.New makes it.
 	Peers() []Addr
 
-	// Choose is a free choice in [0, n); why says for what.
+	// Choose returns a free choice in [0, n). The text why appears in reports.
 	Choose(n int, why string) int
-	// Weighted is a choice among len(w) alternatives. An alternative of weight
-	// 0 is rare: it is only taken within the budget Faults.Rare, in the
-	// exhaustive phase and in the storms of random walks. Without a budget, as
-	// is the default, it never is.
+	// Weighted returns a choice among len(w) alternatives. An alternative of weight 0 is
+	// rare: it is taken only within the budget Faults.Rare, in the exhaustive phase and in
+	// the storms of random walks. The default budget is 0, so by default it is never taken.
 	Weighted(w []int, why string) int
 
-	// Now reads the node's clock, which never goes backwards: see package
-	// macetime. How much it goes on between two readings is open, and timers
-	// have nothing to do with it unless System.Clock says so.
+	// Now reads the node's clock, which never runs backwards; see package macetime. How
+	// much time passes between two readings is open, and timers are unrelated to it unless
+	// System.Clock relates them.
 	Now() macetime.Time
-	// Before reports whether a is earlier than b. Where the answers so far leave
-	// both possible, it is a choice; else it is what follows from them.
+	// Before reports whether a is earlier than b. It is a choice if the answers so far
+	// leave both possible; otherwise it follows from them.
 	Before(a, b macetime.Time) bool
-	// BeforeWeighted is Before with a weight for each answer, as in Weighted: one
-	// of weight 0 is rare.
+	// BeforeWeighted is Before with a weight for each answer, as in Weighted. An answer of
+	// weight 0 is rare.
 	BeforeWeighted(a, b macetime.Time, yes, no int) bool
-	// Monotone is a reading of which only the order counts.
+	// Monotone reads a clock of which only the order of the readings is known.
 	Monotone() macetime.Monotone
 
-	// TCP, UDP, Set and Bag are the links to the other nodes. TCP has order and
-	// connections; UDP has order and loses what it has no room for, and faults
-	// lose, double and reorder what is under way. Set and Bag have no order, lose
-	// nothing, whatever the faults, and refuse nothing: what is put into the set
-	// can be delivered again and again, and what is in the bag, once. There a
-	// message waits while its receiver is down, beyond a partition, or declines it
-	// (see Accepter), and is in no other's way.
+	// TCP, UDP, Set and Bag return the links to the other nodes. TCP has connections and
+	// keeps order. UDP keeps order and drops datagrams that exceed its capacity; faults
+	// lose, duplicate and reorder datagrams. Set and Bag have no order and never lose or
+	// refuse a message, whatever the faults. A message in the set can be delivered again
+	// and again, one in the bag only once. There a message waits while its receiver is
+	// down, is cut off by a partition, or declines it (see Accepter), and blocks no other
+	// message.
 	TCP() Port
 	UDP() Port
 	Set() Port
 	Bag() Port
 
-	// After schedules a timer. Timers do not wait: every scheduled timer may
-	// fire at any step; d is what the real network will wait. Where System.Clock
-	// says what the clocks keep to, they fire in the order in which they are due.
-	// Scheduling a timer that is scheduled re-arms it.
+	// After schedules a timer. A scheduled timer may fire at any step; d matters only on
+	// real clocks, or if System.Clock says how exact the clocks are: then timers fire in
+	// the order in which they are due. Scheduling a scheduled timer re-arms it.
 	After(d time.Duration, timer Signal)
 	// Cancel unschedules a timer.
 	Cancel(timer Signal)
 	// Scheduled reports whether a timer is scheduled.
 	Scheduled(timer Signal) bool
-	// Post hands the node a task as a step of its own: a slow disk, a slow
-	// application. Several tasks of a node are unordered.
+	// Post queues a task for the node, which is handled as a step of its own. It models a
+	// slow disk or a slow application. The tasks of a node have no order.
 	Post(task Signal)
-	// Store is what survives a crash, and may be read in Init: what was synced,
-	// and of what was written since as much as the disk got to. A node that
-	// stores may crash in the middle of a handler too, between two of its sends,
-	// writes and syncs.
+	// Store returns the storage of the node that survives a crash. It may be read in Init:
+	// it then holds what was synced, and part of what was written since. A node that stores
+	// may also crash in the middle of a handler, between two sends, writes and syncs.
 	Store() Store
 
 	// Bug reports whether a known bug is switched on.
 	Bug(BugID) bool
-	// Emit tells the monitors a fact, which is immutable as a message is.
+	// Emit passes a fact to the monitors. The fact is immutable, as a message is.
 	Emit(fact any)
-	// Tracing reports whether Logf is heard; ask it before costly arguments.
+	// Tracing reports whether anybody reads Logf. Ask before computing costly arguments.
 	Tracing() bool
-	// Logf writes a line into the trace.
+	// Logf adds a line to the trace.
 	Logf(format string, args ...any)
 }
 
 // Port sends over one link.
 type Port interface {
-	// Send hands m to the link. False means refused: the buffer is full (of
-	// TCP; 20 messages unless Network says otherwise), and m is not sent.
+	// Send hands m to the link. It returns false, and m is not sent, if the buffer of a TCP
+	// connection is full (20 messages, unless System.Network says otherwise).
 	Send(to Addr, m Message) bool
-	// RequestToSend asks for a ClearToSend signal when there is room again.
+	// RequestToSend asks for a ClearToSend signal as soon as there is room again.
 	RequestToSend(to Addr)
-	// NotifyFlushed asks for a Flushed signal when all was handed over.
+	// NotifyFlushed asks for a Flushed signal as soon as every message was handed over.
 	NotifyFlushed()
-	// Reset breaks the connection, at both ends, with loss.
+	// Reset breaks the connection at both ends and loses the messages in it.
 	Reset(to Addr)
 }
 
-// ErrDisk is what a disk says that fails.
+// ErrDisk is the error that a failing disk returns.
 var ErrDisk = errors.New("the disk fails")
 
-// Store is the stable storage of a node: keys with values, and files. What a
-// handler writes it reads back at once. A crash leaves what was synced, and of the
-// other writes, to keys and files together, the first few in their order, or any
-// (--disk reorder); of the last append that survives, possibly only the first half, and
-// so of one WriteAt. A sync is of the keys, or of one file. Package simfs has files in
-// directories over it, as libraries expect them. Like its Env, a Store is valid until the
-// handler returns.
+// Store is the stable storage of a node: keys with values, and files. A handler reads back
+// what it wrote at once. A crash keeps what was synced. Of the other writes, to keys and
+// files together, it keeps the first few in their order, or any subset with --disk reorder;
+// of the last append or WriteAt that survives, it may keep only the first half. A sync
+// covers all keys, or one file. Package simfs adds files in directories, as libraries
+// expect them. Like its Env, a Store is valid until the handler returns.
 //
-// Sync, Append and WriteAt fail within the budget Faults.Disk, with ErrDisk; else they return
-// nil. Of a write that fails, possibly the first half is written. After a sync that
-// fails it is open what of the writes before it is on the disk, whatever is synced
-// later.
+// Sync, Append and WriteAt return ErrDisk within the budget Faults.Disk, and otherwise nil.
+// A failed write may have written the first half of its data. After a failed sync it is
+// unknown which of the earlier writes are on the disk, whatever is synced later.
 type Store interface {
 	Get(key string) (value string, is bool)
 	Put(key, value string)
 	Delete(key string)
 	Keys() []string
 	Sync() error
-	// File is the file of a name, which is empty before it is written.
+	// File returns the file with this name. It is empty until it is written.
 	File(name string) File
-	// Files lists the files that are not empty, in order.
+	// Files returns the names of the files that are not empty, in order.
 	Files() []string
 }
 
-// File is a file that is appended to, overwritten, and cut. An Append or a WriteAt
-// writes one record, whole or torn.
+// File is a file that can be appended to, overwritten and cut. An Append or a WriteAt
+// writes one record, which a crash may tear.
 type File interface {
 	Append(data []byte) error
-	// WriteAt writes data from an offset on. Zeros fill a gap between the end of the
-	// file and the offset.
+	// WriteAt writes data at an offset. A gap between the end of the file and the offset is
+	// filled with zeros.
 	WriteAt(data []byte, offset int) error
 	Sync() error
 	ReadAll() []byte
-	// Truncate leaves the first size bytes.
+	// Truncate cuts the file to its first size bytes.
 	Truncate(size int)
 }
 
-// PeerError is the signal that the TCP connection to a peer broke or was
-// refused: after a reset, where the peer crashed, or across a partition. What
-// the node had sent to the peer and was not delivered by then is lost, and
-// nobody says what that was; what it sends from now on opens the connection
-// anew. It comes only where faults are allowed, or Port.Reset is called.
+// PeerError is the signal that the TCP connection to a peer broke or was refused: by a
+// reset, a crash of the peer, or a partition. Messages that were sent to the peer and not
+// yet delivered are lost, and nothing says which those are. The next message opens a new
+// connection. A PeerError arrives only if faults are allowed or Port.Reset is called.
 type PeerError struct {
 	Peer  Addr
 	Cause Cause
@@ -239,33 +231,33 @@ func (c Cause) String() string {
 // ClearToSend is the signal that the buffer to a peer has room again.
 type ClearToSend struct{ Peer Addr }
 
-// Join is an opening of a script: the node is not there until it happens. It stands
-// first in the script of a first life; Init runs when it happens, and nobody reaches the
-// node before.
+// Join is a request in a script before which the node does not exist. It stands first in
+// the script of the node's first life. Init runs when the node joins, and no message
+// reaches it before that.
 type Join struct{}
 
-// Leave is an opening of a script: the node leaves for good, as after a fault of down. It
-// stands last in a script, and the node hears nothing of it.
+// Leave is a request in a script with which the node leaves for good, as after a "down"
+// fault. It stands last in a script. No handler runs for it.
 type Leave struct{}
 
-// Flushed is the signal that every buffer was handed over.
+// Flushed is the signal that every buffer is empty.
 type Flushed struct{}
 
-// Above is the Env that a layer hands its upper node: everything as below,
-// but TCP is the layer's own Port.
+// Above is the Env that a layer passes to its upper node. It is the Env below, except that
+// TCP returns the layer's own Port.
 type Above struct {
 	Env
 	Port Port
 }
 
-// TCP is the layer's port.
+// TCP returns the layer's port.
 func (a *Above) TCP() Port { return a.Port }
 
-// Keys are a map's keys in order: range over them where the order of sends
-// must not depend on the map.
+// Keys returns the keys of a map in order. Range over them if the order of sends must not
+// depend on the map.
 func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return slices.Sorted(maps.Keys(m)) }
 
-// Addrs are the addresses that are keys of a map, in order.
+// Addrs returns the addresses that are keys of a map, in order.
 func Addrs[M ~map[Addr]V, V any](m M) []Addr {
 	return slices.SortedFunc(maps.Keys(m), Addr.Compare)
 }

@@ -8,25 +8,25 @@ import (
 	"macemc/internal/sight"
 )
 
-// View is what a property sees: the nodes of one type that are up, or the
-// layers of that type inside them, at one state. A node that crashed is seen
-// again when it has restarted; one that is down for good never is. So a
-// property that counts compares with Len, not with the number of nodes.
+// View is what a property sees of one state: the running nodes of type N, or the layers of
+// type N inside them. A crashed node is missing until it has restarted; a node that is down
+// for good stays missing. So a property that counts nodes compares with Len, not with
+// Params.Nodes.
 type View[N any] struct{ s *seen[N] }
 
-// seen is a view bound to one state; it is found anew when nodes are.
+// seen is a View bound to one state. It is updated when nodes were replaced.
 type seen[N any] struct {
 	state      *sight.State
-	alone      string // the property of Each that sees one node; "": all are seen
+	alone      string // the name of the Each property if only one node is seen, or else ""
 	epoch      int
 	membership int
 	at         []Addr
 	nodes      []N
 	versions   [sight.NodesMost]int
-	place      [sight.NodesMost]int8 // place in nodes of the node with this index, or -1
+	place      [sight.NodesMost]int8 // the position in nodes of the node with this index, or -1
 }
 
-// seenOf is what is seen of a type in a state: all properties share it.
+// seenOf returns the view of type N of a state. All properties share it.
 func seenOf[N any](state *sight.State) *seen[N] {
 	t := reflect.TypeFor[N]()
 	if s, ok := state.Views[t]; ok {
@@ -47,7 +47,7 @@ func (s *seen[N]) view() View[N] {
 	return View[N]{s}
 }
 
-// look finds the nodes that were replaced, or all, where others are up.
+// look updates the nodes that were replaced, or all nodes if others are up now.
 func (s *seen[N]) look() {
 	state := s.state
 	s.epoch = state.Epoch
@@ -76,7 +76,8 @@ func (s *seen[N]) look() {
 	}
 }
 
-// find looks for an N in a Subject and through its layers, as errors.As does.
+// find looks for a value of type N in a Subject and in its layers, as errors.As does in
+// errors.
 func find[N any](n any) (N, bool) {
 	for n != nil {
 		if found, ok := n.(N); ok {
@@ -92,7 +93,7 @@ func find[N any](n any) (N, bool) {
 	return none, false
 }
 
-// Nodes are the nodes of type N that are up, in order.
+// Nodes yields the running nodes of type N, in order.
 func (v View[N]) Nodes() iter.Seq2[Addr, N] {
 	return func(yield func(Addr, N) bool) {
 		for i, n := range v.s.nodes {
@@ -103,10 +104,11 @@ func (v View[N]) Nodes() iter.Seq2[Addr, N] {
 	}
 }
 
-// Len is the number of nodes of type N that are up.
+// Len returns the number of running nodes of type N.
 func (v View[N]) Len() int { return len(v.s.nodes) }
 
-// At is the node at a, if it is up and is an N: v.At(v.Params().Addr(0)) is the first.
+// At returns the node at a, if it is running and of type N. The first node is
+// v.At(v.Params().Addr(0)).
 func (v View[N]) At(a Addr) (N, bool) {
 	if i := a.Index(); i >= 0 && i < sight.NodesMost && v.s.place[i] >= 0 {
 		return v.s.nodes[v.s.place[i]], true
@@ -115,7 +117,7 @@ func (v View[N]) At(a Addr) (N, bool) {
 	return none, false
 }
 
-// Params are those in force.
+// Params returns the parameters in force.
 func (v View[N]) Params() Params { return v.s.state.Params.(Params) }
 
 // Scheduled reports whether a timer is scheduled at a.
@@ -132,13 +134,13 @@ func (v View[N]) Scheduled(a Addr, timer Signal) bool {
 	return false
 }
 
-// Timers is the number of timers scheduled on all nodes.
+// Timers returns the number of timers that are scheduled on all nodes.
 func (v View[N]) Timers() int { return v.whole().Runtime.Timers() }
 
-// InFlight is the number of messages under way on TCP and UDP, and in bags.
+// InFlight returns the number of messages under way on TCP and UDP, and in bags.
 func (v View[N]) InFlight() int { return v.whole().Runtime.InFlight() }
 
-// whole is the state with all that is in it.
+// whole returns the complete state. It panics in a property made by Each.
 func (v View[N]) whole() *sight.State {
 	if v.s.alone != "" {
 		panic(fmt.Sprintf("macemc: property %q was made by Each, which sees one node and no more: make it by Always", v.s.alone))
@@ -146,16 +148,17 @@ func (v View[N]) whole() *sight.State {
 	return v.s.state
 }
 
-// Hop says where a message goes, and by which link.
+// Hop is the sender, the receiver and the link of a message.
 type Hop struct {
 	From, To Addr
 	Link     Link
 }
 
-// UnderWay are the messages of type M that are on their way, by link, receiver and
-// sender, in the order of the link: one in a bag as often as it is there, and in a
-// set whatever was ever put there. any stands for all messages. A property that looks
-// at them is asked about every state, where others are asked once for equal nodes.
+// UnderWay yields the messages of type M that are under way, ordered by link, receiver and
+// sender, and then by the order of the link. A bag yields a message as often as it contains
+// it; a set yields everything that was ever put there. Use any for messages of all types. A
+// property that calls UnderWay is evaluated in every state, while others are evaluated once
+// for equal nodes.
 func UnderWay[M, N any](v View[N]) iter.Seq2[Hop, M] {
 	return func(yield func(Hop, M) bool) {
 		for s := range v.whole().Runtime.UnderWay {
@@ -166,12 +169,11 @@ func UnderWay[M, N any](v View[N]) iter.Seq2[Hop, M] {
 	}
 }
 
-// See is the same state, as one sees it who looks for nodes of another type, or for
-// other layers of the same nodes.
+// See returns a view of the same state that selects nodes, or layers of nodes, of type M.
 func See[M, N any](v View[N]) View[M] { return seenOf[M](v.whole()).view() }
 
-// Property is something that must hold. Make one with Always, Each, Eventually,
-// Steps or Monitor; or with Sometimes.
+// Property is a requirement on a system. Make one with Always, Each, Eventually, Steps,
+// Monitor or Sometimes.
 type Property struct {
 	Name string
 
@@ -180,27 +182,27 @@ type Property struct {
 	draw func([]Emitted) ([]byte, error)
 }
 
-// Kind is always, eventually, steps, monitor or sometimes.
+// Kind returns always, eventually, steps, monitor or sometimes.
 func (p Property) Kind() string { return p.rule.Kind.String() }
 
-// Liveness reports whether the property is to hold eventually.
+// Liveness reports whether the property was made by Eventually.
 func (p Property) Liveness() bool { return p.rule.Kind == sight.RuleEventually }
 
-// Promises reports whether the property is to hold: all do but those of Sometimes.
+// Promises reports whether a violation is a finding. It is, except for Sometimes.
 func (p Property) Promises() bool { return p.rule.Kind != sight.RuleSometimes }
 
-// Rule is the property as those see it who run a service.
+// Rule returns the property in the form that packages which run a service use.
 func (p Property) Rule() sight.Rule { return p.rule }
 
-// Always is a safety property: it holds in every state. explain, if given, is
-// asked once, for the report of a state in which it does not.
+// Always returns a safety property: holds must be true in every state. If explain is given,
+// it describes a state in which holds is false, for the report.
 func Always[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
 	return stateProperty(sight.RuleAlways, name, holds, explain)
 }
 
-// Each is a safety property of every node by itself: holds is asked with a View in
-// which one node is up, with its timers, and holds of each. It is asked again only of a node
-// that a step changed, so that it costs as much with 64 nodes as with three.
+// Each returns a safety property of every node by itself. holds gets a View with one
+// running node and its timers, and must be true for each of them. It is evaluated again
+// only for nodes that a step changed, so its cost does not grow with the number of nodes.
 func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
 	p := propertyAbout[N](sight.RuleAlways, name)
 	p.rule.State = func(state *sight.State) sight.Check {
@@ -218,7 +220,7 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 			one.at[0], one.nodes[0], one.place[i], before = addrOf(i), n, 0, i
 			return holds(View[N]{one})
 		}
-		first := func() int { // the first node of which it does not hold; all: there is none
+		first := func() int { // the first node for which it is false, or the number of nodes
 			for i := range state.Nodes {
 				if !each(i) {
 					return i
@@ -244,17 +246,16 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 	return p
 }
 
-// Eventually is a liveness property: from every state, a state can be reached
-// in which all of the system's Eventually properties hold together.
+// Eventually returns a liveness property: from every state, a state must be reachable in
+// which all Eventually properties of the system hold together.
 func Eventually[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
 	return stateProperty(sight.RuleEventually, name, holds, explain)
 }
 
-// Sometimes is a state that a search should meet, or it has not seen what it is for: a
-// buffer that is full, two candidates at once. It is no promise, and never a finding; the
-// report names those that were not met, under what was never exercised. Far says how far
-// a state is from that, in whatever is counted: of one that was not met the report says
-// how near the search came.
+// Sometimes declares a scenario that a useful search reaches, such as a full buffer or two
+// candidates at once. It is never a finding. The report lists scenarios that the search did
+// not reach under "never exercised". far returns the distance of a state from the scenario,
+// in any unit; the report then says how close the search came.
 func Sometimes[N any](name string, holds func(View[N]) bool, far ...func(View[N]) int) Property {
 	p := stateProperty(sight.RuleSometimes, name, holds, nil)
 	if len(far) > 0 {
@@ -281,8 +282,8 @@ func stateProperty[N any](kind sight.RuleKind, name string, holds func(View[N]) 
 	return p
 }
 
-// Steps is a safety property of transitions: it holds between the states
-// before and after every step, steps to known states included.
+// Steps returns a safety property of transitions: holds must be true for the states before
+// and after every step, including steps to known states.
 func Steps[N any](name string, holds func(before, after View[N]) bool, explain ...func(before, after View[N]) string) Property {
 	p := propertyAbout[N](sight.RuleSteps, name)
 	p.rule.Step = func(before, after *sight.State) sight.Check {
@@ -303,10 +304,10 @@ func propertyAbout[N any](kind sight.RuleKind, name string) Property {
 	}}
 }
 
-// Monitor is a safety property of a run: observe is told every fact that a
-// node emits, and remembers what it needs in m. The memory is part of the
-// state, and keeps copies, not pointers into a fact that may change. *M may have
-// a method Init(), called at the start of every run.
+// Monitor returns a safety property of a run. observe gets every fact that a node emits,
+// and keeps in m what it needs to remember. It returns an error if the property is
+// violated. The memory is part of the state, so it must not point into a fact that may
+// change. If *M has a method Init(), it is called at the start of every run.
 func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Property {
 	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleMonitor, Monitor: func() sight.Monitor {
 		m := new(M)
@@ -325,22 +326,23 @@ func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Pr
 	}}}
 }
 
-// Emitted is a fact of a run: what a node told the monitors, and at which step.
+// Emitted is a fact that a node emitted, with the node and the step.
 type Emitted struct {
 	At   Addr
 	Step int
 	Fact any
 }
 
-// Pictured is the property with a picture of the facts of a run that violates it, which
-// lies as a file in the folder of the finding. draw returns nil where there is nothing
-// to see.
+// Pictured returns the property with a function that draws the facts of a violating run.
+// The picture is saved as file in the folder of the finding. draw returns nil if there is
+// nothing to show.
 func (p Property) Pictured(file string, draw func(facts []Emitted) ([]byte, error)) Property {
 	p.file, p.draw = file, draw
 	return p
 }
 
-// Picture is that of a run, and the name of its file; "": there is none.
+// Picture draws a run and returns the picture with the name of its file. The name is empty
+// if there is no picture.
 func (p Property) Picture(t *Trace) (file string, picture []byte, err error) {
 	if p.draw == nil {
 		return "", nil, nil
@@ -362,21 +364,21 @@ func (p Property) Picture(t *Trace) (file string, picture []byte, err error) {
 	return p.file, picture, err
 }
 
-// Constraint is a named set of states. Make one with While.
+// Constraint is a named set of states, made by While.
 type Constraint struct {
 	Name string
 
 	rule sight.Rule
 }
 
-// While is the set of states in which holds does.
+// While returns the set of states in which holds is true.
 func While[N any](name string, holds func(View[N]) bool) Constraint {
 	p := stateProperty(sight.RuleAlways, name, holds, nil)
 	return Constraint{name, p.rule}
 }
 
-// IsZero reports whether there is no constraint.
+// IsZero reports whether c is the zero Constraint, which constrains nothing.
 func (c Constraint) IsZero() bool { return c.rule.State == nil }
 
-// Rule is the constraint as those see it who run a service.
+// Rule returns the constraint in the form that packages which run a service use.
 func (c Constraint) Rule() sight.Rule { return c.rule }

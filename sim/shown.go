@@ -69,7 +69,7 @@ func reads(v any) (s string) {
 		}
 	}()
 	switch v := v.(type) {
-	case Split, string: // the network's own, and words
+	case Split, string: // values of macemc itself, and plain text
 		return ""
 	case fmt.Stringer:
 		return v.String()
@@ -77,7 +77,8 @@ func reads(v any) (s string) {
 	return ""
 }
 
-// Shown is the step's event for people: its identity, and the value in it as Shown tells it.
+// Shown returns the step's event for people: its identity, with the value in it written by
+// Shown.
 func (s *Step) Shown(walker *canon.Walker) string {
 	_, envelopes := Carried(s.Event.Value)
 	if envelopes == "" && reads(s.Event.Value) == "" {
@@ -86,7 +87,7 @@ func (s *Step) Shown(walker *canon.Walker) string {
 	return strings.Replace(s.Identity, walker.Text(s.Event.Value), Shown(walker, s.Event.Value), 1)
 }
 
-// Shown is the effect for people: its text, and the value in it as Shown tells it.
+// Shown returns the effect for people: its text, with the value in it written by Shown.
 func (e Effect) Shown(walker *canon.Walker) string {
-	return e.told(func(v any) string { return Shown(walker, v) })
+	return e.text(func(v any) string { return Shown(walker, v) })
 }

@@ -8,12 +8,12 @@ import (
 	"macemc/sim"
 )
 
-// cipher says little as it is.
+// cipher has a walked text that says little.
 type cipher string
 
 func (c cipher) String() string { return "hello " + string(c[1:]) }
 
-// broken cannot be told.
+// broken has a String method that panics.
 type broken struct{ N int }
 
 func (broken) String() string { panic("no words") }

@@ -9,7 +9,7 @@ import (
 	"macemc/internal/canon"
 )
 
-// EffectKind is what a handler did.
+// EffectKind is the kind of an Effect.
 type EffectKind uint8
 
 // The kinds of effects.
@@ -24,10 +24,10 @@ const (
 	EffectReset
 	EffectAskClear
 	EffectAskFlushed
-	EffectWrite // to the store
+	EffectWrite // a write to the store
 	EffectSync
-	EffectCrash // the node crashed here: nothing of what the handler did later happened
-	EffectDown  // likewise, for good
+	EffectCrash // the node crashed here; later effects of the handler did not happen
+	EffectDown  // the node failed here for good; later effects of the handler did not happen
 	effectKinds
 )
 
@@ -46,25 +46,25 @@ func (k EffectKind) String() string {
 	return effectNames[k]
 }
 
-// Effect is one thing that a handler did, applied by the World when the
-// handler has returned.
+// Effect is one thing that a handler did. The effects of a handler are applied after it has
+// returned.
 type Effect struct {
 	Kind  EffectKind
-	Link  Link          // sends
-	To    Addr          // sends
-	Delay time.Duration // timers
-	Value any           // message, timer, task, fact, the line of a log, or what of the store, in words
-	Lost  bool          // a datagram for which there was no capacity
-	// Number tells a message from all others of its run, where steps are recorded. Messages
-	// have numbers from 1, in the order in which they are sent; one that is in the set
-	// already has the number that it has there. 0: it never was under way.
+	Link  Link          // for sends
+	To    Addr          // for sends
+	Delay time.Duration // for timers
+	Value any           // the message, timer, task, fact, or line of a log; for the store, a description of the write
+	Lost  bool          // whether a datagram was lost because its channel was full
+	// Number identifies a message in its run, if steps are recorded. Messages are numbered
+	// from 1 in the order in which they are sent. A message that is in the set already
+	// keeps its number there. 0 means that the message was never under way.
 	Number int32
 }
 
-// Text is the effect as one line.
-func (e Effect) Text(walker *canon.Walker) string { return e.told(walker.Text) }
+// Text returns the effect as one line.
+func (e Effect) Text(walker *canon.Walker) string { return e.text(walker.Text) }
 
-func (e Effect) told(value func(any) string) string {
+func (e Effect) text(value func(any) string) string {
 	switch e.Kind {
 	case EffectSend:
 		if e.Lost {
@@ -101,31 +101,31 @@ func (e Effect) told(value func(any) string) string {
 	}
 }
 
-// Fact is one question about the state that a handler asked, and its answer.
+// Fact is a question that a handler asked about the state, and the answer.
 type Fact struct {
-	Asked  string // "scheduled"; that a send was refused is an effect
+	Asked  string // "scheduled"; a refused send is an effect and not a fact
 	About  any
 	Answer bool
 }
 
-// Step is an event that did happen, with all that it did.
+// Step is an event that happened, with everything that it did.
 type Step struct {
 	Index    int    // 1 for the first; 0 for the starts of the nodes
 	Node     Addr   // where it happened
 	Event    Event  // zero for a start
 	Identity string // the event's identity as text; "n0 start" for a start
-	Causes   []int  // the steps that sent, scheduled or posted what was consumed; 0 is the starts
+	Causes   []int  // the steps that sent, scheduled or posted what was consumed; 0 stands for the starts
 	Took     []int  // the numbers of the messages that the event took off their links, or copied: see Effect.Number
-	Copy     int    // the number of the copy, of a datagram that the event has doubled
-	Lost     []int  // the numbers of the messages that were lost with connections, in the event and in what its handler did
-	Possible int    // how many events were possible
+	Copy     int    // the number of the copy, if the event duplicated a datagram
+	Lost     []int  // the numbers of the messages that were lost with connections in this step
+	Possible int    // the number of events that were possible
 	Coins    []choose.Choice
 	Effects  []Effect
 	Facts    []Fact
-	Cut      bool // the service failed within it: what it did up to there, not all of it applied
+	Cut      bool // the service failed in the step: Effects lists what it did until then, and not all of it was applied
 }
 
-// Cause is the first of the Causes; -1 if there is none.
+// Cause returns the first of the Causes, or -1 if there is none.
 func (s *Step) Cause() int {
 	if len(s.Causes) == 0 {
 		return -1
@@ -133,21 +133,21 @@ func (s *Step) Cause() int {
 	return s.Causes[0]
 }
 
-// Expired reports whether a timer fired in the step, and was not set again.
+// Expired reports whether a timer fired in the step and was not set again.
 func (s *Step) Expired() bool {
 	return s.Event.Kind == KindTimer && !slices.ContainsFunc(s.Effects, func(e Effect) bool {
 		return e.Kind == EffectAfter && e.Value == s.Event.Value
 	})
 }
 
-// Fails reports whether the node fails in the step: as the event, or in the middle
-// of what its handler did.
+// Fails reports whether the node fails in the step, either as the event itself or in the
+// middle of its handler.
 func (s *Step) Fails() bool {
 	return s.Event.Kind == KindCrash || s.Event.Kind == KindDown || s.Event.Leaves() ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash || e.Kind == EffectDown })
 }
 
-// Trace is what came out of a run: the starts of the nodes, then the steps.
+// Trace is the result of a run: the starts of the nodes, then the steps.
 type Trace struct {
 	Starts []Step
 	Steps  []Step

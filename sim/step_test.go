@@ -28,7 +28,7 @@ func TestFails(t *testing.T) {
 	}
 }
 
-// A picture is of all facts of a run, in order, and has a name only if there is one.
+// A picture is drawn from all facts of a run, in order, and has a name only if it exists.
 func TestPicture(t *testing.T) {
 	trace := &Trace{
 		Starts: []Step{{Node: addrOf(1), Effects: []Effect{{Kind: EffectEmit, Value: "a"}}}},

@@ -12,10 +12,10 @@ import (
 	"macemc/macetime"
 )
 
-// What a system supplies to those who run it, with the errors that are its
-// author's.
+// This file calls the functions of a System on behalf of packages that run it, and turns
+// their failures into errors for the system's author.
 
-// Walker walks the system's values.
+// Walker returns a walker for the system's values.
 func (sys *System) Walker() (*canon.Walker, error) {
 	walker, err := canon.New(canon.Options{
 		Opaque:    sys.Opaque,
@@ -31,7 +31,7 @@ func (sys *System) Walker() (*canon.Walker, error) {
 	return walker, nil
 }
 
-// Moment returns the present of a node that has one: see Timekeeper.
+// Moment returns the present of a node that is a Timekeeper.
 func Moment(root any) (time.Time, bool) {
 	if n, ok := root.(Node); ok {
 		root = sight.Subject(n)
@@ -42,12 +42,12 @@ func Moment(root any) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Times finds the times in values that a walker walks.
+// Times returns a finder of the macetime values inside of other values.
 func Times(walker *canon.Walker) *canon.Finder {
 	return walker.Finder(reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]())
 }
 
-// Links is what the system says of its links.
+// Links returns the network that the system asks for.
 func (sys *System) Links(p Params) (net Network, err error) {
 	if sys.Network != nil {
 		err = guard.Call("Network", func() { net = sys.Network(p) })
@@ -55,7 +55,7 @@ func (sys *System) Links(p Params) (net Network, err error) {
 	return net, err
 }
 
-// Pace is what the system says of its clocks; nil: timers are free.
+// Pace returns the system's Clock, or nil if its timers may fire at any time.
 func (sys *System) Pace(p Params) (c *Clock, err error) {
 	if sys.Clock == nil {
 		return nil, nil
@@ -66,7 +66,7 @@ func (sys *System) Pace(p Params) (c *Clock, err error) {
 	return c, c.check()
 }
 
-// Opening is the script of a node's first life.
+// Opening returns the script of a node's first life.
 func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	if sys.Script == nil {
 		return nil, nil
@@ -80,7 +80,8 @@ func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	return script, CheckScript(self, script, 0)
 }
 
-// CheckScript refuses a script in which a node joins or leaves where it cannot.
+// CheckScript returns an error if a node joins or leaves at a place in its script where it
+// cannot.
 func CheckScript(self Addr, script []Signal, life int) error {
 	for k, s := range script {
 		switch s.(type) {
@@ -97,11 +98,10 @@ func CheckScript(self Addr, script []Signal, life int) error {
 	return nil
 }
 
-// partitionsMost is how many nodes a system may have for its partitions to be
-// enumerated.
+// partitionsMost is the largest number of nodes for which partitions are enumerated.
 const partitionsMost = 10
 
-// CanFail refuses budgets that no run of this size can enumerate.
+// CanFail returns an error if the budgets cannot be enumerated in a system of this size.
 func (sys *System) CanFail(p Params, f Faults) error {
 	if p, err := sys.Resolve(p); err == nil {
 		if _, err := f.Where(p.Nodes); err != nil {

@@ -10,69 +10,72 @@ import (
 	"macemc/internal/sight"
 )
 
-// System is what is checked: a value, made once. A nil field means the default
-// that its comment gives.
+// System is a service to be checked: a value, made once. Fields that are nil have the
+// defaults given in their comments.
 type System struct {
-	Name string // as on the command line
-	Doc  string // what it is and what it promises; the first sentence is its title
+	Name string // the name on the command line
+	Doc  string // what the service is and what it promises; the first sentence is its title
 
-	// Network says how the simulated links are built. Nil: as Network's fields
-	// say.
+	// Network returns how the simulated links are built. If it is nil, they have the
+	// defaults of type Network.
 	Network func(Params) Network
 
-	// Clock says what the nodes' clocks keep to. Nil, or none: timers are free, so
-	// that every one that is scheduled may fire at any step.
+	// Clock returns how exact the nodes' clocks are. If it is nil or returns nil, a
+	// scheduled timer may fire at any step.
 	Clock func(Params) *Clock
 
-	// Nodes says how many nodes it runs with. Nil: 3, from 1 to 8.
+	// Nodes returns how many nodes the system may have. If it is nil: 3 by default, from 1
+	// to 8.
 	Nodes  func(Params) Range
 	Params []*Param
 	Bugs   []Bug
 
-	// Tolerates is what the system promises to survive: the default budgets
-	// of the exhaustive phase.
+	// Tolerates is what the system promises to survive. They are the default budgets of the
+	// exhaustive phase.
 	Tolerates Faults
 
-	// New makes the node at self.
+	// New returns the node at self.
 	New func(p Params, self Addr) Node
-	// Crash is what a crash leaves of a dead node. Nil: what New makes.
+	// Crash returns what a crash leaves of a dead node. If it is nil, that is a new node
+	// from New.
 	Crash func(p Params, self Addr, dead Node) Node
-	// Clone makes a node of the same state that has nothing in common with n which
-	// either may write. Nil: nodes are copied by a walk, which refuses closures whose
-	// variables only the compiler knows. It is for those, and may only read n.
+	// Clone returns a deep copy of n. The copy and n must share no memory that either may
+	// modify, and Clone must not modify n. If it is nil, nodes are copied by walking their
+	// fields. That fails for closures, whose variables only the compiler knows; Clone is
+	// for nodes with closures.
 	Clone func(p Params, self Addr, n Node) Node
-	// Script is what the application asks of a node, in order, in each of its
-	// lives (0 is the first). Nil: nothing. It is for openings: what reacts to
-	// the protocol's progress belongs into the service.
+	// Script returns the requests that the application makes of a node, in order, in each
+	// of its lives, counted from 0. If it is nil, there are none. A reaction to the
+	// protocol's progress belongs into the service, not into the script.
 	Script func(p Params, self Addr, life int) []Signal
 
 	Properties []Property
-	// Within bounds the space: states outside it are checked, but not
-	// expanded by the exhaustive search, which calls nothing dead that can come
-	// to one. Walks pass it, and so does the look for a critical step.
+	// Within bounds the space. States outside of it are checked, but the exhaustive search
+	// does not expand them, and calls no state dead from which one of them can be reached.
+	// Walks and the search for a critical step ignore Within.
 	Within Constraint
-	// Assume says which states count for liveness: outside it, a state is
-	// neither live nor dead, and what can come to one is not dead. But it is
-	// no recovery: the critical step is the last that left a state from which
-	// a live one could be reached.
+	// Assume restricts liveness to some states. A state outside of it is neither live nor
+	// dead, and no state from which it can be reached is called dead. But it is not a
+	// recovery: the critical step is the last one before which a live state could be
+	// reached.
 	Assume Constraint
-	// Weight multiplies the weight of an event in random walks; 0 makes it
-	// rare. Nil: 1.
+	// Weight multiplies the weight of an event in random walks; 0 makes the event rare. If
+	// it is nil, the factor is 1.
 	Weight func(Event) float64
-	// Opaque lists what is left out of the state: "pkg.Type.field",
-	// "*.field", or a type "pkg.Type".
+	// Opaque lists what is not part of the state: "pkg.Type.field", "*.field", or a type
+	// "pkg.Type".
 	Opaque []string
 	// Immutable lists what never changes once it is made: "pkg.Type", or "pkg.Type.field"
-	// for a field of functions. Copies of a node share it. A value counts by its content:
-	// which of several equal ones a node holds does not matter.
+	// for a field of functions. Copies of a node share such a value. It is compared by its
+	// contents, not by its address.
 	Immutable []string
 }
 
-// Range is a number's default, least and most value.
+// Range is the default, the smallest and the largest value of a number.
 type Range struct{ Default, Least, Most int }
 
-// Param is a parameter of a system: a number in Range, or one of Words. Make
-// it a package variable and read it with Params.Int or Params.Word.
+// Param is a parameter of a system: a number in Range, or one of Words. Make it a package
+// variable, and read it with Params.Int or Params.Word.
 type Param struct {
 	Name, Doc string
 	Range     Range
@@ -82,23 +85,22 @@ type Param struct {
 // BugID names a known bug. Make it a typed constant.
 type BugID string
 
-// Bug is a known bug of a system: a few lines that deviate while it is
-// switched on.
+// Bug is a known bug of a system: a few lines that run only while the bug is switched on.
 type Bug struct {
 	ID    BugID
 	Story string // what goes wrong; the first sentence is its title
 }
 
-// Params are the values in force in one run. The zero Params are all defaults.
+// Params are the values in force in one run. The zero Params are the defaults.
 type Params struct {
-	Nodes int // 0: the system's default
+	Nodes int // 0 means the system's default
 
 	values map[*Param]string
 	bugs   []BugID
-	asked  []atomic.Bool // by bugs: told which were asked for; nil: nobody is
+	asked  []atomic.Bool // for each of bugs, whether the service asked for it; nil if nobody needs to know
 }
 
-// Int is the value of a number.
+// Int returns the value of a parameter that is a number.
 func (p Params) Int(param *Param) int {
 	if v, set := p.values[param]; set {
 		n, err := strconv.Atoi(v)
@@ -110,7 +112,7 @@ func (p Params) Int(param *Param) int {
 	return param.Range.Default
 }
 
-// Word is the value of a word.
+// Word returns the value of a parameter that is one of several words.
 func (p Params) Word(param *Param) string {
 	if v, set := p.values[param]; set {
 		return v
@@ -121,7 +123,7 @@ func (p Params) Word(param *Param) string {
 	return param.Words[0]
 }
 
-// Bug reports whether a known bug is switched on: for code without an Env.
+// Bug reports whether a known bug is switched on. It is for code without an Env.
 func (p Params) Bug(id BugID) bool {
 	i := slices.Index(p.bugs, id)
 	if i >= 0 && p.asked != nil {
@@ -130,17 +132,17 @@ func (p Params) Bug(id BugID) bool {
 	return i >= 0
 }
 
-// Bugs are the known bugs that are switched on.
+// Bugs returns the known bugs that are switched on.
 func (p Params) Bugs() []BugID { return p.bugs }
 
-// Noting are the same values, which note in asked, by the order of Bugs, which
-// known bugs are asked for. Nil: nowhere.
+// Noting returns the same values, which from now on record in asked, in the order of Bugs,
+// which known bugs the service asks for. If asked is nil, they record nothing.
 func (p Params) Noting(asked []atomic.Bool) Params {
 	p.asked = asked
 	return p
 }
 
-// Addr is the i-th node, counted from 0.
+// Addr returns the address of the i-th node, counted from 0.
 func (p Params) Addr(i int) Addr {
 	if i < 0 || i >= p.Nodes {
 		panic(fmt.Sprintf("macemc: there is no node %d; the system runs with %d, counted from 0", i, p.Nodes))
@@ -148,7 +150,7 @@ func (p Params) Addr(i int) Addr {
 	return addrOf(i)
 }
 
-// Addrs are all nodes, in order.
+// Addrs returns the addresses of all nodes, in order.
 func (p Params) Addrs() []Addr {
 	all := make([]Addr, p.Nodes)
 	for i := range all {
@@ -157,8 +159,8 @@ func (p Params) Addrs() []Addr {
 	return all
 }
 
-// Settings are the values that differ from their defaults, as name=value, in
-// the order of the system's list.
+// Settings returns the values that differ from their defaults, as name=value, in the order
+// of System.Params.
 func (p Params) Settings(sys *System) []string {
 	var out []string
 	for _, param := range sys.Params {
@@ -169,9 +171,9 @@ func (p Params) Settings(sys *System) []string {
 	return out
 }
 
-// Configure makes Params from what a user typed: how many nodes (0: the
-// default), settings name=value, and known bugs. Its errors say what would
-// have been possible.
+// Configure returns the Params for what a user typed: the number of nodes (0 for the
+// default), settings of the form name=value, and known bugs. Its errors list the possible
+// values.
 func (sys *System) Configure(nodes int, settings []string, bugs []string) (Params, error) {
 	p := Params{Nodes: nodes}
 	for _, s := range settings {
@@ -229,7 +231,8 @@ func (q *Param) check(value string) error {
 	return nil
 }
 
-// Resolve fills in the number of nodes, and refuses one that cannot be.
+// Resolve fills in the number of nodes. It returns an error if the system does not run with
+// it.
 func (sys *System) Resolve(p Params) (Params, error) {
 	r := sys.NodeRange(p)
 	if r.Most > sight.NodesMost || r.Least < 1 || r.Default < r.Least || r.Default > r.Most {
@@ -245,7 +248,7 @@ func (sys *System) Resolve(p Params) (Params, error) {
 	return p, nil
 }
 
-// NodeRange says how many nodes the system runs with under these params.
+// NodeRange returns how many nodes the system runs with under these parameters.
 func (sys *System) NodeRange(p Params) Range {
 	if sys.Nodes == nil {
 		return Range{3, 1, 8}

@@ -2,17 +2,17 @@ package sim
 
 import "strings"
 
-// Unhandled is what a node panics with that is given an event which it does not expect.
-// The finding has the verdict unhandled. Nodes that are made of Handlers, and machines, do so.
+// Unhandled is the value with which a node panics if it does not expect an event. The
+// finding has the verdict unhandled. Nodes made by Handlers and state machines panic so.
 type Unhandled struct {
-	Message string // who, in which state, and what came
+	Message string // the node, its state, and the event
 }
 
-// lacksHandler is said of a node whose Handlers have nothing for an event's type.
+// lacksHandler is the part of a message by which Unlisted recognizes a missing handler.
 const lacksHandler = " has no handler of the "
 
-// Unlisted reports whether the failure is an event whose type no Handlers of the node
-// list: it fails whenever such an event comes.
+// Unlisted reports whether the node's Handlers do not list the type of the event. Such a
+// node fails whenever the event occurs, whatever its state.
 func (f *Failure) Unlisted() bool {
 	return f.Verdict == VerdictUnhandled && strings.Contains(f.Message, lacksHandler)
 }

@@ -14,8 +14,8 @@ import (
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// Validate refuses, in sentences, a system that cannot be what its author
-// meant. It makes every node once.
+// Validate returns an error, in sentences, if the system is misconfigured. It makes every
+// node once.
 func (sys *System) Validate(p Params) error {
 	if !validName.MatchString(sys.Name) {
 		return fmt.Errorf("a system has the name %q; a name is a lower-case word such as randtree", sys.Name)
@@ -104,7 +104,7 @@ func (sys *System) validateProperties() error {
 	return nil
 }
 
-// validateNodes makes every node and looks at its type.
+// validateNodes makes every node and checks its type.
 func (sys *System) validateNodes(p Params) error {
 	for _, id := range p.bugs {
 		if !slices.ContainsFunc(sys.Bugs, func(b Bug) bool { return b.ID == id }) {
@@ -169,8 +169,8 @@ func (sys *System) validateNodes(p Params) error {
 	return nil
 }
 
-// listsBugsOf refuses a node one of whose layers has a known bug that System.Bugs does not
-// list: a handler of the layer would panic when it asks for the bug.
+// listsBugsOf returns an error if a layer of the node has a known bug that System.Bugs does
+// not list. A handler of the layer would panic when it asks for the bug.
 func (sys *System) listsBugsOf(n Node) error {
 	for n != nil {
 		if flawed, ok := n.(Flawed); ok {
@@ -190,12 +190,12 @@ func (sys *System) listsBugsOf(n Node) error {
 	return nil
 }
 
-// matched reports whether a rule is about one of the nodes.
+// matched reports whether a rule applies to one of the nodes.
 func matched(nodes []Node, rule sight.Rule) bool {
 	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
 }
 
-// typesOf tells the types of nodes, each once.
+// typesOf returns the names of the nodes' types, each once.
 func typesOf(nodes []Node) string {
 	var types []string
 	for _, n := range nodes {

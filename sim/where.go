@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A fault may be limited to some nodes or links: crash=2@n1+n2, loss=1@n0-n1. For
-// crash, down, pause and disk they are the nodes that fail; for a fault of links, n0 are all
-// links of the node, and n0-n1 is the one link, both ways; a partition cuts off
-// none but such nodes.
+// A fault may be limited to some nodes or links: crash=2@n1+n2, loss=1@n0-n1. For crash,
+// down, pause and disk the limit names the nodes that fail. For a fault of links, n0 means
+// all links of the node, and n0-n1 means that link in both directions. A limited partition
+// cuts off only nodes of the limit.
 
-// limits are by budget the places that a fault is limited to; nil: it is not.
+// limits holds the places that each budget is limited to, or nil if it is not limited.
 type limits [len(budgets)][]place
 
-// place is a node, or a link between two; the nodes count from 0.
+// place is a node, or a link between two nodes, by their indices.
 type place struct{ a, b int }
 
 func (p place) String() string {
@@ -25,8 +25,8 @@ func (p place) String() string {
 	return addrOf(p.a).String() + "-" + addrOf(p.b).String()
 }
 
-// Where says where faults may happen in a system of n nodes, by the event; nil:
-// anywhere.
+// Where returns whether a fault may happen where an event says, in a system of n nodes. It
+// returns nil if no fault is limited.
 func (f Faults) Where(n int) (func(Event) bool, error) {
 	l, err := parseLimits(f.Only)
 	if err != nil || f.Only == "" {
@@ -45,7 +45,7 @@ func (f Faults) Where(n int) (func(Event) bool, error) {
 	}, nil
 }
 
-// Disks says on which nodes of a system disks may fail; nil: on all.
+// Disks returns on which nodes disks may fail, or nil if they may fail on all.
 func (f Faults) Disks() (func(node int) bool, error) {
 	l, err := parseLimits(f.Only)
 	places := l[len(budgets)-1]
@@ -71,7 +71,7 @@ func (l *limits) allow(k int, e Event, n int) bool {
 	})
 }
 
-// within reports whether a group of nodes has none but those of a limit.
+// within reports whether a group of nodes consists only of nodes of a limit.
 func (l *limits) within(k int, group uint64) bool {
 	for _, p := range l[k] {
 		group &^= 1<<p.a | 1<<p.b
@@ -79,7 +79,7 @@ func (l *limits) within(k int, group uint64) bool {
 	return group == 0
 }
 
-// parseLimits reads Faults.Only: "crash@n1+n2,loss@n0-n1".
+// parseLimits parses Faults.Only, as in "crash@n1+n2,loss@n0-n1".
 func parseLimits(text string) (l limits, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, places, _ := strings.Cut(part, "@")
@@ -99,7 +99,7 @@ func parseLimits(text string) (l limits, err error) {
 	return l, nil
 }
 
-// SlowLinks says which links are slow in a system of n nodes; nil: none is.
+// SlowLinks returns which links are slow in a system of n nodes, or nil if none is.
 func (n Network) SlowLinks(nodes int) (func(from, to Addr) bool, error) {
 	if n.Slow == "" {
 		return nil, nil
@@ -115,7 +115,7 @@ func (n Network) SlowLinks(nodes int) (func(from, to Addr) bool, error) {
 	}, err
 }
 
-// touches reports whether the link between two nodes is the place, or one of its node.
+// touches reports whether the place is the link between two nodes, or one of the two.
 func (p place) touches(one, other int) bool {
 	if p.a == p.b {
 		return p.a == one || p.a == other

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A limit is read, told as it was written, and decides about events.
+// A limit is parsed, written as it was read, and applied to events.
 func TestFaultsWhere(t *testing.T) {
 	n := addrOf
 	events := map[string]Event{
@@ -32,7 +32,7 @@ func TestFaultsWhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.String() != text {
-			t.Errorf("%s is told as %s", text, f)
+			t.Errorf("%s is written as %s", text, f)
 		}
 		where, err := f.Where(3)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestFaultsWhere(t *testing.T) {
 	}
 }
 
-// What cannot be is refused in one line.
+// Impossible limits are refused in one line.
 func TestFaultsWhereRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"crash=1@":         `the fault crash is limited to ""; write crash=1@n1+n2 for nodes`,
@@ -71,7 +71,7 @@ func TestFaultsWhereRefuses(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}
 	}
-	for _, name := range FaultNames() { // links are where links fail
+	for _, name := range FaultNames() { // a fault of links is limited to links
 		switch name {
 		case "reset", "loss", "dup", "reorder":
 			if _, err := ParseFaults(name + "=1@n0-n1"); err != nil {

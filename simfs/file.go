@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// File is an open file or directory. It is valid in all handlers of one life.
+// File is an open file or directory. It stays valid in all handlers of one life.
 type File struct {
 	fs     *FS
 	path   string
 	entry  entry
 	flag   int
-	at     int64 // where Read and Write go on
-	listed int   // of a directory: how many entries ReadDir has returned
+	at     int64 // the offset of the next Read or Write
+	listed int   // for a directory, how many entries ReadDir has returned
 	closed bool
 }
 
-// Name returns the path by which the file was opened.
+// Name returns the path with which the file was opened.
 func (f *File) Name() string { return f.path }
 
 func (f *File) fail(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.path, Err: err}
 }
 
-// ready reports why the file cannot be read or written now.
+// ready returns an error if the file cannot be read or written now.
 func (f *File) ready(op string, writes bool) error {
 	mode := f.flag & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR)
 	switch {
@@ -42,7 +42,7 @@ func (f *File) ready(op string, writes bool) error {
 
 func (f *File) content() []byte { return f.fs.store().File(f.entry.id).ReadAll() }
 
-// ReadAt reads from an offset on, as io.ReaderAt.
+// ReadAt reads from an offset, as io.ReaderAt.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if err := f.ready("read", false); err != nil {
 		return 0, err
@@ -64,7 +64,7 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// Read reads on from where the last Read or Write ended.
+// Read reads from the current offset.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.ReadAt(p, f.at)
 	if f.at += int64(n); n > 0 && errors.Is(err, io.EOF) {
@@ -73,7 +73,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt writes from an offset on, sector by sector.
+// WriteAt writes from an offset, sector by sector.
 func (f *File) WriteAt(p []byte, offset int64) (n int, err error) {
 	if err := f.ready("write", true); err != nil {
 		return 0, err
@@ -104,7 +104,7 @@ func (f *File) writeAt(p []byte, offset int) (n int, err error) {
 	return n, nil
 }
 
-// Write writes on from where the last Read or Write ended, or at the end with O_APPEND.
+// Write writes at the current offset, or at the end of a file opened with O_APPEND.
 func (f *File) Write(p []byte) (int, error) {
 	if err := f.ready("write", true); err != nil {
 		return 0, err
@@ -117,7 +117,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Seek says where the next Read or Write begins.
+// Seek sets the offset of the next Read or Write.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	if f.closed {
 		return 0, f.fail("seek", fs.ErrClosed)
@@ -135,7 +135,7 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Truncate changes the length. What is added is zero.
+// Truncate changes the length of the file. New bytes are zero.
 func (f *File) Truncate(size int64) error {
 	if err := f.ready("truncate", true); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (f *File) Truncate(size int64) error {
 	return nil
 }
 
-// Sync makes the content durable; of a directory, the names in it.
+// Sync makes the contents of a file durable; for a directory, the names in it.
 func (f *File) Sync() error {
 	if f.closed {
 		return f.fail("sync", fs.ErrClosed)
@@ -169,7 +169,7 @@ func (f *File) Sync() error {
 	return nil
 }
 
-// Close ends the use of the file. It syncs nothing.
+// Close closes the file. It does not sync.
 func (f *File) Close() error {
 	if f.closed {
 		return f.fail("close", fs.ErrClosed)
@@ -186,7 +186,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	return f.fs.info(f.entry), nil
 }
 
-// ReadDir lists a directory on, as fs.ReadDirFile.
+// ReadDir returns further entries of a directory, as fs.ReadDirFile.
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	switch {
 	case f.closed:

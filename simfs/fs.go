@@ -14,15 +14,15 @@ import (
 
 // FS is the file system of one node. The zero FS is ready for Mount.
 type FS struct {
-	// Sector is how many bytes the disk writes at once. 0 means 512.
+	// Sector is how many bytes the disk writes atomically. 0 means 512.
 	Sector int
 
-	env  sim.Env // of the handler that runs
-	made int     // the number of the object that was made last
+	env  sim.Env // of the running handler
+	made int     // the number of the latest object
 }
 
-// Mount makes the file system ready in a new life of its node. What no name leads to is
-// removed.
+// Mount prepares the file system in a new life of its node. It removes objects without a
+// name.
 func (f *FS) Mount(env sim.Env) {
 	f.env, f.made = env, 0
 	f.collect()
@@ -33,7 +33,7 @@ func (f *FS) Mount(env sim.Env) {
 	}
 }
 
-// Use hands the file system the environment of the handler that begins.
+// Use passes the Env of the current handler to the file system.
 func (f *FS) Use(env sim.Env) { f.env = env }
 
 func (f *FS) store() sim.Store {
@@ -50,8 +50,8 @@ func (f *FS) sector() int {
 	return f.Sector
 }
 
-// An entry is a name in a directory. Its object is the file of the Store that has the
-// content, or the key that has the entries of a directory.
+// An entry is a name in a directory. Its object is the file of the Store with the contents,
+// or the key with the entries of a directory.
 type entry struct {
 	name string
 	dir  bool
@@ -74,7 +74,7 @@ func (f *FS) list(dir string) (all []entry) {
 	return all
 }
 
-// write makes the entries of a directory what they are to be, in one write.
+// write replaces the entries of a directory in one write.
 func (f *FS) write(dir string, all []entry) {
 	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	var text strings.Builder
@@ -88,13 +88,13 @@ func (f *FS) write(dir string, all []entry) {
 	f.store().Put(key(dir), text.String())
 }
 
-// fresh returns the identity of a new object, which contains the name for the reader.
+// fresh returns the identity of a new object. It contains the name, for readers.
 func (f *FS) fresh(name string) string {
 	f.made++
 	return fmt.Sprintf("%d-%s", f.made, strings.NewReplacer(" ", "_", "\\", "_").Replace(name))
 }
 
-// objects returns the objects that names lead to, in order.
+// objects returns the objects that have names, in order.
 func (f *FS) objects() (all []string) {
 	var walk func(dir string)
 	walk = func(dir string) {
@@ -109,7 +109,7 @@ func (f *FS) objects() (all []string) {
 	return slices.Compact(all)
 }
 
-// collect removes what no name leads to.
+// collect removes objects without a name.
 func (f *FS) collect() {
 	store, live := f.store(), f.objects()
 	for _, id := range store.Files() {
@@ -135,7 +135,7 @@ func split(name string) []string {
 	return strings.Split(name, "/")
 }
 
-// find returns what a path leads to.
+// find returns the entry that a path leads to.
 func (f *FS) find(op, name string) (entry, error) {
 	at := entry{".", true, root}
 	for _, element := range split(name) {
@@ -152,8 +152,8 @@ func (f *FS) find(op, name string) (entry, error) {
 	return at, nil
 }
 
-// parent returns the directory that a path lies in, with its entries, and the last
-// element of the path.
+// parent returns the directory of a path with its entries, and the last element of the
+// path.
 func (f *FS) parent(op, name string) (dir string, all []entry, last string, err error) {
 	elements := split(name)
 	if len(elements) == 0 || strings.ContainsAny(name, "\n") {

@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// host is the environment of a node that has nothing but a disk.
+// host is the Env of a node that has nothing but a disk.
 type host struct {
 	sim.Env
 	disk *disk.Disk
@@ -69,7 +69,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestIsAFileSystem(t *testing.T) {
+func TestFSPassesFstest(t *testing.T) {
 	f, _ := mounted(nil)
 	must(t, f.MkdirAll("logs/old ones", 0o777))
 	must(t, f.WriteFile("logs/a.wal", []byte("0123456789"), 0o666))
@@ -78,13 +78,13 @@ func TestIsAFileSystem(t *testing.T) {
 	must(t, fstest.TestFS(f, "logs/a.wal", "logs/old ones/b", "top"))
 }
 
-// changer is what a File and an *os.File have in common here.
+// changer has the methods that a File and an *os.File share here.
 type changer interface {
 	io.WriterAt
 	Truncate(int64) error
 }
 
-func TestFilesDoAsThoseOfTheSystem(t *testing.T) {
+func TestFilesBehaveLikeOsFiles(t *testing.T) {
 	f, _ := mounted(nil)
 	real, err := os.OpenRoot(t.TempDir())
 	must(t, err)
@@ -159,7 +159,7 @@ func TestFilesDoAsThoseOfTheSystem(t *testing.T) {
 	t.Logf("%d of 1,000 calls failed", failed)
 }
 
-// dump is all that is in a file system, as text.
+// dump writes everything in a file system as text.
 func dump(t *testing.T, f fs.FS) string {
 	var text []string
 	must(t, fs.WalkDir(f, ".", func(path string, e fs.DirEntry, err error) error {
@@ -202,7 +202,7 @@ func TestErrors(t *testing.T) {
 	_, _ = (&FS{}).Create("a")
 }
 
-// The twin is a list of all that was ever written. A crash is a fate for each.
+// The reference is a list of all writes. A crash assigns a fate to each.
 type twin struct {
 	all     []change
 	names   map[string]int // as the program sees them; those in d begin with d/
@@ -212,17 +212,17 @@ type twin struct {
 const lost, kept, half = 0, 1, 2
 
 type change struct {
-	names  map[string]int // of directory dir; nil: it is one of a file
+	names  map[string]int // the names in directory dir; nil for a change of a file
 	dir    string
 	object int
 	data   string
 	offset int
-	size   int // of a cut
+	size   int // for a truncation
 	cut    bool
 	synced bool
 }
 
-// content is a file, if the changes have these fates. fates nil: all are kept.
+// content returns a file after changes with these fates. If fates is nil, all are kept.
 func (w *twin) content(object int, fates []int) string {
 	var data []byte
 	for k, c := range w.all {
@@ -262,7 +262,7 @@ func (w *twin) tree(fates []int) string {
 	return strings.Join(text, " ")
 }
 
-// named notes that a directory has the names that it has now.
+// named records the current names of a directory as a write.
 func (w *twin) named(dir string) {
 	now := map[string]int{}
 	for name, object := range w.names {
@@ -297,7 +297,7 @@ func (w *twin) write(object, offset int, data string, sector int) {
 	}
 }
 
-// possible says what doc.go says of the fates of changes.
+// possible reports whether doc.go allows these fates.
 func (w *twin) possible(fates []int, reorder bool) bool {
 	gone, torn := false, 0
 	for k, c := range w.all {
@@ -327,7 +327,7 @@ func (w *twin) possible(fates []int, reorder bool) bool {
 	return true
 }
 
-// crashes are all trees that a crash may leave.
+// crashes returns all trees that a crash may leave.
 func (w *twin) crashes(reorder bool) (all []string) {
 	fates := make([]int, len(w.all))
 	var try func(k int)
@@ -358,7 +358,7 @@ func (w *twin) unsynced() (n int) {
 	return n
 }
 
-func TestCrashesLeaveWhatTheTwinSays(t *testing.T) {
+func TestCrashesAgreeWithReference(t *testing.T) {
 	outcomes := 0
 	for seed := range uint64(long.Of(60, 20_000)) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -447,7 +447,7 @@ func sorted(tree string) string {
 	return strings.Join(parts, " ")
 }
 
-func TestMountRemovesWhatNoNameLeadsTo(t *testing.T) {
+func TestMountRemovesObjectsWithoutNames(t *testing.T) {
 	f, h := mounted(nil)
 	must(t, f.MkdirAll("d/e", 0o777))
 	must(t, f.WriteFile("d/e/a", []byte("old"), 0o666))

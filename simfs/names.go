@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Create makes an empty file, or empties the one that is there.
+// Create creates an empty file, or empties an existing one.
 func (f *FS) Create(name string) (*File, error) {
 	return f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
@@ -24,7 +24,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// OpenDir opens a directory, for its Sync.
+// OpenDir opens a directory so that it can be synced.
 func (f *FS) OpenDir(name string) (*File, error) {
 	file, err := f.OpenFile(name, os.O_RDONLY, 0)
 	if err == nil && !file.entry.dir {
@@ -60,7 +60,7 @@ func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (*File, error) {
 	return &File{fs: f, path: name, entry: made, flag: flag}, nil
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	dir, all, last, err := f.parent("mkdir", name)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	return nil
 }
 
-// MkdirAll makes a directory, and those that it lies in.
+// MkdirAll creates a directory and its missing parents.
 func (f *FS) MkdirAll(name string, mode fs.FileMode) error {
 	elements := split(name)
 	for k := range elements {
@@ -90,7 +90,7 @@ func (f *FS) MkdirAll(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// Link gives a file another name.
+// Link gives a file an additional name.
 func (f *FS) Link(old, name string) error {
 	at, err := f.find("link", old)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *FS) Link(old, name string) error {
 	return nil
 }
 
-// Rename moves a file or a directory, and replaces a file that has the new name.
+// Rename moves a file or a directory. It replaces a file that has the new name.
 func (f *FS) Rename(old, name string) error {
 	at, err := f.find("rename", old)
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *FS) Rename(old, name string) error {
 	return nil
 }
 
-// within reports whether a directory is or contains another.
+// within reports whether a directory is, or contains, another one.
 func (f *FS) within(dir, other string) bool {
 	return dir == other || slices.ContainsFunc(f.list(dir), func(e entry) bool { return e.dir && f.within(e.id, other) })
 }
@@ -162,7 +162,7 @@ func (f *FS) Remove(name string) error {
 	return f.unlink(name)
 }
 
-// RemoveAll removes a file, or a directory with all that is in it. It is no error if
+// RemoveAll removes a file, or a directory with everything in it. It returns no error if
 // there is none.
 func (f *FS) RemoveAll(name string) error {
 	if _, err := f.find("remove", name); err != nil {
@@ -192,7 +192,7 @@ func (f *FS) SyncDir(name string) error {
 	return f.syncNames(name)
 }
 
-// syncNames makes all names durable. What no name leads to can be removed then.
+// syncNames makes all names durable. Objects without a name can be removed then.
 func (f *FS) syncNames(name string) error {
 	if err := f.store().Sync(); err != nil {
 		return &fs.PathError{Op: "sync", Path: name, Err: err}
@@ -213,7 +213,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return f.info(at), nil
 }
 
-// ReadDir lists a directory, in order.
+// ReadDir returns the entries of a directory, in order.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
@@ -250,7 +250,7 @@ func (f *FS) List(name string) (names []string, err error) {
 	return names, nil
 }
 
-// ReadFile returns the content of a file.
+// ReadFile returns the contents of a file.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
@@ -265,7 +265,7 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	return f.store().File(at.id).ReadAll(), nil
 }
 
-// WriteFile makes the content of a file. It does not sync.
+// WriteFile creates a file with these contents, or replaces them. It does not sync.
 func (f *FS) WriteFile(name string, data []byte, _ fs.FileMode) error {
 	file, err := f.Create(name)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"macemc/sim"
 )
 
-// BC1 is the known bug of the layer. A system that stands on it lists Bugs among its own.
+// BC1 is the known bug of the layer. A system with this layer lists Bugs among its own.
 const BC1 sim.BugID = "BC1"
 
 // Bugs are the known bugs of the layer.
 var Bugs = []sim.Bug{
-	{ID: BC1, Story: "Nobody sends it on. A sender that crashes between two sends leaves some nodes with a message that others never get."},
+	{ID: BC1, Story: "Receivers do not forward messages. A sender that crashes between two sends leaves some nodes with a message that others never get."},
 }
 
-// message is the number-th of its origin.
+// message is one broadcast. number counts the broadcasts of its origin.
 type message struct {
 	origin sim.Addr
 	number int
@@ -32,15 +32,15 @@ type Layer struct {
 	upper sim.Node
 	sent  int
 	got   map[sim.Addr]*got
-	wait  map[sim.Addr][]message // by peer: what was refused
+	wait  map[sim.Addr][]message // for each peer, the messages that the link refused
 
-	above above `mc:"-"` // the Env of the upper node, set anew in every step
+	above above `mc:"-"` // the Env of the upper node, set again in every step
 }
 
-// got is what came of one origin: all before next, and some beyond.
+// got records the numbers received from one origin: all before next, and those in beyond.
 type got struct {
 	next   int
-	beyond []int // in order
+	beyond []int // in increasing order
 }
 
 type above struct {
@@ -53,10 +53,10 @@ func Over(upper sim.Node) *Layer {
 	return &Layer{upper: upper, got: map[sim.Addr]*got{}, wait: map[sim.Addr][]message{}}
 }
 
-// KnownBugs are the known bugs of the layer.
+// KnownBugs returns the known bugs of the layer.
 func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 
-// Upper is the node above.
+// Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
 func (l *Layer) enter(env sim.Env) *above {
@@ -64,17 +64,17 @@ func (l *Layer) enter(env sim.Env) *above {
 	return &l.above
 }
 
-// Send sends a message to all nodes. This one gets it too, before Send returns.
+// Send sends a message to all nodes. The sending node gets it before Send returns.
 func Send(env sim.Env, body sim.Message) {
 	a, is := env.(*above)
 	if !is {
-		panic(fmt.Sprintf("broadcast: Send was given the Env of a node that does not stand on the layer (%T); make it with broadcast.Over, and pass on the Env of its handler", env))
+		panic(fmt.Sprintf("broadcast: the Env passed to Send (%T) is not that of a node above the layer; make the node with broadcast.Over, and pass the Env of its handler", env))
 	}
 	a.l.sent++
 	a.l.spread(a.Env, message{a.Self(), a.l.sent, body})
 }
 
-// spread sends on what is new, and hands it up.
+// spread forwards a new message, and passes it up.
 func (l *Layer) spread(env sim.Env, m message) {
 	g := l.got[m.origin]
 	if g == nil {
@@ -94,7 +94,7 @@ func (l *Layer) spread(env sim.Env, m message) {
 	l.upper.Deliver(l.enter(env), m.origin, m.body)
 }
 
-// note reports whether a number is new.
+// note records a number, and reports whether it is new.
 func (g *got) note(number int) bool {
 	i, known := slices.BinarySearch(g.beyond, number)
 	if number < g.next || known {
@@ -118,7 +118,7 @@ func (l *Layer) send(env sim.Env, to sim.Addr, m message) {
 // Init starts the node above.
 func (l *Layer) Init(env sim.Env) { l.upper.Init(l.enter(env)) }
 
-// Deliver takes what is broadcast, and hands up everything else.
+// Deliver handles broadcasts, and passes everything else up.
 func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	if m, mine := m.(message); mine {
 		l.spread(env, m)
@@ -127,7 +127,7 @@ func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	l.upper.Deliver(l.enter(env), from, m)
 }
 
-// Handle sends what was refused when there is room, and hands up everything else.
+// Handle sends refused messages when there is room, and passes everything else up.
 func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	c, room := s.(sim.ClearToSend)
 	if !room || len(l.wait[c.Peer]) == 0 {

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// A gossip says one word, and collects those of all.
+// A gossip broadcasts one word, and collects the words of all.
 type gossip struct{ heard map[word]int }
 
 type (
@@ -76,8 +76,8 @@ func system(talkers, buffer int) *sim.System {
 	}
 }
 
-// Whatever one hears all hear that stay up, though a node fails at any point, and though
-// there is room for one message at a time: all of it is visited.
+// If one node gets a word, all that stay up get it, even if a node fails at any point, and
+// if there is room for only one message at a time. The whole space is visited.
 func TestAgreement(t *testing.T) {
 	for _, c := range []struct{ talkers, buffer int }{{1, 20}, {1, 1}, {2, 20}} {
 		res, err := search.Search(system(c.talkers, c.buffer), search.Options{Effort: 400_000, NoWalks: true})
@@ -91,7 +91,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// Without anybody who sends it on, a sender that fails leaves some without.
-func TestNobodySendsOn(t *testing.T) {
+// If receivers do not forward, a sender that fails leaves some nodes without the message.
+func TestWithoutForwardingAgreementFails(t *testing.T) {
 	macetest.Run(t, system(1, 20), macetest.Options{Bugs: []sim.BugID{BC1}, Expect: sim.VerdictDead})
 }

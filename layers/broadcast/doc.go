@@ -1,20 +1,19 @@
-// Package broadcast is a layer of messages to all: what one node gets, every node that
-// stays up gets, once, also where the sender crashed on the way.
+// Package broadcast is a layer that sends messages to all nodes. If one node gets a
+// message, every node that stays up gets it once, even if the sender crashes in between.
 //
-// # The story
+// # How it is used
 //
-// The node above the layer says Send, and gets what anybody sent as a message from there,
-// its own included. Whoever gets one for the first time sends it on to all others before
-// it hands it up. That is eager reliable broadcast: it costs as many messages as there are
-// pairs of nodes, and needs nobody to know who is up.
+// The node above the layer calls Send. Every node gets each broadcast as a message from its
+// sender, the sender included. A node that gets a broadcast for the first time forwards it
+// to all others before it passes it up. This is eager reliable broadcast: it costs a
+// message for each pair of nodes, and needs no knowledge of who is up.
 //
 // # Known limits
 //
-//   - It sends by the TCP of the layer below. A connection that breaks loses what was
-//     queued there: where those may, put the layer over systems/stopwait or the like.
-//     What is refused is sent when there is room.
-//   - Messages of different nodes are in no order.
-//   - It remembers the numbers of what it got: of each node the first that is missing, and
-//     those that came before their turn.
-//   - A node that crashes forgets, and counts anew.
+//   - It sends by the TCP of the layer below. A connection that breaks loses its queued
+//     messages; if that can happen, put the layer over systems/stopwait or a similar one.
+//     A refused message is sent when there is room.
+//   - Messages of different senders are not ordered.
+//   - For each sender it remembers the first missing number, and the numbers beyond it that it has got.
+//   - A node that crashes forgets these, and numbers its own messages from 1 again.
 package broadcast

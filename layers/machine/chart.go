@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// drawn is the chart of the table.
+// drawn returns the chart of the table.
 func (t *Machine[N]) drawn() *sim.Chart {
 	var events, states []string
 	for _, e := range t.events {

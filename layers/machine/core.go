@@ -10,26 +10,26 @@ import (
 // Name is the name of a state. Make it a typed constant.
 type Name string
 
-// Core is what a machine embeds: where it is, and what it has deferred.
+// Core is embedded in a machine. It holds the current state and the deferred events.
 type Core struct {
 	state    Name
-	below    []Name   // the states that it was pushed over, the lowest first
-	deferred []letter // in the order in which they came
+	below    []Name   // the states below on the stack, the lowest first
+	deferred []letter // in the order of arrival
 
-	in     *state          // the table of state; no part of a node's state
-	may    *reaction       // the reaction that runs; nil: an entry or exit does
-	move   moveKind        `mc:"-"` // where it goes when its handler has returned
+	in     *state          // the table of the current state; not part of a node's state
+	may    *reaction       // the reaction that runs; nil while an entry or exit runs
+	move   moveKind        `mc:"-"` // where to go after the handler
 	to     Name            `mc:"-"`
 	raised []any           `mc:"-"`
-	fresh  bool            `mc:"-"` // it has moved, so that some of deferred may not be any more
-	tally  *sim.ChartTally // set for one step; nil: nobody counts
+	fresh  bool            `mc:"-"` // the machine has moved, so some events may no longer be deferred
+	tally  *sim.ChartTally // set for one step; nil if nobody counts
 }
 
-// letter is an event that waits. Of a signal from is zero.
+// letter is a deferred event. For a signal, from is zero.
 type letter struct {
 	value any
 	from  sim.Addr
-	event uint16 // its place in the table
+	event uint16 // the index of its type in the table
 }
 
 type moveKind uint8
@@ -43,28 +43,29 @@ const (
 
 func (c *Core) core() *Core { return c }
 
-// State is where the machine is.
+// State returns the current state.
 func (c *Core) State() Name { return c.state }
 
-// Is reports whether the machine is in one of some states.
+// Is reports whether the machine is in one of the given states.
 func (c *Core) Is(names ...Name) bool { return slices.Contains(names, c.state) }
 
-// Waiting is how many events are deferred.
+// Waiting returns the number of deferred events.
 func (c *Core) Waiting() int { return len(c.deferred) }
 
-// Goto moves the machine to a state when the handler that runs has returned. The table
-// says where a handler may go: see Handler.May and State.May.
+// Goto moves the machine to a state after the current handler has returned. The table must
+// allow it: see Handler.May and State.May.
 func (c *Core) Goto(to Name) { c.plan(moveGoto, to) }
 
-// Push enters a state on top of this one, as Goto does, until it is popped.
+// Push enters a state on top of the current one, until it is popped. Like Goto, it takes
+// effect after the handler has returned.
 func (c *Core) Push(on Name) { c.plan(movePush, on) }
 
-// Pop goes back to the state below when the handler that runs has returned. The entry of
-// that state does not run again.
+// Pop returns to the state below after the handler has returned. The entry of that state
+// does not run again.
 func (c *Core) Pop() { c.plan(movePop, "") }
 
-// Raise hands the machine a signal when the handler that runs has returned and the machine
-// has moved, before anything else.
+// Raise makes the machine handle a signal before anything else, after the current handler
+// has returned and the machine has moved.
 func (c *Core) Raise(s sim.Signal) { c.raised = append(c.raised, s) }
 
 func (c *Core) plan(kind moveKind, to Name) {
@@ -74,21 +75,21 @@ func (c *Core) plan(kind moveKind, to Name) {
 	c.move, c.to = kind, to
 }
 
-// Those below are for the table, which says where the machine goes.
+// The methods below are for the table, which decides where the machine goes.
 
-// reset begins another life.
+// reset begins a new life.
 func (c *Core) reset() { *c = Core{tally: c.tally} }
 
-// begin notes the reaction that runs.
+// begin sets the reaction that runs.
 func (c *Core) begin(r *reaction) { c.may = r }
 
 // enter puts the machine into a state.
 func (c *Core) enter(s *state) { c.in, c.state, c.may, c.fresh = s, s.name, nil, true }
 
-// cover keeps the state below another one.
+// cover pushes the current state onto the stack.
 func (c *Core) cover() { c.below = append(c.below, c.state) }
 
-// uncover forgets that of the states below, which the machine enters.
+// uncover drops the top of the stack, which the machine is about to enter.
 func (c *Core) uncover() {
 	if last := len(c.below) - 1; last > 0 {
 		c.below = c.below[:last]
@@ -105,7 +106,7 @@ func (c *Core) hold(l letter) {
 	c.deferred = append(c.deferred, l)
 }
 
-// release takes an event out of the deferred ones.
+// release removes an event from the deferred ones.
 func (c *Core) release(k int) letter {
 	l := c.deferred[k]
 	switch {
@@ -120,10 +121,10 @@ func (c *Core) release(k int) letter {
 	return l
 }
 
-// rested notes that all that is deferred is to wait here.
+// rested records that all deferred events have to wait in this state.
 func (c *Core) rested() { c.fresh = false }
 
-// next takes the first signal that was raised.
+// next removes the first raised signal.
 func (c *Core) next() sim.Signal {
 	s := c.raised[0]
 	if c.raised = c.raised[1:]; len(c.raised) == 0 {
@@ -132,12 +133,12 @@ func (c *Core) next() sim.Signal {
 	return s
 }
 
-// planned takes where the handler goes by itself.
+// planned returns where the handler itself wants to go, and clears it.
 func (c *Core) planned() (kind moveKind, to Name) {
 	kind, to = c.move, c.to
 	c.move, c.to = moveNone, ""
 	return kind, to
 }
 
-// Watch is for who counts what machines do: see sim.Charted.
+// Watch sets the tally in which the machine counts: see sim.Charted.
 func (c *Core) Watch(t *sim.ChartTally) { c.tally = t }

@@ -1,9 +1,10 @@
-// Package machine makes a node of states: what each state does about each event.
+// Package machine makes nodes of state machines: a table says how each state reacts to each
+// event.
 //
-// A machine is a plain value that embeds a Core, and a table of States. A state has an
-// entry, an exit, and for each event that it expects one of four reactions: a handler, a
-// move to another state, to defer the event, or to ignore it. An event that a state says
-// nothing about is a finding with the verdict unhandled.
+// A machine is a plain value that embeds a Core, together with a table of States. A state
+// has an entry, an exit, and one of four reactions for each event that it expects: it runs
+// a handler, moves to another state, defers the event, or ignores it. An event without a
+// reaction is a finding with the verdict unhandled.
 //
 //	type door struct {
 //		machine.Core
@@ -24,17 +25,17 @@
 //
 // # What happens in a step
 //
-// A step handles one event. Its handler runs first; then the machine moves, as the table or
-// the handler (by Goto, Push, Pop) says: the exit of the state that it leaves, the entry of
-// the one that it enters. Then come the events that were raised, in order, then the first
+// A step handles one event. First its handler runs. Then the machine moves as the table
+// says, or as the handler says with Goto, Push or Pop: the exit of the old state runs, then
+// the entry of the new one. Then the raised events are handled in order, then the first
 // deferred event that the state no longer defers, and so on until there is none. All of
-// that is one step, since no other event could come in between.
+// this is one step, since no other event can come in between.
 //
-// Push enters a state on top of the one that it leaves, without its exit. What the state on
-// top does not name, those below it decide: a handler that stays runs, and the top with
-// it; before one that may move, the states above it are left.
+// Push enters a state on top of the current one without running its exit. For an event that
+// the top state does not name, the states below decide. If their handler stays, it runs and
+// the stack remains. If it may move, the states above it are left first.
 //
-// # Machines that are made during a run
+// # Machines that are created during a run
 //
-// A Host is a node that has several machines and may make others: see Hosting.
+// A Host is a node with several machines, which may create others: see Hosting.
 package machine

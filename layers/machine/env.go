@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// own is a signal as the host keeps it for a machine.
+// own returns a signal in the form in which the host keeps it for a machine.
 func (w *within) own(s sim.Signal) sim.Signal {
 	if w.id == 0 {
 		return s
@@ -23,10 +23,11 @@ func (w *within) Cancel(timer sim.Signal) { w.Env.Cancel(w.own(timer)) }
 // Scheduled reports whether a timer of the machine is scheduled.
 func (w *within) Scheduled(timer sim.Signal) bool { return w.Env.Scheduled(w.own(timer)) }
 
-// Post hands the machine a task.
+// Post queues a task for the machine.
 func (w *within) Post(task sim.Signal) { w.Env.Post(w.own(task)) }
 
-// Watch has the machines of the host counted, but for the first, which is seen as any node's upper one.
+// Watch makes the machines of the host count in t. The first machine is found as the host's
+// upper node, as for any Layer.
 func (h *Host) Watch(t *sim.ChartTally) {
 	h.tally = t
 	for _, m := range h.members[1:] {

@@ -6,23 +6,25 @@ import (
 	"macemc/sim"
 )
 
-// Ref names a machine on a Host. ID 0 is the machine that the host began with.
+// Ref names a machine on a Host. ID 0 is the host's first machine.
 type Ref struct {
 	Node sim.Addr
 	ID   int
 }
 
-// A Host is a node that has several machines, the first of which may make others. What
-// they send one another on one host comes in steps of their own, in order from one machine
-// to another; what comes from other nodes goes to the machine that is named. Requests of the script, errors of
-// connections and what names no machine go to the first; guards (Offers, Accepts, Opens) are asked of the first alone.
+// A Host is a node with several machines; the first one exists from the start and may
+// create others. Messages between machines of one host are delivered in steps of their own,
+// in order for each pair of machines. Messages from other nodes go to the machine that they
+// name. Requests of the script, errors of connections, and messages that name no machine go
+// to the first machine. Guards (Offers, Accepts, Opens) are those of the first machine
+// only.
 type Host struct {
-	members []*member       // by ID; halted ones are nil
-	within  within          `mc:"-"` // the Env of the machine that runs
-	tally   *sim.ChartTally // as of a Core
+	members []*member       // by ID; nil for halted machines
+	within  within          `mc:"-"` // the Env of the running machine
+	tally   *sim.ChartTally // as in a Core
 }
 
-// member is a machine, with what others on its host have sent it.
+// member is a machine with the messages that others on its host have sent to it.
 type member struct {
 	node  sim.Node
 	queue []parcel
@@ -38,7 +40,7 @@ func (m *member) pop() parcel {
 	return p
 }
 
-// parcel is a message from one machine to another. It travels as such between nodes.
+// parcel is a message from one machine to another, also between nodes.
 type parcel struct {
 	From, To Ref
 	Body     sim.Message
@@ -46,7 +48,7 @@ type parcel struct {
 
 type ( // signals of the host
 	turn  struct{ ID int } // the next parcel in a machine's queue
-	timed struct {         // a timer or a task of a machine but the first
+	timed struct {         // a timer or a task of a machine other than the first
 		ID     int
 		Signal sim.Signal
 	}
@@ -60,10 +62,11 @@ type within struct {
 	from Ref
 }
 
-// Hosting makes a Host of a first machine, which gets everything that names no other one.
+// Hosting returns a Host with a first machine, which gets every message that names no
+// machine.
 func Hosting(first sim.Node) *Host { return &Host{members: []*member{{node: first}}} }
 
-// Upper is the first machine.
+// Upper returns the first machine.
 func (h *Host) Upper() sim.Node {
 	if h.members[0] == nil {
 		return nil
@@ -74,21 +77,21 @@ func (h *Host) Upper() sim.Node {
 func hosted(env sim.Env, what string) *within {
 	w, is := env.(*within)
 	if !is {
-		panic(fmt.Sprintf("machine: %s was given the Env of a node that has no Host (%T); make it with machine.Hosting, and pass on the Env of its handler", what, env))
+		panic(fmt.Sprintf("machine: the Env passed to %s (%T) is not that of a machine on a Host; make the node with machine.Hosting, and pass the Env of its handler", what, env))
 	}
 	return w
 }
 
-// New makes another machine on the host, and runs the entry of its first state.
+// New creates a machine on the host, and runs the entry of its first state.
 func New(env sim.Env, n sim.Node) Ref {
 	w := hosted(env, "New")
 	before, self := *w, w.Self()
 	id := w.host.add(w.Env, n)
-	*w = before // the machine that asked goes on, with the same Env
+	*w = before // the calling machine continues with the same Env
 	return Ref{self, id}
 }
 
-// add starts one more machine.
+// add starts a machine.
 func (h *Host) add(env sim.Env, n sim.Node) int {
 	h.members = append(h.members, &member{node: n})
 	sim.WatchCharts(n, h.tally)
@@ -97,23 +100,23 @@ func (h *Host) add(env sim.Env, n sim.Node) int {
 	return id
 }
 
-// end drops a machine.
+// end removes a machine.
 func (h *Host) end(id int) { h.members[id] = nil }
 
-// Self is the machine that runs.
+// Self returns the machine that runs.
 func Self(env sim.Env) Ref { w := hosted(env, "Self"); return Ref{w.Self(), w.id} }
 
-// From is the machine that sent what is handled; the zero Ref if none did.
+// From returns the machine that sent the current message, or the zero Ref.
 func From(env sim.Env) Ref { return hosted(env, "From").from }
 
-// Halt ends the machine that runs. What is sent to it later is dropped.
+// Halt ends the machine that runs. Later messages to it are dropped.
 func Halt(env sim.Env) {
 	w := hosted(env, "Halt")
 	w.host.end(w.id)
 }
 
-// Send sends a message to a machine: on this host into its queue, else by TCP. It reports
-// whether there was room.
+// Send sends a message to a machine: through its queue on this host, or else by TCP. It
+// reports whether there was room.
 func Send(env sim.Env, to Ref, body sim.Message) bool {
 	w := hosted(env, "Send")
 	p := parcel{Self(env), to, body}
@@ -138,7 +141,7 @@ func (h *Host) enter(env sim.Env, id int, from Ref) sim.Env {
 	return &h.within
 }
 
-// Offers lets each machine take the next parcel of its queue.
+// Offers makes the next parcel of each queue an event that can happen now.
 func (h *Host) Offers(offer func(sim.Signal)) {
 	for id, m := range h.members {
 		if m != nil && len(m.queue) > 0 {
@@ -150,7 +153,7 @@ func (h *Host) Offers(offer func(sim.Signal)) {
 // Init starts the first machine.
 func (h *Host) Init(env sim.Env) { h.members[0].node.Init(h.enter(env, 0, Ref{})) }
 
-// Deliver hands a parcel to its machine, and everything else to the first one.
+// Deliver passes a parcel to its machine, and everything else to the first one.
 func (h *Host) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	p, named := m.(parcel)
 	if !named {
@@ -161,7 +164,8 @@ func (h *Host) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// Handle takes a turn of a queue, hands a machine its own signals, and everything else to the first one.
+// Handle handles a turn of a queue, and passes signals to their machine, or else to the
+// first one.
 func (h *Host) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
 	case turn:

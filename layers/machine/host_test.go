@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// A shop makes a clerk for each order; a clerk waits for a timer, answers, and ends.
+// A shop creates a clerk for each order; a clerk waits for a timer, answers, and halts.
 type shop struct {
 	Core
 	made, served int
@@ -105,8 +105,8 @@ func mall() *sim.System {
 	}
 }
 
-// Machines are made while a run goes on: all of it is visited by each engine, with the same
-// counts, and the charts count those machines too.
+// With machines that are created during a run, each engine visits the whole space with the
+// same counts, and the charts count those machines, too.
 func TestHost(t *testing.T) {
 	var first *search.Result
 	for _, engine := range []search.Engine{search.EngineReference, search.EngineLocal, search.EngineMemo} {

@@ -17,17 +17,17 @@ type (
 	evD struct{ N int }
 )
 
-// robot logs what its machine does, and does in each handler what its table has drawn.
+// robot logs what its machine does. Each of its handlers does what the random table says.
 type robot struct {
 	Core
 	log   []string
 	plans map[string]plan // by state and event; "entry" and a state
 }
 
-// plan is what a handler does by itself.
+// plan is what a handler itself does.
 type plan struct {
 	raise []int
-	to    Name // by Goto
+	to    Name // the argument of Goto
 	push  Name
 	pop   bool
 }
@@ -55,20 +55,20 @@ func on[E any](state Name, k int) Handler[*robot] {
 	})
 }
 
-// twinRule is a reaction as the twin knows it.
+// twinRule is a reaction in the reference.
 type twinRule struct {
 	does string // "", handle, defer, ignore
-	goes string // "", goto, push, pop: by the table
+	goes string // "", goto, push or pop, by the table
 	to   Name
 	own  plan
 }
 
-// twin is the dumb machine: it knows nothing but the documents.
+// twin is the reference: a simple machine, written from the documentation alone.
 type twin struct {
 	rules   map[string]twinRule
 	entries map[Name]plan
 	stack   []Name // the top is the last
-	queue   []int  // deferred
+	queue   []int  // the deferred events
 	raised  []int
 	log     []string
 	failed  bool
@@ -161,7 +161,7 @@ func (w *twin) step(e int) {
 	}
 }
 
-// draw makes a random table, for the machine and for the twin.
+// draw makes a random table, for the machine and for the reference.
 func draw(rng *rand.Rand) (*Machine[*robot], map[string]plan, *twin) {
 	names := []Name{"s", "t", "u", "v"}
 	makers := []func(Name, int) Handler[*robot]{on[evA], on[evB], on[evC], on[evD]}
@@ -221,9 +221,8 @@ func draw(rng *rand.Rand) (*Machine[*robot], map[string]plan, *twin) {
 	return Define("robot", states...), plans, w
 }
 
-// Machines of random tables do in each step what a dumb twin does that knows the
-// documents alone.
-func TestTwin(t *testing.T) {
+// Machines with random tables do in each step what the reference does.
+func TestMachinesAgreeWithReference(t *testing.T) {
 	steps, failures, deferred, pushed := 0, 0, 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -237,13 +236,13 @@ func TestTwin(t *testing.T) {
 			w.take(e, "x")
 		}
 		if len(w.log) >= 300 {
-			continue // it raises without end
+			continue // it raises for ever
 		}
 		failed := run(func() { n.Init(nil) })
 		for k := 0; k < 12 && !failed && !w.failed && len(w.log) < 100; k++ {
 			e := rng.IntN(4)
 			if w.step(e); len(w.log) >= 300 {
-				break // it raises without end
+				break // it raises for ever
 			}
 			failed = run(func() { n.Handle(nil, value(e, 9)) })
 			steps++
@@ -275,8 +274,8 @@ func run(f func()) (failed bool) {
 	return false
 }
 
-// What is wrong with a table, Validate says.
-func TestRefused(t *testing.T) {
+// Validate reports errors in a table.
+func TestValidateReportsErrorsOfTables(t *testing.T) {
 	type door struct{ Core }
 	push := OnSignal(func(*door, sim.Env, evA) {})
 	for _, c := range []struct {

@@ -7,13 +7,14 @@ import (
 	"macemc/sim"
 )
 
-// dispatchers are the handlers of all events, for sim: each looks up what the state says.
+// dispatchers returns a handler for each event, which looks up the reaction of the current
+// state.
 func (t *Machine[N]) dispatchers(states []State[N]) []sim.Handler[N] {
 	list := []sim.Handler[N]{sim.OnInit(t.start)}
 	for k, e := range t.events {
 		if h, is := handlerOf(states, e); is {
 			made := h.dispatch(t, k)
-			made.Handler = h.plain.Handler // the source of a step is the method's
+			made.Handler = h.plain.Handler // reports show the source of the method
 			list = append(list, made)
 			continue
 		}
@@ -31,7 +32,7 @@ func handlerOf[N Machined](states []State[N], e Event) (Handler[N], bool) {
 	return Handler[N]{}, false
 }
 
-// plain dispatches an event that no state has a method for.
+// plain returns the handler of an event for which no state has a method.
 func (t *Machine[N]) plain(e Event, k int) (h sim.Handler[N]) {
 	if e.message {
 		h = sim.OnMessage(func(n N, env sim.Env, from sim.Addr, v any) { t.handle(n, env, letter{v, from, uint16(k)}) })
@@ -42,8 +43,8 @@ func (t *Machine[N]) plain(e Event, k int) (h sim.Handler[N]) {
 	return h
 }
 
-// ready reports whether the state that the machine is in has a method for the event: the
-// usual case, which it prepares.
+// ready reports whether the current state has a method for the event, which is the usual
+// case, and prepares its call.
 func (t *Machine[N]) ready(c *Core, event int) bool {
 	r := &c.in.reactions[event]
 	c.begin(r)
@@ -53,19 +54,19 @@ func (t *Machine[N]) ready(c *Core, event int) bool {
 	return r.method != nil
 }
 
-// odd handles an event for which the state has no method, and which ready has counted.
+// odd handles an event for which the state has no method. ready has counted the event.
 func (t *Machine[N]) odd(n N, env sim.Env, l letter) {
 	t.react(n, env, n.core(), l)
 	t.rest(n, env, n.core())
 }
 
-// handle is a whole step.
+// handle performs a whole step.
 func (t *Machine[N]) handle(n N, env sim.Env, l letter) {
 	t.meet(n, env, n.core(), l)
 	t.rest(n, env, n.core())
 }
 
-// meet counts an event, and reacts.
+// meet counts an event, and reacts to it.
 func (t *Machine[N]) meet(n N, env sim.Env, c *Core, l letter) {
 	if c.tally != nil {
 		c.tally.Took(t.chart, c.in.index, int(l.event))
@@ -73,12 +74,12 @@ func (t *Machine[N]) meet(n N, env sim.Env, c *Core, l letter) {
 	t.react(n, env, c, l)
 }
 
-// react does what the state says about an event, or else those below it.
+// react performs the reaction of the current state, or else of a state below it.
 func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
 	in := c.in
 	for depth := len(c.below); in.reactions[l.event].kind == sim.ReactionNone; {
 		if depth--; depth < 0 {
-			panic(sim.Unhandled{Message: fmt.Sprintf("machine %s in state %s has nothing for %s; handle, defer or ignore it", t.name, c.stack(), t.events[l.event])})
+			panic(sim.Unhandled{Message: fmt.Sprintf("machine %s in state %s has no reaction to %s; handle, defer or ignore it", t.name, c.stack(), t.events[l.event])})
 		}
 		in = &t.states[t.find(c.below[depth])]
 		if in.reactions[l.event].moves() {
@@ -98,7 +99,7 @@ func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
 	}
 }
 
-// stack names the state, and those that it was pushed over.
+// stack names the current state and the states below it.
 func (c *Core) stack() string {
 	text := string(c.state)
 	for k := len(c.below) - 1; k >= 0; k-- {
@@ -124,11 +125,11 @@ func (t *Machine[N]) uncovered(c *Core) {
 	c.enter(&t.states[to])
 }
 
-// settle ends a step after a handler: it moves the machine, and hands it what was raised
-// and deferred.
+// settle ends a step after a method: it moves the machine, and handles raised and deferred
+// events.
 func (t *Machine[N]) settle(n N, env sim.Env, c *Core) {
 	switch {
-	case c.may.then == moveGoto && c.move == moveNone: // as moved does, in less time
+	case c.may.then == moveGoto && c.move == moveNone: // as moved does, but faster
 		t.leave(n, env, c)
 		t.arrive(n, env, c, c.may.place)
 		if c.move != moveNone {
@@ -142,7 +143,7 @@ func (t *Machine[N]) settle(n N, env sim.Env, c *Core) {
 	}
 }
 
-// rest hands the machine what was raised, and what was deferred and no longer is.
+// rest handles raised events, and deferred events that the state no longer defers.
 func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
 	for len(c.raised) > 0 || len(c.deferred) > 0 {
 		if len(c.raised) > 0 {
@@ -162,7 +163,7 @@ func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
 	}
 }
 
-// defers reports whether the machine defers an event where it is now.
+// defers reports whether the machine defers an event in its current state.
 func (t *Machine[N]) defers(c *Core, event uint16) bool {
 	in := c.in
 	for depth := len(c.below) - 1; ; depth-- {
@@ -173,7 +174,7 @@ func (t *Machine[N]) defers(c *Core, event uint16) bool {
 	}
 }
 
-// raisable is the place of a raised signal.
+// raisable returns the index of a raised signal's type.
 func (t *Machine[N]) raisable(c *Core, s sim.Signal) int {
 	e := Signals(s)[0]
 	k := slices.Index(t.events, e)
@@ -183,7 +184,8 @@ func (t *Machine[N]) raisable(c *Core, s sim.Signal) int {
 	return k
 }
 
-// moved takes the machine where the table or its handler says, through entries that go on.
+// moved moves the machine as the table or its handler says, and on from entries that move
+// again.
 func (t *Machine[N]) moved(n N, env sim.Env, c *Core) {
 	for {
 		r := c.may
@@ -223,7 +225,7 @@ func (t *Machine[N]) travel(n N, env sim.Env, c *Core, kind moveKind, to Name) {
 	t.arrive(n, env, c, t.find(to))
 }
 
-// arrive enters a state, and counts that.
+// arrive enters a state and counts the move.
 func (t *Machine[N]) arrive(n N, env sim.Env, c *Core, place int) {
 	if c.tally != nil {
 		c.tally.Moved(t.chart, c.in.index, place)
@@ -231,7 +233,7 @@ func (t *Machine[N]) arrive(n N, env sim.Env, c *Core, place int) {
 	t.enter(n, env, c, place)
 }
 
-// leave runs the exit of the state. An exit may not go elsewhere.
+// leave runs the exit of the current state. An exit may not move the machine.
 func (t *Machine[N]) leave(n N, env sim.Env, c *Core) {
 	if exit := t.exits[c.in.index]; exit != nil {
 		exit(n, env)

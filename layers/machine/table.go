@@ -9,19 +9,19 @@ import (
 	"macemc/sim"
 )
 
-// Machined is a value that embeds a Core.
+// Machined is implemented by values that embed a Core.
 type Machined interface{ core() *Core }
 
 // State is a state of a machine. Only Name must be set.
 type State[N Machined] struct {
 	Name  Name
-	Entry func(N, sim.Env) // runs when the state is entered
-	Exit  func(N, sim.Env) // runs when it is left, but not when another is pushed on it
-	May   []Name           // where Entry may go by Core.Goto or Core.Push
-	On    []Handler[N]     // the events that have a handler: see On
-	Goto  map[Name][]Event // the events that lead on without a handler
+	Entry func(N, sim.Env) // runs when the machine enters the state
+	Exit  func(N, sim.Env) // runs when the machine leaves the state, but not when it pushes another one
+	May   []Name           // the states to which Entry may move with Core.Goto or Core.Push
+	On    []Handler[N]     // the events with a handler: see On
+	Goto  map[Name][]Event // the events that move the machine without a handler
 	Defer []Event          // the events that wait until a state does not defer them
-	// Ignore are the events that may come and do nothing.
+	// Ignore lists the events that are expected and do nothing.
 	Ignore []Event
 }
 
@@ -31,10 +31,10 @@ type Event struct {
 	message bool
 }
 
-// Messages are the events of messages of some types, by a value of each.
+// Messages returns the events for the types of the given messages.
 func Messages(values ...any) []Event { return events(true, values) }
 
-// Signals are the events of signals of some types, by a value of each.
+// Signals returns the events for the types of the given signals.
 func Signals(values ...any) []Event { return events(false, values) }
 
 func events(message bool, values []any) (all []Event) {
@@ -44,7 +44,7 @@ func events(message bool, values []any) (all []Event) {
 	return all
 }
 
-// Handler is a method of a machine for the events of one type: see OnMessage, OnSignal.
+// Handler is a method of a machine for events of one type, made by OnMessage or OnSignal.
 type Handler[N Machined] struct {
 	event    Event
 	plain    sim.Handler[N]
@@ -59,14 +59,14 @@ type Handler[N Machined] struct {
 // On is a list of handlers.
 func On[N Machined](all ...Handler[N]) []Handler[N] { return all }
 
-// OnMessage handles the messages of one type.
+// OnMessage names the method for the messages of type M.
 func OnMessage[N Machined, M any](method func(N, sim.Env, sim.Addr, M)) Handler[N] {
 	return Handler[N]{
 		event: Event{reflect.TypeFor[M](), true}, plain: sim.OnMessage(method), method: method,
 		run: func(n N, env sim.Env, from sim.Addr, v any) { method(n, env, from, v.(M)) },
 		dispatch: func(t *Machine[N], event int) sim.Handler[N] {
 			typed := typedOf[func(N, sim.Env, sim.Addr, M)](t, event)
-			return sim.OnMessage(func(n N, env sim.Env, from sim.Addr, m any) { // any: what is deferred is not boxed again
+			return sim.OnMessage(func(n N, env sim.Env, from sim.Addr, m any) { // with any instead of M, a deferred message is not boxed again
 				if c := n.core(); t.ready(c, event) {
 					typed[c.in.index](n, env, from, m.(M))
 					t.settle(n, env, c)
@@ -78,7 +78,8 @@ func OnMessage[N Machined, M any](method func(N, sim.Env, sim.Addr, M)) Handler[
 	}
 }
 
-// OnSignal handles the signals of one type: a timer, a task, a request, what was raised.
+// OnSignal names the method for the signals of type S: a timer, a task, a request, or a
+// raised signal.
 func OnSignal[N Machined, S any](method func(N, sim.Env, S)) Handler[N] {
 	return Handler[N]{
 		event: Event{reflect.TypeFor[S](), false}, plain: sim.OnSignal(method), method: method,
@@ -97,7 +98,7 @@ func OnSignal[N Machined, S any](method func(N, sim.Env, S)) Handler[N] {
 	}
 }
 
-// typedOf are the methods of an event, by state; nil: the state has none.
+// typedOf returns the methods of an event by state; nil for states without one.
 func typedOf[F any, N Machined](t *Machine[N], event int) []F {
 	typed := make([]F, len(t.states))
 	for k := range t.states {
@@ -108,13 +109,13 @@ func typedOf[F any, N Machined](t *Machine[N], event int) []F {
 	return typed
 }
 
-// Goto leads to a state after the method.
+// Goto makes the machine move to a state after the method.
 func (h Handler[N]) Goto(to Name) Handler[N] { return h.after(moveGoto, to) }
 
-// Push enters a state on top of this one after the method.
+// Push makes the machine enter a state on top of the current one after the method.
 func (h Handler[N]) Push(on Name) Handler[N] { return h.after(movePush, on) }
 
-// Pop goes back to the state below after the method.
+// Pop makes the machine return to the state below after the method.
 func (h Handler[N]) Pop() Handler[N] { return h.after(movePop, "") }
 
 func (h Handler[N]) after(kind moveKind, to Name) Handler[N] {
@@ -122,7 +123,7 @@ func (h Handler[N]) after(kind moveKind, to Name) Handler[N] {
 	return h
 }
 
-// May names the states to which the method itself may go, by Core.Goto or Core.Push.
+// May names the states to which the method itself may move with Core.Goto or Core.Push.
 func (h Handler[N]) May(go_ ...Name) Handler[N] {
 	h.may = append(slices.Clone(h.may), go_...)
 	return h
@@ -136,44 +137,44 @@ type Machine[N Machined] struct {
 	states   []state
 	entries  []func(N, sim.Env)
 	exits    []func(N, sim.Env)
-	runs     [][]func(N, sim.Env, sim.Addr, any) // by state, by event
+	runs     [][]func(N, sim.Env, sim.Addr, any) // by state and event
 	chart    *sim.Chart
 	handlers *sim.Handlers[N]
 }
 
-// state is a State without its type.
+// state is a State without its type parameter.
 type state struct {
 	name      Name
 	index     int
 	reactions []reaction // by event
-	may       []Name     // where the entry may go
-	bare      bool       // it has neither entry nor exit
+	may       []Name     // where Entry may move
+	bare      bool       // whether it has neither Entry nor Exit
 }
 
 // expect makes room for the reactions to n events.
 func (s *state) expect(n int) { s.reactions = make([]reaction, n) }
 
-// HandlerTable says that a state's table is no part of a node's state.
+// HandlerTable marks a state's table as not being part of a node's state.
 func (s *state) HandlerTable() {}
 
-// HandlerTable says that a reaction is no part of a node's state.
+// HandlerTable marks a reaction as not being part of a node's state.
 func (r *reaction) HandlerTable() {}
 
-// reaction is what a state does about an event.
+// reaction is what a state does when an event arrives.
 type reaction struct {
 	kind   sim.ReactionKind
-	method any // nil: there is none
+	method any // may be nil
 	then   moveKind
 	to     Name
-	place  int // of to
+	place  int // the index of to
 	may    []Name
 }
 
 // moves reports whether the machine may be in another state afterwards.
 func (r *reaction) moves() bool { return r.then != moveNone || len(r.may) > 0 }
 
-// Define makes a Machine. The first state is where it starts. What is wrong with the table,
-// such as two reactions to one event, Validate says.
+// Define returns a Machine that starts in the first state. Errors in the table, such as two
+// reactions to one event, are reported by System.Validate.
 func Define[N Machined](name string, states ...State[N]) *Machine[N] {
 	t := &Machine[N]{name: name, defined: states}
 	if err := t.fill(states); err != nil {
@@ -186,8 +187,8 @@ func Define[N Machined](name string, states ...State[N]) *Machine[N] {
 	return t
 }
 
-// Forget is the same machine, but for what one state says of some events. It is for known
-// bugs: what comes there is unhandled.
+// Forget returns a copy of the machine without the reactions of one state to some events.
+// It is for known bugs: the events are unhandled there.
 func (t *Machine[N]) Forget(in Name, events ...Event) *Machine[N] {
 	forgotten := func(e Event) bool { return slices.Contains(events, e) }
 	states := slices.Clone(t.defined)
@@ -209,20 +210,20 @@ func (s *State[N]) forget(forgotten func(Event) bool) {
 	s.Ignore = slices.DeleteFunc(slices.Clone(s.Ignore), forgotten)
 }
 
-// Node is n as a node, in the first state of the table.
+// Node returns n as a node, in the first state of the table.
 func (t *Machine[N]) Node(n N) sim.Node { return t.handlers.Node(n) }
 
-// Of is what a node was made of, as sim.Handlers.Of.
+// Of returns the value that a node was made of, as sim.Handlers.Of does.
 func (t *Machine[N]) Of(n sim.Node) N { return t.handlers.Of(n) }
 
-// Chart is the diagram of the machine.
+// Chart returns the diagram of the machine.
 func (t *Machine[N]) Chart() *sim.Chart { return t.chart }
 
 func (t *Machine[N]) find(of Name) int {
 	return slices.IndexFunc(t.states, func(s state) bool { return s.name == of })
 }
 
-// number is the place of an event, which is new or not.
+// number returns the index of an event, and adds the event if it is new.
 func (t *Machine[N]) number(e Event) int {
 	if k := slices.Index(t.events, e); k >= 0 {
 		return k
@@ -231,7 +232,7 @@ func (t *Machine[N]) number(e Event) int {
 	return len(t.events) - 1
 }
 
-// fill makes the tables of the states.
+// fill builds the tables of the states.
 func (t *Machine[N]) fill(states []State[N]) error {
 	for k, s := range states {
 		t.states = append(t.states, state{name: s.Name, index: k, may: s.May, bare: s.Entry == nil && s.Exit == nil})
@@ -253,7 +254,7 @@ func (t *Machine[N]) fill(states []State[N]) error {
 	return nil
 }
 
-// all are the events that a state names.
+// all returns the events that a state names.
 func (s *State[N]) all() (all []Event) {
 	for _, h := range s.On {
 		all = append(all, h.event)

@@ -1,32 +1,34 @@
-// Package rpc is a layer of requests and answers: which answer belongs to which request,
-// when to ask again, when to give up, and that a request takes effect once at most.
+// Package rpc is a layer of requests and answers. It matches answers with requests, repeats
+// requests, gives up after a number of tries, and makes sure that a request takes effect at
+// most once.
 //
-// # The story
+// # How it is used
 //
-// The node above the layer asks by Call, and who is asked gets the request as a message,
-// which it handles like any other and answers by Answer, at once or later with its
-// Ticket. The answer comes to the caller as a message too, and Of tells of which call it
-// is. A request is sent again whenever its timer fires, Options.Tries times at most;
-// then the caller gets the signal TimedOut. Whether a request that timed out took effect,
-// nobody knows.
+// The node above the layer sends a request with Call. The receiver gets it as a message,
+// which it handles like any other, and answers with Answer, or later with AnswerTo and its
+// Ticket. The caller gets the answer as a message, too; Of returns the call that it belongs
+// to. A request is sent again whenever its timer fires, at most Options.Tries times in all.
+// Then the caller gets the signal TimedOut. A request that timed out may or may not have
+// taken effect.
 //
-// The layer who is asked remembers what it answered until the caller says that it needs
-// that no more, with its next request: a request that comes again is not handed up, but
-// answered again. One that the caller has given up is not handed up at all.
+// The receiver's layer remembers its answers until the caller's next request shows that the
+// caller no longer needs them. A repeated request is answered from memory, and not passed
+// to the node again. A request that its caller has given up is not passed to the node at
+// all.
 //
-// # What is promised
+// # Guarantees
 //
-// Each request is handed up once at most, and each call ends: with the answer to this
-// very request, or by TimedOut. With Tries 0 it is asked for ever.
+// Each request is passed to the node at most once. Each call ends, with the answer to this
+// very request or with TimedOut; if Tries is 0, it may repeat for ever.
 //
 // # Known limits
 //
-//   - A node that crashes forgets what it answered, and how it counts its calls. With
-//     Options.Sessions it takes a new number from its stable storage with every start, so
-//     that nobody takes its calls for old ones; what it had answered is forgotten all the
-//     same, and a request may then take effect twice.
-//   - Messages and timers do not say which Layer they belong to: two in one stack would
-//     take each other's.
-//   - By TCP, the node above is not told of errors of connections, which are the layer's.
-//   - The node must stand on the layer itself: a layer between would hide Call's Env.
+//   - A node that crashes forgets its answers and the numbers of its calls. With
+//     Options.Sessions each start takes a new session number from stable storage, so that no
+//     new call is mistaken for an old one. The answers are forgotten all the
+//     same, so a request may take effect twice.
+//   - Messages and timers do not name their Layer: two rpc layers in one stack would take
+//     each other's messages.
+//   - With TCP, the node above does not get errors of connections, since these belong to the layer.
+//   - The node must stand directly on the layer: a layer in between would hide the Env that Call needs.
 package rpc

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// The known bugs of the layer. A system that stands on it lists Bugs among its own.
+// The known bugs of the layer. A system with this layer lists Bugs among its own.
 const (
 	RP1 sim.BugID = "RP1"
 	RP2 sim.BugID = "RP2"
@@ -16,19 +16,19 @@ const (
 
 // Bugs are the known bugs of the layer.
 var Bugs = []sim.Bug{
-	{ID: RP1, Story: "A request takes effect twice. The layer does not look up what it has answered: a request that was sent again since its answer was late is handed up again."},
-	{ID: RP2, Story: "An answer is taken for another one's. The caller takes whatever comes from the node that it asked for the answer to its last call."},
+	{ID: RP1, Story: "A request takes effect twice. The layer does not look up its answers: a request that was repeated because its answer was late is passed to the node again."},
+	{ID: RP2, Story: "An answer is taken for the answer to another call. The caller takes any answer of the node that it asked as the answer to its oldest open call."},
 }
 
-// Options say how a call is made.
+// Options say how calls are made.
 type Options struct {
-	By       sim.Link      // of requests and answers; 0: UDP
-	Tries    int           // how often a request is sent; 0: until it is answered
-	Wait     time.Duration // for an answer, on a real network; 0: a second
-	Sessions bool          // calls are told from those before a crash, by stable storage
+	By       sim.Link      // the link of requests and answers; 0 means UDP
+	Tries    int           // how often a request is sent; 0 means until it is answered
+	Wait     time.Duration // how long to wait for an answer on a real network; 0 means a second
+	Sessions bool          // distinguish calls from those before a crash, by stable storage
 }
 
-// ID tells a call from all others of its node.
+// ID identifies a call of a node.
 type ID int
 
 // TimedOut is the signal that a call was given up.
@@ -37,7 +37,7 @@ type TimedOut struct {
 	To sim.Addr
 }
 
-// Ticket is what an answer is given to.
+// Ticket says where an answer goes.
 type Ticket struct {
 	From    sim.Addr
 	session int
@@ -48,7 +48,7 @@ type (
 	request struct {
 		session int
 		id      ID
-		settled ID // the caller waits for nothing before
+		settled ID // all earlier calls of the caller have ended
 		body    sim.Message
 	}
 	response struct {
@@ -79,29 +79,29 @@ type Layer struct {
 	open    map[ID]*call
 	peers   map[sim.Addr]*caller
 
-	above above `mc:"-"` // the Env of the upper node, set anew in every step
+	above above `mc:"-"` // the Env of the upper node, set again in every step
 }
 
-// call is one that has no answer yet.
+// call is a call that has no answer yet.
 type call struct {
 	to   sim.Addr
 	body sim.Message
-	left int // how often it may be sent yet; -1: for ever
+	left int // how often it may still be sent; -1 means without limit
 }
 
-// caller is what is known of who asks this node.
+// caller is the state for a node that calls this one.
 type caller struct {
 	session  int
 	settled  ID
-	answered map[ID]sim.Message // nil: it is being answered
+	answered map[ID]sim.Message // a nil answer is still to come
 }
 
 // above is the Env of the node above.
 type above struct {
 	sim.Env
 	l      *Layer
-	ticket Ticket // of the request that is handled; zero: none
-	of     ID     // of the answer that is handled; 0: none
+	ticket Ticket // of the request that is being handled, or zero
+	of     ID     // of the answer that is being handled, or 0
 }
 
 // Over puts a Layer below a node.
@@ -115,10 +115,10 @@ func Over(upper sim.Node, o Options) *Layer {
 	return &Layer{upper: upper, options: o, open: map[ID]*call{}, peers: map[sim.Addr]*caller{}}
 }
 
-// KnownBugs are the known bugs of the layer.
+// KnownBugs returns the known bugs of the layer.
 func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 
-// Upper is the node above.
+// Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
 func (l *Layer) enter(env sim.Env) *above {
@@ -129,12 +129,12 @@ func (l *Layer) enter(env sim.Env) *above {
 func below(env sim.Env, what string) *above {
 	a, is := env.(*above)
 	if !is {
-		panic(fmt.Sprintf("rpc: %s was given the Env of a node that does not stand on the layer; make it with rpc.Over, and pass on the Env of its handler", what))
+		panic(fmt.Sprintf("rpc: the Env passed to %s is not that of a node above the layer; make the node with rpc.Over, and pass the Env of its handler", what))
 	}
 	return a
 }
 
-// Call asks a node. The answer comes as a message, or TimedOut as a signal.
+// Call sends a request to a node. The answer arrives as a message, or TimedOut as a signal.
 func Call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	a := below(env, "Call")
 	l := a.l
@@ -148,17 +148,16 @@ func Call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	return l.last
 }
 
-// Of is the call that a message answers; 0: it is no answer.
+// Of returns the call that the current message answers, or 0 if it is not an answer.
 func Of(env sim.Env) ID { return below(env, "Of").of }
 
-// TicketOf is where the answer to the request goes that is handled now, for who
-// answers later.
+// TicketOf returns the Ticket of the current request, for a later AnswerTo.
 func TicketOf(env sim.Env) Ticket { return below(env, "TicketOf").ticket }
 
-// Answer answers the request that is handled now.
+// Answer answers the current request.
 func Answer(env sim.Env, body sim.Message) { AnswerTo(env, TicketOf(env), body) }
 
-// AnswerTo answers a request. Who has got an answer already gets no other.
+// AnswerTo answers a request. It does nothing if the request was answered already.
 func AnswerTo(env sim.Env, to Ticket, body sim.Message) {
 	a := below(env, "AnswerTo")
 	if to == (Ticket{}) {
@@ -172,7 +171,7 @@ func AnswerTo(env sim.Env, to Ticket, body sim.Message) {
 	a.l.send(a.Env, to.From, response{to.session, to.id, body})
 }
 
-// send does not mind a refusal: the request comes again.
+// send ignores a refusal, since requests are repeated.
 func (l *Layer) send(env sim.Env, to sim.Addr, m sim.Message) {
 	var sent bool
 	switch l.options.By {
@@ -198,7 +197,7 @@ func (l *Layer) ask(env sim.Env, id ID, c *call) {
 	env.After(l.options.Wait, again{c.to, id})
 }
 
-// settled is the first call to a node that is still open.
+// settled returns the first call to a node that is still open.
 func (l *Layer) settled(to sim.Addr) ID {
 	least := l.last + 1
 	for id, c := range l.open {
@@ -214,7 +213,7 @@ func (l *Layer) Init(env sim.Env) {
 	if l.options.Sessions {
 		const key = "rpc session"
 		text, _ := env.Store().Get(key)
-		before, _ := strconv.Atoi(text) // nothing: 0
+		before, _ := strconv.Atoi(text) // a missing text counts as 0
 		l.session = before + 1
 		env.Store().Put(key, strconv.Itoa(l.session))
 		if err := env.Store().Sync(); err != nil {
@@ -224,7 +223,7 @@ func (l *Layer) Init(env sim.Env) {
 	l.upper.Init(l.enter(env))
 }
 
-// Deliver takes requests and answers, and hands up everything else.
+// Deliver handles requests and answers, and passes everything else up.
 func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	switch m := m.(type) {
 	case request:
@@ -242,6 +241,7 @@ func (l *Layer) asked(env sim.Env, from sim.Addr, m request) {
 		p = &caller{session: m.session, answered: map[ID]sim.Message{}}
 		l.peers[from] = p
 	}
+	// the caller no longer waits for an answer
 	if m.session < p.session || m.id < p.settled {
 		return // nobody waits for an answer any more
 	}
@@ -269,7 +269,7 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 		id = sim.Keys(l.open)[0]
 	}
 	if c := l.open[id]; c == nil || c.to != from || m.session != l.session {
-		return // had it, or it was given up
+		return // a duplicate, or the call was given up
 	}
 	delete(l.open, id)
 	env.Cancel(again{from, id})
@@ -278,8 +278,8 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	l.upper.Deliver(a, from, m.body)
 }
 
-// Handle takes the layer's timer, and hands up everything else but for errors of the
-// connections that carry its calls: what was lost with one is sent again by the timer.
+// Handle handles the layer's timer, and passes everything else up, except errors of the
+// connections that carry its calls: the timer repeats a request that was lost with one.
 func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	if _, is := s.(sim.PeerError); is && l.options.By == sim.LinkTCP {
 		return
@@ -289,7 +289,7 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 		l.upper.Handle(l.enter(env), s)
 		return
 	}
-	c := l.open[t.id] // its end would have cancelled the timer
+	c := l.open[t.id] // the end of the call would have cancelled the timer
 	if c.left != 0 {
 		l.ask(env, t.id, c)
 		return

@@ -14,8 +14,8 @@ func (silent) Init(sim.Env)                           {}
 func (silent) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (silent) Handle(sim.Env, sim.Signal)             {}
 
-// A system on a layer whose known bugs it does not list is refused before it is searched,
-// with what to write.
+// A system is refused before it is searched if it does not list the known bugs of its
+// layers. The error says what to write.
 func TestBugsOfLayersAreListed(t *testing.T) {
 	sys := &sim.System{Name: "silent", Doc: "It does nothing.", New: func(sim.Params, sim.Addr) sim.Node { return rpc.Over(silent{}, rpc.Options{}) }}
 	err := sys.Validate(sim.Params{})
