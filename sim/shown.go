@@ -14,8 +14,8 @@ type Envelope interface {
 	Carries() (body Message, envelope string)
 }
 
-// Carried returns the message that v carries, and what the envelopes around it are in words.
-// If v is no Envelope, it is v itself.
+// Carried returns the message inside of v, and the words for the envelopes around it. If v is not
+// an Envelope, the message is v itself.
 func Carried(v any) (body any, envelopes string) {
 	for depth := 0; depth < 16; depth++ {
 		e, is := v.(Envelope)
@@ -43,10 +43,10 @@ func carries(e Envelope) (body Message, words string) {
 	return e.Carries()
 }
 
-// Shown tells a message, a signal or a fact to people. A message that a layer carries comes
-// before its envelope. A value with a String is shown by that, behind the name of its type, since
-// what goes over a wire says little as it is. Otherwise, and where String panics, it is the
-// walker's text, which alone identifies a value.
+// Shown returns the text of a message, a signal or a fact for people. A message inside of an
+// Envelope comes before the words for its envelopes. If the value has a String method that does
+// not panic, the text is the type's name with that string. Otherwise it is the walker's text.
+// Only the walker's text identifies a value.
 func Shown(walker *canon.Walker, v any) string {
 	if body, envelopes := Carried(v); envelopes != "" {
 		return Shown(walker, body) + " (" + envelopes + ")"

@@ -172,10 +172,10 @@ func TestValidateHandlers(t *testing.T) {
 	for want, sys := range map[string]*sim.System{
 		"": counting(typed),
 		"system counting: the Script of n0 has a world.start, for which *world.counted has no handler; list one with sim.OnSignal":                                          node(),
-		"system counting: *world.counted has two OnMessage of world.number":                                                                                                node(sim.OnMessage((*counted).number), sim.OnMessage((*counted).number)),
-		"system counting: *world.counted has two OnInit":                                                                                                                   node(sim.OnInit((*counted).open), sim.OnInit((*counted).open)),
-		"system counting: *world.counted has an OnSignal of interface {}, an interface; a handler is of one type of values":                                                node(sim.OnSignal(func(*counted, sim.Env, any) {})),
-		"system counting: a handler of *world.counted was made by none of OnInit, OnMessage and OnSignal":                                                                  node(sim.Handler[*counted]{}),
+		"system counting: *world.counted has two OnMessage of world.number":                                                                                                 node(sim.OnMessage((*counted).number), sim.OnMessage((*counted).number)),
+		"system counting: *world.counted has two OnInit":                                                                                                                    node(sim.OnInit((*counted).open), sim.OnInit((*counted).open)),
+		"system counting: *world.counted has an OnSignal of interface {}, an interface; a handler is of one type of values":                                                 node(sim.OnSignal(func(*counted, sim.Env, any) {})),
+		"system counting: a handler of *world.counted was made by none of OnInit, OnMessage and OnSignal":                                                                   node(sim.Handler[*counted]{}),
 		"system counting: the Script of n0 has a world.start, for which *world.counted has no handler; list one with sim.OnSignal (OnMessage is for what other nodes send)": node(sim.OnMessage(func(*counted, sim.Env, sim.Addr, start) {})),
 	} {
 		got := ""
