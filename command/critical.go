@@ -98,9 +98,9 @@ type lookFlags struct {
 
 func (f *lookFlags) flags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.IntVar(&f.walks, "walks", 0, "call dead what `K` fresh walks do not revive (default 60)")
-	flags.IntVar(&f.walkSteps, "walk-steps", 0, "give a walk up that is not live after `N` steps (default 10,000)")
-	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where they seem to be too short (default eight times)")
+	flags.IntVar(&f.walks, "walks", 0, "call dead what `K` fresh walks at least do not revive (default 60)")
+	flags.IntVar(&f.walkSteps, "walk-steps", 0, "take walks of up to `N` steps (default 10,000); most are shorter")
+	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where recoveries are slow (default eight times)")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines take walks and visit states together (default as many as there are cores)")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write what was found out into `DIR`")

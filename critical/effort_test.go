@@ -39,7 +39,7 @@ func TestDeadFromTheStartIsWithinTheEffort(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := critical.Options{Exhaust: -1, NoLive: true, Effort: 20_000_000 / 10_000 * 200, Search: bounds}
-	if f := find(t, sys, res.Finding, opts); f.Critical.Step != 0 || f.Critical.Exact || f.Evidence.WalkSteps != 1_600 {
+	if f := find(t, sys, res.Finding, opts); f.Critical.Step != 0 || f.Critical.Exact || f.Evidence.Longest != 1_600 {
 		t.Errorf("critical is %+v, evidence %+v", f.Critical, f.Evidence)
 	}
 	opts.Effort = 100

@@ -3,9 +3,11 @@ package critical_test
 import (
 	"flag"
 	"fmt"
+	"math"
 	"testing"
 
 	"macemc/critical"
+	"macemc/internal/decide"
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
@@ -40,6 +42,7 @@ func TestOracle(t *testing.T) {
 	}
 	const steps = 1_000
 	var wide, late, all, bound, real tallyOf
+	var plain misses
 	classes := make([]tallyOf, 5) // by the least chance to escape, in orders of magnitude
 	for seed := range uint64(n) {
 		m := newMaze(seed)
@@ -72,6 +75,7 @@ func TestOracle(t *testing.T) {
 		e := sampled.Evidence
 		true95 := m.escapes(e.WalkSteps)[m.run[e.From]] <= e.Escape95
 		bound.add(true95)
+		plain.add(t, m, f, seed)
 		if !right && testing.Verbose() && *oracle == 0 {
 			t.Logf("maze %d: sampled %d, and it is %d; least chance %.4f, bound holds %v", seed, sampled.Critical.Step, truth, least, true95)
 		}
@@ -104,7 +108,11 @@ func TestOracle(t *testing.T) {
 		fmt.Printf("  at least 5 %% from every recoverable state             %s\n", wide)
 		fmt.Printf("handshake HS1, peterson PE2, other seeds                %s\n", real)
 		fmt.Printf("bound on the chance to escape holds                     %s\n", bound)
+		fmt.Printf("called dead by plain walks alone                        %s\n", plain)
 		fmt.Printf("oracle: agree %.2f%% calibrated %.2f%%\n", wide.percent(), bound.percent())
+	}
+	if !plain.likely() {
+		t.Errorf("plain walks alone: %s", plain)
 	}
 	if wide.percent() < 99 {
 		t.Errorf("where walks escape with a chance of at least 5 %%, the critical step is right in %s", wide)
@@ -115,6 +123,55 @@ func TestOracle(t *testing.T) {
 	if real.right < real.of {
 		t.Errorf("of known bugs, the critical step is right in %s", real)
 	}
+}
+
+// misses counts how often the plain walks of the sequential test call a state dead that can
+// recover, and how often they should by the chances that are computed on the graph.
+type misses struct {
+	of, dead         int
+	expected, spread float64
+}
+
+// add takes the test from the states of a maze's run.
+func (e *misses) add(t *testing.T, m *maze, f *search.Finding, seed uint64) {
+	t.Helper()
+	lab, err := search.NewLab(m.system(), f.Path, search.Options{Seed: seed + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lab.Close()
+	of, err := lab.Take(f.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := decide.Test{Walks: 60, WalkSteps: 1_000, MaxWalkSteps: 8_000, Recovery: 1}
+	for at := 0; at < len(m.run); at += 1 + len(m.run)/4 {
+		if m.live[m.run[at]] || m.escapes(10_000)[m.run[at]] == 0 {
+			continue
+		}
+		dead, expected := true, 1.0
+		for i, r := range test.Rounds() {
+			w, err := lab.Walk(of, search.Walks{From: at, Count: r.Walks, Steps: r.Steps, Salt: uint16(0x2000 + i)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dead = dead && len(w.Success) == 0
+			expected *= math.Pow(1-m.escapes(r.Steps)[m.run[at]], float64(r.Walks))
+		}
+		e.of++
+		if e.expected, e.spread = e.expected+expected, e.spread+expected*(1-expected); dead {
+			e.dead++
+		}
+	}
+}
+
+// likely reports whether there are as many as there should be, within four deviations.
+func (e misses) likely() bool {
+	return math.Abs(float64(e.dead)-e.expected) <= 4*math.Sqrt(e.spread)+1
+}
+
+func (e misses) String() string {
+	return fmt.Sprintf("%d of %d states that can recover; by their chances %.1f", e.dead, e.of, e.expected)
 }
 
 // trap is a maze in which few walks take the way out, so many in a million: it
@@ -154,7 +211,7 @@ func TestNarrowEscape(t *testing.T) {
 		t.Errorf("walks that pick among all events alike do escape; critical is %+v, evidence %+v", c, e)
 	}
 	sys, many := look(1_000, 10_000, 1)
-	if c, e := many.Critical, many.Evidence; c.Step != 2 || c.Witness == nil || e.Walks != 10_000 || e.Escape95 > 0.0004 {
+	if c, e := many.Critical, many.Evidence; c.Step != 2 || c.Witness == nil || e.Walks < 10_000 || e.Escape95 > 0.0004 {
 		t.Errorf("with many walks, critical is %+v, evidence %+v", c, e)
 	}
 	checkLive(t, sys, "narrow", many)

@@ -91,18 +91,19 @@ func shrinkable(f *search.Finding) bool {
 // shrinker takes steps out of a run.
 type shrinker struct {
 	*finder
-	want    *search.Finding
-	keep    bool // the last step stays the last, and critical
-	accept  int  // walks
-	tries   int
-	careful bool
-	alike   bool            // what is not possible any more is taken by what is like it
-	best    []*candidate    // accepted, each shorter than the one before
-	cut     *search.Finding // the run to its critical step, on the evidence for that; nil: it is not known
-	round   uint16
-	tried   map[uint64]bool // runs, by what happens in them
-	met     map[string]bool // besides, by kind
-	others  []*search.Finding
+	want     *search.Finding
+	keep     bool // the last step stays the last, and critical
+	accept   int  // walks
+	recovery int  // steps of the slowest recovery that is known from before the critical step; 0: none is
+	tries    int
+	careful  bool
+	alike    bool            // what is not possible any more is taken by what is like it
+	best     []*candidate    // accepted, each shorter than the one before
+	cut      *search.Finding // the run to its critical step, on the evidence for that; nil: it is not known
+	round    uint16
+	tried    map[uint64]bool // runs, by what happens in them
+	met      map[string]bool // besides, by kind
+	others   []*search.Finding
 }
 
 func newShrinker(p *finder, f *search.Finding) *shrinker {
@@ -131,10 +132,13 @@ type candidate struct {
 // until none is left that could go, and then some of the steps that are alike. Without
 // a step, what follows may be possible with other values only: a later election is of
 // an earlier term. So all is tried again where another value of its type stands for a step.
-func (s *shrinker) shrink() error {
+func (s *shrinker) shrink() (err error) {
 	steps := s.of.Path.Steps
 	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
 		steps = steps[:c.Step]
+		if s.recovery, err = s.Pace(); err != nil {
+			return err
+		}
 	}
 	if ok, err := s.try(steps); err != nil || !ok {
 		return err
@@ -265,7 +269,7 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 		return true, nil
 	}
 	d := s.decider(c, walks, min(s.opts.Exhaust, exhaustSmall))
-	res, err := d.Seems(salt)
+	res, err := d.Seems(salt, false)
 	ok := err == nil
 	if ok {
 		c.proved = res.Proved
@@ -287,7 +291,7 @@ func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	if most == 0 {
 		most = exhaustSmall
 	}
-	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Exhaust: most, Effort: s.opts.Effort, Spent: *s.spent})
+	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Recovery: s.recovery, Exhaust: most, Effort: s.opts.Effort, Spent: *s.spent})
 }
 
 // keepOthers makes findings of what walks from a candidate met: the first of each
@@ -362,7 +366,7 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	walks := confirmTimes * s.accept
 	d := s.decider(c, walks, cmp.Or(s.opts.Exhaust, decide.Most))
 	s.round++
-	res, err := d.Seems(saltSure + s.round)
+	res, err := d.Seems(saltSure+s.round, true)
 	if err == nil && s.keep && !res.Proved {
 		ok, lost := d.LastIsCritical(walks, saltSure+s.round)
 		if err = lost; err == nil && !ok {

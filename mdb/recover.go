@@ -233,8 +233,8 @@ func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	case c != nil && c.Exact:
 		p.add(Plain, "  proved: all that can still happen was visited")
 	case basis&account.BasisWalks != 0:
-		p.add(Plain, "  believed: none of %s from step %s, of %s each, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
-			numerals.Many(e.Walks, "walk"), numerals.Count(e.From), numerals.Many(e.WalkSteps, "step"), well, 100*e.Escape95)
+		p.add(Plain, "  believed: none of %s from step %s, of %s, %s; the chance of one is below %.1f %% (with 95 %% confidence)",
+			numerals.Many(e.Walks, "walk"), numerals.Count(e.From), numerals.Range(e.WalkSteps, e.Longest, "step"), well, 100*e.Escape95)
 	}
 	if d := f.Deviates; d != nil && d.Step > 0 {
 		p.line(plain("it deviates in step "), Span{Bad, numerals.Count(d.Step)}, plain(": %s", d.Event))

@@ -267,6 +267,7 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	out := &Walked{Taken: taken}
 	for _, o := range a.came[:taken] {
 		l.effort += o.steps
+		out.Spell = max(out.Spell, o.spell)
 		switch {
 		case o.success != nil:
 			out.Success = append(out.Success, *o.success)
@@ -290,6 +291,7 @@ type outcome struct {
 	steps   int
 	success *Success
 	failed  *Failed
+	spell   int
 }
 
 // take takes a walk, and reports whether those after it are wanted.
@@ -303,7 +305,7 @@ func (a *asking) take(r *runner, i int, wanted func() bool) (more bool, err erro
 	}
 	s.Wanted = func() bool { return wanted() && !r.Stopped() }
 	end, failure, w := r.Run(s, false)
-	a.came[i].steps = w.Run.Steps() - a.From
+	a.came[i].steps, a.came[i].spell = w.Run.Steps()-a.From, s.Spell
 	switch {
 	case !wanted():
 		return false, nil
@@ -357,6 +359,7 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	if q.Storm > 0 {
 		p.Weather(q.Storm)
 	}
+	p.Length.Spells = q.Spells
 	if p.Length.Exempt = q.Exempt; q.Survive {
 		p.Length.Least = q.Steps + 1
 	}
@@ -460,7 +463,7 @@ func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, er
 // Finder is who decides about a run of the lab, within some bounds; those that are
 // not told are the lab's.
 func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
-	run := &decide.Run{Wild: of.Wild, Live: of.Live, Failed: of.Failure != nil}
+	run := &decide.Run{Wild: of.Wild, Live: of.Live, Failed: of.Failure != nil, Faults: of.climate.Faults}
 	for i := range of.Path.Steps {
 		run.Events = append(run.Events, of.Path.Steps[i].Event.What)
 	}

@@ -47,7 +47,7 @@ type Options struct {
 	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0: 1
 
 	NoWalks      bool
-	Walks        int     // fresh walks that a verdict of dead rests on; 0: 60
+	Walks        int     // fresh walks at least that a verdict of dead rests on; 0: 60
 	WalkSteps    int     // steps after which a walk that is not live is suspected; 0: 10,000
 	MaxWalkSteps int     // to which that is raised by false alarms; 0: eight times WalkSteps
 	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps

@@ -34,18 +34,25 @@ func (c *Critical) Header() string {
 // Witness is a walk that became live: its number, and how many steps it took.
 type Witness struct{ Walk, Steps int }
 
-// Evidence is why a run is believed to be dead: so many fresh walks from a
-// state of it, to so many steps each, never became live.
+// Evidence is why a run is believed to be dead: fresh walks from one of its states, of
+// which none became live.
 type Evidence struct {
-	Walks, WalkSteps int
-	Escape95         float64 // the chance of a walk to become live is below this, with 95 % confidence
-	From             int     // the state: so many steps lead there
-	Seed             uint64
+	Walks     int
+	WalkSteps int     // the length of the shortest of them
+	Longest   int     // and of the longest
+	Escape95  float64 // the chance that a walk of WalkSteps steps becomes live is below this, with 95 % confidence
+	From      int     // the number of steps that lead to the state
+	Seed      uint64
 }
 
-// NewEvidence is what so many walks show of which none became live.
-func NewEvidence(walks, walkSteps, from int, seed uint64) *Evidence {
-	return &Evidence{Walks: walks, WalkSteps: walkSteps, Escape95: 1 - math.Pow(0.05, 1/float64(walks)), From: from, Seed: seed}
+// NewEvidence returns the evidence of the rounds of a test in which no walk became live.
+func NewEvidence(rounds []Round, from int, seed uint64) *Evidence {
+	e := &Evidence{WalkSteps: rounds[0].Steps, From: from, Seed: seed}
+	for _, r := range rounds {
+		e.Walks, e.Longest = e.Walks+r.Walks, r.Steps
+	}
+	e.Escape95 = 1 - math.Pow(0.05, 1/float64(e.Walks))
+	return e
 }
 
 // Avoided is how often fresh walks went on without the failure of a run: from
@@ -78,6 +85,7 @@ type Run struct {
 	// Live tells of each state, that before the first step included, whether
 	// all liveness properties hold in it.
 	Live   []bool
+	Faults bool // faults may happen in it, before it heals
 	Counts bool // the end of the run counts for liveness
 	Failed bool // the run ends in a failure of the service: then what is asked is whether that could be avoided
 }
@@ -143,6 +151,10 @@ type Walks struct {
 	// count for liveness: what it begins at is then not dead.
 	Exempt bool
 
+	// Spells has all walks take all their steps, and the longest spell noted after
+	// which one of them was live again. Then none of them succeeds.
+	Spells bool
+
 	// Storm has so many steps come first in which faults are as likely as
 	// anything else; then the environment heals. The run must be one in which
 	// faults may happen, and not healed yet.
@@ -153,6 +165,7 @@ type Walks struct {
 type Walked struct {
 	Taken   int // those that count
 	Success []Success
+	Spell   int      // steps of the longest spell without a live state, if Walks.Spells
 	Failed  []Failed // walks in which the service failed, where that is no success
 }
 

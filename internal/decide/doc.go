@@ -38,9 +38,49 @@
 // by the next for ever, and only where one node's clock runs alone something gets
 // done. So before a state is taken for dead, others are tried: in which one event
 // waits, that pick among all events alike (or by weight, if the first did not),
-// and in which all timers but those of one node wait; and of the end of the run,
-// some that are as long as any may be. A success is as good a proof as any; a
-// failure adds nothing to the evidence, since their chances are other ones.
+// and in which all timers but those of one node wait. A success is as good a proof as
+// any; a failure adds nothing to the evidence, since their chances are other ones.
+//
+// # The sequential test
+//
+// A Test calls a state dead. Its walks come in rounds: at first many short ones, then a
+// fourth as many that are four times as long, and so on, with at least four in each
+// round. A walk that becomes live ends the test and proves that the state can recover;
+// so a dead state is never said to recover. The error is the other one. Let p(n) be the
+// chance that a walk of n steps becomes live. Walks are independent, so the test calls the
+// state dead with the probability
+//
+//	(1-p(n1))^w1 * (1-p(n2))^w2 * ...
+//
+// for rounds of wi walks of ni steps. The lengths follow the slowest recovery that the
+// Finder has seen from a state of the same run, or else in a few walks from its start: there
+// a recovery is a spell without a live state after which the walk is live again. The shortest walks are four times as long
+// (128 steps at least), and the longest as long as Options.WalkSteps, or 64 times as long as
+// that recovery, up to Options.MaxWalkSteps. A last walk has MaxWalkSteps: what surely
+// recovers until then is never called dead. Where no recovery was seen, the shortest walks
+// have 500 steps; where no live state was seen at all, the longest have MaxWalkSteps.
+// Short walks are cheap, and so there are up to four times Options.Walks of them.
+//
+// With the default bounds (60 walks, 10,000 steps) and recoveries of 30 steps, there are 240
+// walks of 128 steps, 15 of 512, 4 of 2,048, 4 of 10,000 and 1 of 80,000. Then a state that recovers is
+// called dead with these probabilities:
+//
+//	within  with a chance of  called dead
+//	   128              0.01         0.07
+//	   128              0.02       0.0048
+//	   128              0.05      1.3e-06
+//	   512               0.1         0.08
+//	   512               0.2       0.0047
+//	   512               0.5        6e-08
+//	 2,048               0.5        0.002
+//	10,000               0.5        0.031
+//	10,000               0.7       0.0024
+//	10,000               0.9        1e-05
+//	80,000               0.5          0.5
+//	80,000                 1            0
+//
+// These are the probabilities of the plain walks alone: the walks that chose the position had
+// failed before, and so had those of the other manners, which make the error smaller.
 //
 // # Safety
 //

@@ -4,8 +4,9 @@ import "fmt"
 
 // Options bound what is spent on one run.
 type Options struct {
-	Walks        int // fresh walks that a verdict of dead rests on
+	Walks        int // fresh walks at least that a verdict of dead rests on
 	WalkSteps    int // steps that a walk may take to become live
+	Recovery     int // steps that the slowest recovery took that is known of such a run; 0: none is
 	MaxWalkSteps int // to which that is raised where walks are too short
 	Seed         uint64
 	Exhaust      int         // states that are visited to decide exactly; 0: 200,000; -1: none
@@ -37,6 +38,7 @@ type Finder struct {
 	opts     Options
 	survive  bool // recoverable means: goes on without a failure
 	walkLen  int
+	recovery int    // steps of the slowest walk that became live from a state of the run; 0: none did, but at once
 	round    uint16 // of fresh walks
 	verdicts map[int]verdict
 	dead     int         // all states from this one on are known exactly not to recover; beyond the last: none is
@@ -57,7 +59,7 @@ type verdict struct {
 // New is a finder for a run of which a lab can be asked.
 func New(lab Lab, run *Run, opts Options) *Finder {
 	p := &Finder{
-		lab: lab, run: run, opts: opts, walkLen: opts.WalkSteps, survive: run.Failed, dead: run.Steps() + 1,
+		lab: lab, run: run, opts: opts, walkLen: opts.WalkSteps, recovery: opts.Recovery, survive: run.Failed, dead: run.Steps() + 1,
 		verdicts: map[int]verdict{}, tooMuch: map[int]int{}, met: map[string]bool{},
 	}
 	switch {
@@ -106,19 +108,39 @@ func (p *Finder) End() (*Result, error) {
 	if p.dead <= n {
 		return &Result{Proved: true}, nil
 	}
-	if err := p.seemsDead(); err != nil {
+	if _, err := p.Pace(); err != nil {
 		return nil, err
 	}
-	return &Result{Evidence: NewEvidence(p.opts.Walks, p.opts.WalkSteps, n, p.opts.Seed)}, nil
-}
-
-// seemsDead tries whether walks from the end of the run show that it is not dead.
-func (p *Finder) seemsDead() error {
-	alive, err := p.alive(p.run.Steps())
-	if err == nil && alive {
+	if alive, err := p.alive(n); err != nil || alive {
+		return nil, orAlive(err)
+	}
+	e, err := p.fresh(n)
+	if err == nil && e == nil {
 		err = ErrAlive
 	}
-	return err
+	return &Result{Evidence: e}, err
+}
+
+// Pace takes a few walks from the start of the run, and if faults may happen some that begin
+// with a storm of them. It returns how many steps the slowest recovery took in any of them:
+// the longest spell after which a walk was live again. 0: none is known.
+func (p *Finder) Pace() (int, error) {
+	p.walkLen = min(p.walkLen, isolateSteps)
+	if p.recovery > 0 || p.survive {
+		return p.recovery, nil
+	}
+	storms := []int{0, 5, 40}
+	if !p.run.Faults {
+		storms = storms[:1]
+	}
+	for i, storm := range storms {
+		w, err := p.ask(Walks{Count: firstWalks, Steps: p.walkLen, Salt: saltPace + uint16(i), Spells: true, Storm: storm})
+		if err != nil {
+			return 0, err
+		}
+		p.recovery = max(p.recovery, w.Spell)
+	}
+	return p.recovery, nil
 }
 
 // exact decides all about a run that ends dead by visiting what can happen from its
@@ -142,12 +164,15 @@ func (p *Finder) Start() (*Result, error) {
 	}
 	res := &Result{Proved: true}
 	p.dead = n
-	alive, err := p.alive(0)
-	if err != nil || alive {
+	p.walkLen = min(p.walkLen, isolateSteps)
+	if alive, err := p.alive(0); err != nil || alive {
 		return res, err
 	}
-	res.Critical = &Critical{}
-	res.Evidence = NewEvidence(p.opts.Walks, p.walkLen, 0, p.opts.Seed)
+	e, err := p.fresh(0)
+	if err != nil || e == nil {
+		return res, err
+	}
+	res.Critical, res.Evidence = &Critical{}, e
 	return res, nil
 }
 
@@ -161,7 +186,7 @@ func (p *Finder) Find() (*Result, error) {
 		if p.run.Live[n] || !p.run.Counts {
 			return nil, ErrAlive
 		}
-		if _, err := p.walk(n, saltSearch, firstWalks, Plain); err != nil || p.verdicts[n].alive { // what is only slow shows it so
+		if alive, err := p.walk(n, saltSearch, Round{firstWalks, p.walkLen}, Plain); err != nil || alive { // what is only slow shows it so
 			return nil, orAlive(err)
 		}
 		if err := p.settle(n, p.opts.Exhaust); err != nil {
@@ -264,6 +289,9 @@ const isolateSteps = 500
 // longer: then it is isolated again.
 func (p *Finder) sample(f *Result) error {
 	p.walkLen = min(p.walkLen, isolateSteps)
+	if _, err := p.Pace(); err != nil {
+		return err
+	}
 	for {
 		low, high, err := p.isolated()
 		if err != nil {
@@ -330,48 +358,35 @@ func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 	case p.survive && high == p.run.Steps(): // it failed there
 		return true, p.weigh(f)
 	}
-	fresh, err := p.fresh(high, p.freshSteps(low))
+	e, err := p.fresh(high)
 	switch {
 	case err != nil:
 		return false, err
-	case len(fresh.Success) > 0: // it moves the position on
-		if !p.survive {
-			p.walkLen = max(p.walkLen, p.opts.WalkSteps)
-		}
+	case e == nil && p.survive:
+		return false, nil
+	case e == nil: // one became live: it moves the position on
+		p.walkLen = max(p.walkLen, min(p.test().Shortest(), p.opts.WalkSteps))
 		return false, nil
 	case p.survive:
 		return true, p.weigh(f)
 	}
-	p.walkLen = p.freshSteps(low)
-	p.believed(f, low, high, fresh.Taken)
+	p.walkLen = max(p.walkLen, e.WalkSteps)
+	p.believed(f, low, high, e)
 	return true, nil
 }
 
-// freshSteps is how long the walks are that a critical step rests on: never shorter than
-// was asked for, however short those were that isolated it. Where none of those became
-// live at all, from no state, they are as long as any may be: the paper's case C2.
-func (p *Finder) freshSteps(low int) int {
-	switch {
-	case p.survive:
-		return p.walkLen
-	case low < 0:
-		return max(p.walkLen, p.opts.MaxWalkSteps)
-	}
-	return max(p.walkLen, p.opts.WalkSteps)
-}
-
-// believed notes a critical step that rests on so many fresh walks.
-func (p *Finder) believed(f *Result, low, high, walks int) {
+// believed notes a critical step that rests on the evidence of fresh walks.
+func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	p.decided(f, high, false)
-	f.Evidence = NewEvidence(walks, p.walkLen, high, p.opts.Seed)
+	f.Evidence = e
 	if low < 0 {
 		return
 	}
 	v := p.verdicts[low]
 	f.Critical.Witness = v.told()
-	if w := v.witness; w.Steps > p.walkLen/2 {
+	if w := v.witness; w.Steps > e.Longest/2 {
 		f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
-			low, w.Steps, p.walkLen)
+			low, w.Steps, e.Longest)
 	}
 }
 

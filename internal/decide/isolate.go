@@ -1,15 +1,18 @@
 package decide
 
+import "slices"
+
 // Salts keep the walks of different purposes apart. Those of who looks further
 // into a finding are others.
 const (
 	saltSearch = 1
 	saltHold   = 3
 	saltShare  = 4
-	saltLong   = 5
 	saltCurve  = 6
+	saltPace   = 0x10   // and the two above: for storms of several lengths
 	saltDid    = 0x40   // and some above: a round each
 	saltFresh  = 0x1000 // and those above: a round each
+	saltRound  = 0x400  // is added for each round of the test, of a run that was made shorter
 )
 
 // startsMost is how many stretches are tried one by one; of more than that,
@@ -183,15 +186,15 @@ const firstWalks = 6
 // alive reports whether a state of the run is recoverable, as far as is known.
 // What was once found alive stays so.
 func (p *Finder) alive(at int) (bool, error) {
-	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.walkLen) {
+	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.length()) {
 		return v.alive, nil
 	}
 	if at >= p.dead {
 		return false, nil
 	}
 	for _, count := range []int{min(firstWalks, p.opts.Walks), p.opts.Walks} {
-		if _, err := p.walk(at, saltSearch, count, Plain); err != nil || p.verdicts[at].alive {
-			return err == nil, err
+		if alive, err := p.walk(at, saltSearch, Round{count, p.length()}, Plain); err != nil || alive {
+			return alive, err
 		}
 		if p.dead <= p.run.Steps() {
 			if err := p.settle(at, min(p.opts.Exhaust, exhaustEach)); err != nil {
@@ -202,21 +205,34 @@ func (p *Finder) alive(at int) (bool, error) {
 			}
 		}
 	}
-	return p.escapes(at, saltHold, (p.opts.Walks+1)/2, p.walkLen)
+	return p.escapes(at, saltHold, Round{(p.opts.Walks + 1) / 2, p.heldSteps()})
+}
+
+// length is how long the walks are that isolate: as long as they may be now, but no
+// longer than the shortest of the test that judges what comes out.
+func (p *Finder) length() int {
+	if p.survive || p.recovery == 0 {
+		return p.walkLen
+	}
+	return min(p.walkLen, p.test().Shortest())
+}
+
+// test is the test by which a state is called dead, with what is known so far of how
+// long a recovery takes.
+func (p *Finder) test() Test {
+	return Test{
+		Walks: p.opts.Walks, WalkSteps: p.opts.WalkSteps, MaxWalkSteps: p.opts.MaxWalkSteps, Recovery: p.recovery,
+		Hopeless: p.recovery == 0 && !slices.Contains(p.run.Live, true),
+	}
 }
 
 // escapes looks for a narrow way out of a state from which no plain walk becomes
-// live: by walks in which one event waits, by some of the other manners, and from
-// the end of the run by some that are as long as any may be. The others take so many
-// steps, and never more than walks are asked to at first, however long the plain ones
-// have become since: what makes an escape narrow is what they pick, and not how long
-// they go on.
-func (p *Finder) escapes(at int, salt uint16, holding, steps int) (bool, error) {
-	was := p.walkLen
-	defer func() { p.walkLen = was }()
-	p.walkLen = min(steps, p.opts.WalkSteps)
+// live: by walks in which one event waits, and by some of the other manners. They are
+// not longer than the plain ones: what makes an escape narrow is what they pick, and not
+// how long they go on.
+func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
-		count := holding
+		count := holding.Walks
 		switch end := at == p.run.Steps(); {
 		case m == Holding:
 		case p.survive: // what one of many walks shows is little
@@ -224,52 +240,80 @@ func (p *Finder) escapes(at int, salt uint16, holding, steps int) (bool, error) 
 		case !end:
 			count = (p.opts.Walks + 5) / 6
 		}
-		if _, err := p.walk(at, salt, count, m); err != nil || p.verdicts[at].alive {
-			return err == nil, err
+		if alive, err := p.walk(at, salt, Round{count, holding.Steps}, m); err != nil || alive {
+			return alive, err
 		}
 	}
-	if at < p.run.Steps() || was >= p.opts.MaxWalkSteps {
-		return false, nil
-	}
-	p.walkLen = p.opts.MaxWalkSteps
-	_, err := p.walk(at, saltLong, (p.opts.Walks+9)/10, Plain)
-	return err == nil && p.verdicts[at].alive, err
+	return false, nil
 }
 
-// fresh takes walks of so many steps that nothing was chosen by. If none of them is
-// live, others look for a narrow escape; evidence are only the first. The others go on
-// for at least eight times as long as it took to recover from the state before.
-func (p *Finder) fresh(at, steps int) (*Walked, error) {
-	p.round++
-	was := p.walkLen
-	defer func() { p.walkLen = was }()
-	p.walkLen = steps
-	w, err := p.walk(at, saltFresh+p.round, p.opts.Walks, Plain)
-	if err != nil || len(w.Success) > 0 {
-		return w, err
+// heldSteps is how long walks of the other manners are. They begin by letting an event
+// wait, for as many as 64 steps.
+func (p *Finder) heldSteps() int {
+	if p.survive {
+		return p.walkLen
 	}
-	if alive, err := p.escapes(at, saltFresh+p.round, p.opts.Walks, 4*was); err != nil || alive {
-		return &Walked{Success: []Success{p.verdicts[at].witness}}, err
-	}
-	return w, nil
+	return min(max(p.length(), heldLeast), p.opts.WalkSteps)
 }
 
-// walk takes walks from a state of the run, and notes what they show.
-func (p *Finder) walk(at int, salt uint16, count int, m Manner) (*Walked, error) {
+const heldLeast = 256
+
+// fresh decides by the test, whose walks nothing was chosen by, whether a state is dead.
+// If none becomes live, others look for a narrow escape; evidence are only the first.
+// Nil: the state can recover.
+func (p *Finder) fresh(at int) (*Evidence, error) {
+	rounds, held := p.test().Rounds(), Round{p.opts.Walks, p.heldSteps()}
+	if p.survive {
+		rounds, held.Steps = []Round{{p.opts.Walks, p.walkLen}}, min(4*p.walkLen, p.opts.WalkSteps)
+	}
+	for i, r := range rounds {
+		p.round++
+		if alive, err := p.walk(at, saltFresh+p.round, r, Plain); err != nil || alive {
+			return nil, err
+		}
+		if i == 0 { // most narrow escapes are met here, before the long walks
+			if alive, err := p.escapes(at, saltFresh+p.round, held); err != nil || alive {
+				return nil, err
+			}
+		}
+	}
+	return NewEvidence(rounds, at, p.opts.Seed), nil
+}
+
+// walk takes walks from a state of the run, notes what they show, and reports whether
+// one succeeded.
+func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err error) {
+	w, err := p.ask(Walks{From: at, Count: r.Walks, Steps: r.Steps, Salt: salt, Survive: p.survive, Manner: m, Exempt: at == p.run.Steps()})
+	if err != nil {
+		return false, err
+	}
+	if alive = len(w.Success) > 0; alive {
+		p.verdicts[at] = verdict{alive: true, witness: w.Success[0]}
+		p.recovered(w.Success[0])
+	} else if v := p.verdicts[at]; r.Walks >= p.opts.Walks && m == Plain {
+		p.verdicts[at] = verdict{by: max(v.by, r.Steps)}
+	}
+	return alive, nil
+}
+
+// recovered notes how long a recovery took.
+func (p *Finder) recovered(s Success) {
+	if !p.survive {
+		p.recovery = max(p.recovery, s.Steps)
+	}
+}
+
+// ask has the lab take walks, and counts them and what they met besides.
+func (p *Finder) ask(q Walks) (*Walked, error) {
 	if p.Stopped(1) {
 		return nil, ErrStopped
 	}
-	w, err := p.lab.Walk(Walks{From: at, Count: count, Steps: p.walkLen, Salt: salt, Survive: p.survive, Manner: m, Exempt: at == p.run.Steps()})
+	w, err := p.lab.Walk(q)
 	if err != nil {
 		return nil, err
 	}
 	p.walks += w.Taken
-	if len(w.Success) > 0 {
-		p.verdicts[at] = verdict{alive: true, witness: w.Success[0]}
-	} else if count == p.opts.Walks && m == Plain {
-		p.verdicts[at] = verdict{by: p.walkLen}
-	}
-	p.Note(at, w.Failed)
+	p.Note(q.From, w.Failed)
 	return w, nil
 }
 

@@ -26,13 +26,14 @@ func (p *Finder) Recovers() (*Recovery, error) {
 		r.Exact = true
 		return r, nil
 	}
-	w, err := p.walk(n, saltSearch, p.opts.Walks, Plain)
+	before := p.walks
+	alive, err := p.walk(n, saltSearch, Round{p.opts.Walks, p.walkLen}, Plain)
 	if err != nil {
 		return nil, err
 	}
-	r.Taken = w.Taken
-	if r.Plain = len(w.Success) > 0; !r.Plain {
-		if _, err := p.escapes(n, saltHold, (p.opts.Walks+1)/2, p.walkLen); err != nil {
+	r.Taken = p.walks - before
+	if r.Plain = alive; !r.Plain {
+		if _, err := p.escapes(n, saltHold, Round{(p.opts.Walks + 1) / 2, p.walkLen}); err != nil {
 			return nil, err
 		}
 	}

@@ -3,15 +3,19 @@ package decide
 // What is asked of a run that was made shorter is little, and asked often: does it
 // still end dead, and is its last step still the critical one?
 
-// Seems decides whether the end of the run is dead by Options.Walks walks of a
-// salt, or exactly. The first is taken alone, since most runs that are not dead
-// show it at once. ErrAlive: it is not.
-func (p *Finder) Seems(salt uint16) (*Result, error) {
+// Seems decides whether the end of the run is dead by walks of a salt, or exactly: by
+// the shortest walks of the test alone, or if sure by all of them. The first is taken
+// alone, since most runs that are not dead show it at once. ErrAlive: it is not.
+func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	n := p.run.Steps()
 	if p.run.Live[n] || !p.run.Counts {
 		return nil, ErrAlive
 	}
-	if _, err := p.walk(n, salt, 1, Plain); err != nil || p.verdicts[n].alive {
+	rounds := p.test().Rounds()
+	if !sure {
+		rounds = rounds[:1]
+	}
+	if alive, err := p.walk(n, salt, Round{1, rounds[0].Steps}, Plain); err != nil || alive {
 		return nil, orAlive(err)
 	}
 	if err := p.settle(n, p.opts.Exhaust); err != nil {
@@ -20,12 +24,15 @@ func (p *Finder) Seems(salt uint16) (*Result, error) {
 	if p.dead <= n {
 		return &Result{Proved: true}, nil
 	}
-	for _, m := range []Manner{Plain, Holding} {
-		if _, err := p.walk(n, salt, p.opts.Walks, m); err != nil || p.verdicts[n].alive {
+	if alive, err := p.walk(n, salt, Round{p.opts.Walks, p.lastSteps()}, Holding); err != nil || alive {
+		return nil, orAlive(err)
+	}
+	for i, r := range rounds {
+		if alive, err := p.walk(n, salt+uint16(i)*saltRound, r, Plain); err != nil || alive {
 			return nil, orAlive(err)
 		}
 	}
-	return &Result{Evidence: NewEvidence(p.opts.Walks, p.walkLen, n, p.opts.Seed)}, nil
+	return &Result{Evidence: NewEvidence(rounds, n, p.opts.Seed)}, nil
 }
 
 // LastIsCritical decides of a run that ends dead whether the state before its last
@@ -36,7 +43,7 @@ func (p *Finder) LastIsCritical(walks int, salt uint16) (bool, error) {
 		return true, nil
 	}
 	for _, m := range []Manner{Plain, Holding} {
-		if _, err := p.walk(at, salt, walks, m); err != nil || p.verdicts[at].alive {
+		if alive, err := p.walk(at, salt, Round{walks, p.lastSteps()}, m); err != nil || alive {
 			return err == nil, err
 		}
 	}
@@ -46,6 +53,10 @@ func (p *Finder) LastIsCritical(walks int, salt uint16) (bool, error) {
 	last, decided, err := p.lab.Settle(at, p.opts.Exhaust)
 	return decided && last == at, err
 }
+
+// lastSteps is how long walks are from the state before the last step: longer than those
+// that it takes to call a state dead, since they are to recover.
+func (p *Finder) lastSteps() int { return min(4*p.test().Shortest(), p.opts.WalkSteps) }
 
 func orAlive(err error) error {
 	if err == nil {

@@ -27,3 +27,11 @@ func Many(n int, noun string) string {
 	}
 	return Count(n) + " " + plural
 }
+
+// Range is the numbers from low to high, and their noun: 5 steps, 128 to 10,000 steps.
+func Range(low, high int, noun string) string {
+	if low == high {
+		return Many(high, noun)
+	}
+	return Count(low) + " to " + Many(high, noun)
+}

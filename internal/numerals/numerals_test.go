@@ -5,7 +5,7 @@ import "testing"
 func TestMany(t *testing.T) {
 	for want, got := range map[string]string{
 		"0 walks": Many(0, "walk"), "1 walk": Many(1, "walk"), "10,000 walks": Many(10_000, "walk"), "2 properties": Many(2, "property"),
-		"3 branches": Many(3, "branch"),
+		"3 branches": Many(3, "branch"), "5 steps": Range(5, 5, "step"), "128 to 80,000 steps": Range(128, 80_000, "step"),
 	} {
 		if got != want {
 			t.Errorf("it is %q, want %q", got, want)

@@ -61,8 +61,8 @@ func (s subject) evidence() string {
 		parts = append(parts, "it was proved when it was recorded; this could not be decided again exactly, so walks were taken")
 	}
 	if basis&account.BasisWalks != 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that a walk becomes live is below %s (95 %% confidence)",
-			numerals.Many(e.Walks, "fresh walk"), numerals.Many(e.WalkSteps, "step"), s.place(e.From), percent(e.Escape95)))
+		parts = append(parts, fmt.Sprintf("%s of %s from %s, none became live; the chance that one of %s becomes live is below %s (95 %% confidence)",
+			numerals.Many(e.Walks, "fresh walk"), numerals.Range(e.WalkSteps, e.Longest, "step"), s.place(e.From), numerals.Many(e.WalkSteps, "step"), percent(e.Escape95)))
 	}
 	if basis&account.BasisWitness != 0 {
 		parts = append(parts, fmt.Sprintf("recovery was possible before step %s: a walk from there became live within %s", numerals.Count(c.Step), numerals.Many(c.Witness.Steps, "step")))

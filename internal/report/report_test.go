@@ -301,18 +301,18 @@ var results = map[string]func() *search.Result{
 	},
 	"dead": func() *search.Result {
 		r := finding(sim.VerdictDead, "lit, bright, and warm", "it is dark", 10_000)
-		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Escape95: 0.0487029}
+		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Longest: 10_000, Escape95: 0.0487029}
 		return r
 	},
 	"critical": func() *search.Result {
 		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
-		r.Finding.Evidence = &search.Evidence{Walks: 10_000, WalkSteps: 1, Escape95: 0.00029952}
+		r.Finding.Evidence = &search.Evidence{Walks: 10_000, WalkSteps: 1, Longest: 1, Escape95: 0.00029952}
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}"}
 		return r
 	},
 	"once_exactly": func() *search.Result { // of a replay that could not decide it again
 		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
-		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Escape95: 0.0487029, From: 2}
+		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Longest: 10_000, Escape95: 0.0487029, From: 2}
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}", Exact: true}
 		return r
 	},
@@ -323,7 +323,7 @@ var results = map[string]func() *search.Result{
 	},
 	"start": func() *search.Result {
 		r := finding(sim.VerdictDead, "lit, bright, and warm", "", 1)
-		r.Finding.Evidence = &search.Evidence{Walks: 1, WalkSteps: 10, Escape95: 0.95}
+		r.Finding.Evidence = &search.Evidence{Walks: 1, WalkSteps: 10, Longest: 10, Escape95: 0.95}
 		r.Finding.Critical = &search.Critical{}
 		return r
 	},

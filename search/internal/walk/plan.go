@@ -41,6 +41,7 @@ type Length struct {
 	Most   int
 	Glance int  // steps after which a live state on the way is looked for; 0: it is not
 	Look   int  // the walk ends after so many without a live state already, to be looked at; 0: after Most
+	Spells bool // it takes all of Most, and notes its spells without a live state
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
 }
 

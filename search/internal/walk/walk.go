@@ -23,6 +23,8 @@ type Walk struct {
 	judged bool // the steps before it is judged are taken
 	more   int  // steps after which the next live state on the way is looked for; 0: there was none yet
 	before int  // answers in the storm
+	spell  int  // steps since it was live
+	Spell  int  // steps of the longest spell after which it was live again
 
 	led    int              // answers that lead to a kept state, so far
 	astray *choose.Mismatch // they do not, any more
@@ -43,6 +45,7 @@ func (s *Walk) Begin(p Plan) {
 	}
 	s.led, s.astray, s.met, s.closed = 0, nil, s.met[:0], false
 	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
+	s.spell, s.Spell = 0, 0
 }
 
 // Fork is where the walk begins.
@@ -74,6 +77,10 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 		return false
 	}
 	l := &s.Plan.Length
+	if l.Spells {
+		s.spells(w)
+		return depth < l.Most
+	}
 	switch {
 	case depth >= l.Least:
 		if w.Judge.CanBeLive() && (w.Judge.Live() || l.Exempt && !w.Judge.Assumed()) {
@@ -86,6 +93,15 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 		}
 	}
 	return depth < s.more+l.until()
+}
+
+// spells notes whether the walk is live. A spell without a live state counts once it is over.
+func (s *Walk) spells(w *world.World) {
+	if w.Judge.CanBeLive() && w.Judge.Live() {
+		s.Spell, s.spell = max(s.Spell, s.spell), 0
+	} else {
+		s.spell++
+	}
 }
 
 // goesOn asks now and then whether the walk is still wanted.

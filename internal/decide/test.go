@@ -1,0 +1,76 @@
+package decide
+
+// Test is the sequential test by which walks call a state dead. It takes rounds of
+// fresh walks, the shortest first, and ends at the first walk that becomes live, which
+// proves that the state can recover. If none does, the state is called dead. So the
+// only error is to call a state dead that can recover; see "The sequential test" in
+// the documentation of the package for its probability.
+type Test struct {
+	Walks        int // at least, of the shortest
+	WalkSteps    int // the length of the longest but one walk, unless a recovery is known to be so slow that this is too short
+	MaxWalkSteps int // the length of one walk, and the bound of the others
+	Recovery     int // steps of the slowest recovery that is known of the run; 0: none is
+
+	Hopeless bool // nothing was ever live, as far as is known: walks may have been too short
+}
+
+// A Round is walks of one length.
+type Round struct{ Walks, Steps int }
+
+// The figures of a test. A recovery that took n steps elsewhere may take some times n
+// here, and seldom a hundred times as many.
+const (
+	recoveries   = 4   // times the slowest recovery is the length of the shortest walks
+	longer       = 4   // times as long are the walks of each next round, and a fourth as many
+	fewestWalks  = 4   // of a round
+	shortest     = 128 // steps of a walk
+	recoveryMost = 64  // times the slowest recovery is how long the last walks are, where WalkSteps is less
+	moreWalks    = 4   // times Walks are taken of the shortest, where they are that short
+)
+
+// Rounds are the rounds of the test, the shortest walks first.
+func (t Test) Rounds() []Round {
+	n, steps := t.Walks, t.Shortest()
+	all := []Round{{t.first(steps), steps}}
+	for most := t.longest(); steps < most; {
+		n, steps = max(fewestWalks, (n+longer-1)/longer), longer*steps
+		if 2*steps > most {
+			steps = most
+		}
+		all = append(all, Round{n, steps})
+	}
+	if steps < t.MaxWalkSteps {
+		all = append(all, Round{1, t.MaxWalkSteps}) // what surely recovers is not called dead
+	}
+	return all
+}
+
+// first is how many walks of the shortest length are taken: more than Walks where all
+// of them take less than a fourth of the steps of Walks walks of WalkSteps.
+func (t Test) first(steps int) int {
+	return max(t.Walks, min(moreWalks*t.Walks, t.Walks*t.WalkSteps/(4*steps)))
+}
+
+// Shortest is the length of the shortest walks: no walk is shorter.
+func (t Test) Shortest() int {
+	if t.Recovery == 0 {
+		return min(t.WalkSteps, isolateSteps)
+	}
+	return min(t.longest(), max(min(shortest, t.WalkSteps), recoveries*t.Recovery))
+}
+
+// longest is the length of the longest walks, but for one.
+func (t Test) longest() int {
+	if t.Hopeless {
+		return t.MaxWalkSteps
+	}
+	return max(t.WalkSteps, min(t.MaxWalkSteps, recoveryMost*t.Recovery))
+}
+
+// Cost is how many steps the test takes if no walk becomes live or ends before.
+func (t Test) Cost() (steps int) {
+	for _, r := range t.Rounds() {
+		steps += r.Walks * r.Steps
+	}
+	return steps
+}
