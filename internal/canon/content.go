@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// An immutable value counts by its content. It is walked by a Walker of its own, which
-// sees no identity: which of several equal objects a value leads to may depend on the
-// order of a map, and no behaviour does.
+// An immutable value counts by its content. It is walked by a separate Walker, which
+// ignores identity: which of several equal objects a value leads to may depend on the order
+// of a map, and no behaviour may depend on that.
 
 // compileContent compiles an immutable type, or a pointer to one.
 func (w *compiler) compileContent(p *plan) *refusal {
@@ -23,7 +23,7 @@ func (w *Walker) contents() *Walker {
 	return w.content
 }
 
-// counting makes c the Walker of the immutable values that w meets.
+// counting configures c as the Walker of the immutable values that w meets.
 func (c *Walker) counting(w *Walker) *Walker {
 	c.named, c.through, c.equal = w.named, w.through, true
 	return c
@@ -59,8 +59,8 @@ func (w *Walker) sumOfContent(p *plan, at unsafe.Pointer) (Hash, *refusal) {
 // textsMost is how many texts of immutable values are kept.
 const textsMost = 1 << 12
 
-// content returns an immutable value on one line. Such values are met again and again,
-// so their texts are kept.
+// content returns the text of an immutable value. Such values are met again and again, so
+// their texts are kept.
 func (b *builder) content(p *plan, v reflect.Value) *node {
 	if nilable(v) && v.IsNil() {
 		return leaf("nil")

@@ -6,33 +6,31 @@ import (
 	"unsafe"
 )
 
-// Copy returns a deep copy of v, which has the hash and the text of v. Copy and
-// original share no memory that could be written, except as listed here.
+// Copy returns a deep copy of v with the same hash and text. Copy and original share no
+// memory that could be written, except as listed here.
 //
-// Pointers, maps and slices which lead to one object in v lead to one object
-// in the copy, in cycles too, and pointers into an object or a list lead to the
-// same place in its copy. Slices whose arrays overlap, counting their
-// capacities, overlap alike in the copy; other slices are as long in the copy
-// as in v, without spare capacity. What lies between the length and the
-// capacity of a slice is not copied, unless another slice shows it.
+// Pointers, maps and slices that lead to one object in v lead to one object in the copy,
+// also in cycles. Pointers into an object or a list lead to the same place in its copy.
+// Slices whose arrays overlap, counting their capacities, overlap in the same way in the
+// copy. Other slices have no spare capacity in the copy: memory between the length and the
+// capacity is copied only if another slice shows it.
 //
-// What Options.Skip leaves out belongs to the World and stays the same value in
-// the copy; but a pointer to a struct which embeds such a value, and what the
-// struct holds besides, are copied: a layer's Env leads to the copied layer.
-// A value which implements it by methods of its own stays: set it anew on entry.
-// What else is left out, by a tag or a rule, is copied if its type can be
-// walked; otherwise (channels, and what leads to them or to functions) the copy has
-// the same value. Within a [Summarizer] only those themselves are the same.
+// Values that Options.Skip leaves out belong to the World, and the copy holds the same
+// value. But a pointer to a struct that embeds such a value is copied with everything else
+// in the struct: a layer's Env leads to the copied layer. A value that implements a skipped
+// interface by its own methods is not copied, so it has to be set again on entry. Values
+// that a tag or a rule leaves out are copied if their types can be walked. Otherwise
+// (channels, and what leads to them or to functions) the copy holds the same value. Inside
+// of a [Summarizer] only such values are shared.
 //
-// A field of functions has them in the copy, too. A method value is bound to the copy of
-// its receiver there, if its type was met in v. Copy refuses v where another function has
-// variables of its own: they would be those of the original. See [Walker.Bound].
+// Functions in fields are copied, too. A method value is bound to the copy of its receiver,
+// if the receiver's type was met in v. Copy refuses v if another function has variables of
+// its own, since these would be shared with the original. See [Walker.Bound].
 //
-// Strings, values of error made by errors.New and time zones never change and
-// are shared. A lock is not held in the copy. Pointers to package variables
-// lead to copies of these.
+// Strings, errors made by errors.New, and time zones never change and are shared. A lock is
+// not held in the copy. Pointers to package variables lead to copies of these.
 //
-// Copy refuses v as Sum does by its static type. It asks no Summary.
+// Copy refuses v by its static type, as Sum does. It calls no Summary.
 func (w *Walker) Copy(v any) (any, error) { return w.copies.copy(v) }
 
 func (c *copies) copy(v any) (any, error) {
@@ -66,16 +64,16 @@ func (c *copies) copy(v any) (any, error) {
 	return out, nil
 }
 
-// copies makes copies. It has the plans compiled for that, and the memory of the
-// copy being made, which release gives up.
+// copies makes copies. It holds the plans for copying, and the state of the copy being
+// made, which release clears.
 type copies struct {
 	*compiler
 	ways  map[reflect.Type]*copyPlan
 	any   *copyPlan // of type any
 	types dynamicTypes[copyPlan]
-	funcs map[uintptr]*funcWay    // by their code
-	met   map[reflect.Type]bool   // that values may be of
-	named map[string]reflect.Type // of them, by their names as receivers
+	funcs map[uintptr]*funcWay    // by the addresses of their code
+	met   map[reflect.Type]bool   // the types of values met so far
+	named map[string]reflect.Type // these types by the names that they have as receivers
 
 	root     reflect.Type // accepted
 	from, to any
@@ -85,8 +83,8 @@ type copies struct {
 	mapAt    addressIndex // of maps
 	groups   []group      // sorted; in the second pass
 	spans    []span       // of blocks, sorted; by overlap alone
-	spare    bool         // one slice was met twice, and has room to append to
-	second   bool         // all memory is known: addresses are translated
+	spare    bool         // a slice was met twice, and has room to append
+	second   bool         // the second pass, in which addresses are translated
 	depth    int
 	refused  string
 }
@@ -102,8 +100,8 @@ func (c *copies) release() {
 	c.mapAt.reset()
 }
 
-// steps copies a value of plan cp from one place to another, which is zero, or
-// has been copied to from there before.
+// copySteps copies a value of plan cp. The target is zero, or holds an earlier copy of the
+// same value.
 func (c *copies) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 	for i := range cp.steps {
 		s := &cp.steps[i]
@@ -161,8 +159,8 @@ func (c *copies) copyItems(cp *copyPlan, to, from unsafe.Pointer, n int) {
 	}
 }
 
-// copyObject returns the copy of what the pointer p, to a type of plan cp,
-// leads to.
+// copyObject returns the copy of the object that p, a pointer to a type of plan cp, leads
+// to.
 func (c *copies) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	if c.second {
 		return c.translate(p)
@@ -180,7 +178,7 @@ func (c *copies) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	return to
 }
 
-// enter counts a level of nesting and reports whether it may be entered.
+// enter counts a level of nesting, and reports whether it may be entered.
 func (c *copies) enter() bool {
 	c.depth++
 	if c.depth > depthMax {
@@ -189,8 +187,8 @@ func (c *copies) enter() bool {
 	return c.refused == ""
 }
 
-// alloc returns zero memory for n values. The collector must know where there
-// are pointers; where there are none, or only strings, any such memory will do.
+// alloc returns zeroed memory for n values. The garbage collector must know where pointers
+// are; if there are none, or only strings, any zeroed memory will do.
 func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	switch {
 	case cp.size == 0 || n == 0:
@@ -206,11 +204,11 @@ func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	}
 }
 
-// nothing is where slices without memory lead.
+// nothing is the address of slices without memory.
 var nothing [0]byte
 
 func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
-	s := *(*[]byte)(from) // its data, length and capacity are those of any slice
+	s := *(*[]byte)(from) // data, length and capacity lie in the same places for every slice type
 	if s == nil {
 		return
 	}
@@ -226,7 +224,7 @@ func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 		return
 	}
 	if b := c.find(data, e, cap(s)); b != nil && b.len == n {
-		c.spare = c.spare || cap(s) > n // what is appended to one may show in the other
+		c.spare = c.spare || cap(s) > n // appending to one of them may show in the other
 		putSlice(to, b.to, n, n)
 		return
 	}
@@ -249,7 +247,7 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// copyHeld copies what the interface of plan cp holds, by reflection.
+// copyHeld copies the value in the interface of plan cp by reflection.
 func (c *copies) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 	i := reflect.NewAt(cp.typ, from).Elem()
 	if i.IsNil() {
@@ -289,7 +287,7 @@ func (c *copies) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 
 func (c *copies) leave() { c.depth-- }
 
-// copyEntries makes a map and puts copies of all entries in, by reflection.
+// copyEntries makes a map and copies all entries into it, by reflection.
 func (c *copies) copyEntries(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := reflect.NewAt(cp.typ, unsafe.Pointer(&p)).Elem()
 	o := reflect.MakeMapWithSize(cp.typ, m.Len())

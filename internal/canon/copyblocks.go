@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// block is memory which a pointer or a slice leads to: cap values of one type,
-// of which len are copied.
+// block is memory that a pointer or a slice leads to: cap values of one type, of which len
+// are copied.
 type block struct {
 	from     unsafe.Pointer
 	to       unsafe.Pointer
@@ -26,14 +26,14 @@ type copiedMap struct{ from, to unsafe.Pointer }
 
 // Blocks that overlap
 
-// group is memory of which several blocks are parts.
+// group is memory that several blocks are parts of.
 type group struct {
 	start, end uintptr
 	to         unsafe.Pointer
 }
 
-// overlap reports whether two blocks have memory in common: then pointers were
-// met into the middle of another object, and the copy must be made again.
+// overlap reports whether two blocks share memory. If so, a pointer led into the middle of
+// another object, and the copy must be made again.
 func (c *copies) overlap() bool {
 	if len(c.blocks) <= 6 {
 		for i := range c.blocks {
@@ -103,7 +103,7 @@ func (c *copies) merge() bool {
 	return true
 }
 
-// memory is alloc for the second pass, where a single array is a list.
+// memory is alloc for the second pass, in which a single array is a list.
 func (cp *copyPlan) memory(n int) unsafe.Pointer {
 	if n == 1 {
 		return reflect.New(cp.typ).UnsafePointer()
@@ -111,13 +111,13 @@ func (cp *copyPlan) memory(n int) unsafe.Pointer {
 	return reflect.MakeSlice(cp.list, n, n).UnsafePointer()
 }
 
-// union makes memory for lists that overlap in part: parts of one array. It
-// returns nil if they are not, which only unsafe code achieves.
+// union makes memory for lists that overlap in part, because they are parts of one array.
+// It returns nil if they are not, which only unsafe code achieves.
 func union(blocks []block, g group) unsafe.Pointer {
 	cp := blocks[0].plan
 	typ := cp.typ
 	if blocks[0].cap == 1 && typ.Kind() == reflect.Array {
-		typ = typ.Elem() // a pointer to an array which was a slice
+		typ = typ.Elem() // a slice that was converted to a pointer to an array
 	}
 	size, covered := typ.Size(), g.start
 	for i := range blocks {
@@ -134,7 +134,7 @@ func union(blocks []block, g group) unsafe.Pointer {
 	return reflect.MakeSlice(reflect.SliceOf(typ), n, n).UnsafePointer()
 }
 
-// translate returns the place in the copy of a place that the first pass met.
+// translate returns the place in the copy for a place that the first pass met.
 func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
 	at := uintptr(p)
 	i, found := slices.BinarySearchFunc(c.groups, at, func(g group, at uintptr) int {
@@ -152,8 +152,8 @@ func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Add(c.groups[i].to, at-c.groups[i].start)
 }
 
-// again makes the copy with all memory in place: each block is copied where it
-// belongs, and what lies in several blocks is copied alike each time.
+// again makes the copy with all memory allocated: each block is copied to its place, and
+// memory in several blocks is copied the same way each time.
 func (c *copies) again(root *copyPlan) {
 	clear(c.maps)
 	c.maps, c.second = c.maps[:0], true
@@ -225,10 +225,10 @@ func (c *copies) findMap(from unsafe.Pointer) unsafe.Pointer {
 // few is how many entries are searched one by one, without an index.
 const few = 8
 
-// addressIndex is an open-addressed table of places in a list, by the addresses
-// of its entries. It is empty while the list is short.
+// addressIndex is an open-addressed hash table that maps addresses to positions in a list.
+// It is empty while the list is short.
 type addressIndex struct {
-	slots []int32 // a place plus one; 0: none
+	slots []int32 // a position plus one; 0 if free
 	used  int
 }
 
@@ -242,9 +242,10 @@ func (x *addressIndex) reset() {
 func (x *addressIndex) first(p unsafe.Pointer) int { return int(spread(uintptr(p)) >> 32) }
 
 // at returns the place in slot i, or -1.
+// at returns the position in slot i, or -1.
 func (x *addressIndex) at(i int) int { return int(x.slots[i&(len(x.slots)-1)]) - 1 }
 
-// cover takes the new entries of a list of n in.
+// cover adds the new entries of a list that now has n.
 func (x *addressIndex) cover(n int, from func(int) unsafe.Pointer) {
 	if 2*n > len(x.slots) {
 		x.slots = make([]int32, 1<<bits.Len(uint(4*n)))

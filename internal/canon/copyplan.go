@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// copyOp says what a copy does with a part of an object's memory.
+// copyOp is what a copy does with a part of an object's memory.
 type copyOp uint8
 
 const (
 	copyRaw       copyOp = 1 + iota // bytes without pointers
-	copyString                      // shared: strings do not change
-	copyWord                        // a pointer which is shared
-	copyHeader                      // the header of a slice which is shared
-	copyWords                       // an interface which is shared
+	copyString                      // strings are shared, since they do not change
+	copyWord                        // a pointer that is shared
+	copyHeader                      // the header of a slice that is shared
+	copyWords                       // an interface that is shared
 	copyPointer                     // of type plan
 	copySlice                       // of type plan
 	copyMap                         // of type plan
@@ -23,7 +23,7 @@ const (
 	copyFunction                    // of type plan
 )
 
-// copyStep copies the part at off. Memory which no step covers stays zero.
+// copyStep copies the part at off. Memory that no step covers stays zero.
 type copyStep struct {
 	op    copyOp
 	off   uintptr
@@ -32,31 +32,31 @@ type copyStep struct {
 	plan  *copyPlan
 }
 
-// copyPlan is how values of one type are copied. Its steps are compiled when
-// they are first needed, since types may contain pointers to themselves.
+// copyPlan describes how values of one type are copied. Its steps are compiled when they
+// are first needed, since types may contain pointers to themselves.
 type copyPlan struct {
 	typ   reflect.Type
 	size  uintptr
 	elem  *copyPlan // of pointers, slices, arrays and maps
 	key   *copyPlan // of maps
 	steps []copyStep
-	ready bool // steps are compiled
+	ready bool // whether steps are compiled
 
 	raw    bool // a single copyRaw of the whole
-	holes  bool // parts stay zero on purpose: locks
-	still  bool // nothing in it can change: an interface's value is shared
+	holes  bool // whether parts stay zero on purpose, as locks do
+	still  bool // whether nothing in the value can change, so that interfaces share it
 	direct bool // see fast.Direct
 
 	list   reflect.Type // []typ
-	layout *mapLayout   // of maps which can be copied group by group
+	layout *mapLayout   // for maps that can be copied group by group
 
-	// What was decided when an interface was met which holds the type.
+	// Decided when an interface was first found to hold the type.
 	met    bool
-	shared bool // the World's, or it cannot be walked
+	shared bool // the value belongs to the World, or cannot be walked
 }
 
-// immutable lists types whose objects are never changed by anybody. Errors are
-// compared by identity: a copy of one would be another error.
+// immutable lists types whose objects are never changed. Errors are compared by identity,
+// so a copy of one would be another error.
 var immutable = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):    true,
 	reflect.TypeFor[*time.Location](): true,
@@ -72,7 +72,7 @@ func (c *copies) copyPlan(t reflect.Type) *copyPlan {
 	return cp
 }
 
-// dynamicCopyPlan returns the plan of what an interface holds.
+// dynamicCopyPlan returns the plan for a type inside of an interface.
 func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
 	cp := c.copyPlan(t)
 	if cp.met {
@@ -115,8 +115,8 @@ func (c *copyCompiler) step(op copyOp, off uintptr, plan *copyPlan) {
 	c.steps = append(c.steps, copyStep{op: op, off: off, plan: plan})
 }
 
-// bytes adds memory without pointers. Padding between two parts is not known
-// to be initialised, and is not needed: runs end there.
+// bytes adds memory without pointers. Padding between two parts need not be initialized and
+// is not copied, so a run ends there.
 func (c *copyCompiler) bytes(off, size uintptr) {
 	if n := len(c.steps); n > 0 {
 		if last := &c.steps[n-1]; last.op == copyRaw && last.off+last.size == off {
@@ -137,7 +137,7 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 		c.share(t, off)
 		return
 	case t == mutexType, t == rwMutexType:
-		c.holes = true // nobody holds the copy
+		c.holes = true // nobody holds the lock in the copy
 		return
 	case of.leftOut(t) && !of.walkable(t), t.Kind() != reflect.Interface && of.fixedType(t):
 		c.share(t, off)
@@ -210,8 +210,8 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	}
 }
 
-// sharesField reports whether copies have what is in a field in common: it is left out,
-// and cannot be walked. Functions can be copied all the same, and lists of them.
+// sharesField reports whether copies share the value of a field because it is left out and
+// cannot be walked. Functions, and lists of them, can be copied nevertheless.
 func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	if w.fixedField(t, f) {
 		return true
@@ -233,7 +233,7 @@ func functions(t reflect.Type) bool {
 	return false
 }
 
-// share compiles a value which the copy has in common with the original.
+// share compiles a value that the copy shares with the original.
 func (c *copyCompiler) share(t reflect.Type, off uintptr) {
 	switch t.Kind() {
 	case reflect.String:
@@ -275,17 +275,16 @@ func (c *copies) mapCopyPlan(t reflect.Type) *copyPlan {
 	return cp
 }
 
-// walkable reports whether what is left out can be copied all the same: by its
-// type, it leads to nothing that cannot be seen.
+// walkable reports whether a value that is left out can be copied nevertheless: its type
+// leads to nothing that cannot be walked.
 func (w *compiler) walkable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && !w.ofWorld(t) && !immutable[t] {
-		t = t.Elem() // which may be what the rule is about
+		t = t.Elem() // a rule may name the element type
 	}
 	return w.walkableParts(t, map[reflect.Type]bool{})
 }
 
-// walkableParts is what walkable asks of all types that t leads to. seen are the
-// types asked about so far.
+// walkableParts checks all types that t leads to. seen holds the types checked so far.
 func (w *compiler) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t == timeType || immutable[t] || w.ofWorld(t) || t.Kind() != reflect.Interface && (implements(t, summarizerType) || w.fixedType(t)) {
 		return true

@@ -13,14 +13,14 @@ import (
 const (
 	markNil   = iota // nil
 	markHere         // the value follows
-	markAgain        // met before: the number of that visit follows
+	markAgain        // met before; the number of that visit follows
 	markOmit         // left out
 	markPlain        // a summary of the same type: its fields follow
 )
 
-// encodeRoot writes the encoding of v into w.buf. A walk which compiled a plan
-// for a pointer type may have passed inline values that it should have
-// registered, so it starts again; then all plans are there.
+// encodeRoot writes the encoding of v into w.buf. If the walk compiles a plan for a pointer
+// type, it may have passed inline values that it should have registered. Then it starts
+// again, with all plans compiled.
 func (w *Walker) encodeRoot(v any) error {
 	for {
 		marks := w.marks
@@ -37,7 +37,7 @@ func (w *Walker) encodeRoot(v any) error {
 			break
 		}
 	}
-	// The encoding delimits itself, so what follows it cannot be mistaken.
+	// The encoding delimits itself, so the aliases that follow it are unambiguous.
 	for _, n := range w.walk.aliases {
 		w.buf = binary.AppendUvarint(w.buf, n)
 	}
@@ -59,7 +59,7 @@ func (w *Walker) begin() {
 	w.refs.reset()
 }
 
-// releaseScratch takes back what a walk ended by a panic (of a Summary) held.
+// releaseScratch frees the scratch memory of a walk that was ended by a panic of a Summary.
 func (w *Walker) releaseScratch() {
 	for _, plans := range []map[reflect.Type]*plan{w.plans, w.plains} {
 		for _, p := range plans {
@@ -71,8 +71,7 @@ func (w *Walker) releaseScratch() {
 	w.entries, w.keys = w.entries[:0], w.keys[:0]
 }
 
-// encodeHeld writes v, which w holds meanwhile: an interface's own two words
-// must lie in memory.
+// encodeHeld writes v while w holds it: the two words of an interface must lie in memory.
 func (w *Walker) encodeHeld(v any, b []byte) ([]byte, *refusal) {
 	w.held = v
 	b, r := w.encodeDynamic(w.anyPlan(), unsafe.Pointer(&w.held), b)
@@ -97,13 +96,12 @@ func putUvarint(b []byte, x uint64) []byte {
 
 func put64(b []byte, x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) }
 
-// encode appends the value of a track at an address, from one of its steps on.
+// encode appends the value of a track at an address, beginning at one of its steps.
 //
-// Visits are numbered by w.walk.seq whether or not they are registered, so that
-// the number of a visit depends on the value alone and not on the plans which
-// this Walker happens to have.
+// Visits are numbered by w.walk.seq whether or not they are registered, so that the number
+// of a visit depends on the value alone, and not on the plans that this Walker has.
 func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []byte, r *refusal) {
-	steps := f.steps // which may be laid anew meanwhile: then the walk starts again
+	steps := f.steps // the track may be laid anew meanwhile; then the walk starts again
 	for i := from; i < len(steps); i++ {
 		s := &steps[i]
 		p := unsafe.Add(at, s.off)
@@ -166,8 +164,8 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 // A time.Time has two clock words.
 var wallAt, extAt = timeType.Field(0).Offset, timeType.Field(1).Offset
 
-// encodeTime writes the two clock words and the location's name; or, where there is a
-// present, how far the instant is from there.
+// encodeTime writes the two clock words and the location's name, or, if there is a present,
+// the distance from it.
 func (w *Walker) encodeTime(at unsafe.Pointer, b []byte) []byte {
 	if t := (*time.Time)(at); w.walk.relative {
 		if t.IsZero() {
@@ -182,20 +180,20 @@ func (w *Walker) encodeTime(at unsafe.Pointer, b []byte) []byte {
 	return append(b, loc...)
 }
 
-// checkUnheld tries the lock: its words could be read, but what they mean is not
-// ours to know.
+// checkUnheld tries to lock. The lock's words could be read, but their meaning is not
+// documented.
 func checkUnheld(p *plan, l interface {
 	sync.Locker
 	TryLock() bool
 }) *refusal {
 	if !l.TryLock() {
-		return refuse(p.typ, "it is held, and who waits for it cannot be seen", "unlock it before the handler returns")
+		return refuse(p.typ, "it is held, and the goroutines that wait for it are not part of the state", "unlock it before the handler returns")
 	}
 	l.Unlock()
 	return nil
 }
 
-// tooDeep refuses what is nested deeper than can be meant.
+// tooDeep refuses a value that is nested deeper than any sensible one.
 func tooDeep(t reflect.Type) *refusal {
 	return refuse(t, fmt.Sprintf("it is nested deeper than %d levels", depthMax), "look for a slice which contains itself")
 }
@@ -213,7 +211,7 @@ func (w *Walker) encodeBytes(s, b []byte) []byte {
 }
 
 func (w *Walker) encodeSlice(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
-	list := *(*[]byte)(at) // its data and length are those of any slice
+	list := *(*[]byte)(at) // data and length lie in the same places for every slice type
 	if list == nil {
 		return append(b, markNil), nil
 	}
@@ -257,8 +255,8 @@ func (w *Walker) encodeItems(p *plan, at unsafe.Pointer, n int, b []byte) ([]byt
 
 // References
 
-// encodePointer writes what q, a pointer of plan p, leads to, or the number of
-// its first visit.
+// encodePointer writes what the pointer q of plan p leads to, or the number of its first
+// visit.
 func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	s := &w.walk
 	switch {
@@ -273,7 +271,7 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), nil
 		}
-		// The visit to come is the next; registered here, it is by pointer.
+		// The next visit is registered here, as one by a pointer.
 		w.refs.insert(uintptr(q), p.elem, s.seq+1, true)
 		if from = f.inner; from > 0 {
 			s.seq += uint64(f.steps[0].visits)
@@ -292,9 +290,9 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 	return b, r
 }
 
-// registerInline notes that an inline value of a pointed type is visited. If a
-// pointer led to it before, then that is part of the value, and is written
-// after the encoding. That two slices share it is not.
+// registerInline registers the visit of an inline value of a type that pointers lead to. If
+// a pointer led to it before, that is part of the value, and is written after the encoding.
+// Two slices that share it do not count.
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
 	if w.equal {
@@ -308,8 +306,7 @@ func (w *Walker) registerInline(p *plan, addr uintptr) {
 	}
 }
 
-// encodeDynamic writes what the interface of plan p at an address holds, with
-// its type.
+// encodeDynamic writes the value in the interface of plan p at an address, with its type.
 func (w *Walker) encodeDynamic(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	e, value := w.met(at)
 	var r *refusal
@@ -369,7 +366,7 @@ func (w *Walker) encodeSummary(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 	return b, r
 }
 
-// summarizesItself reports whether the summary e is a T or *T in place of a T.
+// summarizesItself reports whether the summary e of a T is a T or a *T.
 func (p *plan) summarizesItself(e reflect.Value) bool {
 	if !e.IsValid() {
 		return false
@@ -377,14 +374,14 @@ func (p *plan) summarizesItself(e reflect.Value) bool {
 	return e.Type() == p.typ || e.Type() == reflect.PointerTo(p.typ) && !e.IsNil()
 }
 
-// scratch is a stack of copies of values of one type. Copies have addresses;
-// the walk may be within several at once.
+// scratch is a stack of copies of values of one type. Copies have addresses, and the walk
+// may be inside of several at once.
 type scratch struct {
 	vals []reflect.Value
 	used int
 }
 
-// take returns an addressable copy of the value v, until give.
+// take returns an addressable copy of v, which is valid until give.
 func (s *scratch) take(v reflect.Value) reflect.Value {
 	if s.used == len(s.vals) {
 		s.vals = append(s.vals, reflect.New(v.Type()).Elem())
@@ -395,8 +392,7 @@ func (s *scratch) take(v reflect.Value) reflect.Value {
 	return c
 }
 
-// give ends the use of the copy taken last. It is cleared, so as to hold
-// nothing alive.
+// give releases the copy taken last. It is cleared so that it keeps nothing alive.
 func (s *scratch) give() {
 	s.used--
 	s.vals[s.used].SetZero()

@@ -8,15 +8,14 @@ import (
 	"unsafe"
 )
 
-// Finder finds all values of some types in a value, where the walk meets them, so
-// that they can be changed in place. What cannot hold one by its type costs
-// nothing.
+// Finder finds all values of some types that the walk meets in a value, so that they can be
+// changed in place. Values whose types cannot hold one cost nothing.
 type Finder struct {
 	w     *Walker
 	types []reflect.Type
 	plans map[*plan]*holding
 
-	// Of one Find.
+	// The state of one Find.
 	met   func(reflect.Value)
 	seen  map[object]bool
 	lists map[list]bool
@@ -24,13 +23,13 @@ type Finder struct {
 	inKey bool
 }
 
-// holding is what is known of values of a plan.
+// holding says what values of a plan may hold.
 type holding struct {
-	may     bool   // hold a value that is looked for
-	refused string // hold one where it cannot be found
+	may     bool   // they may hold a value of the types
+	refused string // why one could not be found in them, or ""
 }
 
-// list tells a slice from one of another length in the same place.
+// list distinguishes slices of different length at the same address.
 type list struct {
 	object
 	len int
@@ -41,11 +40,11 @@ func (w *Walker) Finder(types ...reflect.Type) *Finder {
 	return &Finder{w: w, types: types, plans: map[*plan]*holding{}}
 }
 
-// Find calls met with each place in v that holds one, in the order of the walk,
-// where entries of maps come by the hashes of their keys; each place once, however
-// many ways lead there. Once met may have changed them, changed must be called: it
-// writes back what lay in interfaces and maps. An error names a value that cannot be
-// found, or that cannot be changed: in a key, or where the walk does not look.
+// Find calls met with each place in v that holds a value of the types, in the order of the
+// walk; entries of maps come in the order of the hashes of their keys. Each place is
+// visited once, however many ways lead there. If met has changed values, the caller must
+// call changed, which writes back those in interfaces and maps. The error names a value
+// that cannot be found or changed, because it is in a key or in a part that is not walked.
 func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error) {
 	f.met, f.seen, f.lists, f.later = met, map[object]bool{}, map[list]bool{}, nil
 	defer func() {
@@ -60,20 +59,20 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 	f.dynamic(reflect.ValueOf(v), nil)
 	later := f.later
 	return func() {
-		for _, write := range slices.Backward(later) { // what is within first
+		for _, write := range slices.Backward(later) { // inner values first
 			write()
 		}
 	}, nil
 }
 
-// Holds reports whether v holds a value that is looked for.
+// Holds reports whether v holds a value of the types.
 func (f *Finder) Holds(v any) bool {
 	found := false
 	_, err := f.Find(v, func(reflect.Value) { found = true })
 	return found || err != nil
 }
 
-// Check says of a type that it may hold one where it cannot be found, or "".
+// Check returns an error text if a type may hold a value where it cannot be found, or "".
 func (f *Finder) Check(t reflect.Type) string {
 	if p, r := f.w.plan(t); r == nil {
 		return f.of(p).refused
@@ -87,12 +86,12 @@ func (c cannotFind) Error() string { return string(c) }
 
 func (f *Finder) looked(t reflect.Type) bool { return slices.Contains(f.types, t) }
 
-// of is what is known of a plan.
+// of returns what values of a plan may hold.
 func (f *Finder) of(p *plan) *holding {
 	if h, known := f.plans[p]; known {
 		return h
 	}
-	h := &holding{may: true} // of a type that contains itself
+	h := &holding{may: true} // for a type that contains itself
 	f.plans[p] = h
 	h.may = f.holds(p, h)
 	return h
@@ -146,14 +145,14 @@ func (f *Finder) structure(p *plan, h *holding) bool {
 	return may
 }
 
-// hides notes that t, in a type, is not looked into and may hold one.
+// hides records that t, inside of type in, is not walked and may hold a value of the types.
 func (f *Finder) hides(t, in reflect.Type, how string, h *holding) {
 	if f.static(t, map[reflect.Type]bool{}) {
 		h.refused = cmp.Or(h.refused, fmt.Sprintf("a %s %s", in, how))
 	}
 }
 
-// static reports whether a type leads to one without an interface between.
+// static reports whether t leads to one of the types without an interface in between.
 func (f *Finder) static(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if f.looked(t) {
 		return true
@@ -177,7 +176,7 @@ func (f *Finder) static(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// The walk. v is addressable, and its plan may hold one.
+// The methods below walk. v is addressable, and its plan may hold a value of the types.
 
 func (f *Finder) value(p *plan, v reflect.Value) {
 	h := f.of(p)
@@ -256,8 +255,8 @@ func (f *Finder) first(v reflect.Value, p *plan) bool {
 	return true
 }
 
-// dynamic looks into what an interface holds. A value that is no pointer is copied,
-// looked into, and put back by write if it held any.
+// dynamic searches the value in an interface. A value that is not a pointer is copied,
+// searched, and put back by write if something was found.
 func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	if !v.IsValid() {
 		return
@@ -276,14 +275,14 @@ func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	f.copied(p, cleaned(v), write)
 }
 
-// cleaned is a copy of v that is addressable.
+// cleaned returns an addressable copy of v.
 func cleaned(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
 	return c
 }
 
-// copied looks into a copy, which is written back if it held any by itself.
+// copied searches a copy, which is written back if something was found in it.
 func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	at := len(f.later)
 	if write != nil {
@@ -302,8 +301,8 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	}
 }
 
-// entries looks into the elements of a map, in the order of the hashes of its
-// keys, and into its keys only to refuse them.
+// entries searches the elements of a map, in the order of the hashes of its keys. It
+// searches the keys only to refuse them.
 func (f *Finder) entries(p *plan, v reflect.Value) {
 	if v.IsNil() || !f.first(v, p) {
 		return
@@ -315,7 +314,7 @@ func (f *Finder) entries(p *plan, v reflect.Value) {
 	var all []entry
 	for it := v.MapRange(); it.Next(); {
 		e := entry{key: cleaned(it.Key()), elem: cleaned(it.Value())}
-		e.sum, _ = f.w.Sum(e.key.Interface()) // a refusal is the walk's to tell
+		e.sum, _ = f.w.Sum(e.key.Interface()) // a refusal is reported by the walk
 		all = append(all, e)
 	}
 	slices.SortFunc(all, func(a, b entry) int {
@@ -323,7 +322,7 @@ func (f *Finder) entries(p *plan, v reflect.Value) {
 	})
 	for _, e := range all {
 		f.key(p.key, e.key)
-		if f.of(p.elem).may && !e.key.Equal(e.key) { // NaN: setting it would add another
+		if f.of(p.elem).may && !e.key.Equal(e.key) { // setting the element of a NaN key would add another entry
 			panic(cannotFind("a map may hold one under a key that is not equal to itself (NaN); key the map by something else"))
 		}
 		f.copied(p.elem, e.elem, func(elem reflect.Value) { v.SetMapIndex(e.key, elem) })

@@ -9,28 +9,29 @@ import (
 	"unsafe"
 )
 
-// Functions are never part of a value's hash. A copy must not share what they change all
-// the same, and that are their variables. A function at the top of a package has none. A
-// method value has one, its receiver, of a type that its name tells: it is copied as the
-// struct that it is in memory, so that receivers which are part of the value are part of
-// the copy. Of any other closure nobody knows the variables: it is refused.
+// Functions are never part of a value's hash, but a copy must not share the variables that
+// they change. A function at the top of a package has none. A method value has one, its
+// receiver, whose type follows from the function's name. It is copied as the struct that it
+// is in memory, so that a receiver which is part of the value becomes part of the copy. The
+// variables of any other closure are unknown, so it is refused.
 
-// funcWay is how values with one code are copied.
+// funcWay says how function values with one code are copied.
 type funcWay struct {
-	plan    *copyPlan // of a method value's memory; nil: it is shared
+	plan    *copyPlan // the plan of a method value's memory; nil if the function is shared
 	refused string    // why it cannot be copied
-	met     int       // how many types were known by then
+	met     int       // how many types were known at that time
 }
 
 // withVariables matches the names that Go gives to functions which have variables:
-// literals, bodies of loops over functions, and what reflection makes. A literal at the
-// top of a package has none and is not told apart. Type arguments are variables, too.
+// literals, bodies of range-over-func loops, functions made by reflection, and functions
+// with type arguments. A literal at the top of a package has none, but cannot be
+// distinguished.
 var withVariables = regexp.MustCompile(`\.func\d|-range\d|\[|^reflect\.`)
 
 const methodValue = "-fm"
 
-// funcName is the name of the function whose code begins at an address: its own, and not
-// that of one which the compiler has put in its place there.
+// funcName returns the name of the function whose code begins at an address. If the
+// compiler inlined another function at that address, it is still the outer one.
 func funcName(code uintptr) (name string) {
 	frames := runtime.CallersFrames([]uintptr{code + 1})
 	for {
@@ -54,7 +55,7 @@ func (c *copies) copyFunc(cp *copyPlan, f unsafe.Pointer) unsafe.Pointer {
 	}
 }
 
-// funcWay decides how values are copied whose code is at an address.
+// funcWay returns how function values are copied whose code begins at an address.
 func (c *copies) funcWay(code uintptr) *funcWay {
 	way := c.funcs[code]
 	if way == nil || way.refused != "" && way.met < len(c.met) {
@@ -97,8 +98,8 @@ func (c *copies) decideFunc(code uintptr) funcWay {
 
 var ambiguous = reflect.TypeFor[struct{ Ambiguous bool }]()
 
-// meet takes all types in that values of t lead to by their static types, by the names
-// that they have as receivers.
+// meet records all types that values of t lead to by their static types, by their names as
+// receivers.
 func (c *copies) meet(t reflect.Type) {
 	if c.met[t] {
 		return
@@ -137,8 +138,8 @@ func (c *copies) name(name string, t reflect.Type) {
 	c.named[name] = t
 }
 
-// receiverName is how the names of functions begin which are methods of t: in the last
-// element of its path the linker writes dots otherwise.
+// receiverName returns how the names of methods of t begin. In the last element of a path
+// the linker escapes dots.
 func receiverName(t reflect.Type) string {
 	path := t.PkgPath()
 	slash := strings.LastIndexByte(path, '/')
@@ -147,17 +148,18 @@ func receiverName(t reflect.Type) string {
 
 // What a copy would share
 
-// Bound says of a function in v why a copy of v would share its variables, or "": there
-// is none. Copy refuses those in what it copies. Here those count also that are in what
-// copies share, a field that is left out and cannot be walked; but values of a type
-// which a rule names are not looked into: that they are nobody's state is said.
+// Bound reports why a copy of v would share the variables of a function, or returns "".
+// Copy refuses such functions in what it copies. Bound also reports functions in values
+// that copies share, such as a field that is left out and cannot be walked. It does not
+// look into values of types that a rule names, since the rule declares them not to be
+// state.
 func (w *Walker) Bound(v any) string {
 	if v == nil {
 		return ""
 	}
 	w.copies.meet(reflect.TypeOf(v))
 	b := bound{c: &w.copies, seen: map[boundAt]bool{}}
-	for pass := range 2 { // the first meets all types
+	for pass := range 2 { // the first pass only meets all types
 		b.why, b.decides = "", pass == 1
 		clear(b.seen)
 		b.look(reflect.ValueOf(v), false)

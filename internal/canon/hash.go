@@ -46,8 +46,8 @@ func (h Hash) Sub(o Hash) Hash {
 	return Hash{hi, lo}
 }
 
-// Mix returns h as it counts at the position salt. For one salt it is a
-// bijection (three Feistel rounds), so it loses nothing.
+// Mix returns a hash for h at the position salt. For one salt it is a bijection (three
+// Feistel rounds), so it loses nothing.
 func (h Hash) Mix(salt uint64) Hash {
 	salt *= 0x9e3779b97f4a7c15
 	lo := h.Lo ^ fold(h.Hi^salt^0x2d358dccaa6c78a5, 0x8bb84b93962eacc9)
@@ -56,13 +56,13 @@ func (h Hash) Mix(salt uint64) Hash {
 	return Hash{hi, lo}
 }
 
-// Then continues the sequence hashed by h with o: the order counts. A fold may
-// start from the zero Hash.
+// Then appends o to the sequence that h is the hash of, so the order counts. A sequence may
+// start with the zero Hash.
 func (h Hash) Then(o Hash) Hash {
 	return Hash{h.Lo, h.Hi}.Add(o).Mix(0x5bd1e995)
 }
 
-// fold multiplies to 128 bits and folds them to 64: a bit of x reaches all.
+// fold multiplies to 128 bits and folds them to 64, so that each bit of x affects all bits.
 func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	return hi ^ lo

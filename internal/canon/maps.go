@@ -16,7 +16,7 @@ func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refus
 		return append(b, markNil), nil
 	}
 	s := &w.walk
-	if !s.inKey && !w.equal { // there, numbers would depend on the order of iteration
+	if !s.inKey && !w.equal { // there, the numbers would depend on the order of iteration
 		seen := w.refs.find(uintptr(m), p)
 		if seen != nil {
 			return putUvarint(append(b, markAgain), seen.seq), nil
@@ -51,11 +51,11 @@ func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refus
 	return b, r
 }
 
-// sumOfEntries returns the sum of the entries' hashes. It is for plain keys and
-// elements: each entry is the same number of visits and no visit has an
-// identity, so nothing after the map depends on the order of iteration. Equal
-// entries (of NaN keys) add up, where exclusive-or would cancel them. Sorting
-// plain entries instead takes 1.4 times as long on a small node, 1.7 on a large.
+// sumOfEntries returns the sum of the entries' hashes. It is for plain keys and elements:
+// each entry has the same number of visits and no visit has an identity, so nothing after
+// the map depends on the order of iteration. Equal entries (with NaN keys) add up, while
+// they would cancel each other with exclusive-or. Sorting plain entries instead would take
+// 1.4 times as long on a small node, and 1.7 times on a large one.
 func (w *Walker) sumOfEntries(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _ []byte, r *refusal) {
 	k, e := w.trackOf(p.key), w.trackOf(p.elem)
 	start := len(b)
@@ -74,15 +74,15 @@ func (w *Walker) sumOfEntries(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _
 	return sum, b, r
 }
 
-// mapEntry is an entry of a map which is being sorted.
+// mapEntry is an entry of a map that is being sorted.
 type mapEntry struct {
 	prefix    uint64 // the first bytes of the key's encoding, as a number
 	from, to  uint32 // the encoding, in Walker.keys
 	key, elem unsafe.Pointer
 }
 
-// encodeMapSorted writes the n entries in the order of their keys' encodings.
-// They lie on a stack, since maps nest.
+// encodeMapSorted writes the n entries in the order of their keys' encodings. The entries
+// lie on a stack, since maps nest.
 func (w *Walker) encodeMapSorted(p *plan, at unsafe.Pointer, n int, b []byte) ([]byte, *refusal) {
 	first, firstKey := len(w.entries), len(w.keys)
 	var c cursor
@@ -102,8 +102,8 @@ func (w *Walker) encodeMapSorted(p *plan, at unsafe.Pointer, n int, b []byte) ([
 	return b, r
 }
 
-// sortEntries puts the entries on the stack, by the encodings of their keys. Those
-// are written to the end of b first: a key's summary may hold another map.
+// sortEntries pushes the entries onto the stack, sorted by the encodings of their keys. The
+// keys are first written to the end of b, since a key's summary may hold another map.
 func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
 	first, start := len(w.entries), len(b)
 	k, inKey := w.trackOf(p.key), w.walk.inKey
@@ -175,13 +175,13 @@ func prefixOf(b []byte) uint64 {
 	return x
 }
 
-// keyStep is the step of a path that leads to the element of a key.
+// keyStep returns the step of a path that leads to the element of a key.
 func (w *Walker) keyStep(p *plan, at unsafe.Pointer) string {
 	return "[" + w.textOfKey(p, reflect.NewAt(p.typ, at).Elem()) + "]"
 }
 
-// mapFrame is the scratch memory for one map which is walked by reflection. A
-// frame is in use while its map is, so nested maps of one type take several.
+// mapFrame is the scratch memory for one map that is walked by reflection. A frame is in
+// use as long as its map is, so nested maps of one type take several.
 type mapFrame struct {
 	iter        reflect.MapIter
 	keys, elems reflect.Value // slices of size
@@ -206,7 +206,7 @@ func (p *plan) takeFrame(at unsafe.Pointer, size int) *mapFrame {
 	return f
 }
 
-// next copies the next entry, over the one before once the frame is full.
+// next copies the next entry. Once the frame is full, it overwrites the first ones.
 func (f *mapFrame) next() (key, elem unsafe.Pointer) {
 	if !f.iter.Next() {
 		return nil, nil
@@ -218,7 +218,7 @@ func (f *mapFrame) next() (key, elem unsafe.Pointer) {
 	return unsafe.Pointer(k.UnsafeAddr()), unsafe.Pointer(e.UnsafeAddr())
 }
 
-// giveFrame ends the use of the frame taken last, which holds nothing alive.
+// giveFrame releases the frame taken last, and clears it.
 func (p *plan) giveFrame() {
 	p.frame--
 	f := p.frames[p.frame]

@@ -9,12 +9,12 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// fullName names t with full package paths throughout; reflect's String uses
-// package names, which are ambiguous. It ends because only named types recur.
-// Types declared inside functions may share a name: identify refuses those.
+// fullName returns the name of t with full package paths. reflect's String uses package
+// names, which are ambiguous. The recursion ends because only named types recur. Types
+// declared inside of functions may share a name: identify refuses those.
 func fullName(t reflect.Type) string { return nameOf(t, qualified) }
 
-// shortName names t without packages, for the reader.
+// shortName returns the name of t without packages, for readers.
 func shortName(t reflect.Type) string { return nameOf(t, unqualified) }
 
 func qualified(t reflect.Type) string {
@@ -71,8 +71,8 @@ func fieldNames(t reflect.Type, named func(reflect.Type) string) []string {
 	return fields
 }
 
-// identify gives p the tag which stands for its type in encodings and the name
-// which stands for it in texts. Both are injective within a Walker.
+// identify sets the tag that stands for p's type in encodings, and the name that stands for
+// it in texts. Both are injective within a Walker.
 func (w *compiler) identify(p *plan) *refusal {
 	if p.short != "" {
 		return nil

@@ -1,13 +1,12 @@
 package canon
 
-// Wanted says of a part of a value, at a path, whether its lines are wanted, or
-// those of parts below it. fields: there may be fields below, or keys whose text
-// may be anything; else all paths below go on with numbers in brackets.
+// Wanted reports whether the lines of the part of a value at a path are wanted, or the
+// lines of parts below it. If fields is true, there may be fields below, or keys with
+// arbitrary text. Otherwise all paths below continue with numbers in brackets.
 type Wanted func(path string, fields bool) bool
 
-// LinesOf returns of the lines of v at least those that are wanted, as Lines
-// does. What is not wanted costs little, unless something else may be told as
-// the same object as a part of it.
+// LinesOf returns at least those lines of v that are wanted, in the form of Lines. Other
+// parts cost little, unless a wanted part may refer to an object in them.
 func (w *Walker) LinesOf(v any, wanted Wanted) []Line {
 	n, err := w.treeOf(v, wanted)
 	if err != nil {
@@ -22,14 +21,14 @@ func (w *Walker) LinesOf(v any, wanted Wanted) []Line {
 // skippedPart is the leaf of a part that is not wanted. It has no line.
 const skippedPart = ""
 
-// below is what may be met below values of a plan.
+// below says what may be met in values of a plan.
 type below struct {
 	objects bool // that other places may refer to
 	fields  bool // see Wanted
 }
 
-// skips reports whether nobody wants a part, and nothing of it is registered.
-// Of a map, the entries are meant.
+// skips reports whether a part is not wanted and has no object that needs to be registered.
+// For a map, this is about the entries.
 func (b *builder) skips(p *plan, path string) bool {
 	if b.wanted == nil || b.inKey {
 		return false
@@ -42,7 +41,7 @@ func (b *builder) skips(p *plan, path string) bool {
 	return !under.objects && !b.wanted(path, under.fields)
 }
 
-// under is what may be met in values of a plan.
+// under returns what may be met in values of a plan.
 func (b *builder) under(p *plan) below {
 	if u, known := b.below[p]; known {
 		return u
@@ -50,7 +49,7 @@ func (b *builder) under(p *plan) below {
 	if b.below == nil {
 		b.below = map[*plan]below{}
 	}
-	b.below[p] = below{objects: true, fields: true} // of a type that contains itself
+	b.below[p] = below{objects: true, fields: true} // for a type that contains itself
 	u := below{objects: p.pointed}
 	add := func(of below) { u.objects, u.fields = u.objects || of.objects, u.fields || of.fields }
 	switch p.op {
@@ -69,16 +68,16 @@ func (b *builder) under(p *plan) below {
 	return u
 }
 
-// wants ends a stay in a part of which all is wanted.
+// wants restores the filter after a part that is wanted as a whole.
 func (b *builder) wants(wanted Wanted) { b.wanted = wanted }
 
-// tells reports whether different keys of a plan have different labels. Where
-// some may not (NaN), entries are ordered by their whole text.
+// tells reports whether different keys of a plan always have different labels. If not (as
+// for NaN), entries are ordered by their whole text.
 func (b *builder) tells(p *plan) bool {
 	return p.op == opBool || p.op == opInt || p.op == opUint || p.op == opString || b.w.named[p.typ]
 }
 
-// numbered reports whether keys of a plan are told as numbers.
+// numbered reports whether keys of a plan are written as numbers.
 func numbered(w *Walker, p *plan) bool {
 	return (p.op == opInt || p.op == opUint || p.op == opBool) && !w.named[p.typ]
 }

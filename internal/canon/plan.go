@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// op says what a plan does with a value.
+// op is what a plan does with a value.
 type op uint8
 
 const (
@@ -29,33 +29,32 @@ const (
 	opMap
 	opTime
 	opMutex
-	opAtomic        // a type of sync/atomic that is its field v
+	opAtomic        // a type of sync/atomic that is walked as its field v
 	opAtomicPointer // atomic.Pointer
 	opSummary
-	opContent // immutable: what is there counts, and not which object it is
+	opContent // an immutable value, which counts by content and not by identity
 	opOmit    // left out
 )
 
-// plan is what the walk does for one type. Who compiles it writes the first two
-// groups, and pointed also whoever compiles a pointer to the type later; the rest
-// is the walk's.
+// plan is what the walk does for one type. Compiling a type writes the first two groups;
+// compiling a pointer to the type later sets pointed. The rest belongs to the walk.
 type plan struct {
 	op     op
 	typ    reflect.Type
 	elem   *plan // of slice, array, pointer, map, atomic
 	key    *plan
 	fields []field
-	off    uintptr // of opAtomic and opAtomicPointer: where the field v lies
+	off    uintptr // for opAtomic and opAtomicPointer, the offset of the field v
 
-	plain   bool // no identity and no variable visits below: see encodeMapSum
-	pointed bool // a pointer to this type was met: inline values are registered
+	plain   bool // no identity and no variable number of visits below: see sumOfEntries
+	pointed bool // a pointer to this type was met, so inline values are registered
 
-	tag    uint64 // the type, in encodings (see identify)
-	short  string // the type, in texts
-	direct bool   // an interface holds values in its second word (once it was met there)
-	track  *track // by what it is walked: see trackOf
+	tag    uint64 // stands for the type in encodings (see identify)
+	short  string // stands for the type in texts
+	direct bool   // whether an interface holds values in its second word; known once one was met
+	track  *track // the steps of its walk: see trackOf
 
-	// Of a walk by reflection.
+	// Used by walks by reflection.
 	copies scratch
 	frames []*mapFrame
 	frame  int // frames in use
@@ -69,18 +68,18 @@ type field struct {
 	off   uintptr
 }
 
-// compiler makes plans and keeps them. Walks read them, and marks; they change of a
-// plan only what is theirs.
+// compiler makes plans and keeps them. Walks read them and marks, and change only the parts
+// of a plan that belong to the walk.
 type compiler struct {
 	omissions
 	plans  map[reflect.Type]*plan
-	plains map[reflect.Type]*plan // plans which walk a Summarizer's own fields
+	plains map[reflect.Type]*plan // plans that walk a Summarizer's own fields
 	tags   map[uint64]reflect.Type
 	shorts map[string]reflect.Type
 
-	added []planKey // compiled since the outermost compile began
-	marks int       // how many plans became pointed: a walk restarts when it grew
-	known bool      // the memory of maps and interfaces: see Slow
+	added []planKey // compiled since the outermost compilation began
+	marks int       // how many plans became pointed; a walk restarts if this has grown
+	known bool      // whether the memory of maps and interfaces is known: see Slow
 }
 
 // planKey finds a plan among w.plans, or among w.plains.
@@ -103,8 +102,8 @@ func (w *compiler) plan(t reflect.Type) (*plan, *refusal) {
 	return w.compiled(planKey{t, false})
 }
 
-// compiled keeps plans only if all that they need compiled: a refused type
-// leaves nothing half-made behind.
+// compiled returns the plan for a key. It keeps plans only if everything that they need was
+// compiled, so that a refused type leaves nothing behind.
 func (w *compiler) compiled(k planKey) (*plan, *refusal) {
 	if p, ok := w.cache(k)[k.typ]; ok {
 		return p, nil
@@ -145,7 +144,7 @@ func (w *compiler) cache(k planKey) map[reflect.Type]*plan {
 	return w.plans
 }
 
-// compile fills p in. With plain set, a Summarizer is compiled by its fields.
+// compile fills p in. If plain is set, a Summarizer is compiled by its fields.
 func (w *compiler) compile(p *plan, plain bool) *refusal {
 	t := p.typ
 	if w.opaqueType(t) || w.skipped(t) {
@@ -302,8 +301,8 @@ func (w *compiler) compileMap(p *plan) *refusal {
 	return nil
 }
 
-// unorderable returns the part of a key type that no walk can order, or nil.
-// Keys behind interfaces are judged when met.
+// unorderable returns the part of a key type that no walk can order, or nil. Keys in
+// interfaces are checked when they are met.
 func unorderable(k *plan) *plan {
 	switch k.op {
 	case opPointer, opAtomicPointer, opOmit:
@@ -320,8 +319,8 @@ func unorderable(k *plan) *plan {
 	return nil
 }
 
-// compileAtomic walks a type of sync/atomic as what it holds, which all of
-// them keep in a field v.
+// compileAtomic compiles a type of sync/atomic as its value, which all of them keep in a
+// field v.
 func (w *compiler) compileAtomic(p *plan) *refusal {
 	v, ok := p.typ.FieldByName("v")
 	if !ok {
@@ -340,9 +339,9 @@ func (w *compiler) compileAtomic(p *plan) *refusal {
 	return nil
 }
 
-// pointerFree reports whether values of t lead to no memory that could change
-// after they were copied: no pointer, slice, map, interface, channel or
-// function. Strings and time.Time are immutable, so they are fine.
+// pointerFree reports whether values of t lead to no memory that could change after they
+// were copied: no pointer, slice, map, interface, channel or function. Strings and
+// time.Time are immutable, so they do not count.
 func pointerFree(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:

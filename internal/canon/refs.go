@@ -1,16 +1,16 @@
 package canon
 
-// refTable finds the first visit of an object by its address and the plan of
-// its type: a struct and its first field have one address and differ. The first
-// few are searched one by one; more make an open-addressed table, which is
-// emptied by counting up its generation.
+// refTable finds the first visit of an object by its address and the plan of its type: a
+// struct and its first field have the same address. The first few objects are searched one
+// by one. More of them make an open-addressed hash table, which is emptied by incrementing
+// its generation.
 //
-// Addresses are kept as numbers: the walk holds its root, and what summaries
-// made, so no object goes away or moves meanwhile.
+// Addresses are kept as numbers. The walk holds its root and all summaries, so no object is
+// freed or moved meanwhile.
 type refTable struct {
 	first [fewRefs]ref
 	used  int
-	slots []ref // all of them, if there are more than few
+	slots []ref // all visits, if there are more than fewRefs
 	gen   uint64
 }
 
@@ -26,8 +26,7 @@ const fewRefs = 8
 
 func (t *refTable) reset() { t.used = 0 }
 
-// find returns the visit of addr and p, or nil. It is good until the next
-// insert.
+// find returns the visit of addr and p, or nil. The result is valid until the next insert.
 func (t *refTable) find(addr uintptr, p *plan) *ref {
 	if t.used <= fewRefs {
 		for i := range t.first[:t.used] {
@@ -43,7 +42,7 @@ func (t *refTable) find(addr uintptr, p *plan) *ref {
 	return nil
 }
 
-// insert adds the visit of an object that find did not find.
+// insert adds a visit. find must have returned nil for it.
 func (t *refTable) insert(addr uintptr, p *plan, seq uint64, byPointer bool) {
 	if t.used < fewRefs {
 		s := &t.first[t.used]
@@ -75,7 +74,7 @@ func (t *refTable) put(r ref) {
 	*t.slot(r.addr, r.plan) = r
 }
 
-// slot returns the slot of addr and p, or the one where it belongs.
+// slot returns the slot of addr and p, or the free one where it belongs.
 func (t *refTable) slot(addr uintptr, p *plan) *ref {
 	mask := len(t.slots) - 1
 	for i := int(spread(addr) >> 32); ; i++ {
@@ -96,5 +95,5 @@ func (t *refTable) grow() {
 	}
 }
 
-// spread mixes an address, most into the high bits.
+// spread mixes the bits of an address, mostly into the high bits.
 func spread(at uintptr) uint64 { return uint64(at) * 0x9e3779b97f4a7c15 }

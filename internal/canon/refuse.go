@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// refusal says what cannot be walked and where. The path is collected from the
-// inside out while the walk, or the compilation of a plan, unwinds.
+// refusal describes what cannot be walked, and where. The path is collected from the inside
+// out while the walk, or the compilation of a plan, unwinds.
 type refusal struct {
 	typ    reflect.Type
 	reason string
-	advice string   // used where no field can be left out
+	advice string   // used if no field can be left out
 	path   []string // innermost first
-	fields []member // of them, those of structs
+	fields []member // the steps that are fields of structs
 }
 
 // member is a field of a struct.
@@ -27,7 +27,7 @@ func refuse(t reflect.Type, reason, advice string) *refusal {
 	return &refusal{typ: t, reason: reason, advice: advice}
 }
 
-// in adds one step of the path.
+// in adds a step to the path.
 func (r *refusal) in(step string) *refusal {
 	r.path = append(r.path, step)
 	return r
@@ -51,9 +51,9 @@ func (r *refusal) under(t reflect.Type) error {
 	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
 }
 
-// rule is the one that leaves out what cannot be walked below a root: the
-// innermost field, but of the standard library's values (a logger, a timer) the
-// whole, since their own fields are nobody's to tag.
+// rule returns the rule that would leave out what cannot be walked below a root: the
+// innermost field. For a value of the standard library (a logger, a timer) it is the field
+// that holds it, since users cannot tag the fields inside.
 func (r *refusal) rule(root reflect.Type) string {
 	one := r.fields[0]
 	for _, f := range r.fields {
@@ -65,7 +65,7 @@ func (r *refusal) rule(root reflect.Type) string {
 	return fieldRule(one.of, one.name)
 }
 
-// fieldRule is the rule that names a field of a struct.
+// fieldRule returns the rule that names a field of a struct.
 func fieldRule(t reflect.Type, field string) string {
 	if names := ruleNames(t); names != nil {
 		return names[0] + "." + field
@@ -73,15 +73,15 @@ func fieldRule(t reflect.Type, field string) string {
 	return "*." + field
 }
 
-// standard reports whether a type is of the standard library: its package's path
-// begins with a word that is no domain, and not with the root's.
+// standard reports whether a type is from the standard library: the first element of its
+// package path has no dot, and differs from that of the root's.
 func standard(t, root reflect.Type) bool {
 	first, _, _ := strings.Cut(t.PkgPath(), "/")
 	own, _, _ := strings.Cut(root.PkgPath(), "/")
 	return first != "" && first != own && !strings.Contains(first, ".")
 }
 
-// where returns the path, outermost first, shortened when very deep.
+// where returns the path, outermost step first. A very long path is shortened.
 func (r *refusal) where() string {
 	const ends = 12
 	steps := slices.Clone(r.path)

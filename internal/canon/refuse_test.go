@@ -102,7 +102,7 @@ func TestRefusedValues(t *testing.T) {
 	byValue := map[uint8]sync.Mutex{3: {}}
 	reflect.ValueOf(byValue).SetMapIndex(reflect.ValueOf(uint8(3)), reflect.ValueOf(byPointer[2]).Elem())
 	bySummary := map[mapped]*sync.Mutex{{}: byPointer[2]}
-	const advice = `it is held, and who waits for it cannot be seen; tag the field mc:"-" or add "canon.withLock.`
+	const advice = `it is held, and the goroutines that wait for it are not part of the state; tag the field mc:"-" or add "canon.withLock.`
 	for _, c := range []struct {
 		v    any
 		want string
@@ -110,9 +110,9 @@ func TestRefusedValues(t *testing.T) {
 		{held(), `cannot walk canon.withLock.mu (sync.Mutex): ` + advice + `mu" to System.Opaque`},
 		{read, `cannot walk canon.withLock.rw (sync.RWMutex): ` + advice + `rw" to System.Opaque`},
 		{inMap, `cannot walk canon.withLock.m["a"][1].mu (sync.Mutex): ` + advice + `mu" to System.Opaque`},
-		{byPointer, `cannot walk map[int]*sync.Mutex[2] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
-		{byValue, `cannot walk map[uint8]sync.Mutex[3] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
-		{bySummary, `cannot walk map[canon.mapped]*sync.Mutex[pair[int,map[int]interface {}]{first: 0, second: {1: "a", 2: "b"}}] (sync.Mutex): it is held, and who waits for it cannot be seen; unlock it before the handler returns`},
+		{byPointer, `cannot walk map[int]*sync.Mutex[2] (sync.Mutex): it is held, and the goroutines that wait for it are not part of the state; unlock it before the handler returns`},
+		{byValue, `cannot walk map[uint8]sync.Mutex[3] (sync.Mutex): it is held, and the goroutines that wait for it are not part of the state; unlock it before the handler returns`},
+		{bySummary, `cannot walk map[canon.mapped]*sync.Mutex[pair[int,map[int]interface {}]{first: 0, second: {1: "a", 2: "b"}}] (sync.Mutex): it is held, and the goroutines that wait for it are not part of the state; unlock it before the handler returns`},
 		{leaky{}, `cannot walk canon.leaky.f (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.leaky.f" to System.Opaque`},
 		{&withLock{s: []any{1, func() {}}}, `cannot walk canon.withLock.s[1] (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.withLock.s" to System.Opaque`},
 		{inKey, `cannot walk canon.withLock.m["x"][key].second (*int): a map key that holds a pointer has no canonical order; tag the field mc:"-" or add "canon.pair.second" to System.Opaque`},

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// omissions say what is left out of the walk, by Options.
+// omissions holds the Options that leave values out of the walk.
 type omissions struct {
 	rules []rule
 	fixed []rule // of Options.Immutable
@@ -37,8 +37,8 @@ func parseRules(of string, texts []string) ([]rule, error) {
 	return rules, nil
 }
 
-// opaqueField reports whether a rule leaves the field out of t. All rules that
-// match are marked, lest one that doubles another seem misspelt.
+// opaqueField reports whether a rule leaves the field out of t. All matching rules are
+// marked as used, so that a redundant one is not reported as misspelt.
 func (o *omissions) opaqueField(t reflect.Type, field string) bool {
 	return matchField(o.rules, t, field)
 }
@@ -59,8 +59,7 @@ func matchField(rules []rule, t reflect.Type, field string) bool {
 // opaqueType reports whether a rule leaves out all values of t.
 func (o *omissions) opaqueType(t reflect.Type) bool { return matchType(o.rules, t) }
 
-// fixedType reports whether values of t are immutable, or what the pointer type t
-// points to.
+// fixedType reports whether values of t are immutable, or t points to such values.
 func (o *omissions) fixedType(t reflect.Type) bool {
 	return matchType(o.fixed, t) || t.Kind() == reflect.Pointer && matchType(o.fixed, t.Elem())
 }
@@ -83,9 +82,8 @@ func match(rules []rule, text string) bool {
 	return found
 }
 
-// ruleNames returns the names by which a rule may call t, the shortest first:
-// by package name, by the last element of its path, by its path. None for
-// types without a package.
+// ruleNames returns the names by which a rule may call t, the shortest first: by package
+// name, by the last element of its path, by its path. Types without a package have none.
 func ruleNames(t reflect.Type) []string {
 	if t.PkgPath() == "" {
 		return nil
@@ -95,15 +93,14 @@ func ruleNames(t reflect.Type) []string {
 	return []string{pkg + "." + name, path.Base(t.PkgPath()) + "." + name, t.PkgPath() + "." + name}
 }
 
-// leftOut reports whether a rule leaves out all values of t, or of what the
-// pointer type t points to.
+// leftOut reports whether a rule leaves out all values of t, or t points to such values.
 func (o *omissions) leftOut(t reflect.Type) bool {
 	return o.opaqueType(t) || t.Kind() == reflect.Pointer && o.opaqueType(t.Elem())
 }
 
-// ofWorld reports whether values of t belong to those who gave Options.Skip,
-// and are shared by all copies. A pointer to a struct which only embeds such a
-// value is not: its other fields may be those of a layer.
+// ofWorld reports whether values of t belong to the packages that set Options.Skip, and are
+// shared by all copies. That excludes a pointer to a struct that merely embeds such a
+// value, since the other fields may be those of a layer.
 func (o *omissions) ofWorld(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		for _, s := range o.skip {
@@ -115,9 +112,9 @@ func (o *omissions) ofWorld(t reflect.Type) bool {
 	return o.skipped(t)
 }
 
-// skipped reports whether Options.Skip leaves out all values of t. A struct
-// which embeds an implementation implements the interface by accident: were it
-// left out, its own fields would be lost without a word.
+// skipped reports whether Options.Skip leaves out all values of t. A struct that embeds an
+// implementation implements the interface by accident. If it were left out, its own fields
+// would silently be lost.
 func (o *omissions) skipped(t reflect.Type) bool {
 	for _, s := range o.skip {
 		if implements(t, s) && !embeds(t, s) {

@@ -8,33 +8,33 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// This file asks the room that knows Go's runtime (fast), and has beside each
-// answer what reflection says. Where that room is not to be used, Walker.known
-// is false and only the latter is left: the same bytes and copies, more slowly.
+// This file calls package fast, which knows Go's runtime, and has an implementation by
+// reflection beside each call. If fast must not be used, Walker.known is false and only
+// reflection is left: the same bytes and copies, more slowly.
 
-// Slow says why walks take several times as long as they could, or "".
+// Slow returns why walks take several times as long as they could, or "".
 func Slow() string { return fast.Fault() }
 
-// What the rest of canon holds without looking into it.
+// Types of package fast that the rest of canon holds without looking into them.
 type (
 	dynamicTypes[P any] = fast.Types[P]
 	mapLayout           = fast.Layout
 )
 
-// memory is what is known of the values of one type.
+// memory is what is known of the memory of one type's values.
 type memory struct {
 	layout *mapLayout // of maps
 	entry  entryKind  // of maps
 }
 
-// entryKind says how the bytes of a map's entry are got.
+// entryKind is how the bytes of a map's entry are read.
 type entryKind uint8
 
 const (
 	entryWalked  entryKind = iota
 	entryRaw               // key and element are bytes
-	entryTouches           // and adjoin
-	entryShort             // and are a word or a part of one each, and four bytes or more
+	entryTouches           // and they are adjacent
+	entryShort             // and each is a word or a part of one, four bytes or more together
 )
 
 // learn completes the track of p, if it is a map.
@@ -61,8 +61,8 @@ func (w *Walker) learn(p *plan, f *track) {
 
 // Interfaces
 
-// Dynamic is a number for the type of what v holds: equal for equal types
-// within a process, and got without a look at the type. It is for tables.
+// Dynamic returns a number for the dynamic type of v. Within a process it is equal for
+// equal types, and fast to get. It is for tables.
 func Dynamic(v any) uintptr {
 	if fast.On() {
 		return uintptr((*fast.Words)(unsafe.Pointer(&v)).Type)
@@ -70,10 +70,10 @@ func Dynamic(v any) uintptr {
 	return slowly(v)
 }
 
-// slowly is Dynamic by reflection; apart, so that Dynamic is inlined.
+// slowly is Dynamic by reflection. It is a separate function so that Dynamic is inlined.
 func slowly(v any) uintptr { return reflect.ValueOf(reflect.TypeOf(v)).Pointer() }
 
-// encodeAny writes v, whose own two words have no address.
+// encodeAny writes v, whose two words have no address.
 func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 	typ := (*fast.Words)(unsafe.Pointer(&v)).Type
 	d := &w.types[fast.Place(typ)]
@@ -93,8 +93,8 @@ func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 	return b, r
 }
 
-// met returns the plan of what the interface at an address holds and where that
-// lies, if its type was met before. Where interfaces are not known, none was.
+// met returns the plan of the value in the interface at an address and where that value
+// lies, if its type was met before. If interfaces are not known, it always returns nil.
 func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
 	v := (*fast.Words)(at)
 	d := &w.types[fast.Place(v.Type)]
@@ -107,8 +107,8 @@ func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
 	return d.Of, v.Data
 }
 
-// open is met for the interface of plan p, whatever it holds. The plan of an
-// empty one is nil. Where interfaces are not known, it lies in a copy until shut.
+// open is met for any value in the interface of plan p. The plan of an empty interface is
+// nil. If interfaces are not known, the value lies in a copy until shut.
 func (w *Walker) open(p *plan, at unsafe.Pointer) (*plan, unsafe.Pointer, *refusal) {
 	v := reflect.NewAt(p.typ, at).Elem().Elem()
 	if !v.IsValid() {
@@ -130,7 +130,7 @@ func (w *Walker) open(p *plan, at unsafe.Pointer) (*plan, unsafe.Pointer, *refus
 	return e, value, nil
 }
 
-// shut ends the use of what open returned last, which is not left out.
+// shut ends the use of the latest result of open.
 func (w *Walker) shut(e *plan) {
 	if !w.known {
 		e.copies.give()
@@ -139,7 +139,7 @@ func (w *Walker) shut(e *plan) {
 
 // Maps
 
-// mapLen is the length of the map of plan p at an address, which is not nil.
+// mapLen returns the length of the map of plan p at an address, which is not nil.
 func (w *Walker) mapLen(p *plan, at unsafe.Pointer) int {
 	if w.known {
 		return (*(**fast.Map)(at)).Len()
@@ -149,8 +149,8 @@ func (w *Walker) mapLen(p *plan, at unsafe.Pointer) int {
 
 func countLen(p *plan, at unsafe.Pointer) int { return reflect.NewAt(p.typ, at).Elem().Len() }
 
-// cursor goes through the entries of a map, in an order of its own. Each lies
-// where it says until so many others were met as it was entered for.
+// cursor visits the entries of a map in an arbitrary order. The addresses of an entry stay
+// valid until size further entries were visited, where size is the argument of enter.
 type cursor struct {
 	key, elem unsafe.Pointer
 	slots     fast.Slots
@@ -158,7 +158,7 @@ type cursor struct {
 	frame     *mapFrame
 }
 
-// enter begins to go through the map of plan p at an address.
+// enter starts a cursor for the map of plan p at an address.
 func (w *Walker) enter(c *cursor, p *plan, at unsafe.Pointer, size int) {
 	if !w.known {
 		c.plan, c.frame = p, p.takeFrame(at, size)
@@ -185,8 +185,8 @@ func (c *cursor) leave() {
 	}
 }
 
-// sumOfNumbers is sumOfEntries for keys and elements that are bytes and lie in
-// the map's own memory.
+// sumOfNumbers is sumOfEntries for keys and elements that are bytes and lie in the map's
+// own memory.
 func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _ []byte) {
 	f := p.track
 	k, e := p.key.track, p.elem.track
@@ -221,7 +221,7 @@ func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _
 
 // Copies
 
-// copyDynamic copies what the interface of plan cp holds.
+// copyDynamic copies the value in the interface of plan cp.
 func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	if !c.known {
 		c.copyHeld(cp, to, from)
@@ -241,7 +241,7 @@ func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	switch {
 	case e.shared:
 		*t = *f
-	case !c.enter(): // which has refused
+	case !c.enter(): // enter has recorded the refusal
 	case e.direct:
 		t.Type = f.Type
 		c.copySteps(e, unsafe.Pointer(&t.Data), unsafe.Pointer(&f.Data))
@@ -254,8 +254,7 @@ func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	}
 }
 
-// layoutOf returns the layout of a type of map, if maps of it can be copied
-// group by group.
+// layoutOf returns the layout of a type of map, if such maps can be copied group by group.
 func (c *copies) layoutOf(t reflect.Type) *mapLayout {
 	if !c.known {
 		return nil
@@ -267,7 +266,7 @@ func (c *copies) layoutOf(t reflect.Type) *mapLayout {
 	return &l
 }
 
-// copyGroups makes a map whose memory is that of m, group by group.
+// copyGroups copies a map group by group.
 func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := (*fast.Map)(p)
 	o := m.Empty()
@@ -283,7 +282,7 @@ func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Pointer(o)
 }
 
-// code is where the code of the function value f, of plan cp, begins.
+// code returns where the code of the function value f, of plan cp, begins.
 func (c *copies) code(cp *copyPlan, f unsafe.Pointer) uintptr {
 	if c.known {
 		return fast.Code(f)
@@ -291,8 +290,8 @@ func (c *copies) code(cp *copyPlan, f unsafe.Pointer) uintptr {
 	return reflect.NewAt(cp.typ, unsafe.Pointer(&f)).Elem().Pointer()
 }
 
-// boundPlan is the plan of the closures of method values with a type of receiver. Where
-// functions are not known it is not asked for.
+// boundPlan returns the plan of the closures of method values with this type of receiver.
+// It is not called if functions are not known.
 func (c *copies) boundPlan(receiver reflect.Type) *copyPlan {
 	t := fast.Bound(receiver)
 	if cp := c.ways[t]; cp != nil {

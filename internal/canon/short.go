@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// The hash of an entry of a map of numbers, from registers: XXH3 reads its
-// input from memory, and waits there for what has just been written.
+// This file hashes an entry of a map of numbers from registers. XXH3 reads its input from
+// memory, and would wait there for the bytes that were just written.
 
-// word reads size bytes, as isWord says, the first of them the lowest.
+// word reads a number of size bytes, low byte first. isWord must hold for size.
 func word(at unsafe.Pointer, size uintptr) uint64 {
 	switch size {
 	case 1:
@@ -24,8 +24,7 @@ func word(at unsafe.Pointer, size uintptr) uint64 {
 
 func isWord(size uintptr) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
-// ofPair is ofBytes of the two words after each other, which are of 4 bytes or
-// more together.
+// ofPair returns ofBytes of two words in sequence, which have 4 bytes or more together.
 func ofPair(a, b uint64, sizeA, sizeB uintptr) Hash {
 	n := uint64(sizeA + sizeB)
 	lo := a | b<<(8*sizeA) // shifts by 64 give 0
@@ -45,7 +44,7 @@ const (
 	prime64x2 = 14029467366897019727
 )
 
-// of4to8 is XXH3 of n bytes, of which the first and the last four are given.
+// of4to8 is XXH3 of n bytes. in has the first and the last four of them.
 func of4to8(in, n uint64) Hash {
 	hi, lo := bits.Mul64(in^0xdb979083e96dd4de^0x1f67b3b7a4a44072, prime64x1+n<<2)
 	hi += lo << 1
@@ -56,7 +55,7 @@ func of4to8(in, n uint64) Hash {
 	return Hash{avalanche(hi), lo}
 }
 
-// of9to16 is XXH3 of n bytes, of which the first and the last eight are given.
+// of9to16 is XXH3 of n bytes, given the first and the last eight of them.
 func of9to16(first, last, n uint64) Hash {
 	hi, lo := bits.Mul64(first^last^0x78e5c0cc4ee679cb^0x2172ffcc7dd05a82, prime64x1)
 	lo += (n - 1) << 54

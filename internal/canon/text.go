@@ -2,15 +2,15 @@ package canon
 
 import "strings"
 
-// Line is one leaf of a value: where it is and what it is. The path is empty
-// for a root which is itself a leaf.
+// Line is one leaf of a value: its path and its text. The path is empty for a root that is
+// itself a leaf.
 type Line struct {
 	Path, Value string
-	Tag         uint32 // of whoever puts the lines of several values together; canon leaves it alone
+	Tag         uint32 // for code that combines the lines of several values; canon does not use it
 }
 
-// Text returns v on one line. Values whose hashes differ have different texts.
-// A value that cannot be walked is shown as its refusal.
+// Text returns v on one line. Values with different hashes have different texts. If v
+// cannot be walked, the text says why.
 func (w *Walker) Text(v any) string {
 	n, err := w.tree(v)
 	if err != nil {
@@ -19,9 +19,9 @@ func (w *Walker) Text(v any) string {
 	return n.text()
 }
 
-// Lines returns the leaves of v, in an order which depends on v alone. Where an
-// interface holds a value with children, a line with the type's name precedes
-// them; the root's own type has none.
+// Lines returns the leaves of v, in an order that depends on v alone. If an interface holds
+// a value with children, a line with the type's name precedes them. The root's own type has
+// no line.
 func (w *Walker) Lines(v any) []Line { return w.LinesOf(v, nil) }
 
 func unwalkable(err error) string {
@@ -29,7 +29,7 @@ func unwalkable(err error) string {
 	return "<cannot walk: " + reason + ">"
 }
 
-// text lays the tree out on a line.
+// text writes the tree on one line.
 func (n *node) text() string {
 	var b strings.Builder
 	n.write(&b)

@@ -6,21 +6,21 @@ import (
 	"reflect"
 )
 
-// A track is what the walk passes of the memory of one type's values, structs
-// and arrays within them included: its steps, in the order of their bytes. Each
-// plan has one, which is laid when it is first walked, and laid again when more
-// types are pointed to than there were: their inline values must be registered.
+// A track is the walk through the memory of one type's values, including structs and arrays
+// inside of them: steps in the order of their bytes. Each plan has one, which is laid when
+// it is first walked, and laid again when more types have become pointed, since their
+// inline values must then be registered.
 type track struct {
 	marks  int // Walker.marks when it was laid
 	steps  []step
-	inner  int    // 1 if the first step registers the value itself: a pointer has done so
-	visits uint64 // after the last step
+	inner  int    // 1 if the first step registers the value itself, which a pointer has done already
+	visits uint64 // visits after the last step
 
 	size     uintptr
 	raw      bool   // a single run of bytes without padding
-	rawVisit uint64 // the visits of it
+	rawVisit uint64 // the number of visits in it
 	text     bool   // a single string
-	memory          // what else the runtime's room is told of the type
+	memory          // for runtime.go
 }
 
 // step writes the part at off.
@@ -28,7 +28,7 @@ type step struct {
 	op     stepOp
 	off    uint32
 	size   uint32 // of runs, in bytes; of arrays, in elements
-	visits uint32 // those that begin with it, and what was passed since the step before
+	visits uint32 // the visits that begin with it, and those passed since the previous step
 	plan   *plan
 	place  *place
 }
@@ -40,7 +40,7 @@ const (
 	stepRaw1
 	stepRaw4
 	stepRaw8
-	stepSwapped // a number of size bytes, the highest of them first
+	stepSwapped // a number of size bytes, highest byte first
 	stepString
 	stepBytes
 	stepSlice
@@ -58,12 +58,11 @@ const (
 
 func (s *step) isRaw() bool { return s.op >= stepRaw && s.op <= stepRaw8 }
 
-// place is where a step is, for refusals: a field of a struct, or an element of
-// an array.
+// place is where a step is, for refusals: a field of a struct, or an element of an array.
 type place struct {
 	up    *place
 	of    reflect.Type
-	field string // "": the element index
+	field string // "" for an element
 	index int
 }
 
@@ -79,7 +78,7 @@ func (l *place) name(r *refusal) *refusal {
 	return r
 }
 
-// trackOf returns the track of p, which lives in p.
+// trackOf returns the track of p, which is kept in p.
 func (w *Walker) trackOf(p *plan) *track {
 	if f := p.track; f != nil && f.marks == w.marks {
 		return f
@@ -127,7 +126,7 @@ func rawOf(size uint32) stepOp {
 	}
 }
 
-// laying is a track which is being laid.
+// laying is a track that is being laid.
 type laying struct {
 	w      *Walker
 	steps  []step
@@ -140,7 +139,7 @@ func (c *laying) step(s step) {
 	c.steps, c.visits = append(c.steps, s), 0
 }
 
-// bytes adds a run, to the step before if it adjoins.
+// bytes adds a run, or extends the previous step if that is adjacent.
 func (c *laying) bytes(off, size uintptr) {
 	if n := len(c.steps); n > 0 {
 		// A visit without an identity may be counted early.
@@ -154,11 +153,11 @@ func (c *laying) bytes(off, size uintptr) {
 	c.step(step{op: stepRaw, off: uint32(off), size: uint32(size)})
 }
 
-// lowFirst says that numbers lie in memory as encodings have them. It is a
-// variable for the tests alone.
+// lowFirst is whether numbers lie in memory as encodings have them. It is a variable only
+// for tests.
 var lowFirst = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// number adds a number of so many bytes.
+// number adds a number of size bytes.
 func (c *laying) number(off, size uintptr) {
 	if lowFirst || size == 1 {
 		c.bytes(off, size)
@@ -229,7 +228,7 @@ func (c *laying) add(p *plan, off uintptr) {
 	c.step(step{op: op, off: uint32(off), plan: p})
 }
 
-// unrolled is how many elements of an array have steps of their own.
+// unrolled is how many elements of an array get steps of their own.
 const unrolled = 4
 
 func (c *laying) array(p *plan, off uintptr) {

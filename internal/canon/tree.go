@@ -17,7 +17,7 @@ import (
 type node struct {
 	shape shape
 	leaf  string // of a leaf
-	name  string // the dynamic type, where an interface holds the value
+	name  string // the dynamic type, if an interface holds the value
 	kids  []kid
 }
 
@@ -37,16 +37,16 @@ const (
 
 func leaf(s string) *node { return &node{shape: shapeLeaf, leaf: s} }
 
-// builder makes the tree of a value which the walk has just encoded, so all
-// plans are there and nothing is refused. It is not hurried: every value is
-// made clean and addressable, so that String and Summary can be called.
+// builder makes the tree of a value that the walk has just encoded, so all plans exist and
+// nothing is refused. It need not be fast: every value is made addressable and exported, so
+// that String and Summary can be called.
 type builder struct {
 	w      *Walker
 	first  map[object]visit
 	keep   []any
 	copied bool // as in walkState
 	inKey  bool
-	wanted Wanted // nil: all of it
+	wanted Wanted // nil if everything is wanted
 	below  map[*plan]below
 }
 
@@ -60,7 +60,7 @@ type visit struct {
 	byPointer bool
 }
 
-// tree returns the tree of v, or the refusal of its walk.
+// tree returns the tree of v, or the error of its walk.
 func (w *Walker) tree(v any) (*node, error) { return w.treeOf(v, nil) }
 
 func (w *Walker) treeOf(v any, wanted Wanted) (*node, error) {
@@ -71,14 +71,14 @@ func (w *Walker) treeOf(v any, wanted Wanted) (*node, error) {
 	return b.dynamic(reflect.ValueOf(v), ""), nil
 }
 
-// textOfKey names a map's key, of p's type, in a path. It is also called in the
-// middle of a walk which was refused, so it must not begin another.
+// textOfKey returns the text of a map's key, of p's type, for a path. It is also called in
+// the middle of a walk that was refused, so it must not begin another.
 func (w *Walker) textOfKey(p *plan, key reflect.Value) string {
 	b := &builder{w: w, first: make(map[object]visit), copied: true, inKey: true}
 	return b.value(p, key, "").text()
 }
 
-// again is the leaf of an object visited before.
+// again returns the leaf for an object that was visited before.
 func again(v visit) *node {
 	if v.path == "" {
 		return leaf("=.")
@@ -119,6 +119,7 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 		return leaf(strconv.FormatUint(v.Uint(), 10))
 	case opFloat32:
 		return leaf(float32Text(*(*uint32)(addr(v))))
+	// reflection would change the payload of a signalling NaN
 	case opFloat64:
 		return leaf(float64Text(v.Float()))
 	case opComplex64:
@@ -162,6 +163,8 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	}
 }
 
+// reopen returns the addressable value v without the mark of unexported fields.
+
 func addr(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
 // reopen returns the addressable value v without the mark of unexported fields.
@@ -175,6 +178,8 @@ func nilable(v reflect.Value) bool {
 		return false
 	}
 }
+
+// plainWord quotes the text of a Named value, unless it reads as one unambiguous word.
 
 // Leaves
 
@@ -204,9 +209,12 @@ func float64Text(x float64) string {
 func float32Text(raw uint32) string {
 	x := math.Float32frombits(raw)
 	if x != x {
+		// timeText writes the time and everything else that the hash includes: the
+		// location, and a monotonic reading.
 		return fmt.Sprintf("NaN(%#x)", raw)
 	}
 	return strconv.FormatFloat(float64(x), 'g', -1, 32)
+	// set in the first word if the second one is a monotonic reading
 }
 
 // timeText shows the moment, and what else the hash sees: where it is told, and the
@@ -222,7 +230,7 @@ func (b *builder) timeText(v reflect.Value) string {
 		text += " " + strconv.Quote(name)
 	}
 	if v.Field(0).Uint()&monotonic != 0 {
-		text += fmt.Sprintf(" (monotonic %d)", v.Field(1).Int()) // the first word is the moment
+		text += fmt.Sprintf(" (monotonic %d)", v.Field(1).Int()) // fromNow writes the distance of an instant from the present.
 	}
 	return text
 }
@@ -238,6 +246,8 @@ func (w *Walker) fromNow(t time.Time) string {
 		return "now" + d.String()
 	default:
 		return "now+" + d.String()
+		// bytes writes a byte slice as a string, unless a pointer led to one of its bytes
+		// before.
 	}
 }
 
@@ -265,6 +275,7 @@ func (b *builder) slice(p *plan, v reflect.Value, path string) *node {
 	if v.IsNil() {
 		return leaf("nil")
 	}
+	// inMemory restores whether values lie in scratch memory.
 	defer b.inMemory(b.copied)
 	b.copied = false
 	return b.items(p, v, path)
@@ -291,6 +302,7 @@ func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 	}
 	n := &node{shape: shapeStruct}
 	for _, f := range p.fields {
+		// A lock has a text only if a pointer led to it before.
 		at := f.name
 		if path != "" {
 			at = path + "." + f.name
@@ -302,6 +314,8 @@ func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 		}
 	}
 	if n.kids == nil {
+		// seenThrough returns the one field that is written in place of a struct: see
+		// Options.Through.
 		return leaf("{}")
 	}
 	return n
@@ -332,6 +346,7 @@ func (b *builder) pointer(p *plan, v reflect.Value, path string) *node {
 	b.copied = false
 	n := b.body(p.elem, v.Elem(), path)
 	if n.shape == shapeLeaf && n.leaf != skippedPart {
+		// table returns the tree of a map, sorted for the reader.
 		n.leaf = "&" + n.leaf
 	}
 	return n
@@ -377,6 +392,8 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 
 // entry is an entry of a map with copies of its key and element.
 type entry struct {
+	// entries returns the entries in the order in which the hash visits them, so that both
+	// agree on which visit of an object is the first.
 	key, elem reflect.Value
 	encoding  []byte // of the key
 	kid       kid
@@ -395,6 +412,7 @@ func (b *builder) entries(p *plan, v reflect.Value) []entry {
 			panic("macemc bug: canon refused a key that it had encoded")
 		}
 		es = append(es, e)
+		// natural orders entries as a reader expects, and otherwise by encoding.
 	}
 	slices.SortFunc(es, func(a, b entry) int { return bytes.Compare(a.encoding, b.encoding) })
 	return es
@@ -412,6 +430,8 @@ func natural(a, b entry) int {
 	case reflect.Float32, reflect.Float64:
 		order = cmp.Compare(a.key.Float(), b.key.Float())
 	case reflect.String:
+		// sortEqualLabels orders entries with the same label by their text. Only plain
+		// entries can have equal labels (with NaN keys), so their positions are in no path.
 		order = cmp.Compare(a.key.String(), b.key.String())
 	}
 	return cmp.Or(order, bytes.Compare(a.encoding, b.encoding))
@@ -425,6 +445,7 @@ func sortEqualLabels(kids []kid) {
 		for to < len(kids) && kids[to].label == kids[from].label {
 			to++
 		}
+		// dynamic returns the tree of the value in an interface, with its type.
 		slices.SortFunc(kids[from:to], func(a, b kid) int { return cmp.Compare(a.node.text(), b.node.text()) })
 		from = to
 	}
@@ -453,6 +474,7 @@ func (b *builder) dynamic(e reflect.Value, path string) *node {
 func (b *builder) copyOf(p *plan, e reflect.Value, path string) *node {
 	c := reflect.New(e.Type()).Elem()
 	c.Set(e)
+	// typed adds the dynamic type to a tree, unless the leaf shows it.
 	defer b.inMemory(b.copied)
 	b.copied = true
 	return b.value(p, c, path)
@@ -476,6 +498,9 @@ func (b *builder) typed(p *plan, n *node) *node {
 	}
 	if p.isStructPointer() {
 		name = "(" + name + ")"
+		// bare reports whether a leaf needs no type: int, string and bool are recognized by
+		// their literals, a back reference has the type of its object, and the word of a Named
+		// value begins like no literal.
 	}
 	n.leaf = name + "(" + n.leaf + ")"
 	return n
@@ -508,6 +533,7 @@ func (w *Walker) nameInText(p *plan) string {
 		return fullName(p.typ)
 	}
 	return p.short
+	// summary returns the tree of the summary in place of the value.
 }
 
 // ownSummary marks a summary of the summarized type itself.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Options say what a Walker leaves out and how it prints.
+// Options say what a Walker leaves out, and how it prints.
 type Options struct {
 	// Opaque rules leave values out: "pkg.Type.field" a field, "*.field" the
 	// field of that name in any struct, "pkg.Type" every value of that type and
@@ -14,30 +14,30 @@ type Options struct {
 	// its full path; the type arguments of a generic type are not written.
 	Opaque []string
 
-	// Immutable rules, "pkg.Type" or "pkg.Type.field", name values that never change
-	// once they are made. Copies share them. A value of such a type, or what a pointer
-	// to it leads to, counts by its content: the walk does not see which of several
-	// equal ones it is. A field holds functions, which are left out.
+	// Immutable rules, "pkg.Type" or "pkg.Type.field", name values that never change once
+	// they are made. Copies share them. A value of such a type, or the value that a pointer
+	// to it leads to, counts by its content: the walk does not distinguish equal ones. A
+	// rule for a field is about functions, which are left out.
 	Immutable []string
 
-	// Now is the present of a root value, if it has one: instants of type time.Time
-	// in it count by how far they are from there. Nil: no value has one.
+	// Now returns the present of a root value, if it has one. Instants of type time.Time in
+	// the value then count by their distance from it. If Now is nil, no value has one.
 	Now func(root any) (time.Time, bool)
 
 	// Skip lists interface types: a value whose type T, or *T, implements one
 	// is left out, unless T is a struct which only embeds such a value.
 	Skip []reflect.Type
 
-	// Through is an interface type, or nil: a struct of one walked field that
-	// implements it, itself or by its pointer, is told in texts as that field is.
+	// Through is an interface type, or nil. A struct with one walked field that implements
+	// it, itself or by its pointer, is written as that field in texts.
 	Through reflect.Type
 
 	// Named lists types whose text is their String. Their hash is by the walk.
 	Named []reflect.Type
 }
 
-// A Walker holds the plans compiled so far and the scratch memory of its walks.
-// It is not for concurrent use; make one a goroutine, they agree.
+// A Walker holds the plans compiled so far, and the scratch memory of its walks. It must
+// not be used by several goroutines; walkers with the same Options agree.
 type Walker struct {
 	walk walkState // first, since every step of a walk writes it
 	buf  []byte    // the encoding
@@ -47,12 +47,12 @@ type Walker struct {
 	named   map[reflect.Type]bool
 	through reflect.Type // nil: none
 	now     func(any) (time.Time, bool)
-	content *Walker         // of immutable values; nil until one is met
-	texts   map[Hash]string // of immutable values, by their hashes; of content alone
-	equal   bool            // values count by their content alone, and objects have no identity
+	content *Walker         // the Walker of immutable values; nil until one is met
+	texts   map[Hash]string // texts of immutable values by their hashes; used by content alone
+	equal   bool            // values count by content alone, and objects have no identity
 
 	rootPlan *plan // of type any
-	held     any   // the root of a walk, where it must lie in memory
+	held     any   // the root of a walk that must lie in memory
 	types    dynamicTypes[plan]
 	entries  []mapEntry
 	keys     []byte // of entries
@@ -60,19 +60,19 @@ type Walker struct {
 	copies copies
 }
 
-// walkState is what one walk starts afresh.
+// walkState is the state that each walk starts afresh.
 type walkState struct {
-	aliases []uint64 // pairs: inline visit, earlier visit through a pointer
-	keep    []any    // summaries, alive so that no address is used twice
+	aliases []uint64 // pairs of an inline visit and an earlier visit through a pointer
+	keep    []any    // summaries, which are kept alive so that no address is reused
 	walkFlags
 }
 
 type walkFlags struct {
-	seq    uint64 // values visited so far: the number of the next visit
+	seq    uint64 // the number of values visited so far
 	depth  int
-	busy   bool // begun and not ended
-	copied bool // the value lies in scratch memory: its address means nothing
-	inKey  bool // within a map's key, where no identity may be met
+	busy   bool // a walk has begun and not ended
+	copied bool // the value lies in scratch memory, so its address has no meaning
+	inKey  bool // inside of a map's key, where no identity is allowed
 
 	relative bool // times count from the present
 	present  time.Time
@@ -89,7 +89,7 @@ func (f *walkFlags) enter(outer walkFlags) {
 // end ends a walk.
 func (f *walkFlags) end() { f.busy = false }
 
-// depthMax bounds nesting: only slices can contain themselves unnoticed.
+// depthMax bounds nesting. Only slices can contain themselves without being noticed.
 const depthMax = 50_000
 
 // New returns a Walker, or an error for a malformed rule or list.
@@ -134,8 +134,8 @@ func walkerOf(o omissions) *Walker {
 	return w
 }
 
-// Check refuses t if some value reachable by its static types cannot be walked.
-// What interfaces hold is only known when a value is met.
+// Check returns an error if some value reachable by t's static types cannot be walked.
+// Values in interfaces are checked when they are met.
 func (w *Walker) Check(t reflect.Type) error {
 	if _, r := w.plan(t); r != nil {
 		return r.under(t)
@@ -151,8 +151,8 @@ func (w *Walker) Sum(v any) (Hash, error) {
 	return ofBytes(w.buf), nil
 }
 
-// Unused returns the Opaque and Immutable rules which matched nothing in the types met so
-// far, in the order given: misspelt, or about types not met yet.
+// Unused returns the Opaque and Immutable rules that have matched nothing in the types met
+// so far, in the order given. They are misspelt, or about types not met yet.
 func (w *Walker) Unused() []string {
 	var unused []string
 	for _, rules := range [][]rule{w.rules, w.fixed} {
@@ -165,8 +165,8 @@ func (w *Walker) Unused() []string {
 	return unused
 }
 
-// A Summarizer is walked by what Summary returns, in place of its own fields.
-// Summary must not change the value nor use the Walker, and must be a function
-// of the value. A result of
-// the same type (a copy with some fields cleared) is walked by its fields.
+// A Summarizer is walked as the result of Summary, in place of its own fields. Summary must
+// not change the value or use the Walker, and must be a function of the value. If the
+// result has the same type (as a copy with some fields cleared), it is walked by its
+// fields.
 type Summarizer interface{ Summary() any }

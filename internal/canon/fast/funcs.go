@@ -6,10 +6,10 @@ import (
 )
 
 // A function value is a pointer to a closure: the address of its code, followed by its
-// variables. What these are only the compiler knows, save for a method value, whose one
-// variable is the receiver.
+// variables. Only the compiler knows these, except for a method value, whose one variable
+// is the receiver.
 
-// Bound is the type of the closure of a method value.
+// Bound returns the type of the closure of a method value.
 func Bound(receiver reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{
 		{Name: "Code", Type: reflect.TypeFor[uintptr]()},
@@ -17,5 +17,5 @@ func Bound(receiver reflect.Type) reflect.Type {
 	})
 }
 
-// Code is where the code of a function value begins.
+// Code returns where the code of a function value begins.
 func Code(f unsafe.Pointer) uintptr { return *(*uintptr)(f) }

@@ -3,5 +3,5 @@
 package fast
 
 // Known says that the memory of maps, functions and interfaces was read in the sources of
-// this release of Go, for machines of 64 bits that store the low byte first.
+// this release of Go, for 64-bit machines that store the low byte first.
 const Known = true

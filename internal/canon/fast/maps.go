@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Map is the runtime's map. One of at most eight entries may be a single group,
-// which dir points to while dirLen is 0; else dir is an array of tables.
+// Map is the runtime's map. A map of at most eight entries may be a single group, which dir
+// points to while dirLen is 0. Otherwise dir is an array of tables.
 type Map struct {
 	used    uint64
 	seed    uintptr
@@ -22,24 +22,24 @@ type Map struct {
 	cleared uint64
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (m *Map) Len() int { return int(m.used) }
 
-// table is a hash table of its own, which has a share of the map's hashes.
+// table is one of a map's hash tables, which holds a share of the hashes.
 type table struct {
 	used, capacity, growth uint16
 	depth                  uint8
-	index                  int // in dir, of the first of the table's entries there
+	index                  int // the index in dir of the first of the table's entries there
 	groups                 unsafe.Pointer
-	mask                   uint64 // the number of groups, less one
+	mask                   uint64 // the number of groups minus one
 }
 
-// tables are the entries of dir. A table may have several that follow each
-// other: it counts at the one which is its index.
+// tables returns the entries of dir. A table may have several adjacent ones; it counts at
+// the entry whose position is its index.
 func (m *Map) tables() []*table { return unsafe.Slice((**table)(m.dir), m.dirLen) }
 
-// A group is a word of eight control bytes, whose highest bits are set where a
-// slot is not full, and eight slots: see split.
+// A group is a word of eight control bytes, whose highest bits are set for slots that are
+// not full, and eight slots: see split.
 const (
 	groupSlots = 8
 	groupWord  = 8
@@ -48,17 +48,17 @@ const (
 
 // Layout is where the slots of one type of map have their parts.
 type Layout struct {
-	group, groups reflect.Type // of one, and a list of them
+	group, groups reflect.Type // the types of a group, and of a list of them
 	groupSize     uintptr
 	keyStep       uintptr // from one slot's key to the next
-	elemStep      uintptr // likewise, if split
-	elemAt        uintptr // from the group's start if split, else from the key
-	keyFar        bool    // the slot has a pointer to it
+	elemStep      uintptr // the same for elements, if split
+	elemAt        uintptr // the offset from the group's start if split, else from the key
+	keyFar        bool    // the slot holds a pointer to the key
 	elemFar       bool
 	flat          bool // nothing in a group is a pointer
 }
 
-// farSize is the size above which keys and elements are not in the slot.
+// farSize is the size above which keys and elements lie outside of the slot.
 const farSize = 128
 
 // LayoutOf returns the layout of a type of map.
@@ -97,15 +97,15 @@ func (l *Layout) Near() bool { return !l.keyFar && !l.elemFar }
 // Flat reports whether nothing in the map's memory is a pointer.
 func (l *Layout) Flat() bool { return l.flat }
 
-// Adjoin reports whether an element begins where its key of a size ends.
+// Adjoin reports whether an element begins where its key of the given size ends.
 func (l *Layout) Adjoin(size uintptr) bool { return !split && l.elemAt == size }
 
 // Slots visits the full slots of a map, in the order of memory.
 type Slots struct {
 	l     *Layout
 	group unsafe.Pointer
-	full  uint64 // a bit for each full slot still to come in group
-	more  uint64 // groups to come in the table
+	full  uint64 // a bit for each full slot of the group that was not visited yet
+	more  uint64 // groups of the table that were not visited yet
 	dir   []*table
 	next  int // in dir
 }
@@ -126,10 +126,10 @@ func (s *Slots) enter(group unsafe.Pointer) {
 	s.group, s.full = group, ^*(*uint64)(group)&slotEmpty
 }
 
-// More reports whether there is another full slot, which Take or Entry takes.
+// More reports whether there is another full slot, which Take or Entry returns.
 func (s *Slots) More() bool { return s.full != 0 || s.advance() }
 
-// Take returns where the next full slot has its key and its element.
+// Take returns the addresses of the key and the element in the next full slot.
 func (s *Slots) Take() (key, elem unsafe.Pointer) {
 	at := uintptr(bits.TrailingZeros64(s.full) / 8)
 	s.full &= s.full - 1
@@ -140,7 +140,7 @@ func (s *Slots) Take() (key, elem unsafe.Pointer) {
 	return key, unsafe.Add(key, s.l.elemAt)
 }
 
-// Entry returns the next key and its element, wherever they lie.
+// Entry returns the addresses of the next key and its element, in the slot or outside.
 func (s *Slots) Entry() (key, elem unsafe.Pointer) {
 	key, elem = s.Take()
 	if s.l.keyFar {
@@ -152,7 +152,7 @@ func (s *Slots) Entry() (key, elem unsafe.Pointer) {
 	return key, elem
 }
 
-// advance goes on to the next group with a full slot.
+// advance moves on to the next group with a full slot.
 func (s *Slots) advance() bool {
 	for {
 		switch {
@@ -174,16 +174,15 @@ func (s *Slots) advance() bool {
 	}
 }
 
-// Entries copies an entry: to where its key and element belong, from where they
-// lie in the slot.
+// Entries copies an entry from a slot to the addresses of its new key and element.
 type Entries func(toKey, toElem, key, elem unsafe.Pointer)
 
-// Empty returns a map that Fill may make a copy of m.
+// Empty returns a map that Fill can make a copy of m.
 func (m *Map) Empty() *Map { return &Map{seed: m.seed} }
 
-// Fill makes o, an Empty of m, a copy of it, group by group: its keys are the
-// same and so are their hashes, since the seed is. All in a map without pointers
-// may be copied as it is, which nil says.
+// Fill makes o, which Empty returned for m, a copy of m, group by group. The seed is the
+// same, so keys have the same hashes. If copied is nil, the groups are copied as bytes,
+// which is correct for maps without pointers.
 func (l *Layout) Fill(o, m *Map, copied Entries) {
 	switch {
 	case m.used == 0:
