@@ -259,6 +259,13 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/work",
+		may:  []string{"search/internal/walk"},
+		instead: map[string]string{
+			"": "work adds up what units came to; let search say what a unit is, and take it",
+		},
+	},
+	{
 		path: "search/internal/explore",
 		may:  []string{"internal/canon", "internal/visited", "internal/flat", "choose", "sim", "internal/world", "search/internal/run"},
 		instead: map[string]string{
@@ -275,7 +282,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

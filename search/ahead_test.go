@@ -1,47 +1,12 @@
 package search
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 
 	"macemc/internal/toy"
 	"macemc/sim"
 )
-
-// Jobs are taken once each, until one says that no more are wanted, or fails: that one
-// counts, and those before it.
-func TestCrew(t *testing.T) {
-	c, err := newCrew(hazards(func() {}), Options{Workers: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 40
-	broken := errors.New("broken")
-	for _, last := range []struct {
-		at   int
-		fail error
-		want int
-	}{{n, nil, n}, {0, nil, 1}, {5, nil, 6}, {5, broken, 6}, {n - 1, nil, n}} {
-		var taken [n]atomic.Int32
-		// If the last that is wanted does not end it, this does not return.
-		count, err := c.do(n, func(_ *runner, i int, _ func() bool) (bool, error) {
-			taken[i].Add(1)
-			if i == last.at {
-				return false, last.fail
-			}
-			return true, nil
-		}, nil)
-		if count != last.want || !errors.Is(err, last.fail) {
-			t.Errorf("job %d of %d is the last that is wanted: %d count, %v", last.at, n, count, err)
-		}
-		for i := range taken {
-			if times := taken[i].Load(); times > 1 || i < count && times == 0 {
-				t.Errorf("job %d of %d, of which %d count, was taken %d times", i, n, count, times)
-			}
-		}
-	}
-}
 
 // Walks that scouts have taken, and that came to nothing, are not taken again; whoever
 // wants to know is told how far they are. One that needs a look gets it. And while walks

@@ -26,13 +26,13 @@ func TestSpreadingIsNoHandler(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Pulse.On = true
-	ran, felt := r.stats.HandlerRuns, r.Pulse.Asked
+	ran, felt := r.now().HandlerRuns, r.Pulse.Asked
 	clear(g.Alive)
 	if err := g.Spread(); err != nil {
 		t.Fatal(err)
 	}
-	if r.stats.HandlerRuns != ran {
-		t.Fatalf("%d handlers ran: the test shows nothing", r.stats.HandlerRuns-ran)
+	if r.now().HandlerRuns != ran {
+		t.Fatalf("%d handlers ran: the test shows nothing", r.now().HandlerRuns-ran)
 	}
 	if r.Pulse.Asked == felt {
 		t.Error("the monitor feels nothing of it")

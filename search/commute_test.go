@@ -77,7 +77,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 		m := x.ByMemo()
 		bad, err := r.owner.Guarded(x.Taker, x.Roots)
 		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < long.Of(1_000, 20_000); depth++ {
-			r.stats.Depth = depth
+			r.add(Stats{Depth: depth})
 			bad, err = r.owner.Guarded(x.Taker, func() error {
 				for _, s := range level {
 					for at := s.From; at < s.To; at++ {
@@ -99,7 +99,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 			x.Get(s, x.From)
 			all[i] = append(all[i], fmt.Sprint(x.From, x.Origin(s), x.Live(s), x.Outside(s)))
 		}
-		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %+v", r.stats, err, bad))
+		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %+v", r.now(), err, bad))
 		unasked += m.Unasked
 		if i == 0 && unasked > 0 {
 			t.Errorf("%s: not all is looked up", sys.Name)

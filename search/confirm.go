@@ -7,6 +7,7 @@ import (
 	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -16,8 +17,8 @@ const repetitions = 100
 // confirm takes a failed run again from its start, in lockstep and with every
 // check on, and makes the finding from what it sees this time. A run that does
 // not fail again as it did is a finding too: the service is not deterministic.
-func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure) (*Finding, error) {
-	confirming, err := r.tracing()
+func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) (*Finding, error) {
+	confirming, err := h.tracing()
 	if err != nil {
 		return nil, err
 	}
@@ -29,72 +30,82 @@ func (r *runner) confirm(answers choose.Source, c run.Climate, want *sim.Failure
 	}
 	bound := func() bool { return end == run.EndStopped && world.Unsupported(w.Run.Err()) }
 	varied := failure == nil && want.Verdict != sim.VerdictGoroutine && !dead() && !bound() // some step is not the same each time
-	found := func() bool {
+	again := func() bool {
 		return failure != nil && (!varied || want.Verdict == sim.VerdictNondeterminism || failure.Verdict == sim.VerdictNondeterminism)
 	}
-	for n := 0; n < repetitions && varied && !found() && !r.Stopped(); n++ {
+	for n := 0; n < repetitions && varied && !again() && !h.Stopped(); n++ {
 		record = choose.NewRecord(&run.Lenient{Raw: choose.NewRaw(run.Picks(record.Path()))})
 		last = run.Repeat(record, c, want.Step)
 		end, failure, w = confirming.Run(last, true)
 	}
-	f := newFinding(sim.Failure{}, record.Path(), w.Run.Trace(), c)
+	shown := *want
 	switch {
-	case found():
-		f.Failure = *failure
-	case want.Verdict == sim.VerdictNondeterminism:
-		f.Failure = *want
-	case !varied && dead():
-		f.Failure = *want
+	case again():
+		shown = *failure
+	case want.Verdict == sim.VerdictNondeterminism, !varied && dead():
 	case bound():
 		return nil, w.Run.Err()
 	case want.Verdict == sim.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
-		f.Failure = *want
 	default:
-		f.Failure = *want
-		f.Verdict = sim.VerdictNondeterminism
-		f.Message = fmt.Sprintf("the run ended in a %s (%s), but not when it was taken again%s", want.Verdict, want.Message, run.Hint)
+		shown = unlike(*want, "the run ended in a %s (%s), but not when it was taken again%s")
 	}
+	f := newFinding(shown, record.Path(), w.Run.Trace(), c)
 	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
 	if f.Verdict == sim.VerdictNondeterminism && !varies {
-		countOutcomes(&r.Runs, f)
+		countOutcomes(&h.Runs, f)
 	}
-	r.opts.label(r.Sys, f)
+	h.opts.label(h.Sys, f)
 	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead {
 		f.Path.Add("state", w.State.Hash().String())
 	}
 	return f, nil
 }
 
+// unlike is the failure of a run that did not fail again as it did.
+func unlike(f sim.Failure, say string) sim.Failure {
+	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
+	f.Verdict = sim.VerdictNondeterminism
+	return f
+}
+
 // record takes a run again in the same way, and makes a finding of nothing of
 // it: a run that ended well.
-func (r *runner) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
-	confirming, err := r.tracing()
+func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
+	confirming, err := h.tracing()
 	if err != nil {
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
 	_, failure, w := confirming.Run(run.Repeat(record, c, steps), true)
-	f := newFinding(sim.Failure{}, record.Path(), w.Run.Trace(), c)
+	came := sim.Failure{}
 	switch {
 	case failure != nil:
-		f.Failure = *failure
+		came = *failure
 	case w.Run.Steps() != steps:
 		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Run.Steps(), run.Hint)
 	}
-	f.Step = w.Run.Steps()
-	r.opts.label(r.Sys, f)
+	f := newFinding(cameAt(came, w.Run.Steps()), record.Path(), w.Run.Trace(), c)
+	h.opts.label(h.Sys, f)
 	f.Path.Add("state", w.State.Hash().String())
 	return f, nil
 }
 
-// tracing is a runner whose careful runs are recorded.
-func (r *runner) tracing() (*runner, error) {
-	c := &runner{Runs: run.Runs{Setting: r.Setting, Limits: r.Limits, World: r.World}, opts: r.opts, reach: r.reach}
-	c.Counts = run.Counts{Steps: &c.stats.Steps, Audited: &c.stats.Audited}
-	c.Pulse.On, c.Pulse.Trail = r.Pulse.On, r.Pulse.Trail
-	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
-	c.Lockstep, r.confirming = t, c
-	return c, err
+// cameAt is a failure, or none, of a run of so many steps.
+func cameAt(f sim.Failure, steps int) sim.Failure {
+	f.Step = steps
+	return f
+}
+
+// tracing is a hand whose careful runs are recorded. What it counts nobody adds.
+func (h *hand) tracing() (*hand, error) {
+	counts := &Stats{}
+	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{
+		Setting: h.Setting, Limits: h.Limits, World: h.World, Pulse: run.Pulse{On: h.Pulse.On, Trail: h.Pulse.Trail},
+		Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},
+	}}
+	t, err := h.NewLockstep(world.Config{Audit: true, Trace: true})
+	c.Lockstep = t
+	return h.lends(c), err
 }
 
 // label writes the header of a finding's path.
@@ -117,6 +128,12 @@ func (o Options) label(sys *sim.System, f *Finding) {
 // one was met stays true of it.
 func (f *Finding) Shortened(from *Finding) {
 	f.Found, f.Manner = from.Path, from.Manner
+	f.labelManner()
+}
+
+// metBy notes which manner of walk met a finding.
+func (f *Finding) metBy(m walk.Manner) {
+	f.Manner = m.String()
 	f.labelManner()
 }
 

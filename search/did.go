@@ -75,7 +75,7 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 // where the known bugs are switched off; 0: they begin otherwise. No bugs: at none, or
 // there are none.
 func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
-	opts, sys := l.Options(), l.first.Sys
+	opts, sys := l.Options(), l.first().Sys
 	if bugs = opts.Params.Bugs(); len(bugs) == 0 {
 		return 0, nil, nil
 	}
@@ -83,11 +83,10 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 		return 0, nil, err
 	}
 	opts.Workers = 1
-	c, err := newCrew(sys, opts)
+	off, err := watchedLab(sys, opts, l.recorded)
 	if err != nil {
 		return 0, nil, err
 	}
-	off := &Lab{crew: c, first: c.runners[0], end: c.watch()}
 	defer off.Close()
 	answers := choose.NewReplay(of.Path)
 	answers.ByIdentity = true // what is possible besides may be something else
@@ -98,7 +97,7 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	if err := off.show(answers, of.climate, of.Steps(), without.add); err != nil {
 		return 0, nil, err
 	}
-	l.effort += off.effort
+	l.took(off.steps, off.states)
 	if step = with.parts(without); step < 0 {
 		return 0, nil, nil
 	}
@@ -143,7 +142,7 @@ func (l *Lab) show(answers choose.Source, c run.Climate, end int, see func(*worl
 	_, err := alone(l, func() (none struct{}, err error) {
 		again := run.Repeat(answers, c, end)
 		again.See = see
-		l.first.Run(again, false)
+		l.first().Run(again, false)
 		return none, nil
 	})
 	return err

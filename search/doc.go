@@ -24,7 +24,7 @@
 // (search/internal/walk).
 //
 // The other two engines take no runs: they take each step of each state once, level
-// by level (search/internal/explore); several goroutines expand a level together
+// by level (search/internal/explore); several hands expand a level together
 // (team.go). What is dead in a space that was exhausted is decided exactly
 // (search/internal/closure). What they find is confirmed by runs.
 //
@@ -48,10 +48,13 @@
 //
 // # What may a line change
 //
-// A runner belongs to one goroutine, and runner.go says which part of the search writes
-// which of its fields. What an option means is said in options.go, and nothing writes
-// options on the way but what stands there. Whatever looks into a run takes it in a lab, and
-// puts stats back. A finding begins in newFinding and nowhere else; whether it is kept,
+// A runner is a search: it adds up what its phases return (outcome.go), and fold alone says
+// why the search stopped and what is known of safety and of liveness. A hand takes runs
+// and belongs to one goroutine at a time; what it counted is returned by counted, and does
+// not count if nobody adds it. Several hands share units of work in a pool
+// (search/internal/work): the members of a team, the scouts, and the hands of a lab. What an
+// option means is said in options.go, and nothing writes options on the way but hand.go says
+// so. A finding begins in newFinding and nowhere else; whether it is kept,
 // findings.go decides, and the header of its path is written in confirm.go alone. What a
 // line of the world may touch, internal/world/doc.go says by its nouns.
 //

@@ -11,85 +11,109 @@ import (
 )
 
 // exhaustLocal visits all states, level by level.
-func (r *runner) exhaustLocal(res *Result) error {
-	r.stats.Engine, r.stats.Cloned = string(cmp.Or(r.opts.Engine, EngineMemo)), r.Sys.Clone != nil
-	r.share = run.Share{}
-	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
+func (r *runner) exhaustLocal() (out outcome, err error) {
+	r.auditAnew()
 	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
 	if err != nil {
-		return err
+		return out, err
 	}
+	engine := cmp.Or(r.opts.Engine, EngineMemo)
 	defer func() {
 		r.disband()
-		r.stats.Collision = x.Prints.Omission(x.Set.Len())
+		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len())})
 		x.Close()
 	}()
 	x.Begin = r.prefix.beginning(x.Climate)
 	switch {
 	case r.Always: // step properties look at every step
-		r.stats.Engine = string(EngineLocal)
+		engine = EngineLocal
 	case r.opts.Engine != EngineLocal:
 		x.ByMemo()
 	}
-	switch _, done, err := r.level(x, res, r.prefix.base(), x.Roots); {
+	r.add(Stats{Engine: string(engine), Cloned: r.Sys.Clone != nil})
+	switch _, out, err := r.level(x, r.prefix.base(), x.Roots); {
 	case err == explore.ErrFull:
-		res.Stop = StopMemory
-		return nil
+		return stopped(StopMemory), nil
 	case err == explore.ErrBound: // the engine that copies nothing is for them
-		r.stats, r.share = Stats{Uncopied: x.World.State.Bound()}, run.Share{}
+		r.counted()
+		r.stats = Stats{Uncopied: x.World.State.Bound()}
+		r.auditAnew()
 		r.opts.Effort = min(r.opts.Effort, effortReference)
-		return r.exhaust(res)
-	case done || err != nil:
-		return err
+		return r.exhaust()
+	case out.over() || err != nil:
+		return out, err
 	}
+	return r.levels(x)
+}
+
+// levels goes from level to level.
+func (r *runner) levels(x *explore.Explorer) (outcome, error) {
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	level := x.Level()
 	for depth := 0; ; depth++ {
-		r.stats.Depth = depth
-		res.Safety = Safety{State: covered(x, len(level) > 0), Depth: depth}
+		r.add(Stats{Depth: depth})
+		safety := Safety{State: covered(x, len(level) > 0), Depth: depth}
 		if len(level) == 0 {
-			res.Stop = StopDone
-			if done, err := r.repeats(x, res); done || err != nil {
-				return err
-			}
-			return r.decide(x, res)
+			return r.exhausted(x, safety)
 		}
-		if done, err := r.periphery.roundEnd(x, res, depth, level); done || err != nil {
-			return err
+		out, err := r.periphery.roundEnd(x, depth, level)
+		if out.over() || err != nil {
+			return out.covers(safety), err
 		}
 		if depth == deepest {
-			res.Stop = StopDepth
-			return nil
+			return stopped(StopDepth).covers(safety), nil
 		}
-		next, done, err := r.expand(x, res, depth+1, level)
+		next, out, err := r.expand(x, depth+1, level)
 		if err == explore.ErrHalt {
-			if err = nil; !r.interrupted(res) {
-				res.Stop = StopDepth
+			r.tell()
+			out, err = stopped(cmp.Or(r.interrupted(), StopDepth)), nil
+		}
+		if err == nil && out.stop == StopDepth { // this round has no end
+			var last outcome
+			last, err = r.periphery.lastRound(x, depth, level)
+			if last.over() {
+				out = last
 			}
 		}
-		if err == nil && !done && res.Stop == StopDepth { // this round has no end
-			return r.periphery.lastRound(x, res, depth, level)
-		}
-		if done || err != nil || res.Stop != "" {
-			return err
+		if out.over() || err != nil {
+			return out.covers(safety), err
 		}
 		x.Expanded(level, next)
 		level = next
 	}
 }
 
+// covers is the outcome, with what is known of safety where it ended.
+func (o outcome) covers(s Safety) outcome {
+	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
+}
+
+// exhausted is what a space comes to of which every state was visited: its steps are taken
+// again, and its dead states looked for.
+func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) {
+	again, err := r.repeats(x)
+	if again.over() || err != nil {
+		return again.covers(safety), err
+	}
+	dead, err := r.decide(x, safety.State)
+	return outcome{
+		stop: cmp.Or(dead.stop, StopDone), finding: dead.finding, safety: safety, liveness: dead.liveness, repeated: again.repeated,
+	}, err
+}
+
 // expand takes every step from the states of a level, and returns those of the
 // next, which are at a depth.
-func (r *runner) expand(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (next explore.Frontier, done bool, err error) {
-	r.phase(PhaseStates, depth, level.Len())
+func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) (next explore.Frontier, out outcome, err error) {
+	r.gauge.begin(PhaseStates, depth, level.Len())
 	c, err := r.together(x, level)
 	if err != nil {
-		return nil, true, err
+		return nil, out, err
 	}
 	if c != nil {
-		return c.level(r, res, depth, level)
+		return c.level(r, depth, level)
 	}
 	from, rest := 0, false
+	var stop Stop
 	take := func() (err error) {
 		if rest { // of the answers to the coins of an event, and of the events of a state
 			rest = false
@@ -101,9 +125,12 @@ func (r *runner) expand(x *explore.Explorer, res *Result, depth int, level explo
 			}
 		}
 		level.Some(from, level.Len(), func(k int, s uint32) bool {
-			from, r.progress.Done = k+1, k
-			if s%64 == 0 && r.interrupted(res) {
-				return false
+			from = k + 1
+			if s%64 == 0 {
+				r.at(k)
+				if stop = r.interrupted(); stop != "" {
+					return false
+				}
 			}
 			if !x.Outside(s) {
 				err = x.Expand(s)
@@ -117,79 +144,82 @@ func (r *runner) expand(x *explore.Explorer, res *Result, depth int, level explo
 	}
 	for {
 		before, going := from, rest
-		bad, done, err := r.level(x, res, r.prefix.base()+depth, take)
+		bad, out, err := r.level(x, r.prefix.base()+depth, take)
 		if err == explore.ErrFull {
-			res.Stop, err = StopMemory, nil
+			out, err = stopped(StopMemory), nil
 		}
-		if !done || err != nil || !r.findings.several() || res.Finding == nil || from == before && !going {
-			return x.Level(), done, err
+		if err != nil || !out.over() || !r.findings.several() || out.finding == nil || from == before && !going {
+			if !out.over() {
+				out = stopped(stop)
+			}
+			return x.Level(), out, err
 		}
 		// A handler failed.
-		f := res.Finding
-		if res.Finding, res.Stop = nil, ""; bad.Strayed || f.Verdict == sim.VerdictNondeterminism {
-			res.Finding, res.Stop = f, StopFound
-			return x.Level(), done, nil
+		if bad.Strayed || out.finding.Verdict == sim.VerdictNondeterminism {
+			return x.Level(), out, nil
 		}
-		if enough, err := r.note(f); enough || err != nil {
-			res.Stop = StopFound
-			return x.Level(), true, err
+		if enough, err := r.note(out.finding); enough || err != nil {
+			return x.Level(), stopped(StopFound), err
 		}
 		rest = x.Step.Begun
 		x.Resume()
 	}
 }
 
-// interrupted reports whether the exhaustive phase is to stop here, and why.
-func (r *runner) interrupted(res *Result) bool {
-	r.tell()
+// interrupted is why the exhaustive phase is to stop here; "": it goes on.
+func (r *runner) interrupted() Stop {
 	switch {
 	case r.Stopped():
-		res.Stop = r.Why()
+		return r.Why()
 	case r.periphery.impatient():
-		res.Stop = StopFound
-	case r.opts.enough(r.stats):
-		res.Stop = StopDepth
+		return StopFound
+	case r.opts.enough(r.now()):
+		return StopDepth
 	}
-	return res.Stop != ""
+	return ""
 }
 
 // level takes the steps to the states of one depth, and makes a finding of
 // what goes wrong.
-func (r *runner) level(x *explore.Explorer, res *Result, depth int, take func() error) (bad *explore.Wrong, done bool, err error) {
+func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *explore.Wrong, out outcome, err error) {
 	bad, err = r.owner.Guarded(x.Taker, take)
 	switch {
 	case err == explore.ErrEnough:
-		res.Stop = StopFound
-		return bad, true, nil
+		return bad, stopped(StopFound), nil
 	case isMismatch(err):
 		bad = &explore.Wrong{Strayed: true}
 	case bad == nil || err != nil && !bad.Strayed:
-		return nil, false, err
+		return nil, out, err
 	}
-	return bad, true, r.conclude(x, res, depth, bad, func() choose.Source { return bad.Run(x.Taker) })
+	out, err = r.conclude(x, depth, bad, func() choose.Source { return bad.Run(x.Taker) })
+	return bad, out, err
 }
 
 // conclude makes a finding of what went wrong in a step to a depth, or in the
 // state that it led to, by the answers of that run.
-func (r *runner) conclude(x *explore.Explorer, res *Result, depth int, bad *explore.Wrong, answers func() choose.Source) (err error) {
-	failure := bad.Failure
+func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, answers func() choose.Source) (outcome, error) {
+	var f *Finding
+	var err error
 	switch {
 	case bad.Strayed:
 		if bad.Of != nil {
 			depth = bad.Of.Length()
 		}
-		res.Finding, err = r.hunt(answers, x.Climate, depth)
+		f, err = r.hunt(answers, x.Climate, depth)
 	case bad.Dead:
-		res.Finding, err = r.judge(answers(), x.Climate, x.World, depth, true)
+		f, err = r.judge(answers(), x.Climate, x.World, depth, true)
 	default:
-		failure.Step = min(failure.Step, depth)
-		if failure.Verdict != sim.VerdictNondeterminism {
-			failure.Step = depth
-		}
-		res.Finding, err = r.confirm(answers(), x.Climate, failure)
+		f, err = r.confirm(answers(), x.Climate, failedAfter(*bad.Failure, depth))
 	}
-	res.Stop = StopFound
-	return err
+	return found(f), err
+}
+
+// failedAfter is a failure that a run to a depth comes to.
+func failedAfter(f sim.Failure, depth int) *sim.Failure {
+	if f.Step = min(f.Step, depth); f.Verdict != sim.VerdictNondeterminism {
+		f.Step = depth
+	}
+	return &f
 }
 
 // covered is what the states that were expanded say about the space.
@@ -208,21 +238,22 @@ func covered(x *explore.Explorer, open bool) State {
 
 // repeats takes the steps of a space that was exhausted again, and makes a finding
 // of what does not do the same.
-func (r *runner) repeats(x *explore.Explorer, res *Result) (done bool, err error) {
+func (r *runner) repeats(x *explore.Explorer) (out outcome, err error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || x.Sampled {
-		return false, nil
+		return out, nil
 	}
-	bad, err := r.owner.Guarded(x.Taker, func() (err error) {
-		res.Repeated.Steps, res.Repeated.Times, err = x.Repeats()
+	var again Repeated
+	bad, err := r.owner.Guarded(x.Taker, func() error {
+		steps, times, err := x.Repeats()
+		again = Repeated{steps, times}
 		return err
 	})
 	switch {
 	case err == explore.ErrHalt:
-		res.Stop = r.Why()
-		return true, nil
+		return stopped(r.Why()), nil
 	case err != nil || bad == nil:
-		return err != nil, err
+		return outcome{repeated: again}, err
 	}
 	run := x.Found()
-	return true, r.conclude(x, res, run.Length(), bad, func() choose.Source { return run.Again() })
+	return r.conclude(x, run.Length(), bad, func() choose.Source { return run.Again() })
 }

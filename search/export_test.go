@@ -17,7 +17,7 @@ func SlowRunner(sys *sim.System) (*run.Runs, func() (still int, stack string), e
 	r.Pulse.On = true
 	s := &slowness{}
 	return &r.Runs, func() (int, string) {
-		stack, _ := s.look(r)
+		stack, _ := s.look(r.hand)
 		return s.still, stack
 	}, nil
 }

@@ -38,6 +38,9 @@ func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 // several reports whether a finding may be followed by others.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
 
+// another counts a run that is like one that was found, or comes when enough were.
+func (f *findings) another() { f.alike++ }
+
 // ignores reports whether a failure is left out, and counts it.
 func (f *findings) ignores(failure *sim.Failure) bool {
 	out := f.opts.Ignores(failure)
@@ -54,7 +57,7 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 		return false, nil
 	}
 	if !r.findings.wants() { // one may be met in several phases, as dead here and as unsafe there
-		r.findings.alike++
+		r.findings.another()
 		return true, nil
 	}
 	if f, err = r.locate(f); err == nil {
@@ -146,8 +149,7 @@ func (r *runner) noteWrong(x *explore.Explorer, failure *sim.Failure, dead bool)
 	if dead {
 		f, err = r.judge(answers, x.Climate, x.World, steps, true)
 	} else {
-		failure.Step = steps
-		f, err = r.confirm(answers, x.Climate, failure)
+		f, err = r.confirm(answers, x.Climate, failedAfter(*failure, steps))
 	}
 	enough := false
 	if err == nil && f != nil {

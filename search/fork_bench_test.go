@@ -46,16 +46,16 @@ func BenchmarkRecovers(b *testing.B) {
 			{"recovers", r.walkFrom(k, run.Fair)},
 		} {
 			b.Run(s.name+"/"+from.name, func(b *testing.B) {
-				cpu, before := cpuTime(), r.stats.Steps
+				cpu, before := cpuTime(), r.now().Steps
 				s := walk.New(1)
-				for i := uint64(0); r.stats.Steps-before < b.N; i++ {
+				for i := uint64(0); r.now().Steps-before < b.N; i++ {
 					from.plan.Number = i
 					s.Begin(from.plan)
 					if end, _, _ := r.Run(s, false); end != run.EndLeft {
 						b.Fatal("a walk came to an end")
 					}
 				}
-				b.ReportMetric(float64(cpuTime()-cpu)/float64(r.stats.Steps-before), "cpu-ns/step")
+				b.ReportMetric(float64(cpuTime()-cpu)/float64(r.now().Steps-before), "cpu-ns/step")
 			})
 		}
 	}

@@ -53,7 +53,7 @@ func TestForkIsTheRunTakenAgain(t *testing.T) {
 				if !r.Stormy() {
 					continue
 				}
-				p := r.strategy().Plan(3, s.Plan.Length)
+				p := r.strategy(nil).Plan(3, s.Plan.Length)
 				p.Climate.Heal, p.Length.Most = 1000, 60-p.Judged
 				s.Begin(p)
 			}

@@ -16,14 +16,14 @@ type patient struct {
 }
 
 type (
-	work    struct{}
+	labour  struct{}
 	closing struct{}
 )
 
 func (p *patient) Init(sim.Env)                           {}
 func (p *patient) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (p *patient) Handle(_ sim.Env, s sim.Signal) {
-	if _, is := s.(work); is {
+	if _, is := s.(labour); is {
 		p.Done++
 	} else {
 		p.Closed = true
@@ -32,7 +32,7 @@ func (p *patient) Handle(_ sim.Env, s sim.Signal) {
 func (p *patient) Offers(offer func(sim.Signal)) {
 	if !p.Closed && p.Done < 12 {
 		offer(closing{})
-		offer(work{})
+		offer(labour{})
 	}
 }
 

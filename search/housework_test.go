@@ -16,10 +16,10 @@ func TestHouseworkIsNotStuck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	felt := map[*runner]*run.Feeling{}
+	felt := map[*hand]*run.Feeling{}
 	still := func() (n int) {
 		for n = 1; n < 2*run.Looks; n++ {
-			if r.feel(felt) != nil {
+			if r.monitor.feel(felt) != nil {
 				return n
 			}
 		}

@@ -17,7 +17,7 @@ const SettleMost = decide.Most
 // not decided where there are more healed states than most, where answers are sampled,
 // where nodes cannot be copied, and where the service fails on the way (walks find that).
 type settling struct {
-	by      *runner
+	by      *hand
 	path    *choose.Path
 	climate run.Climate
 	most    int
@@ -28,6 +28,7 @@ type settled struct {
 	last      int
 	decided   bool
 	unassumed bool // a state was met that does not count for liveness
+	states    int  // that were visited to decide it
 }
 
 // recovers is the last state, from one on, from which the run can recover; from-1: none.
@@ -41,12 +42,14 @@ func (q settling) recovers(from int) (settled, error) {
 	case err != nil || !s.decided || !s.unassumed || s.last == end:
 		return s, err
 	case from == end:
-		return settled{last: end, decided: true}, nil
+		return settled{last: end, decided: true, states: s.states}, nil
 	}
-	if after, err := q.recovers(end); err != nil || !after.decided || after.last == end {
-		return after, err
+	after, err := q.recovers(end)
+	states := s.states + after.states
+	if err != nil || !after.decided || after.last == end {
+		return settled{after.last, after.decided, after.unassumed, states}, err
 	}
-	return s, nil
+	return settled{s.last, s.decided, s.unassumed, states}, nil
 }
 
 // survives is the last state, from one on, after which the run can still go on without a
@@ -61,11 +64,11 @@ func (q settling) survives(from int) (settled, error) {
 
 // exhaust has a closure look at the states of the run from one on, and returns the last of
 // them that is not lost.
+// What the hand counts meanwhile nobody adds: this is about one run of a search.
 func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
-	r := q.by
-	before := r.stats // of the search: this is about one run of it
-	defer func() { r.stats = before }()
-	x, err := r.owner.NewExplorer(q.climate, nil)
+	h := q.by
+	defer h.counted()
+	x, err := h.owner.NewExplorer(q.climate, nil)
 	if err != nil {
 		return none, err
 	}
@@ -73,34 +76,32 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 	if memo {
 		x.ByMemo()
 	}
-	g, err := closure.New(&r.owner, x)
+	g, err := closure.New(&h.owner, x)
 	if err != nil {
 		return none, err
 	}
-	defer func() {
-		r.settledStates += g.Set.Len()
-		g.Close()
-	}()
+	defer g.Close()
 	g.Most = q.most
 	var follow []uint32
-	bad, err := r.owner.Guarded(x.Taker, func() (err error) {
+	bad, err := h.owner.Guarded(x.Taker, func() (err error) {
 		if follow, err = x.Follow(q.path, from); err != nil {
 			return err
 		}
-		r.Exploring = g.Taker // the states have no origins to tell a run by
+		h.Explores(g.Taker) // the states have no origins to tell a run by
 		return look(g, x)
 	})
+	none = settled{states: g.Set.Len()}
 	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
 		return none, nil
 	}
 	if err != nil {
 		return none, err
 	}
-	s := settled{last: from - 1, decided: true, unassumed: g.Unassumed}
+	last := from - 1
 	for at, state := range follow {
 		if !lost(g, x, state) {
-			s.last = from + at
+			last = from + at
 		}
 	}
-	return s, nil
+	return settled{last, true, g.Unassumed, g.Set.Len()}, nil
 }

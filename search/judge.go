@@ -10,27 +10,23 @@ import (
 	"macemc/sim"
 )
 
-// wanted reports whether a run goes on: nobody has told the search to stop.
-func (r *runner) wanted() bool { return !r.Stopped() }
-
 // judge has it decided whether a run that did not become live is dead. At rest, it
 // is. Nil: a false alarm, or undecided.
 func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
-	defer r.during(PhaseSuspect)()
+	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
+	r.tell()
 	f, err := r.confirm(answers, c, run.Dead(w, steps))
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
 	}
 	if quiet {
-		f.Proved = true
-		return f, nil // where it became so is asked once, of the run that is reported
+		return f.isProved(), nil // where it became so is asked once, of the run that is reported
 	}
 	return r.looked(f, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.Find()
 		switch {
 		case errors.Is(err, decide.ErrStopped) && d.Proved():
-			f.Proved = true
-			return f, nil
+			return f.isProved(), nil
 		case errors.Is(err, decide.ErrStopped):
 			r.undecided = append(r.undecided, Suspect{Path: f.Path})
 			return nil, nil
@@ -65,6 +61,12 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 	})
 }
 
+// isProved notes that the end of the run is known exactly to be dead.
+func (f *Finding) isProved() *Finding {
+	f.Proved = true
+	return f
+}
+
 // Decided notes what was decided about the run of a finding.
 func (f *Finding) Decided(res *decide.Result) {
 	f.Proved = f.Proved || res.Proved
@@ -87,45 +89,22 @@ func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Fin
 	if err != nil {
 		return nil, err
 	}
-	before := r.pulses.others()
-	r.pulses.set(append(before[:len(before):len(before)], l.crew.runners...))
-	defer r.pulses.set(before)
+	defer r.monitor.with(l.hands())()
 	of, err := l.Take(f.Path)
 	if err != nil {
 		return nil, err
 	}
-	spent := l.Effort() - l.first.settledStates
-	defer func() { r.stats.took(l.Effort() - l.first.settledStates - spent) }()
+	spent := l.steps
+	defer func() { r.add(Stats{Steps: l.steps - spent}) }()
 	return into(l, of, l.Finder(of, decide.Options{}))
 }
 
 // ownLab is a lab in which the search looks into runs.
 func (r *runner) ownLab() (l *Lab, err error) {
 	if r.lab == nil {
-		r.lab, err = r.labOf(r.Sys, r.opts)
-	} else {
-		r.lab.like(r)
+		r.lab, err = newLab(r.Sys, r.opts, r.hand)
 	}
 	return r.lab, err
-}
-
-// labOf is a lab of a search, which tells its progress itself.
-func (r *runner) labOf(sys *sim.System, opts Options) (*Lab, error) {
-	opts.Progress = nil
-	c, err := newCrew(sys, opts)
-	if err != nil {
-		return nil, err
-	}
-	l := &Lab{crew: c, first: c.runners[0], end: func() {}}
-	l.like(r)
-	return l, nil
-}
-
-// like makes a lab take walks as a search does.
-func (l *Lab) like(r *runner) {
-	for _, hand := range l.crew.runners {
-		hand.like(r)
-	}
 }
 
 // besides is what walks met instead of showing that a run is dead; nil: nothing

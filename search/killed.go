@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/internal/trail"
 	"macemc/search/internal/run"
 	"macemc/sim"
@@ -17,20 +18,19 @@ import (
 // far.
 func Alone(sys *sim.System, opts Options, one trail.Run, told func(*Finding)) error {
 	opts.Trail, opts.Stop = nil, nil
-	r, err := newRunner(sys, opts)
+	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
 		return err
 	}
-	r.Climate = run.Climate{Faults: one.Faults, Heal: one.Heal}
-	f := newFinding(sim.Failure{Verdict: sim.VerdictKilled}, nil, nil, r.Climate)
-	whole := false
-	if f.Path, f.Node, f.Identity, whole, err = r.UpTo(&numbered{picks: one.Picks}, len(one.Picks), r.Climate); !whole || err != nil {
+	h.Climate = run.Climate{Faults: one.Faults, Heal: one.Heal}
+	path, node, identity, whole, err := h.UpTo(&numbered{picks: one.Picks}, len(one.Picks), h.Climate)
+	if !whole || err != nil {
 		return err
 	}
-	f.Step = len(f.Path.Steps)
-	r.opts.label(r.Sys, f)
+	f := newFinding(failedAt(sim.Failure{Verdict: sim.VerdictKilled}, runPath{path, node, identity}), path, nil, h.Climate)
+	h.opts.label(h.Sys, f)
 	told(f)
-	r.Run(run.Repeat(&numbered{picks: one.Picks}, r.Climate, math.MaxInt), true)
+	h.Run(run.Repeat(&numbered{picks: one.Picks}, h.Climate, math.MaxInt), true)
 	return nil
 }
 
@@ -60,17 +60,21 @@ func (b *numbered) Err() error { return b.err }
 // Died is the result of a search whose process was ended for a reason, by what was known
 // of it: how far it was, what it had found, and what killed it, if that is a finding.
 func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
-	r, err := newRunner(sys, opts)
+	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	r.findings.all, r.stats = found, stats
-	res := r.leftOff(why)
-	res.Measured.Elapsed = elapsed
-	if len(found) >= r.opts.Findings {
-		res.Stop, res.Cut = StopFound, ""
+	res := h.leftOff(why, soFar{findings: found, stats: stats, reach: h.opts.WalkSteps, measured: Measured{Elapsed: elapsed, Slow: canon.Slow()}})
+	if len(found) >= h.opts.Findings {
+		return res.enough(), nil
 	}
 	return res, nil
+}
+
+// enough is the result of a search that had found all that was asked for.
+func (r *Result) enough() *Result {
+	r.Stop, r.Cut = StopFound, ""
+	return r
 }
 
 // Killed is a path whose last step ends the process, with what it said when it
@@ -80,14 +84,14 @@ func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replaye
 	if err != nil {
 		return nil, err
 	}
-	killed := sim.Failure{Verdict: sim.VerdictKilled, Identity: run.StartOfNode, Step: len(path.Steps), Message: message, Stack: stack}
-	f := newFinding(killed, path, nil, climateOf(path))
-	if f.Step > 0 {
-		if f.Trace, err = Unreturned(sys, path); err != nil {
+	killed := sim.Failure{Verdict: sim.VerdictKilled, Message: message, Stack: stack}
+	at, trace := runPath{Path: path, identity: run.StartOfNode}, (*sim.Trace)(nil)
+	if n := len(path.Steps); n > 0 {
+		if trace, err = Unreturned(sys, path); err != nil {
 			return nil, err
 		}
-		last := &f.Trace.Steps[f.Step-1]
-		f.Node, f.Identity = last.Node, last.Identity
+		at = runPath{path, trace.Steps[n-1].Node, trace.Steps[n-1].Identity}
 	}
+	f := newFinding(failedAt(killed, at), path, trace, climateOf(path))
 	return &Replayed{System: sys, Params: opts.Params, Recorded: recorded, Finding: f, Reproduced: recorded == sim.VerdictKilled}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"macemc/internal/canon"
 	"slices"
 
 	"macemc/choose"
@@ -12,6 +13,7 @@ import (
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
+	"macemc/search/internal/work"
 	"macemc/sim"
 )
 
@@ -20,14 +22,21 @@ import (
 // to, and what exhausting says of its states. All runs are taken under the
 // conditions that the header of one path tells.
 //
-// Walks are shared out among several runners. What they come to depends on the
-// seed and on their numbers, not on how many runners there are.
+// Walks are shared out among several hands. What they come to depends on the
+// seed and on their numbers, not on how many hands there are.
 type Lab struct {
-	crew     *crew
-	first    *runner
+	pool     work.Pool[*asker]
 	recorded sim.Verdict
 	end      func()
-	effort   int // steps of the runs that count, and states that were settled
+	steps    int // of the runs that count
+	states   int // that were settled
+}
+
+// asker is a hand of a lab.
+type asker struct {
+	*hand
+	fork    labFork    // the last that it made
+	walking *walk.Walk // the walk from there
 }
 
 // NewLab makes a lab for the conditions of a recorded path. Close it.
@@ -36,11 +45,47 @@ func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCrew(sys, opts)
+	return watchedLab(sys, opts, recorded)
+}
+
+// watchedLab is a lab with a monitor of its own.
+func watchedLab(sys *sim.System, opts Options, recorded sim.Verdict) (*Lab, error) {
+	l, err := newLab(sys, opts, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{crew: c, first: c.runners[0], recorded: recorded, end: c.watch()}, nil
+	m := newMonitor(l.first().hand, func(h *hand) soFar {
+		return soFar{stats: *h.counts, measured: Measured{Memory: uint64(h.Limits.Highest()), Slow: canon.Slow()}}
+	})
+	m.with(l.hands()[1:])
+	l.recorded, l.end = recorded, m.watch()
+	return l, nil
+}
+
+// newLab makes a lab whose hands take runs as another hand does, if like is not nil.
+// Whoever makes it watches its hands.
+func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
+	opts.Progress = nil
+	hands, err := newHands(sys, opts, like)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{end: func() {}}
+	l.pool.Here = func(a *asker) { a.here() }
+	for _, h := range hands {
+		l.pool.Hands = append(l.pool.Hands, &asker{hand: h})
+	}
+	return l, nil
+}
+
+// first is the hand that takes single runs.
+func (l *Lab) first() *asker { return l.pool.Hands[0] }
+
+func (l *Lab) hands() (all []*hand) {
+	for _, a := range l.pool.Hands {
+		all = append(all, a.hand)
+	}
+	return all
 }
 
 // Close ends what watches the runs.
@@ -50,26 +95,18 @@ func (l *Lab) Close() { l.end() }
 func (l *Lab) Recorded() sim.Verdict { return l.recorded }
 
 // Options are those in force.
-func (l *Lab) Options() Options { return l.first.opts }
+func (l *Lab) Options() Options { return l.first().opts }
 
 // Stopped reports whether the lab was told to stop.
-func (l *Lab) Stopped() bool { return l.first.Stopped() }
+func (l *Lab) Stopped() bool { return l.first().Stopped() }
 
 // CanBeLive reports whether a liveness property is checked.
-func (l *Lab) CanBeLive() bool { return l.first.World.Judge.CanBeLive() }
-
-// Steps is how many steps the runners have taken.
-func (l *Lab) Steps() (n int) {
-	for _, r := range l.crew.runners {
-		n += r.stats.Steps
-	}
-	return n
-}
+func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
 
 // Effort is what the answers have cost: steps of runs, and states that were
-// visited to decide exactly. It does not depend on how many runners there are:
+// visited to decide exactly. It does not depend on how many hands there are:
 // walks that do not count are not counted.
-func (l *Lab) Effort() int { return l.effort }
+func (l *Lab) Effort() int { return l.steps + l.states }
 
 // A Case is one run that is looked into.
 type Case struct {
@@ -136,7 +173,7 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alik
 		if alike {
 			src.Like = sim.Alike
 		}
-		climate := run.Climate{Faults: l.first.Stormy(), Heal: -1}
+		climate := run.Climate{Faults: l.first().Stormy(), Heal: -1}
 		c, _, w := l.examineAs(src, climate, len(steps), careful)
 		if c.Failure == nil && w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd) {
 			return nil, nil
@@ -147,20 +184,25 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alik
 	return c, taken, err
 }
 
-// alone does something with the first runner.
+// alone does something with the first hand.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
-	before, settled := l.first.stats.Steps, l.first.settledStates
 	out, returned, err := run.Apart(func() (T, error) {
-		l.first.Pulse.Here()
+		l.first().here()
 		return do()
 	})
-	l.effort += l.first.stats.Steps - before + l.first.settledStates - settled
+	l.took(l.first().counted().Steps, 0)
 	if !returned {
-		r, f := l.first.ended()
-		r.Pulse.Rest()
+		h, f := l.first().ended()
+		h.Pulse.Rest()
 		return out, fmt.Errorf("%s: %s", f.Identity, f.Message)
 	}
 	return out, err
+}
+
+// took adds what an answer has cost.
+func (l *Lab) took(steps, states int) {
+	l.steps += steps
+	l.states += states
 }
 
 func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choose.Source, *world.World) {
@@ -169,19 +211,14 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 
 // examineAs takes a run and notes what a Case tells.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
-	x := &examining{Again: run.Again{Climate: c, Steps: steps}, of: &Case{}}
 	record, ok := src.(recorder)
 	if !ok {
 		record = choose.NewRecord(src)
 	}
-	x.src = record
-	_, failure, w := l.first.Run(x, careful)
-	x.of.Path, x.of.Failure, x.of.climate = record.Path(), failure, l.first.Climate
-	x.of.picks = run.Picks(x.of.Path)
-	for len(x.of.Wild) < len(x.of.Path.Steps) { // the last step failed
-		x.of.Wild = append(x.of.Wild, x.rare)
-	}
-	return x.of, src, w
+	x := &examining{Again: run.Again{Climate: c, Steps: steps}, src: record}
+	h := l.first().hand
+	_, failure, w := h.Run(x, careful)
+	return x.seen(record.Path(), failure, h.Climate), src, w
 }
 
 // recorder is a source that knows the path of what it has answered.
@@ -191,12 +228,20 @@ type recorder interface {
 }
 
 // examining repeats a run and notes what there is to be known of its states
-// and steps.
+// and steps: see Case.
 type examining struct {
 	run.Again
-	src  recorder
-	of   *Case
-	rare bool // of the step under way
+	src                 recorder
+	wild, live, assumed []bool
+	rare                bool // of the step under way
+}
+
+// seen is the case that was seen, with how it ended.
+func (x *examining) seen(path *choose.Path, failure *sim.Failure, c run.Climate) *Case {
+	for len(x.wild) < len(path.Steps) { // the last step failed
+		x.wild = append(x.wild, x.rare)
+	}
+	return &Case{Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, Failure: failure, climate: c, picks: run.Picks(path)}
 }
 
 func (x *examining) Err() error { return x.src.Err() }
@@ -218,10 +263,10 @@ func (x *examining) Answer(q *choose.Question) int {
 
 func (x *examining) Visit(w *world.World, depth int) bool {
 	if depth > 0 {
-		x.of.Wild = append(x.of.Wild, x.rare || w.Run.Wild())
+		x.wild = append(x.wild, x.rare || w.Run.Wild())
 	}
-	x.of.Live = append(x.of.Live, w.Judge.CanBeLive() && w.Judge.Live())
-	x.of.Assumed = append(x.of.Assumed, w.Judge.Assumed())
+	x.live = append(x.live, w.Judge.CanBeLive() && w.Judge.Live())
+	x.assumed = append(x.assumed, w.Judge.Assumed())
 	return depth < x.Steps
 }
 
@@ -254,108 +299,123 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	if len(of.Live) <= q.From {
 		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
 	}
-	a := &asking{of: of, Walks: q, came: make([]outcome, q.Count)}
-	taken, err := l.crew.do(q.Count, a.take, func(r *runner, i int, f *sim.Failure) bool {
-		return a.judge(r, i, f, r.walking, 0)
-	})
+	a := &asking{of: of, Walks: q, came: make([]answer, q.Count)}
+	pool := l.pool
+	pool.Gone = func(k int, u work.Unit) (work.Outcome, bool) {
+		broken := l.pool.Hands[k]
+		f, another := broken.gone()
+		l.pool.Hands[k] = &asker{hand: another}
+		return a.judge(broken, u.From, f, broken.walking, 0), true
+	}
+	taken, err := pool.Do(q.Count, 1, a.take)
 	if err == explore.ErrHalt {
 		return nil, ErrStopped
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &Walked{Taken: taken}
-	for _, o := range a.came[:taken] {
-		l.effort += o.steps
-		out.Spell = max(out.Spell, o.spell)
-		switch {
-		case o.success != nil:
-			out.Success = append(out.Success, *o.success)
-		case o.failed != nil:
-			out.Failed = append(out.Failed, *o.failed)
-		}
+	for _, came := range taken {
+		l.took(came.Stats.Steps, 0)
 	}
-	return out, nil
+	return a.walked(len(taken)), nil
 }
 
 // asking is the walks that are taken to answer a question. Each has its place in
-// came, to which the runner that takes it writes alone.
+// came, to which the hand that takes it writes alone.
 type asking struct {
 	of *Case
 	Walks
-	came []outcome
+	came []answer
 }
 
-// outcome is what a walk came to; neither: it did not become live, and did not fail.
-type outcome struct {
-	steps   int
+// answer is what a walk came to; neither: it did not become live, and did not fail.
+type answer struct {
 	success *Success
 	failed  *Failed
-	spell   int
+	spell   int // the longest without a live state
 }
 
-// take takes a walk, and reports whether those after it are wanted.
-func (a *asking) take(r *runner, i int, wanted func() bool) (more bool, err error) {
-	if r.Stopped() {
-		return false, explore.ErrHalt
+// walked is what the first walks came to.
+func (a *asking) walked(taken int) *Walked {
+	var success []Success
+	var failed []Failed
+	spell := 0
+	for _, o := range a.came[:taken] {
+		spell = max(spell, o.spell)
+		switch {
+		case o.success != nil:
+			success = append(success, *o.success)
+		case o.failed != nil:
+			failed = append(failed, *o.failed)
+		}
 	}
-	s, err := r.begin(a.of, a.Walks, i)
+	return &Walked{Taken: taken, Success: success, Failed: failed, Spell: spell}
+}
+
+// take takes a walk. It ends the work if those after it are not wanted.
+func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outcome, err error) {
+	if h.Stopped() {
+		return came, explore.ErrHalt
+	}
+	s, err := h.begin(a.of, a.Walks, u.From)
 	if err != nil {
-		return false, err
+		return came, err
 	}
-	s.Wanted = func() bool { return wanted() && !r.Stopped() }
-	end, failure, w := r.Run(s, false)
-	a.came[i].steps, a.came[i].spell = w.Run.Steps()-a.From, s.Spell
+	s.Wanted = func() bool { return wanted() && !h.Stopped() }
+	end, failure, w := h.Run(s, false)
+	h.counted()
+	steps := Stats{Steps: w.Run.Steps() - a.From}
 	switch {
 	case !wanted():
-		return false, nil
+		return work.Outcome{Stats: steps, Ends: true}, nil
 	case s.Left: // in the middle of it: that it did not fail says nothing
-		return false, explore.ErrHalt
+		return came, explore.ErrHalt
 	case end == run.EndStopped && isMismatch(w.Run.Err()):
-		return false, fmt.Errorf("%w%s", w.Run.Err(), run.Hint)
+		return came, fmt.Errorf("%w%s", w.Run.Err(), run.Hint)
 	case end == run.EndStopped:
-		return false, w.Run.Err()
+		return came, w.Run.Err()
 	}
-	return a.judge(r, i, failure, s, w.Run.Steps()), nil
+	came = a.judge(h, u.From, failure, s, w.Run.Steps())
+	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
 }
 
 // judge notes what a walk came to, after so many steps of the whole run.
-func (a *asking) judge(r *runner, i int, failure *sim.Failure, s *walk.Walk, end int) (more bool) {
+func (a *asking) judge(h *asker, i int, failure *sim.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
 	case failure != nil:
-		a.came[i].failed = &Failed{Number: i, Failure: failure, Walk: &labWalk{a.From, failure.Step, r.Climate, picks}}
+		a.came[i] = answer{spell: s.Spell, failed: &Failed{Number: i, Failure: failure, Walk: &labWalk{a.From, failure.Step, h.Climate, picks}}}
 	case a.Survive || s.Live:
-		ok := &Success{Number: i, Steps: end - s.Plan.Judged, Choices: s.Choices(), Walk: &labWalk{a.From, end, r.Climate, picks}}
-		if r.Climate.Heal != a.From || a.of.climate.Heal == a.From {
-			ok.Shared = inCommon(a.of, a.From, picks)
+		shared := 0
+		if h.Climate.Heal != a.From || a.of.climate.Heal == a.From {
+			shared = inCommon(a.of, a.From, picks)
 		}
-		a.came[i].success = ok
-		return a.All
+		a.came[i] = answer{spell: s.Spell, success: &Success{
+			Number: i, Steps: end - s.Plan.Judged, Choices: s.Choices(), Shared: shared, Walk: &labWalk{a.From, end, h.Climate, picks},
+		}}
+		return work.Outcome{Ends: !a.All}
+	default:
+		a.came[i] = answer{spell: s.Spell}
 	}
-	return true
+	return work.Outcome{}
 }
 
 // ErrStopped says that the lab was told to stop.
 var ErrStopped = decide.ErrStopped
 
-// begin is a walk of a runner, about to begin.
-func (r *runner) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
-	if r.labFork.of != of || r.labFork.steps != q.From || r.labFork.storm != q.Storm {
-		const roomy = 10_000
-		if r.Bank != nil && r.Bank.Len() > roomy {
-			r.Bank = nil
-		}
-		k, err := r.ForkAt(of.Path, of.climate, q.From)
+// begin is a walk of a hand, about to begin.
+func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
+	if h.fork.of != of || h.fork.steps != q.From || h.fork.storm != q.Storm {
+		k, err := h.ForkAt(of.Path, of.climate, q.From)
 		if err != nil {
 			return nil, err
 		}
-		r.labFork = labFork{of: of, steps: q.From, storm: q.Storm, Fork: k}
-		r.walking = walk.New(r.opts.Seed)
+		h.fork = labFork{of: of, steps: q.From, storm: q.Storm, Fork: k}
+		h.walking = walk.New(h.opts.Seed)
 	}
-	p := walk.From(r.labFork.Fork, of.climate, q.Steps)
+	p := walk.From(h.fork.Fork, of.climate, q.Steps)
 	p.Number = uint64(q.Salt)<<48 | 1<<47 | uint64(q.From)<<20 | uint64(i)
-	p.Uniform = r.opts.Walking == WalkUniform != (q.Manner == decide.Other)
+	p.Uniform = h.opts.Walking == WalkUniform != (q.Manner == decide.Other)
 	if q.Storm > 0 {
 		p.Weather(q.Storm)
 	}
@@ -370,11 +430,11 @@ func (r *runner) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	case decide.OneClock:
 		p.Picker = &walk.OneClock{Of: i}
 	}
-	r.walking.Begin(p)
-	return r.walking, nil
+	h.walking.Begin(p)
+	return h.walking, nil
 }
 
-// labFork is the fork that a runner has made last, and of what.
+// labFork is the fork that a hand has made last, and of what.
 type labFork struct {
 	of    *Case
 	steps int
@@ -403,7 +463,7 @@ func inCommon(of *Case, from int, picks []choose.Pick) int {
 func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		k := s.Walk.(*labWalk)
-		return l.first.record(choose.NewRaw(k.answers(of)), k.climate, k.end)
+		return l.first().record(choose.NewRaw(k.answers(of)), k.climate, k.end)
 	})
 }
 
@@ -412,7 +472,7 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
 		record := choose.NewRecord(choose.NewRaw(k.answers(of)))
-		_, failure, w := l.first.Run(run.Repeat(record, k.climate, k.end), false)
+		_, failure, w := l.first().Run(run.Repeat(record, k.climate, k.end), false)
 		if failure != nil || w.Run.Steps() != k.end {
 			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
 		}
@@ -424,7 +484,7 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 func (l *Lab) Confirm(of *Case, f Failed) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		k := f.Walk.(*labWalk)
-		return l.first.confirm(choose.NewRaw(k.answers(of)), k.climate, f.Failure)
+		return l.first().confirm(choose.NewRaw(k.answers(of)), k.climate, f.Failure)
 	})
 }
 
@@ -434,10 +494,10 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		want := of.Failure
 		if want == nil {
-			_, _, w := l.first.Run(run.Repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
+			_, _, w := l.first().Run(run.Repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
 			want = run.Dead(w, of.Steps())
 		}
-		return l.first.confirm(choose.NewRaw(of.picks), of.climate, want)
+		return l.first().confirm(choose.NewRaw(of.picks), of.climate, want)
 	})
 }
 
@@ -446,7 +506,7 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 // that can; from-1: none. Not decided: that is more than so many states, or the
 // nodes cannot be copied.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
-	q := settling{l.first, of.Path, of.climate, most}
+	q := settling{l.first().hand, of.Path, of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.recovers(from) })
 	return s.last, s.decided, err
 }
@@ -455,7 +515,7 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 // violation, from one on, it can still go on without one. It is the last such;
 // see Settle.
 func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
-	q := settling{l.first, of.Path.Prefix(of.Steps() - 1), of.climate, most}
+	q := settling{l.first().hand, of.Path.Prefix(of.Steps() - 1), of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.survives(from) })
 	return s.last, s.decided, err
 }
@@ -463,14 +523,13 @@ func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, er
 // Finder is who decides about a run of the lab, within some bounds; those that are
 // not told are the lab's.
 func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
-	run := &decide.Run{Wild: of.Wild, Live: of.Live, Failed: of.Failure != nil, Faults: of.climate.Faults}
+	var events []string
 	for i := range of.Path.Steps {
-		run.Events = append(run.Events, of.Path.Steps[i].Event.What)
+		events = append(events, of.Path.Steps[i].Event.What)
 	}
-	if n := of.Steps(); !run.Failed {
-		run.Counts = of.Assumed[n]
-	}
-	in := l.first.opts
+	failed := of.Failure != nil
+	run := &decide.Run{Events: events, Wild: of.Wild, Live: of.Live, Failed: failed, Faults: of.climate.Faults, Counts: !failed && of.Assumed[of.Steps()]}
+	in := l.first().opts
 	o.Walks, o.WalkSteps, o.MaxWalkSteps, o.Seed = cmp.Or(o.Walks, in.Walks), in.WalkSteps, in.MaxWalkSteps, in.Seed
 	return decide.New(asked{l, of}, run, o)
 }

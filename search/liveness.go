@@ -3,59 +3,56 @@ package search
 import (
 	"iter"
 
+	"macemc/choose"
 	"macemc/search/internal/closure"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
 
-// decide settles liveness on an exhausted space, exactly.
-func (r *runner) decide(x *explore.Explorer, res *Result) error {
+// decide settles liveness on an exhausted space, exactly, of which this is known of safety.
+func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err error) {
 	if !r.World.Judge.CanBeLive() {
-		return nil
+		return out, nil
 	}
-	r.phase(PhaseLiveness, 0, 0)
+	r.gauge.begin(PhaseLiveness, 0, 0)
 	if x.Prints != nil {
-		return r.bottoms(x, res)
+		return r.bottoms(x)
 	}
 	g, err := closure.New(&r.owner, x)
 	if err != nil {
-		return err
+		return out, err
 	}
 	defer g.Close()
 	switch bad, err := r.owner.Guarded(g.Taker, func() error { return g.Resolve(x) }); {
 	case err == explore.ErrHalt:
-		res.Stop = r.Why()
-		return nil
+		return stopped(r.Why()), nil
 	case err == explore.ErrFull: // undecided: walks will sample
-		return nil
+		return out, nil
 	case err != nil:
-		return err
+		return out, err
 	case bad != nil: // a healed state has no run of its own: walks will find it
-		return nil
+		return out, nil
 	}
+	decided := outcome{liveness: Liveness{State: safety}}
 	if len(g.Left) == 0 {
-		res.Liveness.State = res.Safety.State
-		return nil
+		return decided, nil
 	}
 	if x.Sampled || g.Sampled { // an answer that was not tried may be a way out: walks will sample
-		return nil
+		return out, nil
 	}
 	d := &deaths{x: x, dead: func(s uint32) bool { return g.Dead(x, s) }, narrow: g.Narrow(), fatal: map[uint32]bool{}}
 	for s := range d.nearestFirst(g.Halted) {
 		if x.Assumed(s) {
-			enough, err := r.proved(d, s, res)
-			if enough || err != nil {
-				return err
+			if out, enough, err := r.proved(d, s); enough || err != nil {
+				return out, err
 			}
 		}
 	}
 	if r.Stopped() {
-		res.Stop = r.Why()
-		return nil
+		return stopped(r.Why()), nil
 	}
-	res.Liveness.State = res.Safety.State
-	return nil
+	return decided, nil
 }
 
 // nearestFirst yields the dead states, those that fewer steps lead to before
@@ -101,7 +98,7 @@ type deaths struct {
 // critical step, and reports whether that is enough. The critical step is the
 // one after which all states of its run are dead, if every way out is live; else
 // the run is looked at by itself: see locate.
-func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err error) {
+func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err error) {
 	x, fatal := d.x, d.fatal
 	x.Get(s, x.To)
 	x.World.State.Load(x.Bank, x.To)
@@ -118,33 +115,44 @@ func (r *runner) proved(d *deaths, s uint32, res *Result) (enough bool, err erro
 	failure := run.Dead(x.World, r.prefix.base()+len(states)-1)
 	if r.findings.several() {
 		if fatal[states[critical]] {
-			r.findings.alike++
-			return false, nil
+			r.findings.another()
+			return out, false, nil
 		}
 		fatal[states[critical]] = true
 		if !r.findings.worth(failure) {
-			return false, nil
+			return out, false, nil
 		}
 	}
 	answers := x.Path(s)
 	f, err := r.confirm(&answers, x.Climate, failure)
 	if err != nil {
-		return true, err
+		return out, true, err
 	}
 	if f.Verdict == sim.VerdictDead {
-		f.Proved, f.whole = true, true
-		if d.narrow && (critical > 0 || r.prefix.base() == 0) { // else see locate: it may be in the prefix
-			critical += r.prefix.base()
-			f.Critical = &Critical{Step: critical, Exact: true}
-			if critical > 0 {
-				f.Critical.Event = f.Path.Steps[critical-1].Event.What
-			}
-			f.Path.Set("critical", f.Critical.Header())
-		}
+		at := r.prefix.base() + critical
+		f.onGraph(at, d.narrow && (critical > 0 || at == 0)) // else see locate: it may be in the prefix
 	}
 	if r.findings.several() {
-		return r.note(f)
+		enough, err = r.note(f)
+		return out, enough, err
 	}
-	res.Finding, res.Stop = f, StopFound
-	return true, nil
+	return found(f), true, nil
+}
+
+// onGraph notes that a finding is dead as the graph of the whole space shows, and if that
+// is known, after which step.
+func (f *Finding) onGraph(critical int, known bool) {
+	f.Proved, f.whole = true, true
+	if known {
+		f.Critical = criticalStep(f.Path, critical)
+		f.Path.Set("critical", f.Critical.Header())
+	}
+}
+
+// criticalStep is a step of a path after which it was exactly too late.
+func criticalStep(path *choose.Path, step int) *Critical {
+	if step == 0 {
+		return &Critical{Exact: true}
+	}
+	return &Critical{Step: step, Exact: true, Event: path.Steps[step-1].Event.What}
 }

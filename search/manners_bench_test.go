@@ -52,7 +52,7 @@ func BenchmarkManners(b *testing.B) {
 			const each = 2_000
 			for op := 0; b.Loop(); op++ {
 				for m, r := range runners {
-					how, length, before := r.strategy(), r.length(), r.stats.Steps
+					how, length, before := r.strategy(nil), r.length(), r.now().Steps
 					if m == storms {
 						how.(*walk.Portfolio).Manners = []walk.Manner{walk.ByWeight}
 					}
@@ -64,7 +64,7 @@ func BenchmarkManners(b *testing.B) {
 						}
 					}
 					spent[m] += cpuTime() - cpu
-					steps[m] += r.stats.Steps - before
+					steps[m] += r.now().Steps - before
 				}
 			}
 			rate := func(m int) float64 { return float64(steps[m]) / spent[m].Seconds() }

@@ -28,7 +28,7 @@ func TestManners(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, how := walk.New(r.opts.Seed), r.strategy()
+			s, how := walk.New(r.opts.Seed), r.strategy(nil)
 			for i := range walks {
 				s.Begin(how.Plan(i, r.length()))
 				end, failure, x := r.Run(s, i%8 == 1)
@@ -70,7 +70,7 @@ func TestMannersAllocate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, how := walk.New(r.opts.Seed), r.strategy()
+		s, how := walk.New(r.opts.Seed), r.strategy(nil)
 		i := 0
 		take := func() {
 			for i = range 24 {
@@ -98,7 +98,7 @@ func TestPartsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, how := walk.New(r.opts.Seed), r.strategy()
+		s, how := walk.New(r.opts.Seed), r.strategy(nil)
 		var cut, mended, longest [2]int // by whether parts are to stay
 		for i := range long.Of(500, 1_000) {
 			p := how.Plan(i, r.length())

@@ -1,30 +1,47 @@
 package search
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"macemc/search/internal/run"
 )
 
-// watch starts the monitor: a goroutine that looks for a run which has not asked
-// anything for Options.Stuck, takes it again, and calls OnStuck if it does not end then
-// either. The moment depends on the machine; the path does not. The function that it
-// returns ends the monitor.
-func (r *runner) watch() (end func()) {
-	if r.opts.Stuck <= 0 || r.opts.OnStuck == nil {
+// A monitor looks for a run that has not asked anything for Options.Stuck, takes it again,
+// and calls OnStuck if it does not end then either. The moment depends on the machine; the
+// path does not.
+type monitor struct {
+	first *hand // that of the search
+	soFar func(stuck *hand) soFar
+
+	mu    sync.Mutex
+	hands []*hand // all that take runs now
+}
+
+// newMonitor watches a hand, and those that join it.
+func newMonitor(first *hand, far func(*hand) soFar) *monitor {
+	return &monitor{first: first, soFar: far, hands: []*hand{first}}
+}
+
+// watch starts the monitor on a goroutine. The function that it returns ends it.
+func (m *monitor) watch() (end func()) {
+	opts := &m.first.opts
+	if opts.Stuck <= 0 || opts.OnStuck == nil {
 		return func() {}
 	}
-	r.Pulse.On = true
-	felt := map[*runner]*run.Feeling{}
-	endSlow := r.watchSlow()
-	endStuck := run.Often(r.opts.Stuck, func() bool {
-		seems := r.feel(felt)
+	for _, h := range m.all() {
+		h.Pulse.Watch()
+	}
+	felt := map[*hand]*run.Feeling{}
+	endSlow := m.watchSlow()
+	endStuck := run.Often(opts.Stuck, func() bool {
+		seems := m.feel(felt)
 		if seems == nil {
 			return false
 		}
 		clear(felt)
-		return r.confirmStuck(seems)
+		return m.confirmStuck(seems)
 	})
 	return func() {
 		endSlow()
@@ -32,14 +49,33 @@ func (r *runner) watch() (end func()) {
 	}
 }
 
-// feel looks at the pulses of a runner and of those that explore with it, and
-// returns one that has been still for too long.
-func (r *runner) feel(felt map[*runner]*run.Feeling) (still *runner) {
-	if r.Limits.Housework.Load() > 0 {
+// all are the hands that take runs now.
+func (m *monitor) all() []*hand {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hands
+}
+
+// with watches other hands, too, until the function that it returns is called.
+func (m *monitor) with(others []*hand) (end func()) {
+	before := m.all()
+	m.set(slices.Concat(before, others))
+	return func() { m.set(before) }
+}
+
+func (m *monitor) set(all []*hand) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hands = slices.Clip(all)
+}
+
+// feel feels the pulses of all hands, and returns one that has been still for too long.
+func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
+	if m.first.Limits.Housework.Load() > 0 {
 		clear(felt)
 		return nil
 	}
-	for _, one := range append([]*runner{r}, r.pulses.others()...) {
+	for _, one := range m.all() {
 		f := felt[one]
 		if f == nil {
 			f = &run.Feeling{}
@@ -52,31 +88,13 @@ func (r *runner) feel(felt map[*runner]*run.Feeling) (still *runner) {
 	return still
 }
 
-// pulses are those of the runners that explore with one.
-type pulses struct {
-	mu  sync.Mutex
-	all []*runner
-}
-
-func (p *pulses) set(all []*runner) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all = all
-}
-
-func (p *pulses) others() []*runner {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.all
-}
-
 // Guard has somebody told when a step has not come to its end for some time:
 // which step it is, what is to be said of it, and the service's part of the
 // stack. The player is of no use then. The function that it returns ends the
 // guard.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
-	pulse := &p.r.Pulse
-	pulse.On = true
+	pulse := &p.h.Pulse
+	pulse.Watch()
 	var f run.Feeling
 	return run.Often(stuck, func() bool {
 		f.Feels(pulse)

@@ -9,14 +9,6 @@ import (
 	"macemc/sim"
 )
 
-// Periphery counts the states at the ends of rounds, beyond which nothing was
-// known yet, and those of them that were walked from.
-type Periphery struct {
-	States int // that were not known to be live
-	Walked int // of them
-	Steps  int // that these walks took
-}
-
 // A walk from the periphery costs steps, and so that wide levels do not eat
 // the search, these are bounded by the work that was done: one for so many
 // transitions, and a few before. A false alarm costs as much as many of them.
@@ -36,6 +28,13 @@ type periphery struct {
 	r        *runner
 	pending  *Finding // what a walk has met; a shorter one is looked for
 	patience int      // until so many transitions were executed
+
+	states, walked, steps int // see Periphery
+}
+
+// counted is what these walks came to.
+func (p *periphery) counted() Periphery {
+	return Periphery{States: p.states, Walked: p.walked, Steps: p.steps}
 }
 
 // allowance is how many steps may still be walked from the periphery.
@@ -44,7 +43,7 @@ func (p *periphery) allowance() int {
 	if Engine(p.r.stats.Engine) == EngineMemo {
 		every = peripheryEveryMemo
 	}
-	return peripheryLeast + p.r.stats.Executed/every - p.r.stats.Periphery.Steps - peripheryAlarm*p.r.alarms
+	return peripheryLeast + p.r.now().Executed/every - p.steps - peripheryAlarm*p.r.alarms
 }
 
 // outskirts reports whether the states of a depth are walked from.
@@ -64,13 +63,13 @@ func (p *periphery) roams() bool {
 func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
 	n := level.Len()
 	stride := coprime(n)
-	p.r.phase(PhasePeriphery, depth, n)
+	p.r.gauge.begin(PhasePeriphery, depth, n)
 	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
 		s := level.At(k)
 		if x.Outside(s) || !x.Climate.Faults && x.Live(s) {
 			continue
 		}
-		p.r.stats.Periphery.States++
+		p.states++
 		if p.allowance() <= 0 {
 			continue
 		}
@@ -89,61 +88,57 @@ func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Front
 	return nil, nil
 }
 
-// roundEnd walks from the states of a depth, and reports whether the exhaustive
+// roundEnd walks from the states of a depth, and says whether the exhaustive
 // phase is over.
-func (p *periphery) roundEnd(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
+func (p *periphery) roundEnd(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	if !p.roams() || !p.outskirts(depth) {
-		return false, nil
+		return out, nil
 	}
-	return p.walkRound(x, res, depth, level)
+	return p.walkRound(x, depth, level)
 }
 
-func (p *periphery) walkRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) (done bool, err error) {
+func (p *periphery) walkRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	f, err := p.walkEach(x, depth, level)
 	switch {
 	case err != nil:
-		return true, err
+		return out, err
 	case f != nil:
-		return p.met(f, res)
+		return p.met(f)
 	case p.r.Stopped():
-		res.Stop = p.r.Why()
-		return true, nil
+		return stopped(p.r.Why()), nil
 	}
-	return false, nil
+	return out, nil
 }
 
 // lastRound walks from the states of a depth where the exhaustive phase has
 // done the work that it may, before the end of a round.
-func (p *periphery) lastRound(x *explore.Explorer, res *Result, depth int, level explore.Frontier) error {
+func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	if depth == 0 || !p.roams() || p.outskirts(depth) { // then it was done
-		return nil
+		return out, nil
 	}
-	_, err := p.walkRound(x, res, depth, level)
-	return err
+	return p.walkRound(x, depth, level)
 }
 
 // met takes a finding of a walk from the periphery. One that is dead is so from
 // a state of the exhaustive phase, or not far from it. What else goes wrong in
 // a walk may do so much nearer to the start: the phase goes on for as much work
 // again, to look for that.
-func (p *periphery) met(f *Finding, res *Result) (done bool, err error) {
+func (p *periphery) met(f *Finding) (out outcome, err error) {
 	switch {
 	case p.r.findings.several():
-		enough, err := p.r.note(f)
-		if enough {
-			res.Stop = StopFound
+		if enough, err := p.r.note(f); enough || err != nil {
+			return stopped(StopFound), err
 		}
-		return enough, err
+		return out, nil
 	case f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictNondeterminism:
-		res.Finding, res.Stop = f, StopFound
-		return true, nil
+		return found(f), nil
 	}
-	p.pending, p.patience = f, 2*p.r.stats.Executed+peripheryPatience
-	return false, nil
+	p.pending, p.patience = f, 2*p.r.now().Executed+peripheryPatience
+	return out, nil
 }
 
 // impatient reports whether what a walk has met is reported as it is.
-func (p *periphery) impatient() bool { return p.pending != nil && p.r.stats.Executed >= p.patience }
+func (p *periphery) impatient() bool { return p.pending != nil && p.r.now().Executed >= p.patience }
 
 // coprime is a number that, added again and again modulo n, meets all below n,
 // far from each other.
@@ -162,20 +157,19 @@ func coprime(n int) int {
 // live makes its start a suspect; where that turns out to be alive, its end.
 func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
-	plan.Number = 1<<49 + uint64(p.r.stats.Periphery.Walked)
+	plan.Number = 1<<49 + uint64(p.walked)
 	s := walk.New(p.r.opts.Seed)
 	s.Wanted = p.r.wanted
-	take := func() (run.Ending, *sim.Failure, *world.World) {
+	take := func() (end run.Ending, failure *sim.Failure, w *world.World) {
 		s.Begin(plan)
-		before := p.r.stats.Steps
-		defer func() {
-			p.r.stats.Periphery.Steps += p.r.stats.Steps - before
-			p.r.stats.WalkSteps += p.r.stats.Steps - before
-		}()
-		return p.r.Run(s, false)
+		before := p.r.counts.Steps
+		end, failure, w = p.r.Run(s, false)
+		p.steps += p.r.counts.Steps - before
+		p.r.add(Stats{WalkSteps: p.r.counts.Steps - before})
+		return end, failure, w
 	}
 	end, failure, w := take()
-	p.r.stats.Periphery.Walked++
+	p.walked++
 	for s.Unlive(end, w) {
 		f, err := p.r.early(func() (*Finding, error) { return p.decide(k, c, s, w.Run.Steps()) })
 		if f != nil || err != nil {
@@ -225,29 +219,31 @@ func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 // alarm notes a false one: walks were too short.
 func (r *runner) alarm() {
 	r.alarms++
-	r.stats.Suspects++
+	r.add(Stats{Suspects: 1})
 	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
 }
 
-// edge walks from the end of an enumerated run, where the bound cut it.
-func (p *periphery) edge(s *reference, w *world.World, res *Result) (done bool, err error) {
+// edge walks from the end of an enumerated run, where the bound cut it. Done: the phase is
+// over, with a finding or without one.
+func (p *periphery) edge(s *reference, w *world.World) (f *Finding, done bool, err error) {
 	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {
-		return false, nil
+		return nil, false, nil
 	}
-	p.r.stats.Periphery.States++
+	p.states++
 	if p.allowance() <= 0 {
-		return false, nil
+		return nil, false, nil
 	}
 	record, c := choose.NewRecord(fixed(s)()), s.Climate
 	p.r.Run(run.Repeat(record, c, w.Run.Steps()), false)
 	path := record.Path()
 	k, err := p.r.ForkAt(path, c, len(path.Steps))
 	if err != nil {
-		return true, err
+		return nil, true, err
 	}
-	f, err := p.walkOutside(k, c)
+	f, err = p.walkOutside(k, c)
 	if f == nil || err != nil {
-		return err != nil, err
+		return nil, err != nil, err
 	}
-	return p.met(f, res)
+	out, err := p.met(f)
+	return out.finding, out.over(), err
 }

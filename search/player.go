@@ -14,7 +14,7 @@ import (
 // for a debugger. It judges every state as a search does, and supplies no
 // answers.
 type Player struct {
-	r     *runner
+	h     *hand
 	w     *world.World
 	lag   *world.World // in the state before the step, for step properties; nil: there are none
 	steps *world.Transition
@@ -37,17 +37,17 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRunner(sys, opts)
+	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	p := &Player{r: r}
-	if p.w, err = r.NewWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
+	p := &Player{h: h}
+	if p.w, err = h.NewWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
 		return nil, err
 	}
 	p.w.Environ.Allow(*opts.Faults, opts.Early)
-	if r.Always {
-		if p.lag, err = r.NewWorld(world.Config{}); err != nil {
+	if h.Always {
+		if p.lag, err = h.NewWorld(world.Config{}); err != nil {
 			return nil, err
 		}
 		p.lag.State.Track()
@@ -57,7 +57,7 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 }
 
 // Options are those that the path's header asked for.
-func (p *Player) Options() Options { return p.r.opts }
+func (p *Player) Options() Options { return p.h.opts }
 
 // World is where the run is. Let the player take its steps.
 func (p *Player) World() *world.World { return p.w }
@@ -126,8 +126,8 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 
 // judged is how the service fails in what is done, if it does.
 func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
-	p.r.Pulse.Tick()
-	defer p.r.Pulse.Rest()
+	p.h.Pulse.Tick()
+	defer p.h.Pulse.Rest()
 	failure, returned, _ := run.Apart(func() (found *sim.Failure, _ error) {
 		failure := p.w.Protect(func() { found = do() })
 		if failure == nil {

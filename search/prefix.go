@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"macemc/choose"
-	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -34,13 +33,12 @@ func (l *prefix) base() int {
 	return l.steps
 }
 
-// taken is how many steps a run took; those of the prefix only if it took them
-// again.
-func (r *runner) taken(w *world.World, careful bool) int {
-	if careful {
-		return w.Run.Steps()
+// share is the same prefix, for another goroutine.
+func (l *prefix) share() *prefix {
+	if l == nil {
+		return nil
 	}
-	return w.Run.Steps() - r.prefix.base()
+	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
 }
 
 // beginning is where the runs of a climate begin; nil: at the start.
@@ -57,56 +55,56 @@ func (l *prefix) beginning(c run.Climate) *run.Fork {
 
 // takePrefix takes the prefix, and saves the state that it leads to. What goes
 // wrong on the way is a finding.
-func (r *runner) takePrefix() (*Finding, error) {
-	path := r.opts.Prefix
+func (h *hand) takePrefix() (*Finding, error) {
+	path := h.opts.Prefix
 	if path == nil {
 		return nil, nil
 	}
-	if err := r.fits(path); err != nil {
+	if err := h.fits(path); err != nil {
 		return nil, err
 	}
-	before := r.stats
-	defer func() { r.stats = before }()
-	var err error
-	l := &prefix{steps: len(path.Steps)}
-	fresh, f, err := r.retake(path, run.Fair)
+	defer h.counted() // nobody adds it
+	steps := len(path.Steps)
+	fresh, f, err := h.retake(path, run.Fair)
 	if f != nil || err != nil {
 		return f, err
 	}
-	if l.fair, err = r.ForkAt(fresh, run.Fair, l.steps); err != nil {
+	fair, err := h.ForkAt(fresh, run.Fair, steps)
+	if err != nil {
 		return nil, err
 	}
-	if r.Stormy() {
+	var stormy *run.Fork
+	if h.Stormy() {
 		c := run.Climate{Faults: true, Heal: -1}
-		if early := r.opts.Early; early != nil { // those of the prefix do not count
-			r.mayFire(*early + l.steps)
-			if _, f, err = r.retake(path, c); f != nil || err != nil {
+		if early := h.opts.Early; early != nil { // those of the prefix do not count
+			h.mayFire(*early + steps)
+			if _, f, err = h.retake(path, c); f != nil || err != nil {
 				return f, err
 			}
-			r.mayFire(*early + r.World.Environ.Fired())
+			h.mayFire(*early + h.World.Environ.Fired())
 		}
-		if fresh, f, err = r.retake(path, c); f != nil || err != nil {
+		if fresh, f, err = h.retake(path, c); f != nil || err != nil {
 			return f, err
 		}
-		if l.stormy, err = r.ForkAt(fresh, c, l.steps); err != nil {
+		if stormy, err = h.ForkAt(fresh, c, steps); err != nil {
 			return nil, err
 		}
 	}
-	r.prefix = l
+	h.prefix = &prefix{steps, fair, stormy}
 	return nil, nil
 }
 
 // mayFire says how often timers may fire early from now on: see Options.Early.
-func (r *runner) mayFire(early int) { r.opts.Early, r.Early = &early, &early }
+func (h *hand) mayFire(early int) { h.opts.Early, h.Early = &early, &early }
 
 // fits refuses a path that cannot be the prefix of this search.
-func (r *runner) fits(path *choose.Path) error {
+func (h *hand) fits(path *choose.Path) error {
 	name, _ := path.Get("system")
-	if name != r.Sys.Name {
-		return fmt.Errorf("the prefix is of the system %q, not of %q", name, r.Sys.Name)
+	if name != h.Sys.Name {
+		return fmt.Errorf("the prefix is of the system %q, not of %q", name, h.Sys.Name)
 	}
-	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(r.opts.Params.Nodes) {
-		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, r.opts.Params.Nodes)
+	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(h.opts.Params.Nodes) {
+		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, h.opts.Params.Nodes)
 	}
 	for i, s := range path.Steps {
 		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
@@ -118,15 +116,15 @@ func (r *runner) fits(path *choose.Path) error {
 
 // retake takes the run of a path in a climate, by identity, and records it
 // anew.
-func (r *runner) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
+func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
 	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first
 	record := choose.NewRecord(answers)
-	end, failure, w := r.Run(run.Repeat(record, c, len(path.Steps)), false)
+	end, failure, w := h.Run(run.Repeat(record, c, len(path.Steps)), false)
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
-		f, err := r.confirm(choose.NewRaw(run.Picks(record.Path())), c, failure)
+		f, err := h.confirm(choose.NewRaw(run.Picks(record.Path())), c, failure)
 		return nil, f, err
 	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
 		diverged.Pass = "the prefix"

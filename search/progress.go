@@ -32,42 +32,38 @@ type Progress struct {
 	Memory   int // bytes of the process, at the last look
 }
 
-// phase begins a part of the search.
-func (r *runner) phase(p Phase, level, of int) {
-	r.progress.Phase, r.progress.Level, r.progress.Done, r.progress.Of = p, level, 0, of
+// gauge is what is told of how far a search is.
+type gauge struct {
+	told     func(Progress) // nil: nobody is
+	memory   func() int
+	phase    Phase
+	level    int
+	done, of int
 }
 
-// at tells how far the phase is.
-func (r *runner) at(done int) {
-	r.progress.Done = done
-	r.tell()
+// begin begins a part of the search. What it returns goes back to the part before.
+func (g *gauge) begin(p Phase, level, of int) (back func()) {
+	before := *g
+	g.phase, g.level, g.done, g.of = p, level, 0, of
+	return func() { *g = before }
 }
 
-// during is another phase for as long as something takes.
-func (r *runner) during(p Phase) (end func()) {
-	before := r.progress
-	r.phase(p, before.Level, 0)
-	r.tell()
-	return func() { r.progress = before }
-}
+// goesTo says that the part takes until so much is done, if that is more than was said.
+func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
-// tell reports progress. Who is told decides how often it is shown.
-func (r *runner) tell() {
-	if r.opts.Progress != nil {
-		r.progress.Stats = r.stats
-		r.progress.Memory = r.Limits.Memory()
-		r.opts.Progress(r.progress)
+// at notes what is done of it, and tells how far the search is, with what was counted.
+func (g *gauge) at(done int, counted func() Stats) {
+	g.done = done
+	if g.told != nil {
+		g.told(Progress{Stats: counted(), Phase: g.phase, Level: g.level, Done: done, Of: g.of, Memory: g.memory()})
 	}
 }
 
-// tellOf is tell where several count together.
-func (r *runner) tellOf(sum Stats, done int) {
-	if r.opts.Progress != nil {
-		p := r.progress
-		p.Stats, p.Done, p.Memory = sum, done, r.Limits.Memory()
-		r.opts.Progress(p)
-	}
-}
+// at tells how far the phase is. Who is told decides how often it is shown.
+func (r *runner) at(done int) { r.gauge.at(done, r.now) }
+
+// tell is at where nothing more was done.
+func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
 // measured is what the search took so far.
 func (r *runner) measured() Measured {

@@ -17,7 +17,6 @@ type reference struct {
 	dead    bool      // the current run has come to a state that is not live and will never change, faults apart
 	begin   *run.Fork // where the runs begin; nil: at the start
 	base    int       // the steps that lead there
-	stats   *Stats
 	bound   int
 	known   map[canon.Hash]mark
 	path    []canon.Hash // the states of the current run
@@ -28,6 +27,8 @@ type reference struct {
 	edge    bool         // the current run has come to a state at the bound that was not there before
 	moved   bool         // a repeated prefix led to another state than before
 	all     bool         // known states are expanded, too: every path is taken
+
+	states, transitions, duplicates, executed int // see Stats
 }
 
 // mark is what is kept of a state: the least depth at which it was reached.
@@ -38,10 +39,23 @@ type mark struct {
 }
 
 func newReference(r *runner, bound int) *reference {
-	stats, c := &r.stats, run.Climate{Faults: r.Stormy(), Heal: -1}
-	stats.States, stats.Transitions, stats.Duplicates = 0, 0, 0
-	return &reference{Odometer: choose.NewOdometer(), Climate: c, begin: r.prefix.beginning(c), base: r.prefix.base(), stats: stats, bound: bound, known: map[canon.Hash]mark{}}
+	c := run.Climate{Faults: r.Stormy(), Heal: -1}
+	return &reference{
+		Odometer: choose.NewOdometer(), Climate: c, begin: r.prefix.beginning(c), base: r.prefix.base(), bound: bound, known: map[canon.Hash]mark{},
+		all: r.opts.Visited == VisitedOff,
+	}
 }
+
+// counted is what the round has come to so far. If s is nil, that is nothing.
+func (s *reference) counted() Stats {
+	if s == nil {
+		return Stats{}
+	}
+	return Stats{States: s.states, Transitions: s.transitions, Duplicates: s.duplicates, Executed: s.executed}
+}
+
+// lower lets no later run of the round go beyond a depth: something was found there.
+func (s *reference) lower(bound int) { s.bound = min(s.bound, bound) }
 
 func (s *reference) Fork() *run.Fork { return s.begin }
 
@@ -57,9 +71,9 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 	}
 	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
 	if depth > 0 {
-		s.stats.Executed++
+		s.executed++
 		if s.first[depth-1] {
-			s.stats.Transitions++
+			s.transitions++
 		}
 	}
 	m, there := s.known[h]
@@ -67,12 +81,12 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 		there = false
 	}
 	if there && m.depth <= depth {
-		s.stats.Duplicates++
+		s.duplicates++
 		return false
 	}
 	if !there {
 		w.Judge.CoverState(depth)
-		s.stats.States++
+		s.states++
 	}
 	if w.Judge.CanBeLive() && w.Judge.Assumed() && !w.Judge.Live() && w.Events.Settled() {
 		s.dead = true

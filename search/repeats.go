@@ -18,19 +18,29 @@ const (
 
 // repeatRuns takes the different steps of a space that the reference engine exhausted
 // again, each by its run from the start, as explore.Repeats does where nodes can be copied.
-func (r *runner) repeatRuns(s *reference) (f *Finding, done Repeated, err error) {
+// out is what the space came to, which a step that is not the same each time changes.
+func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || s.Sampled() || s.all || r.opts.once || r.stats.Transitions > repeatRunsMost {
-		return nil, done, nil
+		return out, nil
 	}
-	stats, own := r.stats, r.World
-	defer func() {
-		stats.Steps, stats.Audited = r.stats.Steps, r.stats.Audited
-		r.stats, r.World = stats, own
-	}()
-	if r.World, err = r.NewWorld(world.Config{Sprint: true}); err != nil { // nothing counts as exercised
-		return nil, done, err
+	uncovered, err := r.NewWorld(world.Config{Sprint: true}) // nothing counts as exercised
+	if err != nil {
+		return out, err
 	}
-	g := &gatherer{reference: newReference(r, s.bound), kept: map[sim.Addr]canon.Hash{}, met: map[string]bool{}}
+	var f *Finding
+	r.In(uncovered, r.Lockstep, func() { f, out.repeated, err = r.repeatAll(s.bound) })
+	r.collect()
+	if f != nil {
+		out.stop, out.finding = StopFound, f
+	} else if why := r.Why(); why != "" {
+		out.stop = why
+	}
+	return out, err
+}
+
+// repeatAll enumerates the space to a bound once more, and takes its steps again.
+func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
+	g := &gatherer{reference: newReference(r, bound), kept: map[sim.Addr]canon.Hash{}, met: map[string]bool{}}
 	g.sides.Source = g.reference
 	for n, more := 1, true; more; n, more = n+1, g.Next() {
 		if n%repeatRunsAsks == 0 && r.Stopped() {

@@ -48,7 +48,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	for range tries {
 		var returned bool
 		if out.Finding, returned, err = run.Apart(func() (*Finding, error) {
-			r.Pulse.Here()
+			r.here()
 			return r.replay(path, recorded)
 		}); err != nil {
 			return nil, err
@@ -87,24 +87,23 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		seeFailed(w, again.See)
 	}
 	trace := *w.Run.Trace() // walks from the end may be taken in this world
-	f := newFinding(sim.Failure{}, path, &trace, c)
+	as := func(failure sim.Failure) *Finding { return newFinding(failure, path, &trace, c) }
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
-		f.Failure = *failure
+		f := as(*failure)
 		if f.Verdict == sim.VerdictNondeterminism {
 			countOutcomes(&r.Runs, f)
 		}
 		if same(f, recorded, path) {
-			f.Critical, _ = recordedCritical(path)
+			f.asRecorded()
 		}
 		return f, nil
 	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
 		if recorded != sim.VerdictNondeterminism {
 			return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("%w; %s", diverged, changed)}
 		}
-		f.Failure = *w.Run.Failure(sim.VerdictNondeterminism, diverged.Error())
-		return f, nil
+		return as(*w.Run.Failure(sim.VerdictNondeterminism, diverged.Error())), nil
 	case end == run.EndStopped && !errors.Is(w.Run.Err(), choose.ErrEnd):
 		return nil, w.Run.Err()
 	case !answers.Done() && r.told():
@@ -117,7 +116,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
 			w.State.Hash(), state)}
 	}
-	f.Step = w.Run.Steps()
+	f := as(sim.Failure{Step: w.Run.Steps()})
 	if recorded != sim.VerdictDead || !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
 		return f, nil
 	}
@@ -135,8 +134,11 @@ func (r *runner) told() bool { return r.opts.Stop != nil && r.opts.Stop() != "" 
 // isDead makes a finding of the end of a run that was recorded as dead.
 func (f *Finding) isDead(dead *sim.Failure, res *decide.Result) {
 	f.Failure, f.Proved, f.Evidence = *dead, res.Proved, res.Evidence
-	f.Critical, _ = recordedCritical(f.Path)
+	f.asRecorded()
 }
+
+// asRecorded notes the critical step that the path's header tells.
+func (f *Finding) asRecorded() { f.Critical, _ = recordedCritical(f.Path) }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than
 // when the path was recorded.

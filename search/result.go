@@ -1,14 +1,12 @@
 package search
 
 import (
-	"iter"
 	"time"
 
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
-	"macemc/search/internal/walk"
 	"macemc/sim"
 )
 
@@ -151,49 +149,6 @@ type Live struct {
 type Outcome struct {
 	Told  string
 	Times int
-}
-
-// Stats count what the search did. They are the same for the same seed.
-type Stats struct {
-	Engine      string
-	Uncopied    string // why nodes cannot be copied, where that is why another engine was taken than asked for
-	Cloned      bool   // nodes were copied by System.Clone
-	Paths       int    // runs from a start to an end: exhaustive ones and walks
-	Walks       int
-	WalksCut    int     // of these, those that ended in a failure that is ignored
-	Manners     Manners // of these, by manner, where they were taken in several
-	Restarted   int     // of these, those that began at a kept state
-	Kept        int     // states at which walks could begin, at the end
-	WalkSteps   int     // steps of the walks, without what looked into their ends
-	Steps       int     // steps taken, repeated ones included
-	States      int     // distinct states that the exhaustive phase visited
-	Transitions int     // enabled (event, answers) pairs over distinct states
-	Executed    int     // transitions that were executed, known ones included
-	HandlerRuns int     // memo engine: handlers that were run, all others were looked up
-	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
-	Duplicates  int     // executed transitions that led to a known state
-	Compared    int     // of those, how many were tested by taking both runs to the state again
-	Audited     int     // paths that were run twice, in lockstep
-	Suspects    int     // walks that did not become live, but whose end can
-	Depth       int     // rounds completed to this depth
-	Periphery   Periphery
-}
-
-// took counts steps that a lab of the search took.
-func (s *Stats) took(steps int) { s.Steps += steps }
-
-// Manners are how many walks there were of each manner, by the number of the manner.
-type Manners [walk.Manners]int
-
-// All yields the manners of which there were walks, with how many.
-func (m Manners) All() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
-		for k, n := range m {
-			if n > 0 && !yield(walk.Manner(k).String(), n) {
-				return
-			}
-		}
-	}
 }
 
 // Measured is what differs from run to run.

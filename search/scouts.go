@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"macemc/search/internal/walk"
+	"macemc/search/internal/work"
 	"macemc/sim"
 )
 
@@ -21,121 +22,121 @@ const (
 // number only, and whether it is careful on its lot, so what is found and what
 // is counted is the same for any number of workers.
 type scouts struct {
-	*crew  // nil: the walks are taken alone
+	pool   work.Pool[*scout] // of no hands: the walks are taken alone
 	called bool
-	told   []outing
 	steps  atomic.Int64 // of this lot, so far
 	covers tallies
 }
 
 // scout is one of them.
 type scout struct {
+	*hand
 	*walk.Walk
 	how walk.Strategy
-}
-
-// outing is what a walk of a scout came to.
-type outing struct {
-	steps   int // that were taken
-	taken   int // of these, beyond a prefix: see runner.taken
-	audited int // 1: it was
-	manner  walk.Manner
-	met     *walk.Notes
-	from    int  // the number of the kept state where it began; 0: none
-	needs   bool // a look
 }
 
 // call makes them, if there are to be several.
 func (s *scouts) call(r *runner) (err error) {
 	s.called = true
-	opts := r.opts
-	opts.Workers = cmp.Or(opts.Workers, runtime.GOMAXPROCS(0))
-	if opts.Workers == 1 {
-		return nil
-	}
-	if s.crew, err = newCrew(r.Sys, opts); err != nil {
+	hands, err := newHands(r.Sys, r.opts, r.hand)
+	if err != nil || len(hands) == 1 {
 		return err
 	}
-	s.told = make([]outing, walk.LotMost)
+	for _, h := range hands {
+		s.pool.Hands = append(s.pool.Hands, &scout{hand: h})
+	}
+	s.pool.Here = func(one *scout) { one.here() }
+	s.pool.Gone = func(k int, _ work.Unit) (work.Outcome, bool) {
+		_, another := s.pool.Hands[k].gone()
+		s.pool.Hands[k] = &scout{hand: another}
+		return work.Outcome{Ends: true}, true
+	}
 	return nil
+}
+
+// several reports whether walks are taken by several.
+func (s *scouts) several() bool { return len(s.pool.Hands) > 0 }
+
+// newHands makes as many hands as take runs together.
+func newHands(sys *sim.System, opts Options, like *hand) (hands []*hand, err error) {
+	for range cmp.Or(opts.Workers, runtime.GOMAXPROCS(0)) {
+		h, err := newHand(sys, opts, nil, like)
+		if err != nil {
+			return nil, err
+		}
+		hands, like = append(hands, h), cmp.Or(like, h)
+	}
+	return hands, nil
+}
+
+// begins lets a scout take the walks of a lot.
+func (one *scout) begins(r *runner) {
+	one.Walk, one.how = walk.New(r.opts.Seed), one.strategy(r.corpus)
+	one.Walk.Corpus = r.corpus
+	one.coverage.Clear()
 }
 
 // ahead takes the walks of a lot, and returns how many of them came
 // to nothing before the first that needs a look.
 func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, err error) {
-	n := l.To - l.From
-	of := map[*runner]scout{}
-	for _, hand := range s.runners {
-		hand.like(r)
-		one := scout{walk.New(r.opts.Seed), hand.strategy()}
-		one.Corpus = r.corpus
-		hand.coverage.Clear()
-		of[hand] = one
+	var hands []*hand
+	for _, one := range s.pool.Hands {
+		one.begins(r)
+		hands = append(hands, one.hand)
 	}
-	clear(s.told[:n])
 	s.steps.Store(0)
 	s.covers.begin(r.coverage)
-	r.pulses.set(s.runners)
-	defer r.pulses.set(nil)
-	first := s.runners[0]
-	_, err = s.do(n, func(hand *runner, j int, wanted func() bool) (more bool, err error) {
-		one, i := of[hand], l.From+j
-		w := one.Walk
-		s.told[j].needs = true
-		if w == nil || j%scoutAsks == 0 && hand.Stopped() {
-			return false, nil
+	r.collect()
+	defer r.monitor.with(hands)()
+	first := s.pool.Hands[0]
+	came, err := s.pool.Do(l.To-l.From, 1, func(one *scout, u work.Unit, wanted func() bool) (came work.Outcome, err error) {
+		j, i := u.From, l.From+u.From
+		if one.Walk == nil || j%scoutAsks == 0 && one.Stopped() {
+			return work.Outcome{Ends: true}, nil
 		}
-		w.Wanted = func() bool { return wanted() && !hand.Stopped() }
-		w.Begin(one.how.Plan(i, length))
-		before := hand.stats
-		end, _, ended := hand.Run(w, l.Careful(i))
-		hand.Pulse.Rest()
-		came := outing{
-			steps: hand.stats.Steps - before.Steps, taken: hand.taken(ended, l.Careful(i)), audited: hand.stats.Audited - before.Audited,
-			manner: w.Plan.Guide.Manner, from: w.Plan.From, met: w.Notes(),
-			needs: w.Left || !w.Well(end, ended),
-		}
-		if s.told[j] = came; came.needs {
-			hand.coverage.Clear()
+		came = one.take(one.how.Plan(i, length), l.Careful(i), wanted)
+		if came.Ends {
+			one.coverage.Clear()
 		} else {
-			s.covers.add(j, hand.coverage)
+			s.covers.add(j, one.coverage)
 		}
-		if steps := s.steps.Add(int64(came.steps)); hand == first && j%scoutAsks == 0 {
-			sum := r.stats
-			sum.Steps, sum.Paths, sum.Walks = sum.Steps+int(steps), sum.Paths+j, sum.Walks+j
-			r.tellOf(sum, i)
+		if steps := s.steps.Add(int64(came.Stats.Steps)); one == first && j%scoutAsks == 0 {
+			r.gauge.at(i, func() Stats {
+				sum := r.now()
+				sum.Add(Stats{Steps: int(steps), Paths: j, Walks: j})
+				return sum
+			})
 		}
-		return !came.needs, nil
-	}, func(_ *runner, j int, _ *sim.Failure) bool {
-		s.told[j].needs = true
-		return false
+		return came, nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	for _, one := range s.told[:n] {
-		if one.needs {
+	for _, one := range came {
+		if one.Ends {
 			break
 		}
-		r.share.Took(one.taken, l.Careful(l.From+nothing))
-		r.stats.Steps, r.stats.WalkSteps, r.stats.Audited = r.stats.Steps+one.steps, r.stats.WalkSteps+one.steps, r.stats.Audited+one.audited
-		if r.opts.Walking.guided() {
-			r.stats.Manners[one.manner]++
-		}
-		r.remember(one.met, one.from)
+		r.share.Took(one.Judged, l.Careful(l.From+nothing))
+		r.add(one.Stats)
+		r.remember(one.Met, one.Kept)
 		nothing++
 	}
-	r.stats.Paths += nothing
-	r.stats.Walks += nothing
 	return nothing, nil
 }
 
-// like makes a runner take walks as another one does, and tell what it has
-// found, if it comes to its end itself.
-func (r *runner) like(o *runner) {
-	r.reach, r.Limits, r.Pulse.On = o.reach, o.Limits, o.Pulse.On
-	r.findings, r.stats, r.corpus = o.findings, o.stats, o.corpus
-	if r.prefix == nil && o.prefix != nil {
-		r.prefix = &prefix{o.prefix.steps, o.prefix.fair.Share(), o.prefix.stormy.Share()}
+// take takes the walk of a plan. It ends the lot if it needs a look.
+func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outcome {
+	w := one.Walk
+	w.Wanted = func() bool { return wanted() && !one.Stopped() }
+	w.Begin(p)
+	end, _, ended := one.Run(w, careful)
+	one.Pulse.Rest()
+	counted := one.counted()
+	return work.Outcome{
+		Stats: Stats{
+			Steps: counted.Steps, WalkSteps: counted.Steps, Audited: counted.Audited, Paths: 1, Walks: 1, Manners: one.opts.Walking.one(p),
+		},
+		Judged: one.taken(ended, careful), Kept: w.Plan.From, Met: w.Notes(),
+		Ends: w.Left || !w.Well(end, ended),
 	}
 }

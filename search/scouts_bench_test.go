@@ -68,7 +68,7 @@ func givenOut(b *testing.B, sys *sim.System, opts Options) (alone, shared time.D
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, how := walk.New(r.opts.Seed), r.strategy()
+	s, how := walk.New(r.opts.Seed), r.strategy(nil)
 	for i := 0; i < opts.Roam; {
 		l, large := walk.NextLot(i, opts.Roam, &r.share)
 		var busy [2]time.Duration

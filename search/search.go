@@ -30,7 +30,7 @@ func Search(sys *sim.System, opts Options) (*Result, error) {
 }
 
 func (r *runner) probeAndSearch() (*Result, error) {
-	r.Pulse.Here()
+	r.here()
 	if err := r.probe(); err != nil {
 		return nil, err
 	}
@@ -40,244 +40,195 @@ func (r *runner) probeAndSearch() (*Result, error) {
 // probe takes a few short walks to see by which links the system sends: a
 // budget that was asked for and can never be spent is an error. Nothing else is
 // looked at in them, so nothing counts as exercised by them.
-func (r *runner) probe() error {
+func (h *hand) probe() error {
 	const walks, steps = 20, 200
-	if r.opts.Faults == nil && !r.opts.DiskReorder {
+	if h.opts.Faults == nil && !h.opts.DiskReorder {
 		return nil
 	}
-	faults := r.Budgets()
-	before, own, pair := r.stats, r.World, r.Lockstep
-	var err error
-	if r.World, err = r.NewWorld(world.Config{Sprint: true}); err != nil {
+	own, err := h.NewWorld(world.Config{Sprint: true})
+	if err != nil {
 		return err
 	}
-	if r.Lockstep, err = r.NewLockstep(world.Config{Audit: true}); err != nil {
+	pair, err := h.NewLockstep(world.Config{Audit: true})
+	if err != nil {
 		return err
 	}
-	s := walk.New(r.opts.Seed)
+	faults := h.Budgets()
+	s := walk.New(h.opts.Seed)
 	idle, stored := "", false
-	for i := range walks {
-		s.Begin(walk.Plan{Number: 1<<48 + uint64(i), Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
-		_, _, w := r.Run(s, false)
-		stored = stored || w.Environ.Stored()
-		if idle = w.Environ.Idle(faults); idle == "" && (stored || !r.opts.DiskReorder) {
-			break
+	h.In(own, pair, func() {
+		for i := range walks {
+			s.Begin(walk.Plan{Number: 1<<48 + uint64(i), Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
+			_, _, w := h.Run(s, false)
+			stored = stored || w.Environ.Stored()
+			if idle = w.Environ.Idle(faults); idle == "" && (stored || !h.opts.DiskReorder) {
+				break
+			}
 		}
-	}
-	r.stats, r.World, r.Lockstep = before, own, pair
+	})
+	h.counted() // nobody adds it
 	switch {
-	case r.opts.DiskReorder && !stored:
-		return fmt.Errorf("--disk reorder changes nothing in %s: no node has written to its store, in %d walks of %d steps; leave it out", r.Sys.Name, walks, steps)
-	case r.opts.Faults == nil: // what the system tolerates is its author's business
+	case h.opts.DiskReorder && !stored:
+		return fmt.Errorf("--disk reorder changes nothing in %s: no node has written to its store, in %d walks of %d steps; leave it out", h.Sys.Name, walks, steps)
+	case h.opts.Faults == nil: // what the system tolerates is its author's business
 	case idle != "":
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)
 	}
 	return nil
 }
 
+// search is the phases, one after another.
 func (r *runner) search() (*Result, error) {
-	res := &Result{System: r.Sys, Params: r.opts.Params, Options: r.opts, Safety: Safety{State: StateNone}, Liveness: Liveness{State: StateNone}}
-	r.stats.Engine = string(cmp.Or(r.opts.Engine, EngineMemo))
-	exhaust := r.exhaustLocal
-	switch {
-	case r.opts.Prefixes > 0:
-		exhaust = r.harvest
-	case r.opts.Engine == EngineReference:
-		exhaust = r.exhaust
-	}
-	var err error
-	res.Finding, err = r.takePrefix()
-	if err == nil && res.Finding != nil && r.findings.ignores(&res.Finding.Failure) {
-		err = fmt.Errorf("the prefix itself ends in a %s that is to be ignored: nothing begins after it", res.Finding.Verdict)
-	}
-	if err == nil && res.Finding == nil {
-		err = exhaust(res)
-		if res.Finding == nil {
-			res.Finding = r.periphery.pending
-		}
-	}
-	if err == nil && res.Finding != nil {
-		_, err = r.note(res.Finding)
-		if len(r.findings.all) == 0 { // it is left out
-			res.Finding = nil
-		}
-	}
-	res.cut()
-	r.Exploring = nil
-	r.Limits.Relieved()
-	if n := r.opts.walks(r.stats.Paths); err == nil && n > 0 && r.needsWalks(res) {
-		var stop Stop
-		stop, err = r.walks(n)
-		if stop == StopTime && r.opts.timed() && r.stats.Walks >= defaultWalks && len(r.undecided) == 0 {
-			stop = StopSpent
-		}
-		if err == nil && r.World.Judge.CanBeLive() && res.Liveness.State == StateNone {
-			res.Liveness.State = StateSampled
-		}
-		if stop != StopPaths || res.Stop != StopMemory { // what cut it short is told, not what came after
-			res.Stop = stop
-			res.cut()
-		}
-	}
-	res.Liveness.Walks, res.Liveness.WalkSteps = r.stats.Walks, r.reach
+	states, err := r.states()
 	if err != nil {
 		return nil, err
 	}
-	res.Findings, res.Undecided = r.findings.all, r.undecided
-	res.Alike, res.Ignored = r.findings.alike, r.findings.ignored
-	if len(res.Findings) > 0 {
-		res.Finding = res.Findings[0]
-	}
-	if !r.findings.wants() {
-		res.Stop = StopFound
-	}
-	for _, f := range res.Findings {
-		if f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence {
-			res.Liveness.State = StateFound
-		} else {
-			res.Safety.State = StateFound
+	r.Explored()
+	r.Limits.Relieved()
+	var walks outcome
+	if n := r.opts.walks(r.stats.Paths); n > 0 && r.needsWalks(states) {
+		if walks, err = r.walks(n); err != nil {
+			return nil, err
 		}
 	}
-	res.beyond()
-	if unused := r.unused(); len(unused) > 0 && res.Finding == nil {
-		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.Sys.Name, unused[0])
-	}
-	res.Stats, res.Measured = r.stats, r.measured()
-	if r.coverage.Overflowed() {
-		_, res.Overflow = r.World.Links.Capacities()
-	}
-	res.Never, res.Slack, res.Held, res.Space = r.coverage.Never(), r.coverage.Slack(), r.coverage.Held(), r.space.result(res)
-	res.Charts = r.coverage.Charts()
-	return res, nil
+	return r.fold(states, walks)
 }
 
-// cut notes what the search stopped for, if that was before its bound.
-func (res *Result) cut() {
-	if res.Stop.Early() {
-		res.Cut = cmp.Or(res.Cut, res.Stop)
+// states is the prefix, and then all runs from there to a bound.
+func (r *runner) states() (out outcome, err error) {
+	f, err := r.takePrefix()
+	switch {
+	case err != nil:
+		return out, err
+	case f != nil && r.findings.ignores(&f.Failure):
+		return out, fmt.Errorf("the prefix itself ends in a %s that is to be ignored: nothing begins after it", f.Verdict)
+	case f != nil:
+		out = outcome{finding: f}
+	default:
+		if out, err = r.exhaustive(); err != nil {
+			return out, err
+		}
 	}
+	r.collect()
+	if f = cmp.Or(out.finding, r.periphery.pending); f != nil {
+		_, err = r.note(f)
+	}
+	return out, err
 }
 
-// beyond says that a space was not exhausted where runs ended in what is ignored: what
-// follows nobody knows.
-func (res *Result) beyond() {
-	for _, state := range []*State{&res.Safety.State, &res.Liveness.State} {
-		if res.Ignored > 0 && (*state == StateExhausted || *state == StateExhaustedWithin) {
-			*state = StateCut
-		}
+// exhaustive is the first phase, by the engine that was asked for.
+func (r *runner) exhaustive() (outcome, error) {
+	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo))})
+	switch {
+	case r.opts.Prefixes > 0:
+		return r.harvest()
+	case r.opts.Engine == EngineReference:
+		return r.exhaust()
 	}
-}
-
-// unused are the opaque rules that matched nothing in any world.
-func (r *runner) unused() (names []string) {
-	for _, rule := range r.World.Unused() {
-		both := false
-		for _, other := range r.Lockstep.World.Unused() {
-			both = both || other == rule
-		}
-		if both {
-			names = append(names, rule)
-		}
-	}
-	return names
+	return r.exhaustLocal()
 }
 
 // needsWalks reports whether walks can still tell something: not if every
 // state is known to be safe, and known to be live or able to become so.
-func (r *runner) needsWalks(res *Result) bool {
+func (r *runner) needsWalks(states outcome) bool {
 	decided := r.opts.Early == nil && // else walks go beyond the states that were visited
-		res.Safety.State == StateExhausted && (!r.World.Judge.CanBeLive() || res.Liveness.State == StateExhausted)
+		states.safety.State == StateExhausted && (!r.World.Judge.CanBeLive() || states.liveness.State == StateExhausted)
 	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {
 		decided = decided || f.Verdict == sim.VerdictNondeterminism
 	}
-	return r.findings.wants() && !res.Stop.AtOnce() && res.Stop != StopPaths && !decided
+	return r.findings.wants() && !states.stop.AtOnce() && states.stop != StopPaths && !decided
 }
 
-// exhaust enumerates all runs, in rounds that go deeper and deeper.
-func (r *runner) exhaust(res *Result) error {
-	r.stats.Engine = string(EngineReference)
-	res.Safety, res.Liveness = Safety{State: StateNone}, Liveness{State: StateNone}
+// exhaust enumerates all runs, in rounds that go deeper and deeper. What is told belongs to
+// the last round that came to its end.
+func (r *runner) exhaust() (out outcome, err error) {
+	r.add(Stats{Engine: string(EngineReference)})
 	var done Stats
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	for bound := min(r.opts.Step, deepest); ; bound = min(bound+r.opts.Step, deepest) {
 		s := newReference(r, bound)
-		s.all = r.opts.Visited == VisitedOff
-		stop, err := r.round(s, res)
+		stop, f, err := r.enumerate(s)
+		r.round = nil
+		r.collect()
 		if err != nil {
-			return err
+			return out, err
 		}
+		safety := cmp.Or(out.safety, Safety{State: StateIncomplete})
 		if stop == "" {
-			r.stats.Depth = s.bound // a finding lowers it
-			res.Safety = Safety{State: s.covered(), Depth: s.bound}
-		} else if res.Safety.State == StateNone {
-			res.Safety.State = StateIncomplete
+			r.add(Stats{Depth: s.bound}) // a finding lowers it
+			safety = Safety{State: s.covered(), Depth: s.bound}
 		}
-		if stop == "" || r.stats.Depth == 0 {
-			done = r.stats
-		} else { // what is told belongs to the last round that came to its end
-			r.stats.States, r.stats.Transitions, r.stats.Duplicates = done.States, done.Transitions, done.Duplicates
+		if counted := s.counted(); stop == "" || r.stats.Depth == 0 {
+			done = Stats{States: counted.States, Transitions: counted.Transitions, Duplicates: counted.Duplicates}
 		}
-		switch {
-		case stop.Early():
-			res.Stop = stop
-		case res.Finding != nil, stop == StopFound:
-			res.Stop = StopFound
-		case stop == stopEffort:
-			res.Stop = StopDepth
-		case stop != "":
-			res.Stop = stop
-		case !s.open():
-			res.Stop = StopDone
-			if res.Finding, res.Repeated, err = r.repeatRuns(s); res.Finding != nil {
-				res.Stop = StopFound
-			} else if why := r.Why(); why != "" {
-				res.Stop = why
+		r.add(Stats{Executed: s.executed})
+		out = outcome{finding: f, safety: safety, stop: roundStop(stop, f, s.open(), bound == deepest)}
+		if out.over() {
+			r.add(done)
+			if out.stop == StopDone {
+				return r.repeatRuns(s, out)
 			}
-			return err
-		case bound == deepest:
-			res.Stop = StopDepth
-		default:
-			continue
+			return out, nil
 		}
-		return nil
 	}
+}
+
+// roundStop is why the enumeration of all runs ends after a round, which itself stopped early or
+// not; "": the next round goes deeper.
+func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
+	switch {
+	case stop.Early():
+		return stop
+	case f != nil, stop == StopFound:
+		return StopFound
+	case stop == stopEffort:
+		return StopDepth
+	case stop != "":
+		return stop
+	case !open:
+		return StopDone
+	case deepest:
+		return StopDepth
+	}
+	return ""
 }
 
 // stopEffort ends a round that is too large for a search without a depth.
 const stopEffort Stop = "effort"
 
-// round enumerates all runs to one bound. After a finding it goes on with the
+// enumerate takes all runs to one bound. After a finding it goes on with the
 // bound lowered, so that the finding is the shallowest. It returns why it
 // stopped early, or "".
-func (r *runner) round(s *reference, res *Result) (Stop, error) {
-	r.phase(PhaseStates, s.bound, 0)
+func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) {
+	r.gauge.begin(PhaseStates, s.bound, 0)
+	r.round = s
 	for more := true; more; more = s.Next() {
 		if r.Stopped() {
-			return r.Why(), nil
+			return r.Why(), found, nil
 		}
 		if r.opts.Paths > 0 && r.stats.Paths >= r.opts.Paths {
-			return StopPaths, nil
+			return StopPaths, found, nil
 		}
 		if r.periphery.impatient() {
-			return StopFound, nil
+			return StopFound, found, nil
 		}
-		if r.opts.enough(r.stats) {
-			return stopEffort, nil
+		if r.opts.enough(r.now()) {
+			return stopEffort, found, nil
 		}
 		careful := r.share.Due()
 		end, failure, w := r.Run(s, careful)
 		r.share.Took(r.taken(w, careful), careful)
-		r.stats.Paths++
+		r.add(Stats{Paths: 1})
 		r.tell()
 		f, err := r.look(s, end, failure, w)
 		if err != nil {
-			return "", err
+			return "", found, err
 		}
 		if f == nil {
 			if end == run.EndLeft {
-				if done, err := r.periphery.edge(s, w, res); done || err != nil {
-					return StopFound, err
+				if dead, done, err := r.periphery.edge(s, w); done || err != nil {
+					return StopFound, cmp.Or(dead, found), err
 				}
 				s.Cut()
 			}
@@ -286,21 +237,21 @@ func (r *runner) round(s *reference, res *Result) (Stop, error) {
 		if r.findings.several() {
 			enough, err := r.note(f)
 			if enough || err != nil {
-				return StopFound, err
+				return StopFound, found, err
 			}
 			s.Cut()
 			continue
 		}
-		if res.Finding == nil || f.Step < res.Finding.Step || f.Verdict == sim.VerdictNondeterminism {
-			res.Finding = f
+		if found == nil || f.Step < found.Step || f.Verdict == sim.VerdictNondeterminism {
+			found = f
 		}
 		if f.Verdict == sim.VerdictNondeterminism || f.Step == s.base {
-			return StopFound, nil
+			return StopFound, found, nil
 		}
-		s.bound = min(s.bound, f.Step-s.base-1)
+		s.lower(f.Step - s.base - 1)
 		s.Cut()
 	}
-	return "", s.Err()
+	return "", found, s.Err()
 }
 
 // look makes a finding of the end of an enumerated run, if it is one.
@@ -330,15 +281,15 @@ func fixed(s *reference) func() choose.Source {
 }
 
 // hunt looks for the step at which a run that did not repeat itself differs.
-func (r *runner) hunt(answers func() choose.Source, c run.Climate, steps int) (*Finding, error) {
+func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int) (*Finding, error) {
 	n := 0
-	for ; n < repetitions && !r.Stopped(); n++ {
-		_, failure, _ := r.Run(run.Repeat(answers(), c, steps), true)
+	for ; n < repetitions && !h.Stopped(); n++ {
+		_, failure, _ := h.Run(run.Repeat(answers(), c, steps), true)
 		if failure != nil {
-			return r.confirm(answers(), c, failure)
+			return h.confirm(answers(), c, failure)
 		}
 	}
-	return r.confirm(answers(), c, &sim.Failure{
+	return h.confirm(answers(), c, &sim.Failure{
 		Verdict: sim.VerdictNondeterminism, Step: steps,
 		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, n, run.Hint),
 	})

@@ -20,7 +20,7 @@ const (
 	slowMost  = 64 // questions between two looks, at which there is nothing to look for
 )
 
-// slowness is where a runner was at the last looks.
+// slowness is where a hand was at the last looks.
 type slowness struct {
 	last  uint64
 	place string
@@ -31,18 +31,19 @@ type slowness struct {
 // that never return. It tells where handlers wait; and when the search is to
 // stop and cannot, because a handler keeps it, it has what is known told as one
 // that has stopped.
-func (r *runner) watchSlow() (end func()) {
-	seen := map[*runner]*slowness{}
+func (m *monitor) watchSlow() (end func()) {
+	seen := map[*hand]*slowness{}
 	told := map[string]bool{}
 	over := Stop("")
+	opts := &m.first.opts
 	return run.Often(slowLooks*slowLook, func() bool {
-		if over == "" && r.opts.Stop != nil {
-			if over = r.opts.Stop(); over != "" {
-				r.Limits.Stop(over)
+		if over == "" && opts.Stop != nil {
+			if over = opts.Stop(); over != "" {
+				m.first.Limits.Stop(over)
 				clear(seen)
 			}
 		}
-		for _, one := range append([]*runner{r}, r.pulses.others()...) {
+		for _, one := range m.all() {
 			s := seen[one]
 			if s == nil {
 				s = &slowness{}
@@ -52,12 +53,12 @@ func (r *runner) watchSlow() (end func()) {
 			if s.still < slowLooks {
 				continue
 			}
-			if r.opts.OnSlow != nil && !told[s.place] {
+			if opts.OnSlow != nil && !told[s.place] {
 				told[s.place] = true
-				r.opts.OnSlow(Slow{stack, does})
+				opts.OnSlow(Slow{stack, does})
 			}
 			if over != "" {
-				r.opts.OnStuck(r.leftOff(over))
+				opts.OnStuck(m.first.leftOff(over, m.soFar(one)))
 				return true
 			}
 		}
@@ -65,8 +66,8 @@ func (r *runner) watchSlow() (end func()) {
 	})
 }
 
-// look looks at a runner once more, and counts how often it was in one place.
-func (s *slowness) look(r *runner) (stack, does string) {
+// look looks at a hand once more, and counts how often it was in one place.
+func (s *slowness) look(r *hand) (stack, does string) {
 	now := r.Pulse.Count()
 	slow := now != 0 && now-s.last <= slowMost
 	s.last = now
@@ -87,21 +88,4 @@ func (s *slowness) look(r *runner) (stack, does string) {
 		s.still++
 	}
 	return stack, does
-}
-
-// leftOff is the result of a search that is ended while a handler keeps it from
-// ending by itself.
-func (r *runner) leftOff(why Stop) *Result {
-	res := &Result{
-		System: r.Sys, Params: r.opts.Params, Options: r.opts, Findings: r.findings.all, Undecided: r.undecided,
-		Safety: Safety{State: StateIncomplete}, Liveness: Liveness{State: StateIncomplete, Walks: r.stats.Walks, WalkSteps: r.reach},
-		Stop: why, Cut: why, Stats: r.stats, Measured: r.measured(),
-	}
-	if r.stats.Depth > 0 {
-		res.Safety = Safety{State: StateBounded, Depth: r.stats.Depth}
-	}
-	if len(res.Findings) > 0 {
-		res.Finding = res.Findings[0]
-	}
-	return res
 }

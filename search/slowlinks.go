@@ -40,11 +40,11 @@ func (r *runner) aliveUnslowed(f *Finding) (alive bool, err error) {
 		sys.Network = func(p sim.Params) sim.Network { return fast(of(p)) }
 	}
 	opts.Network = fast(opts.Network)
-	l, err := r.labOf(&sys, opts)
+	l, err := newLab(&sys, opts, r.hand)
 	if err != nil {
 		return false, err
 	}
-	defer func() { r.stats.took(l.Effort() - l.first.settledStates) }()
+	defer func() { r.add(Stats{Steps: l.steps}) }()
 	answers := choose.NewReplay(f.Path)
 	answers.ByIdentity = true // more is possible now
 	of, err := alone(l, func() (*Case, error) {

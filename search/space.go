@@ -256,11 +256,16 @@ func typeOf(text string) string {
 	return text
 }
 
-// result is what was collected; nil if nothing was asked for.
-func (s *space) result(res *Result) *Space {
-	if s == nil {
-		return nil
+// profiled is the result, with what its states differ in if s is not nil.
+func (r *Result) profiled(s *space) *Result {
+	if s != nil {
+		r.Space = s.result(r)
 	}
+	return r
+}
+
+// result is what was collected.
+func (s *space) result(res *Result) *Space {
 	out := &Space{Levels: s.levels, Complete: res.Stats.Depth, Sampled: s.sampled}
 	for path, p := range s.parts {
 		one := Part{Path: path, Forms: len(p.forms), Depth: p.depth, Samples: p.samples}

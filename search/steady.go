@@ -12,39 +12,36 @@ import (
 
 // harvest takes walks until there are as many prefixes as are wanted, with
 // distinct ends.
-func (r *runner) harvest(res *Result) error {
+func (r *runner) harvest() (outcome, error) {
 	const tries, least = 20, 100
 	if !r.World.Judge.CanBeLive() {
-		return fmt.Errorf("no liveness property is checked: without one, nobody knows when the system is in steady state")
+		return outcome{}, fmt.Errorf("no liveness property is checked: without one, nobody knows when the system is in steady state")
 	}
 	s := &walk.Steady{Walk: walk.New(r.opts.Seed), Calm: r.opts.Steady}
 	s.Wanted = r.wanted
 	ends := map[canon.Hash]bool{}
-	res.Stop = StopPaths
-	r.phase(PhasePrefixes, 0, r.opts.Prefixes)
+	var prefixes []Prefix
+	came := func(stop Stop, f *Finding) outcome { return outcome{stop: stop, finding: f, prefixes: prefixes} }
+	r.gauge.begin(PhasePrefixes, 0, r.opts.Prefixes)
 	for i := range tries*r.opts.Prefixes + least {
 		if r.Stopped() {
-			res.Stop = r.Why()
-			return nil
+			return came(r.Why(), nil), nil
 		}
 		s.Begin(walk.Plan{
 			Number: 1<<50 + uint64(i), Begin: r.prefix.beginning(run.Fair), Climate: run.Fair, Judged: r.prefix.base(),
 			Length: walk.Length{Most: r.reach}, Uniform: r.opts.Walking == WalkUniform,
 		})
 		end, failure, w := r.Run(s, false)
-		r.stats.Paths++
-		r.stats.Walks++
-		r.at(len(res.Prefixes))
+		r.add(Stats{Paths: 1, Walks: 1})
+		r.at(len(prefixes))
 		switch {
 		case s.Left:
-			res.Stop = r.Why()
-			return nil
+			return came(r.Why(), nil), nil
 		case end == run.EndFailed:
 			f, err := r.confirm(s.Answers(), run.Fair, failure)
-			res.Finding = f
-			return err
+			return came(StopPaths, f), err
 		case end == run.EndStopped:
-			return w.Run.Err()
+			return outcome{}, w.Run.Err()
 		case !s.Done && !(end == run.EndQuiet && w.Judge.Live()):
 			continue
 		}
@@ -55,32 +52,30 @@ func (r *runner) harvest(res *Result) error {
 		ends[h] = true
 		path, f, err := r.recorded(s.Answers(), w.Run.Steps())
 		if f != nil || err != nil {
-			res.Finding = f
-			return err
+			return came(StopPaths, f), err
 		}
 		path.Add("state", h.String())
-		if res.Prefixes = append(res.Prefixes, Prefix{Path: path}); len(res.Prefixes) == r.opts.Prefixes {
-			res.Stop = StopDone
-			return nil
+		if prefixes = append(prefixes, Prefix{Path: path}); len(prefixes) == r.opts.Prefixes {
+			return came(StopDone, nil), nil
 		}
 	}
-	return nil
+	return came(StopPaths, nil), nil
 }
 
 // recorded takes a run again, with every check on, and records it.
-func (r *runner) recorded(answers choose.Source, steps int) (*choose.Path, *Finding, error) {
+func (h *hand) recorded(answers choose.Source, steps int) (*choose.Path, *Finding, error) {
 	record := choose.NewRecord(answers)
-	_, failure, w := r.Run(run.Repeat(record, run.Fair, steps), true)
+	_, failure, w := h.Run(run.Repeat(record, run.Fair, steps), true)
 	path := record.Path()
 	switch {
 	case failure != nil:
-		f, err := r.confirm(choose.NewRaw(run.Picks(path)), run.Fair, failure)
+		f, err := h.confirm(choose.NewRaw(run.Picks(path)), run.Fair, failure)
 		return nil, f, err
 	case w.Run.Err() != nil:
 		return nil, nil, w.Run.Err()
 	}
-	path.Header = r.Setting.Header(false)
-	path.Add("seed", fmt.Sprint(r.opts.Seed))
+	path.Header = h.Setting.Header(false)
+	path.Add("seed", fmt.Sprint(h.opts.Seed))
 	path.Add("verdict", sim.VerdictNone.String())
 	return path, nil, nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"macemc/choose"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -13,20 +12,22 @@ import (
 // if the handler does not return then either. If it returns, and the first one still does
 // not, the handler does not do the same each time. A handler that has returned meanwhile
 // was slow, and so may the machine be: the search goes on.
-func (r *runner) confirmStuck(seems *runner) (stuck bool) {
-	for _, other := range append([]*runner{r}, r.pulses.others()...) {
+func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
+	for _, other := range m.all() {
 		if other != seems {
 			defer other.Pulse.Hold()()
 		}
 	}
+	opts := &m.first.opts
 	count := seems.Pulse.Count()
-	path, node, identity, climate, ok := seems.standsAt(count)
+	at, climate, ok := seems.standsAt(count)
 	if !ok {
 		return false
 	}
-	moved := func() bool { return seems.Pulse.Count() != count || r.opts.Stop != nil && r.opts.Stop() != "" }
-	returns := identity != run.HealedStep && !seems.StaysAgain(path, climate, r.opts.Stuck, userTime, moved) // no run leads to a healed step
-	if (returns || identity == run.HealedStep) && !seems.Pulse.Stays(r.opts.Stuck, userTime, moved) {
+	moved := func() bool { return seems.Pulse.Count() != count || opts.Stop != nil && opts.Stop() != "" }
+	healed := at.identity == run.HealedStep // no run leads to a healed step
+	returns := !healed && !seems.StaysAgain(at.Path, climate, opts.Stuck, userTime, moved)
+	if (returns || healed) && !seems.Pulse.Stays(opts.Stuck, userTime, moved) {
 		return false
 	}
 	defer seems.Pulse.Hold()()
@@ -34,47 +35,31 @@ func (r *runner) confirmStuck(seems *runner) (stuck bool) {
 		return false
 	}
 	stack, does := seems.Pulse.Inside()
-	failure := sim.Failure{Verdict: sim.VerdictDivergence, Message: stuckFor(r.opts.Stuck), Stack: stack}
+	failure, safety, liveness := sim.Failure{Verdict: sim.VerdictDivergence, Message: stuckFor(opts.Stuck), Stack: stack}, StateIncomplete, StateFound
 	if returns {
+		safety, liveness = StateFound, StateNone
 		failure = sim.Failure{Verdict: sim.VerdictNondeterminism, Stack: stack, Message: fmt.Sprintf(
-			"the handler did not return and asked Env nothing for %s (%s), but it returned when the run was taken again alone%s", r.opts.Stuck, does, run.Hint)}
+			"the handler did not return and asked Env nothing for %s (%s), but it returned when the run was taken again alone%s", opts.Stuck, does, run.Hint)}
 	}
-	r.opts.OnStuck(seems.stoppedAt(failure, path, node, identity))
+	opts.OnStuck(seems.stoppedAt(failure, at, m.soFar(seems), safety, liveness))
 	return true
 }
 
 // standsAt is the run that has asked so much, up to where it is. Not ok: it goes on.
-func (r *runner) standsAt(count uint64) (path *choose.Path, node sim.Addr, identity string, c run.Climate, ok bool) {
-	defer r.Pulse.Hold()()
-	if count == 0 || r.Pulse.Count() != count || !r.Pulse.InHandler() {
-		return nil, node, "", c, false
+func (h *hand) standsAt(count uint64) (at runPath, c run.Climate, ok bool) {
+	defer h.Pulse.Hold()()
+	if count == 0 || h.Pulse.Count() != count || !h.Pulse.InHandler() {
+		return at, c, false
 	}
-	path, node, identity = r.UpToStuck()
-	return path, node, identity, r.Climate, true
+	return h.upToStuck(), h.Climate, true
+}
+
+// upToStuck is the run up to the handler that did not return.
+func (h *hand) upToStuck() runPath {
+	path, node, identity := h.UpToStuck()
+	return runPath{path, node, identity}
 }
 
 func stuckFor(d time.Duration) string {
 	return "the handler did not return and asked Env nothing for " + d.String() + ": it loops for ever, or waits"
-}
-
-// unfinished is the result of a search whose last handler never returned.
-func (r *runner) unfinished(failure sim.Failure) *Result {
-	path, node, identity := r.UpToStuck()
-	return r.stoppedAt(failure, path, node, identity)
-}
-
-// stoppedAt is the result of a search that cannot go on after a run.
-func (r *runner) stoppedAt(failure sim.Failure, path *choose.Path, node sim.Addr, identity string) *Result {
-	f := newFinding(failure, path, nil, r.Climate)
-	f.Node, f.Identity, f.Step = node, identity, len(path.Steps)
-	r.opts.label(r.Sys, f)
-	safety, liveness := StateIncomplete, StateFound
-	if failure.Verdict == sim.VerdictNondeterminism {
-		safety, liveness = StateFound, StateNone
-	}
-	return &Result{
-		System: r.Sys, Params: r.opts.Params, Options: r.opts, Finding: f, Findings: append(r.findings.all, f),
-		Safety: Safety{State: safety}, Liveness: Liveness{State: liveness},
-		Stop: StopFound, Stats: r.stats, Measured: r.measured(),
-	}
 }

@@ -12,9 +12,10 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
+	"macemc/search/internal/work"
 )
 
-// team is several goroutines that expand a level together. Each has worlds, a
+// team is several hands that expand a level together. Each has worlds, a
 // memo and a coverage of its own; they share the parts of states (world.Bank), the
 // ledger, and the lists of answers. The states of the level are taken in chunks
 // from one counter, so that none waits while there are some left.
@@ -24,23 +25,24 @@ import (
 // verdict and its depth are the same for any number of workers. Which of the
 // shortest paths leads there is not.
 type team struct {
-	hands []hand // the first is the one that explores where a level is small
-	next  atomic.Int64
-	halt  atomic.Bool // no more chunks: the search is to stop, or an error
+	pool work.Pool[*expander] // the first is the one that explores where a level is small
+	halt atomic.Bool          // no more chunks: the search is to stop, or an error
 
 	mu     sync.Mutex
 	worst  *wrongness
 	err    error
-	counts []Stats // of each hand, at its last chunk
-	gone   *runner // of a hand whose handler ended the goroutine
+	counts []Stats // of each expander, at its last chunk
+	end    func()  // the watch over them
+	gone   *hand   // of an expander whose handler ended the goroutine
 	cut    bool    // not all was looked at that is possible in a state
 	full   bool    // and there is no room for more of them
 }
 
-// hand is one of them, with the runner that owns its world.
-type hand struct {
+// expander is one of them, with the hand that owns its world.
+type expander struct {
 	*explore.Explorer
-	r *runner
+	h      *hand
+	number int
 }
 
 // wrongness is something that is wrong in a level.
@@ -79,110 +81,116 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 	if r.team != nil {
 		return r.team, nil
 	}
-	c := &team{hands: []hand{{x, r}}}
-	for len(c.hands) < n {
-		other, err := newRunner(r.Sys, r.opts)
+	c := &team{counts: make([]Stats, n)}
+	all, others := []*expander{{x, r.hand, 0}}, []*hand{}
+	for len(all) < n {
+		other, err := newHand(r.Sys, r.opts, r, r.hand)
 		if err != nil {
 			return nil, err
 		}
-		other.Limits, other.Pulse.On, other.prefix = r.Limits, r.Pulse.On, r.prefix
-		other.share = run.Share{Every: r.share.Every, Least: 1}
+		other.audits(r.share.Every)
 		joined, err := x.Join(&other.owner)
 		if err != nil {
 			return nil, err
 		}
-		c.hands = append(c.hands, hand{joined, other})
+		all, others = append(all, &expander{joined, other, len(all)}), append(others, other)
 	}
-	c.counts = make([]Stats, n)
+	c.pool = work.Pool[*expander]{Hands: all, Here: func(x *expander) { x.h.here() }, Over: c.settle, Gone: c.lost}
 	r.team = c
-	var others []*runner
-	for _, x := range c.hands[1:] {
-		others = append(others, x.r)
-	}
-	r.pulses.set(others)
+	c.end = r.monitor.with(others)
 	return c, nil
 }
 
+// audits begins a part of a phase of which one in so many steps is audited.
+func (h *hand) audits(every int) { h.share = run.Share{Every: every, Least: 1} }
+
 // level expands the states of a level, and makes a finding of what is wrong.
-func (c *team) level(r *runner, res *Result, depth int, level explore.Frontier) (next explore.Frontier, done bool, err error) {
-	c.next.Store(0)
+func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore.Frontier, out outcome, err error) {
 	c.halt.Store(false)
 	c.worst, c.err, c.cut, c.full = nil, nil, false, false
 	clear(c.counts)
-	var all sync.WaitGroup
-	for i, x := range c.hands {
-		x.Among = func(bad *explore.Wrong) { c.wrong(x, bad) }
-		x.r.stats.Engine, x.r.stats.Depth = r.stats.Engine, r.stats.Depth
-		all.Go(func() { c.work(r, i, level) })
-	}
-	all.Wait()
-	r.Pulse.Here()
+	r.collect()
+	all := c.pool.Hands
+	c.each(func(bad *explore.Wrong, x *expander) { c.wrong(x, bad) })
+	c.pool.Share(level.Len(), teamChunk, func(x *expander, u work.Unit, _ func() bool) (work.Outcome, error) {
+		c.chunk(x, level, u)
+		if c.report(r, x, u); x.h.Stopped() {
+			c.halt.Store(true)
+		}
+		return work.Outcome{Ends: c.halt.Load()}, nil
+	}, nil)
+	r.here()
 	if c.gone != nil { // see apart: this goroutine ends as that one did
-		r.confirming = c.gone
+		r.lends(c.gone)
 		runtime.Goexit()
 	}
 	c.fill(r, level)
-	main := c.hands[0]
-	for i, x := range c.hands {
-		x.Among = nil
+	c.each(nil)
+	main := all[0]
+	for i, x := range all {
 		next = append(next, x.Level()...)
 		if i > 0 {
-			r.stats.work(x.r.stats)
-			x.r.stats = Stats{}
+			r.add(x.h.counted())
 			main.Inside, main.Sampled = main.Inside && x.Inside, main.Sampled || x.Sampled
 		}
 	}
 	slices.SortFunc(next, func(a, b explore.Span) int { return cmp.Compare(a.From, b.From) })
-	r.Exploring = main.Taker
+	r.Explores(main.Taker)
 	switch w := c.worst; {
 	case c.err != nil:
-		return next, true, c.err
+		return next, out, c.err
 	case w != nil:
 		if w.Dead {
 			main.World.Protect(func() { main.World.State.Load(main.Bank, w.state) })
 		}
-		return next, true, r.conclude(main.Explorer, res, r.prefix.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
+		out, err = r.conclude(main.Explorer, r.prefix.base()+depth, &w.Wrong, func() choose.Source { return w.answers.Again() })
+		return next, out, err
 	case c.full:
-		res.Stop = StopMemory
-	case r.interrupted(res):
+		return next, stopped(StopMemory), nil
 	}
-	return next, false, nil
+	r.tell()
+	return next, stopped(r.interrupted()), nil
 }
 
-// work expands chunks of a level until there are none left.
-func (c *team) work(r *runner, i int, level explore.Frontier) {
-	x := c.hands[i]
-	x.r.Pulse.Here()
-	returned := false
-	defer func() {
-		x.r.Pulse.Rest()
-		if !returned { // runtime.Goexit in a handler, or a panic
-			c.halt.Store(true)
-			c.mu.Lock()
-			c.gone = x.r
-			c.mu.Unlock()
-		}
-	}()
-	for n := int64(level.Len()); !c.halt.Load(); {
-		k := c.next.Add(teamChunk) - teamChunk
-		if k >= n {
-			break
-		}
-		c.chunk(x, level, int(k))
-		if c.report(r, i); x.r.Stopped() {
-			c.halt.Store(true)
+// lends notes whose world it was in which a handler ended the goroutine.
+func (h *hand) lends(other *hand) *hand {
+	h.confirming = other
+	return other
+}
+
+// each has what is wrong with the states that an expander reaches told, or no more.
+func (c *team) each(wrong func(*explore.Wrong, *expander)) {
+	for _, x := range c.pool.Hands {
+		x.Among = nil
+		if wrong != nil {
+			x.Among = func(bad *explore.Wrong) { wrong(bad, x) }
 		}
 	}
+}
+
+// settle takes what an expander has put off, after its last chunk.
+func (c *team) settle(x *expander) {
 	c.guarded(x, x.Settle)
-	returned = true
+	x.h.Pulse.Rest()
+}
+
+// lost notes that a handler has ended the goroutine of an expander.
+func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
+	x := c.pool.Hands[k]
+	x.h.Pulse.Rest()
+	c.halt.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = x.h
+	return work.Outcome{Ends: true}, false
 }
 
 // chunk expands some states of a level. One that fails does not keep the others
 // from it.
-func (c *team) chunk(x hand, level explore.Frontier, k int) {
-	for to := min(k+teamChunk, level.Len()); k < to; {
+func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
+	for k := u.From; k < u.To; {
 		c.guarded(x, func() (err error) {
-			level.Some(k, to-k, func(i int, s uint32) bool {
+			level.Some(k, u.To-k, func(i int, s uint32) bool {
 				k = i + 1
 				if !x.Outside(s) {
 					err = x.Expand(s)
@@ -201,26 +209,25 @@ func (c *team) chunk(x hand, level explore.Frontier, k int) {
 // what else is possible in that state was not looked at: others may have counted
 // on it. See commute.go.
 func (c *team) fill(r *runner, level explore.Frontier) {
-	x := c.hands[0]
+	x := c.pool.Hands[0]
 	m := x.Memo()
 	if !c.cut || m == nil || c.err != nil || c.halt.Load() {
 		return
 	}
-	stats, known := r.stats, x.Len()
+	r.collect()
+	known := x.Len()
 	m.All = true
 	for k := 0; k < level.Len() && !c.halt.Load(); k += teamChunk {
-		c.chunk(x, level, k)
+		c.chunk(x, level, work.Unit{From: k, To: min(k+teamChunk, level.Len())})
 	}
 	c.guarded(x, x.Settle)
 	m.All = r.opts.all
-	stats.States += r.stats.States - stats.States
-	stats.Duplicates -= x.Len() - known
-	r.stats = stats
+	r.add(Stats{States: r.counted().States, Duplicates: known - x.Len()})
 }
 
 // guarded does something with a hand's world, and notes what fails.
-func (c *team) guarded(x hand, do func() error) {
-	bad, err := x.r.owner.Guarded(x.Taker, do)
+func (c *team) guarded(x *expander, do func() error) {
+	bad, err := x.h.owner.Guarded(x.Taker, do)
 	failed := bad != nil
 	switch {
 	case err == explore.ErrHalt:
@@ -250,9 +257,8 @@ func (c *team) guarded(x hand, do func() error) {
 	x.Resume()
 }
 
-// wrong notes something that is wrong with the step that a hand has just taken,
-// or the state that it led to.
-func (c *team) wrong(x hand, bad *explore.Wrong) {
+// newWrongness is what is wrong with the step that an expander has just taken.
+func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 	w := &wrongness{Wrong: *bad, answers: bad.Run(x.Taker)}
 	if bad.Dead {
 		w.state = slices.Clone(x.World.State.At())
@@ -261,6 +267,13 @@ func (c *team) wrong(x hand, bad *explore.Wrong) {
 		w.key = canon.OfString(f.Verdict.String() + f.Property + f.Identity + f.Message)
 	}
 	w.key = w.key.Then(x.World.State.Hash())
+	return w
+}
+
+// wrong notes something that is wrong with the step that a hand has just taken,
+// or the state that it led to.
+func (c *team) wrong(x *expander, bad *explore.Wrong) {
+	w := newWrongness(x, bad)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.worst == nil || w.before(c.worst) {
@@ -280,38 +293,32 @@ func (w *wrongness) before(o *wrongness) bool {
 	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
 }
 
-// report notes how far a hand is. The first one tells how far all are, and looks
+// report notes how far an expander is. The first one tells how far all are, and looks
 // whether that is enough.
-func (c *team) report(r *runner, i int) {
+func (c *team) report(r *runner, x *expander, u work.Unit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i > 0 {
-		c.counts[i] = c.hands[i].r.stats
+	if c.counts[x.number] = *x.h.counts; x.number > 0 {
 		return
 	}
 	sum := r.stats
 	for _, s := range c.counts {
-		sum.work(s)
+		sum.Add(s)
 	}
-	r.tellOf(sum, min(int(c.next.Load()), r.progress.Of))
+	sum.Add(Stats{Periphery: r.periphery.counted()})
+	r.gauge.at(u.To, func() Stats { return sum })
 	if r.opts.enough(sum) {
 		c.halt.Store(true)
 	}
 }
 
-// work adds what another worker counted.
-func (s *Stats) work(o Stats) {
-	s.Steps, s.States, s.Transitions, s.Executed = s.Steps+o.Steps, s.States+o.States, s.Transitions+o.Transitions, s.Executed+o.Executed
-	s.HandlerRuns, s.Duplicates, s.Audited, s.Compared = s.HandlerRuns+o.HandlerRuns, s.Duplicates+o.Duplicates, s.Audited+o.Audited, s.Compared+o.Compared
-}
-
-// disband adds what the hands have covered.
+// disband adds what the members have covered.
 func (r *runner) disband() {
 	if c := r.team; c != nil {
-		for _, x := range c.hands[1:] {
-			r.coverage.Merge(x.r.coverage)
+		for _, x := range c.pool.Hands[1:] {
+			r.coverage.Merge(x.h.coverage)
 		}
 		r.team = nil
-		r.pulses.set(nil)
+		c.end()
 	}
 }

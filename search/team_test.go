@@ -177,7 +177,7 @@ var (
 
 func watch() {
 	if r := watched.Load(); r != nil {
-		watchedMost.Store(max(watchedMost.Load(), int64(len(r.pulses.others()))))
+		watchedMost.Store(max(watchedMost.Load(), int64(len(r.monitor.all())-1)))
 	}
 }
 

@@ -21,16 +21,16 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRunner(sys, opts)
+	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r.Lockstep, err = r.NewLockstep(world.Config{Trace: true}); err != nil {
+	if h.Lockstep, err = h.NewLockstep(world.Config{Trace: true}); err != nil {
 		return nil, err
 	}
-	short := &before{Source: choose.NewReplay(path), w: r.Lockstep.World, step: n}
+	short := &before{Source: choose.NewReplay(path), w: h.Lockstep.World, step: n}
 	trace, returned, err := run.Apart(func() (*sim.Trace, error) {
-		_, failure, w := r.Run(run.Repeat(short, climateOf(path), n), true)
+		_, failure, w := h.Run(run.Repeat(short, climateOf(path), n), true)
 		if failure != nil || w.Run.Steps() != n-1 || short.last.Index == 0 {
 			return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps: %s", w.Run.Steps(), n, changed)}
 		}

@@ -64,12 +64,10 @@ const bottomsMost = 100
 // bottoms samples liveness on a space that was exhausted, where the states were
 // not kept: walks from those that were found last, which lie where the space
 // ends, since nothing leads from them to a state that is new.
-func (r *runner) bottoms(x *explore.Explorer, res *Result) error {
+func (r *runner) bottoms(x *explore.Explorer) (out outcome, err error) {
 	if r.opts.NoWalks {
-		return nil
+		return out, nil
 	}
-	before := r.stats.Periphery // these are none of its walks
-	defer func() { r.stats.Periphery = before }()
 	var last []uint32
 	for s := range x.Each {
 		if !x.Outside(s) {
@@ -77,26 +75,24 @@ func (r *runner) bottoms(x *explore.Explorer, res *Result) error {
 		}
 	}
 	last = last[max(0, len(last)-10*bottomsMost):]
-	n := len(last)
+	n, walks := len(last), 0
 	stride := coprime(n)
+	aside := &periphery{r: r, walked: r.periphery.walked} // these are none of its walks
 	for i, k := 0, n/2; i < min(n, bottomsMost); i, k = i+1, (k+stride)%n {
 		if r.Stopped() {
-			res.Stop = r.Why()
-			return nil
+			return outcome{stop: r.Why(), liveness: Liveness{Bottoms: walks}}, nil
 		}
 		path := x.Path(last[k])
-		f, err := r.periphery.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.Climate)
+		f, err := aside.walkOutside(&run.Fork{Told: &path, Steps: path.Length()}, x.Climate)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if f != nil {
-			done, err := r.periphery.met(f, res)
-			if done || err != nil {
-				return err
+			if met, err := r.periphery.met(f); met.over() || err != nil {
+				return outcome{stop: met.stop, finding: met.finding, liveness: Liveness{Bottoms: walks}}, err
 			}
 		}
-		res.Liveness.Bottoms++
+		walks++
 	}
-	res.Liveness.State = StateSampled
-	return nil
+	return outcome{liveness: Liveness{State: StateSampled, Bottoms: walks}}, nil
 }

@@ -6,20 +6,31 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
+	"macemc/search/internal/work"
 	"macemc/sim"
 )
 
 // walks takes random walks from the start until what they find is enough.
-func (r *runner) walks(n int) (Stop, error) {
+func (r *runner) walks(n int) (outcome, error) {
+	stop, err := r.walkAll(n)
+	r.collect()
+	if stop == StopTime && r.opts.timed() && r.stats.Walks >= defaultWalks && len(r.undecided) == 0 {
+		stop = StopSpent
+	}
+	return stopped(stop), err
+}
+
+func (r *runner) walkAll(n int) (Stop, error) {
 	s := walk.New(r.opts.Seed)
 	s.Wanted = r.wanted
 	r.corpus, r.notes, r.begun = nil, nil, nil
-	how, length := r.strategy(), r.length()
-	r.share = run.Share{}
-	r.phase(PhaseWalks, 0, n)
+	how, length := r.strategy(nil), r.length()
+	r.auditAnew()
+	of := n
 	if r.opts.timed() {
-		r.progress.Of = 0
+		of = 0
 	}
+	r.gauge.begin(PhaseWalks, 0, of)
 	others := &scouts{} // those that are there
 	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
 		l, large := walk.NextLot(i, n, &r.share)
@@ -28,7 +39,7 @@ func (r *runner) walks(n int) (Stop, error) {
 		}
 		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
 			r.corpus = walk.NewCorpus()
-			how = r.strategy()
+			how = r.strategy(r.corpus)
 		}
 		if s.Corpus = r.corpus; r.corpus != nil {
 			l = l.Short()
@@ -39,7 +50,7 @@ func (r *runner) walks(n int) (Stop, error) {
 			}
 			far = scoutWorth
 		}
-		ahead := others.crew != nil && far >= scoutWorth
+		ahead := others.several() && far >= scoutWorth
 		if ahead {
 			nothing, err := others.ahead(r, length, l)
 			if err != nil {
@@ -87,7 +98,7 @@ func (r *runner) remember(n *walk.Notes, from int) {
 	}
 	if from > 0 {
 		r.begun = append(r.begun, from)
-		r.stats.Restarted++
+		r.add(Stats{Restarted: 1})
 	}
 }
 
@@ -100,17 +111,18 @@ func (r *runner) keep() {
 		r.corpus.Chose(k)
 	}
 	r.notes, r.begun = r.notes[:0], r.begun[:0]
-	r.stats.Kept = r.corpus.Len()
+	r.add(Stats{Kept: r.corpus.Len()})
 }
 
 // walk takes the walk of a plan. It reports whether somebody had to look at how it
 // ended, and whether what is found is enough.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
-	take := func() (run.Ending, *sim.Failure, *world.World) {
+	take := func() (end run.Ending, failure *sim.Failure, w *world.World) {
 		s.Begin(p)
-		before := r.stats.Steps
-		defer func() { r.stats.WalkSteps += r.stats.Steps - before }()
-		return r.Run(s, careful)
+		before := r.counts.Steps
+		end, failure, w = r.Run(s, careful)
+		r.add(Stats{WalkSteps: r.counts.Steps - before})
+		return end, failure, w
 	}
 	end, failure, w := take()
 	var early *Finding
@@ -129,11 +141,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	if s.Left {
 		return false, false, nil
 	}
-	r.stats.Paths++
-	r.stats.Walks++
-	if r.opts.Walking.guided() {
-		r.stats.Manners[p.Guide.Manner]++
-	}
+	r.add(Stats{Paths: 1, Walks: 1, Manners: r.opts.Walking.one(p)})
 	r.remember(s.Notes(), p.From)
 	var f *Finding
 	switch {
@@ -150,7 +158,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	case end == run.EndFailed:
 		if r.findings.several() && !r.findings.worth(failure) {
 			if r.opts.Ignores(failure) {
-				r.stats.WalksCut++
+				r.add(Stats{WalksCut: 1})
 			}
 			return true, false, nil
 		}
@@ -168,8 +176,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		return true, false, err
 	}
 	if r.opts.Walking.guided() && f != nil {
-		f.Manner = p.Guide.Manner.String()
-		f.labelManner()
+		f.metBy(p.Guide.Manner)
 	}
 	enough, err = r.note(f)
 	return true, enough, err
@@ -182,43 +189,18 @@ func (r *runner) further(taken int, n *int) bool {
 		return false
 	}
 	*n += scoutMore
-	if r.progress.Of < *n { // it stays, so that how long it takes can be told
-		r.progress.Of = max(*n, int(float64(taken)/float64(steps)*float64(least)))
+	if r.gauge.of < *n { // it stays, so that how long it takes can be told
+		r.gauge.goesTo(max(*n, int(float64(taken)/float64(steps)*float64(least))))
 	}
 	return true
 }
 
-// strategy is how walks of the default search are taken. It has the forks of this
-// runner, and is of no use to another.
-func (r *runner) strategy() walk.Strategy {
-	weighted := walk.Weighted{
-		Fair: r.prefix.beginning(run.Fair), Faulty: r.prefix.beginning(run.Climate{Faults: true}), Base: r.prefix.base(), Stormy: r.Stormy(),
-		Uniform: r.opts.Walking == WalkUniform,
+// one is the walk of a plan, by its manner, if walks have several.
+func (w Walking) one(p walk.Plan) (none Manners) {
+	if !w.guided() {
+		return none
 	}
-	if !r.opts.Walking.guided() {
-		return &weighted
-	}
-	p := &walk.Portfolio{Weighted: weighted, Seed: r.opts.Seed, Lively: r.World.Judge.CanBeLive(), Corpus: r.corpus, Restarts: r.opts.Restarts}
-	switch r.opts.Walking {
-	case WalkChain:
-		p.Manners = []walk.Manner{walk.Chain}
-	case WalkSwarm:
-		p.Manners = []walk.Manner{walk.Swarm}
-	default:
-		p.Manners = []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight}
-	}
-	budgets := r.Budgets()
-	for _, kind := range sim.Kinds() {
-		if kind.Fault() {
-			n := *budgets.Of(kind)
-			if n == sim.Unlimited {
-				n = len(walk.Guide{}.Points)
-			}
-			p.Faults += n
-			p.Parts = p.Parts || n > 0 && (kind == sim.KindPartition || kind == sim.KindOneWay || kind == sim.KindPause)
-		}
-	}
-	return p
+	return work.One(p.Guide.Manner)
 }
 
 // looksEarly reports whether walks that are not live for a while are looked at, long
@@ -267,6 +249,8 @@ func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	if r.looksEarly() {
 		p.Length.Longer()
 	}
-	p.Uniform = r.opts.Walking == WalkUniform
+	if r.opts.Walking == WalkUniform {
+		p.Alike()
+	}
 	return p
 }

@@ -31,8 +31,9 @@ func (whole) Fork() *Fork { return nil }
 
 // ForkAt takes the first steps of a run and saves the state that they lead to.
 func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
+	const roomy = 10_000
 	k := &Fork{Prefix: Picks(path.Prefix(steps)), Steps: steps}
-	if r.Bank == nil {
+	if r.Bank == nil || r.Bank.Len() > roomy {
 		r.Bank = r.World.State.NewBank()
 	}
 	m := &saving{Again: Again{Source: choose.NewRaw(k.Prefix), Climate: c, Steps: steps}, bank: r.Bank}

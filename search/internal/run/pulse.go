@@ -32,6 +32,9 @@ type Pulse struct {
 	gate sync.Mutex
 }
 
+// Watch has the answers of runs kept from now on, for a monitor.
+func (p *Pulse) Watch() { p.On = true }
+
 // Hold keeps the run from going on when its handler asks something or returns, so that
 // another goroutine can read where the run stands. The function that it returns lets it go on.
 func (p *Pulse) Hold() (release func()) {

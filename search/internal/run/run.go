@@ -90,6 +90,34 @@ func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
 	return world.New(r.Sys, r.Params, c)
 }
 
+// Open makes the worlds. What the runs exercise is counted in c.
+func (r *Runs) Open(c *world.Coverage) (err error) {
+	if r.World, err = r.NewWorld(world.Config{Sprint: true, Coverage: c}); err != nil {
+		return err
+	}
+	r.Params.Nodes = r.World.Params().Nodes // 0 stood for the system's default
+	if r.Lockstep, err = r.NewLockstep(world.Config{Audit: true, Coverage: c}); err != nil {
+		return err
+	}
+	r.Always = r.Lockstep.Steps.Any()
+	return nil
+}
+
+// In takes runs in other worlds while do runs. If a handler ends the goroutine, they
+// stay, for whoever asks in which world that was.
+func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
+	own, pair := r.World, r.Lockstep
+	r.World, r.Lockstep = w, l
+	do()
+	r.World, r.Lockstep = own, pair
+}
+
+// Explores notes that what is under way is no run.
+func (r *Runs) Explores(what Exploration) { r.Exploring = what }
+
+// Explored notes that nothing is explored any more, and whatever takes its time is a run.
+func (r *Runs) Explored() { r.Exploring = nil }
+
 // Allow sets what the environment may do in the next run of a world.
 func (r *Runs) Allow(c Climate, w *world.World) {
 	if c.Faults {

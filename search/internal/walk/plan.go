@@ -145,6 +145,9 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 	return p
 }
 
+// Alike has events picked that are not rare as if all were alike.
+func (p *Plan) Alike() { p.Uniform = true }
+
 // Weather lets a storm of so many steps come before a walk heals.
 func (p *Plan) Weather(steps int) {
 	p.Climate.Heal += steps

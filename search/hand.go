@@ -1,0 +1,206 @@
+package search
+
+import (
+	"runtime"
+
+	"macemc/internal/world"
+	"macemc/search/internal/explore"
+	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
+	"macemc/search/internal/work"
+	"macemc/sim"
+)
+
+// hand takes runs. It has the worlds in which they are taken, what they cover, and what it
+// counted since somebody took the counts. One goroutine at a time has it; a monitor reads
+// beside it, and only the pulse of its runs.
+type hand struct {
+	run.Runs
+	opts     Options // two change on the way: see mayFire, and exhaustLocal
+	of       *runner // the search that it explores for; nil: it answers questions about single runs
+	prefix   *prefix // what every run begins with; nil: nothing
+	coverage *world.Coverage
+	owner    explore.Owner
+	share    run.Share // how much of this phase was audited
+	counts   *Stats    // what was counted since somebody took it
+
+	confirming *hand // the last that took runs again for it
+}
+
+// newHand makes a hand for a search, or for a lab if of is nil. It takes runs as another
+// hand does, from the same prefix and within the same limits, unless like is nil.
+func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, error) {
+	opts, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	if err := sys.Validate(opts.Params); err != nil {
+		return nil, err
+	}
+	if opts.Properties, err = opts.checked(sys); err != nil {
+		return nil, err
+	}
+	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
+		return nil, err
+	}
+	limits, on, counts := &run.Limits{Ask: opts.Stop, Budget: opts.Memory, Table: opts.table}, opts.Trail != nil, &Stats{}
+	var from *prefix
+	if like != nil {
+		limits, on, from = like.Limits, like.Pulse.On, like.prefix.share()
+	}
+	h := &hand{
+		opts: opts, of: of, prefix: from, coverage: new(world.Coverage), counts: counts,
+		Runs: run.Runs{
+			Setting: opts.setting(sys), Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
+			Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},
+		},
+	}
+	if err := h.Open(h.coverage); err != nil {
+		return nil, err
+	}
+	h.opts.Params = h.Params
+	h.owner = explore.Owner{
+		Runs: &h.Runs, Share: &h.share, Coverage: h.coverage, Seed: opts.Seed, All: opts.all, Once: opts.once,
+		Counts: explore.Counts{
+			Steps: &counts.Steps, States: &counts.States, Transitions: &counts.Transitions, Executed: &counts.Executed,
+			HandlerRuns: &counts.HandlerRuns, Duplicates: &counts.Duplicates, Compared: &counts.Compared,
+		},
+		Halt: h.halted, Depth: h.depth, Progress: h.passes,
+	}
+	return h, nil
+}
+
+// counted returns what was counted since it was asked last. What nobody adds to anything
+// does not count.
+func (h *hand) counted() Stats {
+	counts := *h.counts
+	*h.counts = Stats{}
+	return counts
+}
+
+// auditAnew begins a phase of which nothing was audited yet.
+func (h *hand) auditAnew() { h.share = run.Share{} }
+
+// halted reports whether what is explored is to stop in the middle of a state.
+func (h *hand) halted() bool {
+	switch {
+	case h.of == nil:
+		return h.Stopped()
+	case h.of.hand == h:
+		return h.Stopped() || h.opts.enough(h.of.now())
+	}
+	return h.Stopped() || h.opts.enough(*h.counts)
+}
+
+// depth is that of the states that are expanded.
+func (h *hand) depth() int {
+	if h.of == nil {
+		return 0
+	}
+	return h.of.stats.Depth
+}
+
+// passes tells how far something is that takes long.
+func (h *hand) passes(done int) {
+	if h.of != nil && h.of.hand == h {
+		h.of.at(done)
+	}
+}
+
+// wanted reports whether a run goes on: nobody has told the search to stop.
+func (h *hand) wanted() bool { return !h.Stopped() }
+
+// taken is how many steps a run took; those of the prefix only if it took them
+// again.
+func (h *hand) taken(w *world.World, careful bool) int {
+	if careful {
+		return w.Run.Steps()
+	}
+	return w.Run.Steps() - h.prefix.base()
+}
+
+// strategy is how walks of the default search are taken. It has the forks of this
+// hand, and is of no use to another.
+func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
+	weighted := walk.Weighted{
+		Fair: h.prefix.beginning(run.Fair), Faulty: h.prefix.beginning(run.Climate{Faults: true}), Base: h.prefix.base(), Stormy: h.Stormy(),
+		Uniform: h.opts.Walking == WalkUniform,
+	}
+	if !h.opts.Walking.guided() {
+		return &weighted
+	}
+	faults, parts := faultsOf(h.Budgets())
+	return &walk.Portfolio{
+		Weighted: weighted, Seed: h.opts.Seed, Lively: h.World.Judge.CanBeLive(), Corpus: c, Restarts: h.opts.Restarts,
+		Manners: h.opts.Walking.manners(), Faults: faults, Parts: parts,
+	}
+}
+
+// faultsOf is how many faults a walk may have, and whether any of them lasts.
+func faultsOf(budgets sim.Faults) (faults int, parts bool) {
+	for _, kind := range sim.Kinds() {
+		if kind.Fault() {
+			n := *budgets.Of(kind)
+			if n == sim.Unlimited {
+				n = len(walk.Guide{}.Points)
+			}
+			faults += n
+			parts = parts || n > 0 && (kind == sim.KindPartition || kind == sim.KindOneWay || kind == sim.KindPause)
+		}
+	}
+	return faults, parts
+}
+
+// manners are those that the walks of a portfolio have in turn.
+func (w Walking) manners() []walk.Manner {
+	switch w {
+	case WalkChain:
+		return []walk.Manner{walk.Chain}
+	case WalkSwarm:
+		return []walk.Manner{walk.Swarm}
+	default:
+		return []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight}
+	}
+}
+
+// ended is the failure of the world in which a handler ended its goroutine,
+// with the hand that owns the world. If there is none, a function that the
+// caller gave did it: then the caller's goroutine ends, as it would have.
+func (h *hand) ended() (*hand, *sim.Failure) {
+	for ; h != nil; h = h.confirming {
+		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}
+		if h.Exploring != nil {
+			w, _ := h.Exploring.Within()
+			worlds = append(worlds, w)
+		}
+		for _, w := range worlds {
+			if f := w.Run.Failed(); f != nil && w.Run.Unwound() {
+				return h, f
+			}
+		}
+	}
+	runtime.Goexit()
+	return nil, nil
+}
+
+// here begins to take runs on this goroutine.
+func (h *hand) here() { h.Pulse.Here() }
+
+// gone is what became of the run in which a handler ended the goroutine, and another hand
+// in the place of this one.
+func (h *hand) gone() (*sim.Failure, *hand) {
+	r, f := h.ended()
+	r.Pulse.Rest()
+	another, err := newHand(h.Sys, h.opts, h.of, h)
+	if err != nil {
+		panic("macemc bug: search: a hand that was made before cannot be made again: " + err.Error())
+	}
+	return f, another
+}
+
+// Stats and what they are made of are added up in search/internal/work.
+type (
+	Stats     = work.Stats     // count what the search did; they are the same for the same seed
+	Periphery = work.Periphery // counts the states that were walked from at the ends of rounds
+	Manners   = work.Manners   // are how many walks there were of each manner
+)

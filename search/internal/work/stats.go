@@ -1,0 +1,90 @@
+package work
+
+import (
+	"cmp"
+	"iter"
+
+	"macemc/search/internal/walk"
+)
+
+// Stats count what a search did. They are the same for the same seed.
+type Stats struct {
+	Engine      string
+	Uncopied    string // why nodes cannot be copied, where that is why another engine was taken than asked for
+	Cloned      bool   // nodes were copied by System.Clone
+	Paths       int    // runs from a start to an end: exhaustive ones and walks
+	Walks       int
+	WalksCut    int     // of these, those that ended in a failure that is ignored
+	Manners     Manners // of these, by manner, where they were taken in several
+	Restarted   int     // of these, those that began at a kept state
+	Kept        int     // states at which walks could begin, at the end
+	WalkSteps   int     // steps of the walks, without what looked into their ends
+	Steps       int     // steps taken, repeated ones included
+	States      int     // distinct states that the exhaustive phase visited
+	Transitions int     // enabled (event, answers) pairs over distinct states
+	Executed    int     // transitions that were executed, known ones included
+	HandlerRuns int     // memo engine: handlers that were run, all others were looked up
+	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
+	Duplicates  int     // executed transitions that led to a known state
+	Compared    int     // of those, how many were tested by taking both runs to the state again
+	Audited     int     // paths that were run twice, in lockstep
+	Suspects    int     // walks that did not become live, but whose end can
+	Depth       int     // rounds completed to this depth
+	Periphery   Periphery
+}
+
+// Periphery counts the states at the ends of rounds, beyond which nothing was
+// known yet, and those of them that were walked from.
+type Periphery struct {
+	States int // that were not known to be live
+	Walked int // of them
+	Steps  int // that these walks took
+}
+
+// Add adds what another part of the search counted. Of what is no count, o has the later
+// word, if it says anything.
+func (s *Stats) Add(o Stats) {
+	s.Engine, s.Uncopied = cmp.Or(o.Engine, s.Engine), cmp.Or(o.Uncopied, s.Uncopied)
+	s.Cloned = s.Cloned || o.Cloned
+	s.Kept, s.Depth, s.Collision = cmp.Or(o.Kept, s.Kept), cmp.Or(o.Depth, s.Depth), cmp.Or(o.Collision, s.Collision)
+	s.Paths += o.Paths
+	s.Walks += o.Walks
+	s.WalksCut += o.WalksCut
+	for k, n := range o.Manners {
+		s.Manners[k] += n
+	}
+	s.Restarted += o.Restarted
+	s.WalkSteps += o.WalkSteps
+	s.Steps += o.Steps
+	s.States += o.States
+	s.Transitions += o.Transitions
+	s.Executed += o.Executed
+	s.HandlerRuns += o.HandlerRuns
+	s.Duplicates += o.Duplicates
+	s.Compared += o.Compared
+	s.Audited += o.Audited
+	s.Suspects += o.Suspects
+	s.Periphery.States += o.Periphery.States
+	s.Periphery.Walked += o.Periphery.Walked
+	s.Periphery.Steps += o.Periphery.Steps
+}
+
+// Manners are how many walks there were of each manner, by the number of the manner.
+type Manners [walk.Manners]int
+
+// One is one walk of a manner.
+func One(m walk.Manner) (manners Manners) {
+	manners[m] = 1
+	return manners
+}
+
+// All yields the manners of which there were walks, with how many.
+func (m Manners) All() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for k, n := range m {
+			if n > 0 && !yield(walk.Manner(k).String(), n) {
+				return
+			}
+		}
+	}
+}

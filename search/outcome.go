@@ -1,0 +1,169 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"macemc/choose"
+	"macemc/sim"
+)
+
+// An outcome is what a phase of a search came to. The zero outcome is of one that goes on.
+type outcome struct {
+	stop     Stop // why the phase ended; "": it did not
+	finding  *Finding
+	safety   Safety
+	liveness Liveness
+	repeated Repeated
+	prefixes []Prefix
+}
+
+// stopped is the outcome of a phase that ended, for a reason, without a finding.
+func stopped(why Stop) outcome { return outcome{stop: why} }
+
+// found is the outcome of a phase that ended with a finding.
+func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
+
+// over reports whether the phase has ended.
+func (o outcome) over() bool { return o.stop != "" }
+
+// fold makes the result of what the exhaustive phase and the walks came to. It alone
+// decides why the search stopped, and what is said of safety and of liveness.
+func (r *runner) fold(states, walks outcome) (*Result, error) {
+	all := r.findings.all
+	if unused := r.unused(); len(unused) > 0 && len(all) == 0 {
+		return nil, fmt.Errorf("system %s: opaque rule %q matched nothing in the states that were met; correct it or take it out", r.Sys.Name, unused[0])
+	}
+	r.collect()
+	stop, cut := r.stops(states, walks)
+	stats := r.now()
+	res := &Result{
+		System: r.Sys, Params: r.opts.Params, Options: r.opts,
+		Finding: firstOf(all), Findings: all, Undecided: r.undecided, Alike: r.findings.alike, Ignored: r.findings.ignored,
+		Safety: r.safety(states), Liveness: r.liveness(states, walks), Stop: stop, Cut: cut,
+		Stats: stats, Measured: r.measured(), Repeated: states.repeated, Prefixes: states.prefixes, Overflow: r.overflow(),
+		Never: r.coverage.Never(), Slack: r.coverage.Slack(), Held: r.coverage.Held(), Charts: r.coverage.Charts(),
+	}
+	return res.profiled(r.space), nil
+}
+
+func firstOf(all []*Finding) *Finding {
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0]
+}
+
+// stops is why the search stopped, and what cut it short of its bound. If memory ended
+// the exhaustive phase, that is told, and not that the walks after it came to their end.
+func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
+	stop, cut = states.stop, early(states.stop)
+	if walks.over() && (walks.stop != StopPaths || stop != StopMemory) {
+		stop, cut = walks.stop, cmp.Or(cut, early(walks.stop))
+	}
+	if !r.findings.wants() {
+		stop = StopFound
+	}
+	return stop, cut
+}
+
+// early is a reason to stop before the bound; "": it was none.
+func early(s Stop) Stop {
+	if s.Early() {
+		return s
+	}
+	return ""
+}
+
+// safety is what is said of the safety properties.
+func (r *runner) safety(states outcome) Safety {
+	if slices.ContainsFunc(r.findings.all, func(f *Finding) bool { return !f.unlive() }) {
+		return Safety{State: StateFound, Depth: states.safety.Depth}
+	}
+	return Safety{State: r.known(states.safety.State), Depth: states.safety.Depth}
+}
+
+// liveness is what is said of the liveness properties.
+func (r *runner) liveness(states, walks outcome) Liveness {
+	l := Liveness{State: r.known(states.liveness.State), Bottoms: states.liveness.Bottoms, Walks: r.stats.Walks, WalkSteps: r.reach}
+	switch {
+	case slices.ContainsFunc(r.findings.all, (*Finding).unlive):
+		return Liveness{State: StateFound, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
+	case l.State == StateNone && walks.over() && r.World.Judge.CanBeLive():
+		return Liveness{State: StateSampled, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
+	}
+	return l
+}
+
+// unlive reports whether a finding is about liveness.
+func (f *Finding) unlive() bool {
+	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence
+}
+
+// known is what is known of a space: where runs ended in what is ignored it was not
+// exhausted, since nobody knows what follows.
+func (r *runner) known(s State) State {
+	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
+		return StateCut
+	}
+	return cmp.Or(s, StateNone)
+}
+
+// overflow is how many datagrams a channel holds, if there was one that could not hold
+// them all; 0: there was none.
+func (r *runner) overflow() int {
+	if !r.coverage.Overflowed() {
+		return 0
+	}
+	_, most := r.World.Links.Capacities()
+	return most
+}
+
+// soFar is what is known of a search that ends before its phases could return.
+type soFar struct {
+	findings  []*Finding
+	undecided []Suspect
+	stats     Stats
+	reach     int
+	measured  Measured
+}
+
+// leftOff is the result of a search that ends for a reason while a handler keeps it from
+// ending by itself.
+func (h *hand) leftOff(why Stop, s soFar) *Result {
+	safety := Safety{State: StateIncomplete}
+	if s.stats.Depth > 0 {
+		safety = Safety{State: StateBounded, Depth: s.stats.Depth}
+	}
+	return &Result{
+		System: h.Sys, Params: h.opts.Params, Options: h.opts, Finding: firstOf(s.findings), Findings: s.findings, Undecided: s.undecided,
+		Safety: safety, Liveness: Liveness{State: StateIncomplete, Walks: s.stats.Walks, WalkSteps: s.reach},
+		Stop: why, Cut: why, Stats: s.stats, Measured: s.measured,
+	}
+}
+
+// stoppedAt is the result of a search that cannot go on after a run, and what it says of
+// safety and liveness.
+func (h *hand) stoppedAt(failure sim.Failure, path runPath, s soFar, safety, liveness State) *Result {
+	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
+	h.opts.label(h.Sys, f)
+	return &Result{
+		System: h.Sys, Params: h.opts.Params, Options: h.opts, Finding: f, Findings: append(s.findings, f),
+		Safety: Safety{State: safety}, Liveness: Liveness{State: liveness},
+		Stop: StopFound, Stats: s.stats, Measured: s.measured,
+	}
+}
+
+// runPath is the path of a run up to a step, and whose step that is.
+type runPath struct {
+	*choose.Path
+	node     sim.Addr
+	identity string
+}
+
+// failedAt is a failure at the last step of a path.
+func failedAt(f sim.Failure, at runPath) sim.Failure {
+	f.Node, f.Identity, f.Step = at.node, at.identity, len(at.Steps)
+	return f
+}
