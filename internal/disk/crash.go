@@ -12,12 +12,12 @@ func (d *Disk) Loses() bool {
 	return d != nil && slices.ContainsFunc(d.pending, func(w Write) bool { return w.fate != certain })
 }
 
-// openMost is how many writes may be open for the outcomes of a crash to be listed,
-// where any part of them may survive.
+// openMost is how many writes may be open for all outcomes of a crash to be listed, if any
+// subset of them may survive.
 const openMost = 12
 
-// TooMany is how many writes are open, if the outcomes of a crash cannot be listed
-// for that; else 0.
+// TooMany returns how many writes are open if that is too many to list the outcomes of a
+// crash, and else 0.
 func (d *Disk) TooMany(reorder bool) (n int) {
 	if d == nil {
 		return 0
@@ -38,22 +38,22 @@ func count(b bool) int {
 	return 0
 }
 
-// Outcome is what becomes of the writes of a disk in a crash.
+// Outcome says what becomes of each write in a crash.
 type Outcome struct {
-	lost []bool // by the place of the write
-	torn int    // the place of the one that survives in part; -1: none does
+	lost []bool // by the position of the write
+	torn int    // the position of the write that survives in part, or -1
 }
 
-// Outcomes are all that a crash may leave, the first of which keeps all and the
-// last none of what is open. Of the writes that nobody synced the first few survive,
-// or with reorder any; of those whose sync failed any. Of one append that is the last
-// to its file that survives, possibly only the first half does; and of one overwrite
-// that no later one overlaps.
+// Outcomes returns all that a crash may leave. The first keeps all writes, and the last
+// none of the open ones. Of the writes without a sync, the first few survive, or any subset
+// with reorder; of those whose sync failed, any subset. Of an append, if it is the last
+// write to its file that survives, only the first half may survive; the same holds for an
+// overwrite that no later surviving write overlaps.
 func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	if !d.Loses() {
 		return []Outcome{{torn: -1}}
 	}
-	var inOrder, free []int // places of what survives as a prefix, and by itself; the last first
+	var inOrder, free []int // positions of writes that survive as a prefix, and of those that survive independently; in reverse
 	for k, w := range slices.Backward(d.pending) {
 		switch {
 		case w.fate == doubtful || w.fate == open && reorder:
@@ -82,9 +82,8 @@ func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	return all
 }
 
-// tears reports whether a write may survive in part: it appends, and nothing that
-// survives is written to its file later; or it overwrites, and nothing that survives
-// changes the same bytes later.
+// tears reports whether a write may survive in part: an append if no later write to its
+// file survives, or an overwrite if no later write that survives changes the same bytes.
 func (d *Disk) tears(lost []bool, k int) bool {
 	w := d.pending[k]
 	if lost[k] || w.Kind != Append && w.Kind != Overwrite || len(w.Data) < 2 {
@@ -98,15 +97,16 @@ func (d *Disk) tears(lost []bool, k int) bool {
 	return true
 }
 
-// touches reports whether w changes bytes of an overwrite to the same file.
+// touches reports whether w changes bytes that the overwrite o of the same file has
+// written.
 func (w Write) touches(o Write) bool {
 	return w.Size < o.Size+len(o.Data) && (w.Kind == Truncate || o.Size < w.Size+len(w.Data))
 }
 
-// Torn is how many bytes of an append or an overwrite survive, if not all do.
+// Torn returns how many bytes of a torn append or overwrite survive.
 func Torn(data string) int { return len(data) / 2 }
 
-// Bytes is so many bytes in words.
+// Bytes writes a number of bytes in words.
 func Bytes(n int) string {
 	if n == 1 {
 		return "1 byte"
@@ -114,8 +114,8 @@ func Bytes(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Survive is what a crash leaves. All of it is synced then: what was read back
-// after a crash stays.
+// Survive returns what a crash leaves. All of it counts as synced: what a node has read
+// back after a crash stays.
 func (d *Disk) Survive(o Outcome) *Disk {
 	if d == nil {
 		return nil
@@ -134,7 +134,7 @@ func (d *Disk) Survive(o Outcome) *Disk {
 	return orNil(out)
 }
 
-// Told is an outcome in words. Writes count from 1, those that are open.
+// Told writes an outcome in words. It numbers the open writes from 1.
 func (d *Disk) Told(o Outcome) string {
 	if !d.Loses() {
 		return "all"
@@ -174,11 +174,11 @@ func (d *Disk) Told(o Outcome) string {
 	return "what was not synced, without " + strings.Join(lost, ", ")
 }
 
-// Record is the value of a key, or a record of a file, that was synced.
+// Record is the synced value of a key, or a synced record of a file.
 type Record struct {
 	key  bool
 	name string
-	at   int // of a file, from 0
+	at   int // for a file, the number of the record from 0
 }
 
 func (r Record) String() string {
@@ -188,7 +188,8 @@ func (r Record) String() string {
 	return fmt.Sprintf("record %d of the file %s", r.at+1, r.name)
 }
 
-// Records are all that is on the disk, in order. The empty value of a key is none.
+// Records returns everything on the disk that can be damaged, in order. Empty values
+// cannot.
 func (d *Disk) Records() (all []Record) {
 	if d == nil {
 		return nil
@@ -206,7 +207,7 @@ func (d *Disk) Records() (all []Record) {
 	return all
 }
 
-// Damage is the disk with another first byte of a record: its complement.
+// Damage returns the disk with the first byte of a record complemented.
 func (d *Disk) Damage(r Record) *Disk {
 	out := *d
 	spoilt := func(s string) string { return string([]byte{^s[0]}) + s[1:] }

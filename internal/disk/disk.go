@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Kind is what a write does.
+// Kind is the kind of a write.
 type Kind uint8
 
-// The kinds of writes. The first two are to keys, the others to files.
+// The kinds of writes. The first two are about keys, the others about files.
 const (
 	Put Kind = iota + 1
 	Delete
 	Append
 	Truncate
-	Overwrite // from an offset on, beyond the end too
+	Overwrite // from an offset on, possibly beyond the end
 )
 
 // Write is one write to a key or to a file.
@@ -26,18 +26,18 @@ type Write struct {
 	Kind Kind
 	Name string // the key, or the file
 	Data string // of Put, Append and Overwrite
-	Size int    // of Truncate: what is left; of Overwrite: the offset; of Append too, which the Disk fills in
+	Size int    // for Truncate, the new length; for Overwrite, the offset; for Append, also the offset, which the Disk fills in
 
 	fate fate
 }
 
-// fate is what is known of a write that is not part of what was synced.
+// fate is the state of a write that is not part of the synced contents.
 type fate uint8
 
 const (
-	open     fate = iota // nobody synced it
-	doubtful             // a sync of it failed: no other makes up for that
-	certain              // it was synced, and waits for one before it that is doubtful
+	open     fate = iota // not synced
+	doubtful             // a sync of it failed, and no later sync makes it certain
+	certain              // synced, but kept behind an earlier write that is doubtful
 )
 
 func (w Write) ofKey() bool { return w.Kind <= Delete }
@@ -45,7 +45,7 @@ func (w Write) ofKey() bool { return w.Kind <= Delete }
 // shownMost is how many bytes of data a text shows in full.
 const shownMost = 96
 
-// quoted is data in a text: in full, or the beginning and the length.
+// quoted writes data for a text, in full or as its beginning and length.
 func quoted(data string) string {
 	if len(data) <= shownMost {
 		return strconv.Quote(data)
@@ -53,7 +53,7 @@ func quoted(data string) string {
 	return fmt.Sprintf("%q and so on, %s,", data[:16], Bytes(len(data)))
 }
 
-// String is the write in words.
+// String describes the write.
 func (w Write) String() string {
 	switch w.Kind {
 	case Put:
@@ -71,15 +71,15 @@ func (w Write) String() string {
 	}
 }
 
-// Disk is what a node has stored. It never changes: a write makes another. Nil is
-// the empty one.
+// Disk is what a node has stored. It is immutable: a write returns another Disk. Nil is the
+// empty Disk.
 type Disk struct {
 	keys    map[string]string
-	files   map[string][]string // by records, as they were appended; none is empty
-	pending []Write             // since then, in order
+	files   map[string][]string // as records, in the order of their appends; none is empty
+	pending []Write             // the writes since then, in order
 }
 
-// some is d, or a new one: never nil.
+// some returns a copy of d, which may be nil.
 func (d *Disk) some() Disk {
 	if d == nil {
 		return Disk{}
@@ -87,7 +87,7 @@ func (d *Disk) some() Disk {
 	return *d
 }
 
-// orNil is the disk, nil if nothing is on it.
+// orNil returns the disk, or nil if it is empty.
 func orNil(d Disk) *Disk {
 	if len(d.keys) == 0 && len(d.files) == 0 && len(d.pending) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func orNil(d Disk) *Disk {
 	return &d
 }
 
-// Write is the disk after a write, which is not synced.
+// Write returns the disk after a write, which is not synced.
 func (d *Disk) Write(w Write) *Disk {
 	out := d.some()
 	if w.Kind == Append {
@@ -105,25 +105,25 @@ func (d *Disk) Write(w Write) *Disk {
 	return &out
 }
 
-// SyncKeys is the disk with all writes to keys synced.
+// SyncKeys returns the disk with all writes to keys synced.
 func (d *Disk) SyncKeys() *Disk { return d.sync(Write.ofKey, certain) }
 
-// Sync is the disk with all writes to a file synced.
+// Sync returns the disk with all writes to a file synced.
 func (d *Disk) Sync(file string) *Disk { return d.sync(to(file), certain) }
 
-// FailKeys is the disk after a sync of the keys that failed: what of them is on the
-// disk is open, and stays so whatever is synced later.
+// FailKeys returns the disk after a sync of the keys that failed. Whether these writes are
+// on the disk stays open, whatever is synced later.
 func (d *Disk) FailKeys() *Disk { return d.sync(Write.ofKey, doubtful) }
 
-// Fail is that of a file.
+// Fail returns the disk after a sync of a file that failed, as FailKeys does for keys.
 func (d *Disk) Fail(file string) *Disk { return d.sync(to(file), doubtful) }
 
 func to(file string) func(Write) bool {
 	return func(w Write) bool { return !w.ofKey() && w.Name == file }
 }
 
-// sync settles the fate of the writes that nobody synced. What is certain becomes
-// part of what was synced, unless it lies upon what is doubtful.
+// sync changes the fate of open writes. A certain write becomes part of the synced
+// contents, unless a doubtful one to the same key or file comes before it.
 func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	out := d.some()
 	pending := out.pending
@@ -141,10 +141,10 @@ func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	return orNil(out)
 }
 
-// alike reports whether two writes are to one key or file.
+// alike reports whether two writes are to the same key or file.
 func (w Write) alike(o Write) bool { return w.Name == o.Name && w.ofKey() == o.ofKey() }
 
-// carryOut makes a write part of what was synced.
+// carryOut makes a write part of the synced contents.
 func (d *Disk) carryOut(w Write) {
 	if w.ofKey() {
 		if d.keys = maps.Clone(d.keys); w.Kind == Delete {
@@ -165,8 +165,8 @@ func (d *Disk) carryOut(w Write) {
 	}
 }
 
-// on is a file, by records, after the write. An append goes where it went when it
-// was made. Zeros fill what is missing before a write.
+// on returns the records of a file after the write. An append goes to the offset where it
+// was made, and zeros fill a gap before it.
 func (w Write) on(file []string) []string {
 	size := length(file)
 	if w.Kind == Truncate {
@@ -186,7 +186,7 @@ func length(file []string) (n int) {
 	return n
 }
 
-// cut is a copy of the first n bytes.
+// cut returns a copy of the first n bytes.
 func cut(file []string, n int) (out []string) {
 	for _, r := range file {
 		if n <= 0 {
@@ -198,7 +198,7 @@ func cut(file []string, n int) (out []string) {
 	return out
 }
 
-// after is what comes after the first n bytes.
+// after returns the bytes after the first n.
 func after(file []string, n int) (out []string) {
 	for _, r := range file {
 		if n < len(r) {
@@ -209,7 +209,7 @@ func after(file []string, n int) (out []string) {
 	return out
 }
 
-// Get is the value of a key, as the node wrote it.
+// Get returns the value of a key, as the node wrote it.
 func (d *Disk) Get(key string) (value string, is bool) {
 	if d == nil {
 		return "", false
@@ -223,7 +223,7 @@ func (d *Disk) Get(key string) (value string, is bool) {
 	return value, is
 }
 
-// Keys are the keys that have values, in order.
+// Keys returns the keys that have values, in order.
 func (d *Disk) Keys() (keys []string) {
 	if d == nil {
 		return nil
@@ -245,7 +245,7 @@ func (d *Disk) Keys() (keys []string) {
 	return keys
 }
 
-// Read is what is in a file, as the node wrote it.
+// Read returns the contents of a file, as the node wrote it.
 func (d *Disk) Read(file string) (data string) {
 	if d == nil {
 		return ""
@@ -259,7 +259,8 @@ func (d *Disk) Read(file string) (data string) {
 	return strings.Join(records, "")
 }
 
-// Files lists the files that are not empty, as the node wrote them, in order.
+// Files returns the names of the files that are not empty, as the node wrote them, in
+// order.
 func (d *Disk) Files() []string {
 	if d == nil {
 		return nil
@@ -277,7 +278,7 @@ func (d *Disk) Files() []string {
 
 var fates = [...]string{open: "unsynced", doubtful: "sync failed", certain: "synced, behind one that is not"}
 
-// placed is the write in words, with where it goes.
+// placed describes the write with its offset.
 func (w Write) placed() string {
 	if w.Kind == Append && w.fate != open {
 		return fmt.Sprintf("%s at %d", w, w.Size)
@@ -285,7 +286,7 @@ func (w Write) placed() string {
 	return w.String()
 }
 
-// Lines are what is on the disk: a name and a value each.
+// Lines returns the contents of the disk as pairs of a name and a value.
 func (d *Disk) Lines() (lines [][2]string) {
 	if d == nil {
 		return nil
@@ -306,7 +307,7 @@ func (d *Disk) Lines() (lines [][2]string) {
 	return lines
 }
 
-// Append adds the disk's canonical bytes.
+// Append appends the disk's canonical bytes.
 func (d *Disk) Append(buf []byte) []byte {
 	text := func(s string) {
 		buf = binary.AppendUvarint(buf, uint64(len(s)))

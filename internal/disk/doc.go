@@ -1,32 +1,27 @@
-// Package disk is what a node has on stable storage, and what of it a crash leaves.
+// Package disk is the stable storage of a node, and what a crash may leave of it.
 //
-// # What enters and what leaves
-//
-// Writes and syncs enter, in the order of the handler; a Disk leaves, which is a
-// plain value that nobody changes any more. A node reads what it wrote. A crash
-// leaves what was synced, and of the rest one of the [Disk.Outcomes]: which, the
-// caller picks.
+// A Disk is immutable: writes and syncs, in the order of the handler, return new ones. A
+// node reads what it wrote. A crash leaves what was synced, and of the rest one of the
+// [Disk.Outcomes]; the caller picks which.
 //
 // # What a crash leaves
 //
 //   - What was synced, always.
 //   - Of the writes since, a prefix in the order in which they were made, over all
-//     files and keys; or any of them, as the caller wants it. So a write may survive
+//     files and keys; or any subset, if the caller asks for it. So a write may survive
 //     that nobody synced.
-//   - Of one append that is the last to its file that survives, possibly a part:
-//     records are torn in one place within, at half their length. So is one overwrite
-//     of which no later write that survives changes a byte.
+//   - Of an append, if it is the last write to its file that survives, possibly a part:
+//     records are torn in one place, at half their length. The same holds for an overwrite
+//     if no later write that survives changes one of its bytes.
 //
-// An append goes where it went when it was made. Where one before it is lost, there
-// are zeros.
+// An append goes to the offset where it was made. If one before it is lost, zeros take its
+// place.
 //
-// A sync of a file, or of the keys, makes all earlier writes to it survive, and says
-// nothing of the others: these are then the rest by themselves. Where a sync fails,
-// each of the writes that it was to sync may survive or not, and no later sync makes
-// up for it: whoever wants to be sure writes them again.
+// A sync of a file, or of the keys, makes all earlier writes to it survive, and does not
+// affect the others. If a sync fails, each of the writes that it covers may survive or not,
+// and no later sync changes that: a service that wants to be sure has to write them again.
 //
-// A file is kept by its records, each as it was appended, so that one of them can be
-// damaged.
+// A file is kept as its records, one for each append, so that one of them can be damaged.
 //
 // # Known limits
 //

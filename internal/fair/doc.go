@@ -1,22 +1,24 @@
-// Package fair decides whether a finite graph of states has a fair run that is hot for ever.
-//
-// A graph enters: states that are hot or cold, and edges, each with the action that
-// it takes (a head of a channel, a task, a timer) and the marked choices that it
-// answers. Out comes a Lasso, a way into a cycle and the cycle, or that there is none.
+// Package fair decides whether a finite graph of states has a fair run that is hot for ever
+// from some point on. States of the graph are hot or cold. Each edge has the action that it
+// takes (a head of a channel, a task, a timer) and the marked choices that it answers. The
+// result is a Lasso, a way into a cycle with the cycle, or that there is none.
 //
 // # Words
 //
-//   - weakly fair: an action that is enabled from some point on is taken again and again. It is enabled
-//     where an edge takes it.
+//   - weakly fair: an action that is enabled from some point on is taken again and again. It is
+//     enabled in a state if an edge of the state takes it.
 //   - strongly fair: a marked choice that is asked again and again is answered again and
 //     again in each of its ways.
-//   - unfair: what need not happen though it is always enabled, such as a fault or a request.
-//   - A run that ends where nothing but that is enabled is fair, and hot for ever if its last state is hot.
+//   - unfair: an action that need not happen although it is always enabled, such as a fault or a request.
 //
-// # How
+// A run that ends in a state where only unfair actions are enabled is fair, and hot for
+// ever if that state is hot.
 //
-// Only hot states may be on a cycle. Of a strongly connected component of them the run that takes
-// all of its edges for ever is the fairest: if it lacks an action that is enabled in all of its
-// states, so does every part of it. If it lacks an answer to a choice that it asks, the
-// edges that ask it are taken out, and what is left falls into components again.
+// # Algorithm
+//
+// Only hot states may be on the cycle. In a strongly connected component of hot states, the
+// run that takes all edges for ever is the fairest. If it lacks an action that is enabled
+// in all states of the component, so does every run of a part of it. If it lacks an answer
+// to a choice that it asks, the edges that ask the choice are removed, and the rest is
+// split into components again.
 package fair

@@ -2,22 +2,22 @@ package fair
 
 import "slices"
 
-// A Graph is of states by number. Start is where runs begin.
+// A Graph has numbered states. Runs begin in Start.
 type Graph struct {
 	Start   int
 	Hot     []bool
 	Edges   [][]Edge // by state
-	Answers []int    // by marked choice: how many answers it has
+	Answers []int    // the number of answers of each marked choice
 }
 
 // An Edge leads to a state.
 type Edge struct {
 	To     int
-	Action int      // what is taken; Unfair: it need not be, though it is always enabled
-	Asked  []Answer // the marked choices on the way
+	Action int      // the action that the edge takes, or Unfair
+	Asked  []Answer // the marked choices that the edge answers
 }
 
-// Meet makes room for a state, which is hot or cold.
+// Meet adds a state, and sets whether it is hot.
 func (g *Graph) Meet(s int, hot bool) {
 	for len(g.Edges) <= s {
 		g.Edges, g.Hot = append(g.Edges, nil), append(g.Hot, false)
@@ -25,30 +25,31 @@ func (g *Graph) Meet(s int, hot bool) {
 	g.Hot[s] = hot
 }
 
-// Add adds an edge from a state that was met, and returns its place.
+// Add adds an edge from a state that was added before, and returns it as a Step.
 func (g *Graph) Add(from int, e Edge) Step {
 	g.Edges[from] = append(g.Edges[from], e)
 	return Step{from, len(g.Edges[from]) - 1}
 }
 
-// Ask notes how many answers a choice has; 0: it was not asked yet.
+// Ask sets how many answers a choice has; 0 if it was not asked yet.
 func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = answers }
 
-// Unfair is the action of what nobody has to let happen: a fault, a request.
+// Unfair is the action of an edge that need not be taken: a fault, a request.
 const Unfair = -1
 
-// An Answer is one that was given to a marked choice.
+// An Answer is an answer to a marked choice.
 type Answer struct{ Choice, Answer int }
 
-// A Lasso is a run: a way, and a cycle that is taken for ever. If Cycle is empty, the run ends
-// after the way, where nothing has to happen.
+// A Lasso is a run: the steps of Way, and then the steps of Cycle for ever. If Cycle is
+// empty, the run ends after Way, in a state where nothing has to happen.
 type Lasso struct{ Way, Cycle []Step }
 
-// A Step is an edge, by its place in Graph.Edges.
+// A Step identifies an edge in Graph.Edges.
 type Step struct{ State, Edge int }
 
-// Find returns a fair run that is hot for ever from some point on, and whether there is one. The way to
-// its cycle is a shortest one, and the cycle is that of the first component that is found.
+// Find returns a fair run that is hot for ever from some point on, and whether there is
+// one. Its Way is a shortest one to its Cycle, which lies in the first component that is
+// found.
 func (g *Graph) Find() (*Lasso, bool) {
 	ways := g.search(g.Start, func(int, int) bool { return true })
 	var inside []int
@@ -70,18 +71,18 @@ func (g *Graph) Find() (*Lasso, bool) {
 	return g.lasso(ways, part), true
 }
 
-// rests reports whether a run may end in a state: nothing has to happen there.
+// rests reports whether a run may end in a state, since nothing has to happen there.
 func (g *Graph) rests(s int) bool {
 	return !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action != Unfair })
 }
 
-// A part is some states, and which of their edges may be taken.
+// A part is a set of states with some of the edges between them.
 type part struct {
 	states []int
 	keeps  func(from, edge int) bool
 }
 
-// fairPart looks for a strongly connected part of some states that has a fair run.
+// fairPart returns a strongly connected part of the states that has a fair run.
 func (g *Graph) fairPart(states []int, keeps func(from, edge int) bool) (part, bool) {
 	for _, c := range g.components(states, keeps) {
 		within := func(from, edge int) bool {
@@ -105,8 +106,8 @@ func (g *Graph) fairPart(states []int, keeps func(from, edge int) bool) (part, b
 	return part{}, false
 }
 
-// weaklyFair reports whether a component has an edge at all, and one of each action that is
-// enabled in all of its states.
+// weaklyFair reports whether a component has edges, and one of each action that is enabled
+// in all of its states.
 func (g *Graph) weaklyFair(c []int, within func(from, edge int) bool) bool {
 	taken, edges := map[int]bool{}, 0
 	for _, s := range c {
@@ -132,7 +133,7 @@ func (g *Graph) enabled(s, action int) bool {
 	return slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action == action })
 }
 
-// lacking are the choices that a component asks, and does not answer in each way.
+// lacking returns the choices that a component asks and does not answer in all ways.
 func (g *Graph) lacking(c []int, within func(from, edge int) bool) (choices []int) {
 	given := map[Answer]bool{}
 	for _, s := range c {
@@ -158,8 +159,8 @@ func (g *Graph) lacking(c []int, within func(from, edge int) bool) (choices []in
 	return choices
 }
 
-// components are the strongly connected components of some states, each in order, by Tarjan's
-// algorithm on a stack of its own.
+// components returns the strongly connected components of the states, each sorted. It is
+// Tarjan's algorithm with an explicit stack.
 func (g *Graph) components(states []int, keeps func(from, edge int) bool) (all [][]int) {
 	type frame struct{ state, edge int }
 	index, low, on := map[int]int{}, map[int]int{}, map[int]bool{}

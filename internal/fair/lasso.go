@@ -1,12 +1,12 @@
 package fair
 
-// reached is how a state was reached first.
+// reached says how a state was first reached.
 type reached struct {
 	known bool
 	by    Step
 }
 
-// search reaches states from one, by the least number of edges.
+// search finds shortest ways from a state to all others.
 func (g *Graph) search(from int, keeps func(from, edge int) bool) []reached {
 	ways := make([]reached, len(g.Edges))
 	met := make([]bool, len(g.Edges))
@@ -26,7 +26,7 @@ func (g *Graph) search(from int, keeps func(from, edge int) bool) []reached {
 	return ways
 }
 
-// walk is the way to a state; none if it is where the search began.
+// walk returns the way to a state; it is empty if the search began there.
 func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	for s := to; s != from; s = ways[s].by.State {
 		steps = append([]Step{ways[s].by}, steps...)
@@ -34,7 +34,7 @@ func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	return steps
 }
 
-// lasso is a run into a part and a cycle there that takes each of its edges.
+// lasso returns a run into a part, with a cycle that takes each edge of the part.
 func (g *Graph) lasso(ways []reached, p part) *Lasso {
 	first := p.states[0]
 	for _, s := range p.states {

@@ -1,4 +1,4 @@
-// Package flat has the small tables of a search's hot loops: numbers in, a
-// number out, by open addressing, without a pointer that the collector would
-// have to follow. A table belongs to one goroutine.
+// Package flat has small hash tables for the hot loops of a search. They map hashes or
+// numbers to numbers, with open addressing and without pointers for the garbage collector
+// to follow. A table belongs to one goroutine.
 package flat

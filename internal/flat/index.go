@@ -2,16 +2,16 @@ package flat
 
 import "macemc/internal/canon"
 
-// Index finds where in a list of hashes, all different, one stands. It keeps
-// places only; the list is the caller's. The zero Index is of an empty list.
+// Index finds the position of a hash in a list of different hashes. It keeps only
+// positions; the list belongs to the caller. The zero Index is that of an empty list.
 type Index struct {
-	slots []uint32 // a place plus one; 0: nothing
+	slots []uint32 // a position plus one; 0 if free
 	used  int
 }
 
 func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
 
-// Find is the place of h in the list.
+// Find returns the position of h in the list.
 func (x *Index) Find(list []canon.Hash, h canon.Hash) (uint32, bool) {
 	if len(x.slots) == 0 {
 		return 0, false
@@ -26,7 +26,7 @@ func (x *Index) Find(list []canon.Hash, h canon.Hash) (uint32, bool) {
 	}
 }
 
-// Add notes the next hash of the list, which is at this place.
+// Add adds the next hash of the list, at position place.
 func (x *Index) Add(list []canon.Hash, place uint32) {
 	if 2*(x.used+1) > len(x.slots) {
 		slots := make([]uint32, max(8, 2*len(x.slots)))

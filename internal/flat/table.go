@@ -2,15 +2,15 @@ package flat
 
 import "math/bits"
 
-// Table maps keys, which are never 0, to numbers. It is at most half full. The
-// zero Table is empty.
+// Table maps keys, which must not be 0, to numbers. It is at most half full. The zero Table
+// is empty.
 type Table struct {
 	slots []slot
 	used  int
 }
 
 type slot struct {
-	key   uint64 // 0: nothing
+	key   uint64 // 0 if the slot is free
 	value uint32
 }
 
@@ -21,10 +21,10 @@ func (t *Table) home(key uint64) int {
 	return int(hi)
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (t *Table) Len() int { return t.used }
 
-// Get is the number of a key, if it has one.
+// Get returns the number of a key, if the key is in the table.
 func (t *Table) Get(key uint64) (uint32, bool) {
 	if len(t.slots) == 0 {
 		return 0, false
@@ -43,7 +43,7 @@ func (t *Table) Get(key uint64) (uint32, bool) {
 	}
 }
 
-// Put gives a key that has none a number.
+// Put adds a key that is not in the table, with its number.
 func (t *Table) Put(key uint64, value uint32) {
 	if 2*(t.used+1) > len(t.slots) {
 		old := t.slots

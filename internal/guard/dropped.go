@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// Caller returns who called the function that asks, for Dropped; skip leaves out that
-// many callers more.
+// Caller returns the caller of the function that calls it, for Dropped. It skips that many
+// further callers.
 func Caller(skip int) uintptr {
 	var pc [1]uintptr
 	if runtime.Callers(3+skip, pc[:]) == 0 {
@@ -19,9 +19,9 @@ func Caller(skip int) uintptr {
 	return pc[0]
 }
 
-// Dropped reports whether the code that called a method drops what it returned, and
-// where that is, with the folder of the file. What is assigned to _ was dropped on
-// purpose, and does not count. It reads the source, if that is there.
+// Dropped reports whether the code that called a method drops its result, and returns the
+// place with the folder of the file. Assigning the result to _ is a deliberate drop and
+// does not count. Dropped reads the source file; without it, the answer is false.
 func Dropped(caller uintptr, method string) (place string, dropped bool) {
 	frame, _ := runtime.CallersFrames([]uintptr{caller}).Next()
 	files := token.NewFileSet()

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Call calls a function of the service outside a run, and makes an error of a
-// panic.
+// Call calls a function of the service outside of a run, and returns its panic as an error.
 func Call(what string, call func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -19,14 +18,14 @@ func Call(what string, call func()) (err error) {
 	return nil
 }
 
-// Text is what was panicked with: fmt survives an Error that panics.
+// Text returns the text of a panic value. fmt survives an Error method that panics.
 func Text(r any) string { return Bounded(fmt.Sprint(r)) }
 
-// saidMost is how many bytes are kept of what a service says of a failure: it
-// stands in reports, in the headers of paths, and on one line of a screen.
+// saidMost is how many bytes of a service's failure text are kept. The text appears in
+// reports, in headers of paths, and on one line of a screen.
 const saidMost = 4096
 
-// Bounded cuts a text that is too long, and says so.
+// Bounded cuts a text that is too long, and appends a note.
 func Bounded(text string) string {
 	if len(text) <= saidMost {
 		return text
@@ -35,7 +34,7 @@ func Bounded(text string) string {
 	return fmt.Sprintf("%s... (cut here; the whole text has %d bytes)", short, len(text))
 }
 
-// whence is the file and line at the top of a stack.
+// whence returns the file and line at the top of a stack.
 func whence(stack string) string {
 	_, place, found := strings.Cut(stack, "\n\t")
 	if !found {
@@ -45,29 +44,30 @@ func whence(stack string) string {
 	return " (" + filepath.Base(place) + ")"
 }
 
-// binders are the frames that bind a property to its view, and an event to its
-// handler: they are between the service and what asked it, and say nothing.
+// binders are frames between a service's function and its caller that are of no interest to
+// users: they bind a property to its view, and an event to its handler.
 var binders = []string{
 	"macemc/sim.stateProperty[", "macemc/sim.Steps[",
 	"macemc/sim.View[", "macemc/sim.(*handled)", "macemc/sim.Handle[", "macemc/sim.unhandled", "macemc/sim.OnMessage[", "macemc/sim.OnSignal[",
 	"macemc/layers/machine.",
 }
 
-// thrown are the frames of what unwinds a goroutine: above them is who recovered.
+// thrown are the frames that unwind a goroutine. Frames above them belong to the code that
+// recovers.
 var thrown = []string{"panic(", "runtime.Goexit("}
 
-// callers are the frames that call a service: below them nothing is its own.
+// callers are the frames that call a service. Frames below them are not the service's.
 var callers = []string{
 	"macemc/internal/world.(*World)", "macemc/internal/world.(*auditor)", "macemc/internal/world.(*Judge)",
 	"macemc/internal/handler.(*Step).Dispatch", "macemc/internal/handler.(*Step).Start", "macemc/internal/guard.Call",
 }
 
-// Stack cuts a stack down to the frames of the service: from below the panic up
-// to where its handler was called.
+// Stack cuts a stack down to the frames of the service: from the panic to the call of its
+// handler.
 func Stack(stack []byte) string {
 	lines := strings.Split(strings.TrimRight(string(stack), "\n"), "\n")
 	var frames []string
-	first := 1 // after the header, two lines a frame
+	first := 1 // the first line is a header, then there are two lines per frame
 	for i := first; i+1 < len(lines); i += 2 {
 		if begins(lines[i], thrown) {
 			first = i + 2

@@ -21,19 +21,19 @@ type Env struct {
 	store store
 }
 
-// Bind makes e the Env of a node. init says that Init is to have it.
+// Bind makes e the Env of a node. init says whether it is for Init.
 func (e *Env) Bind(s *Step, self sim.Addr, peers []sim.Addr, init bool) {
 	*e = Env{s: s, self: self, peers: peers, init: init}
 	e.tcp, e.udp, e.set, e.bag = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
 	e.store = store{e}
 }
 
-// kept is how many handlers of a node run until one is given an Env again. An Env
-// that a service kept for just as long passes for the handler's own.
+// kept is the number of Envs that the handlers of a node use in turn. An Env that a service
+// kept for exactly that many handlers is mistaken for the current one.
 const kept = 8
 
-// Envs are the Envs of one node. Each handler gets another one, so that the Env that
-// a service kept from an earlier handler is recognized. They must not be copied after
+// Envs are the Envs of one node. Consecutive handlers get different ones, so that an Env
+// which a service kept from an earlier handler is recognized. They must not be copied after
 // Bind.
 type Envs struct {
 	all   [kept]Env
@@ -49,7 +49,7 @@ func (es *Envs) Bind(s *Step, self sim.Addr, peers []sim.Addr) {
 	}
 }
 
-// Next returns the Env of the handler that runs next; init says that it is Init.
+// Next returns the Env for the next handler. init says whether that is Init.
 func (es *Envs) Next(init bool) *Env {
 	if init {
 		return &es.init
@@ -58,8 +58,8 @@ func (es *Envs) Next(init bool) *Env {
 	return &es.all[es.turns%kept]
 }
 
-// use is the first call of every method: it rejects an Env whose handler has
-// returned, and ends a handler that loops.
+// use is called first by every method. It rejects an Env whose handler has returned, and
+// ends a handler that loops.
 func (e *Env) use(call string) *Step {
 	s := e.s
 	if s.running != e {
@@ -71,9 +71,9 @@ func (e *Env) use(call string) *Step {
 	return s
 }
 
-// stale panics: the handler of e does not run. An Env that was kept from Init has one
-// sentence wherever it is used, since a copy of its node may be in another World,
-// which runs anything.
+// stale panics, since the handler of e does not run. An Env that was kept from Init always
+// has the same message, since a copy of its node may be in another World, where any handler
+// may be running.
 func (e *Env) stale(call string) {
 	running := e.s.running
 	switch {
@@ -91,7 +91,7 @@ func (e *Env) stale(call string) {
 		call, e.self, running.self))
 }
 
-// Self implements sim.Env, as all that follows.
+// Self implements sim.Env, as do the methods below.
 func (e *Env) Self() sim.Addr {
 	e.use("Self")
 	return e.self
@@ -107,7 +107,7 @@ func (e *Env) UDP() sim.Port { return &e.udp }
 func (e *Env) Set() sim.Port { return &e.set }
 func (e *Env) Bag() sim.Port { return &e.bag }
 
-// choicesMost is how many alternatives a coin may have: answers are kept in 32 bits.
+// choicesMost is how many alternatives a coin may have, since answers are kept in 32 bits.
 const choicesMost = 1 << 31
 
 func (e *Env) Choose(n int, why string) int {
@@ -160,7 +160,7 @@ func (e *Env) BeforeWeighted(a, b macetime.Time, yes, no int) bool {
 	return s.before("BeforeWeighted", a, b, []int{no, yes})
 }
 
-// before rejects times of other nodes.
+// before compares two times for Before and BeforeWeighted. It rejects times of other nodes.
 func (s *Step) before(call string, a, b macetime.Time, weights []int) bool {
 	for _, t := range [...]macetime.Time{a, b} {
 		if wrong := macetime.Foreign(s.running.self.Index(), t); wrong != "" {
@@ -171,14 +171,14 @@ func (s *Step) before(call string, a, b macetime.Time, weights []int) bool {
 	return s.answer.Before(call, a, b, weights)
 }
 
-// timeless rejects a value that leaves the node and holds a time.
+// timeless rejects a value that leaves the node and contains a time.
 func (e *Env) timeless(what string, v any) {
 	if e.s.timed {
 		e.timed(what, v)
 	}
 }
 
-// timed is timeless for a node that may hold times: nearly none does.
+// timed is timeless for a node that may hold times, which is rare.
 func (e *Env) timed(what string, v any) {
 	if e.s.answer.HoldsTime(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
@@ -186,7 +186,7 @@ func (e *Env) timed(what string, v any) {
 	}
 }
 
-// handed says that the last effect has a value that the handler handed over.
+// handed reports to the Answerer that the last effect has a value of the handler.
 func (s *Step) handed() {
 	if s.Strict {
 		s.answer.Handed()

@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// Guards are the layers of a node, from its own up, that offer actions and that
-// decline messages and openings. They are never written once they are made, so that
-// all who have the node may share them.
+// Guards are the layers of a node, from the bottom up, that offer actions or decline
+// messages and requests. They are never written after they are made, so copies of a node
+// may share them.
 type Guards struct {
 	offerers  []sim.Offerer
 	accepters []sim.Accepter
@@ -17,7 +17,7 @@ type Guards struct {
 	gatherers []sim.Gatherer
 }
 
-// GuardsOf finds the guards of a node.
+// GuardsOf returns the guards of a node.
 func GuardsOf(n sim.Node) (g Guards) {
 	for n != nil {
 		of := sight.Subject(n)
@@ -38,7 +38,7 @@ func GuardsOf(n sim.Node) (g Guards) {
 	return g
 }
 
-// Upper returns the node that a layer carries; nil if n carries none.
+// Upper returns the node that a layer carries, or nil.
 func Upper(n sim.Node) sim.Node {
 	if l, ok := n.(sim.Layer); ok {
 		return l.Upper()
@@ -52,14 +52,13 @@ func (g Guards) Any() bool {
 }
 
 // Acts reports whether a layer can offer actions, Gathers whether one reads the set,
-// Declines whether one can decline messages, and HasOpens whether one can decline
-// openings.
+// Declines whether one can decline messages, and HasOpens whether one can decline requests.
 func (g Guards) Acts() bool     { return len(g.offerers)+len(g.gatherers) > 0 }
 func (g Guards) Gathers() bool  { return len(g.gatherers) > 0 }
 func (g Guards) Declines() bool { return len(g.accepters) > 0 }
 func (g Guards) HasOpens() bool { return len(g.openers) > 0 }
 
-// Opens reports whether all layers let an opening happen now.
+// Opens reports whether no layer declines a request now.
 func (g Guards) Opens(s sim.Signal) bool {
 	for _, o := range g.openers {
 		if !o.Opens(s) {
@@ -76,8 +75,7 @@ func (g Guards) Offer(offer func(sim.Signal)) {
 	}
 }
 
-// Gather calls offer with the actions that the layers offer by what is in the node's
-// set.
+// Gather calls offer with the actions that the layers offer because of the node's set.
 func (g Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
 	for _, o := range g.gatherers {
 		o.Gathers(in, offer)

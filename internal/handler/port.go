@@ -6,13 +6,13 @@ import (
 	"macemc/sim"
 )
 
-// port is one link as one node sees it.
+// port is one link of one node.
 type port struct {
 	e    *Env
 	link sim.Link
 }
 
-// RuntimePort says that a port is no part of a node's state: see sight.Port.
+// RuntimePort marks a port as not being part of a node's state: see sight.Port.
 func (p *port) RuntimePort() {}
 
 func (p *port) Send(to sim.Addr, m sim.Message) bool {
@@ -37,7 +37,7 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// queue takes one place in the buffer of a connection, if there is room.
+// queue takes a place in the buffer of a connection, if there is room.
 func (p *port) queue(to sim.Addr, place int) bool {
 	s := p.e.s
 	q := &s.queued[to.Index()]
@@ -49,7 +49,7 @@ func (p *port) queue(to sim.Addr, place int) bool {
 	return true
 }
 
-// peer rejects what the port does not have, and an address of no node.
+// peer rejects a call that the link does not support, and an address that is not a node's.
 func (p *port) peer(call string, to sim.Addr) *Step {
 	s := p.e.use(call)
 	if p.link != sim.LinkTCP {

@@ -11,21 +11,21 @@ import (
 	"macemc/sim"
 )
 
-// callsMost is how many calls of Env a step may make: a handler that makes more is
-// taken to loop for ever.
+// callsMost is how many calls of Env a step may make. A handler that makes more is assumed
+// to loop for ever.
 const callsMost = 100_000
 
-// An Answerer is the world around the node whose handler runs.
+// An Answerer answers for the world around the node whose handler runs.
 type Answerer interface {
-	// Choose picks one of n alternatives, and Weighted one of those with these weights.
+	// Choose picks one of n alternatives; Weighted picks one by weight.
 	Choose(n int, why string) int
 	Weighted(weights []int, why string) int
 
-	// Now reads the clock of the node, and Monotone its counter.
+	// Now reads the clock of the node; Monotone reads its counter.
 	Now() macetime.Time
 	Monotone() macetime.Monotone
-	// Before reports whether a is earlier than b. call is the method of Env that asks;
-	// weights are those of no and yes, or nil.
+	// Before reports whether a is earlier than b. call is the method of Env that was
+	// called. weights has the weights of no and yes, or is nil.
 	Before(call string, a, b macetime.Time, weights []int) bool
 	// HoldsTime reports whether a value holds a reading of the node's clock.
 	HoldsTime(v any) bool
@@ -40,32 +40,32 @@ type Answerer interface {
 	Timer(sim.Signal) *sight.Timer
 	// Scheduled reports whether a timer was scheduled before the step.
 	Scheduled(*sight.Timer) bool
-	// Due is when a timer is due that the handler sets now, if Config.Paced is set.
+	// Due returns the deadline of a timer that the handler sets now. It is called only if
+	// Config.Paced is set.
 	Due(d time.Duration) macetime.Time
 
-	// Disk is what the node reads back.
+	// Disk returns what the node reads back.
 	Disk() Disk
-	// Write carries out a write, and reports how many bytes of an append were written
-	// if it fails.
+	// Write performs a write. If an append fails, it returns how many bytes were written.
 	Write(disk.Write) (n int, err error)
 	// Sync syncs a file, or the keys if file is "".
 	Sync(file, text string) error
 
 	// Log is called with each line that the handler logs, if Config.Tracing is set.
 	Log(line string)
-	// Fail ends the handler, which cannot go on. It does not return.
+	// Fail ends the handler. It does not return.
 	Fail(text string)
 }
 
 // Send is a message that is about to be sent over a connection.
 type Send struct {
 	To     sim.Addr
-	Place  int  // among the sends of the step, on all links, counted from 0
-	Queued int  // messages to the same node that this step has sent since it began, or since the reset
+	Place  int  // the position among the sends of the step on all links, counted from 0
+	Queued int  // how many messages this step has sent to that node, since the reset if there was one
 	Reset  bool // whether this step has reset the connection
 }
 
-// Disk is what a node reads back of what it has written.
+// Disk reads back what a node has written.
 type Disk interface {
 	Get(key string) (value string, is bool)
 	Keys() []string
@@ -77,28 +77,28 @@ type Disk interface {
 type Config struct {
 	System *sim.System
 	Params sim.Params
-	Text   func(v any) string // writes a value for a message
+	Text   func(v any) string // writes a value for error messages
 	// Tracing keeps the facts that the handler asked for, and the lines that it logs.
 	Tracing bool
-	// Paced says that timers keep to the node's clock.
+	// Paced says that timers follow the node's clock.
 	Paced bool
 	// Strict makes Env.Bug reject an unlisted bug even while no bug is switched on, and
-	// has the Answerer called with each value that the handler hands over.
+	// makes the step call Answerer.Handed.
 	Strict bool
 }
 
-// Step is what the handler that runs, or the last one, has asked for.
+// Step is what the current handler, or the last one, has asked for.
 type Step struct {
 	running *Env
 	timed   bool // whether the node may hold times
 	calls   int
-	tried   int // sends, also those that were refused
+	tried   int // sends, including refused ones
 	effects []sim.Effect
 	facts   []sim.Fact
-	timers  []Timer        // by effect: those about timers
-	vetted  []*sight.Timer // that passed the checks before, the first few
+	timers  []Timer        // for the effects about timers
+	vetted  []*sight.Timer // the first few timers that have passed the checks
 	queued  []queue        // by node
-	queues  bool           // whether one of them is not zero
+	queues  bool           // whether any of queued is not zero
 
 	answer Answerer
 	Config
@@ -107,11 +107,11 @@ type Step struct {
 // Timer is what an effect does to a timer.
 type Timer struct {
 	*sight.Timer
-	On  bool          // whether it is scheduled, not cancelled
+	On  bool          // whether it is scheduled and not cancelled
 	Due macetime.Time // see Answerer.Due
 }
 
-// queue is what the step did to the connection with one node.
+// queue records what the step did to the connection with one node.
 type queue struct {
 	sent  int // since the reset
 	reset bool
@@ -134,25 +134,26 @@ func (s *Step) Begin() {
 	}
 }
 
-// Forget is Begin for a world that is put where another run was.
+// Forget is Begin for a world that is set to the state of another run.
 func (s *Step) Forget() { s.running, s.effects = nil, s.effects[:0] }
 
-// Run makes e the one Env that may be used. timed says that its node may hold times.
+// Run makes e the only Env that may be used. timed says whether its node may hold times.
 func (s *Step) Run(e *Env, timed bool) { s.running, s.timed = e, timed }
 
-// End says that no handler runs any more.
+// End records that no handler runs any more.
 func (s *Step) End() { s.running = nil }
 
-// Running returns the Env that may be used; nil if no handler runs.
+// Running returns the Env that may be used, or nil if no handler runs.
 func (s *Step) Running() *Env { return s.running }
 
-// Effects are what the step has asked for, in order. The next step overwrites them.
+// Effects returns what the step has asked for, in order. The next step overwrites the
+// slice.
 func (s *Step) Effects() []sim.Effect { return s.effects }
 
-// Timers are what the effects about timers do, in order.
+// Timers returns what the effects about timers do, in order.
 func (s *Step) Timers() []Timer { return s.timers }
 
-// Facts are what the step has asked and was computed, if Config.Tracing is set.
+// Facts returns the computed answers that the handler got, if Config.Tracing is set.
 func (s *Step) Facts() []sim.Fact { return s.facts }
 
 // Note adds a fact, if Config.Tracing is set.
@@ -162,12 +163,13 @@ func (s *Step) Note(f sim.Fact) {
 	}
 }
 
-// CutShort leaves the first n effects and adds one: the node failed within the step.
+// CutShort keeps the first n effects and appends one, since the node failed within the
+// step.
 func (s *Step) CutShort(n int, last sim.Effect) { s.effects = append(s.effects[:n], last) }
 
 func (s *Step) add(e sim.Effect) { s.effects = append(s.effects, e) }
 
-// slot is an empty effect at the end of the list: a send is not copied into it.
+// slot appends an empty effect and returns it, so that a send is not copied.
 func (s *Step) slot() *sim.Effect {
 	n := len(s.effects)
 	if n == cap(s.effects) {
@@ -182,7 +184,7 @@ func (s *Step) slot() *sim.Effect {
 // Start calls a node's Init.
 func (s *Step) Start(n sim.Node) { n.Init(s.running) }
 
-// handlers are the handlers of the kinds of events: a step asks.
+// handlers holds the handler of each kind of event.
 var handlers = func() (all [kinds.Count]kinds.Handler) {
 	for _, k := range sim.Kinds() {
 		all[k] = k.Row().Handler
@@ -203,7 +205,7 @@ func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 			n.Handle(s.running, e.Value)
 		}
 	case kinds.Signal:
-		if e.Row().Runs() { // nobody hears of a datagram
+		if e.Row().Runs() { // no handler runs for a refused datagram
 			n.Handle(s.running, signal(e))
 		}
 	case kinds.Init:
@@ -211,7 +213,7 @@ func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 	}
 }
 
-// signal is the signal of sim's by which a node hears of an event.
+// signal returns the signal of package sim that an event passes to Handle.
 func signal(e *sim.Event) sim.Signal {
 	switch e.Kind {
 	case sim.KindError:

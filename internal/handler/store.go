@@ -16,10 +16,10 @@ type file struct {
 	name string
 }
 
-// RuntimePort says that a store is no part of a node's state: see sight.Port.
+// RuntimePort marks a store as not being part of a node's state: see sight.Port.
 func (s *store) RuntimePort() {}
 
-// RuntimePort says that a file is no part of a node's state: see sight.Port.
+// RuntimePort marks a file as not being part of a node's state: see sight.Port.
 func (f *file) RuntimePort() {}
 
 func (e *Env) Store() sim.Store {
@@ -27,7 +27,7 @@ func (e *Env) Store() sim.Store {
 	return &e.store
 }
 
-// write carries out a write, and returns the error of the disk.
+// write performs a write, and returns the error of the disk.
 func (s *Step) write(w disk.Write) error {
 	n, err := s.answer.Write(w)
 	text := w.String()
@@ -38,8 +38,8 @@ func (s *Step) write(w disk.Write) error {
 	return err
 }
 
-// must ends the handler if a write fails that has no error to return: the service
-// could not go on as if the value was there.
+// must ends the handler if a write fails that cannot return an error, since the service
+// could not know that the value is missing.
 func (s *Step) must(w disk.Write) {
 	if err := s.write(w); err != nil {
 		s.answer.Fail(fmt.Sprintf("a write to the storage of %s failed: %v", s.running.self, err))

@@ -53,14 +53,14 @@ func (s *Step) scheduled(t *sight.Timer) bool {
 	return s.answer.Scheduled(t)
 }
 
-// vettedMost is how many timers a Step remembers as checked: most services have no
-// more, and a comparison beats a look by reflection.
+// vettedMost is how many timers a Step remembers as checked. Most services have no more,
+// and a comparison is faster than reflection.
 const vettedMost = 8
 
-// timer returns the one Timer of a signal. It rejects a signal that cannot be a timer,
-// before Go panics where it compares.
+// timer returns the one Timer of a signal. It rejects a signal that cannot be a timer
+// before a comparison panics.
 func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
-	for _, t := range s.vetted { // never panics: what is not comparable is not among them
+	for _, t := range s.vetted { // cannot panic, since incomparable values are not among them
 		if t.Signal == timer {
 			return t
 		}

@@ -1,9 +1,8 @@
-// Package kinds is the room of what the kinds of events have of their own: one
-// row each, in one table, with the name, the weight, the budget, what the event
-// touches, how it is said and how it is drawn.
+// Package kinds has the table of the kinds of events: one row each, with the name, the
+// weight, the budget, what the event touches, how reports describe it and how pictures draw
+// it.
 //
-// In goes a number of sim's, or the name of a kind; out comes its row. The table
-// knows no event: what is said of one stands here with gaps for its nodes and its
-// value, and whoever has the event fills them in. A new fault is a row here, and
-// its own code in internal/world.
+// A row is found by the number or the name of a kind. Texts in a row have gaps for the
+// nodes and the value of an event, which the caller fills in. A new fault needs a row here,
+// and code of its own in internal/world.
 package kinds

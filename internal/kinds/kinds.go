@@ -2,66 +2,66 @@ package kinds
 
 import "strings"
 
-// Ground is what an event takes hold of besides its node: its footprint.
+// Ground is what an event touches besides its node.
 type Ground uint8
 
 // The grounds.
 const (
-	Node     Ground = iota // the node alone: its own signals, its life
-	Head                   // the packet that comes next on a channel
-	Packet                 // a datagram, at any place of its channel
+	Node     Ground = iota // only the node: its signals, its life
+	Head                   // the next packet on a channel
+	Packet                 // a datagram at any position of its channel
 	Channel                // one direction of a connection, or a channel of datagrams
 	Pair                   // both directions of a connection
-	Crash                  // the node, and all of its connections
-	Everyone               // no node: the network as a whole
+	Crash                  // the node and all of its connections
+	Everyone               // the network as a whole, and no node
 )
 
-// Handler is what of a node runs.
+// Handler is the method of a node that runs.
 type Handler uint8
 
 // The handlers.
 const (
 	Nobody  Handler = iota
 	Deliver         // Deliver, with the message
-	Handle          // Handle, with the value of the event
-	Signal          // Handle, with a signal of sim's
+	Handle          // Handle, with the event's value
+	Signal          // Handle, with a signal of package sim
 	Init
 )
 
-// Row is what a kind of event has of its own.
+// Row describes a kind of event.
 type Row struct {
 	Name   string  // as in an identity
-	Weight float64 // of an event in random walks; 0: rare
-	Budget string  // of a fault: the field of sim.Faults that it spends, by name
-	Link   string  // without which it cannot happen; "": any
+	Weight float64 // in random walks; 0 is rare
+	Budget string  // for a fault, the field of sim.Faults that it spends, by name
+	Link   string  // the link without which it cannot happen, or ""
 
 	Ground  Ground
 	Handler Handler
 
-	Text  string // the identity: {node} {from} {value} {link} {place} {sides}
-	Tells string // a sentence of a report, without a full stop: these, and {posted} {set} {sent}
-	Class string // by which pictures draw it
-	Span  string // of a lane, which it begins: away, gone, paused, cut; Ends: it ends one
+	Text  string // the identity, with gaps {node} {from} {value} {link} {place} {sides}
+	Tells string // a sentence for reports without a full stop, with the same gaps and {posted} {set} {sent}
+	Class string // how pictures draw it
+	Span  string // what it begins on its node's lane: away, gone, paused or cut; Ends if it ends one
 }
 
-// Ends is the Span of an event after which nothing is out of the ordinary.
+// Ends is the Span of an event that ends one.
 const Ends = "ends"
 
-// Fault reports whether the row is of a fault.
+// Fault reports whether the row is that of a fault.
 func (r *Row) Fault() bool { return r.Budget != "" }
 
 // Runs reports whether a handler of {node} runs.
 func (r *Row) Runs() bool { return r.Handler != Nobody }
 
-// Travels reports whether a packet is on its way from {from} to {node}.
+// Travels reports whether the event consumes a packet from {from} to {node}.
 func (r *Row) Travels() bool { return r.Ground == Head || r.Ground == Packet }
 
-// Aside reports whether no node takes part: it happens to the network.
+// Aside reports whether the event happens to the network, and no node takes part.
 func (r *Row) Aside() bool {
 	return !r.Runs() && r.Ground != Node && r.Ground != Crash
 }
 
-// Fill puts what fill answers into the gaps of a template.
+// Fill replaces the gaps of a template by the results of fill.
 func Fill(template string, fill func(gap string) string) string {
 	var b strings.Builder
 	for {
@@ -76,11 +76,11 @@ func Fill(template string, fill func(gap string) string) string {
 	}
 }
 
-// Refused datagrams are dropped silently, and no node hears of it.
+// A refused datagram is dropped silently: no handler runs.
 const refusedDatagram = 0
 
-// Of is the row of the kind with a number of sim's; datagram: the event is about
-// one. The number must be that of a kind.
+// Of returns the row of the kind with that number in package sim. datagram says whether the
+// event is about a datagram. The number must be that of a kind.
 func Of(kind uint8, datagram bool) *Row {
 	if datagram && rows[kind].Name == "refused" {
 		return &rows[refusedDatagram]
@@ -88,11 +88,11 @@ func Of(kind uint8, datagram bool) *Row {
 	return &rows[kind]
 }
 
-// Count is how many kinds there are, with none.
+// Count is the number of kinds, including "none".
 const Count = len(rows)
 
-// rows are by the numbers of sim's kinds, whose order is canonical. The first has
-// none: it is what becomes of a datagram where TCP would refuse.
+// rows is ordered by the numbers of sim's kinds, which is their canonical order. The first
+// row has no number: it is for a datagram in the place of KindRefused.
 var rows = [...]Row{
 	{
 		Name: "refused", Weight: 2, Ground: Channel, Class: "lose",

@@ -1,4 +1,4 @@
-// Package known is what is said of a known bug: how it is found, as what, with
-// which critical step, and where in the code it is. The bugs themselves are listed
-// in package catalog, by these types.
+// Package known describes a known bug: how a search finds it, with which verdict and
+// critical step, and where it is in the code. Package catalog lists the known bugs as
+// values of these types.
 package known

@@ -11,47 +11,45 @@ import (
 	"macemc/sim"
 )
 
-// Bug is what the catalogue says of a known bug, besides the story that its
-// system tells: how it is found, and as what.
+// Bug is the entry of a known bug, besides the story that its system has: how it is found,
+// and with which verdict.
 type Bug struct {
 	ID   sim.BugID
 	Kind Kind
 
-	// Flags are what a search needs besides --bug to find it on any seed. The
-	// zero Flags: nothing.
+	// Flags are the flags that a search needs besides --bug to find the bug on any seed.
 	Flags Flags
-	// Paths is how many walks that may take, where the search's default is too
-	// few on some seeds; 0: they are enough.
+	// Paths is how many walks the search may take, if the default is too few on some seeds;
+	// 0 means the default.
 	Paths int
-	// Long says that it takes more than a second or two: go test leaves it to
-	// make findings and to macemc bugs verify.
+	// Long says that a search takes more than a second or two. go test then leaves the bug
+	// to make findings and to macemc bugs verify.
 	Long bool
-	// Narrow says that walks alone, without the exhaustive phase, do not find it in
-	// tens of thousands: there are few runs that show it.
+	// Narrow says that walks alone, without the exhaustive phase, do not find the bug in
+	// tens of thousands, since few runs show it.
 	Narrow bool
-	// Verdict is what it is found as.
+	// Verdict is the verdict of the finding.
 	Verdict sim.Verdict
-	// Or is what it is found as on some seeds: whichever comes first. VerdictNone:
-	// nothing else.
+	// Or is another verdict that some seeds come to first, or VerdictNone.
 	Or sim.Verdict
-	// Critical is the critical step of the run: one of these. None: not stated;
-	// for a run that is found dead it must be.
+	// Critical lists the possible critical steps of the run. It is empty if none is stated;
+	// for a run that is found dead it must not be.
 	Critical []Critical
-	// Meant is what the kinds of Critical have in common, or why none is stated.
+	// Meant says what the kinds in Critical have in common, or why none is stated.
 	Meant string
-	// Fresh says on how many seeds that the entry was not written from the critical step
-	// was one of Critical. The zero Share: on all that were tried.
+	// Fresh says on how many seeds the critical step was one of Critical. These seeds were
+	// not used to write the entry. The zero Share means all that were tried.
 	Fresh Share
 
-	// Paper are the figures of the MaceMC papers for this bug; "": none.
+	// Paper has the figures of the MaceMC papers for this bug, if there are any.
 	Paper string
 }
 
-// Share is how many seeds of some.
+// Share is a number of seeds out of another number.
 type Share struct{ Held, Of int }
 
-// Like reports whether another share may be of the same rate: by Fisher's exact test a
-// smaller one would come by chance more often than once in twenty times.
+// Like reports whether another share may have the same rate: by Fisher's exact test, a
+// smaller share would occur by chance with a probability of more than one in twenty.
 func (s Share) Like(other Share) bool {
 	of, held := s.Of+other.Of, s.Held+other.Held
 	chance := 0.0
@@ -61,7 +59,7 @@ func (s Share) Like(other Share) bool {
 	return chance > 0.05
 }
 
-// ways is the number of ways to take k of n.
+// ways returns the number of ways to choose k of n.
 func ways(n, k int) float64 {
 	if k > n {
 		return 0
@@ -80,24 +78,24 @@ type Kind string
 const (
 	Safety      Kind = "safety"
 	Liveness    Kind = "liveness"
-	Performance Kind = "performance" // liveness with a bound, or efficiency
+	Performance Kind = "performance" // liveness within a bound, or efficiency
 )
 
-// Flags are what may be said to a search to have a known bug found: what is
-// looked at, not how hard.
+// Flags are flags of a search that a known bug needs. They say what is searched, not how
+// hard.
 type Flags struct {
-	Nodes      int // 0: the system's default
+	Nodes      int // 0 means the system's default
 	Params     []string
-	Faults     string // "": what the system tolerates
-	Disk       string // reorder: a crash leaves any of the writes that were not synced; "": the first few
+	Faults     string // "" means what the system tolerates
+	Disk       string // reorder if a crash keeps any subset of the unsynced writes; "" if it keeps the first few
 	Properties []string
-	Prefix     string // a path in the folder of prefixes, from whose end the search begins; "": from the start
+	Prefix     string // a path in the folder of prefixes at whose end the search begins; "" for the start
 }
 
-// PrefixFolder is where the paths of prefixes are, below the module's root.
+// PrefixFolder is the folder of prefixes, below the module's root.
 const PrefixFolder = "internal/catalog/prefixes"
 
-// Args are the flags as on the command line.
+// Args returns the flags for a command line.
 func (f Flags) Args() (args []string) {
 	if f.Nodes > 0 {
 		args = append(args, "--nodes", strconv.Itoa(f.Nodes))
@@ -120,16 +118,16 @@ func (f Flags) Args() (args []string) {
 	return args
 }
 
-// Critical is a kind of step. The zero Critical is none: the run was dead from
-// its start.
+// Critical describes a step. The zero Critical is the start: the run was dead from its
+// beginning.
 type Critical struct {
 	Role    Role
 	Kind    sim.Kind
-	Message string // the type of the message, the timer, the task, ...; "": there is none
-	Refused string // the type of a message that cannot be sent in it; "": whatever can
+	Message string // the type of the message, timer or task, or ""
+	Refused string // the type of a message that cannot be sent in the step; "" if that does not matter
 }
 
-// Role is which node a step is at. A node may have several.
+// Role says which node a step is at. A node may have several roles.
 type Role string
 
 // The roles.
@@ -165,7 +163,7 @@ type Entry struct {
 	Prefixes fs.FS // the folder of prefixes
 }
 
-// Prefix is the path from whose end a search for it begins; nil: from the start.
+// Prefix returns the path at whose end a search for the bug begins, or nil for the start.
 func (e Entry) Prefix() (*choose.Path, error) {
 	if e.Flags.Prefix == "" {
 		return nil, nil
@@ -181,7 +179,7 @@ func (e Entry) Prefix() (*choose.Path, error) {
 	return p, nil
 }
 
-// Command is the command line that finds it.
+// Command returns the command line that finds the bug.
 func (e Entry) Command() []string {
 	args := append([]string{"search", e.System.Name, "--bug", string(e.ID)}, e.Flags.Args()...)
 	if e.Paths > 0 {
@@ -190,7 +188,7 @@ func (e Entry) Command() []string {
 	return args
 }
 
-// Configure makes what a search needs of the flags; bugs are switched on.
+// Configure returns the parameters and faults for the flags, with bugs switched on.
 func (e Entry) Configure(bugs ...sim.BugID) (sim.Params, *sim.Faults, error) {
 	var ids []string
 	for _, b := range bugs {

@@ -17,14 +17,14 @@ import (
 
 // Line is a line of a system's code that a known bug changes.
 type Line struct {
-	File string // as the build knows it
+	File string // as the build names it
 	Line int
 	Text string
 }
 
-// Lines are the lines that ask for a known bug, or hand it on: where it is
-// switched on. They are read from the sources that the system was built of; the
-// error says where those should be.
+// Lines returns the lines where the bug is switched on: those that ask for it or pass it
+// on. It reads the sources of which the system was built; the error says where these should
+// be.
 func (e Entry) Lines() (lines []Line, err error) {
 	dir := e.sources()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -41,7 +41,7 @@ func (e Entry) Lines() (lines []Line, err error) {
 			return nil, err
 		}
 	}
-	for _, layer := range slices.Sorted(maps.Keys(layers)) { // the bug may be a layer's
+	for _, layer := range slices.Sorted(maps.Keys(layers)) { // the bug may be one of a layer
 		if constant != "" {
 			break
 		}

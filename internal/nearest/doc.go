@@ -1,4 +1,3 @@
-// Package nearest tells what was probably meant by a name that there is not.
-// Systems, known bugs, commands and flags are looked for by it, so that a slip
-// is answered in one way everywhere.
+// Package nearest suggests which name was probably meant by a misspelt one: of a system, a
+// known bug, a command or a flag. All such errors are made here, so that they read alike.
 package nearest

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Missing is the error about a name that is none of those that there are: it
-// says which was probably meant, and which there are.
+// Missing returns the error for a name that does not exist. It suggests the name that was
+// probably meant, and lists all names.
 func Missing(what, typed string, names []string) error {
 	if len(names) == 1 {
 		return fmt.Errorf("there is no %s %q; there is only %s", what, typed, names[0])
@@ -18,9 +18,9 @@ func Missing(what, typed string, names []string) error {
 	return fmt.Errorf("there is no %s %q; there are %s", what, typed, all)
 }
 
-// Name is the first of the names that are the fewest slips away from what
-// was typed; "" if that is more than a third of its letters, and one does not
-// begin with the other. Capitals do not count.
+// Name returns the first of the names with the fewest slips from what was typed. It returns
+// "" if there are more slips than a third of the name's letters, unless one begins with the
+// other. Case does not count.
 func Name(typed string, names []string) (best string) {
 	typed = strings.ToLower(typed)
 	least := len(typed) + 1
@@ -37,11 +37,11 @@ func Name(typed string, names []string) (best string) {
 	return best
 }
 
-// slips is the number of letters to insert, delete or replace, and of neighbours to
-// swap, to make b of a (the distance of Damerau and Levenshtein).
+// slips returns the number of letters to insert, delete or replace, and of neighbors to
+// swap, to turn a into b (the Damerau-Levenshtein distance).
 func slips(a, b string) int {
-	var before []int              // the row before the last one
-	last := make([]int, len(b)+1) // from the letters of a so far to each beginning of b
+	var before []int              // the row before the previous one
+	last := make([]int, len(b)+1) // from the letters of a so far to each prefix of b
 	for j := range last {
 		last[j] = j
 	}

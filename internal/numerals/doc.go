@@ -1,3 +1,3 @@
-// Package numerals writes numbers with their nouns. Reports and the debugger tell
-// numbers, and both have them from here: in goes a number, out comes a text.
+// Package numerals writes numbers with their nouns, for reports and the debugger. It has
+// the rules for plurals and for separators of thousands.
 package numerals

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Count is a number with separators: 10,000.
+// Count writes a number with separators, as in 10,000.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
@@ -14,7 +14,7 @@ func Count(n int) string {
 	return s
 }
 
-// Many is a number and its noun: 1 walk, 10,000 walks, 2 properties.
+// Many writes a number with its noun: 1 walk, 10,000 walks, 2 properties.
 func Many(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -28,7 +28,7 @@ func Many(n int, noun string) string {
 	return Count(n) + " " + plural
 }
 
-// Range is the numbers from low to high, and their noun: 5 steps, 128 to 10,000 steps.
+// Range writes a range of numbers with their noun: 5 steps, 128 to 10,000 steps.
 func Range(low, high int, noun string) string {
 	if low == high {
 		return Many(high, noun)

@@ -37,23 +37,22 @@ const (
 	keyDisk     = "disk"
 )
 
-// KeyOpening is the key of a request that was made from outside while nodes ran
-// live. Whoever merges their records adds it to the system before Parse.
+// KeyOpening is the key of a request that was made from outside while nodes ran live. The
+// caller that merges their records adds the request to the system before Parse.
 const KeyOpening = "opening"
 
-// Repeated are the keys that a header may have several times.
+// Repeated lists the keys that a header may have several times.
 var Repeated = []string{keyParam, keyBug, keyProperty, KeyOpening}
 
-// Single are the keys that a header has at most once.
+// Single lists the keys that a header has at most once.
 var Single = []string{keySystem, keyNodes, keyFaults, keyEarly, keyNet, keyTimers, keyDisk}
 
-// Describes reports whether a field of a header records a setting, and not what a
-// run came to.
+// Describes reports whether a header field records a setting, and not a result of the run.
 func Describes(key string) bool {
 	return slices.Contains(Repeated, key) || slices.Contains(Single, key)
 }
 
-// The words of conditions that are on or off.
+// The values of keys for conditions that are on or off.
 const (
 	freeTimers  = "free"
 	diskReorder = "reorder"
@@ -91,8 +90,8 @@ func (s *Setting) Header(faulty bool) []choose.Field {
 	return h
 }
 
-// Parse reads the setting of a run of sys from the header of its path. A header
-// without budgets is of a run without faults.
+// Parse reads the setting of a run of sys from the header of its path. A header without
+// budgets belongs to a run without faults.
 func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 	s.Sys = sys
 	if name, _ := path.Get(keySystem); name != sys.Name {
@@ -141,7 +140,7 @@ func number(path *choose.Path, key string) (n int, ok bool, err error) {
 	return n, ok, nil
 }
 
-// word reports whether the header has a key, whose only value is want.
+// word reports whether the header has a key, whose value must be want.
 func word(path *choose.Path, key, want string) (bool, error) {
 	text, ok := path.Get(key)
 	if ok && text != want {

@@ -5,30 +5,30 @@ import (
 	"reflect"
 )
 
-// Handled is a node made of a service's own value and a table of its methods, by
-// what they handle. The value is the node's state; the table is none.
+// Handled is a node made of a service's own value and a table of its methods. Only the
+// value is part of the node's state.
 type Handled interface {
 	Subject() any
 	Handlers() *Handlers
 }
 
-// Handlers tell which methods a service has, by what they handle.
+// Handlers lists the methods of a service by what they handle.
 type Handlers struct {
 	List []Handler
-	Err  error // of the author's, in making the table
+	Err  error // an error of the author in making the table
 }
 
-// Refuse notes an error of the author's. The first one counts.
+// Refuse records an error of the author. The first one counts.
 func (h *Handlers) Refuse(err error) { h.Err = cmp.Or(h.Err, err) }
 
-// Handler is one of them.
+// Handler is one method of a service.
 type Handler struct {
 	Kind HandlerKind
-	Of   reflect.Type // of the message or signal; nil: the start
-	Code uintptr      // where the method begins
+	Of   reflect.Type // the type of the message or signal; nil for Init
+	Code uintptr      // the address of the method's code
 }
 
-// HandlerKind is what a handler is for.
+// HandlerKind is the kind of a handler.
 type HandlerKind uint8
 
 // The kinds of handlers.
@@ -38,7 +38,7 @@ const (
 	HandlerSignal
 )
 
-// Find is the handler of a kind for a type.
+// Find returns the handler of a kind for a type.
 func (h *Handlers) Find(kind HandlerKind, of reflect.Type) (Handler, bool) {
 	for _, one := range h.List {
 		if one.Kind == kind && one.Of == of {
@@ -48,8 +48,7 @@ func (h *Handlers) Find(kind HandlerKind, of reflect.Type) (Handler, bool) {
 	return Handler{}, false
 }
 
-// Subject is the service's own value: what a Handled node is made of, or the
-// node itself.
+// Subject returns the service's own value: the value of a Handled node, or the node itself.
 func Subject(node any) any {
 	if h, ok := node.(Handled); ok {
 		return h.Subject()
@@ -57,5 +56,5 @@ func Subject(node any) any {
 	return node
 }
 
-// Table marks a table of handlers, which is no part of a node's state.
+// Table marks a table of handlers as not being part of a node's state.
 type Table interface{ HandlerTable() }

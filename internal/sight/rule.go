@@ -7,16 +7,16 @@ import (
 	"macemc/internal/guard"
 )
 
-// RuleKind says what a rule is about.
+// RuleKind is the kind of a rule.
 type RuleKind uint8
 
-// The kinds of rules. The zero RuleKind is of a property that nobody made.
+// The kinds of rules. The zero RuleKind is that of a Property that no function of sim made.
 const (
 	RuleAlways     RuleKind = iota + 1 // every state
-	RuleEventually                     // a state that can be reached from everywhere
+	RuleEventually                     // a state that stays reachable from every state
 	RuleSteps                          // the states before and after a step
 	RuleMonitor                        // the facts of a run
-	RuleSometimes                      // some state that is met
+	RuleSometimes                      // some state that should be met
 )
 
 var ruleKindNames = [...]string{
@@ -26,10 +26,10 @@ var ruleKindNames = [...]string{
 
 func (k RuleKind) String() string { return ruleKindNames[k] }
 
-// Rule is a property as a runtime sees it: one of the functions binds it.
+// Rule is a property in the form that a runtime uses. One of the functions binds it.
 type Rule struct {
 	Kind    RuleKind
-	About   reflect.Type // of node that it sees; nil for a monitor
+	About   reflect.Type // the type of node that it sees; nil for a monitor
 	Matches func(node any) bool
 
 	State   func(*State) Check               // of RuleAlways, RuleEventually and RuleSometimes
@@ -41,17 +41,17 @@ type Rule struct {
 type Check struct {
 	Name    string
 	Holds   func() bool
-	Seen    func() int    // how many nodes it sees now
-	Explain func() string // nil: nothing to say
-	Far     func() int    // of RuleSometimes: how far it is from holding; nil: nobody knows
+	Seen    func() int    // the number of nodes that it sees now
+	Explain func() string // nil if the property has no explanation
+	Far     func() int    // for RuleSometimes, the distance from holding; nil if the property defines none
 
-	// Each is Holds of one node alone: where it holds of each that is up, so does the
-	// property. A runtime that knows which nodes changed asks it of those. nil: the
-	// property is about all nodes together.
+	// Each is Holds for one node alone. If it is true for each running node, the property
+	// holds; a runtime that knows which nodes changed calls it only for these. It is nil if
+	// the property is about all nodes together.
 	Each func(node int) bool
 }
 
-// Explained is what the property says of the state.
+// Explained returns the property's explanation of the state, or "".
 func (c *Check) Explained() (text string) {
 	if c.Explain == nil {
 		return ""
@@ -64,20 +64,20 @@ func (c *Check) Explained() (text string) {
 	return guard.Bounded(c.Explain())
 }
 
-// Away is how far the property is from holding; false: nobody knows.
+// Away returns the distance of the property from holding, and false if it is unknown.
 func (c *Check) Away() (far int, ok bool) {
 	if c.Far == nil {
 		return 0, false
 	}
 	defer func() {
-		if recover() != nil { // it is no promise, and a panic is no answer
+		if recover() != nil { // a panic here is not a finding
 			far, ok = 0, false
 		}
 	}()
 	return c.Far(), true
 }
 
-// Asked is Holds, outside a run: a panic is no answer.
+// Asked calls Holds outside of a run, and returns the text of a panic.
 func (c *Check) Asked() (holds bool, panicked string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -93,5 +93,5 @@ type Monitor struct {
 	Reset   func()
 	Observe func(node int, fact any) error
 	Memory  func() any
-	Restore func(memory any) // takes the memory over
+	Restore func(memory any) // replaces the memory
 }

@@ -11,17 +11,17 @@ import (
 // NodesMost is the largest number of nodes in a system.
 const NodesMost = 64
 
-// State is what properties see of one runtime, which writes all of it but Views.
-// What follows from it is looked up anew only where a number here has grown.
+// State is what properties see of one runtime, which writes all fields except Views.
+// Whatever is computed from it is updated only when one of the counters has grown.
 type State struct {
 	Runtime    Runtime
-	Params     any // sim's own
+	Params     any // a sim.Params
 	Nodes      []*Node
 	Epoch      int // grows when a node is replaced
-	Membership int // grows when another set of nodes is up, or all are replaced
+	Membership int // grows when other nodes are up, or when all are replaced
 
-	// Views are the views that were bound, by the type of node that they see:
-	// sim's own.
+	// Views holds the views that were bound, by the type of node that they see. It belongs
+	// to package sim.
 	Views map[reflect.Type]any
 }
 
@@ -33,34 +33,33 @@ type Node struct {
 	Timers  []Scheduled // ordered by identity
 }
 
-// Scheduled is a timer that may fire, and the step that scheduled it.
+// Scheduled is a timer that may fire, with the step that scheduled it.
 type Scheduled struct {
 	*Timer
 	Step int32
-	Due  macetime.Time // where timers keep to the node's clock
+	Due  macetime.Time // if timers follow the node's clock
 }
 
-// Timer is a timer's value with its identity; there is one per value in a
-// runtime, so that timers are compared by pointer.
+// Timer is a timer's value with its identity. A runtime has one Timer for each value, so
+// that timers are compared by pointer.
 type Timer struct {
 	Signal any
 	Sum    canon.Hash
 	Number int // counted from 0, in the order in which the runtime met them
 }
 
-// Replaced notes that a node is another value, and Regrouped, that another set of nodes
-// is up.
+// Replaced records that a node has a new value; Regrouped records that other nodes are up.
 func (s *State) Replaced()  { s.Epoch++ }
 func (s *State) Regrouped() { s.Epoch, s.Membership = s.Epoch+1, s.Membership+1 }
 
-// Replace puts another value in the place of the node.
+// Replace sets a new value for the node.
 func (n *Node) Replace(node any) {
 	n.Node = Subject(node)
 	n.Version++
 }
 
-// Schedule schedules a timer, or schedules it anew, and reports whether it was not
-// scheduled before.
+// Schedule schedules a timer, or re-arms it, and reports whether it was not scheduled
+// before.
 func (n *Node) Schedule(s Scheduled) (added bool) {
 	at := 0
 	for k := range n.Timers {
@@ -76,7 +75,7 @@ func (n *Node) Schedule(s Scheduled) (added bool) {
 	return true
 }
 
-// Unschedule takes a timer off, and reports whether it was scheduled.
+// Unschedule removes a timer, and reports whether it was scheduled.
 func (n *Node) Unschedule(t *Timer) bool {
 	for k := range n.Timers {
 		if n.Timers[k].Timer == t {
@@ -87,32 +86,32 @@ func (n *Node) Unschedule(t *Timer) bool {
 	return false
 }
 
-// Fire takes the k-th timer off.
+// Fire removes the k-th timer.
 func (n *Node) Fire(k int) { n.Timers = append(n.Timers[:k], n.Timers[k+1:]...) }
 
-// Clear takes all timers off.
+// Clear removes all timers.
 func (n *Node) Clear() { n.Timers = n.Timers[:0] }
 
-// Stand makes a copy of these the timers.
+// Stand replaces the timers by a copy of the given ones.
 func (n *Node) Stand(timers []Scheduled) { n.Timers = append(n.Timers[:0], timers...) }
 
-// Runtime answers what is rarely asked of a state.
+// Runtime answers rare questions about a state.
 type Runtime interface {
-	// Timers is the number of timers that are scheduled on all nodes.
+	// Timers returns the number of timers that are scheduled on all nodes.
 	Timers() int
-	// InFlight is the number of messages under way on TCP and UDP, and in bags.
+	// InFlight returns the number of messages under way on TCP and UDP, and in bags.
 	InFlight() int
-	// UnderWay yields the messages on all links, by link, receiver and sender, each
+	// UnderWay yields the messages on all links, ordered by link, receiver and sender, each
 	// as often as it is there.
 	UnderWay(yield func(Sent) bool)
 }
 
-// Sent is a message on its way.
+// Sent is a message under way.
 type Sent struct {
 	From, To int
 	Link     uint8 // a sim.Link
 	Message  any
 }
 
-// Port marks the ports of a runtime, which are no part of a node's state.
+// Port marks the ports of a runtime as not being part of a node's state.
 type Port interface{ RuntimePort() }

@@ -1,8 +1,8 @@
 // Package state keeps the identities of the parts of a state.
 //
-// A state consists of parts, each at a place: every node, every direction of a
-// connection, every channel of datagrams, every set, and the rest. Its identity is the
-// sum of the identities of its parts, so that a step computes anew only those of the
-// parts that it touched. [Places] says where a part stands, and [Sums] which parts are out
-// of date and which have changed since the state was saved or loaded.
+// A state consists of parts, each at a place: every node, every direction of a connection,
+// every channel of datagrams, every set, and the rest. Its identity is the sum of the
+// identities of its parts, so a step recomputes only those of the parts that it touched.
+// [Places] maps parts to places. [Sums] records which identities are out of date, and which
+// parts have changed since the state was saved or loaded.
 package state

@@ -6,25 +6,25 @@ type Places struct{ n int }
 // PlacesOf returns the places of a system of n nodes.
 func PlacesOf(n int) Places { return Places{n} }
 
-// Len is the number of places.
+// Len returns the number of places.
 func (p Places) Len() int { return p.Rest() + 1 }
 
-// Node is the place of a node, with its timers, tasks, script and disk.
+// Node returns the place of a node, with its timers, tasks, script and disk.
 func (p Places) Node(i int) int { return i }
 
-// TCP is the place of a channel: one direction of a connection.
+// TCP returns the place of a channel: one direction of a connection.
 func (p Places) TCP(channel int) int { return p.n + channel }
 
-// UDP is the place of a channel of datagrams.
+// UDP returns the place of a channel of datagrams.
 func (p Places) UDP(channel int) int { return p.n + p.n*p.n + channel }
 
-// Set is the place of the set and the bag of a node.
+// Set returns the place of the set and the bag of a node.
 func (p Places) Set(i int) int { return p.n + 2*p.n*p.n + i }
 
-// Rest is the place of the environment and the monitors.
+// Rest returns the place of the environment and the monitors.
 func (p Places) Rest() int { return 2*p.n + 2*p.n*p.n }
 
-// Sort says what stands at a place.
+// Sort is the kind of part at a place.
 type Sort uint8
 
 // The sorts of parts.
@@ -36,7 +36,7 @@ const (
 	Rest
 )
 
-// At returns what stands at a place, and the number of the node or the channel.
+// At returns the kind of part at a place, with the number of the node or the channel.
 func (p Places) At(place int) (Sort, int) {
 	switch {
 	case place < p.TCP(0):

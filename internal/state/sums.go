@@ -2,29 +2,30 @@ package state
 
 import "macemc/internal/canon"
 
-// A Vector is a state as the numbers of its parts by place. Who numbers them knows
-// what a number stands for.
+// A Vector is a state as the numbers of its parts, by place. The bank that assigned the
+// numbers knows the parts.
 type Vector []uint32
 
 // Parts computes the identities of the parts.
 type Parts interface{ PartSum(place int) canon.Hash }
 
-// Sums keeps the identity of every part and notes which are out of date.
+// Sums keeps the identity of every part, and which of them are out of date.
 type Sums struct {
 	Places
 	total canon.Hash
 	part  []canon.Hash
 	stale []bool
-	list  []int32 // the parts that are stale
+	list  []int32 // the stale parts
 
-	// Since the state was saved or loaded, if that is tracked.
+	// What follows is about the time since the state was saved or loaded, if that is
+	// tracked.
 	tracking  bool
-	bank      any // whose numbers at has
+	bank      any // the bank whose numbers at has
 	at        Vector
-	moved     []bool // parts that changed since
+	moved     []bool // parts that have changed
 	movedList []int32
 	since     []int32 // places that were saved since the last load
-	from      *uint32 // of the vector that was loaded last
+	from      *uint32 // identifies the vector that was loaded last
 }
 
 // Init makes s the sums of a system of n nodes.
@@ -47,7 +48,7 @@ func (s *Sums) Reset() {
 	s.TouchRest()
 }
 
-// Touch notes that a part has changed.
+// Touch records that a part has changed.
 func (s *Sums) Touch(part int) {
 	if !s.stale[part] {
 		s.stale[part] = true
@@ -59,15 +60,14 @@ func (s *Sums) Touch(part int) {
 	}
 }
 
-// These note that a part of each sort has changed.
+// The following methods record that a part of each kind has changed.
 func (s *Sums) TouchNode(i int)      { s.Touch(s.Node(i)) }
 func (s *Sums) TouchTCP(channel int) { s.Touch(s.TCP(channel)) }
 func (s *Sums) TouchUDP(channel int) { s.Touch(s.UDP(channel)) }
 func (s *Sums) TouchSet(i int)       { s.Touch(s.Set(i)) }
 func (s *Sums) TouchRest()           { s.Touch(s.Rest()) }
 
-// Hash returns the identity of the state, with those of the parts that have changed
-// computed anew.
+// Hash returns the identity of the state. It recomputes the identities of stale parts.
 func (s *Sums) Hash(of Parts) canon.Hash {
 	for _, part := range s.list {
 		h := of.PartSum(int(part))
@@ -78,10 +78,11 @@ func (s *Sums) Hash(of Parts) canon.Hash {
 	return s.total
 }
 
-// Parts are the identities of the parts, as of the last call of Hash. They are s's own.
+// Parts returns the identities of the parts, as of the last call of Hash. The slice belongs
+// to s.
 func (s *Sums) Parts() []canon.Hash { return s.part }
 
-// Track notes from now on which parts change. All parts count as changed.
+// Track makes s record which parts change. At first all parts count as changed.
 func (s *Sums) Track() {
 	s.tracking = true
 	s.at = make(Vector, len(s.part))
@@ -93,10 +94,11 @@ func (s *Sums) Track() {
 	}
 }
 
-// Tracking reports whether s notes which parts change.
+// Tracking reports whether s records which parts change.
 func (s *Sums) Tracking() bool { return s.tracking }
 
-// Know makes sure that the numbers which s keeps are those of a bank.
+// Know makes s keep the numbers of this bank. If it kept another's, all parts count as
+// changed.
 func (s *Sums) Know(bank any) {
 	if s.bank != bank {
 		s.Track()
@@ -104,8 +106,8 @@ func (s *Sums) Know(bank any) {
 	}
 }
 
-// Save takes over the numbers of the parts that have changed since the last call of
-// Save or Loaded, and returns their places, which are valid until the next step.
+// Save updates the numbers of the parts that have changed since the last call of Save or
+// Loaded, and returns their places, which are valid until the next step.
 func (s *Sums) Save(number func(place int) uint32) []int32 {
 	for _, p := range s.movedList {
 		s.at[p] = number(int(p))
@@ -117,41 +119,41 @@ func (s *Sums) Save(number func(place int) uint32) []int32 {
 	return moved
 }
 
-// At is the state as it was last saved or loaded. It is s's own.
+// At returns the state as it was last saved or loaded. The vector belongs to s.
 func (s *Sums) At() Vector { return s.at }
 
-// Differs reports whether a part is, or may be, another than the one with a number.
+// Differs reports whether a part is, or may be, another than the one with that number.
 func (s *Sums) Differs(place int, id uint32) bool { return s.at[place] != id || s.moved[place] }
 
-// Restored notes that a part is the one with a number, whose identity is sum.
+// Restored records that a part now has that number and identity.
 func (s *Sums) Restored(place int, id uint32, sum canon.Hash) {
 	s.total = s.total.Sub(s.part[place]).Add(sum)
 	s.part[place], s.stale[place], s.moved[place], s.at[place] = sum, false, false, id
 }
 
-// Loaded notes that all parts are those of v.
+// Loaded records that all parts are those of v.
 func (s *Sums) Loaded(v Vector) {
 	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
 }
 
-// CameFrom reports whether v, with the numbers of a bank, was the last that was loaded.
+// CameFrom reports whether v, with numbers of that bank, was loaded last.
 func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
 
-// Moved are the places that have changed since the last call of Save, and Since those
-// that were saved since the last call of Loaded.
+// Moved returns the places that have changed since the last call of Save. Since returns
+// those that were saved since the last call of Loaded.
 func (s *Sums) Moved() []int32 { return s.movedList }
 func (s *Sums) Since() []int32 { return s.since }
 
 // HasMoved reports whether a part has changed since it was saved.
 func (s *Sums) HasMoved(place int) bool { return s.moved[place] }
 
-// Settle forgets which parts have changed.
+// Settle marks all parts as unchanged.
 func (s *Sums) Settle() {
 	clear(s.moved)
 	s.movedList = s.movedList[:0]
 }
 
-// Stand makes the identities be these, and all parts unchanged.
+// Stand sets all identities, and marks all parts as unchanged.
 func (s *Sums) Stand(parts []canon.Hash, total canon.Hash) {
 	copy(s.part, parts)
 	clear(s.stale)

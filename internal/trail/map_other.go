@@ -9,11 +9,11 @@ import (
 
 var errNone = errors.New("this system has no memory that two processes share")
 
-// New is an error here.
+// New returns an error on this system.
 func New() (*Trail, error) { return nil, errNone }
 
-// Open is an error here.
+// Open returns an error on this system.
 func Open(*os.File) (*Trail, error) { return nil, errNone }
 
-// Memory is an error here.
+// Memory returns an error on this system.
 func Memory(string) (*os.File, error) { return nil, errNone }

@@ -10,7 +10,7 @@ import (
 	"macemc/choose"
 )
 
-// New is a trail that no process writes into yet.
+// New returns a trail into which no process writes yet.
 func New() (*Trail, error) {
 	file, err := Memory("trail")
 	if err != nil {
@@ -22,7 +22,7 @@ func New() (*Trail, error) {
 	return Open(file)
 }
 
-// Open is the trail that a file holds.
+// Open returns the trail in a file.
 func Open(file *os.File) (*Trail, error) {
 	mem, err := syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {

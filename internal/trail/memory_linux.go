@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory is a file without a name, which is nowhere on a disk and gone with the
-// last process that has it.
+// Memory returns a file without a name. It is not on any disk, and disappears with the last
+// process that has it open.
 func Memory(what string) (*os.File, error) {
 	fd, err := unix.MemfdCreate("macemc-"+what, unix.MFD_CLOEXEC)
 	if err != nil {

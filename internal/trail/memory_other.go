@@ -4,5 +4,6 @@ package trail
 
 import "os"
 
-// Memory is a file without a name, gone with the last process that has it.
+// Memory returns a file without a name, which disappears with the last process that has it
+// open.
 func Memory(what string) (*os.File, error) { return unnamed(what) }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	slots     = 64      // runs that are under way at once, at most; more have none
+	slots     = 64      // runs at the same time; further runs have no slot
 	picksMost = 1 << 19 // answers of a run that are kept
 	noteMost  = 4096    // bytes of a note
 
@@ -18,26 +18,26 @@ const (
 	size      = headBytes + slots*slotBytes
 )
 
-// head is what the two processes say to each other. The slots follow.
+// head is the part of the memory besides the slots, which follow it.
 type head struct {
-	ended  atomic.Uint32 // the process ended as it meant to, with this status plus one
-	heard  atomic.Uint32 // interrupts that it got
-	memory atomic.Uint64 // bytes that it may have; 0: it has not said
-	turn   atomic.Uint32 // even: the note is whole
-	length atomic.Uint32 // of it
+	ended  atomic.Uint32 // the exit status plus one, once the process ended regularly
+	heard  atomic.Uint32 // interrupts that the process received
+	memory atomic.Uint64 // bytes that the process may use; 0 if it has not said
+	turn   atomic.Uint32 // even while the note is complete
+	length atomic.Uint32 // the length of the note
 	note   [noteMost]byte
 }
 
-// slotHead is what is known of one run. Nobody reads it before the process that
-// writes it has ended.
+// slotHead is the record of one run. It is read only after the process that writes it has
+// ended.
 type slotHead struct {
 	taken  atomic.Uint32
-	faults uint32 // 1: faults may happen
+	faults uint32 // 1 if faults may happen
 	heal   int64  // the depth at which the environment heals
-	n      uint64 // answers
+	n      uint64 // the number of answers
 }
 
-// Trail is the memory.
+// Trail is memory that two processes share.
 type Trail struct {
 	mem  []byte
 	file *os.File
@@ -46,25 +46,25 @@ type Trail struct {
 	hint atomic.Uint32
 }
 
-// Slot is where one run stands. It belongs to one goroutine.
+// Slot is the record of one run. It belongs to one goroutine.
 type Slot struct {
 	head  *slotHead
 	picks []choose.Pick
 }
 
-// Run is a run of which the answers are known, by number. One whose question had
-// an unknown number of alternatives has Of 0.
+// Run is a run of which the answers are known, by number. A pick whose number of
+// alternatives is unknown has Of 0.
 type Run struct {
 	Picks  []choose.Pick
 	Faults bool // faults may happen
-	Heal   int  // the depth at which the environment heals; negative: never
-	Whole  bool // no answers were left out because there were too many
+	Heal   int  // the depth at which the environment heals; negative if it never does
+	Whole  bool // no answer was left out for lack of room
 }
 
-// File is what another process opens the trail by.
+// File returns the file with which another process opens the trail.
 func (t *Trail) File() *os.File { return t.file }
 
-// Slot is one that nobody has; nil: there is none left, or there is no trail.
+// Slot returns a free slot. It returns nil if there is none, or if t is nil.
 func (t *Trail) Slot() *Slot {
 	if t == nil {
 		return nil
@@ -80,10 +80,10 @@ func (t *Trail) Slot() *Slot {
 	return nil
 }
 
-// Picks is the room for the answers of the run.
+// Picks returns room for the answers of the run.
 func (s *Slot) Picks() []choose.Pick { return s.picks[:0] }
 
-// Weather notes what the environment does in the run.
+// Weather records what the environment does in the run.
 func (s *Slot) Weather(faults bool, heal int) {
 	s.head.faults, s.head.heal = 0, int64(heal)
 	if faults {
@@ -91,13 +91,13 @@ func (s *Slot) Weather(faults bool, heal int) {
 	}
 }
 
-// Stands notes that the first n of the room's answers were given.
+// Stands records that the first n answers in the room were given.
 func (s *Slot) Stands(n int) { s.head.n = uint64(n) }
 
-// Leave gives the slot back: the run is over.
+// Leave frees the slot: the run is over.
 func (s *Slot) Leave() { s.head.taken.Store(0) }
 
-// Runs are those that were under way.
+// Runs returns the runs that were not over.
 func (t *Trail) Runs() (all []Run) {
 	for i := range t.all {
 		s := &t.all[i]
@@ -119,24 +119,24 @@ func (t *Trail) Clear() {
 	t.head.heard.Store(0)
 }
 
-// End notes that the process ends as it means to, with this status.
+// End records that the process is about to end regularly with this status.
 func (t *Trail) End(status int) { t.head.ended.Store(uint32(status) + 1) }
 
-// Ended is the status that End was told; not ok: nobody told it.
+// Ended returns the status given to End; ok is false if End was not called.
 func (t *Trail) Ended() (status int, ok bool) {
 	n := t.head.ended.Load()
 	return int(n) - 1, n != 0
 }
 
-// Hear counts an interrupt that the process got, and Heard is how many.
+// Hear counts an interrupt that the process received; Heard returns the count.
 func (t *Trail) Hear()      { t.head.heard.Add(1) }
 func (t *Trail) Heard() int { return int(t.head.heard.Load()) }
 
-// Allow notes how many bytes the process may have, and Allowed is that.
+// Allow records how many bytes the process may use; Allowed returns the number.
 func (t *Trail) Allow(bytes int) { t.head.memory.Store(uint64(bytes)) }
 func (t *Trail) Allowed() int    { return int(t.head.memory.Load()) }
 
-// Note keeps some bytes, in the place of those before; too many are left out.
+// Note keeps a text, in place of the previous one. A text that is too long is ignored.
 func (t *Trail) Note(text []byte) {
 	if len(text) > noteMost {
 		return
@@ -146,7 +146,8 @@ func (t *Trail) Note(text []byte) {
 	t.head.turn.Add(1)
 }
 
-// Noted are the bytes; nil: there are none, or they are not whole.
+// Noted returns the text given to Note. It returns nil if there is none or it is
+// incomplete.
 func (t *Trail) Noted() []byte {
 	if t.head.turn.Load()%2 != 0 || t.head.length.Load() == 0 {
 		return nil
@@ -154,7 +155,7 @@ func (t *Trail) Noted() []byte {
 	return append([]byte{}, t.head.note[:t.head.length.Load()]...)
 }
 
-// Bytes are the run as bytes, for another process.
+// Bytes encodes the run for another process.
 func (r Run) Bytes() (b []byte) {
 	flags := byte(0)
 	if r.Faults {
@@ -170,7 +171,7 @@ func (r Run) Bytes() (b []byte) {
 	return b
 }
 
-// RunOf is the run that Bytes made these of.
+// RunOf decodes the result of Bytes.
 func RunOf(b []byte) (r Run) {
 	if len(b) == 0 {
 		return r

@@ -4,7 +4,7 @@ package trail
 
 import "os"
 
-// unnamed is a file for temporary use whose name is taken away at once.
+// unnamed returns a temporary file whose name is removed at once.
 func unnamed(what string) (*os.File, error) {
 	file, err := os.CreateTemp("", "macemc-"+what+"-*")
 	if err != nil {

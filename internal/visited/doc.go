@@ -1,17 +1,17 @@
-// Package visited is the set of states that an exhaustive search has visited,
-// as words: one for each state, outside the heap, without pointers, without
-// locks. It is made for a hundred million of them, and several goroutines may
-// share it.
+// Package visited is the set of states that an exhaustive search has visited. Each state is
+// one word, outside of the heap, without pointers or locks. The set is made for a hundred
+// million states, and several goroutines may share it.
 //
-// What a word is, the caller says: a fingerprint of a state, or a tag with the
+// The caller decides what a word is: a fingerprint of a state, or a tag together with the
 // number under which the caller keeps the state itself. See [Words].
 //
-// # What is guaranteed
+// # Guarantees
 //
-//  1. Of all goroutines that add a word, one is told that it is new.
-//  2. Home, At, Next and Take are enough for a search of the caller's own, which
-//     may compare states where words are alike, and which touches the homes of
-//     many words first, so that the cache misses overlap.
-//  3. The set does not grow by itself. Beyond Cap searches get long, and with no
-//     empty slot left they do not end: whoever adds makes room before.
+// 1. If several goroutines add the same word, Add returns true for exactly one of them. 2.
+// With Home, At, Next and Take the caller can search by itself. Such a search may compare
+//
+//		states with equal words, and may touch the homes of many words first, so that
+//		cache misses overlap.
+//	 3. The set does not grow by itself. Beyond Cap searches get long, and without an
+//	    empty slot they do not end: the caller must call Grow before.
 package visited

@@ -10,12 +10,12 @@ import (
 
 var mapped atomic.Int64
 
-// OffHeap is the memory that all tables of the process have reserved outside
-// the heap, where the runtime does not count it.
+// OffHeap returns the memory that all tables of the process have reserved outside of the
+// heap, where the Go runtime does not count it.
 func OffHeap() int { return int(mapped.Load()) }
 
-// reserve maps memory for n empty slots outside the heap, where the collector
-// neither looks at it nor paces itself by it.
+// reserve maps memory for n empty slots outside of the heap, so that it does not affect the
+// garbage collector.
 func reserve(n int) (slots []uint64, release func() error, err error) {
 	b, err := syscall.Mmap(-1, 0, 8*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {

@@ -6,27 +6,27 @@ import (
 	"sync/atomic"
 )
 
-// Words is a set of words that grows: an open addressing table whose slots are
-// found by the high bits of what they hold, so that a larger table is made of a
-// smaller one alone. The caller says what a word is, but for two things: it is
-// never 0, and its high half is spread evenly.
+// Words is a set of words that can grow: a hash table with open addressing that is indexed
+// by the high bits of the words, so a larger table can be built from a smaller one alone. A
+// word must not be 0, and its high half must be evenly distributed. Otherwise the caller
+// decides what it is:
 //
-//   - A fingerprint is a word: 64 bits of a state's hash.
-//   - A tag and a number are a word, too: 32 bits of a state's hash, and where
-//     the state itself is kept. Of words with one tag the caller compares the
-//     states, so nothing is taken for what it is not.
+//   - a fingerprint: 64 bits of a state's hash;
+//   - a tag and a number: 32 bits of a state's hash, and where the state itself is kept.
+//     If the tags of two words are equal, the caller compares the states, so no state is
+//     mistaken for another.
 //
-// All methods but Grow and Close may be called by several goroutines at once.
+// Several goroutines may call all methods except Grow and Close at the same time.
 type Words struct {
 	slots   []uint64 // 0 is empty
 	release func() error
 	used    atomic.Int64
 }
 
-// bytesLeast is the smallest table: a few words, so that a home is one of several.
+// bytesLeast is the size of the smallest table, which has several slots.
 const bytesLeast = 128
 
-// NewWords makes an empty set, and reserves its memory.
+// NewWords returns an empty set with that much memory.
 func NewWords(bytes int) (*Words, error) {
 	slots, release, err := reserve(max(bytes, bytesLeast) / 8)
 	if err != nil {
@@ -35,18 +35,18 @@ func NewWords(bytes int) (*Words, error) {
 	return &Words{slots: slots, release: release}, nil
 }
 
-// Home is the slot at which the search for a word begins: the words that share
-// their high half share it.
+// Home returns the slot at which the search for a word begins. Words with the same high
+// half have the same home.
 func (t *Words) Home(word uint64) int {
 	hi, _ := bits.Mul64(word&^(1<<32-1), uint64(len(t.slots)))
 	return int(hi)
 }
 
-// At is the word in a slot, 0 if it is empty. Slots are looked at one after the
-// other, from the home slot on: see Next.
+// At returns the word in a slot, or 0 if it is empty. A search looks at the slots from the
+// home slot on, one after the other: see Next.
 func (t *Words) At(slot int) uint64 { return atomic.LoadUint64(&t.slots[slot]) }
 
-// Next is the slot after a slot.
+// Next returns the slot after a slot.
 func (t *Words) Next(slot int) int {
 	if slot++; slot == len(t.slots) {
 		return 0
@@ -54,14 +54,14 @@ func (t *Words) Next(slot int) int {
 	return slot
 }
 
-// Take puts a word into a slot that was empty. False: another goroutine was
-// faster; look at the slot again. The caller tells Took of it, soon: workers
-// that count each word for itself wait for each other.
+// Take puts a word into an empty slot. If it returns false, another goroutine was faster,
+// and the caller must look at the slot again. The caller must count the word with Took;
+// counting several words at once avoids contention.
 func (t *Words) Take(slot int, word uint64) bool {
 	return atomic.CompareAndSwapUint64(&t.slots[slot], 0, word)
 }
 
-// Took counts words that were taken in.
+// Took counts words that were put in with Take.
 func (t *Words) Took(n int) { t.used.Add(int64(n)) }
 
 // Add adds a word, and reports whether it is new.
@@ -93,17 +93,17 @@ func (t *Words) Has(word uint64) bool {
 	}
 }
 
-// Len is the number of words.
+// Len returns the number of words.
 func (t *Words) Len() int { return int(t.used.Load()) }
 
-// Cap is the number of words at which the set is to grow, or is full: beyond
-// it, searches in it grow long. It holds some more: an eighth of all slots.
+// Cap returns the number of words at which the set should grow, or counts as full, since
+// searches get long. There is room for some more: an eighth of all slots.
 func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 
-// Bytes is the memory that the set has reserved.
+// Bytes returns the memory that the set has reserved.
 func (t *Words) Bytes() int { return 8 * len(t.slots) }
 
-// Grow gives the set more memory.
+// Grow gives the set a larger table.
 func (t *Words) Grow(bytes int) error {
 	larger, err := NewWords(bytes)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *Words) Grow(bytes int) error {
 	return old()
 }
 
-// Close gives the memory back. The set must not be used any more.
+// Close frees the memory. The set must not be used afterwards.
 func (t *Words) Close() error {
 	release := t.release
 	if release == nil {
