@@ -36,7 +36,8 @@ var flagHeadings = map[string][]heading{
 	"live": {
 		{"what runs", []string{"nodes", "bug", "param", "time", "in-process", "seed", "pace"}},
 		{"the environment", []string{"faults", "faults-at", "faults-for"}},
-		{"what is kept", []string{"record", "dir", "metrics", "verbose"}},
+		{"what is kept", []string{"record", "dir"}},
+		{"for who operates it", []string{"metrics", "log-format", "log-level", "verbose"}},
 		{"one node of a deployment", []string{"id", "book", "public", "tls-cert", "tls-key", "tls-ca"}},
 	},
 	"search": {

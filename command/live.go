@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"crypto/tls"
-	"crypto/x509"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +46,7 @@ type liveFlags struct {
 	public               bool
 	cert, key, ca        string
 	verbose              bool
+	logFormat, logLevel  string
 
 	child bool // a process that live has started
 	life  int
@@ -81,7 +81,8 @@ says what happens when:
   9s weather loss=0.1,dup=0.1,reorder=0.1,reset=0.01,delay=20ms
 
 With --id and --book it runs one node of a deployment: the book is a file with a line for each node,
-"n0 10.0.0.1:7000". Its storage is in the folder --dir.`,
+"n0 10.0.0.1:7000". With --nodes 5 a book of three may grow: a line that is written into it while
+nodes run is read within a second. Its storage is in the folder --dir.`,
 		Example: `
 macemc live randtree --nodes 8 --time 10s
 macemc live randtree --nodes 8 --time 30s --faults kill=3s,loss=0.05,delay=5ms
@@ -114,14 +115,16 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`")
 	flags.StringVar(&f.record, "record", "", "keep what each node did in this `folder`, which must be new or empty, for merge")
 	flags.StringVar(&f.dir, "dir", "", "keep the storage of nodes in this `folder` (default a temporary one)")
-	flags.StringVar(&f.metrics, "metrics", "", "serve metrics in the text form of Prometheus at this `address`, path /metrics (of --id and --in-process)")
+	flags.StringVar(&f.metrics, "metrics", "", "serve at this `address` /metrics for Prometheus, /healthz and /readyz (of --id and --in-process)")
 	flags.StringVar(&f.only, "id", "", "run only the node `I` of the book, from 0")
 	flags.StringVar(&f.book, "book", "", "the `file` that says where each node is")
 	flags.BoolVar(&f.public, "public", false, "--id: allow addresses beyond the loopback interface")
 	flags.StringVar(&f.cert, "tls-cert", "", "the certificate `file` of this node: its name is n0, n1, ...")
 	flags.StringVar(&f.key, "tls-key", "", "the `file` of its key")
 	flags.StringVar(&f.ca, "tls-ca", "", "the `file` of the certificates that sign those of nodes")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and what services say by Env.Logf")
+	flags.StringVar(&f.logFormat, "log-format", "text", "log as `text|json`, on standard error")
+	flags.StringVar(&f.logLevel, "log-level", "", "log from `debug|info|warn|error` on (default warn; of --id info)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and what services say by Env.Logf; --log-level is debug")
 	return cmd
 }
 
@@ -159,15 +162,13 @@ func (t *tool) live(sys *sim.System, f liveFlags) error {
 	case f.metrics != "" && f.id < 0 && !f.inProcess:
 		return usagef("--metrics is of one process; give --id and --book, or --in-process")
 	}
-	level := slog.LevelWarn
-	if f.verbose {
-		level = slog.LevelDebug
-	} else if f.id >= 0 && !f.child {
-		level = slog.LevelInfo
+	log, err := f.log(t.stderr)
+	if err != nil {
+		return err
 	}
 	c := live.Config{
 		Params: p, Seed: f.seed, Pace: f.pace, Public: f.public, Trace: f.verbose, Dir: f.dir, Life: f.life,
-		Log: slog.New(slog.NewTextHandler(t.stderr, &slog.HandlerOptions{Level: level})),
+		Log: log,
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -182,18 +183,73 @@ func (t *tool) live(sys *sim.System, f liveFlags) error {
 	return t.liveAll(ctx, sys, c, f)
 }
 
+func readBook(name string) (live.Book, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("the book cannot be read: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	b, err := live.ReadBook(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return b, nil
+}
+
+// followBook adds to a host the nodes that are written into the book while it runs.
+func followBook(ctx context.Context, h *live.Host, name string, log *slog.Logger) {
+	var before os.FileInfo
+	for tick := time.Tick(time.Second); ; {
+		if info, err := os.Stat(name); err == nil && (before == nil || info.ModTime() != before.ModTime() || info.Size() != before.Size()) {
+			before = info
+			b, err := readBook(name)
+			if err == nil {
+				err = h.Grow(b)
+			}
+			if err != nil {
+				log.Warn("the book is as it was", "why", err.Error())
+			}
+		}
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// log is what --log-format and --log-level say.
+func (f *liveFlags) log(to io.Writer) (*slog.Logger, error) {
+	level := slog.LevelWarn
+	switch {
+	case f.logLevel != "" && f.verbose:
+		return nil, usagef("--verbose is --log-level debug, and more; leave one of them out")
+	case f.logLevel != "":
+		if err := level.UnmarshalText([]byte(f.logLevel)); err != nil {
+			return nil, usagef("--log-level is %q; there are debug, info, warn and error", f.logLevel)
+		}
+	case f.verbose:
+		level = slog.LevelDebug
+	case f.id >= 0 && !f.child:
+		level = slog.LevelInfo
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(to, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(to, options)), nil
+	}
+	return nil, usagef("--log-format is %q; there are text and json", f.logFormat)
+}
+
 // liveNode runs one node.
 func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f liveFlags) error {
-	file, err := os.Open(f.book)
-	if err != nil {
-		return fmt.Errorf("the book cannot be read: %w", err)
+	var err error
+	if c.Book, err = readBook(f.book); err != nil {
+		return err
 	}
-	c.Book, err = live.ReadBook(file)
-	_ = file.Close()
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.book, err)
-	}
-	if c.TLS, err = f.tls(); err != nil {
+	if c.TLSNow, err = f.tls(); err != nil {
 		return err
 	}
 	if f.nodes == 0 {
@@ -226,6 +282,7 @@ func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f l
 			reach = "which others can reach"
 		}
 		fmt.Fprintf(t.stderr, "n%d of %s runs at %s, %s; interrupt it to stop\n", f.id, sys.Name, c.Book[f.id], reach)
+		go followBook(ctx, h, f.book, c.Log)
 		select {
 		case <-ctx.Done():
 		case <-h.Node(f.id).Done():
@@ -244,26 +301,14 @@ func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f l
 	return err
 }
 
-func (f *liveFlags) tls() (*tls.Config, error) {
+func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 	if f.cert == "" && f.key == "" && f.ca == "" {
 		return nil, nil
 	}
 	if f.cert == "" || f.key == "" || f.ca == "" {
 		return nil, usagef("--tls-cert, --tls-key and --tls-ca go together")
 	}
-	pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.cert, err)
-	}
-	text, err := os.ReadFile(f.ca)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("%s holds no certificate", f.ca)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots, ClientCAs: roots}, nil
+	return live.TLSFiles(f.cert, f.key, f.ca)
 }
 
 // serveMetrics serves them until close is called.
@@ -275,9 +320,8 @@ func (t *tool) serveMetrics(h *live.Host, at string) (closer func(), err error) 
 	if err != nil {
 		return nil, fmt.Errorf("--metrics: %w", err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/metrics", h.Metrics())
-	s := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	s := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	fmt.Fprintf(t.stderr, "http://%s serves /metrics, /healthz and /readyz\n", l.Addr())
 	go func() { _ = s.Serve(l) }()
 	return func() { _ = s.Close() }, nil
 }
@@ -536,6 +580,10 @@ func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.F
 	}
 	for _, one := range f.params {
 		args = append(args, "--param", one)
+	}
+	args = append(args, "--log-format", f.logFormat)
+	if f.logLevel != "" {
+		args = append(args, "--log-level", f.logLevel)
 	}
 	if f.verbose {
 		args = append(args, "--verbose")

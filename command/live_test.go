@@ -53,3 +53,27 @@ func TestFaultsBeyondTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// One node of a deployment serves its metrics and whether it is healthy, logs as it is told, and
+// takes a book that grows.
+func TestLiveNode(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put("book", "n0 127.0.0.1:0\n")
+	out, errs, status := execute(words("live brokentree --id 0 --book book --nodes 3 --time 50ms --log-format json --log-level info --metrics 127.0.0.1:0")...)
+	for _, want := range []string{`"msg":"started","node":"n0"`, "serves /metrics, /healthz and /readyz", "n0 of brokentree runs at"} {
+		if status != exitNothing || !strings.Contains(errs, want) {
+			t.Errorf("status %d, no %q in %s%s", status, want, out, errs)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--log-format xml":       `--log-format is "xml"; there are text and json`,
+		"--log-level loud":       `--log-level is "loud"; there are debug, info, warn and error`,
+		"--log-level info -v":    "--verbose is --log-level debug",
+		"--id 1 --book book":     "the book does not say where n1 is",
+		"--id 0 --book book.txt": "the book cannot be read",
+	} {
+		if out, errs, status := execute(words("live brokentree --nodes 3 --time 50ms " + flags)...); status != exitInput || !strings.Contains(errs, want) {
+			t.Errorf("%s: status %d, %s%s; want %q", flags, status, out, errs, want)
+		}
+	}
+}

@@ -7,9 +7,16 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
 	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
+
+	"macemc/sim"
 )
 
 // authority signs certificates of nodes.
@@ -17,6 +24,8 @@ type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 	pool *x509.CertPool
+
+	written int // how often files were
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -61,5 +70,73 @@ func (a *authority) of(t *testing.T, name string) *tls.Config {
 	return &tls.Config{
 		Certificates: []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}},
 		RootCAs:      a.pool, ClientCAs: a.pool,
+	}
+}
+
+// write writes a certificate of a node, its key and the authority's own certificate into files.
+func (a *authority) write(t *testing.T, dir, name string) (cert, key, ca string) {
+	t.Helper()
+	c, k := a.sign(t, name)
+	der, err := x509.MarshalECPrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []string{filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), filepath.Join(dir, "ca.pem")}
+	for i, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: c.Raw}, {Type: "EC PRIVATE KEY", Bytes: der}, {Type: "CERTIFICATE", Bytes: a.cert.Raw}} {
+		if err := os.WriteFile(files[i], pem.EncodeToMemory(&b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		later := time.Now().Add(time.Duration(a.written) * time.Second)
+		if err := os.Chtimes(files[i], later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.written++
+	return files[0], files[1], files[2]
+}
+
+// Certificates that change while nodes run are those of the connections that begin then, and so is
+// who may sign them.
+func TestCertificatesAreReadAgain(t *testing.T) {
+	authority := newAuthority(t)
+	book, err := Loopback(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	start := func(i int) (*Host, *diary) {
+		now, err := TLSFiles(authority.write(t, dirs[i], "n"+strconv.Itoa(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return startEchoes(t, Config{Book: book, Only: []int{i}, TLSNow: now})
+	}
+	a, _ := start(0)
+	b, log := start(1)
+	asks(t, a, 1)
+	again := func() {
+		if err := errors.Join(b.Kill(1), b.Restart(1)); err != nil {
+			t.Fatal(err)
+		}
+		heardOf := func(fact any) bool {
+			return fact == heard{2} || fact == broken{sim.CauseReset} || fact == broken{sim.CauseRefused}
+		}
+		eventually(t, "answered", func() bool {
+			fact, err := a.Node(0).Ask(t.Context(), begin{2}, heardOf)
+			return err == nil && fact == heard{2}
+		})
+	}
+	authority = newAuthority(t) // nobody trusts the old one any more
+	authority.written = 10
+	authority.write(t, dirs[0], "n0")
+	authority.write(t, dirs[1], "n1")
+	again()
+
+	if err := os.WriteFile(filepath.Join(dirs[1], "cert.pem"), []byte("half of one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again() // what was read last holds
+	if log.count("the certificates cannot be read again") == 0 {
+		t.Error("nothing is said of a file that cannot be read")
 	}
 }

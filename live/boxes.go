@@ -87,11 +87,11 @@ func (l *links) cameBox(p *peer, a *arrival) {
 		return
 	}
 	if len(p.boxes.in) >= 2*boxedMost {
-		l.complaints.complain("a peer breaks the protocol", "peer", l.name(p.at), "why", "it sends more messages of bags than may be under way")
+		l.complaints.complain("a peer breaks the protocol", "peer", l.name(p.at), "it sends more messages of bags than may be under way")
 		l.breaks(p, nil)
 		return
 	}
-	i := incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link}
+	i := incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: a.link, at: a.at}
 	p.boxes.receive(i)
 	l.intoSet(p, i)
 }

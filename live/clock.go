@@ -54,9 +54,8 @@ func (c *clock) idle(now time.Time, timers map[sim.Signal]time.Time) time.Durati
 	return max(until.Sub(now), 0)
 }
 
-// due takes the timer that was to fire first, if it is time.
-func (c *clock) due(now time.Time, timers map[sim.Signal]time.Time) (timer sim.Signal, ok bool) {
-	var first time.Time
+// due takes the timer that was to fire first, and when that was, if it is time.
+func (c *clock) due(now time.Time, timers map[sim.Signal]time.Time) (timer sim.Signal, first time.Time, ok bool) {
 	for s, at := range timers {
 		if !at.After(now) && (!ok || at.Before(first)) {
 			timer, first, ok = s, at, true
@@ -65,5 +64,5 @@ func (c *clock) due(now time.Time, timers map[sim.Signal]time.Time) (timer sim.S
 	if ok {
 		delete(timers, timer)
 	}
-	return timer, ok
+	return timer, first, ok
 }

@@ -20,7 +20,8 @@ import (
 type Config struct {
 	// Params are those of the system: see sim.System.Configure.
 	Params sim.Params
-	// Book says where each node is. Nil: free ports of 127.0.0.1, for all nodes.
+	// Book says where each node is. It may lack the last of Params.Nodes, which Host.Grow adds
+	// later. Nil: free ports of 127.0.0.1, for all nodes.
 	Book Book
 	// Only are the nodes of the book that this process runs, by their index. Nil: all.
 	Only []int
@@ -32,6 +33,10 @@ type Config struct {
 	// as n0, in its DNS names or as its common name. Datagrams go by the connections
 	// then. Nil: everything is plain.
 	TLS *tls.Config
+	// TLSNow, if given instead of TLS, is asked for it whenever a connection begins, so that
+	// certificates may change while nodes run: see TLSFiles. Where it returns an error too, that is
+	// logged, and the configuration is used.
+	TLSNow func() (*tls.Config, error)
 
 	// Dir keeps the stable storage of each node in a folder, n0 and so on. "": in
 	// memory, for as long as the Host is.

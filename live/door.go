@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -63,7 +64,7 @@ func (d *door) listens() {
 			return
 		}
 		if !d.meetings.enter() {
-			d.complaints.complain("a connection is refused", "why", "too many have connected and not said who they are")
+			d.complaints.complain("a connection is refused", "from", "anybody", "too many have connected and not said who they are")
 			_ = c.Close()
 			continue
 		}
@@ -83,14 +84,19 @@ func (d *door) dials(to int, h *hello) {
 	if ip := d.listener.Addr().(*net.TCPAddr).IP; !ip.IsUnspecified() {
 		dialer.LocalAddr = &net.TCPAddr{IP: ip}
 	}
-	conn, err := dialer.DialContext(d.alive, "tcp", d.host.book[to])
+	at := d.host.where.at(to)
+	if at == "" {
+		fail(errNowhere)
+		return
+	}
+	conn, err := dialer.DialContext(d.alive, "tcp", at)
 	if err != nil {
 		fail(err)
 		return
 	}
 	d.greeting(conn, true)
 	defer d.greeting(conn, false)
-	if err = conn.SetDeadline(time.Now().Add(d.config.Timeout)); err == nil && d.config.TLS != nil {
+	if err = conn.SetDeadline(time.Now().Add(d.config.Timeout)); err == nil && d.config.TLSNow != nil {
 		conn, err = d.encrypt(conn, to, false)
 	}
 	if err == nil {
@@ -115,9 +121,12 @@ func (d *door) dials(to int, h *hello) {
 	d.inbox.post(arrival{kind: arriveUp, peer: to, sess: s, hello: w})
 }
 
+// errNowhere is why a node is not reached that is not in the book yet.
+var errNowhere = errors.New("the book does not say where it is")
+
 // encrypt begins TLS, and checks that the other end is the node that it is to be.
 func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
-	c := d.config.TLS.Clone()
+	c := d.tlsNow()
 	if c.MinVersion < tls.VersionTLS12 {
 		c.MinVersion = tls.VersionTLS12
 	}
@@ -171,13 +180,13 @@ func (d *door) accepts(conn net.Conn) {
 			return
 		}
 		host, _, _ := net.SplitHostPort(remote)
-		d.host.metrics.refusals.Add(1)
-		d.complaints.complain("a connection is refused", "from", host, "why", why.Error())
+		d.host.metrics.strangers.Inc()
+		d.complaints.complain("a connection is refused", "from", host, why.Error())
 		_ = greet(conn, nil, why.Error())
 		_ = conn.Close()
 	}
 	err := conn.SetDeadline(time.Now().Add(min(d.config.Timeout, 5*time.Second)))
-	if err == nil && d.config.TLS != nil {
+	if err == nil && d.config.TLSNow != nil {
 		plain := conn
 		if conn, err = d.encrypt(conn, 0, true); err != nil {
 			conn = plain
@@ -267,10 +276,10 @@ func (d *door) claims(conn net.Conn, from int) error {
 		return certifies(t.ConnectionState().PeerCertificates[0], d.name(from))
 	}
 	at := conn.RemoteAddr().(*net.TCPAddr).IP
-	for _, ip := range d.host.ips(from) {
+	for _, ip := range d.host.where.ips(from) {
 		if ip.Equal(at) {
 			return nil
 		}
 	}
-	return fmt.Errorf("it says that it is %s, which the book has at %s", d.name(from), d.host.book[from])
+	return fmt.Errorf("it says that it is %s, which the book has at %s", d.name(from), cmp.Or(d.host.where.at(from), "no address yet"))
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"macemc/internal/guard"
 	"macemc/netsim"
 	"macemc/sim"
@@ -23,12 +25,12 @@ type Host struct {
 	sys    *sim.System
 	params sim.Params
 	config Config
-	book   Book
+	where  *addresses
 	run    string // what all nodes of the system have to have in common
 	mark   uint64
 	buffer int
 
-	metrics metrics
+	metrics *metrics
 	goes    sync.WaitGroup
 	asking  []chan struct{}
 	failed  chan struct{} // closed when a handler has failed
@@ -46,9 +48,6 @@ type Host struct {
 	leaving  chan struct{} // closed when the nodes are to take no more steps
 	released chan struct{} // closed when they may close their connections
 	left     bool
-
-	ipMu sync.Mutex
-	ipOf map[int][]net.IP
 }
 
 // asksMost is how many requests of a node may wait for their turn.
@@ -69,28 +68,25 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 			return nil, err
 		}
 	}
-	if len(c.Book) != p.Nodes {
-		return nil, fmt.Errorf("the book has %d nodes, and %s runs with %d", len(c.Book), sys.Name, p.Nodes)
+	where, err := newAddresses(c.Book, p.Nodes)
+	if err != nil {
+		return nil, err
 	}
 	if c.Only == nil {
 		for i := range p.Nodes {
 			c.Only = append(c.Only, i)
 		}
 	}
-	if c.TLS != nil && len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil {
-		return nil, errors.New("Config.TLS has no certificate; give the one of this node")
-	}
-	if c.TLS != nil && c.TLS.ClientCAs == nil {
-		return nil, errors.New("Config.TLS has no ClientCAs: say who signs the certificates of nodes")
+	if err := c.checkTLS(); err != nil {
+		return nil, err
 	}
 	links, err := sys.Links(p)
 	if err != nil {
 		return nil, err
 	}
 	h := &Host{
-		sys: sys, params: p, config: c, book: c.Book, buffer: links.TCPBuffer, failed: make(chan struct{}), leaving: make(chan struct{}), released: make(chan struct{}), paused: map[int]chan struct{}{},
+		sys: sys, params: p, config: c, where: where, buffer: links.TCPBuffer, failed: make(chan struct{}), leaving: make(chan struct{}), released: make(chan struct{}), paused: map[int]chan struct{}{},
 		nodes: make([]*Node, p.Nodes), dead: make([]sim.Node, p.Nodes), kept: make([]*contents, p.Nodes), lives: make([]int, p.Nodes),
-		ipOf: map[int][]net.IP{},
 	}
 	if h.buffer == 0 {
 		h.buffer = netsim.BufferDefault
@@ -99,7 +95,7 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 	if c.Codec != nil {
 		h.run += ", codec " + c.Codec.Name()
 	}
-	h.mark = h.fingerprint()
+	h.mark, h.metrics = h.fingerprint(), newMetrics(h)
 	for range p.Nodes {
 		h.asking = append(h.asking, make(chan struct{}, asksMost))
 	}
@@ -110,6 +106,10 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 	for _, i := range c.Only {
 		if i < 0 || i >= p.Nodes {
 			err = fmt.Errorf("there is no node %d; the system runs with %d, counted from 0", i, p.Nodes)
+			break
+		}
+		if where.at(i) == "" {
+			err = fmt.Errorf("the book does not say where n%d is", i)
 			break
 		}
 		var n *Node
@@ -226,25 +226,20 @@ func (h *Host) make(i int) (_ *Node, err error) {
 // connect opens a node's sockets.
 func (n *Node) connect(packer *packer) error {
 	h := n.host
-	listener, conn, err := listen(h.book[n.at])
+	listener, conn, err := listen(h.where.at(n.at))
 	if err != nil {
 		return fmt.Errorf("%s cannot listen: %w", n.m.self, err)
 	}
-	if h.config.TLS != nil {
+	if h.config.TLSNow != nil {
 		_ = conn.Close()
 		conn = nil
 	}
 	d := &datagrams{place: n.place, packer: packer, conn: conn, meter: meter{most: gramsMost}}
 	n.links = links{
-		place: n.place, m: n.m, packer: packer, clock: &n.clock, recorder: &n.recorder, datagrams: d, buffer: h.buffer,
+		place: n.place, traffic: traffic{n.place, map[course]prometheus.Counter{}}, m: n.m, packer: packer, clock: &n.clock, recorder: &n.recorder, datagrams: d, buffer: h.buffer,
 		door: &door{place: n.place, packer: packer, datagrams: d, buffer: h.buffer, listener: listener, meetings: meter{most: 64}, greeted: map[net.Conn]bool{}},
 	}
 	for j, a := range h.params.Addrs() {
-		at, err := net.ResolveUDPAddr("udp", h.book[j])
-		if err != nil {
-			return fmt.Errorf("the book has n%d at %s: %w", j, h.book[j], err)
-		}
-		d.sources = append(d.sources, at)
 		n.links.peers = append(n.links.peers, &peer{at: j, addr: a, boxes: boxes{taken: map[uint64]bool{}}})
 	}
 	return nil
@@ -266,29 +261,14 @@ func (h *Host) local(i int) error {
 	if h.config.Public {
 		return nil
 	}
-	a, err := net.ResolveTCPAddr("tcp", h.book[i])
+	a, err := net.ResolveTCPAddr("tcp", h.where.at(i))
 	if err != nil {
-		return fmt.Errorf("the book has n%d at %s: %w", i, h.book[i], err)
+		return fmt.Errorf("the book has n%d at %s: %w", i, h.where.at(i), err)
 	}
 	if !a.IP.IsLoopback() {
-		return fmt.Errorf("the book has n%d at %s, which others can reach; nodes run on the loopback interface unless Config.Public (--public) says otherwise", i, h.book[i])
+		return fmt.Errorf("the book has n%d at %s, which others can reach; nodes run on the loopback interface unless Config.Public (--public) says otherwise", i, h.where.at(i))
 	}
 	return nil
-}
-
-// ips are the addresses at which a node may be.
-func (h *Host) ips(i int) []net.IP {
-	h.ipMu.Lock()
-	defer h.ipMu.Unlock()
-	if all, is := h.ipOf[i]; is {
-		return all
-	}
-	host, _, _ := net.SplitHostPort(h.book[i])
-	all, err := net.LookupIP(host)
-	if err == nil {
-		h.ipOf[i] = all
-	}
-	return all
 }
 
 func (h *Host) begin(n *Node) {
@@ -296,7 +276,7 @@ func (h *Host) begin(n *Node) {
 	h.nodes[n.at] = n
 	h.mu.Unlock()
 	n.clock.began = time.Now()
-	h.config.Log.Info("started", "node", n.name(n.at), "life", n.number, "at", h.book[n.at], "tls", h.config.TLS != nil)
+	h.config.Log.Info("started", "node", n.name(n.at), "life", n.number, "at", h.where.at(n.at), "tls", h.config.TLSNow != nil)
 	h.goes.Add(1)
 	go n.loop()
 }
@@ -318,7 +298,7 @@ func (h *Host) ended(n *Node) {
 	if n.err == nil {
 		return
 	}
-	h.metrics.failed.Add(1)
+	h.metrics.failed.Inc()
 	if h.config.Failed != nil {
 		h.goes.Add(1)
 		go func() {
@@ -333,9 +313,6 @@ func (h *Host) ended(n *Node) {
 		close(h.failed)
 	}
 }
-
-// Book says where each node is.
-func (h *Host) Book() Book { return h.book }
 
 // Params are those of the system.
 func (h *Host) Params() sim.Params { return h.params }

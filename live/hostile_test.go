@@ -3,6 +3,7 @@ package live
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -256,14 +257,15 @@ func TestHostileSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := h.metrics.refusals.Load()
+	const refused = "macemc_live_strangers_refused_total"
+	was := metric(t, h, refused)
 	for _, d := range [][]byte{{}, []byte("hello"), valid[:10], valid, append(valid, 1, 2, 3), value} {
 		if _, err := u.Write(d); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_ = u.Close()
-	eventually(t, "all refused", func() bool { return h.metrics.refusals.Load() >= was+5 })
+	eventually(t, "all refused", func() bool { return metric(t, h, refused) >= was+5 })
 
 	asks(t, h, 2)
 	select {
@@ -372,12 +374,35 @@ func TestSilentCrowd(t *testing.T) {
 // Who thinks of ever new causes is not logged for ever.
 func TestComplaintsAreBounded(t *testing.T) {
 	d := new(diary)
-	c := complaints{log: slog.New(slog.NewTextHandler(d, nil)), of: "n0", last: map[string]time.Time{}}
+	c := complaints{log: slog.New(slog.NewTextHandler(d, nil)), of: "n0", last: map[string]*complaint{}}
 	for i := range 10_000 {
-		c.complain("a connection is refused", "why", i)
+		c.complain("a connection is refused", "from", fmt.Sprintf("host %d", i), "it is a stranger")
 	}
 	if lines, all := d.count("\n"), len(c.last); lines != complaintsMost+1 || all != complaintsMost+1 {
 		t.Errorf("%d lines are logged, and %d causes kept", lines, all)
+	}
+}
+
+// What differs each time, as a remote port does, makes no cause: a flood is logged once.
+func TestComplaintIsLoggedOnceForEachCause(t *testing.T) {
+	d := new(diary)
+	c := complaints{log: slog.New(slog.NewTextHandler(d, nil)), of: "n0", last: map[string]*complaint{}}
+	for i := range 1000 {
+		c.complain("a connection is refused", "from", "10.0.0.1", fmt.Sprintf("read tcp 127.0.0.1:7000->127.0.0.1:%d: connection reset by peer", 30_000+i))
+		c.complain("a connection is refused", "from", "10.0.0.1", fmt.Sprintf("it runs the system %q, and this is a node of \"echo\"", strings.Repeat("x", i)))
+		c.complain("a datagram is refused", "from", "10.0.0.1", fmt.Sprintf("a value of %d bytes ends at byte %d", i, i/2))
+	}
+	c.complain("a connection is refused", "from", "10.0.0.2", "it is a stranger")
+	if lines := d.count("\n"); lines != 4 {
+		t.Errorf("%d lines are logged for 4 causes", lines)
+	}
+	c.since = c.since.Add(-2 * time.Minute)
+	for _, one := range c.last {
+		one.said = one.said.Add(-2 * time.Minute)
+	}
+	c.complain("a connection is refused", "from", "10.0.0.2", "it is a stranger")
+	if n := d.count("times=999"); n != 3 {
+		t.Errorf("%d of 3 causes are said to have come again 999 times", n)
 	}
 }
 

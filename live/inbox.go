@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"macemc/sim"
 )
@@ -38,6 +39,7 @@ type arrival struct {
 	reply  chan answered
 	ask    asking
 	call   func()
+	at     time.Time // a message: when it came
 }
 
 // inbox is what the other goroutines have for a node's: a list that only it empties.

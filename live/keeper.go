@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"time"
 	"unsafe"
 
 	"macemc/internal/disk"
@@ -42,7 +43,10 @@ func (k *keeper) synced(string, bool) error {
 	if k.disk == nil {
 		return nil
 	}
-	return k.disk.sync()
+	began := time.Now()
+	err := k.disk.sync()
+	k.host.metrics.fsync.Observe(time.Since(began).Seconds())
+	return err
 }
 
 // stepped is at the end of a step: what it wrote is in the files before others see what

@@ -19,6 +19,7 @@ import (
 // belong to the node's goroutine.
 type links struct {
 	*place
+	traffic   traffic
 	m         *machine
 	packer    *packer
 	clock     *clock
@@ -45,10 +46,10 @@ func (l *links) arrived(a *arrival) {
 				l.datagrams.meter.leave()
 				return
 			}
-			p.arriveUDP(incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: sim.LinkUDP})
+			p.arriveUDP(incoming{value: a.value, serial: a.serial, life: a.life, conn: 0, link: sim.LinkUDP, at: a.at})
 		case a.sess != p.sess: // of a connection that is over
 		case a.link == sim.LinkTCP:
-			p.arriveTCP(incoming{value: a.value, serial: a.serial, life: a.life, conn: a.sess.id, link: sim.LinkTCP})
+			p.arriveTCP(incoming{value: a.value, serial: a.serial, life: a.life, conn: a.sess.id, link: sim.LinkTCP, at: a.at})
 		default:
 			l.cameBox(p, a)
 		}
@@ -149,6 +150,7 @@ func (l *links) message(from int) (Event, bool) {
 // delivered is that a message was: the record has it, and now its sender may know.
 func (l *links) delivered(e *Event) {
 	p := l.peers[e.From.Index()]
+	l.traffic.count(l.host.metrics.received, p.at, e.Link, e.Value)
 	switch {
 	case p.at == l.at || e.Link == sim.LinkUDP:
 	case p.sess == nil || p.sess.other != e.Life:
@@ -186,14 +188,14 @@ func (l *links) apply(serial uint64) {
 		case sim.EffectAskFlushed:
 			l.flush = true
 		case sim.EffectRefused:
-			l.host.metrics.refused.Add(1)
+			l.host.metrics.refused.Inc()
 		}
 	}
 }
 
 func (l *links) send(e *sim.Effect, serial uint64) {
 	p := l.peers[e.To.Index()]
-	l.host.metrics.sent[e.Link].Add(1)
+	l.traffic.count(l.host.metrics.sent, p.at, e.Link, e.Value)
 	switch e.Link {
 	case sim.LinkTCP:
 		l.sendTCP(p, e.Value, serial)
@@ -357,7 +359,7 @@ func (l *links) acknowledge(p *peer) {
 		return
 	}
 	if !p.settle() {
-		l.complaints.complain("a peer breaks the protocol", "peer", l.name(p.at), "why", "it says that more was delivered than was sent")
+		l.complaints.complain("a peer breaks the protocol", "peer", l.name(p.at), "it says that more was delivered than was sent")
 		l.breaks(p, nil)
 	}
 }
@@ -376,15 +378,15 @@ func (l *links) notDialed(a *arrival) {
 	}
 	refuses := errors.As(a.err, &other)
 	if !refuses && unwelcome(a.err) {
-		l.complaints.complain("a connection fails", "peer", l.name(p.at), "why", a.err.Error())
+		l.complaints.complain("a connection fails", "peer", l.name(p.at), a.err.Error())
 	}
 	switch {
 	case refuses && string(other) == crossed:
 		soon(50 * time.Millisecond)
 		return
-	case refuses && string(other) == notThere:
+	case refuses && string(other) == notThere, errors.Is(a.err, errNowhere):
 	case refuses && string(other) != notNow:
-		l.complaints.complain("a peer refuses this node", "peer", l.name(p.at), "why", string(other))
+		l.complaints.complain("a peer refuses this node", "peer", l.name(p.at), string(other))
 	case errors.Is(a.err, errCut):
 	case !p.seen && time.Since(l.clock.began) < l.config.Grace:
 		soon(20 * time.Millisecond)
@@ -405,7 +407,7 @@ func unwelcome(err error) bool {
 	if alert := tls.AlertError(0); errors.As(err, &alert) {
 		return true
 	}
-	return !errors.As(err, &network) && !errors.Is(err, errCut) && !errors.Is(err, io.EOF) && !errors.Is(err, errUnmet) && !errors.Is(err, errSilent) &&
+	return !errors.As(err, &network) && !errors.Is(err, errCut) && !errors.Is(err, errNowhere) && !errors.Is(err, io.EOF) && !errors.Is(err, errUnmet) && !errors.Is(err, errSilent) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, net.ErrClosed)
 }
 

@@ -1,90 +1,124 @@
 package live
 
 import (
-	"fmt"
-	"io"
 	"net/http"
-	"sync/atomic"
+	"reflect"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"macemc/sim"
 )
 
-// metrics count what the nodes of a host do, together.
+// metrics are what the nodes of a host count and measure, for Prometheus.
 type metrics struct {
-	steps    [32]atomic.Uint64 // by the kind of their events; 0: starts
-	sent     [8]atomic.Uint64  // by link
-	refused  atomic.Uint64
-	lost     atomic.Uint64
-	refusals atomic.Uint64 // connections and datagrams of strangers
-	failed   atomic.Uint64
-	bytesIn  atomic.Uint64
-	bytesOut atomic.Uint64
+	registry *prometheus.Registry
+
+	handler, waited [32]prometheus.Observer // by the kind of the event; 0: starts
+	fsync           prometheus.Observer
+
+	sent, received *prometheus.CounterVec // messages: by node, peer, link and type
+	in, out        [sim.LinkBag + 1]prometheus.Counter
+
+	refused, lost, strangers, failed prometheus.Counter
 }
 
-func (m *metrics) step(kind sim.Kind) { m.steps[kind].Add(1) }
-
-// WriteMetrics writes what was counted in the text form of Prometheus.
-func (h *Host) WriteMetrics(w io.Writer) error {
-	m := &h.metrics
-	var err error
-	line := func(format string, args ...any) {
-		if err == nil {
-			_, err = fmt.Fprintf(w, format+"\n", args...)
-		}
+func newMetrics(h *Host) *metrics {
+	m := &metrics{registry: prometheus.NewRegistry()}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), nodeGauges{h})
+	make := promauto.With(m.registry)
+	count := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return make.NewCounterVec(prometheus.CounterOpts{Namespace: "macemc_live", Name: name, Help: help}, labels)
 	}
-	head := func(name, kind, help string) {
-		line("# HELP macemc_live_%s %s", name, help)
-		line("# TYPE macemc_live_%s %s", name, kind)
+	measure := func(name, help string, least float64, labels ...string) *prometheus.HistogramVec {
+		return make.NewHistogramVec(prometheus.HistogramOpts{Namespace: "macemc_live", Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(least, 4, 10)}, labels)
 	}
-	head("steps_total", "counter", "Handlers that have run, by the kind of their event.")
-	line("macemc_live_steps_total{kind=\"start\"} %d", m.steps[0].Load())
+	handler := measure("handler_seconds", "How long handlers took, by the kind of their event.", 1e-6, "kind")
+	waited := measure("queue_wait_seconds", "How long messages and requests waited for their handler, and how late timers were.", 10e-6, "kind")
+	m.handler[0], m.waited[0] = handler.WithLabelValues("start"), waited.WithLabelValues("start")
 	for _, k := range sim.Kinds() {
-		if n := m.steps[k].Load(); n > 0 {
-			line("macemc_live_steps_total{kind=%q} %d", k, n)
-		}
+		m.handler[k], m.waited[k] = handler.WithLabelValues(k.String()), waited.WithLabelValues(k.String())
 	}
-	head("messages_sent_total", "counter", "Messages that nodes have sent, by link.")
-	for l := sim.LinkTCP; l <= sim.LinkBag; l++ {
-		line("macemc_live_messages_sent_total{link=%q} %d", l, m.sent[l].Load())
+	m.fsync = measure("fsync_seconds", "How long the storage took to sync.", 50e-6).WithLabelValues()
+	m.sent = count("messages_sent_total", "Messages that nodes have sent. Of a message in an envelope of a layer, its own type.", "node", "peer", "link", "type")
+	m.received = count("messages_received_total", "Messages that were delivered to nodes.", "node", "peer", "link", "type")
+	in := count("received_bytes_total", "Bytes that came by connections and by datagrams.", "by")
+	out := count("sent_bytes_total", "Bytes that went by connections and by datagrams.", "by")
+	for _, l := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
+		m.in[l], m.out[l] = in.WithLabelValues(l.String()), out.WithLabelValues(l.String())
 	}
-	for _, c := range []struct {
-		name, help string
-		of         *atomic.Uint64
-	}{
-		{"sends_refused_total", "Sends that found a full buffer.", &m.refused},
-		{"datagrams_dropped_total", "Datagrams for which there was no room.", &m.lost},
-		{"strangers_refused_total", "Connections and datagrams that were refused.", &m.refusals},
-		{"handlers_failed_total", "Handlers that have panicked.", &m.failed},
-		{"received_bytes_total", "Bytes that came by connections.", &m.bytesIn},
-		{"sent_bytes_total", "Bytes that went by connections.", &m.bytesOut},
-	} {
-		head(c.name, "counter", c.help)
-		line("macemc_live_%s %d", c.name, c.of.Load())
+	m.refused = count("sends_refused_total", "Sends that found a full buffer.").WithLabelValues()
+	m.lost = count("datagrams_dropped_total", "Datagrams for which there was no room.").WithLabelValues()
+	m.strangers = count("strangers_refused_total", "Connections and datagrams that were refused.").WithLabelValues()
+	m.failed = count("handlers_failed_total", "Handlers that have panicked.").WithLabelValues()
+	return m
+}
+
+// stepped measures a handler that ran from began until now. If came is not zero, its event has
+// waited since then.
+func (m *metrics) stepped(kind sim.Kind, came, began, now time.Time) {
+	m.handler[kind].Observe(now.Sub(began).Seconds())
+	if !came.IsZero() {
+		m.waited[kind].Observe(began.Sub(came).Seconds())
 	}
-	nodes := h.Nodes()
-	head("node_up", "gauge", "Whether a node runs.")
-	for _, n := range nodes {
+}
+
+// traffic are the counters of the messages of one node. It belongs to the node's goroutine, which
+// looks them up without a lock.
+type traffic struct {
+	*place
+	known map[course]prometheus.Counter
+}
+
+// course is what messages are counted by.
+type course struct {
+	of   *prometheus.CounterVec
+	peer int
+	link sim.Link
+	is   reflect.Type
+}
+
+func (t *traffic) count(of *prometheus.CounterVec, peer int, link sim.Link, m sim.Message) {
+	body, _ := sim.Carried(m)
+	c := course{of, peer, link, reflect.TypeOf(body)}
+	counter := t.known[c]
+	if counter == nil {
+		counter = of.WithLabelValues(t.name(t.at), t.name(peer), link.String(), c.is.String())
+		t.known[c] = counter
+	}
+	counter.Inc()
+}
+
+// nodeGauges are the states of the nodes of a host.
+type nodeGauges struct{ host *Host }
+
+var (
+	gaugeUp     = prometheus.NewDesc("macemc_live_node_up", "Whether a node runs.", []string{"node"}, nil)
+	gaugePeers  = prometheus.NewDesc("macemc_live_node_peers", "Peers that a node has a connection with.", []string{"node"}, nil)
+	gaugeQueued = prometheus.NewDesc("macemc_live_node_queued", "Messages of a node that are not delivered.", []string{"node"}, nil)
+	gaugeLife   = prometheus.NewDesc("macemc_live_node_life", "How often a node was started again.", []string{"node"}, nil)
+)
+
+// Describe and Collect are those of a prometheus.Collector.
+func (g nodeGauges) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(g, to) }
+
+func (g nodeGauges) Collect(to chan<- prometheus.Metric) {
+	for _, n := range g.host.Nodes() {
+		s := n.Status()
 		up := 0
-		if n.Status().Up {
+		if s.Up {
 			up = 1
 		}
-		line("macemc_live_node_up{node=%q} %d", n.Status().Node, up)
+		for d, value := range map[*prometheus.Desc]int{gaugeUp: up, gaugePeers: s.Peers, gaugeQueued: s.Queued, gaugeLife: s.Life} {
+			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(value), s.Node)
+		}
 	}
-	head("node_peers", "gauge", "Peers that a node has a connection with.")
-	for _, n := range nodes {
-		line("macemc_live_node_peers{node=%q} %d", n.Status().Node, n.Status().Peers)
-	}
-	head("node_queued", "gauge", "Messages of a node that are not delivered.")
-	for _, n := range nodes {
-		line("macemc_live_node_queued{node=%q} %d", n.Status().Node, n.Status().Queued)
-	}
-	return err
 }
 
-// Metrics serves WriteMetrics by HTTP.
+// Metrics serves what was counted and measured by HTTP, in the forms that Prometheus reads.
 func (h *Host) Metrics() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_ = h.WriteMetrics(w)
-	})
+	return promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})
 }

@@ -163,11 +163,11 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 			return e, true
 		}
 	case 2:
-		s, ok := n.clock.due(now, n.m.timers)
-		return Event{Kind: sim.KindTimer, Value: s}, ok
+		s, at, ok := n.clock.due(now, n.m.timers)
+		return Event{Kind: sim.KindTimer, Value: s, came: at}, ok
 	case 3:
 		if len(n.requests.waiting) > 0 && n.m.guards().Opens(n.requests.waiting[0].signal) {
-			return Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true}, true
+			return Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true, came: n.requests.waiting[0].at}, true
 		}
 	case classScript:
 		if len(n.script) > 0 && (n.member.late || n.m.guards().Opens(n.script[0])) {
@@ -200,14 +200,15 @@ func (n *Node) take(e *Event) bool {
 	if e.Asked {
 		ask = n.requests.next()
 	}
+	began := time.Now()
 	if f := n.m.run(e); f != nil {
 		n.fails(f, ask, e)
 		return false
 	}
-	before := n.m.sends
-	n.m.settle(time.Now(), n.clock.pace)
+	before, now := n.m.sends, time.Now()
+	n.host.metrics.stepped(e.Kind, e.came, began, now)
+	n.m.settle(now, n.clock.pace)
 	n.steps.Add(1)
-	n.host.metrics.step(e.Kind)
 	if n.err = n.recorder.stepped(e, n.links.peers); n.err != nil {
 		return false
 	}

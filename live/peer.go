@@ -59,10 +59,11 @@ type incoming struct {
 	conn   uint64
 	link   sim.Link
 	sum    canon.Hash // of one in a set
+	at     time.Time  // when it came from elsewhere
 }
 
 func (i incoming) event(from sim.Addr) Event {
-	return Event{Kind: sim.KindMessage, From: from, Link: i.link, Value: i.value, Serial: i.serial, Life: i.life, Conn: i.conn}
+	return Event{Kind: sim.KindMessage, From: from, Link: i.link, Value: i.value, Serial: i.serial, Life: i.life, Conn: i.conn, came: i.at}
 }
 
 // freeMost is how many frames a peer keeps for later messages.

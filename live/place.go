@@ -6,9 +6,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"log/slog"
-	"maps"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // place is what the parts of a node have in common: whose they are, and in which life.
@@ -27,7 +28,7 @@ type place struct {
 func newPlace(h *Host, at int) *place {
 	p := &place{host: h, config: &h.config, at: at, life: draw(), stopped: make(chan struct{})}
 	p.inbox.rousing = make(chan struct{}, 1)
-	p.complaints = complaints{log: h.config.Log, of: p.name(at), last: map[string]time.Time{}}
+	p.complaints = complaints{log: h.config.Log, of: p.name(at), last: map[string]*complaint{}}
 	p.alive, p.cease = context.WithCancel(context.Background())
 	return p
 }
@@ -53,37 +54,74 @@ type complaints struct {
 	log   *slog.Logger
 	of    string // the node
 	mu    sync.Mutex
-	last  map[string]time.Time // when a cause was logged, in this minute
-	since time.Time            // when the minute began
+	last  map[string]*complaint // by cause, in this minute
+	since time.Time             // when the minute began
+}
+
+// complaint is a cause that was logged.
+type complaint struct {
+	said  time.Time
+	again int // how often it came since
 }
 
 // complaintsMost is how many causes are logged in a minute. A stranger may think of any number.
 const complaintsMost = 100
 
-// complain logs what is wrong with a stranger or a peer: once a minute for each
-// cause, and of very many only so many.
-func (c *complaints) complain(what string, args ...any) {
-	key := what
-	for _, a := range args {
-		key += fmt.Sprint(" ", a)
-	}
-	if len(key) > 200 {
-		key = key[:200]
-	}
+// complain logs what is wrong with a stranger or a peer: once a minute for each cause, and at most
+// complaintsMost causes. Numbers in why are no part of the cause: a port, a length or a byte
+// differs each time.
+func (c *complaints) complain(what, who, name, why string) {
+	key := cause(what+" "+name, why)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
 	if now.Sub(c.since) > time.Minute {
 		c.since = now
-		maps.DeleteFunc(c.last, func(_ string, said time.Time) bool { return now.Sub(said) > time.Minute })
+		for key, one := range c.last {
+			if now.Sub(one.said) <= time.Minute {
+				continue
+			}
+			if delete(c.last, key); one.again > 0 {
+				c.log.Warn("that came again", "node", c.of, "cause", key, "times", one.again)
+			}
+		}
 	}
-	if _, said := c.last[key]; said || len(c.last) > complaintsMost {
+	if one := c.last[key]; one != nil {
+		one.again++
 		return
 	}
-	c.last[key] = now
+	if len(c.last) > complaintsMost {
+		return
+	}
+	c.last[key] = &complaint{said: now}
 	if len(c.last) > complaintsMost {
 		c.log.Warn("more is refused, for causes that are not logged in this minute", "node", c.of, "causes", complaintsMost)
 		return
 	}
-	c.log.Warn(what, append([]any{"node", c.of}, args...)...)
+	c.log.Warn(what, "node", c.of, who, name, "why", why)
+}
+
+// causeMost is how much of a sentence tells causes apart.
+const causeMost = 200
+
+// cause is what a complaint is known by: what is wrong with whom, and why without its numbers and
+// what it quotes.
+func cause(what, why string) string {
+	var b strings.Builder
+	b.WriteString(what + ": ")
+	quoted, number := false, false
+	for _, r := range why {
+		if r == '"' {
+			quoted = !quoted
+		}
+		digit := unicode.IsDigit(r)
+		if b.Len() < causeMost && !quoted && !(digit && number) {
+			if digit {
+				r = '0'
+			}
+			b.WriteRune(r)
+		}
+		number = digit
+	}
+	return b.String()
 }

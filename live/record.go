@@ -89,6 +89,8 @@ type Event struct {
 	Serial uint64 // of a message: which of its sender's sends it is, from 1
 	Life   uint64 // of a message: the sender's life
 	Conn   uint64 // of a message by TCP, and of an error: the connection; 0: there was none
+
+	came time.Time // live: since when it waits; zero: it did not
 }
 
 // Step is an event with the answers and what it came to.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"macemc/sim"
 )
@@ -22,6 +23,7 @@ type asking struct {
 	signal sim.Signal
 	done   chan error // capacity 1: told when its handler has returned
 	waiter *waiter    // nil: nobody waits for a fact
+	at     time.Time  // when it came
 }
 
 type waiter struct {
@@ -105,7 +107,7 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 	}
 	defer func() { <-n.host.asking[n.at] }()
 	done := make(chan error, 1)
-	n.inbox.post(arrival{kind: arriveRequest, peer: n.at, ask: asking{s, done, w}})
+	n.inbox.post(arrival{kind: arriveRequest, peer: n.at, ask: asking{s, done, w, time.Now()}})
 	select {
 	case err := <-done:
 		return n.told(err)

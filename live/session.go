@@ -132,7 +132,7 @@ func (s *session) write() {
 				s.down(err, false, false)
 				return
 			}
-			s.host.metrics.bytesOut.Add(uint64(len(batch)))
+			s.host.metrics.out[sim.LinkTCP].Add(float64(len(batch)))
 			if spare = batch; cap(spare) > 1<<20 {
 				spare = nil
 			}
@@ -190,7 +190,7 @@ func (s *session) read() {
 		if cap(buf) > 1<<20 {
 			buf = nil
 		}
-		s.host.metrics.bytesIn.Add(uint64(len(body) + frameHead))
+		s.host.metrics.in[sim.LinkTCP].Add(float64(len(body) + frameHead))
 		if kind == frameReset {
 			open := len(body) > 0 && body[0]&1 != 0
 			s.down(errReset, true, open)
@@ -205,7 +205,7 @@ func (s *session) read() {
 }
 
 func (s *session) complain(breach error) {
-	s.complaints.complain("a peer breaks the protocol", "peer", s.name(s.peer), "why", breach.Error())
+	s.complaints.complain("a peer breaks the protocol", "peer", s.name(s.peer), breach.Error())
 }
 
 var errReset = errors.New("reset by the other node")
@@ -239,7 +239,7 @@ func (s *session) take(kind frameKind, body []byte) error {
 		if err != nil {
 			return err
 		}
-		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.other, link: linkOf(kind)}
+		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.other, link: linkOf(kind), at: time.Now()}
 		switch kind {
 		case frameMessage:
 			if s.received++; s.received-s.delivered.Load() > uint64(s.buffer) {
@@ -291,7 +291,7 @@ func (s *session) handLoss(frame []byte) {
 	full := len(s.out) > 1<<20
 	s.mu.Unlock()
 	if full {
-		s.host.metrics.lost.Add(1)
+		s.host.metrics.lost.Inc()
 		return
 	}
 	s.hand(frame)

@@ -23,11 +23,10 @@ const (
 // datagrams are a node's socket for them. They come on a goroutine of its own.
 type datagrams struct {
 	*place
-	packer  *packer
-	conn    *net.UDPConn // nil: they go by the connections
-	sources []*net.UDPAddr
-	meter   meter // that came and wait
-	buf     []byte
+	packer *packer
+	conn   *net.UDPConn // nil: they go by the connections
+	meter  meter        // that came and wait
+	buf    []byte
 }
 
 func (h *Host) fingerprint() uint64 { return xxhash.Sum64String(h.sys.Name + "\x00" + h.run) }
@@ -73,7 +72,7 @@ func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 	}
 	d.buf = buf
 	if len(buf) > datagramMost {
-		d.complaints.complain("a datagram is lost", "why", "it has more bytes than a datagram may have: send it by TCP", "to", d.name(to))
+		d.complaints.complain("a datagram is lost", "to", d.name(to), "it has more bytes than a datagram may have: send it by TCP")
 		return nil
 	}
 	w := d.config.Weather
@@ -94,13 +93,15 @@ func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 
 // sendTo sends bytes. What the system does not take is lost, as datagrams are.
 func (d *datagrams) sendTo(to int, data []byte) {
-	a := d.sources[to]
+	a := d.host.where.datagrams(to)
 	if a == nil {
 		return
 	}
 	if _, err := d.conn.WriteToUDPAddrPort(data, a.AddrPort()); err != nil && !errors.Is(err, net.ErrClosed) {
-		d.host.metrics.lost.Add(1)
+		d.host.metrics.lost.Inc()
+		return
 	}
+	d.host.metrics.out[sim.LinkUDP].Add(float64(len(data)))
 }
 
 func (d *datagrams) close() {
@@ -124,21 +125,22 @@ func (d *datagrams) hears() {
 		if err != nil {
 			continue // of a datagram that was sent: nobody listens there
 		}
+		d.host.metrics.in[sim.LinkUDP].Add(float64(k))
 		a, why := d.of(buf[:k])
 		if why == "" {
-			if at := d.sources[a.peer]; at == nil || at.Port != int(from.Port()) || !at.IP.Equal(net.IP(from.Addr().AsSlice())) {
+			if at := d.host.where.datagrams(a.peer); at == nil || at.Port != int(from.Port()) || !at.IP.Equal(net.IP(from.Addr().AsSlice())) {
 				why = "it says that it is " + d.name(a.peer) + ", which the book has elsewhere"
 			}
 		}
 		if why != "" {
-			d.host.metrics.refusals.Add(1)
-			d.complaints.complain("a datagram is refused", "from", from.Addr().String(), "why", why)
+			d.host.metrics.strangers.Inc()
+			d.complaints.complain("a datagram is refused", "from", from.Addr().String(), why)
 			continue
 		}
 		if d.meter.enter() {
 			d.inbox.post(a)
 		} else {
-			d.host.metrics.lost.Add(1)
+			d.host.metrics.lost.Inc()
 		}
 	}
 }
@@ -152,7 +154,7 @@ func (d *datagrams) of(data []byte) (a arrival, why string) {
 		return a, "it is of nodes that run something else"
 	}
 	from, to := int(data[12]), int(data[13])
-	if to != d.at || from >= len(d.sources) || from == d.at {
+	if to != d.at || from >= d.host.params.Nodes || from == d.at {
 		return a, "it is from or to a node that cannot be"
 	}
 	serial, k := binary.Uvarint(data[datagramHead:])
@@ -163,5 +165,5 @@ func (d *datagrams) of(data []byte) (a arrival, why string) {
 	if err != nil {
 		return a, err.Error()
 	}
-	return arrival{kind: arriveMessage, link: sim.LinkUDP, peer: from, serial: serial, life: binary.BigEndian.Uint64(data[14:]), value: m}, ""
+	return arrival{kind: arriveMessage, link: sim.LinkUDP, peer: from, serial: serial, life: binary.BigEndian.Uint64(data[14:]), value: m, at: time.Now()}, ""
 }

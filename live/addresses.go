@@ -1,0 +1,108 @@
+package live
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// addresses are where nodes are: a book to which nodes are added while they run. Any goroutine
+// may ask.
+type addresses struct {
+	mu   sync.Mutex
+	book Book // "": the node is not in the book yet
+	ipOf map[int][]net.IP
+	udp  []atomic.Pointer[net.UDPAddr]
+}
+
+// newAddresses is for n nodes, of which the book may lack the last.
+func newAddresses(b Book, n int) (*addresses, error) {
+	if len(b) > n {
+		return nil, fmt.Errorf("the book has %d nodes, and the system runs with %d", len(b), n)
+	}
+	a := &addresses{book: make(Book, n), ipOf: map[int][]net.IP{}, udp: make([]atomic.Pointer[net.UDPAddr], n)}
+	_, err := a.add(b)
+	return a, err
+}
+
+// add takes the nodes of a book that are new, and returns which these are. A book in which another
+// node has moved or is missing is rejected whole.
+func (a *addresses) add(b Book) (fresh []int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(b) > len(a.book) {
+		return nil, fmt.Errorf("the book has %d nodes now, and the system runs with %d; start all nodes with more (--nodes)", len(b), len(a.book))
+	}
+	at := make([]*net.UDPAddr, len(b))
+	for i, was := range a.book {
+		switch {
+		case i >= len(b) && was != "":
+			return nil, fmt.Errorf("the book lacks n%d now, which is at %s", i, was)
+		case i >= len(b):
+		case was != "" && was != b[i]:
+			return nil, fmt.Errorf("the book has n%d at %s now, and had it at %s; only nodes that are new may be written into it while others run", i, b[i], was)
+		case was == "":
+			if at[i], err = net.ResolveUDPAddr("udp", b[i]); err != nil {
+				return nil, fmt.Errorf("the book has n%d at %s: %w", i, b[i], err)
+			}
+			fresh = append(fresh, i)
+		}
+	}
+	for _, i := range fresh {
+		a.book[i] = b[i]
+		a.udp[i].Store(at[i])
+	}
+	return fresh, nil
+}
+
+// at is the address of a node, or "" if it is not in the book yet.
+func (a *addresses) at(i int) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.book[i]
+}
+
+// whole is the book, as far as it goes.
+func (a *addresses) whole() (b Book) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, at := range a.book {
+		if at != "" {
+			b = append(b, at)
+		}
+	}
+	return b
+}
+
+// datagrams is where datagrams of a node come from and go to, or nil if it is not in the book yet.
+func (a *addresses) datagrams(i int) *net.UDPAddr { return a.udp[i].Load() }
+
+// ips are the addresses at which a node may be.
+func (a *addresses) ips(i int) []net.IP {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if all, is := a.ipOf[i]; is {
+		return all
+	}
+	host, _, _ := net.SplitHostPort(a.book[i])
+	all, err := net.LookupIP(host)
+	if err == nil && a.book[i] != "" {
+		a.ipOf[i] = all
+	}
+	return all
+}
+
+// Grow adds the nodes of a book that were not in it before, so that the nodes of this process reach
+// them. Params.Nodes says how many there may be. Until then such a node is one that has yet to
+// join: nobody reaches it.
+func (h *Host) Grow(b Book) error {
+	fresh, err := h.where.add(b)
+	for _, i := range fresh {
+		h.config.Log.Info("a node is in the book now", "peer", h.params.Addr(i), "at", b[i])
+	}
+	return err
+}
+
+// Book says where each node is that is in the book by now.
+func (h *Host) Book() Book { return h.where.whole() }

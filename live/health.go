@@ -1,0 +1,81 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Healthy returns nil if the handlers of the nodes of this process return, and none has failed.
+// Otherwise its error names the nodes, and a process is best started again. A node that does not
+// answer for a fifth of Config.Timeout counts as stuck.
+func (h *Host) Healthy() error { return h.each(func(*Node) error { return nil }) }
+
+// Ready returns nil if the nodes of this process are healthy, have joined and have a connection with
+// each peer that they have a message for. Otherwise its error says which have not: they may
+// become ready by themselves.
+func (h *Host) Ready() error {
+	if h.leaves() {
+		return errors.New("the nodes are being stopped")
+	}
+	return h.each((*Node).unready)
+}
+
+// unready returns why a node is not ready yet, or nil if it is.
+func (n *Node) unready() error {
+	if n.member.late {
+		return fmt.Errorf("%s has yet to join", n.m.self)
+	}
+	for _, p := range n.links.peers {
+		if p.at != n.at && p.sess == nil && len(p.out) > 0 {
+			return fmt.Errorf("%s has messages for %s (%d), and no connection with it", n.m.self, p.addr, len(p.out))
+		}
+	}
+	return nil
+}
+
+// each has the loop of each node check something.
+func (h *Host) each(check func(*Node) error) error {
+	var all []error
+	for _, n := range h.Nodes() {
+		all = append(all, n.checked(check))
+	}
+	return errors.Join(all...)
+}
+
+func (n *Node) checked(check func(*Node) error) error {
+	answer := make(chan error, 1)
+	n.call(func() { answer <- check(n) })
+	patience := n.config.Timeout / 5
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case err := <-answer:
+		return err
+	case <-late.C:
+		return fmt.Errorf("%s has not answered for %s: a handler does not return", n.m.self, patience)
+	case <-n.stopped:
+		if n.err == nil && n.member.left {
+			return nil
+		}
+		return errors.Join(fmt.Errorf("%s has ended", n.m.self), n.err)
+	}
+}
+
+// Handler serves by HTTP /metrics for Prometheus, and /healthz and /readyz for what starts processes
+// and sends requests to them: 200 and "ok", or 503 and why.
+func (h *Host) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", h.Metrics())
+	for path, ask := range map[string]func() error{"/healthz": h.Healthy, "/readyz": h.Ready} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			if err := ask(); err != nil {
+				http.Error(w, err.Error(), http.StatusServiceUnavailable)
+				return
+			}
+			_, _ = fmt.Fprintln(w, "ok")
+		})
+	}
+	return mux
+}
