@@ -17,27 +17,27 @@ import (
 	"macemc/sim"
 )
 
-// A handler is a user's code: it may end its process, overflow its stack, or take
-// all memory there is. So what takes runs does so in a child, a process of its
-// own, and the command that was typed keeps what it must not lose: where the
-// child's runs stand, what it has found, and what handlers print. See keeper.
+// A handler is the user's code: it may end its process, overflow its stack, or take all
+// memory. So a command that takes runs does so in a child process. The command that was
+// typed keeps everything that must not be lost: the progress of the child's runs, its
+// findings, and what handlers print. See keeper.
 
-// asChild says to a process what it is started for.
+// asChild is the variable that gives a process its role as a child.
 const asChild = "MACEMC_CHILD"
 
 // The roles of a child.
 const (
 	roleRun   = "run"   // take the command line
 	roleAlone = "alone" // take one run again, of which a child may have died
-	roleTell  = "tell"  // tell what is known of a search whose child has died
+	roleTell  = "tell"  // report what is known of a search whose child has died
 )
 
 // child is what a process knows that is kept by another one.
 type child struct {
 	role   string
 	trail  *trail.Trail
-	said   *os.File // what it says to who keeps it, and is told
-	found  []string // the paths of what it has found
+	said   *os.File // the connection to the keeper
+	found  []string // the paths of its findings
 	began  time.Time
 	notes  time.Time
 	stdout *os.File
@@ -54,7 +54,7 @@ type note struct {
 // noteEvery is how often that is noted.
 const noteEvery = 100 * time.Millisecond
 
-// kept is where runs are kept; nil: nowhere.
+// kept returns where runs are kept; nil means nowhere.
 func (c *child) kept() *trail.Trail {
 	if c == nil {
 		return nil
@@ -96,8 +96,8 @@ func (c *child) looked(all []*search.Finding) {
 	c.say(message{Found: c.found})
 }
 
-// heard tells what handlers have printed since it was asked last; nil: nothing yet, or
-// nobody knows.
+// heard returns what handlers have printed since it was asked last, or nil if nothing yet,
+// or nobody knows.
 func (c *child) heard() func() string {
 	if c == nil || sizeOf(c.prints) == 0 {
 		return nil
@@ -134,7 +134,7 @@ type message struct {
 	Killed *killed     `json:",omitempty"` // what killed the search
 	Stop   search.Stop `json:",omitempty"` // why it was to end, and did not
 	Reason string      `json:",omitempty"` // why it ended, if that is no finding
-	Note   note        // how far it was
+	Note   note        // its progress
 }
 
 // killed is a path that ends the process that takes it.
@@ -146,7 +146,7 @@ func (c *child) say(m message) {
 	}
 }
 
-// lastSaid is the last message in a file that holds for something.
+// lastSaid returns the last message in a file that holds for something.
 func lastSaid(file *os.File, holds func(*message) bool) (last message, ok bool) {
 	info, err := file.Stat()
 	if err != nil {
@@ -174,8 +174,7 @@ func (c *child) alone(sys *sim.System, opts search.Options) error {
 	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })
 }
 
-// tellOfDeath tells about a search whose process was ended: what it had found, and what
-// ended it.
+// tellOfDeath reports a search whose process was ended: its findings, and what ended it.
 func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) error {
 	m, _ := lastSaid(t.child.said, func(*message) bool { return true })
 	var found []*search.Finding
@@ -216,7 +215,7 @@ type errorString string
 
 func (e errorString) Error() string { return string(e) }
 
-// slowly says where handlers take their time.
+// slowly returns where handlers take their time.
 func slowly(s search.Slow) string {
 	what := "a handler waits (" + s.Does + ")"
 	if s.Does == "running" || s.Does == "runnable" {

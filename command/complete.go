@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completionCommand adds the command that prints what a shell completes by, told in
-// our words.
+// completionCommand adds the command that prints completion scripts for shells, with help
+// in the style of the other commands.
 func completionCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
@@ -81,7 +81,7 @@ func (t *tool) paramsOf(args []string) (all []string) {
 	return all
 }
 
-// systemOf is the system that is named, or the only one.
+// systemOf returns the system that is named, or the only one.
 func systemOf(args []string, t *tool) string {
 	if len(args) == 0 && len(t.Systems) == 1 {
 		return t.Systems[0].Name

@@ -73,7 +73,7 @@ func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 	return append(all, other)
 }
 
-// critical are the options under which a finding is looked into.
+// critical returns the options under which a finding is looked into.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
 	tried := 0
 	return critical.Options{
@@ -185,7 +185,7 @@ found.path.`,
 	return cmd
 }
 
-// looking is what is done with a finding.
+// looking is an analysis of a finding.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
 // lookKept looks into a path in a child, where that is possible.
@@ -302,7 +302,7 @@ func (t *tool) concludeStuck(path *choose.Path, stuck *search.Result, f lookFlag
 	return report.LookedJSON(t.stdout, path, stuck, report.LookStuck)
 }
 
-// insideFolder is the path in the folder of a finding, or the name itself.
+// insideFolder returns the path in the folder of a finding, or the name itself.
 func insideFolder(name string) string {
 	if inside := filepath.Join(name, "error.path"); exists(inside) {
 		return inside

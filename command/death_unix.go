@@ -16,7 +16,7 @@ func how(d *death) string {
 	return what
 }
 
-// tellDeath says how a child died, and where, as far as Go's runtime told it.
+// tellDeath returns how a child died, and where, if Go's runtime has printed that.
 func tellDeath(d *death, allowed int) (what, stack string) {
 	crash, all := crashOf(d.printed)
 	stack = stackOf(all)
@@ -36,8 +36,8 @@ func tellDeath(d *death, allowed int) (what, stack string) {
 	return what, ""
 }
 
-// crashOf is the line by which Go's runtime says why it ends the process, and the
-// stacks that follow; "": it did not.
+// crashOf returns the line by which Go's runtime says why it ends the process, and the
+// stacks that follow, or "" if it did not.
 func crashOf(printed string) (crash, stacks string) {
 	at := -1
 	for _, word := range []string{"fatal error: ", "panic: ", "SIGQUIT: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: "} {
@@ -52,8 +52,8 @@ func crashOf(printed string) (crash, stacks string) {
 	return crash, stacks
 }
 
-// stackOf is the service's part of the stack that the end came from: the one that
-// is inside a World, or else the first.
+// stackOf returns the service's part of the stack that the end came from: the one that is
+// inside a World, or else the first.
 func stackOf(stacks string) string {
 	first := ""
 	stacks = elided.ReplaceAllString(stacks, "\n")
@@ -72,11 +72,11 @@ func stackOf(stacks string) string {
 	return first
 }
 
-// elided is the line in the middle of a stack that is too deep to be told.
+// elided is the line in the middle of a stack that is too deep to be printed.
 var elided = regexp.MustCompile(`\n\.\.\.\d+ frames elided\.\.\.\n`)
 
-// framesMost is how many frames are told: a stack that overflowed has millions,
-// most of them alike.
+// framesMost is how many frames are shown. A stack that overflowed has millions, most of
+// them alike.
 const framesMost = 12
 
 func shortened(stack string) string {
@@ -91,8 +91,8 @@ func shortened(stack string) string {
 	return strings.Join(out, "\n")
 }
 
-// again reports whether a frame is the last one once more, or the one before that:
-// who recurses by way of a second line or function.
+// again reports whether a frame repeats the last one or one of the two before, as in a
+// recursion through one or two functions.
 func again(frames []string, call, place string) bool {
 	for k := len(frames) - 2; k >= max(0, len(frames)-4); k -= 2 {
 		if frames[k] == call && frames[k+1] == place {

@@ -10,9 +10,9 @@ import (
 	"macemc/search"
 )
 
-// How long a command may go on after it was asked to end, or after its time: for
-// lateAfter it still finds out what makes the report of a finding complete, and then it
-// writes what it has. After killAfter the keeper ends the child, whatever that does.
+// A command that was asked to end, or whose time is over, may continue for lateAfter to
+// complete the report of a finding; then it writes what it has. After killAfter the keeper
+// kills the child.
 const (
 	lateAfterTime, killAfterTime     = 2 * time.Second, 3500 * time.Millisecond
 	lateAfterSignal, killAfterSignal = 500 * time.Millisecond, 1200 * time.Millisecond
@@ -24,7 +24,7 @@ type ending struct {
 	late        atomic.Bool // nothing more is to be found out about what was found
 }
 
-// why is the reason to end; "": there is none.
+// why returns the reason to end, or "" if there is none.
 func (e *ending) why() search.Stop {
 	switch {
 	case e.asked.Load():
@@ -36,9 +36,9 @@ func (e *ending) why() search.Stop {
 	}
 }
 
-// interrupts makes the first Ctrl-C, or SIGTERM, end the command with what it has, and
-// the second end the process. The limit, if it is not 0, ends the command as well.
-// ignore goes back to the usual.
+// interrupts makes the first Ctrl-C or SIGTERM end the command with what it has, and the
+// second end the process. The limit, if it is not 0, ends the command as well. ignore
+// restores the default behavior.
 func (t *tool) interrupts(p *progress, limit time.Duration) (e *ending, ignore func()) {
 	e = &ending{}
 	signals, done := make(chan os.Signal, 2), make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"macemc/search"
 )
 
-// commands are what can be done with the path of a finding.
+// commands returns what can be done with the path of a finding.
 func (t *tool) commands(file string) []finding.Command {
 	return []finding.Command{
 		{What: "take the run again, with every check on", Line: t.line("replay", file)},
@@ -64,7 +64,7 @@ func (t *tool) storePaths(name string, n int, of func(i int) (*choose.Path, *str
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// shellWord is a file name as it must be typed.
+// shellWord returns a file name as it must be typed.
 func shellWord(name string) string {
 	if plainWord.MatchString(name) {
 		return name

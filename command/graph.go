@@ -134,8 +134,8 @@ func (f *graphFlags) check() error {
 // parted reports whether what is to be drawn is a part of one run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
-// graphColumns is how wide a graph is drawn on a terminal, within limits; 0: this is
-// none.
+// graphColumns returns how wide a graph is drawn on a terminal, within limits, or 0 if this
+// is none.
 func (t *tool) graphColumns() int {
 	w, is := t.stdout.(interface{ Columns() int })
 	if !is || w.Columns() == 0 {
@@ -197,7 +197,7 @@ func (t *tool) graph(name string, f graphFlags) error {
 // pageMost is how many steps of a run a page has, unless more are asked for.
 const pageMost = 12_000
 
-// part is what is to be drawn, but for the nodes.
+// part returns what is to be drawn, but for the nodes.
 func (f *graphFlags) part() eventgraph.Part {
 	p := eventgraph.Part{From: f.from, To: f.to, Whole: f.whole}
 	if f.format == "html" && !f.whole {
@@ -250,7 +250,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	states := seen
-	if stuck { // whoever is stuck may go on, and tell of more states
+	if stuck { // a stuck handler may continue, and add states
 		path, states = r.Finding.Path, nil
 		if r.Finding.Trace, err = search.Unreturned(sys, path); err != nil {
 			return nil, fmt.Errorf("%s: a handler does not return, and its run cannot be drawn: %w; replay the path to see where it is", name, err)
@@ -303,7 +303,7 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 // stuckAfter is how long a handler may run without asking Env anything.
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
-// beside is the run to draw beside that of a path; nil: there is none.
+// beside returns the run to draw beside that of a path, or nil if there is none.
 func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
 	live := f.live
 	if live == "" {
@@ -319,7 +319,7 @@ func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
 	return there, err
 }
 
-// named are the nodes of --nodes.
+// named returns the nodes of --nodes.
 func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	for _, name := range f.nodes {
 		i := slices.IndexFunc(g.Nodes(), func(a sim.Addr) bool { return a.String() == name })
@@ -331,8 +331,8 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	return nodes, nil
 }
 
-// sliced is the part of the graph that the failure depends on. Its title says
-// whether the run of these steps alone was seen to come to the same.
+// sliced returns the part of the graph that the failure depends on. Its title says whether
+// the run of these steps alone was seen to come to the same.
 func (r *run) sliced() (*eventgraph.Graph, error) {
 	step := r.found.Step
 	var g *eventgraph.Graph
@@ -379,7 +379,7 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 	return g, nil
 }
 
-// steps are those of the path with these numbers.
+// steps returns those of the path with these numbers.
 func (r *run) steps(numbers []int) []choose.Step {
 	steps := make([]choose.Step, len(numbers))
 	for i, n := range numbers {

@@ -18,8 +18,8 @@ type heading struct {
 	names []string
 }
 
-// commandHeadings are those of the commands, in the order in which they are of
-// use. What is not listed comes last.
+// commandHeadings lists the commands in the order of a user's work. Other commands come
+// last.
 var commandHeadings = []heading{
 	{"begin", []string{"new", "vet"}},
 	{"find", []string{"list", "search"}},
@@ -86,9 +86,8 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-// examples are the lines of an example that name no system or one that there is.
-// Where handshake, of which most are, is none of this program's, its first
-// system stands for it.
+// examples returns the lines of an example that name no system or one that there is. Where
+// handshake, of which most are, is none of this program's, its first system stands for it.
 func (t *tool) examples(text string) (lines []string) {
 	first := t.Systems[0]
 	bug := "WHAT"
@@ -167,8 +166,8 @@ func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "\n%s COMMAND --help tells about a command.\n", t.name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
-// under are the headings with those of the names that there are, in their
-// order; what stands under none comes last.
+// under returns the headings with those of the names that there are, in their order; what
+// stands under none comes last.
 func under(headings []heading, names []string) (out []heading) {
 	rest := slices.Clone(names)
 	for _, h := range headings {

@@ -35,7 +35,7 @@ const (
 // otherwise takes so long that it looks like a handler that never returns.
 const stackMost = 64 << 20
 
-// heldBy is what this process is to another one; nil: nobody keeps it.
+// heldBy returns what this process is to another one; nil means nobody keeps it.
 func heldBy() *child {
 	role := os.Getenv(asChild)
 	if role == "" {
@@ -65,12 +65,12 @@ func heldBy() *child {
 type keeper struct {
 	t       *tool
 	self    string
-	counts  string // a folder for what Go itself writes of a program that counts lines; "": it does not
+	counts  string // a folder for what Go itself writes of a program that counts lines, or "" if it does not
 	trail   *trail.Trail
 	said    *os.File
 	printed *os.File // what handlers print, and Go's runtime when it dies
 
-	limit time.Duration // --time of a search; 0: none
+	limit time.Duration // --time of a search; 0 means none
 	began time.Time
 
 	mu      sync.Mutex
@@ -93,12 +93,12 @@ func (k *keeper) counted(p *lines.Program) (end func(), err error) {
 
 // death is how a child ended that did not mean to.
 type death struct {
-	how     string // as the system tells it
+	how     string // in the words of the system
 	signal  syscall.Signal
 	printed string
-	memory  int // bytes that it had, which were too many; 0: they were not
+	memory  int // bytes that it had, which were too many, or 0 if they were not
 	late    bool
-	stop    search.Stop // why it was to end, and did not: it was killed; "": it was not
+	stop    search.Stop // why it was to end, and did not: it was killed, or "" if it was not
 }
 
 // overdue notes why a child should have ended long ago, and reports whether it should.
@@ -131,8 +131,8 @@ func (t *tool) keep(inProcess bool) (kept *keeper) {
 	return k
 }
 
-// run lets a child take the command line, and returns how it died; nil: it ended
-// as it meant to, with this status.
+// run lets a child take the command line, and returns how it died; nil means it ended as it
+// meant to, with this status.
 func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	alive, ours, err := os.Pipe()
 	if err != nil {
@@ -175,11 +175,11 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	return exitFound, d
 }
 
-// What a child prints is looked at, and too much of it left out, so often.
+// How often the output of a child is checked, and cut if there is too much of it.
 const (
 	watchEvery  = 50 * time.Millisecond
 	printedMost = 1 << 20
-	dumpTime    = 3 * time.Second // that Go's runtime gets to tell where everybody is
+	dumpTime    = 3 * time.Second // how long Go's runtime may take to print all stacks
 )
 
 // watch looks after a child: that it does not take more memory than it may, print
@@ -233,7 +233,7 @@ func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string
 	}
 }
 
-// overdue is why a child should have ended long ago; "": it need not have.
+// overdue returns why a child should have ended long ago, or "" if it need not have.
 func (k *keeper) overdue(role string) search.Stop {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -248,8 +248,8 @@ func (k *keeper) overdue(role string) search.Stop {
 	return ""
 }
 
-// slackBytes are what a process may have beyond one and a half times what it is
-// allowed: a search keeps to its limit, and this is for who does not.
+// slackBytes is how much more than one and a half times its limit a process may use. A
+// search keeps to its limit; this stops processes that do not.
 const slackBytes = 256 << 20
 
 func (k *keeper) interrupted() (int, os.Signal) {
@@ -268,8 +268,8 @@ func (k *keeper) whatWasPrinted() string {
 	return string(text[:n])
 }
 
-// listen counts the signals that ask to end; the child is told of those that it
-// does not get itself.
+// listen counts the signals that ask to end, and passes on those that the child does not
+// get itself.
 func (k *keeper) listen() (end func()) {
 	signals, done := make(chan os.Signal, 4), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -306,8 +306,8 @@ func (k *keeper) follow(d *death) {
 	k.t.exit(exitStopped)
 }
 
-// search runs a search in a child. If the child dies, or does not end within the
-// limit, search reports what is known.
+// search runs a search in a child. If the child dies, or does not end within the limit, it
+// reports what is known.
 func (k *keeper) search(limit time.Duration) {
 	defer k.listen()()
 	k.limit, k.began = limit, time.Now()
@@ -335,7 +335,7 @@ func (k *keeper) search(limit time.Duration) {
 	k.t.status = exitFound
 }
 
-// afterDeath is what is known of a search whose child died.
+// afterDeath returns what is known of a search whose child died.
 func (k *keeper) afterDeath(d *death) (m message) {
 	found, _ := lastSaid(k.said, func(m *message) bool { return m.Found != nil })
 	m.Found = found.Found
@@ -389,8 +389,8 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	return nil, reason + "; none of the runs that were under way does that when it is taken alone, so it came from outside. What was found before is told, and nothing is claimed of what was not visited"
 }
 
-// other takes another command in a child. Died is how it died, and whether so many
-// answers of a run were given by then.
+// other runs another command in a child. d says how the child died, and answers how many
+// answers of its run had been given by then.
 func (k *keeper) other() (d *death, answers int) {
 	defer k.listen()()
 	status, d := k.run(roleRun, 0)

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// copiedOnce is the copy of this program that all of a command asks.
+// copiedOnce returns the copy of this program that all of a command asks.
 func (t *tool) copiedOnce() *lines.Program {
 	if t.copies == nil {
 		t.copies = t.copied()
@@ -15,7 +15,7 @@ func (t *tool) copiedOnce() *lines.Program {
 	return t.copies
 }
 
-// linesRan is which lines of a system have run in this process, which counts them.
+// linesRan returns which lines of a system have run in this process, which counts them.
 func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
 	sources := account.NewSources(sys, params)
 	ran, err := lines.Counted(sources.Packages())
@@ -25,8 +25,8 @@ func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
 	return sources.Unran(ran), nil
 }
 
-// copied is the program that tells which lines run in each step, by a copy of this
-// one; nil: this is no program of its own.
+// copied returns a copy of this program that reports which lines run in each step, or nil
+// if this process has no program of its own.
 func (t *tool) copied() *lines.Program {
 	if t.args == nil {
 		return nil

@@ -41,7 +41,7 @@ type liveFlags struct {
 	pace                 float64
 	record, dir, metrics string
 	only                 string
-	id                   int // the same; -1: all
+	id                   int // the same; -1 means all
 	book                 string
 	public               bool
 	cert, key, ca        string
@@ -52,7 +52,8 @@ type liveFlags struct {
 	life  int
 }
 
-// lifeOfChild tells a process that live has started it, and which life of its node begins.
+// lifeOfChild is the variable by which live passes the number of a node's life to a process
+// that it starts.
 const lifeOfChild = "MACEMC_LIVE_LIFE"
 
 func (t *tool) liveCommand() *cobra.Command {
@@ -274,7 +275,8 @@ func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f l
 	}
 	defer closeMetrics()
 	if f.child {
-		// An interrupt from the terminal reaches all processes; who started this one says when it ends.
+		// An interrupt from the terminal reaches all processes, but the parent decides when
+		// this one ends.
 		err = live.Child(context.WithoutCancel(ctx), h, os.Stdin)
 	} else {
 		reach := "which only this machine can reach"
@@ -421,7 +423,7 @@ func (v *voice) say(format string, args ...any) {
 	fmt.Fprintf(v.t.stdout, "%7.2f s  %s\n", time.Since(v.began).Seconds(), report.Line(fmt.Sprintf(format, args...)))
 }
 
-// attend says when the system becomes live and when it ceases to be, until ctx is done
+// attend returns when the system becomes live and when it ceases to be, until ctx is done
 // or something is wrong.
 func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
 	was := false
@@ -458,7 +460,7 @@ func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, brok
 	return wrong
 }
 
-// summarise says how it stands, while the nodes still run; what comes back prints it.
+// summarise returns how it stands, while the nodes still run; what comes back prints it.
 func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 	var lines []string
 	follow.Look(func(w *live.Watch) {
@@ -498,7 +500,7 @@ func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 	return func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }
 }
 
-// trouble lets the faults happen that were asked for; nil: none were.
+// trouble lets the faults happen that were asked for, or nil if none were.
 func (f *liveFlags) trouble(nodes int) (func(context.Context, live.Fleet, func(string)) error, error) {
 	switch {
 	case f.faults != "":
@@ -529,7 +531,7 @@ func (f *liveFlags) trouble(nodes int) (func(context.Context, live.Fleet, func(s
 	return nil, nil
 }
 
-// faultsEnd is when all faults end, and why then; 0: when the run does.
+// faultsEnd returns when all faults end, and why then; 0 means when the run does.
 func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	if f.faultsFor > 0 {
 		return f.faultsFor, "as --faults-for says"
@@ -537,7 +539,7 @@ func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	return (f.time * 2 / 3).Round(time.Millisecond), fmt.Sprintf("two thirds of --time %s, so that the system can recover", f.time)
 }
 
-// copies says where records are kept besides.
+// copies returns where records are kept besides.
 func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), error) {
 	if f.record == "" {
 		return nil, nil

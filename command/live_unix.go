@@ -4,6 +4,6 @@ package command
 
 import "syscall"
 
-// apart keeps an interrupt of the terminal from a process: who started it says when it
+// apart shields a process from interrupts of the terminal, since its parent decides when it
 // ends.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -124,7 +124,7 @@ func (t *tool) opener() mdb.Opener {
 	return mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: merge.SystemOf, Tool: t.name, Of: shellWords(t.of)}
 }
 
-// serve answers requests. What handlers print goes to standard error, and one that never
+// serve answers requests. Output of handlers goes to standard error. A handler that never
 // returns ends the process.
 func (t *tool) serve(name string, f mdbFlags, in io.Reader) error {
 	os.Stdout = os.Stderr
@@ -149,7 +149,7 @@ func (t *tool) serve(name string, f mdbFlags, in io.Reader) error {
 	return w.Serve(in, t.stdout)
 }
 
-// stuckText says where a handler does not return.
+// stuckText returns where a handler does not return.
 func stuckText(where, message, stack string) string {
 	text := fmt.Sprintf("%s: %s", where, message)
 	if at := account.At(stack); at != "" {

@@ -108,8 +108,8 @@ func (t *tool) begin(folder, name, path string) error {
 	return nil
 }
 
-// goMod is the go.mod of a new module. It needs the release that this program is
-// of, or else the sources that it was built from.
+// goMod returns the go.mod of a new module. It needs the release that this program is of,
+// or else the sources that it was built from.
 func goMod(path string) string {
 	version, instead := "v0.0.0", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

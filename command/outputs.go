@@ -21,7 +21,7 @@ import (
 
 // outputs are what continuous integration reads of a search besides its report.
 type outputs struct {
-	junit, sarif string // files; "": not asked for
+	junit, sarif string // files; "" means not asked for
 	charts       string
 	github       bool
 	began        time.Time
@@ -172,7 +172,7 @@ func isDevice(name string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// writeDevice writes what was asked for to what is no file.
+// writeDevice writes to something that is not a regular file.
 func writeDevice(name string, write func(io.Writer) error) error {
 	device, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err == nil {
@@ -204,9 +204,9 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// moduleBelow is the folder of the module that we are in, below that of the
-// repository, where a machine says where that is: what names files in a
-// repository wants them relative to its root.
+// moduleBelow returns the folder of the module that we are in, below that of the
+// repository, where a machine says where that is: what names files in a repository wants
+// them relative to its root.
 func moduleBelow(repository string) string {
 	here, err := os.Getwd()
 	if repository == "" || err != nil {
@@ -224,7 +224,7 @@ func moduleBelow(repository string) string {
 	return ""
 }
 
-// env is a variable of the environment.
+// env returns a variable of the environment.
 func (t *tool) env(name string) string {
 	if t.getenv != nil {
 		return t.getenv(name)

@@ -23,10 +23,9 @@ import (
 	"macemc/internal/lines"
 )
 
-// A command may be given a package: macemc search ./lock. Then a program is built
-// of the systems that it exports, in the module of the package, and the command
-// line goes to it. What is generated stands in an overlay, so that nothing is left
-// behind.
+// A command may be given a package: macemc search ./lock. Then a program is built from the
+// systems that the package exports, in its module, and gets the command line. The generated
+// file is in an overlay, so no file is left behind.
 
 // calledAs says to such a program how it was called, as a calling.
 const calledAs = "MACEMC_CALLED_AS"
@@ -37,7 +36,7 @@ type calling struct {
 	Name, Of string
 	Overlay  string
 	Flags    []string // of the go command
-	Dir      string   // where that runs; "": here
+	Dir      string   // where that runs; "" means here
 }
 
 // takesPackages are the commands that may be given a package before their own
@@ -55,7 +54,7 @@ func isPackage(word string) bool {
 	return ok && strings.Contains(host, ".") && !exists(word)
 }
 
-// ofPackage is the command line without its package, and that; "": it has none.
+// ofPackage returns the command line without its package, and that, or "" if it has none.
 func ofPackage(args []string) (pkg string, rest []string) {
 	if len(args) < 2 {
 		return "", args
@@ -101,7 +100,7 @@ func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	return status, nil
 }
 
-// fileOf is the file that is written to.
+// fileOf returns the file that is written to.
 func fileOf(w io.Writer) *os.File {
 	if p, is := w.(*printer); is {
 		w = p.to
@@ -139,10 +138,10 @@ type builder struct {
 	folder string // for what is only needed meanwhile
 	stderr io.Writer
 	flags  []string // of the go command
-	dir    string   // where that runs: the folder of the package, whose module may not be ours; "": here
+	dir    string   // where that runs: the folder of the package, whose module may not be ours; "" means here
 }
 
-// listed is what go list tells of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir, Name, Export string
 	Standard                      bool
@@ -214,7 +213,8 @@ func (b *builder) build(pkg string) (program string, err error) {
 	return program, err
 }
 
-// keptProgram is where the program of a package stays for the next time; "": nowhere.
+// keptProgram returns where the program of a package stays for the next time; "" means
+// nowhere.
 func keptProgram(of *listed) string {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %q", of.ImportPath, of.Dir))
 	folder, err := lines.Kept("program", key[:])
@@ -224,8 +224,8 @@ func keptProgram(of *listed) string {
 	return filepath.Join(folder, "program")
 }
 
-// copyFile makes a program like another one. Whoever reads it meanwhile has it as it
-// was or as it is.
+// copyFile copies a program. A process that reads the target meanwhile sees either the old
+// or the new contents.
 func copyFile(to, from string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -245,7 +245,7 @@ func copyFile(to, from string) error {
 	return err
 }
 
-// overlaid is the file that says where the program's main stands.
+// overlaid returns the file that says where the program's main stands.
 func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.json") }
 
 // modules lets the go command add to copies of go.mod and go.sum what the program
@@ -279,7 +279,7 @@ func (b *builder) modules() error {
 	return nil
 }
 
-// run runs the go command. What it says of an error is passed on as it is.
+// run runs the go command, and returns its error text unchanged.
 func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	line := []string{verb}
 	if verb != "env" {
@@ -299,7 +299,7 @@ func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// systemsOf are the variables of a package that are systems, by the compiler's own
+// systemsOf returns the variables of a package that are systems, by the compiler's own
 // account of it.
 func systemsOf(path string, exports map[string]string) (names []string, err error) {
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
@@ -352,7 +352,7 @@ func (b *builder) overlay(of *listed, names []string) error {
 	return err
 }
 
-// called is how this program was called, if it is one that was built for a package.
+// called returns how this program was called, if it is one that was built for a package.
 func called() (c calling, ok bool) {
 	text := os.Getenv(calledAs)
 	if text == "" || json.Unmarshal([]byte(text), &c) != nil {
@@ -361,8 +361,8 @@ func called() (c calling, ok bool) {
 	return c, true
 }
 
-// line is a command line that a user can type: this program, one of its commands
-// and the package that it is given, if it is.
+// line returns a command line that a user can type: this program, one of its commands and
+// the package that it is given, if it is.
 func (t *tool) line(name string, args ...string) string {
 	words := []string{t.name, name}
 	if t.of != "" {
@@ -374,7 +374,7 @@ func (t *tool) line(name string, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWords is a word as it must be typed, if it is any, and a blank.
+// shellWords returns a word as it must be typed, if it is any, and a blank.
 func shellWords(word string) string {
 	if word == "" {
 		return ""

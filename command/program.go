@@ -24,7 +24,7 @@ func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 type Program struct {
 	Systems   []*sim.System
 	Bugs      []known.Entry // of the command bugs; none: there is no such command
-	Elsewhere string        // where there are more known bugs, for the end of that command; "": nowhere
+	Elsewhere string        // where there are more known bugs, for the end of that command; "" means nowhere
 }
 
 // Main runs the command line that the process was started with, and ends it.
@@ -62,8 +62,8 @@ func (p Program) Main() {
 	t.exit(t.run(os.Args[1:]))
 }
 
-// check says what is wrong with the list of systems itself. What is wrong with
-// one of them is said when it is used.
+// check returns an error if the list of systems is wrong. Errors of a single system are
+// reported when it is used.
 func (p Program) check() error {
 	if len(p.Systems) == 0 {
 		return fmt.Errorf("this program has no systems; give command.Main one or more")
@@ -85,9 +85,9 @@ func (p Program) check() error {
 
 func (p Program) find(name string) (*sim.System, error) { return known.System(p.Systems, name) }
 
-// mainPackage is what one types after go to run this program's package main, from
-// the folder that we are in: a folder within its own module, a tool of another one,
-// or else its path; "" if the build does not tell.
+// mainPackage returns what one types after "go" to run this program's package main from the
+// current folder: a folder within its module, a tool of another module, or else its path.
+// It returns "" if the build does not say.
 func mainPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -137,8 +137,8 @@ func asTyped(pkg, ofModule, here string) string {
 // is, or builds for one run.
 var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
 
-// self is how the user calls this program: what a report prints as the command
-// that replays a finding.
+// self returns how the user calls this program: what a report prints as the command that
+// replays a finding.
 func self(arg0, typed string) string {
 	built := inCache.MatchString(filepath.ToSlash(filepath.Dir(arg0)))
 	switch {

@@ -21,9 +21,9 @@ const (
 
 var everyPlain = 10 * time.Second // elsewhere; tests have no such lines
 
-// progress tells how far a search is: on a terminal in one line that is
-// rewritten in its place, elsewhere in a line now and then. The search says
-// where it is as often as it likes; a goroutine shows the last of it.
+// progress shows the progress of a search: on a terminal in one line that is rewritten,
+// elsewhere in an occasional line. The search reports as often as it likes; a goroutine
+// shows the latest report.
 type progress struct {
 	quiet   bool
 	live    bool       // on a terminal
@@ -32,10 +32,10 @@ type progress struct {
 	mu      sync.Mutex // the signals' goroutine writes too
 	w       io.Writer
 	began   time.Time
-	limit   time.Duration // that a search may take; 0: as long as it takes
+	limit   time.Duration // that a search may take; 0 means as long as it takes
 	told    time.Time     // when the last plain line was written
 	shown   string        // the live line that stands there
-	what    string        // of several searches, which one this is; "": there is only one
+	what    string        // of several searches, which one this is, or "" if there is only one
 	text    func(now time.Time) string
 	showing bool // the goroutine runs
 
@@ -54,7 +54,7 @@ func (t *tool) progress(quiet bool) *progress {
 	return &progress{quiet: quiet, live: terminal(t.stderr), columns: func() int { return columns(t.stderr) }, w: t.stderr, began: now, told: now}
 }
 
-// columns is the width of the terminal that w is; 80 where it does not tell.
+// columns returns the width of the terminal w, or 80 if it is unknown.
 func columns(w io.Writer) int {
 	if file, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
@@ -77,7 +77,7 @@ func terminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// searched is told by the search how far it is.
+// searched takes a report of the search's progress.
 func (p *progress) searched(s search.Progress) {
 	if p.quiet {
 		return
@@ -88,12 +88,12 @@ func (p *progress) searched(s search.Progress) {
 	p.say(p.searching)
 }
 
-// looking is told how far the work on a finding is.
+// looking takes a report about the work on a finding.
 func (p *progress) looking(c critical.Progress) {
 	p.say(func(now time.Time) string { return report.Looking(c) + ", " + report.Elapsed(now.Sub(p.began)) })
 }
 
-// searching is the line about the search.
+// searching returns the line about the search.
 func (p *progress) searching(now time.Time) string {
 	for len(p.looks) > 1 && now.Sub(p.looks[1].at) >= window {
 		p.looks = p.looks[1:]
@@ -123,7 +123,7 @@ func (p *progress) doing(what string) {
 	p.what, p.began, p.latest, p.looks = what, time.Now(), search.Progress{}, nil
 }
 
-// show shows what is said, until nothing is.
+// show shows reports until there are no more.
 func (p *progress) show() {
 	tick := time.NewTicker(everyLive)
 	defer tick.Stop()
@@ -134,8 +134,8 @@ func (p *progress) show() {
 	}
 }
 
-// draw shows what was said last, if it is time for that, and reports whether
-// anything was said since the line was cleared.
+// draw shows the latest report if it is time, and reports whether there was a new one since
+// the line was cleared.
 func (p *progress) draw(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

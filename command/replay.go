@@ -76,7 +76,7 @@ func (t *tool) replayKept(k *keeper, name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// answersOf is how many answers a path has.
+// answersOf returns how many answers a path has.
 func answersOf(path *choose.Path) int {
 	n := len(path.Start)
 	for i := range path.Steps {
@@ -119,7 +119,7 @@ func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFla
 	}
 }
 
-// stuckReplay is what a replay came to whose last handler never returned.
+// stuckReplay returns what a replay came to whose last handler never returned.
 func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 	word, _ := path.Get("verdict")
 	recorded, _ := sim.ParseVerdict(word)

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// residentBytes is the memory of a process, as the system counts it; 0: it is not
+// residentBytes returns the memory of a process, as the system counts it, or 0 if it is not
 // known.
 func residentBytes(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

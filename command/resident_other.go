@@ -2,6 +2,6 @@
 
 package command
 
-// residentBytes is 0: this system does not tell it in a file, so a handler that
-// takes all memory is left to the system.
+// residentBytes returns 0: this system has no file with the number, so a handler that takes
+// all memory is left to the system.
 func residentBytes(int) int { return 0 }

@@ -31,7 +31,7 @@ type searchFlags struct {
 	noCritical, noShrink bool
 	noLines              bool
 	coverage             bool
-	tries                int // that shrinking may take; 0: as many as its effort allows
+	tries                int // limit of shrinking; 0 means as many as its effort allows
 	walk                 string
 	restarts             int
 	seed                 int64
@@ -330,8 +330,8 @@ func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account
 	return all, failed
 }
 
-// report writes the report, and sets the exit status. What could not be written does
-// not hide what was found.
+// report writes the report and sets the exit status. An error in writing does not hide a
+// finding.
 func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, failed error) {
 	print := report.Result
 	if f.json {
@@ -348,7 +348,7 @@ func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, f
 	switch {
 	case r.Finding != nil:
 		t.status = exitFound
-	case failed != nil: // who waits for a file must not take silence for success
+	case failed != nil: // a caller that waits for a file must not take its absence for success
 		t.status = exitInput
 	case r.Stop.Early(), len(r.Undecided) > 0, len(r.Prefixes) < r.Options.Prefixes:
 		t.status = exitStopped

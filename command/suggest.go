@@ -8,8 +8,8 @@ import (
 	"macemc/internal/nearest"
 )
 
-// suggest is "; did you mean X?" for the name that is nearest to a word, or
-// for the only one that has it within; "" when there is none.
+// suggest returns "; did you mean X?" for the name that is nearest to a word, or for the
+// only one that has it within; "" when there is none.
 func suggest(word string, names []string) string {
 	meant := nearest.Name(word, names)
 	if meant == "" {
@@ -24,7 +24,7 @@ func suggest(word string, names []string) string {
 	return "; did you mean " + meant + "?"
 }
 
-// within is the only name that has word within; "" if none has, or several.
+// within returns the only name that has word within; "" if none has, or several.
 func within(word string, names []string) (found string) {
 	for _, name := range names {
 		if strings.Contains(strings.ToLower(name), strings.ToLower(word)) {
@@ -37,7 +37,7 @@ func within(word string, names []string) (found string) {
 	return found
 }
 
-// suggestOrAll is the nearest name, or all of them when none is near.
+// suggestOrAll returns the nearest name, or all of them when none is near.
 func suggestOrAll(word string, names []string) string {
 	if meant := suggest(word, names); meant != "" {
 		return meant

@@ -34,17 +34,17 @@ const (
 type tool struct {
 	Program
 	name   string // how the user calls it
-	of     string // the package that it was given; "": none
+	of     string // the package that it was given; "" means none
 	stdout io.Writer
 	stderr io.Writer
 	exit   func(int)           // ends the process at once
-	getenv func(string) string // nil: os.Getenv
-	args   []string            // of the process; nil: this is no process of its own
-	child  *child              // what is kept by the process that started this one; nil: nobody did
+	getenv func(string) string // os.Getenv if it is nil
+	args   []string            // of the process, or nil if this is no process of its own
+	child  *child              // what is kept by the process that started this one, or nil if nobody did
 
 	shelf  *finding.Shelf // of a search
 	built  calling        // of a program for a package: how it was called
-	copies *lines.Program // tells which lines ran; nil: nobody is to find out
+	copies *lines.Program // reports which lines ran; may be nil
 	status int            // set by the command
 }
 
@@ -78,9 +78,8 @@ func (t *tool) execute(args []string) int {
 	return exitInput
 }
 
-// ended is the exit status, once everything was printed. Who waits for a report
-// must not take one that was lost for success; but that something was found is
-// not hidden by it.
+// ended returns the exit status, after everything was printed. If output was lost, the
+// status is not that of success, unless there was a finding, whose status stays.
 func (t *tool) ended() int {
 	if p, is := t.stdout.(*printer); is && p.lost != nil {
 		t.complain(fmt.Errorf("what was to be printed is lost: %w", p.lost))
@@ -91,8 +90,8 @@ func (t *tool) ended() int {
 	return t.status
 }
 
-// printer prints, and keeps why something could not be printed. It tells nobody:
-// what a command does besides is done all the same, and ended tells it once.
+// printer prints, and keeps the first error. The command continues without its output, and
+// ended reports the error once.
 type printer struct {
 	to   io.Writer
 	lost error // the first error; nothing is printed after it
@@ -105,7 +104,7 @@ func (p *printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Columns is how wide the terminal is that is printed to; 0: it is none.
+// Columns returns how wide the terminal is that is printed to, or 0 if it is none.
 func (p *printer) Columns() int {
 	if terminal(p) {
 		return columns(p.to)
@@ -113,8 +112,7 @@ func (p *printer) Columns() int {
 	return 0
 }
 
-// complain says what is wrong, in one line, in which no file or name that was
-// given steers the terminal.
+// complain prints an error in one line. Names in it cannot steer the terminal.
 func (t *tool) complain(err error) {
 	fmt.Fprintf(t.stderr, "macemc: %s\n", report.Line(err.Error()))
 }
@@ -187,7 +185,7 @@ func unknownCommand(root *cobra.Command, word string) error {
 	return usagef("there is no command %q%s", word, suggest(word, names))
 }
 
-// flagError says what is wrong with a flag, and what was probably meant.
+// flagError returns the error for a bad flag, with a suggestion.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown interface{ GetSpecifiedName() string }
 	var bad interface{ GetValue() string }
@@ -235,7 +233,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%s", text)
 }
 
-// exactly asks for so many arguments, with a sentence for any other number.
+// exactly requires n arguments, and has a sentence for any other number.
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -245,7 +243,7 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 	}
 }
 
-// versionCommand tells which release this is.
+// versionCommand returns which release this is.
 func (t *tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -262,7 +260,7 @@ func (t *tool) versionCommand() *cobra.Command {
 	}
 }
 
-// versionTold writes what is known of a build.
+// versionTold prints the version of a build.
 func versionTold(w io.Writer, info *debug.BuildInfo) error {
 	v, commit := versionOfModule(info), ""
 	if info.Main.Path == module {
@@ -285,8 +283,8 @@ func versionTold(w io.Writer, info *debug.BuildInfo) error {
 // pseudo is a version that go made of a commit.
 var pseudo = regexp.MustCompile(`-\d{14}-([0-9a-f]{12})`)
 
-// versionOfModule is the release of this module that a program was built with; "":
-// it is none.
+// versionOfModule returns the release of this module that a program was built with, or ""
+// if it is none.
 func versionOfModule(info *debug.BuildInfo) string {
 	if info.Main.Path == module {
 		return strings.TrimPrefix(info.Main.Version, "(devel)")
@@ -299,7 +297,7 @@ func versionOfModule(info *debug.BuildInfo) string {
 	return ""
 }
 
-// version is that of the build: a release, or the commit that it was made of.
+// version returns that of the build: a release, or the commit that it was made of.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,14 +1,13 @@
-// Package critical looks into a finding: when the run went wrong (the critical
-// transition, the last step that left a recoverable state for good), which live run
-// is nearest to it, and what of it matters: it makes the run short.
+// Package critical analyzes a finding: it finds the critical transition (the last step
+// before which the run could recover, and after which it could not) and the nearest live
+// run, and makes the run short.
 //
-// A finding of package search enters, and the same finding leaves, with what
-// was found out about it. All runs are taken by a search.Lab, and what is dead or
-// critical internal/decide says; this room decides which runs are taken besides, and
-// what they show.
+// The input is a finding of package search, and the result is the same finding with more
+// facts. A search.Lab takes all runs, and internal/decide decides what is dead or critical.
+// This package decides which runs are taken besides, and what they show.
 //
-// Steps that do not depend on each other have no order of their own, and which of
-// them came last is chance. Of those that may as well be the critical step of a
-// short run, the one that tells most is: one in which something could not be
-// sent, or else one in which a timer fired.
+// Steps that do not depend on each other have no order of their own, so it is chance which
+// of them came last. Among the possible critical steps of a short run, this package prefers
+// one in which a message could not be sent, and otherwise one in which a timer fired, since
+// these explain most.
 package critical

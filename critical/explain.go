@@ -5,9 +5,9 @@ import (
 	"macemc/sim"
 )
 
-// Explain does all that can be done about a finding: it isolates the critical
-// transition, makes the run short, and finds the live run that is nearest to
-// what is left. Finding.Found is then the run as it was. What it is stopped in is left out.
+// Explain does everything that can be done about a finding: it isolates the critical
+// transition, shortens the run, and finds the live run nearest to it. Finding.Found is then
+// the original run. If Explain is stopped, the rest is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	opts.spent = new(int)
 	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
@@ -31,7 +31,7 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 		return nil, err
 	}
 	switch {
-	case last.Alive: // the run that was found is told as it is
+	case last.Alive: // the original run is reported as it is
 		return Find(sys, f, opts)
 	case last.Stopped && last.Finding.Critical == nil && last.Finding.Avoided == nil: // what shrinking knows of it
 		last.Finding = short.Finding
@@ -47,7 +47,8 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	return last, nil
 }
 
-// shortened is a finding without a critical step, whose run is made short if shrink is set.
+// shortened returns a finding without a critical step, whose run is made short if shrink is
+// set.
 func shortened(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	if !shrink {
 		return &Result{Finding: f}, nil

@@ -6,10 +6,10 @@ import (
 	"macemc/sim"
 )
 
-// Fewer tells of runs of only some of a finding's steps whether they come to
-// the same: what Shrink asks of a run that it makes, for whoever draws one. The
-// steps are those of the finding's path, whose critical step must be the last,
-// if it has one.
+// Fewer decides whether runs of only some of a finding's steps fail in the same way. Shrink
+// uses it for the runs that it makes, and eventgraph.Depends through its argument. The
+// steps are those of the finding's path. If the path has a critical step, it must be the
+// last one.
 type Fewer struct{ s *shrinker }
 
 // NewFewer makes one. Close it.

@@ -12,27 +12,28 @@ import (
 
 // Options bound what is spent on one finding. The zero value is the default.
 type Options struct {
-	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Walking, Workers, Memory, Stop, Stuck and OnStuck count; the rest the path's header tells
+	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Walking, Workers, Memory, Stop, Stuck and OnStuck count; the rest is taken from the path's header
 
-	Exhaust int  // healed states that are visited to decide exactly; 0: 200,000; -1: none
+	Exhaust int  // healed states that are visited to decide exactly; 0 means 200,000; -1 means none
 	NoLive  bool // do not look for the nearest live path
 	Any     bool // shrinking may change which event is critical
 
-	// Effort bounds what is spent on a finding, in steps of runs and in states that
-	// are visited to decide exactly; after two thirds of it, no more steps are taken
-	// out. So what is told does not depend on the machine. 0: 20 million; -1: no bound.
+	// Effort limits the work on a finding, counted in steps of runs and in states that are
+	// visited to decide exactly. After two thirds of it, no more steps are removed. Since
+	// it does not count time, the result does not depend on the machine. 0 means 20
+	// million; -1 means no limit.
 	Effort int
-	Enough func() bool // asked while shrinking: true ends it with what it has come to
+	Enough func() bool // called while shrinking; returns true to stop with the shortest run so far
 
-	spent *int // of Effort, by what was done before about the same finding
+	spent *int // the effort spent on the same finding so far
 
-	Progress func(Progress) // told now and then
+	Progress func(Progress) // called from time to time
 }
 
 // Progress is how far the work is.
 type Progress struct {
 	Doing Doing
-	Low   int // isolating: the last step that is known to be recoverable; -1: none
+	Low   int // isolating: the last step that is known to be recoverable; -1 means none
 	High  int // and the first that seems not to be; shrinking: the steps of the run now
 	Of    int // steps that the run had
 	Walks int
@@ -57,9 +58,9 @@ type Result struct {
 	Stopped bool              // before it was decided
 }
 
-// Find isolates the critical transition of a finding, and adds to a copy of the
-// finding what it has found out. An error says that the path does not apply. Of
-// what walks cannot see there is nothing to find out.
+// Find isolates the critical transition of a finding, and returns a copy of the finding
+// with it. An error means that the path does not apply. Findings that walks cannot
+// reproduce (mutation, goroutine, nondeterminism, killed) are returned unchanged.
 func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	found := *f
 	out := &Result{Finding: &found}
@@ -93,7 +94,7 @@ func visible(v sim.Verdict) bool {
 	return v != sim.VerdictMutation && v != sim.VerdictGoroutine && v != sim.VerdictNondeterminism && v != sim.VerdictKilled
 }
 
-// finder looks into one run. What it decides about it, internal/decide does.
+// finder analyzes one run. The decisions about it are those of internal/decide.
 type finder struct {
 	*decide.Finder
 	lab    *search.Lab
@@ -128,7 +129,7 @@ func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
 // effortMost is the default of Options.Effort.
 const effortMost = 20_000_000
 
-// close ends what watches the runs, and adds what they have cost.
+// close stops the watchdog of the runs, and adds their effort.
 func (p *finder) close() {
 	*p.spent += p.lab.Effort()
 	p.lab.Close()
@@ -167,7 +168,7 @@ func (p *finder) find(f *search.Finding) error {
 	return nil
 }
 
-// besides are the findings of what walks met that is no part of what was asked.
+// besides returns the failures of other kinds that walks met.
 func (p *finder) besides() (all []*search.Finding, err error) {
 	for _, m := range p.Others() {
 		f, err := p.lab.Confirm(p.of, m.Failed)

@@ -79,8 +79,8 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	return false, nil
 }
 
-// liveWalks are walks from a recoverable state that became live. Of a narrow
-// escape there may be none; in every second round an event waits.
+// liveWalks returns walks from a recoverable state that became live. If escape is rare,
+// there may be none; in every second round one event waits.
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
 		if p.Stopped(1) {

@@ -52,9 +52,9 @@ func (s *shrinker) nodes() error {
 	return nil
 }
 
-// stretches tries the run without each stretch of a length, from the last on,
-// for half of the run and less and less. What could not go in a longer stretch
-// may go in a shorter one.
+// stretches tries the run without each stretch of a length, from the last one to the first,
+// for half of the run and then for shorter lengths. Steps that could not go in a longer
+// stretch may go in a shorter one.
 func (s *shrinker) stretches() error {
 	for size := max(1, s.length()/2); ; size /= 2 {
 		for end := s.length(); end > 0; end -= size {
@@ -73,11 +73,11 @@ func (s *shrinker) stretches() error {
 // alikeMost is how many steps that are alike are taken out together, at the most.
 const alikeMost = 24
 
-// classmates tries the run without some steps that are alike and follow each other,
-// whatever lies between: of one event, of one kind, or at one node. What a
-// stretch cannot be without may go alone: seven ticks of a node that counts to
-// seven, or the three messages of a round that goes on beside other things. It
-// ends once something could go, since that is tried sooner in other ways.
+// classmates tries the run without some consecutive steps of one class (of one event, of
+// one kind, or at one node), whatever other steps lie between. This removes steps that are
+// needed as a stretch but not alone: seven ticks of a node that counts to seven, or the
+// three messages of a round beside other activity. It ends as soon as something could go,
+// since the other passes then get further at less cost.
 func (s *shrinker) classmates() error {
 	before := s.length()
 	for _, of := range []func(*choose.Step) string{what, kind, where} {
@@ -95,8 +95,8 @@ func (s *shrinker) classmates() error {
 	return nil
 }
 
-// some tries the run without each so many steps of a class that follow each
-// other, from the last on; each begins in the middle of the one before.
+// some tries the run without size consecutive steps of a class, from the last ones to the
+// first. Each attempt begins in the middle of the previous one.
 func (s *shrinker) some(of func(*choose.Step) string, class string, size int) error {
 	members := s.members(of, class)
 	for end := len(members); end >= size; {
@@ -118,7 +118,7 @@ func (s *shrinker) some(of func(*choose.Step) string, class string, size int) er
 	return nil
 }
 
-// members are the steps of a class.
+// members returns the steps of a class.
 func (s *shrinker) members(of func(*choose.Step) string, class string) (all []int) {
 	steps := s.now().Path.Steps
 	for i := range steps {
@@ -129,7 +129,7 @@ func (s *shrinker) members(of func(*choose.Step) string, class string) (all []in
 	return all
 }
 
-// classes are those of the steps, in the order in which they come.
+// classes returns those of the steps, in the order in which they come.
 func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	steps := s.now().Path.Steps
 	for i := range steps {

@@ -13,8 +13,8 @@ import (
 	"macemc/sim"
 )
 
-// A step is taken out if so many walks accept what is left; what comes out in
-// the end must convince ten times as many, fresh ones.
+// A step is removed if a fraction of the usual number of walks accepts the rest. The final
+// run must convince ten times as many fresh walks.
 const (
 	acceptShare  = 6 // of the walks that a verdict rests on
 	confirmTimes = 10
@@ -25,12 +25,11 @@ const (
 // triesMost is how often a candidate is run where the failure comes by chance.
 const triesMost = 8
 
-// Shrink makes the run of a finding shorter: what follows the critical step is
-// cut off, and then whatever can be taken out so that what is left still ends
-// in the same verdict, by the same critical event unless Options.Any. The
-// finding that it returns is never longer. Stopped says that there was no time
-// to try everything: a dead run ends with its critical step all the same. The critical step must have been isolated before, or it is
-// not kept.
+// Shrink makes the run of a finding shorter. It cuts off the steps after the critical step,
+// and then removes steps as long as the rest ends in the same verdict, with the same
+// critical event unless Options.Any is set. The returned finding is never longer. Stopped
+// says that there was not enough time to try everything; a dead run then still ends with
+// its critical step. If the critical step was not isolated before, it is not kept.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	out := &Result{Finding: f}
 	if !shrinkable(f) {
@@ -70,7 +69,7 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 // shrinkPart is the part of the effort after which no more steps are taken out.
 const shrinkPart = 2.0 / 3
 
-// errEnough ends the shrinking with what it has come to.
+// errEnough ends the shrinking with the shortest run so far.
 var errEnough = errors.New("enough")
 
 // shrinkable reports whether there is anything to shrink: not where every run
@@ -94,12 +93,12 @@ type shrinker struct {
 	want     *search.Finding
 	keep     bool // the last step stays the last, and critical
 	accept   int  // walks
-	recovery int  // steps of the slowest recovery that is known from before the critical step; 0: none is
+	recovery int  // steps of the slowest recovery that is known from before the critical step, or 0 if none is
 	tries    int
 	careful  bool
 	alike    bool            // what is not possible any more is taken by what is like it
 	best     []*candidate    // accepted, each shorter than the one before
-	cut      *search.Finding // the run to its critical step, on the evidence for that; nil: it is not known
+	cut      *search.Finding // the run to its critical step, on the evidence for that, or nil if it is not known
 	round    uint16
 	tried    map[uint64]bool // runs, by what happens in them
 	met      map[string]bool // besides, by kind
@@ -240,7 +239,7 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take takes a run of some steps; nil: it cannot stand for the finding.
+// take takes a run of some steps, or nil if it cannot stand for the finding.
 func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	of, taken, err := s.lab.TakeSome(s.of.Path.Start, steps, s.careful, s.alike)
 	if err != nil || of == nil {
@@ -262,8 +261,8 @@ func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	return &candidate{Case: of}, nil
 }
 
-// stands reports whether a run is dead, by so many walks or by exhausting what
-// is left, and its last step critical if that is asked for.
+// stands reports whether a run is dead, by that many walks or by exhausting what can
+// follow, and whether its last step is critical, if that is required.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	if s.survive() {
 		return true, nil
@@ -311,9 +310,8 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 }
 
 // sure confirms the shortest run that was accepted, by fresh walks and by plain
-// re-execution. One that does not stand goes back to one before it: a binary
-// search finds it, since what was taken out too much stays out. Nil: none
-// stands.
+// re-execution. One that does not stand goes back to one before it: a binary search finds
+// it, since what was taken out too much stays out. If it is nil, none stands.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
@@ -331,7 +329,7 @@ func (s *shrinker) sure() (*search.Finding, error) {
 	return found, nil
 }
 
-// confirmed makes a finding of a run that stands; nil: it does not.
+// confirmed makes a finding of a run that stands, or nil if it does not.
 func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
 	res, err := s.convinces(c)
@@ -356,9 +354,9 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	return f, nil
 }
 
-// convinces decides once more about a run that was accepted: exactly, since what a
-// narrow escape leads out of walks do not show, or by many fresh walks. Nil: it is
-// not dead, or its last step not critical.
+// convinces decides once more about a run that was accepted: exactly, since what a narrow
+// escape leads out of walks do not show, or by many fresh walks. If it is nil, it is not
+// dead, or its last step not critical.
 func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	if s.survive() || c.proved {
 		return &decide.Result{Proved: c.proved}, nil

@@ -2,8 +2,8 @@ package eventgraph
 
 import "slices"
 
-// Slice is the graph with only those of its steps shown that one of the given
-// steps depends on, and those themselves. It shares the rest with g.
+// Slice returns the graph with only those of its steps shown that one of the given steps
+// depends on, and those themselves. It shares the rest with g.
 func (g *Graph) Slice(steps ...int) *Graph {
 	var points []int
 	for _, number := range steps {
@@ -14,7 +14,7 @@ func (g *Graph) Slice(steps ...int) *Graph {
 	return g.upTo(points)
 }
 
-// upTo is the slice of points; none among them are passed over.
+// upTo returns the slice of points; none among them are passed over.
 func (g *Graph) upTo(points []int) *Graph {
 	kept := make([]bool, len(g.points))
 	var list []int
@@ -40,7 +40,7 @@ func (g *Graph) upTo(points []int) *Graph {
 	return &slice
 }
 
-// steps are the numbers of the steps that are shown.
+// steps returns the numbers of the steps that are shown.
 func (g *Graph) steps() (numbers []int) {
 	for p := g.starts; p < len(g.points); p++ {
 		if g.shows(p) {
@@ -53,15 +53,14 @@ func (g *Graph) steps() (numbers []int) {
 // triesMost bounds what Depends asks.
 const triesMost = 400
 
-// Depends is the graph with only those of its steps shown that one of them needs
-// to be what it is: the one that the run failed in, or after which it was dead.
-// What happened before that step need not be all: a property may fail because of
-// what several nodes are at the same time, and nodes may be dead by what they
-// never hear of each other. So fails is asked, again and again, whether a run of
-// only these steps fails in the same way; the steps are numbers, in order, and
-// with every step there is all that happened before it. What comes out fails, and
-// so it is alone enough, unless the run up to the step does not: then it is what
-// happened before the step.
+// Depends returns the graph with only those steps that a step needs: the step in which the
+// run failed, or after which it was dead. The steps that happened before it need not be
+// enough: a property may fail because of several nodes at the same time, and nodes may be
+// dead because of messages that they never get. So Depends calls fails repeatedly, which
+// reports whether a run of only these steps fails in the same way. The steps are numbers in
+// increasing order; with every step come all steps that happened before it. The result
+// fails, so it is enough by itself; enough is false if even the run up to the step does not
+// fail, and then the result is what happened before the step.
 func (g *Graph) Depends(step int, fails func(steps []int) bool) (slice *Graph, enough bool) {
 	tries := 0
 	try := func(last []int) bool {

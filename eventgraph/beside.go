@@ -11,7 +11,7 @@ import (
 // instead. Steps that are the same event stand side by side.
 type Beside struct {
 	Here, There *Graph
-	Split       int // so many steps are the same in both, from the start
+	Split       int // how many steps are the same in both, from the start
 
 	rows []besideRow
 }
@@ -52,7 +52,7 @@ func Compare(here, there *Graph) *Beside {
 	return b
 }
 
-// path is the run's steps by what identifies them, for choose.
+// path returns the run's steps by what identifies them, for choose.
 func (g *Graph) path() *choose.Path {
 	p := &choose.Path{}
 	for i := range g.points {
@@ -66,9 +66,9 @@ func (g *Graph) path() *choose.Path {
 	return p
 }
 
-// apart are the rows that are drawn, and how many there are before and after
-// them: those after the last one that is the same from the start, and so many of
-// the common beginning, or else those of a part, whoever's steps these are.
+// apart returns the rows to draw, and how many rows come before and after them: the rows
+// after the last common one, and stay rows of the common beginning, or else those of a
+// part, of either run.
 func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after int) {
 	from, to := max(0, b.Split-stay), len(b.rows)
 	if part.steps() {
@@ -86,7 +86,7 @@ func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after
 	return from, b.rows[from:to], len(b.rows) - to
 }
 
-// leading says what the rows before those that are drawn are.
+// leading returns what the rows before those that are drawn are.
 func (b *Beside) leading(before int) string {
 	if before <= b.Split {
 		return steps(1, before) + ", the same in both"
@@ -100,9 +100,9 @@ func (b *Beside) pointed(r besideRow) bool {
 	return is(b.Here, r.here) || is(b.There, r.there)
 }
 
-// shortened are rows in which long stretches that are the same are left out:
-// each stretch is one row with here none and there none, and left says how many
-// rows it stands for.
+// shortened returns rows in which long stretches that are the same are left out: each
+// stretch is one row with here none and there none, and left says how many rows it stands
+// for.
 func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left []int) {
 	const around = 2 // rows of a stretch that stay, before and after
 	for i := 0; i < len(rows); {

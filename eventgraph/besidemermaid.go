@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// What a diagram has of two runs: steps before they part, and of each after.
+// How many steps of two runs a diagram shows: before they part, and after that of each.
 const (
 	commonMost = 8
 	branchMost = 25
 )
 
-// Mermaid writes the two runs as one sequence diagram: what they have in
-// common, then what happened here, or else there.
+// Mermaid writes the two runs as one sequence diagram: the common beginning, then what
+// happened in the first run, and then in the second.
 func (b *Beside) Mermaid(w io.Writer, part Part) error {
 	out := bufio.NewWriter(w)
 	here, there := &mermaid{out, b.Here, map[int]bool{}}, &mermaid{out, b.There, map[int]bool{}}
@@ -44,7 +44,7 @@ func (b *Beside) Mermaid(w io.Writer, part Part) error {
 	return out.Flush()
 }
 
-// more says how many more there are.
+// more returns how many more there are.
 func more(n int, what string) string {
 	if n > 1 {
 		what += "s"

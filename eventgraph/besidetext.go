@@ -35,7 +35,7 @@ type besideText struct {
 	style  *style
 	width  int
 	number int // digits of a step
-	lanes  int // 0: too many to draw
+	lanes  int // 0 means too many to draw
 	column int // columns of one side
 }
 
@@ -93,7 +93,7 @@ func (t *besideText) draw(part Part) {
 	}
 }
 
-// steps are steps by their numbers.
+// steps returns steps by their numbers.
 func steps(from, to int) string {
 	if from == to {
 		return fmt.Sprintf("step %d", from)
@@ -154,7 +154,7 @@ func (t *besideText) both(left, right []string, sign string, c color) {
 	}
 }
 
-// side is one step as lines.
+// side returns one step as lines.
 func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	if p == none {
 		return nil
@@ -199,7 +199,7 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	return lines
 }
 
-// mini are the lanes in a character each: where it happened, and from where.
+// mini returns the lanes in a character each: where it happened, and from where.
 func (t *besideText) mini(g *Graph, p int) string {
 	at := &g.points[p]
 	cells := []rune(strings.Repeat("·", t.lanes))

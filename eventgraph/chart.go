@@ -18,8 +18,8 @@ type chartEdge struct {
 	never    bool // no run exercised it
 }
 
-// chartEdges are the reactions of a machine: a row for each pair of state and event and each
-// state that it may lead to.
+// chartEdges returns the reactions of a machine: a row for each pair of state and event and
+// each state that it may lead to.
 func chartEdges(m sim.Counted) (all []chartEdge) {
 	for s := range m.States {
 		for _, to := range m.Enters[s] {
@@ -65,7 +65,7 @@ func ChartMermaid(w io.Writer, machines []sim.Counted) error {
 	return out.Flush()
 }
 
-// mermaidText is a name without what Mermaid reads as its own.
+// mermaidText returns a name without what Mermaid reads as its own.
 func mermaidText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\"`;:#{}<>\n", r) {
@@ -75,7 +75,8 @@ func mermaidText(text string) string {
 	}, text)
 }
 
-// ChartDOT writes state machines in the language of Graphviz. What was never exercised is red.
+// ChartDOT writes state machines in the language of Graphviz. Reactions and moves that were
+// never exercised are red.
 func ChartDOT(w io.Writer, machines []sim.Counted) error {
 	d := &dot{w: bufio.NewWriter(w)}
 	d.begin("state machines")

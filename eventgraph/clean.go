@@ -48,7 +48,7 @@ func cut(s string, n int) string {
 	return string([]rune(s)[:max(0, n-1)]) + "…"
 }
 
-// wide is how many columns of a terminal a character takes.
+// wide returns how many columns of a terminal a character takes.
 func wide(r rune) int {
 	switch {
 	case r < 0x300:
@@ -98,8 +98,7 @@ func folded(s string, width, indent, most int) (lines []string) {
 	return lines
 }
 
-// fit is how many bytes of a text fit into so many columns; at least one
-// character.
+// fit returns how many bytes of a text fit into that many columns; at least one character.
 func fit(s string, room int) int {
 	for i, r := range s {
 		room -= wide(r)

@@ -13,13 +13,12 @@ type Code struct {
 
 // CodeLine is one of its lines.
 type CodeLine struct {
-	Number int // 0: some were left out here
+	Number int // 0 if some were left out here
 	Text   string
 	Ran    bool
 }
 
-// code puts what is known of the source of a step into the page, the same piece
-// once.
+// code adds the source of a step to the page. Equal pieces are stored once.
 func (r *pageRun) code(step int) {
 	if r.g.Code == nil || step < 1 {
 		return
@@ -41,7 +40,7 @@ func (r *pageRun) code(step int) {
 	}
 }
 
-// piece is the place of a piece of source in the page.
+// piece returns the place of a piece of source in the page.
 func (d *page) piece(piece []int) int {
 	var b []byte
 	for _, n := range piece {
@@ -57,7 +56,7 @@ func (d *page) piece(piece []int) int {
 	return i
 }
 
-// codeText is a line of a file as a page shows it: set in by blanks.
+// codeText returns a line of a file as a page shows it: set in by blanks.
 func codeText(line string) string {
 	rest := strings.TrimLeft(line, "\t")
 	return strings.Repeat("    ", len(line)-len(rest)) + clean(rest)

@@ -1,28 +1,27 @@
-// Package eventgraph tells what happened in a run, and what happened before
-// what, for people who look for a bug: as text, as pictures, and in the forms
-// that other tools read.
+// Package eventgraph shows what happened in a run, and what happened before what: as text,
+// as pictures, and in forms that other tools read.
 //
-// A graph is built from the steps of a trace alone. A step happened before
-// another if a chain of these leads from the one to the other: the next step
-// of the same node; a message from the step that sent it to the one that it
-// was delivered in; a timer, a task, a connection that broke, a partition,
-// from what set it, posted it or began it to what came of it.
+// A graph is built only from the steps of a trace. A step happened before another if a
+// chain of arrows leads from one to the other: from a step to the next step of the same
+// node; from the step that sent a message to its delivery; and from the step that set,
+// posted or caused a timer, a task, a broken connection or a partition to the step in which
+// it took effect.
 //
-// The steps say which messages they sent, took and lost: so the graph tells what became of
-// every message that was handed to the network. In a graph #1 is the first of them.
+// The steps record which messages they sent, took and lost, so the graph knows what became
+// of every message. In a graph #1 is the first of them.
 //
-// A graph is drawn as text (Text), as a picture (SVG), as a page with the states
-// of the nodes (HTML), as a diagram for Markdown (Mermaid), and in the form of
-// Graphviz (DOT). Compare puts two runs side by side, which are drawn in all
-// forms but the last. A Recording keeps the states of a run that somebody takes.
+// A graph is drawn as text (Text), as a picture (SVG), as a page with the states of the
+// nodes (HTML), as a diagram for Markdown (Mermaid), and in the language of Graphviz (DOT).
+// Compare shows two runs side by side, in all forms except DOT. A Recording keeps the
+// states of a run.
 //
-// What a service writes is text everywhere: clean makes one line of it, and
-// each form escapes it in one place of its own.
+// Texts of a service never become markup: clean makes one line of a text, and each form
+// escapes it in one place.
 //
 // # Known limits
 //
-// What did not happen has no arrow: that a buffer was full since nothing was
-// taken from it, or that a handler saw no timer scheduled, is told by the step
-// and is no cause. So what happened before a failure need not be all that it
-// depends on; Depends finds that out by runs of less.
+// An event that did not happen has no arrow. If a buffer was full because nothing was taken
+// out of it, or a handler saw that no timer was scheduled, the step shows that, and no
+// arrow does. So the steps before a failure need not be all that it depends on; Depends
+// finds out with runs of fewer steps.
 package eventgraph

@@ -140,8 +140,8 @@ func (d *dot) arrows(g *Graph, shown []bool) {
 	}
 }
 
-// quoteDOT is a text as DOT quotes it, in lines of so many characters. Its own
-// backslashes are doubled, since DOT gives some of them a meaning.
+// quoteDOT quotes a text for DOT, in lines of at most width characters. Backslashes are
+// doubled, since some of them have a meaning in DOT.
 func quoteDOT(s string, width int) string {
 	var lines []string
 	for line := range strings.SplitSeq(s, "\n") {

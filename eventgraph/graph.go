@@ -11,24 +11,24 @@ import (
 // Marks are what a graph points out.
 type Marks struct {
 	Title    string // what the run came to, as a heading
-	Critical int    // the critical step; 0: none
-	After    string // what is said of what comes after it; "": that there is no way back
-	Failed   int    // the step that the run failed in, or after; 0: none
+	Critical int    // the critical step; 0 means none
+	After    string // the text for the time after the critical step; "" means that there is no way back
+	Failed   int    // the step that the run failed in, or after; 0 means none
 	Why      string // what failed there, as a line
 }
 
 // Graph is a run as what happened before what.
 type Graph struct {
 	Marks  Marks
-	Code   func(step int) []Code // the lines of code of a step, where a page shall show them; nil: not known
-	States *Recording            // of the same run, where pictures shall tell what changed; nil: not known
+	Code   func(step int) []Code // the lines of code of a step, where a page shall show them; nil means not known
+	States *Recording            // the states of the same run, for pictures that show changes; nil if they are not known
 
 	nodes    []sim.Addr
 	lanes    map[sim.Addr]int
 	points   []point // the starts of the nodes, then the steps
 	starts   int
 	messages []message
-	kept     []bool // of the points; nil: all
+	kept     []bool // of the points; nil means all
 }
 
 // network is the lane of what happens to the network and in no node.
@@ -44,7 +44,7 @@ type point struct {
 	text    string  // the event's identity, on one line
 	message int     // what it took from the network; none
 	prev    int     // the point before it in its lane; none
-	causes  []cause // what it came of, besides
+	causes  []cause // further causes
 	did     []did
 	coins   []string
 }
@@ -73,8 +73,7 @@ const (
 	causeAhead                        // it took what was ahead in the queue
 )
 
-// causes tell each kind in a word, for an arrow, and as half a sentence about
-// the step that it was.
+// causes describes each kind of cause: a word for an arrow, and a phrase about the step.
 var causes = [...]struct{ word, of string }{
 	causeMessage: {"message", "sent in step %d"},
 	causeTimer:   {"timer", "set in step %d"},
@@ -100,7 +99,7 @@ type did struct {
 	fate     string // what became of it, where that is worth a word
 }
 
-// New builds the graph of a trace, whose values walker tells.
+// New builds the graph of a trace. walker writes its values.
 func New(trace *sim.Trace, walker *canon.Walker, marks Marks) *Graph {
 	marks.Title, marks.Why = clean(marks.Title), clean(marks.Why)
 	g := &Graph{Marks: marks, starts: len(trace.Starts)}
@@ -140,17 +139,17 @@ func (g *Graph) lay(trace *sim.Trace) {
 	}
 }
 
-// Nodes are the nodes of the run, in order.
+// Nodes returns the nodes of the run, in order.
 func (g *Graph) Nodes() []sim.Addr { return g.nodes }
 
-// Steps is how many steps the run has.
+// Steps returns how many steps the run has.
 func (g *Graph) Steps() int { return len(g.points) - g.starts }
 
-// didMost is how many effects of a step are told: a handler that loops for ever
-// has no end of them.
+// didMost is how many effects of a step are shown: a handler that loops for ever has no end
+// of them.
 const didMost = 100
 
-// told are the effects of a point that are told, and how many are not.
+// told returns the effects of a point that are shown, and how many are not.
 func (p *point) told() (told []did, rest int) {
 	if len(p.did) > didMost {
 		return p.did[:didMost], len(p.did) - didMost
@@ -178,11 +177,11 @@ func (p *point) doings(lines []string, fated func(string) string) []string {
 	return lines
 }
 
-// number is the number of a point's step; 0: a start.
+// number returns the number of a point's step; 0 means a start.
 func (g *Graph) number(p int) int { return max(0, p-g.starts+1) }
 
-// point is where a step of this number happened at a node; none: the trace has
-// no such step.
+// point returns where a step of this number happened at a node; none: the trace has no such
+// step.
 func (g *Graph) point(number int, lane int) int {
 	p, end := g.starts+number-1, len(g.points)
 	if number == 0 {
@@ -194,7 +193,7 @@ func (g *Graph) point(number int, lane int) int {
 	return p
 }
 
-// lane is a node's place; network: nobody's.
+// lane returns a node's place; network: nobody's.
 func (g *Graph) lane(a sim.Addr) int {
 	if i, ok := g.lanes[a]; ok {
 		return i

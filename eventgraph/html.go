@@ -19,8 +19,8 @@ var (
 	pageJS string
 )
 
-// HTML writes the graph as one page that needs nothing else: the space-time
-// diagram, a slider over its steps, and what is known of each step and state.
+// HTML writes the graph as one self-contained page: the space-time diagram, a slider over
+// its steps, and the details of each step and state.
 func (g *Graph) HTML(w io.Writer, part Part) error {
 	part.Whole = true
 	d := newPage()
@@ -63,9 +63,9 @@ func (b *Beside) HTML(w io.Writer, part Part) error {
 type page struct {
 	Strings []string       `json:"strings"`
 	Runs    []*pageRun     `json:"runs"`
-	Rows    [][]int        `json:"rows"`  // a point of each run; -1: none
-	Split   int            `json:"split"` // the row where they part; -1: there is one run
-	Folds   map[int]string `json:"folds"` // of a row without points: what is left out there
+	Rows    [][]int        `json:"rows"`  // a point of each run; -1 means none
+	Split   int            `json:"split"` // the row where they part, or -1 if there is one run
+	Folds   map[int]string `json:"folds"` // for rows without points, the text about what is left out there
 	Geo     geometry       `json:"geo"`
 	Pieces  [][]int        `json:"pieces"` // of source: a title, then number, whether it ran and text of each line
 
@@ -206,7 +206,7 @@ func (r *pageRun) finish() {
 	}
 }
 
-// after is the place of a point, or of the first after it that is in the page.
+// after returns the place of a point, or of the first after it that is in the page.
 func (r *pageRun) after(p int) int {
 	for ; p != none && p < len(r.g.points); p++ {
 		if at, ok := r.at[p]; ok {
@@ -243,7 +243,7 @@ func (d *page) write(w io.Writer, title string) error {
 	return b.Flush()
 }
 
-// hashed is how a policy names what it permits.
+// hashed returns how a policy names what it permits.
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -12,7 +12,7 @@ import (
 // mermaidMost is how many steps a diagram has: more, and nobody reads it.
 const mermaidMost = 40
 
-// underWayMost is how many messages are told that are under way at the end.
+// underWayMost is how many messages that are under way at the end are listed.
 const underWayMost = 8
 
 // Mermaid writes the graph as a sequence diagram that a Markdown page shows. Of
@@ -32,8 +32,8 @@ func (g *Graph) Mermaid(w io.Writer, part Part) error {
 	return m.w.Flush()
 }
 
-// matters are the points that are drawn where there is little room, and how
-// many are not.
+// matters returns the points that are drawn where there is little room, and how many are
+// not.
 func (g *Graph) matters(part Part) (points []int, before int) {
 	part.Whole = true
 	list := func(g *Graph) (points []int) {
@@ -74,7 +74,7 @@ func (m *mermaid) begin(title string) {
 	}
 }
 
-// end tells what is still under way, and what failed.
+// end lists the messages that are still under way, and shows the failure.
 func (m *mermaid) end() {
 	told := 0
 	for id := range m.g.messages {
@@ -160,7 +160,7 @@ func (m *mermaid) event(p int) {
 		m.note(fmt.Sprintf("%d %s", number, words), at.Node)
 	}
 	did, _ := at.told()
-	for _, d := range did { // those that nobody will hear of are told where they were sent
+	for _, d := range did { // packets that nobody receives are shown where they were sent
 		if d.message != none && g.messages[d.message].unheard() {
 			m.arrow("-x", at.Node, g.nodes[d.to], fmt.Sprintf("%s #%d %s", g.messages[d.message].shown, d.message+1, unheardWords(g, d.message)))
 		}
@@ -189,9 +189,8 @@ func (m *mermaid) note(text string, over ...sim.Addr) {
 // laneLetters is how many letters there is room for between two nodes.
 const laneLetters = 28
 
-// textMermaid is a text in which nothing has a meaning to Mermaid, nor to the
-// Markdown around it: it is cut, put into lines of so many letters, and what is
-// not plain is written as a number.
+// textMermaid returns a text without meaning to Mermaid or to the Markdown around it. It is
+// cut and wrapped, and special characters become numbers.
 func textMermaid(s string, most, width int) string {
 	var b strings.Builder
 	for i, line := range folded(cut(clean(s), most), max(width, laneLetters), 0, most) {

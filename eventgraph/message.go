@@ -39,7 +39,7 @@ const (
 	copied         // by a fault: there is one more
 )
 
-// fate is what became of a message, in words.
+// fate returns what became of a message, in words.
 func (g *Graph) fate(id int) string {
 	m := &g.messages[id]
 	switch {
@@ -75,7 +75,7 @@ func (g *Graph) fate(id int) string {
 	return strings.Join(words, ", ")
 }
 
-// endsMost is how many ends of a message are told one by one.
+// endsMost is how many ends of a message are listed one by one.
 const endsMost = 4
 
 // fates sums up what became of a message's copies.

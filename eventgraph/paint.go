@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Some who draw a picture do not read its style, or little of it (ImageMagick, where
-// it was built without librsvg): all would be black. So each element says by its own
-// attributes, too, how it looks. Where the style is read, that comes first.
+// Some programs ignore the style of a picture, or most of it (ImageMagick without librsvg),
+// and would draw everything black. So each element also has attributes for its looks. Where
+// the style is read, it takes precedence.
 
 // paint writes a picture with these attributes.
 func paint(w io.Writer, picture string) error {
@@ -85,7 +85,7 @@ func (want wanted) is(e painted) bool {
 	return true
 }
 
-// attributesOf are the properties of a rule that an element may have as attributes.
+// attributesOf returns the properties of a rule that an element may have as attributes.
 func attributesOf(body string) (all [][2]string) {
 	for part := range strings.SplitSeq(body, ";") {
 		name, value, _ := strings.Cut(part, ":")
@@ -139,7 +139,7 @@ func (p *painter) element(out *strings.Builder, inside string) {
 	out.WriteString(inside + looks + ">")
 }
 
-// looks are the attributes of an element.
+// looks returns the attributes of an element.
 func (p *painter) looks(e painted) string {
 	p.key = p.key[:0]
 	for _, one := range p.within {

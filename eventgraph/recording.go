@@ -7,18 +7,16 @@ import (
 	"macemc/internal/world"
 )
 
-// Recording is the states of a run as text: what World.Lines tells after
-// the starts and after every step. It keeps what changed, so that a long run
-// takes little memory.
+// Recording is the states of a run as text: World.Lines after the starts and after every
+// step. It keeps only changes, so a long run takes little memory.
 //
-// See fits search.Options.See; the recording is then complete when Replay has
-// returned.
+// See fits search.Options.See; the recording is complete when Replay has returned.
 type Recording struct {
 	last   []canon.Line
 	edits  []edit // of state k, against state k-1; the first is against nothing
 	wholes [][]canon.Line
 
-	read  int // the state that was asked for last, and what it is; nil: none
+	read  int // the latest requested state and its step; nil if none
 	lines []canon.Line
 }
 
@@ -32,11 +30,11 @@ type edit struct {
 // wholeEvery is after how many states one is kept whole.
 const wholeEvery = 256
 
-// See is told the world as it is now, state after state. The starts begin the
-// recording anew.
+// See records the present state of the world. It is called for each state in turn; the
+// starts begin a new recording.
 func (r *Recording) See(w *world.World) {
 	k, lines := w.Run.Steps(), w.Text.Lines()
-	if k < len(r.edits) { // told again, or a new run
+	if k < len(r.edits) { // a repeated state, or a new run
 		r.edits, r.wholes = r.edits[:k], r.wholes[:(k+wholeEvery-1)/wholeEvery]
 		r.last, r.lines = nil, nil
 		if k > 0 {
@@ -66,12 +64,12 @@ func editOf(old, now []canon.Line) edit {
 	return edit{head, tail, slices.Clone(now[head : len(now)-tail])}
 }
 
-// Steps is the number of the last state; -1: there is none. State 0 is that
-// after the starts.
+// Steps returns the number of the last state, or -1 if there is none. State 0 is that after
+// the starts.
 func (r *Recording) Steps() int { return len(r.edits) - 1 }
 
-// State is the state after a step, from 0 to Steps. Asking for one after the
-// other is fast.
+// State returns the state after a step, from 0 to Steps. Asking for one after the other is
+// fast.
 func (r *Recording) State(step int) []canon.Line {
 	from, lines := step/wholeEvery*wholeEvery, r.wholes[step/wholeEvery]
 	if r.lines != nil && from <= r.read && r.read <= step {
@@ -88,8 +86,7 @@ func (e edit) apply(old []canon.Line) []canon.Line {
 	return slices.Concat(old[:e.head], e.lines, old[len(old)-e.tail:])
 }
 
-// Changes are the lines that a step changed: what they were, and what they are
-// now.
+// Changes returns the lines that a step changed, with their old and new values.
 func (r *Recording) Changes(step int) []world.Difference {
 	if step < 1 || step > r.Steps() {
 		return nil

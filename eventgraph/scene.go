@@ -10,9 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// What the pictures have in common: where each point stands, which arrows fly
-// between points, and what is told about each. SVG draws it, and HTML carries
-// it as data that its script draws in the same way.
+// This file has the layout that SVG and HTML share: where each point stands, which arrows
+// lead between points, and the text of each. SVG draws it; HTML carries it as data, which
+// its script draws in the same way.
 
 // place is where something stands across the lanes: in the middle between two,
 // which are the same but for what happens to a connection.
@@ -52,7 +52,7 @@ const (
 	flightNews      = "news"  // that a connection broke
 )
 
-// flights are all arrows, in the order in which they begin.
+// flights returns all arrows, in the order in which they begin.
 func (g *Graph) flights() (all []flight) {
 	nowhere := map[int]int{} // by point: arrows that get nowhere
 	for id := range g.messages {
@@ -97,7 +97,7 @@ func (g *Graph) flights() (all []flight) {
 	return all
 }
 
-// kind is the class of a point, by which pictures draw it.
+// kind returns the class of a point, by which pictures draw it.
 func (p *point) kind() string {
 	if p.Event.Kind == 0 {
 		return "start"
@@ -112,7 +112,7 @@ type span struct {
 	from, to int    // points; to none: to the end
 }
 
-// spans are when nodes were down or paused, and when there was a partition.
+// spans returns when nodes were down or paused, and when there was a partition.
 func (g *Graph) spans() (all []span) {
 	open := map[int]int{} // by lane: its span in all
 	shut := func(lane, at int) {
@@ -155,7 +155,7 @@ func (g *Graph) spans() (all []span) {
 	return all
 }
 
-// sides are the lanes on the first side of a partition that begins.
+// sides returns the lanes on the first side of a partition that begins.
 func (g *Graph) sides(p int) []bool {
 	split, ok := g.points[p].Event.Value.(sim.Split)
 	if !ok {
@@ -168,7 +168,7 @@ func (g *Graph) sides(p int) []bool {
 	return sides
 }
 
-// idsMost is how many messages are told beside a row.
+// idsMost is how many messages are listed beside a row.
 const idsMost = 8
 
 // beside says in short which messages a point took and handed to the network.
@@ -197,8 +197,8 @@ func (g *Graph) beside(p int) string {
 	return strings.Join(words, ", ")
 }
 
-// story is all that is known about a point, a line each: what it was, which
-// coins fell, what it did and what became of that.
+// story returns all that is known about a point, a line each: what it was, which coins
+// fell, what it did and what became of that.
 func (g *Graph) story(p int) (lines []string) {
 	at := &g.points[p]
 	if at.message != none {
@@ -217,7 +217,7 @@ func (g *Graph) story(p int) (lines []string) {
 	return lines
 }
 
-// changed tells what a step changed in the state, a line each; at most so many.
+// changed returns what a step changed in the state, one line each, at most that many.
 func (g *Graph) changed(p, most int) (lines []string) {
 	if g.States == nil || p < g.starts {
 		return nil
@@ -235,7 +235,7 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	return lines
 }
 
-// side is one side of a change.
+// side returns one side of a change.
 func side(s string) string {
 	if s == "" {
 		return "(absent)"

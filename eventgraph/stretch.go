@@ -12,19 +12,19 @@ import (
 // Part is which part of a graph is drawn. The zero Part is all of it, but for
 // quiet stretches.
 type Part struct {
-	From, To int        // the first and the last step; 0: of the run
-	Nodes    []sim.Addr // only what happens at these, or goes between them and others; nil: all
+	From, To int        // the first and the last step; 0 means of the run
+	Nodes    []sim.Addr // only what happens at these, or goes between them and others; nil means all
 	Whole    bool       // quiet stretches are not left out
 
-	// Most has at most so many steps of a longer run drawn: how it begins, what is
-	// around the critical step, and how it ends. What lies between is left out, and
-	// that is said. 0: all.
+	// Most limits the number of steps that are drawn of a longer run: its beginning, the
+	// steps around the critical step, and its end. A note takes the place of the rest. 0
+	// means all.
 	Most int
 
-	kept [][2]int // of Most: the first and the last step of each part; nil: all
+	kept [][2]int // of Most: the first and the last step of each part; nil means all
 }
 
-// shorter is the part with what Most keeps of the graph.
+// shorter returns the part with what Most keeps of the graph.
 func (s Part) shorter(g *Graph) Part {
 	n := g.Steps()
 	if s.Most == 0 || s.steps() || n <= s.Most || s.kept != nil {
@@ -48,7 +48,7 @@ func (s Part) has(number int) bool {
 type stretch struct {
 	from, to int // points, both included
 	why      why
-	period   int // whyAgain: so many steps before it are there again, and again
+	period   int // for whyAgain, the number of steps that are repeated
 }
 
 // why is why points are left out.
@@ -86,7 +86,7 @@ func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	}
 }
 
-// left are the stretches that are left out, in order.
+// left returns the stretches that are left out, in order.
 func (g *Graph) left(s Part) (all []stretch) {
 	shown := 0
 	for p := g.starts; p < len(g.points); p++ {
@@ -125,8 +125,8 @@ func (g *Graph) left(s Part) (all []stretch) {
 	return all
 }
 
-// again is the number of steps, from a point on, that are there again right
-// after, and how many steps that is; 0: they are not, or it is not worth it.
+// again returns the number of steps, from a point on, that are there again right after, and
+// how many steps that is, or 0 if they are not, or it is not worth it.
 func (g *Graph) again(s Part, p int) (period, n int) {
 	for k := 1; k <= periodMost && p+k < len(g.points); k++ {
 		if g.pointed(p+k-1) || !g.within(s, p+k-1) {
@@ -143,8 +143,8 @@ func (g *Graph) again(s Part, p int) (period, n int) {
 	return period, n
 }
 
-// same reports whether two points tell of the same: the event, and how coins
-// fell. The numbers of messages and steps are not the same.
+// same reports whether two points show the same event with the same coins. The numbers of
+// messages and steps may differ.
 func (p *point) same(q *point) bool {
 	return p.Identity == q.Identity && slices.Equal(p.coins, q.coins)
 }
@@ -193,8 +193,8 @@ func (g *Graph) quiet(p int) bool {
 	})
 }
 
-// drawn are the lanes that a drawing with room for so many has: all of them, or
-// those in which anything happens.
+// drawn returns the lanes of a drawing with room for that many: all of them, or those in
+// which something happens.
 func (g *Graph) drawn(s Part, room int) []int {
 	if len(g.nodes) > room || len(s.Nodes) > 0 {
 		return g.busy(s)
@@ -206,7 +206,7 @@ func (g *Graph) drawn(s Part, room int) []int {
 	return all
 }
 
-// busy are the lanes in which anything happens within a scope.
+// busy returns the lanes in which anything happens within a scope.
 func (g *Graph) busy(s Part) (lanes []int) {
 	is := make([]bool, len(g.nodes))
 	mark := func(lane int) {
@@ -234,7 +234,7 @@ func (g *Graph) busy(s Part) (lanes []int) {
 	return lanes
 }
 
-// text says what is left out.
+// text describes what is left out.
 func (s stretch) text(g *Graph) string {
 	n := s.to - s.from + 1
 	switch s.why {
@@ -275,7 +275,7 @@ func (s stretch) text(g *Graph) string {
 	return fmt.Sprintf("steps %d to %d, quiet: %s", g.number(s.from), g.number(s.to), strings.Join(words, ", "))
 }
 
-// lanes counts what is left out in each lane, the network not counted.
+// lanes counts the steps left out in each lane, except the network's.
 func (s stretch) lanes(g *Graph) []int {
 	counts := make([]int, len(g.nodes))
 	for p := s.from; p <= s.to; p++ {

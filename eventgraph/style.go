@@ -66,7 +66,7 @@ func styleOf(o TextOptions) *style {
 // sign is a sign and what it stands for.
 type sign struct{ sign, what string }
 
-// signs are what the legend can explain, in its order.
+// signs returns what the legend can explain, in its order.
 func (s *style) signs() []sign {
 	pic := func(a arrow) string {
 		return string([]rune{a.head[1], a.shaft, a.shaft, a.tail[1]})

@@ -30,7 +30,7 @@ const (
 	storyMost = 24  // lines of a hover title, of what happened and of what changed
 )
 
-// laneWide is how far apart lanes are, by their number.
+// laneWide returns how far apart lanes are, by their number.
 func laneWide(n int) float64 { return max(34, min(120, 720/float64(max(n, 1)))) }
 
 // SVG draws the graph as a space-time diagram: nodes from left to right, steps
@@ -83,7 +83,7 @@ type picture struct {
 	tops    []float64 // of each row, from there, and of what would come after the last
 }
 
-// pictureRow is a point, or what is said in its place.
+// pictureRow is a point, or a text in its place.
 type pictureRow struct {
 	point int // none: nothing happens here
 	left  string
@@ -152,15 +152,15 @@ func letters(s string) int { return min(labelMost, utf8.RuneCountInString(s)) }
 
 func (p *picture) say(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
-// x is a place among the lanes that are drawn.
+// x returns a place among the lanes that are drawn.
 func (p *picture) x(at place) float64 { return (p.lane(at.one) + p.lane(at.other)) / 2 }
 
 func (p *picture) lane(i int) float64 { return p.left + p.step*float64(p.nth[i]) }
 
-// y is the middle of the first line of a row.
+// y returns the middle of the first line of a row.
 func (p *picture) y(row int) float64 { return p.top + p.tops[row] + rowHigh/2 }
 
-// tall is how high a row is.
+// tall returns how high a row is.
 func (p *picture) tall(row int) float64 { return p.tops[row+1] - p.tops[row] }
 
 // canvas begins an SVG.
@@ -209,7 +209,7 @@ func (p *picture) lanes() {
 	}
 }
 
-// reach is where a span begins and ends.
+// reach returns where a span begins and ends.
 func (p *picture) reach(s span) (from, to float64) {
 	from, to = p.edge(s.from), p.high-margin
 	if s.to != none {
@@ -218,7 +218,7 @@ func (p *picture) reach(s span) (from, to float64) {
 	return from, to
 }
 
-// edge is the height of a point, or of the first one after it that is drawn.
+// edge returns the height of a point, or of the first one after it that is drawn.
 func (p *picture) edge(at int) float64 {
 	for ; at < len(p.at); at++ {
 		if p.at[at] != none {
@@ -344,7 +344,7 @@ func (p *picture) class(at int) string {
 	return class
 }
 
-// row draws a point with its words, or what is said in its place.
+// row draws a point with its words, or the text in its place.
 func (p *picture) row(i int) {
 	y, r := p.y(i), p.rows[i]
 	if r.point == none {
@@ -388,7 +388,7 @@ func (p *picture) row(i int) {
 	p.say("</text></g>\n")
 }
 
-// after says where words go on after others, for those who draw a picture and do not
+// after returns where words go on after others, for those who draw a picture and do not
 // count (see paint). Letters that may be wide go on by themselves.
 func (p *picture) after(label []string, x float64) string {
 	for _, line := range label {
@@ -399,7 +399,7 @@ func (p *picture) after(label []string, x float64) string {
 	return ` x="` + pixels(x) + `"`
 }
 
-// hover is the title of a point: its event, what it did, and what it changed.
+// hover returns the title of a point: its event, what it did, and what it changed.
 func (g *Graph) hover(p int) string {
 	lines := append([]string{fmt.Sprintf("step %d: %s", g.number(p), g.points[p].text)}, g.story(p)...)
 	if len(lines) > storyMost {
@@ -465,7 +465,7 @@ func (p *picture) sides(at int, y float64) {
 	}
 }
 
-// pixels is a coordinate, to a tenth.
+// pixels returns a coordinate, to a tenth.
 func pixels(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")

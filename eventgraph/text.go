@@ -12,7 +12,7 @@ import (
 // TextOptions say how a graph is drawn as text.
 type TextOptions struct {
 	Part
-	Width int  // columns; 0: 100
+	Width int  // columns; 0 means 100
 	ASCII bool // no characters beyond ASCII
 	Color bool // for a terminal
 }
@@ -78,9 +78,9 @@ const (
 	laneLeast = 3 // and at least; the names of nodes fit
 )
 
-// arrange gives the lanes their columns, as wide as there is room beside the
-// text. Where there is none, idle nodes have no column, and then the last
-// column stands for the rest.
+// arrange assigns columns to the lanes, as wide as there is room beside the text. If there
+// is not enough, idle nodes get no column, and the last column stands for all remaining
+// lanes.
 func (t *text) arrange(part Part) {
 	room := t.width/2 - t.gutter
 	lanes := t.g.drawn(part, room/(laneLeast+1))
@@ -100,7 +100,7 @@ func (t *text) arrange(part Part) {
 	}
 }
 
-// columns is how many there are.
+// columns returns how many there are.
 func (t *text) columns() int {
 	n := len(t.shown)
 	if t.others {
@@ -109,7 +109,7 @@ func (t *text) columns() int {
 	return n
 }
 
-// at is where a lane is drawn; -1: the network has none.
+// at returns where a lane is drawn, or -1 if the network has none.
 func (t *text) at(lane int) int {
 	c, ok := t.column[lane]
 	switch {

@@ -40,8 +40,8 @@ func (t *text) point(at int) {
 	}
 }
 
-// mark is what stands in the gutter: the step's number, and whether it is the
-// critical one or the one that failed.
+// mark returns what stands in the gutter: the step's number, and whether it is the critical
+// one or the one that failed.
 func (t *text) mark(at int) (string, color) {
 	number, critical, failed, c := t.g.number(at), " ", " ", plain
 	if number > 0 && number == t.g.Marks.Critical {
@@ -55,7 +55,7 @@ func (t *text) mark(at int) (string, color) {
 	return fmt.Sprintf("%s%s%*d  ", critical, failed, t.gutter-4, number), c
 }
 
-// said is the event in words, with the number of the message that it took.
+// said returns the event in words, with the number of the message that it took.
 func (t *text) said(p *point) string {
 	if p.message == none {
 		return p.text
@@ -224,7 +224,7 @@ func (t *text) did(p *point, d *did) {
 	t.flushAs(strings.Repeat(" ", t.gutter), plain, said, c)
 }
 
-// sending is the arrow of a message that is sent, by what became of it.
+// sending returns the arrow of a message that is sent, by what became of it.
 func (t *text) sending(m *message) (arrow, color) {
 	s := t.style
 	switch {

@@ -2,9 +2,9 @@ package eventgraph
 
 // Row is the start of a node or a step, as a picture draws it.
 type Row struct {
-	Step   int    `json:"step"`             // 0: a start
-	Node   int    `json:"node"`             // its lane; -1: the network's
-	Peer   int    `json:"peer"`             // the other lane that takes part; -1: none
+	Step   int    `json:"step"`             // 0 means a start
+	Node   int    `json:"node"`             // its lane; -1 means the network's
+	Peer   int    `json:"peer"`             // the other lane that takes part; -1 means none
 	Kind   string `json:"kind"`             // the class of the event
 	Text   string `json:"text"`             // the event
 	Beside string `json:"beside,omitempty"` // which messages it took and sent
@@ -15,7 +15,7 @@ type Row struct {
 type Arrow struct {
 	Kind string `json:"kind"` // msg, over, lost, drop, under or news
 	From int    `json:"from"` // the step that sent it
-	To   int    `json:"to"`   // the step that it came to; -1: none
+	To   int    `json:"to"`   // the step that it came to; -1 means none
 	A    [2]int `json:"a"`    // between which lanes it begins; the same twice: at one
 	B    [2]int `json:"b"`    // and ends
 	Text string `json:"text,omitempty"`
@@ -24,9 +24,9 @@ type Arrow struct {
 // Band is a stretch of a lane, or of all, that is out of the ordinary.
 type Band struct {
 	Kind string `json:"kind"` // away, gone, paused or cut
-	Node int    `json:"node"` // -1: all
+	Node int    `json:"node"` // -1 means all
 	From int    `json:"from"` // a step
-	To   int    `json:"to"`   // a step; -1: the end
+	To   int    `json:"to"`   // a step; -1 means the end
 }
 
 // Window is a part of a graph, from one step to another: what a screen draws that
@@ -115,8 +115,8 @@ func (g *Graph) row(at int) Row {
 	return Row{g.number(at), node, peer, p.kind(), cut(p.text, textMost), g.beside(at), sides}
 }
 
-// Story tells all that is known of a step, a line each: what its message was, which
-// coins fell, what it did and what became of that.
+// Story returns all that is known of a step, a line each: what its message was, which coins
+// fell, what it did and what became of that.
 func (g *Graph) Story(step int) []string {
 	if p := g.point(step, network); step > 0 && p != none {
 		return g.story(p)

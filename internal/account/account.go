@@ -19,8 +19,8 @@ import (
 type Account struct {
 	System  *sim.System
 	Params  sim.Params
-	Checked []string        // the properties that were checked; nil: all
-	Finding *search.Finding // nil: nothing was found
+	Checked []string        // the properties that were checked; nil means all
+	Finding *search.Finding // nil if nothing was found
 	Place   Place           // where it was written; whoever writes it says so
 
 	Means
@@ -37,30 +37,30 @@ type Account struct {
 
 // Place is where a finding went.
 type Place struct {
-	Path   string // the file of its path; "": it was not written
-	Report string // the file of its report; "": it has none
-	Live   string // the file of the nearest live path; "": there is none
+	Path   string // the file of its path, or "" if it was not written
+	Report string // the file of its report, or "" if it has none
+	Live   string // the file of the nearest live path, or "" if there is none
 	Replay string // the command that replays it
 }
 
 // Means are what an account finds out more by.
 type Means struct {
-	Copy   *lines.Program // tells which lines ran; nil: nobody is to find out
-	Prints func() string  // what handlers have printed since it was called last; nil: nobody knows
-	Stop   func() bool    // reports whether nothing more is to be found out; nil: it is
+	Copy   *lines.Program // tells which lines ran, or nil if nobody is to find out
+	Prints func() string  // what handlers have printed since it was called last, or nil if nobody knows
+	Stop   func() bool    // reports whether nothing more is to be found out, or nil if it is
 }
 
-// Of is the account of one of a result's findings, or of none of them: nil.
+// Of returns the account of one of a result's findings, or of none of them: nil.
 func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
 
 func by(m Means, r *search.Result, f *search.Finding) *Account {
 	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Finding: f, Means: m}
 }
 
-// All are the accounts of all findings of a result.
+// All returns the accounts of all findings of a result.
 func All(r *search.Result) []*Account { return AllBy(r, Means{}) }
 
-// AllBy are the accounts of all findings of a result, with what finds out more.
+// AllBy returns the accounts of all findings of a result, with what finds out more.
 func AllBy(r *search.Result, m Means) (all []*Account) {
 	for _, f := range r.Findings {
 		all = append(all, by(m, r, f))
@@ -68,15 +68,15 @@ func AllBy(r *search.Result, m Means) (all []*Account) {
 	return all
 }
 
-// Replayed is the account of what a recorded path came to now.
+// Replayed returns the account of what a recorded path came to now.
 func Replayed(path *choose.Path, r *search.Replayed) *Account {
 	return &Account{System: r.System, Params: r.Params, Checked: path.All("property"), Finding: r.Finding}
 }
 
-// Name is the system with its known bugs.
+// Name returns the system with its known bugs.
 func (a *Account) Name() string { return NameOf(a.System, a.Params) }
 
-// NameOf is the name of a system with the known bugs that are switched on.
+// NameOf returns the name of a system with the known bugs that are switched on.
 func NameOf(sys *sim.System, p sim.Params) string {
 	if len(p.Bugs()) == 0 {
 		return sys.Name
@@ -84,7 +84,7 @@ func NameOf(sys *sim.System, p sim.Params) string {
 	return sys.Name + " with " + Bugs(p.Bugs())
 }
 
-// Bugs are the names of known bugs, as a text.
+// Bugs returns the names of known bugs, as a text.
 func Bugs(all []sim.BugID) string {
 	var names []string
 	for _, b := range all {
@@ -98,7 +98,7 @@ func (a *Account) Asked(name string) bool {
 	return len(a.Checked) == 0 || slices.Contains(a.Checked, name)
 }
 
-// Liveness are the names of the liveness properties that were checked.
+// Liveness returns the names of the liveness properties that were checked.
 func (a *Account) Liveness() (names []string) {
 	for _, p := range a.System.Properties {
 		if p.Liveness() && a.Asked(p.Name) {
@@ -108,8 +108,8 @@ func (a *Account) Liveness() (names []string) {
 	return names
 }
 
-// Violated are the names of the properties that the finding is about: none for a
-// panic and the like.
+// Violated returns the names of the properties that the finding is about: none for a panic
+// and the like.
 func (a *Account) Violated() []string {
 	switch f := a.Finding; {
 	case f == nil || f.Property == "":
@@ -124,7 +124,7 @@ func (a *Account) Violated() []string {
 // Dead reports whether the finding is a dead run.
 func (a *Account) Dead() bool { return a.Finding.Verdict == sim.VerdictDead }
 
-// Path is the finding's, or an empty one.
+// Path returns the finding's, or an empty one.
 func (a *Account) Path() *choose.Path {
 	if a.Finding == nil || a.Finding.Path == nil {
 		return &choose.Path{}
@@ -144,7 +144,7 @@ func (a *Account) Walker() *canon.Walker {
 	return a.walker
 }
 
-// Sources are where the system's handlers stand.
+// Sources returns where the system's handlers stand.
 func (a *Account) Sources() *Sources {
 	if a.sources == nil {
 		a.sources = NewSources(a.System, a.Params)
@@ -152,7 +152,7 @@ func (a *Account) Sources() *Sources {
 	return a.sources
 }
 
-// Step is one of the finding's steps, from 1; nil: what it did is not known.
+// Step returns one of the finding's steps, from 1; nil means what it did is not known.
 func (a *Account) Step(n int) *sim.Step {
 	if t := a.Finding.Trace; t != nil && n > 0 && n <= len(t.Steps) {
 		return &t.Steps[n-1]
@@ -163,12 +163,12 @@ func (a *Account) Step(n int) *sim.Step {
 // run is a run that is taken again, once, to see its states.
 type run struct {
 	taken  bool
-	states *eventgraph.Recording // nil: they are not known
+	states *eventgraph.Recording // nil if they are not known
 }
 
-// States are those of the finding's run; nil: it could not be taken again. A run
-// whose last handler never returns is not, nor one that is not the same each time,
-// or ends its process.
+// States returns those of the finding's run; nil means it could not be taken again. A run
+// whose last handler never returns is not, nor one that is not the same each time, or ends
+// its process.
 func (a *Account) States() *eventgraph.Recording {
 	if f := a.Finding; f.Trace == nil || f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictKilled {
 		return nil
@@ -176,7 +176,7 @@ func (a *Account) States() *eventgraph.Recording {
 	return a.again(&a.runs[0], a.Finding.Path)
 }
 
-// LiveStates are those of the nearest live run; nil: there is none.
+// LiveStates returns those of the nearest live run, or nil if there is none.
 func (a *Account) LiveStates() *eventgraph.Recording {
 	if a.Finding.Live == nil {
 		return nil
@@ -184,8 +184,8 @@ func (a *Account) LiveStates() *eventgraph.Recording {
 	return a.again(&a.runs[1], a.Finding.Live.Path)
 }
 
-// Saw is told the states of the finding's run by whoever has just taken it, so
-// that it is not taken again. Nil: they cannot be known.
+// Saw is told the states of the finding's run by whoever has just taken it, so that it is
+// not taken again. If it is nil, they cannot be known.
 func (a *Account) Saw(states *eventgraph.Recording) { a.runs[0] = run{true, states} }
 
 func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
@@ -203,7 +203,7 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 // stopped reports whether nothing more is to be found out.
 func (a *Account) stopped() bool { return a.Stop != nil && a.Stop() }
 
-// stop is stopped, as a search asks it.
+// stop returns stopped, as a search asks it.
 func (a *Account) stop() search.Stop {
 	if a.stopped() {
 		return search.StopInterrupted
@@ -213,7 +213,7 @@ func (a *Account) stop() search.Stop {
 
 var errNotTaken = errors.New("the step was not taken once more")
 
-// Ran is which lines of the service ran in the steps of the finding's run.
+// Ran returns which lines of the service ran in the steps of the finding's run.
 func (a *Account) Ran() (*lines.Ran, error) {
 	if !a.ranned {
 		a.ranned = true
@@ -224,8 +224,8 @@ func (a *Account) Ran() (*lines.Ran, error) {
 	return a.ran, a.unran
 }
 
-// Printed is what handlers print in the steps of the finding's run, from the starts
-// on; nil: that is not known. The run is taken once more for that, unless it ends the
+// Printed returns what handlers print in the steps of the finding's run, from the starts
+// on, or nil if that is not known. The run is taken once more for that, unless it ends the
 // process or does not end.
 func (a *Account) Printed() []string {
 	if a.heard || a.Prints == nil || a.Finding.Verdict == sim.VerdictKilled || a.Finding.Verdict == sim.VerdictDivergence {
@@ -253,10 +253,10 @@ func (a *Account) Ignored(s *sim.Step) bool {
 		!slices.ContainsFunc(states.Changes(s.Index), func(d world.Difference) bool { return d.Of == world.Place{Part: world.PartField, Node: s.Node} })
 }
 
-// Parting is how the states differ in which the run and the nearest live one part:
-// after the critical step of the one, and after the step that the other takes
-// instead. What is left of the environment's budgets is left out: it is void where
-// the environment healed.
+// Parting returns how the states differ in which the run and the nearest live one part:
+// after the critical step of the one, and after the step that the other takes instead. What
+// is left of the environment's budgets is left out: it is void where the environment
+// healed.
 func (a *Account) Parting() (after, instead int, all []world.Difference) {
 	f := a.Finding
 	here, there := a.States(), a.LiveStates()
@@ -293,7 +293,8 @@ const (
 	AmissExpired                      // the timer is not set again
 )
 
-// Amiss is all of that: what is of the service's own types before what is of a layer's.
+// Amiss returns all of that: what is of the service's own types before what is of a
+// layer's.
 func (a *Account) Amiss() (all []Amiss) {
 	c := a.Finding.Critical
 	if !a.Dead() || c == nil {

@@ -20,8 +20,8 @@ type Order struct {
 	Ran  bool   // it ran in the step; else the step's handler can come to it
 }
 
-// Orders are the statements that the step of a nondeterministic finding may go wrong by:
-// those that ran in it, or, if it is not known what ran, those that its handler calls.
+// Orders returns the statements that the step of a nondeterministic finding may go wrong
+// by: those that ran in it, or, if it is not known what ran, those that its handler calls.
 func (a *Account) Orders() []Order {
 	f := a.Finding
 	if f.Verdict != sim.VerdictNondeterminism {
@@ -38,7 +38,7 @@ func (a *Account) Orders() []Order {
 	return a.Sources().ordersOf(handler)
 }
 
-// ordersRan are the statements that ran, with their bodies.
+// ordersRan returns the statements that ran, with their bodies.
 func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all []Order) {
 	pieces := map[string][]lines.Piece{} // of a file
 	for _, p := range parts {
@@ -60,7 +60,7 @@ func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all
 	return all
 }
 
-// ordersOf are the statements in a handler, and in what it calls of its package.
+// ordersOf returns the statements in a handler, and in what it calls of its package.
 func (l *Sources) ordersOf(handler Source) (all []Order) {
 	if handler.path == "" {
 		return nil
@@ -116,7 +116,7 @@ type checkedPackage struct {
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// checked is the package of a file, as far as its files can be read.
+// checked returns the package of a file, as far as its files can be read.
 func (l *Sources) checked(file string) *checkedPackage {
 	dir := filepath.Dir(file)
 	if p := l.checks[dir]; p != nil {
@@ -163,8 +163,8 @@ func (nothing) Import(path string) (*types.Package, error) {
 	return p, nil
 }
 
-// orders are the statements in a piece of source that range over a map, but for those that
-// only gather what is sorted afterwards.
+// orders returns the statements in a piece of source that range over a map, but for those
+// that only gather what is sorted afterwards.
 func (p *checkedPackage) orders(in ast.Node) (all []*ast.RangeStmt) {
 	if in == nil {
 		return nil
@@ -236,8 +236,8 @@ func sorted(r *ast.RangeStmt, in ast.Node) bool {
 	return found
 }
 
-// At is where a finding points to: the first statement that ranges over a map, if that is
-// what a nondeterministic step may go wrong by; else as Sources.Of says.
+// At returns where a finding points to: the first statement that ranges over a map, if that
+// is what a nondeterministic step may go wrong by; else as Sources.Of says.
 func (a *Account) At() Source {
 	if all := a.Orders(); len(all) > 0 {
 		return all[0].Source

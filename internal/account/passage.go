@@ -25,7 +25,7 @@ type Passage struct {
 
 // Line is a line of a file.
 type Line struct {
-	Number int // 0: some were left out here
+	Number int // 0 if some were left out here
 	Text   string
 	Ran    bool
 }
@@ -36,9 +36,9 @@ const (
 	handlerMost = 40 // of a handler of which it is not known what ran
 )
 
-// Passages are the functions of the service that ran in a step, as far as its files
-// can be read; the handler comes first, and what is of a layer from elsewhere last. Where it is not known what ran there is the
-// handler alone.
+// Passages returns the functions of the service that ran in a step, as far as its files can
+// be read; the handler comes first, and what is of a layer from elsewhere last. Where it is
+// not known what ran there is the handler alone.
 func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Function) (all []Passage) {
 	handler := l.Handler(e)
 	marks := map[string]map[int]bool{} // of a file: the lines that ran
@@ -82,7 +82,7 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 	return all
 }
 
-// unmarked is a handler of which nobody knows what ran.
+// unmarked returns a handler of which nobody knows what ran.
 func (l *Sources) unmarked(handler Source) []Passage {
 	_, extent, ok := l.around(handler.path, handler.Line)
 	text := l.text(handler.path)
@@ -100,8 +100,8 @@ func (l *Sources) unmarked(handler Source) []Passage {
 	return []Passage{p}
 }
 
-// Unran is what of the service's code never ran, of all that was counted: its own, and then that
-// of layers from elsewhere.
+// Unran returns what of the service's code never ran, of all that was counted: its own, and
+// then that of layers from elsewhere.
 func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	type decl struct {
 		Source
@@ -180,7 +180,7 @@ func mark(marks map[int]bool, text []string, p lines.Piece) {
 	}
 }
 
-// cutOut are the lines of a function that ran, and what stands around them.
+// cutOut returns the lines of a function that ran, and what stands around them.
 func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
 	near := func(n int) bool {
 		for k := n - aroundLine; k <= n+aroundLine; k++ {
@@ -208,7 +208,7 @@ func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
 	return out
 }
 
-// around is the declared function around a line of a file, and its lines.
+// around returns the declared function around a line of a file, and its lines.
 func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bool) {
 	file := l.parsed(name)
 	if file == nil {
@@ -229,7 +229,7 @@ func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bo
 	return at, extent, false
 }
 
-// nameOf is the name of a function, with its receiver.
+// nameOf returns the name of a function, with its receiver.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
@@ -250,7 +250,7 @@ func nameOf(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// text are the lines of a file; nil: it cannot be read.
+// text returns the lines of a file, or nil if it cannot be read.
 func (l *Sources) text(name string) []string {
 	text, known := l.texts[name]
 	if !known {
@@ -262,8 +262,8 @@ func (l *Sources) text(name string) []string {
 	return text
 }
 
-// Packages are those that the service's code stands in: of its nodes, of what is
-// inside them, and of what makes them.
+// Packages returns those that the service's code stands in: of its nodes, of what is inside
+// them, and of what makes them.
 func (l *Sources) Packages() (paths []string) {
 	add := func(path string) {
 		if path != "" && !slices.Contains(paths, path) {
@@ -285,15 +285,15 @@ func (l *Sources) Packages() (paths []string) {
 	return paths
 }
 
-// packageOfFunc is the path of the package that a function is in.
+// packageOfFunc returns the path of the package that a function is in.
 func packageOfFunc(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	pkg, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + pkg
 }
 
-// Code are the pieces of source of the steps of a run, as a page shows them; nil: it
-// is not known which lines ran.
+// Code returns the pieces of source of the steps of a run, as a page shows them, or nil if
+// it is not known which lines ran.
 func (l *Sources) Code(trace *sim.Trace, ran *lines.Ran) func(step int) []eventgraph.Code {
 	if ran == nil || trace == nil {
 		return nil
@@ -314,8 +314,8 @@ func (l *Sources) Code(trace *sim.Trace, ran *lines.Ran) func(step int) []eventg
 	}
 }
 
-// Passages are the functions of the service that ran in a step of the finding; why
-// says what keeps it from being known which lines did.
+// Passages returns the functions of the service that ran in a step of the finding; why says
+// what keeps it from being known which lines did.
 func (a *Account) Passages(step int) (all []Passage, why error) {
 	s := a.Step(step)
 	if s == nil {

@@ -34,19 +34,19 @@ type Sources struct {
 	sys   *sim.System
 	param sim.Params
 	known map[handled]Source
-	files map[string]*ast.File // nil: it cannot be read
+	files map[string]*ast.File // nil if it cannot be read
 	texts map[string][]string
 	set   *token.FileSet
 
 	checks    map[string]*checkedPackage // by folder
-	elsewhere map[string]bool            // see layersElsewhere; nil: not looked for yet
+	elsewhere map[string]bool            // see layersElsewhere; nil means not looked for yet
 }
 
 // handled is what a handler is looked for by.
 type handled struct {
 	node   sim.Addr
 	method string
-	value  reflect.Type // of the message or signal; nil: none
+	value  reflect.Type // of the message or signal; nil means none
 }
 
 // NewSources is for the nodes of a system as they are made with these params.
@@ -54,10 +54,10 @@ func NewSources(sys *sim.System, p sim.Params) *Sources {
 	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, texts: map[string][]string{}, set: token.NewFileSet()}
 }
 
-// Of is where a finding points to: where the service panicked, or else the
-// handler that took the critical step, or else that of the last step. A fault
-// has no handler: that of what it met is told, or the nearest before. The last
-// resort is where the system makes its nodes.
+// Of returns where a finding points to: where the service panicked, or else the handler
+// that took the critical step, or else that of the last step. A fault has no handler: that
+// of what it met is told, or the nearest before. The last resort is where the system makes
+// its nodes.
 func (l *Sources) Of(f *search.Finding) Source {
 	if s := l.topOf(f.Stack); s.Line > 0 {
 		return s
@@ -76,8 +76,8 @@ func (l *Sources) Of(f *search.Finding) Source {
 	return l.function(reflect.ValueOf(l.sys.New))
 }
 
-// step is the handler of a step of a trace, counted from 1; of a loss, that
-// which sent what was lost.
+// step returns the handler of a step of a trace, counted from 1; of a loss, that which sent
+// what was lost.
 func (l *Sources) step(t *sim.Trace, n int) Source {
 	s := &t.Steps[n-1]
 	if s.Event.Kind.Fault() {
@@ -91,7 +91,7 @@ func (l *Sources) step(t *sim.Trace, n int) Source {
 	return l.Handler(s.Event)
 }
 
-// sender is the handler that sent what a fault met.
+// sender returns the handler that sent what a fault met.
 func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 	switch cause := s.Cause(); {
 	case cause > 0 && cause <= len(t.Steps) && cause < s.Index:
@@ -103,8 +103,8 @@ func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 	}
 }
 
-// Handler is where the handler of an event stands; of a message that layers carry, that of the
-// message. What no node handles has none.
+// Handler returns where the handler of an event stands; of a message that layers carry,
+// that of the message. What no node handles has none.
 func (l *Sources) Handler(e sim.Event) Source {
 	e.Value, _ = sim.Carried(e.Value)
 	switch e.Row().Handler {
@@ -174,8 +174,9 @@ func (l *Sources) search(h handled) Source {
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
 }
 
-// layersElsewhere are the folders and the packages of the layers below the service's own nodes,
-// where these are neither the package of those nodes nor that of what makes them.
+// layersElsewhere returns the folders and the packages of the layers below the service's
+// own nodes, where these are neither the package of those nodes nor that of what makes
+// them.
 func (l *Sources) layersElsewhere() map[string]bool {
 	if l.elsewhere != nil {
 		return l.elsewhere
@@ -218,7 +219,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// layers are a node as it is made, and the layers inside it.
+// layers returns a node as it is made, and the layers inside it.
 func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	defer func() { _ = recover() }() // an Upper that does not work yet
 	if at.IsZero() {
@@ -235,8 +236,8 @@ func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	return all
 }
 
-// method is the function behind a method, found through embedded fields: what
-// the compiler makes for those stands in no file.
+// method returns the function behind a method, found through embedded fields: what the
+// compiler makes for those stands in no file.
 func method(t reflect.Type, name string) (reflect.Value, bool) {
 	m, ok := t.MethodByName(name)
 	if !ok {
@@ -268,7 +269,7 @@ func method(t reflect.Type, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// packageOf is where a type is declared, or what it points to.
+// packageOf returns where a type is declared, or what it points to.
 func packageOf(t reflect.Type) string {
 	for t.Name() == "" && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -276,7 +277,7 @@ func packageOf(t reflect.Type) string {
 	return t.PkgPath()
 }
 
-// function is where a function stands.
+// function returns where a function stands.
 func (l *Sources) function(f reflect.Value) Source {
 	if f.Kind() != reflect.Func || f.IsNil() {
 		return Source{}
@@ -284,15 +285,15 @@ func (l *Sources) function(f reflect.Value) Source {
 	return standing(f.Pointer())
 }
 
-// standing is where the function stands that begins at a program counter.
+// standing returns where the function stands that begins at a program counter.
 func standing(code uintptr) Source {
 	fn := runtime.FuncForPC(code)
 	file, line := fn.FileLine(code)
 	return Source{File: inModule(file), Line: line, Func: fn.Name(), path: file}
 }
 
-// clause is the case of a type switch in a method that names the type of the
-// value. The source must be there to read.
+// clause returns the case of a type switch in a method that names the type of the value.
+// The source must be there to read.
 func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	fn := runtime.FuncForPC(f.Pointer())
 	name, line := fn.FileLine(f.Pointer())
@@ -351,7 +352,7 @@ func ours(frame string) bool {
 	return strings.Contains(frame, "macemc/sim.") || strings.Contains(frame, "macemc/internal/world.")
 }
 
-// topOf is the first frame of a stack that is of this module.
+// topOf returns the first frame of a stack that is of this module.
 func (l *Sources) topOf(stack string) Source {
 	lines := strings.Split(stack, "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
@@ -368,7 +369,7 @@ func (l *Sources) topOf(stack string) Source {
 	return Source{}
 }
 
-// At is the first place of a stack that is in this module, as text; "": none is.
+// At returns the first place of a stack that is in this module, as text, or "" if none is.
 func At(stack string) string {
 	if s := new(Sources).topOf(stack); s.Line > 0 {
 		return fmt.Sprintf("%s:%d", s.File, s.Line)
@@ -376,7 +377,7 @@ func At(stack string) string {
 	return ""
 }
 
-// Stack is a stack whose files are named from the root of the module.
+// Stack returns a stack whose files are named from the root of the module.
 func Stack(stack string) string {
 	lines := strings.Split(stack, "\n")
 	for i, line := range lines {
@@ -388,9 +389,9 @@ func Stack(stack string) string {
 	return strings.Join(lines, "\n")
 }
 
-// inModule is a file's name relative to the root of the module that is built,
-// or as it is for a file of another. A build with -trimpath names files by the
-// path of their module instead of their folder.
+// inModule returns a file's name relative to the root of the module that is built, or as it
+// is for a file of another. A build with -trimpath names files by the path of their module
+// instead of their folder.
 func inModule(name string) string {
 	slashed, module := filepath.ToSlash(name), ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -20,7 +20,7 @@ const (
 	TurnFewer                // in a step: clearly fewer walks avoid it after than before
 )
 
-// Turn is that of the finding.
+// Turn returns that of the finding.
 func (a *Account) Turn() Turn {
 	f := a.Finding
 	c, v := f.Critical, f.Avoided
@@ -56,7 +56,7 @@ func (t Turn) FromStart() bool {
 // In reports whether there is a step of the run in which it turned.
 func (t Turn) In() bool { return t >= TurnLast }
 
-// Turned is the step that the finding turns on: the critical one, or else the last.
+// Turned returns the step that the finding turns on: the critical one, or else the last.
 func (a *Account) Turned() int {
 	if c := a.Finding.Critical; c != nil && c.Step > 0 {
 		return c.Step
@@ -76,8 +76,8 @@ const (
 	BasisDoubt                      // something speaks against it: Critical.Doubt
 )
 
-// Basis is that of the verdict and of the critical step, if the finding is a dead
-// run; else that of the critical step alone. 0: nothing was gathered.
+// Basis returns that of the verdict and of the critical step, if the finding is a dead run;
+// else that of the critical step alone. If it is 0, nothing was gathered.
 func (a *Account) Basis() (b Basis) {
 	f := a.Finding
 	c, e := f.Critical, f.Evidence

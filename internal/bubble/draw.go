@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// String is the draw in a line that is the same in every process of one program.
+// String returns the draw in a line that is the same in every process of one program.
 func (d Draw) String() string {
 	return fmt.Sprintf("step %d %v %d: %d of %d, goroutine %d", d.Step, d.Kind, d.Index, d.Value, d.N, d.Origin)
 }
 
-// Goroutine tells which goroutine asked: its function, and the go statement.
+// Goroutine returns which goroutine asked: its function, and the go statement.
 func (d Draw) Goroutine() string {
 	if d.gopc == 0 {
 		return fmt.Sprintf("goroutine %d", d.Origin)
@@ -26,13 +26,13 @@ func name(pc uintptr) string {
 	return "?"
 }
 
-// place is the file and line of a return address.
+// place returns the file and line of a return address.
 func place(pc uintptr) string {
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
-// Frames tells a stack, innermost call first, without the frames of the runtime.
+// Frames returns a stack, innermost call first, without the frames of the runtime.
 func Frames(stack []uintptr) (lines []string) {
 	if i := slices.Index(stack, 0); i >= 0 {
 		stack = stack[:i]

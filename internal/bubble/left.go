@@ -61,5 +61,5 @@ func stacks() map[uint64]string {
 	return out
 }
 
-// String is the stack, with what the goroutine waits for first.
+// String returns the stack, with what the goroutine waits for first.
 func (g Goroutine) String() string { return fmt.Sprint(strings.TrimSuffix(g.Stack, "\n")) }

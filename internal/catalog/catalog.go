@@ -26,7 +26,7 @@ import (
 	"macemc/systems/wal"
 )
 
-// Systems are all systems, in the order of their names.
+// Systems returns all systems, in the order of their names.
 func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
@@ -53,6 +53,6 @@ func Systems() []*sim.System {
 	}
 }
 
-// Find is the system of that name. Its error says which there are, and which
-// was probably meant.
+// Find returns the system of that name. Its error says which there are, and which was
+// probably meant.
 func Find(name string) (*sim.System, error) { return known.System(Systems(), name) }

@@ -39,8 +39,8 @@ var recorded = func() fs.FS {
 	return sub
 }()
 
-// Bugs are all known bugs, in the order of the systems, and in each of its own.
-// One that has no entry in the list is Known by its ID alone.
+// Bugs returns all known bugs, in the order of the systems, and in each of its own. One
+// that has no entry in the list is Known by its ID alone.
 func Bugs() (all []known.Entry) {
 	entries := map[sim.BugID]Known{}
 	for _, k := range list {
@@ -58,10 +58,10 @@ func Bugs() (all []known.Entry) {
 	return all
 }
 
-// FindBugs are the known bugs with these ids, as known.Find has them.
+// FindBugs returns the known bugs with these ids, as known.Find has them.
 func FindBugs(ids []string) ([]known.Entry, error) { return known.Find(Bugs(), ids) }
 
-// at is the critical step where something happens to a node with a role.
+// at returns the critical step where something happens to a node with a role.
 func at(role known.Role, kind sim.Kind, message string) Critical {
 	return Critical{Role: role, Kind: kind, Message: message}
 }

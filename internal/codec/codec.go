@@ -166,7 +166,7 @@ func (r *reader) byte() byte {
 	return b
 }
 
-// bytes are the next n, which stay the caller's.
+// bytes returns the next n, which stay the caller's.
 func (r *reader) bytes(n int) []byte {
 	if !r.has(n) {
 		return nil

@@ -91,7 +91,7 @@ func (c *Codec) mapping(p *plan, made map[reflect.Type]*plan) error {
 	return nil
 }
 
-// copied is a copy of v that has an address, whatever fields it came by.
+// copied returns a copy of v that has an address, whatever fields it came by.
 func copied(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)

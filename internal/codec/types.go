@@ -35,7 +35,7 @@ var basics = func() map[string]reflect.Type {
 	return all
 }()
 
-// Name is a type's name, with the full path of its package.
+// Name returns a type's name, with the full path of its package.
 func Name(t reflect.Type) string {
 	if t.Name() != "" {
 		if t.PkgPath() == "" {
@@ -71,9 +71,9 @@ type Codec struct {
 // given back.
 const madeMost = 200
 
-// New makes a codec that reads the types of the packages that these types lead to,
-// and these types themselves. A field that opaque names is left out where it cannot
-// be written; nil: none is.
+// New makes a codec that reads the types of the packages that these types lead to, and
+// these types themselves. A field that opaque names is left out where it cannot be written,
+// or nil if none is.
 func New(opaque func(in reflect.Type, f reflect.StructField) bool, types ...reflect.Type) *Codec {
 	c := &Codec{opaque: opaque, allowed: map[string]string{}, plans: map[reflect.Type]*plan{}, named: map[string]*plan{}}
 	c.Allow(types...)
@@ -131,7 +131,7 @@ type Type struct {
 	Shape uint64
 }
 
-// Types are those that were met so far.
+// Types returns those that were met so far.
 func (c *Codec) Types() (all []Type) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -141,14 +141,14 @@ func (c *Codec) Types() (all []Type) {
 	return all
 }
 
-// Differs says of a type of another build that this build has it in another shape,
-// or does not have it; nil: it is the same.
+// Differs says of a type of another build that this build has it in another shape, or does
+// not have it, or nil if it is the same.
 func (c *Codec) Differs(t Type) error {
 	_, err := c.find([]byte(t.Name), t.Shape)
 	return err
 }
 
-// Refused is why a type cannot be written; nil: it can.
+// Refused returns why a type cannot be written, or nil if it can.
 func (c *Codec) Refused(t reflect.Type) error {
 	p, err := c.plan(t)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Codec) Refused(t reflect.Type) error {
 	return err
 }
 
-// plan is the plan of a type.
+// plan returns the plan of a type.
 func (c *Codec) plan(t reflect.Type) (*plan, error) {
 	c.mu.RLock()
 	p := c.plans[t]
@@ -171,7 +171,7 @@ func (c *Codec) plan(t reflect.Type) (*plan, error) {
 	return c.compiled(t)
 }
 
-// find is the plan of a type by its name and shape, as a stranger says them.
+// find returns the plan of a type by its name and shape, as a stranger says them.
 func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 	c.mu.RLock()
 	p := c.named[string(name)]
@@ -202,7 +202,7 @@ func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 // nameMost bounds a type's name.
 const nameMost = 1000
 
-// resolve is the type with a name.
+// resolve returns the type with a name.
 func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	if len(name) > nameMost || depth > 20 {
 		return nil, fmt.Errorf("a type has a name of %d bytes, which is none of this program's", len(name))
@@ -254,7 +254,7 @@ func bracket(text string) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
-// shown is a name that a stranger may have given: one line of bounded length.
+// shown returns a name that a stranger may have given: one line of bounded length.
 func shown(name string) string {
 	if len(name) > 200 {
 		name = name[:200]
@@ -299,7 +299,7 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 	return found, nil
 }
 
-// readable is the name of a package whose types may be read: it is allowed, or of the
+// readable returns the name of a package whose types may be read: it is allowed, or of the
 // module of one that is.
 func (c *Codec) readable(path string) (pkg string, is bool) {
 	if pkg, is = c.allowed[path]; is {
@@ -333,7 +333,7 @@ var modules = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// moduleOf is the module of a package; "": it is of none, as those of Go itself.
+// moduleOf returns the module of a package, or "" if it is of none, as those of Go itself.
 func moduleOf(path string) (of string) {
 	for _, m := range modules() {
 		if m != "" && len(m) > len(of) && (path == m || strings.HasPrefix(path, m+"/")) {
@@ -358,7 +358,7 @@ func named(pointer string) func(func(reflect.Type) bool) {
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// shapeOf is what a type looks like, as text: two builds whose texts are equal read
+// shapeOf returns what a type looks like, as text: two builds whose texts are equal read
 // each other's values alike.
 func shapeOf(t reflect.Type, seen map[reflect.Type]bool) string {
 	if t == timeType {

@@ -40,7 +40,7 @@ func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) e
 	return err
 }
 
-// Name is that of the folder of a finding, without its number.
+// Name returns that of the folder of a finding, without its number.
 func Name(a *account.Account) string { return a.System.Name + "-" + slug(a) }
 
 // slug says in a word what a finding is about: the bugs that were switched on,
@@ -73,7 +73,7 @@ func newTale(a *account.Account, r *search.Result) *tale {
 	return &tale{Account: a, r: r, f: a.Finding, told: report.Tell(a), teller: teller{a.Walker(), a.Params.Nodes}}
 }
 
-// graph is what happened before what.
+// graph returns what happened before what.
 func (t *tale) graph() *eventgraph.Graph {
 	g := report.Graph(t.Account, t.told.Title)
 	g.States = t.States()
@@ -83,8 +83,8 @@ func (t *tale) graph() *eventgraph.Graph {
 	return g
 }
 
-// beside is the graph with that of the nearest live run, where there is one that
-// is not too long to be read.
+// beside returns the graph with that of the nearest live run, where there is one that is
+// not too long to be read.
 func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	states := t.LiveStates()
 	if states == nil || states.Steps() > besideMost || t.f.Step > besideMost {
@@ -106,8 +106,7 @@ const (
 	besideMost = 2_000  // of a run that is drawn beside another
 )
 
-// files are those of the folder; the path comes first, without which there is
-// none.
+// files returns those of the folder; the path comes first, without which there is none.
 func (t *tale) files() []File {
 	all := []File{{"error.path", func(w io.Writer) error {
 		_, err := t.f.Path.WriteTo(w)
@@ -145,7 +144,7 @@ func (t *tale) files() []File {
 	)
 }
 
-// picture is the property's own of the run, if it draws one.
+// picture returns the property's own of the run, if it draws one.
 func (t *tale) picture() (File, bool) {
 	for _, p := range t.r.System.Properties {
 		if p.Name != t.f.Property {
@@ -162,7 +161,7 @@ func (t *tale) picture() (File, bool) {
 	return File{}, false
 }
 
-// known are the states as trace.jsonl wants them.
+// known returns the states as trace.jsonl wants them.
 func (t *tale) known() States {
 	if states := t.States(); states != nil {
 		return states

@@ -19,13 +19,13 @@ type Shelf struct {
 	dir string
 
 	mu        sync.Mutex // the one who ends the process may be another goroutine
-	begun     string     // a folder that is being written; "": none
+	begun     string     // a folder that is being written; "" means none
 	release   func()     // gives its lock back
 	abandoned bool
 }
 
-// NewShelf is the shelf in a folder, which is made with the first finding. What
-// a process that was killed left unfinished there is taken away.
+// NewShelf returns the shelf in a folder, which is made with the first finding. What a
+// process that was killed left unfinished there is taken away.
 func NewShelf(dir string) *Shelf {
 	sweep(dir)
 	return &Shelf{dir: dir}

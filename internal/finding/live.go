@@ -80,9 +80,8 @@ func (t *tale) nearest(p *page) {
 	p.say("%s", strings.TrimRight(report.CodeBlock("diff", strings.Join(lines, "\n")), "\n"))
 }
 
-// unlike tells the steps of two paths after the first few, by the events
-// that both have. Before each event stands its number in the first path, or
-// else in the second.
+// unlike returns the steps of two paths after the first few, by the events that both have.
+// Before each event stands its number in the first path, or else in the second.
 func unlike(a, b *choose.Path, from int) (lines []string) {
 	i, j := from, from
 	only := func(toA, toB int) {

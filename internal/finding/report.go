@@ -68,7 +68,7 @@ func (t *tale) name() string {
 	return report.Code(t.told.Name)
 }
 
-// kind is the verdict and where, in a few words without any of the service's.
+// kind returns the verdict and where, in a few words without any of the service's.
 func (t *tale) kind() string {
 	after, at := "after "+numerals.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
 	if t.f.Step == 0 {
@@ -115,7 +115,7 @@ func (t *tale) violated(p *page) {
 	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
 }
 
-// one is a word for one of a kind, or else for several.
+// one returns a word for one of a kind, or else for several.
 func one(names []string, single, several string) string {
 	if len(names) == 1 {
 		return single
@@ -144,7 +144,7 @@ func codes(names []string) (out []string) {
 	return out
 }
 
-// promise is a safety property as a sentence.
+// promise returns a safety property as a sentence.
 func (t *tale) promise() string {
 	name := report.Code(t.f.Property)
 	for _, prop := range t.System.Properties {
@@ -270,7 +270,7 @@ func (t *tale) source(p *page, n int) {
 	}
 }
 
-// passage is a piece of source, its lines numbered and marked.
+// passage returns a piece of source, its lines numbered and marked.
 func passage(one account.Passage) string {
 	var b strings.Builder
 	for _, l := range one.Lines {
@@ -286,7 +286,7 @@ func passage(one account.Passage) string {
 	return b.String()
 }
 
-// shortFunc is a function's name without the path of its package.
+// shortFunc returns a function's name without the path of its package.
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // changes is a table of differences.

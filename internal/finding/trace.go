@@ -26,7 +26,7 @@ type States interface {
 // stepLine is one line of trace.jsonl: a start of a node, or a step.
 type stepLine struct {
 	Version  int          `json:"version"`
-	Step     int          `json:"step"` // 0: a start
+	Step     int          `json:"step"` // 0 means a start
 	Node     *string      `json:"node"` // null: the network as a whole
 	Kind     string       `json:"kind"`
 	From     *string      `json:"from"`
@@ -60,11 +60,10 @@ type changeLine struct {
 	After  *string `json:"after"`
 }
 
-// Trace writes the run of a finding as lines of JSON, one for the start of each
-// node and one for each step. states may be nil; else the last start has the
-// whole first state as changes from nothing, so that every state can be made
-// from the lines. printed is what handlers printed, from the starts on; nil: nothing,
-// as far as is known.
+// Trace writes the run of a finding as lines of JSON, one for the start of each node and
+// one for each step. states may be nil; else the last start has the whole first state as
+// changes from nothing, so that every state can be made from the lines. printed is what
+// handlers printed, from the starts on, or nil if nothing, as far as is known.
 func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States, printed []string) error {
 	if f.Trace == nil {
 		return nil
@@ -118,7 +117,7 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 	return line
 }
 
-// told is a value's text, and how people read it if that is another one.
+// told returns a value's text, and how people read it if that is another one.
 func told(walker *canon.Walker, v any) (text, shown *string) {
 	text = pointer(walker.Text(v))
 	if s := sim.Shown(walker, v); s != *text {
@@ -145,7 +144,7 @@ func effectOf(e sim.Effect, walker *canon.Walker) effectLine {
 	return line
 }
 
-// changesTo are the changed lines of a step; of step 0 all, against nothing.
+// changesTo returns the changed lines of a step; of step 0 all, against nothing.
 func changesTo(states States, step int) []changeLine {
 	if states == nil || step > states.Steps() {
 		return nil

@@ -37,7 +37,7 @@ func (t teller) event(s *sim.Step) string {
 
 func (t teller) value(v any) string { return report.Code(sim.Shown(t.walker, v)) }
 
-// since is when what is consumed was made.
+// since returns when what is consumed was made.
 func since(s *sim.Step, verb string) string {
 	switch cause := s.Cause(); {
 	case cause > 0:
@@ -49,7 +49,7 @@ func since(s *sim.Step, verb string) string {
 	}
 }
 
-// effect says what a handler did.
+// effect returns what a handler did.
 func (t teller) effect(e sim.Effect) string {
 	to := report.Code(e.To.String())
 	switch e.Kind {
@@ -89,7 +89,7 @@ func (t teller) effect(e sim.Effect) string {
 	}
 }
 
-// survives says what a crash left on the disk, where that was open.
+// survives returns what a crash left on the disk, where that was open.
 func survives(told any) string {
 	if told == "" {
 		return ""

@@ -26,15 +26,15 @@ import (
 // Program is the program that runs now, as it can be built.
 type Program struct {
 	Packages []string // of the service, whose lines are wanted: paths
-	Main     string   // its package main; "": as the build says
+	Main     string   // its package main; "" means as the build says
 	Not      string   // a module of which no other lines are
 	Flags    []string // of the go command that built it
-	Dir      string   // where that runs; "": here
-	Overlay  string   // the file of an overlay that it was built with; "": none
+	Dir      string   // where that runs; "" means here
+	Overlay  string   // the file of an overlay that it was built with; "" means none
 
-	stop func() bool // nil: nobody is asked
+	stop func() bool // nil if nobody is asked
 
-	copied *order // nil: there is no copy yet
+	copied *order // nil if there is no copy yet
 	file   string
 	failed error
 }
@@ -53,8 +53,8 @@ func (p *Program) Until(stop func() bool) {
 	}
 }
 
-// Take tells which lines run in each step of a path, by a copy of the program.
-// What is told may end before the path does: a handler may end its process.
+// Take returns which lines run in each step of a path, by a copy of the program. What is
+// told may end before the path does: a handler may end its process.
 func (p *Program) Take(path *choose.Path) (*Ran, error) {
 	if p == nil {
 		return nil, errors.New("no copy of the program counts them here")
@@ -101,7 +101,7 @@ func (p *Program) Prepare() {
 	}
 }
 
-// File is the copy, as a program that does what this one does, and counts.
+// File returns the copy, as a program that does what this one does, and counts.
 func (p *Program) File() (string, error) {
 	if p == nil {
 		return "", errors.New("no copy of the program counts them here")
@@ -116,7 +116,7 @@ const (
 	aboutName   = "about.json"
 )
 
-// copyOf is this program, and where its packages stand, if it is a copy that counts.
+// copyOf returns this program, and where its packages stand, if it is a copy that counts.
 func copyOf() (self string, dirs map[string]string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", nil, err
@@ -164,7 +164,7 @@ func (p *Program) ask(o *order) (said string, err error) {
 
 func (p *Program) stopped() bool { return p.stop != nil && p.stop() }
 
-// until is a context that ends when the program is to stop.
+// until returns a context that ends when the program is to stop.
 func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	go func() {
@@ -265,7 +265,7 @@ func (p *Program) build() error {
 	return nil
 }
 
-// dirs are the folders of the packages whose lines are counted: those of the service,
+// dirs returns the folders of the packages whose lines are counted: those of the service,
 // and what else of the module the program is made of.
 func (p *Program) dirs(ctx context.Context, go_ string, info *debug.BuildInfo) (map[string]string, error) {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}{{end}}"}, p.flags()...)
@@ -306,7 +306,7 @@ func (o *order) newer(file string) bool {
 	return false
 }
 
-// flags are those of the go command, for this program.
+// flags returns those of the go command, for this program.
 func (p *Program) flags() []string {
 	if p.Overlay == "" {
 		return p.Flags
@@ -334,7 +334,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// folder is where the copy of this very program is kept.
+// folder returns where the copy of this very program is kept.
 func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -357,7 +357,7 @@ func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	return folder, nil
 }
 
-// Kept is a folder for programs of one kind that are built, for the user alone: that
+// Kept returns a folder for programs of one kind that are built, for the user alone: that
 // of a key. Of each kind the last few stay.
 func Kept(kind string, key []byte) (string, error) {
 	cache, err := os.UserCacheDir()

@@ -29,7 +29,7 @@ type covered struct {
 	unit []Piece
 }
 
-// functions are those that this program counts.
+// functions returns those that this program counts.
 func functions() (all []covered, err error) {
 	var b bytes.Buffer
 	if err := coverage.WriteMeta(&b); err != nil {
@@ -62,7 +62,7 @@ func functions() (all []covered, err error) {
 	return all, nil
 }
 
-// functionsOf are those of one package.
+// functionsOf returns those of one package.
 func functionsOf(pkg int, blob []byte) (all []covered) {
 	var head struct {
 		_, Name, Path, Module uint32

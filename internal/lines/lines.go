@@ -28,7 +28,7 @@ type Part struct {
 	Pieces   []int
 }
 
-// Counted is which code of some packages has run in this process, which is a copy that
+// Counted returns which code of some packages has run in this process, which is a copy that
 // counts: Steps has one entry, for all that was done.
 func Counted(packages []string) (*Ran, error) {
 	_, dirs, err := copyOf()
@@ -57,7 +57,7 @@ func Counted(packages []string) (*Ran, error) {
 	return ran, err
 }
 
-// Of is what ran in a step; ok: that is known.
+// Of returns what ran in a step; ok: that is known.
 func (r *Ran) Of(step int) (parts []Part, ok bool) {
 	if r == nil || step < 0 || step >= len(r.Steps) {
 		return nil, false

@@ -111,7 +111,7 @@ func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	return err
 }
 
-// onDisk is where a file stands that coverage names by its package.
+// onDisk returns where a file stands that coverage names by its package.
 func (o *order) onDisk(file string) string {
 	i := strings.LastIndexByte(file, '/')
 	if dir := o.Dirs[file[:max(i, 0)]]; dir != "" {

@@ -219,8 +219,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole are the entries of a life, with the step that its end kept out of its record, of which
-// the next life tells.
+// whole returns the entries of a life, with the step that its end kept out of its record,
+// of which the next life tells.
 func whole(all, next []*live.Entry) []*live.Entry {
 	if next == nil {
 		return all
@@ -340,7 +340,7 @@ func (m *merger) made(self sim.Addr, node sim.Node) sim.Node {
 	return node
 }
 
-// answered are the answers of the handler that runs.
+// answered returns the answers of the handler that runs.
 func (m *merger) answered() *answered {
 	if m.starts != nil {
 		return &m.starts[m.w.Run.Acting().Index()]
@@ -536,7 +536,7 @@ func (m *merger) buried(i int) bool {
 	return true
 }
 
-// find is the place of an event among those that are possible; -1: it is not.
+// find returns the place of an event among those that are possible, or -1 if it is not.
 func (m *merger) find(v *live.Event, i int) int {
 	kind := v.Kind
 	return m.where(func(e *sim.Event) bool {

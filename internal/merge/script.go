@@ -48,7 +48,7 @@ func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) 
 	o[at] = happened
 }
 
-// of is a system with these openings.
+// of returns a system with these openings.
 func (o openings) of(sys *sim.System) *sim.System {
 	if len(o) == 0 {
 		return sys
@@ -85,7 +85,8 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 	return nil
 }
 
-// SystemOf is the system that a path is of: sys, with the openings that the path tells.
+// SystemOf returns the system that a path is of: sys, with the openings that the path
+// tells.
 func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 	o := openings{}
 	for _, line := range path.All(setting.KeyOpening) {

@@ -59,13 +59,13 @@ func (t *tap) coin(was, k int, why string, ask func() int) int {
 	return is
 }
 
-// Choose is a free choice.
+// Choose returns a free choice.
 func (t *tap) Choose(n int, why string) int {
 	k := t.m.answered().next(n)
 	return t.coin(k, k, why, func() int { return t.Answerer.Choose(n, why) })
 }
 
-// Weighted is a choice whose rare sides the World leaves out.
+// Weighted returns a choice whose rare sides the World leaves out.
 func (t *tap) Weighted(w []int, why string) int {
 	k := t.m.answered().next(len(w))
 	rank := 0

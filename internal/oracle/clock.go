@@ -2,17 +2,16 @@ package oracle
 
 import "fmt"
 
-// What is known of the times of a node, by the documents: nothing but that a clock
-// does not go backwards, that between two readings any time may pass, and what
-// comparisons were answered. Where the system promises a clock, a timer is due
-// between so long and so long after it was set, fires only if none of the node's must
-// be due before it, and what is read from then on is not before it; and a handler
-// takes at most so long.
+// This is what the documents say about the times of a node. A clock does not run backwards,
+// and between two readings any time may pass. Comparisons follow from the answers given
+// before. If the system promises a clock, a timer is due within a range of times after it
+// was set, fires only if no other timer of the node must be due before it, and all later
+// readings are at or after it; and a handler takes a limited time.
 //
-// Here that is a table: how much one point is after another at most. The points have
-// fixed places: the latest reading, where the handler began, the node's two times,
-// and when its two timers are due. Seconds are whole, and instants lie dense, so that
-// a bound is a number, or just below it.
+// Here that is a table of bounds: how much one point may be after another. The points have
+// fixed places: the latest reading, the beginning of the handler, the node's two times, and
+// the deadlines of its two timers. Times are whole seconds and instants are dense, so a
+// bound is a number, included or not.
 
 const (
 	last   = iota // what is read later is not before it
@@ -27,7 +26,7 @@ type most int
 
 const boundless most = 1 << 40
 
-// plus is one bound after another.
+// plus returns one bound after another.
 func (m most) plus(o most) most {
 	if m == boundless || o == boundless {
 		return boundless
@@ -67,7 +66,7 @@ func (c *clock) know(a, b int, by most) {
 	}
 }
 
-// copyTo makes a point that is so many seconds after another.
+// copyTo makes a point a number of seconds after another one.
 func (c *clock) copyTo(p, of, seconds int) {
 	was, by := *c, most(2*seconds)
 	if p != of {
@@ -105,7 +104,7 @@ func (c *clock) read(pace *Pace) {
 	}
 }
 
-// may says which answers to "is a before b" are possible.
+// may returns which answers to "is a before b" are possible.
 func (c *clock) may(a, b int) (yes, no bool) {
 	if a == b {
 		return false, true
@@ -166,7 +165,7 @@ func (c *clock) settle() {
 	}
 }
 
-// String is all that is known.
+// String returns all that is known.
 func (c *clock) String() string {
 	var b []byte
 	for i := range points {
@@ -179,7 +178,7 @@ func (c *clock) String() string {
 	return string(b)
 }
 
-// span is how long after it was set a timer is due.
+// span returns how long after it was set a timer is due.
 func (p *Pace) span(seconds int) (least, longest int) {
 	if p.Drifts {
 		return seconds / 2, 2 * seconds

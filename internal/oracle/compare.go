@@ -17,12 +17,11 @@ type Mode struct {
 	Prefix  bool // from the end of a run
 	Engine  bool // nothing but the engine is chosen
 
-	take func(*comparison) // nil: search
+	take func(*comparison) // nil means search
 }
 
-// Modes are all ways that are compared. together is told the options of those in
-// which several workers are to expand levels however narrow they are, if anybody
-// can do that; nil: nobody can.
+// Modes returns all ways of searching that are compared. together, if it is not nil, makes
+// several workers expand levels however narrow they are.
 func Modes(together func(*search.Options)) []Mode {
 	modes := []Mode{
 		{Name: "reference", Options: search.Options{Engine: search.EngineReference, Workers: 1}, Engine: true},
@@ -47,7 +46,8 @@ func Modes(together func(*search.Options)) []Mode {
 	return modes
 }
 
-// ByTurns are the modes for one of many systems: each engine, and a third of the others.
+// ByTurns returns the modes for one of many systems: each engine, and a third of the
+// others.
 func ByTurns(all []Mode, seed uint64) (some []Mode) {
 	for i, m := range all {
 		if m.Engine || (uint64(i)+seed)%3 == 0 {
@@ -64,7 +64,7 @@ type Result struct {
 	Differences         []string
 }
 
-// Compare holds searches of a spec to the truth, over so many states, about.
+// Compare compares searches of a spec with the truth, on about that many states.
 func Compare(s *Spec, most int, modes []Mode) *Result {
 	c := &comparison{spec: s, most: most, res: &Result{Features: map[string]int{}}}
 	c.model = NewModel(s, func(feature string) { c.res.Features[feature]++ })
@@ -117,7 +117,7 @@ type comparison struct {
 // origin is where searches begin, and what they must find from there.
 type origin struct {
 	*Space
-	path  *choose.Path // the prefix; nil: at the start
+	path  *choose.Path // the prefix; nil means at the start
 	fired int          // timers in it while something was under way: they do not count
 }
 
@@ -125,8 +125,8 @@ func (c *comparison) differs(format string, args ...any) {
 	c.res.Differences = append(c.res.Differences, c.mode.Name+": "+fmt.Sprintf(format, args...))
 }
 
-// prefixed is the end of a short run in fair weather, at which the budgets are as
-// at any start; nil: there is none.
+// prefixed returns the end of a short run in fair weather, at which the budgets are as at
+// any start, or nil if there is none.
 func (c *comparison) prefixed() *origin {
 	m := c.model
 	begin := m.fair()
@@ -152,8 +152,8 @@ func (c *comparison) prefixed() *origin {
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
 }
 
-// everyPath: where nothing is kept of what was visited, what is wrong nearest is
-// found all the same. Only so deep, since paths are many.
+// everyPath: if no visited states are kept, the nearest failure is found nevertheless. It
+// limits the depth, since there are many paths.
 func (c *comparison) everyPath() {
 	depth := 3
 	if !c.x.Whole && c.x.Nearest < 0 {
@@ -265,8 +265,8 @@ func (c *comparison) replays() {
 	}
 }
 
-// replay takes a run of so many steps again, of which somebody says that it is
-// dead: it is, if it counts and none that is live, or does not count, follows.
+// replay repeats a run of that many steps that a search calls dead. It is dead if it counts
+// for liveness, and no state can follow that is live or does not count.
 func (c *comparison) replay(length, turn int) {
 	m := c.model
 	all, _ := m.start(c.spec.Budgets, c.spec.Early)
@@ -340,7 +340,7 @@ func (c *comparison) replay(length, turn int) {
 	}
 }
 
-// fair is the first start in fair weather; firings are counted.
+// fair returns the first start in fair weather; firings are counted.
 func (m *Model) fair() (first *run) {
 	m.each(m.spec.empty(Budgets{}, new(1<<20-1)), m.init, func(r *run) {
 		if first == nil && !r.broken && r.wrong == nil {
@@ -460,7 +460,7 @@ func (c *comparison) search() {
 	}
 }
 
-// recoverable is the model's, but for a vast space: it would not be known.
+// recoverable returns the model's, but for a vast space: it would not be known.
 func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) {
 	if c.vast {
 		return nil, nil, false
@@ -499,7 +499,7 @@ func (c *comparison) base() int {
 	return len(c.x.path.Steps)
 }
 
-// nearest: what is wrong first is found there, as what it is.
+// nearest: the nearest failure is found, with its verdict.
 func (c *comparison) nearest(f *search.Finding) {
 	want := fmt.Sprintf("%v at step %d", slices.Collect(maps.Keys(c.x.Wrong)), c.x.Nearest+c.base())
 	switch {

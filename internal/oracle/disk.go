@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Stable storage has two keys and a file. By the documents: a crash leaves what was
-// synced, and of the other writes the first few, in their order, or any of them; of
-// the last that survives, if it appends, possibly the first half. What an append
-// appends goes where it went, behind zeros where something before it is lost. After a
-// sync that failed, any of the writes that it was for may survive, whatever is synced
-// later. A node that stores may crash, or go down, after any send, write, sync or
-// fact of a handler that does another of them, or a reset, later.
+// Stable storage has two keys and a file. By the documents, a crash keeps what was synced,
+// and of the other writes the first few in their order, or any subset; of the last
+// survivor, if it is an append, possibly the first half. An append goes to the offset where
+// it was made, behind zeros if an earlier write is lost. After a sync that failed, any of
+// the writes that it covers may survive, whatever is synced later. A node that stores may
+// crash, or go down, after any send, write, sync or fact of a handler if another of these,
+// or a reset, follows.
 
-// disk is what a node has stored, and what it has written since, in order.
+// disk is what a node has stored, and its writes since then, in order.
 type disk struct {
-	Keys    [2]string // "": it is not there
+	Keys    [2]string // "" if it is not there
 	File    []string  // by records
 	Pending []write
 }
@@ -30,7 +30,7 @@ type write struct {
 	Fate fate
 }
 
-// fate is what is known of a write that is not a part of what was synced.
+// fate is the state of a write that is not part of the synced contents.
 type fate int
 
 const (
@@ -43,7 +43,7 @@ var theKeys = [2]string{"at", "by"}
 
 const theFile = "log"
 
-// stuff is what is written, of X+1 letters.
+// stuff returns what is written, of X+1 letters.
 func stuff(x int) string { return "ab"[:x+1] }
 
 func (w write) String() string {
@@ -77,7 +77,7 @@ func (d disk) clone() disk {
 	return disk{d.Keys, slices.Clone(d.File), slices.Clone(d.Pending)}
 }
 
-// told is all that the disk is.
+// told appends everything on the disk.
 func (d *disk) told(b []byte) []byte {
 	b = fmt.Appendf(b, "%q %q", d.Keys, d.File)
 	for _, w := range d.Pending {
@@ -104,7 +104,7 @@ func (d *disk) carry(w write) {
 	}
 }
 
-// split are the records of the first n bytes, and those behind them.
+// split returns the records of the first n bytes, and those behind them.
 func split(file []string, n int) (before, behind []string) {
 	for _, r := range file {
 		k := min(n, len(r))
@@ -119,7 +119,7 @@ func split(file []string, n int) (before, behind []string) {
 	return before, behind
 }
 
-// all is the disk as the node sees it: with all that it wrote.
+// all returns the disk as the node sees it: with all that it wrote.
 func (d *disk) all() disk {
 	all := disk{Keys: d.Keys, File: slices.Clone(d.File)}
 	for _, w := range d.Pending {
@@ -154,7 +154,7 @@ func (d *disk) sync(file bool, as fate) {
 	d.Pending = rest
 }
 
-// letters is how many the node reads: what is damaged, or zero, is none.
+// letters returns how many the node reads: what is damaged, or zero, is none.
 func (d *disk) letters() (n int) {
 	all := d.all()
 	for _, c := range []byte(strings.Join(append(all.File, all.Keys[:]...), "")) {
@@ -220,7 +220,7 @@ func (d *disk) tears(k int, lost map[int]bool) bool {
 	return true
 }
 
-// without is what is left.
+// without returns the disk after losing some writes.
 func (d *disk) without(lost map[int]bool, torn int) disk {
 	left := disk{Keys: d.Keys, File: slices.Clone(d.File)}
 	for k, w := range d.Pending {
@@ -234,7 +234,7 @@ func (d *disk) without(lost map[int]bool, torn int) disk {
 	return left
 }
 
-// tells is the same in words. Writes count from 1, those that are not certain.
+// tells describes the loss in words. It numbers the writes that are not certain from 1.
 func (d *disk) tells(lost map[int]bool, torn int) string {
 	n, kept, place, inOrder := 0, 0, 0, true
 	var gone []string
@@ -270,7 +270,7 @@ func (d *disk) tells(lost map[int]bool, torn int) string {
 	return told + but
 }
 
-// records are what may be damaged.
+// records returns what may be damaged.
 func (d *disk) records() (names []string, damage []func(*disk)) {
 	spoil := func(s *string) { *s = string([]byte{^(*s)[0]}) + (*s)[1:] }
 	for k, v := range d.Keys {
@@ -284,7 +284,7 @@ func (d *disk) records() (names []string, damage []func(*disk)) {
 	return names, damage
 }
 
-// breaks asks in which of some ways the disk of a node fails; 0: it does not.
+// breaks asks in which of some ways the disk of a node fails, or 0 if it does not.
 func (r *run) breaks(i int, why string, ways ...string) int {
 	if r.s.Left.Disk == 0 || !r.spec.allows("disk", [2]int{i, i}) {
 		return 0

@@ -2,7 +2,7 @@ package oracle
 
 import "math/rand/v2"
 
-// Draw draws a spec. What comes of a seed changes with this file: a spec that is to
+// Draw draws a spec from a seed. The result changes with this file, so a spec that should
 // be kept is kept as text.
 func Draw(seed uint64) *Spec {
 	d := &drawing{rand.New(rand.NewPCG(seed, 0x6f7261636c65)), &Spec{}}
@@ -316,7 +316,7 @@ func (d *drawing) readings() {
 	}
 }
 
-// time is something that is done with times.
+// time returns something that is done with times.
 func (d *drawing) time() Op {
 	o := Op{Verb: d.of(Read, Read, Before, Before, Before, Forget, Count, Older), X: d.IntN(2)}
 	switch o.Verb {
@@ -573,7 +573,7 @@ func (d *drawing) promises() {
 	}
 }
 
-// apart leaves out what is there already: names of properties differ.
+// apart removes duplicates, since names of properties must differ.
 func apart(list []Pred) (all []Pred) {
 	for _, p := range list {
 		if !contains(all, p) {

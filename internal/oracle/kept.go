@@ -14,7 +14,8 @@ type KeptSpec struct {
 	*Spec
 }
 
-// Kept are the specs of testdata/kept.txt: each on a line, below what was wrong.
+// Kept returns the specs of testdata/kept.txt: each is a line below a comment about its
+// bug.
 func Kept() (all []KeptSpec) {
 	var why []string
 	for line := range strings.Lines(kept) {

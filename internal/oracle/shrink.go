@@ -1,7 +1,7 @@
 package oracle
 
-// Shrink makes a spec smaller for as long as it differs: it takes out one thing
-// after another, and keeps what is left if differs still says so.
+// Shrink makes a spec smaller as long as differs reports true: it removes one thing after
+// another, and keeps the rest if that still differs.
 func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 	for again := true; again; {
 		again = false
@@ -19,7 +19,7 @@ func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 	return s
 }
 
-// without is a copy without the k-th thing that can be taken out; nil: there is
+// without returns a copy without the k-th thing that can be taken out, or nil if there is
 // nothing in its place.
 func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	c, err := Parse(s.String())
@@ -36,8 +36,8 @@ func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	return c, true
 }
 
-// cuts are all ways to make a spec smaller; each reports whether there was anything
-// to cut.
+// cuts returns all ways to make a spec smaller; each reports whether there was anything to
+// cut.
 func (s *Spec) cuts() (all []func() bool) {
 	add := func(cut func() bool) { all = append(all, cut) }
 	add(func() bool { return s.dropNode() })
@@ -129,7 +129,7 @@ func empty[T any](list *[]T) bool {
 	return true
 }
 
-// fits reports whether so many places are enough for what is said of them.
+// fits reports whether a spec can do with that many places.
 func (s *Spec) fits(places int) bool {
 	for _, r := range s.Rules {
 		if r.At >= places {

@@ -3,7 +3,7 @@ package oracle
 // Model is a spec as the oracle understands it.
 type Model struct {
 	spec *Spec
-	seen func(feature string) // told what happens in its runs
+	seen func(feature string) // called with the features that occur in its runs
 	after
 }
 
@@ -25,11 +25,11 @@ type Space struct {
 
 	Every map[wrong]int // all that is wrong, and how near, if that was asked for: see Model.ExploreOn
 
-	Nearest int // steps to what is wrong first, but for what only the end of the space tells; -1: nothing
+	Nearest int // steps to the nearest failure, except those that only the end of the space shows; -1 if there is none
 	Wrong   map[wrong]bool
 
 	Judged  bool // whether states can become live is decided
-	Dead    int  // steps to the nearest dead state that counts; -1: there is none
+	Dead    int  // steps to the nearest dead state that counts, or -1 if there is none
 	DeadFor map[string]bool
 
 	m     *Model
@@ -44,7 +44,7 @@ type node struct {
 	wrong bool // something is wrong with it
 }
 
-// start are the states in which a run may start, and what is wrong with starting.
+// start returns the states in which a run may start, and the failures of starting.
 func (m *Model) start(b Budgets, early *int) (all []*state, bad []wrong) {
 	m.each(m.spec.empty(b, early), m.init, func(r *run) {
 		switch {
@@ -67,22 +67,22 @@ func (m *Model) init(r *run) {
 		if r.s.Nodes[i].Life == up {
 			r.on(i, OnInit, 0)
 		}
-		if before != nil && r.broken { // what was wrong first is told
+		if before != nil && r.broken { // the first failure is reported
 			r.broken = false
 			return
 		}
 	}
 }
 
-// Explore visits what can be reached from the start, breadth first, unless that is
-// more than so many states: then only the levels that are no more.
+// Explore visits the reachable states, breadth first. If there are more than most, it
+// visits only the levels that are not beyond.
 func (m *Model) Explore(most int) *Space {
 	all, bad := m.start(m.spec.Budgets, m.spec.Early)
 	return m.explore(all, bad, most)
 }
 
-// ExploreOn does not end where something is wrong: what is wrong with a state is
-// noted, and the state not expanded.
+// ExploreOn does not end at a failure: it records the failure of a state, and does not
+// expand the state.
 func (m *Model) ExploreOn(most int) *Space {
 	all, bad := m.start(m.spec.Budgets, m.spec.Early)
 	return m.visitAll(&Space{Every: map[wrong]int{}}, all, bad, most)
@@ -145,7 +145,7 @@ func (m *Model) visitAll(x *Space, from []*state, bad []wrong, most int) *Space 
 	return x
 }
 
-// found notes what is wrong at a depth, if nothing nearer is.
+// found records a failure at a depth, unless there was a nearer one.
 func (x *Space) found(w wrong, depth int) {
 	if x.Nearest < 0 || depth < x.Nearest {
 		x.Nearest, x.Wrong = depth, map[wrong]bool{}
@@ -204,7 +204,7 @@ func (m *Model) live(s *state) bool {
 	return m.counts(s) && m.notLive(s) == ""
 }
 
-// notLive are the names of what does not hold.
+// notLive returns the names of what does not hold.
 func (m *Model) notLive(s *state) (names string) {
 	for i := range m.spec.Eventually {
 		if p := &m.spec.Eventually[i]; !s.holds(p) {
@@ -259,7 +259,7 @@ func (a *after) add(s *state) int {
 	return i
 }
 
-// follows is a state of after, with where it leads.
+// follows returns a state of after, with where it leads.
 func (m *Model) follows(i int) *follower {
 	f := m.after.all[i]
 	if f.asked {
@@ -285,7 +285,7 @@ type graph struct {
 	m       *Model
 	number  map[int]int // of the states, by that after has for them
 	states  []*state
-	back    [][]int // who leads there
+	back    [][]int // the predecessors of each state
 	failed  bool    // a step failed
 	stopped bool    // there was too much
 }
@@ -323,7 +323,7 @@ func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
 	return g
 }
 
-// of is the number of a state that was begun with.
+// of returns the number of a state that was begun with.
 func (g *graph) of(s *state) int { return g.number[g.m.after.number[s.healed().key()]] }
 
 // reach says from which states one that is good can be reached.

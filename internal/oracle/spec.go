@@ -9,17 +9,17 @@ import (
 // kept, and made smaller.
 type Spec struct {
 	Nodes  int
-	Places int // a node stands at one of so many, at first at 0
+	Places int // the number of places for a node, which starts at 0
 	Fuel   int // how often a node may send by TCP or UDP, or post, in one life: so that spaces end
 
 	TCPBuffer   int
 	UDPCapacity int
 	Budgets     Budgets
 	Only        []Limit
-	Early       *int // nil: without limit
+	Early       *int // nil means without limit
 
 	Layered bool   // the node is carried by another
-	Pokes   string `json:",omitempty"` // by what function a node pokes its first cell; "": by none
+	Pokes   string `json:",omitempty"` // by what function a node pokes its first cell; "" means by none
 	Keeps   bool   // System.Crash keeps what was heard and the trail; else it is nil
 
 	Rules    []Rule
@@ -29,7 +29,7 @@ type Spec struct {
 	Waits    []Wait    `json:",omitempty"`
 	Scripts  [][][]int // by node and life: the values of the openings, Joins first or Leaves last
 	Slow     [][2]int  `json:",omitempty"` // links: a node twice, or its two ends
-	Pace     *Pace     `json:",omitempty"` // nil: timers are free
+	Pace     *Pace     `json:",omitempty"` // nil if timers are free
 	AnyOrder bool      `json:",omitempty"` // a crash leaves any of what was not synced
 
 	FreeTimers bool   `json:",omitempty"` // timers are free all the same, as a search may ask
@@ -47,13 +47,13 @@ type Spec struct {
 	Rare       []Rare // events of weight 0
 }
 
-// What a node pokes its first cell by.
+// How a node modifies its first cell.
 const (
 	ByMethod  = "method"  // a method value, which copies of the node have for their own cell
 	ByClosure = "closure" // a closure over the cell, so that the system has to make copies
 )
 
-// Budgets are how often the environment may misbehave; -1: without end.
+// Budgets are how often the environment may misbehave; -1 means without end.
 type Budgets struct {
 	Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int
 
@@ -197,7 +197,7 @@ func (p Pred) String() string {
 	return fmt.Sprintf("%s %d", p.Kind, p.P)
 }
 
-// String is the spec as JSON on one line, as testdata/kept has it.
+// String returns the spec as JSON on one line, as testdata/kept has it.
 func (s *Spec) String() string {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Spec) String() string {
 	return string(text)
 }
 
-// Parse is the inverse of String.
+// Parse returns the inverse of String.
 func Parse(text string) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
@@ -239,7 +239,7 @@ func (s *Spec) does(verbs ...string) bool {
 	return false
 }
 
-// pace is what timers keep to; nil: they are free.
+// pace returns what timers keep to, or nil if they are free.
 func (s *Spec) pace() *Pace {
 	if s.FreeTimers {
 		return nil

@@ -14,8 +14,8 @@ type state struct {
 	UDP   [][][]int   // datagrams under way, by sender and receiver, the oldest first
 	Set   [][][]int   // messages of sets, likewise, in order of their words
 	Bag   [][][]int   // and of bags, each as often as it is there
-	Left  Budgets     // what is left of them
-	Early int         // firings that are left; -1: as many as there are
+	Left  Budgets     // the budgets left
+	Early int         // early firings left; -1 means no limit
 	Cut   cut         // the partition
 	Facts map[int]int // the monitor's memory
 }
@@ -46,13 +46,13 @@ type nodeState struct {
 	Paused   bool
 	Disk     disk
 	Clock    clock
-	Marks    [2]int // monotone readings, by their order; 0: none
+	Marks    [2]int // monotone readings, by their order; 0 means none
 }
 
-// cut is a partition: who stands on the first side. Of a one-way partition, those
-// cannot reach the others.
+// cut is a partition, with the nodes on the first side. If it is one-way, these cannot
+// reach the others.
 type cut struct {
-	Side   []bool // nil: there is none
+	Side   []bool // nil if there is none
 	OneWay bool
 }
 
@@ -67,7 +67,7 @@ func (c cut) bars(a, b int) bool {
 	return c.Side[a] != c.Side[b]
 }
 
-// key is the state as text.
+// key returns the state as text.
 func (s *state) key() string {
 	b := make([]byte, 0, 256)
 	num := func(n int) { b = strconv.AppendInt(b, int64(n), 10); b = append(b, ' ') }
@@ -154,7 +154,7 @@ func copied[V any](m map[int]V) map[int]V {
 	return c
 }
 
-// empty is the state before the nodes have started.
+// empty returns the state before the nodes have started.
 func (s *Spec) empty(b Budgets, early *int) *state {
 	n := s.Nodes
 	st := &state{Left: b, Early: firings(early), Facts: map[int]int{}}
@@ -170,7 +170,7 @@ func (s *Spec) empty(b Budgets, early *int) *state {
 	return st
 }
 
-// fresh is a new node with the script of one of its lives.
+// fresh returns a new node with the script of one of its lives.
 func (s *Spec) fresh(i, life int) nodeState {
 	return nodeState{
 		Restarts: life, Fuel: s.Fuel, Heard: map[int]int{}, Timers: map[int]bool{}, Tasks: map[int]int{},
@@ -178,9 +178,9 @@ func (s *Spec) fresh(i, life int) nodeState {
 	}
 }
 
-// healed is the state when the environment has stopped misbehaving: no budget is
-// left, no timer is held back, the partition is mended, no node is paused. What faults have caused
-// stays.
+// healed returns the state when the environment has stopped misbehaving: budgets are 0, no
+// timer is held back, the partition is mended, no node is paused. The consequences of
+// faults stay.
 func (s *state) healed() *state {
 	h := s.clone()
 	h.Left, h.Early, h.Cut = Budgets{}, -1, cut{}
@@ -269,7 +269,7 @@ func (s *state) each(p *Pred) bool {
 	return true
 }
 
-// flying is how many messages are under way by TCP and UDP, and in bags.
+// flying returns how many messages are under way by TCP and UDP, and in bags.
 func (s *state) flying() (n int) {
 	for i := range s.Nodes {
 		for j := range s.Nodes {
@@ -279,7 +279,7 @@ func (s *state) flying() (n int) {
 	return n
 }
 
-// sum is that of the places of the nodes that are up.
+// sum returns that of the places of the nodes that are up.
 func (s *state) sum() (n int) {
 	for _, m := range s.Nodes {
 		if m.Life == up {
@@ -289,7 +289,7 @@ func (s *state) sum() (n int) {
 	return n
 }
 
-// firings is how many are left at the start; -1: as many as there are.
+// firings returns how many early firings are left at the start; -1 means no limit.
 func firings(early *int) int {
 	if early == nil {
 		return -1

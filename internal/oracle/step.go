@@ -24,7 +24,7 @@ type step struct {
 	wrong *wrong // what failed within it; to is then no state
 }
 
-// coin is one answer: the pick among so many, and what it means.
+// coin is one answer: the pick, the number of alternatives, and its meaning.
 type coin struct {
 	of, pick int
 	what     string
@@ -81,7 +81,7 @@ func (m *Model) each(from *state, take func(r *run), do func(r *run)) {
 	}
 }
 
-// steps are all that is possible in a state, and how many events they are of.
+// steps returns all that is possible in a state, and how many events they are of.
 func (m *Model) steps(s *state) (all []step, events int) {
 	list := m.events(s)
 	for _, e := range list {
@@ -92,7 +92,7 @@ func (m *Model) steps(s *state) (all []step, events int) {
 	return all, len(list)
 }
 
-// judged says what is wrong with a step.
+// judged returns the failure of a step, or nil.
 func (m *Model) judged(before *state, r *run) *wrong {
 	switch {
 	case r.broken:
@@ -105,7 +105,7 @@ func (m *Model) judged(before *state, r *run) *wrong {
 	return nil
 }
 
-// events are what can happen in a state.
+// events returns what can happen in a state.
 func (m *Model) events(s *state) (all []event) {
 	add := func(kind string, value int, label string, take func(r *run)) {
 		all = append(all, event{label: label, rare: m.spec.rare(kind, value), late: kind == "timer", take: func(r *run) {
@@ -287,7 +287,7 @@ func (m *Model) gathers(s *state, i, deed int) bool {
 
 const nobody = -9
 
-// none is the first opening, if there is one.
+// none returns the first opening, if there is one.
 func none(script []int) int {
 	if len(script) == 0 {
 		return nobody
@@ -362,7 +362,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 			}
 			r.hear(j, i, v)
 		})
-	case !e.Open && s.Nodes[i].Paused: // who would hear of it
+	case !e.Open && s.Nodes[i].Paused: // nobody to receive it
 	case !e.Open: // nobody can be reached there: all that is queued is lost
 		add("refused", -1, fmt.Sprintf("n%d refused by n%d", i, j), func(r *run) {
 			r.s.TCP[i][j].Queue = nil
@@ -471,7 +471,7 @@ var nowhere = [2]int{-1, -1}
 
 var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // where the event has another name
 
-// limit are the places that a fault is kept to.
+// limit returns the places that a fault is kept to.
 func (s *Spec) limit(fault string) (places [][2]int, limited bool) {
 	for _, l := range s.Only {
 		if l.Fault == fault {
@@ -748,8 +748,8 @@ func (r *run) send(node int, op Op, move func(int)) {
 	n.Fuel--
 }
 
-// sides are those that a coin may fall on: of weight 0, while the budget of rare
-// ones lasts.
+// sides returns those that a coin may fall on: of weight 0, while the budget of rare ones
+// lasts.
 func (r *run) sides(weights []int) (sides []int) {
 	for k, w := range weights {
 		if w > 0 || r.s.Left.Rare != 0 {

@@ -13,9 +13,9 @@ import (
 	"macemc/sim"
 )
 
-// System is the spec as a service: the one place where the oracle speaks the
-// contract. Its nodes have what a service may have: maps, slices, and pointers of
-// which two may lead to one cell.
+// System returns the spec as a service: the one place where the oracle speaks the contract.
+// Its nodes have what a service may have: maps, slices, and pointers of which two may lead
+// to one cell.
 func (s *Spec) System() *sim.System {
 	sys := &sim.System{
 		Name: "random", Doc: "A system that was drawn at random.",
@@ -78,7 +78,7 @@ func (s *Spec) System() *sim.System {
 	return sys
 }
 
-// What machines send each other, and themselves.
+// The messages and signals of machines.
 type (
 	word   int
 	ring   int
@@ -129,7 +129,7 @@ func (s *Spec) node(p sim.Params, self sim.Addr, dead *machine) sim.Node {
 	return m.asNode(0)
 }
 
-// clone is a node of the same state.
+// clone returns a node of the same state.
 func (s *Spec) clone(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
 	passed := 0
 	if c, ok := n.(*casing); ok {
@@ -146,7 +146,7 @@ func (s *Spec) clone(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
 	return m.asNode(passed)
 }
 
-// asNode is the machine with the guards and the layer that the spec has.
+// asNode returns the machine with the guards and the layer that the spec has.
 func (m machine) asNode(passed int) sim.Node {
 	s := m.spec
 	switch a := m.A; s.Pokes {
@@ -174,7 +174,7 @@ func (m machine) asNode(passed int) sim.Node {
 	return n
 }
 
-// guards says which a machine has.
+// guards returns which a machine has.
 func (s *Spec) guards() (n int) {
 	if len(s.Gathers)+len(s.Waits) > 0 {
 		return 4
@@ -217,7 +217,7 @@ func of[N interface {
 	return n
 }
 
-// core is the machine of a node that is not in a layer.
+// core returns the machine of a node that is not in a layer.
 func (s *Spec) core(n sim.Node) *machine {
 	if c, ok := n.(cored); ok {
 		return c.core()
@@ -647,7 +647,7 @@ func (s *Spec) rare(kind string, value int) bool {
 	return false
 }
 
-// faults are the budgets in the words of the contract.
+// faults returns the budgets in the words of the contract.
 func (s *Spec) faults() sim.Faults {
 	f := s.Budgets.faults()
 	var only []string
@@ -658,7 +658,7 @@ func (s *Spec) faults() sim.Faults {
 	return f
 }
 
-// links are what a search says of them.
+// links returns what a search says of them.
 func (s *Spec) links() sim.Network {
 	if s.Says == [2]int{} {
 		return sim.Network{}

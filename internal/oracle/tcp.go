@@ -1,8 +1,8 @@
 package oracle
 
-// The rules of TCP, as the transcripts of netsim tell them, by one end of a
-// connection: what a node keeps about a peer. The third flag of those transcripts,
-// that the peer has an error queued for me, is the peer's Error.
+// The rules of TCP, from the transcripts of netsim, by one end of a connection: the state
+// that a node keeps about a peer. The third flag of those transcripts, that the peer has an
+// error queued for this end, is the peer's Error.
 type end struct {
 	Open  bool  // a message was delivered, in one direction or the other
 	Error bool  // an error is queued for the peer, ahead of everything else
@@ -35,17 +35,17 @@ func (s *state) breakable(a, b int) bool {
 // tear breaks a connection: both have yet to hear.
 func (s *state) tear(a, b int) { s.TCP[a][b].Error, s.TCP[b][a].Error = true, true }
 
-// hear: node hears the error that its peer's end has queued. It closes its end, and
-// what it had queued is lost.
+// hear: a node receives the error that its peer's end has queued. It closes its end, and
+// its queued messages are lost.
 func (s *state) hear(node, peer int) {
 	s.TCP[peer][node].Error = false
 	s.TCP[node][peer].Open = false
 	s.TCP[node][peer].Queue = nil
 }
 
-// close is a reset by one end. What it had queued is lost, and it waits for room no
-// more. An error that was under way to it is void. Else the peer has to hear of one,
-// if the connection was open.
+// close is a reset by one end. Its queued messages are lost, and it no longer waits for
+// room. An error under way to it is void. Otherwise the peer will receive one, if the
+// connection was open.
 func (s *state) close(node, peer int) {
 	e := &s.TCP[node][peer]
 	e.Queue, e.Asked = nil, false

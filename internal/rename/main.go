@@ -53,7 +53,7 @@ func rename(dir, to string) error {
 	return nil
 }
 
-// tracked are the files of the repository.
+// tracked returns the files of the repository.
 func tracked(dir string) ([]string, error) {
 	out, err := exec.Command("git", "-C", dir, "ls-files", "-z").Output()
 	if err != nil {

@@ -53,7 +53,7 @@ func Account(w io.Writer, r *search.Result, a *account.Account) error {
 
 const accountLabels = 10
 
-// extent is how far a search went, on one line.
+// extent returns how far a search went, on one line.
 func extent(r *search.Result) string {
 	return fmt.Sprintf("%s, %s and %s; seed %d", numerals.Many(r.Stats.States, "state"), numerals.Many(r.Stats.Transitions, "transition"),
 		numerals.Many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
@@ -81,8 +81,8 @@ var afterTurn = map[account.Turn]string{
 	account.TurnFewer: "clearly fewer walks avoid it after this than before",
 }
 
-// Graph is a finding's run as what happened before what, under a title. Its states
-// are not asked for.
+// Graph returns a finding's run as what happened before what, under a title. Its states are
+// not asked for.
 func Graph(a *account.Account, title string) *eventgraph.Graph {
 	marks := eventgraph.Marks{Title: title, Failed: a.Finding.Step, Why: subject{a}.gist()}
 	if a.Finding.Declined != "" {

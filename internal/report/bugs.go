@@ -72,7 +72,7 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 	return p.err
 }
 
-// shellWords are words as a shell takes them.
+// shellWords returns words as a shell takes them.
 func shellWords(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -162,7 +162,7 @@ func figuresOf(b verify.Bug) (f figures) {
 
 func yesNo(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
 
-// summary is the sentence that counts.
+// summary returns the sentence that counts.
 func summary(r *verify.Report) string {
 	stated, alone, searched, pure := 0, 0, 0, 0
 	for _, b := range r.Bugs {

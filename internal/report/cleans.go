@@ -51,7 +51,7 @@ func bugIDs(ids []sim.BugID, between string) string {
 	return strings.Join(all, between)
 }
 
-// came is how far a search got that has found nothing.
+// came returns how far a search got that has found nothing.
 func came(r *search.Result) string {
 	switch {
 	case r.Finding != nil:
@@ -63,7 +63,7 @@ func came(r *search.Result) string {
 	}
 }
 
-// asOften is how many times that of the slowest bug something is.
+// asOften returns how many times that of the slowest bug something is.
 func asOften(n, of int) string {
 	if of == 0 {
 		return ""
@@ -71,7 +71,7 @@ func asOften(n, of int) string {
 	return fmt.Sprintf(" (%s x)", numerals.Count(n/of))
 }
 
-// Ahead is what a verification is about to do, as one line.
+// Ahead returns what a verification is about to do, as one line.
 func Ahead(a verify.Ahead) string {
 	searches := numerals.Many(a.Searches, "search")
 	switch {
@@ -85,7 +85,7 @@ func Ahead(a verify.Ahead) string {
 	}
 }
 
-// unclean is what is wrong with a system without its bugs.
+// unclean returns what is wrong with a system without its bugs.
 func unclean(c *verify.Clean, command string) problem {
 	s := c.Result.Stats
 	again := append([]string{"search", c.Entry.System.Name}, c.Entry.Flags.Args()...)

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// critical says where recovery became impossible; for what is not dead, where
-// the failure could no longer be avoided.
+// critical returns where recovery became impossible; for what is not dead, where the
+// failure could no longer be avoided.
 func (s subject) critical() string {
 	if !s.Dead() {
 		return s.avoidable()
@@ -29,7 +29,7 @@ func (s subject) critical() string {
 	}
 }
 
-// amiss is what did not happen in the critical step of a dead run though it might
+// amiss returns what did not happen in the critical step of a dead run though it might
 // have: what could not be sent, and a timer that is not set again.
 func (s subject) amiss() (facts []string) {
 	for _, m := range s.Amiss() {
@@ -46,8 +46,8 @@ func (s subject) amiss() (facts []string) {
 	return facts
 }
 
-// evidence says why a dead run is believed to be dead, and its critical step to
-// be critical.
+// evidence returns why a dead run is believed to be dead, and its critical step to be
+// critical.
 func (s subject) evidence() string {
 	if !s.Dead() {
 		return s.avoidance()
@@ -76,7 +76,7 @@ func (s subject) evidence() string {
 	return strings.Join(parts, "\n")
 }
 
-// place is a state of the run.
+// place returns a state of the run.
 func (s subject) place(steps int) string {
 	switch steps {
 	case 0:
@@ -88,7 +88,7 @@ func (s subject) place(steps int) string {
 	}
 }
 
-// Looking is how far the work on a finding is, as one short line.
+// Looking returns how far the work on a finding is, as one short line.
 func Looking(p critical.Progress) string {
 	switch p.Doing {
 	case critical.DoingIsolate:

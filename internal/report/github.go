@@ -11,10 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// GitHub writes each finding as an annotation of GitHub's workflows: a command
-// in a line of the log, which marks the source. root is the folder of the
-// module within the repository; "": the same. That a search was cut short of its
-// bound is a warning.
+// GitHub writes each finding as an annotation of GitHub's workflows: a command in a line of
+// the log, which marks the source. root is the folder of the module within the repository;
+// "" means the same. That a search was cut short of its bound is a warning.
 func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account) error {
 	if r.Cut != "" || len(r.Undecided) > 0 {
 		s := about(r)
@@ -40,7 +39,7 @@ func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account)
 	return nil
 }
 
-// below is a file in a folder; both with slashes.
+// below returns a file in a folder; both with slashes.
 func below(root, file string) string {
 	if root == "" || strings.HasPrefix(file, "/") {
 		return file
@@ -48,7 +47,7 @@ func below(root, file string) string {
 	return strings.TrimSuffix(root, "/") + "/" + file
 }
 
-// brief tells a finding in a few lines, the last of which replays it.
+// brief returns a finding in a few lines, the last of which replays it.
 func (s subject) brief() []string {
 	lines := []string{s.gist()}
 	if m := s.Finding.Message; m != "" {

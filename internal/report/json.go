@@ -237,7 +237,7 @@ func prefixOf(file string, path *choose.Path) prefixJSON {
 	return prefixJSON{File: file, Steps: len(path.Steps), Bugs: append([]string{}, path.All("bug")...)}
 }
 
-// orNull is null where there is nothing to tell.
+// orNull returns null where there is nothing to tell.
 func orNull(s string) *string {
 	if s == "" {
 		return nil
@@ -245,7 +245,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-// bugs are the known bugs that were switched on.
+// bugs returns the known bugs that were switched on.
 func bugs(p sim.Params) []string {
 	out := []string{}
 	for _, b := range p.Bugs() {
@@ -254,7 +254,7 @@ func bugs(p sim.Params) []string {
 	return out
 }
 
-// params are all parameters in force, with the number of nodes.
+// params returns all parameters in force, with the number of nodes.
 func params(sys *sim.System, p sim.Params) map[string]any {
 	out := map[string]any{"nodes": p.Nodes}
 	for _, q := range sys.Params {
@@ -432,8 +432,8 @@ func write(w io.Writer, v any) error {
 	return err
 }
 
-// PlainJSON is the same JSON, in which no terminal and no machine finds a
-// command: what they could take for one can only stand in strings.
+// PlainJSON returns the same JSON, in which no terminal and no machine finds a command:
+// what they could take for one can only stand in strings.
 func PlainJSON(text string) string {
 	if isPlain(text) && !strings.Contains(text, "##[") {
 		return text

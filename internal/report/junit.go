@@ -120,8 +120,8 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Accou
 	return err
 }
 
-// junitFailures are the failures of the cases, by their names. Of several
-// findings about one property the first is told.
+// junitFailures returns the failures of the cases, by their names. Of several findings
+// about one property the first is told.
 func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, error) {
 	failures := map[string]*junitFailure{}
 	for _, s := range all {
@@ -144,7 +144,7 @@ func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, e
 	return failures, nil
 }
 
-// only is a result with one of its findings.
+// only returns a result with one of its findings.
 func only(r *search.Result, f *search.Finding) *search.Result {
 	one := *r
 	one.Finding, one.Findings = f, []*search.Finding{f}
@@ -162,8 +162,8 @@ func (suite *junitSuite) add(c junitCase) {
 	}
 }
 
-// undecided says why a question that no finding answers is open; "" if it is
-// answered within the bounds.
+// undecided returns why a question that no finding answers is open; "" if it is answered
+// within the bounds.
 func undecided(state search.State, r *search.Result) string {
 	switch state {
 	case search.StateSampled:
@@ -190,7 +190,7 @@ func undecided(state search.State, r *search.Result) string {
 	}
 }
 
-// junitSettings are what was run, and what it came to, in single words.
+// junitSettings returns what was run, and what it came to, in single words.
 func junitSettings(s subject, r *search.Result) []junitProperty {
 	out := []junitProperty{
 		{"system", s.System.Name}, {"bugs", strings.Join(bugs(s.Params), ",")}, {"setting", s.setting()},

@@ -46,8 +46,8 @@ func (p *printer) row(indent, width int, label, text string) {
 	}
 }
 
-// columns is how wide a line of prose may be: as wide as the terminal that is written
-// to, if one is, within limits. A writer says so by a method Columns; 0: it is none.
+// columns returns how wide a line of prose may be: as wide as the terminal that is written
+// to, if one is, within limits. A writer says so by a method Columns, or 0 if it is none.
 func (p *printer) columns() int {
 	if w, is := p.w.(interface{ Columns() int }); is {
 		if n := w.Columns(); n > 0 {
@@ -102,7 +102,7 @@ func cutTo(most int, line string) string {
 // tailMost is how much stays of the end of a line that is cut in its middle.
 const tailMost = 40
 
-// percent is a share with two digits, rounded up: it is an upper bound.
+// percent returns a share with two digits, rounded up: it is an upper bound.
 func percent(share float64) string {
 	if share <= 0 {
 		return "0 %"
@@ -111,12 +111,12 @@ func percent(share float64) string {
 	return strconv.FormatFloat(math.Ceil(share*100/unit-1e-9)*unit, 'g', 3, 64) + " %"
 }
 
-// duration is an elapsed time in seconds.
+// duration returns an elapsed time in seconds.
 func duration(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
 }
 
-// rate is how many of something there were in a second, to two digits.
+// rate returns how many of something there were in a second, to two digits.
 func rate(n int, d time.Duration) string {
 	if d <= 0 || n == 0 {
 		return "0"
@@ -126,7 +126,7 @@ func rate(n int, d time.Duration) string {
 	return numerals.Count(int(math.Round(r/unit) * unit))
 }
 
-// quoted are names in quotes, with commas between.
+// quoted returns names in quotes, with commas between.
 func quoted(names []string) string {
 	var out []string
 	for _, n := range names {
@@ -135,7 +135,7 @@ func quoted(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// Sentence is the first sentence of a text, on one line.
+// Sentence returns the first sentence of a text, on one line.
 func Sentence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if i := strings.Index(text, ". "); i >= 0 {

@@ -8,7 +8,7 @@ import (
 // Markdown shows what a service says as code, in which nothing is a link, a
 // heading, a mention or HTML.
 
-// Code is a text as a span of code, on one line.
+// Code returns a text as a span of code, on one line.
 func Code(text string) string {
 	text = short(text)
 	if text == "" {
@@ -21,8 +21,8 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
-// Prose is a text that is no code, in which nothing is markup either: no link,
-// no HTML, nobody's name who would be told of it. It must not begin a line.
+// Prose returns a text that is no code, in which nothing is markup either: no link, no
+// HTML, nobody's name who would be told of it. It must not begin a line.
 func Prose(text string) string {
 	return proses.Replace(cutTo(textMost, strings.TrimSpace(logged(oneLine(text)))))
 }
@@ -33,7 +33,7 @@ var proses = strings.NewReplacer(
 	"://", "&#58;//", "www.", `www\.`, "@", "@\u200c", "#", "#\u200c",
 )
 
-// run is the length of the longest run of backquotes.
+// run returns the length of the longest run of backquotes.
 func run(text string) (longest int) {
 	n := 0
 	for _, r := range text {
@@ -45,13 +45,13 @@ func run(text string) (longest int) {
 	return longest
 }
 
-// CodeBlock is a text as a block of code in a language; "": in none.
+// CodeBlock returns a text as a block of code in a language; "" means in none.
 func CodeBlock(language, text string) string {
 	fence := strings.Repeat("`", max(3, run(text)+1))
 	return fence + language + "\n" + Printed(strings.TrimRight(text, "\n")) + "\n" + fence + "\n"
 }
 
-// Table is a table whose cells are Markdown already.
+// Table returns a table whose cells are Markdown already.
 func Table(head []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {

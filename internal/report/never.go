@@ -65,7 +65,7 @@ func (p *printer) unran(l *search.Lines) {
 	p.blank()
 }
 
-// held says where each liveness property was first seen to hold.
+// held returns where each liveness property was first seen to hold.
 func held(all []world.Held) string {
 	var parts []string
 	for _, h := range all {

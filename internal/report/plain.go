@@ -20,10 +20,9 @@ const (
 	stackMost = 60   // lines of a stack
 )
 
-// Plain is text in which everything that a terminal would obey, or that would
-// make a reader see something else, stands as a Go escape: control characters,
-// but for line breaks and tabs, changes of the writing direction, what is not
-// UTF-8.
+// Plain returns text in which everything that a terminal would obey, or that would make a
+// reader see something else, stands as a Go escape: control characters, but for line breaks
+// and tabs, changes of the writing direction, what is not UTF-8.
 func Plain(text string) string {
 	if isPlain(text) {
 		return text
@@ -72,18 +71,18 @@ func harmless(r rune) bool {
 	}
 }
 
-// oneLine is plain text without line breaks.
+// oneLine returns plain text without line breaks.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", " ").Replace(Plain(text))
 }
 
-// Line is text as one line: line breaks are blanks, and nothing in it steers
-// what shows it.
+// Line returns text as one line: line breaks are blanks, and nothing in it steers what
+// shows it.
 func Line(text string) string {
 	return logged(Plain(strings.Join(strings.Fields(text), " ")))
 }
 
-// Printed is a text of several lines that a terminal shows and a log keeps, and
+// Printed returns a text of several lines that a terminal shows and a log keeps, and
 // neither obeys.
 func Printed(text string) string {
 	lines := strings.Split(Plain(text), "\n")
@@ -93,11 +92,11 @@ func Printed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// short is a text as one line that fits in anything.
+// short returns a text as one line that fits in anything.
 func short(text string) string { return logged(cutTo(widest, oneLine(text))) }
 
-// logged is a line that no machine takes for a command: those of GitHub begin
-// with two colons, after blanks, and older ones have "##[" anywhere.
+// logged returns a line that no machine takes for a command: those of GitHub begin with two
+// colons, after blanks, and older ones have "##[" anywhere.
 func logged(line string) string {
 	if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
 		line = line[:len(line)-len(rest)] + `\x3a` + rest[1:]
@@ -105,7 +104,7 @@ func logged(line string) string {
 	return strings.ReplaceAll(line, "##[", `#\x23[`)
 }
 
-// shortened is a text of a length that can be read; what is left out is told.
+// shortened returns a text of a length that can be read; what is left out is told.
 func shortened(text string) string {
 	kept := text
 	if runes := []rune(kept); len(runes) > textMost {

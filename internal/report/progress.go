@@ -9,10 +9,10 @@ import (
 	"macemc/search"
 )
 
-// Progress is how far a search is, as one line: what it does, what it has, how
-// fast that grew of late, and, where it is known how much there is to do, when
-// it will be done. Then is where it was some time before; both are of one
-// search. It may take no longer than limit; 0: as long as it takes.
+// Progress returns how far a search is, as one line: what it does, what it has, how fast
+// that grew of late, and, where it is known how much there is to do, when it will be done.
+// Then is where it was some time before; both are of one search. It may take no longer than
+// limit; 0 means as long as it takes.
 func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) string {
 	parts := []string{doing(now)}
 	switch now.Phase {
@@ -40,7 +40,7 @@ func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) stri
 	return strings.Join(parts, ", ")
 }
 
-// doing is the phase, and how much of it is done.
+// doing returns the phase, and how much of it is done.
 func doing(p search.Progress) string {
 	share := ""
 	if p.Of > 0 {
@@ -67,7 +67,7 @@ func doing(p search.Progress) string {
 	}
 }
 
-// pace is how many there are, and how many more in a second of late.
+// pace returns how many there are, and how many more in a second of late.
 func pace(now, then int, ago time.Duration, what string) string {
 	text := numerals.Many(now, what)
 	if ago > 0 && now >= then {
@@ -76,8 +76,8 @@ func pace(now, then int, ago time.Duration, what string) string {
 	return text
 }
 
-// left says how long the search still takes, where that is known: of walks, which
-// come last, and where it may not take longer. How many depths follow nobody knows.
+// left returns how long the search still takes, where that is known: of walks, which come
+// last, and where it may not take longer. How many depths follow nobody knows.
 func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts []string) {
 	phase, known := toGo(now, then, ago)
 	last := known && (now.Phase == search.PhaseWalks || now.Phase == search.PhasePrefixes)
@@ -102,9 +102,9 @@ func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts [
 	return parts
 }
 
-// toGo is how long the phase takes if it goes on as of late. It is known where
-// both looks were at the same part of it, and enough was done between them for
-// the next to be like it.
+// toGo returns how long the phase takes if it goes on as of late. It is known where both
+// looks were at the same part of it, and enough was done between them for the next to be
+// like it.
 func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, known bool) {
 	const least = 50
 	done := now.Done - then.Done
@@ -114,7 +114,7 @@ func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, kno
 	return time.Duration(float64(ago) * float64(now.Of-now.Done) / float64(done)), true
 }
 
-// Elapsed is a duration in whole seconds, as short as can be.
+// Elapsed returns a duration in whole seconds, as short as can be.
 func Elapsed(d time.Duration) string {
 	s := int(d.Seconds())
 	switch {

@@ -34,8 +34,8 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	return p.err
 }
 
-// Recorded says for what a path was recorded, where it comes to something else now;
-// "": it was for nothing, or comes to the same.
+// Recorded says for what a path was recorded, where it comes to something else now, or ""
+// if it was for nothing, or comes to the same.
 func Recorded(path *choose.Path, r *search.Replayed) string {
 	if r.Reproduced || r.Recorded == sim.VerdictNone {
 		return ""
@@ -56,7 +56,7 @@ func replayed(path *choose.Path, r *search.Replayed) subject {
 	return subject{account.Replayed(path, r)}
 }
 
-// told is the last line: whether it happened again, or what did instead.
+// told returns the last line: whether it happened again, or what did instead.
 func told(s subject, path *choose.Path, r *search.Replayed) string {
 	now := s.outcome()
 	if r.Reproduced {
@@ -68,7 +68,7 @@ func told(s subject, path *choose.Path, r *search.Replayed) string {
 	return fmt.Sprintf("not reproduced: %s; now %s", cmp.Or(Recorded(path, r), "recorded for "+r.Recorded.String()), now)
 }
 
-// outcome is the verdict, the property and the step.
+// outcome returns the verdict, the property and the step.
 func (s subject) outcome() string {
 	f := s.Finding
 	where := ", " + at(f.Step)

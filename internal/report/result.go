@@ -55,7 +55,7 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	return p.err
 }
 
-// suspects says how many suspected runs were not decided.
+// suspects returns how many suspected runs were not decided.
 func suspects(r *search.Result) string {
 	switch n := len(r.Undecided); n {
 	case 0:
@@ -124,7 +124,7 @@ func within(stop search.Stop) string {
 	}
 }
 
-// beforeCut is said of findings of a search that was cut short.
+// beforeCut returns said of findings of a search that was cut short.
 func beforeCut(r *search.Result) string {
 	if r.Cut == "" {
 		return ""
@@ -285,7 +285,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 	p.blank()
 }
 
-// ignored is what was left out, and how often a run ended in it.
+// ignored returns what was left out, and how often a run ended in it.
 func ignored(r *search.Result) string {
 	var all []string
 	ends := false
@@ -381,7 +381,7 @@ func liveness(s subject, r *search.Result) string {
 	}
 }
 
-// walked says how many walks were taken from the start, and how long they were.
+// walked returns how many walks were taken from the start, and how long they were.
 func walked(r *search.Result) string {
 	walks := numerals.Many(r.Liveness.Walks, "walk")
 	if least := r.Options.WalkLeast; least > 0 {
@@ -399,7 +399,7 @@ func periphery(y search.Periphery) string {
 	return fmt.Sprintf("%s, not known to be live, at the ends of rounds: a walk until it was; %s in all", from, numerals.Many(y.Steps, "step"))
 }
 
-// became says what walks that found nothing came to.
+// became returns what walks that found nothing came to.
 func became(r *search.Result, steps string) string {
 	switch n := r.Stats.WalksCut; {
 	case n > 0 && n == r.Stats.Walks:
@@ -421,8 +421,8 @@ func became(r *search.Result, steps string) string {
 	return fmt.Sprintf("each became live within %s", steps) + suspects(r)
 }
 
-// kept is what the engine kept of the states, where that is not what it keeps
-// by default.
+// kept returns what the engine kept of the states, where that is not what it keeps by
+// default.
 func kept(r *search.Result) string {
 	reference := r.Stats.Engine == string(search.EngineReference)
 	switch o := r.Options; {
@@ -435,7 +435,7 @@ func kept(r *search.Result) string {
 	}
 }
 
-// copies says how nodes are copied, if that is not by the walk, or why the engine is not
+// copies returns how nodes are copied, if that is not by the walk, or why the engine is not
 // the one that was asked for.
 func copies(r *search.Result) string {
 	switch {
@@ -450,7 +450,7 @@ func copies(r *search.Result) string {
 	}
 }
 
-// prefix says what the search begins with.
+// prefix returns what the search begins with.
 func prefix(r *search.Result) string {
 	path := r.Options.Prefix
 	text := "a prefix of " + numerals.Many(len(path.Steps), "step")
@@ -473,8 +473,8 @@ func prefix(r *search.Result) string {
 	return text
 }
 
-// environment is how the environment may misbehave, and how the links are set
-// where a user said so.
+// environment returns how the environment may misbehave, and how the links are set where a
+// user said so.
 func environment(r *search.Result) string {
 	text := ""
 	if f := r.Options.Budgets(r.System); !f.IsZero() {
@@ -497,7 +497,7 @@ func environment(r *search.Result) string {
 	return text
 }
 
-// keeps is what timers keep to; "": they are free.
+// keeps returns what timers keep to, or "" if they are free.
 func keeps(sys *sim.System, params sim.Params, free bool) string {
 	if clock, _ := sys.Pace(params); clock != nil && !free { // a search has asked it before
 		return "in order (" + clock.String() + ")"
@@ -505,7 +505,7 @@ func keeps(sys *sim.System, params sim.Params, free bool) string {
 	return ""
 }
 
-// effort is what the engine did for it; other engines do less, or more.
+// effort returns what the engine did for it; other engines do less, or more.
 func effort(s search.Stats) string {
 	looked := ""
 	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
@@ -535,7 +535,7 @@ func effort(s search.Stats) string {
 	return text
 }
 
-// manners says how many walks there were of each manner, if of several.
+// manners returns how many walks there were of each manner, if of several.
 func manners(m search.Manners) string {
 	var each []string
 	for name, n := range m.All() {
@@ -547,8 +547,7 @@ func manners(m search.Manners) string {
 	return " (" + strings.Join(each, ", ") + ")"
 }
 
-// stopped says why the search did; where it found something and was cut short,
-// both.
+// stopped returns why the search did; where it found something and was cut short, both.
 func stopped(r *search.Result) string {
 	switch found := len(r.Findings); {
 	case r.Cut == "" || found == 0:
@@ -613,7 +612,7 @@ func (p *printer) measured(r *search.Result) {
 	}
 }
 
-// slower says why a search was slower than it could be; "": it was not.
+// slower returns why a search was slower than it could be, or "" if it was not.
 func slower(r *search.Result) string {
 	if r.Measured.Slow == "" {
 		return ""

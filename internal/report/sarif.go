@@ -152,7 +152,7 @@ func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.
 	return write(w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
 
-// rules are those of the properties, in their order, then of the verdicts.
+// rules returns those of the properties, in their order, then of the verdicts.
 func (s subject) rules() (rules []sarifRule) {
 	taken := map[string]int{}
 	add := func(id, name, text string) {
@@ -178,7 +178,7 @@ func (s subject) rules() (rules []sarifRule) {
 	return rules
 }
 
-// ruleOf is the place of the finding's rule among all.
+// ruleOf returns the place of the finding's rule among all.
 func (s subject) ruleOf() int {
 	for i, p := range s.System.Properties {
 		if failed := s.Violated(); len(failed) > 0 && p.Name == failed[0] {
@@ -214,8 +214,8 @@ func (s subject) sarifResult(rules []sarifRule, root string) sarifResult {
 	return out
 }
 
-// fingerprint is the same for findings of one kind, whatever run shows them:
-// by it a later run of the same search is told from a new finding.
+// fingerprint returns the same for findings of one kind, whatever run shows them: by it a
+// later run of the same search is told from a new finding.
 func (s subject) fingerprint() string {
 	at := s.Finding.Identity
 	if s.Finding.Critical != nil {
@@ -224,7 +224,7 @@ func (s subject) fingerprint() string {
 	return canon.OfString(strings.Join([]string{s.Name(), s.Finding.Verdict.String(), s.Finding.Property, at}, "\x00")).String()
 }
 
-// sarifSteps is the run as a flow: where each step was handled. Steps of the
+// sarifSteps returns the run as a flow: where each step was handled. Steps of the
 // environment have no place in the code, and are told all the same.
 func (s subject) sarifSteps(all *account.Sources, root string) (flow []sarifFlowStep) {
 	if s.Finding.Trace == nil {
@@ -258,13 +258,13 @@ func sarifAt(at account.Source, root string) sarifLocation {
 	}
 }
 
-// escapedPath is a file's name as a part of a URI.
+// escapedPath returns a file's name as a part of a URI.
 func escapedPath(name string) string { return (&url.URL{Path: name}).EscapedPath() }
 
 var noSlug = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// Slug is a name of letters, digits and hyphens, of at most so many characters,
-// for a text: "" where it has none of them.
+// Slug returns a name of letters, digits and hyphens, of at most so many characters, for a
+// text: "" where it has none of them.
 func Slug(text string, most int) string {
 	s := strings.Trim(noSlug.ReplaceAllString(text, "-"), "-")
 	if len(s) > most {
@@ -276,7 +276,7 @@ func Slug(text string, most int) string {
 	return s
 }
 
-// camel is a text as one word, as names of rules are: BothAreConnected.
+// camel returns a text as one word, as names of rules are: BothAreConnected.
 func camel(text string) (word string) {
 	for part := range strings.SplitSeq(Slug(text, 100), "-") {
 		if part != "" {

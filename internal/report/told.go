@@ -70,7 +70,7 @@ func Measured(w io.Writer, r *search.Result) error {
 	return p.err
 }
 
-// List is a, b and c.
+// List returns a, b and c.
 func List(words []string) string {
 	switch n := len(words); n {
 	case 0:

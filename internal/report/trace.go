@@ -42,8 +42,8 @@ func (p *printer) steps(s subject) {
 	p.blank()
 }
 
-// shownSteps is the part of a run of n steps that is shown, after from and up to to: its
-// end, or of a dead run what is around the step at which it turned.
+// shownSteps returns the part of a run of n steps that is shown, after from and up to to:
+// its end, or of a dead run what is around the step at which it turned.
 func (s subject) shownSteps(n int) (from, to int) {
 	to = n
 	if f := s.Finding; f.Verdict == sim.VerdictDead && f.Critical != nil {
@@ -52,7 +52,7 @@ func (s subject) shownSteps(n int) (from, to int) {
 	return max(0, to-stepsMost), to
 }
 
-// length is the number of the run's steps that are known.
+// length returns the number of the run's steps that are known.
 func (s subject) length() int { return min(s.Finding.Step, len(s.Path().Steps)) }
 
 // part is the steps of a run after from, to the one numbered to; the starts
@@ -102,7 +102,7 @@ func (p *printer) step(width int, number, identity string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s  %s", width, number, identity)))
 }
 
-// shown is a step's event as people read it, if more is known of it than its identity.
+// shown returns a step's event as people read it, if more is known of it than its identity.
 func (s subject) shown(step int, identity string) string {
 	if t := s.Finding.Trace; t != nil && 0 < step && step <= len(t.Steps) && t.Steps[step-1].Identity == identity {
 		return t.Steps[step-1].Shown(s.Walker())
@@ -139,7 +139,7 @@ type stepJSON struct {
 	Effects []string `json:"effects"` // as people read them
 }
 
-// runOf is the whole run of a finding, as steps tells its end.
+// runOf returns the whole run of a finding, as steps tells its end.
 func runOf(s subject) []stepJSON {
 	path, trace, walker := s.Path(), s.Finding.Trace, s.Walker()
 	if trace == nil {

@@ -14,11 +14,11 @@ import (
 // subject is what a report is about, in its words.
 type subject struct{ *account.Account }
 
-// about is the subject of a result as a whole.
+// about returns the subject of a result as a whole.
 func about(r *search.Result) subject { return subject{account.Of(r, r.Finding)} }
 
-// subjects are those of the findings of a result. There is an account for each, or
-// it is made.
+// subjects returns those of the findings of a result. There is an account for each, or it
+// is made.
 func subjects(r *search.Result, all []*account.Account) (out []subject) {
 	for i, f := range r.Findings {
 		if i < len(all) {
@@ -30,7 +30,7 @@ func subjects(r *search.Result, all []*account.Account) (out []subject) {
 	return out
 }
 
-// setting is how it was run, as one line.
+// setting returns how it was run, as one line.
 func (s subject) setting() string {
 	parts := []string{numerals.Many(s.Params.Nodes, "node")}
 	return strings.Join(append(parts, s.Params.Settings(s.System)...), "; ")
@@ -42,10 +42,10 @@ func (s subject) free() bool {
 	return free
 }
 
-// title is the first line of a report: who, and what happened.
+// title returns the first line of a report: who, and what happened.
 func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 
-// gist says what happened, in half a sentence.
+// gist returns what happened, in half a sentence.
 func (s subject) gist() string {
 	f := s.Finding
 	switch f.Verdict {

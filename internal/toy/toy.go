@@ -18,7 +18,7 @@ type (
 type graph struct {
 	start string
 	edges map[string][]edge
-	live  map[string]bool // nil: nothing is asked of this node
+	live  map[string]bool // nil if nothing is asked of this node
 	bad   map[string]bool
 }
 
@@ -26,7 +26,7 @@ type graph struct {
 type edge struct {
 	event   sim.Signal
 	targets []string
-	weights []int // nil: all alike
+	weights []int // nil means all alike
 }
 
 // node stands at a vertex.

@@ -105,7 +105,7 @@ func Allow(t *testing.T, d *Data, keys ...string) {
 	}
 }
 
-// Word is the value of argument key, or otherwise.
+// Word returns the value of argument key, or otherwise.
 func Word(d *Data, key, otherwise string) string {
 	arg, ok := d.Arg(key)
 	if !ok {
@@ -114,14 +114,14 @@ func Word(d *Data, key, otherwise string) string {
 	return strings.Join(arg.Vals, ",")
 }
 
-// Int is the value of argument key, or otherwise.
+// Int returns the value of argument key, or otherwise.
 func Int(t *testing.T, d *Data, key string, otherwise int) int {
 	t.Helper()
 	d.MaybeScanArgs(t, key, &otherwise)
 	return otherwise
 }
 
-// Ints is the values of argument key, as in key=(1,2,3); nil if it is absent.
+// Ints returns the values of argument key, as in key=(1,2,3); nil if it is absent.
 func Ints(t *testing.T, d *Data, key string) []int {
 	t.Helper()
 	arg, _ := d.Arg(key)

@@ -27,10 +27,10 @@ type Clean struct {
 	// What the slowest of them needed: each the most of all bugs and seeds.
 	Transitions, WalkSteps int
 
-	Result *search.Result // nil: it was not got to
+	Result *search.Result // nil if it was not got to
 	Time   time.Duration  // of the search
-	Short  []string       // why it does not count as clean; nil: it does
-	Replay string         // the command that replays what was found; "": nothing was
+	Short  []string       // why it does not count as clean, or nil if it does
+	Replay string         // the command that replays what was found, or "" if nothing was
 }
 
 // Is reports whether the system counts as clean.
@@ -40,11 +40,11 @@ func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 type Ahead struct {
 	Bugs, Seeds int           // that are looked for
 	Searches    int           // without a bug
-	WalkSteps   int           // that these take at least; 0: the bugs will tell
+	WalkSteps   int           // that these take at least, or 0 if the bugs will tell
 	About       time.Duration // as long as that needs, if it goes on as for the bugs
 }
 
-// cleans are the searches to take without a bug: one for each system and flags.
+// cleans returns the searches to take without a bug: one for each system and flags.
 func cleans(entries []known.Entry) (all []*Clean) {
 	for _, e := range entries {
 		i := slices.IndexFunc(all, func(c *Clean) bool { return c.under(e) })
@@ -77,7 +77,7 @@ func (s *session) cleanAll() error {
 	return nil
 }
 
-// what is the system and the flags.
+// what returns the system and the flags.
 func (c *Clean) what() string {
 	return strings.Join(append([]string{c.Entry.System.Name, "without a bug"}, c.Entry.Flags.Args()...), " ")
 }
@@ -120,9 +120,9 @@ func (s *session) clean(c *Clean, what string) error {
 	return nil
 }
 
-// short says why a search without a bug does not count as clean. Where all
-// states are known, there are no more transitions; where liveness is decided on
-// them too, walks tell nothing. A constraint that excluded no state is no gap.
+// short returns why a search without a bug does not count as clean. Where all states are
+// known, there are no more transitions; where liveness is decided on them too, walks tell
+// nothing. A constraint that excluded no state is no gap.
 func (c *Clean) short(r *search.Result) (short []string) {
 	if f := r.Finding; f != nil {
 		return []string{fmt.Sprintf("found is %s: %s %s", f.Verdict, f.Property, f.Message)}

@@ -30,7 +30,7 @@ func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 	return e.Kind == c.Kind && kindOf(e.Value) == c.Message && plays(f.Trace.Steps[:at-1], e.Node, p, c.Role)
 }
 
-// kindOf is the name of a value's type: of a message, a signal, ...
+// kindOf returns the name of a value's type: of a message, a signal, ...
 func kindOf(value any) string {
 	if value == nil {
 		return ""

@@ -13,18 +13,18 @@ import (
 
 // Options are how the catalogue is verified.
 type Options struct {
-	Seed    int                        // the first; 0: 1
+	Seed    int                        // the first; 0 means 1
 	Seeds   int                        // how many each bug is looked for on
 	NoAlone bool                       // do not look for a bug without its flags
 	NoClean bool                       // do not search the correct systems
-	Explain func(*search.Result) error // looks into what a search has found; nil: nothing does
+	Explain func(*search.Result) error // looks into what a search has found, or nil if nothing does
 	Search  search.Options             // of all searches: Stuck, OnStuck, Memory, Progress
 	Stop    func() search.Stop         // as of a search
 	Ahead   func(Ahead)                // told before the bugs are looked for, and before the searches without one
 	Begin   func(what string)          // told before each search
 
-	// Keep keeps what was found without a bug, and returns the command that
-	// replays it; nil: nothing does.
+	// Keep keeps what was found without a bug, and returns the command that replays it, or
+	// nil if nothing does.
 	Keep func(*search.Result) (replay string, err error)
 }
 
@@ -34,8 +34,8 @@ type Report struct {
 	Of     int         // bugs that were asked for
 	Seed   int         // the first
 	Seeds  int         // how many
-	Cleans []*Clean    // the searches without a bug; nil: none was asked for
-	Stop   search.Stop // why it ended early; "": it did not
+	Cleans []*Clean    // the searches without a bug, or nil if none was asked for
+	Stop   search.Stop // why it ended early, or "" if it did not
 }
 
 // Bug is what came of one known bug.
@@ -43,7 +43,7 @@ type Bug struct {
 	Entry  known.Entry
 	Runs   []Run  // one for each seed
 	Alone  bool   // it is found with --bug alone: on every seed if that is all, else on the first
-	Clean  *Clean // nil: the system was not searched without it
+	Clean  *Clean // nil if the system was not searched without it
 	Nodes  int
 	Stated bool // on every seed it is found as its entry states, which may allow for other critical steps
 }
@@ -53,11 +53,11 @@ type Run struct {
 	Seed     int
 	Verdict  sim.Verdict
 	Steps    int              // of the path
-	Critical *search.Critical // nil: none, or not isolated
+	Critical *search.Critical // nil means none, or not isolated
 	Stats    search.Stats
 	Time     time.Duration // of the search
-	Problem  string        // how it differs from what the entry states; "": not at all, but for Other
-	Other    string        // the critical step, where it is none that the entry states; "": it is one
+	Problem  string        // how it differs from what the entry states; "" means not at all, but for Other
+	Other    string        // the critical step, where it is none that the entry states, or "" if it is one
 }
 
 // Holds reports whether all is as the catalogue states, as far as it was asked.
@@ -139,7 +139,7 @@ func stated(e known.Entry, runs []Run) bool {
 	return held.Held == held.Of || e.Fresh.Of > 0 && e.Fresh.Like(held)
 }
 
-// search takes one search with the flags of an entry. Nil: it was stopped.
+// search takes one search with the flags of an entry. If it is nil, it was stopped.
 func (s *session) search(what string, e known.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
 	if s.Begin != nil {
 		s.Begin(what)
@@ -191,7 +191,7 @@ func configure(opts *search.Options, e known.Entry, bugs []sim.BugID) (err error
 	return err
 }
 
-// judged says how what a search came to differs from what an entry states.
+// judged returns how what a search came to differs from what an entry states.
 func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 	run := Run{Seed: seed, Verdict: r.Verdict(), Stats: r.Stats, Time: s.took}
 	f := r.Finding

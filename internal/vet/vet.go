@@ -169,7 +169,7 @@ func (c *checker) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// line says where something is, for a message about another place.
+// line returns where something is, for a message about another place.
 func (c *checker) line(at token.Pos) string {
 	p := c.pass.Fset.Position(at)
 	return fmt.Sprintf("line %d", p.Line)

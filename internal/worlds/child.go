@@ -239,7 +239,7 @@ func (c *child) endless() {
 	os.Exit(3)
 }
 
-// deadlocked is the failure of a bubble that cannot go on; nil if all that is left in
+// deadlocked returns the failure of a bubble that cannot go on; nil if all that is left in
 // it are goroutines of lives that ended.
 func deadlocked(e any) *Failure {
 	left := bubble.Left()
@@ -281,7 +281,7 @@ func (c *child) captured(f func()) (string, error) {
 
 var header = regexp.MustCompile(`(?m)^\s*--- FAIL: .*\n`)
 
-// clean is the output of a failing test without its headers.
+// clean returns the output of a failing test without its headers.
 func clean(said string) string { return strings.TrimSpace(header.ReplaceAllString(said, "")) }
 
 // unset clears flags by which package testing would not run the worlds.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// outside is an error if there are goroutines before the first world begins, but for
+// outside returns an error if there are goroutines before the first world begins, but for
 // those of package testing: what they do is no part of a tape.
 func outside() error {
 	buf := make([]byte, 1<<20)

@@ -129,7 +129,7 @@ func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
 	}
 }
 
-// died is the failure of the world during which a child ended.
+// died returns the failure of the world during which a child ended.
 func died(said []byte, err error) *Failure {
 	text := string(said)
 	for _, kind := range []string{"panic", "fatal error"} {

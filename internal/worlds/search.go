@@ -127,7 +127,7 @@ func (s *Search) finding(world int, failure Failure) (*Finding, error) {
 	return s.tell(t.with(small), Finding{World: world, Failure: failure, Tape: s.Keep, First: len(t.draws), Runs: runs})
 }
 
-// with is the tape with other draws.
+// with returns the tape with other draws.
 func (t *tape) with(draws []bubble.Draw) *tape {
 	other := *t
 	other.draws = draws
@@ -199,7 +199,7 @@ func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 // toldMost is how many deviations a report names.
 const toldMost = 20
 
-// deviation says what deviates at a draw, and where.
+// deviation returns what deviates at a draw, and where.
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	text := d.String()
 	if r, err := s.take(t, i+1); err == nil {
@@ -208,8 +208,8 @@ func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	return text
 }
 
-// asked says where a draw was asked: the innermost call, and the innermost of the
-// user's code if that is another.
+// asked returns where a draw was asked: the innermost call, and the innermost of the user's
+// code if that is another.
 func (s *Search) asked(pcs []uintptr) (text string) {
 	r, err := s.run(job{Names: pcs})
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *Search) asked(pcs []uintptr) (text string) {
 	return text
 }
 
-// difference tells where two runs of a world that should be equal first differ.
+// difference returns where two runs of a world that should be equal first differ.
 func (s *Search) difference(a, b result, j job) ([]string, error) {
 	return s.differs(a, b, func(stop int) (result, error) { j.Stop = stop; return s.run(j) })
 }

@@ -25,7 +25,7 @@ var kept = [][]bubble.Kind{
 	without(bubble.Rand), without(bubble.Yield), without(bubble.Tie), without(bubble.Next), without(bubble.Select), without(bubble.Host),
 }
 
-// without is every kind but one.
+// without returns every kind but one.
 func without(kind bubble.Kind) (rest []bubble.Kind) {
 	for k := range bubble.Kinds {
 		if k != kind {

@@ -29,7 +29,7 @@ func deviations(draws []bubble.Draw) (out []bubble.Draw) {
 	return out
 }
 
-// path is the tape as a path. A step stands for the draws of an instant.
+// path returns the tape as a path. A step stands for the draws of an instant.
 func (t *tape) path() *choose.Path {
 	p := new(choose.Path)
 	p.Add("test", t.test)
@@ -117,7 +117,7 @@ func kind(word string) bubble.Kind {
 	return bubble.Kinds
 }
 
-// plan is how the world of the tape is taken.
+// plan returns how the world of the tape is taken.
 func (t *tape) plan() bubble.Plan {
 	fed := t.draws
 	if fed == nil {
@@ -139,7 +139,7 @@ var plans = [][bubble.Kinds]uint32{
 	{1 << 15, 1 << 14, 0, 1 << 15, 1 << 16, 1 << 16, 1 << 16}, // and some goroutines are slow
 }
 
-// planOf is the plan of a world.
+// planOf returns the plan of a world.
 func planOf(seed uint64, world int) bubble.Plan {
 	if world == 0 {
 		return bubble.Plan{Fed: []bubble.Draw{}}
@@ -151,5 +151,5 @@ func planOf(seed uint64, world int) bubble.Plan {
 	return p
 }
 
-// toolchain is the version of Go that this program was built with.
+// toolchain returns the version of Go that this program was built with.
 func toolchain() string { return runtime.Version() }

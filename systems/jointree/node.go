@@ -39,7 +39,7 @@ type node struct {
 	papa    sim.Addr // nobody: not joined; at the root itself
 	kids    map[sim.Addr]bool
 	silent  map[sim.Addr]bool // neighbours that were probed and have not answered
-	ballast *ballast          // nil: none
+	ballast *ballast          // nil means none
 }
 
 func (n *node) Init(env sim.Env) {
@@ -117,7 +117,7 @@ func (n *node) join(env sim.Env, who sim.Addr) {
 	}
 }
 
-// kid is the k-th child, in order.
+// kid returns the k-th child, in order.
 func (n *node) kid(env sim.Env, k int) sim.Addr {
 	for _, a := range env.Peers() {
 		if n.kids[a] {

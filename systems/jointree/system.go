@@ -41,7 +41,7 @@ var System = &sim.System{
 	},
 }
 
-// friend is the next node, round the circle of all but the root.
+// friend returns the next node, round the circle of all but the root.
 func friend(p sim.Params, self sim.Addr) sim.Addr {
 	others := p.Addrs()[1:]
 	return others[(slices.Index(others, self)+1)%len(others)]

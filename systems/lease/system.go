@@ -70,7 +70,7 @@ func observe(p *primary, at sim.Addr, fact any) error {
 	return nil
 }
 
-// open is how many writes are to be done, or were never asked for.
+// open returns how many writes are to be done, or were never asked for.
 func open(v sim.View[*node]) (n int) {
 	for _, node := range v.Nodes() {
 		n += node.requests - node.done

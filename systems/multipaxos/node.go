@@ -45,7 +45,7 @@ const (
 type proposer struct {
 	machine.Core
 	acceptors, learners []sim.Addr
-	slots               int // that there are; 0: as many as are needed
+	slots               int // that there are; 0 means as many as are needed
 	rounds              int // ballots that it may still begin
 	step                int // between its ballots
 	ballot              int
@@ -201,7 +201,7 @@ func (p *proposer) wait(env sim.Env) {
 	}
 }
 
-// inserted is a set with one more.
+// inserted returns a set with one more.
 func inserted(set []sim.Addr, a sim.Addr) []sim.Addr {
 	k, there := slices.BinarySearchFunc(set, a, sim.Addr.Compare)
 	if there {

@@ -171,5 +171,5 @@ func learnt(v sim.View[*learner]) bool {
 	return true
 }
 
-// valueOf is the k-th value that a proposer is asked for.
+// valueOf returns the k-th value that a proposer is asked for.
 func valueOf(proposer sim.Addr, k int) int { return 10*(proposer.Index()+1) + k }

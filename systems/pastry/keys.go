@@ -32,8 +32,8 @@ const (
 	small                // two digits, then zeros
 )
 
-// rows is how many digits tell the keys of the set apart: as many rows has a
-// routing table.
+// rows returns how many digits tell the keys of the set apart: as many rows has a routing
+// table.
 func (s keyset) rows() int {
 	if s == small {
 		return 2
@@ -53,12 +53,11 @@ func keyOf(b []byte) key {
 	return key{binary.BigEndian.Uint32(b), binary.BigEndian.Uint64(b[4:]), binary.BigEndian.Uint64(b[12:])}
 }
 
-// spread are the two digits 03, 4e, 99, e4, 2f, ...: an odd step goes through all
-// of them before one comes again, and no two distances of neighbours are equal
-// for long.
+// spread returns the two digits 03, 4e, 99, e4, 2f, ...: an odd step goes through all of
+// them before one comes again, and no two distances of neighbours are equal for long.
 func spread(i int) key { return key{high: uint32(3+75*i) << 24} }
 
-// minus is how far it is from b to a, clockwise.
+// minus returns how far it is from b to a, clockwise.
 func (a key) minus(b key) key {
 	low, borrow := bits.Sub64(a.low, b.low, 0)
 	mid, borrow := bits.Sub64(a.mid, b.mid, borrow)
@@ -81,7 +80,7 @@ func (a key) less(b key) bool { return a.compare(b) < 0 }
 // beyondHalf reports whether a distance is more than half of the ring.
 func (a key) beyondHalf() bool { return a.high >= 1<<31 }
 
-// away is how far a and b are from each other, either way round.
+// away returns how far a and b are from each other, either way round.
 func (a key) away(b key) key {
 	if d := a.minus(b); !d.beyondHalf() {
 		return d
@@ -89,7 +88,7 @@ func (a key) away(b key) key {
 	return b.minus(a)
 }
 
-// shared is how many digits a and b begin with in common.
+// shared returns how many digits a and b begin with in common.
 func (a key) shared(b key) int {
 	switch {
 	case a.high != b.high:
@@ -112,8 +111,8 @@ func closer(k, a, b key) bool {
 	return k.minus(a).less(k.minus(b))
 }
 
-// of is the key of an address.
+// of returns the key of an address.
 func (s keyset) of(a sim.Addr) key { return of[s][a.Index()] }
 
-// name is an address with the beginning of its key, for people.
+// name returns an address with the beginning of its key, for people.
 func (s keyset) name(a sim.Addr) string { return fmt.Sprintf("%s (%04x)", a, s.of(a).high>>16) }

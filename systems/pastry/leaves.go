@@ -16,7 +16,7 @@ type half struct {
 	bound  sim.Addr // the farthest of them; nobody, if there are none
 }
 
-// dist is how far it is to a, going to one side.
+// dist returns how far it is to a, going to one side.
 func (n *node) dist(s side, a sim.Addr) key {
 	if s == right {
 		return n.keys.of(a).minus(n.key())
@@ -29,7 +29,7 @@ func (n *node) leaf(a sim.Addr) bool {
 	return has(n.half[right].leaves, a) || has(n.half[left].leaves, a)
 }
 
-// leaves are those of both halves.
+// leaves returns those of both halves.
 func (n *node) leaves() (all []sim.Addr) {
 	for s := range n.half {
 		for _, a := range n.half[s].leaves {
@@ -129,10 +129,10 @@ func (n *node) covers(k key) bool {
 		!n.dist(right, r.bound).less(k.minus(n.key())) || !n.dist(left, l.bound).less(n.key().minus(k))
 }
 
-// successor is the nearest leaf clockwise; the node itself, if it has none.
+// successor returns the nearest leaf clockwise; the node itself, if it has none.
 func (n *node) successor() sim.Addr { return n.nearest(right) }
 
-// predecessor is the nearest leaf the other way round.
+// predecessor returns the nearest leaf the other way round.
 func (n *node) predecessor() sim.Addr { return n.nearest(left) }
 
 func (n *node) nearest(s side) sim.Addr {

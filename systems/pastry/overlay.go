@@ -45,7 +45,7 @@ func (o *overlay) Route(name string, m sim.Message) bool {
 	return o.Env.TCP().Send(next, routed{name, o.n.self, m})
 }
 
-// Upper is the application; nobody, if there is none.
+// Upper returns the application; nobody, if there is none.
 func (n *node) Upper() sim.Node { return n.upper }
 
 // above makes the step's Env that of the application.
@@ -67,7 +67,7 @@ func (n *node) pass(env sim.Env, m routed) {
 	n.upper.Deliver(n.above(env), m.source, m.payload)
 }
 
-// hash is the key of a text.
+// hash returns the key of a text.
 func hash(text string) key {
 	sum := sha1.Sum([]byte(text))
 	return keyOf(sum[:])

@@ -105,7 +105,7 @@ func explainJoined(v view) string {
 // oneRing holds where who follows successors from the first node comes by all.
 func oneRing(v view) bool { return allJoined(v) && len(ring(v)) == v.Len() }
 
-// ring are the nodes by which one comes from the first one.
+// ring returns the nodes by which one comes from the first one.
 func ring(v view) (met []sim.Addr) {
 	at := v.Params().Addr(0)
 	var seen uint64

@@ -74,7 +74,7 @@ func namesFound(v view) bool {
 	return true
 }
 
-// owner is the node whose key is closest to the name's.
+// owner returns the node whose key is closest to the name's.
 func owner(p sim.Params, name string) (owner sim.Addr) {
 	keys, k := keysetOf(p), hash(name)
 	for _, a := range p.Addrs() {

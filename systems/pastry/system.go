@@ -90,7 +90,7 @@ func keysetOf(p sim.Params) keyset {
 	}
 }
 
-// script is what the application wants of a node, in each of its lives.
+// script returns what the application wants of a node, in each of its lives.
 func script(p sim.Params, self sim.Addr, _ int) []sim.Signal {
 	var peers []sim.Addr
 	for _, a := range p.Addrs() {

@@ -16,11 +16,11 @@ type candidate struct {
 	proven bool // it was heard from as a member, and not only of
 }
 
-// row is where a stands in the table.
+// row returns where a stands in the table.
 func (n *node) row(a sim.Addr) int { return n.key().shared(n.keys.of(a)) }
 
-// inRow is what others are told of a row: the proven candidates, and the node
-// itself, which has its place in each. What was only heard of is not passed on.
+// inRow returns what others are told of a row: the proven candidates, and the node itself,
+// which has its place in each. What was only heard of is not passed on.
 func (n *node) inRow(row int) []sim.Addr {
 	all := []sim.Addr{n.self}
 	for _, c := range n.table {
@@ -73,9 +73,9 @@ func (n *node) strike(a sim.Addr) {
 	}
 }
 
-// next is who comes next on the way to whoever is closest to k: the node itself,
-// if it is the closest that it knows. But is whom it must not be; proven is that
-// it must have been heard from.
+// next returns who comes next on the way to whoever is closest to k: the node itself, if it
+// is the closest that it knows. But is whom it must not be; proven is that it must have
+// been heard from.
 func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	if n.covers(k) {
 		next := n.self
@@ -95,7 +95,7 @@ func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	return n.beside(k, row, but, proven)
 }
 
-// inCell is the best candidate of the cell for k: a proven one, and of those the
+// inCell returns the best candidate of the cell for k: a proven one, and of those the
 // closest.
 func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr) {
 	for _, c := range n.table {
@@ -109,8 +109,8 @@ func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr)
 	return next
 }
 
-// beside is the rare case: the cell is empty. The closest that shares as many
-// digits with k as this node does, and is closer.
+// beside returns the rare case: the cell is empty. The closest that shares as many digits
+// with k as this node does, and is closer.
 func (n *node) beside(k key, row int, but sim.Addr, proven bool) sim.Addr {
 	next := n.self
 	consider := func(a sim.Addr) {

@@ -131,7 +131,7 @@ func (a *acceptor) write(env sim.Env, _ sim.Addr, m write) {
 type learner struct {
 	rule
 	of    []votes
-	value int // 0: none is learnt
+	value int // 0 if none is learnt
 }
 
 var learners = sim.Handle(sim.OnMessage((*learner).accept))

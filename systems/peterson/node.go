@@ -114,7 +114,7 @@ func (l *lock) leave(_ sim.Env, i leave) {
 	l.at[i] = labelStart
 }
 
-// first is the label at which a level begins.
+// first returns the label at which a level begins.
 func (l *lock) first() label {
 	if l.claimsLate {
 		return labelYield
@@ -122,7 +122,7 @@ func (l *lock) first() label {
 	return labelClaim
 }
 
-// after is the label that follows a claim or a yield.
+// after returns the label that follows a claim or a yield.
 func (l *lock) after(done label) label {
 	if l.claimsLate && done == labelYield {
 		return labelClaim

@@ -49,7 +49,7 @@ func exclusive(v view) bool { return inside(v) <= 1 }
 
 func entered(v view) bool { return inside(v) > 0 }
 
-// inside is the number of processes in their critical sections.
+// inside returns the number of processes in their critical sections.
 func inside(v view) (n int) {
 	for _, l := range v.Nodes() {
 		for i := range l.n {
@@ -61,7 +61,7 @@ func inside(v view) (n int) {
 	return n
 }
 
-// explain says where every process is.
+// explain returns where every process is.
 func explain(v view) string {
 	var all []string
 	for _, l := range v.Nodes() {

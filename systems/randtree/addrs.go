@@ -11,7 +11,7 @@ import (
 
 func has(list []sim.Addr, a sim.Addr) bool { return slices.Contains(list, a) }
 
-// with is a list and a.
+// with returns a list and a.
 func with(list []sim.Addr, a sim.Addr) []sim.Addr {
 	at, found := slices.BinarySearchFunc(list, a, sim.Addr.Compare)
 	if found {
@@ -23,7 +23,7 @@ func with(list []sim.Addr, a sim.Addr) []sim.Addr {
 	return append(longer, list[at:]...)
 }
 
-// without is a list but for a.
+// without returns a list but for a.
 func without(list []sim.Addr, a sim.Addr) (rest []sim.Addr) {
 	for _, b := range list {
 		if b != a {
@@ -33,8 +33,8 @@ func without(list []sim.Addr, a sim.Addr) (rest []sim.Addr) {
 	return rest
 }
 
-// after is what follows a in a list that is not empty, round and round; a need
-// not be in it.
+// after returns what follows a in a list that is not empty, round and round; a need not be
+// in it.
 func after(list []sim.Addr, a sim.Addr) sim.Addr {
 	for _, b := range list {
 		if a.Less(b) {

@@ -90,7 +90,7 @@ func (n *node) retry(env sim.Env, _ joinTimer) {
 	n.ask(env, next)
 }
 
-// free is the first peer that may be asked; nobody: all are children.
+// free returns the first peer that may be asked; nobody: all are children.
 func (n *node) free(kids bool) sim.Addr {
 	for _, a := range n.peers {
 		if kids || !has(n.kids, a) {
@@ -162,7 +162,7 @@ func (n *node) admit(env sim.Env, m join) {
 	}
 }
 
-// told is what children are told of each other: only a root tells them.
+// told returns what children are told of each other: only a root tells them.
 func (n *node) told(env sim.Env, kids []sim.Addr) []sim.Addr {
 	if n.root == env.Self() {
 		return kids

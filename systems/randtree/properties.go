@@ -9,8 +9,7 @@ import (
 	"macemc/systems/tree"
 )
 
-// properties are those of any tree, and those of what this one's nodes tell
-// each other.
+// properties returns those of any tree, and those of what this one's nodes tell each other.
 func properties() []sim.Property {
 	return append(tree.Properties(),
 		sim.Always("who has joined is a root or has a parent", rootOrParent, explainParent),
@@ -24,7 +23,7 @@ type view = sim.View[*node]
 
 func rootOrParent(v view) bool { return homeless(v).IsZero() }
 
-// homeless is a node that has joined without being a root or having a parent.
+// homeless returns a node that has joined without being a root or having a parent.
 func homeless(v view) sim.Addr {
 	for a, n := range v.Nodes() {
 		if n.state == joined && n.root != a && n.parent.IsZero() {
@@ -92,7 +91,7 @@ func siblingsMatch(v view) bool {
 	return true
 }
 
-// due are the siblings that n, at a, is to know.
+// due returns the siblings that n, at a, is to know.
 func due(v view, a sim.Addr, n *node) []sim.Addr {
 	if parent, ok := v.At(n.parent); ok && n.parent != a && parent.root == n.parent {
 		return parent.kids

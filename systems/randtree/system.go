@@ -95,7 +95,7 @@ func newNode(p sim.Params) *node {
 	return &node{most: p.Int(Children), silent: p.Bug(RT2), state: initial}
 }
 
-// script is what the application wants of a node, in each of its lives.
+// script returns what the application wants of a node, in each of its lives.
 func script(p sim.Params, self sim.Addr, life int) []sim.Signal {
 	var peers []sim.Addr
 	all := p.Addrs()

@@ -55,10 +55,10 @@ func Over(upper sim.Node) *Layer {
 	return &Layer{upper: upper, out: map[sim.Addr]*outgoing{}, next: map[sim.Addr]int{}}
 }
 
-// KnownBugs are the known bugs of the layer.
+// KnownBugs returns the known bugs of the layer.
 func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 
-// Upper is the node above.
+// Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
 // enter makes the step's Env the one below, and returns the one above.

@@ -40,7 +40,7 @@ func (n note) Unite(parts []sim.Message) sim.Message {
 // app sends notes to its peers, and begins again with a peer when it hears of an
 // error.
 type app struct {
-	messages int    // to be sent to each peer; 0: it only listens
+	messages int    // to be sent to each peer; 0 means it only listens
 	text     string // of each
 
 	begun  bool
@@ -114,8 +114,8 @@ func (a *app) send(env sim.Env) {
 	}
 }
 
-// next is the peer after the last to whom there is something to send; nobody:
-// there is none.
+// next returns the peer after the last to whom there is something to send; nobody: there is
+// none.
 func (a *app) next(peers []sim.Addr) (to sim.Addr) {
 	for _, p := range peers {
 		if a.sent[p] == a.messages {

@@ -107,7 +107,7 @@ func (in *incoming) message() sim.Message {
 	return m
 }
 
-// acknowledges is the number of the ack for a packet.
+// acknowledges returns the number of the ack for a packet.
 func (l *Layer) acknowledges(env sim.Env, in *incoming, p packet) int {
 	switch all := in.next - 1; {
 	case p.seq > all && l.bug(env, MT5):

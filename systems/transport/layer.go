@@ -51,10 +51,10 @@ type Divisible interface {
 
 // Options are the sizes of a Layer. A field that is 0 has its default.
 type Options struct {
-	Datagram int // bytes of a message that a datagram takes; 0: 1200
-	Buffer   int // messages to one peer that are taken and not acknowledged; 0: 20
-	Window   int // the most datagrams in flight to one peer; 0: 64
-	Span     int // numbers between the beginnings of two connections; 0: a million
+	Datagram int // bytes of a message that a datagram takes; 0 means 1200
+	Buffer   int // messages to one peer that are taken and not acknowledged; 0 means 20
+	Window   int // the most datagrams in flight to one peer; 0 means 64
+	Span     int // numbers between the beginnings of two connections; 0 means a million
 
 	// Paired has an error cut both directions at both ends, as that of a TCP
 	// connection does, and has a node that restarts or gives a peer up tell at once.
@@ -109,7 +109,7 @@ func Over(upper sim.Node, o Options) *Layer {
 	}
 }
 
-// Upper is the node above.
+// Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
 // enter makes the step's Env the one below, and returns the one above.

@@ -70,7 +70,7 @@ func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }
 
-// messages are those that are taken and not acknowledged.
+// messages returns those that are taken and not acknowledged.
 func (o *outgoing) messages() (n int) {
 	for _, part := range [][]packet{o.flight, o.again, o.queue} {
 		for _, p := range part {
@@ -82,7 +82,7 @@ func (o *outgoing) messages() (n int) {
 	return n
 }
 
-// timeout is how long an ack is waited for.
+// timeout returns how long an ack is waited for.
 func (o *outgoing) timeout() time.Duration { return firstTimeout << o.doubled }
 
 // pump sends what the window lets through: first what is to be sent again.

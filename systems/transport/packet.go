@@ -9,7 +9,7 @@ type packet struct {
 	payload sim.Message
 }
 
-// datagram is how it travels.
+// datagram returns how it travels.
 func (p packet) datagram() sim.Message {
 	if p.syn > 0 {
 		return syn{p.syn, p.seq, p.payload}
@@ -31,7 +31,7 @@ func (p packet) last() bool {
 	return !is || f.part == f.of
 }
 
-// index is the place of a number among packets; -1: it is not there.
+// index returns the place of a number among packets, or -1 if it is not there.
 func index(all []packet, seq int) int {
 	for i := range all {
 		if all[i].seq == seq {
@@ -54,7 +54,7 @@ func insert(all []packet, p packet) []packet {
 	return append(out, all[at:]...)
 }
 
-// beyond are the packets above a number; none are nil, so that they are one state.
+// beyond returns the packets above a number; none are nil, so that they are one state.
 func beyond(all []packet, seq int) []packet {
 	for len(all) > 0 && all[0].seq <= seq {
 		all = all[1:]

@@ -33,8 +33,8 @@ func Reorganise(env sim.Env, n Member) {
 	}
 }
 
-// Around are the places that a node may move to, below its grandparent or one
-// of its parent's children, less itself, its parent and its own children.
+// Around returns the places that a node may move to, below its grandparent or one of its
+// parent's children, less itself, its parent and its own children.
 func (m Reorg) Around(n Member, self sim.Addr) (places []sim.Addr) {
 	papa := n.Parent()
 	for _, a := range append(m.brothers[:len(m.brothers):len(m.brothers)], m.grandparent) {

@@ -7,8 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// Properties are those of one tree: no loops ever, and in the end all nodes in
-// it, with children and parents that agree.
+// Properties returns those of one tree: no loops ever, and in the end all nodes in it, with
+// children and parents that agree.
 func Properties() []sim.Property {
 	return []sim.Property{
 		sim.Always("no loops: following parents leads to a root or to a node that has not joined", noLoops, explainLoop),
@@ -29,9 +29,9 @@ func Few[N any](v sim.View[N]) bool { return v.InFlight() <= 3*v.Len() }
 
 func noLoops(v view) bool { return inLoop(v).IsZero() }
 
-// inLoop is a node from which following parents never ends; nobody: there is
-// none. A root is its own parent, so a node that adopted itself is a root too,
-// not a loop: "one root" is about those.
+// inLoop returns a node from which following parents never ends; nobody: there is none. A
+// root is its own parent, so a node that adopted itself is a root too, not a loop: "one
+// root" is about those.
 func inLoop(v view) sim.Addr {
 	for a := range v.Nodes() {
 		at := upward(v, a)
@@ -54,7 +54,7 @@ func upward(v view, at sim.Addr) sim.Addr {
 	return at
 }
 
-// above is the parent of a; nobody if it has not joined, and of nobody.
+// above returns the parent of a; nobody if it has not joined, and of nobody.
 func above(v view, a sim.Addr) sim.Addr {
 	if n, ok := v.At(a); ok {
 		return n.Parent()
@@ -110,7 +110,7 @@ func childrenMatch(v view) bool {
 	return true
 }
 
-// stranger is the first child of n, at a, that has another parent.
+// stranger returns the first child of n, at a, that has another parent.
 func stranger(v view, n Member, a sim.Addr) (first sim.Addr) {
 	for kid := range n.Children() {
 		if above(v, kid) != a && (first.IsZero() || kid.Less(first)) {

@@ -40,7 +40,7 @@ func (s *server) open(env sim.Env) {
 	s.replay(env)
 }
 
-// record is a value as it stands in the log: a dot ends it.
+// record returns a value as it stands in the log: a dot ends it.
 func record(value int) []byte { return []byte(strconv.Itoa(value) + ".") }
 
 // replay reads the log back, and cuts off what is not whole.

@@ -59,7 +59,7 @@ var System = &sim.System{
 
 type view = sim.View[*server]
 
-// ends are the two nodes, as far as they are up.
+// ends returns the two nodes, as far as they are up.
 func ends(v view) (s *server, c *client) {
 	for _, s = range v.Nodes() {
 	}

@@ -35,7 +35,7 @@ type Closure struct {
 	Alive  stateSet       // among them
 	Left   []uint32       // not known to be alive, the farthest first
 	opened stateSet       // of those, every step was taken
-	Most   int            // states; 0: as many as there are
+	Most   int            // states; 0 means as many as there are
 	tree   bool           // the step by which a state was reached first is one that may be taken
 	lives  bool           // a step of the state that is looked at leads to one that is alive
 
@@ -261,9 +261,9 @@ func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	}
 }
 
-// judgeOne is judge where it is about one run, and walks are the measure: they
-// go on outside System.Within, and become live in live states only. What System.
-// Assume leaves out is neither.
+// judgeOne returns judge where it is about one run, and walks are the measure: they go on
+// outside System.Within, and become live in live states only. What System. Assume leaves
+// out is neither.
 func (g *Closure) judgeOne() explore.Said {
 	switch {
 	case g.World.Judge.Live():

@@ -15,7 +15,7 @@ type Again struct {
 	Steps int
 	Live  bool // the last state is
 	See   func(*world.World)
-	Stop  func() bool // asked at every state: true ends the run there; nil: nobody is
+	Stop  func() bool // asked at every state: true ends the run there, or nil if nobody is
 }
 
 // Visit asks what the repeated run may have asked: a property may panic.
@@ -67,7 +67,7 @@ func (u *Unanswered) Answer(q *choose.Question) int {
 	return k
 }
 
-// Picks are a path's answers by number.
+// Picks returns a path's answers by number.
 func Picks(p *choose.Path) []choose.Pick {
 	var out []choose.Pick
 	add := func(c choose.Choice) { out = append(out, choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) }

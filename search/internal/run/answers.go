@@ -44,7 +44,7 @@ func (t *Answers) Answer(q *choose.Question) int {
 	return k
 }
 
-// Picks are the answers by number; how many others there were is not known.
+// Picks returns the answers by number; how many others there were is not known.
 func (t *Answers) Picks() []choose.Pick {
 	all := append([]choose.Pick{}, t.Prefix...)
 	add := func(answers ...int) {
@@ -60,15 +60,15 @@ func (t *Answers) Picks() []choose.Pick {
 	return all
 }
 
-// Again is the same answers, from the first.
+// Again returns the same answers, from the first.
 func (t *Answers) Again() *Answers {
 	return &Answers{Prefix: t.Prefix, PrefixSteps: t.PrefixSteps, Start: t.Start, Steps: t.Steps}
 }
 
-// Length is how many steps the run has.
+// Length returns how many steps the run has.
 func (t *Answers) Length() int { return t.PrefixSteps + len(t.Steps) }
 
-// Answers is how many they are.
+// Answers returns how many they are.
 func (t *Answers) Answers() int {
 	n := len(t.Prefix) + len(t.Start)
 	for _, s := range t.Steps {
@@ -77,7 +77,7 @@ func (t *Answers) Answers() int {
 	return n
 }
 
-// Err is that there are no more answers.
+// Err returns that there are no more answers.
 func (t *Answers) Err() error { return choose.ErrEnd }
 
 // Asking remembers how many sides each coin of the last step had.

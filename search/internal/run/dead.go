@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// Dead is the failure of a run whose end, where the world is, is taken to be dead.
+// Dead returns the failure of a run whose end, where the world is, is taken to be dead.
 func Dead(w *world.World, steps int) *sim.Failure {
 	names, explanations := w.Judge.NotLive()
 	declined := w.Text.Declined()

@@ -20,7 +20,7 @@ type Fork struct {
 	Prefix []choose.Pick // the answers that lead there from the start
 	Told   *Answers      // the same, where an explorer has them; then prefix is empty
 	Steps  int           // and how many steps they are
-	Bank   *world.Bank   // what at is told by; nil: the state could not be saved
+	Bank   *world.Bank   // what at is told by; nil means the state could not be saved
 	At     world.Vector
 }
 
@@ -66,7 +66,7 @@ func (k *Fork) Share() *Fork {
 type saving struct {
 	Again
 	bank *world.Bank
-	at   world.Vector // nil: it could not be saved
+	at   world.Vector // nil means it could not be saved
 }
 
 func (s *saving) Visit(w *world.World, depth int) bool {
@@ -81,7 +81,7 @@ func (s *saving) Visit(w *world.World, depth int) bool {
 	return false
 }
 
-// Then is the answers that lead to the fork, followed by those of a source.
+// Then returns the answers that lead to the fork, followed by those of a source.
 func (k *Fork) Then(src choose.Source) choose.Source {
 	if k.Told != nil {
 		return &led{lead: k.Told.Again(), left: k.Told.Answers(), Source: src}
@@ -107,7 +107,7 @@ func (l *led) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err is that of the source which refused.
+// Err returns that of the source which refused.
 func (l *led) Err() error {
 	if l.left > 0 {
 		return l.lead.Err()

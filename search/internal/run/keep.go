@@ -37,11 +37,11 @@ func (p *Pulse) Add(answers ...int) int {
 	return len(p.picks)
 }
 
-// Inside is the service's part of the stack of the run under way, and what its
+// Inside returns the service's part of the stack of the run under way, and what its
 // goroutine does, as Go's runtime calls it.
 func (p *Pulse) Inside() (stack, does string) { return inside(p.Where()) }
 
-// Count changes with every question of a run; 0: no run is under way.
+// Count changes with every question of a run, or 0 if no run is under way.
 func (p *Pulse) Count() uint64 { return p.count.Load() }
 
 // UpTo takes a run up to its last answer, which is recorded and not given. Not ok:

@@ -14,12 +14,12 @@ import (
 // the whole process: what the runtime holds, garbage included, and the tables
 // beside it. Workers may ask at once.
 type Limits struct {
-	Ask    func() Stop // asked now and then; nil: nobody is
+	Ask    func() Stop // asked now and then, or nil if nobody is
 	Budget int         // bytes that the process may have
-	Table  int         // bytes that a table of visited states may have, for tests; 0: as the budget allows
+	Table  int         // bytes that a table of visited states may have, for tests; 0 means as the budget allows
 
 	mu    sync.Mutex
-	why   Stop // "": go on
+	why   Stop // "" means go on
 	asked int
 	now   int // memory, at the last look
 	most  int // the most that was met
@@ -62,14 +62,14 @@ func (l *Limits) stopped() bool {
 	return l.why != ""
 }
 
-// Memory is what the process had at the last look.
+// Memory returns what the process had at the last look.
 func (l *Limits) Memory() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.now
 }
 
-// Highest is the most memory that was met, now included.
+// Highest returns the most memory that was met, now included.
 func (l *Limits) Highest() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,7 +84,7 @@ func (l *Limits) Stop(why Stop) {
 	l.why = cmp.Or(l.why, why)
 }
 
-// reason is why it is to.
+// reason returns why it is to.
 func (l *Limits) reason() Stop {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,7 @@ func (l *Limits) reason() Stop {
 // Stopped reports whether the search is to stop; Why says why.
 func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 
-// Why is why the search is to stop; "": it is not.
+// Why returns why the search is to stop, or "" if it is not.
 func (r *Runs) Why() Stop { return r.Limits.reason() }
 
 // Relieved lets the search go on without what has used up its memory: walks
@@ -120,8 +120,8 @@ func (l *Limits) crowded() bool {
 	return l.look() > percent(l.Budget, stuffedPercent)
 }
 
-// Room is how many bytes a table of visited states may have that takes the
-// place of one of now bytes, which is there until the states have moved.
+// Room returns how many bytes a table of visited states may have that takes the place of
+// one of now bytes, which is there until the states have moved.
 func (l *Limits) Room(now int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,7 +146,7 @@ func (l *Limits) Room(now int) int {
 
 func percent(n, of int) int { return n / 100 * of }
 
-// look is the memory of the process now, in bytes.
+// look returns the memory of the process now, in bytes.
 func (l *Limits) look() int {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)

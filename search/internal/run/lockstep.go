@@ -135,7 +135,7 @@ func (t *Lockstep) differ(message, a, b string) *sim.Failure {
 	return t.failure
 }
 
-// Outcome is what a step came to, as what it did, one by one: for counting outcomes.
+// Outcome returns what a step came to, as what it did, one by one: for counting outcomes.
 func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, e.Text(w.Walker()))
@@ -153,8 +153,8 @@ func OutcomeAsking(w *world.World, failure *sim.Failure, a *Asking) canon.Hash {
 	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))
 }
 
-// unlogged are the effects without the logs: a world that is not traced has
-// none, and a log may tell pointers and times.
+// unlogged returns the effects without the logs: a world that is not traced has none, and a
+// log may tell pointers and times.
 func unlogged(effects []sim.Effect) (out []sim.Effect) {
 	for _, e := range effects {
 		if e.Kind != sim.EffectLog {

@@ -21,10 +21,10 @@ type Pulse struct {
 	src   choose.Source
 	picks []choose.Pick
 	Asked uint64
-	count atomic.Uint64 // 0: no run is under way
+	count atomic.Uint64 // 0 if no run is under way
 
-	Trail *trail.Trail // where the answers are kept as well, for another process; nil: nowhere
-	slot  *trail.Slot  // of the run under way; nil: there is none, or no room
+	Trail *trail.Trail // where the answers are kept as well, for another process; nil means nowhere
+	slot  *trail.Slot  // of the run under way, or nil if there is none, or no room
 	led   int          // answers in it that are not in picks: those that led to where the run began
 	turn  int          // of the runs: who wrote into the slot before another one did must write again
 
@@ -54,7 +54,7 @@ func (p *Pulse) Pass() {
 	}
 }
 
-// beat is src, watched.
+// beat returns src, watched.
 func (p *Pulse) beat(src choose.Source) choose.Source {
 	if !p.On {
 		return src
@@ -155,7 +155,7 @@ func (p *Pulse) Here() {
 	p.where.Store(id)
 }
 
-// Where is that goroutine. A monitor may ask while the runner moves to another one: it
+// Where returns that goroutine. A monitor may ask while the runner moves to another one: it
 // gets the old one, on which nothing of the service is found.
 func (p *Pulse) Where() string {
 	id, _ := p.where.Load().(string)

@@ -18,17 +18,17 @@ type Strategy interface {
 	Visit(w *world.World, depth int) bool
 	// Weather is the climate of the run that begins.
 	Weather() Climate
-	// Fork is the state where it begins; nil: at the start. See fork.go.
+	// Fork is the state where it begins; nil means at the start. See fork.go.
 	Fork() *Fork
 }
 
 // Climate is how the environment behaves in a run.
 type Climate struct {
 	Faults bool // faults may happen, within the budgets
-	Heal   int  // the depth at which the environment heals: a step of its own; -1: never
+	Heal   int  // the depth at which the environment heals: a step of its own; -1 means never
 }
 
-// Weather is the climate itself, for strategies that embed it.
+// Weather returns the climate itself, for strategies that embed it.
 func (c Climate) Weather() Climate { return c }
 
 // Fair is the climate without faults.
@@ -54,15 +54,15 @@ type Runs struct {
 	World    *world.World // fast
 	Lockstep *Lockstep    // careful: two worlds in lockstep
 	Always   bool         // every run is taken in two worlds: step properties need the state before
-	paired   *Lockstep    // the fast world, and one that lags behind it for them; nil: it was not needed yet
+	paired   *Lockstep    // the fast world, and one that lags behind it for them, or nil if it was not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
-	Bank *world.Bank // of the forks; nil: there were none yet
+	Bank *world.Bank // of the forks, or nil if there were none yet
 
 	Pulse     Pulse       // what the monitor watches
 	Climate   Climate     // of the last run, as it was
-	forked    *Fork       // where the last run began; nil: at the start
+	forked    *Fork       // where the last run began; nil means at the start
 	Exploring Exploration // what is under way, if it is no run
 }
 
@@ -130,10 +130,10 @@ func (r *Runs) Allow(c Climate, w *world.World) {
 // planned is a run that is about to be taken.
 type planned struct {
 	w      *world.World
-	lock   *Lockstep // takes it twice, in lockstep; nil: it is not careful
+	lock   *Lockstep // takes it twice, in lockstep, or nil if it is not careful
 	src    choose.Source
 	c      Climate
-	loaded *Fork // the state where it begins is loaded; nil: it begins at the start
+	loaded *Fork // the state where it begins is loaded, or nil if it begins at the start
 	first  int   // the depth from which on the strategy is asked
 }
 
@@ -171,7 +171,7 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 	return p
 }
 
-// lock is the two worlds in which a run is taken; nil: it needs but one.
+// lock returns the two worlds in which a run is taken; nil means it needs but one.
 func (r *Runs) lock(careful bool) *Lockstep {
 	switch {
 	case careful:
@@ -182,7 +182,7 @@ func (r *Runs) lock(careful bool) *Lockstep {
 	return nil
 }
 
-// pair is the world with one that lags behind it, for step properties.
+// pair returns the world with one that lags behind it, for step properties.
 func (r *Runs) pair() *Lockstep {
 	if r.paired == nil || r.paired.World != r.World {
 		lag, err := r.NewWorld(world.Config{})
@@ -240,7 +240,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *sim.Failure, 
 	return end, failure, w
 }
 
-// follow takes a run to its end. 0: a failure says why it ended.
+// follow takes a run to its end. If it is 0, a failure says why it ended.
 func (r *Runs) follow(p *planned, s Strategy) Ending {
 	for p.begin(); p.agrees(); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)

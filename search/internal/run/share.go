@@ -31,8 +31,8 @@ const (
 // Share says which runs of a phase are to be careful.
 type Share struct {
 	Steps, audited int
-	Every          int // of how many steps one is audited; 0: auditEvery
-	Least          int // steps that are audited whatever the share; 0: auditLeast
+	Every          int // of how many steps one is audited; 0 means auditEvery
+	Least          int // steps that are audited whatever the share; 0 means auditLeast
 }
 
 // Weigh sets the share of an engine by how long its first state is.
@@ -50,9 +50,9 @@ func (s *Share) Due() bool {
 	return s.audited < max(cmp.Or(s.Least, auditLeast), s.Steps/cmp.Or(s.Every, auditEvery))
 }
 
-// Stride is how far apart the careful ones of the next n runs are to be, if they
-// are as long as so many before them on the average; 0: none is due. It is odd,
-// since runs with numbers that are alike by a power of two may be of one kind.
+// Stride returns how far apart the careful ones of the next n runs are to be, if they are
+// as long as so many before them on the average, or 0 if none is due. It is odd, since runs
+// with numbers that are alike by a power of two may be of one kind.
 func (s *Share) Stride(n, before int) int {
 	steps := n * (s.Steps / max(1, before))
 	due := max(cmp.Or(s.Least, auditLeast), (s.Steps+steps)/cmp.Or(s.Every, auditEvery)) - s.audited

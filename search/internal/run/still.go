@@ -79,14 +79,14 @@ func (p *Pulse) InHandler() bool {
 	return ok && !strings.Contains(inner, "macemc/search/internal/")
 }
 
-// StuckStack is the service's part of the stack of a goroutine, or of any, that
-// is inside a World.
+// StuckStack returns the service's part of the stack of a goroutine, or of any, that is
+// inside a World.
 func StuckStack(where string) string {
 	stack, _ := inside(where)
 	return stack
 }
 
-// inside is the service's part of the stack of such a goroutine, and what the
+// inside returns the service's part of the stack of such a goroutine, and what the
 // goroutine does, as Go's runtime calls it: running, sleep, IO wait.
 func inside(where string) (stack, does string) {
 	one := stackOf(where)
@@ -99,7 +99,7 @@ func inside(where string) (stack, does string) {
 	return guard.Stack([]byte(one)), does
 }
 
-// stackOf is the stack of such a goroutine; "": there is none.
+// stackOf returns the stack of such a goroutine, or "" if there is none.
 func stackOf(where string) string {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])

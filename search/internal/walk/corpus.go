@@ -46,10 +46,10 @@ const (
 	CorpusLot  = 1 << 10
 )
 
-// NewCorpus is one without any states.
+// NewCorpus returns one without any states.
 func NewCorpus() *Corpus { return &Corpus{seen: map[uint64]bool{}} }
 
-// Len is how many states are kept.
+// Len returns how many states are kept.
 func (c *Corpus) Len() int {
 	if c == nil {
 		return 0
@@ -100,7 +100,7 @@ func (c *Corpus) Add(n *Notes) {
 	}
 }
 
-// Notes are what the walk has met, to be kept.
+// Notes returns what the walk has met, to be kept.
 func (s *Walk) Notes() *Notes {
 	if len(s.met) == 0 {
 		return nil
@@ -151,8 +151,8 @@ func (s *Walk) follow(q *choose.Question) int {
 	return int(p.Pick)
 }
 
-// Astray is the run up to a kept state that could not be taken again, and its steps;
-// nil: it could.
+// Astray returns the run up to a kept state that could not be taken again, and its steps;
+// nil means it could.
 func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	if s.astray == nil {
 		return nil, 0
@@ -167,7 +167,7 @@ func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	}, p.lead.depth
 }
 
-// Err is why there was no answer.
+// Err returns why there was no answer.
 func (s *Walk) Err() error {
 	if s.astray != nil {
 		return s.astray

@@ -32,7 +32,7 @@ const pointsMost = 8
 // are picked by weight stay a stream too.
 type Guide struct {
 	Manner  Manner
-	Until   int    // events before this depth are picked so; 0: none are
+	Until   int    // events before this depth are picked so, or 0 if none are
 	Key     uint64 // where its stream begins
 	Points  [pointsMost]int32
 	Faults  int  // so many of the points count: the depths from which on a fault is due, in order
@@ -243,9 +243,9 @@ func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 	return k
 }
 
-// distortion is the power of two by which an event's weight is multiplied: what the
-// walk has drawn for its kind, type and node; for the link that it comes by; for the
-// speed of the node; and for timers of its type, some of which are rare for the walk.
+// distortion returns the power of two by which an event's weight is multiplied: what the
+// walk has drawn for its kind, type and node; for the link that it comes by; for the speed
+// of the node; and for timers of its type, some of which are rare for the walk.
 func (g *guiding) distortion(e *sim.Event) (by int) {
 	if g.Isolate && parted(e.Kind) {
 		by = -12
@@ -268,7 +268,7 @@ func (g *guiding) distortion(e *sim.Event) (by int) {
 	return by + int(k.by)
 }
 
-// drawn is what the walk draws for an event's kind and type, its node and its link.
+// drawn returns what the walk draws for an event's kind and type, its node and its link.
 func (g *guiding) drawn(e *sim.Event) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
@@ -289,7 +289,7 @@ func (g *guiding) drawn(e *sim.Event) (by int) {
 // parted reports whether an event of the kind ends what parts a node from the others.
 func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
 
-// typed is what the type of an event's value counts for.
+// typed returns what the type of an event's value counts for.
 func (g *guiding) typed(e *sim.Event) uint64 {
 	if n := g.number(e); n > 0 {
 		return g.types[n-1].sum
@@ -297,8 +297,9 @@ func (g *guiding) typed(e *sim.Event) uint64 {
 	return 0
 }
 
-// number is that of the type of an event's value, from 1, in the order in which types are
-// met; 0: there is none. Mostly it is that of the last event of the kind at the node.
+// number returns that of the type of an event's value, from 1, in the order in which types
+// are met, or 0 if there is none. Mostly it is that of the last event of the kind at the
+// node.
 func (g *guiding) number(e *sim.Event) int {
 	t := reflect.TypeOf(e.Value)
 	if t == nil {
@@ -353,7 +354,7 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 	return k, chain
 }
 
-// priority is that of a chain.
+// priority returns that of a chain.
 func (g *guiding) priority(chain uint64) uint64 {
 	for i := range g.changed {
 		if g.last[i] == chain {
@@ -363,8 +364,8 @@ func (g *guiding) priority(chain uint64) uint64 {
 	return chain
 }
 
-// chain is the one that an event would go on with, or begin: that of its cause,
-// if nothing else that the cause led to went on with it.
+// chain returns the one that an event would go on with, or begin: that of its cause, if
+// nothing else that the cause led to went on with it.
 func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
 	if l := g.link(cause); l != nil && !l.gone {
 		return l.chain
@@ -377,7 +378,7 @@ func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
 	return mix(of)
 }
 
-// link is that of a step; nil: it was not picked here.
+// link returns that of a step, or nil if it was not picked here.
 func (g *guiding) link(step int) *link {
 	if i := step - 1 - g.start; i >= 0 && i < len(g.links) {
 		return &g.links[i]

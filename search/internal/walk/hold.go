@@ -14,12 +14,12 @@ type Hold struct {
 	begin int    // steps before the event is chosen
 	left  int    // steps that it waits
 	which uint64 // of those that can happen then
-	event string // "": not chosen yet
+	event string // "" means not chosen yet
 	runs  []choose.Run
 }
 
-// NewHold is that of walk number i. In every second walk the event is one of
-// those that can happen first; it waits for 8 to 64 steps.
+// NewHold returns that of walk number i. In every second walk the event is one of those
+// that can happen first; it waits for 8 to 64 steps.
 func NewHold(i int) *Hold {
 	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 	h := &Hold{left: 8 << (x >> 40 % 4), which: x >> 44}
@@ -37,7 +37,7 @@ func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
 	return by.Answer(q)
 }
 
-// without is a question for an event with the one that waits made rare; or the
+// without returns a question for an event with the one that waits made rare; or the
 // question as it is, where nothing waits, or nothing else can happen.
 func (h *Hold) without(q *choose.Question) *choose.Question {
 	if h.begin > 0 {
@@ -56,7 +56,7 @@ func (h *Hold) without(q *choose.Question) *choose.Question {
 	return q
 }
 
-// choose is the event that is to wait: one that is not rare.
+// choose returns the event that is to wait: one that is not rare.
 func (h *Hold) choose(q *choose.Question) string {
 	var common []int
 	at := 0
@@ -74,7 +74,7 @@ func (h *Hold) choose(q *choose.Question) string {
 	return q.Alternatives.Alternative(common[h.which%uint64(len(common))])
 }
 
-// rare is the question with alternative at made rare, if another is not.
+// rare returns the question with alternative at made rare, if another is not.
 func (h *Hold) rare(q *choose.Question, at int) *choose.Question {
 	h.runs = h.runs[:0]
 	others := false

@@ -9,7 +9,7 @@ import (
 // on who takes them.
 type Lot struct {
 	From, To int
-	stride   int // those are careful whose number it divides; 0: none
+	stride   int // those are careful whose number it divides; 0 means none
 }
 
 const (
@@ -18,7 +18,7 @@ const (
 	LotMost  = 1 << 14 // walks of a lot after those, at the most: as many as came before it, since at its end scouts wait for each other
 )
 
-// NextLot is the one that begins with walk number i, of n, and whether it is worth
+// NextLot returns the one that begins with walk number i, of n, and whether it is worth
 // several workers. s is what was audited of the walks before.
 func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	if i < LotLeast && s.Steps < LotSteps {
@@ -33,7 +33,7 @@ func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	return l, true
 }
 
-// Short is the lot, cut to the length after which a corpus is looked at.
+// Short returns the lot, cut to the length after which a corpus is looked at.
 func (l Lot) Short() Lot {
 	l.To = min(l.To, l.From+CorpusLot)
 	return l

@@ -19,8 +19,8 @@ func (c *OneClock) Pick(w *world.World, q *choose.Question, by *choose.Walk) int
 	return by.Answer(c.alone(w, q))
 }
 
-// alone is a question for an event with the timers of the other nodes made rare;
-// or the question as it is, where nothing else can happen.
+// alone returns a question for an event with the timers of the other nodes made rare; or
+// the question as it is, where nothing else can happen.
 func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
 	c.runs = c.runs[:0]
 	others, at, keep := false, 0, c.Of%w.Params().Nodes

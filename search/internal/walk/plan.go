@@ -18,15 +18,15 @@ type Strategy interface {
 // A Plan is what one walk is to be, said before it begins.
 type Plan struct {
 	Number  uint64      // of the stream that its answers are drawn from
-	Begin   *run.Fork   // where it begins; nil: at the start
+	Begin   *run.Fork   // where it begins; nil means at the start
 	Climate run.Climate // of the whole run; its storm, if there is one, ends where it heals
 	Storm   Storm       // how faults are spread over the steps before
 	Judged  int         // the depth from which on it is judged: behind what leads to its beginning, and behind its storm
 	Length  Length
 	Guide   Guide  // how events are picked before
-	Picker  Picker // who picks events, from there on; nil: their weights alone
+	Picker  Picker // who picks events, from there on; nil means their weights alone
 	Uniform bool   // events that are not rare are all alike
-	From    int    // the number of the kept state at which it goes on, from 1; 0: none
+	From    int    // the number of the kept state at which it goes on, from 1; 0 means none
 	lead    *kept  // that state
 	keeps   bool   // its states may be kept: others go on from them in a climate as this
 	near    int    // the depth where walks begin that do not
@@ -39,8 +39,8 @@ type Plan struct {
 type Length struct {
 	Least  int
 	Most   int
-	Glance int  // steps after which a live state on the way is looked for; 0: it is not
-	Look   int  // the walk ends after so many without a live state already, to be looked at; 0: after Most
+	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
+	Look   int  // the walk ends after so many without a live state already, to be looked at; 0 means after Most
 	Spells bool // it takes all of Most, and notes its spells without a live state
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
 }
@@ -62,7 +62,7 @@ func (l *Length) Longer() {
 	}
 }
 
-// until is after how many steps without a live state a walk ends.
+// until returns after how many steps without a live state a walk ends.
 func (l *Length) until() int {
 	if l.Look > 0 {
 		return l.Look
@@ -96,15 +96,15 @@ type Picker interface {
 // Weighted is the strategy in which events are picked by weight. Where the
 // environment may misbehave, every second walk begins with a storm.
 type Weighted struct {
-	Fair   *run.Fork // where walks without faults begin; nil: at the start
+	Fair   *run.Fork // where walks without faults begin; nil means at the start
 	Base   int       // steps that lead there, and to Faulty
 	Stormy bool      // there are faults
-	Faulty *run.Fork // where walks with faults begin; nil: at the start
+	Faulty *run.Fork // where walks with faults begin; nil means at the start
 
 	Uniform bool
 }
 
-// Plan is that of walk number i.
+// Plan returns that of walk number i.
 func (s *Weighted) Plan(i int, l Length) Plan {
 	p := Plan{Number: uint64(i), Length: l, Uniform: s.Uniform}
 	if i%2 == 1 && s.Stormy {
@@ -135,7 +135,7 @@ func (p *Plan) storm(i uint64, base int) {
 	p.Climate, p.Judged = run.Climate{Faults: true, Heal: heal}, heal+1
 }
 
-// From is the plan of a walk from a fork in a run of some climate, to so many steps.
+// From returns the plan of a walk from a fork in a run of some climate, to so many steps.
 // The environment heals first, if it has not yet.
 func From(k *run.Fork, c run.Climate, most int) Plan {
 	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}

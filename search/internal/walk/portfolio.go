@@ -22,7 +22,7 @@ type Portfolio struct {
 	Parts   bool     // there are partitions or pauses among them
 	Lively  bool     // there is something to become live
 
-	Corpus   *Corpus // where walks may begin, too; nil: they may not
+	Corpus   *Corpus // where walks may begin, too, or nil if they may not
 	Restarts int     // so many of a hundred do, where there is any
 }
 
@@ -35,7 +35,7 @@ const (
 	afterHealing = 20 // steps of a walk for which nobody says what live is
 )
 
-// Plan is that of walk number i.
+// Plan returns that of walk number i.
 func (s *Portfolio) Plan(i int, l Length) Plan {
 	d := draws(mix(s.Seed+golden) ^ mix(uint64(i)+golden))
 	p := Plan{Number: uint64(i), Length: l, near: s.Base}

@@ -12,8 +12,8 @@ type Walk struct {
 	*choose.Walk
 	Plan   Plan
 	seed   uint64
-	Wanted func() bool // asked now and then, whether to go on; nil: yes
-	Corpus *Corpus     // what states are noted for; nil: they are not
+	Wanted func() bool // asked now and then, whether to go on; nil means yes
+	Corpus *Corpus     // what states are noted for, or nil if they are not
 
 	Live   bool // a live state, or one that ends the walk as such, was its last
 	Left   bool // it was not wanted any more
@@ -21,7 +21,7 @@ type Walk struct {
 	guide  guiding
 	guided bool // the next event is picked by the guide
 	judged bool // the steps before it is judged are taken
-	more   int  // steps after which the next live state on the way is looked for; 0: there was none yet
+	more   int  // steps after which the next live state on the way is looked for, or 0 if there was none yet
 	before int  // answers in the storm
 	spell  int  // steps since it was live
 	Spell  int  // steps of the longest spell after which it was live again
@@ -48,10 +48,10 @@ func (s *Walk) Begin(p Plan) {
 	s.spell, s.Spell = 0, 0
 }
 
-// Fork is where the walk begins.
+// Fork returns where the walk begins.
 func (s *Walk) Fork() *run.Fork { return s.Plan.Begin }
 
-// Weather is the climate of the walk.
+// Weather returns the climate of the walk.
 func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
 
 // Visit reports whether the walk goes on.
@@ -138,7 +138,7 @@ func (s *Walk) guess(q *choose.Question) int {
 	return a
 }
 
-// Answers are those of the whole run, from its start.
+// Answers returns those of the whole run, from its start.
 func (s *Walk) Answers() choose.Source {
 	answers := choose.NewRaw(s.Picks())
 	if s.Plan.Begin != nil {
@@ -147,7 +147,7 @@ func (s *Walk) Answers() choose.Source {
 	return answers
 }
 
-// Choices is how many answers among several the walk has given since the storm.
+// Choices returns how many answers among several the walk has given since the storm.
 func (s *Walk) Choices() (n int) {
 	for _, p := range s.Picks()[s.before:] {
 		if p.Of > 1 {
