@@ -14,14 +14,14 @@ import (
 	"macemc/sim"
 )
 
-// Account is what is known of one finding of one system. Of a search that found
-// nothing there is one too, without a Finding: it has the names of things.
+// Account is what is known of one finding of a system. A search without a finding has an
+// Account, too, whose Finding is nil; it has the names of things.
 type Account struct {
 	System  *sim.System
 	Params  sim.Params
 	Checked []string        // the properties that were checked; nil means all
 	Finding *search.Finding // nil if nothing was found
-	Place   Place           // where it was written; whoever writes it says so
+	Place   Place           // where it was written; set by the package that writes it
 
 	Means
 
@@ -45,12 +45,12 @@ type Place struct {
 
 // Means are what an account finds out more by.
 type Means struct {
-	Copy   *lines.Program // tells which lines ran, or nil if nobody is to find out
+	Copy   *lines.Program // reports which lines ran; may be nil
 	Prints func() string  // what handlers have printed since it was called last, or nil if nobody knows
 	Stop   func() bool    // reports whether nothing more is to be found out, or nil if it is
 }
 
-// Of returns the account of one of a result's findings, or of none of them: nil.
+// Of returns the account of a finding of the result, or of none if f is nil.
 func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
 
 func by(m Means, r *search.Result, f *search.Finding) *Account {
@@ -132,7 +132,7 @@ func (a *Account) Path() *choose.Path {
 	return a.Finding.Path
 }
 
-// Walker tells values in the way in which the system's states are told.
+// Walker returns the walker that writes the system's states and values.
 func (a *Account) Walker() *canon.Walker {
 	if a.walker == nil {
 		w, err := world.New(a.System, a.Params, world.Config{})
@@ -184,8 +184,8 @@ func (a *Account) LiveStates() *eventgraph.Recording {
 	return a.again(&a.runs[1], a.Finding.Live.Path)
 }
 
-// Saw is told the states of the finding's run by whoever has just taken it, so that it is
-// not taken again. If it is nil, they cannot be known.
+// Saw sets the states of the finding's run if the caller has just taken it, so that it need
+// not be taken again. Nil means that they cannot be known.
 func (a *Account) Saw(states *eventgraph.Recording) { a.runs[0] = run{true, states} }
 
 func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {

@@ -1,14 +1,12 @@
-// Package account says what is known of one finding, as facts that have types,
-// each of them made once. Every form in which a finding is told is written from
-// the same Account: the text and the JSON of a report, JUnit's XML, SARIF, the
-// folder, pictures, the debugger's answers. So no two of them say otherwise, and
-// none takes the run again to say what another one knew.
+// Package account collects what is known of one finding, as typed facts, each computed
+// once. All forms of a finding are written from the same Account: the text and the JSON of
+// a report, JUnit's XML, SARIF, the folder, pictures, the debugger's answers. So no two of
+// them disagree, and none repeats a run for a fact that another one has computed.
 //
-// A finding enters, as a search, a replay or a critical transition left it. What
-// leaves are values, and never sentences: which words are used for them is for the
-// rooms above to say.
+// An Account is made of a finding of a search, a replay or package critical. It has values
+// and no sentences: the packages above choose the words.
 //
-// What costs runs is made when it is first asked for: the states of the run, those
-// of the nearest live one, and what comes of the end of a dead one. An Account
+// Facts that cost runs are computed when they are first needed: the states of the run,
+// those of the nearest live run, and what can follow the end of a dead one. An Account
 // belongs to one goroutine.
 package account

@@ -108,8 +108,8 @@ func (l *Sources) order(r *ast.RangeStmt, ran bool) Order {
 	return Order{Source: Source{File: inModule(at.Filename), Line: at.Line, path: at.Filename}, Text: strings.TrimSpace(text), Ran: ran}
 }
 
-// checkedPackage is what is known of the types of a package from its own files alone: what
-// it imports is not looked at, and has no types.
+// checkedPackage has the types of a package as far as they follow from its own files.
+// Imports are not read, so imported names have no types.
 type checkedPackage struct {
 	files map[string]*ast.File
 	info  *types.Info

@@ -36,9 +36,9 @@ const (
 	handlerMost = 40 // of a handler of which it is not known what ran
 )
 
-// Passages returns the functions of the service that ran in a step, as far as its files can
-// be read; the handler comes first, and what is of a layer from elsewhere last. Where it is
-// not known what ran there is the handler alone.
+// Passages returns the functions of the service that ran in a step, as far as their files
+// can be read. The handler comes first, and functions of foreign layers last. If it is not
+// known what ran, only the handler is returned.
 func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Function) (all []Passage) {
 	handler := l.Handler(e)
 	marks := map[string]map[int]bool{} // of a file: the lines that ran

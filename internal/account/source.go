@@ -54,10 +54,10 @@ func NewSources(sys *sim.System, p sim.Params) *Sources {
 	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, texts: map[string][]string{}, set: token.NewFileSet()}
 }
 
-// Of returns where a finding points to: where the service panicked, or else the handler
-// that took the critical step, or else that of the last step. A fault has no handler: that
-// of what it met is told, or the nearest before. The last resort is where the system makes
-// its nodes.
+// Of returns where a finding points to: the place of a panic, or else the handler of the
+// critical step, or else the handler of the last step. A fault has no handler, so it points
+// to the handler of what it hit, or to the nearest one before. The last resort is the
+// function that makes the system's nodes.
 func (l *Sources) Of(f *search.Finding) Source {
 	if s := l.topOf(f.Stack); s.Line > 0 {
 		return s
@@ -103,8 +103,8 @@ func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 	}
 }
 
-// Handler returns where the handler of an event stands; of a message that layers carry,
-// that of the message. What no node handles has none.
+// Handler returns where the handler of an event is. For a message that layers carry, it is
+// that of the inner message. An event that no node handles has none.
 func (l *Sources) Handler(e sim.Event) Source {
 	e.Value, _ = sim.Carried(e.Value)
 	switch e.Row().Handler {

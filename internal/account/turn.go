@@ -5,15 +5,15 @@ import "macemc/sim"
 // Turn is where the run of a finding turned: after which it was too late, for good.
 type Turn uint8
 
-// The turns. Of a dead run, too late means that it cannot recover any more; of
-// another finding, that the failure cannot be avoided any more.
+// The turns. For a dead run, "too late" means that it can no longer recover; for other
+// findings, that the failure can no longer be avoided.
 const (
 	TurnUnknown  Turn = iota // it was not isolated
 	TurnHopeless             // no walk avoids it, from wherever on the run it begins: it is as good as certain from the start
 	TurnUnclear              // at no step do clearly fewer walks avoid it than before
 	TurnBegins               // it fails in the starts of the nodes, with which every run begins
 	TurnAlways               // it was so from the start, as is known exactly
-	TurnSeems                // it was so from the start, as far as walks can tell
+	TurnSeems                // it seems to be so from the start, by walks
 	TurnLast                 // in the last step: it could be avoided until it happened
 	TurnExact                // in a step, as is known exactly
 	TurnWalks                // in a step: walks show that it was not too late before, and none that it is not after

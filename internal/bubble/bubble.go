@@ -65,7 +65,7 @@ type Draw struct {
 type Plan struct {
 	Seed  uint64        // of random answers, and of Rand draws of value 1
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
-	Slow  uint32        // not 0: goroutines of one function of so many pause half of the time
+	Slow  uint32        // if not 0, goroutines of one in this many functions pause half of the time
 	Fed   []Draw        // not nil: the answers, ordered by step and index; every other draw is 0
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
 }

@@ -100,7 +100,7 @@ var list = []Known{
 		ID: "PA3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Fresh: Share{Held: 3, Of: 4},
 		Flags: Flags{Nodes: 8, Faults: "none", Params: []string{"leaves=4"}},
-		// Whatever a member sends proves it to be one, and so makes it a leaf.
+		// Any message of a member proves that it is one, and so makes it a leaf.
 		Critical: []Critical{at(Anyone, sim.KindMessage, "inform"), at(Anyone, sim.KindMessage, "leafSetInfo"), at(Anyone, sim.KindMessage, "rowInfo")},
 		Paper:    "path 5 at depth 5, the critical step 355",
 	},
@@ -220,7 +220,7 @@ var list = []Known{
 		Meant:    "the parent forgets the child that its late answer makes believe in it: the last of the join, the answer, the error and the messages before them, in whichever order they come",
 	},
 	{
-		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 200_000, // who is in a loop may also claim a wrong root
+		ID: "RT19", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 200_000, // a node in a loop may also claim a wrong root
 		Meant: loops,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
@@ -330,8 +330,8 @@ var list = []Known{
 		ID: "MT9", Kind: Performance, Verdict: sim.VerdictSafety,
 		Critical: []Critical{at(Anyone, sim.KindMessage, "ack"), at(Anyone, sim.KindMessage, "data"), at(Anyone, sim.KindTimer, "retransmit")},
 	},
-	// With two nodes, and these parameters, it is not there: who has one peer asks that again
-	// as soon as it hears of the error.
+	// With two nodes and these parameters the bug does not show: a node with one peer asks
+	// it again as soon as it gets the error.
 	{
 		ID: "MT10", Kind: Safety, Verdict: sim.VerdictSafety,
 		Flags:    Flags{Nodes: 3, Params: []string{"senders=1", "buffer=2"}, Faults: "rare=1"},
@@ -348,8 +348,8 @@ var list = []Known{
 		Critical: []Critical{at(Anyone, sim.KindMessage, "data")},
 	},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
-	// What a crash lost is seen when the server starts again, and a run that is never
-	// restarted loses nothing.
+	// What a crash has lost is noticed when the server starts again, and a run without a
+	// restart loses nothing.
 	{ID: "WL1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL3", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},

@@ -1,4 +1,4 @@
-// Package catalog is the list of the systems that come with macemc, and of their
-// known bugs, written out. Who adds a system adds a line to catalog.go, and who
-// adds a known bug an entry to bugs.go: the command knows them by that.
+// Package catalog lists the systems that come with macemc, and their known bugs. To add a
+// system, add a line to catalog.go; to add a known bug, add an entry to bugs.go. The
+// command knows them from here.
 package catalog

@@ -192,7 +192,7 @@ func (r *reader) uint() uint64 {
 	return x
 }
 
-// count reads how many things come, of which each has at least so many bytes.
+// count reads a number of elements, each of which has at least that many bytes.
 func (r *reader) count(least int) int {
 	n := r.uint()
 	if most := uint64(emptyMost); least == 0 && n > most || least > 0 && n > uint64(len(r.data)/least) {
@@ -264,8 +264,8 @@ func (p *plan) held(v reflect.Value) any {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// Decode reads what Append wrote, and nothing else: every error is one line that says
-// what is wrong with the bytes.
+// Decode reads what Append wrote, and nothing else. Every error is one line about the
+// bytes.
 func (c *Codec) Decode(data []byte) (any, error) {
 	r := readers.Get().(*reader)
 	*r = reader{data: data, made: r.made[:0], types: r.types[:0]}

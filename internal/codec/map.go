@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// mapping writes a map by the bytes of its keys, in order. What the keys point to is
-// not numbered: a key that is a pointer is refused.
+// mapping writes a map ordered by the bytes of its keys. Objects that keys point to are not
+// numbered, so a key that is a pointer is refused.
 func (c *Codec) mapping(p *plan, made map[reflect.Type]*plan) error {
 	key, err := c.make(p.typ.Key(), made)
 	if err != nil {

@@ -19,8 +19,8 @@ type Command struct{ What, Line string }
 // one that a report ends with.
 type Commands func(file string) []Command
 
-// Write makes the folder of a finding, and notes in its account where it is. What
-// is not known of it is left out; what could not be written is told.
+// Write makes the folder of a finding, and records in the account where it is. Unknown
+// facts are left out. The error names files that could not be written.
 func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) error {
 	t := newTale(a, r)
 	place := account.Place{}
@@ -59,7 +59,7 @@ func slug(a *account.Account) string {
 	return a.Finding.Verdict.String()
 }
 
-// tale is an account that is told at length, in the words of its report.
+// tale is an account with what its report needs.
 type tale struct {
 	*account.Account
 	r        *search.Result // that it is of: what was searched

@@ -24,8 +24,8 @@ type Shelf struct {
 	abandoned bool
 }
 
-// NewShelf returns the shelf in a folder, which is made with the first finding. What a
-// process that was killed left unfinished there is taken away.
+// NewShelf returns the shelf in a folder, which is created with the first finding. It
+// removes what a process that was killed has left unfinished there.
 func NewShelf(dir string) *Shelf {
 	sweep(dir)
 	return &Shelf{dir: dir}
@@ -59,11 +59,10 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// Put writes a new folder NAME-1, or NAME-2 if there is one, and so on. It asks
-// for the files when it knows the folder's name, which it returns. A file that
-// has no content is left out, and its error told with the folder; without the
-// first file there is no folder, nor where one cannot be stored, as on a disk that
-// is full.
+// Put writes a new folder NAME-1, or NAME-2 if that exists, and so on, and returns the
+// folder's name. files gets the name. A file without contents is left out, and its error
+// returned together with the folder. If the first file cannot be written, or the disk is
+// full, there is no folder.
 func (s *Shelf) Put(name string, files func(folder string) []File) (folder string, err error) {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return "", unwritten(err)

@@ -17,7 +17,7 @@ const (
 	survivedMost   = 10 // of one that only goes on, and on
 )
 
-// avoidable tells until when what is not dead could be avoided.
+// avoidable writes until when a failure could be avoided; a dead run has another section.
 func (t *tale) avoidable(p *page) {
 	turn := t.Turn()
 	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() {
@@ -56,7 +56,7 @@ func (t *tale) avoidable(p *page) {
 	}
 }
 
-// nearest tells how the nearest live run differs.
+// nearest writes how the nearest live run differs.
 func (t *tale) nearest(p *page) {
 	live := t.f.Live
 	if live == nil {
@@ -105,8 +105,7 @@ func unlike(a, b *choose.Path, from int) (lines []string) {
 	return lines
 }
 
-// apart tells how the states differ in which this run and the nearest live one
-// part.
+// apart writes how the states differ at which this run and the nearest live one part.
 func (t *tale) apart(p *page) {
 	after, instead, all := t.Parting()
 	if len(all) == 0 {

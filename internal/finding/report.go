@@ -161,7 +161,7 @@ func (t *tale) promise() string {
 	return "in every state, " + name + "."
 }
 
-// critical tells the step that the finding turns on.
+// critical writes about the step that the finding turns on.
 func (t *tale) critical(p *page) {
 	at := t.f.Step
 	if !t.Dead() {
@@ -190,8 +190,8 @@ func (t *tale) critical(p *page) {
 	p.say("Evidence: %s.", strings.Join(lines, "; "))
 }
 
-// step tells a step: what happened, where that was handled, what it did and
-// what it changed.
+// step writes about a step: what happened, where it was handled, what the handler did and
+// changed.
 func (t *tale) step(p *page, n int) {
 	s := t.Step(n)
 	if s == nil {
@@ -252,7 +252,7 @@ func (t *tale) source(p *page, n int) {
 			continue
 		}
 		if handler := t.Sources().Handler(t.Step(n).Event); i == 0 && handler.File == one.File && handler.Line == one.Line {
-			p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n")) // what was said is where it is
+			p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n")) // the text of the step says where it is
 			continue
 		}
 		p.say("%s, %s:", report.Code(shortFunc(one.Func)), report.Code(fmt.Sprintf("%s:%d", one.File, one.Line)))
@@ -332,8 +332,8 @@ func (t *tale) outcomes(p *page) {
 }
 
 const (
-	runMost   = 120 // steps of a run that are all told
-	runBefore = 60  // of a longer run, so many before the step that it turns on
+	runMost   = 120 // a run of at most this many steps is shown as a whole
+	runBefore = 60  // of a longer run, how many steps before the one that it turns on
 	runAfter  = 20  // and after it
 )
 

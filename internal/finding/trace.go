@@ -117,7 +117,7 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 	return line
 }
 
-// told returns a value's text, and how people read it if that is another one.
+// told returns a value's text, and the form for people if it differs.
 func told(walker *canon.Walker, v any) (text, shown *string) {
 	text = pointer(walker.Text(v))
 	if s := sim.Shown(walker, v); s != *text {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// teller tells the events of one system in sentences of Markdown.
+// teller writes the events of one system as sentences in Markdown.
 type teller struct {
 	walker *canon.Walker
 	nodes  int

@@ -53,11 +53,11 @@ func (p *Program) Until(stop func() bool) {
 	}
 }
 
-// Take returns which lines run in each step of a path, by a copy of the program. What is
-// told may end before the path does: a handler may end its process.
+// Take returns which lines run in each step of a path, by running a copy of the program.
+// The result may be shorter than the path, since a handler may end its process.
 func (p *Program) Take(path *choose.Path) (*Ran, error) {
 	if p == nil {
-		return nil, errors.New("no copy of the program counts them here")
+		return nil, errors.New("line counting is not available: no instrumented copy of the program can be built here")
 	}
 	if p.Prepare(); p.failed != nil {
 		return nil, p.failed
@@ -104,7 +104,7 @@ func (p *Program) Prepare() {
 // File returns the copy, as a program that does what this one does, and counts.
 func (p *Program) File() (string, error) {
 	if p == nil {
-		return "", errors.New("no copy of the program counts them here")
+		return "", errors.New("line counting is not available: no instrumented copy of the program can be built here")
 	}
 	p.Prepare()
 	return p.file, p.failed
@@ -357,8 +357,8 @@ func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	return folder, nil
 }
 
-// Kept returns a folder for programs of one kind that are built, for the user alone: that
-// of a key. Of each kind the last few stay.
+// Kept returns a folder for built programs of one kind, by a key, that only the user can
+// read. The last few folders of each kind are kept.
 func Kept(kind string, key []byte) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"runtime/coverage"
 )
 
-// What runtime/coverage writes is read here. Its form is told in Go's sources, in
-// internal/coverage/defs.go, and has versions: another one is an error.
+// This file reads the output of runtime/coverage. Go documents the format in
+// internal/coverage/defs.go. Another version of it is an error.
 
 const formatVersion = 1
 
@@ -110,8 +110,8 @@ func (r *reader) words() (all []string) {
 	return all
 }
 
-// count tells each piece that ran since the counters were cleared: the package, the
-// function in it, the piece of that.
+// count calls ran for each piece that ran since the counters were cleared, with the
+// package, the function in it, and the piece of that.
 func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
 	b.Reset()
 	if err := coverage.WriteCounters(b); err != nil {

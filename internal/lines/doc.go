@@ -1,9 +1,8 @@
-// Package lines tells which lines of a service ran in each step of a run. A copy
-// of the program that runs now is built with Go's own coverage, once, and takes
-// the recorded path again: before each handler the counters are cleared, and after
-// it they are read. Properties are not judged there, so that what ran is the service.
+// Package lines finds out which lines of a service ran in each step of a run. A copy of the
+// current program is built with Go's coverage, once, and takes the recorded path again. It
+// clears the counters before each handler and reads them after it. It does not evaluate
+// properties, so that only the service is counted.
 //
-// A path enters; pieces of code leave, by their files and lines. What stands in
-// those files is for who shows it. Where there is no copy (no go command, no sources,
-// a program of a test) an error says so in a line.
+// The result names pieces of code by file and line. If no copy can be built (no go command,
+// no sources, or a test binary), the error says so in one line.
 package lines

@@ -1,11 +1,9 @@
-// Package merge makes one run of the records of live nodes: a path that the simulator
-// takes.
+// Package merge joins the records of live nodes into one path, which the simulator replays.
 //
-// It takes the entries of all records in an order in which nothing is received before it
-// was sent, and the clock breaks ties; and takes each event in a World, with the answers
-// that the node was given. Where the World lacks a fault without which the event could not
-// have been (a connection that broke, a datagram that was lost, came twice or out of order, a
-// node that was killed), it takes that first. After each step the node's state there is held
-// against the state that was recorded. Where the two worlds part, that is a Difference, and
-// the path ends before it.
+// It takes the entries of all records in an order in which no message is received before it
+// was sent; the clock breaks ties. It takes each event in a World, with the recorded
+// answers. If the World lacks a fault without which the event would be impossible (a broken
+// connection, a datagram that was lost, doubled or reordered, a killed node), it takes that
+// fault first. After each step it compares the node's state with the recorded one. If they
+// differ, the result is a Difference, and the path ends before that step.
 package merge

@@ -85,7 +85,7 @@ func Merge(sys *sim.System, records []io.Reader) (*Result, error) {
 	return m.result()
 }
 
-// end is one end of a connection, and opening what is known of it.
+// end is one end of a connection; opening is the state of one being opened.
 type end struct {
 	node int
 	conn uint64
@@ -219,8 +219,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns the entries of a life, with the step that its end kept out of its record,
-// of which the next life tells.
+// whole returns the entries of a life, together with its last step, which its own record
+// lacks and that of the next life has.
 func whole(all, next []*live.Entry) []*live.Entry {
 	if next == nil {
 		return all
@@ -384,8 +384,8 @@ func (m *merger) run() {
 	m.out.Failure = f
 }
 
-// advance takes one entry: of those that can be taken, the earliest. Where none can
-// be, the earliest is taken all the same, and says what is wrong.
+// advance takes the earliest entry that can be taken. If none can be, it takes the earliest
+// one and reports the problem.
 func (m *merger) advance() bool {
 	var order []int
 	for i, n := range m.nodes {
@@ -419,7 +419,7 @@ func (m *merger) advance() bool {
 	return !m.stopped
 }
 
-// note is what is told of connections.
+// note records an event of a connection.
 func (m *merger) note(e *live.Entry) {
 	switch e.Kind {
 	case live.EntryLife:
@@ -434,7 +434,7 @@ func (m *merger) note(e *live.Entry) {
 // silent reports whether a node delivers nothing any more by a connection of its life
 // that ran with a peer's.
 func (m *merger) silent(node int, conn uint64) bool {
-	if m.lenient { // that it is closed may be told later, as long as nothing comes by it
+	if m.lenient { // a close may be recorded later, as long as no message arrives on the connection
 		last, is := m.last[end{node, conn}]
 		return !is || m.nodes[node].at > last
 	}
@@ -604,7 +604,7 @@ func (m *merger) differ(format string, args ...any) {
 	m.out.Differences = append(m.out.Differences, fmt.Sprintf(format, args...))
 }
 
-// knot is what is said where the nodes' entries cannot be put in an order.
+// knot is the error if the entries of the nodes cannot be put in an order.
 const knot = "what the nodes did has no order in which a connection breaks at both ends at once, and a send is refused only where there is no room: these are differences that docs/live.md tells"
 
 // part ends the path: the simulation cannot go on as the world did.

@@ -85,8 +85,7 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 	return nil
 }
 
-// SystemOf returns the system that a path is of: sys, with the openings that the path
-// tells.
+// SystemOf returns the system of a path: sys with the requests that the path records.
 func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 	o := openings{}
 	for _, line := range path.All(setting.KeyOpening) {

@@ -11,7 +11,7 @@ import (
 	"macemc/search"
 )
 
-// What an account shows of a run: more stands in the folder of the finding.
+// How much of a run an account shows. The folder of the finding has the rest.
 const (
 	accountBefore = 12 // steps of the graph before the one that it turns on
 	accountAfter  = 12 // and after it
@@ -20,9 +20,9 @@ const (
 	besideWidth   = 120
 )
 
-// Account writes what somebody who runs tests has to know of one of a result's
-// findings: what is wrong, the step that it turns on, what happened before
-// what around it, and the command that takes the run again.
+// Account writes what a developer who runs tests needs to know about a finding of the
+// result: the failure, the step that it turns on, the graph around it, and the command that
+// repeats the run.
 func Account(w io.Writer, r *search.Result, a *account.Account) error {
 	p, s := &printer{w: w}, subject{a}
 	f, place := a.Finding, a.Place
@@ -74,8 +74,7 @@ func (p *printer) beside(s subject) {
 	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
 
-// afterTurn says what is known of what comes after the critical step, where it is not
-// that there is no way back.
+// afterTurn is the text for the time after the critical step, unless there is no way back.
 var afterTurn = map[account.Turn]string{
 	account.TurnLast:  "until then it could be avoided",
 	account.TurnFewer: "clearly fewer walks avoid it after this than before",

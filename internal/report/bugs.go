@@ -84,8 +84,8 @@ func shellWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// Verified writes what came of verifying the catalogue, as text. What differs
-// between two times stands in the column "time" alone.
+// Verified writes the result of verifying the catalogue, as text. Only the column "time"
+// differs between two runs.
 func Verified(w io.Writer, r *verify.Report, command string) error {
 	p := &printer{w: w}
 	t := table{{"bug", "system", "nodes", "found", "as", "time", "paths", "states", "steps", "critical step", "alone", "clean"}}
@@ -292,7 +292,7 @@ func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 		if b.Clean != nil {
 			is := b.Clean.Is()
 			one.Clean, one.Search = &is, cleanOf(b.Clean)
-			if !is && b.Clean.Bugs[0] != b.Entry.ID { // text tells it once
+			if !is && b.Clean.Bugs[0] != b.Entry.ID { // the text has it once
 				p := unclean(b.Clean, command)
 				one.Problems = append(one.Problems, p.text+": "+p.command)
 			}

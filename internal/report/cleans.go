@@ -19,8 +19,8 @@ func clean(b verify.Bug) string {
 	return yesNo(b.Clean.Is())
 }
 
-// cleans is a table of the searches without a bug. Beside what was done stands
-// how many times that of the slowest bug it is.
+// cleans writes a table of the searches without a bug. It compares the effort of each with
+// that for the slowest bug.
 func (p *printer) cleans(all []*verify.Clean) {
 	t := table{{"without", "system", "came to", "states", "transitions", "steps of walks", "time", "clean"}}
 	notes := map[int]string{}
@@ -85,7 +85,7 @@ func Ahead(a verify.Ahead) string {
 	}
 }
 
-// unclean returns what is wrong with a system without its bugs.
+// unclean describes why a system without its bugs does not count as clean.
 func unclean(c *verify.Clean, command string) problem {
 	s := c.Result.Stats
 	again := append([]string{"search", c.Entry.System.Name}, c.Entry.Flags.Args()...)

@@ -20,8 +20,7 @@ import (
 // changes its meaning or goes, not when one is added.
 const version = 1
 
-// The members of a search. Those that this version cannot tell yet are null or
-// empty; null also stands where there is nothing to tell of.
+// The members of a search. Unknown members, and those without a value, are null or empty.
 type resultJSON struct {
 	Version   int            `json:"version"`
 	System    string         `json:"system"`
@@ -36,7 +35,7 @@ type resultJSON struct {
 	Safety    safetyJSON     `json:"safety"`
 	Liveness  livenessJSON   `json:"liveness"`
 	Stop      string         `json:"stop"`
-	Cut       *string        `json:"cut"` // null: it came to its bound, or to as many findings as were wanted
+	Cut       *string        `json:"cut"` // null if the search came to its bound, or to the wanted number of findings
 	Path      *string        `json:"path"`
 	Report    *string        `json:"report"`
 	Steps     *int           `json:"steps"`
@@ -47,7 +46,7 @@ type resultJSON struct {
 	Findings  []findingJSON  `json:"findings"`            // the first one's members stand above, too
 	Undecided []suspectJSON  `json:"undecided,omitempty"` // runs that may be dead
 	Alike     int            `json:"alike"`
-	Ignore    []string       `json:"ignore,omitempty"`  // what was left out
+	Ignore    []string       `json:"ignore,omitempty"`  // the findings to leave out
 	Ignored   *int           `json:"ignored,omitempty"` // runs that ended so
 	Prefix    *prefixJSON    `json:"prefix"`            // that the search begins with; null: none
 	Prefixes  []prefixJSON   `json:"prefixes"`          // that were asked for
@@ -237,7 +236,7 @@ func prefixOf(file string, path *choose.Path) prefixJSON {
 	return prefixJSON{File: file, Steps: len(path.Steps), Bugs: append([]string{}, path.All("bug")...)}
 }
 
-// orNull returns null where there is nothing to tell.
+// orNull returns null for an empty text.
 func orNull(s string) *string {
 	if s == "" {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"macemc/search"
 )
 
-// There is no one schema of JUnit's XML. What is written here is allowed by
-// that of Ant (windyroad/JUnit-Schema), which is strict about order and wants
-// nearly every attribute, and by that of Jenkins (junit-10.xsd of its plugin
-// xunit); the rest of the world reads what those two do.
+// JUnit's XML has several schemas. This output is valid by that of Ant
+// (windyroad/JUnit-Schema), which is strict about order and requires nearly every
+// attribute, and by that of Jenkins (junit-10.xsd of its plugin xunit). Other tools read
+// what these two accept.
 
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
@@ -68,9 +68,9 @@ type junitSkipped struct {
 // HandlersCase is the name of the case of what no property is about.
 const HandlersCase = "every handler returns, without a panic, and touches only what is its own"
 
-// JUnit writes what a search came to as a suite of tests: one case for each
-// property that was checked, and one for the handlers. began is when the
-// search did. Of each finding there may be an account.
+// JUnit writes the result of a search as a test suite: one case for each checked property,
+// and one for the handlers. began is when the search began. The accounts are those of
+// findings of the result.
 func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Account) error {
 	s := about(r)
 	suite := junitSuite{
@@ -120,8 +120,8 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Accou
 	return err
 }
 
-// junitFailures returns the failures of the cases, by their names. Of several findings
-// about one property the first is told.
+// junitFailures returns the failures of the cases, by their names. If several findings are
+// about one property, the first one counts.
 func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, error) {
 	failures := map[string]*junitFailure{}
 	for _, s := range all {
@@ -190,7 +190,7 @@ func undecided(state search.State, r *search.Result) string {
 	}
 }
 
-// junitSettings returns what was run, and what it came to, in single words.
+// junitSettings returns the settings and the results of the search, in single words.
 func junitSettings(s subject, r *search.Result) []junitProperty {
 	out := []junitProperty{
 		{"system", s.System.Name}, {"bugs", strings.Join(bugs(s.Params), ",")}, {"setting", s.setting()},

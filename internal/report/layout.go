@@ -22,7 +22,7 @@ const (
 // printer lays out lines and keeps the first error of its writer.
 type printer struct {
 	w   io.Writer
-	all bool // of a run, tell every step and effect
+	all bool // show every step and effect of a run
 	err error
 }
 
@@ -81,9 +81,8 @@ func Wrap(text string, width int) (lines []string) {
 // cut shortens a line to at most longest characters: see cutTo.
 func cut(line string) string { return cutTo(longest, line) }
 
-// cutTo shortens a line to at most so many characters. Where a value was cut that
-// ends near the end of the line, what comes after it stays: from whom a message
-// came, and by which link.
+// cutTo shortens a line to at most that many characters. If a value near the end of the
+// line is cut, the text after it stays: the sender of a message, and the link.
 func cutTo(most int, line string) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line

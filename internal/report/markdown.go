@@ -21,8 +21,8 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
-// Prose returns a text that is no code, in which nothing is markup either: no link, no
-// HTML, nobody's name who would be told of it. It must not begin a line.
+// Prose escapes a text that is not code, so that nothing in it is markup, a link, HTML or
+// the name of a user. It must not begin a line.
 func Prose(text string) string {
 	return proses.Replace(cutTo(textMost, strings.TrimSpace(logged(oneLine(text)))))
 }

@@ -10,9 +10,9 @@ import (
 	"macemc/internal/numerals"
 )
 
-// Texts of the service under check (explanations, panics, names, logs, values)
-// go into reports that terminals, browsers and the machines of continuous
-// integration interpret. What could steer one of them is told, not done.
+// Texts of the service under check (explanations, panics, names, logs, values) are shown by
+// terminals, browsers and CI servers, which interpret some characters. Such characters are
+// escaped.
 
 const (
 	textMost  = 2000 // characters of one text of the service that are shown
@@ -104,7 +104,7 @@ func logged(line string) string {
 	return strings.ReplaceAll(line, "##[", `#\x23[`)
 }
 
-// shortened returns a text of a length that can be read; what is left out is told.
+// shortened returns a text of readable length, with a note about the rest.
 func shortened(text string) string {
 	kept := text
 	if runes := []rune(kept); len(runes) > textMost {

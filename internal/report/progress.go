@@ -9,10 +9,9 @@ import (
 	"macemc/search"
 )
 
-// Progress returns how far a search is, as one line: what it does, what it has, how fast
-// that grew of late, and, where it is known how much there is to do, when it will be done.
-// Then is where it was some time before; both are of one search. It may take no longer than
-// limit; 0 means as long as it takes.
+// Progress writes the progress of a search as one line: what it does, the counts, their
+// recent growth, and when it will be done, if that can be estimated. then is an earlier
+// state of the same search. The search may take no longer than limit; 0 means no limit.
 func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) string {
 	parts := []string{doing(now)}
 	switch now.Phase {

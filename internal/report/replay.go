@@ -56,7 +56,7 @@ func replayed(path *choose.Path, r *search.Replayed) subject {
 	return subject{account.Replayed(path, r)}
 }
 
-// told returns the last line: whether it happened again, or what did instead.
+// told returns the last line: whether the failure happened again, or what happened instead.
 func told(s subject, path *choose.Path, r *search.Replayed) string {
 	now := s.outcome()
 	if r.Reproduced {

@@ -15,8 +15,8 @@ import (
 
 const labels = 12 // the width of the column of labels
 
-// Result writes what a search came to, as text. Of findings whose accounts are
-// given it says where they went.
+// Result writes the result of a search, as text. For findings with an account it says where
+// their files are.
 func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	p := &printer{w: w}
 	s, found := about(r), subjects(r, all)
@@ -132,7 +132,7 @@ func beforeCut(r *search.Result) string {
 	return " " + within(r.Cut)
 }
 
-// finding is the block that says what is wrong and why we believe it.
+// finding writes the block about the failure and the evidence for it.
 func (p *printer) finding(s subject) {
 	f := s.Finding
 	p.row(2, labels, "verdict", s.verdict())
@@ -285,7 +285,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 	p.blank()
 }
 
-// ignored returns what was left out, and how often a run ended in it.
+// ignored returns what was left out, and how many runs ended in it.
 func ignored(r *search.Result) string {
 	var all []string
 	ends := false

@@ -214,8 +214,8 @@ func (s subject) sarifResult(rules []sarifRule, root string) sarifResult {
 	return out
 }
 
-// fingerprint returns the same for findings of one kind, whatever run shows them: by it a
-// later run of the same search is told from a new finding.
+// fingerprint returns the same text for all findings of one kind, whatever run shows them.
+// Tools use it to recognize a finding of an earlier search.
 func (s subject) fingerprint() string {
 	at := s.Finding.Identity
 	if s.Finding.Critical != nil {
@@ -225,7 +225,7 @@ func (s subject) fingerprint() string {
 }
 
 // sarifSteps returns the run as a flow: where each step was handled. Steps of the
-// environment have no place in the code, and are told all the same.
+// environment have no place in the code, and are included without one.
 func (s subject) sarifSteps(all *account.Sources, root string) (flow []sarifFlowStep) {
 	if s.Finding.Trace == nil {
 		return nil
@@ -263,8 +263,8 @@ func escapedPath(name string) string { return (&url.URL{Path: name}).EscapedPath
 
 var noSlug = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// Slug returns a name of letters, digits and hyphens, of at most so many characters, for a
-// text: "" where it has none of them.
+// Slug returns a name of letters, digits and hyphens for a text, of at most that many
+// characters. It is "" if the text has none of these.
 func Slug(text string, most int) string {
 	s := strings.Trim(noSlug.ReplaceAllString(text, "-"), "-")
 	if len(s) > most {

@@ -139,7 +139,7 @@ type stepJSON struct {
 	Effects []string `json:"effects"` // as people read them
 }
 
-// runOf returns the whole run of a finding, as steps tells its end.
+// runOf returns the whole run of a finding, in the form of steps.
 func runOf(s subject) []stepJSON {
 	path, trace, walker := s.Path(), s.Finding.Trace, s.Walker()
 	if trace == nil {

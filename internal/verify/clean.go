@@ -24,7 +24,7 @@ type Clean struct {
 	Entry known.Entry // the first of these bugs: the system and the flags are its
 	Bugs  []sim.BugID
 
-	// What the slowest of them needed: each the most of all bugs and seeds.
+	// The effort for the slowest of the bugs: the most of all bugs and seeds.
 	Transitions, WalkSteps int
 
 	Result *search.Result // nil if it was not got to
@@ -40,7 +40,7 @@ func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 type Ahead struct {
 	Bugs, Seeds int           // that are looked for
 	Searches    int           // without a bug
-	WalkSteps   int           // that these take at least, or 0 if the bugs will tell
+	WalkSteps   int           // the least number of steps that these take; 0 if it depends on the bugs
 	About       time.Duration // as long as that needs, if it goes on as for the bugs
 }
 
@@ -120,9 +120,9 @@ func (s *session) clean(c *Clean, what string) error {
 	return nil
 }
 
-// short returns why a search without a bug does not count as clean. Where all states are
-// known, there are no more transitions; where liveness is decided on them too, walks tell
-// nothing. A constraint that excluded no state is no gap.
+// short returns why a search without a bug does not count as clean. If all states are
+// known, there are no more transitions; if liveness was decided on them, walks add nothing.
+// A constraint that excluded no state is not a gap.
 func (c *Clean) short(r *search.Result) (short []string) {
 	if f := r.Finding; f != nil {
 		return []string{fmt.Sprintf("found is %s: %s %s", f.Verdict, f.Property, f.Message)}

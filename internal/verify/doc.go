@@ -1,6 +1,5 @@
-// Package verify holds the catalogue of known bugs to what it states. Entries
-// come in; each bug is looked for on several seeds, and must be found as what its
-// entry says, with a critical step of the kind that it says; without the bug
-// nothing may be found by ten times the effort of the slowest. What came of it goes out as a
-// Report, which it does not print.
+// Package verify checks the catalogue of known bugs. It searches for each bug on several
+// seeds: the bug must be found with the verdict that its entry states, and with a critical
+// step of the stated kind. Without the bug nothing may be found in ten times the effort for
+// the slowest bug. The result is a Report, which verify does not print.
 package verify

@@ -20,8 +20,8 @@ type Options struct {
 	Explain func(*search.Result) error // looks into what a search has found, or nil if nothing does
 	Search  search.Options             // of all searches: Stuck, OnStuck, Memory, Progress
 	Stop    func() search.Stop         // as of a search
-	Ahead   func(Ahead)                // told before the bugs are looked for, and before the searches without one
-	Begin   func(what string)          // told before each search
+	Ahead   func(Ahead)                // called before the searches for bugs, and before those without one
+	Begin   func(what string)          // called before each search
 
 	// Keep keeps what was found without a bug, and returns the command that replays it, or
 	// nil if nothing does.
@@ -124,8 +124,8 @@ func (s *session) find(e known.Entry) error {
 	return nil
 }
 
-// stated reports whether runs are as an entry states: each by its verdict, and as many of
-// them by their critical steps as fit to the share that it states.
+// stated reports whether runs are as an entry states: each by its verdict, and by their
+// critical steps as often as the share that the entry states.
 func stated(e known.Entry, runs []Run) bool {
 	held := known.Share{Of: len(runs)}
 	for _, r := range runs {
@@ -165,7 +165,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	if s.Stop != nil && s.Stop() != "" {
 		stop = s.Stop()
 	}
-	if stop == search.StopMemory && bounds.Least != (search.Least{}) { // it is judged by what it came to
+	if stop == search.StopMemory && bounds.Least != (search.Least{}) { // the search is judged by what it has reached
 		return r, nil
 	}
 	if stop.Early() && r.Finding == nil || stop == search.StopInterrupted || stop == search.StopTime {
@@ -203,7 +203,7 @@ func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 		run.Problem = "nothing is found, want " + e.Verdict.String()
 	case f.Verdict != e.Verdict && (e.Or == sim.VerdictNone || f.Verdict != e.Or):
 		run.Problem = fmt.Sprintf("found is %s (%s), want %s", f.Verdict, f.Message, e.Verdict)
-	case f.Critical == nil && f.Verdict != sim.VerdictDead && s.Explain == nil: // a search alone tells that of dead runs
+	case f.Critical == nil && f.Verdict != sim.VerdictDead && s.Explain == nil: // a search alone isolates the critical step only for dead runs
 	case len(e.Critical) > 0 && f.Critical == nil:
 		run.Problem = "the critical step is not isolated"
 	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c known.Critical) bool { return is(f, r.Params, c) }):

@@ -58,8 +58,8 @@ func Do(j *job, body Body) error {
 	return nil
 }
 
-// limit is the memory in which garbage is collected even in a world, and fullMost
-// that after which a child ends, since what was left in worlds is never freed.
+// limit is the memory at which garbage is collected even during a world. fullMost is the
+// memory after which a child ends, since memory left by worlds is never freed.
 const (
 	limit    = 2 << 30
 	fullMost = 512 << 20

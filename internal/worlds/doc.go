@@ -1,22 +1,22 @@
-// Package worlds searches the worlds of a test that macetest.Explore has: it builds
-// the test with the overlay, takes worlds in processes of their own, and makes of one
-// that fails the smallest tape that fails alike.
+// Package worlds searches the worlds of a test of macetest.Explore. It builds the test with
+// the overlay, runs worlds in child processes, and finds the smallest tape that fails like
+// a failing one.
 //
 // # Two processes
 //
-// The test that the user started is the parent. It never takes a world. A child is
-// the same test, built by go test -c with the overlay; it gets a job in its environment,
-// writes what becomes of each world into a file, and may die: a panic of a goroutine is
-// a finding about the world that was under way.
+// The test that the user started is the parent, which never runs a world. A child is the
+// same test, built by go test -c with the overlay. It gets a job in its environment, writes
+// the result of each world into a file, and may die: a panic of a goroutine is a finding
+// about the current world.
 //
-// A child begins with a world in which nothing deviates, since the first run of a
-// process fills caches of packages. A world that fails is taken twice more, each time in
-// a child of its own; where the draws of the two differ, replay is not exact, and the
-// first difference is told.
+// A child begins with a world without deviations, since the first run of a process fills
+// caches of packages. A world that fails is run twice more, each time in its own child. If
+// the draws of the two runs differ, replay is not exact, and the report shows the first
+// difference.
 //
 // # Tapes
 //
-// A tape is a path of package choose: one step for each instant at which a draw was
-// not 0, and one coin for each such draw. Its header has the toolchain and the hash of
-// the overlay.
+// A tape is a path of package choose: one step for each instant at which a draw was not 0,
+// and one coin for each such draw. Its header has the toolchain and the hash of the
+// overlay.
 package worlds

@@ -36,7 +36,7 @@ type line struct {
 	Ends    string   `json:"ends,omitempty"` // the time of the world at its end
 }
 
-// A Failure is what is wrong with a world.
+// A Failure describes how a world failed.
 type Failure struct {
 	Kind    string // failed, panic, fatal error, deadlock, left, endless, stuck, exit
 	Message string

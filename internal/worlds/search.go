@@ -162,7 +162,7 @@ func (s *Search) take(t *tape, stop int) (result, error) {
 	return s.run(job{Tape: file.Name(), From: 1, Stop: stop})
 }
 
-// tell takes the small tape twice more, keeps it, and says what happens in it.
+// tell runs the small tape twice more, keeps it, and describes what happens in it.
 func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 	one, err := s.take(t, 0)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
 }
 
-// told says in words where a run deviates.
+// told describes where a run deviates.
 func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 	for _, script := range []bool{true, false} { // what the script chose is read first
 		for i, d := range draws {

@@ -61,7 +61,7 @@ func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, e
 	return draws, runs, err
 }
 
-// least leaves out pieces of a list, halves first, as long as what is left will do.
+// least removes parts of a list, halves first, as long as try accepts the rest.
 func least(list []bubble.Draw, try func([]bubble.Draw) (bool, error)) ([]bubble.Draw, error) {
 	for size := (len(list) + 1) / 2; size > 0; {
 		smaller := false

@@ -12,7 +12,7 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A tape is the answers of a world that are not 0, and what they are answers to.
+// A tape is the answers of a world that are not 0, and the questions that they answer.
 type tape struct {
 	test, toolchain, overlay string
 	seed                     uint64

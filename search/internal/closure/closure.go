@@ -31,11 +31,11 @@ import (
 type Closure struct {
 	*explore.Taker
 	explore.Stepper
-	judged explore.Judged // what was said of states
+	judged explore.Judged // the verdicts about states
 	Alive  stateSet       // among them
 	Left   []uint32       // not known to be alive, the farthest first
 	opened stateSet       // of those, every step was taken
-	Most   int            // states; 0 means as many as there are
+	Most   int            // the largest number of states; 0 means no limit
 	tree   bool           // the step by which a state was reached first is one that may be taken
 	lives  bool           // a step of the state that is looked at leads to one that is alive
 
@@ -81,7 +81,7 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	return g, nil
 }
 
-// visits has steps lead to a visitor, who may want to be told of each at once.
+// visits makes steps lead to a visitor. If eager, the visitor gets each step at once.
 func (g *Closure) visits(v explore.Visitor, eager bool) {
 	g.Visitor = v
 	if m, is := g.Stepper.(*explore.Memo); is {
@@ -105,8 +105,8 @@ func (g *Closure) Dead(x *explore.Explorer, s uint32) bool {
 	return !known || !g.Alive.has(healed)
 }
 
-// Halted reports whether it is to stop, and tells the monitor that it goes on: it
-// may look up what it needs for long, and run no handler.
+// Halted reports whether to stop. It also shows the watchdog that the closure makes
+// progress: it may look up results for long without running a handler.
 func (g *Closure) Halted() bool {
 	g.Owner.Pulse.Tick()
 	return g.Owner.Stopped()
@@ -129,8 +129,8 @@ func (g *Closure) healAll(x *explore.Explorer) error {
 	return nil
 }
 
-// gather adds what is reached from the states from one on, beyond those that wants
-// tells, by the steps that may be taken now.
+// gather adds the states that can be reached from the states numbered from on, except
+// beyond those for which wants returns false, by the steps that are allowed now.
 func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	for s := range g.Each {
 		if s < from {
@@ -201,9 +201,9 @@ func (g *Closure) Resolve(x *explore.Explorer) error {
 	}
 }
 
-// impatient takes every step from the states that are left, and, so that there
-// are few rounds where patience is no help, from as many of the new ones, which
-// are those from one on, as there were states.
+// impatient takes every step from the remaining states. To have few rounds where patience
+// does not help, it also takes as many of the new states, which are those numbered from on,
+// as there were states.
 func (g *Closure) impatient(from uint32) error {
 	open := func(s uint32) error {
 		g.opened.upTo(g.End())
@@ -235,8 +235,8 @@ func (g *Closure) impatient(from uint32) error {
 	return g.Settle()
 }
 
-// note looks at the state that was added last: by what is known of its nodes,
-// or else in the world, which load brings there.
+// note examines the state that was added last: by what is known of its nodes, or else in
+// the world, into which load brings it.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
 	said, known := g.judged.Get(nodes, flying)

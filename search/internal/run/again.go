@@ -27,7 +27,7 @@ func (a *Again) Visit(w *world.World, depth int) bool {
 	return depth < a.Steps && (a.Stop == nil || !a.Stop())
 }
 
-// Repeat repeats the run of some answers, to so many steps.
+// Repeat returns a strategy that repeats the run of some answers, up to that many steps.
 func Repeat(answers choose.Source, c Climate, steps int) *Again {
 	return &Again{Source: answers, Climate: c, Steps: steps}
 }

@@ -1,12 +1,11 @@
-// Package run is the room of the one loop: it takes runs, one at a time, and
-// evaluates every state that they reach: safety properties, step properties, the
-// proof that the service is deterministic.
+// Package run has the one loop: it takes runs, one at a time, and evaluates every state
+// that they reach: safety properties, step properties, and whether the service is
+// deterministic.
 //
-// A [Strategy] enters: it supplies the answers of a run, and says of each state
-// whether the run goes on. How the run ended leaves. [Runs] owns the worlds, the
-// heartbeat that a monitor feels, and the limits that everybody asks whether to
-// stop. A run may begin at a [Fork], a state in the middle of another run that was
-// saved, and may be taken twice, in [Lockstep].
+// A [Strategy] supplies the answers of a run, and decides at each state whether the run
+// continues. The result says how the run ended. [Runs] owns the worlds, the heartbeat that
+// a watchdog monitors, and the limits by which a search stops. A run may begin at a [Fork],
+// a saved state in the middle of another run, and may be taken twice, in [Lockstep].
 //
-// What the runs are taken for, the rooms above know.
+// The packages above know what the runs are for.
 package run

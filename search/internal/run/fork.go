@@ -20,7 +20,7 @@ type Fork struct {
 	Prefix []choose.Pick // the answers that lead there from the start
 	Told   *Answers      // the same, where an explorer has them; then prefix is empty
 	Steps  int           // and how many steps they are
-	Bank   *world.Bank   // what at is told by; nil means the state could not be saved
+	Bank   *world.Bank   // the bank whose numbers at has; nil if the state could not be saved
 	At     world.Vector
 }
 
@@ -89,7 +89,7 @@ func (k *Fork) Then(src choose.Source) choose.Source {
 	return &led{lead: choose.NewRaw(k.Prefix), left: len(k.Prefix), Source: src}
 }
 
-// led takes so many answers of a prefix first.
+// led first takes the answers of a prefix.
 type led struct {
 	lead choose.Source
 	left int

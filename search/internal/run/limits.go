@@ -24,7 +24,7 @@ type Limits struct {
 	now   int // memory, at the last look
 	most  int // the most that was met
 
-	cramped int // a table of so many bytes could not be made larger
+	cramped int // the size in bytes of a table that could not be made larger
 
 	Housework atomic.Int32 // of the search itself, that is under way: see tidy
 }
@@ -37,9 +37,9 @@ func (l *Limits) Tidy() (end func()) {
 	return func() { l.Housework.Add(-1) }
 }
 
-// Of the budget, in percent: from full on garbage is collected; the search
-// stops if then more than stuffed is left. What lies between is room for what
-// comes until the next look.
+// Percentages of the memory limit. Above full, garbage is collected; the search stops if
+// more than stuffed is then in use. The difference is room for what is allocated until the
+// next check.
 const (
 	fullPercent    = 95
 	stuffedPercent = 90
@@ -77,7 +77,7 @@ func (l *Limits) Highest() int {
 	return l.most
 }
 
-// Stop tells the search to stop.
+// Stop makes the search stop.
 func (l *Limits) Stop(why Stop) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 	"macemc/sim"
 )
 
-// Lockstep is two worlds of one system that are given the same answers. The second
-// lags one step behind the first, so that step properties see the state before
-// and the state after; when it has caught up, both must be in the same state
-// and have done the same things. What differs, differs without having asked:
-// the service is not deterministic.
+// Lockstep is two worlds of one system that get the same answers. The second one lags one
+// step behind the first, so that step properties see the state before and the state after.
+// When it has caught up, both must be in the same state and must have done the same. If
+// they differ, they differ without having asked: the service is not deterministic.
 type Lockstep struct {
 	lean bool // that the two do the same is not looked at: there are step properties to be asked
 
@@ -153,8 +152,8 @@ func OutcomeAsking(w *world.World, failure *sim.Failure, a *Asking) canon.Hash {
 	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))
 }
 
-// unlogged returns the effects without the logs: a world that is not traced has none, and a
-// log may tell pointers and times.
+// unlogged returns the effects without logs. A world that is not traced has none, and a log
+// may contain pointers and times.
 func unlogged(effects []sim.Effect) (out []sim.Effect) {
 	for _, e := range effects {
 		if e.Kind != sim.EffectLog {

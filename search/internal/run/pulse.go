@@ -26,7 +26,7 @@ type Pulse struct {
 	Trail *trail.Trail // where the answers are kept as well, for another process; nil means nowhere
 	slot  *trail.Slot  // of the run under way, or nil if there is none, or no room
 	led   int          // answers in it that are not in picks: those that led to where the run began
-	turn  int          // of the runs: who wrote into the slot before another one did must write again
+	turn  int          // counts the runs: a goroutine that wrote into the slot before another one must write again
 
 	held atomic.Bool // the run may not go on: see Hold
 	gate sync.Mutex
@@ -155,8 +155,8 @@ func (p *Pulse) Here() {
 	p.where.Store(id)
 }
 
-// Where returns that goroutine. A monitor may ask while the runner moves to another one: it
-// gets the old one, on which nothing of the service is found.
+// Where returns the goroutine that runs handlers. If a watchdog asks while the runner moves
+// to another goroutine, it gets the old one, on which nothing of the service is found.
 func (p *Pulse) Where() string {
 	id, _ := p.where.Load().(string)
 	return id
@@ -165,8 +165,8 @@ func (p *Pulse) Where() string {
 // looks are how often a pulse is felt before it is held to be still.
 const Looks = 8
 
-// Often lets a goroutine look so many times in some time, until it has seen
-// enough or the function that it returns is called.
+// Often calls look that often within some time, on a goroutine, until look returns true or
+// the returned function is called.
 func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	done := make(chan struct{})
 	go func() {

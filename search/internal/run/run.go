@@ -13,8 +13,8 @@ import (
 // state whether the run goes on. It evaluates nothing.
 type Strategy interface {
 	choose.Source
-	// Visit is told the world at every state: after the starts, with depth 0,
-	// and after every step. False ends the run here.
+	// Visit is called with the world at every state: after the starts, with depth 0, and
+	// after every step. The run ends here if it returns false.
 	Visit(w *world.World, depth int) bool
 	// Weather is the climate of the run that begins.
 	Weather() Climate
@@ -45,10 +45,10 @@ const (
 	EndFailed                    // the service failed
 )
 
-// Runs takes runs, one at a time. It owns the worlds, and says of the last run, or
-// of what explores in its place, how it came about. Who makes it fills in all but
-// the last group; of that, the loop writes each field before the heartbeat begins,
-// so that a monitor which feels the heart may read it.
+// Runs takes runs, one at a time. It owns the worlds, and says how the last run came about,
+// or what explores in its place. The caller sets all fields except the last group. The loop
+// writes each field of that group before the heartbeat begins, so a watchdog that has seen
+// a heartbeat may read it.
 type Runs struct {
 	setting.Setting
 	World    *world.World // fast
@@ -78,7 +78,8 @@ type Exploration interface {
 	// Stuck is the answers of the run whose last step has not returned, and how
 	// many they are.
 	Stuck() (choose.Source, int)
-	// Within is its world. Of healed states: they have no runs of their own.
+	// Within returns its world. healed says whether its states are healed ones, which have
+	// no runs of their own.
 	Within() (w *world.World, healed bool)
 }
 
@@ -137,8 +138,8 @@ type planned struct {
 	first  int   // the depth from which on the strategy is asked
 }
 
-// plan says in which world a run is taken, from where, and who answers. What the
-// monitor may read is written before the heartbeat begins, after which it reads.
+// plan decides in which world a run is taken, from where, and which source answers. It
+// writes what the watchdog may read before the heartbeat begins.
 func (r *Runs) plan(s Strategy, careful bool) *planned {
 	p := &planned{w: r.World, lock: r.lock(careful), src: s, c: s.Weather()}
 	if careful {

@@ -11,18 +11,18 @@ const (
 	auditLeast = 1000
 )
 
-// An engine that visits each state once takes a step in a fraction of the time
-// of an audited one, and the larger the state, the smaller that fraction: an
-// audit walks all of it, again and again, and a step by memo nothing. So audits
-// get a twentieth of the work there: an audited step counts as so many others
-// as the lines of the first state say.
+// An engine that visits each state once takes a step in a fraction of the time of an
+// audited one, and the fraction is smaller for larger states, since an audit walks all of
+// the state repeatedly and a step by memo walks nothing. So audits get a twentieth of the
+// work: an audited step counts as a number of other steps that depends on the lines of the
+// first state.
 const (
 	auditShare = 20
 
 	auditLocal      = 8 // steps by local
 	auditLocalLines = 200
 	auditMemo       = 100 // steps by memo
-	auditMemoLines  = 3   // and so many for each line
+	auditMemoLines  = 3   // and this much more for each line
 
 	auditLeastWork  = 100_000 // steps by memo
 	auditLeastHeavy = 32
@@ -50,9 +50,9 @@ func (s *Share) Due() bool {
 	return s.audited < max(cmp.Or(s.Least, auditLeast), s.Steps/cmp.Or(s.Every, auditEvery))
 }
 
-// Stride returns how far apart the careful ones of the next n runs are to be, if they are
-// as long as so many before them on the average, or 0 if none is due. It is odd, since runs
-// with numbers that are alike by a power of two may be of one kind.
+// Stride returns the distance between audited runs among the next n, if they are as long as
+// the previous ones on average, or 0 if none is due. It is odd, since runs whose numbers
+// differ by a power of two may be alike.
 func (s *Share) Stride(n, before int) int {
 	steps := n * (s.Steps / max(1, before))
 	due := max(cmp.Or(s.Least, auditLeast), (s.Steps+steps)/cmp.Or(s.Every, auditEvery)) - s.audited
@@ -62,7 +62,7 @@ func (s *Share) Stride(n, before int) int {
 	return max(1, steps/due) | 1
 }
 
-// Took counts a run of so many steps.
+// Took counts a run of that many steps.
 func (s *Share) Took(steps int, careful bool) {
 	s.Steps += steps
 	if careful {

@@ -34,7 +34,7 @@ const (
 	HealedStep  = "a step in a healed state; by which run it is reached was not kept, see the stack"
 )
 
-// upTo refuses the last of so many answers, after it was recorded.
+// upTo gives the first answers of a source, and refuses the last one after recording it.
 type upTo struct {
 	choose.Source
 	w        *world.World

@@ -35,7 +35,7 @@ const (
 	keptMost   = 10_000
 	seenMost   = 1 << 20
 	farthest   = 400
-	candidates = 4 // of so many the one is taken that was taken least
+	candidates = 4 // a walk takes the least used of this many states
 )
 
 // CorpusFrom is after how many steps of walks states are kept: what is found before

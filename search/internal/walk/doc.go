@@ -1,12 +1,16 @@
-// Package walk is the room of random runs: what each of them is to be, and how it
-// goes. A [Strategy] makes the [Plan] of a walk from its number alone: who picks
-// its events (a [Picker]), how its storm goes and when it heals, where it begins,
-// and how long it may take. A [Walk] carries a plan out, as a strategy of the one
-// loop, and says how it went.
+// Package walk has the random runs: what each of them will be, and how it goes. A
+// [Strategy] makes the [Plan] of a walk from its number alone: which [Picker] picks its
+// events, how its storm goes and when it heals, where it begins, and how long it may take.
+// A [Walk] carries the plan out, as a strategy of the one loop, and reports how it went. A
+// [Guide] picks events before the walk is judged: in chains of causes, or by weights that
+// are distorted for the walk, with each fault at a time of its own. A [Corpus] keeps states
+// that walks have met, from which others start; it grows only between lots, in the order of
+// the walks.
 //
-// To add a way of walking, write a Strategy, and a Picker if events are to be picked
-// otherwise than by weight. Neither may depend on time, on who takes the walk, or on
-// walks before it: then one seed gives one finding, whatever the number of workers.
+// To add a way of walking, write a Strategy, and a Picker if events should not be picked by
+// weight. Neither may depend on time, on the goroutine, or on earlier walks: then one seed
+// gives one finding, whatever the number of workers.
 //
-// Who takes walks, how many, and what is made of their ends, search says.
+// Package search decides how many walks are taken, by which goroutine, and what their ends
+// mean.
 package walk

@@ -35,7 +35,7 @@ type Guide struct {
 	Until   int    // events before this depth are picked so, or 0 if none are
 	Key     uint64 // where its stream begins
 	Points  [pointsMost]int32
-	Faults  int  // so many of the points count: the depths from which on a fault is due, in order
+	Faults  int  // the number of points in use: the depths from which on a fault is due, in order
 	Changes int  // Chain: how often the chain that goes first goes last from then on
 	Isolate bool // what a partition or a pause has parted stays so until the environment heals, as long as anything else can happen
 }
@@ -97,7 +97,7 @@ type knownOf struct {
 
 // A link is a step of a chain.
 type link struct {
-	chain uint64 // its priority, by which it is told from others
+	chain uint64 // identifies it by its priority
 	gone  bool   // an event that the step caused goes on with the chain
 }
 

@@ -5,11 +5,10 @@ import (
 	"macemc/internal/world"
 )
 
-// Hold is the picker that leaves one event alone for a while, as long as others can
-// happen. What many narrow escapes need is that something waits for much longer
-// than its weight lets it: one message, while others are sent and delivered and
-// timers fire. Which event waits, from when on and for how long depends on the
-// number of the walk alone.
+// Hold is a picker that leaves one event alone for a while, as long as others can happen.
+// Many narrow escapes need one event to wait much longer than its weight lets it: one
+// message, while others are sent and delivered and timers fire. Which event waits, from
+// when on and for how long depends only on the number of the walk.
 type Hold struct {
 	begin int    // steps before the event is chosen
 	left  int    // steps that it waits

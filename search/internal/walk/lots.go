@@ -14,8 +14,8 @@ type Lot struct {
 
 const (
 	LotLeast = 1000    // walks that are planned and taken one by one,
-	LotSteps = 1 << 20 // or so many steps of walks: what ends by then is covered alike by any number of workers
-	LotMost  = 1 << 14 // walks of a lot after those, at the most: as many as came before it, since at its end scouts wait for each other
+	LotSteps = 1 << 20 // or this many steps of walks: what ends by then is the same for any number of workers
+	LotMost  = 1 << 14 // the largest number of walks in a later lot: as many as came before it, since scouts wait for each other at its end
 )
 
 // NextLot returns the one that begins with walk number i, of n, and whether it is worth

@@ -6,9 +6,9 @@ import (
 	"macemc/sim"
 )
 
-// OneClock is the picker that lets the timers of one node alone fire, for as long as anything else
-// can happen. Where all of them do, the round that one node begins is interrupted
-// by that of the next, and hardly any comes to its end.
+// OneClock is a picker that lets only the timers of one node fire, as long as anything else
+// can happen. If all timers fire, the round that one node begins is interrupted by that of
+// the next, and hardly any round ends.
 type OneClock struct {
 	Of   int // the number of the node, or of the walk
 	runs []choose.Run

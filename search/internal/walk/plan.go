@@ -24,7 +24,7 @@ type Plan struct {
 	Judged  int         // the depth from which on it is judged: behind what leads to its beginning, and behind its storm
 	Length  Length
 	Guide   Guide  // how events are picked before
-	Picker  Picker // who picks events, from there on; nil means their weights alone
+	Picker  Picker // picks events from there on; nil if their weights alone do
 	Uniform bool   // events that are not rare are all alike
 	From    int    // the number of the kept state at which it goes on, from 1; 0 means none
 	lead    *kept  // that state
@@ -40,7 +40,7 @@ type Length struct {
 	Least  int
 	Most   int
 	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
-	Look   int  // the walk ends after so many without a live state already, to be looked at; 0 means after Most
+	Look   int  // the walk ends after this many steps without a live state, to be looked at; 0 means after Most
 	Spells bool // it takes all of Most, and notes its spells without a live state
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
 }
@@ -78,7 +78,7 @@ const Least = 200
 // they are as likely as anything else, else they do not happen.
 type Storm struct {
 	Calm  int  // the depth before which there is none
-	Every int  // so many steps are from gust to gust
+	Every int  // steps from gust to gust
 	Stuck bool // where nothing else is possible, a fault happens all the same
 }
 
@@ -87,14 +87,14 @@ func (s *Storm) gust(depth int) bool { return depth >= s.Calm && depth%s.Every =
 
 // A Picker picks the events of a walk, where their weights alone are not to.
 type Picker interface {
-	// Pick answers a question for an event in the state that the world is in, of
-	// alternatives that have weights. It has by answer it, or one with other
-	// weights: whoever takes the walk again knows it by what by has answered.
+	// Pick answers a question for an event in the present state of the world, whose
+	// alternatives have weights. It calls by for the question, or for one with other
+	// weights, so that the answer is recorded and can be repeated.
 	Pick(w *world.World, q *choose.Question, by *choose.Walk) int
 }
 
-// Weighted is the strategy in which events are picked by weight. Where the
-// environment may misbehave, every second walk begins with a storm.
+// Weighted is the strategy that picks events by weight. If the environment may misbehave,
+// every second walk begins with a storm.
 type Weighted struct {
 	Fair   *run.Fork // where walks without faults begin; nil means at the start
 	Base   int       // steps that lead there, and to Faulty
@@ -135,8 +135,8 @@ func (p *Plan) storm(i uint64, base int) {
 	p.Climate, p.Judged = run.Climate{Faults: true, Heal: heal}, heal+1
 }
 
-// From returns the plan of a walk from a fork in a run of some climate, to so many steps.
-// The environment heals first, if it has not yet.
+// From returns the plan of a walk from a fork in a run with a climate, up to that many
+// steps. The environment heals first, if it has not healed before.
 func From(k *run.Fork, c run.Climate, most int) Plan {
 	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}
 	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {
@@ -148,7 +148,7 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 // Alike has events picked that are not rare as if all were alike.
 func (p *Plan) Alike() { p.Uniform = true }
 
-// Weather lets a storm of so many steps come before a walk heals.
+// Weather adds a storm of that many steps before a walk heals.
 func (p *Plan) Weather(steps int) {
 	p.Climate.Heal += steps
 	p.Judged += steps

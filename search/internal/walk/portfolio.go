@@ -6,14 +6,14 @@ import (
 	"macemc/search/internal/run"
 )
 
-// Portfolio is the strategy that takes walks of several manners in turn, each in
-// another kind of storm. What a bug needs differs so much between bugs that no manner
-// is the best of all, and some bugs are hardly ever met by one of them.
+// Portfolio is the strategy that takes walks of several manners in turn, each in another
+// kind of storm. Bugs differ so much in what they need that no manner is the best for all,
+// and some bugs are hardly ever met by some manners.
 //
-// A storm takes 4 to 300 steps, and each fault that the budgets allow has a time of
-// its own in it. The walk ends at the first live state after healing, since little
-// is found later; but one walk in eight has no faults, and goes on for as long as a
-// weighted one. After many steps some of the others begin at a kept state.
+// A storm takes 4 to 300 steps, and each fault in the budgets has its own time in it. The
+// walk ends at the first live state after healing, since little is found later. But one
+// walk in eight has no faults, and continues as long as a weighted one. After many steps
+// some of the others begin at a kept state.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
@@ -23,11 +23,11 @@ type Portfolio struct {
 	Lively  bool     // there is something to become live
 
 	Corpus   *Corpus // where walks may begin, too, or nil if they may not
-	Restarts int     // so many of a hundred do, where there is any
+	Restarts int     // percentage of walks that do, if there are kept states
 }
 
 const (
-	fairEach     = 8  // one walk in so many has no faults
+	fairEach     = 8  // one walk in this many has no faults
 	fairGuided   = 60 // of its steps are guided
 	stormLeast   = 4
 	stormMost    = 300
@@ -73,9 +73,9 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	return p
 }
 
-// points gives each of so many faults a time between two depths. Of every second one
-// half come shortly after another: what goes wrong often takes two that are close, and
-// sometimes two that are not.
+// points gives each fault a time between two depths. Half of every second one come shortly
+// after another: failures often need two faults that are close, and sometimes two that are
+// not.
 func (g *Guide) points(d *draws, from, to, faults int) {
 	g.Faults = min(faults, pointsMost)
 	at := 0

@@ -2,14 +2,14 @@ package walk
 
 import "macemc/internal/world"
 
-// Steady takes walks in fair weather that end in steady state: live for so many
-// steps, and then at the first moment at which nothing is under way, or after
-// as many steps again. A run that comes to rest, live, is steady as well.
+// Steady takes walks without faults that end in steady state: live for that many steps, and
+// then at the first moment at which nothing is under way, or after as many steps again. A
+// run that comes to rest live is steady, too.
 type Steady struct {
 	*Walk
 	Calm int  // steps
 	Done bool // it is in steady state
-	held int  // the state has been live for so many states
+	held int  // the number of consecutive live states
 }
 
 // Visit reports whether the walk goes on.

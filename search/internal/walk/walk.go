@@ -110,8 +110,8 @@ func (s *Walk) goesOn(depth int) bool {
 	return !s.Left
 }
 
-// Answer picks an answer at random, or has the picker do so. What is asked at
-// healing is no question for an event: it tells no weights.
+// Answer picks an answer at random, or lets the picker do so. The question at healing is
+// not about an event, and has no weights.
 func (s *Walk) Answer(q *choose.Question) int {
 	if s.leads() {
 		return s.follow(q)
