@@ -1,5 +1,7 @@
 package oracle
 
+import "macemc/internal/spec"
+
 import "fmt"
 
 // This is what the documents say about the times of a node. A clock does not run backwards,
@@ -93,7 +95,7 @@ func (c *clock) later() {
 }
 
 // read lets the clock be read, or a timer be set.
-func (c *clock) read(pace *Pace) {
+func (c *clock) read(pace *spec.Pace) {
 	c.later()
 	switch {
 	case pace == nil:
@@ -121,10 +123,10 @@ func (c *clock) answer(a, b int, before bool) {
 }
 
 // set sets a timer.
-func (c *clock) set(ring, seconds int, pace *Pace) {
+func (c *clock) set(ring, seconds int, pace *spec.Pace) {
 	c.read(pace)
 	c.put(ring0 + ring)
-	least, longest := pace.span(seconds)
+	least, longest := span(pace, seconds)
 	c.know(last, ring0+ring, most(-2*least))
 	c.know(ring0+ring, last, most(2*longest))
 }
@@ -179,7 +181,7 @@ func (c *clock) String() string {
 }
 
 // span returns how long after it was set a timer is due.
-func (p *Pace) span(seconds int) (least, longest int) {
+func span(p *spec.Pace, seconds int) (least, longest int) {
 	if p.Drifts {
 		return seconds / 2, 2 * seconds
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/spec"
 	"macemc/search"
 )
 
@@ -65,7 +66,7 @@ type Result struct {
 }
 
 // Compare compares searches of a spec with the truth, on about that many states.
-func Compare(s *Spec, most int, modes []Mode) *Result {
+func Compare(s *spec.Spec, most int, modes []Mode) *Result {
 	c := &comparison{spec: s, most: most, res: &Result{Features: map[string]int{}}}
 	c.model = NewModel(s, func(feature string) { c.res.Features[feature]++ })
 	c.start = &origin{Space: c.model.Explore(most)}
@@ -94,15 +95,15 @@ func Compare(s *Spec, most int, modes []Mode) *Result {
 	return c.res
 }
 
-// world adds how the world differs from what the system says.
-func (s *Spec) world(o search.Options) search.Options {
+// conditions adds how the world differs from what the system says.
+func conditions(s *spec.Spec, o search.Options) search.Options {
 	o.Early, o.DiskReorder, o.FreeTimers = s.Early, s.AnyOrder, s.FreeTimers
-	o.Network = s.links()
+	o.Network = s.Links()
 	return o
 }
 
 type comparison struct {
-	spec  *Spec
+	spec  *spec.Spec
 	most  int
 	model *Model
 	start *origin
@@ -161,7 +162,7 @@ func (c *comparison) everyPath() {
 			return
 		}
 	}
-	res, err := search.Search(c.spec.System(), c.spec.world(search.Options{
+	res, err := search.Search(c.spec.System(), conditions(c.spec, search.Options{
 		Visited: search.VisitedOff, NoWalks: true, Effort: 1 << 30, Workers: 1, Depth: depth,
 	}))
 	switch {
@@ -182,7 +183,7 @@ func (c *comparison) everyPath() {
 // state before is not looked at any more.
 func (c *comparison) several() {
 	s := c.spec
-	if len(s.Always)+len(s.Each) == 0 || s.Step != nil || s.Limit || s.fails() {
+	if len(s.Always)+len(s.Each) == 0 || s.Step != nil || s.Limit || fails(s) {
 		return
 	}
 	x := c.model.ExploreOn(c.most)
@@ -190,7 +191,7 @@ func (c *comparison) several() {
 		return
 	}
 	c.res.Features["all findings"]++
-	res, err := search.Search(s.System(), s.world(search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1}))
+	res, err := search.Search(s.System(), conditions(s, search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1}))
 	if err != nil {
 		c.differs("%v", err)
 		return
@@ -223,14 +224,14 @@ func (m *Model) swells(x *Space, most int) bool {
 }
 
 // fails: some rule panics.
-func (s *Spec) fails() bool { return s.does(Fail) }
+func fails(s *spec.Spec) bool { return s.Does(spec.Fail) }
 
 // walks: what walks find is there. That they find nothing says nothing.
 func (c *comparison) walks() {
 	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most || c.vast {
 		return // what is dead could be believed only, or would be settled for long
 	}
-	res, err := search.Search(c.spec.System(), c.spec.world(search.Options{
+	res, err := search.Search(c.spec.System(), conditions(c.spec, search.Options{
 		Engine: search.EngineMemo, Workers: 1, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
 	}))
 	if err != nil {
@@ -274,7 +275,7 @@ func (c *comparison) replay(length, turn int) {
 		return
 	}
 	path := &choose.Path{Header: []choose.Field{{Key: "system", Value: "random"}, {Key: "nodes", Value: fmt.Sprint(c.spec.Nodes)}}}
-	if f := c.spec.faults(); !f.IsZero() {
+	if f := c.spec.Faults(); !f.IsZero() {
 		path.Add("faults", f.String())
 	} else if c.spec.Early != nil {
 		path.Add("faults", "none")
@@ -282,7 +283,7 @@ func (c *comparison) replay(length, turn int) {
 	if c.spec.Early != nil {
 		path.Add("early", fmt.Sprint(*c.spec.Early))
 	}
-	o := c.spec.world(search.Options{ByIdentity: true})
+	o := conditions(c.spec, search.Options{ByIdentity: true})
 	if net := o.Network.String(); net != "" {
 		path.Add("net", net)
 	}
@@ -294,7 +295,7 @@ func (c *comparison) replay(length, turn int) {
 	}
 	path.Add("verdict", "dead")
 	var begin *run
-	m.each(m.spec.empty(c.spec.Budgets, c.spec.Early), m.init, func(r *run) {
+	m.each(empty(m.spec, c.spec.Budgets, c.spec.Early), m.init, func(r *run) {
 		if !r.broken && r.wrong == nil && (begin == nil || turn%2 == 1) {
 			begin = r
 		}
@@ -342,7 +343,7 @@ func (c *comparison) replay(length, turn int) {
 
 // fair returns the first start in fair weather; firings are counted.
 func (m *Model) fair() (first *run) {
-	m.each(m.spec.empty(Budgets{}, new(1<<20-1)), m.init, func(r *run) {
+	m.each(empty(m.spec, spec.Budgets{}, new(1<<20-1)), m.init, func(r *run) {
 		if first == nil && !r.broken && r.wrong == nil {
 			first = r
 		}
@@ -352,8 +353,8 @@ func (m *Model) fair() (first *run) {
 
 // unsafe: some safety property does not hold.
 func (m *Model) unsafe(s *state) bool {
-	return slices.ContainsFunc(m.spec.Always, func(p Pred) bool { return !s.holds(&p) }) ||
-		slices.ContainsFunc(m.spec.Each, func(p Pred) bool { return !s.each(&p) })
+	return slices.ContainsFunc(m.spec.Always, func(p spec.Pred) bool { return !s.holds(&p) }) ||
+		slices.ContainsFunc(m.spec.Each, func(p spec.Pred) bool { return !s.each(&p) })
 }
 
 // unnamed: a coin has a name that is not known here, so that no path can have it.
@@ -397,8 +398,8 @@ func (c *comparison) features() {
 		"limits": len(c.spec.Only) > 0, "within": c.spec.Within != nil, "assume": c.spec.Assume != nil, "layered": c.spec.Layered, "keeps": c.spec.Keeps,
 		"early": c.spec.Early != nil, "monitor": c.spec.Monitored, "steps": c.spec.Step != nil, "weight 0": len(c.spec.Rare) > 0,
 		"script": len(c.spec.Scripts) > 0, "offers": len(c.spec.Offers) > 0, "declines": len(c.spec.Declines) > 0,
-		"method values": c.spec.Pokes == ByMethod, "clone": c.spec.Pokes == ByClosure, "each": len(c.spec.Each) > 0, "pace": c.spec.Pace != nil, "free timers": c.spec.FreeTimers,
-		"overridden links": c.spec.Says != [2]int{}, "table": c.spec.Table, "messages seen": c.spec.sees(), "slow": len(c.spec.Slow) > 0,
+		"method values": c.spec.Pokes == spec.ByMethod, "clone": c.spec.Pokes == spec.ByClosure, "each": len(c.spec.Each) > 0, "pace": c.spec.Pace != nil, "free timers": c.spec.FreeTimers,
+		"overridden links": c.spec.Says != [2]int{}, "table": c.spec.Table, "messages seen": sees(c.spec), "slow": len(c.spec.Slow) > 0,
 	} {
 		if is {
 			met("has " + what)
@@ -407,8 +408,8 @@ func (c *comparison) features() {
 }
 
 // sees reports whether a property looks at messages.
-func (s *Spec) sees() bool {
-	return slices.ContainsFunc(slices.Concat(s.Always, s.Eventually), func(p Pred) bool { return p.Kind == UnderWay })
+func sees(s *spec.Spec) bool {
+	return slices.ContainsFunc(slices.Concat(s.Always, s.Eventually), func(p spec.Pred) bool { return p.Kind == spec.UnderWay })
 }
 
 // few states are what the reference, which takes every run from its start, is asked
@@ -416,7 +417,7 @@ func (s *Spec) sees() bool {
 const few = 200
 
 func (c *comparison) search() {
-	o := c.spec.world(c.mode.Options)
+	o := conditions(c.spec, c.mode.Options)
 	o.NoWalks, o.Effort, o.Prefix = true, 1<<30, c.x.path
 	if !c.x.Whole && c.x.Nearest < 0 {
 		if o.Depth = c.x.Depth; o.Depth == 0 {
@@ -612,14 +613,14 @@ func (c *comparison) path(f *search.Finding) {
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
 	budgets, early := c.spec.Budgets, c.spec.Early
 	if _, stormy := p.Get("faults"); !stormy {
-		budgets, early = Budgets{}, nil
+		budgets, early = spec.Budgets{}, nil
 	}
 	if early != nil {
 		early = new(*early + c.x.fired)
 	}
 	started := false
 	bad := (*wrong)(nil)
-	c.model.each(c.spec.empty(budgets, early), c.model.init, func(r *run) {
+	c.model.each(empty(c.spec, budgets, early), c.model.init, func(r *run) {
 		if fits(r.coins, p.Start) {
 			started = true
 			states = []*state{r.s}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"macemc/internal/spec"
 )
 
 // Stable storage has two keys and a file. By the documents, a crash keeps what was synced,
@@ -39,23 +41,16 @@ const (
 	certain              // it is synced, and behind one that is doubtful
 )
 
-var theKeys = [2]string{"at", "by"}
-
-const theFile = "log"
-
-// stuff returns what is written, of X+1 letters.
-func stuff(x int) string { return "ab"[:x+1] }
-
 func (w write) String() string {
 	switch w.Verb {
-	case Put:
-		return fmt.Sprintf("put %s = %q", theKeys[w.Key], w.Data)
-	case Delete:
-		return "delete " + theKeys[w.Key]
-	case Append:
-		return fmt.Sprintf("append %q to %s", w.Data, theFile)
+	case spec.Put:
+		return fmt.Sprintf("put %s = %q", spec.Keys[w.Key], w.Data)
+	case spec.Delete:
+		return "delete " + spec.Keys[w.Key]
+	case spec.Append:
+		return fmt.Sprintf("append %q to %s", w.Data, spec.File)
 	default:
-		return fmt.Sprintf("truncate %s to %s", theFile, bytes(w.At))
+		return fmt.Sprintf("truncate %s to %s", spec.File, bytes(w.At))
 	}
 }
 
@@ -66,7 +61,7 @@ func bytes(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-func (w write) ofFile() bool { return w.Verb == Append || w.Verb == Truncate }
+func (w write) ofFile() bool { return w.Verb == spec.Append || w.Verb == spec.Truncate }
 
 // alike: the two are to one key, or to the file.
 func (w write) alike(o write) bool { return w.ofFile() == o.ofFile() && w.Key == o.Key }
@@ -88,13 +83,13 @@ func (d *disk) told(b []byte) []byte {
 
 func (d *disk) carry(w write) {
 	switch w.Verb {
-	case Put:
+	case spec.Put:
 		d.Keys[w.Key] = w.Data
-	case Delete:
+	case spec.Delete:
 		d.Keys[w.Key] = ""
-	case Truncate:
+	case spec.Truncate:
 		d.File, _ = split(d.File, w.At)
-	case Append:
+	case spec.Append:
 		before, rest := split(d.File, w.At)
 		if missing := w.At - len(strings.Join(before, "")); missing > 0 {
 			before = append(before, strings.Repeat("\x00", missing))
@@ -132,7 +127,7 @@ func (d *disk) size() int { return len(strings.Join(d.all().File, "")) }
 
 // write writes.
 func (d *disk) write(w write) {
-	if w.Verb == Append {
+	if w.Verb == spec.Append {
 		w.At = d.size()
 	}
 	d.Pending = append(d.Pending, w)
@@ -209,7 +204,7 @@ func (d *disk) outcomes(anyOrder bool) (all []outcome) {
 // the last to the file that survives.
 func (d *disk) tears(k int, lost map[int]bool) bool {
 	w := d.Pending[k]
-	if w.Verb != Append || len(w.Data) < 2 || lost[k] {
+	if w.Verb != spec.Append || len(w.Data) < 2 || lost[k] {
 		return false
 	}
 	for l := k + 1; l < len(d.Pending); l++ {
@@ -275,18 +270,18 @@ func (d *disk) records() (names []string, damage []func(*disk)) {
 	spoil := func(s *string) { *s = string([]byte{^(*s)[0]}) + (*s)[1:] }
 	for k, v := range d.Keys {
 		if v != "" {
-			names, damage = append(names, "the key "+theKeys[k]), append(damage, func(d *disk) { spoil(&d.Keys[k]) })
+			names, damage = append(names, "the key "+spec.Keys[k]), append(damage, func(d *disk) { spoil(&d.Keys[k]) })
 		}
 	}
 	for k := range d.File {
-		names, damage = append(names, fmt.Sprintf("record %d of the file %s", k+1, theFile)), append(damage, func(d *disk) { spoil(&d.File[k]) })
+		names, damage = append(names, fmt.Sprintf("record %d of the file %s", k+1, spec.File)), append(damage, func(d *disk) { spoil(&d.File[k]) })
 	}
 	return names, damage
 }
 
 // breaks asks in which of some ways the disk of a node fails, or 0 if it does not.
 func (r *run) breaks(i int, why string, ways ...string) int {
-	if r.s.Left.Disk == 0 || !r.spec.allows("disk", [2]int{i, i}) {
+	if r.s.Left.Disk == 0 || !allows(r.spec, "disk", [2]int{i, i}) {
 		return 0
 	}
 	k := r.ask(1+len(ways), func(k int) string { return why + ": " + append([]string{"no"}, ways...)[k] })
@@ -298,42 +293,42 @@ func (r *run) breaks(i int, why string, ways ...string) int {
 
 // stores lets a node write, or sync, for a unit of fuel where it writes. It goes on to
 // the next place where that fails.
-func (r *run) stores(i int, op Op, move func(int)) {
+func (r *run) stores(i int, op spec.Op, move func(int)) {
 	does := func(text string, do func(*disk)) {
 		r.does(effect{text: text, cut: true, after: true, disk: true, do: func() { do(&r.s.Nodes[i].Disk) }})
 	}
 	n := &r.s.Nodes[i]
-	if op.Verb == SyncKeys || op.Verb == SyncFile {
+	if op.Verb == spec.SyncKeys || op.Verb == spec.SyncFile {
 		what := "the keys"
-		if op.Verb == SyncFile {
-			what = "the file " + theFile
+		if op.Verb == spec.SyncFile {
+			what = "the file " + spec.File
 		}
 		if r.breaks(i, "does the sync of "+what+" fail", "yes") > 0 {
 			r.seen("a sync fails")
-			does("sync "+what+": it fails", func(d *disk) { d.sync(op.Verb == SyncFile, doubtful) })
+			does("sync "+what+": it fails", func(d *disk) { d.sync(op.Verb == spec.SyncFile, doubtful) })
 			move(1)
 			return
 		}
-		does("sync "+what, func(d *disk) { d.sync(op.Verb == SyncFile, certain) })
+		does("sync "+what, func(d *disk) { d.sync(op.Verb == spec.SyncFile, certain) })
 		return
 	}
-	if n.Fuel == 0 || op.Verb == Truncate && n.Disk.size() < op.X {
+	if n.Fuel == 0 || op.Verb == spec.Truncate && n.Disk.size() < op.X {
 		return
 	}
 	n.Fuel--
 	w := write{Verb: op.Verb}
 	switch op.Verb {
-	case Put:
-		w.Key, w.Data = op.To, stuff(op.X)
-	case Delete:
+	case spec.Put:
+		w.Key, w.Data = op.To, spec.Letters(op.X)
+	case spec.Delete:
 		w.Key = op.To
-	case Append:
-		w.Data = stuff(op.X)
-	case Truncate:
+	case spec.Append:
+		w.Data = spec.Letters(op.X)
+	case spec.Truncate:
 		w.At = op.X
 	}
 	text := w.String()
-	if op.Verb == Append {
+	if op.Verb == spec.Append {
 		half := len(w.Data) / 2
 		ways := []string{"yes, after 0 bytes", "yes, after " + bytes(half)}[:1+min(half, 1)]
 		if k := r.breaks(i, "does it fail to "+text, ways...); k > 0 {
@@ -418,10 +413,10 @@ func (r *run) handled(i int, before *state) {
 		prefix string
 	}
 	var fates []fate
-	if r.s.Left.Crash != 0 && r.spec.allows("crash", [2]int{i, i}) {
+	if r.s.Left.Crash != 0 && allows(r.spec, "crash", [2]int{i, i}) {
 		fates = append(fates, fate{crashed, &before.Left.Crash, ""})
 	}
-	if r.s.Left.Down != 0 && r.spec.allows("down", [2]int{i, i}) {
+	if r.s.Left.Down != 0 && allows(r.spec, "down", [2]int{i, i}) {
 		fates = append(fates, fate{down, &before.Left.Down, "for good, "})
 	}
 	k := r.ask(1+len(cuts)*len(fates), func(k int) string {

@@ -6,13 +6,11 @@
 // What no document has, the words and the order of the answers about disks and when they are
 // asked, was read off the program: of that it is no second opinion.
 //
-// A [Spec] is a random system as data: what each node does on each occasion, what
-// is promised, how the environment misbehaves. [Draw] draws one from a seed. Two
-// things are made of it, independently: a sim.System (system.go, the only file
-// that imports sim), and a [Model] of plain values, whose runs Model knows by its
-// own rules (state.go, tcp.go, step.go). [Model.Explore] visits all states breadth
-// first, with a map and a queue (space.go). [Compare] then takes searches of the
-// system in every mode, and says where they differ from the truth.
+// Package internal/spec draws random services as data. Two things are made of a
+// spec, independently: a sim.System (there), and a [Model] of plain values, whose runs
+// follow rules written here (state.go, tcp.go, step.go). [Model.Explore] visits all
+// states breadth first, with a map and a queue (space.go). [Compare] searches the
+// system in every mode and reports where a search differs from the model.
 //
 // # What is compared
 //

@@ -3,6 +3,8 @@ package oracle
 import (
 	_ "embed"
 	"strings"
+
+	"macemc/internal/spec"
 )
 
 //go:embed testdata/kept.txt
@@ -11,7 +13,7 @@ var kept string
 // A KeptSpec differed once.
 type KeptSpec struct {
 	Why string
-	*Spec
+	*spec.Spec
 }
 
 // Kept returns the specs of testdata/kept.txt: each is a line below a comment about its
@@ -23,7 +25,7 @@ func Kept() (all []KeptSpec) {
 		case line == "":
 			why = nil
 		case strings.HasPrefix(line, "{"):
-			s, err := Parse(line)
+			s, err := spec.Parse(line)
 			if err != nil {
 				panic("macemc bug: oracle: testdata/kept.txt: " + err.Error())
 			}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"macemc/internal/long"
+	"macemc/internal/spec"
 )
 
 var (
@@ -52,7 +53,7 @@ func TestRandomSystems(t *testing.T) {
 		if !*long.On {
 			modes = ByTurns(modes, seed)
 		}
-		res := Compare(Draw(seed), small, modes)
+		res := Compare(spec.Draw(seed), small, modes)
 		add(met, res)
 		for _, d := range res.Differences {
 			t.Errorf("seed %d: %s", seed, d)
@@ -102,7 +103,7 @@ func TestSeed(t *testing.T) {
 	if *one < 0 {
 		t.Skip("it is about one seed: -seed")
 	}
-	s := Draw(uint64(*one))
+	s := spec.Draw(uint64(*one))
 	res := Compare(s, large, Modes(nil))
 	t.Logf("%d states, %d transitions, %v", res.States, res.Transitions, slices.Sorted(maps.Keys(res.Features)))
 	if len(res.Differences) == 0 {
@@ -111,7 +112,7 @@ func TestSeed(t *testing.T) {
 	t.Errorf("%s", strings.Join(res.Differences, "\n"))
 	mode, _, _ := strings.Cut(res.Differences[0], ": ")
 	modes := slices.DeleteFunc(Modes(nil), func(m Mode) bool { return m.Name != mode })
-	least := Shrink(s, func(s *Spec) bool { return sameKind(Compare(s, large, modes).Differences, res.Differences[0]) })
+	least := spec.Shrink(s, func(s *spec.Spec) bool { return sameKind(Compare(s, large, modes).Differences, res.Differences[0]) })
 	t.Logf("the least that differs so: %s\n%s", strings.Join(Compare(least, large, modes).Differences, "\n"), least)
 }
 
@@ -165,7 +166,7 @@ func inCampaign(seed uint64) *Result {
 	if seed%4 == 0 {
 		most = large
 	}
-	return Compare(Draw(seed), most, ByTurns(Modes(nil), seed/4))
+	return Compare(spec.Draw(seed), most, ByTurns(Modes(nil), seed/4))
 }
 
 // chunk compares the next systems, on all processors.

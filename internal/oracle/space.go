@@ -1,14 +1,16 @@
 package oracle
 
+import "macemc/internal/spec"
+
 // Model is a spec as the oracle understands it.
 type Model struct {
-	spec *Spec
+	spec *spec.Spec
 	seen func(feature string) // called with the features that occur in its runs
 	after
 }
 
 // NewModel makes the model of a spec. seen may be nil.
-func NewModel(s *Spec, seen func(feature string)) *Model {
+func NewModel(s *spec.Spec, seen func(feature string)) *Model {
 	if seen == nil {
 		seen = func(string) {}
 	}
@@ -45,8 +47,8 @@ type node struct {
 }
 
 // start returns the states in which a run may start, and the failures of starting.
-func (m *Model) start(b Budgets, early *int) (all []*state, bad []wrong) {
-	m.each(m.spec.empty(b, early), m.init, func(r *run) {
+func (m *Model) start(b spec.Budgets, early *int) (all []*state, bad []wrong) {
+	m.each(empty(m.spec, b, early), m.init, func(r *run) {
 		switch {
 		case r.broken:
 			bad = append(bad, wrong{"panic", ""})
@@ -65,7 +67,7 @@ func (m *Model) init(r *run) {
 	for i := 0; i < m.spec.Nodes && !r.broken; i++ {
 		before := r.wrong
 		if r.s.Nodes[i].Life == up {
-			r.on(i, OnInit, 0)
+			r.on(i, spec.OnInit, 0)
 		}
 		if before != nil && r.broken { // the first failure is reported
 			r.broken = false

@@ -4,20 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"macemc/internal/spec"
 )
 
 // A state is everything that a run may depend on, as plain values. Its key is all
 // of it as text: two states are one if their keys are equal.
 type state struct {
 	Nodes []nodeState
-	TCP   [][]end     // what a node keeps about each other one, and has queued to it
-	UDP   [][][]int   // datagrams under way, by sender and receiver, the oldest first
-	Set   [][][]int   // messages of sets, likewise, in order of their words
-	Bag   [][][]int   // and of bags, each as often as it is there
-	Left  Budgets     // the budgets left
-	Early int         // early firings left; -1 means no limit
-	Cut   cut         // the partition
-	Facts map[int]int // the monitor's memory
+	TCP   [][]end      // what a node keeps about each other one, and has queued to it
+	UDP   [][][]int    // datagrams under way, by sender and receiver, the oldest first
+	Set   [][][]int    // messages of sets, likewise, in order of their words
+	Bag   [][][]int    // and of bags, each as often as it is there
+	Left  spec.Budgets // the budgets left
+	Early int          // early firings left; -1 means no limit
+	Cut   cut          // the partition
+	Facts map[int]int  // the monitor's memory
 }
 
 type life int
@@ -155,12 +157,12 @@ func copied[V any](m map[int]V) map[int]V {
 }
 
 // empty returns the state before the nodes have started.
-func (s *Spec) empty(b Budgets, early *int) *state {
+func empty(s *spec.Spec, b spec.Budgets, early *int) *state {
 	n := s.Nodes
 	st := &state{Left: b, Early: firings(early), Facts: map[int]int{}}
 	for i := range n {
-		st.Nodes = append(st.Nodes, s.fresh(i, 0))
-		if script := st.Nodes[i].Script; len(script) > 0 && script[0] == Joins {
+		st.Nodes = append(st.Nodes, fresh(s, i, 0))
+		if script := st.Nodes[i].Script; len(script) > 0 && script[0] == spec.Joins {
 			st.Nodes[i].Life = absent
 		}
 		st.TCP = append(st.TCP, make([]end, n))
@@ -171,10 +173,10 @@ func (s *Spec) empty(b Budgets, early *int) *state {
 }
 
 // fresh returns a new node with the script of one of its lives.
-func (s *Spec) fresh(i, life int) nodeState {
+func fresh(s *spec.Spec, i, life int) nodeState {
 	return nodeState{
 		Restarts: life, Fuel: s.Fuel, Heard: map[int]int{}, Timers: map[int]bool{}, Tasks: map[int]int{},
-		Script: slices.Clone(s.script(i, life)),
+		Script: slices.Clone(s.Script(i, life)),
 	}
 }
 
@@ -183,7 +185,7 @@ func (s *Spec) fresh(i, life int) nodeState {
 // faults stay.
 func (s *state) healed() *state {
 	h := s.clone()
-	h.Left, h.Early, h.Cut = Budgets{}, -1, cut{}
+	h.Left, h.Early, h.Cut = spec.Budgets{}, -1, cut{}
 	for i := range h.Nodes {
 		h.Nodes[i].Paused = false
 	}
@@ -191,14 +193,14 @@ func (s *state) healed() *state {
 }
 
 // holds judges a predicate.
-func (s *state) holds(p *Pred) bool {
+func (s *state) holds(p *spec.Pred) bool {
 	if p == nil {
 		return true
 	}
 	return s.judge(p) != p.Not
 }
 
-func (s *state) judge(p *Pred) bool {
+func (s *state) judge(p *spec.Pred) bool {
 	all, some, sum, ups := true, false, 0, 0
 	for _, m := range s.Nodes {
 		if m.Life != up {
@@ -206,43 +208,43 @@ func (s *state) judge(p *Pred) bool {
 		}
 		is := false
 		switch p.Kind {
-		case Every, Some:
+		case spec.Every, spec.Some:
 			is = m.At == p.P
-		case Spent:
+		case spec.Spent:
 			is = m.Fuel == 0
-		case Shared:
+		case spec.Shared:
 			is = m.Shared
-		case Heard:
+		case spec.Heard:
 			h, any := m.Heard[0]
 			is = any && h == p.P
-		case Trailed:
+		case spec.Trailed:
 			is = len(m.Trail) == 2 && m.Trail[1] == p.P
 		}
 		all, some, sum, ups = all && is, some || is, sum+m.At, ups+1
 	}
 	switch p.Kind {
-	case Every, Spent, Shared:
+	case spec.Every, spec.Spent, spec.Shared:
 		return all
-	case Some, Heard, Trailed:
+	case spec.Some, spec.Heard, spec.Trailed:
 		return some
-	case Quiet:
+	case spec.Quiet:
 		return s.flying() == 0
-	case Flying:
+	case spec.Flying:
 		return s.flying() >= p.P
-	case NoTimers:
+	case spec.NoTimers:
 		for _, m := range s.Nodes {
 			if len(m.Timers) > 0 {
 				return false
 			}
 		}
 		return true
-	case Armed:
+	case spec.Armed:
 		return s.Nodes[0].Life == up && s.Nodes[0].Timers[p.P]
-	case AllUp:
+	case spec.AllUp:
 		return ups == len(s.Nodes)
-	case Sum:
+	case spec.Sum:
 		return sum >= p.P
-	case UnderWay:
+	case spec.UnderWay:
 		for i := range s.Nodes {
 			for j := range s.Nodes {
 				if slices.Contains(slices.Concat(s.TCP[i][j].Queue, s.UDP[i][j], s.Set[i][j], s.Bag[i][j]), p.P) {
@@ -251,7 +253,7 @@ func (s *state) judge(p *Pred) bool {
 			}
 		}
 		return false
-	case Never:
+	case spec.Never:
 		return false
 	default:
 		panic("macemc bug: oracle: no predicate " + p.Kind)
@@ -259,7 +261,7 @@ func (s *state) judge(p *Pred) bool {
 }
 
 // each judges a predicate of every node that is up by itself.
-func (s *state) each(p *Pred) bool {
+func (s *state) each(p *spec.Pred) bool {
 	for i := range s.Nodes {
 		one := state{Nodes: s.Nodes[i : i+1]}
 		if s.Nodes[i].Life == up && !one.holds(p) {

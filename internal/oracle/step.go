@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"macemc/internal/spec"
 )
 
 // An event is something that can happen in a state.
@@ -35,7 +37,7 @@ type wrong struct{ Verdict, Property string }
 
 // run is one step under way.
 type run struct {
-	spec   *Spec
+	spec   *spec.Spec
 	s      *state
 	given  []int // answers; beyond them, 0
 	coins  []coin
@@ -108,13 +110,13 @@ func (m *Model) judged(before *state, r *run) *wrong {
 // events returns what can happen in a state.
 func (m *Model) events(s *state) (all []event) {
 	add := func(kind string, value int, label string, take func(r *run)) {
-		all = append(all, event{label: label, rare: m.spec.rare(kind, value), late: kind == "timer", take: func(r *run) {
+		all = append(all, event{label: label, rare: m.spec.IsRare(kind, value), late: kind == "timer", take: func(r *run) {
 			r.seen(kind)
 			take(r)
 		}})
 	}
-	fault := func(kind string, at [2]int, budget func(*Budgets) *int, label string, take func(r *run)) {
-		if *budget(&s.Left) == 0 || !m.spec.allows(kind, at) {
+	fault := func(kind string, at [2]int, budget func(*spec.Budgets) *int, label string, take func(r *run)) {
+		if *budget(&s.Left) == 0 || !allows(m.spec, kind, at) {
 			return
 		}
 		all = append(all, event{label: label, rare: true, late: true, take: func(r *run) {
@@ -130,14 +132,14 @@ func (m *Model) events(s *state) (all []event) {
 		for j := range s.Nodes {
 			slow := func(kind string, value int, label string, take func(r *run)) {
 				add(kind, value, label, take)
-				all[len(all)-1].waits = kind == "message" && m.spec.isSlow(i, j)
+				all[len(all)-1].waits = kind == "message" && m.spec.IsSlow(i, j)
 			}
 			m.ofTCP(s, i, j, slow, fault)
 			m.ofUDP(s, i, j, slow, fault)
 			begin := len(all)
 			m.ofSet(s, i, j, add)
 			for k := range all[begin:] {
-				all[begin+k].late, all[begin+k].waits = true, m.spec.isSlow(i, j)
+				all[begin+k].late, all[begin+k].waits = true, m.spec.IsSlow(i, j)
 			}
 			m.ofBag(s, i, j, slow)
 		}
@@ -158,7 +160,7 @@ func (m *Model) events(s *state) (all []event) {
 
 type (
 	adder  = func(kind string, value int, label string, take func(r *run))
-	faulty = func(kind string, at [2]int, budget func(*Budgets) *int, label string, take func(r *run))
+	faulty = func(kind string, at [2]int, budget func(*spec.Budgets) *int, label string, take func(r *run))
 )
 
 // ofNode are a node's own events.
@@ -170,9 +172,9 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 			node.Life = up
 			if m.spec.Scripts != nil { // else nothing depends on which life it is
 				node.Restarts++
-				node.Script = slices.Clone(m.spec.script(i, node.Restarts))
+				node.Script = slices.Clone(m.spec.Script(i, node.Restarts))
 			}
-			r.on(i, OnInit, 0)
+			r.on(i, spec.OnInit, 0)
 		})
 	}
 	if n.Life == absent {
@@ -180,7 +182,7 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 			r.seen("join")
 			node := &r.s.Nodes[i]
 			node.Life, node.Script = up, node.Script[1:]
-			r.on(i, OnInit, 0)
+			r.on(i, spec.OnInit, 0)
 		})
 	}
 	if n.Life != up {
@@ -190,13 +192,13 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 		add("resume", -1, fmt.Sprintf("n%d resume", i), func(r *run) { r.s.Nodes[i].Paused = false })
 	} else {
 		m.ofSelf(s, i, add)
-		fault("pause", [2]int{i, i}, func(b *Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
+		fault("pause", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
 	}
-	fault("crash", [2]int{i, i}, func(b *Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) {
+	fault("crash", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) {
 		r.die(i, crashed)
 		r.survive(i)
 	})
-	fault("down", [2]int{i, i}, func(b *Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
+	fault("down", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
 }
 
 // ofSelf is what a node does by itself.
@@ -204,30 +206,30 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 	n := s.Nodes[i]
 	switch v := none(n.Script); {
 	case v == nobody:
-	case v == Leaves:
+	case v == spec.Leaves:
 		add("script", -1, fmt.Sprintf("n%d script Leave{}", i), func(r *run) {
 			r.seen("leave")
 			r.die(i, down)
 		})
-	case m.spec.waits(i, n.At, v):
+	case m.spec.Waiting(i, n.At, v):
 		m.seen("opening waits")
 	default:
 		add("script", v, fmt.Sprintf("n%d script order(%d)", i, v), func(r *run) {
 			r.s.Nodes[i].Script = r.s.Nodes[i].Script[1:]
-			r.on(i, OnOrder, v)
+			r.on(i, spec.OnOrder, v)
 		})
 	}
-	for deed := range 2 * values {
+	for deed := range 2 * spec.Values {
 		if m.gathers(s, i, deed) {
 			add("action", deed, fmt.Sprintf("n%d action deed(%d)", i, deed), func(r *run) {
 				r.seen("gathered")
-				r.on(i, OnDeed, deed)
+				r.on(i, spec.OnDeed, deed)
 			})
 		}
 	}
 	for _, o := range m.spec.Offers {
 		if o.Node == i && o.At == n.At {
-			add("action", o.Deed, fmt.Sprintf("n%d action deed(%d)", i, o.Deed), func(r *run) { r.on(i, OnDeed, o.Deed) })
+			add("action", o.Deed, fmt.Sprintf("n%d action deed(%d)", i, o.Deed), func(r *run) { r.on(i, spec.OnDeed, o.Deed) })
 		}
 	}
 	if m.spec.Layered && n.Passed == 2 {
@@ -238,7 +240,7 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 			if r.s.Nodes[i].Tasks[v]--; r.s.Nodes[i].Tasks[v] == 0 {
 				delete(r.s.Nodes[i].Tasks, v)
 			}
-			r.on(i, OnChore, v)
+			r.on(i, spec.OnChore, v)
 		})
 	}
 	for _, v := range keys(n.Timers) {
@@ -247,7 +249,7 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 			m.seen("timer held back")
 			continue
 		}
-		if m.spec.pace() != nil && !n.Clock.first(v) {
+		if m.spec.Paced() != nil && !n.Clock.first(v) {
 			m.seen("timer out of order")
 			continue
 		}
@@ -256,16 +258,16 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 				r.s.Early--
 			}
 			delete(r.s.Nodes[i].Timers, v)
-			if m.spec.pace() != nil {
+			if m.spec.Paced() != nil {
 				r.s.Nodes[i].Clock.fire(v)
 			}
-			r.on(i, OnRing, v)
+			r.on(i, spec.OnRing, v)
 		})
 	}
 	if n.Flushing && m.flushed(s, i) {
 		add("flushed", -1, fmt.Sprintf("n%d flushed", i), func(r *run) {
 			r.s.Nodes[i].Flushing = false
-			r.on(i, OnFlushed, 0)
+			r.on(i, spec.OnFlushed, 0)
 		})
 	}
 }
@@ -324,7 +326,7 @@ func (r *run) die(i int, as life) {
 		r.s.close(i, j)
 	}
 	old := r.s.Nodes[i]
-	fresh := r.spec.fresh(i, old.Restarts)
+	fresh := fresh(r.spec, i, old.Restarts)
 	fresh.Life, fresh.Script = as, nil
 	if r.spec.Keeps {
 		fresh.Heard, fresh.Trail = old.Heard, old.Trail
@@ -346,7 +348,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 		m.seen("waits for a paused node")
 	case listens && !barred:
 		v := e.Queue[0]
-		if !m.spec.Layered && m.spec.declines(j, s.Nodes[j].At, i, v) {
+		if !m.spec.Layered && m.spec.Declined(j, s.Nodes[j].At, i, v) {
 			m.seen("declined by tcp")
 			break
 		}
@@ -366,7 +368,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	case !e.Open: // nobody can be reached there: all that is queued is lost
 		add("refused", -1, fmt.Sprintf("n%d refused by n%d", i, j), func(r *run) {
 			r.s.TCP[i][j].Queue = nil
-			r.on(i, OnError, 1)
+			r.on(i, spec.OnError, 1)
 		})
 	default:
 		m.seen("waits across a partition")
@@ -374,20 +376,20 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	if s.TCP[j][i].Error && !s.Nodes[i].Paused {
 		add("error", -1, fmt.Sprintf("n%d error with n%d", i, j), func(r *run) {
 			r.s.hear(i, j)
-			r.on(i, OnError, 0)
+			r.on(i, spec.OnError, 0)
 		})
 	}
 	if e.Asked && !s.Nodes[i].Paused && len(e.Queue) < m.spec.TCPBuffer {
 		add("clear to send", -1, fmt.Sprintf("n%d clear to send to n%d", i, j), func(r *run) {
 			r.s.TCP[i][j].Asked = false
-			r.on(i, OnClear, 0)
+			r.on(i, spec.OnClear, 0)
 		})
 	}
 	if i < j && s.breakable(i, j) {
 		if s.Cut.bars(i, j) || s.Cut.bars(j, i) {
 			add("break", -1, fmt.Sprintf("n%d break with n%d", i, j), func(r *run) { r.s.tear(i, j) })
 		}
-		fault("reset", [2]int{i, j}, func(b *Budgets) *int { return &b.Reset }, fmt.Sprintf("n%d reset with n%d", i, j), func(r *run) { r.s.tear(i, j) })
+		fault("reset", [2]int{i, j}, func(b *spec.Budgets) *int { return &b.Reset }, fmt.Sprintf("n%d reset with n%d", i, j), func(r *run) { r.s.tear(i, j) })
 	}
 }
 
@@ -402,7 +404,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 		if k > 0 {
 			place = fmt.Sprintf("%s (place %d)", what, k+1)
 		}
-		accepts := awake && !m.spec.declines(j, s.Nodes[j].At, i, v)
+		accepts := awake && !m.spec.Declined(j, s.Nodes[j].At, i, v)
 		switch {
 		case k == 0 && !listens:
 			add("refused", v, fmt.Sprintf("n%d unreached by %s", j, what), func(r *run) {
@@ -416,14 +418,14 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 				r.hear(j, i, v)
 			})
 		case k > 0 && listens && accepts:
-			fault("reorder", [2]int{i, j}, func(b *Budgets) *int { return &b.Reorder }, fmt.Sprintf("n%d reorder %s", j, place), func(r *run) {
+			fault("reorder", [2]int{i, j}, func(b *spec.Budgets) *int { return &b.Reorder }, fmt.Sprintf("n%d reorder %s", j, place), func(r *run) {
 				without(r, k)
 				r.hear(j, i, v)
 			})
 		}
-		fault("lose", [2]int{i, j}, func(b *Budgets) *int { return &b.Loss }, fmt.Sprintf("n%d lose %s", j, place), func(r *run) { without(r, k) })
+		fault("lose", [2]int{i, j}, func(b *spec.Budgets) *int { return &b.Loss }, fmt.Sprintf("n%d lose %s", j, place), func(r *run) { without(r, k) })
 		if len(q) < m.spec.UDPCapacity {
-			fault("duplicate", [2]int{i, j}, func(b *Budgets) *int { return &b.Dup }, fmt.Sprintf("n%d duplicate %s", j, place), func(r *run) {
+			fault("duplicate", [2]int{i, j}, func(b *spec.Budgets) *int { return &b.Dup }, fmt.Sprintf("n%d duplicate %s", j, place), func(r *run) {
 				r.s.UDP[i][j] = append(r.s.UDP[i][j], v)
 			})
 		}
@@ -433,7 +435,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 // ofSet are the messages of sets, which stay for ever.
 func (m *Model) ofSet(s *state, i, j int, add adder) {
 	for _, v := range s.Set[i][j] {
-		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.declines(j, s.Nodes[j].At, i, v) {
+		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.Declined(j, s.Nodes[j].At, i, v) {
 			continue
 		}
 		if s.Cut.bars(i, j) {
@@ -454,7 +456,7 @@ func (m *Model) ofBag(s *state, i, j int, add adder) {
 		if k > 0 && s.Bag[i][j][k-1] == v { // one like it is an event already
 			continue
 		}
-		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.declines(j, s.Nodes[j].At, i, v) || s.Cut.bars(i, j) {
+		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.Declined(j, s.Nodes[j].At, i, v) || s.Cut.bars(i, j) {
 			m.seen("waits in a bag")
 			continue
 		}
@@ -472,7 +474,7 @@ var nowhere = [2]int{-1, -1}
 var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // where the event has another name
 
 // limit returns the places that a fault is kept to.
-func (s *Spec) limit(fault string) (places [][2]int, limited bool) {
+func limitOf(s *spec.Spec, fault string) (places [][2]int, limited bool) {
 	for _, l := range s.Only {
 		if l.Fault == fault {
 			return l.Places, true
@@ -483,11 +485,11 @@ func (s *Spec) limit(fault string) (places [][2]int, limited bool) {
 
 // allows: a node is that node, or for what happens to a link either end of it; a
 // link is that link, both ways.
-func (s *Spec) allows(kind string, at [2]int) bool {
+func allows(s *spec.Spec, kind string, at [2]int) bool {
 	if name, other := faultsOf[kind]; other {
 		kind = name
 	}
-	places, limited := s.limit(kind)
+	places, limited := limitOf(s, kind)
 	if !limited || at == nowhere {
 		return true
 	}
@@ -500,10 +502,10 @@ func (s *Spec) allows(kind string, at [2]int) bool {
 }
 
 // cutsOff: a partition cuts off none but the nodes that it is kept to.
-func (s *Spec) cutsOff(fault string, group []bool) bool {
-	places, limited := s.limit(fault)
+func cutsOff(s *spec.Spec, fault string, group []bool) bool {
+	places, limited := limitOf(s, fault)
 	for i, in := range group {
-		if limited && in && !contains(places, [2]int{i, i}) {
+		if limited && in && !slices.Contains(places, [2]int{i, i}) {
 			return false
 		}
 	}
@@ -530,31 +532,31 @@ func (m *Model) ofCuts(fault faulty) {
 				out += fmt.Sprintf(" n%d", i)
 			}
 		}
-		if in[0] && (m.spec.cutsOff("partition", in) || m.spec.cutsOff("partition", not(in))) {
-			fault("partition", nowhere, func(b *Budgets) *int { return &b.Partition }, "partition "+left+"|"+out, func(r *run) { r.s.Cut = cut{Side: in} })
+		if in[0] && (cutsOff(m.spec, "partition", in) || cutsOff(m.spec, "partition", not(in))) {
+			fault("partition", nowhere, func(b *spec.Budgets) *int { return &b.Partition }, "partition "+left+"|"+out, func(r *run) { r.s.Cut = cut{Side: in} })
 		}
-		if m.spec.cutsOff("oneway", in) {
-			fault("one-way partition", nowhere, func(b *Budgets) *int { return &b.OneWay }, "one-way partition "+left+"cannot reach"+out, func(r *run) { r.s.Cut = cut{Side: in, OneWay: true} })
+		if cutsOff(m.spec, "oneway", in) {
+			fault("one-way partition", nowhere, func(b *spec.Budgets) *int { return &b.OneWay }, "one-way partition "+left+"cannot reach"+out, func(r *run) { r.s.Cut = cut{Side: in, OneWay: true} })
 		}
 	}
 }
 
 // hear lets a node have a message.
 func (r *run) hear(node, from, v int) {
-	if r.spec.hears() {
+	if r.spec.Hears() {
 		r.s.Nodes[node].Heard[from] = v
 	}
-	r.on(node, OnWord, v)
+	r.on(node, spec.OnWord, v)
 }
 
 // on lets a node do what its rule says.
 func (r *run) on(node int, occasion string, value int) {
 	var before *state
-	if !r.opens && r.spec.stores() {
+	if !r.opens && r.spec.Stores() {
 		before = r.s.clone()
 	}
 	r.effects = nil
-	for _, op := range r.spec.rule(node, occasion, value, r.s.Nodes[node].At) {
+	for _, op := range r.spec.Ops(node, occasion, value, r.s.Nodes[node].At) {
 		if r.do(node, op); r.broken {
 			return
 		}
@@ -581,10 +583,10 @@ func (n *nodeState) count() {
 }
 
 // before compares two times. No time at all is before every other.
-func (r *run) before(n *nodeState, op Op, move func(int)) {
+func (r *run) before(n *nodeState, op spec.Op, move func(int)) {
 	at := func(x int) (point int, is bool) {
 		if x == 2 {
-			n.Clock.read(r.spec.pace())
+			n.Clock.read(r.spec.Paced())
 			return last, true
 		}
 		return time0 + x, n.Clock.There[time0+x]
@@ -617,87 +619,87 @@ func (r *run) before(n *nodeState, op Op, move func(int)) {
 	}
 }
 
-func (r *run) do(node int, op Op) {
+func (r *run) do(node int, op spec.Op) {
 	n := &r.s.Nodes[node]
 	move := func(by int) { n.At = (n.At + by) % r.spec.Places }
 	switch op.Verb {
-	case Send:
+	case spec.Send:
 		r.send(node, op, move)
-	case After:
-		if r.spec.pace() != nil {
-			n.Clock.set(op.X, 2+2*op.To, r.spec.pace())
+	case spec.After:
+		if r.spec.Paced() != nil {
+			n.Clock.set(op.X, 2+2*op.To, r.spec.Paced())
 		}
 		r.does(effect{do: func() { r.s.Nodes[node].Timers[op.X] = true }})
-	case Cancel:
+	case spec.Cancel:
 		n.Clock.drop(ring0 + op.X)
 		r.does(effect{do: func() { delete(r.s.Nodes[node].Timers, op.X) }})
-	case Read:
-		n.Clock.read(r.spec.pace())
+	case spec.Read:
+		n.Clock.read(r.spec.Paced())
 		n.Clock.copyTo(time0+op.X, last, op.To)
-	case Forget:
+	case spec.Forget:
 		n.Clock.drop(time0 + op.X)
-	case Before:
+	case spec.Before:
 		r.before(n, op, move)
-	case Count:
+	case spec.Count:
 		n.Marks[op.X] = 1 + max(n.Marks[0], n.Marks[1])
-	case Older:
+	case spec.Older:
 		if n.Marks[0] < n.Marks[1] {
 			move(1)
 		}
-	case Scheduled:
+	case spec.Scheduled:
 		if n.Timers[op.X] {
 			move(1)
 		}
-	case Post:
+	case spec.Post:
 		if n.Fuel > 0 {
 			n.Fuel--
 			r.does(effect{do: func() { r.s.Nodes[node].Tasks[op.X]++ }})
 		}
-	case Choose:
+	case spec.Choose:
 		move(r.ask(op.X, func(k int) string { return fmt.Sprintf("where to: %d", k) }))
-	case Weigh:
+	case spec.Weigh:
 		r.weigh(op.Weights, move)
-	case Emit:
+	case spec.Emit:
 		r.does(effect{text: fmt.Sprintf("emit %d", op.X), do: func() { r.emit(op.X) }, cut: true, after: true})
-	case Reset:
+	case spec.Reset:
 		r.seen("reset by a handler")
 		r.does(effect{do: func() { r.s.close(node, op.To) }, after: true})
-	case Ask:
+	case spec.Ask:
 		r.does(effect{do: func() { r.s.TCP[node][op.To].Asked = true }})
-	case Flush:
+	case spec.Flush:
 		r.does(effect{do: func() { r.s.Nodes[node].Flushing = true }})
-	case Put, Delete, Append, Truncate, SyncKeys, SyncFile:
+	case spec.Put, spec.Delete, spec.Append, spec.Truncate, spec.SyncKeys, spec.SyncFile:
 		r.stores(node, op, move)
-	case Recall:
+	case spec.Recall:
 		move(n.Disk.letters())
-	case List:
+	case spec.List:
 		for _, v := range n.Disk.all().Keys {
 			move(min(len(v), 1))
 		}
-	case Go:
+	case spec.Go:
 		n.At = op.X
-	case Say:
+	case spec.Say:
 		r.seen("a line for the trace")
-	case Trail:
+	case spec.Trail:
 		if n.Trail = append(n.Trail, op.X); len(n.Trail) > 2 {
 			n.Trail = n.Trail[1:]
 		}
-	case Poke:
+	case spec.Poke:
 		if n.A = (n.A + 1) % 2; n.Shared {
 			n.B = n.A
 		}
-	case Join:
+	case spec.Join:
 		n.Shared, n.B = true, n.A
-	case Part:
+	case spec.Part:
 		n.Shared = false
-	case Fail:
+	case spec.Fail:
 		r.broken = true
 	default:
 		panic("macemc bug: oracle: no verb " + op.Verb)
 	}
 }
 
-func (r *run) send(node int, op Op, move func(int)) {
+func (r *run) send(node int, op spec.Op, move func(int)) {
 	n := &r.s.Nodes[node]
 	what := fmt.Sprintf("word(%d)", op.X)
 	if op.Link == "tcp" && r.spec.Layered {

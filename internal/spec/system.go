@@ -1,4 +1,4 @@
-package oracle
+package spec
 
 import (
 	"errors"
@@ -13,9 +13,8 @@ import (
 	"macemc/sim"
 )
 
-// System returns the spec as a service: the one place where the oracle speaks the contract.
-// Its nodes have what a service may have: maps, slices, and pointers of which two may lead
-// to one cell.
+// System returns the spec as a service. Its nodes have what a service may have: maps,
+// slices, and two pointers that may lead to one cell.
 func (s *Spec) System() *sim.System {
 	sys := &sim.System{
 		Name: "random", Doc: "A system that was drawn at random.",
@@ -26,10 +25,10 @@ func (s *Spec) System() *sim.System {
 			}
 			return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity, Slow: at(s.Slow)}
 		},
-		Tolerates:  s.faults(),
+		Tolerates:  s.Faults(),
 		New:        func(p sim.Params, self sim.Addr) sim.Node { return s.node(p, self, nil) },
 		Properties: s.properties(),
-		Opaque:     []string{"oracle.home"},
+		Opaque:     []string{"spec.home"},
 	}
 	if s.Keeps {
 		sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
@@ -44,7 +43,7 @@ func (s *Spec) System() *sim.System {
 	}
 	if s.Scripts != nil {
 		sys.Script = func(p sim.Params, self sim.Addr, life int) (all []sim.Signal) {
-			for _, v := range s.script(slices.Index(p.Addrs(), self), life) {
+			for _, v := range s.Script(slices.Index(p.Addrs(), self), life) {
 				switch v {
 				case Joins:
 					all = append(all, sim.Join{})
@@ -246,7 +245,7 @@ type (
 
 func (w *warden) Opens(s sim.Signal) bool {
 	o, ok := s.(order)
-	return !ok || !w.spec.waits(w.self, w.At, int(o))
+	return !ok || !w.spec.Waiting(w.self, w.At, int(o))
 }
 
 func (w *warden) Gathers(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
@@ -274,13 +273,13 @@ func (g *guardian) Accepts(from sim.Addr, msg sim.Message) bool { return g.accep
 
 func (m *machine) accepts(from sim.Addr, msg sim.Message) bool {
 	w, ok := msg.(word)
-	return !ok || !m.spec.declines(m.self, m.At, slices.Index(m.all, from), int(w))
+	return !ok || !m.spec.Declined(m.self, m.At, slices.Index(m.all, from), int(w))
 }
 
 func (m *machine) Init(env sim.Env) { m.on(env, OnInit, 0) }
 
 func (m *machine) Deliver(env sim.Env, from sim.Addr, msg sim.Message) {
-	if m.spec.hears() {
+	if m.spec.Hears() {
 		m.Heard[from] = int(msg.(word))
 	}
 	m.on(env, OnWord, int(msg.(word)))
@@ -308,7 +307,7 @@ func (m *machine) Handle(env sim.Env, s sim.Signal) {
 }
 
 func (m *machine) on(env sim.Env, occasion string, value int) {
-	for _, op := range m.spec.rule(m.self, occasion, value, m.At) {
+	for _, op := range m.spec.Ops(m.self, occasion, value, m.At) {
 		m.do(env, op)
 	}
 }
@@ -347,12 +346,12 @@ func (m *machine) do(env sim.Env, op Op) {
 	case SyncKeys, SyncFile:
 		sync := env.Store().Sync
 		if op.Verb == SyncFile {
-			sync = env.Store().File(theFile).Sync
+			sync = env.Store().File(File).Sync
 		}
 		m.failed(sync())
 	case Recall:
-		all := env.Store().File(theFile).ReadAll()
-		for _, key := range theKeys {
+		all := env.Store().File(File).ReadAll()
+		for _, key := range Keys {
 			value, _ := env.Store().Get(key)
 			all = append(all, value...)
 		}
@@ -412,18 +411,18 @@ func (m *machine) do(env sim.Env, op Op) {
 }
 
 func (m *machine) write(to sim.Store, op Op) {
-	log := to.File(theFile)
+	log := to.File(File)
 	if m.Fuel == 0 || op.Verb == Truncate && len(log.ReadAll()) < op.X {
 		return
 	}
 	m.Fuel--
 	switch op.Verb {
 	case Put:
-		to.Put(theKeys[op.To], stuff(op.X))
+		to.Put(Keys[op.To], Letters(op.X))
 	case Delete:
-		to.Delete(theKeys[op.To])
+		to.Delete(Keys[op.To])
 	case Append:
-		m.failed(log.Append([]byte(stuff(op.X))))
+		m.failed(log.Append([]byte(Letters(op.X))))
 	case Truncate:
 		log.Truncate(op.X)
 	}
@@ -601,12 +600,12 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	case Never:
 		return whole(func(sim.View[cored]) bool { return false })
 	default:
-		panic(fmt.Sprintf("macemc bug: oracle: no predicate %q", p.Kind))
+		panic(fmt.Sprintf("macemc bug: spec: no predicate %q", p.Kind))
 	}
 }
 
-// hears reports whether machines note what they hear: only where somebody asks.
-func (s *Spec) hears() bool {
+// Hears reports whether machines note what they hear: only where somebody asks.
+func (s *Spec) Hears() bool {
 	if s.Keeps {
 		return true
 	}
@@ -632,13 +631,13 @@ func (s *Spec) weight(e sim.Event) float64 {
 	case order:
 		value = int(v)
 	}
-	if s.rare(e.Kind.String(), value) {
+	if s.IsRare(e.Kind.String(), value) {
 		return 0
 	}
 	return 1
 }
 
-func (s *Spec) rare(kind string, value int) bool {
+func (s *Spec) IsRare(kind string, value int) bool {
 	for _, r := range s.Rare {
 		if r.Kind == kind && (r.Value < 0 || r.Value == value) {
 			return true
@@ -648,7 +647,7 @@ func (s *Spec) rare(kind string, value int) bool {
 }
 
 // faults returns the budgets in the words of the contract.
-func (s *Spec) faults() sim.Faults {
+func (s *Spec) Faults() sim.Faults {
 	f := s.Budgets.faults()
 	var only []string
 	for _, l := range s.Only {
@@ -659,7 +658,7 @@ func (s *Spec) faults() sim.Faults {
 }
 
 // links returns what a search says of them.
-func (s *Spec) links() sim.Network {
+func (s *Spec) Links() sim.Network {
 	if s.Says == [2]int{} {
 		return sim.Network{}
 	}

@@ -1,12 +1,13 @@
-package oracle
+package spec
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
-// Spec is a random system as data, so that one that was found to differ can be
-// kept, and made smaller.
+// Spec is a random service as data, so that one on which two checkers differ can be
+// kept as text and made smaller.
 type Spec struct {
 	Nodes  int
 	Places int // the number of places for a node, which starts at 0
@@ -124,6 +125,15 @@ const (
 	Older     = "older"     // if the mark 0 was read before the mark 1: to the next place
 )
 
+// Keys and File name what nodes write to.
+var Keys = [2]string{"at", "by"}
+
+// File is the one file of each node.
+const File = "log"
+
+// Letters returns what the verbs Put and Append write for X: X+1 letters.
+func Letters(x int) string { return "ab"[:x+1] }
+
 // Op is one thing that a node does.
 type Op struct {
 	Verb    string
@@ -201,7 +211,7 @@ func (p Pred) String() string {
 func (s *Spec) String() string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic("macemc bug: oracle: a spec is plain data: " + err.Error())
+		panic("macemc bug: spec: a spec is plain data: " + err.Error())
 	}
 	return string(text)
 }
@@ -215,7 +225,7 @@ func Parse(text string) (*Spec, error) {
 	return s, nil
 }
 
-func (s *Spec) rule(node int, on string, value, at int) []Op {
+func (s *Spec) Ops(node int, on string, value, at int) []Op {
 	for _, r := range s.Rules {
 		if r.Node == node && r.On == on && r.Value == value && r.At == at {
 			return r.Do
@@ -224,14 +234,14 @@ func (s *Spec) rule(node int, on string, value, at int) []Op {
 	return nil
 }
 
-// stores reports whether a node may write.
-func (s *Spec) stores() bool { return s.does(Put, Delete, Append, Truncate, SyncKeys, SyncFile) }
+// Stores reports whether a node may write.
+func (s *Spec) Stores() bool { return s.Does(Put, Delete, Append, Truncate, SyncKeys, SyncFile) }
 
-// does reports whether a node may do one of these things.
-func (s *Spec) does(verbs ...string) bool {
+// Does reports whether a node may do one of these things.
+func (s *Spec) Does(verbs ...string) bool {
 	for _, r := range s.Rules {
 		for _, op := range r.Do {
-			if contains(verbs, op.Verb) {
+			if slices.Contains(verbs, op.Verb) {
 				return true
 			}
 		}
@@ -240,14 +250,14 @@ func (s *Spec) does(verbs ...string) bool {
 }
 
 // pace returns what timers keep to, or nil if they are free.
-func (s *Spec) pace() *Pace {
+func (s *Spec) Paced() *Pace {
 	if s.FreeTimers {
 		return nil
 	}
 	return s.Pace
 }
 
-func (s *Spec) declines(node, at, from, word int) bool {
+func (s *Spec) Declined(node, at, from, word int) bool {
 	for _, d := range s.Declines {
 		if d == (Decline{node, at, from, word}) {
 			return true
@@ -256,10 +266,12 @@ func (s *Spec) declines(node, at, from, word int) bool {
 	return false
 }
 
-func (s *Spec) waits(node, at, order int) bool { return contains(s.Waits, Wait{node, at, order}) }
+func (s *Spec) Waiting(node, at, order int) bool {
+	return slices.Contains(s.Waits, Wait{node, at, order})
+}
 
 // isSlow: a message comes last on the link.
-func (s *Spec) isSlow(a, b int) bool {
+func (s *Spec) IsSlow(a, b int) bool {
 	for _, l := range s.Slow {
 		if l[0] == l[1] && (l[0] == a || l[0] == b) || l == [2]int{a, b} || l == [2]int{b, a} {
 			return true
@@ -268,7 +280,7 @@ func (s *Spec) isSlow(a, b int) bool {
 	return false
 }
 
-func (s *Spec) script(node, life int) []int {
+func (s *Spec) Script(node, life int) []int {
 	if node < len(s.Scripts) && life < len(s.Scripts[node]) {
 		return s.Scripts[node][life]
 	}

@@ -1,4 +1,4 @@
-package oracle
+package spec
 
 // Shrink makes a spec smaller as long as differs reports true: it removes one thing after
 // another, and keeps the rest if that still differs.
@@ -24,7 +24,7 @@ func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	c, err := Parse(s.String())
 	if err != nil {
-		panic("macemc bug: oracle: a spec does not parse: " + err.Error())
+		panic("macemc bug: spec: a spec does not parse: " + err.Error())
 	}
 	cuts := c.cuts()
 	if k >= len(cuts) {

@@ -1,43 +1,43 @@
-package oracle
+package spec
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Draw draws a spec from a seed. The result changes with this file, so a spec that should
 // be kept is kept as text.
 func Draw(seed uint64) *Spec {
-	d := &drawing{rand.New(rand.NewPCG(seed, 0x6f7261636c65)), &Spec{}}
-	d.size()
-	d.network()
-	d.behaviour()
-	d.weather()
-	d.promises()
-	d.pauses()
-	d.bags()
-	d.limits()
-	d.storage()
-	d.times()
-	d.members()
-	d.guards()
+	d, s := dice{rand.New(rand.NewPCG(seed, 0x6f7261636c65))}, &Spec{}
+	s.drawSize(d)
+	s.drawNetwork(d)
+	s.drawBehaviour(d)
+	s.drawWeather(d)
+	s.drawPromises(d)
+	s.drawPauses(d)
+	s.drawBags(d)
+	s.drawLimits(d)
+	s.drawStorage(d)
+	s.drawTimes(d)
+	s.drawMembers(d)
+	s.drawGuards(d)
 	if seed%3 == 0 && d.once(2) {
-		d.extras()
+		s.drawExtras(d)
 	}
-	return d.s
+	return s
 }
 
-type drawing struct {
-	*rand.Rand
-	s *Spec
-}
+// dice are what a spec is drawn with.
+type dice struct{ *rand.Rand }
 
-func (d *drawing) once(in int) bool { return d.IntN(in) == 0 }
+func (d dice) once(in int) bool { return d.IntN(in) == 0 }
 
-func (d *drawing) of(words ...string) string { return words[d.IntN(len(words))] }
+func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
 
-// values are how many different words, timers, tasks there are of a kind.
-const values = 2
+// Values is the number of different words, of timers, and of tasks in a drawn spec.
+const Values = 2
 
-func (d *drawing) size() {
-	s := d.s
+func (s *Spec) drawSize(d dice) {
 	s.Nodes = []int{1, 2, 2, 2, 2, 2, 2, 3}[d.IntN(8)]
 	s.Places = 2 + d.IntN(2)
 	s.Fuel = 1 + d.IntN(3)
@@ -48,14 +48,13 @@ func (d *drawing) size() {
 	s.Keeps = d.once(3)
 }
 
-func (d *drawing) network() {
-	d.s.TCPBuffer, d.s.UDPCapacity = 1+d.IntN(3), 1+d.IntN(3)
+func (s *Spec) drawNetwork(d dice) {
+	s.TCPBuffer, s.UDPCapacity = 1+d.IntN(3), 1+d.IntN(3)
 }
 
-// behaviour draws the rules. Each spec has verbs of its own, and speaks by few
+// drawBehaviour draws the rules. Each spec has verbs of its own, and speaks by few
 // links, so that it meets something to do often.
-func (d *drawing) behaviour() {
-	s := d.s
+func (s *Spec) drawBehaviour(d dice) {
 	links := [][]string{{"tcp"}, {"tcp"}, {"udp"}, {"set"}, {"tcp", "udp"}, {"tcp", "set"}, {"udp", "set"}, {"tcp", "udp", "set"}}[d.IntN(8)]
 	verbs := []string{Send, Send, Go}
 	for _, v := range []string{After, After, Cancel, Scheduled, Post, Choose, Weigh, Emit, Trail, Poke, Join, Part} {
@@ -73,9 +72,9 @@ func (d *drawing) behaviour() {
 		o := Op{Verb: verbs[d.IntN(len(verbs))]}
 		switch o.Verb {
 		case Send:
-			o.Link, o.To, o.X = links[d.IntN(len(links))], d.IntN(s.Nodes), d.IntN(values)
+			o.Link, o.To, o.X = links[d.IntN(len(links))], d.IntN(s.Nodes), d.IntN(Values)
 		case After, Cancel, Scheduled, Post, Emit, Trail:
-			o.X = d.IntN(values)
+			o.X = d.IntN(Values)
 		case Choose:
 			o.X = 1 + d.IntN(3)
 		case Weigh:
@@ -114,24 +113,24 @@ func (d *drawing) behaviour() {
 			s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, some()})
 		}
 		for _, on := range []string{OnWord, OnRing, OnChore, OnDeed, OnOrder} {
-			rules(node, on, values)
+			rules(node, on, Values)
 		}
 		rules(node, OnError, 2)
 		rules(node, OnClear, 1)
 		rules(node, OnFlushed, 1)
 	}
-	d.openings()
+	s.drawOpenings(d)
 	if d.once(3) {
 		for range 1 + d.IntN(2*s.Nodes) {
-			o := Offer{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(values)}
-			if !contains(s.Offers, o) {
+			o := Offer{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(Values)}
+			if !slices.Contains(s.Offers, o) {
 				s.Offers = append(s.Offers, o)
 			}
 		}
 	}
 	if d.once(3) {
 		for range 1 + d.IntN(2*s.Nodes) {
-			s.Declines = append(s.Declines, Decline{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(s.Nodes), d.IntN(values)})
+			s.Declines = append(s.Declines, Decline{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(s.Nodes), d.IntN(Values)})
 		}
 	}
 	for _, v := range verbs {
@@ -151,27 +150,27 @@ func contains[T comparable](list []T, x T) bool {
 	return false
 }
 
-// openings are scripts; without any, something must begin by Init or an offer.
-func (d *drawing) openings() {
+// drawOpenings are scripts; without any, something must begin by Init or an offer.
+func (s *Spec) drawOpenings(d dice) {
 	if d.once(4) {
 		return
 	}
-	for range d.s.Nodes {
+	for range s.Nodes {
 		var lives [][]int
 		for range 1 + d.IntN(3) {
 			var one []int
 			for range d.IntN(3) {
-				one = append(one, d.IntN(values))
+				one = append(one, d.IntN(Values))
 			}
 			lives = append(lives, one)
 		}
-		d.s.Scripts = append(d.s.Scripts, lives)
+		s.Scripts = append(s.Scripts, lives)
 	}
 }
 
-// weather draws budgets: none, one or a few.
-func (d *drawing) weather() {
-	b := &d.s.Budgets
+// drawWeather draws budgets: none, one or a few.
+func (s *Spec) drawWeather(d dice) {
+	b := &s.Budgets
 	for range []int{0, 1, 1, 1, 2, 2, 3}[d.IntN(7)] {
 		n := []int{1, 1, 1, 2, -1}[d.IntN(5)]
 		switch d.IntN(9) {
@@ -196,27 +195,27 @@ func (d *drawing) weather() {
 		}
 	}
 	if d.once(5) {
-		d.s.Early = new(d.IntN(3))
+		s.Early = new(d.IntN(3))
 	}
 }
 
-// pauses are drawn last, so that the rest of a seed does not depend on them.
-func (d *drawing) pauses() {
+// drawPauses are drawn last, so that the rest of a seed does not depend on them.
+func (s *Spec) drawPauses(d dice) {
 	if !d.once(4) {
 		return
 	}
-	d.s.Budgets.Pause = []int{1, 1, 2, -1}[d.IntN(4)]
+	s.Budgets.Pause = []int{1, 1, 2, -1}[d.IntN(4)]
 	if d.once(8) {
-		d.s.Rare = append(d.s.Rare, Rare{"resume", -1})
+		s.Rare = append(s.Rare, Rare{"resume", -1})
 	}
 }
 
-// bags take the place of some of what goes by the other links.
-func (d *drawing) bags() {
+// drawBags take the place of some of what goes by the other links.
+func (s *Spec) drawBags(d dice) {
 	if !d.once(4) {
 		return
 	}
-	for _, r := range d.s.Rules {
+	for _, r := range s.Rules {
 		for k := range r.Do {
 			if r.Do[k].Verb == Send && d.once(2) {
 				r.Do[k].Link = "bag"
@@ -225,12 +224,12 @@ func (d *drawing) bags() {
 	}
 }
 
-// limits keep some of the budgets to some places.
-func (d *drawing) limits() {
+// drawLimits keep some of the budgets to some places.
+func (s *Spec) drawLimits(d dice) {
 	if !d.once(4) {
 		return
 	}
-	b := &d.s.Budgets
+	b := &s.Budgets
 	for _, of := range []struct {
 		fault string
 		left  int
@@ -244,27 +243,26 @@ func (d *drawing) limits() {
 		}
 		l := Limit{Fault: of.fault}
 		for range 1 + d.IntN(2) {
-			p := [2]int{d.IntN(d.s.Nodes), 0}
+			p := [2]int{d.IntN(s.Nodes), 0}
 			if p[1] = p[0]; of.links && d.once(2) {
-				p[1] = d.IntN(d.s.Nodes)
+				p[1] = d.IntN(s.Nodes)
 			}
-			if !contains(l.Places, p) {
+			if !slices.Contains(l.Places, p) {
 				l.Places = append(l.Places, p)
 			}
 		}
-		d.s.Only = append(d.s.Only, l)
+		s.Only = append(s.Only, l)
 	}
 }
 
-// storage takes the place of some of what nodes do. They read it when they start.
-func (d *drawing) storage() {
+// drawStorage takes the place of some of what nodes do. They read it when they start.
+func (s *Spec) drawStorage(d dice) {
 	if d.once(4) {
-		d.writes()
+		s.drawWrites(d)
 	}
 }
 
-func (d *drawing) writes() {
-	s := d.s
+func (s *Spec) drawWrites(d dice) {
 	for _, r := range s.Rules {
 		for k := range r.Do {
 			if r.Do[k].Verb != Fail && d.once(2) {
@@ -280,12 +278,11 @@ func (d *drawing) writes() {
 	}
 }
 
-// times take the place of some of what nodes do, and are read when they start; clocks
+// drawTimes take the place of some of what nodes do, and are read when they start; clocks
 // may be promised to be good, and then some handlers set both timers.
-func (d *drawing) times() {
-	s := d.s
-	if d.once(4) && !s.stores() {
-		d.readings()
+func (s *Spec) drawTimes(d dice) {
+	if d.once(4) && !s.Stores() {
+		s.drawReadings(d)
 	}
 	if d.once(4) {
 		s.Pace = &Pace{d.IntN(3), d.once(2)}
@@ -302,12 +299,11 @@ func (d *drawing) times() {
 	}
 }
 
-func (d *drawing) readings() {
-	s := d.s
+func (s *Spec) drawReadings(d dice) {
 	for _, r := range s.Rules {
 		for k := range r.Do {
 			if r.Do[k].Verb != Fail && d.once(3) {
-				r.Do[k] = d.time()
+				r.Do[k] = s.drawTime(d)
 			}
 		}
 	}
@@ -317,7 +313,7 @@ func (d *drawing) readings() {
 }
 
 // time returns something that is done with times.
-func (d *drawing) time() Op {
+func (s *Spec) drawTime(d dice) Op {
 	o := Op{Verb: d.of(Read, Read, Before, Before, Before, Forget, Count, Older), X: d.IntN(2)}
 	switch o.Verb {
 	case Read:
@@ -342,12 +338,12 @@ func (s *Spec) starts(node int, first Op) {
 	s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, []Op{first}})
 }
 
-// members join late, and leave.
-func (d *drawing) members() {
-	if !d.once(4) || d.s.Scripts == nil {
+// drawMembers join late, and leave.
+func (s *Spec) drawMembers(d dice) {
+	if !d.once(4) || s.Scripts == nil {
 		return
 	}
-	for node, lives := range d.s.Scripts {
+	for node, lives := range s.Scripts {
 		if len(lives) > 0 && d.once(2) {
 			lives[0] = append([]int{Joins}, lives[0]...)
 		}
@@ -356,17 +352,16 @@ func (d *drawing) members() {
 				lives[k] = append(lives[k], Leaves)
 			}
 		}
-		d.s.Scripts[node] = lives
+		s.Scripts[node] = lives
 	}
 }
 
-// guards are of what is gathered in sets, and of scripts; some links are slow, and
+// drawGuards are of what is gathered in sets, and of scripts; some links are slow, and
 // some promises are of each node.
-func (d *drawing) guards() {
-	s := d.s
+func (s *Spec) drawGuards(d dice) {
 	if d.once(4) {
 		for range 1 + d.IntN(2) {
-			s.Gathers = append(s.Gathers, Gather{d.IntN(s.Nodes), 0, d.IntN(values), values + d.IntN(values)})
+			s.Gathers = append(s.Gathers, Gather{d.IntN(s.Nodes), 0, d.IntN(Values), Values + d.IntN(Values)})
 		}
 		for _, r := range s.Rules {
 			for k := range r.Do {
@@ -376,14 +371,14 @@ func (d *drawing) guards() {
 			}
 		}
 		for _, g := range s.Gathers {
-			if s.rule(g.Node, OnDeed, g.Deed, g.At) == nil {
+			if s.Ops(g.Node, OnDeed, g.Deed, g.At) == nil {
 				s.Rules = append(s.Rules, Rule{g.Node, OnDeed, g.Deed, g.At, []Op{{Verb: Go, X: d.IntN(s.Places)}}})
 			}
 		}
 	}
 	if s.Scripts != nil && d.once(6) {
 		for range 1 + d.IntN(2) {
-			s.Waits = append(s.Waits, Wait{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(values)})
+			s.Waits = append(s.Waits, Wait{d.IntN(s.Nodes), d.IntN(s.Places), d.IntN(Values)})
 		}
 	}
 	if d.once(6) {
@@ -398,34 +393,33 @@ func (d *drawing) guards() {
 	}
 }
 
-// extras are what was not drawn at first. Only every third seed may have any, so that
+// drawExtras are what was not drawn at first. Only every third seed may have any, so that
 // the others stay the systems that they were.
-func (d *drawing) extras() {
+func (s *Spec) drawExtras(d dice) {
 	if d.once(4) {
-		d.functions()
+		s.drawFunctions(d)
 	}
-	switch s := d.s; {
-	case !s.stores() && !s.does(Read, Before) && d.once(2):
-		d.writes()
-		d.disks()
-	case s.stores():
-		d.disks()
+	switch {
+	case !s.Stores() && !s.Does(Read, Before) && d.once(2):
+		s.drawWrites(d)
+		s.drawDisks(d)
+	case s.Stores():
+		s.drawDisks(d)
 	default:
-		d.likely()
+		s.drawLikely(d)
 	}
-	d.settings()
+	s.drawSettings(d)
 }
 
-// settings are what a search says otherwise than the system, and what else has a way
+// drawSettings are what a search says otherwise than the system, and what else has a way
 // of its own to be looked at.
-func (d *drawing) settings() {
-	s := d.s
+func (s *Spec) drawSettings(d dice) {
 	s.FreeTimers = s.Pace != nil && d.once(2)
 	if d.once(4) {
 		s.Says = [2]int{1 + d.IntN(3), 1 + d.IntN(3)}
 	}
 	s.Table = d.once(4)
-	if p := (Pred{Kind: UnderWay, P: d.IntN(values), Not: d.once(2)}); d.once(4) {
+	if p := (Pred{Kind: UnderWay, P: d.IntN(Values), Not: d.once(2)}); d.once(4) {
 		if d.once(4) {
 			s.Always = append(s.Always, p)
 		} else {
@@ -441,21 +435,20 @@ func (d *drawing) settings() {
 	}
 }
 
-// functions are what nodes poke by, and more often.
-func (d *drawing) functions() {
-	d.s.Pokes = d.of(ByMethod, ByClosure)
-	for _, r := range d.s.Rules {
+// drawFunctions are what nodes poke by, and more often.
+func (s *Spec) drawFunctions(d dice) {
+	s.Pokes = d.of(ByMethod, ByClosure)
+	for _, r := range s.Rules {
 		for k := range r.Do {
-			if op := &r.Do[k]; contains([]string{Emit, Trail, Choose, Go}, op.Verb) && d.once(2) {
+			if op := &r.Do[k]; slices.Contains([]string{Emit, Trail, Choose, Go}, op.Verb) && d.once(2) {
 				*op = Op{Verb: d.of(Poke, Poke, Join, Part)}
 			}
 		}
 	}
 }
 
-// disks fail, keep no order, and are cut.
-func (d *drawing) disks() {
-	s := d.s
+// drawDisks fail, keep no order, and are cut.
+func (s *Spec) drawDisks(d dice) {
 	if !d.once(3) {
 		if s.Nodes < 3 {
 			s.Fuel = max(s.Fuel, 2)
@@ -463,7 +456,7 @@ func (d *drawing) disks() {
 		for _, r := range s.Rules {
 			for k := range r.Do {
 				op := &r.Do[k]
-				if contains([]string{Put, Append, SyncKeys, Recall}, op.Verb) && d.once(2) {
+				if slices.Contains([]string{Put, Append, SyncKeys, Recall}, op.Verb) && d.once(2) {
 					*op = Op{Verb: d.of(Put, Delete, Delete, Truncate, Truncate, List), To: d.IntN(2), X: d.IntN(2)}
 				}
 			}
@@ -491,14 +484,13 @@ func (d *drawing) disks() {
 	}
 }
 
-// likely gives answers about times a weight.
-func (d *drawing) likely() {
-	s := d.s
-	if s.stores() {
+// drawLikely gives answers about times a weight.
+func (s *Spec) drawLikely(d dice) {
+	if s.Stores() {
 		return
 	}
-	if !s.does(Before) {
-		d.readings()
+	if !s.Does(Before) {
+		s.drawReadings(d)
 	}
 	for node := range s.Nodes {
 		if x := d.IntN(2); d.once(2) {
@@ -518,33 +510,32 @@ func (d *drawing) likely() {
 	}
 }
 
-func (d *drawing) pred() Pred {
+func (s *Spec) drawPred(d dice) Pred {
 	p := Pred{Kind: d.of(Every, Every, Some, Some, Spent, Quiet, Flying, NoTimers, Armed, AllUp, Heard, Trailed, Shared, Sum), Not: d.once(4)}
 	switch p.Kind {
 	case Every, Some:
-		p.P = d.IntN(d.s.Places)
+		p.P = d.IntN(s.Places)
 	case Flying:
 		p.P = 1 + d.IntN(3)
 	case Armed, Heard, Trailed:
-		p.P = d.IntN(values)
+		p.P = d.IntN(Values)
 	case Sum:
-		p.P = 1 + d.IntN(d.s.Nodes*(d.s.Places-1))
+		p.P = 1 + d.IntN(s.Nodes*(s.Places-1))
 	}
 	return p
 }
 
-func (d *drawing) promises() {
-	s := d.s
+func (s *Spec) drawPromises(d dice) {
 	if d.once(6) {
-		s.Always = append(s.Always, d.pred())
+		s.Always = append(s.Always, s.drawPred(d))
 		if d.once(4) {
-			s.Always = append(s.Always, d.pred())
+			s.Always = append(s.Always, s.drawPred(d))
 		}
 		s.Always = apart(s.Always)
 	}
 	if !d.once(5) {
 		for range 1 + d.IntN(2) {
-			s.Eventually = append(s.Eventually, d.pred())
+			s.Eventually = append(s.Eventually, s.drawPred(d))
 		}
 		if d.once(15) {
 			s.Eventually = append(s.Eventually, Pred{Kind: Never})
@@ -556,18 +547,18 @@ func (d *drawing) promises() {
 		s.Step = &by
 	}
 	if d.once(6) {
-		p := d.pred()
+		p := s.drawPred(d)
 		s.Within = &p
 	}
 	if d.once(6) {
-		p := d.pred()
+		p := s.drawPred(d)
 		s.Assume = &p
 	}
 	if d.once(6) {
 		for range 1 + d.IntN(2) {
 			s.Rare = append(s.Rare, Rare{
 				d.of("script", "action", "task", "message", "timer", "restart", "error", "refused", "clear to send", "flushed", "break", "mend"),
-				d.IntN(values+1) - 1,
+				d.IntN(Values+1) - 1,
 			})
 		}
 	}
@@ -576,7 +567,7 @@ func (d *drawing) promises() {
 // apart removes duplicates, since names of properties must differ.
 func apart(list []Pred) (all []Pred) {
 	for _, p := range list {
-		if !contains(all, p) {
+		if !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}
