@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/long"
+	"macemc/internal/spec"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -42,15 +43,15 @@ func TestCommutingSteps(t *testing.T) {
 }
 
 // The same of random services.
-func TestCommutingMachines(t *testing.T) {
+func TestCommutingServices(t *testing.T) {
 	unasked := 0
 	for seed := range uint64(long.Of(8, 200)) {
-		p := randomPlan(seed)
-		opts := p.storms()
+		s := spec.Draw(seed)
+		opts := conditions(s)
 		opts.Depth = 5
-		unasked += lookedUpOrNot(t, p.system(), opts)
+		unasked += lookedUpOrNot(t, s.System(), opts)
 		if t.Failed() {
-			t.Fatalf("service %d: %+v", seed, *p)
+			t.Fatalf("service %d: %s", seed, s)
 		}
 	}
 	if unasked == 0 {
@@ -118,23 +119,23 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 // TestCommutingStepsTogether: several workers count the same, too, where a
 // handler fails in the last level.
 func TestCommutingStepsTogether(t *testing.T) {
-	failed, services := 0, uint64(130) // the 70th fails
-	for seed := range services {
-		if !*long.On && (seed < 68 || seed > 71) {
+	failed := 0
+	for seed := range uint64(400) {
+		s := spec.Draw(seed)
+		if !*long.On && (!s.Does(spec.Fail) || failed > 0) {
 			continue
 		}
-		p := randomPlan(seed)
-		opts := p.storms()
+		opts := conditions(s)
 		opts.Faults, opts.Depth, opts.NoWalks, opts.team = nil, 7, true, 1
 		first := ""
 		for _, workers := range []int{-2, 2, 3} {
 			opts.all, opts.Workers = workers < 0, max(workers, -workers)
-			res, err := Search(p.system(), opts)
+			res, err := Search(s.System(), opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := res.Stats
-			said := fmt.Sprint(s.States, s.Transitions, s.Executed, s.Duplicates, res.Finding != nil)
+			n := res.Stats
+			said := fmt.Sprint(n.States, n.Transitions, n.Executed, n.Duplicates, res.Finding != nil)
 			if first == "" {
 				first = said
 			}

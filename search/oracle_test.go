@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/internal/oracle"
+	"macemc/internal/spec"
 	"macemc/search"
 )
 
@@ -14,7 +15,7 @@ func TestTogether(t *testing.T) {
 	modes := oracle.Modes(search.Together)
 	modes = modes[len(oracle.Modes(nil)):]
 	for seed := range uint64(long.Of(4, 30)) {
-		for _, d := range oracle.Compare(oracle.Draw(seed), 150, modes).Differences {
+		for _, d := range oracle.Compare(spec.Draw(seed), 150, modes).Differences {
 			t.Errorf("seed %d: %s", seed, d)
 		}
 	}

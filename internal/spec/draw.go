@@ -27,6 +27,30 @@ func Draw(seed uint64) *Spec {
 	return s
 }
 
+// Busy returns the spec of a seed with more fuel, and with something to send on every
+// occasion for which the draw has no rule. Its space is too large to be explored:
+// it is for walks, which meet more of what messages do to a state.
+func Busy(seed uint64) *Spec {
+	s, d := Draw(seed), dice{rand.New(rand.NewPCG(seed, 0x62757379))}
+	links := []string{"tcp", "udp", "set"}
+	d.Shuffle(len(links), func(i, k int) { links[i], links[k] = links[k], links[i] })
+	links = links[:1+d.IntN(len(links))]
+	s.Fuel += 2 + d.IntN(4)
+	for node := range s.Nodes {
+		for _, on := range []string{OnInit, OnWord, OnRing, OnChore, OnDeed, OnOrder} {
+			for v := range Values {
+				for at := range s.Places {
+					if s.Ops(node, on, v, at) == nil && (on != OnInit || v+at == 0) {
+						send := Op{Verb: Send, Link: links[d.IntN(len(links))], To: d.IntN(s.Nodes), X: d.IntN(Values)}
+						s.Rules = append(s.Rules, Rule{node, on, v, at, []Op{send, {Verb: Go, X: d.IntN(s.Places)}}})
+					}
+				}
+			}
+		}
+	}
+	return s
+}
+
 // dice are what a spec is drawn with.
 type dice struct{ *rand.Rand }
 

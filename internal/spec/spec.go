@@ -109,7 +109,7 @@ const (
 	Poke      = "poke"      // add one to the first cell, modulo 2
 	Join      = "join"      // let the second cell be the first
 	Part      = "part"      // let it be another one, of equal content
-	Fail      = "fail"      // panic
+	Fail      = "fail"      // panic with Broken
 	Put       = "put"       // X+1 letters under the key To, for a unit of fuel
 	Delete    = "delete"    // the key To, likewise
 	Append    = "append"    // as many letters to the file, likewise; where it fails: to the next place
@@ -125,7 +125,10 @@ const (
 	Older     = "older"     // if the mark 0 was read before the mark 1: to the next place
 )
 
-// Keys and File name what nodes write to.
+// Broken is what the verb Fail panics with.
+const Broken = "the machine is broken"
+
+// Keys are the keys that nodes write to.
 var Keys = [2]string{"at", "by"}
 
 // File is the one file of each node.

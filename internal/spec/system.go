@@ -404,7 +404,7 @@ func (m *machine) do(env sim.Env, op Op) {
 	case Part:
 		m.B = &cell{m.B.N}
 	case Fail:
-		panic("the machine is broken")
+		panic(Broken)
 	default:
 		panic(fmt.Sprintf("machine: no verb %q", op.Verb))
 	}

@@ -188,7 +188,7 @@ func (b *banked) run(index uint64, steps int, jumps bool) {
 			}
 		}
 	})
-	if f != nil && f.Verdict != sim.VerdictSafety || b.w.Run.Err() != nil {
+	if unexpected(f) || b.w.Run.Err() != nil {
 		b.t.Fatalf("%+v %v", f, b.w.Run.Err())
 	}
 }
@@ -202,7 +202,8 @@ func TestBank(t *testing.T) {
 	moments, parts := 0, 0
 	for seed := range plans {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			bankWalk(t, randomPlan(seed).system(), storms(seed), seed, steps, &moments, &parts)
+			sys, c := random(seed)
+			bankWalk(t, sys, c, seed, steps, &moments, &parts)
 		})
 	}
 	t.Run("gale", func(t *testing.T) {
@@ -238,7 +239,7 @@ func bankWalk(t *testing.T, sys *sim.System, c Config, seed uint64, steps int, m
 				}
 			}
 		})
-		if f != nil && f.Verdict != sim.VerdictSafety || w.Run.Err() != nil {
+		if unexpected(f) || w.Run.Err() != nil {
 			t.Fatalf("%+v %v", f, w.Run.Err())
 		}
 	}
@@ -251,7 +252,8 @@ func bankWalk(t *testing.T, sys *sim.System, c Config, seed uint64, steps int, m
 // A walk that is taken again meets the parts that are banked, and no others.
 func TestBankFindsPartsAgain(t *testing.T) {
 	for seed := range uint64(30) {
-		b := newBanked(t, randomPlan(seed).system(), storms(seed), seed)
+		sys, c := random(seed)
+		b := newBanked(t, sys, c, seed)
 		b.run(seed, 60, false)
 		first, parts := b.moments, b.bank.Len()
 		b.moments, b.r = nil, rand.New(rand.NewPCG(seed, 3))

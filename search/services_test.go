@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/long"
+	"macemc/internal/spec"
 	"macemc/internal/world"
 	"macemc/search/internal/closure"
 	"macemc/search/internal/explore"
@@ -16,88 +17,88 @@ import (
 	"macemc/sim"
 )
 
-// TestEnginesOnMachines: on random services, under random budgets of faults,
+// TestEnginesOnRandomServices: on random services, under random budgets of faults,
 // every engine sees the same states and transitions and comes to the same
-// verdict at the same depth; and liveness is what a dumb closure says.
-func TestEnginesOnMachines(t *testing.T) {
+// verdict at the same depth, and liveness is what a simple closure computes.
+func TestEnginesOnRandomServices(t *testing.T) {
 	if testing.Short() {
-		t.Skip("TestWorkersAgree takes the same machines")
+		t.Skip("TestTogether searches random services, too")
 	}
-	services := uint64(long.Of(8, 1_000))
-	met := map[string]int{}
-	for seed := range services {
-		onMachines(t, seed, met)
-		if t.Failed() {
-			t.Fatalf("service %d: %+v, %+v, faults %s", seed, *randomPlan(seed), randomPlan(seed).storms(), randomPlan(seed).storms().Faults)
-		}
-	}
+	services := long.Of(8, 1_000)
+	met := onServices(t, services, func(*spec.Spec) bool { return true })
 	for _, what := range []string{"exhausted", "exhausted within", "bounded", "safety", "panic", "dead", "dead at once", "live", "judged by the dumb closure", "some are dead"} {
-		if met[what] < int(services)/100 {
+		if met[what] < services/100 {
 			t.Errorf("met %s %d times", what, met[what])
 		}
 	}
-	t.Log(met)
 }
 
-// effort is how many transitions a service is compared over, about.
+// effort is about how many transitions a service is compared over.
 const effort = 700
 
-// TestEnginesOnTimedMachines is the same for services that read and compare times.
-func TestEnginesOnTimedMachines(t *testing.T) {
-	met := map[string]int{}
-	for seed := range uint64(long.Of(4, 1_000)) {
-		onMachine(t, seed, func() *plan { return randomPlan(seed).timed() }, met)
-		if t.Failed() {
-			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).timed(), randomPlan(seed).storms().Faults)
-		}
-	}
-	t.Log(met)
+// The same for services that read and compare times.
+func TestEnginesOnServicesWithTimes(t *testing.T) {
+	onServices(t, long.Of(4, 1_000), func(s *spec.Spec) bool { return s.Does(spec.Before) })
 }
 
-// TestEnginesOnPacedMachines is the same where timers fire in order.
-func TestEnginesOnPacedMachines(t *testing.T) {
-	met := map[string]int{}
-	for seed := range uint64(long.Of(3, 1_000)) {
-		onMachine(t, seed, func() *plan { return randomPlan(seed).paced() }, met)
-		if t.Failed() {
-			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).paced(), randomPlan(seed).storms().Faults)
-		}
-	}
-	t.Log(met)
+// The same where timers fire in order.
+func TestEnginesOnServicesWithOrderedTimers(t *testing.T) {
+	onServices(t, long.Of(3, 1_000), func(s *spec.Spec) bool { return s.Paced() != nil && s.Does(spec.After) })
 }
 
-// TestEnginesOnStoringMachines is the same for services with stable storage, which
-// may crash in the middle of a step.
-func TestEnginesOnStoringMachines(t *testing.T) {
-	met := map[string]int{}
-	for seed := range uint64(long.Of(4, 1_000)) {
-		onMachine(t, seed, func() *plan { return randomPlan(seed).storing() }, met)
-		if t.Failed() {
-			t.Fatalf("service %d: %+v, faults %s", seed, *randomPlan(seed).storing(), randomPlan(seed).storms().Faults)
-		}
-	}
-	t.Log(met)
+// The same for services with stable storage, which may crash in the middle of a step.
+func TestEnginesOnServicesThatStore(t *testing.T) {
+	onServices(t, long.Of(4, 1_000), (*spec.Spec).Stores)
 }
 
-func onMachines(t *testing.T, seed uint64, met map[string]int) {
+// onServices compares the engines on the first services that suit, and returns what
+// it met.
+func onServices(t *testing.T, services int, suits func(*spec.Spec) bool) map[string]int {
 	t.Helper()
-	onMachine(t, seed, func() *plan { return randomPlan(seed) }, met)
+	met := map[string]int{}
+	for seed := uint64(0); services > 0; seed++ {
+		s := spec.Draw(seed)
+		if !suits(s) {
+			continue
+		}
+		services--
+		onService(t, seed, met)
+		if t.Failed() {
+			t.Fatalf("service %d: %s", seed, s)
+		}
+	}
+	t.Log(met)
+	return met
 }
 
-func onMachine(t *testing.T, seed uint64, made func() *plan, met map[string]int) {
+// conditions are those of a spec with one fault of each kind that it has, so that the
+// states after healing are few. Walks are few and short.
+func conditions(s *spec.Spec) Options {
+	faults := s.Faults()
+	for _, n := range []*int{&faults.Crash, &faults.Down, &faults.Reset, &faults.Loss, &faults.Dup, &faults.Partition, &faults.OneWay, &faults.Rare, &faults.Pause, &faults.Disk} {
+		if *n != 0 {
+			*n = 1
+		}
+	}
+	return Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Conditions: sim.Conditions{
+		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers,
+	}}
+}
+
+func onService(t *testing.T, seed uint64, met map[string]int) {
 	t.Helper()
-	p := made()
-	opts := p.storms()
+	s := spec.Draw(seed)
+	opts := conditions(s)
 	scout := opts
 	scout.Effort, scout.Engine = effort, EngineLocal
-	res, err := Search(p.system(), scout)
+	res, err := Search(s.System(), scout)
 	if err != nil && strings.Contains(err.Error(), "changes nothing") {
 		opts.DiskReorder, scout.DiskReorder = false, false
-		res, err = Search(p.system(), scout)
+		res, err = Search(s.System(), scout)
 	}
 	if err != nil && strings.Contains(err.Error(), "cannot happen") {
 		opts.Faults, scout.Faults = &sim.Faults{Crash: 1}, &sim.Faults{Crash: 1}
-		res, err = Search(p.system(), scout)
+		res, err = Search(s.System(), scout)
 	}
 	if err != nil {
 		t.Error(err)
@@ -117,7 +118,7 @@ func onMachine(t *testing.T, seed uint64, made func() *plan, met map[string]int)
 		if name, _, several := strings.Cut(string(engine), ","); several {
 			opts.Engine, opts.Workers = Engine(name), 3
 		}
-		res, err := Search(p.system(), opts)
+		res, err := Search(s.System(), opts)
 		if err != nil {
 			t.Errorf("%s: %v", engine, err)
 			return
@@ -146,7 +147,7 @@ func onMachine(t *testing.T, seed uint64, made func() *plan, met map[string]int)
 		if engine == EngineMemo {
 			noteResult(res, whole, met)
 			if whole && res.Stats.States <= 300 && (res.Finding == nil || res.Finding.Verdict == sim.VerdictDead) {
-				againstDumb(t, p, opts, res, met)
+				againstDumb(t, s, opts, res, met)
 			}
 		}
 	}
@@ -178,9 +179,9 @@ func noteResult(res *Result, whole bool, met map[string]int) {
 
 // againstDumb compares exact liveness with the dumb closure: the verdict, how
 // near the nearest dead state is, and which states are dead.
-func againstDumb(t *testing.T, p *plan, opts Options, res *Result, met map[string]int) {
+func againstDumb(t *testing.T, s *spec.Spec, opts Options, res *Result, met map[string]int) {
 	t.Helper()
-	d := newDumb(t, p.system(), opts)
+	d := newDumb(t, s.System(), opts)
 	if !d.w.Judge.CanBeLive() {
 		return
 	}
@@ -213,7 +214,7 @@ func againstDumb(t *testing.T, p *plan, opts Options, res *Result, met map[strin
 	}
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		opts.Engine = engine
-		if got := deadStates(t, p.system(), opts); !sameStates(got, dead) {
+		if got := deadStates(t, s.System(), opts); !sameStates(got, dead) {
 			t.Errorf("%s: %d states are dead, and should be %d", engine, len(got), len(dead))
 		}
 	}

@@ -1,0 +1,24 @@
+package world
+
+import (
+	"macemc/internal/spec"
+	"macemc/sim"
+)
+
+// note is a message of tests that put messages into a bank by hand.
+type note int
+
+// random returns the random service of a seed, and how its environment misbehaves.
+func random(seed uint64) (*sim.System, Config) {
+	s := spec.Busy(seed)
+	faults := s.Faults()
+	return s.System(), Config{Conditions: sim.Conditions{
+		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers,
+	}}
+}
+
+// unexpected reports whether what ended a run of a random service is nothing that
+// such a service does.
+func unexpected(f *sim.Failure) bool {
+	return f != nil && f.Verdict != sim.VerdictSafety && f.Message != spec.Broken
+}

@@ -1,0 +1,16 @@
+package search
+
+// What the small services of these tests send each other and themselves.
+type (
+	word  int
+	ring  int
+	chore int
+	order int
+)
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
