@@ -24,7 +24,7 @@ func TestEnginesOnRandomServices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestTogether searches random services, too")
 	}
-	services := long.Of(8, 1_000)
+	services := long.Of(8, 300)
 	met := onServices(t, services, func(*spec.Spec) bool { return true })
 	for _, what := range []string{"exhausted", "exhausted within", "bounded", "safety", "panic", "dead", "dead at once", "live", "judged by the dumb closure", "some are dead"} {
 		if met[what] < services/100 {
@@ -38,17 +38,17 @@ const effort = 700
 
 // The same for services that read and compare times.
 func TestEnginesOnServicesWithTimes(t *testing.T) {
-	onServices(t, long.Of(4, 1_000), func(s *spec.Spec) bool { return s.Does(spec.Before) })
+	onServices(t, long.Of(4, 300), func(s *spec.Spec) bool { return s.Does(spec.Before) })
 }
 
 // The same where timers fire in order.
 func TestEnginesOnServicesWithOrderedTimers(t *testing.T) {
-	onServices(t, long.Of(3, 1_000), func(s *spec.Spec) bool { return s.Paced() != nil && s.Does(spec.After) })
+	onServices(t, long.Of(3, 300), func(s *spec.Spec) bool { return s.Paced() != nil && s.Does(spec.After) })
 }
 
 // The same for services with stable storage, which may crash in the middle of a step.
 func TestEnginesOnServicesThatStore(t *testing.T) {
-	onServices(t, long.Of(4, 1_000), (*spec.Spec).Stores)
+	onServices(t, long.Of(4, 300), (*spec.Spec).Stores)
 }
 
 // onServices compares the engines on the first services that suit, and returns what
