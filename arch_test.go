@@ -18,7 +18,7 @@ type room struct {
 }
 
 // everyTest is what the tests of any room may import.
-var everyTest = []string{"internal/transcript", "internal/toy", "internal/long", "macetime"}
+var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "macetime"}
 
 var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
