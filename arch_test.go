@@ -175,8 +175,14 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/byzantine",
+		may:     []string{"internal/guard", "internal/handler", "internal/sight", "sim"},
+		tests:   []string{"search", "choose", "internal/world", "systems/*"},
+		instead: map[string]string{"": "a Byzantine node is a node; let who runs it know the rest"},
+	},
+	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim"},
+		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",
@@ -282,7 +288,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle"},
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

@@ -14,6 +14,7 @@ import (
 type conditionFlags struct {
 	properties                []string
 	net, faults, timers, disk string
+	byzantine                 string
 	faultsSet                 bool
 }
 
@@ -32,6 +33,7 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; none (default what the system tolerates)")
 	flags.StringVar(&f.timers, "timers", "", of+"`free`, though the system says what its clocks keep to; or ordered, as it says")
 	flags.StringVar(&f.disk, "disk", "", of+"what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
+	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; none (default those that\nthe system declares)")
 }
 
 // check rejects words that --timers and --disk do not have.
@@ -51,6 +53,7 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 // read returns the conditions that were typed.
 func (f *conditionFlags) read() (c sim.Conditions, err error) {
 	c.Properties, c.FreeTimers, c.DiskReorder = f.properties, f.timers == wordFree, f.disk == wordReorder
+	c.Byzantine = f.byzantine
 	if f.faultsSet {
 		faults, err := parseFaults(f.faults)
 		if err != nil {

@@ -336,6 +336,9 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	if err := sys.Validate(c.Params); err != nil {
 		return err
 	}
+	if err := live.Honest(sys, c.Params); err != nil {
+		return err
+	}
 	trouble, err := f.trouble(c.Params.Nodes)
 	if err != nil {
 		return err

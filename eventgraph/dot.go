@@ -68,7 +68,7 @@ func (d *dot) graph(g *Graph, part Part) {
 		}
 		label := "network"
 		if lane < len(g.nodes) {
-			label = g.nodes[lane].String()
+			label = g.title(lane)
 		}
 		d.say("\tsubgraph %s {\n\t\tlabel=%s; color=%q\n", quoteDOT("cluster_"+label, 80), quoteDOT(label, 80), dotDim)
 		for _, p := range points {

@@ -24,11 +24,28 @@ type Graph struct {
 	States *Recording            // the states of the same run, for pictures that show changes; nil if they are not known
 
 	nodes    []sim.Addr
+	bad      []string // by lane: how the node deviates, if it is Byzantine; else ""
 	lanes    map[sim.Addr]int
 	points   []point // the starts of the nodes, then the steps
 	starts   int
 	messages []message
 	kept     []bool // of the points; nil means all
+}
+
+// name is the name of a lane's node. One that is Byzantine has a mark.
+func (g *Graph) name(lane int) string {
+	if g.bad[lane] != "" {
+		return g.nodes[lane].String() + "!"
+	}
+	return g.nodes[lane].String()
+}
+
+// title is the name of a lane's node, and how it deviates if it is Byzantine.
+func (g *Graph) title(lane int) string {
+	if g.bad[lane] != "" {
+		return fmt.Sprintf("%s (Byzantine: %s)", g.nodes[lane], g.bad[lane])
+	}
+	return g.nodes[lane].String()
 }
 
 // network is the lane of what happens to the network and in no node.
@@ -134,8 +151,14 @@ func (g *Graph) lay(trace *sim.Trace) {
 		}
 	}
 	slices.SortFunc(g.nodes, sim.Addr.Compare)
+	g.bad = make([]string, len(g.nodes))
 	for i, a := range g.nodes {
 		g.lanes[a] = i
+		for _, b := range trace.Byzantine {
+			if b.Node == a {
+				g.bad[i] = b.Kind()
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"macemc/internal/canon"
 )
@@ -90,12 +91,13 @@ type pageRun struct {
 	Failed   int            `json:"failed"`
 	Steps    int            `json:"steps"`
 	Nodes    []string       `json:"nodes"`
-	Points   [][]int        `json:"points"`  // number, lane, other lane, kind, text, beside, story...
-	Flights  [][]int        `json:"flights"` // kind, from, to, and two places as two lanes each
-	Spans    [][]int        `json:"spans"`   // kind, lane, from, to
-	Sides    map[int]string `json:"sides"`   // of a point: the sides of a partition, a letter for each node
-	Code     map[int][]int  `json:"code"`    // of a step: its pieces of source
-	Edits    [][]int        `json:"edits"`   // head, tail, then path and value of each line: see edit
+	Bad      []string       `json:"bad,omitempty"` // of each node: how it deviates, if it is Byzantine
+	Points   [][]int        `json:"points"`        // number, lane, other lane, kind, text, beside, story...
+	Flights  [][]int        `json:"flights"`       // kind, from, to, and two places as two lanes each
+	Spans    [][]int        `json:"spans"`         // kind, lane, from, to
+	Sides    map[int]string `json:"sides"`         // of a point: the sides of a partition, a letter for each node
+	Code     map[int][]int  `json:"code"`          // of a step: its pieces of source
+	Edits    [][]int        `json:"edits"`         // head, tail, then path and value of each line: see edit
 
 	d  *page
 	g  *Graph
@@ -134,6 +136,9 @@ func (d *page) add(name string, g *Graph) *pageRun {
 	}
 	for _, a := range g.nodes {
 		r.Nodes = append(r.Nodes, a.String())
+	}
+	if slices.ContainsFunc(g.bad, func(kind string) bool { return kind != "" }) {
+		r.Bad = g.bad
 	}
 	d.Runs = append(d.Runs, r)
 	return r

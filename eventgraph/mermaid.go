@@ -66,7 +66,11 @@ func (m *mermaid) say(format string, args ...any) { fmt.Fprintf(m.w, "    "+form
 
 func (m *mermaid) begin(title string) {
 	fmt.Fprint(m.w, "sequenceDiagram\n")
-	for _, a := range m.g.nodes {
+	for i, a := range m.g.nodes {
+		if m.g.bad[i] != "" {
+			m.say("participant %s as %s", a, m.g.title(i))
+			continue
+		}
 		m.say("participant %s", a)
 	}
 	if title != "" { // a title of Mermaid's own would be cut off

@@ -245,9 +245,10 @@
     svg(names, "rect", { class: "paper", width: "100%", height: "100%" });
     for (const run of runs) {
       run.nodes.forEach((name, i) => {
-        const cx = lane(run, i), w = Math.min(Math.max(28, G.letter * name.length + 14), run.step - 4);
-        svg(names, "rect", { class: "box", x: r1(cx - w / 2), y: 6, width: r1(w), height: 22, rx: 6 });
-        svg(names, "text", { class: "name", x: r1(cx), y: 21 }, name);
+        const cx = lane(run, i), bad = run.bad && run.bad[i], w = Math.min(Math.max(28, G.letter * name.length + 14), run.step - 4);
+        const box = svg(names, "rect", { class: bad ? "box bad" : "box", x: r1(cx - w / 2), y: 6, width: r1(w), height: 22, rx: 6 });
+        if (bad) svg(box, "title", {}, "Byzantine: " + bad);
+        svg(names, "text", { class: "name", x: r1(cx), y: 21 }, bad ? name + "!" : name);
       });
       if (two) svg(names, "text", { class: "panel", x: r1(run.text), y: 21 }, run.name + ": " + cut(run.title, run.letters - run.name.length - 2));
     }
@@ -445,7 +446,8 @@
     box.type = "checkbox";
     box.checked = true;
     box.addEventListener("change", () => { box.checked ? off.delete(name) : off.add(name); filter(); });
-    label.append(" " + name);
+    const bad = runs[0].bad && runs[0].bad[runs[0].nodes.indexOf(name)];
+    label.append(" " + name + (bad ? " (Byzantine: " + bad + ")" : ""));
   }
 
   drawNames();

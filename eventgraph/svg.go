@@ -201,11 +201,15 @@ func (p *picture) lanes() {
 			y = to
 		}
 		p.line("lane", x, y, x, bottom)
-		name := p.g.nodes[lane].String()
+		name, class := p.g.name(lane), "box"
+		if p.g.bad[lane] != "" {
+			class = "box bad"
+			p.say("<title>%s</title>\n", escape(p.g.title(lane)))
+		}
 		wide := max(28, letter*float64(len(name))+14)
 		wide = min(wide, p.step-4)
-		p.say(`<rect class="box" x="%s" y="%s" width="%s" height="%s" rx="6"/><text class="name" x="%s" y="%s">%s</text>`+"\n",
-			pixels(x-wide/2), pixels(top-headHigh+4), pixels(wide), pixels(headHigh-8), pixels(x), pixels(top-headHigh+19), escape(name))
+		p.say(`<rect class="%s" x="%s" y="%s" width="%s" height="%s" rx="6"/><text class="name" x="%s" y="%s">%s</text>`+"\n",
+			class, pixels(x-wide/2), pixels(top-headHigh+4), pixels(wide), pixels(headHigh-8), pixels(x), pixels(top-headHigh+19), escape(name))
 	}
 }
 

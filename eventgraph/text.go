@@ -89,7 +89,7 @@ func (t *text) arrange(part Part) {
 		t.step = min(laneMost, max(laneLeast, room/len(lanes)))
 	}
 	for _, i := range lanes {
-		t.step = max(t.step, len(t.g.nodes[i].String())+1)
+		t.step = max(t.step, len(t.g.name(i))+1)
 	}
 	if most := max(2, room/t.step); len(lanes) > most {
 		lanes, t.others = lanes[:most-1], true
@@ -133,7 +133,7 @@ func (t *text) head() {
 		}
 	}
 	for c, i := range t.shown {
-		name(c, t.g.nodes[i].String())
+		name(c, t.g.name(i))
 	}
 	if t.others {
 		name(len(t.shown), "...")
@@ -240,6 +240,11 @@ func (t *text) legend() {
 	for _, s := range t.style.signs() {
 		if t.used[s.what] {
 			words = append(words, s.sign+" "+s.what)
+		}
+	}
+	for _, i := range t.shown {
+		if t.g.bad[i] != "" {
+			words = append(words, t.g.name(i)+" Byzantine: "+t.g.bad[i])
 		}
 	}
 	if len(words) == 0 {

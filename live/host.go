@@ -53,6 +53,16 @@ type Host struct {
 // asksMost is how many requests of a node may wait for their turn.
 const asksMost = 1024
 
+// Honest rejects a system that declares Byzantine nodes: what they do is an answer of a
+// search, and nothing live answers it.
+func Honest(sys *sim.System, p sim.Params) error {
+	bad, err := sys.Byzantines(p, "")
+	if err == nil && len(bad) > 0 {
+		err = fmt.Errorf("%s has the Byzantine node %s, and live runs honest ones only; choose parameters without Byzantine nodes", sys.Name, bad[0])
+	}
+	return err
+}
+
 // Start runs nodes of a system until Stop. It returns when they listen and have begun.
 func Start(sys *sim.System, c Config) (*Host, error) {
 	p, err := sys.Resolve(c.Params)
@@ -60,6 +70,9 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 		return nil, err
 	}
 	if err := sys.Validate(p); err != nil {
+		return nil, err
+	}
+	if err := Honest(sys, p); err != nil {
 		return nil, err
 	}
 	c.defaults()

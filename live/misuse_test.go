@@ -133,3 +133,13 @@ func TestKeptEnvIsRejected(t *testing.T) {
 		kept.Choose(2, "which")
 	}()
 }
+
+// A system with Byzantine nodes is not run live, and its error says so in one line.
+func TestByzantineNodesAreRejected(t *testing.T) {
+	sys := *echoes
+	sys.Byzantine = func(p sim.Params) []sim.Byzantine { return []sim.Byzantine{{Node: p.Addr(1), Twins: true}} }
+	_, err := Start(&sys, Config{})
+	if err == nil || !strings.Contains(err.Error(), "has the Byzantine node n1 (twins), and live runs honest ones only") {
+		t.Errorf("the error is %v", err)
+	}
+}

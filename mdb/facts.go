@@ -444,7 +444,7 @@ const drawingsMost = 16
 
 // newDrawn draws a branch.
 func newDrawn(at Cursor) *drawn {
-	trace := &sim.Trace{}
+	trace := &sim.Trace{Byzantine: at.run.player.World().Run.Trace().Byzantine}
 	for _, t := range at.here.trunk().start {
 		trace.Starts = append(trace.Starts, t.Step)
 	}

@@ -70,7 +70,7 @@ func (o Opener) Open(name string, set Settings) (*Session, error) {
 }
 
 func (s Settings) any() bool {
-	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder
+	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder || s.Byzantine != ""
 }
 
 func exists(name string) bool {

@@ -3,6 +3,7 @@ package search
 import (
 	"runtime"
 
+	"macemc/internal/byzantine"
 	"macemc/internal/world"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
@@ -35,6 +36,9 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 		return nil, err
 	}
 	if err := sys.Validate(opts.Params); err != nil {
+		return nil, err
+	}
+	if sys, err = byzantine.System(sys, opts.Params, opts.Byzantine); err != nil {
 		return nil, err
 	}
 	if opts.Properties, err = opts.checked(sys); err != nil {

@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // Conditions are what a run depends on besides its system, its parameters and its
 // answers. The zero value runs the system as it is by default.
 type Conditions struct {
@@ -17,6 +19,9 @@ type Conditions struct {
 	// DiskReorder lets a crash keep any part of what was not synced, and not only
 	// the first writes.
 	DiskReorder bool
+	// Byzantine is which nodes do not keep to the protocol, instead of those that the
+	// system declares: none, or twins@n1+n2,lies=3@n0. If "", they are the system's.
+	Byzantine string
 }
 
 // Budgets returns the faults in force.
@@ -28,6 +33,12 @@ func (c *Conditions) Budgets(sys *System) Faults {
 }
 
 // Stormy reports whether a run of sys has anything to heal.
-func (c *Conditions) Stormy(sys *System) bool {
-	return c.Early != nil || !c.Budgets(sys).IsZero()
+func (c *Conditions) Stormy(sys *System, p Params) bool {
+	return c.Early != nil || !c.Budgets(sys).IsZero() || c.lies(sys, p)
+}
+
+// lies reports whether a node may make messages up.
+func (c *Conditions) lies(sys *System, p Params) bool {
+	all, err := sys.Byzantines(p, c.Byzantine)
+	return err == nil && slices.ContainsFunc(all, func(b Byzantine) bool { return b.Lies != 0 })
 }

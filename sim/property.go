@@ -81,7 +81,7 @@ func (s *seen[N]) look() {
 func find[N any](n any) (N, bool) {
 	for n != nil {
 		if found, ok := n.(N); ok {
-			return found, true
+			return found, !isInterface[N]() || !hidden(n)
 		}
 		l, ok := n.(Layer)
 		if !ok {
@@ -91,6 +91,17 @@ func find[N any](n any) (N, bool) {
 	}
 	var none N
 	return none, false
+}
+
+// hidden reports whether properties see nothing of a node.
+func hidden(n any) bool {
+	_, is := n.(sight.Hidden)
+	return is
+}
+
+func isInterface[N any]() bool {
+	var none N
+	return any(none) == nil
 }
 
 // Nodes yields the running nodes of type N, in order.

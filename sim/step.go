@@ -149,6 +149,7 @@ func (s *Step) Fails() bool {
 
 // Trace is the result of a run: the starts of the nodes, then the steps.
 type Trace struct {
-	Starts []Step
-	Steps  []Step
+	Starts    []Step
+	Steps     []Step
+	Byzantine []Byzantine // the nodes that do not keep to the protocol
 }

@@ -126,16 +126,23 @@ func (sys *System) validateNodes(p Params) error {
 		}
 		scripts = append(scripts, script)
 	}
-	var nodes []Node
+	byzantine, err := sys.Byzantines(p, "")
+	if err != nil {
+		return err
+	}
+	var nodes, sees []Node
 	for i := range p.Nodes {
 		var n Node
-		if err := guard.Call("New", func() { n = sys.New(p, addrOf(i)) }); err != nil {
+		seen := false
+		if err := guard.Call("New", func() { n, seen = sys.made(p, addrOf(i), byzantine) }); err != nil {
 			return fmt.Errorf("at %s, %w", addrOf(i), err)
 		}
 		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
 			return fmt.Errorf("its New made a nil node at %s", addrOf(i))
 		}
-		nodes = append(nodes, n)
+		if nodes = append(nodes, n); seen {
+			sees = append(sees, n)
+		}
 	}
 	times := Times(walker)
 	for i, n := range nodes {
@@ -157,13 +164,13 @@ func (sys *System) validateNodes(p Params) error {
 		}
 	}
 	for _, prop := range sys.Properties {
-		if prop.rule.Matches != nil && !matched(nodes, prop.rule) {
-			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s", prop.Name, prop.rule.About, typesOf(nodes))
+		if prop.rule.Matches != nil && !matched(sees, prop.rule) {
+			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s", prop.Name, prop.rule.About, typesOf(sees))
 		}
 	}
 	for _, c := range []Constraint{sys.Within, sys.Assume} {
-		if !c.IsZero() && !matched(nodes, c.rule) {
-			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.rule.About, typesOf(nodes))
+		if !c.IsZero() && !matched(sees, c.rule) {
+			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.rule.About, typesOf(sees))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"macemc/systems/chain"
 	"macemc/systems/commit"
 	"macemc/systems/counter"
+	"macemc/systems/echomulticast"
 	"macemc/systems/election"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
@@ -33,6 +34,7 @@ func Systems() []*sim.System {
 		chain.System,
 		commit.System,
 		counter.System,
+		echomulticast.System,
 		election.System,
 		handshake.System,
 		jointree.System,

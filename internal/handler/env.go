@@ -221,6 +221,9 @@ func (e *Env) Bug(id sim.BugID) bool {
 	return s.Params.Bug(id)
 }
 
+// Text tells a value as the states of the system are told.
+func (e *Env) Text(v any) string { return e.s.Text(v) }
+
 func (e *Env) Tracing() bool { return e.s.Tracing }
 
 func (e *Env) Logf(format string, args ...any) {

@@ -27,6 +27,7 @@ type resultJSON struct {
 	Bugs      []string       `json:"bugs"`
 	Params    map[string]any `json:"params"`
 	Faults    string         `json:"faults"`
+	Byzantine []string       `json:"byzantine,omitempty"`
 	Timers    string         `json:"timers"` // free, or what they keep to
 	Disk      string         `json:"disk"`   // which unsynced writes a crash leaves: prefix, or reorder
 	Verdict   string         `json:"verdict"`
@@ -184,7 +185,7 @@ type measuredJSON struct {
 func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	out := resultJSON{
 		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
-		Faults:   r.Options.Budgets(r.System).String(),
+		Faults: r.Options.Budgets(r.System).String(), Byzantine: byzantine(r.System, r.Params),
 		Timers:   cmp.Or(keeps(r.System, r.Params, r.Options.FreeTimers), "free"),
 		Disk:     map[bool]string{false: "prefix", true: "reorder"}[r.Options.DiskReorder],
 		Verdict:  r.Verdict().String(),

@@ -33,7 +33,21 @@ func subjects(r *search.Result, all []*account.Account) (out []subject) {
 // setting returns how it was run, as one line.
 func (s subject) setting() string {
 	parts := []string{numerals.Many(s.Params.Nodes, "node")}
-	return strings.Join(append(parts, s.Params.Settings(s.System)...), "; ")
+	parts = append(parts, s.Params.Settings(s.System)...)
+	if bad := byzantine(s.System, s.Params); len(bad) > 0 {
+		parts = append(parts, "Byzantine "+strings.Join(bad, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// byzantine names the nodes that do not keep to the protocol, and says what they do
+// instead. The system of a result has those that were asked for.
+func byzantine(sys *sim.System, p sim.Params) (names []string) {
+	all, _ := sys.Byzantines(p, "") // the search has asked before
+	for _, b := range all {
+		names = append(names, b.String())
+	}
+	return names
 }
 
 // free reports whether timers were, whatever the system says.

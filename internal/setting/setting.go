@@ -21,20 +21,21 @@ type Setting struct {
 func (s *Setting) Budgets() sim.Faults { return s.Conditions.Budgets(s.Sys) }
 
 // Stormy reports whether a run may have anything to heal.
-func (s *Setting) Stormy() bool { return s.Conditions.Stormy(s.Sys) }
+func (s *Setting) Stormy() bool { return s.Conditions.Stormy(s.Sys, s.Params) }
 
 // The keys of a header that record a setting.
 const (
-	keySystem   = "system"
-	keyNodes    = "nodes"
-	keyParam    = "param"
-	keyBug      = "bug"
-	keyProperty = "property"
-	keyFaults   = "faults"
-	keyEarly    = "early"
-	keyNet      = "net"
-	keyTimers   = "timers"
-	keyDisk     = "disk"
+	keySystem    = "system"
+	keyNodes     = "nodes"
+	keyParam     = "param"
+	keyBug       = "bug"
+	keyProperty  = "property"
+	keyFaults    = "faults"
+	keyEarly     = "early"
+	keyNet       = "net"
+	keyTimers    = "timers"
+	keyDisk      = "disk"
+	keyByzantine = "byzantine"
 )
 
 // KeyOpening is the key of a request that was made from outside while nodes ran live. The
@@ -45,7 +46,7 @@ const KeyOpening = "opening"
 var Repeated = []string{keyParam, keyBug, keyProperty, KeyOpening}
 
 // Single lists the keys that a header has at most once.
-var Single = []string{keySystem, keyNodes, keyFaults, keyEarly, keyNet, keyTimers, keyDisk}
+var Single = []string{keySystem, keyNodes, keyFaults, keyEarly, keyNet, keyTimers, keyDisk, keyByzantine}
 
 // Describes reports whether a header field records a setting, and not a result of the run.
 func Describes(key string) bool {
@@ -87,6 +88,9 @@ func (s *Setting) Header(faulty bool) []choose.Field {
 	if s.DiskReorder {
 		add(keyDisk, diskReorder)
 	}
+	if s.Byzantine != "" {
+		add(keyByzantine, s.Byzantine)
+	}
 	return h
 }
 
@@ -127,7 +131,10 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 		return s, err
 	}
 	s.Properties = path.All(keyProperty)
-	s.Params, err = sys.Configure(nodes, path.All(keyParam), path.All(keyBug))
+	s.Byzantine, _ = path.Get(keyByzantine)
+	if s.Params, err = sys.Configure(nodes, path.All(keyParam), path.All(keyBug)); err == nil {
+		_, err = sys.Byzantines(s.Params, s.Byzantine)
+	}
 	return s, err
 }
 

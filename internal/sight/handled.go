@@ -58,3 +58,6 @@ func Subject(node any) any {
 
 // Table marks a table of handlers as not being part of a node's state.
 type Table interface{ HandlerTable() }
+
+// Hidden is a node that properties see nothing of: a Byzantine one.
+type Hidden interface{ Hidden() }

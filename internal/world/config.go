@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/byzantine"
 	"macemc/internal/handler"
 	"macemc/netsim"
 	"macemc/sim"
@@ -36,7 +37,14 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if sys, err = byzantine.System(sys, params, config.Byzantine); err != nil {
+		return nil, err
+	}
 	walker, err := sys.Walker()
+	if err != nil {
+		return nil, err
+	}
+	bad, err := sys.Byzantines(params, "")
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +60,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{setting: setting{
-		sys: sys, params: params, n: n, walker: walker, peers: make([][]sim.Addr, n),
+		sys: sys, params: params, bad: bad, n: n, walker: walker, peers: make([][]sim.Addr, n),
 		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder,
 	}}
 	pace, err := sys.Pace(params)

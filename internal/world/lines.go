@@ -191,6 +191,11 @@ func (all *nodes) lines(i int, wanted canon.Wanted) (lines []canon.Line) {
 		}
 		add("task", value, PartTask)
 	}
+	for _, b := range all.bad {
+		if b.Node.Index() == i {
+			add("Byzantine", b.Kind(), PartUp)
+		}
+	}
 	if ns.life != lifeUp {
 		add("is", lifeNames[ns.life], PartUp)
 	}

@@ -70,7 +70,7 @@ func (r *Run) LastCoins() []choose.Choice { return r.coins }
 func (r *Run) stand(step int, sent int32) {
 	r.forget()
 	r.step, r.sent, r.lost, r.current, r.acting = step, sent, false, happening{}, sim.Addr{}
-	r.trace = sim.Trace{}
+	r.trace = sim.Trace{Byzantine: r.bad}
 }
 
 // resume makes the run be in its middle.

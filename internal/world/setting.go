@@ -10,6 +10,7 @@ import (
 type setting struct {
 	sys      *sim.System
 	params   sim.Params
+	bad      []sim.Byzantine // in the order of their addresses
 	n        int
 	peers    [][]sim.Addr
 	walker   *canon.Walker

@@ -1,0 +1,150 @@
+package byzantine
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/internal/handler"
+	"macemc/sim"
+)
+
+// lie is a guarded action: the node sends a message that it made up.
+type lie struct {
+	To      sim.Addr
+	By      string // the link
+	Message sim.Message
+}
+
+// lying is what a node needs that may lie: nothing once it may not any more.
+type lying struct {
+	left  int
+	links [sim.LinkBag + 1]bool // by which it has sent
+	seen  []seen                // in the order of their texts, each once
+	lies  []lie                 // that can be made of it, likewise
+}
+
+// seen is a message that the node got, or sent itself.
+type seen struct {
+	From    sim.Addr
+	Message sim.Message
+}
+
+func (l lying) clone() lying {
+	l.seen, l.lies = slices.Clone(l.seen), slices.Clone(l.lies)
+	return l
+}
+
+// put adds a value to a list in the order of texts, and reports whether it was not there.
+func put[T any](env sim.Env, all *[]T, v T) bool {
+	text := func(v T) string { return env.(*handler.Env).Text(v) }
+	at, is := slices.BinarySearchFunc(*all, text(v), func(one T, t string) int {
+		switch s := text(one); {
+		case s < t:
+			return -1
+		case s > t:
+			return 1
+		}
+		return 0
+	})
+	if !is {
+		*all = slices.Insert(*all, at, v)
+	}
+	return !is
+}
+
+// note notes a message that the node got, or sent by a link, and reports whether more can
+// be made up.
+func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (more bool) {
+	if l.left == 0 {
+		return false
+	}
+	more = by != 0 && !l.links[by]
+	if by != 0 {
+		l.links[by] = true
+	}
+	return put(env, &l.seen, seen{from, m}) || more
+}
+
+// make makes the list of lies anew.
+func (l *lying) make(forge func(lie func(sim.Addr, sim.Link, sim.Message)), env sim.Env) {
+	l.lies = nil
+	forge(func(to sim.Addr, by sim.Link, m sim.Message) { put(env, &l.lies, lie{to, by.String(), m}) })
+}
+
+// spend takes one from the budget, and forgets what is of no use without one.
+func (l *lying) spend() {
+	switch {
+	case l.left == 1:
+		*l = lying{}
+	case l.left > 0:
+		l.left--
+	}
+}
+
+// hear notes a message, and what can be made of it.
+func (n *node) hear(env sim.Env, from sim.Addr, m sim.Message) { n.heard(env, from, 0, m) }
+
+// sent notes a message that the node sent by a link.
+func (n *node) sent(env sim.Env, by sim.Link, m sim.Message) { n.heard(env, env.Self(), by, m) }
+
+func (n *node) heard(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) {
+	if n.note(env, from, by, m) {
+		n.make(func(lie func(sim.Addr, sim.Link, sim.Message)) { n.forge(env, lie) }, env)
+	}
+}
+
+// forge offers lies, as the system says.
+func (n *node) forge(env sim.Env, lie func(sim.Addr, sim.Link, sim.Message)) {
+	add := func(to sim.Addr, by sim.Link, m sim.Message) {
+		if m == nil || to == env.Self() || !slices.Contains(env.Peers(), to) || by < sim.LinkTCP || by > sim.LinkBag {
+			panic(fmt.Sprintf("macemc: system %s: Forge at %s sends %v to %s by %s; a lie is a message to another node by a link", n.by.sys.Name, env.Self(), m, to, by))
+		}
+		lie(to, by, m)
+	}
+	if forge := n.by.sys.Forge; forge != nil {
+		forge(n.by.params, env.Self(), n.all, add)
+		return
+	}
+	for _, m := range n.all {
+		for _, to := range env.Peers() {
+			n.replay(to, m, add)
+		}
+	}
+}
+
+// all yields what was seen.
+func (n *node) all(yield func(sim.Addr, sim.Message) bool) {
+	for _, one := range n.seen {
+		if !yield(one.From, one.Message) {
+			return
+		}
+	}
+}
+
+// replay sends what was seen again, by the links by which the node has sent.
+func (n *node) replay(to sim.Addr, m sim.Message, lie func(sim.Addr, sim.Link, sim.Message)) {
+	for by, used := range n.links {
+		if used {
+			lie(to, sim.Link(by), m)
+		}
+	}
+}
+
+func (n *node) offerLies(offer func(sim.Signal)) {
+	for _, l := range n.lies {
+		offer(l)
+	}
+}
+
+// tell sends a message that was made up.
+func (n *node) tell(env sim.Env, l lie) {
+	n.spend()
+	for _, p := range []struct {
+		by   sim.Link
+		port sim.Port
+	}{{sim.LinkTCP, env.TCP()}, {sim.LinkUDP, env.UDP()}, {sim.LinkSet, env.Set()}, {sim.LinkBag, env.Bag()}} {
+		if p.by.String() == l.By {
+			p.port.Send(l.To, l.Message)
+		}
+	}
+}

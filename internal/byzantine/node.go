@@ -1,0 +1,194 @@
+package byzantine
+
+import (
+	"fmt"
+	"iter"
+
+	"macemc/internal/handler"
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// node is a Byzantine node. It carries the node that runs, or both twins, and hands on
+// what comes.
+type node struct {
+	by    *conduct
+	runs  []sim.Node // one, or the two twins
+	asked []asked    // by each of twins
+	lying
+}
+
+// asked is what one of twins waits for.
+type asked struct {
+	clear   []sim.Addr // the peers to which it wants to send, in order
+	flushed bool
+}
+
+// born makes the node that begins its first life at self.
+func born(c *conduct, self sim.Addr) sim.Node {
+	runs := c.make(self)
+	switch {
+	case c.Seen:
+		return runs
+	case c.Twins:
+		return &node{by: c, runs: []sim.Node{runs, c.make(self)}, asked: make([]asked, 2), lying: lying{left: c.Lies}}
+	default:
+		return &node{by: c, runs: []sim.Node{runs}, lying: lying{left: c.Lies}}
+	}
+}
+
+// make makes what runs.
+func (c *conduct) make(self sim.Addr) sim.Node {
+	if c.New != nil {
+		return c.New(c.params, self)
+	}
+	return c.sys.New(c.params, self)
+}
+
+// reborn makes the node of the next life. What was seen is not forgotten, and lies that
+// were told stay told.
+func (n *node) reborn(c *conduct, self sim.Addr) sim.Node {
+	next := &node{by: c, asked: make([]asked, len(n.asked)), lying: n.lying}
+	for _, dead := range n.runs {
+		if c.New != nil {
+			next.runs = append(next.runs, c.make(self))
+		} else {
+			next.runs = append(next.runs, crashed(c.sys, c.params, self, dead))
+		}
+	}
+	return next
+}
+
+// clone copies the node by what the system says of copies.
+func (n *node) clone(self sim.Addr) sim.Node {
+	c := &node{by: n.by, lying: n.lying.clone()}
+	for _, one := range n.runs {
+		c.runs = append(c.runs, n.by.clone(self, one))
+	}
+	for _, one := range n.asked {
+		c.asked = append(c.asked, asked{append([]sim.Addr(nil), one.clear...), one.flushed})
+	}
+	return c
+}
+
+func (c *conduct) clone(self sim.Addr, n sim.Node) sim.Node {
+	if c.New == nil {
+		return c.sys.Clone(c.params, self, n)
+	}
+	walker, err := c.sys.Walker()
+	if err == nil {
+		var same any
+		if same, err = walker.Copy(n); err == nil {
+			return same.(sim.Node)
+		}
+	}
+	panic(fmt.Sprintf("macemc: the Byzantine node %s of %s cannot be copied: %v", self, c.sys.Name, err))
+}
+
+// Hidden says that properties do not see the node: see sight.Hidden.
+func (n *node) Hidden() {}
+
+var _ sight.Hidden = (*node)(nil)
+
+func (n *node) twins() bool { return len(n.runs) == 2 }
+
+// Init implements sim.Node, as all that follows.
+func (n *node) Init(env sim.Env) {
+	for k := range n.runs {
+		n.runs[k].Init(n.env(env, k))
+	}
+}
+
+func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	n.hear(env, from, m)
+	n.reach(env, "which twin gets the message",
+		func(k int) bool { return n.guards(k).Accept(from, m) },
+		func(k int) { n.runs[k].Deliver(n.env(env, k), from, m) })
+}
+
+func (n *node) Handle(env sim.Env, s sim.Signal) {
+	if l, is := s.(lie); is {
+		n.tell(env, l)
+		return
+	}
+	if k, own := untag(s); k >= 0 {
+		n.runs[k].Handle(n.env(env, k), own)
+		return
+	}
+	if n.twins() {
+		switch s := s.(type) {
+		case sim.PeerError: // the one connection of both
+			n.signal(env, s, func(int) bool { return true })
+			return
+		case sim.ClearToSend:
+			n.signal(env, s, func(k int) bool { return n.asked[k].cleared(s.Peer) })
+			return
+		case sim.Flushed:
+			n.signal(env, s, func(k int) bool { return n.asked[k].handedOver() })
+			return
+		}
+	}
+	n.reach(env, "which twin gets the request",
+		func(k int) bool { return n.guards(k).Opens(s) },
+		func(k int) { n.runs[k].Handle(n.env(env, k), s) })
+}
+
+// signal hands a signal to those of twins that wait for it.
+func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
+	for k := range n.runs {
+		if waits(k) {
+			n.runs[k].Handle(n.env(env, k), s)
+		}
+	}
+}
+
+// reach hands something to one of twins, to the other or to both, of those that take it now.
+func (n *node) reach(env sim.Env, why string, takes func(k int) bool, hand func(k int)) {
+	if !n.twins() {
+		hand(0)
+		return
+	}
+	reaches := [2]bool{takes(0), takes(1)}
+	if reaches[0] && reaches[1] {
+		only := env.Choose(3, why+": the first, the second, both")
+		reaches = [2]bool{only != 1, only != 0}
+	}
+	for k, is := range reaches {
+		if is {
+			hand(k)
+		}
+	}
+}
+
+func (n *node) guards(k int) handler.Guards { return handler.GuardsOf(n.runs[k]) }
+
+func (n *node) Offers(offer func(sim.Signal)) {
+	for k := range n.runs {
+		n.guards(k).Offer(func(s sim.Signal) { offer(n.tag(k, s)) })
+	}
+	n.offerLies(offer)
+}
+
+func (n *node) Gathers(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
+	for k := range n.runs {
+		n.guards(k).Gather(in, func(s sim.Signal) { offer(n.tag(k, s)) })
+	}
+}
+
+func (n *node) Accepts(from sim.Addr, m sim.Message) bool {
+	for k := range n.runs {
+		if n.guards(k).Accept(from, m) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *node) Opens(s sim.Signal) bool {
+	for k := range n.runs {
+		if n.guards(k).Opens(s) {
+			return true
+		}
+	}
+	return false
+}

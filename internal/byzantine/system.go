@@ -1,0 +1,127 @@
+package byzantine
+
+import (
+	"fmt"
+
+	"macemc/internal/guard"
+	"macemc/sim"
+)
+
+// conduct is how a node deviates. It is no part of the state of the node.
+type conduct struct {
+	sim.Byzantine
+	sys    *sim.System // as its author wrote it
+	params sim.Params
+}
+
+// HandlerTable says that a conduct is no part of a state: see sight.Table.
+func (c *conduct) HandlerTable() {}
+
+// System returns sys with its Byzantine nodes, or sys itself if there are none or it has
+// them already. The text is that of sim.Conditions.
+func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
+	all, err := sys.Byzantines(p, text)
+	if err != nil {
+		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	if p, err = sys.Resolve(p); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return without(sys), nil
+	}
+	if done, err := applied(sys, p, all); done || err != nil {
+		return sys, err
+	}
+	return with(sys, all), nil
+}
+
+// without returns sys such that it declares no Byzantine node.
+func without(sys *sim.System) *sim.System {
+	if sys.Byzantine == nil {
+		return sys
+	}
+	honest := *sys
+	honest.Byzantine = nil
+	return &honest
+}
+
+// applied reports whether New of sys makes the Byzantine nodes already.
+func applied(sys *sim.System, p sim.Params, all []sim.Byzantine) (is bool, err error) {
+	for _, b := range all {
+		err := guard.Call("New", func() { _, is = sys.New(p, b.Node).(*node) })
+		if is || err != nil {
+			return is, err
+		}
+	}
+	return false, nil
+}
+
+// with returns a copy of sys in which some nodes are Byzantine.
+func with(sys *sim.System, all []sim.Byzantine) *sim.System {
+	bad := *sys
+	bad.Byzantine = func(sim.Params) []sim.Byzantine { return all }
+	bad.New = func(p sim.Params, self sim.Addr) sim.Node {
+		if b := find(all, self); b != nil {
+			return born(&conduct{*b, sys, p}, self)
+		}
+		return sys.New(p, self)
+	}
+	bad.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
+		if n, is := dead.(*node); is {
+			return n.reborn(&conduct{n.by.Byzantine, sys, p}, self)
+		}
+		if b := find(all, self); b != nil { // properties see it, so it is no node of ours
+			return b.New(p, self)
+		}
+		return crashed(sys, p, self, dead)
+	}
+	if sys.Clone != nil {
+		bad.Clone = func(p sim.Params, self sim.Addr, n sim.Node) sim.Node {
+			if n, is := n.(*node); is {
+				return n.clone(self)
+			}
+			return sys.Clone(p, self, n)
+		}
+	}
+	bad.Weight = weight(sys, all)
+	return &bad
+}
+
+// weight makes lies rare, and shows the system its own signals.
+func weight(sys *sim.System, all []sim.Byzantine) func(sim.Event) float64 {
+	lies := false
+	for _, b := range all {
+		lies = lies || b.Lies != 0
+	}
+	if !lies && sys.Weight == nil {
+		return nil
+	}
+	return func(e sim.Event) float64 {
+		if _, is := e.Value.(lie); is {
+			return 0
+		}
+		if sys.Weight == nil {
+			return 1
+		}
+		_, e.Value = untag(e.Value)
+		return sys.Weight(e)
+	}
+}
+
+func find(all []sim.Byzantine, at sim.Addr) *sim.Byzantine {
+	for k := range all {
+		if all[k].Node == at {
+			return &all[k]
+		}
+	}
+	return nil
+}
+
+// crashed is what a crash leaves of a node in a system as its author wrote it.
+func crashed(sys *sim.System, p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
+	if sys.Crash == nil {
+		return sys.New(p, self)
+	}
+	return sys.Crash(p, self, dead)
+}

@@ -1,0 +1,144 @@
+package byzantine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/sim"
+)
+
+// The signals of twins: a timer, a task or an action of one is none of the other's.
+type (
+	first  struct{ Signal sim.Signal }
+	second struct{ Signal sim.Signal }
+)
+
+// tag makes a signal that of one of twins.
+func (n *node) tag(k int, s sim.Signal) sim.Signal {
+	switch {
+	case !n.twins() || s == nil:
+		return s
+	case k == 0:
+		return first{s}
+	default:
+		return second{s}
+	}
+}
+
+// untag returns whose of twins a signal is, and the signal; -1: it is nobody's.
+func untag(s sim.Signal) (k int, own sim.Signal) {
+	switch s := s.(type) {
+	case first:
+		return 0, s.Signal
+	case second:
+		return 1, s.Signal
+	}
+	return -1, s
+}
+
+// cleared reports whether the twin waits to send to a peer, and ends the wait.
+func (a *asked) cleared(peer sim.Addr) bool {
+	k, waits := slices.BinarySearchFunc(a.clear, peer, sim.Addr.Compare)
+	if waits {
+		a.clear = slices.Delete(a.clear, k, k+1)
+	}
+	return waits
+}
+
+// asks notes that the twin waits to send to a peer, and waits that it waits for Flushed.
+func (a *asked) asks(to sim.Addr) {
+	if k, waits := slices.BinarySearchFunc(a.clear, to, sim.Addr.Compare); !waits {
+		a.clear = slices.Insert(a.clear, k, to)
+	}
+}
+
+func (a *asked) waits() { a.flushed = true }
+
+// handedOver reports whether the twin waits for Flushed, and ends the wait.
+func (a *asked) handedOver() (waits bool) {
+	waits, a.flushed = a.flushed, false
+	return waits
+}
+
+// env is the Env of what runs on a Byzantine node. Monitors hear nothing of it.
+type env struct {
+	sim.Env
+	of *node
+	k  int
+}
+
+func (n *node) env(e sim.Env, k int) sim.Env { return &env{e, n, k} }
+
+func (e *env) Emit(any) {}
+
+func (e *env) After(d time.Duration, timer sim.Signal) { e.Env.After(d, e.of.tag(e.k, timer)) }
+func (e *env) Cancel(timer sim.Signal)                 { e.Env.Cancel(e.of.tag(e.k, timer)) }
+func (e *env) Scheduled(timer sim.Signal) bool         { return e.Env.Scheduled(e.of.tag(e.k, timer)) }
+func (e *env) Post(task sim.Signal)                    { e.Env.Post(e.of.tag(e.k, task)) }
+
+func (e *env) TCP() sim.Port { return e.port(e.Env.TCP(), sim.LinkTCP) }
+func (e *env) UDP() sim.Port { return e.port(e.Env.UDP(), sim.LinkUDP) }
+func (e *env) Set() sim.Port { return e.port(e.Env.Set(), sim.LinkSet) }
+func (e *env) Bag() sim.Port { return e.port(e.Env.Bag(), sim.LinkBag) }
+
+func (e *env) port(p sim.Port, by sim.Link) sim.Port { return port{p, e, by} }
+
+// port is a port of what runs on a Byzantine node.
+type port struct {
+	sim.Port
+	env *env
+	by  sim.Link
+}
+
+func (p port) Send(to sim.Addr, m sim.Message) bool {
+	sent := p.Port.Send(to, m)
+	if sent {
+		p.env.of.sent(p.env.Env, p.by, m)
+	}
+	return sent
+}
+
+func (p port) RequestToSend(to sim.Addr) {
+	if n := p.env.of; n.twins() {
+		n.asked[p.env.k].asks(to)
+	}
+	p.Port.RequestToSend(to)
+}
+
+func (p port) NotifyFlushed() {
+	if n := p.env.of; n.twins() {
+		n.asked[p.env.k].waits()
+	}
+	p.Port.NotifyFlushed()
+}
+
+// Store is a store of the twin's own: the machines are two.
+func (e *env) Store() sim.Store {
+	if !e.of.twins() {
+		return e.Env.Store()
+	}
+	return store{e.Env.Store(), [...]string{"first.", "second."}[e.k]}
+}
+
+// store is the part of a store whose names begin with a prefix.
+type store struct {
+	sim.Store
+	prefix string
+}
+
+func (s store) Get(key string) (string, bool) { return s.Store.Get(s.prefix + key) }
+func (s store) Put(key, value string)         { s.Store.Put(s.prefix+key, value) }
+func (s store) Delete(key string)             { s.Store.Delete(s.prefix + key) }
+func (s store) Keys() []string                { return s.own(s.Store.Keys()) }
+func (s store) File(name string) sim.File     { return s.Store.File(s.prefix + name) }
+func (s store) Files() []string               { return s.own(s.Store.Files()) }
+
+func (s store) own(all []string) (names []string) {
+	for _, name := range all {
+		if name, is := strings.CutPrefix(name, s.prefix); is {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,102 @@
+package echomulticast
+
+import (
+	"iter"
+	"slices"
+
+	"macemc/sim"
+)
+
+// A badReceiver signs whatever a Byzantine initiator sends, and for an honest one
+// something that it did not send.
+type badReceiver struct{ *rules }
+
+var badReceivers = sim.Handle(sim.OnMessage((*badReceiver).initial), sim.OnMessage((*badReceiver).commit))
+
+func (r *badReceiver) initial(env sim.Env, from sim.Addr, m initial) {
+	if !slices.Contains(r.bad, from) {
+		m.text = two
+	}
+	env.Bag().Send(from, echo(m))
+}
+
+func (r *badReceiver) commit(sim.Env, sim.Addr, commit) {}
+
+// A badInitiator sends different texts to the two halves of the honest receivers.
+type badInitiator struct {
+	*rules
+	signed    signatures
+	committed [two + 1]bool
+}
+
+var badInitiators = sim.Handle(sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo))
+
+// gets reports whether a receiver is to get a text.
+func (i *badInitiator) gets(k, text int) bool {
+	half := one + k%2
+	return i.both || k >= i.honest || half == text
+}
+
+func (i *badInitiator) multicast(env sim.Env, _ multicast) {
+	for text := one; text <= two; text++ {
+		for k, r := range i.receivers {
+			if i.gets(k, text) {
+				env.Bag().Send(r, initial{text})
+			}
+		}
+	}
+}
+
+// Accepts leaves late signatures alone.
+func (i *badInitiator) Accepts(_ sim.Addr, m sim.Message) bool {
+	return !i.stay || !i.committed[m.(echo).text]
+}
+
+func (i *badInitiator) echo(env sim.Env, from sim.Addr, m echo) {
+	if i.committed[m.text] {
+		return
+	}
+	i.signed.add(from, m.text)
+	if i.signed.of(m.text) < i.quorum {
+		return
+	}
+	var signed signatures
+	signed[m.text] = i.signed[m.text]
+	i.committed[m.text], i.signed[m.text] = true, 0
+	for k, r := range i.receivers[:i.honest] {
+		if i.gets(k, m.text) {
+			env.Bag().Send(r, commit{m.text, signed})
+		}
+	}
+}
+
+// forge offers what a node can make up: an initiator, either text, and a commit of the
+// signatures that it got; a receiver, a signature of either text. Nobody else can sign.
+func forge(p sim.Params, self sim.Addr, seen iter.Seq2[sim.Addr, sim.Message], lie func(sim.Addr, sim.Link, sim.Message)) {
+	all := rulesOf(p)
+	var signed signatures
+	for from, m := range seen {
+		switch m := m.(type) {
+		case initial:
+			if from != self {
+				lie(from, sim.LinkBag, echo{one})
+				lie(from, sim.LinkBag, echo{two})
+			}
+		case echo:
+			if from != self {
+				signed.add(from, m.text)
+			}
+		}
+	}
+	if slices.Contains(all.receivers, self) {
+		return
+	}
+	for _, r := range all.receivers {
+		for text := one; text <= two; text++ {
+			lie(r, sim.LinkBag, initial{text})
+			if signed.of(text) > 0 {
+				lie(r, sim.LinkBag, commit{text, signed})
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package echomulticast
+
+import (
+	"math/bits"
+
+	"macemc/sim"
+)
+
+type ( // messages
+	initial struct{ text int }
+	echo    struct{ text int } // a signature of the receiver
+	commit  struct {
+		text int
+		by   signatures
+	}
+)
+
+// signatures are who signed each text, as sets of bits by index.
+type signatures [two + 1]uint64
+
+func (s *signatures) add(from sim.Addr, text int) { s[text] |= 1 << from.Index() }
+
+// of counts the signatures of a text.
+func (s *signatures) of(text int) int { return bits.OnesCount64(s[text]) }
+
+// multicast is what the application asks of an initiator.
+type multicast struct{}
+
+// The texts of initiators. An honest one has the first; a Byzantine one has both.
+const (
+	one = iota + 1
+	two
+)
+
+// rules are what all nodes know.
+type rules struct {
+	receivers []sim.Addr // honest ones first
+	honest    int
+	quorum    int
+	bad       []sim.Addr // initiators
+	both      bool       // a Byzantine initiator sends both texts to everybody
+	stay      bool       // late signatures are not taken
+}
+
+// A receiver is honest.
+type receiver struct {
+	*rules
+	signed    map[sim.Addr]int // by initiator: the text
+	delivered map[sim.Addr]int
+}
+
+var receivers = sim.Handle(sim.OnMessage((*receiver).initial), sim.OnMessage((*receiver).commit))
+
+func (r *receiver) initial(env sim.Env, from sim.Addr, m initial) {
+	if r.signed[from] != 0 && !env.Bug(EM4) {
+		return
+	}
+	r.signed[from] = m.text
+	env.Bag().Send(from, echo(m))
+}
+
+func (r *receiver) commit(env sim.Env, from sim.Addr, m commit) {
+	if r.delivered[from] == 0 && m.by.of(m.text) >= r.quorum {
+		r.delivered[from] = m.text
+	}
+}
+
+// An initiator is honest.
+type initiator struct {
+	*rules
+	sent      bool
+	signed    signatures
+	committed bool
+}
+
+var initiators = sim.Handle(sim.OnSignal((*initiator).multicast), sim.OnMessage((*initiator).echo))
+
+func (i *initiator) multicast(env sim.Env, _ multicast) {
+	i.sent = true
+	for _, r := range i.receivers {
+		env.Bag().Send(r, initial{one})
+	}
+}
+
+// Accepts leaves late signatures alone.
+func (i *initiator) Accepts(sim.Addr, sim.Message) bool { return !i.stay || !i.committed }
+
+func (i *initiator) echo(env sim.Env, from sim.Addr, m echo) {
+	if i.committed || m.text != one && !env.Bug(EM3) {
+		return // late, or a signature of something else
+	}
+	i.signed.add(from, m.text)
+	if i.signed.of(one)+i.signed.of(two) < i.quorum {
+		return
+	}
+	signed := i.signed
+	i.committed, i.signed = true, signatures{}
+	for _, r := range i.receivers {
+		env.Bag().Send(r, commit{one, signed})
+	}
+}
