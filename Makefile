@@ -76,8 +76,8 @@ bench: ## run the benchmarks that match BENCH (all), COUNT times (1)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $$packages
 
 .PHONY: browser
-browser: ## open the page of a graph in Chromium; SHOTS=folder keeps pictures of it
-	go test -count=1 -run '^TestBrowser$$' ./eventgraph -v -browser $(if $(SHOTS),-shots $(abspath $(SHOTS)))
+browser: ## open the pages of graphs and of mdb in Chromium; SHOTS=folder keeps pictures of them
+	go test -count=1 -run '^TestBrowser' ./eventgraph ./mdb/web -v -browser $(if $(SHOTS),-shots $(abspath $(SHOTS)))
 
 .PHONY: mermaid
 mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm to fetch it)

@@ -18,13 +18,13 @@ type room struct {
 }
 
 // everyTest is what the tests of any room may import.
-var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "macetime"}
+var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "internal/chromium", "macetime"}
 
 var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire")
+	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -44,6 +44,10 @@ var rooms = []room{
 	{
 		path:    "internal/long",
 		instead: map[string]string{"": "long is a flag; let the test that imports it say what it means"},
+	},
+	{
+		path:    "internal/chromium",
+		instead: map[string]string{"": "chromium drives a browser; let the test that imports it say what the page is to show"},
 	},
 	{
 		path:    "internal/canon/fast",
@@ -380,6 +384,7 @@ var rooms = []room{
 	},
 	{path: "mdb/tui", may: belowReport, tests: []string{"internal/catalog"}},
 	{path: "mdb/wire", may: []string{"internal/nearest", "mdb"}, tests: []string{"internal/catalog", "sim"}},
+	{path: "mdb/web", may: []string{"mdb", "mdb/wire"}, tests: []string{"internal/catalog", "choose", "search", "sim"}},
 	{path: "internal/report", may: belowReport},
 	{
 		path:  "internal/finding",

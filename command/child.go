@@ -96,6 +96,13 @@ func (c *child) looked(all []*search.Finding) {
 	c.say(message{Found: c.found})
 }
 
+// shows keeps where the first finding was written.
+func (c *child) shows(path string) {
+	if c != nil {
+		c.say(message{Shown: path})
+	}
+}
+
 // heard returns what handlers have printed since it was asked last, or nil if nothing yet,
 // or nobody knows.
 func (c *child) heard() func() string {
@@ -134,6 +141,7 @@ type message struct {
 	Killed *killed     `json:",omitempty"` // what killed the search
 	Stop   search.Stop `json:",omitempty"` // why it was to end, and did not
 	Reason string      `json:",omitempty"` // why it ended, if that is no finding
+	Shown  string      `json:",omitempty"` // the path of the first finding, once it was written
 	Note   note        // its progress
 }
 

@@ -47,7 +47,8 @@ what there instead.
 
 The formats: text for a terminal or a bug report; svg, a picture; html, a page
 with a slider over the steps and the state of every node, which needs nothing
-but a browser; mermaid, for a Markdown page; dot, for Graphviz, which draws one run.`,
+but a browser; mermaid, for a Markdown page; dot, for Graphviz, and perfetto, a
+trace for ui.perfetto.dev, which draw one run.`,
 		Args: exactly(1, "graph takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
@@ -92,6 +93,10 @@ var formats = []struct {
 	{"dot", ".dot", func(d drawing, w io.Writer, o eventgraph.TextOptions) error {
 		return d.(*eventgraph.Graph).DOT(w, o.Part)
 	}},
+	{"perfetto", ".json", func(d drawing, w io.Writer, o eventgraph.TextOptions) error {
+		g := d.(*eventgraph.Graph)
+		return g.Perfetto(w, g.Marks.Title, o.Part)
+	}},
 }
 
 func formatNames() (names []string) {
@@ -123,13 +128,18 @@ func (f *graphFlags) check() error {
 		return usagef("--width and --ascii are for --format text, and it is %s; leave them out", f.format)
 	case f.live != "" && f.alone:
 		return usagef("--live and --alone exclude each other")
-	case f.live != "" && f.format == "dot":
-		return usagef("--live does not go with --format dot, which draws one run; leave it out")
+	case f.live != "" && f.single():
+		return usagef("--live does not go with --format %s, which draws one run; leave it out", f.format)
+	case len(f.nodes) > 0 && f.format == "perfetto":
+		return usagef("--nodes does not go with --format perfetto, whose viewer hides tracks; leave it out")
 	case f.live != "" && f.parted():
 		return usagef("--live does not go with --nodes and --slice, which draw one run; leave them out, or --live")
 	}
 	return nil
 }
+
+// single reports whether the format draws one run.
+func (f *graphFlags) single() bool { return f.format == "dot" || f.format == "perfetto" }
 
 // parted reports whether what is to be drawn is a part of one run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
@@ -308,7 +318,7 @@ func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
 	live := f.live
 	if live == "" {
 		live = filepath.Join(filepath.Dir(name), "live.path")
-		if f.alone || f.format == "dot" || f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
+		if f.alone || f.single() || f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
 			return nil, nil
 		}
 	}

@@ -16,6 +16,7 @@ type death struct{}
 func heldBy() *child                                     { return nil }
 func (t *tool) keep(bool) *keeper                        { return nil }
 func (k *keeper) search(time.Duration)                   {}
+func (k *keeper) shown() string                          { return "" }
 func (k *keeper) counted(*lines.Program) (func(), error) { return nil, nil }
 func (k *keeper) other() (*death, int)                   { return nil, 0 }
 func tellDeath(*death, int) (_, _ string)                { return "", "" }

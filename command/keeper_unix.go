@@ -335,6 +335,12 @@ func (k *keeper) search(limit time.Duration) {
 	k.t.status = exitFound
 }
 
+// shown returns the path of the first finding that the child wrote, or "".
+func (k *keeper) shown() string {
+	m, _ := lastSaid(k.said, func(m *message) bool { return m.Shown != "" })
+	return m.Shown
+}
+
 // afterDeath returns what is known of a search whose child died.
 func (k *keeper) afterDeath(d *death) (m message) {
 	found, _ := lastSaid(k.said, func(m *message) bool { return m.Found != nil })

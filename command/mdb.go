@@ -22,6 +22,8 @@ type mdbFlags struct {
 	scripts  []string
 	noColour bool
 	serve    bool
+	web      bool
+	port     int
 	at       int
 	stuck    time.Duration
 	settings mdb.Settings
@@ -40,6 +42,9 @@ runs, and branches off: type help in it, or read docs/mdb.md.
 
 With -x it executes commands and prints what they answer, for bug reports and
 scripts: macemc mdb error.path -x 'jump critical; show; diff live'
+
+With --web it serves a page on which the run is explored in a browser, on this
+machine alone, and prints its address: docs/explore.md.
 
 With --serve it answers requests of JSON lines, for editors and other programs:
 docs/serve.md has the protocol.`,
@@ -61,11 +66,14 @@ docs/serve.md has the protocol.`,
 			if f.at < 0 {
 				return usagef("--at is %d; it must be the number of a step, from 0", f.at)
 			}
-			if f.serve && len(f.scripts) > 0 {
-				return usagef("--serve and -x exclude each other: a request executes lines too")
+			if err := f.screen(cmd); err != nil {
+				return err
 			}
-			if f.serve {
+			switch {
+			case f.serve:
 				return t.serve(name, f, cmd.InOrStdin())
+			case f.web:
+				return t.explore(name, f)
 			}
 			if len(f.scripts) == 0 && t.kept() {
 				return nil
@@ -76,9 +84,11 @@ docs/serve.md has the protocol.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print what they answer (repeatable)")
+	flags.BoolVar(&f.web, "web", false, "explore it in a browser, at an address that is printed")
+	flags.IntVar(&f.port, "port", 0, "with --web, serve at this `port` (default one that is free)")
 	flags.BoolVar(&f.serve, "serve", false, "answer requests, a JSON object on each line of standard input")
 	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x and --serve, end with status 1 when a handler runs for this `time`; 0: never")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, --serve and --web, end with status 1 when a handler runs for this `time`; 0: never")
 	flags.BoolVar(&f.noColour, "no-color", false, "use no colours on the screen (default also where NO_COLOR is set)")
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")
@@ -118,6 +128,21 @@ func (t *tool) mdb(name string, f mdbFlags) error {
 		return err
 	}
 	return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
+}
+
+// screen rejects two screens at once.
+func (f *mdbFlags) screen(cmd *cobra.Command) error {
+	switch {
+	case f.serve && len(f.scripts) > 0:
+		return usagef("--serve and -x exclude each other: a request executes lines too")
+	case f.web && (f.serve || len(f.scripts) > 0):
+		return usagef("--web excludes --serve and -x: the page executes lines too")
+	case cmd.Flags().Changed("port") && !f.web:
+		return usagef("--port is for --web; add it, or leave --port out")
+	case f.port < 0 || f.port > 65535:
+		return usagef("--port is %d; it must be 0 to 65535", f.port)
+	}
+	return nil
 }
 
 func (t *tool) opener() mdb.Opener {

@@ -39,7 +39,7 @@ type searchFlags struct {
 	engine, visited      string
 	out                  string
 	inProcess            bool
-	json, quiet          bool
+	json, quiet, web     bool
 	outputs              outputs
 }
 
@@ -88,12 +88,15 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 					defer end()
 				}
 				k.search(f.time)
-				return nil
+				return t.exploreFound(f, k.shown())
 			}
 			if f.coverage && t.child == nil {
 				return errors.New("--coverage: there is no process of its own here in which lines are counted")
 			}
-			return t.search(name, f)
+			if err := t.search(name, f); err != nil || t.child != nil {
+				return err
+			}
+			return t.exploreFound(f, t.shown)
 		},
 	}
 	flags := cmd.Flags()
@@ -137,6 +140,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	flags.BoolVar(&f.web, "web", false, "then explore the first finding in a browser, as mdb --web does")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	flags.BoolVar(&f.inProcess, "in-process", false, "take the runs in this process: a handler that ends the process ends all, without a finding")
 	flags.BoolVar(&f.coverage, "coverage", false, "tell which lines of the service never ran; the runs are taken by a copy of the program that counts them,\nwhich is built once")
@@ -204,6 +208,9 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	}
 	if cmd.Flags().Changed("prefix") && f.prefix == "" {
 		return usagef("--prefix is empty; name a path file")
+	}
+	if f.web && f.json {
+		return usagef("--web and --json exclude each other: the address of the page would stand behind the object")
 	}
 	if f.coverage && f.inProcess {
 		return usagef("--coverage and --in-process exclude each other: lines are counted in a process of its own")
@@ -344,6 +351,10 @@ func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, f
 	if err := f.outputs.write(t, r, all); err != nil {
 		t.complain(err)
 		failed = err
+	}
+	if len(all) > 0 {
+		t.shown = all[0].Place.Path
+		t.child.shows(t.shown)
 	}
 	switch {
 	case r.Finding != nil:

@@ -41,12 +41,24 @@ type prospects struct {
 	leads  map[leadKey]Lead
 }
 
-// close ends what watches walks.
+// close ends what watches walks. The shares that were sampled stay.
 func (p *prospects) close() {
 	if p.lab != nil {
 		p.lab.Close()
 		p.lab = nil
 	}
+	for _, c := range p.curves {
+		c.forget()
+	}
+}
+
+// ended gives up a lab that was told to stop: it takes no more runs.
+func (p *prospects) ended(err error) error {
+	if errors.Is(err, search.ErrStopped) && p.lab != nil && p.lab.Stopped() {
+		p.close()
+		return errStopped
+	}
+	return err
 }
 
 // in returns the lab, which takes runs under the conditions of a path.
@@ -126,7 +138,7 @@ func (s *Session) Lead(at Look, event int, coins []int) (Lead, error) {
 	if err == nil {
 		s.prospects.keep(key, l)
 	}
-	return l, err
+	return l, s.prospects.ended(err)
 }
 
 func (s *Session) lead(at Look, event int, coins []int) (Lead, error) {
@@ -228,7 +240,7 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 			err = c.sample(lab, s.asked(at.here.end(at.run)), step, s.asks() == "survive")
 		}
 		if err != nil {
-			return Curve{}, err
+			return Curve{}, s.prospects.ended(err)
 		}
 	}
 	_, is := c.next()
@@ -246,6 +258,9 @@ type curve struct {
 	critical int
 	points   map[int]Point
 }
+
+// forget forgets the run as its lab took it.
+func (c *curve) forget() { c.of = nil }
 
 // sample takes walks from one state of the branch, whose path is given.
 func (c *curve) sample(lab *search.Lab, path *choose.Path, step int, survive bool) (err error) {

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"macemc/mdb"
+	"macemc/mdb/web"
+)
+
+// explore serves the page of a session until the user ends it, on the page or here.
+func (t *tool) explore(name string, f mdbFlags) error {
+	opener := t.opener()
+	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
+		t.complain(errors.New(stuckText(where, message, stack)))
+		t.status = exitFound
+		t.exit(t.ended())
+	}}
+	s, err := open(opener, name, f)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	l, err := web.Listen(f.port)
+	if err != nil {
+		return fmt.Errorf("--web: %w", err)
+	}
+	ctx, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer end()
+	page := web.New(s, end)
+	fmt.Fprintf(t.stdout, "explore %s at %s\n(Ctrl-C ends it; who knows the address may drive it, from this machine)\n", name, page.URL(l))
+	server := &http.Server{Handler: page}
+	go func() {
+		<-ctx.Done()
+		late, end := context.WithTimeout(context.Background(), time.Second)
+		defer end()
+		_ = server.Shutdown(late) // the last answer is written
+	}()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("--web: %w", err)
+	}
+	return nil
+}
+
+// exploreFound serves the page of the first finding of a search, if that is wanted and
+// there is one.
+func (t *tool) exploreFound(f searchFlags, path string) error {
+	if !f.web || path == "" {
+		return nil
+	}
+	return t.explore(path, mdbFlags{stuck: f.opts.Stuck})
+}

@@ -1,0 +1,284 @@
+package web
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/catalog"
+	"macemc/internal/chromium"
+	"macemc/mdb"
+	"macemc/sim"
+)
+
+// visitor is a browser that looks at a page.
+type visitor struct {
+	*chromium.Browser
+	t *testing.T
+}
+
+// visit opens a page and waits until its first step is told.
+func (v visitor) visit(url string) {
+	v.t.Helper()
+	v.Open(url)
+	v.until(`document.body.dataset.ready === "yes"`)
+}
+
+// until waits until an expression holds.
+func (v visitor) until(expression string) {
+	v.t.Helper()
+	if v.Eval(`new Promise((done) => { const began = performance.now(), look = () => (`+expression+`) ? done(true) : performance.now() - began > 20000 ? done(false) : setTimeout(look, 10); look(); })`) != true {
+		v.t.Fatalf("%s never holds; the page is at %v and says %v", expression, v.Eval("document.body.dataset.at"), v.Eval(`document.getElementById("busy").textContent`))
+	}
+}
+
+func (v visitor) is(expression string, want any) {
+	v.t.Helper()
+	if got := v.Eval(expression); fmt.Sprint(got) != fmt.Sprint(want) {
+		v.t.Errorf("%s is %v; want %v", expression, got, want)
+	}
+}
+
+// press presses a key, and waits until the page stands at a place.
+func (v visitor) press(key, place string) {
+	v.t.Helper()
+	v.Eval(fmt.Sprintf(`document.dispatchEvent(new KeyboardEvent("keydown", {key: %q}))`, key))
+	v.at(place)
+}
+
+func (v visitor) at(place string) {
+	v.t.Helper()
+	v.until(fmt.Sprintf(`document.body.dataset.at === %q && location.hash.startsWith("#%s")`, place, place))
+}
+
+func (v visitor) click(selector string) {
+	v.t.Helper()
+	v.Eval(fmt.Sprintf(`document.querySelector(%q).click()`, selector))
+}
+
+func (v visitor) tab(name, shows string) {
+	v.t.Helper()
+	v.click(fmt.Sprintf(`#tabs [data-tab=%s]`, name))
+	v.until(fmt.Sprintf(`document.getElementById("panel").dataset.tab === %q && document.getElementById("panel").textContent.includes(%q)`, name, shows))
+}
+
+// said reports what the page has complained about, or loaded.
+func (v visitor) said() {
+	v.t.Helper()
+	for _, s := range v.Said {
+		v.t.Errorf("the page says: %s", s)
+	}
+}
+
+func startVisitor(t *testing.T) visitor {
+	t.Helper()
+	return visitor{chromium.Start(t, "http://127.0.0.1:"), t}
+}
+
+// The page of a finding: every view, a branch by a click on a stub, the live run laid
+// over, the curve with its fall, a link that comes back, a trace.
+func TestBrowser(t *testing.T) {
+	v := startVisitor(t)
+	url := opened(t, mdb.Opener{Tool: "macemc"}, example)
+	v.visit(url)
+	v.at("trunk/4") // the critical step
+	v.is(`document.querySelectorAll("#rows .row").length`, 5)
+	v.is(`document.querySelectorAll("#rows .cause").length`, 4)
+	v.until(`document.getElementById("sampled").textContent.includes("40 fresh ones from each of 5 of 5 states, with")`)
+	v.is(`document.querySelector("#curve .fall").textContent`, "◆ step 4: 100 % → 0 %")
+	v.until(`document.querySelectorAll("#rows .row.critical .to-live").length === 2`)
+	v.press("k", "trunk/3")
+	v.tab("choices", "n1 lose confirm{} from n0  ← this run")
+	v.until(`document.querySelector("#panel .alt.taken .dot.to-dead:not(.seems)") === null || true`)
+	v.tab("state", `n1.state"answering"`)
+	v.tab("compare", "udp n1->n0[0]welcome{}")
+	v.press("1", "trunk/3")
+	v.press("End", "trunk/4")
+	v.Eval(`{ const s = document.querySelector("#overlay"); s.click(); }`)
+	v.until(`document.querySelectorAll("#rows .row.live").length === 2`)
+	v.is(`document.querySelectorAll("#rows .row.only").length`, 1)
+	v.is(`location.hash`, "#trunk/4;live")
+	v.Shot("overlay")
+	v.Eval(`document.querySelector("#overlay").click()`)
+
+	v.click(`#rows .critical .alts button[data-alt="2"]`) // the datagram is copied instead
+	v.at("b1/4")
+	v.tab("tree", "b1from 3, 4 steps, not live")
+	v.Eval(`document.getElementById("line").value = "name copied"; document.getElementById("prompt").requestSubmit()`)
+	v.at("copied/4")
+	v.Eval(`document.getElementById("line").value = "walk live"; document.getElementById("prompt").requestSubmit()`)
+	v.until(`document.body.dataset.at.startsWith("copied/") && document.getElementById("panel").textContent.includes("the state is live")`)
+	link := v.Eval(`location.href`).(string)
+	v.tab("tree", "copiedfrom 3,")
+	v.until(`document.getElementById("sampled").textContent.includes("5 of 5 states") === false && document.getElementById("sampled").textContent.includes(" states, with")`) // the curve has grown with the branch
+	v.Eval(`document.getElementById("line").value = "nonsense"; document.getElementById("prompt").requestSubmit()`)
+	v.until(`document.querySelector("#panel .wrong")?.textContent.includes('there is no command "nonsense"')`)
+	v.Open("about:blank")
+	v.visit(link)
+	v.is(`document.body.dataset.at`, link[strings.Index(link, "#")+1:])
+
+	v.Eval(`globalThis.saved = ""; URL.createObjectURL = (blob) => { blob.text().then((t) => globalThis.saved = t); return "#"; }; document.getElementById("perfetto").click()`)
+	v.until(`globalThis.saved !== "" && JSON.parse(globalThis.saved).traceEvents.some((e) => e.ph === "f")`)
+	v.said()
+}
+
+// The views of a finding with faults, for people who look at them: -shots.
+func TestBrowserLooks(t *testing.T) {
+	v := startVisitor(t)
+	v.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 760, "deviceScaleFactor": 1, "mobile": false})
+	t.Chdir("../..") // the page tells how to open the file again
+	url := opened(t, mdb.Opener{Tool: "macemc"}, "docs/examples/randtree-RT13")
+	v.visit(url)
+	sampled := `document.getElementById("sampled").textContent.includes("states, with")`
+	v.until(sampled)
+	v.until(`document.querySelectorAll("#rows .row .to-live").length >= 40`)
+	v.Shot("critical")
+	v.tab("choices", "recovers")
+	v.Shot("choices")
+	v.Eval(`document.querySelector("#causes").click()`)
+	v.until(`location.hash.includes("causes")`)
+	v.Shot("causes")
+	v.Eval(`document.querySelector("#causes").click()`)
+	v.Eval(`document.querySelector("#overlay").click()`)
+	v.until(`document.querySelectorAll("#rows .row.live").length > 0`)
+	v.tab("compare", "differ")
+	v.Shot("live")
+	v.Eval(`document.querySelector("#overlay").click()`)
+	v.press("k", "trunk/11")
+	v.Eval(`document.getElementById("line").value = "walk 6"; document.getElementById("prompt").requestSubmit()`)
+	v.at("b1/17")
+	v.Eval(`document.getElementById("line").value = "name lucky; branch trunk 5; walk 8 seed 3"; document.getElementById("prompt").requestSubmit()`)
+	v.at("b2/13")
+	v.tab("tree", "lucky")
+	v.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": "dark"}}})
+	v.until(sampled)
+	v.Shot("branches")
+	v.said()
+}
+
+const hostile = `<img src=x onerror="window.evil=1"></script><script>window.evil=1</script> & "quotes" ` + "\u202e\x1b[31m\u2028 ${1} `"
+
+type say struct{ Text string }
+
+type talker struct{ Heard []string }
+
+func (n *talker) start(env sim.Env, s say) {
+	env.Logf("%s", s.Text)
+	env.UDP().Send(env.Peers()[0], s)
+}
+func (n *talker) hear(env sim.Env, _ sim.Addr, s say) { n.Heard = append(n.Heard, s.Text) }
+
+// What a service says is text wherever it stands in the page.
+func TestBrowserHostile(t *testing.T) {
+	v := startVisitor(t)
+	sys := &sim.System{
+		Name: "hostile", Doc: "A node that says markup.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New: func(sim.Params, sim.Addr) sim.Node {
+			return sim.Handle(sim.OnSignal((*talker).start), sim.OnMessage((*talker).hear)).Node(&talker{})
+		},
+		Script: func(_ sim.Params, self sim.Addr, _ int) []sim.Signal { return []sim.Signal{say{hostile}} },
+		Properties: []sim.Property{
+			sim.Eventually(hostile, func(v sim.View[*talker]) bool { return false }, func(v sim.View[*talker]) string { return hostile }),
+		},
+	}
+	url := opened(t, mdb.Opener{Find: func(string) (*sim.System, error) { return sys, nil }}, "hostile", "walk 3", "prev", "walk 2 seed 4")
+	v.visit(url + "#trunk/2")
+	for _, tab := range []string{"choices", "state", "compare", "tree", "said", "step"} {
+		v.tab(tab, "")
+	}
+	v.Eval(`document.getElementById("line").value = "show; properties; state; alternatives"; document.getElementById("prompt").requestSubmit()`)
+	v.until(`document.querySelectorAll("#panel .said pre").length > 3`)
+	v.Shot("hostile")
+	v.is(`window.evil`, "<nil>")
+	v.is(`document.querySelectorAll("img, script:not([src])").length`, 0)
+	v.is(`document.getElementById("panel").textContent.includes("<img src=x")`, true)
+	v.said()
+}
+
+// longSteps is how long a run the page is to bear.
+const longSteps = 10_000
+
+// longPath is a run of so many steps, which is said to have a critical step in its middle.
+func longPath(t *testing.T, o mdb.Opener) string {
+	t.Helper()
+	s, err := o.Open("jointree", mdb.Settings{Nodes: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "long.path")
+	if _, err := s.Do(fmt.Sprintf("walk %d; save %s", longSteps, name)); err != nil {
+		t.Fatal(err)
+	}
+	path, err := choose.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path.Set("verdict", "dead")
+	path.Set("critical", fmt.Sprint(longSteps/2))
+	file, err := os.Create(name)
+	if err == nil {
+		_, err = path.WriteTo(file)
+		file.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A run of 10,000 steps opens in two seconds, keeps the page below 5,000 nodes wherever it
+// is looked at, and moves at once.
+func TestBrowserLong(t *testing.T) {
+	v := startVisitor(t)
+	o := mdb.Opener{Find: catalog.Find, Tool: "macemc"}
+	name := longPath(t, o)
+	began := time.Now()
+	url := opened(t, o, name)
+	served := time.Since(began)
+	v.visit(url)
+	opened := v.Eval(`performance.now()`).(float64)
+	t.Logf("a run of %d steps: the session opens in %s, and its page is told in %.0f ms", longSteps, served.Round(time.Millisecond), opened)
+	if opened > 2000 {
+		t.Errorf("the page opens in %.0f ms", opened)
+	}
+	most := 0.0
+	nodes := func(when string) {
+		t.Helper()
+		n := v.Eval(`document.querySelectorAll("*").length`).(float64)
+		if most = max(most, n); n > 5000 {
+			t.Errorf("%s the page has %.0f nodes", when, n)
+		}
+	}
+	nodes("at first")
+	for _, tab := range []string{"choices", "state", "compare", "tree", "step"} {
+		v.tab(tab, "")
+		nodes("with " + tab)
+	}
+	v.Eval(`document.querySelector("#causes").click()`)
+	v.until(`location.hash.includes("causes")`)
+	nodes("with causes only")
+	v.Eval(`document.querySelector("#causes").click()`)
+	v.press("End", "trunk/10000")
+	v.press("Home", "trunk/0")
+	v.press("PageDown", v.Eval(`"trunk/" + Math.max(1, Math.floor(document.getElementById("view").clientHeight / 26) - 2)`).(string))
+	v.press("c", "trunk/5000")
+	drawn, told := 0.0, 0.0
+	const moves = 40
+	for i := range moves {
+		v.press("j", fmt.Sprintf("trunk/%d", 5001+i))
+		drawn += v.Eval(`Number(document.body.dataset.moved)`).(float64) / moves
+		told += v.Eval(`Number(document.body.dataset.told)`).(float64) / moves
+	}
+	t.Logf("a move is drawn in %.1f ms and told in %.1f ms, on average of %d; the page never had more than %.0f nodes", drawn, told, moves, most)
+	v.Eval(`(async () => { const view = document.getElementById("view"); for (let i = 0; i < 60; i++) { view.scrollTop = i * 4333; await new Promise(requestAnimationFrame); } })()`)
+	nodes("after scrolling")
+	v.press("c", "trunk/5000")
+	v.until(`document.querySelectorAll("#rows .row.here .alts button").length > 0`)
+	v.Eval(`new Promise((done) => setTimeout(done, 4000))`)
+	v.Shot("long")
+	v.said()
+}
