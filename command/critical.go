@@ -145,7 +145,8 @@ func (t *tool) criticalCommand() *cobra.Command {
 and finds the last step that left a recoverable state for good: exactly, where
 all that can still happen is little enough to be visited, else by random walks.
 Of a violation of safety it finds the step after which it could no longer be
-avoided. A folder of its own below DIR gets the path with its critical step, the
+avoided. Of a run that ended without being live, as live nodes may, it says whether
+that was for good; it spends at most two million steps on that. A folder of its own below DIR gets the path with its critical step, the
 nearest live path as live.path, and a report.`,
 		Args: exactly(1, "critical takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -201,6 +202,9 @@ func (t *tool) lookKept(name string, f lookFlags, into looking) error {
 	return nil
 }
 
+// endedEffort bounds what is spent on a run of which nobody has said that it is dead: a minute or less.
+const endedEffort = 2_000_000
+
 // look takes a recorded path again and has it looked into.
 func (t *tool) look(name string, f lookFlags, into looking) error {
 	name = insideFolder(name)
@@ -227,13 +231,21 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		}
 		t.exit(t.ended())
 	}
-	replay, live, seen := opts.Search, false, new(eventgraph.Recording)
+	replay, live, lasting, seen := opts.Search, false, false, new(eventgraph.Recording)
 	replay.AsRecorded = true // what it comes to is decided when it is looked into
 	replay.See = func(w *world.World) {
 		seen.See(w)
-		live = w.Judge.CanBeLive() && w.Judge.Live()
+		lasting = w.Judge.CanBeLive()
+		live = lasting && w.Judge.Live()
 	}
 	again, err := search.Replay(sys, path, replay)
+	if err == nil && again.Finding.Verdict == sim.VerdictNone && lasting && !live {
+		// It ended without being live, as the run of live nodes may. Whether that is for good is asked
+		// of a dead run.
+		path.Set("verdict", sim.VerdictDead.String())
+		opts.Effort, seen = endedEffort, new(eventgraph.Recording)
+		again, err = search.Replay(sys, path, replay)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -77,3 +77,21 @@ func TestLiveNode(t *testing.T) {
 		}
 	}
 }
+
+// A run of live nodes that ended without recovering violates nothing, and is looked into as one that is
+// suspected to be dead.
+func TestCriticalOfALiveRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	execute(words("live brokentree --bug BT1 --in-process --time 200ms --pace 0.02 --seed 1 --record run")...)
+	if out, errs, status := execute(words("merge run")...); status != exitNothing {
+		t.Fatalf("status %d, %s%s", status, out, errs)
+	}
+	out, errs, status := execute(words("critical run/merged.path --quiet")...)
+	if status != exitNothing || !strings.HasPrefix(out, "brokentree with BT1: dead from the start") || !strings.Contains(out, "proved: every state") {
+		t.Errorf("critical: status %d, %s%s", status, out, errs)
+	}
+	out, errs, _ = execute("mdb", "run/merged.path", "-x", "jump end; recovers")
+	if !strings.Contains(out, "dead: proved") {
+		t.Errorf("recovers: %s%s", out, errs)
+	}
+}

@@ -22,7 +22,7 @@ func recovering() []*Command {
 			Name: "recovers", Group: groupBranch, Usage: "[K]",
 			Short: "tell whether a live state can still be reached from here: exactly if that is little, else by K walks (else 60)",
 			Help: `The environment heals first, and what is rare does not happen. A walk that becomes live is kept as a
-branch, recovery: it is the proof.`,
+branch, recovery: it is the proof. Without K it gives up after two million steps.`,
 			Example: "jump 3; recovers; branches; jump end; recovers",
 			run:     (*Session).recovers,
 		},
@@ -58,14 +58,17 @@ func (s *Session) options(walks int) search.Options {
 	return opts
 }
 
+// recoversEffort bounds what recovers spends if it is not told how many walks to take: some 20 seconds.
+const recoversEffort = 2_000_000
+
 func (s *Session) recovers(args []word) (Page, error) {
-	walks := 60
+	walks, effort := 60, recoversEffort
 	if len(args) > 0 {
 		n, err := strconv.Atoi(args[0].text)
 		if err != nil || n < 1 || len(args) > 1 {
 			return nil, usageOf("recovers")
 		}
-		walks = n
+		walks, effort = n, 0
 	}
 	sys := s.run.player.World().System()
 	switch {
@@ -81,20 +84,23 @@ func (s *Session) recovers(args []word) (Page, error) {
 		return nil, err
 	}
 	defer lab.Close()
-	p, err := s.recoversIn(lab, walks)
-	if errors.Is(err, search.ErrStopped) {
+	p, err := s.recoversIn(lab, walks, effort)
+	switch {
+	case errors.Is(err, search.ErrStopped) && lab.Stopped():
 		return append(p, page("stopped before it was decided")...), nil
+	case errors.Is(err, search.ErrStopped):
+		return append(p, page("undecided: %s did not decide it; recovers %d takes so many walks without that bound", numerals.Many(effort, "step"), walks)...), nil
 	}
 	return p, err
 }
 
 // recoversIn has it decided by a lab.
-func (s *Cursor) recoversIn(lab *search.Lab, walks int) (p Page, err error) {
+func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
 	if err != nil {
 		return nil, err
 	}
-	d := lab.Finder(of, decide.Options{Walks: walks})
+	d := lab.Finder(of, decide.Options{Walks: walks, Effort: effort})
 	r, err := d.Recovers()
 	if err != nil {
 		return nil, err
