@@ -24,10 +24,7 @@ func (r *runner) exhaustLocal() (out outcome, err error) {
 		x.Close()
 	}()
 	x.Begin = r.prefix.beginning(x.Climate)
-	switch {
-	case r.Always: // step properties look at every step
-		engine = EngineLocal
-	case r.opts.Engine != EngineLocal:
+	if r.opts.Engine != EngineLocal {
 		x.ByMemo()
 	}
 	r.add(Stats{Engine: string(engine), Cloned: r.Sys.Clone != nil})

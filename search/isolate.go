@@ -36,7 +36,7 @@ type settled struct {
 // is dead from which a state can be reached that does not count: then the end of the run
 // is what is returned. A state before it can recover only if a live one is reached.
 func (q settling) recovers(from int) (settled, error) {
-	s, err := q.exhaust(from, !q.by.Always, (*closure.Closure).Resolve, (*closure.Closure).Dead) // a remembered step is not looked at for what it violates
+	s, err := q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
 	end := len(q.path.Steps)
 	switch {
 	case err != nil || !s.decided || !s.unassumed || s.last == end:
@@ -53,12 +53,9 @@ func (q settling) recovers(from int) (settled, error) {
 }
 
 // survives is the last state, from one on, after which the run can still go on without a
-// violation of a property for ever, or until it rests; from-1: none. Not decided are
-// properties of steps, and what else fails.
+// violation of a property for ever, or until it rests; from-1: none. What else fails is
+// not decided.
 func (q settling) survives(from int) (settled, error) {
-	if q.by.Always {
-		return settled{}, nil
-	}
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 

@@ -47,14 +47,78 @@ func TestStepsAreNotAudited(t *testing.T) {
 	if a, b := with.Stats, without.Stats; with.Finding != nil || a.Walks != b.Walks || a.Audited > b.Audited+20 || a.Audited > a.Walks/2 {
 		t.Errorf("found is %v; of %d walks and %d runs in all %d were audited, without the property of steps %d of %d", with.Finding, a.Walks, a.Paths, a.Audited, b.Audited, b.Paths)
 	}
-	if e := Engine(with.Stats.Engine); e != EngineLocal {
-		t.Errorf("the engine is %s, which does not look at every step", e)
+	if e := Engine(with.Stats.Engine); e != EngineMemo {
+		t.Errorf("the engine is %s", e)
 	}
 	for _, workers := range []int{1, 3} {
 		for _, o := range []Options{{Depth: 1, Paths: 200, Workers: workers}, {Depth: 5, Workers: workers}} {
 			r := search(t, risers, 0, nil, o, "R1")
 			if f := r.Finding; f == nil || f.Property != "it rises" || f.Step < 299 {
 				t.Errorf("%+v: found is %+v", o, f)
+			}
+		}
+	}
+}
+
+// stepper climbs three stairs, each time by one of two actions.
+type stepper struct{ Stair int }
+
+type stair struct{ Left bool }
+
+func (*stepper) Init(sim.Env)                           {}
+func (*stepper) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (c *stepper) Handle(sim.Env, sim.Signal)           { c.Stair++ }
+func (c *stepper) Offers(offer func(sim.Signal)) {
+	if c.Stair < 3 {
+		offer(stair{})
+		offer(stair{Left: true})
+	}
+}
+
+// stairs has two, of whom the first must not take a stair once the second has taken
+// so many. Each state can also be reached by steps that violate nothing.
+func stairs(second int) *sim.System {
+	return &sim.System{
+		Name: "stairs", Doc: "Two climb stairs.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &stepper{} },
+		Properties: []sim.Property{sim.Steps("the first goes first", func(before, after sim.View[*stepper]) bool {
+			p := before.Params()
+			first, _ := before.At(p.Addr(0))
+			then, _ := after.At(p.Addr(0))
+			other, _ := before.At(p.Addr(1))
+			return first.Stair == then.Stair || first.Stair != 2 || other.Stair < second
+		})},
+	}
+}
+
+// A property of steps is asked of each step, also of one that leads to a known state and of
+// one that commutes with the step before, by every engine and any number of workers.
+func TestStepsToKnownStates(t *testing.T) {
+	for second := 1; second <= 4; second++ {
+		var depth []int
+		for _, o := range []Options{
+			{Engine: EngineReference}, {Engine: EngineLocal}, {Engine: EngineMemo}, {Engine: EngineMemo, Workers: 3, team: 1}, {Engine: EngineMemo, Visited: VisitedFingerprint},
+			{Engine: EngineMemo, Findings: 3},
+		} {
+			o.NoWalks, o.Depth = true, 10
+			res := search(t, stairs(second), 0, nil, o)
+			at := -1
+			if f := res.Finding; f != nil {
+				at = f.Step
+			}
+			depth = append(depth, at)
+			if o.Engine == EngineMemo && res.Stats.Engine != string(EngineMemo) {
+				t.Errorf("the engine is %s", res.Stats.Engine)
+			}
+		}
+		want := 3 + second
+		if second > 3 {
+			want = -1
+		}
+		for i, at := range depth {
+			if at != want {
+				t.Errorf("second %d: search %d finds it after %d steps, and it is after %d", second, i, at, want)
 			}
 		}
 	}

@@ -435,14 +435,11 @@ func kept(r *search.Result) string {
 	}
 }
 
-// copies returns how nodes are copied, if that is not by the walk, or why the engine is not
-// the one that was asked for.
+// copies returns how nodes are copied, if that is not by the walk.
 func copies(r *search.Result) string {
 	switch {
 	case r.Stats.Uncopied != "":
 		return ", since nodes cannot be copied: " + r.Stats.Uncopied
-	case r.Stats.Engine == string(search.EngineLocal) && r.Options.Engine != search.EngineLocal:
-		return ", since properties of steps look at every step"
 	case r.Stats.Cloned:
 		return ", nodes copied by Clone of the system"
 	default:

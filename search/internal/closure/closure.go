@@ -39,8 +39,9 @@ type Closure struct {
 	tree   bool           // the step by which a state was reached first is one that may be taken
 	lives  bool           // a step of the state that is looked at leads to one that is alive
 
-	doomed stateSet // states that cannot go on without a violation: see safety.go
-	moves  bool     // the state that is looked at has a step
+	steps  *explore.Steps // the step properties; nil: there are none
+	doomed stateSet       // states that cannot go on without a violation: see safety.go
+	moves  bool           // the state that is looked at has a step
 
 	Unassumed bool // about one run: a state was met that does not count for liveness
 }

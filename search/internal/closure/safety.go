@@ -13,8 +13,8 @@ func (g enduring) LookUp(*explore.Memo) error {
 	panic("macemc bug: search: a remembered step is not looked at for what it violates")
 }
 
-func (g enduring) Arrived(uint32, int) error {
-	if g.moves = true; g.World.Judge.Check() != nil {
+func (g enduring) Arrived(from uint32, _ int) error {
+	if g.moves = true; g.violates(from) {
 		return nil
 	}
 	h, err := g.here()
@@ -26,8 +26,14 @@ func (g enduring) Arrived(uint32, int) error {
 
 // Endure finds the healed states that nothing is wrong with, and which of them cannot
 // go on without a violation.
-func (g *Closure) Endure(x *explore.Explorer) error {
+func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	g.Visitor = enduring{g}
+	if g.steps, err = explore.NewSteps(g.Taker); err != nil {
+		return err
+	}
+	if g.steps != nil && x.Climate.Faults && g.healingViolates(x) {
+		return explore.ErrHalt
+	}
 	if err := g.healAll(x); err != nil {
 		return err
 	}
@@ -37,12 +43,35 @@ func (g *Closure) Endure(x *explore.Explorer) error {
 	return g.doom()
 }
 
+// violates reports whether the step from a state to the one that the world is in violates a
+// property, or the state that it leads to does.
+func (g *Closure) violates(from uint32) bool {
+	return g.World.Judge.Check() != nil || g.steps.Check(from) != nil
+}
+
+// healingViolates reports whether the step in which the environment heals may violate a
+// property of steps. Whether a run takes that step depends on more than its states.
+func (g *Closure) healingViolates(x *explore.Explorer) bool {
+	heal, err := explore.NewSteps(x.Taker)
+	if err != nil {
+		return true
+	}
+	for s := range x.Each {
+		g.heal(x, s)
+		g.World.State.Load(g.Bank, g.To)
+		if heal.Check(s) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // dooming asks whether a step leads to a state that nothing is wrong with, and
 // that is not doomed.
 type dooming struct{ enduring }
 
-func (g dooming) Arrived(uint32, int) error {
-	if g.moves = true; g.World.Judge.Check() != nil {
+func (g dooming) Arrived(from uint32, _ int) error {
+	if g.moves = true; g.violates(from) {
 		return nil
 	}
 	h, err := g.here()

@@ -17,7 +17,7 @@ import (
 type Explorer struct {
 	*Taker
 	Stepper
-	steps *world.Transition // the step properties, between the state before and the state after; nil: there are none
+	steps *Steps // the step properties; nil: there are none
 
 	judged Judged                // what was said of states
 	Inside bool                  // no state is outside System.Within
@@ -44,18 +44,10 @@ func newExplorer(r *Owner, c run.Climate, l *Ledger) (*Explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Explorer{Taker: t, Inside: true}
+	x := &Explorer{Taker: t, Stepper: InWorld{Taker: t}, Inside: true}
 	t.Visitor = x
-	in := InWorld{Taker: t}
-	if r.Always {
-		if in.prior, err = r.NewWorld(world.Config{}); err != nil {
-			return nil, err
-		}
-		in.prior.State.Track()
-		x.steps = world.StepChecks(in.prior, t.World, r.Properties)
-	}
-	x.Stepper = in
-	return x, nil
+	x.steps, err = NewSteps(t)
+	return x, err
 }
 
 // Join makes an explorer for r that works with x.
@@ -78,6 +70,7 @@ func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 func (x *Explorer) ByMemo() *Memo {
 	x.Ledger.noteSteps()
 	m := NewMemo(x.Taker)
+	m.All = m.All || x.steps != nil // two orders of two steps are not the same steps
 	x.Stepper = m
 	return m
 }
@@ -144,11 +137,9 @@ func (x *Explorer) rootAt(k *run.Fork) error {
 func (x *Explorer) Arrived(state uint32, k int) error {
 	x.Owner.Counts.transition()
 	x.Owner.Share.Took(1, false)
-	if x.steps != nil {
-		if failure := x.steps.Check(); failure != nil {
-			x.answered()
-			return x.wrong(failure, false)
-		}
+	if failure := x.steps.Check(state); failure != nil {
+		x.answered()
+		return x.wrong(failure, false)
 	}
 	return x.reached(state, k)
 }
@@ -259,6 +250,15 @@ func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
 	return x.wrong(failure, dead)
 }
 
+// wrongStep is told what is wrong with a step that was looked up, and leads nowhere then.
+func (x *Explorer) wrongStep(failure *sim.Failure) error {
+	if x.Among != nil {
+		x.Among(&Wrong{Failure: failure})
+		return nil
+	}
+	return x.wrong(failure, false)
+}
+
 // wrong is told what is wrong with the state that was just reached. It ends the
 // exploration, unless more findings are wanted: then it is noted, and the state
 // is not expanded.
@@ -307,12 +307,8 @@ func (x *Explorer) AnswersLeft() error {
 	if !x.moreCoins() {
 		return nil
 	}
-	in, is := x.Stepper.(InWorld)
-	if !is {
-		in = InWorld{Taker: x.Taker}
-	}
 	event := x.LastEvent
-	in.load(x.Current)
+	x.load(x.Current)
 	x.World.Events.Count()
 	return x.takeOn(x.Current, event)
 }
@@ -345,6 +341,12 @@ func (x *Explorer) LookUp(m *Memo) error {
 		c := &m.Next[j]
 		p := &m.Parents[c.Parent]
 		x.Owner.Counts.transition()
+		if failure := x.steps.lookUp(m, c); failure != nil {
+			if err := x.wrongStep(failure); err != nil {
+				return err
+			}
+			continue
+		}
 		m.Write(c)
 		if !x.Add(c.Sum, Origin{p.State, c.event, c.coins}) {
 			if err := x.again(m, c); err != nil {

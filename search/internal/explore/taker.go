@@ -65,10 +65,7 @@ type Stepper interface {
 }
 
 // InWorld is the stepper that takes every step in the world.
-type InWorld struct {
-	*Taker
-	prior *world.World // goes along to the state before, for step properties; nil: there are none
-}
+type InWorld struct{ *Taker }
 
 // Expand takes every step of a state.
 func (s InWorld) Expand(state uint32) error { return s.Rest(state, 0) }
@@ -77,13 +74,6 @@ func (s InWorld) Expand(state uint32) error { return s.Rest(state, 0) }
 func (s InWorld) Rest(state uint32, k int) error {
 	s.load(state)
 	return s.takeFrom(state, k)
-}
-
-func (s InWorld) load(state uint32) {
-	s.Taker.load(state)
-	if s.prior != nil {
-		s.prior.State.Load(s.Bank, s.From)
-	}
 }
 
 // Settle has nothing to tell: the visitor has been told of each step.

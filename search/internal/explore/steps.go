@@ -1,0 +1,78 @@
+package explore
+
+import (
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// Steps checks the step properties of steps between states that are kept. A second
+// world stands in the state before. What a step property says is a function of what the
+// two views see, as for any property: so it is remembered by the identities of the nodes
+// before and after, and most steps that a memo looks up are not loaded at all.
+type Steps struct {
+	of     *Taker
+	prior  *world.World // in the state before
+	checks *world.Transition
+	from   world.Vector
+	before uint32 // the state that prior is in; NoParent: none yet
+	held   Judged // pairs of nodes between which every step property holds
+}
+
+// NewSteps binds the step properties to a taker's world, which is to be in the state
+// after a step. Nil: there are none.
+func NewSteps(t *Taker) (*Steps, error) {
+	if !t.Owner.Always {
+		return nil, nil
+	}
+	prior, err := t.Owner.NewWorld(world.Config{})
+	if err != nil {
+		return nil, err
+	}
+	prior.State.Track()
+	return &Steps{
+		of: t, prior: prior, checks: world.StepChecks(prior, t.World, t.Owner.Properties),
+		from: make(world.Vector, t.Bank.Places()), before: NoParent,
+	}, nil
+}
+
+// Check is the first step property that does not hold of the step from a state to the one
+// that the world is in, if any.
+func (s *Steps) Check(before uint32) *sim.Failure {
+	if s == nil {
+		return nil
+	}
+	if s.before != before {
+		s.of.Get(before, s.from)
+		s.prior.State.Load(s.of.Bank, s.from)
+		s.before = before
+	}
+	return s.checks.Check()
+}
+
+// lookUp is Check of a step that a memo has looked up. Unless it is known to violate
+// nothing, the world is brought to where it leads.
+func (s *Steps) lookUp(m *Memo, c *candidate) *sim.Failure {
+	if s == nil {
+		return nil
+	}
+	p, t := &m.Parents[c.Parent], s.of
+	nodes, flying := p.nodes.Then(m.NodesOf(c)), p.Fly<<16|(p.Fly+int(c.Fly))
+	if _, known := s.held.Get(nodes, flying); known {
+		return nil
+	}
+	t.Get(p.State, t.To)
+	for _, ch := range m.changes[c.first:c.last] {
+		t.To[ch.place] = ch.id
+	}
+	t.World.State.Load(t.Bank, t.To)
+	t.Spot = Spot{p.State, int(c.event), t.Lists.Get(c.coins)}
+	t.mark(t.LastEvent, t.lastCoins)
+	t.Owner.Pulse.Tick()
+	failure := s.Check(p.State)
+	t.Owner.Pulse.Pass()
+	before, after := s.prior.Judge, t.World.Judge
+	if looked := before.Looked(); !after.Looked() && !looked && failure == nil {
+		s.held.put(before.Counted() || after.Counted(), nodes, flying, SaidInside)
+	}
+	return failure
+}
