@@ -17,7 +17,6 @@ func (r *runner) exhaustLocal() (out outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	engine := cmp.Or(r.opts.Engine, EngineMemo)
 	defer func() {
 		r.disband()
 		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len())})
@@ -27,7 +26,7 @@ func (r *runner) exhaustLocal() (out outcome, err error) {
 	if r.opts.Engine != EngineLocal {
 		x.ByMemo()
 	}
-	r.add(Stats{Engine: string(engine), Cloned: r.Sys.Clone != nil})
+	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo)), Cloned: r.Sys.Clone != nil})
 	switch _, out, err := r.level(x, r.prefix.base(), x.Roots); {
 	case err == explore.ErrFull:
 		return stopped(StopMemory), nil

@@ -70,7 +70,6 @@ func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 func (x *Explorer) ByMemo() *Memo {
 	x.Ledger.noteSteps()
 	m := NewMemo(x.Taker)
-	m.All = m.All || x.steps != nil // two orders of two steps are not the same steps
 	x.Stepper = m
 	return m
 }

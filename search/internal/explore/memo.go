@@ -39,7 +39,7 @@ type Memo struct {
 // NewMemo remembers nothing yet.
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
-	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, All: x.Owner.All}
+	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, All: x.Owner.All || x.Owner.Always} // two orders of two steps are not the same steps
 	m.cache = newCache(x)
 	m.position = newPosition(x, &m.cache)
 	return m

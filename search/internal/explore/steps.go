@@ -60,12 +60,7 @@ func (s *Steps) lookUp(m *Memo, c *candidate) *sim.Failure {
 	if _, known := s.held.Get(nodes, flying); known {
 		return nil
 	}
-	t.Get(p.State, t.To)
-	for _, ch := range m.changes[c.first:c.last] {
-		t.To[ch.place] = ch.id
-	}
-	t.World.State.Load(t.Bank, t.To)
-	t.Spot = Spot{p.State, int(c.event), t.Lists.Get(c.coins)}
+	t.lead(Spot{p.State, int(c.event), t.Lists.Get(c.coins)}, m.changes[c.first:c.last])
 	t.mark(t.LastEvent, t.lastCoins)
 	t.Owner.Pulse.Tick()
 	failure := s.Check(p.State)

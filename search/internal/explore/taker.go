@@ -203,6 +203,16 @@ func (t *Taker) Bring() {
 	t.World.State.Load(t.Bank, t.To)
 }
 
+// lead loads the state that a step leads to, by what it changes.
+func (t *Taker) lead(step Spot, changes []change) {
+	t.Get(step.Current, t.To)
+	for _, ch := range changes {
+		t.To[ch.place] = ch.id
+	}
+	t.World.State.Load(t.Bank, t.To)
+	t.Spot = step
+}
+
 // Sum is the identity of a state.
 func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	for p, id := range v {
