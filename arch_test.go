@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/merge", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
+	belowCmd    = join(belowReport, "internal/merge", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -186,7 +186,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim"},
+		may:  []string{"internal/canon", "internal/codec", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",

@@ -22,7 +22,7 @@ type heading struct {
 // last.
 var commandHeadings = []heading{
 	{"begin", []string{"new", "vet"}},
-	{"find", []string{"list", "search"}},
+	{"find", []string{"list", "search", "resume"}},
 	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
 	{"run it for real", []string{"live", "merge"}},
 	{"judge the checker", []string{"bugs"}},
@@ -48,6 +48,7 @@ var flagHeadings = map[string][]heading{
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},
 		{"a finding", []string{"out", "no-critical", "no-shrink", "no-lines", "stuck", "in-process", "web"}},
 		{"what it prints", []string{"json", "quiet", "profile-space", "coverage", "charts"}},
+		{"its state", []string{"state"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
 		{"the engine", []string{"engine", "visited", "hash-bits", "workers"}},
 	},

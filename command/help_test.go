@@ -51,7 +51,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" {
+			if f.Name != "help" && !f.Hidden {
 				count("--" + f.Name)
 			}
 		})

@@ -34,6 +34,9 @@ var beRude func()
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
+		if every, err := time.ParseDuration(os.Getenv(keepsEach)); err == nil {
+			keepEvery = every
+		}
 		whole().Main()
 	}
 	if beRude != nil {

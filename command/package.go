@@ -41,7 +41,7 @@ type calling struct {
 
 // takesPackages are the commands that may be given a package before their own
 // arguments.
-var takesPackages = []string{"list", "search", "replay", "graph", "mdb", "critical", "shrink", "live", "merge"}
+var takesPackages = []string{"list", "search", "resume", "replay", "graph", "mdb", "critical", "shrink", "live", "merge"}
 
 // isPackage reports whether a word names a package, and no file of a finding: a
 // folder with Go in it, or an import path that begins with the name of a host.

@@ -35,6 +35,8 @@ type searchFlags struct {
 	walk                 string
 	restarts             int
 	seed                 int64
+	state                string
+	resume               bool // the state is there already
 	prefix               string
 	engine, visited      string
 	out                  string
@@ -139,6 +141,9 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
 	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
+	flags.StringVar(&f.state, "state", "", "keep the state of the search in `DIR`, so that resume DIR goes on with it after an interrupt, a kill or a\nreboot (default it is not kept)")
+	flags.BoolVar(&f.resume, "resume", false, "")
+	_ = flags.MarkHidden("resume")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.web, "web", false, "then explore the first finding in a browser, as mdb --web does")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
@@ -212,6 +217,9 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if f.web && f.json {
 		return usagef("--web and --json exclude each other: the address of the page would stand behind the object")
 	}
+	if f.coverage && f.state != "" {
+		return usagef("--coverage and --state exclude each other: which lines ran is not kept")
+	}
 	if f.coverage && f.inProcess {
 		return usagef("--coverage and --in-process exclude each other: lines are counted in a process of its own")
 	}
@@ -279,6 +287,17 @@ func (t *tool) search(name string, f searchFlags) error {
 	}
 	progress := t.progress(f.quiet)
 	progress.limit = f.time
+	var state *keptState
+	if f.state != "" {
+		header, err := t.headerOf(sys, opts)
+		if err != nil {
+			return err
+		}
+		if state, err = openState(f.state, f.resume, header, progress.note); err != nil {
+			return err
+		}
+		opts.Store = state
+	}
 	opts.Progress = func(p search.Progress) {
 		t.child.far(p)
 		progress.searched(p)
@@ -317,7 +336,19 @@ func (t *tool) search(name string, f searchFlags) error {
 	all, failed := t.store(r, ends.late.Load)
 	progress.clear()
 	t.report(r, f, all, failed)
-	return nil
+	return t.leaves(state, r)
+}
+
+// leaves closes the state of a search, if it is kept, and says how to go on.
+func (t *tool) leaves(state *keptState, r *search.Result) error {
+	if state == nil {
+		return nil
+	}
+	end := t.endOf(r)
+	if end == nil {
+		fmt.Fprintf(t.stderr, "macemc: the state is kept; go on with: %s\n", t.line("resume", string(state.dir)))
+	}
+	return state.ends(end)
 }
 
 // conclude writes the findings and the report. If late reports true, nothing more is

@@ -170,7 +170,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 			return cmd.Help()
 		},
 	})
-	root.AddCommand(t.completes(t.listCommand()), t.completes(t.searchCommand()), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.completes(t.mdbCommand()), t.graphCommand(), t.liveCommand(), t.mergeCommand(), t.newCommand(), t.vetCommand(), t.versionCommand())
+	root.AddCommand(t.completes(t.listCommand()), t.completes(t.searchCommand()), t.resumeCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.completes(t.mdbCommand()), t.graphCommand(), t.liveCommand(), t.mergeCommand(), t.newCommand(), t.vetCommand(), t.versionCommand())
 	if len(t.Bugs) > 0 {
 		root.AddCommand(t.bugsCommand())
 	}

@@ -82,8 +82,9 @@ func (h *hand) counted() Stats {
 	return counts
 }
 
-// auditAnew begins a phase of which nothing was audited yet.
-func (h *hand) auditAnew() { h.share = run.Share{} }
+// auditAnew begins a phase of which nothing was audited yet, and auditFrom goes on with one.
+func (h *hand) auditAnew()                   { h.share = run.Share{} }
+func (h *hand) auditFrom(steps, audited int) { h.share = run.ShareOf(steps, audited) }
 
 // halted reports whether what is explored is to stop in the middle of a state.
 func (h *hand) halted() bool {

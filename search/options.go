@@ -69,6 +69,8 @@ type Options struct {
 	Trail *trail.Trail   // keeps where every run stands, for who outlives this process; nil: nobody does
 	Found func(*Finding) // told of each finding as soon as it is confirmed, for the same
 
+	Store Store // keeps where the search is, for another process; nil: nobody does
+
 	See func(*world.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
 
 	AsRecorded bool // Replay judges nothing: the end of a path that was recorded as dead is dead if it is not live
@@ -129,6 +131,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
+	}
+	if err := o.keepable(); err != nil {
+		return o, err
 	}
 	o, err := o.kept()
 	if err != nil {

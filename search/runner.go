@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"time"
 
 	"macemc/search/internal/walk"
@@ -29,6 +30,8 @@ type runner struct {
 	corpus    *walk.Corpus  // where walks may begin, too; nil: there is none yet
 	notes     []*walk.Notes // what the walks of this lot have met
 	begun     []int         // and at which kept states they began
+	past      pastKept      // what they have met since the state of the search was kept
+	from      *kept         // the state from which the search goes on; nil: it began
 
 	// Who helps it.
 	team    *team // nil: nobody explores with it
@@ -92,7 +95,7 @@ func (r *runner) unused() (names []string) {
 		for _, other := range r.Lockstep.World.Unused() {
 			both = both || other == rule
 		}
-		if both {
+		if both && (r.from == nil || slices.Contains(r.from.Unused, rule)) {
 			names = append(names, rule)
 		}
 	}

@@ -87,7 +87,7 @@ func (r *runner) search() (*Result, error) {
 	r.Limits.Relieved()
 	var walks outcome
 	if n := r.opts.walks(r.stats.Paths); n > 0 && r.needsWalks(states) {
-		if walks, err = r.walks(n); err != nil {
+		if walks, err = r.walks(n, states); err != nil {
 			return nil, err
 		}
 	}
@@ -116,8 +116,12 @@ func (r *runner) states() (out outcome, err error) {
 	return out, err
 }
 
-// exhaustive is the first phase, by the engine that was asked for.
+// exhaustive is the first phase, by the engine that was asked for; or what is kept of it, if the
+// search goes on from there.
 func (r *runner) exhaustive() (outcome, error) {
+	if from, err := r.resumed(); from != nil || err != nil {
+		return from.states(), err
+	}
 	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo))})
 	switch {
 	case r.opts.Prefixes > 0:

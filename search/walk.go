@@ -11,8 +11,8 @@ import (
 )
 
 // walks takes random walks from the start until what they find is enough.
-func (r *runner) walks(n int) (outcome, error) {
-	stop, err := r.walkAll(n)
+func (r *runner) walks(n int, states outcome) (outcome, error) {
+	stop, err := r.walkAll(n, states)
 	r.collect()
 	if stop == StopTime && r.opts.timed() && r.stats.Walks >= defaultWalks && len(r.undecided) == 0 {
 		stop = StopSpent
@@ -20,19 +20,23 @@ func (r *runner) walks(n int) (outcome, error) {
 	return stopped(stop), err
 }
 
-func (r *runner) walkAll(n int) (Stop, error) {
+func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 	s := walk.New(r.opts.Seed)
 	s.Wanted = r.wanted
-	r.corpus, r.notes, r.begun = nil, nil, nil
-	how, length := r.strategy(nil), r.length()
 	r.auditAnew()
+	at := r.begins(lotEnd{far: scoutWorth, of: n, length: r.length()})
+	n = at.of
+	how, length := r.strategy(r.corpus), at.length
 	of := n
 	if r.opts.timed() {
 		of = 0
 	}
 	r.gauge.begin(PhaseWalks, 0, of)
 	others := &scouts{} // those that are there
-	for i, far := 0, scoutWorth; i < n || r.further(i, &n); {
+	for i, far := at.next, at.far; i < n || r.further(i, &n); {
+		if err := r.saves(states, lotEnd{i, far, n, length}); err != nil {
+			return "", err
+		}
 		l, large := walk.NextLot(i, n, &r.share)
 		if length.Look = 0; r.looksEarly() {
 			length.Longer()
@@ -104,6 +108,9 @@ func (r *runner) remember(n *walk.Notes, from int) {
 
 // keep adds to the corpus what the walks of a lot have met.
 func (r *runner) keep() {
+	if r.opts.Store != nil {
+		r.past.note(r.notes, r.begun)
+	}
 	for _, n := range r.notes {
 		r.corpus.Add(n)
 	}

@@ -87,6 +87,8 @@ type charted struct {
 	chart *Chart
 	pairs []int
 	moves map[[2]int]int // from, to
+
+	foreign bool // the chart is of another process, and none of this one was met yet
 }
 
 // HandlerTable marks a tally as not being part of a node's state.
@@ -101,7 +103,15 @@ func (t *ChartTally) of(c *Chart) *charted {
 			return &t.all[k]
 		}
 	}
-	t.all = append(t.all, charted{c, make([]int, len(c.Pairs)), map[[2]int]int{}})
+	if k := t.known(c); k >= 0 && t.all[k].foreign {
+		t.all[k] = charted{c, t.all[k].pairs, t.all[k].moves, false}
+		return &t.all[k]
+	}
+	return t.add(c, false)
+}
+
+func (t *ChartTally) add(c *Chart, foreign bool) *charted {
+	t.all = append(t.all, charted{c, make([]int, len(c.Pairs)), map[[2]int]int{}, foreign})
 	return &t.all[len(t.all)-1]
 }
 
@@ -125,6 +135,59 @@ func (t *ChartTally) Merge(other *ChartTally) {
 			mine.moved(move, n)
 		}
 	}
+}
+
+// CountedChart is what was counted of a chart, as plain values.
+type CountedChart struct {
+	Chart *Chart
+	Pairs []int
+	Moves [][3]int // from, to, and how often
+}
+
+// Counted returns what was counted, for another process of the same build.
+func (t *ChartTally) Counted() (all []CountedChart) {
+	for _, c := range t.all {
+		var moves [][3]int
+		for move, n := range c.moves {
+			moves = append(moves, [3]int{move[0], move[1], n})
+		}
+		slices.SortFunc(moves, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+		all = append(all, CountedChart{c.chart, slices.Clone(c.pairs), moves})
+	}
+	return all
+}
+
+// Join adds what another process counted. A chart that this one has not met yet stands for the one
+// of its name that it meets later.
+func (t *ChartTally) Join(counted []CountedChart) error {
+	for _, one := range counted {
+		if one.Chart == nil || len(one.Pairs) != len(one.Chart.Pairs) || len(one.Pairs) != len(one.Chart.States)*len(one.Chart.Events) {
+			return fmt.Errorf("a chart does not fit what was counted of it: %d pairs of state and event", len(one.Pairs))
+		}
+		k := t.known(one.Chart)
+		if k < 0 {
+			t.add(one.Chart, true)
+			k = len(t.all) - 1
+		}
+		t.all[k].join(&one)
+	}
+	return nil
+}
+
+func (c *charted) join(o *CountedChart) {
+	for pair, n := range o.Pairs {
+		c.took(pair, n)
+	}
+	for _, m := range o.Moves {
+		c.moved([2]int{m[0], m[1]}, m[2])
+	}
+}
+
+// known returns the place of a chart that is alike; -1: there is none.
+func (t *ChartTally) known(c *Chart) int {
+	return slices.IndexFunc(t.all, func(o charted) bool {
+		return o.chart.Name == c.Name && slices.Equal(o.chart.States, c.States) && slices.Equal(o.chart.Events, c.Events)
+	})
 }
 
 // Charts returns the counted charts, ordered by name.

@@ -343,6 +343,29 @@ func moduleOf(path string) (of string) {
 	return of
 }
 
+// Lookup returns the type of this program that has a name, and is written short so; nil: there
+// is none, or there are several.
+func Lookup(short, name string) (found reflect.Type) {
+	if t, is := basics[name]; is {
+		return t
+	}
+	if rest, is := strings.CutPrefix(name, "*"); is {
+		if elem := Lookup(strings.TrimPrefix(short, "*"), rest); elem != nil {
+			return reflect.PointerTo(elem)
+		}
+		return nil
+	}
+	for t := range named("*" + short) {
+		if Name(t) == name && found != t {
+			if found != nil {
+				return nil
+			}
+			found = t
+		}
+	}
+	return found
+}
+
 // named yields the types of this program to which a pointer has this name, in any
 // package of the name.
 func named(pointer string) func(func(reflect.Type) bool) {

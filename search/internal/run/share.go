@@ -62,6 +62,12 @@ func (s *Share) Stride(n, before int) int {
 	return max(1, steps/due) | 1
 }
 
+// Counts returns what was counted so far, and ShareOf a share that goes on from there.
+func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
+
+// ShareOf is a share of which so much was counted.
+func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
+
 // Took counts a run of that many steps.
 func (s *Share) Took(steps int, careful bool) {
 	s.Steps += steps

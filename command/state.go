@@ -1,0 +1,314 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"macemc/internal/setting"
+	"macemc/internal/statelog"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// stateHeader says of what search a state is. A search goes on from a state only if it is of the
+// same build and setting.
+type stateHeader struct {
+	Build   string   // the hash of the program
+	Setting []string // as the header of a path has it
+	Args    []string // of the command search
+	Of      string   // the package whose systems it searches; "": none
+}
+
+// stateEnd is the last record of a search that has ended.
+type stateEnd struct {
+	Status int
+	Line   string // what it came to
+}
+
+// The kinds of records.
+const (
+	recordLot statelog.Kind = statelog.KindRecord + iota
+	recordEnd
+)
+
+// The state is kept at most each keepEvery, so that what is lost at a kill is little, and what it
+// costs, too. It is kept as a whole where what was added has become several times that.
+var keepEvery = time.Second // tests have a shorter one
+
+const (
+	keepTimes = 4
+	keepLeast = 4 << 20
+)
+
+// buildHash is the hash of this program's file.
+var buildHash = sync.OnceValues(func() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(self)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)[:16]), err
+})
+
+// keptState is the state of a search in a directory.
+type keptState struct {
+	dir    statelog.Dir
+	log    *statelog.Log
+	whole  []byte
+	added  [][]byte
+	base   int64     // the size of the log with nothing but the last whole state
+	kept   time.Time // when
+	resume bool      // nothing was kept yet since the search went on
+	unlock func()
+}
+
+// openState begins the state of a search in a directory, or goes on from it.
+func openState(dir string, resume bool, header stateHeader, warn func(string)) (*keptState, error) {
+	s := &keptState{dir: statelog.Dir(dir), resume: resume, kept: time.Now()}
+	var err error
+	if s.unlock, err = s.dir.Lock(); err != nil {
+		return nil, fmt.Errorf("--state %s: %w", dir, err)
+	}
+	if err := s.open(dir, header, warn); err != nil {
+		s.unlock()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *keptState) open(dir string, header stateHeader, warn func(string)) error {
+	text, err := json.Marshal(&header)
+	if err != nil {
+		return err
+	}
+	if !s.resume {
+		if s.log, err = statelog.Create(s.dir, text, nil); err != nil {
+			return fmt.Errorf("--state %s: %w; go on with it by resume %s, or name another directory", dir, err, shellWord(dir))
+		}
+		return nil
+	}
+	found, end, log, rec, err := readState(dir, func(record []byte) { s.added = append(s.added, bytes.Clone(record)) })
+	if err != nil {
+		return err
+	}
+	if err := found.differs(&header); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if end != nil {
+		return fmt.Errorf("the search in %s has ended: %s", dir, end.Line)
+	}
+	if rec.Damaged() {
+		warn(fmt.Sprintf("macemc: the end of the log in %s is damaged or torn (%d bytes, %d segments): the search goes on from what is whole before that", dir, rec.Dropped, rec.Passed))
+	}
+	s.log, s.whole = log, rec.Checkpoint
+	return nil
+}
+
+// readState reads what a directory has.
+func readState(dir string, record func([]byte)) (h stateHeader, end *stateEnd, log *statelog.Log, rec *statelog.Recovered, err error) {
+	log, rec, err = statelog.Recover(statelog.Dir(dir), statelog.Reader{
+		Header:     func(text []byte) error { return json.Unmarshal(text, &h) },
+		Checkpoint: func([]byte) error { return nil },
+		Record: func(kind statelog.Kind, text []byte) error {
+			if kind == recordEnd {
+				end = new(stateEnd)
+				return json.Unmarshal(text, end)
+			}
+			record(text)
+			return nil
+		},
+	})
+	if errors.Is(err, statelog.ErrNone) {
+		err = fmt.Errorf("%s has no state of a search; search SYSTEM --state %s begins one", dir, shellWord(dir))
+	} else if err != nil {
+		err = fmt.Errorf("%s: %w", dir, err)
+	}
+	return h, end, log, rec, err
+}
+
+// differs says why a search of one header cannot go on from a state of another.
+func (h *stateHeader) differs(now *stateHeader) error {
+	switch {
+	case h.Build != now.Build:
+		return fmt.Errorf("the state is of another build (%s) than this program (%s): what it says need not hold here; search anew, or go on with the program that began", h.Build, now.Build)
+	case !slices.Equal(h.Setting, now.Setting):
+		return fmt.Errorf("the state is of a search of %s, and not of %s", strings.Join(h.Setting, ", "), strings.Join(now.Setting, ", "))
+	}
+	return nil
+}
+
+// headerOf describes a search.
+func (t *tool) headerOf(sys *sim.System, opts search.Options) (h stateHeader, err error) {
+	h = stateHeader{Args: slices.Clone(t.args), Of: t.of}
+	h.Build, err = buildHash()
+	set := setting.Setting{Sys: sys, Params: opts.Params, Conditions: opts.Conditions}
+	for _, f := range set.Header(true) {
+		h.Setting = append(h.Setting, f.Key+": "+f.Value)
+	}
+	if opts.Prefix != nil {
+		sum := sha256.Sum256([]byte(textOf(opts.Prefix)))
+		h.Setting = append(h.Setting, "prefix: "+hex.EncodeToString(sum[:16]))
+	}
+	return h, err
+}
+
+// Kept returns what was read. What is kept from then on need not be read again here.
+func (s *keptState) Kept() (whole []byte, added [][]byte) {
+	whole, added, s.whole, s.added = s.whole, s.added, nil, nil
+	return whole, added
+}
+
+// Due reports whether the search is to keep its state now, and whether as a whole.
+func (s *keptState) Due() (due, whole bool) {
+	whole = s.resume || s.log.Size() > max(keepTimes*s.base, s.base+keepLeast)
+	return s.resume || time.Since(s.kept) >= keepEvery, whole
+}
+
+// Keep keeps a whole state.
+func (s *keptState) Keep(whole []byte) error {
+	s.kept, s.resume = time.Now(), false
+	err := s.log.Checkpoint(whole)
+	s.base = s.log.Size()
+	return s.failed(err)
+}
+
+// Add keeps what came to the state since.
+func (s *keptState) Add(record []byte) error {
+	s.kept = time.Now()
+	return s.failed(cmp.Or(s.log.Append(recordLot, record), s.log.Commit()))
+}
+
+func (s *keptState) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w; make room, and go on with: resume %s", err, shellWord(string(s.dir)))
+}
+
+// ends closes the state. A search that has come to its end notes what it came to.
+func (s *keptState) ends(end *stateEnd) (err error) {
+	if s == nil {
+		return nil
+	}
+	defer s.unlock()
+	if end != nil {
+		text, err := json.Marshal(end)
+		if err != nil {
+			return err
+		}
+		if s.resume { // nothing was kept: the end stands behind what there was
+			if err := s.log.Checkpoint(s.whole); err != nil {
+				return err
+			}
+		}
+		if err := s.log.Append(recordEnd, text); err != nil {
+			return err
+		}
+	}
+	return s.log.Close()
+}
+
+// endOf is what a search came to, if it has come to its end; nil: it goes on by resume.
+func (t *tool) endOf(r *search.Result) *stateEnd {
+	switch r.Stop {
+	case search.StopInterrupted, search.StopTime, search.StopSpent, search.StopKilled:
+		return nil
+	}
+	line := "nothing was found"
+	if r.Finding != nil {
+		line = fmt.Sprintf("it found %s: %s", r.Finding.Verdict, r.Finding.Message)
+	}
+	return &stateEnd{Status: t.status, Line: fmt.Sprintf("%s (stopped: %s, after %d walks)", line, r.Stop, r.Stats.Walks)}
+}
+
+// resumeCommand goes on with a search whose state is kept.
+func (t *tool) resumeCommand() *cobra.Command {
+	var over struct {
+		time        time.Duration
+		memory, out string
+		workers     int
+		json, quiet bool
+	}
+	cmd := &cobra.Command{
+		Use:   "resume DIR",
+		Short: "go on with a search whose state is kept",
+		Long: `resume goes on with a search that was begun with --state DIR, and was interrupted
+or killed, or whose machine went down. It comes to the same finding and the same
+counts as a search that nobody stopped: a walk depends on its number, on the seed
+and on what was kept at the ends of lots. At most a second of walks is taken again,
+and the exhaustive phase, if it was not over.
+
+The flags are those of the search; the ones below may differ. A state of another
+build of the program is refused.`,
+		Example: `
+macemc search randtree --state randtree.state --time 10h
+macemc resume randtree.state`,
+		Args: exactly(1, "resume takes the DIR of a search's --state"),
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.DurationVar(&over.time, "time", 0, "go on for this `time`, in a search that had one (default its own)")
+	flags.StringVar(&over.memory, "memory", "", "let the process use so many `bytes` (default its own)")
+	flags.IntVar(&over.workers, "workers", 0, "take walks on `N` goroutines (default its own)")
+	flags.StringVar(&over.out, "out", "", "write findings into `DIR` (default its own)")
+	flags.BoolVar(&over.json, "json", false, "print one JSON object")
+	flags.BoolVar(&over.quiet, "quiet", false, "show no progress")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, end, _, _, err := readState(args[0], func([]byte) {})
+		if err != nil {
+			return err
+		}
+		build, err := buildHash()
+		if err != nil {
+			return err
+		}
+		if err := h.differs(&stateHeader{Build: build, Setting: h.Setting}); err != nil {
+			if h.Of != "" && t.of == "" {
+				return fmt.Errorf("%s: the search is of the package %s: resume %s %s", args[0], h.Of, shellWord(h.Of), shellWord(args[0]))
+			}
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		if end != nil {
+			fmt.Fprintf(t.stdout, "the search has ended: %s\n", end.Line)
+			t.status = end.Status
+			return nil
+		}
+		line := append(slices.Clone(h.Args), "--state", args[0], "--resume")
+		if cmd.Flags().Changed("time") && !slices.ContainsFunc(h.Args, func(a string) bool { return a == "--time" || strings.HasPrefix(a, "--time=") }) {
+			return usagef("--time: the search in %s has none, and ends by itself; interrupt it where it is to stop", args[0])
+		}
+		for _, name := range []string{"time", "memory", "workers", "out", "json", "quiet"} {
+			if f := cmd.Flags().Lookup(name); f.Changed {
+				line = append(line, "--"+name+"="+f.Value.String())
+			}
+		}
+		if t.args != nil { // a child takes them
+			t.args = line
+		}
+		root := t.root()
+		root.SetArgs(line)
+		root.SetOut(t.stdout)
+		root.SetErr(t.stderr)
+		return root.Execute()
+	}
+	return cmd
+}
