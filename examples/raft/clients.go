@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"macemc/examples/raft/core"
 	"macemc/history"
@@ -44,6 +45,10 @@ func (s *server) propose(env sim.Env, p propose) {
 	if slices.Contains(s.log, p.command) {
 		return
 	}
+	if i := slices.Index(s.asked, p.command); i >= 0 && s.retry == "fresh" && p.tries() < triesMost {
+		s.asked = slices.Delete(slices.Clone(s.asked), i, i+1) // it may be applied all the same
+		p.command += given
+	}
 	if !slices.Contains(s.asked, p.command) {
 		s.asked = append(s.asked, p.command)
 		if s.reads > 0 {
@@ -58,6 +63,24 @@ func (s *server) propose(env sim.Env, p propose) {
 		return
 	}
 	env.After(askAgainAfter, p)
+}
+
+// given is what the name of a command ends with once for each request that its client has
+// given up, with retry=fresh. The last request is repeated until it is answered.
+const (
+	given     = "'"
+	triesMost = 2
+)
+
+// tries is how many requests were given up before this one.
+func (p propose) tries() int { return len(p.command) - len(p.asks()) }
+
+// asks is the command that the client wants, whatever it has been given up.
+func (p propose) asks() string { return strings.TrimRight(p.command, given) }
+
+// has reports whether a command is in the log, in whatever request it came.
+func (s *server) has(command string) bool {
+	return slices.ContainsFunc(s.log, func(c string) bool { return propose{c}.asks() == command })
 }
 
 // acknowledge tells a client that its command is in the log, if it asked here.

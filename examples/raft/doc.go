@@ -14,14 +14,16 @@
 // apply=first before anything is saved.
 //
 // Clients go on asking: a command, a read or a change of the members is asked for
-// again by a timer until it is done, since raft promises nothing by taking one. A command
-// that is committed twice for this reason is applied once. A server's next read is asked
+// again by a timer until it is done, since raft promises nothing by taking one. With
+// retry=fresh a client gives its request up, which may be applied all the same, and makes
+// another one; with retry=twice it asks two servers. A command that is committed twice for
+// these reasons is applied once. A server's next read is asked
 // for when its last was answered.
 //
 // Parameters say what else is used, so that small spaces stay small: elections by the
 // driver's timer or by raft's own ticks, with PreVote and CheckQuorum; members that join
-// as learners, are replaced or removed, one or two at a time, by joint configurations that
-// are left by themselves or not; transfers of leadership; snapshots in place of the log.
+// as learners, are replaced or removed, one or two at a time, one change after the other or
+// by joint configurations that are left by themselves or not; transfers of leadership; snapshots in place of the log.
 //
 // Messages go by UDP: raft asks of a network no more than that, repeats what
 // matters by itself, and so loss, doubles and reordering are among the things

@@ -15,7 +15,7 @@ func (s *server) last() uint64 { return uint64(len(s.all)) }
 // first are the voters of the beginning.
 func first(members string, n int) (ids []uint64) {
 	switch members {
-	case "learner", "joint", "leave":
+	case "learner", "joint", "leave", "replace":
 		n--
 	}
 	for i := range n {
@@ -41,6 +41,11 @@ func (s *server) next() (c core.Change, done bool) {
 		default:
 			return core.Change{Learn: []uint64{last}}, false
 		}
+	case "replace": // one change after the other
+		if !has(last) {
+			return core.Change{Add: []uint64{last}}, false
+		}
+		return core.Change{Remove: []uint64{2}}, !has(2)
 	case "remove":
 		return core.Change{Remove: []uint64{last}}, !has(last)
 	}

@@ -180,7 +180,7 @@ func explainLed(v view) string {
 func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
-			if id := uint64(i%len(lead.all)) + 1; lead.counts(id) && !slices.Contains(s.log, commandNames[i]) {
+			if id := uint64(i%len(lead.all)) + 1; lead.counts(id) && !s.has(commandNames[i]) {
 				return false
 			}
 		}

@@ -124,6 +124,8 @@ type settings struct {
 	compact     int
 	reads       int // 0: no histories are kept
 	members     string
+	retry       string
+	goesOn      bool
 	terms       uint64 // of a search's space; 0: not bounded
 }
 
@@ -135,7 +137,7 @@ func newServer(p sim.Params, self sim.Addr, disk *core.Disk) *server {
 		id: uint64(slices.Index(all, self)) + 1, all: all, proposals: p.Int(Proposals),
 		settings: settings{
 			files: p.Word(Storage) == "files", later: p.Word(Readies) == "later", slow: p.Word(Apply) == "slow", early: p.Word(Apply) == "first",
-			compact: p.Int(Compact), reads: p.Int(Reads), members: p.Word(Members), elections: p.Word(Elections),
+			compact: p.Int(Compact), reads: p.Int(Reads), members: p.Word(Members), retry: p.Word(Retry), goesOn: p.Word(Removal) == "goes-on", elections: p.Word(Elections),
 			terms: uint64(p.Int(Terms)),
 		},
 		disk: disk, journal: new(journal),
@@ -163,7 +165,7 @@ func (s *server) Init(env sim.Env) {
 	for _, e := range s.disk.Log() {
 		s.saved = append(s.saved, mark{e.Term, e.Data})
 	}
-	o := core.Options{ID: s.id, Disk: s.disk, Logger: s.journal, Heartbeat: 1, Election: outOfReach}
+	o := core.Options{ID: s.id, Disk: s.disk, Logger: s.journal, Heartbeat: 1, Election: outOfReach, GoesOn: s.goesOn}
 	if s.election > 0 {
 		o.Election = s.election
 		o.PreVote = s.elections == "prevote" || s.elections == "both"
@@ -201,7 +203,9 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 	switch signal := signal.(type) {
 	case campaign:
 		env.After(s.patience(), campaign{})
-		must(s.node.Campaign())
+		if s.votes() {
+			must(s.node.Campaign())
+		}
 	case heartbeat:
 		env.After(heartbeatEvery, heartbeat{})
 		if !s.removed() {
@@ -282,7 +286,7 @@ func (s *server) tick(env sim.Env) {
 		return
 	}
 	expired := false
-	if _, leads := s.node.Role(); !leads && slices.Contains(s.conf.Voters, s.id) {
+	if _, leads := s.node.Role(); !leads && s.votes() {
 		longest := 2*s.election - 1
 		switch ticks := s.node.Ticks() + 1; {
 		case ticks >= longest:
@@ -293,6 +297,12 @@ func (s *server) tick(env sim.Env) {
 	}
 	s.node.Tick(expired)
 	s.node.Bound(2 * s.election)
+}
+
+// votes reports whether the server may stand for election: as a voter, or as one of those
+// whom a joint configuration is about to leave behind. A learner may not.
+func (s *server) votes() bool {
+	return slices.Contains(s.conf.Voters, s.id) || slices.Contains(s.conf.Outgoing, s.id)
 }
 
 // removed reports whether the server is no member any more. Its clock then stands still.

@@ -52,8 +52,37 @@ var Reads = &sim.Param{
 var Members = &sim.Param{
 	Name: "members",
 	Doc: "how the members change: not; the last server joins as a learner and is promoted; it replaces the second by a joint configuration, " +
-		"which is left by itself; or by a change of its own; the last is removed; the last two are, at once",
-	Words: []string{"fixed", "learner", "joint", "leave", "remove", "shrink"},
+		"which is left by itself; or by a change of its own; the last is removed; the last two are, at once; the last joins as a voter, and then the second is removed",
+	Words: changes(core.Joint, core.Learners),
+}
+
+// changes are the ways in which members change that a family of the library has.
+func changes(joint, learners bool) (words []string) {
+	for _, w := range []string{"fixed", "learner", "joint", "leave", "remove", "shrink", "replace"} {
+		switch {
+		case w == "learner" && !learners:
+		case (w == "joint" || w == "leave" || w == "shrink") && !joint:
+		default:
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// Retry is what a client does that is not answered.
+var Retry = &sim.Param{
+	Name: "retry",
+	Doc: "what a client does whose command is not acknowledged in time: it asks again; it gives the request up, which may still be applied, and makes a fresh one, twice at most; " +
+		"or it has asked two servers from the beginning",
+	Words: []string{"again", "fresh", "twice"},
+}
+
+// Removal is what becomes of a leader that is removed.
+var Removal = &sim.Param{
+	Name: "removal",
+	Doc: "what a leader does that is removed: it steps down at once, which leaves the others without a vote that they may need; " +
+		"or it goes on, and takes no proposals, as is the default of the library",
+	Words: []string{"steps-down", "goes-on"},
 }
 
 // Transfers is how often a server asks to lead.
@@ -92,10 +121,10 @@ var System = &sim.System{
 		"All servers apply the same commands in the same order, and all that were proposed in the end, " +
 		"whatever is lost, doubled or reordered, and whoever crashes and comes back.",
 	Nodes: func(p sim.Params) sim.Range {
-		least := map[string]int{"fixed": 1, "learner": 2, "remove": 2, "joint": 3, "leave": 3, "shrink": 3}
+		least := map[string]int{"fixed": 1, "learner": 2, "remove": 2, "joint": 3, "leave": 3, "shrink": 3, "replace": 3}
 		return sim.Range{Default: 3, Least: least[p.Word(Members)], Most: 9}
 	},
-	Params:    []*sim.Param{Proposals, Storage, Elections, Election, Reads, Members, Transfers, Compact, Readies, Apply, Terms},
+	Params:    []*sim.Param{Proposals, Storage, Elections, Election, Reads, Members, Removal, Retry, Transfers, Compact, Readies, Apply, Terms},
 	Bugs:      Bugs,
 	Tolerates: sim.Faults{Crash: 1},
 	New:       func(p sim.Params, self sim.Addr) sim.Node { return newServer(p, self, blank(p, self)) },
@@ -134,7 +163,7 @@ func script(p sim.Params, self sim.Addr, life int) (requests []sim.Signal) {
 		requests = append(requests, change{})
 	}
 	for i := range p.Int(Proposals) {
-		if p.Addr(i%n) == self {
+		if p.Addr(i%n) == self || p.Word(Retry) == "twice" && p.Addr((i+1)%n) == self {
 			requests = append(requests, propose{commandNames[i]})
 		}
 	}

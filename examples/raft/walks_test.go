@@ -39,9 +39,12 @@ var configurations = []struct {
 	{4, "members=leave proposals=4 reads=4 apply=slow transfers=2", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
 	{5, "elections=prevote members=shrink proposals=5 reads=5 apply=slow compact=3", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
 	{3, "elections=quorum members=remove proposals=6 reads=3 apply=slow ready=later compact=1 storage=files", "crash=3,loss=4,dup=4,reorder=4"},
+	{3, "elections=ticks members=shrink removal=goes-on proposals=3", "crash=1,loss=2,dup=2,reorder=2"},
+	{4, "elections=both members=replace proposals=4 reads=4 retry=fresh", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{3, "elections=ticks proposals=3 reads=3 retry=twice compact=2", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
 }
 
-// In each of ten configurations nothing goes wrong while there are faults, and when
+// In each of thirteen configurations nothing goes wrong while there are faults, and when
 // they are over all becomes well again.
 func TestConfigurations(t *testing.T) {
 	came := readJournal(t)

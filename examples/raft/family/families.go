@@ -18,10 +18,7 @@ var families = []family{
 	{"etcd35", "go.etcd.io/etcd/raft/v3", "go.etcd.io/etcd/raft/v3", "v3.5.21", []difference{
 		{"core.go", "// before v3.7.0, whose messages are values.", "// whose messages are values."},
 		{"core.go", "	// Statistics of the storage, which are never read.\n	\"go.etcd.io/etcd/raft/v3.MemoryStorage.callStats\",\n", ""},
-		{"core.go", `		// A leader that was removed goes on as one, and takes no proposals: answers to
-		// reads are heartbeats, by which the others keep it. Not by default.
-		StepDownOnRemoval: true,
-`, ""},
+		{"core.go", "		StepDownOnRemoval: !o.GoesOn, // not by default\n", ""},
 	}},
 	{"etcd34", "go.etcd.io/etcd/raft", "go.etcd.io/etcd", "v0.5.0-alpha.5.0.20200910180754-dd1b699fc489", nil},
 	{"etcd33", "github.com/coreos/etcd/raft", "github.com/coreos/etcd", "v3.3.27+incompatible", []difference{
@@ -33,6 +30,7 @@ var ErrProposalDropped = raft.ErrProposalDropped
 // without a word.
 var ErrProposalDropped = errors.New("raft proposal dropped")
 `},
+		{"core.go", "const Joint, Learners = true, true", "const Joint, Learners = false, true"},
 		{"core.go", "raft.NewRawNode(c)", "raft.NewRawNode(c, nil)"},
 		{"core.go", "// ProposeChange proposes a change of the configuration.\n", "// ProposeChange proposes a change of the configuration, of one member.\n"},
 		{"core.go", `	var all []pb.ConfChangeSingle
@@ -86,4 +84,19 @@ var ErrProposalDropped = errors.New("raft proposal dropped")
 	sort.SliceStable(waiting, func(i, j int) bool { return waiting[i].To < waiting[j].To })
 `},
 	}},
+	{"etcd32", "github.com/coreos/etcd/raft", "github.com/coreos/etcd", "v3.2.32+incompatible", []difference{
+		{"core.go", "// as it was before there were joint configurations.", "// as it was before there were joint configurations, and learners."},
+		{"core.go", "const Joint, Learners = false, true", "const Joint, Learners = false, false"},
+		{"core.go", `		panic("raft: these versions have no joint configurations")
+`, `		panic("raft: these versions have no joint configurations")
+	case len(c.Learn) == 1:
+		panic("raft: these versions have no learners")
+`},
+		{"core.go", `	case len(c.Learn) == 1:
+		return propose(pb.ConfChangeAddLearnerNode, c.Learn[0])
+`, ""},
+		{"core.go", "Conf{Voters: c.Nodes, Learners: c.Learners}", "Conf{Voters: c.Nodes}"},
+		{"core.go", "pb.ConfState{Nodes: c.Voters, Learners: c.Learners}", "pb.ConfState{Nodes: c.Voters}"},
+	}},
+	{"etcd31", "github.com/coreos/etcd/raft", "github.com/coreos/etcd", "v3.1.20+incompatible", nil},
 }

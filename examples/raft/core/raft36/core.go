@@ -26,6 +26,10 @@ var Opaque = []string{
 	"go.etcd.io/raft/v3.MemoryStorage.callStats",
 }
 
+// Joint and Learners report whether the versions of this family have joint configurations
+// and learners.
+const Joint, Learners = true, true
+
 // Logger is the library's own.
 type Logger = raft.Logger
 
@@ -93,6 +97,7 @@ type Options struct {
 	Logger                       Logger
 	Heartbeat, Election          int // ticks
 	PreVote, CheckQuorum, Leases bool
+	GoesOn                       bool // a leader that is removed goes on as one, where there is a choice
 }
 
 // Node is a RawNode.
@@ -105,9 +110,7 @@ func NewNode(o Options) (*Node, error) {
 		HeartbeatTick: o.Heartbeat, ElectionTick: o.Election,
 		PreVote: o.PreVote, CheckQuorum: o.CheckQuorum,
 		MaxSizePerMsg: 1 << 20, MaxInflightMsgs: 16,
-		// A leader that was removed goes on as one, and takes no proposals: answers to
-		// reads are heartbeats, by which the others keep it. Not by default.
-		StepDownOnRemoval: true,
+		StepDownOnRemoval: !o.GoesOn, // not by default
 	}
 	if o.Leases {
 		c.ReadOnlyOption = raft.ReadOnlyLeaseBased
