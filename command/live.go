@@ -113,7 +113,7 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.StringVar(&f.timetable, "faults-at", "", "a `file` that says which fault happens when, a line for each: 2s kill n3")
 	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults and --faults-at after this `time` (default two thirds of --time)")
 	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default another each time)")
-	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`")
+	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`; clocks go faster by it")
 	flags.StringVar(&f.record, "record", "", "keep what each node did in this `folder`, which must be new or empty, for merge")
 	flags.StringVar(&f.dir, "dir", "", "keep the storage of nodes in this `folder` (default a temporary one)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve at this `address` /metrics for Prometheus, /healthz and /readyz (of --id and --in-process)")

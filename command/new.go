@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/format"
 	"go/token"
 	"os"
 	"os/exec"
@@ -76,7 +77,7 @@ func (t *tool) begin(folder, name, path string) error {
 		bug = "LK1"
 	}
 	renamed := strings.NewReplacer(
-		"package lock", "package "+name, "Package lock is", "Package "+name+" is", module+"/examples/lock", path, "lock.System", name+".System", `"lock"`, fmt.Sprintf("%q", name),
+		"package lock", "package "+name, "for the lock server", "for "+name, "Package lock is", "Package "+name+" is", module+"/examples/lock", path, "lock.System", name+".System", `"lock"`, fmt.Sprintf("%q", name),
 		"# lock", "# "+name, "lock.go", name+".go", "macemc-findings/lock", "macemc-findings/"+name, "LK1", bug, "MODULE", module,
 	)
 	for _, f := range scaffolded {
@@ -85,7 +86,13 @@ func (t *tool) begin(folder, name, path string) error {
 			return err
 		}
 		file := filepath.Join(folder, strings.Replace(f.to, "lock", name, 1))
-		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(renamed.Replace(string(text))), 0o666))
+		written := []byte(renamed.Replace(string(text)))
+		if filepath.Ext(file) == ".go" { // another name may come elsewhere among the imports
+			if written, err = format.Source(written); err != nil {
+				return err
+			}
+		}
+		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, written, 0o666))
 		if err != nil {
 			return err
 		}

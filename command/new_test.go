@@ -6,6 +6,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,6 +49,10 @@ func TestNew(t *testing.T) {
 		}
 	}
 	made := filepath.Join(folder, "counter")
+	main := get(t, filepath.Join(made, "check/main.go"))
+	if formatted, err := format.Source([]byte(main)); err != nil || string(formatted) != main || !strings.Contains(main, "// Command check is the command line of macemc, for counter.") {
+		t.Errorf("%v: check/main.go is\n%s", err, main)
+	}
 	if !*long.On {
 		return // TestPackage builds a program by default
 	}

@@ -62,7 +62,8 @@ type Config struct {
 	Stay time.Duration
 	// MessageMost is how many bytes a message may have. 0: 4 MiB.
 	MessageMost int
-	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon. 0: 1.
+	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon, and the clock that
+	// Env.Now reads go ten times as fast. 0: 1.
 	Pace float64
 	// Weather makes links worse than they are. Nil: they are as they are.
 	Weather *Weather

@@ -70,7 +70,7 @@ func (s subject) deviates() string {
 		return fmt.Sprintf("step 0: without %s the service begins otherwise", account.Bugs(d.Without))
 	}
 	if len(d.Without) > 0 {
-		return fmt.Sprintf("step %s  %s\nwithout %s the service does otherwise here, and the same until then", numerals.Count(d.Step), d.Event, account.Bugs(d.Without))
+		return fmt.Sprintf("step %s  %s\nwithout %s the service does otherwise here, and the same until then", numerals.Count(d.Step), s.shown(d.Step, d.Event), account.Bugs(d.Without))
 	}
 	switch walks := fmt.Sprintf("of %s of %s %s kept the promise and %s broke it",
 		numerals.Many(d.Kept+d.Broke, "fresh walk"), numerals.Many(d.WalkSteps, "step"), numerals.Count(d.Kept), numerals.Count(d.Broke)); {
@@ -80,5 +80,5 @@ func (s subject) deviates() string {
 		return "not known\n" + walks + "; no step is clearly of these alone"
 	}
 	return fmt.Sprintf("step %s  %s\nat a node that kept the same, this did none of %s of %s steps that kept the promise, and %s of %s that broke it",
-		numerals.Count(d.Step), d.Event, numerals.Many(d.Kept, "fresh walk"), numerals.Count(d.WalkSteps), numerals.Count(d.Did), numerals.Count(d.Broke))
+		numerals.Count(d.Step), s.shown(d.Step, d.Event), numerals.Many(d.Kept, "fresh walk"), numerals.Count(d.WalkSteps), numerals.Count(d.Did), numerals.Count(d.Broke))
 }

@@ -497,7 +497,11 @@ func environment(r *search.Result) string {
 // keeps returns what timers keep to, or "" if they are free.
 func keeps(sys *sim.System, params sim.Params, free bool) string {
 	if clock, _ := sys.Pace(params); clock != nil && !free { // a search has asked it before
-		return "in order (" + clock.String() + ")"
+		text := "in order (" + clock.String()
+		if params.Nodes > 1 {
+			text += "; the clocks of two nodes are unrelated"
+		}
+		return text + ")"
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ type (
 		id      ID
 		body    sim.Message
 	}
-	again struct { // the timer of a call
+	resend struct { // the timer of a call
 		to sim.Addr
 		id ID
 	}
@@ -68,7 +68,7 @@ func (r request) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("r
 // Carries shows the body before the envelope: see sim.Envelope.
 func (r response) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("answer to %d", r.id) }
 
-func (a again) String() string { return fmt.Sprintf("request %d to %s", a.id, a.to) }
+func (a resend) String() string { return fmt.Sprintf("request %d to %s", a.id, a.to) }
 
 // Layer is the layer below a node.
 type Layer struct {
@@ -194,7 +194,7 @@ func (l *Layer) ask(env sim.Env, id ID, c *call) {
 		c.left--
 	}
 	l.send(env, c.to, request{l.session, id, l.settled(c.to), c.body})
-	env.After(l.options.Wait, again{c.to, id})
+	env.After(l.options.Wait, resend{c.to, id})
 }
 
 // settled returns the first call to a node that is still open.
@@ -272,7 +272,7 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 		return // a duplicate, or the call was given up
 	}
 	delete(l.open, id)
-	env.Cancel(again{from, id})
+	env.Cancel(resend{from, id})
 	a := l.enter(env)
 	a.of = id
 	l.upper.Deliver(a, from, m.body)
@@ -284,7 +284,7 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	if _, is := s.(sim.PeerError); is && l.options.By == sim.LinkTCP {
 		return
 	}
-	t, mine := s.(again)
+	t, mine := s.(resend)
 	if !mine {
 		l.upper.Handle(l.enter(env), s)
 		return
