@@ -34,6 +34,31 @@ func TestPublicIsDocumented(t *testing.T) {
 	}
 }
 
+// Each package that a user imports has an example with an output, which go test runs.
+func TestPublicHasExamples(t *testing.T) {
+	for _, folder := range []string{
+		"choose", "critical", "eventgraph", "history", "layers/broadcast", "layers/machine", "layers/rpc", "live", "macetest",
+		"macetime", "mdb", "netsim", "program", "refine", "search", "sim", "simfs",
+	} {
+		names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		runs := 0
+		for _, name := range names {
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range doc.Examples(f) {
+				if e.Output != "" {
+					runs++
+				}
+			}
+		}
+		if runs == 0 {
+			t.Errorf("%s has no Example function with an output", folder)
+		}
+	}
+}
+
 func unsaidOf(t *testing.T, folder string) {
 	t.Helper()
 	files := token.NewFileSet()

@@ -342,7 +342,7 @@ func (b *builder) effect(at int, p *point, e *sim.Effect) {
 	p.did = append(p.did, d)
 }
 
-// sent is the message of an effect.
+// sent returns the message of an effect.
 func (b *builder) sent(at int, p *point, e *sim.Effect) message {
 	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(sim.Shown(b.walker, e.Value)), sent: at, same: none}
 	first, there := b.under[int(e.Number)]

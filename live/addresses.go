@@ -11,7 +11,7 @@ import (
 // may ask.
 type addresses struct {
 	mu   sync.Mutex
-	book Book // "": the node is not in the book yet
+	book Book // "" if the node is not in the book yet
 	ipOf map[int][]net.IP
 	udp  []atomic.Pointer[net.UDPAddr]
 }
@@ -56,14 +56,14 @@ func (a *addresses) add(b Book) (fresh []int, err error) {
 	return fresh, nil
 }
 
-// at is the address of a node, or "" if it is not in the book yet.
+// at returns the address of a node, or "" if it is not in the book yet.
 func (a *addresses) at(i int) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.book[i]
 }
 
-// whole is the book, as far as it goes.
+// whole returns the book, as far as it goes.
 func (a *addresses) whole() (b Book) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,10 +75,11 @@ func (a *addresses) whole() (b Book) {
 	return b
 }
 
-// datagrams is where datagrams of a node come from and go to, or nil if it is not in the book yet.
+// datagrams returns where datagrams of a node come from and go to, or nil if it is not in
+// the book yet.
 func (a *addresses) datagrams(i int) *net.UDPAddr { return a.udp[i].Load() }
 
-// ips are the addresses at which a node may be.
+// ips returns the addresses at which a node may be.
 func (a *addresses) ips(i int) []net.IP {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -104,5 +105,5 @@ func (h *Host) Grow(b Book) error {
 	return err
 }
 
-// Book says where each node is that is in the book by now.
+// Book returns where each node is that is in the book by now.
 func (h *Host) Book() Book { return h.where.whole() }

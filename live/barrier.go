@@ -20,7 +20,7 @@ type cut struct {
 	nodes  int
 }
 
-// around is the barrier that it is to a node.
+// around returns the barrier that it is to a node.
 func (c cut) around(i int) barrier {
 	if c.side == 0 {
 		return barrier{}

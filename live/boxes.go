@@ -25,7 +25,7 @@ type boxed struct {
 	took  uint64 // a life of the peer that has it; of a bag it is gone then
 }
 
-// settled is how many messages of sets the peer has, in the life that is known.
+// settled returns how many messages of sets the peer has, in the life that is known.
 func (p *peer) settled() (k int) {
 	for i := range p.boxes.out {
 		if p.boxes.out[i].took != 0 && p.sess == nil {

@@ -95,8 +95,8 @@ func (c *Config) checkTLS() error {
 	return nil
 }
 
-// tlsNow is the configuration of a connection that begins. Where it cannot be read again, what
-// was read last holds.
+// tlsNow returns the configuration of a connection that begins. Where it cannot be read
+// again, what was read last holds.
 func (p *place) tlsNow() *tls.Config {
 	c, err := p.config.TLSNow()
 	if err != nil {

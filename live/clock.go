@@ -37,7 +37,7 @@ func (c *clock) rings(now time.Time) bool {
 	return true
 }
 
-// idle is how long the loop may wait.
+// idle returns how long the loop may wait.
 func (c *clock) idle(now time.Time, timers map[sim.Signal]time.Time) time.Duration {
 	until := now.Add(time.Hour)
 	earlier := func(t time.Time) {

@@ -23,49 +23,49 @@ type Config struct {
 	// Book says where each node is. It may lack the last of Params.Nodes, which Host.Grow adds
 	// later. Nil: free ports of 127.0.0.1, for all nodes.
 	Book Book
-	// Only are the nodes of the book that this process runs, by their index. Nil: all.
+	// Only are the nodes of the book that this process runs, by their index. Nil means all.
 	Only []int
 	// Public allows addresses of the book beyond the loopback interface for the nodes
 	// that this process runs. Without TLS whoever reaches them may read and forge what
 	// nodes say.
 	Public bool
-	// TLS encrypts connections and checks both ends: a certificate of a node names it,
-	// as n0, in its DNS names or as its common name. Datagrams go by the connections
-	// then. Nil: everything is plain.
+	// TLS encrypts connections and checks both ends: a certificate of a node names it, as
+	// n0, in its DNS names or as its common name. Datagrams go by the connections then. If
+	// it is nil, everything is plain.
 	TLS *tls.Config
 	// TLSNow, if given instead of TLS, is asked for it whenever a connection begins, so that
 	// certificates may change while nodes run: see TLSFiles. Where it returns an error too, that is
 	// logged, and the configuration is used.
 	TLSNow func() (*tls.Config, error)
 
-	// Dir keeps the stable storage of each node in a folder, n0 and so on. "": in
+	// Dir keeps the stable storage of each node in a folder, n0 and so on. If it is "", in
 	// memory, for as long as the Host is.
 	Dir string
-	// Seed seeds the coins of Env.Choose and the like; 0: another each time.
+	// Seed seeds the coins of Env.Choose and the like; 0 means another each time.
 	Seed uint64
-	// Codec writes and reads messages. Nil: any value that the simulator takes, by
+	// Codec writes and reads messages. If it is nil, any value that the simulator takes, by
 	// its fields.
 	Codec Codec
 	// Types are of messages and requests of packages that the nodes do not lead to.
 	Types []any
 
 	// Grace is how long a peer that was never seen is waited for after this node has
-	// started, before a connection to it counts as refused. 0: 10 s.
+	// started, before a connection to it counts as refused. 0 means 10 s.
 	Grace time.Duration
-	// Timeout is how long a connection may be silent, or take nothing, before it counts
-	// as broken. 0: 10 s.
+	// Timeout is how long a connection may be silent, or take nothing, before it counts as
+	// broken. 0 means 10 s.
 	Timeout time.Duration
-	// Idle is the pause between two guarded actions (sim.Offerer) of a node. 0: 1 ms.
+	// Idle is the pause between two guarded actions (sim.Offerer) of a node. 0 means 1 ms.
 	Idle time.Duration
-	// Stay is how long, at most, a Join or a Leave of a script waits for when it is its turn;
-	// how long is drawn. Pace is for it too. 0: 5 s.
+	// Stay is how long, at most, a Join or a Leave of a script waits for when it is its
+	// turn; how long is drawn. Pace is for it too. 0 means 5 s.
 	Stay time.Duration
-	// MessageMost is how many bytes a message may have. 0: 4 MiB.
+	// MessageMost is how many bytes a message may have. 0 means 4 MiB.
 	MessageMost int
 	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon, and the clock that
 	// Env.Now reads go ten times as fast. 0: 1.
 	Pace float64
-	// Weather makes links worse than they are. Nil: they are as they are.
+	// Weather makes links worse than they are. If it is nil, they are as they are.
 	Weather *Weather
 
 	// Record, if given, is asked for where each life of a node is recorded: see Records.
@@ -73,9 +73,9 @@ type Config struct {
 	// Facts is told what nodes Emit, on their own goroutines.
 	Facts func(at sim.Addr, fact any)
 	// Failed is told when a handler panics; its node is dead then, and may be started
-	// again. Nil: Run ends with the error.
+	// again. If it is nil, Run ends with the error.
 	Failed func(at sim.Addr, err error)
-	// Log is told what happens to nodes and connections. Nil: nobody is.
+	// Log is told what happens to nodes and connections. If it is nil, nobody is.
 	Log *slog.Logger
 	// Trace logs what services say by Env.Logf.
 	Trace bool
@@ -139,7 +139,7 @@ func ReadBook(r io.Reader) (Book, error) {
 	return b, nil
 }
 
-// String is the form that ReadBook reads.
+// String returns the form that ReadBook reads.
 func (b Book) String() string {
 	var text strings.Builder
 	for i, at := range b {
@@ -148,9 +148,9 @@ func (b Book) String() string {
 	return text.String()
 }
 
-// Loopback is a book of n free ports of 127.0.0.1. They are free when it is made, and none
-// of those that systems give to connections on their own: so a node that is killed finds its
-// port free again.
+// Loopback returns a book of n free ports of 127.0.0.1. They are free when it is made, and
+// none of those that systems give to connections on their own: so a node that is killed
+// finds its port free again.
 func Loopback(n int) (Book, error) {
 	var b Book
 	var held []io.Closer

@@ -22,8 +22,9 @@ import (
 type Fleet interface {
 	Kill(i int) error    // in the middle of whatever it does
 	Restart(i int) error // the next life of one that is dead
-	// Cut begins a partition between the nodes of one side and the others, or, one way, lets
-	// nothing of what they send reach the others. It ends the one before; nil: there is none.
+	// Cut begins a partition between the nodes of one side and the others, or, one way,
+	// lets nothing of what they send reach the others. It ends the one before, or nil if
+	// there is none.
 	Cut(side []int, oneWay bool)
 	Climate(c Climate)
 	Pause(i int, on bool) error
@@ -299,12 +300,12 @@ func (h *Host) obey(line string) {
 	}
 }
 
-// ChildRecord is the Config.Record of a process that Spawn started.
+// ChildRecord returns the Config.Record of a process that Spawn started.
 func ChildRecord(int, int) (io.WriteCloser, error) { return os.NewFile(3, "record"), nil }
 
-// Trouble is what happens to a fleet, by a seed: about every so often a node is killed
-// and comes back, a partition begins and ends, in both ways or in one, a node is paused; and the
-// weather. 0: never. When is the real world's, so that a seed repeats no run.
+// Trouble is what happens to a fleet, by a seed: about every so often a node is killed and
+// comes back, a partition begins and ends, in both ways or in one, a node is paused; and
+// the weather. 0 means never. When is the real world's, so that a seed repeats no run.
 type Trouble struct {
 	Kill, Cut, OneWay, Pause time.Duration
 	Climate                  Climate

@@ -33,7 +33,7 @@ func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.Write
 	return f, nil
 }
 
-// Record is a Config.Record for nodes of this process.
+// Record returns a Config.Record for nodes of this process.
 func (f *Follower) Record(node, life int) (io.WriteCloser, error) {
 	r, w := newPipe()
 	return w, f.Read(node, life, r)
@@ -100,7 +100,7 @@ func (f *Follower) Look(look func(w *Watch)) {
 	look(f.watch)
 }
 
-// Err is what was wrong with a record.
+// Err returns what was wrong with a record.
 func (f *Follower) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -36,7 +36,7 @@ type Host struct {
 	failed  chan struct{} // closed when a handler has failed
 
 	mu       sync.Mutex
-	nodes    []*Node // by index; nil: not here
+	nodes    []*Node // by index; nil means not here
 	dead     []sim.Node
 	kept     []*contents // in memory, where there is no Dir
 	lives    []int
@@ -327,10 +327,10 @@ func (h *Host) ended(n *Node) {
 	}
 }
 
-// Params are those of the system.
+// Params returns those of the system.
 func (h *Host) Params() sim.Params { return h.params }
 
-// Nodes are the nodes of this process, in order; of one that was started again, its
+// Nodes returns the nodes of this process, in order; of one that was started again, its
 // newest life.
 func (h *Host) Nodes() (all []*Node) {
 	h.mu.Lock()
@@ -343,7 +343,7 @@ func (h *Host) Nodes() (all []*Node) {
 	return all
 }
 
-// Node is the node with an index; nil: it is not of this process.
+// Node returns the node with an index, or nil if it is not of this process.
 func (h *Host) Node(i int) *Node {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -393,9 +393,9 @@ func (h *Host) Restart(i int) error {
 	return nil
 }
 
-// Cut begins a partition: nodes of one side and the others cannot reach each other; or, one way,
-// what the side sends does not reach the others, and connections, which need both ways,
-// break. Each process has to be told. Nil: it ends.
+// Cut begins a partition: nodes of one side and the others cannot reach each other; or, one
+// way, what the side sends does not reach the others, and connections, which need both
+// ways, break. Each process has to be told. If it is nil, it ends.
 func (h *Host) Cut(side []int, oneWay bool) {
 	h.mu.Lock()
 	h.cut = cut{oneWay: oneWay, nodes: h.params.Nodes}

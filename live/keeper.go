@@ -28,7 +28,7 @@ type keeper struct {
 	*place
 	m      *machine
 	packer *packer
-	disk   *storage // nil: there is no folder
+	disk   *storage // nil if there is no folder
 	unkept bool     // what this life leaves cannot be written
 }
 
@@ -114,8 +114,8 @@ func (k *keeper) keepRemains(last func() []byte) {
 	}
 }
 
-// remains is the node that begins its next life with what the last has left, and the step after
-// which it had that; nil: there is nothing.
+// remains returns the node that begins its next life with what the last has left, and the
+// step after which it had that, or nil if there is nothing.
 func (k *keeper) remains() (node sim.Node, last []byte) {
 	if k.host.sys.Crash == nil || k.disk == nil || k.packer.own == nil {
 		return nil, nil

@@ -101,7 +101,7 @@ func (l *links) flows() {
 	}
 }
 
-// broken is the end of a connection that is to be heard of, ahead of all else.
+// broken returns the end of a connection that is to be heard of, ahead of all else.
 func (l *links) broken() (Event, bool) {
 	for _, p := range l.peers {
 		if e, ok := p.hearBroken(); ok {
@@ -112,7 +112,7 @@ func (l *links) broken() (Event, bool) {
 	return Event{}, false
 }
 
-// roomy is that there is room again for who asked, or that all was delivered.
+// roomy returns that there is room again for who asked, or that all was delivered.
 func (l *links) roomy() (Event, bool) {
 	for _, p := range l.peers {
 		if p.hearClear(l.buffer) {
@@ -126,7 +126,7 @@ func (l *links) roomy() (Event, bool) {
 	return Event{}, false
 }
 
-// message is the next one that the node accepts, from each peer in turn.
+// message returns the next one that the node accepts, from each peer in turn.
 func (l *links) message(from int) (Event, bool) {
 	for k := range l.peers {
 		p := l.peers[(from+k)%len(l.peers)]
@@ -272,7 +272,7 @@ func (l *links) dial(p *peer) {
 
 var errCut = errors.New("there is a partition between the nodes")
 
-// hello is what this node says to a peer about a connection.
+// hello returns what this node says to a peer about a connection.
 func (l *links) hello(p *peer, conn uint64) *hello {
 	var types []codec.Type
 	if l.packer.own != nil {

@@ -37,8 +37,8 @@ type machine struct {
 
 	step    handler.Step
 	envs    handler.Envs
-	guarded *handler.Guards // nil: not looked for yet
-	times   *canon.Finder   // nil: the node has not read its clock
+	guarded *handler.Guards // nil means not looked for yet
+	times   *canon.Finder   // nil if the node has not read its clock
 	picks   []uint32        // the answers of the step that runs, in order: of Choose, Weighted, Before
 	refused []uint32        // the places of its sends that were refused, counted from 0
 }
@@ -261,7 +261,7 @@ func (m *machine) Sync(file, _ string) error { return m.answer.synced(file, file
 func (m *machine) Log(line string)  { m.answer.log(line) }
 func (m *machine) Fail(text string) { panic(&failure{text: text}) }
 
-// guards are those of the node and its layers.
+// guards returns those of the node and its layers.
 func (m *machine) guards() *handler.Guards {
 	if m.guarded == nil {
 		g := handler.GuardsOf(m.node)
@@ -275,7 +275,7 @@ func (m *machine) offers() (all []sim.Signal) {
 	return all
 }
 
-// gathers are the actions that depend on what is in the node's set.
+// gathers returns the actions that depend on what is in the node's set.
 func (m *machine) gathers(in iter.Seq2[sim.Addr, sim.Message]) (all []sim.Signal) {
 	m.guards().Gather(in, func(s sim.Signal) { all = append(all, s) })
 	return all

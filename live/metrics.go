@@ -17,7 +17,7 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 
-	handler, waited [32]prometheus.Observer // by the kind of the event; 0: starts
+	handler, waited [32]prometheus.Observer // by the kind of the event; 0 means starts
 	fsync           prometheus.Observer
 
 	sent, received *prometheus.CounterVec // messages: by node, peer, link and type

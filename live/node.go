@@ -30,7 +30,7 @@ type Node struct {
 	turn    int
 	closing bool
 	kill    bool
-	err     error // why the life is over, once stopped is closed; nil: it was asked to end
+	err     error // why the life is over, once stopped is closed, or nil if it was asked to end
 	steps   atomic.Uint64
 	status  atomic.Pointer[Status]
 	shown   Status // the same, without the steps
@@ -133,7 +133,7 @@ const (
 	classScript = 4
 )
 
-// next is the event that comes next: errors first, then each sort in turn.
+// next returns the event that comes next: errors first, then each sort in turn.
 func (n *Node) next(now time.Time) (Event, bool) {
 	if n.member.late { // nobody is there but its script
 		return n.nextOf(classScript, now)
@@ -194,7 +194,7 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 }
 
 // take takes one step: the handler, what it stored, the record, and then what others see of
-// it. False: the node's life is over.
+// it. If it is false, the node's life is over.
 func (n *Node) take(e *Event) bool {
 	var ask *asking
 	if e.Asked {
@@ -271,13 +271,13 @@ type Failed struct {
 
 func (f *Failed) Error() string { return fmt.Sprintf("%s: %s", f.Node, f.Text) }
 
-// Addr is the node's address.
+// Addr returns the node's address.
 func (n *Node) Addr() sim.Addr { return n.m.self }
 
-// Done is closed when the node's life is over; Err says why then.
+// Done returns closed when the node's life is over; Err says why then.
 func (n *Node) Done() <-chan struct{} { return n.stopped }
 
-// Err is why the node's life is over; nil: it was asked to stop, or runs.
+// Err returns why the node's life is over, or nil if it was asked to stop, or runs.
 func (n *Node) Err() error {
 	select {
 	case <-n.stopped:
@@ -298,7 +298,7 @@ type Status struct {
 	Queued int // messages that wait for being delivered elsewhere
 }
 
-// Status is how the node did when it last had nothing to do.
+// Status returns how the node did when it last had nothing to do.
 func (n *Node) Status() Status {
 	if s := n.status.Load(); s != nil {
 		out := *s

@@ -13,7 +13,7 @@ import (
 // goroutine; any may unpack.
 type packer struct {
 	codec    Codec
-	own      *codec.Codec // of types by their fields; nil: the user has one
+	own      *codec.Codec // of types by their fields, or nil if the user has one
 	most     int          // bytes of a message
 	sendable map[reflect.Type]bool
 }
@@ -40,7 +40,7 @@ type appender interface {
 
 func (named) Name() string { return "by fields" }
 
-// frame is a message as a frame.
+// frame returns a message as a frame.
 func (p *packer) frame(kind frameKind, serial uint64, m sim.Message, buf []byte) ([]byte, error) {
 	if err := p.vetted(m); err != nil {
 		return nil, err

@@ -34,11 +34,11 @@ type peer struct {
 	in      []incoming // came by TCP
 	asked   bool       // the node waits for room
 	free    [][]byte
-	lost    uint64   // a connection that broke while it was not known to be open; 0: none
+	lost    uint64   // a connection that broke while it was not known to be open; 0 means none
 	lostOf  uint64   // and with which life of the peer
 	before  uint64   // the connection before this one
 	came    uint64   // and how many messages were delivered here by it
-	broken  sim.Kind // an error to be heard of: KindError or KindRefused; 0: none
+	broken  sim.Kind // an error to be heard of: KindError or KindRefused; 0 means none
 	brokenC uint64   // of which connection
 
 	grams []incoming // datagrams that came
@@ -69,7 +69,7 @@ func (i incoming) event(from sim.Addr) Event {
 // freeMost is how many frames a peer keeps for later messages.
 const freeMost = 32
 
-// spare is the memory of a frame that is not used any more.
+// spare returns the memory of a frame that is not used any more.
 func (p *peer) spare() (frame []byte) {
 	if last := len(p.free) - 1; last >= 0 {
 		frame, p.free = p.free[last][:0], p.free[:last]

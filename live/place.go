@@ -35,7 +35,7 @@ func newPlace(h *Host, at int) *place {
 
 func (p *place) name(i int) string { return p.host.params.Addr(i).String() }
 
-// draw is a name that nobody else draws.
+// draw returns a name that nobody else draws.
 func draw() uint64 {
 	for {
 		var b [8]byte
@@ -104,8 +104,8 @@ func (c *complaints) complain(what, who, name, why string) {
 // causeMost is how much of a sentence tells causes apart.
 const causeMost = 200
 
-// cause is what a complaint is known by: what is wrong with whom, and why without its numbers and
-// what it quotes.
+// cause returns what a complaint is known by: what is wrong with whom, and why without its
+// numbers and what it quotes.
 func cause(what, why string) string {
 	var b strings.Builder
 	b.WriteString(what + ": ")

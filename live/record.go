@@ -57,7 +57,7 @@ type Beginning struct {
 	Buffer int          // messages that a connection queues
 	Kept   bool         // the dead node's value was there for System.Crash
 	Disk   []disk.Write // what was on the storage
-	Last   *LastStep    // of the life before, where what System.Crash keeps came from its folder; nil: not known
+	Last   *LastStep    // of the life before, where what System.Crash keeps came from its folder; nil means not known
 
 	last []byte // the same as bytes, of the writer
 }
@@ -70,8 +70,8 @@ type LastStep struct {
 	Step   *Step
 }
 
-// Lost is the entry that the record of the life before does not have: it has so many steps.
-// Nil: it has all that is known.
+// Lost returns the entry that the record of the life before does not have: it has so many
+// steps. If it is nil, it has all that is known.
 func (b *Beginning) Lost(life, steps uint64) *Entry {
 	if b.Last == nil || b.Last.Life != life || b.Last.Number != steps+1 {
 		return nil
@@ -81,14 +81,14 @@ func (b *Beginning) Lost(life, steps uint64) *Entry {
 
 // Event is what a node was handed.
 type Event struct {
-	Kind   sim.Kind // 0: the start of the first life
+	Kind   sim.Kind // 0 means the start of the first life
 	From   sim.Addr
 	Link   sim.Link
 	Value  any
 	Asked  bool   // a KindScript that is not of the script: a request from outside
 	Serial uint64 // of a message: which of its sender's sends it is, from 1
 	Life   uint64 // of a message: the sender's life
-	Conn   uint64 // of a message by TCP, and of an error: the connection; 0: there was none
+	Conn   uint64 // of a message by TCP, and of an error: the connection, or 0 if there was none
 
 	came time.Time // live: since when it waits; zero: it did not
 }
@@ -220,7 +220,8 @@ func NewRecords(r io.Reader, sys *sim.System) *Records {
 	return &Records{from: bufio.NewReaderSize(r, 1<<16), codec: codecOf(sys), addrs: sim.Params{Nodes: 64}.Addrs()}
 }
 
-// SystemOf is the name of the system that a record is of; "": it is torn before that.
+// SystemOf returns the name of the system that a record is of, or "" if it is torn before
+// that.
 func SystemOf(r io.Reader) (string, error) {
 	head := make([]byte, len(magicRecord)+4)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -248,7 +249,7 @@ func SystemOf(r io.Reader) (string, error) {
 // entryMost bounds an entry, and so what a reader takes for one.
 const entryMost = 64 << 20
 
-// Next is the next entry. io.EOF: there is no more, or the rest is torn.
+// Next returns the next entry. io.EOF: there is no more, or the rest is torn.
 func (r *Records) Next() (*Entry, error) {
 	if !r.begun {
 		head := make([]byte, len(magicRecord))
@@ -381,7 +382,7 @@ func (d *entryReader) uint() uint64 {
 
 func (d *entryReader) int() int { return int(min(d.uint(), 1<<40)) }
 
-// count is how many things come, each of a byte at least.
+// count returns how many things come, each of a byte at least.
 func (d *entryReader) count() int {
 	n := d.int()
 	if n > len(d.data) {

@@ -12,7 +12,7 @@ import (
 type recorder struct {
 	*place
 	m     *machine
-	to    io.WriteCloser // nil: it is not
+	to    io.WriteCloser // nil if it is not
 	out   *recordWriter
 	entry Entry
 	step  Step
@@ -75,7 +75,7 @@ func (r *recorder) write() error {
 	return nil
 }
 
-// last is the step as a LastStep, for the keeper; nothing where nobody records.
+// last returns the step as a LastStep, for the keeper; nothing where nobody records.
 func (r *recorder) last(number uint64) []byte {
 	if r.to == nil {
 		return nil

@@ -22,7 +22,7 @@ type requests struct {
 type asking struct {
 	signal sim.Signal
 	done   chan error // capacity 1: told when its handler has returned
-	waiter *waiter    // nil: nobody waits for a fact
+	waiter *waiter    // nil means nobody waits for a fact
 	at     time.Time  // when it came
 }
 
@@ -125,7 +125,7 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 
 func (n *Node) over() error { return fmt.Errorf("%s does not run", n.m.self) }
 
-// told is what a request came to.
+// told returns what a request came to.
 func (n *Node) told(err error) error {
 	if errors.Is(err, errOver) {
 		return n.over()

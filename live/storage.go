@@ -154,8 +154,8 @@ func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	return withBody(w, name, body[:length]), body[length+4:], false
 }
 
-// withBody is a write with its name, of so many bytes, and what follows that, which may
-// end early.
+// withBody returns a write with its name, of so many bytes, and what follows that, which
+// may end early.
 func withBody(w disk.Write, name int, body []byte) disk.Write {
 	w.Name, body = string(body[:name]), body[name:]
 	if w.Kind == disk.Overwrite {
@@ -306,7 +306,7 @@ func (c *contents) write(w disk.Write) {
 	}
 }
 
-// writes are writes that make the same out of nothing.
+// writes returns writes that make the same out of nothing.
 func (c *contents) writes() (all []disk.Write) {
 	for _, key := range sim.Keys(c.keys) {
 		all = append(all, disk.Write{Kind: disk.Put, Name: key, Data: c.keys[key]})

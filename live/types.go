@@ -12,12 +12,12 @@ import (
 	"macemc/sim"
 )
 
-// CodecOf is the codec that nodes of a system use unless Config.Codec says otherwise.
+// CodecOf returns the codec that nodes of a system use unless Config.Codec says otherwise.
 func CodecOf(sys *sim.System) *codec.Codec { return codecOf(sys) }
 
 var codecs sync.Map // *sim.System: *codec.Codec
 
-// codecOf is the codec of a system: it reads the types of the packages that its nodes
+// codecOf returns the codec of a system: it reads the types of the packages that its nodes
 // lead to.
 func codecOf(sys *sim.System) *codec.Codec {
 	if c, is := codecs.Load(sys); is {
@@ -59,7 +59,7 @@ func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 	}
 }
 
-// opaque says which fields System.Opaque names.
+// opaque returns which fields System.Opaque names.
 func opaque(rules []string) func(reflect.Type, reflect.StructField) bool {
 	names := func(t reflect.Type) []string {
 		pkg, _, _ := strings.Cut(t.String(), ".")

@@ -24,7 +24,7 @@ const (
 type datagrams struct {
 	*place
 	packer *packer
-	conn   *net.UDPConn // nil: they go by the connections
+	conn   *net.UDPConn // nil means they go by the connections
 	meter  meter        // that came and wait
 	buf    []byte
 }

@@ -77,8 +77,8 @@ func (u *underway) forget(i int) {
 	}
 }
 
-// all is what is under way at a time, in the order of sight.Runtime; sets are no part of
-// what is counted.
+// all returns what is under way at a time, in the order of sight.Runtime; sets are no part
+// of what is counted.
 func (u *underway) all(now int64, sets bool) iter.Seq[sight.Sent] {
 	return func(yield func(sight.Sent) bool) {
 		var lanes []lane

@@ -42,7 +42,7 @@ type Watch struct {
 
 // Violation is what a Watch found wrong.
 type Violation struct {
-	Property string // "": a node's own failure, or what it did was not what it did again
+	Property string // "" if a node's own failure, or what it did was not what it did again
 	Node     sim.Addr
 	Step     int // of all nodes, counted in the Watch's order
 	Message  string
@@ -63,7 +63,7 @@ func (v *Violation) String() string {
 type mirror struct {
 	retold
 	seen    sight.Node
-	behind  *behind // nil: no property asks
+	behind  *behind // nil if no property asks
 	life    uint64
 	number  int
 	sends   map[uint64]uint64 // by life, how many
@@ -179,7 +179,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	return w, nil
 }
 
-// Timers is the number of timers that are scheduled.
+// Timers returns the number of timers that are scheduled.
 func (w *Watch) Timers() (n int) {
 	for _, m := range w.nodes {
 		n += len(m.seen.Timers)
@@ -187,7 +187,7 @@ func (w *Watch) Timers() (n int) {
 	return n
 }
 
-// InFlight is how much is under way, as far as it is known.
+// InFlight returns how much is under way, as far as it is known.
 func (w *Watch) InFlight() (n int) {
 	w.asked = true
 	for range w.way.all(time.Now().UnixNano(), false) {
@@ -202,11 +202,11 @@ func (w *Watch) UnderWay(yield func(sight.Sent) bool) {
 	w.way.all(time.Now().UnixNano(), true)(yield)
 }
 
-// Unjudged are the safety properties that are not judged, since they ask what is under
+// Unjudged returns the safety properties that are not judged, since they ask what is under
 // way, which is not known for sure: package internal/merge judges them.
 func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
 
-// ask is what a safety property says; true where it cannot be judged.
+// ask returns what a safety property says; true where it cannot be judged.
 func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	if w.unjudged[c.Name] {
 		return true, ""
@@ -223,10 +223,10 @@ func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	return holds, text
 }
 
-// Steps is how many were taken.
+// Steps returns how many were taken.
 func (w *Watch) Steps() int { return w.steps }
 
-// Waiting is how many entries wait for what was sent to be told.
+// Waiting returns how many entries wait for what was sent to be told.
 func (w *Watch) Waiting() (n int) {
 	for _, m := range w.nodes {
 		n += len(m.entries)
@@ -234,7 +234,7 @@ func (w *Watch) Waiting() (n int) {
 	return n
 }
 
-// Violations are what was found wrong, the first of each property.
+// Violations returns what was found wrong, the first of each property.
 func (w *Watch) Violations() []Violation { return w.all }
 
 // Add takes an entry of a record, as soon as it can be.
@@ -501,7 +501,7 @@ func (r *retold) room(s handler.Send) bool {
 	return !slices.Contains(r.step.Refused, uint32(s.Place))
 }
 
-// now is no matter: what was asked of the clock is in the answers.
+// now returns no matter: what was asked of the clock is in the answers.
 func (r *retold) now() time.Duration { return time.Second }
 
 func (r *retold) log(string)                {}
@@ -509,7 +509,7 @@ func (r *retold) tracing() bool             { return false }
 func (r *retold) stored(disk.Write) error   { return nil }
 func (r *retold) synced(string, bool) error { return nil }
 
-// Statuses are how the nodes do, as far as their records tell.
+// Statuses returns how the nodes do, as far as their records tell.
 func (w *Watch) Statuses() (all []Status) {
 	for i, n := range w.nodes {
 		all = append(all, Status{Node: fmt.Sprintf("n%d", i), Life: n.number, Up: n.up, Steps: uint64(n.steps), Timers: len(n.seen.Timers)})

@@ -60,7 +60,7 @@ func ParseClimate(text string) (c Climate, err error) {
 	return c, nil
 }
 
-// String is the form that ParseClimate reads.
+// String returns the form that ParseClimate reads.
 func (c Climate) String() string {
 	return fmt.Sprintf("loss=%g,dup=%g,reorder=%g,reset=%g,delay=%s", c.Loss, c.Dup, c.Reorder, c.Reset, c.Delay)
 }
@@ -95,8 +95,8 @@ func (w *Weather) breaks() bool {
 	return w.now.Reset > 0 && w.rand.Float64() < w.now.Reset
 }
 
-// datagram says what becomes of one: the times that it waits before it is sent, once
-// for each copy.
+// datagram returns what becomes of one: the times that it waits before it is sent, once for
+// each copy.
 func (w *Weather) datagram() (waits []time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -158,7 +158,7 @@ func readHello(r io.Reader) (*hello, error) {
 	return h, h.read(body[1:])
 }
 
-// printable is what a stranger says, in a form that steers no terminal.
+// printable returns what a stranger says, in a form that steers no terminal.
 func printable(text []byte) string {
 	out := []rune(string(text[:min(len(text), 1000)]))
 	for i, r := range out {

@@ -77,7 +77,7 @@ func (r *run) hanging(b *branch, i, k int) error {
 	return nil
 }
 
-// turned says which properties changed from one state to the next.
+// turned returns which properties changed from one state to the next.
 func (r *run) turned(from, to uint32) (out []string) {
 	a, b := r.verdicts[from], r.verdicts[to]
 	for k, name := range r.names {
@@ -122,10 +122,10 @@ func (g *given) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err is why an answer was refused.
+// Err returns why an answer was refused.
 func (g *given) Err() error { return g.err }
 
-// AlternativesPage tells what can happen after a step, and what it would do.
+// AlternativesPage returns what can happen after a step, and what it would do.
 func (s Look) AlternativesPage(i int) (Page, error) {
 	if s.here.failure != nil && i == s.Len() {
 		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(i))

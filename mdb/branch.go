@@ -30,10 +30,10 @@ type took struct {
 	verdict uint32        // what was said of the state after it: see run.verdicts
 }
 
-// len is the number of steps from the start to the end.
+// len returns the number of steps from the start to the end.
 func (b *branch) len() int { return b.from + len(b.steps) }
 
-// owner is the branch to which a step belongs.
+// owner returns the branch to which a step belongs.
 func (b *branch) owner(i int) *branch {
 	for b.parent != nil && i <= b.from {
 		b = b.parent
@@ -41,13 +41,13 @@ func (b *branch) owner(i int) *branch {
 	return b
 }
 
-// at is step i, of 1 to len.
+// at returns step i, of 1 to len.
 func (b *branch) at(i int) *took {
 	o := b.owner(i)
 	return &o.steps[i-o.from-1]
 }
 
-// trunk is the branch that everything left.
+// trunk returns the branch that everything left.
 func (b *branch) trunk() *branch {
 	for b.parent != nil {
 		b = b.parent
@@ -55,7 +55,7 @@ func (b *branch) trunk() *branch {
 	return b
 }
 
-// verdict is the number of what was said of the state after step i.
+// verdict returns the number of what was said of the state after step i.
 func (b *branch) verdict(i int) uint32 {
 	if i == 0 {
 		start := b.trunk().start
@@ -64,7 +64,7 @@ func (b *branch) verdict(i int) uint32 {
 	return b.at(i).verdict
 }
 
-// frame is the last keyframe at or before step i; nil: there is none.
+// frame returns the last keyframe at or before step i, or nil if there is none.
 func (b *branch) frame(i int) *world.Snapshot {
 	for ; b != nil; b = b.parent {
 		k, _ := slices.BinarySearchFunc(b.frames, i+1, func(s *world.Snapshot, i int) int { return s.Steps() - i })
@@ -76,7 +76,7 @@ func (b *branch) frame(i int) *world.Snapshot {
 	return nil
 }
 
-// path is the branch's steps up to one, as a path with the header given.
+// path returns the branch's steps up to one, as a path with the header given.
 func (b *branch) path(header []choose.Field, upTo int) *choose.Path {
 	p := &choose.Path{Header: slices.Clone(header)}
 	for _, t := range b.trunk().start {
@@ -92,7 +92,7 @@ func (b *branch) path(header []choose.Field, upTo int) *choose.Path {
 	return p
 }
 
-// answers are the answers of all steps up to one, those of the start included.
+// answers returns the answers of all steps up to one, those of the start included.
 func (b *branch) answers(upTo int) (picks []choose.Pick) {
 	for _, t := range b.trunk().start {
 		picks = append(picks, t.picks...)

@@ -49,7 +49,7 @@ func (t *Branches) leave(parent *branch, step int, name string) *branch {
 	return b
 }
 
-// number is leave for a branch that a number names.
+// number returns leave for a branch that a number names.
 func (t *Branches) number(parent *branch, step int) *branch {
 	t.made++
 	return t.leave(parent, step, fmt.Sprintf("b%d", t.made))
@@ -83,7 +83,7 @@ func (t *Branches) rename(b *branch, name string) error {
 	return nil
 }
 
-// BranchesPage tells the tree of branches.
+// BranchesPage returns the tree of branches.
 func (s Look) BranchesPage() (p Page) {
 	var tell func(b *branch, depth int)
 	tell = func(b *branch, depth int) {
@@ -107,7 +107,7 @@ func (s Look) BranchesPage() (p Page) {
 	return p
 }
 
-// condition is how a branch ends, in a word.
+// condition returns how a branch ends, in a word.
 func (b *branch) condition(r *run) string {
 	switch {
 	case b.failure != nil:
@@ -119,7 +119,7 @@ func (b *branch) condition(r *run) string {
 	}
 }
 
-// digits are those at the end of a name.
+// digits returns those at the end of a name.
 func digits(name string) string {
 	i := len(name)
 	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {

@@ -75,7 +75,7 @@ func branching() []*Command {
 	}
 }
 
-// numbers are arguments that must be numbers of 0 or more.
+// numbers returns arguments that must be numbers of 0 or more.
 func numbers(args []word) (out []int, ok bool) {
 	for _, a := range args {
 		n, err := strconv.Atoi(a.text)
@@ -124,8 +124,8 @@ func (s *Cursor) take(args []word) (Page, error) {
 	return s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, false) })
 }
 
-// possible is the number of the one event that can happen here and that a
-// pattern matches.
+// possible returns the number of the one event that can happen here and that a pattern
+// matches.
 func (s *Cursor) possible(pattern string) (int, error) {
 	re, err := compile(pattern)
 	if err != nil {

@@ -30,12 +30,12 @@ const (
 	groupOther   = "Other"
 )
 
-// Commands is the table.
+// Commands returns the table.
 func Commands() []*Command {
 	return slices.Concat(moving(), looking(), []*Command{graphCommand()}, comparing(), branching(), recovering(), others())
 }
 
-// lookup is the command of a name or of an alias; nil: there is none.
+// lookup returns the command of a name or of an alias, or nil if there is none.
 func lookup(name string) *Command {
 	for _, c := range Commands() {
 		if c.Name == name {
@@ -57,15 +57,15 @@ func commandNames() (names []string) {
 	return names
 }
 
-// Heading is the command with its arguments.
+// Heading returns the command with its arguments.
 func (c *Command) Heading() string {
 	return strings.TrimSpace(c.Name + " " + c.Usage)
 }
 
-// usage is the sentence about arguments that do not fit.
+// usage returns the sentence about arguments that do not fit.
 func (c *Command) usage() error {
 	return fmt.Errorf("%s is used as: %s", c.Name, c.Heading())
 }
 
-// usageOf is usage by name, for commands that find out late.
+// usageOf returns usage by name, for commands that find out late.
 func usageOf(name string) error { return lookup(name).usage() }

@@ -44,9 +44,9 @@ func ofDiff(s *Session, before []string) []string {
 	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
-// differences are the lines that differ, field by field, in the order of the
-// first state. between stands between the values of a line that both have. With
-// fields, only these are compared.
+// differences returns the lines that differ, field by field, in the order of the first
+// state. between stands between the values of a line that both have. With fields, only
+// these are compared.
 func differences(a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)
@@ -86,7 +86,7 @@ func changed(a, b []canon.Line) []world.Difference {
 	return all
 }
 
-// places are where a path stands in two states that are merged.
+// places returns where a path stands in two states that are merged.
 func places(a, b []canon.Line) map[string]int {
 	place := map[string]int{}
 	const room = 1 << 20 // of the lines of b after a line of a
@@ -194,7 +194,7 @@ func (s *Cursor) isField(w word) bool {
 	return err == nil && (f.node >= 0 || len(f.of(lines)) > 0)
 }
 
-// otherSide is the run of a word: the live one, a branch, or that of a file.
+// otherSide returns the run of a word: the live one, a branch, or that of a file.
 func (s *Session) otherSide(name string) (Cursor, error) {
 	if name == liveBranch && s.run.branches.named(name) == nil {
 		if s.live == "" {
@@ -229,7 +229,7 @@ func (s *Session) fileDiff(args []word) (Page, error) {
 	return s.look().compare(Cursor{s.run, s.here, s.step}, Cursor{r, r.trunk, s.step}, args[1:])
 }
 
-// compare tells how two states differ.
+// compare returns how two states differ.
 func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	var fields []field
 	for _, w := range args {
@@ -278,8 +278,8 @@ func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	return s.aligned.pairs
 }
 
-// alignedStep is the step of the other run to compare a step with: its partner,
-// or, between two pairs, the one at the same place, as far as there is one.
+// alignedStep returns the step of the other run to compare a step with: its partner, or,
+// between two pairs, the one at the same place, as far as there is one.
 func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before
 	for k, m := range al.Same {

@@ -22,7 +22,7 @@ func ofCommands(*Session, []string) []string {
 	return append(commandNames(), topicQueries, topicFields)
 }
 
-// ofQuery are what the last word asks for, or else what begins a condition.
+// ofQuery returns what the last word asks for, or else what begins a condition.
 func ofQuery(s *Session, before []string) (words []string) {
 	switch before[len(before)-1] {
 	case "node":
@@ -42,7 +42,7 @@ func ofQuery(s *Session, before []string) (words []string) {
 	return slices.Concat(termWords, s.Nodes())
 }
 
-// ofFields are the fields of the state here, without what is below them.
+// ofFields returns the fields of the state here, without what is below them.
 func ofFields(s *Session, _ []string) (names []string) {
 	lines, err := s.lines()
 	if err != nil {
@@ -57,7 +57,7 @@ func ofFields(s *Session, _ []string) (names []string) {
 	return names
 }
 
-// types are the names of the messages and signals that the trunk has met.
+// types returns the names of the messages and signals that the trunk has met.
 func (r *run) types() (names []string) {
 	met := map[string]bool{}
 	for i := range r.trunk.steps {
@@ -85,8 +85,7 @@ func ofFiles(*Session, []string) (names []string) {
 	return names
 }
 
-// Complete are the words that may stand where the last word of a line stands,
-// in order.
+// Complete returns the words that may stand where the last word of a line stands, in order.
 func (s *Session) Complete(line string) (words []string) {
 	if i := strings.LastIndexByte(line, ';'); i >= 0 {
 		line = line[i+1:]

@@ -19,16 +19,16 @@ type Cursor struct {
 	step int
 }
 
-// Step is where the session stands; the state is that after the step.
+// Step returns where the session stands; the state is that after the step.
 func (s *Cursor) Step() int { return s.step }
 
-// Len is the number of steps of the branch.
+// Len returns the number of steps of the branch.
 func (s *Cursor) Len() int { return s.here.len() }
 
-// Place is the line that comes back to where the session stands.
+// Place returns the line that comes back to where the session stands.
 func (s *Cursor) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
 
-// Node is the node of the step where the session stands; "": none.
+// Node returns the node of the step where the session stands; "" means none.
 func (s *Cursor) Node() string {
 	if s.step == 0 || s.here.at(s.step).Node.IsZero() {
 		return ""
@@ -36,7 +36,7 @@ func (s *Cursor) Node() string {
 	return s.here.at(s.step).Node.String()
 }
 
-// Nodes are the names of the nodes.
+// Nodes returns the names of the nodes.
 func (s *Cursor) Nodes() (names []string) {
 	for _, a := range s.run.player.World().Params().Addrs() {
 		names = append(names, a.String())
@@ -44,7 +44,7 @@ func (s *Cursor) Nodes() (names []string) {
 	return names
 }
 
-// Title is what is open, and where the session stands in it.
+// Title returns what is open, and where the session stands in it.
 func (s *Cursor) Title() Line {
 	l := Line{strong("%s", s.run.name()), plain("  %s", s.run.title)}
 	if s.here != s.run.trunk {
@@ -53,7 +53,7 @@ func (s *Cursor) Title() Line {
 	return append(l, plain("  step %s of %s", numerals.Count(s.step), numerals.Count(s.Len())))
 }
 
-// Prompt is what stands before a line.
+// Prompt returns what stands before a line.
 func (s *Cursor) Prompt() string {
 	if s.here != s.run.trunk {
 		return fmt.Sprintf("(mdb %s %d) ", s.here.name, s.step)
@@ -78,10 +78,10 @@ func (s *Cursor) where() string {
 	return "the branch " + s.here.name
 }
 
-// lines are the state where the session stands.
+// lines returns the state where the session stands.
 func (s *Cursor) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
 
-// stepNamed is the step that a word stands for; there may be no such step.
+// stepNamed returns the step that a word stands for; there may be no such step.
 func (s *Cursor) stepNamed(text string) (int, error) {
 	switch text {
 	case "start", "first":
@@ -110,7 +110,7 @@ func (s *Cursor) stepNamed(text string) (int, error) {
 	return n, nil
 }
 
-// ending says how the branch ends.
+// ending returns how the branch ends.
 func (s *Cursor) ending() string {
 	b := s.here
 	switch {
@@ -125,7 +125,7 @@ func (s *Cursor) ending() string {
 	return "take or walk go on from here"
 }
 
-// stepOr is the step that an only argument names, or another.
+// stepOr returns the step that an only argument names, or another.
 func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	switch len(args) {
 	case 0:
@@ -144,7 +144,7 @@ func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	}
 }
 
-// mark is what a step is besides; ' ': nothing.
+// mark returns what a step is besides; ' ': nothing.
 func (s *Cursor) mark(i int) rune {
 	b := s.here
 	if c, known := s.critical(); known && c == i && c > 0 {
@@ -164,7 +164,7 @@ func (s *Cursor) mark(i int) rune {
 	return ' '
 }
 
-// critical is the critical step of the branch, where the command critical or the
+// critical returns the critical step of the branch, where the command critical or the
 // path's header has told.
 func (s *Cursor) critical() (step int, known bool) {
 	if c := s.here.critical; c != nil {
@@ -183,7 +183,7 @@ func (s *Cursor) critical() (step int, known bool) {
 	return 0, false
 }
 
-// trunkStep is the last step of the trunk on the way to here.
+// trunkStep returns the last step of the trunk on the way to here.
 func (s *Cursor) trunkStep() int {
 	step := s.step
 	for b := s.here; b.parent != nil; b = b.parent {
@@ -200,7 +200,7 @@ func (s Cursor) String() string {
 	return fmt.Sprintf("%s step %s", name, numerals.Count(s.step))
 }
 
-// event is the event of a side's step.
+// event returns the event of a side's step.
 func (s Cursor) event() string {
 	if s.step == 0 {
 		return "start"
@@ -213,7 +213,7 @@ func (s *Cursor) inside(n int) error {
 	return err
 }
 
-// settings are the header's fields of how the run is run.
+// settings returns the header's fields of how the run is run.
 func (s *Cursor) settings() (header []choose.Field) {
 	for _, f := range s.run.header {
 		if setting.Describes(f.Key) || f.Key == "seed" {
@@ -223,8 +223,8 @@ func (s *Cursor) settings() (header []choose.Field) {
 	return header
 }
 
-// outcomeHere are the header's fields of what the branch came to at this step:
-// how the service failed, or that it is known to be dead, and the state.
+// outcomeHere returns the header's fields of what the branch came to at this step: how the
+// service failed, or that it is known to be dead, and the state.
 func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
 	atEnd := s.step == s.Len()
@@ -249,7 +249,7 @@ func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	return header, nil
 }
 
-// looked is the path of the branch to a step, with a header for a verdict.
+// looked returns the path of the branch to a step, with a header for a verdict.
 func (s *Cursor) looked(upTo int, verdict sim.Verdict) *choose.Path {
 	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
 	return s.here.path(header, upTo)

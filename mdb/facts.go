@@ -75,7 +75,7 @@ type BranchAbout struct {
 	Fails    string `json:"fails,omitempty"` // how the service failed in the last step
 }
 
-// end is the cursor at the end of a branch.
+// end returns the cursor at the end of a branch.
 func (b *branch) end(r *run) Cursor { return Cursor{r, b, b.len()} }
 
 // About returns what is open.
@@ -112,7 +112,7 @@ func aboutBranch(end Cursor) BranchAbout {
 	return a
 }
 
-// fails says how the service failed in the step, if it did.
+// fails returns how the service failed in the step, if it did.
 func (s Look) fails() string {
 	if f := s.failed(s.step); len(f) > 0 {
 		return strings.TrimPrefix(f[0].String(), "  ! ")
@@ -196,8 +196,8 @@ type StepFacts struct {
 // Change is a line of a state that another state has otherwise.
 type Change struct {
 	Path string `json:"path"`
-	Old  string `json:"old,omitempty"` // "": it was not there
-	New  string `json:"new,omitempty"` // "": it is gone
+	Old  string `json:"old,omitempty"` // "" if it was not there
+	New  string `json:"new,omitempty"` // "" if it is gone
 }
 
 // Facts returns what is known of a step.
@@ -326,7 +326,7 @@ type Alternative struct {
 	Event   int      `json:"event"` // its number
 	Coins   []int    `json:"coins"` // how they fall
 	Text    string   `json:"text"`
-	Node    int      `json:"node"` // -1: none
+	Node    int      `json:"node"` // -1 means none
 	Kind    string   `json:"kind"`
 	Taken   bool     `json:"taken"` // the run goes on with it
 	Did     []string `json:"did"`
@@ -357,7 +357,7 @@ func (s *Session) Alternatives(at Look) ([]Alternative, error) {
 	return out, nil
 }
 
-// alternativeOf is the outcome of the k-th event after a place.
+// alternativeOf returns the outcome of the k-th event after a place.
 func alternativeOf(s Look, k int, o *outcome) Alternative {
 	a := Alternative{Event: k, Coins: append([]int{}, o.coins...), Text: o.event, Node: -1, Did: []string{}, Then: append([]string{}, o.changes...)}
 	if o.refused != nil {
@@ -421,7 +421,7 @@ func (s *Session) Aligned(at, with Look) Aligned {
 	return out
 }
 
-// picture is the event graph of a branch, with its arrows.
+// picture returns the event graph of a branch, with its arrows.
 func (s *Session) picture(b *branch) *eventgraph.Picture { return s.drawing(b).picture }
 
 func (s *Session) graphOf(b *branch) *eventgraph.Graph { return s.drawing(b).graph }

@@ -16,7 +16,7 @@ import (
 // field on every node, at whatever depth.
 type field struct {
 	text string
-	node int // whose it is; -1: of none, or of all
+	node int // whose it is; -1 means of none, or of all
 	bare bool
 }
 
@@ -121,7 +121,7 @@ func begins(path, name string) bool {
 	return ok && (rest == "" || strings.ContainsRune(".[ -", rune(rest[0])) || strings.HasSuffix(name, "]"))
 }
 
-// of are the lines that are the field's.
+// of returns the lines that are the field's.
 func (f field) of(lines []canon.Line) (out []canon.Line) {
 	for _, l := range lines {
 		if f.matches(l.Path) {
@@ -135,7 +135,7 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 // node keeps changes only when it acts.
 func touched(s *sim.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
-// unknown is the sentence about a field that is nowhere in a state.
+// unknown returns the sentence about a field that is nowhere in a state.
 func (f field) unknown(lines []canon.Line) error {
 	var names []string
 	for _, l := range lines {
@@ -150,7 +150,7 @@ func (f field) unknown(lines []canon.Line) error {
 	return fmt.Errorf("no line of the state is %s; the nodes have %s", strings.TrimLeft(f.text, ". "), strings.Join(names, ", "))
 }
 
-// brief is the field's value as one line.
+// brief returns the field's value as one line.
 func (f field) brief(lines []canon.Line) string {
 	var parts []string
 	for _, l := range lines {

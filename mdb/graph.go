@@ -81,7 +81,7 @@ func (s *Session) drawText(o eventgraph.TextOptions) (Page, error) {
 	return text(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// marks are what the graph points out.
+// marks returns what the graph points out.
 func (s Look) marks() (m eventgraph.Marks) {
 	if c, known := s.critical(); known && c > 0 && c <= s.Len() {
 		m.Critical = c

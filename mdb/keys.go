@@ -38,7 +38,7 @@ const (
 	ActionQuit            //
 )
 
-// Keys is the table.
+// Keys returns the table.
 func Keys() []Key {
 	return []Key{
 		{[]string{"j", "Down"}, "next", 0, "the next step"},
@@ -80,10 +80,10 @@ func Keys() []Key {
 // View is what the screen shows beside the steps: the answer to a line.
 type View struct {
 	Name string
-	Line string // "": the answer to the last line that was typed
+	Line string // "" if the answer to the last line that was typed
 }
 
-// Key is that of a view, by its place: a digit, 1 to 9, then 0; or s.
+// Key returns that of a view, by its place: a digit, 1 to 9, then 0; or s.
 func (v View) Key(i int) string {
 	if v.Name == "source" {
 		return "s"
@@ -94,7 +94,7 @@ func (v View) Key(i int) string {
 // AnswerView is the place of the view of the last answer.
 const AnswerView = 9
 
-// Views are all views, in the order of their keys.
+// Views returns all views, in the order of their keys.
 func Views() []View {
 	return []View{
 		{"step", "show"}, {"state", "state"}, {"diff", "diff"}, {"live", "diff live"}, {"props", "properties"},

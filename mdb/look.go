@@ -108,7 +108,7 @@ type Look struct{ Cursor }
 // look returns what tells of the place.
 func (s *Cursor) look() Look { return Look{*s} }
 
-// StepPage tells a step.
+// StepPage returns a step.
 func (s Look) StepPage(i int) (p Page, err error) {
 	b := s.here
 	if i == 0 {
@@ -143,10 +143,10 @@ func (s Look) StepPage(i int) (p Page, err error) {
 	return append(p, changes...), nil
 }
 
-// shown is the event of a step, as people read it.
+// shown returns the event of a step, as people read it.
 func (r *run) shown(t *took) string { return t.Shown(r.player.World().Walker()) }
 
-// did are the coins, facts and effects of a step.
+// did returns the coins, facts and effects of a step.
 func (r *run) did(step *sim.Step) (p Page) {
 	walker := r.player.World().Walker()
 	for _, f := range step.Facts {
@@ -195,7 +195,7 @@ func caused(verb string, step int) string {
 	return fmt.Sprintf("%s in step %s", verb, numerals.Count(step))
 }
 
-// failed says how the service failed in a step, if it did.
+// failed returns how the service failed in a step, if it did.
 func (s Look) failed(i int) (p Page) {
 	f := s.here.failure
 	if f == nil || i != s.here.len() {
@@ -215,7 +215,7 @@ func (s Look) failed(i int) (p Page) {
 	return p
 }
 
-// frames are the calls of a stack, each with the file and line where it was.
+// frames returns the calls of a stack, each with the file and line where it was.
 func frames(stack string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		lines := strings.Split(stack, "\n")
@@ -227,7 +227,7 @@ func frames(stack string) iter.Seq2[string, string] {
 	}
 }
 
-// ChangesPage tells what a step changed in the state.
+// ChangesPage returns what a step changed in the state.
 func (s Look) ChangesPage(i int, fields ...field) (Page, error) {
 	if i == 0 {
 		return nil, nil
@@ -323,7 +323,7 @@ func (s Look) log(args []word) (Page, error) {
 	return p, nil
 }
 
-// SummaryPage tells what is open.
+// SummaryPage returns what is open.
 func (s *Session) SummaryPage() (p Page) {
 	r := s.run
 	p.add(Strong, "%s: %s", r.title, r.name())

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Manual is docs/mdb.md, made of the table of commands. A test compares them.
+// Manual returns docs/mdb.md, made of the table of commands. A test compares them.
 func Manual() string {
 	var b strings.Builder
 	b.WriteString(`# mdb, the debugger

@@ -79,7 +79,7 @@ func moving() []*Command {
 	}
 }
 
-// advance is next and prev.
+// advance returns next and prev.
 func (s *Session) advance(args []word, back bool) (Page, error) {
 	name := "next"
 	if back {
@@ -110,7 +110,7 @@ func (s *Session) advance(args []word, back bool) (Page, error) {
 	return s.look().here1(), nil
 }
 
-// neighbour is the listed step after i, or before it; -1: there is none.
+// neighbour returns the listed step after i, or before it, or -1 if there is none.
 func (s *Session) neighbour(i int, back bool) int {
 	if s.filter == nil {
 		if i--; !back {
@@ -135,7 +135,7 @@ func (s *Session) neighbour(i int, back bool) int {
 	return all[at]
 }
 
-// nowhere is the sentence about a step that is the last.
+// nowhere returns the sentence about a step that is the last.
 func (s *Session) nowhere(back bool) error {
 	filter := ""
 	if s.filter != nil {
@@ -147,7 +147,7 @@ func (s *Session) nowhere(back bool) error {
 	return fmt.Errorf("there is no step after this one%s; %s", filter, s.ending())
 }
 
-// here1 is where the session stands, as a line.
+// here1 returns where the session stands, as a line.
 func (s Look) here1() Page { return s.rowPage([]int{s.step}) }
 
 // searchFor goes to the next step that fulfils a query, or to the last before.
@@ -175,7 +175,7 @@ func (s *Session) lookFor(q *query, back bool) (Page, error) {
 	return append(p, s.look().changesOf(q)...), nil
 }
 
-// changesOf tells how the fields of a query changed in the step.
+// changesOf returns how the fields of a query changed in the step.
 func (s Look) changesOf(q *query) (p Page) {
 	for _, t := range q.fields() {
 		before, err := s.run.lines(s.here, s.step-1)

@@ -16,11 +16,11 @@ import (
 // Opener opens sessions.
 type Opener struct {
 	Find func(name string) (*sim.System, error)               // knows the systems
-	Told func(*sim.System, *choose.Path) (*sim.System, error) // what a path says of its system; nil: nothing
+	Told func(*sim.System, *choose.Path) (*sim.System, error) // what a path says of its system; nil means nothing
 	Tool string                                               // how the command is called, for the lines that repeat something
-	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "": nothing
-	Copy *lines.Program                                       // tells which lines of the service ran; nil: nobody does
-	Busy *Busy                                                // nil: nobody watches
+	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "" means nothing
+	Copy *lines.Program                                       // tells which lines of the service ran, or nil if nobody does
+	Busy *Busy                                                // nil means nobody watches
 }
 
 // Settings say under which conditions a system is explored by hand.
@@ -127,7 +127,7 @@ func (o *Opener) explore(name string, set Settings) (*run, error) {
 	return r, err
 }
 
-// other is the run of another file, to compare with.
+// other returns the run of another file, to compare with.
 func (s *Session) other(name string) (*run, error) {
 	if r := s.others[name]; r != nil {
 		return r, nil

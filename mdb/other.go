@@ -97,7 +97,7 @@ func help(args []word) (p Page, err error) {
 	return p, nil
 }
 
-// helpAll tells all commands, by group.
+// helpAll returns all commands, by group.
 func helpAll() (p Page) {
 	group := ""
 	for _, c := range Commands() {
@@ -136,7 +136,7 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 	return p, nil
 }
 
-// Command is the command line that comes to this place again.
+// Command returns the command line that comes to this place again.
 func (s *Session) Command() string {
 	if s.opened != "" {
 		line := fmt.Sprintf("%s mdb %s%s", s.opener.Tool, s.opener.Of, shellWord(s.opened))

@@ -2,7 +2,7 @@ package mdb
 
 import "macemc/internal/numerals"
 
-// PropertiesPage tells the properties.
+// PropertiesPage returns the properties.
 func (s Look) PropertiesPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err

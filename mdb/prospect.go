@@ -25,7 +25,7 @@ const (
 	curveCloser = 16    // and so many states more are where the share falls
 )
 
-// asks says what a walk is asked: whether it becomes live, or whether it survives.
+// asks returns what a walk is asked: whether it becomes live, or whether it survives.
 func (s *Session) asks() string {
 	if s.run.trunk.failure != nil || !s.run.player.World().Judge.CanBeLive() {
 		return "survive"
@@ -102,7 +102,7 @@ func (s *Session) labOf() (*search.Lab, error) {
 	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
 }
 
-// asked is the run up to a place, as a lab takes it.
+// asked returns the run up to a place, as a lab takes it.
 func (s *Session) asked(at Cursor) *choose.Path {
 	verdict := sim.VerdictDead
 	if f := s.run.trunk.failure; f != nil {
@@ -253,7 +253,7 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 
 // curve is what is known of the curve of a branch.
 type curve struct {
-	of       *search.Case // nil: it was not taken yet
+	of       *search.Case // nil if it was not taken yet
 	steps    int
 	critical int
 	points   map[int]Point

@@ -23,7 +23,7 @@ type term struct {
 	not   bool
 	holds func(b *branch, i int) bool
 	field *field
-	value *string // what the field becomes; nil: anything else
+	value *string // what the field becomes; nil means anything else
 }
 
 // queryHelp says what a query may be.
@@ -62,7 +62,7 @@ func (r *run) parseQuery(words []word) (*query, error) {
 	return q, nil
 }
 
-// quoted are the words as they would be typed.
+// quoted returns the words as they would be typed.
 func quoted(words []word) string {
 	var all []string
 	for _, w := range words {
@@ -151,7 +151,7 @@ func (r *run) nodeTerm(t *term, name string) error {
 	return err
 }
 
-// addr is the node of a name.
+// addr returns the node of a name.
 func (r *run) addr(name string) (sim.Addr, error) {
 	addrs := r.player.World().Params().Addrs()
 	for _, a := range addrs {
@@ -171,7 +171,7 @@ func kindTerm(t *term, name string) error {
 	return nil
 }
 
-// kindNames are the kinds as they are typed.
+// kindNames returns the kinds as they are typed.
 func kindNames() (names []string) {
 	for _, k := range sim.Kinds() {
 		names = append(names, strings.ReplaceAll(k.String(), " ", "-"))
@@ -210,7 +210,7 @@ func (r *run) propertyTerm(t *term, name string, rest []word) (int, error) {
 	return 2, nil
 }
 
-// property is the number of a property among those that are judged.
+// property returns the number of a property among those that are judged.
 func (r *run) property(name string) (int, error) {
 	var names []string
 	for k, j := range r.names {
@@ -230,8 +230,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// typeName is the name of the type of a message or a signal, without its
-// package.
+// typeName returns the name of the type of a message or a signal, without its package.
 func typeName(v any) string {
 	if v == nil {
 		return ""
@@ -255,7 +254,7 @@ func sends(s *sim.Step, name string) bool {
 	})
 }
 
-// stepText is all that patterns see of a step.
+// stepText returns all that patterns see of a step.
 func (r *run) stepText(b *branch, i int) string {
 	s := b.at(i)
 	var text strings.Builder
@@ -283,7 +282,7 @@ func (q *query) recorded(b *branch, i int) bool {
 	return true
 }
 
-// fields are the terms that need states.
+// fields returns the terms that need states.
 func (q *query) fields() (out []term) {
 	for _, t := range q.terms {
 		if t.field != nil {
@@ -299,8 +298,8 @@ type seen [][]canon.Line
 
 func (s seen) lines() []canon.Line { return slices.Concat(s...) }
 
-// values are what a query's fields are after step i of a branch. What the step
-// cannot have changed is as before; nil: nothing is known of before.
+// values returns what a query's fields are after step i of a branch. What the step cannot
+// have changed is as before, or nil if nothing is known of before.
 func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err
@@ -402,8 +401,8 @@ func changedAs(terms []term, before, now []seen) bool {
 	return true
 }
 
-// find is the first step after from, or the last before it, that fulfils a
-// query; 0: there is none.
+// find returns the first step after from, or the last before it, that fulfils a query, or 0
+// if there is none.
 func (r *run) find(q *query, b *branch, from int, back bool) (at int, err error) {
 	if !back {
 		err = r.matches(q, b, from, b.len(), func(i int) bool {

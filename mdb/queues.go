@@ -35,7 +35,7 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Differenc
 	return restA, restB, all
 }
 
-// apart tells the lines of queues from the others. names are the queues so far.
+// apart returns the lines of queues from the others. names are the queues so far.
 func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string][]canon.Line, all []string) {
 	of = map[string][]canon.Line{}
 	for _, l := range lines {
@@ -51,7 +51,7 @@ func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string
 	return rest, of, names
 }
 
-// common are the pairs of a longest common subsequence of two queues.
+// common returns the pairs of a longest common subsequence of two queues.
 func common(x, y []canon.Line) (pairs [][2]int) {
 	longest := make([][]int, len(x)+1) // of what is from i and from j on
 	for i := range longest {

@@ -37,7 +37,7 @@ after which that could not be avoided any more. jump critical goes there, diff l
 	}
 }
 
-// options are those of work that may be stopped.
+// options returns those of work that may be stopped.
 func (s *Session) options(walks int) search.Options {
 	b := s.opener.Busy
 	opts := search.Options{Walks: walks, Stop: func() (stop search.Stop) {

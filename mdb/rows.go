@@ -15,7 +15,7 @@ type Row struct {
 	Mark    rune   // what the step is besides: see Marks
 	Lanes   string // the columns of the nodes, two cells each
 	Text    string // the event
-	Node    int    // where it happened; -1: nowhere
+	Node    int    // where it happened; -1 means nowhere
 	Current bool   // the session stands here
 }
 
@@ -28,7 +28,7 @@ const (
 	MarkBreak    = '•'
 )
 
-// row is step i of a branch; step 0 is the start.
+// row returns step i of a branch; step 0 is the start.
 func (s Look) row(i int) Row {
 	b := s.here
 	r := Row{Step: i, Mark: s.mark(i), Current: i == s.step, Node: -1}
@@ -42,7 +42,7 @@ func (s Look) row(i int) Row {
 	return r
 }
 
-// lane is the place of a node; -1: nobody.
+// lane returns the place of a node; -1 means nobody.
 func (r *run) lane(a sim.Addr) int {
 	if a.IsZero() {
 		return -1
@@ -101,7 +101,7 @@ func (r *run) lanes(s *sim.Step) string {
 	return string(cells)
 }
 
-// line is the row as text, numbers in so many columns.
+// line returns the row as text, numbers in so many columns.
 func (r Row) line(width int) Line {
 	style, cursor := Plain, "  "
 	if r.Current {
@@ -120,7 +120,7 @@ func (r Row) line(width int) Line {
 	}
 }
 
-// rowPage is some steps as a page.
+// rowPage returns some steps as a page.
 func (s Look) rowPage(steps []int) (p Page) {
 	width := len(strconv.Itoa(s.Len()))
 	for _, i := range steps {
@@ -129,8 +129,8 @@ func (s Look) rowPage(steps []int) (p Page) {
 	return p
 }
 
-// Rows are the listed steps around where the session stands, or around another:
-// before of them, that one, and after of them. A filter leaves steps out.
+// Rows returns the listed steps around where the session stands, or around another: before
+// of them, that one, and after of them. A filter leaves steps out.
 func (s *Session) Rows(around, before, after int) (rows []Row) {
 	for i := s.neighbour(around, true); i >= 0 && len(rows) < before; i = s.neighbour(i, true) {
 		rows = append(rows, s.look().row(i))
@@ -151,7 +151,7 @@ type filtered struct {
 	steps []int
 }
 
-// listed are the steps of the branch that the filter lets through.
+// listed returns the steps of the branch that the filter lets through.
 func (s *Session) listed() []int {
 	if f := &s.filtered; f.by != s.filter || f.of != s.here || f.len != s.Len() {
 		*f = filtered{by: s.filter, of: s.here, len: s.Len()}

@@ -20,7 +20,7 @@ type run struct {
 	title    string // a file's name, or a system's
 	hangs    string // the event of a step that was recorded as one that never returns
 	header   []choose.Field
-	recorded *choose.Path // nil: explored by hand
+	recorded *choose.Path // nil means explored by hand
 	player   *search.Player
 	trunk    *branch
 	branches Branches
@@ -30,7 +30,7 @@ type run struct {
 	verdicts []verdict // the distinct ones
 	known    map[string]uint32
 
-	on   *branch // where the player is: after step at of this branch; nil: nowhere
+	on   *branch // where the player is: after step at of this branch; nil means nowhere
 	at   int
 	tape tape
 
@@ -53,7 +53,7 @@ type Busy struct {
 	Stop     func() bool                        // asked now and then; true ends the work
 	Progress func(what string, done, total int) // told now and then; total 0: not known
 
-	Stuck   time.Duration                      // a handler that has not returned after this is stuck; 0: none is
+	Stuck   time.Duration                      // a handler that has not returned after this is stuck, or 0 if none is
 	OnStuck func(where, message, stack string) // told on another goroutine; the work never ends
 
 	calls  int
@@ -161,7 +161,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	return r, nil
 }
 
-// unfinished says what is wrong at the end of a path that was followed.
+// unfinished returns what is wrong at the end of a path that was followed.
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
@@ -239,8 +239,8 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) 
 	return r.player.Step(&r.tape)
 }
 
-// lastStep is the step that was just taken. A handler that failed has no record:
-// what it did until then is told.
+// lastStep returns the step that was just taken. A handler that failed has no record: what
+// it did until then is told.
 func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
@@ -254,7 +254,7 @@ func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	return s
 }
 
-// judge is the number of what is said of the state where the player is.
+// judge returns the number of what is said of the state where the player is.
 func (r *run) judge(failure *sim.Failure) uint32 {
 	w := r.player.World()
 	v := verdict{holds: w.Judge.Holding(nil), live: failure == nil && w.Judge.CanBeLive() && w.Judge.Live()}
@@ -352,7 +352,7 @@ type cachedState struct {
 
 const cachedMost = 16
 
-// lines are the state after step i of a branch.
+// lines returns the state after step i of a branch.
 func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	owner := b.owner(i)
 	for _, c := range r.cached {
@@ -371,7 +371,7 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	return lines, nil
 }
 
-// name is the system with its known bugs.
+// name returns the system with its known bugs.
 func (r *run) name() string {
 	w := r.player.World()
 	return account.NameOf(w.System(), w.Params())

@@ -13,16 +13,16 @@ type Session struct {
 
 	opener *Opener
 	others map[string]*run // runs that were compared with, by file
-	live   string          // the file of the nearest live path; "": there is none known
-	opened string          // the file that was opened; "": a system
+	live   string          // the file of the nearest live path, or "" if there is none known
+	opened string          // the file that was opened; "" means a system
 
-	filter    *query // which steps are listed and gone to; nil: all
+	filter    *query // which steps are listed and gone to; nil means all
 	filtered  filtered
 	breaks    []*query
 	last      *query // what was looked for last
 	history   []string
 	ran       ran
-	width     int // of what is drawn, in columns; 0: the default
+	width     int // of what is drawn, in columns; 0 means the default
 	drawings  map[*branch]*drawn
 	aligned   aligned
 	prospects prospects
@@ -72,8 +72,8 @@ func (s *Session) do(line string) (Page, error) {
 // draws what it answers.
 func (s *Session) Peek(line string) (Page, error) { return s.do(line) }
 
-// Against is what the session was last compared with: a branch or a file, else
-// the nearest live path.
+// Against returns what the session was last compared with: a branch or a file, else the
+// nearest live path.
 func (s *Session) Against() string { return s.against }
 
 // Draw has what is drawn be of so many columns.
@@ -88,8 +88,8 @@ func (s *Session) Watched(b *Busy) {
 	s.opener.Busy.Stop, s.opener.Busy.Progress = b.Stop, b.Progress
 }
 
-// unknown is the sentence about a word that is not known: what was probably
-// meant, or else where to look.
+// unknown returns the sentence about a word that is not known: what was probably meant, or
+// else where to look.
 func unknown(what, typed string, known []string, otherwise string) error {
 	if meant := nearest.Name(typed, known); meant != "" {
 		otherwise = "did you mean " + meant + "?"

@@ -36,7 +36,7 @@ type ran struct {
 	sources *account.Sources
 }
 
-// linesRan are those of the branch where the session stands.
+// linesRan returns those of the branch where the session stands.
 func (s *Session) linesRan() *ran {
 	r := &s.ran
 	if r.of == s.here && r.len == s.Len() {
@@ -56,7 +56,7 @@ func (s *Session) linesRan() *ran {
 	return r
 }
 
-// SourcePage tells the lines of code of a step.
+// SourcePage returns the lines of code of a step.
 func (s *Session) SourcePage(i int) (p Page, err error) {
 	ran := s.linesRan()
 	if errors.Is(ran.err, errStopped) {

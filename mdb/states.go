@@ -35,7 +35,7 @@ type markedLine struct {
 	mark string
 }
 
-// marked is the state, and the nodes that are down: what they kept in memory is gone.
+// marked returns the state, and the nodes that are down: what they kept in memory is gone.
 func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	after, err := s.lines()
 	if err != nil {
@@ -67,8 +67,7 @@ func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	return all, down, nil
 }
 
-// StatePage tells the state, or some fields of it. What the step changed is
-// marked.
+// StatePage returns the state, or some fields of it. What the step changed is marked.
 func (s Look) StatePage(fields ...field) (p Page, err error) {
 	all, down, err := s.marked()
 	if err != nil {
@@ -101,7 +100,7 @@ func matchesAny(fields []field, path string) bool {
 	return false
 }
 
-// partOf is what a line of the state is about: a node, or what is under way.
+// partOf returns what a line of the state is about: a node, or what is under way.
 func partOf(path string) string {
 	if m := nodeName.FindStringSubmatch(path); m != nil {
 		return "n" + m[1]
@@ -141,7 +140,7 @@ func (s Look) fieldOfAll(args []word) (Page, error) {
 	return p, nil
 }
 
-// sideBySide are the lines of one node's field as one line.
+// sideBySide returns the lines of one node's field as one line.
 func sideBySide(name string, lines []canon.Line) string {
 	var parts []string
 	for _, l := range lines {
@@ -161,7 +160,7 @@ func sideBySide(name string, lines []canon.Line) string {
 	return strings.Join(parts, "  ")
 }
 
-// PendingPage tells what is under way.
+// PendingPage returns what is under way.
 func (s Look) PendingPage() (p Page, err error) {
 	lines, err := s.lines()
 	if err != nil {

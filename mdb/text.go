@@ -33,7 +33,7 @@ type Line []Span
 // Page is what a command answers.
 type Page []Line
 
-// String is the text without styles.
+// String returns the text without styles.
 func (l Line) String() string {
 	var b strings.Builder
 	for _, s := range l {
@@ -42,7 +42,7 @@ func (l Line) String() string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// String is the text without styles, every line ended.
+// String returns the text without styles, every line ended.
 func (p Page) String() string {
 	var b strings.Builder
 	for _, l := range p {
@@ -66,14 +66,14 @@ func plain(format string, args ...any) Span  { return Span{Plain, fmt.Sprintf(fo
 func dim(format string, args ...any) Span    { return Span{Dim, fmt.Sprintf(format, args...)} }
 func strong(format string, args ...any) Span { return Span{Strong, fmt.Sprintf(format, args...)} }
 
-// page is a page of one plain line.
+// page returns a page of one plain line.
 func page(format string, args ...any) Page {
 	var p Page
 	p.add(Plain, format, args...)
 	return p
 }
 
-// plural is the one word or the other.
+// plural returns the one word or the other.
 func plural(n int, one, more string) string {
 	if n == 1 {
 		return one

@@ -15,7 +15,7 @@ type word struct {
 	quoted  bool
 }
 
-// file is the word as the name of a file.
+// file returns the word as the name of a file.
 func (w word) file() string {
 	if w.pattern {
 		return w.raw
@@ -42,7 +42,7 @@ func Lines(script string) (lines []string, err error) {
 	}
 }
 
-// cutWords are the words up to the end of a command, and where that is.
+// cutWords returns the words up to the end of a command, and where that is.
 func cutWords(text string) (words []word, end int, err error) {
 	i := 0
 	for {
@@ -80,8 +80,8 @@ func cutWords(text string) (words []word, end int, err error) {
 	}
 }
 
-// pattern is the pattern at the beginning of a text, and how long it is: up to a
-// slash that a blank follows, else up to a blank.
+// pattern returns the pattern at the beginning of a text, and how long it is: up to a slash
+// that a blank follows, else up to a blank.
 func pattern(text string) (w word, n int) {
 	blank := func(i int) bool { return i >= len(text) || strings.IndexByte(" \t\r\n;", text[i]) >= 0 }
 	for i := 1; i < len(text) && text[i] != '\n'; i++ {
@@ -97,7 +97,7 @@ func pattern(text string) (w word, n int) {
 	return word{text: strings.ReplaceAll(text[1:n], `\/`, "/"), raw: text[:n], pattern: true}, n
 }
 
-// texts are the words as they would be typed without quotes, joined.
+// texts returns the words as they would be typed without quotes, joined.
 func texts(words []word) string {
 	var all []string
 	for _, w := range words {

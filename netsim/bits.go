@@ -12,7 +12,7 @@ type Bits struct {
 // NewBits makes a set for members in [0, n).
 func NewBits(n int) Bits { return Bits{words: make([]uint64, (n+63)/64)} }
 
-// Len is the number of members.
+// Len returns the number of members.
 func (b *Bits) Len() int { return b.count }
 
 // Has reports whether i is a member.
@@ -37,7 +37,7 @@ func (b *Bits) Clear() {
 	b.count = 0
 }
 
-// At is the k-th member, k in [0, Len()).
+// At returns the k-th member, k in [0, Len()).
 func (b *Bits) At(k int) int {
 	for i, w := range b.words {
 		if c := bits.OnesCount64(w); k >= c {

@@ -66,16 +66,16 @@ func (f *FIFO) Reset() {
 	f.held = 0
 }
 
-// Channel is the number of the channel from one node to another.
+// Channel returns the number of the channel from one node to another.
 func (f *FIFO) Channel(from, to int) int { return to*f.n + from }
 
-// Ends are the two nodes of a channel.
+// Ends returns the two nodes of a channel.
 func (f *FIFO) Ends(channel int) (from, to int) { return channel % f.n, channel / f.n }
 
-// Ready are the channels that hold a packet.
+// Ready returns the channels that hold a packet.
 func (f *FIFO) Ready() *Bits { return &f.ready }
 
-// Len is the number of packets under way.
+// Len returns the number of packets under way.
 func (f *FIFO) Len() int { return f.held }
 
 // Push appends a packet to a channel.
@@ -85,8 +85,7 @@ func (f *FIFO) Push(channel int, p Packet) {
 	f.ready.Put(channel, true)
 }
 
-// Head is the packet that Pop would take. It stays valid until the next Push
-// or Pop.
+// Head returns the packet that Pop would take. It stays valid until the next Push or Pop.
 func (f *FIFO) Head(channel int) *Packet {
 	return f.queue[channel].first()
 }
@@ -102,8 +101,8 @@ func (f *FIFO) Pop(channel int) Packet {
 	return p
 }
 
-// Packets are the packets of a channel, oldest first. They stay valid until
-// the next Push or Pop.
+// Packets returns the packets of a channel, oldest first. They stay valid until the next
+// Push or Pop.
 func (f *FIFO) Packets(channel int) []Packet {
 	q := &f.queue[channel]
 	return q.items[q.head:]

@@ -50,7 +50,7 @@ func (s *Set) Reset() {
 	s.held = 0
 }
 
-// Len is the number of messages in all sets.
+// Len returns the number of messages in all sets.
 func (s *Set) Len() int { return s.held }
 
 // Add puts a message into to's set, unless it is there already, and returns the one that
@@ -97,12 +97,13 @@ func (s *Set) Take(to, i int) Packet {
 	return p
 }
 
-// second is the place of the oldest message that equals a member; -1 if it is not known.
+// second returns the place of the oldest message that equals a member; -1 if it is not
+// known.
 func (s *Set) second(to int, m *Member) int {
 	return slices.IndexFunc(s.equal[to], func(e Equal) bool { return e.From == m.From && e.Sum == m.Sum })
 }
 
-// Bagged is the number of messages in all bags.
+// Bagged returns the number of messages in all bags.
 func (s *Set) Bagged() (n int) {
 	for i := range s.to {
 		n += Bagged(s.to[i])
@@ -110,7 +111,7 @@ func (s *Set) Bagged() (n int) {
 	return n
 }
 
-// Bagged is the number of messages among members that are in a bag.
+// Bagged returns the number of messages among members that are in a bag.
 func Bagged(members []Member) (n int) {
 	for i := range members {
 		n += members[i].Count
@@ -118,7 +119,7 @@ func Bagged(members []Member) (n int) {
 	return n
 }
 
-// For are the messages that a node may be given, in canonical order.
+// For returns the messages that a node may be given, in canonical order.
 func (s *Set) For(to int) []Member { return s.to[to] }
 
 func compareMembers(a, b Member) int {
@@ -138,7 +139,7 @@ func (s *Set) Place(to int, members []Member) {
 	s.equal[to] = s.equal[to][:0]
 }
 
-// Equal are the messages of a node's bag that equal others.
+// Equal returns the messages of a node's bag that equal others.
 func (s *Set) Equal(to int) []Equal { return s.equal[to] }
 
 // SetEqual says, after Place, which messages of a node's bag equal others.

@@ -45,7 +45,7 @@ func (f Flags) Words() string {
 	return strings.Join(all, ", and ")
 }
 
-// bits are the flags as a number: local, remote, open.
+// bits returns the flags as a number: local, remote, open.
 func (f Flags) bits() (n uint8) {
 	if f.Local {
 		n |= 4
@@ -156,35 +156,34 @@ func (t *TCP) Reset() {
 	t.held, t.disturbed, t.special, t.lost = 0, false, false, t.lost[:0]
 }
 
-// Channel is the number of the channel from one node to another.
+// Channel returns the number of the channel from one node to another.
 func (t *TCP) Channel(from, to int) int { return to*t.n + from }
 
-// Ends are the two nodes of a channel.
+// Ends returns the two nodes of a channel.
 func (t *TCP) Ends(channel int) (from, to int) { return channel % t.n, channel / t.n }
 
-// Messages are the channels whose next message may be delivered, as far as
-// the network is concerned.
+// Messages returns the channels whose next message may be delivered, as far as the network
+// is concerned.
 func (t *TCP) Messages() *Bits { return &t.messages }
 
-// Errors are the channels by which an error is to be delivered: the receiver
-// hears that its connection to the sender broke.
+// Errors returns the channels by which an error is to be delivered: the receiver hears that
+// its connection to the sender broke.
 func (t *TCP) Errors() *Bits { return &t.errors }
 
-// Clear are the channels whose sender asked for room, and has it.
+// Clear returns the channels whose sender asked for room, and has it.
 func (t *TCP) Clear() *Bits { return &t.clear }
 
-// Flushed are the nodes that asked to be told that nothing is queued, when
-// nothing is.
+// Flushed returns the nodes that asked to be told that nothing is queued, when nothing is.
 func (t *TCP) Flushed() *Bits { return &t.flushed }
 
-// Len is the number of messages under way.
+// Len returns the number of messages under way.
 func (t *TCP) Len() int { return t.held }
 
-// Flags are what from keeps about to.
+// Flags returns what from keeps about to.
 func (t *TCP) Flags(from, to int) Flags { return t.conn[t.Channel(from, to)].Flags }
 
-// Packets are the messages of a channel, oldest first. They stay valid until
-// the network changes.
+// Packets returns the messages of a channel, oldest first. They stay valid until the
+// network changes.
 func (t *TCP) Packets(channel int) []Packet {
 	q := &t.conn[channel].queue
 	return q.items[q.head:]
@@ -202,14 +201,14 @@ func (t *TCP) Flushing(node int) bool { return t.flush[node] }
 // Special reports whether anything but messages may be going on.
 func (t *TCP) Special() bool { return t.special }
 
-// Told is what from keeps about to, as a number: flags, a queued error, a wait
-// for room. 0: nothing.
+// Told returns what from keeps about to, as a number: flags, a queued error, a wait for
+// room. 0 means nothing.
 func (t *TCP) Told(channel int) uint8 { return t.End(channel).Told() }
 
-// Room is how many more messages a channel can queue.
+// Room returns how many more messages a channel can queue.
 func (t *TCP) Room(channel int) int { return t.buffer - t.conn[channel].len() }
 
-// Buffer is how many messages a channel can queue.
+// Buffer returns how many messages a channel can queue.
 func (t *TCP) Buffer() int { return t.buffer }
 
 // Push queues a message. The caller has made sure that there is Room.
@@ -225,7 +224,7 @@ func (t *TCP) Push(channel int, p Packet) {
 	t.settle(channel)
 }
 
-// Head is the message that Pop would take.
+// Head returns the message that Pop would take.
 func (t *TCP) Head(channel int) *Packet { return t.conn[channel].first() }
 
 // Pop takes the oldest message of one of the Messages channels. The first one
@@ -345,8 +344,8 @@ func (t *TCP) Refuse(channel int) {
 	t.settle(channel)
 }
 
-// Lost are the numbers of the messages that were lost with connections since the last call of
-// Forget or Reset.
+// Lost returns the numbers of the messages that were lost with connections since the last
+// call of Forget or Reset.
 func (t *TCP) Lost() []int32 { return t.lost }
 
 // Forget forgets what was lost.
@@ -406,7 +405,7 @@ func (t *TCP) settle(channel int) {
 // open: before that, all flags fit.
 func (t *TCP) Disturbed() bool { return t.disturbed }
 
-// Illegal are two nodes whose flags about each other no connection may have.
+// Illegal returns two nodes whose flags about each other no connection may have.
 func (t *TCP) Illegal() (a, b int, found bool) {
 	for a := range t.n {
 		for b := range a {
@@ -425,7 +424,7 @@ type End struct {
 	Asked  bool // the node waits for room
 }
 
-// Told is the end as a number: flags, a queued error, a wait for room.
+// Told returns the end as a number: flags, a queued error, a wait for room.
 func (e End) Told() uint8 {
 	n := e.bits()
 	if e.Broken {
@@ -437,7 +436,7 @@ func (e End) Told() uint8 {
 	return n
 }
 
-// End is the state of a channel's sending end.
+// End returns the state of a channel's sending end.
 func (t *TCP) End(channel int) End {
 	k := &t.conn[channel]
 	return End{k.Flags, k.broken, k.asked}

@@ -11,12 +11,12 @@ type Bound struct {
 	Name  string
 	Least int      // that one may ask for; in Options, 0 stands for the default
 	Not   []string // flags and bounds that exclude it
-	Needs string   // the bound without which it means nothing; "": none
+	Needs string   // the bound without which it means nothing; "" means none
 	Help  string   // as a flag's, with the word for the number in backquotes
 	of    func(*Options) *int
 }
 
-// In is where options have it; nil: they have not, since none was asked for.
+// In returns where options have it, or nil if they have not, since none was asked for.
 func (b *Bound) In(o *Options) *int { return b.of(o) }
 
 const noWalks = "no-walks"
@@ -55,7 +55,7 @@ var bounds = []Bound{
 		Help: "with --visited fingerprint, the bits of a hash, `32|64` (default 64)"},
 }
 
-// Bounded is the bound with a name.
+// Bounded returns the bound with a name.
 func Bounded(name string) *Bound {
 	i := slices.IndexFunc(bounds, func(b Bound) bool { return b.Name == name })
 	if i < 0 {

@@ -61,7 +61,7 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) 
 	return f, nil
 }
 
-// unlike is the failure of a run that did not fail again as it did.
+// unlike returns the failure of a run that did not fail again as it did.
 func unlike(f sim.Failure, say string) sim.Failure {
 	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
 	f.Verdict = sim.VerdictNondeterminism
@@ -90,13 +90,13 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	return f, nil
 }
 
-// cameAt is a failure, or none, of a run of so many steps.
+// cameAt returns a failure, or none, of a run of so many steps.
 func cameAt(f sim.Failure, steps int) sim.Failure {
 	f.Step = steps
 	return f
 }
 
-// tracing is a hand whose careful runs are recorded. What it counts nobody adds.
+// tracing returns a hand whose careful runs are recorded. What it counts nobody adds.
 func (h *hand) tracing() (*hand, error) {
 	counts := &Stats{}
 	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{

@@ -4,8 +4,8 @@ package search
 
 import "time"
 
-// Processor is the processor time that the process has taken, which this
-// system does not tell.
+// Processor returns the processor time that the process has taken, which this system does
+// not tell.
 func Processor() time.Duration { return 0 }
 
 func userTime() time.Duration { return 0 }

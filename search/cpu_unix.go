@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Processor is the processor time that the process has taken, all threads
-// together: what a busy machine does not change. 0: it is not known.
+// Processor returns the processor time that the process has taken, all threads together:
+// what a busy machine does not change. If it is 0, it is not known.
 func Processor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -17,7 +17,8 @@ func Processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// userTime is what of it was not spent in the kernel, which is busy when memory is short.
+// userTime returns what of it was not spent in the kernel, which is busy when memory is
+// short.
 func userTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -16,8 +16,8 @@ type localStep struct {
 	event string
 }
 
-// localSteps tells the steps of a run, state after state, as local ones. Those of
-// nobody are left out.
+// localSteps returns the steps of a run, state after state, as local ones. Those of nobody
+// are left out.
 func localSteps(each func(step int, did localStep)) func(*world.World) {
 	before := map[sim.Addr]canon.Hash{}
 	return func(w *world.World) {
@@ -71,9 +71,9 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	return out, nil
 }
 
-// Without tells at which step a run parts from the one that the same answers make
-// where the known bugs are switched off; 0: they begin otherwise. No bugs: at none, or
-// there are none.
+// Without tells at which step a run parts from the one that the same answers make where the
+// known bugs are switched off; 0 means they begin otherwise. No bugs: at none, or there are
+// none.
 func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	opts, sys := l.Options(), l.first().Sys
 	if bugs = opts.Params.Bugs(); len(bugs) == 0 {
@@ -121,9 +121,9 @@ func (s *looks) add(w *world.World) {
 	s.all, s.besides = append(s.all, all), append(s.besides, all.Sub(w.State.NodesHash()))
 }
 
-// parts is the first state that is not the same, or that only one of the runs has; -1:
-// there is none. Nodes that are made otherwise always keep something else, and are told
-// by what becomes of it.
+// parts returns the first state that is not the same, or that only one of the runs has, or
+// -1 if there is none. Nodes that are made otherwise always keep something else, and are
+// told by what becomes of it.
 func (s *looks) parts(o looks) int {
 	mine, others := s.all, o.all
 	if s.kept != o.kept {

@@ -79,13 +79,13 @@ func (r *runner) levels(x *explore.Explorer) (outcome, error) {
 	}
 }
 
-// covers is the outcome, with what is known of safety where it ended.
+// covers returns the outcome, with what is known of safety where it ended.
 func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }
 
-// exhausted is what a space comes to of which every state was visited: its steps are taken
-// again, and its dead states looked for.
+// exhausted returns what a space comes to of which every state was visited: its steps are
+// taken again, and its dead states looked for.
 func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) {
 	again, err := r.repeats(x)
 	if again.over() || err != nil {
@@ -162,7 +162,7 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 	}
 }
 
-// interrupted is why the exhaustive phase is to stop here; "": it goes on.
+// interrupted returns why the exhaustive phase is to stop here, or "" if it goes on.
 func (r *runner) interrupted() Stop {
 	switch {
 	case r.Stopped():
@@ -210,7 +210,7 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 	return found(f), err
 }
 
-// failedAfter is a failure that a run to a depth comes to.
+// failedAfter returns a failure that a run to a depth comes to.
 func failedAfter(f sim.Failure, depth int) *sim.Failure {
 	if f.Step = min(f.Step, depth); f.Verdict != sim.VerdictNondeterminism {
 		f.Step = depth
@@ -218,7 +218,7 @@ func failedAfter(f sim.Failure, depth int) *sim.Failure {
 	return &f
 }
 
-// covered is what the states that were expanded say about the space.
+// covered returns what the states that were expanded say about the space.
 func covered(x *explore.Explorer, open bool) State {
 	switch {
 	case x.Sampled:

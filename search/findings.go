@@ -104,9 +104,9 @@ func (f *findings) worth(failure *sim.Failure) bool {
 	return true
 }
 
-// kind is what findings are told apart by: what is wrong, and where. Where is the
-// event after which it was too late, whatever nodes it was about and whatever it
-// carried; of a panic, the place in the source.
+// kind returns what findings are told apart by: what is wrong, and where. Where is the
+// event after which it was too late, whatever nodes it was about and whatever it carried;
+// of a panic, the place in the source.
 func (f *Finding) kind() [3]string {
 	event := f.Identity
 	switch {
@@ -123,9 +123,8 @@ func (f *Finding) kind() [3]string {
 
 var carried = regexp.MustCompile(`\{.*\}`)
 
-// thrownAt is the place where a service panicked, with its message: a place may be
-// a function that makes the panics of others. What numbers the message tells does
-// not matter.
+// thrownAt returns the place where a service panicked, with its message: a place may be a
+// function that makes the panics of others. What numbers the message tells does not matter.
 func thrownAt(f *sim.Failure) string {
 	if f.Stack == "" {
 		return ""

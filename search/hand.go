@@ -18,8 +18,8 @@ import (
 type hand struct {
 	run.Runs
 	opts     Options // two change on the way: see mayFire, and exhaustLocal
-	of       *runner // the search that it explores for; nil: it answers questions about single runs
-	prefix   *prefix // what every run begins with; nil: nothing
+	of       *runner // the search that it explores for, or nil if it answers questions about single runs
+	prefix   *prefix // what every run begins with; nil means nothing
 	coverage *world.Coverage
 	owner    explore.Owner
 	share    run.Share // how much of this phase was audited
@@ -97,7 +97,7 @@ func (h *hand) halted() bool {
 	return h.Stopped() || h.opts.enough(*h.counts)
 }
 
-// depth is that of the states that are expanded.
+// depth returns that of the states that are expanded.
 func (h *hand) depth() int {
 	if h.of == nil {
 		return 0
@@ -115,8 +115,7 @@ func (h *hand) passes(done int) {
 // wanted reports whether a run goes on: nobody has told the search to stop.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
-// taken is how many steps a run took; those of the prefix only if it took them
-// again.
+// taken returns how many steps a run took; those of the prefix only if it took them again.
 func (h *hand) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Run.Steps()
@@ -124,7 +123,7 @@ func (h *hand) taken(w *world.World, careful bool) int {
 	return w.Run.Steps() - h.prefix.base()
 }
 
-// strategy is how walks of the default search are taken. It has the forks of this
+// strategy returns how walks of the default search are taken. It has the forks of this
 // hand, and is of no use to another.
 func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	weighted := walk.Weighted{
@@ -141,7 +140,7 @@ func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	}
 }
 
-// faultsOf is how many faults a walk may have, and whether any of them lasts.
+// faultsOf returns how many faults a walk may have, and whether any of them lasts.
 func faultsOf(budgets sim.Faults) (faults int, parts bool) {
 	for _, kind := range sim.Kinds() {
 		if kind.Fault() {
@@ -156,7 +155,7 @@ func faultsOf(budgets sim.Faults) (faults int, parts bool) {
 	return faults, parts
 }
 
-// manners are those that the walks of a portfolio have in turn.
+// manners returns those that the walks of a portfolio have in turn.
 func (w Walking) manners() []walk.Manner {
 	switch w {
 	case WalkChain:
@@ -168,9 +167,9 @@ func (w Walking) manners() []walk.Manner {
 	}
 }
 
-// ended is the failure of the world in which a handler ended its goroutine,
-// with the hand that owns the world. If there is none, a function that the
-// caller gave did it: then the caller's goroutine ends, as it would have.
+// ended returns the failure of the world in which a handler ended its goroutine, with the
+// hand that owns the world. If there is none, a function that the caller gave did it: then
+// the caller's goroutine ends, as it would have.
 func (h *hand) ended() (*hand, *sim.Failure) {
 	for ; h != nil; h = h.confirming {
 		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}
@@ -191,8 +190,8 @@ func (h *hand) ended() (*hand, *sim.Failure) {
 // here begins to take runs on this goroutine.
 func (h *hand) here() { h.Pulse.Here() }
 
-// gone is what became of the run in which a handler ended the goroutine, and another hand
-// in the place of this one.
+// gone returns what became of the run in which a handler ended the goroutine, and another
+// hand in the place of this one.
 func (h *hand) gone() (*sim.Failure, *hand) {
 	r, f := h.ended()
 	r.Pulse.Rest()

@@ -45,7 +45,7 @@ func ParseIgnore(text string) (Ignore, error) {
 
 var ignoreKeys = []string{"verdict", "property", "place"}
 
-// String is what ParseIgnore reads.
+// String returns what ParseIgnore reads.
 func (i Ignore) String() string {
 	switch {
 	case i.Property != "":
@@ -87,7 +87,7 @@ func (o Options) Ignores(f *sim.Failure) bool {
 	return slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.covers(f) })
 }
 
-// checked are the properties that are left to check; nil: all.
+// checked returns the properties that are left to check; nil means all.
 func (o Options) checked(sys *sim.System) ([]string, error) {
 	var left []string
 	all := true

@@ -31,10 +31,10 @@ type settled struct {
 	states    int  // that were visited to decide it
 }
 
-// recovers is the last state, from one on, from which the run can recover; from-1: none.
-// System.Within is no bound: it is none to walks. Nor is System.Assume, but that nothing
-// is dead from which a state can be reached that does not count: then the end of the run
-// is what is returned. A state before it can recover only if a live one is reached.
+// recovers returns the last state, from one on, from which the run can recover; from-1:
+// none. System.Within is no bound: it is none to walks. Nor is System.Assume, but that
+// nothing is dead from which a state can be reached that does not count: then the end of
+// the run is what is returned. A state before it can recover only if a live one is reached.
 func (q settling) recovers(from int) (settled, error) {
 	s, err := q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
 	end := len(q.path.Steps)

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// judge has it decided whether a run that did not become live is dead. At rest, it
-// is. Nil: a false alarm, or undecided.
+// judge has it decided whether a run that did not become live is dead. At rest, it is. Nil
+// means a false alarm, or undecided.
 func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()
@@ -99,7 +99,7 @@ func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Fin
 	return into(l, of, l.Finder(of, decide.Options{}))
 }
 
-// ownLab is a lab in which the search looks into runs.
+// ownLab returns a lab in which the search looks into runs.
 func (r *runner) ownLab() (l *Lab, err error) {
 	if r.lab == nil {
 		r.lab, err = newLab(r.Sys, r.opts, r.hand)
@@ -107,9 +107,8 @@ func (r *runner) ownLab() (l *Lab, err error) {
 	return r.lab, err
 }
 
-// besides is what walks met instead of showing that a run is dead; nil: nothing
-// that is looked for. One that begins within the prefix of a search is of no such
-// search.
+// besides returns what walks met instead of showing that a run is dead, or nil if nothing
+// that is looked for. One that begins within the prefix of a search is of no such search.
 func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	for _, m := range d.Others() {
 		if m.From >= r.prefix.base() && !r.findings.ignores(m.Failure) {

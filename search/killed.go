@@ -57,8 +57,8 @@ func (b *numbered) Answer(q *choose.Question) int {
 
 func (b *numbered) Err() error { return b.err }
 
-// Died is the result of a search whose process was ended for a reason, by what was known
-// of it: how far it was, what it had found, and what killed it, if that is a finding.
+// Died returns the result of a search whose process was ended for a reason, by what was
+// known of it: how far it was, what it had found, and what killed it, if that is a finding.
 func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
 	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
@@ -71,14 +71,14 @@ func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Dur
 	return res, nil
 }
 
-// enough is the result of a search that had found all that was asked for.
+// enough returns the result of a search that had found all that was asked for.
 func (r *Result) enough() *Result {
 	r.Stop, r.Cut = StopFound, ""
 	return r
 }
 
-// Killed is a path whose last step ends the process, with what it said when it
-// did: all steps before it are taken, and it is not.
+// Killed returns a path whose last step ends the process, with what it said when it did:
+// all steps before it are taken, and it is not.
 func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replayed, error) {
 	opts, recorded, err := recordedOptions(sys, path, Options{})
 	if err != nil {

@@ -48,7 +48,7 @@ func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
 	return watchedLab(sys, opts, recorded)
 }
 
-// watchedLab is a lab with a monitor of its own.
+// watchedLab returns a lab with a monitor of its own.
 func watchedLab(sys *sim.System, opts Options, recorded sim.Verdict) (*Lab, error) {
 	l, err := newLab(sys, opts, nil)
 	if err != nil {
@@ -78,7 +78,7 @@ func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
 	return l, nil
 }
 
-// first is the hand that takes single runs.
+// first returns the hand that takes single runs.
 func (l *Lab) first() *asker { return l.pool.Hands[0] }
 
 func (l *Lab) hands() (all []*hand) {
@@ -91,10 +91,10 @@ func (l *Lab) hands() (all []*hand) {
 // Close ends what watches the runs.
 func (l *Lab) Close() { l.end() }
 
-// Recorded is the verdict that the path of the lab was recorded for.
+// Recorded returns the verdict that the path of the lab was recorded for.
 func (l *Lab) Recorded() sim.Verdict { return l.recorded }
 
-// Options are those in force.
+// Options returns those in force.
 func (l *Lab) Options() Options { return l.first().opts }
 
 // Stopped reports whether the lab was told to stop.
@@ -103,9 +103,9 @@ func (l *Lab) Stopped() bool { return l.first().Stopped() }
 // CanBeLive reports whether a liveness property is checked.
 func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
 
-// Effort is what the answers have cost: steps of runs, and states that were
-// visited to decide exactly. It does not depend on how many hands there are:
-// walks that do not count are not counted.
+// Effort returns what the answers have cost: steps of runs, and states that were visited to
+// decide exactly. It does not depend on how many hands there are: walks that do not count
+// are not counted.
 func (l *Lab) Effort() int { return l.steps + l.states }
 
 // A Case is one run that is looked into.
@@ -133,7 +133,7 @@ func (c *Case) MayBeDead() bool {
 	return c.Failure == nil && !c.Live[n] && c.Assumed[n]
 }
 
-// Steps is the number of steps of the run.
+// Steps returns the number of steps of the run.
 func (c *Case) Steps() int { return len(c.Path.Steps) }
 
 // Take takes a recorded run again. An error says that it does not apply.
@@ -156,10 +156,10 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	})
 }
 
-// TakeSome takes a run of those steps of a path that are possible, in order: a
-// run from which some were taken out. It is never healed; where that mended a
-// partition, the partition mends. With alike, a step that is not possible is taken by another
-// value of its type. Nil: it could not be taken.
+// TakeSome takes a run of those steps of a path that are possible, in order: a run from
+// which some were taken out. It is never healed; where that mended a partition, the
+// partition mends. With alike, a step that is not possible is taken by another value of its
+// type. Nil means it could not be taken.
 func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
 	var taken []int
 	c, err := alone(l, func() (*Case, error) {
@@ -236,7 +236,7 @@ type examining struct {
 	rare                bool // of the step under way
 }
 
-// seen is the case that was seen, with how it ended.
+// seen returns the case that was seen, with how it ended.
 func (x *examining) seen(path *choose.Path, failure *sim.Failure, c run.Climate) *Case {
 	for len(x.wild) < len(path.Steps) { // the last step failed
 		x.wild = append(x.wild, x.rare)
@@ -286,7 +286,7 @@ type labWalk struct {
 	picks   []choose.Pick
 }
 
-// answers are those of the whole run, up to the walk and of the walk.
+// answers returns those of the whole run, up to the walk and of the walk.
 func (k *labWalk) answers(of *Case) []choose.Pick {
 	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
 }
@@ -335,7 +335,7 @@ type answer struct {
 	spell   int // the longest without a live state
 }
 
-// walked is what the first walks came to.
+// walked returns what the first walks came to.
 func (a *asking) walked(taken int) *Walked {
 	var success []Success
 	var failed []Failed
@@ -403,7 +403,7 @@ func (a *asking) judge(h *asker, i int, failure *sim.Failure, s *walk.Walk, end 
 // ErrStopped says that the lab was told to stop.
 var ErrStopped = decide.ErrStopped
 
-// begin is a walk of a hand, about to begin.
+// begin returns a walk of a hand, about to begin.
 func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	if h.fork.of != of || h.fork.steps != q.From || h.fork.storm != q.Storm {
 		k, err := h.ForkAt(of.Path, of.climate, q.From)
@@ -442,8 +442,8 @@ type labFork struct {
 	*run.Fork
 }
 
-// inCommon is how many steps a walk from a state of a run has in common with the
-// run's next ones.
+// inCommon returns how many steps a walk from a state of a run has in common with the run's
+// next ones.
 func inCommon(of *Case, from int, picks []choose.Pick) int {
 	n, at := 0, 0
 	for _, s := range of.Path.Steps[from:] {
@@ -467,7 +467,7 @@ func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	})
 }
 
-// PathOf is the path of the run up to a walk and of the walk, without a header.
+// PathOf returns the path of the run up to a walk and of the walk, without a header.
 func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
@@ -520,8 +520,8 @@ func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, er
 	return s.last, s.decided, err
 }
 
-// Finder is who decides about a run of the lab, within some bounds; those that are
-// not told are the lab's.
+// Finder returns who decides about a run of the lab, within some bounds; those that are not
+// told are the lab's.
 func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	var events []string
 	for i := range of.Path.Steps {

@@ -149,7 +149,7 @@ func (f *Finding) onGraph(critical int, known bool) {
 	}
 }
 
-// criticalStep is a step of a path after which it was exactly too late.
+// criticalStep returns a step of a path after which it was exactly too late.
 func criticalStep(path *choose.Path, step int) *Critical {
 	if step == 0 {
 		return &Critical{Exact: true}

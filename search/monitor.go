@@ -49,7 +49,7 @@ func (m *monitor) watch() (end func()) {
 	}
 }
 
-// all are the hands that take runs now.
+// all returns the hands that take runs now.
 func (m *monitor) all() []*hand {
 	m.mu.Lock()
 	defer m.mu.Unlock()

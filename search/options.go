@@ -20,53 +20,53 @@ type Options struct {
 	sim.Conditions
 	Ignore []Ignore // what is left out
 
-	Prefix *choose.Path // the search begins where this run ends; nil: at the start
+	Prefix *choose.Path // the search begins where this run ends; nil means at the start
 
 	PrefixName string // of its file, for the report
 
-	Prefixes int // only look for so many runs that end in steady state, to begin searches with; 0: search
-	Steady   int // steps for which such a run must have been live; 0: 20
+	Prefixes int // only look for so many runs that end in steady state, to begin searches with; 0 means search
+	Steady   int // steps for which such a run must have been live; 0 means 20
 
-	Engine   Engine  // of the exhaustive phase; "": memo
-	Visited  Visited // what it keeps of the states that it visited; "": vectors, by EngineReference fingerprint
-	HashBits int     // of a fingerprint, 32 or 64; 0: 64
+	Engine   Engine  // of the exhaustive phase; "" means memo
+	Visited  Visited // what it keeps of the states that it visited; "" means vectors, by EngineReference fingerprint
+	HashBits int     // of a fingerprint, 32 or 64; 0 means 64
 
-	Depth  int // steps of the exhaustive phase; 0: as deep as Effort allows
-	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0: 5
-	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0: 300,000, by the reference engine 100,000
+	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
+	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0 means 5
+	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000, by the reference engine 100,000
 
 	Least Least // what is done at least, whatever Effort and Paths say
 
-	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0: 4 GiB
-	team   int  // states of a level that several workers expand, for tests; 0: teamLeast
+	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	team   int  // states of a level that several workers expand, for tests; 0 means teamLeast
 	all    bool // every step is looked up, for tests
 	late   int  // steps of walks after which states are kept, for tests; 0: walk.CorpusFrom
 	once   bool // the steps of a small space are not taken again, for tests
-	table  int  // bytes that the table of visited states may have, for tests; 0: as Memory allows
+	table  int  // bytes that the table of visited states may have, for tests; 0 means as Memory allows
 
-	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0: 1
+	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0 means 1
 
 	NoWalks      bool
-	Walks        int     // fresh walks at least that a verdict of dead rests on; 0: 60
-	WalkSteps    int     // steps after which a walk that is not live is suspected; 0: 10,000
-	MaxWalkSteps int     // to which that is raised by false alarms; 0: eight times WalkSteps
-	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0: 200, or half of WalkSteps
-	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0: 10,000 walks
-	Roam         int     // walks from the start; 0: 10,000, or what Paths leaves
+	Walks        int     // fresh walks at least that a verdict of dead rests on; 0 means 60
+	WalkSteps    int     // steps after which a walk that is not live is suspected; 0 means 10,000
+	MaxWalkSteps int     // to which that is raised by false alarms; 0 means eight times WalkSteps
+	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0 means 200, or half of WalkSteps
+	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0 means 10,000 walks
+	Roam         int     // walks from the start; 0 means 10,000, or what Paths leaves
 	Timed        bool    // where neither says how many: walks go on until Stop says that the time is over
-	Walking      Walking // how walks pick their events; "": auto, and weighted with Prefixes
-	Restarts     int     // of a hundred walks, so many begin at a kept state, once there are some; 0: 30; -1: none
-	Seed         uint64  // 0: 1
+	Walking      Walking // how walks pick their events; "" means auto, and weighted with Prefixes
+	Restarts     int     // of a hundred walks, so many begin at a kept state, once there are some; 0 means 30; -1 means none
+	Seed         uint64  // 0 means 1
 
-	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0: as many as there are processors
+	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means as many as there are processors
 
 	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
 
-	Stuck   time.Duration // how long a handler may run without asking anything; 0: for ever
+	Stuck   time.Duration // how long a handler may run without asking anything; 0 means for ever
 	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
 	OnSlow  func(Slow)    // told once of each place where handlers wait, on a goroutine of its own; only with OnStuck
 
-	Trail *trail.Trail   // keeps where every run stands, for who outlives this process; nil: nobody does
+	Trail *trail.Trail   // keeps where every run stands, for who outlives this process, or nil if nobody does
 	Found func(*Finding) // told of each finding as soon as it is confirmed, for the same
 
 	Store Store // keeps where the search is, for another process; nil: nobody does
@@ -170,7 +170,7 @@ const defaultWalks = 10_000
 // timed reports whether only the time bounds the walks.
 func (o Options) timed() bool { return o.Timed && o.Roam == 0 && o.Paths == 0 }
 
-// walks is how many walks the search takes after so many exhaustive paths.
+// walks returns how many walks the search takes after so many exhaustive paths.
 func (o Options) walks(paths int) int {
 	switch {
 	case o.NoWalks:

@@ -11,7 +11,7 @@ import (
 
 // An outcome is what a phase of a search came to. The zero outcome is of one that goes on.
 type outcome struct {
-	stop     Stop // why the phase ended; "": it did not
+	stop     Stop // why the phase ended, or "" if it did not
 	finding  *Finding
 	safety   Safety
 	liveness Liveness
@@ -19,10 +19,10 @@ type outcome struct {
 	prefixes []Prefix
 }
 
-// stopped is the outcome of a phase that ended, for a reason, without a finding.
+// stopped returns the outcome of a phase that ended, for a reason, without a finding.
 func stopped(why Stop) outcome { return outcome{stop: why} }
 
-// found is the outcome of a phase that ended with a finding.
+// found returns the outcome of a phase that ended with a finding.
 func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
 
 // over reports whether the phase has ended.
@@ -55,7 +55,7 @@ func firstOf(all []*Finding) *Finding {
 	return all[0]
 }
 
-// stops is why the search stopped, and what cut it short of its bound. If memory ended
+// stops returns why the search stopped, and what cut it short of its bound. If memory ended
 // the exhaustive phase, that is told, and not that the walks after it came to their end.
 func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	stop, cut = states.stop, early(states.stop)
@@ -68,7 +68,7 @@ func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	return stop, cut
 }
 
-// early is a reason to stop before the bound; "": it was none.
+// early returns a reason to stop before the bound, or "" if it was none.
 func early(s Stop) Stop {
 	if s.Early() {
 		return s
@@ -76,7 +76,7 @@ func early(s Stop) Stop {
 	return ""
 }
 
-// safety is what is said of the safety properties.
+// safety returns what is said of the safety properties.
 func (r *runner) safety(states outcome) Safety {
 	if slices.ContainsFunc(r.findings.all, func(f *Finding) bool { return !f.unlive() }) {
 		return Safety{State: StateFound, Depth: states.safety.Depth}
@@ -84,7 +84,7 @@ func (r *runner) safety(states outcome) Safety {
 	return Safety{State: r.known(states.safety.State), Depth: states.safety.Depth}
 }
 
-// liveness is what is said of the liveness properties.
+// liveness returns what is said of the liveness properties.
 func (r *runner) liveness(states, walks outcome) Liveness {
 	l := Liveness{State: r.known(states.liveness.State), Bottoms: states.liveness.Bottoms, Walks: r.stats.Walks, WalkSteps: r.reach}
 	switch {
@@ -101,7 +101,7 @@ func (f *Finding) unlive() bool {
 	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence
 }
 
-// known is what is known of a space: where runs ended in what is ignored it was not
+// known returns what is known of a space: where runs ended in what is ignored it was not
 // exhausted, since nobody knows what follows.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
@@ -110,8 +110,8 @@ func (r *runner) known(s State) State {
 	return cmp.Or(s, StateNone)
 }
 
-// overflow is how many datagrams a channel holds, if there was one that could not hold
-// them all; 0: there was none.
+// overflow returns how many datagrams a channel holds, if there was one that could not hold
+// them all, or 0 if there was none.
 func (r *runner) overflow() int {
 	if !r.coverage.Overflowed() {
 		return 0
@@ -129,8 +129,8 @@ type soFar struct {
 	measured  Measured
 }
 
-// leftOff is the result of a search that ends for a reason while a handler keeps it from
-// ending by itself.
+// leftOff returns the result of a search that ends for a reason while a handler keeps it
+// from ending by itself.
 func (h *hand) leftOff(why Stop, s soFar) *Result {
 	safety := Safety{State: StateIncomplete}
 	if s.stats.Depth > 0 {
@@ -143,8 +143,8 @@ func (h *hand) leftOff(why Stop, s soFar) *Result {
 	}
 }
 
-// stoppedAt is the result of a search that cannot go on after a run, and what it says of
-// safety and liveness.
+// stoppedAt returns the result of a search that cannot go on after a run, and what it says
+// of safety and liveness.
 func (h *hand) stoppedAt(failure sim.Failure, path runPath, s soFar, safety, liveness State) *Result {
 	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
 	h.opts.label(h.Sys, f)
@@ -162,7 +162,7 @@ type runPath struct {
 	identity string
 }
 
-// failedAt is a failure at the last step of a path.
+// failedAt returns a failure at the last step of a path.
 func failedAt(f sim.Failure, at runPath) sim.Failure {
 	f.Node, f.Identity, f.Step = at.node, at.identity, len(at.Steps)
 	return f

@@ -32,12 +32,12 @@ type periphery struct {
 	states, walked, steps int // see Periphery
 }
 
-// counted is what these walks came to.
+// counted returns what these walks came to.
 func (p *periphery) counted() Periphery {
 	return Periphery{States: p.states, Walked: p.walked, Steps: p.steps}
 }
 
-// allowance is how many steps may still be walked from the periphery.
+// allowance returns how many steps may still be walked from the periphery.
 func (p *periphery) allowance() int {
 	every := peripheryEvery
 	if Engine(p.r.stats.Engine) == EngineMemo {
@@ -140,8 +140,8 @@ func (p *periphery) met(f *Finding) (out outcome, err error) {
 // impatient reports whether what a walk has met is reported as it is.
 func (p *periphery) impatient() bool { return p.pending != nil && p.r.now().Executed >= p.patience }
 
-// coprime is a number that, added again and again modulo n, meets all below n,
-// far from each other.
+// coprime returns a number that, added again and again modulo n, meets all below n, far
+// from each other.
 func coprime(n int) int {
 	k := max(1, n*618/1000)
 	for a, b := k, n; b != 0; {
@@ -210,7 +210,7 @@ func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) 
 	return f, err
 }
 
-// suspect decides about the state that a fork is at. Nil: it is alive.
+// suspect decides about the state that a fork is at. If it is nil, it is alive.
 func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	_, _, w := r.Run(run.Repeat(k.Then(choose.NewRaw(nil)), c, k.Steps), false)
 	return r.judge(k.Then(choose.NewRaw(nil)), c, w, k.Steps, false)

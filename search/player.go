@@ -16,7 +16,7 @@ import (
 type Player struct {
 	h     *hand
 	w     *world.World
-	lag   *world.World // in the state before the step, for step properties; nil: there are none
+	lag   *world.World // in the state before the step, for step properties, or nil if there are none
 	steps *world.Transition
 	last  *world.Snapshot // the last that the world took or restored
 	can   bool            // take snapshots
@@ -56,10 +56,10 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 	return p, nil
 }
 
-// Options are those that the path's header asked for.
+// Options returns those that the path's header asked for.
 func (p *Player) Options() Options { return p.h.opts }
 
-// World is where the run is. Let the player take its steps.
+// World returns where the run is. Let the player take its steps.
 func (p *Player) World() *world.World { return p.w }
 
 // CanSnapshot reports whether the states of the run can be kept. Where a node
@@ -88,12 +88,12 @@ func (p *Player) Step(src choose.Source) (world.Progress, *sim.Failure) {
 	return p.follow(func() world.Progress { return p.w.Step(src) })
 }
 
-// Heal is the step in which the environment stops misbehaving.
+// Heal returns the step in which the environment stops misbehaving.
 func (p *Player) Heal(src choose.Source) (world.Progress, *sim.Failure) {
 	return p.follow(func() world.Progress { return p.w.Heal(src) })
 }
 
-// Err is why the last step was not taken.
+// Err returns why the last step was not taken.
 func (p *Player) Err() error { return p.w.Run.Err() }
 
 // follow takes a step, and judges it with the state before.
@@ -124,7 +124,7 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 	return progress, failure
 }
 
-// judged is how the service fails in what is done, if it does.
+// judged returns how the service fails in what is done, if it does.
 func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
 	p.h.Pulse.Tick()
 	defer p.h.Pulse.Rest()

@@ -25,7 +25,7 @@ type prefix struct {
 	fair, stormy *run.Fork // stormy nil: the weather is always fair
 }
 
-// base is how many steps lead to where the search begins.
+// base returns how many steps lead to where the search begins.
 func (l *prefix) base() int {
 	if l == nil {
 		return 0
@@ -33,7 +33,7 @@ func (l *prefix) base() int {
 	return l.steps
 }
 
-// share is the same prefix, for another goroutine.
+// share returns the same prefix, for another goroutine.
 func (l *prefix) share() *prefix {
 	if l == nil {
 		return nil
@@ -41,7 +41,7 @@ func (l *prefix) share() *prefix {
 	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
 }
 
-// beginning is where the runs of a climate begin; nil: at the start.
+// beginning returns where the runs of a climate begin; nil means at the start.
 func (l *prefix) beginning(c run.Climate) *run.Fork {
 	switch {
 	case l == nil:

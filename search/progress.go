@@ -34,7 +34,7 @@ type Progress struct {
 
 // gauge is what is told of how far a search is.
 type gauge struct {
-	told     func(Progress) // nil: nobody is
+	told     func(Progress) // nil if nobody is
 	memory   func() int
 	phase    Phase
 	level    int
@@ -65,7 +65,7 @@ func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 // tell is at where nothing more was done.
 func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
-// measured is what the search took so far.
+// measured returns what the search took so far.
 func (r *runner) measured() Measured {
 	return Measured{
 		Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.Limits.Highest()),

@@ -15,7 +15,7 @@ type reference struct {
 	*choose.Odometer
 	run.Climate
 	dead    bool      // the current run has come to a state that is not live and will never change, faults apart
-	begin   *run.Fork // where the runs begin; nil: at the start
+	begin   *run.Fork // where the runs begin; nil means at the start
 	base    int       // the steps that lead there
 	bound   int
 	known   map[canon.Hash]mark
@@ -46,7 +46,7 @@ func newReference(r *runner, bound int) *reference {
 	}
 }
 
-// counted is what the round has come to so far. If s is nil, that is nothing.
+// counted returns what the round has come to so far. If s is nil, that is nothing.
 func (s *reference) counted() Stats {
 	if s == nil {
 		return Stats{}
@@ -114,7 +114,7 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 // open reports whether the space goes on beyond the bound.
 func (s *reference) open() bool { return s.beyond > 0 || s.left }
 
-// covered is what a completed round says about the space.
+// covered returns what a completed round says about the space.
 func (s *reference) covered() State {
 	switch {
 	case s.Sampled():

@@ -149,7 +149,7 @@ type NotAsRecorded struct {
 
 func (e *NotAsRecorded) Error() string { return e.Err.Error() }
 
-// Unwrap is what went otherwise.
+// Unwrap returns what went otherwise.
 func (e *NotAsRecorded) Unwrap() error { return e.Err }
 
 // changed is why a path does not apply any more.
@@ -186,7 +186,7 @@ func (r *runner) replayDead(f, taken *Finding, dead *sim.Failure) (*Finding, err
 	})
 }
 
-// recordedCritical is the critical step that a path's header tells; nil: none.
+// recordedCritical returns the critical step that a path's header tells; nil means none.
 func recordedCritical(path *choose.Path) (*Critical, error) {
 	text, ok := path.Get("critical")
 	if !ok {
@@ -230,7 +230,7 @@ func checkHeader(path *choose.Path) error {
 	return err
 }
 
-// climateOf is how the environment behaved in a recorded run.
+// climateOf returns how the environment behaved in a recorded run.
 func climateOf(path *choose.Path) run.Climate {
 	c := run.Fair
 	_, c.Faults = path.Get("faults")

@@ -45,7 +45,7 @@ type Result struct {
 	Params  sim.Params
 	Options Options
 
-	Finding   *Finding   // the first; nil: nothing was found
+	Finding   *Finding   // the first, or nil if nothing was found
 	Findings  []*Finding // all: one for each verdict, property and critical event
 	Undecided []Suspect  // runs that may be dead: the search stopped before that was decided
 	Alike     int        // runs that were like one of these, or not looked at any more because so many were
@@ -53,7 +53,7 @@ type Result struct {
 	Safety    Safety
 	Liveness  Liveness
 	Stop      Stop
-	Cut       Stop // what cut the search short of its bound, found something or not; "": nothing did
+	Cut       Stop // what cut the search short of its bound, found something or not, or "" if nothing did
 	Stats     Stats
 	Measured  Measured
 
@@ -61,13 +61,13 @@ type Result struct {
 
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
-	Never    []string      // what was possible and never happened, a sentence each; nil: not known
-	Overflow int           // datagrams were lost where so many were under way on their channel, without a budget of losses; 0: none was
+	Never    []string      // what was possible and never happened, a sentence each; nil means not known
+	Overflow int           // datagrams were lost where so many were under way on their channel, without a budget of losses, or 0 if none was
 	Slack    []string      // of these, what takes nothing from what was checked: constraints that excluded no state
 	Charts   []sim.Counted // the state machines that ran, with how often each pair of state and event was exercised
 	Held     []world.Held  // where each liveness property was first seen to hold
-	Space    *Space        // what the space is made of; nil: nobody asked
-	Lines    *Lines        // which lines of the service ran; nil: nobody counted them
+	Space    *Space        // what the space is made of; nil means nobody asked
+	Lines    *Lines        // which lines of the service ran; nil means nobody counted them
 }
 
 // Lines are those of the service's code, as somebody counted them while it was
@@ -90,17 +90,17 @@ type Unran struct {
 // Prefix is a run that ends in steady state.
 type Prefix struct {
 	*choose.Path
-	File string // where somebody wrote it; "": nowhere
+	File string // where somebody wrote it; "" means nowhere
 }
 
 // Suspect is a run that may end dead. Its path is that of a dead run, so a replay decides
 // about it.
 type Suspect struct {
 	*choose.Path
-	File string // where somebody wrote it; "": nowhere
+	File string // where somebody wrote it; "" means nowhere
 }
 
-// Verdict is the finding's, or none.
+// Verdict returns the finding's, or none.
 func (r *Result) Verdict() sim.Verdict {
 	if r.Finding == nil {
 		return sim.VerdictNone
@@ -114,13 +114,13 @@ type Finding struct {
 	Path     *choose.Path
 	Trace    *sim.Trace   // the path's steps; nil where they could not be taken again
 	Proved   bool         // dead: the run ends in a state without any event that is not live
-	Critical *Critical    // where recovery became impossible; nil: not isolated
-	Avoided  *Avoided     // not dead: how often walks avoid the failure; nil: it is exact, or was not asked
-	Deviates *Deviates    // not dead: the first step at which it does what no run does that keeps the promise; nil: that was not asked
-	Live     *Live        // the nearest live run; nil: none was looked for, or found
+	Critical *Critical    // where recovery became impossible; nil means not isolated
+	Avoided  *Avoided     // not dead: how often walks avoid the failure, or nil if it is exact, or was not asked
+	Deviates *Deviates    // not dead: the first step at which it does what no run does that keeps the promise, or nil if that was not asked
+	Live     *Live        // the nearest live run, or nil if none was looked for, or found
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it
-	Manner   string       // of the walk that met it, where walks are of several; "": no such walk did
+	Manner   string       // of the walk that met it, where walks are of several, or "" if no such walk did
 	Outcomes []Outcome    // nondeterminism: what the same step came to
 
 	climate run.Climate // of the run
@@ -155,9 +155,9 @@ type Outcome struct {
 type Measured struct {
 	Elapsed time.Duration
 	Looked  time.Duration // of Elapsed, what looking into the findings took; the steps of that are not in Stats
-	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0: not known
+	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0 means not known
 	Memory  uint64        // bytes of the process, at the most that was met
-	Slow    string        // why states are hashed and copied more slowly than they could be; "": they are not
+	Slow    string        // why states are hashed and copied more slowly than they could be, or "" if they are not
 }
 
 // Look adds what looking into the findings took.
@@ -169,11 +169,11 @@ func (m *Measured) Look(elapsed, cpu time.Duration) {
 
 // Repeated is how often the steps of a space that was exhausted were taken again.
 type Repeated struct {
-	Steps int // different ones; 0: the space is too large for it
+	Steps int // different ones, or 0 if the space is too large for it
 	Times int // each, beside the first
 }
 
-// Escape is the probability that a step escaped which depends on a coin of one half.
+// Escape returns the probability that a step escaped which depends on a coin of one half.
 func (r Repeated) Escape() float64 {
 	escape := 1.0
 	for range r.Times {

@@ -21,22 +21,22 @@ type runner struct {
 
 	// The phases that add to what was found, each in its file.
 	findings  findings
-	round     *reference // that is under way; nil: none is
+	round     *reference // that is under way, or nil if none is
 	periphery periphery
 	reach     int           // steps after which a walk that is not live is suspected, now
 	undecided []Suspect     // runs of which it was not decided whether they are dead
 	alarms    int           // that were false; each makes reach longer
 	vain      int           // what was spent on looks at walks that were only slow
-	corpus    *walk.Corpus  // where walks may begin, too; nil: there is none yet
+	corpus    *walk.Corpus  // where walks may begin, too, or nil if there is none yet
 	notes     []*walk.Notes // what the walks of this lot have met
 	begun     []int         // and at which kept states they began
 	past      pastKept      // what they have met since the state of the search was kept
 	from      *kept         // the state from which the search goes on; nil: it began
 
 	// Who helps it.
-	team    *team // nil: nobody explores with it
+	team    *team // nil means nobody explores with it
 	monitor *monitor
-	lab     *Lab // in which it looks into runs; nil: it has not yet
+	lab     *Lab // in which it looks into runs, or nil if it has not yet
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -69,10 +69,10 @@ func (r *runner) add(s Stats) { r.stats.Add(s) }
 // collect adds what the search's own hand has counted.
 func (r *runner) collect() { r.add(r.hand.counted()) }
 
-// now is what was counted so far, by what is under way, too.
+// now returns what was counted so far, by what is under way, too.
 func (r *runner) now() Stats { return r.nowBy(r.hand) }
 
-// nowBy is what was counted so far, and by a hand that goes on.
+// nowBy returns what was counted so far, and by a hand that goes on.
 func (r *runner) nowBy(h *hand) Stats {
 	s := r.stats
 	s.Add(*h.counts)
@@ -81,14 +81,14 @@ func (r *runner) nowBy(h *hand) Stats {
 	return s
 }
 
-// soFar is what is known of a search that cannot go on, since a hand does not return.
+// soFar returns what is known of a search that cannot go on, since a hand does not return.
 func (r *runner) soFar(h *hand) soFar {
 	return soFar{
 		findings: r.findings.all, undecided: r.undecided, stats: r.nowBy(h), reach: r.reach, measured: r.measured(),
 	}
 }
 
-// unused are the opaque rules that matched nothing in any world.
+// unused returns the opaque rules that matched nothing in any world.
 func (r *runner) unused() (names []string) {
 	for _, rule := range r.World.Unused() {
 		both := false

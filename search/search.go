@@ -77,7 +77,7 @@ func (h *hand) probe() error {
 	return nil
 }
 
-// search is the phases, one after another.
+// search returns the phases, one after another.
 func (r *runner) search() (*Result, error) {
 	states, err := r.states()
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *runner) search() (*Result, error) {
 	return r.fold(states, walks)
 }
 
-// states is the prefix, and then all runs from there to a bound.
+// states returns the prefix, and then all runs from there to a bound.
 func (r *runner) states() (out outcome, err error) {
 	f, err := r.takePrefix()
 	switch {
@@ -178,8 +178,8 @@ func (r *runner) exhaust() (out outcome, err error) {
 	}
 }
 
-// roundStop is why the enumeration of all runs ends after a round, which itself stopped early or
-// not; "": the next round goes deeper.
+// roundStop returns why the enumeration of all runs ends after a round, which itself
+// stopped early or not, or "" if the next round goes deeper.
 func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
 	switch {
 	case stop.Early():
@@ -273,7 +273,7 @@ func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *wor
 	return nil, nil
 }
 
-// fixed are the answers of an enumerated run, to be given again and again.
+// fixed returns the answers of an enumerated run, to be given again and again.
 func fixed(s *reference) func() choose.Source {
 	answers := s.Answers()
 	return func() choose.Source {

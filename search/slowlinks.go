@@ -24,7 +24,8 @@ func (r *runner) blameSlow(f *Finding) error {
 	return err
 }
 
-// slowLinks are those that are slow, by the options or else by the system; "": none is.
+// slowLinks returns those that are slow, by the options or else by the system, or "" if
+// none is.
 func (r *runner) slowLinks() string {
 	if r.Network.Slow == "" && r.Sys.Network != nil {
 		return r.Sys.Network(r.Params).Slow

@@ -18,8 +18,8 @@ import (
 type Space struct {
 	Levels   []int    // new states at each depth; those beyond Complete are not all
 	Complete int      // every state to this depth was found
-	Growth   float64  // of a level over the one before, in the last few; 0: not known
-	Rest     int      // an estimate of the states still to be found, to RestDepth; 0: none, or not known
+	Growth   float64  // of a level over the one before, in the last few; 0 means not known
+	Rest     int      // an estimate of the states still to be found, to RestDepth; 0 means none, or not known
 	RestTo   int      // the bound on depth, or one more than Complete
 	Sampled  int      // states that were looked at
 	Parts    []Part   // those that take the most forms first
@@ -48,7 +48,7 @@ const (
 // be called growing.
 const growingLeast = 20
 
-// space collects what a Space tells. Nil: nobody asked.
+// space collects what a Space tells. Nil means nobody asked.
 type space struct {
 	levels  []int
 	every   int
@@ -177,7 +177,7 @@ func placeOf(l canon.Line) (owner, path, rest string) {
 	return owner, "n*" + general(rest), keys(rest)
 }
 
-// queueOf is the channel that a line about a message belongs to, and its link.
+// queueOf returns the channel that a line about a message belongs to, and its link.
 func queueOf(path string) (channel, link string, ok bool) {
 	link, rest, _ := strings.Cut(path, " ")
 	switch link {
@@ -214,7 +214,7 @@ func general(path string) string {
 	return b.String()
 }
 
-// keys are what stands in brackets.
+// keys returns what stands in brackets.
 func keys(path string) string {
 	var b strings.Builder
 	brackets(path, func(rune) {}, func(in string) { b.WriteString("[" + in + "]") })
@@ -248,7 +248,7 @@ func brackets(path string, out func(rune), in func(string)) {
 	}
 }
 
-// typeOf is the name of the type that a value's text begins with.
+// typeOf returns the name of the type that a value's text begins with.
 func typeOf(text string) string {
 	if at := strings.IndexAny(text, "{(["); at > 0 {
 		return text[:at]
@@ -256,7 +256,7 @@ func typeOf(text string) string {
 	return text
 }
 
-// profiled is the result, with what its states differ in if s is not nil.
+// profiled returns the result, with what its states differ in if s is not nil.
 func (r *Result) profiled(s *space) *Result {
 	if s != nil {
 		r.Space = s.result(r)
@@ -264,7 +264,7 @@ func (r *Result) profiled(s *space) *Result {
 	return r
 }
 
-// result is what was collected.
+// result returns what was collected.
 func (s *space) result(res *Result) *Space {
 	out := &Space{Levels: s.levels, Complete: res.Stats.Depth, Sampled: s.sampled}
 	for path, p := range s.parts {

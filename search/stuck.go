@@ -45,7 +45,7 @@ func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 	return true
 }
 
-// standsAt is the run that has asked so much, up to where it is. Not ok: it goes on.
+// standsAt returns the run that has asked so much, up to where it is. Not ok: it goes on.
 func (h *hand) standsAt(count uint64) (at runPath, c run.Climate, ok bool) {
 	defer h.Pulse.Hold()()
 	if count == 0 || h.Pulse.Count() != count || !h.Pulse.InHandler() {
@@ -54,7 +54,7 @@ func (h *hand) standsAt(count uint64) (at runPath, c run.Climate, ok bool) {
 	return h.upToStuck(), h.Climate, true
 }
 
-// upToStuck is the run up to the handler that did not return.
+// upToStuck returns the run up to the handler that did not return.
 func (h *hand) upToStuck() runPath {
 	path, node, identity := h.UpToStuck()
 	return runPath{path, node, identity}

@@ -45,7 +45,7 @@ func (t *tallies) add(walk int, of *world.Coverage) {
 	}
 }
 
-// kept is a copy.
+// kept returns a copy.
 func (t *tallies) kept(of *world.Coverage) *world.Coverage {
 	c := of.Another()
 	if last := len(t.spare) - 1; last >= 0 {

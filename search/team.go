@@ -59,7 +59,7 @@ const (
 	teamChunk  = 256
 )
 
-// workers is how many expand the levels of the exhaustive phase.
+// workers returns how many expand the levels of the exhaustive phase.
 func (r *runner) workers() int {
 	n := cmp.Or(r.opts.Workers, runtime.GOMAXPROCS(0))
 	switch {
@@ -71,8 +71,8 @@ func (r *runner) workers() int {
 	return n
 }
 
-// together makes the team of an exploration, at its first level that is worth
-// it; nil: it is not.
+// together makes the team of an exploration, at its first level that is worth it, or nil if
+// it is not.
 func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
 	if n == 1 || level.Len() < cmp.Or(r.opts.team, teamLeast) {
@@ -257,7 +257,7 @@ func (c *team) guarded(x *expander, do func() error) {
 	x.Resume()
 }
 
-// newWrongness is what is wrong with the step that an expander has just taken.
+// newWrongness returns what is wrong with the step that an expander has just taken.
 func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 	w := &wrongness{Wrong: *bad, answers: bad.Run(x.Taker)}
 	if bad.Dead {

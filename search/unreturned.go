@@ -9,9 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// Unreturned is the trace of a path whose last step is one that a handler never
-// returns from: all steps before it are taken, and of the last only its event is
-// told, as cut. It cannot be known what the handler has done by then.
+// Unreturned returns the trace of a path whose last step is one that a handler never
+// returns from: all steps before it are taken, and of the last only its event is told, as
+// cut. It cannot be known what the handler has done by then.
 func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	n := len(path.Steps)
 	if n == 0 {

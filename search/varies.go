@@ -74,7 +74,7 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	}
 }
 
-// alike is how much of what the outcomes did is the same in all: at the beginning, and
+// alike returns how much of what the outcomes did is the same in all: at the beginning, and
 // at the end.
 func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	all := slices.Collect(maps.Values(told))
@@ -96,7 +96,7 @@ func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	return before, after
 }
 
-// apart is what an outcome did, without what all did.
+// apart returns what an outcome did, without what all did.
 func apart(did []string, before, after int) string {
 	own := did[before : len(did)-after]
 	if len(own) == 0 {
@@ -111,7 +111,8 @@ func apart(did []string, before, after int) string {
 	return strings.Join(own, "; ")
 }
 
-// differing is a line of the states that is not the same in all; "": there is none.
+// differing returns a line of the states that is not the same in all, or "" if there is
+// none.
 func differing(told map[canon.Hash]*cameTo) (path string) {
 	var first []canon.Line
 	for _, o := range told {
@@ -140,7 +141,7 @@ func valueAt(lines []canon.Line, path string) (string, bool) {
 	return "", false
 }
 
-// number is a value as a number: a moment is one, too.
+// number returns a value as a number: a moment is one, too.
 func number(text string) (int64, bool) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return v, true
@@ -152,8 +153,8 @@ func number(text string) (int64, bool) {
 	return 0, false
 }
 
-// probably says what a value that differs from run to run probably comes from, and
-// what to do about it; "": nobody knows.
+// probably returns what a value that differs from run to run probably comes from, and what
+// to do about it, or "" if nobody knows.
 func probably(order []*cameTo, path string, outcomes int) string {
 	var values []int64
 	for _, o := range order {

@@ -50,7 +50,7 @@ func (o Options) kept() (Options, error) {
 	return o, nil
 }
 
-// prints is how states are told apart by fingerprints; nil: they are not.
+// prints returns how states are told apart by fingerprints, or nil if they are not.
 func (o Options) prints() *explore.Prints {
 	if o.Visited != VisitedFingerprint {
 		return nil

@@ -192,7 +192,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 // further adds walks to the n that were taken, if these are not enough.
 func (r *runner) further(taken int, n *int) bool {
 	steps, least := r.stats.WalkSteps, r.opts.Least.WalkSteps
-	if steps == 0 || steps >= least { // 0: nothing ever happens
+	if steps == 0 || steps >= least { // 0 means nothing ever happens
 		return false
 	}
 	*n += scoutMore
@@ -202,7 +202,7 @@ func (r *runner) further(taken int, n *int) bool {
 	return true
 }
 
-// one is the walk of a plan, by its manner, if walks have several.
+// one returns the walk of a plan, by its manner, if walks have several.
 func (w Walking) one(p walk.Plan) (none Manners) {
 	if !w.guided() {
 		return none
@@ -224,7 +224,8 @@ const (
 	vainPart  = 16
 )
 
-// early looks at a walk that has not been live for a while. Nil: it may only be slow.
+// early looks at a walk that has not been live for a while. If it is nil, it may only be
+// slow.
 func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 	spent := func() int {
 		if r.lab == nil {
@@ -240,7 +241,7 @@ func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 	return f, err
 }
 
-// length is how long they are, unless false alarms make them longer.
+// length returns how long they are, unless false alarms make them longer.
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
 	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short}
@@ -250,7 +251,7 @@ func (r *runner) length() walk.Length {
 	return l
 }
 
-// walkFrom is the plan of a walk from a fork in a run of some climate.
+// walkFrom returns the plan of a walk from a fork in a run of some climate.
 func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	p := walk.From(k, c, r.reach)
 	if r.looksEarly() {

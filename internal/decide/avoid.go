@@ -14,12 +14,11 @@ const (
 	clearPart  = 20
 )
 
-// weigh tells where walks cease to go on without the failure. One walk that does
-// shows little, and that none of some does neither, where few do from anywhere.
-// So the shares are compared of those from before a step and from after it: the
-// step is chosen where the share falls most clearly, by walks from all along the
-// run; fresh ones then tell both shares. The step is critical only if they differ
-// clearly.
+// weigh returns where walks cease to go on without the failure. One walk that does shows
+// little, and that none of some does neither, where few do from anywhere. So the shares are
+// compared of those from before a step and from after it: the step is chosen where the
+// share falls most clearly, by walks from all along the run; fresh ones then tell both
+// shares. The step is critical only if they differ clearly.
 func (p *Finder) weigh(f *Result) error {
 	step, err := p.steepest()
 	if err != nil {
@@ -46,10 +45,10 @@ func (p *Finder) weigh(f *Result) error {
 	return nil
 }
 
-// steepest is the step at which the share of the walks that go on falls most
-// clearly; of several, the last. 0: no walk goes on, from wherever it begins.
-// Where the run is long, every so many states are tried, and then those between
-// the two where it falls most.
+// steepest returns the step at which the share of the walks that go on falls most clearly;
+// of several, the last. If it is 0, no walk goes on, from wherever it begins. Where the run
+// is long, every so many states are tried, and then those between the two where it falls
+// most.
 func (p *Finder) steepest() (int, error) {
 	low, high := 0, p.run.Steps()
 	shares := map[int]int{}
@@ -79,8 +78,8 @@ func (p *Finder) steepest() (int, error) {
 	}
 }
 
-// share is how many of some walks from a state of the run go on without a failure: none
-// from its end, which is one.
+// share returns how many of some walks from a state of the run go on without a failure:
+// none from its end, which is one.
 func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.run.Steps() {
 		return 0, nil
@@ -105,13 +104,13 @@ func (p *Finder) fall(before, after int) float64 {
 	return float64(before-after) / math.Sqrt(sum*(1-sum/all))
 }
 
-// byChance is how likely it is that so many or more of walks from one state
-// succeed, of all that do of as many from each of two states, if the two are
-// alike: Fisher's exact test, one-sided.
+// byChance returns how likely it is that so many or more of walks from one state succeed,
+// of all that do of as many from each of two states, if the two are alike: Fisher's exact
+// test, one-sided.
 func byChance(before, after, walks int) float64 { return fisher(before, walks, after, walks) }
 
-// fisher is the same of a of n of one kind and b of m of another: how likely it is that
-// so many or more of the first kind do, if the two kinds are alike.
+// fisher returns the same of a of n of one kind and b of m of another: how likely it is
+// that so many or more of the first kind do, if the two kinds are alike.
 func fisher(a, n, b, m int) (p float64) {
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))

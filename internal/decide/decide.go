@@ -13,17 +13,17 @@ import (
 // violation of safety, the step after which it could no longer be avoided; where
 // that is not exact, the one after which clearly fewer walks avoid it.
 type Critical struct {
-	Step    int // 0: dead from the start
+	Step    int // 0 means dead from the start
 	Event   string
 	Exact   bool     // decided by exhausting what can happen, not sampled
-	Doubt   string   // why it may be wrong: it is inconclusive; "": nothing speaks against it
-	Witness *Witness // of walks: the one that proves that the state before could recover; nil: it is exact, or live itself
+	Doubt   string   // why it may be wrong: it is inconclusive; "" means nothing speaks against it
+	Witness *Witness // of walks: the one that proves that the state before could recover, or nil if it is exact, or live itself
 }
 
 // Exactly follows a critical step in a path's header that was decided exactly.
 const Exactly = " exact"
 
-// Header is what the header of a path tells of it.
+// Header returns what the header of a path tells of it.
 func (c *Critical) Header() string {
 	if c.Exact {
 		return fmt.Sprint(c.Step) + Exactly
@@ -59,7 +59,7 @@ func NewEvidence(rounds []Round, from int, seed uint64) *Evidence {
 // before a step, where the share of those that do falls most clearly, and from
 // after it.
 type Avoided struct {
-	Step             int // 0: all walks failed by which a step was to be chosen; then Before are from the start
+	Step             int // 0 if all walks failed by which a step was to be chosen; then Before are from the start
 	Event            string
 	Walks, WalkSteps int     // from each of the two states, and to how many steps
 	Before, After    int     // of the walks, those that went on
@@ -68,8 +68,8 @@ type Avoided struct {
 	Seed             uint64
 }
 
-// Dead is the failure of a run that ends after so many steps in a state where
-// these liveness properties do not hold.
+// Dead returns the failure of a run that ends after so many steps in a state where these
+// liveness properties do not hold.
 func Dead(step int, names, explanations []string) *sim.Failure {
 	return &sim.Failure{
 		Verdict: sim.VerdictDead, Step: step, Property: strings.Join(names, ", "), Failing: names, Message: strings.Join(explanations, "; "),
@@ -90,7 +90,7 @@ type Run struct {
 	Failed bool // the run ends in a failure of the service: then what is asked is whether that could be avoided
 }
 
-// Steps is how many steps the run has.
+// Steps returns how many steps the run has.
 func (r *Run) Steps() int { return len(r.Events) }
 
 // Lab answers what is asked about the states of a run.
@@ -104,9 +104,9 @@ type Lab interface {
 	// Did takes walks from a state, and says in how many of them the steps of the
 	// run were taken, too.
 	Did(q Walks) (*Did, error)
-	// Without tells at which step the run parts from the one that it would be with
-	// these known bugs switched off; 0: they begin otherwise. No bugs: at none, or
-	// there are none.
+	// Without tells at which step the run parts from the one that it would be with these
+	// known bugs switched off; 0 means they begin otherwise. No bugs: at none, or there are
+	// none.
 	Without() (step int, bugs []sim.BugID, err error)
 	// Stopped reports whether there is to be a stop.
 	Stopped() bool
@@ -176,7 +176,7 @@ type Success struct {
 	Choices int // answers among several, in these steps
 	Shared  int // of them, so many at its beginning are the run's own
 
-	Walk any // the lab's own: what it takes to take it again; nil: that cannot be done
+	Walk any // the lab's own: what it takes to take it again, or nil if that cannot be done
 }
 
 // Recordable reports whether the walk can be taken again.
@@ -196,7 +196,7 @@ type Met struct {
 	Failed
 }
 
-// Kind is what failures are told apart by.
+// Kind returns what failures are told apart by.
 func (m Met) Kind() string {
 	kind := m.Failure.Verdict.String() + " " + m.Failure.Property
 	if m.Failure.Property == "" {

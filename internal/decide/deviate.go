@@ -8,7 +8,7 @@ import "macemc/sim"
 // tell: the same node, keeping the same, at the same event. It often names what the
 // service does wrong, where the critical step is the last race that could have gone well.
 type Deviates struct {
-	Step      int // 0: they begin otherwise; without a known bug, no walk tells it
+	Step      int // 0 means they begin otherwise; without a known bug, no walk tells it
 	Event     string
 	Without   []sim.BugID // by these known bugs, which are switched on: no walk was taken
 	Kept      int         // walks that kept the promise; none of them did it
@@ -31,9 +31,9 @@ const (
 	deviateMost   = 1_000 // steps of a run that is compared
 )
 
-// deviates compares a run that fails with fresh walks from its start. What no walk
-// does may be rare only: it is told where those that fail do it clearly more often.
-// Nil: that is not asked.
+// deviates compares a run that fails with fresh walks from its start. What no walk does may
+// be rare only: it is told where those that fail do it clearly more often. If it is nil,
+// that is not asked.
 func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
 	if step, bugs, err := p.lab.Without(); err != nil {

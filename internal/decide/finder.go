@@ -6,10 +6,10 @@ import "fmt"
 type Options struct {
 	Walks        int // fresh walks at least that a verdict of dead rests on
 	WalkSteps    int // steps that a walk may take to become live
-	Recovery     int // steps that the slowest recovery took that is known of such a run; 0: none is
+	Recovery     int // steps that the slowest recovery took that is known of such a run, or 0 if none is
 	MaxWalkSteps int // to which that is raised where walks are too short
 	Seed         uint64
-	Exhaust      int         // states that are visited to decide exactly; 0: 200,000; -1: none
+	Exhaust      int         // states that are visited to decide exactly; 0 means 200,000; -1 means none
 	Effort       int         // steps and states in all; less than 1: no bound
 	Spent        int         // of them, before
 	Tell         func(State) // told now and then
@@ -17,7 +17,7 @@ type Options struct {
 
 // State is how far the work is.
 type State struct {
-	Low   int // the last step that is known to be recoverable; -1: none
+	Low   int // the last step that is known to be recoverable; -1 means none
 	High  int // and the first that seems not to be
 	Walks int
 }
@@ -38,7 +38,7 @@ type Finder struct {
 	opts     Options
 	survive  bool // recoverable means: goes on without a failure
 	walkLen  int
-	recovery int    // steps of the slowest walk that became live from a state of the run; 0: none did, but at once
+	recovery int    // steps of the slowest walk that became live from a state of the run, or 0 if none did, but at once
 	round    uint16 // of fresh walks
 	verdicts map[int]verdict
 	dead     int         // all states from this one on are known exactly not to recover; beyond the last: none is
@@ -56,7 +56,7 @@ type verdict struct {
 	by      int // walk steps that a verdict of dead rests on
 }
 
-// New is a finder for a run of which a lab can be asked.
+// New returns a finder for a run of which a lab can be asked.
 func New(lab Lab, run *Run, opts Options) *Finder {
 	p := &Finder{
 		lab: lab, run: run, opts: opts, walkLen: opts.WalkSteps, recovery: opts.Recovery, survive: run.Failed, dead: run.Steps() + 1,
@@ -81,11 +81,10 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 // Proved reports whether the end of the run is known exactly to be dead.
 func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 
-// Others are failures of the service that walks met besides, the first of each
-// kind.
+// Others returns failures of the service that walks met besides, the first of each kind.
 func (p *Finder) Others() []Met { return p.others }
 
-// WalkSteps is how many steps walks are given now.
+// WalkSteps returns how many steps walks are given now.
 func (p *Finder) WalkSteps() int { return p.walkLen }
 
 // Stopped reports whether nothing more is to be tried: there is to be a stop, or
@@ -121,9 +120,9 @@ func (p *Finder) End() (*Result, error) {
 	return &Result{Evidence: e}, err
 }
 
-// Pace takes a few walks from the start of the run, and if faults may happen some that begin
-// with a storm of them. It returns how many steps the slowest recovery took in any of them:
-// the longest spell after which a walk was live again. 0: none is known.
+// Pace takes a few walks from the start of the run, and if faults may happen some that
+// begin with a storm of them. It returns how many steps the slowest recovery took in any of
+// them: the longest spell after which a walk was live again. If it is 0, none is known.
 func (p *Finder) Pace() (int, error) {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if p.recovery > 0 || p.survive {
@@ -143,8 +142,8 @@ func (p *Finder) Pace() (int, error) {
 	return p.recovery, nil
 }
 
-// exact decides all about a run that ends dead by visiting what can happen from its
-// start on. Nil: that is too much.
+// exact decides all about a run that ends dead by visiting what can happen from its start
+// on. If it is nil, that is too much.
 func (p *Finder) exact() (*Result, error) {
 	if err := p.settle(0, p.opts.Exhaust); err != nil || p.dead > p.run.Steps() {
 		return nil, err
@@ -209,7 +208,7 @@ func (p *Finder) Find() (*Result, error) {
 	return res, err
 }
 
-// Alive is the walk that shows that a state of the run can recover, if one did.
+// Alive returns the walk that shows that a state of the run can recover, if one did.
 func (p *Finder) Alive(at int) (Success, bool) {
 	v := p.verdicts[at]
 	return v.witness, v.alive && v.witness.Recordable()
@@ -310,7 +309,7 @@ func (p *Finder) sample(f *Result) error {
 	}
 }
 
-// isolated is isolate, of a run whose end may be dead.
+// isolated returns isolate, of a run whose end may be dead.
 func (p *Finder) isolated() (low, high int, err error) {
 	n := p.run.Steps()
 	if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
@@ -390,14 +389,14 @@ func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	}
 }
 
-// told is the walk that a verdict of alive rests on.
+// told returns the walk that a verdict of alive rests on.
 func (v verdict) told() *Witness {
 	return &Witness{Walk: v.witness.Number, Steps: v.witness.Steps}
 }
 
-// tooShort is how long walks are to be instead: 0: they are long enough, or may
-// not be longer. They are too short if the one that became live from the last state
-// that seems recoverable took more than half of its steps.
+// tooShort returns how long walks are to be instead: 0: they are long enough, or may not be
+// longer. They are too short if the one that became live from the last state that seems
+// recoverable took more than half of its steps.
 func (p *Finder) tooShort(low int) int {
 	if p.survive || low < 0 || p.walkLen >= p.opts.MaxWalkSteps || p.verdicts[low].witness.Steps <= p.walkLen/2 {
 		return 0

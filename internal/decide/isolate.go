@@ -78,8 +78,8 @@ func (p *Finder) isolate(n int) (low, high int, err error) {
 // known to be recoverable: nothing is left to look for.
 func (p *Finder) known() bool { return p.verdicts[p.dead-1].alive }
 
-// lastKnown is that state and the one after it. Where none is known to be dead, it
-// is the end of the run: a walk from a state before may have gone along all of it.
+// lastKnown returns that state and the one after it. Where none is known to be dead, it is
+// the end of the run: a walk from a state before may have gone along all of it.
 func (p *Finder) lastKnown() (low, high int, err error) {
 	if p.dead > p.run.Steps() {
 		return 0, 0, ErrAlive
@@ -87,8 +87,8 @@ func (p *Finder) lastKnown() (low, high int, err error) {
 	return p.dead - 1, p.dead, nil
 }
 
-// reach is how far the live walk from a state went along the run: all states on
-// its way are recoverable.
+// reach returns how far the live walk from a state went along the run: all states on its
+// way are recoverable.
 func (p *Finder) reach(at int) int {
 	w := p.verdicts[at].witness
 	for k := 1; k <= w.Shared; k++ {
@@ -97,8 +97,8 @@ func (p *Finder) reach(at int) int {
 	return at + w.Shared
 }
 
-// stretch is the last stretch between two wild steps whose first state is
-// recoverable: a state of it that is, and its end, which is not.
+// stretch returns the last stretch between two wild steps whose first state is recoverable:
+// a state of it that is, and its end, which is not.
 func (p *Finder) stretch(n int) (low, high int, err error) {
 	live := -1 // the last state of the run that is live
 	if !p.survive {
@@ -132,10 +132,10 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 	return low, high, nil
 }
 
-// lastAlive is the number of the last of these states that is recoverable; -1:
-// none is. What a live state of the run proves is known already. Of many states
-// not all are tried: a binary search finds one that is recoverable and whose
-// next is not, and some beyond it are probed.
+// lastAlive returns the number of the last of these states that is recoverable, or -1 if
+// none is. What a live state of the run proves is known already. Of many states not all are
+// tried: a binary search finds one that is recoverable and whose next is not, and some
+// beyond it are probed.
 func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	known := -1
 	for i, s := range starts {
@@ -208,7 +208,7 @@ func (p *Finder) alive(at int) (bool, error) {
 	return p.escapes(at, saltHold, Round{(p.opts.Walks + 1) / 2, p.heldSteps()})
 }
 
-// length is how long the walks are that isolate: as long as they may be now, but no
+// length returns how long the walks are that isolate: as long as they may be now, but no
 // longer than the shortest of the test that judges what comes out.
 func (p *Finder) length() int {
 	if p.survive || p.recovery == 0 {
@@ -217,7 +217,7 @@ func (p *Finder) length() int {
 	return min(p.walkLen, p.test().Shortest())
 }
 
-// test is the test by which a state is called dead, with what is known so far of how
+// test returns the test by which a state is called dead, with what is known so far of how
 // long a recovery takes.
 func (p *Finder) test() Test {
 	return Test{
@@ -247,7 +247,7 @@ func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	return false, nil
 }
 
-// heldSteps is how long walks of the other manners are. They begin by letting an event
+// heldSteps returns how long walks of the other manners are. They begin by letting an event
 // wait, for as many as 64 steps.
 func (p *Finder) heldSteps() int {
 	if p.survive {
@@ -258,9 +258,9 @@ func (p *Finder) heldSteps() int {
 
 const heldLeast = 256
 
-// fresh decides by the test, whose walks nothing was chosen by, whether a state is dead.
-// If none becomes live, others look for a narrow escape; evidence are only the first.
-// Nil: the state can recover.
+// fresh decides by the test, whose walks nothing was chosen by, whether a state is dead. If
+// none becomes live, others look for a narrow escape; evidence are only the first. If it is
+// nil, the state can recover.
 func (p *Finder) fresh(at int) (*Evidence, error) {
 	rounds, held := p.test().Rounds(), Round{p.opts.Walks, p.heldSteps()}
 	if p.survive {

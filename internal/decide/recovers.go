@@ -6,7 +6,7 @@ import "errors"
 type Recovery struct {
 	Alive bool
 	Exact bool     // decided by exhausting what can still happen
-	Walk  *Success // one that recovered; nil: none did
+	Walk  *Success // one that recovered, or nil if none did
 	Plain bool     // it was of the first manner: of Taken walks of WalkSteps steps, the first that did
 
 	Taken, WalkSteps int // walks of the first manner

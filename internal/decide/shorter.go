@@ -54,8 +54,8 @@ func (p *Finder) LastIsCritical(walks int, salt uint16) (bool, error) {
 	return decided && last == at, err
 }
 
-// lastSteps is how long walks are from the state before the last step: longer than those
-// that it takes to call a state dead, since they are to recover.
+// lastSteps returns how long walks are from the state before the last step: longer than
+// those that it takes to call a state dead, since they are to recover.
 func (p *Finder) lastSteps() int { return min(4*p.test().Shortest(), p.opts.WalkSteps) }
 
 func orAlive(err error) error {

@@ -9,7 +9,7 @@ type Test struct {
 	Walks        int // at least, of the shortest
 	WalkSteps    int // the length of the longest but one walk, unless a recovery is known to be so slow that this is too short
 	MaxWalkSteps int // the length of one walk, and the bound of the others
-	Recovery     int // steps of the slowest recovery that is known of the run; 0: none is
+	Recovery     int // steps of the slowest recovery that is known of the run, or 0 if none is
 
 	Hopeless bool // nothing was ever live, as far as is known: walks may have been too short
 }
@@ -28,7 +28,7 @@ const (
 	moreWalks    = 4   // times Walks are taken of the shortest, where they are that short
 )
 
-// Rounds are the rounds of the test, the shortest walks first.
+// Rounds returns the rounds of the test, the shortest walks first.
 func (t Test) Rounds() []Round {
 	n, steps := t.Walks, t.Shortest()
 	all := []Round{{t.first(steps), steps}}
@@ -45,13 +45,13 @@ func (t Test) Rounds() []Round {
 	return all
 }
 
-// first is how many walks of the shortest length are taken: more than Walks where all
+// first returns how many walks of the shortest length are taken: more than Walks where all
 // of them take less than a fourth of the steps of Walks walks of WalkSteps.
 func (t Test) first(steps int) int {
 	return max(t.Walks, min(moreWalks*t.Walks, t.Walks*t.WalkSteps/(4*steps)))
 }
 
-// Shortest is the length of the shortest walks: no walk is shorter.
+// Shortest returns the length of the shortest walks: no walk is shorter.
 func (t Test) Shortest() int {
 	if t.Recovery == 0 {
 		return min(t.WalkSteps, isolateSteps)
@@ -59,7 +59,7 @@ func (t Test) Shortest() int {
 	return min(t.longest(), max(min(shortest, t.WalkSteps), recoveries*t.Recovery))
 }
 
-// longest is the length of the longest walks, but for one.
+// longest returns the length of the longest walks, but for one.
 func (t Test) longest() int {
 	if t.Hopeless {
 		return t.MaxWalkSteps
@@ -67,7 +67,7 @@ func (t Test) longest() int {
 	return max(t.WalkSteps, min(t.MaxWalkSteps, recoveryMost*t.Recovery))
 }
 
-// Cost is how many steps the test takes if no walk becomes live or ends before.
+// Cost returns how many steps the test takes if no walk becomes live or ends before.
 func (t Test) Cost() (steps int) {
 	for _, r := range t.Rounds() {
 		steps += r.Walks * r.Steps

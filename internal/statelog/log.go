@@ -57,7 +57,7 @@ type Log struct {
 	fs      FS
 	header  []byte
 	number  int // of the segment
-	keeps   int // the segment before, which is kept; 0: none
+	keeps   int // the segment before, which is kept; 0 means none
 	file    File
 	sum     uint64
 	buffer  []byte
@@ -192,7 +192,7 @@ func (l *Log) fail(what string, err error) {
 	}
 }
 
-// chained is the checksum of a frame, from that of the one before.
+// chained returns the checksum of a frame, from that of the one before.
 func chained(before uint64, kind Kind, payload []byte) uint64 {
 	return xxh3.HashSeed(payload, before*0x9E3779B97F4A7C15+uint64(kind)+1)
 }

@@ -11,5 +11,5 @@ var addrs = func() (all [sight.NodesMost + 1]sim.Addr) {
 	return all
 }()
 
-// addrOf is the address of the node with an index; -1 is nobody.
+// addrOf returns the address of the node with an index; -1 is nobody.
 func addrOf(index int) sim.Addr { return addrs[index+1] }

@@ -27,7 +27,7 @@ type Local struct {
 // Queue is what a part holds for a receiver: a direction of a connection, or a
 // channel of datagrams.
 type Queue struct {
-	Head  uint32 // the number of the message that comes next; 0: none
+	Head  uint32 // the number of the message that comes next; 0 means none
 	Len   int
 	Open  bool // the connection is open
 	Plain bool // nothing but messages is going on: no errors, no waiting
@@ -62,7 +62,7 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 	return false
 }
 
-// Message is the number of a message, from 1.
+// Message returns the number of a message, from 1.
 func (st *State) Message(b *Bank, v sim.Message) uint32 {
 	return b.number(netsim.Packet{Message: v, Sum: st.sum(v)})
 }
@@ -78,13 +78,13 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 	return b.part(place, id).(*nodePart).guards.Accept(addrOf(from), b.message(message).Message)
 }
 
-// Local is what the node part at a place can do.
+// Local returns what the node part at a place can do.
 func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }
 
-// Queue is what a channel part holds.
+// Queue returns what a channel part holds.
 func (b *Bank) Queue(place int, id uint32) *Queue { return &b.info(place, id).queue }
 
-// Items are what a set part holds.
+// Items returns what a set part holds.
 func (b *Bank) Items(place int, id uint32) []Item { return b.info(place, id).items }
 
 // Calm reports whether the rest of the state leaves a step alone: no partition,
@@ -103,8 +103,8 @@ func (b *Bank) Damages(id uint32) bool {
 	return ok && r.left.Disk != 0
 }
 
-// Healed is the number of the rest of a state when the environment has healed:
-// see World.Heal.
+// Healed returns the number of the rest of a state when the environment has healed: see
+// World.Heal.
 func (b *Bank) Healed(w *World, id uint32) uint32 {
 	place := b.Places() - 1
 	if to, known := made(b.popped[place], id); known {
@@ -119,7 +119,7 @@ func (b *Bank) Healed(w *World, id uint32) uint32 {
 	return to
 }
 
-// made is the number that was noted for another.
+// made returns the number that was noted for another.
 func made(list []uint32, id uint32) (uint32, bool) {
 	if int(id) >= len(list) || list[id] == 0 {
 		return 0, false
@@ -136,13 +136,13 @@ func noteMade(list *[]uint32, id, to uint32) {
 
 // The places of a vector, for a system of n nodes.
 
-// TCPPlace is where the direction of a connection with this channel stands.
+// TCPPlace returns where the direction of a connection with this channel stands.
 func TCPPlace(n, channel int) int { return n + channel }
 
-// UDPPlace is where a channel of datagrams stands.
+// UDPPlace returns where a channel of datagrams stands.
 func UDPPlace(n, channel int) int { return n + n*n + channel }
 
-// SetPlace is where a node's set stands.
+// SetPlace returns where a node's set stands.
 func SetPlace(n, node int) int { return n + 2*n*n + node }
 
 func (s *stock) describe(part any) (i info) {
@@ -186,7 +186,7 @@ func (s *stock) queue(packets []netsim.Packet) Queue {
 	return q
 }
 
-// Pop is the number of a channel part without its oldest message.
+// Pop returns the number of a channel part without its oldest message.
 func (b *Bank) Pop(place int, id uint32) uint32 {
 	if list := b.popped[place]; int(id) < len(list) && list[id] != 0 {
 		return list[id] - 1
@@ -204,7 +204,7 @@ func (b *Bank) Pop(place int, id uint32) uint32 {
 	return to
 }
 
-// Opened is the number of a connection part with the connection open.
+// Opened returns the number of a connection part with the connection open.
 func (b *Bank) Opened(place int, id uint32) uint32 {
 	if to, known := made(b.opened[place], id); known {
 		return to
@@ -223,8 +223,8 @@ func (b *Bank) links(place int) bool {
 	return c%b.n != c/b.n
 }
 
-// Push is the number of a part with one more message: at the end of a channel,
-// or in a set.
+// Push returns the number of a part with one more message: at the end of a channel, or in a
+// set.
 func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := b.pushed.Get(key); known {
@@ -247,12 +247,12 @@ func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	return to
 }
 
-// Put is the number of a set part with one more message in the bag.
+// Put returns the number of a set part with one more message in the bag.
 func (b *Bank) Put(place int, id uint32, from int, message uint32) uint32 {
 	return b.bag(&b.put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
 }
 
-// Take is the number of a set part with one message less in the bag.
+// Take returns the number of a set part with one message less in the bag.
 func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	return b.bag(&b.taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
 		for i, at := range s.For(0) {
@@ -265,7 +265,7 @@ func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	})
 }
 
-// bag is the number of a set part as do changes it, which is noted in a table.
+// bag returns the number of a set part as do changes it, which is noted in a table.
 func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := table.Get(key); known {
@@ -283,7 +283,7 @@ func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message ui
 	return to
 }
 
-// key tells a part at a place, and a message with its sender.
+// key returns a part at a place, and a message with its sender.
 func (b *Bank) key(place int, id uint32, from int, message uint32) uint64 {
 	if id >= 1<<24 || message >= 1<<20 {
 		panic("macemc bug: sim: more parts than a key holds; they fill the memory before")

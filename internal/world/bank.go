@@ -29,7 +29,7 @@ type Vector = state.Vector
 type Bank struct {
 	slow   bool // the world has slow links: see Calm
 	n      int
-	vault  *vault     // nil: nobody shares the parts
+	vault  *vault     // nil means nobody shares the parts
 	of     stock      // all parts, or as many as this bank has looked at
 	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
 	opened [][]uint32 // the part with the connection open; likewise
@@ -41,7 +41,7 @@ type Bank struct {
 type nodePart struct {
 	of       *nodes // of the world that banked it
 	node     sim.Node
-	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can tell; nil: none was met
+	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can tell, or nil if none was met
 	guards   handler.Guards
 	life     life
 	lives    int
@@ -88,7 +88,7 @@ func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
 }
 
-// Len is the number of distinct parts.
+// Len returns the number of distinct parts.
 func (b *Bank) Len() (n int) {
 	for p := range b.of.shelves {
 		b.refresh(p)
@@ -97,10 +97,10 @@ func (b *Bank) Len() (n int) {
 	return n
 }
 
-// Places is the length of a Vector.
+// Places returns the length of a Vector.
 func (b *Bank) Places() int { return len(b.of.shelves) }
 
-// Places is the length of a Vector of this world.
+// Places returns the length of a Vector of this world.
 func (st *State) Places() int { return st.sums.Len() }
 
 // Track makes the world note which parts its steps change, for Save and Load.
@@ -123,10 +123,10 @@ func (st *State) SaveMoved(b *Bank) []int32 {
 	return st.sums.Save(func(p int) uint32 { return st.bank(b, p) })
 }
 
-// At is the state as it was last saved or loaded. It is the world's own.
+// At returns the state as it was last saved or loaded. It is the world's own.
 func (st *State) At() Vector { return st.sums.At() }
 
-// NodesHash is the share of the nodes in the identity of the state.
+// NodesHash returns the share of the nodes in the identity of the state.
 func (st *State) NodesHash() (h canon.Hash) {
 	st.Hash()
 	for _, sum := range st.sums.Parts()[:st.n] {
@@ -142,7 +142,7 @@ func (st *State) SaveNode(b *Bank, i int) uint32 {
 	return st.bank(b, i)
 }
 
-// bank is the number of the part at place p, as it is now.
+// bank returns the number of the part at place p, as it is now.
 func (st *State) bank(b *Bank, p int) uint32 {
 	sum := st.sums.Parts()[p]
 	if id, known := b.find(p, sum); known {
@@ -154,7 +154,7 @@ func (st *State) bank(b *Bank, p int) uint32 {
 	return b.add(p, sum, st.part(p))
 }
 
-// part is what stands at place p, to be kept.
+// part returns what stands at place p, to be kept.
 func (st *State) part(p int) any {
 	switch sort, at := st.sums.Places.At(p); sort {
 	case state.Node:

@@ -29,11 +29,11 @@ func (c *Coverage) hasCharts(nodes []nodeState) bool {
 	return c.charted == chartedYes
 }
 
-// Charts are the state machines that ran, with how often each pair of state and event was
-// exercised by a handler's run. What a memo looks up is not run, and not counted.
+// Charts returns the state machines that ran, with how often each pair of state and event
+// was exercised by a handler's run. What a memo looks up is not run, and not counted.
 func (c *Coverage) Charts() []sim.Counted { return c.charts.Charts() }
 
-// neverPairs is about the pairs of state and event that a machine's table names, and
+// neverPairs returns about the pairs of state and event that a machine's table names, and
 // that were never exercised.
 func (c *Coverage) neverPairs() (never []string) {
 	for _, m := range c.Charts() {

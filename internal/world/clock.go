@@ -81,8 +81,8 @@ func (in *instants) note(v reflect.Value) {
 	}
 }
 
-// TimeFields are the lines of the nodes that show a time which they hold: those
-// that are others where the times are forgotten.
+// TimeFields returns the lines of the nodes that show a time which they hold: those that
+// are others where the times are forgotten.
 func (x *Text) TimeFields() (fields []canon.Line) {
 	for i := range x.nodes.at {
 		if x.nodes.at[i].clock == nil {
@@ -116,8 +116,8 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 	return fields
 }
 
-// ticks is the clock of the node whose handler runs, to be changed: what a bank
-// keeps of it stays.
+// ticks returns the clock of the node whose handler runs, to be changed: what a bank keeps
+// of it stays.
 func (w *World) ticks() *macetime.Clock {
 	ns := &w.nodes.at[w.Run.acting.Index()]
 	if w.Run.ticks() {
@@ -135,9 +135,9 @@ func (ns *nodeState) ownClock() {
 	ns.clock = &own
 }
 
-// reading is a new instant of the handler that runs. Where it began is one too, but
-// only once there is another: a handler that compares times and reads none is not to
-// leave a trace on the clock.
+// reading returns a new instant of the handler that runs. Where it began is one too, but
+// only once there is another: a handler that compares times and reads none is not to leave
+// a trace on the clock.
 func (w *World) reading() macetime.Time {
 	c := w.ticks()
 	if w.pace == nil {

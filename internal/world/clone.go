@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// clone is the copy of a node that the system makes. That it has the state of the node is
-// looked at each time; that it shares nothing with it, where steps are taken twice.
+// clone returns the copy of a node that the system makes. That it has the state of the node
+// is looked at each time; that it shares nothing with it, where steps are taken twice.
 func (all *nodes) clone(i int) (c sim.Node) {
 	n := all.at[i].node
 	if err := guard.Call("Clone", func() { c = all.sys.Clone(all.params, addrOf(i), n) }); err != nil {

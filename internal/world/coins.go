@@ -23,15 +23,15 @@ type asking struct {
 // asked is the coin that is being asked, as answerers see it.
 type asked struct {
 	why     string
-	weights []int            // a Weighted's; nil: a Choose
-	sides   []int            // of a Weighted: those that may be answered; nil: all
-	words   func(int) string // what the alternatives are called; nil: their numbers
+	weights []int            // a Weighted's; nil means a Choose
+	sides   []int            // of a Weighted: those that may be answered; nil means all
+	words   func(int) string // what the alternatives are called; nil means their numbers
 }
 
-// Why is what a coin is for.
+// Why returns what a coin is for.
 func (a *asked) Why() string { return a.why }
 
-// Alternative is the identity of alternative i.
+// Alternative returns the identity of alternative i.
 func (a *asked) Alternative(i int) string {
 	if a.sides != nil {
 		i = a.sides[i]
@@ -49,19 +49,19 @@ func (a *asked) Alternative(i int) string {
 // possible are the events that are possible, as answerers see them.
 type possible struct{ *Events }
 
-// Why is nothing: one of them is to happen.
+// Why returns nothing: one of them is to happen.
 func (possible) Why() string { return "" }
 
-// Alternative is the identity of event i.
+// Alternative returns the identity of event i.
 func (p possible) Alternative(i int) string { return p.timers.text(p.At(i)) }
 
 // healing is the only event that is possible when it is time to heal.
 type healing struct{}
 
-// Why is nothing, as of any event.
+// Why returns nothing, as of any event.
 func (healing) Why() string { return "" }
 
-// Alternative is the identity of that event.
+// Alternative returns the identity of that event.
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
 // common asks only about the sides that are not rare: the budget is spent.

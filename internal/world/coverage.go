@@ -98,9 +98,9 @@ func (t *stateTally) saw(holds bool) {
 type propertyTally struct {
 	name string
 	stateTally
-	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0: none
+	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0 means none
 	empty  int // in how many of them it held while it saw no node
-	onward int // the least number of steps of a run after which it held, plus one; 0: none
+	onward int // the least number of steps of a run after which it held, plus one; 0 means none
 	near   bool
 	far    int // if near: the least that a state was away from one in which it holds
 }
@@ -191,7 +191,7 @@ func (c *Coverage) openings(script []sim.Signal) {
 	}
 }
 
-// of is the tallies of the type of v, which is not nil.
+// of returns the tallies of the type of v, which is not nil.
 func (c *Coverage) of(v any) *typeTally {
 	word := canon.Dynamic(v)
 	if s := &c.near[place(word)]; s.word == word {
@@ -362,7 +362,7 @@ func (j *Judge) meet() {
 	}
 }
 
-// Scenarios are those of the first 64 declared ones that hold now, a bit for each.
+// Scenarios returns those of the first 64 declared ones that hold now, a bit for each.
 func (j *Judge) Scenarios() (bits uint64) {
 	for k := range min(len(j.sometimes), 64) {
 		if j.ask(&j.sometimes[k]) {
@@ -386,12 +386,11 @@ func (j *Judge) CoverRun() {
 // Held is where a liveness property was first seen to hold.
 type Held struct {
 	Property string
-	Depth    int  // of the state; 0: at the start; -1: nowhere
+	Depth    int  // of the state; 0 means at the start; -1 means nowhere
 	Run      bool // in no state that was visited, but in a run, after so many steps
 }
 
-// Held says where each liveness property was first seen to hold, where that is
-// known.
+// Held returns where each liveness property was first seen to hold, where that is known.
 func (c *Coverage) Held() (held []Held) {
 	for _, p := range c.eventually {
 		switch {
@@ -406,8 +405,8 @@ func (c *Coverage) Held() (held []Held) {
 	return held
 }
 
-// Never is what was possible, or asked for, and never happened: a sentence
-// each, in an order that does not depend on the run.
+// Never returns what was possible, or asked for, and never happened: a sentence each, in an
+// order that does not depend on the run.
 func (c *Coverage) Never() []string {
 	never := []string{}
 	for _, part := range [][]string{
@@ -444,7 +443,7 @@ func (c *Coverage) neverFaults() (never []string) {
 	return never
 }
 
-// neverValues is about the service's own signals and messages, by type.
+// neverValues returns about the service's own signals and messages, by type.
 func (c *Coverage) neverValues() (never []string) {
 	names := typeNames(c.types)
 	for _, k := range []struct {
@@ -471,7 +470,7 @@ func (c *Coverage) neverValues() (never []string) {
 // is said that they did nothing.
 const idleLeast = 10
 
-// neverNoticed is about the messages that were delivered and did nothing.
+// neverNoticed returns about the messages that were delivered and did nothing.
 func (c *Coverage) neverNoticed() (never []string) {
 	names := typeNames(c.types)
 	for i, t := range c.types {
@@ -483,7 +482,7 @@ func (c *Coverage) neverNoticed() (never []string) {
 	return never
 }
 
-// neverOpened is about a service that nobody asks for anything.
+// neverOpened returns about a service that nobody asks for anything.
 func (c *Coverage) neverOpened() []string {
 	switch {
 	case len(c.types) == 0:
@@ -522,7 +521,7 @@ func (c *Coverage) list(n sim.Node) {
 // simPath is where the signals stand that a run makes by itself.
 var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
 
-// neverHandlers is about the handlers that had nothing to handle. Where there was
+// neverHandlers returns about the handlers that had nothing to handle. Where there was
 // something, neverValues says what became of it.
 func (c *Coverage) neverHandlers() (never []string) {
 	var messages, signals []string
@@ -583,7 +582,7 @@ func typeNames(types []*typeTally) []string {
 	return names
 }
 
-// neverKinds is about what the environment was asked for, or had a reason to do.
+// neverKinds returns about what the environment was asked for, or had a reason to do.
 func (c *Coverage) neverKinds() (never []string) {
 	add := func(format string, args ...any) { never = append(never, fmt.Sprintf(format, args...)) }
 	if n := c.kinds[sim.KindClear]; n.possible > 0 {
@@ -688,7 +687,7 @@ func (c *Coverage) refusedAt(code uintptr) {
 	c.senders[code] = true
 }
 
-// dropped is about the sends that were refused, and whose answer nobody takes.
+// dropped returns about the sends that were refused, and whose answer nobody takes.
 func (c *Coverage) dropped() (never []string) {
 	at := map[string]bool{}
 	for code := range c.senders {
@@ -706,9 +705,9 @@ func (c *Coverage) dropped() (never []string) {
 // which takes nothing from the budget of losses.
 func (c *Coverage) Overflowed() bool { return c.overflows > 0 }
 
-// Slack is the part of Never that takes nothing from what was checked: the
-// constraints that held everywhere, so that no state was left out for them; and which
-// refusals the service never looks at.
+// Slack returns the part of Never that takes nothing from what was checked: the constraints
+// that held everywhere, so that no state was left out for them; and which refusals the
+// service never looks at.
 func (c *Coverage) Slack() (slack []string) {
 	for _, k := range []struct {
 		name string

@@ -11,9 +11,9 @@ import (
 // declinedMost is how many messages Declined names.
 const declinedMost = 3
 
-// Declined says which messages are under way to nodes that are up and decline
-// them now: of a channel its head, which blocks what is behind it; and which openings
-// of scripts are declined. "": none.
+// Declined returns which messages are under way to nodes that are up and decline them now:
+// of a channel its head, which blocks what is behind it; and which openings of scripts are
+// declined. "" means none.
 func (x *Text) Declined() string {
 	var words []string
 	n, behind := 0, 0
@@ -59,7 +59,7 @@ func (x *Text) Declined() string {
 	return text
 }
 
-// shut says which openings of scripts their nodes decline now. "": none.
+// shut returns which openings of scripts their nodes decline now. "" means none.
 func (x *Text) shut() string {
 	var words []string
 	for i := range x.nodes.at {

@@ -32,8 +32,8 @@ type Environment struct {
 	consequences []happening          // that are possible now, of faults that were
 	faults       []happening          // that are possible now
 	splits       []any                // all partitions, made once
-	where        func(sim.Event) bool // a fault may happen; nil: anywhere
-	disks        func(node int) bool  // a disk may fail; nil: any
+	where        func(sim.Event) bool // a fault may happen; nil means anywhere
+	disks        func(node int) bool  // a disk may fail; nil means any
 	stored       bool                 // something was written to a store, in any run
 	sided        bool                 // a coin with rare sides was asked, in any run
 }
@@ -82,7 +82,7 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 	}
 }
 
-// Fired is how many early firings the run has used, where they are limited.
+// Fired returns how many early firings the run has used, where they are limited.
 func (e *Environment) Fired() int { return e.firings - e.early }
 
 // weather sets storm and barred from what they summarise.
@@ -396,7 +396,8 @@ func (e *Environment) fires(i int) {
 	}
 }
 
-// part is the environment as a bank keeps it, and place makes it be so; nil: nothing.
+// part returns the environment as a bank keeps it, and place makes it be so; nil means
+// nothing.
 func (e *Environment) part() *restPart {
 	return &restPart{left: e.left, early: e.early, cut: e.cut, paused: e.paused}
 }

@@ -62,7 +62,7 @@ type span struct {
 	count int
 }
 
-// Count is the number of events that are possible now. It lists them by sections, and
+// Count returns the number of events that are possible now. It lists them by sections, and
 // in runs of equal weight: what the other methods are asked about.
 func (es *Events) Count() int {
 	l, e, all := es.links, es.environ, es.nodes
@@ -154,12 +154,12 @@ func (es *Events) urgent(n int) bool {
 	return false
 }
 
-// UnderWay is the number of messages on connections, of datagrams and of messages
-// in bags that are to be delivered, and of tasks that are to run. What is in a set
-// stays there.
+// UnderWay returns the number of messages on connections, of datagrams and of messages in
+// bags that are to be delivered, and of tasks that are to run. What is in a set stays
+// there.
 func (es *Events) UnderWay() int { return es.links.InFlight() + es.nodes.tasks }
 
-// firing is the number of timers that may fire.
+// firing returns the number of timers that may fire.
 func (es *Events) firing() int {
 	if es.environ.early != 0 && es.pace == nil {
 		return es.timers.count
@@ -171,7 +171,7 @@ func (es *Events) firing() int {
 	return n
 }
 
-// fires is the number of a node's timers that may fire.
+// fires returns the number of a node's timers that may fire.
 func (es *Events) fires(i int) int {
 	if !es.environ.mayFire(i) {
 		return 0
@@ -194,14 +194,14 @@ func (es *Events) weigh(n int) {
 	}
 }
 
-// At is the k-th possible event, in canonical order, after Count.
+// At returns the k-th possible event, in canonical order, after Count.
 func (es *Events) At(k int) sim.Event {
 	e, _ := es.event(k)
 	return e
 }
 
-// Found is the k-th possible event, after Count, and its slot: which of its
-// node's tasks or timers it is, or which message of its set.
+// Found returns the k-th possible event, after Count, and its slot: which of its node's
+// tasks or timers it is, or which message of its set.
 func (es *Events) Found(k int) (e sim.Event, slot int) {
 	e, at := es.event(k)
 	return e, int(at.slot)
@@ -215,7 +215,7 @@ type spot struct {
 	cause   int32
 }
 
-// causes are the steps that led to the event, as a Step has them.
+// causes returns the steps that led to the event, as a Step has them.
 func (s spot) causes() []int {
 	if s.cause < 0 {
 		return nil
@@ -223,8 +223,8 @@ func (s spot) causes() []int {
 	return []int{int(s.cause)}
 }
 
-// Number is the number of the message that the k-th possible event, after Count, would take
-// or copy; 0: it takes none.
+// Number returns the number of the message that the k-th possible event, after Count, would
+// take or copy, or 0 if it takes none.
 func (es *Events) Number(k int) int32 {
 	h := happening{}
 	es.write(k, &h)
@@ -238,22 +238,22 @@ func (es *Events) Number(k int) int32 {
 	}
 }
 
-// Caused is Look, and the step that led to the event; -1: the start of the run, or
+// Caused is Look, and the step that led to the event, or -1 if the start of the run, or
 // nothing that is known.
 func (es *Events) Caused(k int) (e *sim.Event, cause int) {
 	e = es.Look(k)
 	return e, int(es.peeked.cause)
 }
 
-// Look is the k-th possible event, after Count, as long as no other is asked for:
-// it is not copied.
+// Look returns the k-th possible event, after Count, as long as no other is asked for: it
+// is not copied.
 func (es *Events) Look(k int) *sim.Event {
 	es.peeked = happening{}
 	es.write(k, &es.peeked)
 	return &es.peeked.Event
 }
 
-// event is the k-th possible event, after Count, and where it was found.
+// event returns the k-th possible event, after Count, and where it was found.
 func (es *Events) event(k int) (sim.Event, spot) {
 	var h happening
 	es.write(k, &h)
@@ -420,8 +420,8 @@ func (es *Events) Rare(k int) bool {
 	panic("macemc bug: sim: the event asked about is beyond the last one that was counted")
 }
 
-// Begun is what is known of the k-th possible event, after Count, before it is
-// taken: the step that it would be, cut.
+// Begun returns what is known of the k-th possible event, after Count, before it is taken:
+// the step that it would be, cut.
 func (es *Events) Begun(k int) sim.Step {
 	e, at := es.event(k)
 	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}

@@ -10,5 +10,5 @@ func freeze[T any](items []T) frozen[T] { return frozen[T]{clone(items)} }
 
 func (f frozen[T]) len() int { return len(f.items) }
 
-// thaw is the same list in the place of another, which its owner may write.
+// thaw returns the same list in the place of another, which its owner may write.
 func (f frozen[T]) thaw(into []T) []T { return append(into[:0], f.items...) }

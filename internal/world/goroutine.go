@@ -31,8 +31,8 @@ func (g *goroutineWatch) start() {
 // grown reports whether the process has more goroutines than it had.
 func (g *goroutineWatch) grown() bool { return runtime.NumGoroutine() > g.count }
 
-// child is the stack of a goroutine that this one has started since it was
-// last asked, or "".
+// child returns the stack of a goroutine that this one has started since it was last asked,
+// or "".
 func (g *goroutineWatch) child() (stack string) {
 	if g.buf == nil {
 		g.buf = make([]byte, 256<<10)
@@ -53,7 +53,7 @@ func (g *goroutineWatch) child() (stack string) {
 	return stack
 }
 
-// strayed is the finding that a handler has started a goroutine, if one has.
+// strayed returns the finding that a handler has started a goroutine, if one has.
 func (w *World) strayed() *sim.Failure {
 	if !w.watch.grown() {
 		return nil

@@ -90,7 +90,7 @@ func (j *Judge) Looked() (was bool) {
 	return was
 }
 
-// Check is the first safety property that does not hold now, if any.
+// Check returns the first safety property that does not hold now, if any.
 func (j *Judge) Check() *sim.Failure {
 	if j.CheckLinks() != nil {
 		return j.run.failure
@@ -129,7 +129,7 @@ func (j *Judge) ask(c *sight.Check) bool {
 	return holds
 }
 
-// tell tells a monitor a fact, and says so to who recovers from its panic.
+// tell returns a monitor a fact, and says so to who recovers from its panic.
 func (j *Judge) tell(k, node int, fact any) error {
 	j.telling = &j.monitors[k]
 	err := j.telling.Observe(node, fact)
@@ -137,8 +137,8 @@ func (j *Judge) tell(k, node int, fact any) error {
 	return err
 }
 
-// panicker is what was asked of the state when it panicked, in words, and the property
-// that it is; "": it is none.
+// panicker returns what was asked of the state when it panicked, in words, and the property
+// that it is, or "" if it is none.
 func (j *Judge) panicker() (what, property string) {
 	c, m := j.asking, j.telling
 	j.asking, j.telling = nil, nil
@@ -156,8 +156,8 @@ func (j *Judge) panicker() (what, property string) {
 	}
 }
 
-// CheckLinks is the part of Check that is not about what a View can see: what
-// went wrong in the step itself, and the flags of connections.
+// CheckLinks returns the part of Check that is not about what a View can see: what went
+// wrong in the step itself, and the flags of connections.
 func (j *Judge) CheckLinks() *sim.Failure {
 	if j.run.failure == nil && j.links.disturbed {
 		j.run.finds(j.checkTCP())
@@ -195,8 +195,7 @@ func (j *Judge) Live() bool {
 	return j.Assumed()
 }
 
-// NotLive are the liveness properties that do not hold now, with what they
-// say of it.
+// NotLive returns the liveness properties that do not hold now, with what they say of it.
 func (j *Judge) NotLive() (names, explanations []string) {
 	for _, c := range j.eventually {
 		holds, panicked := c.Asked()
@@ -232,8 +231,8 @@ func (j *Judge) Within() bool {
 	return holds
 }
 
-// StepChecks are the step properties, bound to a world at the state before
-// and a world at the state after a step.
+// StepChecks returns the step properties, bound to a world at the state before and a world
+// at the state after a step.
 func StepChecks(before, after *World, only []string) *Transition {
 	t := &Transition{after: after}
 	for _, p := range after.sys.Properties {
@@ -257,7 +256,7 @@ type Transition struct {
 // Any reports whether there is something to check.
 func (t *Transition) Any() bool { return len(t.checks) > 0 }
 
-// Check is the first step property that does not hold, if any.
+// Check returns the first step property that does not hold, if any.
 func (t *Transition) Check() *sim.Failure {
 	for k := range t.checks {
 		if !t.after.Judge.ask(&t.checks[k]) {
@@ -293,8 +292,8 @@ type Judgement struct {
 	Message  string // what it explains, where it does not hold
 }
 
-// Judge is what every property of states says now: safety first, then liveness.
-// Step properties and monitors are about runs, and are left out.
+// Judge returns what every property of states says now: safety first, then liveness. Step
+// properties and monitors are about runs, and are left out.
 func (j *Judge) Judge() (out []Judgement) {
 	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {

@@ -48,10 +48,10 @@ type Place struct {
 // nobody is the node of what is no node's.
 const nobody = -1
 
-// tag is a place as the tag of a line.
+// tag returns a place as the tag of a line.
 func tag(part Part, node int) uint32 { return uint32(part)<<16 | uint32(node+1) }
 
-// Tag is the place as the tag of a line.
+// Tag returns the place as the tag of a line.
 func (p Place) Tag() uint32 {
 	if p.Node.IsZero() {
 		return tag(p.Part, nobody)
@@ -59,8 +59,7 @@ func (p Place) Tag() uint32 {
 	return tag(p.Part, p.Node.Index())
 }
 
-// PlaceOf is whose a line of the state is; of a line from elsewhere, the zero
-// Place.
+// PlaceOf returns whose a line of the state is; of a line from elsewhere, the zero Place.
 func PlaceOf(l canon.Line) (p Place) {
 	p.Part = Part(l.Tag >> 16)
 	if node := int(l.Tag & 0xffff); node > 0 {
@@ -69,7 +68,7 @@ func PlaceOf(l canon.Line) (p Place) {
 	return p
 }
 
-// Lines are the state as text, in stable order: what the hash sees.
+// Lines returns the state as text, in stable order: what the hash sees.
 func (x *Text) Lines() (lines []canon.Line) {
 	for i := range x.nodes.at {
 		lines = append(lines, x.nodes.lines(i, nil)...)
@@ -77,7 +76,7 @@ func (x *Text) Lines() (lines []canon.Line) {
 	return append(lines, x.OtherLines()...)
 }
 
-// OtherLines are the lines of Lines that are about no node.
+// OtherLines returns the lines of Lines that are about no node.
 func (x *Text) OtherLines() (lines []canon.Line) {
 	for c := range x.n * x.n {
 		from, to := x.links.tcp.Ends(c)
@@ -112,8 +111,8 @@ func (x *Text) OtherLines() (lines []canon.Line) {
 	return lines
 }
 
-// connectionText says what a node keeps about a connection to a peer, where
-// that is anything.
+// connectionText returns what a node keeps about a connection to a peer, where that is
+// anything.
 func (l *Links) connectionText(c, from, to int) string {
 	if l.tcp.Told(c) == 0 {
 		return ""
@@ -159,7 +158,7 @@ func (e *Environment) lines() (lines []canon.Line) {
 	return lines
 }
 
-// NodeLines are the lines of Lines that are about one node.
+// NodeLines returns the lines of Lines that are about one node.
 func (x *Text) NodeLines(a sim.Addr) []canon.Line { return x.nodes.lines(a.Index(), nil) }
 
 // NodeLinesOf are at least those of them that are wanted. Paths are asked for
@@ -303,7 +302,7 @@ func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	return slices.DeleteFunc(slices.Clone(all), func(d Difference) bool { return d.Of.inMemoryOf(down) }), down
 }
 
-// Without are the lines of a state without what some nodes keep in memory.
+// Without returns the lines of a state without what some nodes keep in memory.
 func Without(lines []canon.Line, nodes []sim.Addr) []canon.Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return PlaceOf(l).inMemoryOf(nodes) })
 }

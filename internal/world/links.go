@@ -17,7 +17,7 @@ type Links struct {
 	sums *state.Sums
 	n    int
 	net  sim.Network
-	slow func(from, to sim.Addr) bool // links on which a message comes last; nil: none
+	slow func(from, to sim.Addr) bool // links on which a message comes last; nil means none
 	tcp  *netsim.TCP
 	udp  *netsim.FIFO
 	set  *netsim.Set
@@ -54,7 +54,7 @@ func (l *Links) usedBy(name string) bool {
 	return false
 }
 
-// over is n with what o sets.
+// over returns n with what o sets.
 func over(n, o sim.Network) sim.Network {
 	if o.TCPBuffer > 0 {
 		n.TCPBuffer = o.TCPBuffer
@@ -135,7 +135,7 @@ func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) (number int32
 	return p.Number
 }
 
-// head is the message that an event delivers.
+// head returns the message that an event delivers.
 func (l *Links) head(e *happening) netsim.Packet {
 	switch e.Link {
 	case sim.LinkTCP:
@@ -179,7 +179,7 @@ func (l *Links) reset(from, to int) {
 	l.bothEnds(l.tcp.Channel(from, to))
 }
 
-// placeTCP makes a channel be as a bank has kept it; nil: nothing.
+// placeTCP makes a channel be as a bank has kept it; nil means nothing.
 func (l *Links) placeTCP(c int, k *connectionPart) {
 	if k == nil {
 		l.tcp.Place(c, netsim.End{}, nil)
@@ -200,7 +200,8 @@ func (l *Links) placeSet(i int, members []netsim.Member) {
 	l.soil(i)
 }
 
-// equal are the messages of bags that equal others, by receiver; nil: there are none.
+// equal returns the messages of bags that equal others, by receiver, or nil if there are
+// none.
 func (l *Links) equal() (all [][]netsim.Equal) {
 	for i := range l.n {
 		if equal := l.set.Equal(i); len(equal) > 0 {
@@ -237,10 +238,10 @@ func (l *Links) bothEnds(channel int) {
 	l.soil(to)
 }
 
-// InFlight is the number of messages under way, as a View counts them.
+// InFlight returns the number of messages under way, as a View counts them.
 func (l *Links) InFlight() int { return l.tcp.Len() + l.udp.Len() + l.set.Bagged() }
 
-// Capacities are how many messages a connection and a channel of datagrams hold.
+// Capacities returns how many messages a connection and a channel of datagrams hold.
 func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPCapacity }
 
 // Flawed reports whether known bugs of the simulated links are switched on.
@@ -261,7 +262,7 @@ func (l *Links) openUDP() *netsim.Bits {
 	return l.udp.Ready()
 }
 
-// openSet is the number of messages of sets that may be delivered.
+// openSet returns the number of messages of sets that may be delivered.
 func (l *Links) openSet() int {
 	if l.guarded || l.barred {
 		return l.members

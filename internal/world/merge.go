@@ -58,7 +58,7 @@ func (t *propertyTally) merge(o *propertyTally) {
 	t.first, t.onward = earlier(t.first, o.first), earlier(t.onward, o.onward)
 }
 
-// Another is a Coverage of an equal system that has counted nothing.
+// Another returns a Coverage of an equal system that has counted nothing.
 func (c *Coverage) Another() *Coverage {
 	o := &Coverage{sys: c.sys, params: c.params, allowed: c.allowed, monitors: c.monitors}
 	o.prepare(c.params)
@@ -104,7 +104,7 @@ func (t *coinTally) clear() {
 	*t = coinTally{why: t.why, sides: t.sides[:0]}
 }
 
-// earlier is the least of two that are not 0.
+// earlier returns the least of two that are not 0.
 func earlier(a, b int) int {
 	if a == 0 || b > 0 && b < a {
 		return b

@@ -28,7 +28,7 @@ type nodes struct {
 	script   netsim.Bits    // those whose script has an opening left
 	actions  int            // that they offer: see Events.refresh
 	tasks    int            // different ones
-	instants *instants      // where they hold times; nil: none was read in this world
+	instants *instants      // where they hold times, or nil if none was read in this world
 }
 
 // nodeState is a node and what the World keeps for it.
@@ -43,8 +43,8 @@ type nodeState struct {
 	script []sim.Signal
 	next   int // the opening that comes next
 	tasks  []posted
-	disk   *disk.Disk      // what it has stored; nil: nothing
-	clock  *macetime.Clock // what is known of its times; nil: it holds none
+	disk   *disk.Disk      // what it has stored; nil means nothing
+	clock  *macetime.Clock // what is known of its times, or nil if it holds none
 	ripe   []int32         // which of its timers may fire, where they keep to the clock
 
 	guards   handler.Guards
@@ -283,7 +283,7 @@ func (all *nodes) do(i, slot int) {
 
 func (ns *nodeState) undo(slot int) { ns.tasks = append(ns.tasks[:slot], ns.tasks[slot+1:]...) }
 
-// part is a node as a bank keeps it.
+// part returns a node as a bank keeps it.
 func (all *nodes) part(i int) *nodePart {
 	ns := &all.at[i]
 	ns.share()
@@ -325,7 +325,7 @@ func (ns *nodeState) place(k *nodePart) {
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
 }
 
-// firing is the number of a node's timers that may fire, as far as the clock says.
+// firing returns the number of a node's timers that may fire, as far as the clock says.
 func (all *nodes) firing(i int) int {
 	if all.pace != nil {
 		return len(all.at[i].ripe)
@@ -333,7 +333,7 @@ func (all *nodes) firing(i int) int {
 	return len(all.at[i].seen.Timers)
 }
 
-// countOffers is the number of guarded actions that a node has now.
+// countOffers returns the number of guarded actions that a node has now.
 func (ns *nodeState) countOffers() (n int) {
 	if ns.life == lifeUp {
 		ns.guards.Offer(func(sim.Signal) { n++ })

@@ -11,7 +11,7 @@ import (
 // timers of a node, one may fire if it can be the first that is due. Nothing says
 // when a node gets round to it, and nothing relates two nodes.
 
-// due is when a timer will be that the handler sets now.
+// due returns when a timer will be that the handler sets now.
 func (w *World) due(d time.Duration) macetime.Time {
 	if w.pace == nil {
 		return macetime.Time{}
@@ -48,7 +48,7 @@ func (ns *nodeState) precedes(slot int) {
 	ns.clock = &own
 }
 
-// known is what the clock of a node knows, and when its timers are due.
+// known returns what the clock of a node knows, and when its timers are due.
 func (ns *nodeState) known() []byte {
 	buf := ns.clock.Append(nil)
 	for k := range ns.seen.Timers {

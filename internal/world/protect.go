@@ -74,7 +74,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	return w.Run.failure
 }
 
-// panicked is the finding that the service panicked.
+// panicked returns the finding that the service panicked.
 func (w *World) panicked(v sim.Verdict, property, text string) *sim.Failure {
 	f := w.Run.fail(v, property, text)
 	f.Stack = guard.Stack(debug.Stack())

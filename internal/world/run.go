@@ -24,9 +24,9 @@ type Run struct {
 	did     handler.Step // what the handler asked for
 	acting  sim.Addr
 	current happening     // zero in a start
-	named   string        // the identity of current, where a handler could change it; "": it cannot
+	named   string        // the identity of current, where a handler could change it, or "" if it cannot
 	given   netsim.Packet // what the handler was given, where it is audited
-	took    int32         // the number of the message that current took; 0: none
+	took    int32         // the number of the message that current took; 0 means none
 	copy    int32         // and of the one that it made
 	unwound bool          // by runtime.Goexit
 
@@ -34,7 +34,7 @@ type Run struct {
 	began   macetime.Time // when the handler began, once that matters
 }
 
-// Effects are what the last step did. They are the World's own: the next step
+// Effects returns what the last step did. They are the World's own: the next step
 // overwrites them.
 func (r *Run) Effects() []sim.Effect { return r.did.Effects() }
 
@@ -42,16 +42,16 @@ func (r *Run) Effects() []sim.Effect { return r.did.Effects() }
 // cannot see.
 func (r *Run) Failure(v sim.Verdict, message string) *sim.Failure { return r.fail(v, "", message) }
 
-// Failed is what the last step's monitors found, if anything.
+// Failed returns what the last step's monitors found, if anything.
 func (r *Run) Failed() *sim.Failure { return r.failure }
 
-// LastIdentity is the identity of the event that the last step took.
+// LastIdentity returns the identity of the event that the last step took.
 func (r *Run) LastIdentity() string { return r.identity() }
 
-// LastEvent is the event that the last step took; zero before the first.
+// LastEvent returns the event that the last step took; zero before the first.
 func (r *Run) LastEvent() sim.Event { return r.current.Event }
 
-// Acting is the node whose handler runs, or ran last.
+// Acting returns the node whose handler runs, or ran last.
 func (r *Run) Acting() sim.Addr { return r.acting }
 
 // Wild reports whether the last step is one that might not be possible if the
@@ -62,8 +62,7 @@ func (r *Run) Wild() bool {
 	return k.Fault() || k == sim.KindBreak || k == sim.KindRefused
 }
 
-// LastCoins are the coins that the last step has asked, where steps are
-// recorded.
+// LastCoins returns the coins that the last step has asked, where steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
 // stand makes a run begin, or go on, after so many steps and messages.
@@ -134,7 +133,7 @@ func (r *Run) ticks() (first bool) {
 	return first
 }
 
-// beganAt is when the handler began.
+// beganAt returns when the handler began.
 func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 	if r.began.IsZero() {
 		r.began = c.Read()
@@ -177,8 +176,8 @@ func (r *Run) record(i int, lost []int32) {
 	}
 }
 
-// possible is how many events were possible, of which one is the step; 0: that was no
-// question.
+// possible returns how many events were possible, of which one is the step, or 0 if that
+// was no question.
 func (r *Run) possible() int {
 	if r.current.Kind == 0 || r.current.Kind == sim.KindHeal {
 		return 0
@@ -202,7 +201,7 @@ func (r *Run) recordCut(lost []int32) {
 	}
 }
 
-// identity is the identity of the event that is running.
+// identity returns the identity of the event that is running.
 func (r *Run) identity() string {
 	if r.current.Kind == 0 {
 		if r.acting.IsZero() {
@@ -256,15 +255,15 @@ func (r *Run) gave(p netsim.Packet) {
 	}
 }
 
-// Err is why the run stopped without a failure: the source's refusal, or
-// something that this build cannot do.
+// Err returns why the run stopped without a failure: the source's refusal, or something
+// that this build cannot do.
 func (r *Run) Err() error { return r.err }
 
-// Steps is the number of steps taken since Start.
+// Steps returns the number of steps taken since Start.
 func (r *Run) Steps() int { return r.step }
 
-// Trace is the record of the run, if Config asked for it. It is the World's
-// own: Start empties it.
+// Trace returns the record of the run, if Config asked for it. It is the World's own: Start
+// empties it.
 func (r *Run) Trace() *sim.Trace { return &r.trace }
 
 // Unwound reports whether the last failure ended the goroutine of the run:

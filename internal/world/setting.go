@@ -14,15 +14,15 @@ type setting struct {
 	n        int
 	peers    [][]sim.Addr
 	walker   *canon.Walker
-	pace     *sim.Clock // what timers keep to; nil: they are free
+	pace     *sim.Clock // what timers keep to, or nil if they are free
 	shuffled bool       // a crash leaves any of the writes that were not synced
 	tracing  bool       // every step is recorded
 	auditing bool       // see auditor
 	sprint   bool       // see Config.Sprint
-	cover    *Coverage  // an observer: what runs exercise; nil: nobody asked
+	cover    *Coverage  // an observer: what runs exercise; nil means nobody asked
 }
 
-// sum is a value's identity; a value that cannot be walked stops the run.
+// sum returns a value's identity; a value that cannot be walked stops the run.
 func (s *setting) sum(v any) canon.Hash {
 	h, err := s.walker.Sum(v)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *setting) sum(v any) canon.Hash {
 	return h
 }
 
-// copied is a deep copy of a value that can be walked.
+// copied returns a deep copy of a value that can be walked.
 func (s *setting) copied(v any) any {
 	c, err := s.walker.Copy(v)
 	if err != nil {

@@ -14,15 +14,15 @@ type Snapshot struct {
 	step  int
 	sent  int32 // messages, so far
 	equal [][]netsim.Equal
-	parts []any // as in a Bank; nil: nothing
+	parts []any // as in a Bank; nil means nothing
 	sums  []canon.Hash
 	total canon.Hash
 }
 
-// Steps is the number of steps that led to the state.
+// Steps returns the number of steps that led to the state.
 func (s *Snapshot) Steps() int { return s.step }
 
-// Hash is the identity of the state.
+// Hash returns the identity of the state.
 func (s *Snapshot) Hash() canon.Hash { return s.total }
 
 // Snapshot keeps the state, between two steps. It shares with before what has

@@ -23,11 +23,11 @@ type State struct {
 	judge   *Judge
 }
 
-// Hash is the identity of the state: equal in every process, and equal for
-// equal states whatever their history.
+// Hash returns the identity of the state: equal in every process, and equal for equal
+// states whatever their history.
 func (st *State) Hash() canon.Hash { return st.sums.Hash(st) }
 
-// PartSum is the identity of one part, bound to its place; zero if empty.
+// PartSum returns the identity of one part, bound to its place; zero if empty.
 func (st *State) PartSum(part int) canon.Hash {
 	var h canon.Hash
 	switch sort, at := st.sums.Places.At(part); sort {
@@ -64,8 +64,8 @@ func packetsSum(packets []netsim.Packet) (h canon.Hash) {
 	return h
 }
 
-// connectionSum is the identity of one direction of a connection: what is
-// queued, and what its sender keeps about it.
+// connectionSum returns the identity of one direction of a connection: what is queued, and
+// what its sender keeps about it.
 func connectionSum(packets []netsim.Packet, told uint8) canon.Hash {
 	h := packetsSum(packets)
 	if told != 0 {
@@ -90,7 +90,7 @@ func membersSum(members []netsim.Member) (h canon.Hash) {
 // keep the identities that they had.
 const alwaysSummed = 9
 
-// identity is zero while there is no environment to speak of.
+// identity returns zero while there is no environment to speak of.
 func (e *Environment) identity() (h canon.Hash) {
 	if e.Healed() {
 		return h
@@ -115,7 +115,7 @@ func (e *Environment) identity() (h canon.Hash) {
 	return h.Mix(uint64(e.early))
 }
 
-// NodeSum is the identity of one node's own state, at its place.
+// NodeSum returns the identity of one node's own state, at its place.
 func (st *State) NodeSum(i int) canon.Hash { return placed(st.nodes.identity(i), i) }
 
 func (all *nodes) identity(i int) canon.Hash {

@@ -148,10 +148,10 @@ func (w *World) finish(i int) {
 	}
 }
 
-// Heal is a step in which the environment stops misbehaving: a partition ends,
-// paused nodes go on, and what is left of the budgets is void. What faults have caused stays: a
-// connection that broke is still to be heard of, a node that is down for good
-// stays down. Crashed nodes may restart, as before.
+// Heal returns a step in which the environment stops misbehaving: a partition ends, paused
+// nodes go on, and what is left of the budgets is void. What faults have caused stays: a
+// connection that broke is still to be heard of, a node that is down for good stays down.
+// Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
 	if !w.Run.askHeal(src) {
 		w.Run.refused()
@@ -193,7 +193,7 @@ func (w *World) take(e *happening) {
 	}
 }
 
-// envFor is the Env of the handler of node i that is about to run. In an audit each
+// envFor returns the Env of the handler of node i that is about to run. In an audit each
 // handler has a new one, so that no Env that was kept passes for the handler's own.
 func (w *World) envFor(i int) *handler.Env {
 	e := &w.Run.current

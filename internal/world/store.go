@@ -143,7 +143,7 @@ func (d *disks) mayCrash(i int) {
 	d.run.did.CutShort(n, sim.Effect{Kind: sim.EffectCrash, Value: d.survive(i)})
 }
 
-// after is the disk after the first n effects of a step that has left it as it is now.
+// after returns the disk after the first n effects of a step that has left it as it is now.
 func (d *disks) after(n int, now *disk.Disk) *disk.Disk {
 	if len(d.stored) == 0 {
 		return now
@@ -157,8 +157,8 @@ func (d *disks) after(n int, now *disk.Disk) *disk.Disk {
 	return left
 }
 
-// numbered is the number of an effect, by which a crash within a step is told. Log lines
-// do not count: they are there only while a trace is written.
+// numbered returns the number of an effect, by which a crash within a step is told. Log
+// lines do not count: they are there only while a trace is written.
 func (r *Run) numbered(effect int) (n int) {
 	for _, e := range r.Effects()[:effect+1] {
 		if e.Kind != sim.EffectLog {
@@ -168,7 +168,7 @@ func (r *Run) numbered(effect int) (n int) {
 	return n
 }
 
-// cuts are the effects of the step after which a crash is neither one before all of
+// cuts returns the effects of the step after which a crash is neither one before all of
 // them nor one after: sends, writes, syncs and facts with another after them.
 func (r *Run) cuts() (cuts []int) {
 	last, effects := -1, r.Effects()
@@ -213,7 +213,7 @@ func (d *disks) survive(i int) (told string) {
 	return strings.TrimPrefix(fmt.Sprintf("%s, and %s is damaged", told, records[k-1]), ", and ")
 }
 
-// breaks asks which of n ways a disk fails in, if the budget allows any; 0: none.
+// breaks asks which of n ways a disk fails in, if the budget allows any; 0 means none.
 func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	e := d.environ
 	if e.budgets.Disk == 0 && e.left.Disk == 0 {

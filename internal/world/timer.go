@@ -8,7 +8,7 @@ import (
 
 // timerNotes is what a world notes of a timer besides its identity.
 type timerNotes struct {
-	tally *tally   // nil: nobody asked
+	tally *tally   // nil means nobody asked
 	told  []string // by node, the identity of its event as text, once it was asked for
 }
 
@@ -25,7 +25,7 @@ func newTimers(s *setting) timers {
 	return timers{setting: s, known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
 }
 
-// timer is the one Timer of a signal, which must be comparable.
+// timer returns the one Timer of a signal, which must be comparable.
 func (t *timers) timer(s sim.Signal) *sight.Timer {
 	if one := t.recent(s); one != nil {
 		return one
@@ -99,8 +99,8 @@ func (all *nodes) fire(i, slot int) {
 	all.timers.add(-1)
 }
 
-// text is the event's identity as one line. That of a timer, which has an
-// identity for good, is kept.
+// text returns the event's identity as one line. That of a timer, which has an identity for
+// good, is kept.
 func (t *timers) text(e sim.Event) string {
 	if e.Kind != sim.KindTimer {
 		return e.Text(t.walker, t.n)

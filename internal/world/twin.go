@@ -51,7 +51,7 @@ func (r *retaken) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err is that there are no more answers.
+// Err returns that there are no more answers.
 func (r *retaken) Err() error { return choose.ErrEnd }
 
 // Hidden names a field in which a node part and its twin differ although they

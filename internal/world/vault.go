@@ -19,7 +19,7 @@ type stock struct {
 
 // shelf is the distinct parts of one place.
 type shelf struct {
-	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, *restPart; nil: nothing
+	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, *restPart; nil means nothing
 	sums  []canon.Hash // bound to the place, so that the identity of a state is the sum of its parts' sums
 	infos []info
 	index flat.Index
@@ -66,7 +66,7 @@ func (s *stock) catchUp(all *stock) { s.messages = all.messages }
 // twin notes that a part has a twin.
 func (s *stock) twin(t Twinned) { s.twins = append(s.twins, t) }
 
-// message is the number of a message, from 1.
+// message returns the number of a message, from 1.
 func (s *stock) message(p netsim.Packet) uint32 {
 	if n, known := s.numbers[p.Sum]; known {
 		return n
@@ -99,7 +99,7 @@ func (b *Bank) Share() *Bank {
 	return other
 }
 
-// find is the number of the part with an identity, if the bank knows it.
+// find returns the number of the part with an identity, if the bank knows it.
 func (b *Bank) find(place int, sum canon.Hash) (uint32, bool) {
 	s := &b.of.shelves[place]
 	return s.index.Find(s.sums, sum)
@@ -140,7 +140,7 @@ func (b *Bank) look(place int) {
 	b.of.catchUp(&b.vault.all)
 }
 
-// shelf is the parts of a place, the one with this number among them.
+// shelf returns the parts of a place, the one with this number among them.
 func (b *Bank) shelf(place int, id uint32) *shelf {
 	if s := &b.of.shelves[place]; int(id) < len(s.sums) {
 		return s
@@ -153,7 +153,7 @@ func (b *Bank) part(place int, id uint32) any { return b.shelf(place, id).parts[
 
 func (b *Bank) info(place int, id uint32) *info { return &b.shelf(place, id).infos[id] }
 
-// Sum is a part's share in the identity of a state.
+// Sum returns a part's share in the identity of a state.
 func (b *Bank) Sum(place int, id uint32) canon.Hash {
 	if s := &b.of.shelves[place]; int(id) < len(s.sums) {
 		return s.sums[id]
@@ -161,7 +161,7 @@ func (b *Bank) Sum(place int, id uint32) canon.Hash {
 	return b.shelf(place, id).sums[id]
 }
 
-// number is the number of a message, from 1.
+// number returns the number of a message, from 1.
 func (b *Bank) number(p netsim.Packet) uint32 {
 	if b.vault == nil {
 		return b.of.message(p)
@@ -177,7 +177,7 @@ func (b *Bank) number(p netsim.Packet) uint32 {
 	return n
 }
 
-// message is what has a number.
+// message returns what has a number.
 func (b *Bank) message(n uint32) netsim.Packet {
 	if int(n) > len(b.of.messages) {
 		b.vault.mu.Lock()
@@ -187,8 +187,8 @@ func (b *Bank) message(n uint32) netsim.Packet {
 	return b.of.messages[n-1]
 }
 
-// Twins are the node parts of which a second node is kept, those from the k-th
-// on: they come to be as the bank is used.
+// Twins returns the node parts of which a second node is kept, those from the k-th on: they
+// come to be as the bank is used.
 func (b *Bank) Twins(k int) []Twinned {
 	if b.vault == nil {
 		return b.of.twins[k:]

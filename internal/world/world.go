@@ -39,10 +39,10 @@ type World struct {
 	watch goroutineWatch
 }
 
-// System is what the world runs.
+// System returns what the world runs.
 func (w *World) System() *sim.System { return w.sys }
 
-// Params are the values in force.
+// Params returns the values in force.
 func (w *World) Params() sim.Params { return w.params }
 
 // Walker tells values as text, in the way that the state is told.
@@ -55,5 +55,5 @@ func Unsupported(err error) bool {
 	return errors.As(err, &u)
 }
 
-// Unused are the opaque rules that matched nothing in the states met so far.
+// Unused returns the opaque rules that matched nothing in the states met so far.
 func (w *World) Unused() []string { return w.walker.Unused() }

@@ -158,8 +158,8 @@ func (m *Model) drawTabs(screen tcell.Screen) {
 	b.put(goesOn, m.theme.head)
 }
 
-// more says how far a page of so many lines is seen in an area, where that is not
-// all of it.
+// more returns how far a page of so many lines is seen in an area, where that is not all of
+// it.
 func more(a area, lines int, how string) string {
 	if a.scroll == 0 && lines <= a.height-1 {
 		return ""
@@ -208,7 +208,7 @@ func (m *Model) drawSteps(screen tcell.Screen) {
 	}
 }
 
-// laneNames are the numbers of the nodes above their columns.
+// laneNames returns the numbers of the nodes above their columns.
 func laneNames(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -76,7 +76,7 @@ func compose(s *mdb.Session, w *wanted) frame {
 	return f
 }
 
-// shown is the page of the view that is shown.
+// shown returns the page of the view that is shown.
 func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
 	v := mdb.Views()[w.view]
 	switch {
@@ -101,7 +101,7 @@ func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
 	}
 }
 
-// look is what a line answers; an error is an answer.
+// look returns what a line answers; an error is an answer.
 func look(s *mdb.Session, line string) mdb.Page {
 	page, err := s.Peek(line)
 	if err != nil {
@@ -110,7 +110,7 @@ func look(s *mdb.Session, line string) mdb.Page {
 	return page
 }
 
-// helpPage tells the keys.
+// helpPage returns the keys.
 func helpPage() (p mdb.Page) {
 	for _, k := range mdb.Keys() {
 		names := strings.Join(k.Names, " ")
@@ -162,8 +162,8 @@ func (f *frame) tab() {
 	}
 }
 
-// rows are the steps to be listed, so that where the session stands is among
-// them, and what is listed moves as little as possible.
+// rows returns the steps to be listed, so that where the session stands is among them, and
+// what is listed moves as little as possible.
 func rows(s *mdb.Session, top, n int) []mdb.Row {
 	if n < 1 {
 		return nil
@@ -227,7 +227,7 @@ func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	return out
 }
 
-// fitting is how many cells go into a width; at least one.
+// fitting returns how many cells go into a width; at least one.
 func fitting(cells []cell, width int) int {
 	used, space := 0, 0
 	for i, c := range cells {

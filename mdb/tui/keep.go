@@ -19,7 +19,7 @@ const kept = "MACEMC_TERMINAL_KEPT"
 // Ended is how the process of a screen ended.
 type Ended struct {
 	Status int
-	Abrupt string // what ended it without giving the terminal back; "": nothing did
+	Abrupt string // what ended it without giving the terminal back, or "" if nothing did
 	Said   string // what it wrote to standard error
 }
 

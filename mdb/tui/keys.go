@@ -26,7 +26,7 @@ func is(ev *tcell.EventKey, name string) bool {
 	return ev.Key() == tcell.KeyRune && string(ev.Rune()) == name && ev.Modifiers()&^tcell.ModShift == 0
 }
 
-// keyOf is the row of the table for a key, and the name that matched; nil: none.
+// keyOf returns the row of the table for a key, and the name that matched; nil means none.
 func keyOf(ev *tcell.EventKey) (*mdb.Key, string) {
 	for _, k := range mdb.Keys() {
 		for _, name := range k.Names {

@@ -25,11 +25,11 @@ type Model struct {
 	width, height int
 	view          int   // of mdb.Views
 	scroll        []int // of each view, and of the keys
-	node          int   // whose state is shown: 1 is the first; 0: all
+	node          int   // whose state is shown: 1 is the first; 0 means all
 	top           int   // the step in the first row
 	answer        mdb.Page
 	fresh         bool    // nothing was done yet: the answer tells what was opened
-	prompt        *prompt // nil: no line is typed
+	prompt        *prompt // nil if no line is typed
 	history       []string
 	places        []string // where the session stood
 
@@ -179,7 +179,7 @@ func (m *Model) note(what string, done, total int) {
 	m.doing.Store(&text)
 }
 
-// progress is what the work says of itself.
+// progress returns what the work says of itself.
 func (m *Model) progress() string {
 	if text := m.doing.Load(); text != nil {
 		return *text
@@ -315,7 +315,7 @@ func (m *Model) scrollBy(lines int) {
 	m.work("")
 }
 
-// page is the place of what is shown among what is scrolled: a view, or the keys.
+// page returns the place of what is shown among what is scrolled: a view, or the keys.
 func (m *Model) page() int {
 	if m.help {
 		return len(m.scroll) - 1

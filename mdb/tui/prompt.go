@@ -13,7 +13,7 @@ type prompt struct {
 	lead  string // ":" or "/"
 	text  []rune
 	at    int // of the cursor
-	place int // in the history, from its end; 0: what was typed
+	place int // in the history, from its end; 0 means what was typed
 	kept  []rune
 }
 
@@ -35,7 +35,7 @@ func (p *prompt) delete(from, to int) {
 	}
 }
 
-// word is where the word before the cursor begins.
+// word returns where the word before the cursor begins.
 func (p *prompt) word() int {
 	i := p.at
 	for i > 0 && p.text[i-1] == ' ' {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Manual is docs/serve.md, made of the table of operations. answers returns what the
+// Manual returns docs/serve.md, made of the table of operations. answers returns what the
 // example of an operation is answered.
 func Manual(answers func(request string) string) string {
 	var b strings.Builder

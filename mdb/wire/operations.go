@@ -23,7 +23,7 @@ type Operation struct {
 // place are the fields that name a place.
 var place = []string{"branch", "step"}
 
-// Operations is the table.
+// Operations returns the table.
 func Operations() []*Operation {
 	return []*Operation{
 		{
@@ -164,7 +164,7 @@ func Operations() []*Operation {
 // stepsMost is how many steps one answer has.
 const stepsMost = 2000
 
-// at is an operation on a place.
+// at returns an operation on a place.
 func at(run func(*mdb.Session, mdb.Look, *Request) (any, error)) func(*mdb.Session, *Request) (any, error) {
 	return func(s *mdb.Session, r *Request) (any, error) {
 		l, err := s.At(r.Branch, r.Step)

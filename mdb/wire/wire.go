@@ -116,7 +116,7 @@ func (w *Wire) Answer(text []byte) []byte {
 	return reply.line()
 }
 
-// line is the reply as one line of JSON.
+// line returns the reply as one line of JSON.
 func (r *Reply) line() []byte {
 	r.Error = strings.Join(strings.Fields(r.Error), " ")
 	var out bytes.Buffer

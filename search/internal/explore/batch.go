@@ -124,7 +124,7 @@ func (c *candidate) replace(was, now canon.Hash) { c.Sum = c.Sum.Add(now).Sub(wa
 // end ends the candidate's changes before the n-th of the batch.
 func (c *candidate) end(n int) { c.last = int32(n) }
 
-// recOf is a parent, packed.
+// recOf returns a parent, packed.
 func (m *Memo) recOf(p int32) []uint64 {
 	to := len(m.recs)
 	if int(p)+1 < len(m.Parents) {
@@ -141,7 +141,7 @@ func (m *Memo) Write(c *candidate) {
 	}
 }
 
-// NodesOf is the share of the nodes in a candidate's identity.
+// NodesOf returns the share of the nodes in a candidate's identity.
 func (m *Memo) NodesOf(c *candidate) canon.Hash {
 	nodes := m.Parents[c.Parent].nodes
 	for _, ch := range m.changes[c.first:c.last] {

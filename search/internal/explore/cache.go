@@ -34,8 +34,8 @@ type cache struct {
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
 
-	own        []uint32   // numbers of outcomes; see ability. 0: not taken yet
-	deliveries flat.Table // key of a delivery -> number of an outcome; 0: declined
+	own        []uint32   // numbers of outcomes; see ability. 0 means not taken yet
+	deliveries flat.Table // key of a delivery -> number of an outcome; 0 means declined
 
 	noFootprints bool       // a flaw of the links may reach anywhere: other steps are taken in the world
 	shapes       flat.Table // key of an event at a node part -> the first of its shapes
@@ -59,7 +59,7 @@ type ability struct {
 
 // queued is what a part of a channel holds.
 type queued struct {
-	head   uint32 // the number of the message that comes next; 0: none
+	head   uint32 // the number of the message that comes next; 0 means none
 	len    uint16
 	open   bool
 	plain  bool
@@ -69,7 +69,7 @@ type queued struct {
 // shape is the places that a step touched or asked about, besides its node.
 type shape struct {
 	places []int32
-	next   uint32 // of the same event; 0: there is none
+	next   uint32 // of the same event, or 0 if there is none
 }
 
 // footprint is what a step did where it found certain parts, for all answers to its
@@ -77,12 +77,12 @@ type shape struct {
 type footprint struct {
 	first, last uint32 // of its results
 
-	shape uint32 // 0: the footprint is the node part alone
+	shape uint32 // 0 if the footprint is the node part alone
 	parts uint32 // where cache.parts has those at the places of the shape
-	next  uint32 // with the same hash; 0: there is none
+	next  uint32 // with the same hash, or 0 if there is none
 
 	to      uint32   // where it is the node part alone: the nodes that it sends something
-	by      byNumber // as what it is told; 0: as nothing
+	by      byNumber // as what it is told; 0 means as nothing
 	most    uint8    // how many messages to one of them, at most
 	told    bool     // its by is known
 	unknown bool     // the footprint does not decide it: take the step in another way
@@ -103,7 +103,7 @@ type result struct {
 type effect struct {
 	place int32
 	id    uint32 // of a part, or of a message
-	room  uint16 // the place holds at most so many; 0: as many as there are
+	room  uint16 // the place holds at most so many; 0 means as many as there are
 	does  effectKind
 }
 
@@ -188,8 +188,8 @@ func (c *cache) setOwn(what, number uint32) {
 	c.own[what] = number
 }
 
-// ofNode is the outcome of the k-th event of a plain state by its node part alone;
-// 0: the node does not accept the message.
+// ofNode returns the outcome of the k-th event of a plain state by its node part alone, or
+// 0 if the node does not accept the message.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
@@ -218,8 +218,8 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 	return number, nil
 }
 
-// deliveryKey tells a delivery by its node's place and part, the link, the sender
-// and the message.
+// deliveryKey returns a delivery by its node's place and part, the link, the sender and the
+// message.
 func deliveryKey(i int, part uint32, link, from int, message uint32) uint64 {
 	if part >= 1<<keyPart || message >= 1<<24 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
@@ -304,9 +304,8 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 	return number, m.verify(&m.footprints[number], k, i, of)
 }
 
-// did is what the handler has just done on node i, if that is a function of its
-// node part alone: the node it leaves first, then what it takes, then what it
-// sends.
+// did returns what the handler has just done on node i, if that is a function of its node
+// part alone: the node it leaves first, then what it takes, then what it sends.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -407,7 +406,7 @@ func (t *Taker) differs(i int, twin bool, what string) error {
 	return t.Owner.leftOut(t.World.Run.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
 
-// leftOut is the error that two things which the state cannot tell apart behave
+// leftOut returns the error that two things which the state cannot tell apart behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",

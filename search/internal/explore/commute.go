@@ -32,13 +32,12 @@ import (
 // which the bank does on the parts that it touches. Here no part is touched by
 // both, but for sets: they are the same whatever is put in first.
 
-// by is a step that a state was reached by: the ordinal of its event, whose message
-// it took from a channel, and to whom it sent something. 0: it may have touched
-// anything.
+// by is a step that a state was reached by: the ordinal of its event, whose message it took
+// from a channel, and to whom it sent something. If it is 0, it may have touched anything.
 type by uint32
 
-// byNumber is the number of a by among those that were met; 0: it may have
-// touched anything.
+// byNumber is the number of a by among those that were met, or 0 if it may have touched
+// anything.
 type byNumber uint16
 
 // bys numbers the steps that states were reached by.
@@ -48,7 +47,7 @@ type bys struct {
 	all atomic.Pointer[[]by]
 }
 
-// number is the number of a step; 0: there are too many.
+// number returns the number of a step, or 0 if there are too many.
 func (b *bys) number(step by) byNumber {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -163,7 +162,7 @@ func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
 
 // lastStep is the step by which the position was reached.
 type lastStep struct {
-	ordinal    int // 0: it may have touched anything
+	ordinal    int // 0 if it may have touched anything
 	node, from int
 	to, most   uint32
 }
@@ -174,8 +173,8 @@ func (x *Explorer) came(step byNumber) {
 	x.Block(s).reachedBy(s, step)
 }
 
-// lastStep is the step by which a state was reached, if other steps from there
-// need not be looked up for it.
+// lastStep returns the step by which a state was reached, if other steps from there need
+// not be looked up for it.
 func (m *Memo) lastStep(s uint32) lastStep {
 	x := m.x
 	b := x.Block(s)

@@ -36,8 +36,8 @@ const (
 	duplicatePrints = 1 << 10 // states that are remembered where states are not kept
 )
 
-// first is the state that is packed, as it was added before. With fingerprints
-// only a sample is known.
+// first returns the state that is packed, as it was added before. With fingerprints only a
+// sample is known.
 func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	if x.Prints == nil {
 		return x.Find(h)
@@ -80,8 +80,8 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 }
 
 // compare takes two runs to a state, and every step from there. It returns the run whose
-// last step does not do the same each time although the nodes are alike in every field;
-// nil: there is none.
+// last step does not do the same each time although the nodes are alike in every field, or
+// nil if there is none.
 func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.Answers, err error) {
 	if err := x.makeSides(); err != nil {
 		return nil, err

@@ -31,23 +31,23 @@ type Wrong struct {
 	Strayed bool // a run that was taken again came to another state
 	Dead    bool // the state is not live and will never change, faults apart
 
-	Of *run.Answers // the run that is wrong; nil: that of the last step
+	Of *run.Answers // the run that is wrong; nil means that of the last step
 }
 
 func (w *Wrong) Error() string {
 	return "macemc bug: search: this is a finding, and nobody made one: " + w.Failure.Message
 }
 
-// stray is the wrong of a step that did not do the same twice. Which one it was
-// is found when the run is taken again.
+// stray returns the wrong of a step that did not do the same twice. Which one it was is
+// found when the run is taken again.
 func (t *Taker) stray() error { return t.strayed(nil) }
 
-// strayed is the wrong of a run whose last step did not do the same twice.
+// strayed returns the wrong of a run whose last step did not do the same twice.
 func (t *Taker) strayed(of *run.Answers) error {
 	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true, Of: of}
 }
 
-// Run is the answers of the run that is wrong, where the explorer took the last step.
+// Run returns the answers of the run that is wrong, where the explorer took the last step.
 func (w *Wrong) Run(t *Taker) *run.Answers {
 	if w.Of != nil {
 		return w.Of.Again()

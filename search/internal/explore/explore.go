@@ -25,7 +25,7 @@ type Explorer struct {
 	sides  *sides                // in which they are
 	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
 
-	Among func(*Wrong) // told what is wrong with a state, where it expands a level together with others; nil: it does so alone
+	Among func(*Wrong) // told what is wrong with a state, where it expands a level together with others, or nil if it does so alone
 }
 
 // NewExplorer stands before the first state. p: fingerprints are kept, not states.
@@ -74,7 +74,7 @@ func (x *Explorer) ByMemo() *Memo {
 	return m
 }
 
-// Memo is what takes the explorer's steps by arithmetic; nil: nothing does.
+// Memo returns what takes the explorer's steps by arithmetic, or nil if nothing does.
 func (x *Explorer) Memo() *Memo {
 	m, _ := x.Stepper.(*Memo)
 	return m
@@ -183,9 +183,9 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
 }
 
-// visit looks at a new state, the last one that was added: by what is known of
-// its nodes, or else in the world, which load brings there. Nil: it is there.
-// goesOn: something is known to be possible in it.
+// visit looks at a new state, the last one that was added: by what is known of its nodes,
+// or else in the world, which load brings there. If it is nil, it is there. goesOn:
+// something is known to be possible in it.
 func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
 	s := x.Next - 1
@@ -271,7 +271,7 @@ func (x *Explorer) wrong(failure *sim.Failure, dead bool) error {
 	return err
 }
 
-// depth is how far the state that is visited is from the start.
+// depth returns how far the state that is visited is from the start.
 func (x *Explorer) depth() int {
 	if x.Current == NoParent {
 		return 0
@@ -375,7 +375,7 @@ func (x *Explorer) again(m *Memo, c *candidate) error {
 	return x.duplicate(c.Sum)
 }
 
-// Away is how many steps lead to a state.
+// Away returns how many steps lead to a state.
 func (x *Explorer) Away(s uint32) (n int) {
 	for s = x.Origin(s).Parent; s != NoParent; s = x.Origin(s).Parent {
 		n++

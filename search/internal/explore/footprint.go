@@ -8,9 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint is what the k-th event of the position does, where the world stands:
-// the numbers of the outcomes that it is made up of, of which all but the first
-// have one result. None: take the step in the world.
+// byFootprint returns what the k-th event of the position does, where the world stands: the
+// numbers of the outcomes that it is made up of, of which all but the first have one
+// result. None: take the step in the world.
 func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces []uint32, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
@@ -206,8 +206,8 @@ func (c *cache) same(a, b *footprint) bool {
 	return true
 }
 
-// left is what the step that was just taken on node i has left at some places, and
-// at the node, if it is not one of a crash's pieces that has places of its own.
+// left returns what the step that was just taken on node i has left at some places, and at
+// the node, if it is not one of a crash's pieces that has places of its own.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
 	at := x.World.State.At()
@@ -278,8 +278,8 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 	return packKey(e.Kind, i, from, what, part)
 }
 
-// places are those that piece j of an event on node i touches for certain. A crash
-// has a piece for the connection to each peer, for the node, and for the rest.
+// places returns those that piece j of an event on node i touches for certain. A crash has
+// a piece for the connection to each peer, for the node, and for the rest.
 func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	switch {
 	case !crashes(e):
@@ -292,7 +292,7 @@ func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	return []int32{int32(len(m.v) - 1)}
 }
 
-// consumes are the places of what an event on node i takes, by its kind.
+// consumes returns the places of what an event on node i takes, by its kind.
 func (m *Memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	x, n, rest := m.x, m.n, int32(len(m.v)-1)
 	pair := func(a, b int) {
@@ -339,7 +339,7 @@ func (m *Memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	return places
 }
 
-// touches are the places of what the handler on node i has just done.
+// touches returns the places of what the handler on node i has just done.
 func (m *Memo) touches(places []int32, i int) []int32 {
 	x, n, rest := m.x, m.n, int32(len(m.v)-1)
 	if x.World.Run.Tossed() {

@@ -41,7 +41,7 @@ func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
 }
 
-// Get is what was said of a state with such nodes, if it is known.
+// Get returns what was said of a state with such nodes, if it is known.
 func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	if j.slots == nil {
 		return 0, false

@@ -24,13 +24,13 @@ type Ledger struct {
 	layout atomic.Pointer[layout]
 	blocks atomic.Pointer[[]*block]
 	Set    *visited.Words
-	Prints *Prints             // nil: vectors are compared
+	Prints *Prints             // nil if vectors are compared
 	May    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
 	Joint  bool                // several goroutines have written: numbers do not follow levels
 	bys    bys                 // the steps that states were reached by
 	noted  bool                // these are noted of each state, while it is not expanded
-	tidy   func() (end func()) // told before the set is made larger, and after; nil: nobody is
+	tidy   func() (end func()) // told before the set is made larger, and after, or nil if nobody is
 
 	growing sync.RWMutex // held for reading by who uses the set
 }
@@ -61,7 +61,7 @@ type column struct {
 
 const columnsPerWord = 8
 
-// words is how long a packed state is.
+// words returns how long a packed state is.
 func (l *layout) words() int { return (len(l.columns) + columnsPerWord - 1) / columnsPerWord }
 
 // fits reports whether a number can be written at a place.
@@ -78,7 +78,7 @@ func (l *layout) put(rec []uint64, place int, id uint32) {
 	}
 }
 
-// with is the layout with room for a number at a place.
+// with returns the layout with room for a number at a place.
 func (l *layout) with(place int, id uint32) *layout {
 	larger := &layout{slices.Clone(l.columns), slices.Clone(l.of), slices.Clone(l.bytes)}
 	for !larger.fits(place, id) {
@@ -90,7 +90,7 @@ func (l *layout) with(place int, id uint32) *layout {
 	return larger
 }
 
-// at is the number of a packed state at a place.
+// at returns the number of a packed state at a place.
 func (l *layout) at(rec []uint64, place int) (id uint32) {
 	of := &l.of[place]
 	for k := range l.bytes[place] {
@@ -117,7 +117,7 @@ type block struct {
 	words   int // of a state
 	recs    []uint64
 	origins []Origin
-	by      []byNumber // the steps of these, until the states are expanded; nil: none is known
+	by      []byNumber // the steps of these, until the states are expanded, or nil if none is known
 	Live    marks      // the states that are live, where no fault can happen
 	Outside marks      // those outside System.Within, which are not expanded
 	n       int
@@ -150,7 +150,7 @@ func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*L
 	return l, err
 }
 
-// NewLedger is one that keeps to the limits of the search.
+// NewLedger returns one that keeps to the limits of the search.
 func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 }
@@ -169,10 +169,10 @@ func (l *Ledger) noteSteps() {
 // Close gives back the memory of the set.
 func (l *Ledger) Close() { l.Set.Close() }
 
-// Block is where a state stands.
+// Block returns where a state stands.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
-// rec is a state, packed.
+// rec returns a state, packed.
 func (l *Ledger) rec(s uint32) []uint64 {
 	b := l.Block(s)
 	at := int(s%blockStates) * b.words
@@ -182,7 +182,7 @@ func (l *Ledger) rec(s uint32) []uint64 {
 // Get writes a state into v.
 func (l *Ledger) Get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
 
-// Origin is how a state was reached first.
+// Origin returns how a state was reached first.
 func (l *Ledger) Origin(s uint32) Origin { return l.Block(s).origins[s%blockStates] }
 
 // Live reports whether a state was marked as live, or as one that does not count.
@@ -197,7 +197,7 @@ func (l *Ledger) leave(s uint32) {
 	l.gaps.Store(true)
 }
 
-// Len is the number of states.
+// Len returns the number of states.
 func (l *Ledger) Len() (n int) {
 	for _, b := range *l.blocks.Load() {
 		n += b.n
@@ -205,7 +205,7 @@ func (l *Ledger) Len() (n int) {
 	return n
 }
 
-// End is beyond all numbers of states.
+// End returns beyond all numbers of states.
 func (l *Ledger) End() uint32 { return uint32(len(*l.blocks.Load())) * blockStates }
 
 // Each yields the numbers of all states, in ascending order, those that come to
@@ -253,7 +253,7 @@ type Span struct{ From, To uint32 }
 // Frontier is the states of a level.
 type Frontier []Span
 
-// Len is the number of states.
+// Len returns the number of states.
 func (f Frontier) Len() (n int) {
 	for _, s := range f {
 		n += int(s.To - s.From)
@@ -275,7 +275,7 @@ func (f Frontier) Some(k, n int, yield func(i int, s uint32) bool) {
 	}
 }
 
-// At is the k-th state.
+// At returns the k-th state.
 func (f Frontier) At(k int) uint32 {
 	for _, s := range f {
 		size := int(s.To - s.From)
@@ -329,10 +329,10 @@ type Entry struct {
 	Next   uint32   // the number of the next new state
 	taken  int      // new states that the set has not been told of
 	spans  []Span   // the new states of this level
-	into   *block   // it is written into; nil: into a new one
+	into   *block   // it is written into; nil means into a new one
 }
 
-// Entry is one more.
+// Entry returns one more.
 func (l *Ledger) Entry() *Entry {
 	e := &Entry{Ledger: l, lay: l.layout.Load()}
 	e.lengthen()
@@ -398,7 +398,7 @@ func (e *Entry) is(s uint32) bool {
 	return true
 }
 
-// tag is what the set knows of a state by its identity, with no number.
+// tag returns what the set knows of a state by its identity, with no number.
 func tag(h canon.Hash) uint64 { return h.Hi &^ (1<<32 - 1) }
 
 // touch loads what add will look at first, so that it is in the cache then.
@@ -430,7 +430,7 @@ func (e *Entry) touchState(h canon.Hash) uint64 {
 	}
 }
 
-// Find is the number of the packed state, with the identity h; not with prints.
+// Find returns the number of the packed state, with the identity h; not with prints.
 func (e *Entry) Find(h canon.Hash) (uint32, bool) {
 	t := tag(h)
 	for at := e.Set.Home(t); ; at = e.Set.Next(at) {
@@ -551,8 +551,8 @@ func (p *Prints) of(h canon.Hash) uint64 {
 	return max(1, h.Hi)
 }
 
-// Omission is a bound on the probability that any of n states was wrongly taken
-// for known: the expected number of pairs with one fingerprint.
+// Omission returns a bound on the probability that any of n states was wrongly taken for
+// known: the expected number of pairs with one fingerprint.
 func (p *Prints) Omission(n int) float64 {
 	if p == nil {
 		return 0

@@ -292,7 +292,7 @@ func (m *Memo) taken() error {
 	return err
 }
 
-// apply does to a candidate what a result says, about a step of node i. False:
+// apply does to a candidate what a result says, about a step of node i. If it is false,
 // something that it sends has no room.
 func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	b := m.x.Bank
@@ -407,7 +407,7 @@ func (m *Memo) footstep(state uint32, k int) error {
 	return m.taken()
 }
 
-// index is a node's place; none: there is no node.
+// index returns a node's place; none: there is no node.
 func (m *Memo) index(a sim.Addr) int {
 	if a.IsZero() {
 		return none

@@ -14,8 +14,8 @@ type Owner struct {
 	*run.Runs
 	Counts   Counts
 	Share    *run.Share      // how much of the work was audited
-	Coverage *world.Coverage // nil: nothing is covered
-	Sampler  sampler         // nil: nobody asked
+	Coverage *world.Coverage // nil if nothing is covered
+	Sampler  sampler         // nil means nobody asked
 
 	Several bool                                                     // a finding may be followed by others: what is wrong is noted, and the rest explored
 	Note    func(x *Explorer, failure *sim.Failure, dead bool) error // notes it, or says that it is enough

@@ -35,7 +35,7 @@ type shift struct {
 	was   uint32
 }
 
-// newPosition is nowhere yet. It writes the vector of its state into x.From.
+// newPosition returns nowhere yet. It writes the vector of its state into x.From.
 func newPosition(x *Taker, known *cache) position {
 	p := position{bank: x.Bank, known: known, n: x.World.Params().Nodes, v: x.From, mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
 	for range p.n {

@@ -40,7 +40,7 @@ type repeatable struct {
 }
 
 // Repeats takes the different steps of the space that was exhausted again, each so many
-// times; 0: the space is too large for it. It fails with a wrong about the first that
+// times, or 0 if the space is too large for it. It fails with a wrong about the first that
 // does not do the same.
 func (x *Explorer) Repeats() (different, times int, err error) {
 	if x.Prints != nil || x.Owner.Once || *x.Owner.Counts.Transitions > repeatLevels {
@@ -75,11 +75,12 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// RepeatTimes is how often each step is taken again, if once for all takes so much work.
+// RepeatTimes returns how often each step is taken again, if once for all takes so much
+// work.
 func RepeatTimes(work int) int { return min(repeatTimes, repeatMost/max(1, work)) }
 
 // Repeat takes steps again and again, in an order that the seed says, and returns the first
-// that strays; nil: none does.
+// that strays, or nil if none does.
 func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, step S) bool, stopped func() bool) (strayed *S, halted bool) {
 	asked := 0
 	order := rand.New(rand.NewPCG(seed, 5))
@@ -105,7 +106,7 @@ func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, ste
 	return nil, false
 }
 
-// repeatables are the different steps of the space, and how many lines its first state
+// repeatables returns the different steps of the space, and how many lines its first state
 // has.
 func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	known := map[string]bool{}
@@ -147,7 +148,7 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	return all, lines, nil
 }
 
-// different tells a step that was just taken from those that need not do the same.
+// different returns a step that was just taken from those that need not do the same.
 func (x *Explorer) different(s *side, d *repeatable) string {
 	part := uint32(0)
 	if at := s.w.Run.LastEvent().Node; !at.IsZero() {
@@ -180,7 +181,7 @@ func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	})
 }
 
-// outcomeOf tells what a step did: the state it led to, all effects, and what it asked.
+// outcomeOf returns what a step did: the state it led to, all effects, and what it asked.
 func (x *Explorer) outcomeOf(s *side, src choose.Source, step func(choose.Source)) canon.Hash {
 	x.Owner.Pulse.Tick()
 	asking := &run.Asking{Source: src}

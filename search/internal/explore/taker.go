@@ -22,7 +22,7 @@ type Taker struct {
 	World   *world.World
 	Bank    *world.Bank
 	Climate run.Climate
-	Begin   *run.Fork // where the first state is; nil: at the start
+	Begin   *run.Fork // where the first state is; nil means at the start
 	*Entry            // the states
 	Lists   *CoinLists
 	Visitor Visitor
@@ -167,7 +167,7 @@ func (t *Taker) takeEvent(state uint32, k int) error {
 	return t.takeOn(state, k)
 }
 
-// takeOn is takeEvent for the answers that come next, and those after them.
+// takeOn returns takeEvent for the answers that come next, and those after them.
 func (t *Taker) takeOn(state uint32, k int) error {
 	for {
 		t.LastEvent = k
@@ -223,17 +223,17 @@ func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	return h
 }
 
-// Stuck are the answers of the run whose last step has not returned, and how
-// many they are.
+// Stuck returns the answers of the run whose last step has not returned, and how many they
+// are.
 func (t *Taker) Stuck() (choose.Source, int) {
 	run := t.Found()
 	return run, run.Answers()
 }
 
-// Within is the world in which the steps are taken.
+// Within returns the world in which the steps are taken.
 func (t *Taker) Within() (w *world.World, healed bool) { return t.World, t.Healed }
 
-// Found are the answers of the run that the last step was of.
+// Found returns the answers of the run that the last step was of.
 func (t *Taker) Found() *run.Answers {
 	coins := t.lastCoins
 	if t.Step.Begun {
@@ -250,7 +250,7 @@ func (t *Taker) Found() *run.Answers {
 	return &answers
 }
 
-// Path is the answers that lead to a state.
+// Path returns the answers that lead to a state.
 func (t *Taker) Path(state uint32) (answers run.Answers) {
 	for s := state; ; s = t.Origin(s).Parent {
 		o := t.Origin(s)
@@ -266,7 +266,7 @@ func (t *Taker) Path(state uint32) (answers run.Answers) {
 	return answers
 }
 
-// led is answers that begin where the exploration does.
+// led returns answers that begin where the exploration does.
 func (t *Taker) led(run run.Answers) *run.Answers {
 	if t.Begin != nil {
 		run.Prefix, run.PrefixSteps = t.Begin.Prefix, t.Begin.Steps
@@ -280,7 +280,7 @@ type answerer struct {
 	event int
 	coins choose.Odometer
 	Pulse *run.Pulse
-	of    *Taker // whose run is kept; nil: the step is of no run, or of one that is known
+	of    *Taker // whose run is kept, or nil if the step is of no run, or of one that is known
 	Begun bool   // the step has not come to its end
 	lists int    // lists of answers that the event was given
 	taken int
@@ -359,8 +359,8 @@ type CoinLists struct {
 	key   []byte
 }
 
-// Number is the number of a list; false: there are too many of them, and this
-// one is left out.
+// Number returns the number of a list, or false if there are too many of them, and this one
+// is left out.
 func (c *CoinLists) Number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
 		return 0, true
@@ -389,7 +389,7 @@ func (c *CoinLists) Number(answers []int) (uint16, bool) {
 	return n, true
 }
 
-// Get is the list with a number.
+// Get returns the list with a number.
 func (c *CoinLists) Get(n uint16) []int {
 	if n == 0 {
 		return nil
