@@ -20,7 +20,7 @@ type boxes struct {
 type boxed struct {
 	outgoing
 	link  sim.Link
-	sum   string // of a set: what it is known by
+	sum   string // for a set, the identity of the message
 	given bool   // to this connection
 	took  uint64 // a life of the peer that has it; of a bag it is gone then
 }
@@ -189,8 +189,8 @@ func (x *boxes) took(serial, life uint64) bool {
 	return false
 }
 
-// connect begins a new connection, for which the peer has said h. What an earlier
-// life of the peer sent is forgotten, and so is what it will not send again.
+// connect begins a new connection; h is the peer's hello. It forgets what an earlier life
+// of the peer sent, and what the peer will not send again.
 func (x *boxes) connect(h *hello) {
 	x.disconnect()
 	if x.takenOf != h.life {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// TLSFiles returns a Config.TLSNow that reads a certificate, its key and the certificates of those
-// who sign the certificates of nodes from PEM files, once more when one of them has changed. While they
-// cannot be read, for example since only one of them was replaced, what was read last holds. The error is
-// that of the first reading.
+// TLSFiles returns a Config.TLSNow that reads a certificate, its key and the certificates
+// of the signers of nodes' certificates from PEM files, and reads them again when one has
+// changed. While they cannot be read, for example since only one of them was replaced, it
+// returns what was read last. The error is that of the first reading.
 func TLSFiles(cert, key, ca string) (func() (*tls.Config, error), error) {
 	f := &tlsFiles{cert: cert, key: key, ca: ca}
 	_, err := f.current()
@@ -28,7 +28,7 @@ type tlsFiles struct {
 	now  *tls.Config
 }
 
-// stamp tells whether a file has changed.
+// stamp identifies a version of a file.
 type stamp struct {
 	at   time.Time
 	size int64
@@ -72,7 +72,8 @@ func (f *tlsFiles) load() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, RootCAs: roots, ClientCAs: roots}, nil
 }
 
-// checkTLS makes TLSNow of TLS, and rejects a configuration with which no node can be told from another.
+// checkTLS sets TLSNow from TLS, and rejects a configuration that does not distinguish
+// nodes.
 func (c *Config) checkTLS() error {
 	if c.TLS != nil && c.TLSNow != nil {
 		return errors.New("Config.TLS and Config.TLSNow are both given; leave one of them out")
@@ -95,8 +96,8 @@ func (c *Config) checkTLS() error {
 	return nil
 }
 
-// tlsNow returns the configuration of a connection that begins. Where it cannot be read
-// again, what was read last holds.
+// tlsNow returns the configuration for a new connection. If it cannot be read again, it is
+// the last one.
 func (p *place) tlsNow() *tls.Config {
 	c, err := p.config.TLSNow()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 type Config struct {
 	// Params are those of the system: see sim.System.Configure.
 	Params sim.Params
-	// Book says where each node is. It may lack the last of Params.Nodes, which Host.Grow adds
-	// later. Nil: free ports of 127.0.0.1, for all nodes.
+	// Book says where each node is. It may lack the last of Params.Nodes, which Host.Grow
+	// adds later. If it is nil, all nodes use free ports of 127.0.0.1.
 	Book Book
 	// Only are the nodes of the book that this process runs, by their index. Nil means all.
 	Only []int
@@ -33,9 +33,9 @@ type Config struct {
 	// n0, in its DNS names or as its common name. Datagrams go by the connections then. If
 	// it is nil, everything is plain.
 	TLS *tls.Config
-	// TLSNow, if given instead of TLS, is asked for it whenever a connection begins, so that
-	// certificates may change while nodes run: see TLSFiles. Where it returns an error too, that is
-	// logged, and the configuration is used.
+	// TLSNow, if given instead of TLS, is called for each new connection, so that
+	// certificates may change while nodes run: see TLSFiles. If it returns an error besides
+	// a configuration, the error is logged and the configuration used.
 	TLSNow func() (*tls.Config, error)
 
 	// Dir keeps the stable storage of each node in a folder, n0 and so on. If it is "", in
@@ -70,12 +70,12 @@ type Config struct {
 
 	// Record, if given, is asked for where each life of a node is recorded: see Records.
 	Record func(node int, life int) (io.WriteCloser, error)
-	// Facts is told what nodes Emit, on their own goroutines.
+	// Facts is called with the facts that nodes Emit, on the nodes' goroutines.
 	Facts func(at sim.Addr, fact any)
-	// Failed is told when a handler panics; its node is dead then, and may be started
-	// again. If it is nil, Run ends with the error.
+	// Failed is called when a handler panics. The node is dead then, and may be started
+	// again. If Failed is nil, Run ends with the error.
 	Failed func(at sim.Addr, err error)
-	// Log is told what happens to nodes and connections. If it is nil, nobody is.
+	// Log gets the events of nodes and connections, if it is not nil.
 	Log *slog.Logger
 	// Trace logs what services say by Env.Logf.
 	Trace bool

@@ -1,44 +1,55 @@
-// Package live runs the nodes of a sim.System on real sockets, clocks and disks: the
-// very code that was checked.
+// Package live runs the nodes of a sim.System on real sockets, clocks and disks: the same
+// code that was checked.
 //
 //	err := live.Run(ctx, lock.System, live.Config{})
 //
-// runs all nodes in this process, on the loopback interface. With a Book, which says
-// where each node is, and Only, a process runs one of them. Start is Run that gives
-// out the Host, by which ordinary goroutines ask nodes for something:
+// runs all nodes in this process, on the loopback interface. With a Book, which says where
+// each node is, and Only, a process runs some of them. Start does the same and returns the
+// Host, with which ordinary goroutines make requests of nodes:
 //
 //	host, err := live.Start(kv.System, live.Config{Book: book, Only: []int{0}, Dir: "data"})
 //	...
 //	fact, err := host.Node(0).Ask(ctx, put{key, value}, func(fact any) bool { return done(fact, id) })
 //
-// A request is a Signal, as those of a script are; the answer is a fact that the node
-// gives to Env.Emit.
+// A request is a Signal, like those of a script. The answer is a fact that the node passes
+// to Env.Emit.
 //
-// # What holds here as there
+// # What is the same as in the simulator
 //
-// Each node has one goroutine on which its handlers run, never two at a time. What a
-// handler asks Env to do happens when it has returned. Timers are those that
-// were set; equal values are one timer. A connection has a buffer of so many messages
-// that were sent and not delivered to the other node's handler, and refuses beyond;
-// ClearToSend and Flushed come when it has room again, and when it is empty. A
-// connection that breaks is heard of as a sim.PeerError, by each end, ahead of
-// all that comes after; what was under way is lost. A first message on a connection
-// that was never used survives a break, as in the simulation. Accepts, Offers, Set and Bag
-// mean what they mean there. What a handler writes to its Store is in the files when
-// it has returned, and on the disk when Sync has.
+// Each node has one goroutine on which its handlers run, one at a time. What a handler asks
+// Env to do happens after it has returned. Timers with equal values are one timer. A
+// connection buffers a limited number of messages that were sent and not yet delivered to
+// the other node's handler, and refuses further ones. ClearToSend and Flushed arrive when
+// it has room again, and when it is empty. When a connection breaks, each end gets a
+// sim.PeerError ahead of everything later, and the messages in it are lost. A first message
+// on a connection that was never used survives a break, as in the simulation. Accepts,
+// Offers, Set and Bag have the same meaning. What a handler writes to its Store is in the
+// files when it has returned, and on the disk when Sync has returned.
 //
 // # What is different
 //
-// Here what happens is one of the things that may happen there, and docs/live.md lists
-// where it is not: who waits for a connection is told nothing for as long as the other
-// node was never seen and this one has just started; and a connection that breaks before its end
-// was heard of is "refused" where it cannot be known whether anything came by it.
+// What happens here is one of the things that may happen in the simulator. docs/live.md
+// lists the exceptions: a node that has just started gets no error while it waits for a
+// node that was never seen; and a connection that breaks before its end was reported is
+// "refused" if it cannot be known whether anything arrived on it.
 //
 // # Records
 //
-// With Config.Record a node writes down each event with its answers before what it
-// does is seen by others. A Watch takes the records of all nodes, takes every handler again
-// from them, and evaluates the system's properties after each step, in an order in which
-// nothing is received before it was sent. Package internal/merge makes a path of them,
-// which the simulator takes.
+// With Config.Record a node writes each event with its answers before the effects are
+// visible to others. A Watch repeats every handler from the records of all nodes, and
+// evaluates the system's properties after each step, in an order in which no message is
+// received before it was sent. Package internal/merge makes a path of the records, which
+// the simulator replays.
+//
+// # Parts
+//
+// A Host has the nodes of a process. A Node is the goroutine on which handlers run; it
+// composes parts that know nothing of each other's state: machine runs the handlers and is
+// Env, reality answers its questions, clock says when timers fire, keeper stores, recorder
+// writes each step, requests are those of other goroutines, and links are the connections,
+// by the rules of netsim. Below the links run goroutines of their own: door opens
+// connections and identifies peers, a session serves each connection, and datagrams are
+// sent and received. They pass what they have to the node's inbox; packer converts messages
+// to bytes. Faults are a Weather of links, and what happens to a Fleet: Trouble by a seed,
+// a Timetable by a script.
 package live

@@ -54,8 +54,8 @@ func (d *door) close() {
 	}
 }
 
-// listens takes connections until the node stops. Who connects and says nothing is
-// waited for, but only so many at a time.
+// listens accepts connections until the node stops. A limited number of peers that have
+// connected and not sent a hello are waited for.
 func (d *door) listens() {
 	defer d.host.goes.Done()
 	for {

@@ -76,7 +76,7 @@ type Processes struct {
 	mu    sync.Mutex
 	nodes []*process
 	lives []int
-	bad   map[string]string // the orders about links that hold: what a new process is told
+	bad   map[string]string // the orders about links in force, which new processes get
 	done  bool
 }
 
@@ -88,9 +88,9 @@ type process struct {
 	killed bool
 }
 
-// Spawn starts n processes and follows their records. command makes the process of a
-// node's life; its standard input and its file 3 are used: see Child. failed is told
-// of one that ends and was not asked to.
+// Spawn starts n processes and follows their records. command makes the process of a node's
+// life; its standard input and its file 3 are used: see Child. failed is called for a
+// process that ends without having been asked to.
 func Spawn(n int, follow *Follower, command func(node, life int) *exec.Cmd, failed func(node int, err error)) (*Processes, error) {
 	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n), bad: map[string]string{}}
 	for i := range n {
@@ -188,7 +188,7 @@ func (p *Processes) Pause(i int, on bool) error {
 	return p.get(i).cmd.Process.Signal(syscall.SIGCONT)
 }
 
-// order tells all processes something.
+// order sends an order to all processes.
 func (p *Processes) order(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,7 +199,7 @@ func (p *Processes) order(text string) {
 	}
 }
 
-// Cut tells all processes of a partition.
+// Cut sends a partition to all processes.
 func (p *Processes) Cut(side []int, oneWay bool) {
 	verb := "cut"
 	if oneWay {
@@ -208,8 +208,8 @@ func (p *Processes) Cut(side []int, oneWay bool) {
 	p.keep("cut", verb+numbers(side))
 }
 
-// keep tells all processes of something that holds for new ones too, in the place of what
-// was said of the same before.
+// keep sends an order to all processes that also holds for new ones, in place of the
+// previous order about the same.
 func (p *Processes) keep(about, text string) {
 	p.mu.Lock()
 	p.bad[about] = text
@@ -217,7 +217,7 @@ func (p *Processes) keep(about, text string) {
 	p.order(text)
 }
 
-// Climate tells all processes of the weather.
+// Climate sends the weather to all processes.
 func (p *Processes) Climate(c Climate) { p.keep("weather", "weather "+c.String()) }
 
 func numbers(all []int) (text string) {
@@ -333,8 +333,8 @@ func ParseTrouble(text string) (t Trouble, err error) {
 	return t, err
 }
 
-// Run troubles a fleet of n nodes until ctx is done, and then heals it: all nodes run,
-// nothing is cut, the weather is fine. tell is told what happens.
+// Run causes trouble in a fleet of n nodes until ctx is done, and then heals it: all nodes
+// run, nothing is cut, the weather is fine. It calls tell with what happens.
 func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func(what string)) error {
 	dice := rand.New(rand.NewPCG(seed, 0x74726f75626c65))
 	f.Climate(t.Climate)

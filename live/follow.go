@@ -100,7 +100,7 @@ func (f *Follower) Look(look func(w *Watch)) {
 	look(f.watch)
 }
 
-// Err returns what was wrong with a record.
+// Err returns the error in a record.
 func (f *Follower) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

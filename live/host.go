@@ -393,9 +393,9 @@ func (h *Host) Restart(i int) error {
 	return nil
 }
 
-// Cut begins a partition: nodes of one side and the others cannot reach each other; or, one
-// way, what the side sends does not reach the others, and connections, which need both
-// ways, break. Each process has to be told. If it is nil, it ends.
+// Cut begins a partition: nodes of one side and the others cannot reach each other. If it
+// is one-way, messages from the side do not reach the others, and connections, which need
+// both ways, break. Each process needs the call. A nil side ends the partition.
 func (h *Host) Cut(side []int, oneWay bool) {
 	h.mu.Lock()
 	h.cut = cut{oneWay: oneWay, nodes: h.params.Nodes}
@@ -434,8 +434,8 @@ func (h *Host) leaves() bool {
 	}
 }
 
-// Stop stops the nodes in good order: what they have sent is written, the storage is
-// closed. Its error is that of the first handler that failed.
+// Stop stops the nodes in good order: it writes what they have sent, and closes the
+// storage. It returns the error of the first handler that failed.
 func (h *Host) Stop() error {
 	h.mu.Lock()
 	h.leave()

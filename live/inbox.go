@@ -90,7 +90,7 @@ func (b *inbox) done(all []arrival) {
 	}
 }
 
-// close drops what is there and what comes.
+// close drops what is in the inbox and what arrives later.
 func (b *inbox) close() {
 	b.mu.Lock()
 	b.over = true
@@ -114,5 +114,5 @@ func (a *arrival) drop() {
 	}
 }
 
-// errOver is told to who asks a node whose life is over.
+// errOver is the error of requests to a node whose life is over.
 var errOver = fmt.Errorf("the node does not run")

@@ -49,8 +49,8 @@ func (k *keeper) synced(string, bool) error {
 	return err
 }
 
-// stepped is at the end of a step: what it wrote is in the files before others see what
-// it did. last is the step for who reads what is left.
+// stepped ends a step: its writes are in the files before its effects are visible to
+// others. last encodes the step for the node's next life.
 func (k *keeper) stepped(last func() []byte) error {
 	if k.disk != nil {
 		if err := k.disk.flush(); err != nil {
@@ -84,8 +84,8 @@ func (k *keeper) close(killed bool) error {
 	}
 }
 
-// keepRemains writes what a crash would leave now. What cannot be written by its fields
-// is said once.
+// keepRemains writes what a crash would leave now. A state that cannot be written by its
+// fields is reported once.
 func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {

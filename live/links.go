@@ -112,7 +112,7 @@ func (l *links) broken() (Event, bool) {
 	return Event{}, false
 }
 
-// roomy returns that there is room again for who asked, or that all was delivered.
+// roomy returns the next ClearToSend or Flushed event, if one is due.
 func (l *links) roomy() (Event, bool) {
 	for _, p := range l.peers {
 		if p.hearClear(l.buffer) {
@@ -318,7 +318,7 @@ func (l *links) established(p *peer, s *session, h *hello) {
 	l.flow(p)
 }
 
-// part takes a new barrier into use: what it is between breaks.
+// part applies a new barrier, which breaks the connections across it.
 func (l *links) part(b barrier) {
 	l.barrier = b
 	for _, p := range l.peers {
@@ -339,9 +339,8 @@ func (l *links) breaks(p *peer, err error) {
 	}
 }
 
-// ended is what a connection that is over leaves. What was acknowledged has been taken off the
-// queue before: an acknowledgement may still come while this node ends the connection, and is
-// not looked at any more.
+// ended handles the end of a connection. Acknowledged messages were taken off the queue
+// before; an acknowledgement that arrives while this node ends the connection is ignored.
 func (l *links) ended(p *peer, err error, open bool) {
 	s := p.sess
 	p.disconnect(open)

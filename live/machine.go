@@ -17,8 +17,8 @@ import (
 	"macemc/sim"
 )
 
-// machine is one node in one life and what it asks of Env: its handlers run here, in
-// the real world and when a record is taken again. Who answers is the one difference.
+// machine is one node in one life, with its Env. Its handlers run here both in the real
+// world and when a record is repeated; only the answers come from elsewhere.
 type machine struct {
 	sys    *sim.System
 	params sim.Params
@@ -51,7 +51,8 @@ type answerer interface {
 	room(s handler.Send) bool
 	log(line string)
 	tracing() bool
-	// stored is told of each write, before the handler goes on, and of each sync.
+	// stored is called for each write, before the handler continues, and synced for each
+	// sync.
 	stored(w disk.Write) error
 	synced(file string, keys bool) error
 }
@@ -114,8 +115,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// run runs a handler. What it asked for is in effects then; a failure is the
-// service's.
+// run runs a handler, and leaves its effects in effects. A failure is the service's.
 func (m *machine) run(e *Event) (failed *failure) {
 	m.picks, m.refused = m.picks[:0], m.refused[:0]
 	m.step.Begin()
@@ -176,7 +176,7 @@ func (m *machine) dispatch(e *Event) {
 	m.step.Dispatch(m.node, &of)
 }
 
-// What a handler asks of the machine: see handler.Answerer.
+// The answers to a handler's questions: see handler.Answerer.
 
 func (m *machine) pick(k int) int {
 	m.picks = append(m.picks, uint32(k))

@@ -237,7 +237,7 @@ func (n *Node) take(e *Event) bool {
 	return n.err == nil
 }
 
-// emit tells the facts of a step.
+// emit passes on the facts of a step.
 func (n *Node) emit() {
 	effects := n.m.step.Effects()
 	for i := range effects {

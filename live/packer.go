@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// packer makes frames of messages, and messages of bytes. What it packs is of the node's
-// goroutine; any may unpack.
+// packer makes frames of messages, and messages of bytes. Only the node's goroutine packs;
+// any goroutine may unpack.
 type packer struct {
 	codec    Codec
 	own      *codec.Codec // of types by their fields, or nil if the user has one

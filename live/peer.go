@@ -153,8 +153,8 @@ func (p *peer) hearClear(buffer int) bool {
 	return clear
 }
 
-// hearBroken returns, once, the end of a connection that the node is to hear of.
-// What was queued is lost.
+// hearBroken returns, once, the end of a connection that the node must be informed of. Its
+// queued messages are lost.
 func (p *peer) hearBroken() (Event, bool) {
 	if p.broken == 0 {
 		return Event{}, false

@@ -48,8 +48,7 @@ func draw() uint64 {
 	}
 }
 
-// complaints are what is wrong with strangers and peers. They are used by several
-// goroutines.
+// complaints logs errors of strangers and peers. Several goroutines use it.
 type complaints struct {
 	log   *slog.Logger
 	of    string // the node
@@ -67,9 +66,9 @@ type complaint struct {
 // complaintsMost is how many causes are logged in a minute. A stranger may think of any number.
 const complaintsMost = 100
 
-// complain logs what is wrong with a stranger or a peer: once a minute for each cause, and at most
-// complaintsMost causes. Numbers in why are no part of the cause: a port, a length or a byte
-// differs each time.
+// complain logs an error of a stranger or a peer: once a minute for each cause, and at most
+// complaintsMost causes. Numbers in why (a port, a length, a byte) are not part of the
+// cause, since they differ each time.
 func (c *complaints) complain(what, who, name, why string) {
 	key := cause(what+" "+name, why)
 	c.mu.Lock()
@@ -101,11 +100,11 @@ func (c *complaints) complain(what, who, name, why string) {
 	c.log.Warn(what, "node", c.of, who, name, "why", why)
 }
 
-// causeMost is how much of a sentence tells causes apart.
+// causeMost is how much of a sentence distinguishes causes.
 const causeMost = 200
 
-// cause returns what a complaint is known by: what is wrong with whom, and why without its
-// numbers and what it quotes.
+// cause returns the identity of a complaint: the error and the peer, and why without its
+// numbers and quotations.
 func cause(what, why string) string {
 	var b strings.Builder
 	b.WriteString(what + ": ")

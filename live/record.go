@@ -14,10 +14,10 @@ import (
 	"macemc/sim"
 )
 
-// A record is what one node did in one life: frames of entries, each written when its
-// step is done and before what it did is seen by others. The last may be torn by what
-// ended the node: it is left out, unless the node had kept what it came to, and tells of it
-// when its next life begins: see LastStep.
+// A record is what one node did in one life: frames of entries, each written when its step
+// is done and before its effects are visible to others. The last frame may be torn by what
+// ended the node. Then it is left out, unless the node had kept the result of the step,
+// which its next life records: see LastStep.
 
 // EntryKind is what an entry is about.
 type EntryKind uint8
@@ -47,7 +47,7 @@ type Entry struct {
 	Text  string     // of EntryFailed
 }
 
-// Beginning is what is known of a life at its start.
+// Beginning is the state of a life at its start.
 type Beginning struct {
 	System string
 	Nodes  int
@@ -62,16 +62,16 @@ type Beginning struct {
 	last []byte // the same as bytes, of the writer
 }
 
-// LastStep is the last step of a life whose end was sudden: what it came to was kept, and
-// whether its record has it is for the reader to see.
+// LastStep is the last step of a life that ended suddenly. Its result was kept; the reader
+// has to check whether the record of that life has the step.
 type LastStep struct {
 	Life   uint64
 	Number uint64 // of steps, with this one
 	Step   *Step
 }
 
-// Lost returns the entry that the record of the life before does not have: it has so many
-// steps. If it is nil, it has all that is known.
+// Lost returns the entry that the record of the previous life lacks if it has that many
+// steps, or nil if it lacks none.
 func (b *Beginning) Lost(life, steps uint64) *Entry {
 	if b.Last == nil || b.Last.Life != life || b.Last.Number != steps+1 {
 		return nil
@@ -93,12 +93,12 @@ type Event struct {
 	came time.Time // live: since when it waits; zero: it did not
 }
 
-// Step is an event with the answers and what it came to.
+// Step is an event with its answers and its results.
 type Step struct {
 	Event   Event
 	Picks   []uint32 // of Choose, Weighted and Before, in order
 	Refused []uint32 // which of the step's calls of Send were refused, from 0
-	Acked   []Acked  // by peer of such a refusal: what was known to be delivered
+	Acked   []Acked  // for each peer of such a refusal, what was known to be delivered
 	Resets  []Acked  // connections that the handler reset
 	Sends   uint64   // of the life, with this step's
 	State   canon.Hash

@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// requests are those from outside: signals that wait for their turn, and who waits for
-// the facts that answer them.
+// requests are those from outside: signals that wait for their turn, and the goroutines
+// that wait for the facts that answer them.
 type requests struct {
 	waiting []asking
 	waiters []*waiter
@@ -21,7 +21,7 @@ type requests struct {
 // asking is a request from outside that waits for its turn.
 type asking struct {
 	signal sim.Signal
-	done   chan error // capacity 1: told when its handler has returned
+	done   chan error // capacity 1; receives the result when the handler has returned
 	waiter *waiter    // nil means nobody waits for a fact
 	at     time.Time  // when it came
 }
@@ -59,7 +59,7 @@ func (r *requests) emitted(fact any) {
 	})
 }
 
-// close tells those who wait that the node is over.
+// close reports to the waiting goroutines that the node's life is over.
 func (r *requests) close() {
 	for _, a := range r.waiting {
 		a.done <- errOver
@@ -70,9 +70,9 @@ func (r *requests) close() {
 // has returned. It may be called by any goroutine.
 func (n *Node) Request(ctx context.Context, s sim.Signal) error { return n.request(ctx, s, nil) }
 
-// Ask hands the node a signal and waits for a fact that matches, which the node gives to
-// Env.Emit. match is called on the node's goroutine, with every fact from the
-// signal's handler on. Where ctx is done first, the request is not taken back.
+// Ask passes a signal to the node and waits for a fact that matches, which the node passes
+// to Env.Emit. match is called on the node's goroutine, with every fact from the signal's
+// handler on. If ctx is done first, the request is not withdrawn.
 func (n *Node) Ask(ctx context.Context, s sim.Signal, match func(fact any) bool) (fact any, err error) {
 	w := &waiter{match: match, fact: make(chan any, 1)}
 	defer w.gone.Store(true)
@@ -99,7 +99,7 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 		return errors.New("a request is nil; it is a value of a type of its own")
 	}
 	select {
-	case n.host.asking[n.at] <- struct{}{}: // so many may wait
+	case n.host.asking[n.at] <- struct{}{}: // a limited number may wait
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-n.stopped:
@@ -125,7 +125,7 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 
 func (n *Node) over() error { return fmt.Errorf("%s does not run", n.m.self) }
 
-// told returns what a request came to.
+// told returns the result of a request.
 func (n *Node) told(err error) error {
 	if errors.Is(err, errOver) {
 		return n.over()

@@ -14,8 +14,8 @@ import (
 	"macemc/sim"
 )
 
-// session is one connection with a peer: a goroutine that reads and one that writes.
-// What they have for the node they post to it; the node never waits for them.
+// session is one connection with a peer: a goroutine that reads and one that writes. They
+// post to the node, which never waits for them.
 type session struct {
 	*place
 	packer *packer
@@ -31,7 +31,7 @@ type session struct {
 	ackOut uint64 // how many deliveries were acknowledged
 	out    []byte // frames to be written: bounded by what may be under way
 	closed bool
-	bye    bool          // write what is there, then close
+	bye    bool          // close after writing what is queued
 	wake   chan struct{} // capacity 1
 
 	delivered atomic.Uint64 // messages by TCP whose handler ran here
@@ -66,8 +66,8 @@ func (s *session) hand(frame []byte) {
 	s.nudge()
 }
 
-// acks acknowledges what was delivered, ahead of what is handed over now: who reads what
-// a step has sent knows then which messages came before it.
+// acks acknowledges delivered messages before new ones are written, so that a reader of the
+// step's messages knows which messages came before it.
 func (s *session) acks() {
 	if d := s.delivered.Load(); d != s.ackOut {
 		s.out, s.ackOut = numberFrame(s.out, frameAck, d), d
@@ -152,7 +152,7 @@ func (s *session) write() {
 	}
 }
 
-// down tells the node, once, that the connection is over.
+// down reports once to the node that the connection is over.
 func (s *session) down(err error, reset, open bool) {
 	s.mu.Lock()
 	s.closed = true

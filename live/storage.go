@@ -15,11 +15,10 @@ import (
 	"macemc/sim"
 )
 
-// storage is the stable storage of a node: a folder with a journal of its writes, in
-// their order. When it is opened the journal is carried out; a torn end, of which
-// the checksum tells, is cut off and carried out as far as it goes: an append may
-// survive in part. A journal that has grown is written anew, by a file that takes its
-// place.
+// storage is the stable storage of a node: a folder with a journal of its writes, in order.
+// Opening it replays the journal. A torn end, which the checksum shows, is replayed as far
+// as it goes and cut off: an append may survive in part. A journal that has grown is
+// rewritten into a file that replaces it.
 type storage struct {
 	dir   string
 	file  *os.File
@@ -38,8 +37,8 @@ const (
 	rewriteAt    = 4 << 20
 )
 
-// openStorage opens a node's folder, and tells what is in it and which of its lives
-// begins.
+// openStorage opens a node's folder, and returns its contents and the number of the life
+// that begins.
 func openStorage(dir string) (s *storage, d *contents, life int, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, 0, err
@@ -127,8 +126,9 @@ func appendWrite(buf []byte, w disk.Write) []byte {
 	return binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
 }
 
-// cutWrite takes the first write off data. torn: data ends within it, or what is there
-// was not written; of an append or an overwrite, what is there of its data is given.
+// cutWrite decodes the first write of data. torn means that data ends within it or is
+// corrupt there; for an append or an overwrite, the write then has the part of its data
+// that exists.
 func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	if len(data) < headSize || crc32.ChecksumIEEE(data[:9]) != binary.BigEndian.Uint32(data[9:13]) {
 		return w, nil, true
@@ -154,8 +154,8 @@ func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	return withBody(w, name, body[:length]), body[length+4:], false
 }
 
-// withBody returns a write with its name, of so many bytes, and what follows that, which
-// may end early.
+// withBody returns a write with its name, which has that many bytes, and the data after it,
+// which may be incomplete.
 func withBody(w disk.Write, name int, body []byte) disk.Write {
 	w.Name, body = string(body[:name]), body[name:]
 	if w.Kind == disk.Overwrite {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Timetable is what happens to a fleet, and when: Trouble by a script. Real time repeats
-// no run; what is the same each time is what happens, to whom and in which order.
+// Timetable is what happens to a fleet, and when: Trouble by a script. Real time makes no
+// run repeatable; only the events, their targets and their order are the same each time.
 type Timetable []Appointment
 
 // Appointment is one line of a timetable.
@@ -132,8 +132,8 @@ func nodesOf(words []string, n int) (nodes []int, err error) {
 	return nodes, nil
 }
 
-// Run lets happen what the timetable says until its end, or until ctx is done, and then
-// heals the fleet of n nodes. tell is told what happens.
+// Run performs the timetable until its end, or until ctx is done, and then heals the fleet
+// of n nodes. It calls tell with what happens.
 func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what string)) error {
 	began := time.Now()
 	down := map[int]bool{}

@@ -41,7 +41,7 @@ func codecOf(sys *sim.System) *codec.Codec {
 
 // allowNode allows what a node is made of, and what it says that it handles.
 func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
-	defer func() { _ = recover() }() // who starts the node says what is wrong with New
+	defer func() { _ = recover() }() // the code that starts the node reports errors of New
 	for n := sys.New(p, self); n != nil; n = handler.Upper(n) {
 		if h, is := n.(sight.Handled); is {
 			for _, one := range h.Handlers().List {

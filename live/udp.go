@@ -91,7 +91,7 @@ func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 	return nil
 }
 
-// sendTo sends bytes. What the system does not take is lost, as datagrams are.
+// sendTo sends bytes. What the operating system refuses is lost, as datagrams are.
 func (d *datagrams) sendTo(to int, data []byte) {
 	a := d.host.where.datagrams(to)
 	if a == nil {

@@ -11,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// underway is what was sent and not delivered, as records tell it. What its sender has
-// heard to be lost is gone. Of a datagram nobody says that it was lost: one that has not
-// come for a second counts as lost.
+// underway is the messages that were sent and not delivered, according to the records.
+// Messages whose loss was reported to their sender are gone. The loss of a datagram is not
+// reported: one that has not arrived for a second counts as lost.
 type underway struct{ lanes map[lane][]wayfarer }
 
 // lane is the way of messages: a link, to a node, from one.

@@ -14,12 +14,12 @@ import (
 	"macemc/sim"
 )
 
-// A Watch takes the handlers of all nodes again from their records, while the nodes run
-// or later, and says which properties hold. It takes the steps in an order in which
-// nothing is received before it was sent: each state that it judges is a consistent
-// snapshot, and between two of them there is one step. What is under way it knows but for
-// datagrams, of which nobody says that they were lost: see underway. A Watch belongs to
-// one goroutine.
+// A Watch repeats the handlers of all nodes from their records, while the nodes run or
+// later, and reports which properties hold. It takes the steps in an order in which no
+// message is received before it was sent. So each state that it evaluates is a consistent
+// snapshot, and consecutive states are one step apart. It knows all messages under way,
+// except that the loss of datagrams is not recorded: see underway. A Watch belongs to one
+// goroutine.
 type Watch struct {
 	sys    *sim.System
 	params sim.Params
@@ -59,7 +59,7 @@ func (v *Violation) String() string {
 	return text
 }
 
-// mirror is a node as its record tells it.
+// mirror is a node as its record describes it.
 type mirror struct {
 	retold
 	seen    sight.Node
@@ -226,7 +226,7 @@ func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 // Steps returns how many were taken.
 func (w *Watch) Steps() int { return w.steps }
 
-// Waiting returns how many entries wait for what was sent to be told.
+// Waiting returns how many entries wait for the record of a message that they received.
 func (w *Watch) Waiting() (n int) {
 	for _, m := range w.nodes {
 		n += len(m.entries)
@@ -257,7 +257,7 @@ func (w *Watch) Add(e *Entry) {
 	}
 }
 
-// Dead tells that the process of a node has ended, and its record with it.
+// Dead records that the process of a node has ended, and its record with it.
 func (w *Watch) Dead(node int) { w.Add(&Entry{Kind: EntryEnd, Node: node}) }
 
 // advance takes what can be taken of each node once.
@@ -328,7 +328,7 @@ func (w *Watch) begin(i int, n *mirror, e *Entry) {
 	}
 	n.seen.Timers = nil
 	if w.sys.Script != nil {
-		_ = guard.Call("Script", func() { n.member.late = late(w.sys.Script(w.params, self, n.number)) }) // the node has said what is wrong
+		_ = guard.Call("Script", func() { n.member.late = late(w.sys.Script(w.params, self, n.number)) }) // the node has reported the error
 	}
 }
 
@@ -440,7 +440,7 @@ func (w *Watch) showBehind(n *mirror) {
 	b.show(&b.seen)
 }
 
-// find notes what is wrong, once for each property or node.
+// find records a violation, once for each property or node.
 func (w *Watch) find(v Violation) {
 	key := v.Property
 	if key == "" {
@@ -501,7 +501,7 @@ func (r *retold) room(s handler.Send) bool {
 	return !slices.Contains(r.step.Refused, uint32(s.Place))
 }
 
-// now returns no matter: what was asked of the clock is in the answers.
+// now is not used, since the record has the answers of the clock.
 func (r *retold) now() time.Duration { return time.Second }
 
 func (r *retold) log(string)                {}
@@ -509,7 +509,7 @@ func (r *retold) tracing() bool             { return false }
 func (r *retold) stored(disk.Write) error   { return nil }
 func (r *retold) synced(string, bool) error { return nil }
 
-// Statuses returns how the nodes do, as far as their records tell.
+// Statuses returns the states of the nodes, as far as their records show.
 func (w *Watch) Statuses() (all []Status) {
 	for i, n := range w.nodes {
 		all = append(all, Status{Node: fmt.Sprintf("n%d", i), Life: n.number, Up: n.up, Steps: uint64(n.steps), Timers: len(n.seen.Timers)})

@@ -11,8 +11,8 @@ import (
 	"macemc/internal/codec"
 )
 
-// What two nodes say to each other. A connection begins with a hello of who opens it
-// and a welcome of the other, or a refusal with its reason; then come frames, in both
+// The protocol between two nodes. A connection begins with the hello of the node that opens
+// it, and a welcome of the other one or a refusal with its reason. Then come frames in both
 // directions: a length in four bytes, a kind, the rest.
 
 // magicWire begins both; the number is the version of all that follows.
@@ -187,7 +187,7 @@ func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
 
 var errTooLarge = errors.New("is too large")
 
-// readFrame reads a frame of at most so many bytes. The body is buf's.
+// readFrame reads a frame of at most that many bytes. The body is in buf.
 func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind frameKind, body []byte, err error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, buf, err

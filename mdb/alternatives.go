@@ -151,7 +151,7 @@ func (s Look) AlternativesPage(i int) (Page, error) {
 	return p, nil
 }
 
-// alternative tells one outcome.
+// alternative describes one outcome.
 func (s Look) alternative(i, k, x, width int, o *outcome) (p Page) {
 	follows := i < s.Len() && slices.Equal(o.step.picks, s.here.at(i+1).picks)
 	mark, style := "  ", Plain

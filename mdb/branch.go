@@ -27,7 +27,7 @@ type branch struct {
 type took struct {
 	sim.Step
 	picks   []choose.Pick // the answers that it was given: the event, then its coins
-	verdict uint32        // what was said of the state after it: see run.verdicts
+	verdict uint32        // the verdict about the state after it: see run.verdicts
 }
 
 // len returns the number of steps from the start to the end.
@@ -55,7 +55,7 @@ func (b *branch) trunk() *branch {
 	return b
 }
 
-// verdict returns the number of what was said of the state after step i.
+// verdict returns the number of the verdict about the state after step i.
 func (b *branch) verdict(i int) uint32 {
 	if i == 0 {
 		start := b.trunk().start

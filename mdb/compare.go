@@ -107,7 +107,7 @@ func places(a, b []canon.Line) map[string]int {
 	return place
 }
 
-// contrast tells two values, what differs in them marked.
+// contrast shows two values with their differences marked.
 func contrast(a, b, between string) Line {
 	pre := 0
 	for pre < len(a) && pre < len(b) && a[pre] == b[pre] {

@@ -44,7 +44,7 @@ func (s *Cursor) Nodes() (names []string) {
 	return names
 }
 
-// Title returns what is open, and where the session stands in it.
+// Title returns the title: the open run, and the position in it.
 func (s *Cursor) Title() Line {
 	l := Line{strong("%s", s.run.name()), plain("  %s", s.run.title)}
 	if s.here != s.run.trunk {
@@ -164,8 +164,8 @@ func (s *Cursor) mark(i int) rune {
 	return ' '
 }
 
-// critical returns the critical step of the branch, where the command critical or the
-// path's header has told.
+// critical returns the critical step of the branch, if the command critical or the path's
+// header has set it.
 func (s *Cursor) critical() (step int, known bool) {
 	if c := s.here.critical; c != nil {
 		return c.Step, true

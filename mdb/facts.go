@@ -12,8 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// What a session tells programs: values instead of pages. Their JSON is the protocol of
-// mdb/wire.
+// The answers of a session for programs: values instead of pages. Their JSON is the
+// protocol of mdb/wire.
 
 // Place is a step of a branch.
 type Place struct {
@@ -22,12 +22,11 @@ type Place struct {
 	Of     int    `json:"of"` // the steps of the branch
 }
 
-// Where returns the place where the session stands.
+// Where returns the place where the session is.
 func (s *Session) Where() Place { return Place{s.here.name, s.step, s.Len()} }
 
-// At returns what tells of a step of a branch. If the branch is "", it is the one where
-// the session stands; if the step is nil, it is where the session stands, or the end of
-// another branch.
+// At returns a Look at a step of a branch. If branch is "", it is the current branch. If
+// step is nil, it is the current step, or the end of another branch.
 func (s *Session) At(branch string, step *int) (Look, error) {
 	c := s.Cursor
 	if branch != "" && branch != c.here.name {
@@ -45,7 +44,7 @@ func (s *Session) At(branch string, step *int) (Look, error) {
 	return Look{c}, nil
 }
 
-// About is what is open.
+// About describes what is open.
 type About struct {
 	Title      string          `json:"title"`
 	System     string          `json:"system"` // with its known bugs
@@ -78,7 +77,7 @@ type BranchAbout struct {
 // end returns the cursor at the end of a branch.
 func (b *branch) end(r *run) Cursor { return Cursor{r, b, b.len()} }
 
-// About returns what is open.
+// About returns a description of what is open.
 func (s *Session) About() About { return about(s) }
 
 func about(s *Session) About {
@@ -200,7 +199,7 @@ type Change struct {
 	New  string `json:"new,omitempty"` // "" if it is gone
 }
 
-// Facts returns what is known of a step.
+// Facts returns the facts about a step.
 func (s *Session) Facts(at Look) (StepFacts, error) { return stepFacts(at, s.graphOf(at.here)) }
 
 func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
@@ -408,7 +407,7 @@ type Aligned struct {
 	With   string   `json:"with"`
 	Steps  int      `json:"steps"`  // of the other branch
 	Prefix int      `json:"prefix"` // the first steps, which are the same run
-	Same   [][3]int `json:"same"`   // stretches: after so many steps of the one, and of the other, so many are the same
+	Same   [][3]int `json:"same"`   // stretches of equal steps: after how many steps of each run, and the length
 }
 
 // Aligned pairs the steps of two branches.

@@ -20,7 +20,7 @@ func graphCommand() *Command {
 
 func ofGraph(s *Session, _ []string) []string { return append(s.Nodes(), "around", "all") }
 
-// drawn is the graph of a branch of so many steps.
+// drawn is the graph of a branch of that length.
 type drawn struct {
 	len     int
 	marks   eventgraph.Marks

@@ -7,7 +7,7 @@ import "strconv"
 type Key struct {
 	Names  []string // as the screen shows them
 	Line   string   // what is executed
-	Action Action   // what is done otherwise
+	Action Action   // the action of a key that executes no line
 	Short  string
 }
 
@@ -34,7 +34,7 @@ const (
 	ActionCopy            // copy the command that comes here again
 	ActionBack            // go to where the session stood before
 	ActionRedraw          // draw everything anew
-	ActionHelp            // tell the keys
+	ActionHelp            // show the keys
 	ActionQuit            //
 )
 

@@ -102,10 +102,10 @@ func looking() []*Command {
 	}
 }
 
-// Look tells what there is to tell of the place where a cursor stands. It moves nothing.
+// Look describes the place of a cursor. It moves nothing.
 type Look struct{ Cursor }
 
-// look returns what tells of the place.
+// look returns a Look at the place.
 func (s *Cursor) look() Look { return Look{*s} }
 
 // StepPage returns a step.
@@ -323,7 +323,7 @@ func (s Look) log(args []word) (Page, error) {
 	return p, nil
 }
 
-// SummaryPage returns what is open.
+// SummaryPage describes the open run.
 func (s *Session) SummaryPage() (p Page) {
 	r := s.run
 	p.add(Strong, "%s: %s", r.title, r.name())

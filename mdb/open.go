@@ -19,7 +19,7 @@ type Opener struct {
 	Told func(*sim.System, *choose.Path) (*sim.System, error) // what a path says of its system; nil means nothing
 	Tool string                                               // how the command is called, for the lines that repeat something
 	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "" means nothing
-	Copy *lines.Program                                       // tells which lines of the service ran, or nil if nobody does
+	Copy *lines.Program                                       // reports which lines of the service ran; may be nil
 	Busy *Busy                                                // nil means nobody watches
 }
 

@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// What may become of a place: whether a run recovers from there, and how often walks do.
+// What may happen after a place: whether a run recovers from there, and how often walks do.
 
 const (
 	leadWalks   = 20     // walks that are taken from an alternative
@@ -20,9 +20,9 @@ const (
 	leadEffort  = 400_000
 	curveWalks  = 40    // walks from each state of a curve
 	walkSteps   = 1_000 // steps that a walk may take to recover
-	curveAll    = 48    // a run of at most so many steps has a walk from each of its states
-	curveEven   = 32    // of a longer one, so many stretches are of even length
-	curveCloser = 16    // and so many states more are where the share falls
+	curveAll    = 48    // a run of at most this many steps has a walk from each of its states
+	curveEven   = 32    // a longer one has this many stretches of equal length
+	curveCloser = 16    // and this many more states where the share falls
 )
 
 // asks returns what a walk is asked: whether it becomes live, or whether it survives.
@@ -33,8 +33,8 @@ func (s *Session) asks() string {
 	return "live"
 }
 
-// prospects are what is known of what may become of places. It has a lab, which is made
-// when it is first needed.
+// prospects is the knowledge of what may happen after places. Its lab is made when it is
+// first needed.
 type prospects struct {
 	lab    *search.Lab
 	curves map[*branch]*curve
@@ -52,7 +52,7 @@ func (p *prospects) close() {
 	}
 }
 
-// ended gives up a lab that was told to stop: it takes no more runs.
+// ended drops a lab that was stopped, since it takes no more runs.
 func (p *prospects) ended(err error) error {
 	if errors.Is(err, search.ErrStopped) && p.lab != nil && p.lab.Stopped() {
 		p.close()
@@ -226,8 +226,8 @@ type Point struct {
 	High float64 `json:"high"`
 }
 
-// Curve returns the curve of a branch after sampling so many more states of it. What is
-// sampled first, and in all, depends on the branch alone.
+// Curve returns the curve of a branch after sampling that many more states. The samples and
+// their order depend on the branch alone.
 func (s *Session) Curve(at Look, more int) (Curve, error) {
 	c := s.prospects.curve(at.here.end(at.run))
 	for range more {
@@ -251,7 +251,7 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 	return Curve{s.asks(), curveWalks, walkSteps, at.Len() + 1, !is, points}, nil
 }
 
-// curve is what is known of the curve of a branch.
+// curve is the knowledge of the curve of a branch.
 type curve struct {
 	of       *search.Case // nil if it was not taken yet
 	steps    int

@@ -292,14 +292,14 @@ func (q *query) fields() (out []term) {
 	return out
 }
 
-// seen is what a field is in a state: its lines, by whose they are. Of a field
-// that is no node's there is one list.
+// seen is the value of a field in a state: its lines, by node. A field that belongs to no
+// node has one list.
 type seen [][]canon.Line
 
 func (s seen) lines() []canon.Line { return slices.Concat(s...) }
 
-// values returns what a query's fields are after step i of a branch. What the step cannot
-// have changed is as before, or nil if nothing is known of before.
+// values returns the fields of a query after step i of a branch. Fields that the step
+// cannot have changed are taken from before, unless that is nil.
 func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Differenc
 	restB, ofB, names := apart(b, names)
 	for _, name := range names {
 		x, y := ofA[name], ofB[name]
-		if len(x)*len(y) > 1<<20 { // too long to look for what they have in common
+		if len(x)*len(y) > 1<<20 { // too long to look for common parts
 			restA, restB = append(restA, x...), append(restB, y...)
 			continue
 		}

@@ -205,7 +205,7 @@ func (s *Session) findCritical(args []word) (Page, error) {
 	return s.toldCritical(out.Finding)
 }
 
-// toldCritical keeps and tells what was found out.
+// toldCritical keeps and describes the critical step.
 func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	c, w := f.Critical, s.run.player.World()
 	s.here.critical = c

@@ -101,7 +101,7 @@ func (r *run) lanes(s *sim.Step) string {
 	return string(cells)
 }
 
-// line returns the row as text, numbers in so many columns.
+// line returns the row as text, with numbers in columns of that width.
 func (r Row) line(width int) Line {
 	style, cursor := Plain, "  "
 	if r.Current {

@@ -26,7 +26,7 @@ type run struct {
 	branches Branches
 
 	names    []string  // of the properties that are judged
-	always   int       // of them, the first so many are to hold always, the others in the end
+	always   int       // the number of properties that must hold always; the others must hold in the end
 	verdicts []verdict // the distinct ones
 	known    map[string]uint32
 
@@ -42,7 +42,7 @@ type run struct {
 	busy   *Busy
 }
 
-// verdict is what is said of a state.
+// verdict is the evaluation of a state.
 type verdict struct {
 	holds []bool // the properties, as World.Judge has them
 	live  bool   // all liveness properties hold, and the state counts
@@ -51,16 +51,16 @@ type verdict struct {
 // Busy is how long work is watched. All functions may be nil.
 type Busy struct {
 	Stop     func() bool                        // asked now and then; true ends the work
-	Progress func(what string, done, total int) // told now and then; total 0: not known
+	Progress func(what string, done, total int) // called from time to time; total is 0 if it is not known
 
 	Stuck   time.Duration                      // a handler that has not returned after this is stuck, or 0 if none is
-	OnStuck func(where, message, stack string) // told on another goroutine; the work never ends
+	OnStuck func(where, message, stack string) // called on another goroutine; the work never ends
 
 	calls  int
-	within bool // something larger tells how far it is
+	within bool // something larger reports the progress
 }
 
-// guard has somebody told when a player is stuck.
+// guard reports a player that is stuck.
 func (b *Busy) guard(p *search.Player) {
 	if b != nil && b.OnStuck != nil && b.Stuck > 0 {
 		p.Guard(b.Stuck, func(step int, message, stack string) {
@@ -87,8 +87,8 @@ func (b *Busy) tell(what string, done, total int) error {
 	return nil
 }
 
-// embrace tells of work that consists of other work, which is then silent until
-// the function that it returns is called.
+// embrace reports the progress of work that consists of other work, which reports nothing
+// until end is called.
 func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 	if b == nil || b.within {
 		return func(string, int, int) {}, func() {}
@@ -161,7 +161,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	return r, nil
 }
 
-// unfinished returns what is wrong at the end of a path that was followed.
+// unfinished returns the problem at the end of a path that was followed, or "".
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
@@ -239,8 +239,8 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) 
 	return r.player.Step(&r.tape)
 }
 
-// lastStep returns the step that was just taken. A handler that failed has no record: what
-// it did until then is told.
+// lastStep returns the step that was just taken. A handler that failed has no record, so
+// the step has what it did until then.
 func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
@@ -254,7 +254,7 @@ func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	return s
 }
 
-// judge returns the number of what is said of the state where the player is.
+// judge returns the number of the verdict about the present state of the player.
 func (r *run) judge(failure *sim.Failure) uint32 {
 	w := r.player.World()
 	v := verdict{holds: w.Judge.Holding(nil), live: failure == nil && w.Judge.CanBeLive() && w.Judge.Live()}

@@ -30,8 +30,8 @@ type Session struct {
 	ended     bool
 }
 
-// Do executes one line, or several between semicolons, and returns what they
-// answer. The first error ends it: it says what was wrong with the line.
+// Do executes one line, or several between semicolons, and returns their answers. It ends
+// at the first error, which is about the line.
 func (s *Session) Do(script string) (Page, error) {
 	lines, err := Lines(script)
 	if err != nil {
@@ -76,14 +76,13 @@ func (s *Session) Peek(line string) (Page, error) { return s.do(line) }
 // nearest live path.
 func (s *Session) Against() string { return s.against }
 
-// Draw has what is drawn be of so many columns.
+// Draw sets the width of drawings.
 func (s *Session) Draw(width int) { s.width = max(width, eventgraph.WidthLeast) }
 
 // Ended reports whether a line has asked to quit.
 func (s *Session) Ended() bool { return s.ended }
 
-// Watched has the session tell how far long work has come, and ask whether to
-// stop it.
+// Watched makes the session report the progress of long work, and ask whether to stop it.
 func (s *Session) Watched(b *Busy) {
 	s.opener.Busy.Stop, s.opener.Busy.Progress = b.Stop, b.Progress
 }

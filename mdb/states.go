@@ -67,7 +67,7 @@ func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	return all, down, nil
 }
 
-// StatePage returns the state, or some fields of it. What the step changed is marked.
+// StatePage shows the state, or some fields of it. Changes of the step are marked.
 func (s Look) StatePage(fields ...field) (p Page, err error) {
 	all, down, err := s.marked()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// A Member is one message of a Set: who sent it, and what it is. In a bag, how
-// often it is there; one that stays has no number.
+// A Member is one message of a Set, with its sender. In a bag it has the number of its
+// copies; in a set it has no number.
 type Member struct {
 	From  int
 	Count int

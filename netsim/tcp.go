@@ -107,7 +107,7 @@ type TCP struct {
 	clear    Bits   // channels that have room again, and whose sender asked
 	flushed  Bits   // nodes that asked and have nothing queued
 	queued   []int  // by node: messages in its queues
-	flush    []bool // by node: asked to be told when nothing is queued
+	flush    []bool // by node, whether it asked for a Flushed signal
 	held     int
 
 	lost []int32 // the numbers of the messages that were lost with connections
@@ -173,7 +173,8 @@ func (t *TCP) Errors() *Bits { return &t.errors }
 // Clear returns the channels whose sender asked for room, and has it.
 func (t *TCP) Clear() *Bits { return &t.clear }
 
-// Flushed returns the nodes that asked to be told that nothing is queued, when nothing is.
+// Flushed returns the nodes that asked for a Flushed signal and have nothing queued any
+// more.
 func (t *TCP) Flushed() *Bits { return &t.flushed }
 
 // Len returns the number of messages under way.
@@ -201,8 +202,8 @@ func (t *TCP) Flushing(node int) bool { return t.flush[node] }
 // Special reports whether anything but messages may be going on.
 func (t *TCP) Special() bool { return t.special }
 
-// Told returns what from keeps about to, as a number: flags, a queued error, a wait for
-// room. 0 means nothing.
+// Told returns from's state about to as a number: flags, a queued error, a wait for room. 0
+// means nothing.
 func (t *TCP) Told(channel int) uint8 { return t.End(channel).Told() }
 
 // Room returns how many more messages a channel can queue.
@@ -247,8 +248,8 @@ func (t *TCP) Pop(channel int) (p Packet, opened bool) {
 	return p, opened
 }
 
-// PopError takes the error of one of the Errors channels: the receiver has
-// heard of it, so its end is closed and what it had queued is lost.
+// PopError takes the error off one of the Errors channels. The receiver has got it, so its
+// end is closed and its queued messages are lost.
 func (t *TCP) PopError(channel int) {
 	from, to := t.Ends(channel)
 	mine := &t.conn[channel]
@@ -283,10 +284,9 @@ func (t *TCP) Breakable(a, b int) bool {
 	return a != b && t.Flags(a, b) == Flags{Open: true} && t.Flags(b, a) == Flags{Open: true}
 }
 
-// Close resets node's connection to one peer: by its own wish, or because it
-// crashed. What it had queued is lost. The peer hears of it as an error, if
-// the connection was open; a first message of the peer on a connection that is
-// not open survives.
+// Close resets node's connection to one peer, on request or because it crashed. Its queued
+// messages are lost. The peer gets an error if the connection was open. A first message of
+// the peer on a connection that is not open survives.
 func (t *TCP) Close(node, peer int) {
 	t.disturbed, t.special = true, true
 	mine, back := t.Channel(node, peer), t.Channel(peer, node)
@@ -313,8 +313,8 @@ func (t *TCP) Close(node, peer int) {
 	t.settle(back)
 }
 
-// sourceReset tells the other end of a channel that its peer has reset: an
-// error of its own which is still queued is of no interest any more.
+// sourceReset records at the other end of a channel that its peer has reset. An error that
+// is still queued for it is void.
 func (t *TCP) sourceReset(back int) {
 	k := &t.conn[back]
 	switch {

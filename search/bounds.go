@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Bound is a number by which a search is bounded. What stands here is all that
-// is said of one: flags, their help, and what is refused come from it.
+// A Bound is a number that limits a search. This table is the only place that describes
+// them: flags, their help, and the checks are made from it.
 type Bound struct {
 	Name  string
 	Least int      // that one may ask for; in Options, 0 stands for the default
@@ -21,7 +21,7 @@ func (b *Bound) In(o *Options) *int { return b.of(o) }
 
 const noWalks = "no-walks"
 
-// bounds is the table, in the order in which help tells them.
+// bounds is the table, in the order of the help.
 var bounds = []Bound{
 	{Name: "nodes", Least: 1, of: func(o *Options) *int { return &o.Params.Nodes },
 		Help: "run with `N` nodes (default the system's)"},
@@ -64,8 +64,8 @@ func Bounded(name string) *Bound {
 	return &bounds[i]
 }
 
-// CheckBounds refuses what was asked for and is too little, or contradicts other
-// things that were asked for: asked says what was, by name.
+// CheckBounds returns an error if a bound is too small, or contradicts others. asked
+// reports which bounds the user has set, by name.
 func (o *Options) CheckBounds(asked func(name string) bool) error {
 	for i := range bounds {
 		b := &bounds[i]

@@ -90,13 +90,14 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	return f, nil
 }
 
-// cameAt returns a failure, or none, of a run of so many steps.
+// cameAt returns the failure, or none, of a run of that many steps.
 func cameAt(f sim.Failure, steps int) sim.Failure {
 	f.Step = steps
 	return f
 }
 
-// tracing returns a hand whose careful runs are recorded. What it counts nobody adds.
+// tracing returns a hand whose careful runs are recorded. Its counts are not added to the
+// search's.
 func (h *hand) tracing() (*hand, error) {
 	counts := &Stats{}
 	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{
@@ -124,8 +125,8 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	f.labelManner()
 }
 
-// Shortened notes that the finding is a shorter run of another one. What is known of how that
-// one was met stays true of it.
+// Shortened records that the finding is a shorter run of another one. How that one was met
+// stays true of it.
 func (f *Finding) Shortened(from *Finding) {
 	f.Found, f.Manner = from.Path, from.Manner
 	f.labelManner()

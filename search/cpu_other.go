@@ -4,8 +4,7 @@ package search
 
 import "time"
 
-// Processor returns the processor time that the process has taken, which this system does
-// not tell.
+// Processor returns the processor time of the process, which is unknown on this system.
 func Processor() time.Duration { return 0 }
 
 func userTime() time.Duration { return 0 }

@@ -71,9 +71,9 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	return out, nil
 }
 
-// Without tells at which step a run parts from the one that the same answers make where the
-// known bugs are switched off; 0 means they begin otherwise. No bugs: at none, or there are
-// none.
+// Without returns the step at which a run differs from the one that the same answers make
+// with the known bugs switched off; 0 means that they begin differently. If bugs is empty,
+// they do not differ, or no bugs are switched on.
 func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	opts, sys := l.Options(), l.first().Sys
 	if bugs = opts.Params.Bugs(); len(bugs) == 0 {
@@ -104,7 +104,8 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	return step, bugs, nil
 }
 
-// looks are the states of a run, by what they are compared with those of another.
+// looks are the states of a run, in the form in which they are compared with those of
+// another.
 type looks struct {
 	kept    canon.Hash // by all nodes, at the start
 	all     []canon.Hash
@@ -121,9 +122,9 @@ func (s *looks) add(w *world.World) {
 	s.all, s.besides = append(s.all, all), append(s.besides, all.Sub(w.State.NodesHash()))
 }
 
-// parts returns the first state that is not the same, or that only one of the runs has, or
-// -1 if there is none. Nodes that are made otherwise always keep something else, and are
-// told by what becomes of it.
+// parts returns the first state that differs, or that only one of the runs has, or -1 if
+// there is none. Nodes that are initialized differently differ in all states, so they are
+// compared by what becomes of them.
 func (s *looks) parts(o looks) int {
 	mine, others := s.all, o.all
 	if s.kept != o.kept {

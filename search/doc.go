@@ -1,64 +1,66 @@
-// Package search is the room of strategies: it decides which runs of a system
-// are worth taking, and says honestly what they showed.
+// Package search decides which runs of a system are worth taking, and reports honestly what
+// they showed.
 //
 // # Start here
 //
-// A program that searches needs these names and hardly another. (Tests have package
-// macetest, and who wants reports and folders package command.)
+// Most programs need only these names. (Tests use package macetest; for reports and folders
+// there is package command.)
 //
 //	res, err := search.Search(lock.System, search.Options{})
-//	if err != nil { ... }  // the system or the options cannot be
+//	if err != nil { ... }  // the system or the options are wrong
 //	if f := res.Finding; f != nil {
 //		fmt.Println(f.Verdict, f.Property, f.Message)
-//		f.Path.WriteTo(file) // Replay takes it again
+//		f.Path.WriteTo(file) // Replay repeats it
 //	}
-//	fmt.Println(res.Safety.State, res.Liveness.State, res.Stop) // how far it came, and why no further
+//	fmt.Println(res.Safety.State, res.Liveness.State, res.Stop) // how far the search got, and why it stopped
 //
-// # Strategies
+// # How a search goes
 //
-// A strategy only supplies answers. One loop, in search/internal/run, evaluates
-// every state that a run reaches. There are two kinds of strategies: the reference
-// engine enumerates all runs to a bound by re-executing each from its start,
-// slow and simple, the oracle for every faster engine; the walk takes long
-// random runs in place, through storms of faults where there are any
-// (search/internal/walk).
+// First comes the exhaustive phase, in rounds that are a few steps deeper each, by one of
+// three engines that must agree. The reference engine enumerates runs, each from its start;
+// it is slow and simple, and the oracle for the others. The other two take each step of
+// each state once, level by level (search/internal/explore): local in the world, and memo
+// from a table of footprints. Where a round ends, a walk is taken from states that are not
+// live, until it is live. So a service that cannot recover is found early. If the space was
+// exhausted, a closure decides liveness exactly (search/internal/closure).
 //
-// The other two engines take no runs: they take each step of each state once, level
-// by level (search/internal/explore); several hands expand a level together
-// (team.go). What is dead in a space that was exhausted is decided exactly
-// (search/internal/closure). What they find is confirmed by runs.
+// Then come random walks (search/internal/walk), until they are live. Where the environment
+// may misbehave, a walk begins with a storm of faults, and liveness is judged after
+// healing. A walk that is not live for too long is suspected, and internal/decide decides
+// about it. Walks beyond the first thousand are taken by several goroutines in lots; the
+// first walk of a lot that needs a look is taken again alone, so results do not depend on
+// their number.
 //
-// A [Lab] takes runs that begin in the middle of others, for rooms above that look
-// into a finding, and says what exhausting tells of its states.
+// A share of the work is audited: steps are taken again from the start of their run, in
+// lockstep and with every check on. Every finding is confirmed by plain re-execution before
+// it is reported.
 //
-// # Where is it decided that a run is dead
+// A [Lab] takes runs that begin in the middle of others, for packages above that analyze a
+// finding, and exhausts what can follow their states.
 //
-// Not here. A state that is at rest and not live is dead, as the loop sees; of any other,
-// internal/decide says so (judge.go has it asked, in a lab), but where the whole space was
-// exhausted: there a closure has the answer already (liveness.go). So a new reason to call
-// something dead belongs into decide, and a new way to try whether it is into the [Lab].
+// # Where it is decided that a run is dead
 //
-// # Where does a new engine go
+// Not here. A state that is at rest and not live is dead, as the loop sees. Of any other
+// state internal/decide decides, in a lab (judge.go), unless the whole space was exhausted:
+// then the closure has the answer (liveness.go). So a new reason to call a run dead belongs
+// into decide, and a new way to test it into the [Lab].
 //
-// One that takes each step of each state once is a Stepper of search/internal/explore;
-// what it does with what it meets is a Visitor there. One that takes runs is a Strategy of
-// search/internal/run, as reference.go is. Both are chosen in exhaustLocal and search, by
-// Options.Engine; engines_test.go holds any engine to the reference. A way of walking is
-// no engine: it is a Strategy of search/internal/walk.
+// # Where a new engine goes
 //
-// # What may a line change
+// An engine that takes each step of each state once is a Stepper of
+// search/internal/explore, with a Visitor there. One that takes runs is a Strategy of
+// search/internal/run, as in reference.go. Both are chosen by Options.Engine in
+// exhaustLocal and search; engines_test.go compares any engine with the reference. A way of
+// walking is a Strategy of search/internal/walk.
 //
-// A runner is a search: it adds up what its phases return (outcome.go), and fold alone says
-// why the search stopped and what is known of safety and of liveness. A hand takes runs
-// and belongs to one goroutine at a time; what it counted is returned by counted, and does
-// not count if nobody adds it. Several hands share units of work in a pool
-// (search/internal/work): the members of a team, the scouts, and the hands of a lab. What an
-// option means is said in options.go, and nothing writes options on the way but hand.go says
-// so. A finding begins in newFinding and nowhere else; whether it is kept,
-// findings.go decides, and the header of its path is written in confirm.go alone. What a
-// line of the world may touch, internal/world/doc.go says by its nouns.
+// # Who writes what
 //
-// A Result says what was found, or within what bound nothing was, and why the
-// search stopped. Every finding has been confirmed by plain re-execution
-// before it is reported.
+// A runner is a search: it adds up what its phases return (outcome.go), and only fold
+// decides why the search stopped and what is known of safety and of liveness. A hand takes
+// runs, and belongs to one goroutine at a time; its method counted returns its counts,
+// which do not count if nobody adds them. Several hands share units of work in a pool
+// (search/internal/work): the members of a team, the scouts, and the hands of a lab.
+// options.go defines what an option means, and only hand.go changes options on the way. A
+// finding begins in newFinding; findings.go decides whether it is kept, and confirm.go
+// writes the header of its path.
 package search

@@ -79,7 +79,7 @@ func (r *runner) levels(x *explore.Explorer) (outcome, error) {
 	}
 }
 
-// covers returns the outcome, with what is known of safety where it ended.
+// covers returns the outcome with the given result for safety.
 func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }

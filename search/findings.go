@@ -10,11 +10,11 @@ import (
 	"macemc/sim"
 )
 
-// findings are what a search has found: one for each verdict, property and
-// critical event, and for each place of a panic. The same mistake usually shows in many states; what is alike
-// is counted, and not told again.
+// findings are the findings of a search: one for each verdict, property and critical event,
+// and for each place of a panic. One mistake usually shows in many states; further findings
+// that are alike are only counted.
 type findings struct {
-	opts  *Options // how many are wanted, what is left out, and who is told
+	opts  *Options // how many findings are wanted, which are left out, and who is notified
 	all   []*Finding
 	tried map[string]int // candidates that were confirmed, by verdict, property and place of a panic
 	alike int
@@ -22,8 +22,8 @@ type findings struct {
 	ignored int // failures that are left out
 }
 
-// newFinding makes a finding of a run: every one begins here. What is not known of it yet,
-// who finds that out writes: whoever took the run, and then judge.go and the lab.
+// newFinding makes a finding of a run. All findings begin here; facts about them are added
+// by the code that takes the run, and then by judge.go and the lab.
 func newFinding(failure sim.Failure, path *choose.Path, trace *sim.Trace, c run.Climate) *Finding {
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
@@ -69,8 +69,8 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	return r.findings.keep(f), nil
 }
 
-// keep is note of a finding whose critical step was looked for. What is not
-// deterministic ends a search: nothing else can be relied on.
+// keep records a finding whose critical step was searched for. A finding of nondeterminism
+// ends the search, since nothing else is reliable then.
 func (f *findings) keep(found *Finding) (enough bool) {
 	for _, other := range f.all {
 		if found.kind() == other.kind() {
@@ -104,9 +104,8 @@ func (f *findings) worth(failure *sim.Failure) bool {
 	return true
 }
 
-// kind returns what findings are told apart by: what is wrong, and where. Where is the
-// event after which it was too late, whatever nodes it was about and whatever it carried;
-// of a panic, the place in the source.
+// kind returns what distinguishes findings: the failure and its place. The place is the
+// critical event without nodes and contents; for a panic, it is the place in the source.
 func (f *Finding) kind() [3]string {
 	event := f.Identity
 	switch {
@@ -123,8 +122,8 @@ func (f *Finding) kind() [3]string {
 
 var carried = regexp.MustCompile(`\{.*\}`)
 
-// thrownAt returns the place where a service panicked, with its message: a place may be a
-// function that makes the panics of others. What numbers the message tells does not matter.
+// thrownAt returns the place where a service panicked, with its message without numbers.
+// The message is part of it, since several panics may be raised by one function.
 func thrownAt(f *sim.Failure) string {
 	if f.Stack == "" {
 		return ""
@@ -136,8 +135,8 @@ func thrownAt(f *sim.Failure) string {
 
 var numberText = regexp.MustCompile(`[0-9]+`)
 
-// noteWrong makes a finding of what is wrong with the state that an explorer has just
-// reached, if it is worth it; errEnough: no more are wanted.
+// noteWrong makes a finding of a failure at the state that an explorer has just reached, if
+// it is worth it. It returns errEnough if no more findings are wanted.
 func (r *runner) noteWrong(x *explore.Explorer, failure *sim.Failure, dead bool) (err error) {
 	if !r.findings.worth(failure) {
 		return nil

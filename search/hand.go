@@ -74,8 +74,8 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	return h, nil
 }
 
-// counted returns what was counted since it was asked last. What nobody adds to anything
-// does not count.
+// counted returns what was counted since its last call. Counts that the caller does not add
+// are lost.
 func (h *hand) counted() Stats {
 	counts := *h.counts
 	*h.counts = Stats{}
@@ -105,14 +105,14 @@ func (h *hand) depth() int {
 	return h.of.stats.Depth
 }
 
-// passes tells how far something is that takes long.
+// passes reports the progress of long work.
 func (h *hand) passes(done int) {
 	if h.of != nil && h.of.hand == h {
 		h.of.at(done)
 	}
 }
 
-// wanted reports whether a run goes on: nobody has told the search to stop.
+// wanted reports whether a run goes on, since the search was not stopped.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
 // taken returns how many steps a run took; those of the prefix only if it took them again.
@@ -202,7 +202,7 @@ func (h *hand) gone() (*sim.Failure, *hand) {
 	return f, another
 }
 
-// Stats and what they are made of are added up in search/internal/work.
+// Stats and its parts are defined and added up in search/internal/work.
 type (
 	Stats     = work.Stats     // count what the search did; they are the same for the same seed
 	Periphery = work.Periphery // counts the states that were walked from at the ends of rounds

@@ -8,16 +8,16 @@ import (
 	"macemc/sim"
 )
 
-// Ignore is what a search leaves out, so that one mistake which is known does
-// not hide others. A property is not checked at all. What fails otherwise ends its
-// run and is not told: a handler that panicked has no state to go on from.
+// Ignore is what a search leaves out, so that a known mistake does not hide others. An
+// ignored property is not checked. Any other ignored failure ends its run without a
+// finding: a handler that panicked has no state to continue from.
 type Ignore struct {
 	Verdict  sim.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
 	Property string
 	Place    string // of the code, FILE:LINE or FILE, at the top of the stack
 }
 
-// ParseIgnore reads what is left out, as one types it.
+// ParseIgnore parses what to leave out, in the form of a flag.
 func ParseIgnore(text string) (Ignore, error) {
 	key, value, _ := strings.Cut(text, "=")
 	verdict, known := sim.ParseVerdict(value)

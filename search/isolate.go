@@ -23,7 +23,7 @@ type settling struct {
 	most    int
 }
 
-// settled is the last state of a run after which what was asked is still possible.
+// settled is the last state of a run after which something is still possible.
 type settled struct {
 	last      int
 	decided   bool
@@ -59,9 +59,9 @@ func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 
-// exhaust has a closure look at the states of the run from one on, and returns the last of
-// them that is not lost.
-// What the hand counts meanwhile nobody adds: this is about one run of a search.
+// exhaust lets a closure examine the states of the run from one on, and returns the last of
+// them that is not lost. Its counts are not added, since they are about one run of a
+// search.
 func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
 	h := q.by
 	defer h.counted()
@@ -84,7 +84,7 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 		if follow, err = x.Follow(q.path, from); err != nil {
 			return err
 		}
-		h.Explores(g.Taker) // the states have no origins to tell a run by
+		h.Explores(g.Taker) // the states have no origins to reconstruct a run from
 		return look(g, x)
 	})
 	none = settled{states: g.Set.Len()}

@@ -118,10 +118,9 @@ func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	return nil, nil
 }
 
-// cut takes off what follows the critical step of a run that never comes to rest:
-// it is as long as walks are, and tells nothing. What cannot recover any more may
-// yet come to what does not count for liveness: then it is not dead there, and the
-// run stays as it is.
+// cut cuts off what follows the critical step of a run that never comes to rest: it is as
+// long as walks are, and shows nothing. A run that can still reach a state which does not
+// count for liveness is not dead there, and stays as it is.
 func (l *Lab) cut(of *Case, f *Finding) (*Finding, error) {
 	critical, n := f.Critical, f.Critical.Step
 	if n == 0 {

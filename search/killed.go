@@ -12,11 +12,10 @@ import (
 	"macemc/sim"
 )
 
-// Alone takes a run again of which a process was killed, as far as its answers
-// go. Before the last of them is given, told gets the run as a finding: this
-// process may be killed as well. It gets nothing where the answers do not lead that
-// far.
-func Alone(sys *sim.System, opts Options, one trail.Run, told func(*Finding)) error {
+// Alone replays a run that killed its process, as far as its answers are known. It calls
+// report before it gives the last answer, which may kill this process, too. It does not
+// call report if the answers do not lead that far.
+func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) error {
 	opts.Trail, opts.Stop = nil, nil
 	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
@@ -29,7 +28,7 @@ func Alone(sys *sim.System, opts Options, one trail.Run, told func(*Finding)) er
 	}
 	f := newFinding(failedAt(sim.Failure{Verdict: sim.VerdictKilled}, runPath{path, node, identity}), path, nil, h.Climate)
 	h.opts.label(h.Sys, f)
-	told(f)
+	report(f)
 	h.Run(run.Repeat(&numbered{picks: one.Picks}, h.Climate, math.MaxInt), true)
 	return nil
 }
@@ -57,8 +56,8 @@ func (b *numbered) Answer(q *choose.Question) int {
 
 func (b *numbered) Err() error { return b.err }
 
-// Died returns the result of a search whose process was ended for a reason, by what was
-// known of it: how far it was, what it had found, and what killed it, if that is a finding.
+// Died returns the result of a search whose process was ended: its progress, its findings,
+// and the run that killed it, if there is one.
 func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
 	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"macemc/sim"
 )
 
-// A Lab answers questions about single runs, for rooms above that look into a
-// finding: whether a run can be taken, what walks from the middle of it come
-// to, and what exhausting says of its states. All runs are taken under the
-// conditions that the header of one path tells.
+// A Lab answers questions about single runs, for packages above that analyze a finding:
+// whether a run can be taken, how walks from the middle of it end, and what exhausting
+// shows about its states. All runs are taken under the conditions in the header of one
+// path.
 //
-// Walks are shared out among several hands. What they come to depends on the
-// seed and on their numbers, not on how many hands there are.
+// Walks are distributed among several hands. The results depend on the seed and on the
+// walks' numbers, not on the number of hands.
 type Lab struct {
 	pool     work.Pool[*asker]
 	recorded sim.Verdict
@@ -62,8 +62,8 @@ func watchedLab(sys *sim.System, opts Options, recorded sim.Verdict) (*Lab, erro
 	return l, nil
 }
 
-// newLab makes a lab whose hands take runs as another hand does, if like is not nil.
-// Whoever makes it watches its hands.
+// newLab makes a lab whose hands take runs as another hand does, if like is not nil. The
+// caller must watch the hands.
 func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
 	opts.Progress = nil
 	hands, err := newHands(sys, opts, like)
@@ -97,7 +97,7 @@ func (l *Lab) Recorded() sim.Verdict { return l.recorded }
 // Options returns those in force.
 func (l *Lab) Options() Options { return l.first().opts }
 
-// Stopped reports whether the lab was told to stop.
+// Stopped reports whether the lab was stopped.
 func (l *Lab) Stopped() bool { return l.first().Stopped() }
 
 // CanBeLive reports whether a liveness property is checked.
@@ -111,14 +111,13 @@ func (l *Lab) Effort() int { return l.steps + l.states }
 // A Case is one run that is looked into.
 type Case struct {
 	Path *choose.Path
-	// Wild tells of each step whether it might not happen if the environment
-	// had healed before: a fault, another rare event or coin, or one that a
-	// partition brings about.
+	// Wild says of each step whether it might not happen if the environment had healed
+	// before: a fault, another rare event or coin, or an event that a partition causes.
 	Wild []bool
-	// Live tells of each state, that before the first step included, whether
-	// all liveness properties hold in it.
+	// Live says of each state, including that before the first step, whether all liveness
+	// properties hold.
 	Live []bool
-	// Assumed tells of each state whether it counts for liveness.
+	// Assumed says of each state whether it counts for liveness.
 	Assumed []bool
 	// Failure is how the run ended, if the service failed.
 	Failure *sim.Failure
@@ -209,7 +208,7 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 	return l.examineAs(src, c, steps, false)
 }
 
-// examineAs takes a run and notes what a Case tells.
+// examineAs takes a run and records what a Case has.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	record, ok := src.(recorder)
 	if !ok {
@@ -221,7 +220,7 @@ func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful boo
 	return x.seen(record.Path(), failure, h.Climate), src, w
 }
 
-// recorder is a source that knows the path of what it has answered.
+// recorder is a source that knows the path of its answers.
 type recorder interface {
 	choose.Source
 	Path() *choose.Path
@@ -270,10 +269,10 @@ func (x *examining) Visit(w *world.World, depth int) bool {
 	return depth < x.Steps
 }
 
-// What is asked of a lab, and what it answers.
+// The questions to a lab, and its answers.
 type (
 	Walks   = decide.Walks   // asks for walks from a state of a run
-	Walked  = decide.Walked  // what they came to
+	Walked  = decide.Walked  // how they ended
 	Success = decide.Success // a walk that became live, or survived
 	Failed  = decide.Failed  // a walk that met a failure of the service
 )
@@ -379,7 +378,7 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
 }
 
-// judge notes what a walk came to, after so many steps of the whole run.
+// judge records how a walk ended, at that step of the whole run.
 func (a *asking) judge(h *asker, i int, failure *sim.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
@@ -400,7 +399,7 @@ func (a *asking) judge(h *asker, i int, failure *sim.Failure, s *walk.Walk, end 
 	return work.Outcome{}
 }
 
-// ErrStopped says that the lab was told to stop.
+// ErrStopped means that the lab was stopped.
 var ErrStopped = decide.ErrStopped
 
 // begin returns a walk of a hand, about to begin.
@@ -501,10 +500,10 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	})
 }
 
-// Settle decides exactly which states of a run, from one on, can recover, by
-// exhausting what can still happen after them: see isolate.go. It is the last
-// that can; from-1: none. Not decided: that is more than so many states, or the
-// nodes cannot be copied.
+// Settle decides exactly which states of a run, from one on, can recover, by exhausting
+// what can happen after them: see isolate.go. last is the last state that can, or from-1 if
+// none can. decided is false if that takes more than most states, or if the nodes cannot be
+// copied.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
 	q := settling{l.first().hand, of.Path, of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.recovers(from) })
@@ -520,8 +519,7 @@ func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, er
 	return s.last, s.decided, err
 }
 
-// Finder returns who decides about a run of the lab, within some bounds; those that are not
-// told are the lab's.
+// Finder returns a Finder for a run of the lab. Bounds that are not set are the lab's.
 func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	var events []string
 	for i := range of.Path.Steps {

@@ -88,10 +88,9 @@ func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	return still
 }
 
-// Guard has somebody told when a step has not come to its end for some time:
-// which step it is, what is to be said of it, and the service's part of the
-// stack. The player is of no use then. The function that it returns ends the
-// guard.
+// Guard calls report if a step does not end for some time, with the number of the step, a
+// message, and the service's part of the stack. The player cannot be used afterwards. The
+// returned function ends the guard.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
 	pulse := &p.h.Pulse
 	pulse.Watch()

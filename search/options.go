@@ -18,13 +18,13 @@ import (
 type Options struct {
 	Params sim.Params
 	sim.Conditions
-	Ignore []Ignore // what is left out
+	Ignore []Ignore // what is left out of the search
 
 	Prefix *choose.Path // the search begins where this run ends; nil means at the start
 
 	PrefixName string // of its file, for the report
 
-	Prefixes int // only look for so many runs that end in steady state, to begin searches with; 0 means search
+	Prefixes int // if not 0, do not search, but find this many runs that end in steady state, to begin searches with
 	Steady   int // steps for which such a run must have been live; 0 means 20
 
 	Engine   Engine  // of the exhaustive phase; "" means memo
@@ -44,7 +44,7 @@ type Options struct {
 	once   bool // the steps of a small space are not taken again, for tests
 	table  int  // bytes that the table of visited states may have, for tests; 0 means as Memory allows
 
-	Findings int // the search goes on until it has so many, one for each property and critical event, or place of a panic; 0 means 1
+	Findings int // how many findings to look for, one for each property and critical event, or place of a panic; 0 means 1
 
 	NoWalks      bool
 	Walks        int     // fresh walks at least that a verdict of dead rests on; 0 means 60
@@ -55,19 +55,19 @@ type Options struct {
 	Roam         int     // walks from the start; 0 means 10,000, or what Paths leaves
 	Timed        bool    // where neither says how many: walks go on until Stop says that the time is over
 	Walking      Walking // how walks pick their events; "" means auto, and weighted with Prefixes
-	Restarts     int     // of a hundred walks, so many begin at a kept state, once there are some; 0 means 30; -1 means none
+	Restarts     int     // percentage of walks that begin at a kept state, once there are some; 0 means 30; -1 means none
 	Seed         uint64  // 0 means 1
 
-	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means as many as there are processors
+	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
 
 	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
 
 	Stuck   time.Duration // how long a handler may run without asking anything; 0 means for ever
-	OnStuck func(*Result) // told about a handler that is stuck, on a goroutine of its own; it must end the process
-	OnSlow  func(Slow)    // told once of each place where handlers wait, on a goroutine of its own; only with OnStuck
+	OnStuck func(*Result) // called for a handler that never returns, on another goroutine; it must end the process
+	OnSlow  func(Slow)    // called once for each place where handlers wait, on another goroutine; only with OnStuck
 
-	Trail *trail.Trail   // keeps where every run stands, for who outlives this process, or nil if nobody does
-	Found func(*Finding) // told of each finding as soon as it is confirmed, for the same
+	Trail *trail.Trail   // if set, records the progress of every run, so that a parent process can tell which run killed this one
+	Found func(*Finding) // if set, called for each finding as soon as it is confirmed
 
 	Store Store // keeps where the search is, for another process; nil: nobody does
 
@@ -76,7 +76,7 @@ type Options struct {
 	AsRecorded bool // Replay judges nothing: the end of a path that was recorded as dead is dead if it is not live
 	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end
 
-	Progress func(Progress) // told often, by the searching goroutine
+	Progress func(Progress) // called often, by the searching goroutine
 	Stop     func() Stop    // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
 }
 
@@ -170,7 +170,7 @@ const defaultWalks = 10_000
 // timed reports whether only the time bounds the walks.
 func (o Options) timed() bool { return o.Timed && o.Roam == 0 && o.Paths == 0 }
 
-// walks returns how many walks the search takes after so many exhaustive paths.
+// walks returns how many walks the search takes after that many exhaustive paths.
 func (o Options) walks(paths int) int {
 	switch {
 	case o.NoWalks:

@@ -28,8 +28,8 @@ func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
 // over reports whether the phase has ended.
 func (o outcome) over() bool { return o.stop != "" }
 
-// fold makes the result of what the exhaustive phase and the walks came to. It alone
-// decides why the search stopped, and what is said of safety and of liveness.
+// fold makes the result from the outcomes of the exhaustive phase and of the walks. Only
+// fold decides why the search stopped, and what is known of safety and of liveness.
 func (r *runner) fold(states, walks outcome) (*Result, error) {
 	all := r.findings.all
 	if unused := r.unused(); len(unused) > 0 && len(all) == 0 {
@@ -56,7 +56,7 @@ func firstOf(all []*Finding) *Finding {
 }
 
 // stops returns why the search stopped, and what cut it short of its bound. If memory ended
-// the exhaustive phase, that is told, and not that the walks after it came to their end.
+// the exhaustive phase, that is the reason, even if the walks after it came to their end.
 func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	stop, cut = states.stop, early(states.stop)
 	if walks.over() && (walks.stop != StopPaths || stop != StopMemory) {
@@ -76,7 +76,7 @@ func early(s Stop) Stop {
 	return ""
 }
 
-// safety returns what is said of the safety properties.
+// safety returns what is known of the safety properties.
 func (r *runner) safety(states outcome) Safety {
 	if slices.ContainsFunc(r.findings.all, func(f *Finding) bool { return !f.unlive() }) {
 		return Safety{State: StateFound, Depth: states.safety.Depth}
@@ -84,7 +84,7 @@ func (r *runner) safety(states outcome) Safety {
 	return Safety{State: r.known(states.safety.State), Depth: states.safety.Depth}
 }
 
-// liveness returns what is said of the liveness properties.
+// liveness returns what is known of the liveness properties.
 func (r *runner) liveness(states, walks outcome) Liveness {
 	l := Liveness{State: r.known(states.liveness.State), Bottoms: states.liveness.Bottoms, Walks: r.stats.Walks, WalkSteps: r.reach}
 	switch {
@@ -101,8 +101,8 @@ func (f *Finding) unlive() bool {
 	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence
 }
 
-// known returns what is known of a space: where runs ended in what is ignored it was not
-// exhausted, since nobody knows what follows.
+// known returns how far a space is known. If runs ended in an ignored failure, it was not
+// exhausted, since what follows is unknown.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
 		return StateCut
@@ -120,7 +120,7 @@ func (r *runner) overflow() int {
 	return most
 }
 
-// soFar is what is known of a search that ends before its phases could return.
+// soFar is the result of a search that ends before its phases could return.
 type soFar struct {
 	findings  []*Finding
 	undecided []Suspect

@@ -9,9 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// A walk from the periphery costs steps, and so that wide levels do not eat
-// the search, these are bounded by the work that was done: one for so many
-// transitions, and a few before. A false alarm costs as much as many of them.
+// Walks from the periphery cost steps. To keep wide levels from using up the search, they
+// are limited by the work that was done: a number of walks for each number of transitions,
+// and a few at the beginning. A false alarm costs as much as many walks.
 const (
 	peripheryEvery     = 1
 	peripheryEveryMemo = 4 // a step of a walk takes as long as several transitions
@@ -56,10 +56,9 @@ func (p *periphery) roams() bool {
 	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.Judge.CanBeLive()
 }
 
-// walkEach walks once from each of the states at the end of a round, until it
-// is live: so a service that can not recover is met long before all that it can
-// do is known. Where there are more states than the
-// allowance is for, a sample of them is taken, by their numbers alone.
+// walkEach walks once from each of the states at the end of a round, until the walk is
+// live. So a service that cannot recover is found long before its space is known. If there
+// are more states than the allowance permits, a sample is taken by their numbers.
 func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
 	n := level.Len()
 	stride := coprime(n)
@@ -119,10 +118,9 @@ func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Fron
 	return p.walkRound(x, depth, level)
 }
 
-// met takes a finding of a walk from the periphery. One that is dead is so from
-// a state of the exhaustive phase, or not far from it. What else goes wrong in
-// a walk may do so much nearer to the start: the phase goes on for as much work
-// again, to look for that.
+// met takes a finding of a walk from the periphery. If it is dead, it is dead from a state
+// of the exhaustive phase, or from near it. Other failures may occur much nearer to the
+// start, so the phase continues for as much work again, to look for a nearer one.
 func (p *periphery) met(f *Finding) (out outcome, err error) {
 	switch {
 	case p.r.findings.several():
@@ -198,8 +196,8 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	return f, err
 }
 
-// decide decides about a walk of so many steps that has not become live: is it dead
-// where it began, or where it ended? Nil: it is alive.
+// decide decides whether a walk that has not become live is dead where it began, or where
+// it ended. It returns nil if the walk is alive.
 func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) (*Finding, error) {
 	climate := p.r.Climate
 	f, err := p.r.suspect(k, c)

@@ -62,8 +62,8 @@ func (p *Player) Options() Options { return p.h.opts }
 // World returns where the run is. Let the player take its steps.
 func (p *Player) World() *world.World { return p.w }
 
-// CanSnapshot reports whether the states of the run can be kept. Where a node
-// cannot be copied, the way back is to start again.
+// CanSnapshot reports whether the states of the run can be kept. If a node cannot be
+// copied, going back means to start again.
 func (p *Player) CanSnapshot() bool { return p.can }
 
 // Start begins the run.
@@ -124,7 +124,7 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 	return progress, failure
 }
 
-// judged returns how the service fails in what is done, if it does.
+// judged returns the failure of the service in do, or nil.
 func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
 	p.h.Pulse.Tick()
 	defer p.h.Pulse.Rest()

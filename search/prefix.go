@@ -12,11 +12,10 @@ import (
 	"macemc/sim"
 )
 
-// A search may begin where a recorded run ends: its prefix. It is taken once,
-// in fair weather, and by the identities of its steps, so that it survives
-// small changes of the code; then the budgets of the environment are as they
-// are at any start. What the search does begins from the saved state, and the
-// paths of its findings contain the prefix.
+// A search may begin where a recorded run ends: its prefix. It is taken once, without
+// faults, and by the identities of its steps, so that it survives small changes of the
+// code. Then the budgets of the environment are as at any start. The search begins from the
+// saved state, and the paths of its findings contain the prefix.
 
 // prefix is the prefix of a search, in both weathers: where faults may happen,
 // more is possible at each of its steps. It is nil where there is none.
@@ -53,8 +52,8 @@ func (l *prefix) beginning(c run.Climate) *run.Fork {
 	}
 }
 
-// takePrefix takes the prefix, and saves the state that it leads to. What goes
-// wrong on the way is a finding.
+// takePrefix takes the prefix, and saves the state that it leads to. A failure on the way
+// is a finding.
 func (h *hand) takePrefix() (*Finding, error) {
 	path := h.opts.Prefix
 	if path == nil {

@@ -32,7 +32,7 @@ type Progress struct {
 	Memory   int // bytes of the process, at the last look
 }
 
-// gauge is what is told of how far a search is.
+// gauge is the progress of a search.
 type gauge struct {
 	told     func(Progress) // nil if nobody is
 	memory   func() int
@@ -41,7 +41,7 @@ type gauge struct {
 	done, of int
 }
 
-// begin begins a part of the search. What it returns goes back to the part before.
+// begin begins a part of the search. The returned function returns to the previous part.
 func (g *gauge) begin(p Phase, level, of int) (back func()) {
 	before := *g
 	g.phase, g.level, g.done, g.of = p, level, 0, of
@@ -51,7 +51,7 @@ func (g *gauge) begin(p Phase, level, of int) (back func()) {
 // goesTo says that the part takes until so much is done, if that is more than was said.
 func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
-// at notes what is done of it, and tells how far the search is, with what was counted.
+// at records how much of the part is done, and reports the progress with the counts.
 func (g *gauge) at(done int, counted func() Stats) {
 	g.done = done
 	if g.told != nil {
@@ -59,10 +59,10 @@ func (g *gauge) at(done int, counted func() Stats) {
 	}
 }
 
-// at tells how far the phase is. Who is told decides how often it is shown.
+// at reports the progress of the phase. The receiver decides how often it is shown.
 func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 
-// tell is at where nothing more was done.
+// tell is at without further progress.
 func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
 // measured returns what the search took so far.

@@ -13,7 +13,7 @@ import (
 
 const (
 	repeatRunsMost = 2_000 // transitions of a space whose steps are taken again by their runs
-	repeatRunsAsks = 64    // of so many runs, the search is asked before one whether it is to stop
+	repeatRunsAsks = 64    // one run in this many asks whether the search was stopped
 )
 
 // repeatRuns takes the different steps of a space that the reference engine exhausted

@@ -23,7 +23,7 @@ type Replayed struct {
 	Params sim.Params // those of the path's header
 
 	Recorded   sim.Verdict // what the path was recorded for
-	Finding    *Finding    // what it came to now; Verdict none: it ended well
+	Finding    *Finding    // how it ended now; the Verdict is none if it ended well
 	Reproduced bool        // the same verdict, about the same property
 }
 
@@ -128,7 +128,7 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	return r.replayDead(f, newFinding(sim.Failure{}, taken.Path(), nil, c), dead)
 }
 
-// told reports whether the search is to stop, whatever its memory.
+// told reports whether the search was stopped for another reason than memory.
 func (r *runner) told() bool { return r.opts.Stop != nil && r.opts.Stop() != "" }
 
 // isDead makes a finding of the end of a run that was recorded as dead.
@@ -137,7 +137,7 @@ func (f *Finding) isDead(dead *sim.Failure, res *decide.Result) {
 	f.asRecorded()
 }
 
-// asRecorded notes the critical step that the path's header tells.
+// asRecorded sets the critical step from the path's header.
 func (f *Finding) asRecorded() { f.Critical, _ = recordedCritical(f.Path) }
 
 // NotAsRecorded is the error of a replay in which the code did otherwise than
@@ -155,8 +155,8 @@ func (e *NotAsRecorded) Unwrap() error { return e.Err }
 // changed is why a path does not apply any more.
 const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"
 
-// seeFailed shows the state in which a run failed, which the loop does not
-// visit. A service may have left it so that it cannot be told: then it is not.
+// seeFailed shows the state in which a run failed, which the loop does not visit. If a
+// service has left it in a form that cannot be shown, it is skipped.
 func seeFailed(w *world.World, see func(*world.World)) {
 	defer func() {
 		if text, ok := recover().(string); ok && strings.HasPrefix(text, "macemc bug:") {
@@ -186,7 +186,7 @@ func (r *runner) replayDead(f, taken *Finding, dead *sim.Failure) (*Finding, err
 	})
 }
 
-// recordedCritical returns the critical step that a path's header tells; nil means none.
+// recordedCritical returns the critical step in a path's header, or nil.
 func recordedCritical(path *choose.Path) (*Critical, error) {
 	text, ok := path.Get("critical")
 	if !ok {

@@ -35,7 +35,7 @@ type Safety struct {
 type Liveness struct {
 	State     State
 	Walks     int // random walks taken
-	WalkSteps int // to so many steps each
+	WalkSteps int // the steps of each
 	Bottoms   int // walks, besides, from states at the bottom of a space whose states were not kept
 }
 
@@ -48,7 +48,7 @@ type Result struct {
 	Finding   *Finding   // the first, or nil if nothing was found
 	Findings  []*Finding // all: one for each verdict, property and critical event
 	Undecided []Suspect  // runs that may be dead: the search stopped before that was decided
-	Alike     int        // runs that were like one of these, or not looked at any more because so many were
+	Alike     int        // further runs that were like one of these, or were not examined because there were so many
 	Ignored   int        // runs that failed as Options.Ignore leaves out
 	Safety    Safety
 	Liveness  Liveness
@@ -62,7 +62,7 @@ type Result struct {
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
 	Never    []string      // what was possible and never happened, a sentence each; nil means not known
-	Overflow int           // datagrams were lost where so many were under way on their channel, without a budget of losses, or 0 if none was
+	Overflow int           // the capacity at which datagrams were lost without a budget of losses, or 0 if none was
 	Slack    []string      // of these, what takes nothing from what was checked: constraints that excluded no state
 	Charts   []sim.Counted // the state machines that ran, with how often each pair of state and event was exercised
 	Held     []world.Held  // where each liveness property was first seen to hold
@@ -127,7 +127,7 @@ type Finding struct {
 	whole   bool        // dead: it was found on the graph of a space that was exhausted
 }
 
-// What is said of a run, and why it is believed, is decided in a room below.
+// The judgment of a run, and the reason to believe it, are types of package decide.
 type (
 	Critical = decide.Critical // the step after which it was too late
 	Witness  = decide.Witness  // a walk that became live
@@ -142,7 +142,7 @@ type (
 type Live struct {
 	Path  *choose.Path
 	Trace *sim.Trace
-	From  int // it begins as the dead run does, for so many steps
+	From  int // how many steps it shares with the dead run
 }
 
 // Outcome is one of several that the same answers led to, and how often.

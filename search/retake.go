@@ -8,11 +8,10 @@ import (
 	"macemc/sim"
 )
 
-// Retake takes the run of a recorded path once more, for who watches the service at
-// work: nothing is judged, and no step is taken twice. Before is called ahead of the
-// starts and of each handler, when its event was picked; after, when it is done, and
-// once more for a step that fails; false ends it. A run that goes otherwise than it
-// was recorded ends where it does.
+// Retake re-executes a recorded path without checking anything. It calls before ahead of
+// the starts and of each handler, when its event was picked, and after when the handler is
+// done, and once more for a step that fails. If after returns false, Retake ends. A run
+// that differs from the recorded one ends where it does.
 func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool) error {
 	bare, unjudged := *sys, *path
 	bare.Properties, unjudged.Header = nil, slices.Clone(path.Header)
@@ -40,7 +39,7 @@ func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool
 	return nil
 }
 
-// heralded tells when an event was picked.
+// heralded calls a function when an event was picked.
 type heralded struct {
 	choose.Source
 	picked func()

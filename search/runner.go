@@ -33,7 +33,7 @@ type runner struct {
 	past      pastKept      // what they have met since the state of the search was kept
 	from      *kept         // the state from which the search goes on; nil: it began
 
-	// Who helps it.
+	// The goroutines that help it.
 	team    *team // nil means nobody explores with it
 	monitor *monitor
 	lab     *Lab // in which it looks into runs, or nil if it has not yet
@@ -81,7 +81,7 @@ func (r *runner) nowBy(h *hand) Stats {
 	return s
 }
 
-// soFar returns what is known of a search that cannot go on, since a hand does not return.
+// soFar returns the result of a search that cannot continue, since a hand does not return.
 func (r *runner) soFar(h *hand) soFar {
 	return soFar{
 		findings: r.findings.all, undecided: r.undecided, stats: r.nowBy(h), reach: r.reach, measured: r.measured(),

@@ -12,15 +12,14 @@ import (
 
 const (
 	scoutMore  = 1 << 10 // walks that are added where more are wanted
-	scoutAsks  = 8       // one of so many walks is asked whether it is still wanted, and tells how far they are; others ask on their way
-	scoutWorth = 16      // where the last lot ended before so many, since one needed a look, the next is taken alone
+	scoutAsks  = 8       // one walk in this many reports progress and asks whether it is still wanted before it begins; the others ask on their way
+	scoutWorth = 16      // if the last lot ended before this many walks, since one needed a look, the next is taken alone
 )
 
-// scouts take the walks of a lot together, to see which is the first that
-// needs a look. That one is then taken again, alone, as if nobody had been there
-// before; the walks before it came to nothing. What a walk does depends on its
-// number only, and whether it is careful on its lot, so what is found and what
-// is counted is the same for any number of workers.
+// scouts take the walks of a lot together, to find the first that needs a look. That walk
+// is then taken again, alone; the walks before it had no findings. A walk depends only on
+// its number, and whether it is audited depends on its lot, so findings and counts are the
+// same for any number of workers.
 type scouts struct {
 	pool   work.Pool[*scout] // of no hands: the walks are taken alone
 	called bool
@@ -57,7 +56,7 @@ func (s *scouts) call(r *runner) (err error) {
 // several reports whether walks are taken by several.
 func (s *scouts) several() bool { return len(s.pool.Hands) > 0 }
 
-// newHands makes as many hands as take runs together.
+// newHands makes the hands that take runs together.
 func newHands(sys *sim.System, opts Options, like *hand) (hands []*hand, err error) {
 	for range cmp.Or(opts.Workers, runtime.GOMAXPROCS(0)) {
 		h, err := newHand(sys, opts, nil, like)

@@ -13,9 +13,8 @@ import (
 	"macemc/sim"
 )
 
-// Search looks for something wrong with a system: all runs to a bound, then
-// random walks. An error is about the input; what is wrong with the service is
-// a finding.
+// Search looks for failures of a system: in all runs up to a bound, and then in random
+// walks. An error is about the input; a failure of the service is a finding.
 func Search(sys *sim.System, opts Options) (*Result, error) {
 	r, err := newRunner(sys, opts)
 	if err != nil {
@@ -132,8 +131,8 @@ func (r *runner) exhaustive() (outcome, error) {
 	return r.exhaustLocal()
 }
 
-// needsWalks reports whether walks can still tell something: not if every
-// state is known to be safe, and known to be live or able to become so.
+// needsWalks reports whether walks can show anything new: not if every state is known to be
+// safe, and to be live or able to become live.
 func (r *runner) needsWalks(states outcome) bool {
 	decided := r.opts.Early == nil && // else walks go beyond the states that were visited
 		states.safety.State == StateExhausted && (!r.World.Judge.CanBeLive() || states.liveness.State == StateExhausted)
@@ -144,8 +143,8 @@ func (r *runner) needsWalks(states outcome) bool {
 	return r.findings.wants() && !states.stop.AtOnce() && states.stop != StopPaths && !decided
 }
 
-// exhaust enumerates all runs, in rounds that go deeper and deeper. What is told belongs to
-// the last round that came to its end.
+// exhaust enumerates all runs, in rounds that go deeper and deeper. The result is that of
+// the last complete round.
 func (r *runner) exhaust() (out outcome, err error) {
 	r.add(Stats{Engine: string(EngineReference)})
 	var done Stats

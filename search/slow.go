@@ -16,7 +16,7 @@ type Slow struct {
 
 const (
 	slowLook  = 125 * time.Millisecond
-	slowLooks = 8  // in a row, after which a place is told
+	slowLooks = 8  // looks in a row after which a place is reported
 	slowMost  = 64 // questions between two looks, at which there is nothing to look for
 )
 
@@ -27,10 +27,9 @@ type slowness struct {
 	still int
 }
 
-// watchSlow starts another monitor, which looks more often than that for handlers
-// that never return. It tells where handlers wait; and when the search is to
-// stop and cannot, because a handler keeps it, it has what is known told as one
-// that has stopped.
+// watchSlow starts another monitor that looks more often than the one for handlers that
+// never return. It reports where handlers wait. If the search should stop and cannot,
+// because a handler keeps it, it reports what is known as the result of a stopped search.
 func (m *monitor) watchSlow() (end func()) {
 	seen := map[*hand]*slowness{}
 	told := map[string]bool{}

@@ -23,12 +23,12 @@ type Space struct {
 	RestTo   int      // the bound on depth, or one more than Complete
 	Sampled  int      // states that were looked at
 	Parts    []Part   // those that take the most forms first
-	Times    []string // the fields that hold times, where what is known of these takes ever more forms
+	Times    []string // the fields with times whose knowledge takes more and more forms
 }
 
-// Part is a field, timer, task or message, with what tells places of a kind
-// apart taken out: n*.peers[*].seq is what all nodes keep there. A form of it is
-// what one node has there; of a timer or message, one value.
+// Part is a field, timer, task or message, without what distinguishes places of a kind:
+// n*.peers[*].seq is that field at all nodes. A form of it is its value at one node; for a
+// timer or message, it is one value.
 type Part struct {
 	Path    string
 	Forms   int
@@ -36,19 +36,18 @@ type Part struct {
 	Samples []string // the first few, and the last
 }
 
-// A space of any size is sampled: all of the first states, then every second
-// of as many samples, and so on.
+// A space of any size is sampled: all of the first states, then every second one for as
+// many samples, and so on.
 const (
 	sampledOctave = 1024
 	sampledMost   = 20_000
 	samplesKept   = 3
 )
 
-// growingLeast is how many forms what is known of times takes at least, if it is to
-// be called growing.
+// growingLeast is how many forms the knowledge of times must take to count as growing.
 const growingLeast = 20
 
-// space collects what a Space tells. Nil means nobody asked.
+// space collects the data of a Space. It is nil if none is wanted.
 type space struct {
 	levels  []int
 	every   int
@@ -56,7 +55,7 @@ type space struct {
 	sampled int
 	parts   map[string]*part
 	times   map[string]bool // the paths of fields that hold times
-	clocks  string          // of what is known of them
+	clocks  string          // of the knowledge of times
 }
 
 type part struct {
@@ -157,8 +156,8 @@ func (s *space) form(path string, depth int, f *form) {
 	}
 }
 
-// placeOf splits a line's path: whose it is, what it is called wherever it is,
-// and what tells it from others of that name at the same owner.
+// placeOf splits a line's path into its owner, its name at any owner, and the rest that
+// distinguishes it from others of that name at the same owner.
 func placeOf(l canon.Line) (owner, path, rest string) {
 	end := strings.IndexAny(l.Path, " .[")
 	if end < 0 {
@@ -221,8 +220,8 @@ func keys(path string) string {
 	return b.String()
 }
 
-// brackets tells a path's characters outside of brackets, and what stands in
-// the outer ones. A quoted key may hold brackets of its own.
+// brackets calls out for a path's characters outside of brackets, and in for the contents
+// of the outer brackets. A quoted key may contain brackets.
 func brackets(path string, out func(rune), in func(string)) {
 	deep, from, quoted, escaped := 0, 0, false, false
 	for i, r := range path {

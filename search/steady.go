@@ -10,8 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// harvest takes walks until there are as many prefixes as are wanted, with
-// distinct ends.
+// harvest takes walks until it has the wanted number of prefixes with distinct ends.
 func (r *runner) harvest() (outcome, error) {
 	const tries, least = 20, 100
 	if !r.World.Judge.CanBeLive() {

@@ -14,6 +14,6 @@ const (
 	StopMemory      = run.StopMemory      // the memory that it may have was used up
 	StopTime        = run.StopTime        // the time that it may take was over, before its bound
 	StopSpent       = run.StopSpent       // the time was over, after the walks that are taken by default
-	StopInterrupted = run.StopInterrupted // it was told to
+	StopInterrupted = run.StopInterrupted // the caller stopped it
 	StopKilled      = run.StopKilled      // its process was ended
 )

@@ -15,15 +15,15 @@ import (
 	"macemc/search/internal/work"
 )
 
-// team is several hands that expand a level together. Each has worlds, a
-// memo and a coverage of its own; they share the parts of states (world.Bank), the
-// ledger, and the lists of answers. The states of the level are taken in chunks
-// from one counter, so that none waits while there are some left.
+// team is several hands that expand a level together. Each has its own worlds, memo and
+// coverage. They share the parts of states (world.Bank), the ledger, and the lists of
+// answers. They take the states of the level in chunks from one counter, so that none waits
+// while there are some left.
 //
-// A level is expanded whole, whatever is found in it, and of all that is wrong
-// there one is told by contents alone. So the states, the transitions, the
-// verdict and its depth are the same for any number of workers. Which of the
-// shortest paths leads there is not.
+// A level is expanded as a whole, whatever is found in it. If several of its states are
+// wrong, the one reported is chosen by contents, not by timing. So the states, the
+// transitions, the verdict and its depth are the same for any number of workers. Which of
+// the shortest paths leads there is not.
 type team struct {
 	pool work.Pool[*expander] // the first is the one that explores where a level is small
 	halt atomic.Bool          // no more chunks: the search is to stop, or an error
@@ -65,7 +65,7 @@ func (r *runner) workers() int {
 	switch {
 	case r.opts.Depth == 0 && max(r.opts.Effort, r.opts.Least.States, r.opts.Least.Transitions) < teamEffort:
 		return 1
-	case r.findings.several(), r.space != nil: // they are told in the order of one
+	case r.findings.several(), r.space != nil: // these are recorded in the order of one hand
 		return 1
 	}
 	return n
@@ -101,10 +101,10 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 	return c, nil
 }
 
-// audits begins a part of a phase of which one in so many steps is audited.
+// audits begins a part of a phase in which one in that many steps is audited.
 func (h *hand) audits(every int) { h.share = run.Share{Every: every, Least: 1} }
 
-// level expands the states of a level, and makes a finding of what is wrong.
+// level expands the states of a level, and makes a finding of a failure.
 func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore.Frontier, out outcome, err error) {
 	c.halt.Store(false)
 	c.worst, c.err, c.cut, c.full = nil, nil, false, false
@@ -158,7 +158,7 @@ func (h *hand) lends(other *hand) *hand {
 	return other
 }
 
-// each has what is wrong with the states that an expander reaches told, or no more.
+// each sets what happens at failures that an expander meets; nil means nothing.
 func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	for _, x := range c.pool.Hands {
 		x.Among = nil
@@ -257,7 +257,7 @@ func (c *team) guarded(x *expander, do func() error) {
 	x.Resume()
 }
 
-// newWrongness returns what is wrong with the step that an expander has just taken.
+// newWrongness returns the failure of the step that an expander has just taken.
 func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 	w := &wrongness{Wrong: *bad, answers: bad.Run(x.Taker)}
 	if bad.Dead {
@@ -281,8 +281,8 @@ func (c *team) wrong(x *expander, bad *explore.Wrong) {
 	}
 }
 
-// before reports whether one thing that is wrong is told rather than another:
-// what is not repeatable first, what is dead last.
+// before reports whether one failure is reported rather than another: nondeterminism first,
+// dead states last.
 func (w *wrongness) before(o *wrongness) bool {
 	if w.Strayed != o.Strayed {
 		return w.Strayed
@@ -293,8 +293,8 @@ func (w *wrongness) before(o *wrongness) bool {
 	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
 }
 
-// report notes how far an expander is. The first one tells how far all are, and looks
-// whether that is enough.
+// report records how far an expander is. The first one reports for all, and checks whether
+// that is enough.
 func (c *team) report(r *runner, x *expander, u work.Unit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

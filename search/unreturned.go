@@ -9,9 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// Unreturned returns the trace of a path whose last step is one that a handler never
-// returns from: all steps before it are taken, and of the last only its event is told, as
-// cut. It cannot be known what the handler has done by then.
+// Unreturned returns the trace of a path in whose last step a handler never returns. All
+// steps before it are taken; the last one has only its event, and is marked as cut, since
+// it is unknown what the handler has done.
 func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	n := len(path.Steps)
 	if n == 0 {

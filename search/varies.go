@@ -14,7 +14,7 @@ import (
 	"macemc/search/internal/run"
 )
 
-// outcomesMost is how many outcomes of a step are told; the others are counted.
+// outcomesMost is how many outcomes of a step are listed; the others are counted.
 const outcomesMost = 5
 
 // cameTo is what a step came to, once or several times.

@@ -11,14 +11,14 @@ import (
 // Visited is what the exhaustive phase keeps of the states that it visited.
 type Visited string
 
-// What may be kept.
+// What is kept of visited states.
 const (
 	VisitedVectors     Visited = "vectors"     // every state, packed: duplicates are compared in full, and liveness can be decided exactly
 	VisitedFingerprint Visited = "fingerprint" // a fingerprint of each: some state may be taken for another, and liveness is sampled
 	VisitedOff         Visited = "off"         // nothing: every path to the bound is taken
 )
 
-// kept checks and completes what is said of visited states.
+// kept checks and completes the options about visited states.
 func (o Options) kept() (Options, error) {
 	if o.Visited == VisitedOff {
 		o.Engine = cmp.Or(o.Engine, EngineReference)

@@ -6,7 +6,7 @@ import (
 
 const (
 	shareMost = 32 // states of the run from which walks are taken before it is looked closer
-	weighing  = 4  // times as many fresh walks from each of two states as show that a state is dead
+	weighing  = 4  // how many times as many fresh walks from each of two states as are needed to call a state dead
 
 	// A difference of two shares is clear if chance brings it about less often
 	// than this, and if it is worth telling: no less than this part of the walks.
@@ -14,11 +14,11 @@ const (
 	clearPart  = 20
 )
 
-// weigh returns where walks cease to go on without the failure. One walk that does shows
-// little, and that none of some does neither, where few do from anywhere. So the shares are
-// compared of those from before a step and from after it: the step is chosen where the
-// share falls most clearly, by walks from all along the run; fresh ones then tell both
-// shares. The step is critical only if they differ clearly.
+// weigh finds where walks stop getting through without the failure. A single walk that gets
+// through shows little, and so do a few that do not, if few get through from anywhere. So
+// it compares the shares from before and after a step: walks from all along the run choose
+// the step at which the share falls most, and fresh walks then measure both shares. The
+// step is critical only if they differ clearly.
 func (p *Finder) weigh(f *Result) error {
 	step, err := p.steepest()
 	if err != nil {
@@ -45,10 +45,10 @@ func (p *Finder) weigh(f *Result) error {
 	return nil
 }
 
-// steepest returns the step at which the share of the walks that go on falls most clearly;
-// of several, the last. If it is 0, no walk goes on, from wherever it begins. Where the run
-// is long, every so many states are tried, and then those between the two where it falls
-// most.
+// steepest returns the step at which the share of the walks that get through falls most,
+// the last one if there are several. It returns 0 if no walk gets through from anywhere. In
+// a long run it tries evenly spaced states, and then those between the two where the share
+// falls most.
 func (p *Finder) steepest() (int, error) {
 	low, high := 0, p.run.Steps()
 	shares := map[int]int{}
@@ -104,13 +104,13 @@ func (p *Finder) fall(before, after int) float64 {
 	return float64(before-after) / math.Sqrt(sum*(1-sum/all))
 }
 
-// byChance returns how likely it is that so many or more of walks from one state succeed,
-// of all that do of as many from each of two states, if the two are alike: Fisher's exact
+// byChance returns the probability that at least that many walks from the first of two
+// states succeed, given the successes of both, if the states are alike: Fisher's exact
 // test, one-sided.
 func byChance(before, after, walks int) float64 { return fisher(before, walks, after, walks) }
 
-// fisher returns the same of a of n of one kind and b of m of another: how likely it is
-// that so many or more of the first kind do, if the two kinds are alike.
+// fisher returns the probability that at least a of n of one kind succeed, if b of m of
+// another kind do, and the two kinds are alike.
 func fisher(a, n, b, m int) (p float64) {
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))

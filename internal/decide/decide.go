@@ -23,7 +23,7 @@ type Critical struct {
 // Exactly follows a critical step in a path's header that was decided exactly.
 const Exactly = " exact"
 
-// Header returns what the header of a path tells of it.
+// Header returns the text of it in the header of a path.
 func (c *Critical) Header() string {
 	if c.Exact {
 		return fmt.Sprint(c.Step) + Exactly
@@ -68,7 +68,7 @@ type Avoided struct {
 	Seed             uint64
 }
 
-// Dead returns the failure of a run that ends after so many steps in a state where these
+// Dead returns the failure of a run that ends at that step in a state in which these
 // liveness properties do not hold.
 func Dead(step int, names, explanations []string) *sim.Failure {
 	return &sim.Failure{
@@ -76,37 +76,37 @@ func Dead(step int, names, explanations []string) *sim.Failure {
 	}
 }
 
-// Run is what is known of the run that is decided about.
+// Run describes the run to decide about.
 type Run struct {
 	Events []string // of each step
-	// Wild tells of each step whether it might not happen if the environment
-	// had healed before.
+	// Wild says of each step whether it might not happen if the environment had healed
+	// before.
 	Wild []bool
-	// Live tells of each state, that before the first step included, whether
-	// all liveness properties hold in it.
+	// Live says of each state, including that before the first step, whether all liveness
+	// properties hold.
 	Live   []bool
 	Faults bool // faults may happen in it, before it heals
 	Counts bool // the end of the run counts for liveness
-	Failed bool // the run ends in a failure of the service: then what is asked is whether that could be avoided
+	Failed bool // the run ends in a failure of the service; then the question is whether that could be avoided
 }
 
 // Steps returns how many steps the run has.
 func (r *Run) Steps() int { return len(r.Events) }
 
-// Lab answers what is asked about the states of a run.
+// Lab answers questions about the states of a run.
 type Lab interface {
 	// Walk takes walks from a state.
 	Walk(q Walks) (*Walked, error)
-	// Settle decides exactly which states of the run, from one on, can recover,
-	// or can go on without a failure of the service, by visiting at most so many
-	// states. It is the last that can; from-1: none.
+	// Settle decides exactly which states of the run, from one on, can recover, or can
+	// continue without a failure of the service, by visiting at most that many states. last
+	// is the last one that can, or from-1 if none can.
 	Settle(from, most int) (last int, decided bool, err error)
 	// Did takes walks from a state, and says in how many of them the steps of the
 	// run were taken, too.
 	Did(q Walks) (*Did, error)
-	// Without tells at which step the run parts from the one that it would be with these
-	// known bugs switched off; 0 means they begin otherwise. No bugs: at none, or there are
-	// none.
+	// Without returns the step at which the run differs from the one with these known bugs
+	// switched off; 0 means that they begin differently. If bugs is empty, they do not
+	// differ, or there are no bugs.
 	Without() (step int, bugs []sim.BugID, err error)
 	// Stopped reports whether there is to be a stop.
 	Stopped() bool
@@ -136,7 +136,7 @@ const (
 // Walks asks for walks from a state of a run, from which the environment heals
 // first, if it has not yet.
 type Walks struct {
-	From   int    // the state: so many steps of the run lead there
+	From   int    // the state after that many steps of the run
 	Count  int    // how many
 	Steps  int    // to how many steps each
 	Salt   uint16 // walks of another salt are other walks
@@ -155,9 +155,8 @@ type Walks struct {
 	// which one of them was live again. Then none of them succeeds.
 	Spells bool
 
-	// Storm has so many steps come first in which faults are as likely as
-	// anything else; then the environment heals. The run must be one in which
-	// faults may happen, and not healed yet.
+	// Storm makes that many steps come first in which faults are as likely as other events;
+	// then the environment heals. The run must allow faults, and must not have healed yet.
 	Storm int
 }
 
@@ -174,7 +173,7 @@ type Success struct {
 	Number  int
 	Steps   int // of the walk, without a storm and the healing after it
 	Choices int // answers among several, in these steps
-	Shared  int // of them, so many at its beginning are the run's own
+	Shared  int // how many steps at its beginning are the run's own
 
 	Walk any // the lab's own: what it takes to take it again, or nil if that cannot be done
 }
@@ -196,7 +195,7 @@ type Met struct {
 	Failed
 }
 
-// Kind returns what failures are told apart by.
+// Kind returns what distinguishes failures.
 func (m Met) Kind() string {
 	kind := m.Failure.Verdict.String() + " " + m.Failure.Property
 	if m.Failure.Property == "" {

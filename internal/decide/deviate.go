@@ -2,18 +2,18 @@ package decide
 
 import "macemc/sim"
 
-// Deviates is the first step at which a run does what no run does that keeps the
-// promise. Where known bugs are switched on, it is the first at which the service does
-// otherwise than with them off. Else it is that so far as fresh walks from the start can
-// tell: the same node, keeping the same, at the same event. It often names what the
-// service does wrong, where the critical step is the last race that could have gone well.
+// Deviates is the first step of a run that no run takes which keeps the promise. If known
+// bugs are switched on, it is the first step that differs with them off. Otherwise it is
+// known only from fresh walks from the start: none of those that kept the promise took that
+// step at a node in the same state. It often shows what the service does wrong, where the
+// critical step is the last race that could have gone well.
 type Deviates struct {
-	Step      int // 0 means they begin otherwise; without a known bug, no walk tells it
+	Step      int // 0 if they begin differently; without a known bug, if walks do not show a step
 	Event     string
 	Without   []sim.BugID // by these known bugs, which are switched on: no walk was taken
 	Kept      int         // walks that kept the promise; none of them did it
 	Broke     int         // and that broke it
-	Did       int         // of which so many did it
+	Did       int         // how many of them did it
 	WalkSteps int
 	Harmless  bool // Step 0: each step before it was too late was taken by walks that kept the promise, too
 }
@@ -31,9 +31,9 @@ const (
 	deviateMost   = 1_000 // steps of a run that is compared
 )
 
-// deviates compares a run that fails with fresh walks from its start. What no walk does may
-// be rare only: it is told where those that fail do it clearly more often. If it is nil,
-// that is not asked.
+// deviates compares a failing run with fresh walks from its start. A step that no good walk
+// takes may merely be rare, so it counts only if failing walks take it clearly more often.
+// The result is nil if it was not asked for.
 func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
 	if step, bugs, err := p.lab.Without(); err != nil {
@@ -74,7 +74,7 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	harmless := true
 	for i := range end {
 		harmless = harmless && all.Kept[i] > 0
-		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // of so many steps one is chosen
+		if all.Kept[i] == 0 && fisher(all.Broke[i], all.AllBroke, 0, all.AllKept) < clearBelow/float64(n) { // one of that many steps is chosen
 			return &Deviates{Step: i + 1, Event: p.run.Events[i], Kept: all.AllKept, Broke: all.AllBroke, Did: all.Broke[i], WalkSteps: steps}, nil
 		}
 	}

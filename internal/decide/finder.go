@@ -12,7 +12,7 @@ type Options struct {
 	Exhaust      int         // states that are visited to decide exactly; 0 means 200,000; -1 means none
 	Effort       int         // steps and states in all; less than 1: no bound
 	Spent        int         // of them, before
-	Tell         func(State) // told now and then
+	Tell         func(State) // called from time to time
 }
 
 // State is how far the work is.
@@ -153,9 +153,9 @@ func (p *Finder) exact() (*Result, error) {
 	return res, nil
 }
 
-// Start decides of a run that ends dead which step was critical, if that can be
-// exact, or else only whether it was dead from its start, as far as walks can tell.
-// Critical nil: it was not.
+// Start decides which step of a dead run was critical if that can be exact, or else only
+// whether the run was dead from its start, as far as walks show. Result.Critical is nil if
+// it was not.
 func (p *Finder) Start() (*Result, error) {
 	n := p.run.Steps()
 	if res, err := p.exact(); res != nil || err != nil {
@@ -251,9 +251,8 @@ func (p *Finder) decided(f *Result, step int, exact bool) {
 	}
 }
 
-// settle tries to decide exactly which states of the run, from one on, can
-// recover, and notes what it can. What did not fit does not fit from an earlier
-// state either.
+// settle tries to decide exactly which states of the run, from one on, can recover, and
+// records the results. If it exceeds its limit, it would do so from an earlier state, too.
 func (p *Finder) settle(from, most int) error {
 	switch {
 	case p.Stopped(1):
@@ -283,9 +282,8 @@ func (p *Finder) settle(from, most int) error {
 // recoverable show it sooner, and one that is dead costs all the steps of all its walks.
 const isolateSteps = 500
 
-// sample isolates the critical step: by walks, short ones at first, with as much as can
-// be settled exactly. What is found out on the way may move the position, or make walks
-// longer: then it is isolated again.
+// sample isolates the critical step with walks, short ones at first, and decides exactly
+// where it can. New facts may move the position or make walks longer; then it starts again.
 func (p *Finder) sample(f *Result) error {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if _, err := p.Pace(); err != nil {
@@ -343,9 +341,9 @@ func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	return false, nil
 }
 
-// concluded notes the critical step, where low seems to be the last recoverable state
-// and high, after it, dead: exactly, or by fresh walks. Not done: they show that it is
-// not so, or walks are too short to tell.
+// concluded records the critical step if low seems to be the last recoverable state, and
+// high, after it, dead: exactly, or by fresh walks. done is false if these show otherwise,
+// or are too short.
 func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 	switch longer := p.tooShort(low); {
 	case p.dead == high && (!p.survive || p.verdicts[low].exact || low < 0):
@@ -389,7 +387,7 @@ func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	}
 }
 
-// told returns the walk that a verdict of alive rests on.
+// told returns the walk that proves a position to be alive.
 func (v verdict) told() *Witness {
 	return &Witness{Walk: v.witness.Number, Steps: v.witness.Steps}
 }

@@ -2,8 +2,8 @@ package decide
 
 import "slices"
 
-// Salts keep the walks of different purposes apart. Those of who looks further
-// into a finding are others.
+// Salts keep the walks of different purposes apart. Further analysis of a finding uses
+// others.
 const (
 	saltSearch = 1
 	saltHold   = 3
@@ -19,8 +19,8 @@ const (
 // some are.
 const startsMost = 24
 
-// isolate looks for the last state that is recoverable and the one after it,
-// which seems dead: low and low+1. The end is dead. -1, 0: none is recoverable.
+// isolate finds the last recoverable state and the one after it, which seems dead: low and
+// low+1. The end must be dead. If no state is recoverable, it returns -1 and 0.
 func (p *Finder) isolate(n int) (low, high int, err error) {
 	low, high, err = p.stretch(n)
 	if err == nil && p.known() {
@@ -78,8 +78,9 @@ func (p *Finder) isolate(n int) (low, high int, err error) {
 // known to be recoverable: nothing is left to look for.
 func (p *Finder) known() bool { return p.verdicts[p.dead-1].alive }
 
-// lastKnown returns that state and the one after it. Where none is known to be dead, it is
-// the end of the run: a walk from a state before may have gone along all of it.
+// lastKnown returns that state and the one after it. If none is known to be dead, the
+// latter is the end of the run: a walk from an earlier state may have followed the whole
+// run.
 func (p *Finder) lastKnown() (low, high int, err error) {
 	if p.dead > p.run.Steps() {
 		return 0, 0, ErrAlive
@@ -132,10 +133,10 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 	return low, high, nil
 }
 
-// lastAlive returns the number of the last of these states that is recoverable, or -1 if
-// none is. What a live state of the run proves is known already. Of many states not all are
-// tried: a binary search finds one that is recoverable and whose next is not, and some
-// beyond it are probed.
+// lastAlive returns the index of the last recoverable state, or -1. States before a live
+// state of the run are known to be recoverable. If there are many states, a binary search
+// finds one that is recoverable while its successor is not, and some states beyond it are
+// probed.
 func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	known := -1
 	for i, s := range starts {
@@ -162,7 +163,7 @@ func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	return p.lastOf(starts, low, len(starts), max(1, (len(starts)-low)/startsMost))
 }
 
-// lastOf tries every so many of the states above low, from the last on.
+// lastOf tests the states above low at this distance, from the last one to the first.
 func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	for i := high - 1; i > low; i -= every {
 		alive, err := p.alive(starts[i])
@@ -183,8 +184,8 @@ func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 // are recoverable show it at once.
 const firstWalks = 6
 
-// alive reports whether a state of the run is recoverable, as far as is known.
-// What was once found alive stays so.
+// alive reports whether a state of the run is recoverable, as far as is known. A state that
+// was found alive stays alive.
 func (p *Finder) alive(at int) (bool, error) {
 	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.length()) {
 		return v.alive, nil
@@ -217,7 +218,7 @@ func (p *Finder) length() int {
 	return min(p.walkLen, p.test().Shortest())
 }
 
-// test returns the test by which a state is called dead, with what is known so far of how
+// test returns the test by which a state is called dead, with the present knowledge of how
 // long a recovery takes.
 func (p *Finder) test() Test {
 	return Test{
@@ -247,8 +248,8 @@ func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	return false, nil
 }
 
-// heldSteps returns how long walks of the other manners are. They begin by letting an event
-// wait, for as many as 64 steps.
+// heldSteps returns the length of walks of the other manners. They begin by letting an
+// event wait for up to 64 steps.
 func (p *Finder) heldSteps() int {
 	if p.survive {
 		return p.walkLen

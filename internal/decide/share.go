@@ -2,20 +2,20 @@ package decide
 
 import "math"
 
-// Share is how many of some fresh walks from a state of a run recover. What is said of
-// the chance of one more walk is an interval: it holds in 95 of 100 such samples.
+// Share is how many of some fresh walks from a state of a run recover. The probability that
+// one more walk does is given as an interval, which is right for 95 of 100 such samples.
 type Share struct {
-	At        int // the state: so many steps lead there
+	At        int // the state after that many steps
 	Walks     int
-	WalkSteps int // a walk that has not recovered after so many steps counts as one that does not
+	WalkSteps int // a walk that has not recovered after this many steps counts as one that does not
 	Well      int // of the walks, those that recovered
 	Low, High float64
 }
 
-// Share takes walks from a state of the run, each of at most so many steps. A walk recovers
-// that becomes live or, with survive, that takes all of its steps without a failure; none
-// does from the end of a run that fails. The walks are others than those by which a
-// critical step is chosen.
+// Share takes walks from a state of the run, each of at most that many steps. A walk
+// recovers if it becomes live or, with survive, if it takes all of its steps without a
+// failure; none does from the end of a run that fails. These walks are not the ones that
+// chose the critical step.
 func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
 	well := 0
 	if !(p.run.Failed && at >= p.run.Steps()) {
@@ -33,8 +33,9 @@ func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
 	return Share{at, walks, steps, well, low, high}, nil
 }
 
-// Interval is Wilson's interval, with 95 % confidence, for the chance of what happened in
-// so many of so many trials. Unlike the plain one it says something where all did, or none.
+// Interval returns Wilson's interval, with 95 % confidence, for the probability of an event
+// that happened in well of that many trials. Unlike the plain interval it is useful even if
+// all trials succeeded, or none.
 func Interval(well, trials int) (low, high float64) {
 	const z = 1.959964
 	n, p := float64(trials), float64(well)/float64(trials)

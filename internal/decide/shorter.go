@@ -1,7 +1,7 @@
 package decide
 
-// What is asked of a run that was made shorter is little, and asked often: does it
-// still end dead, and is its last step still the critical one?
+// A shortened run is asked two questions, often: does it still end dead, and is its last
+// step still the critical one?
 
 // Seems decides whether the end of the run is dead by walks of a salt, or exactly: by
 // the shortest walks of the test alone, or if sure by all of them. The first is taken
@@ -35,8 +35,8 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	return &Result{Evidence: NewEvidence(rounds, n, p.opts.Seed)}, nil
 }
 
-// LastIsCritical decides of a run that ends dead whether the state before its last
-// step could recover: one of so many walks that escapes is enough.
+// LastIsCritical decides whether the state before the last step of a dead run could
+// recover. One walk that escapes is enough.
 func (p *Finder) LastIsCritical(walks int, salt uint16) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {

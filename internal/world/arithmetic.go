@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// What a step does to the parts of a state, once the handler's part in it is
-// known, is arithmetic on their numbers: a message is taken off a channel, others
-// are appended. The bank remembers each result, so that a step that was taken
-// before, in another state with the same parts, costs no handler and no copy.
+// Once the handler's part in a step is known, the effect of the step on the parts of a
+// state is arithmetic on their numbers: a message is taken off a channel, others are
+// appended. The bank remembers each result. So a step that was taken before, in another
+// state with the same parts, needs no handler and no copy.
 
 // Local is what a node part can do by itself.
 type Local struct {

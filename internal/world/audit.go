@@ -65,8 +65,7 @@ func (a *auditor) hands() {
 	a.handed[last] = a.tell(effects[last].Value)
 }
 
-// checkHanded stops the run if the handler changed what it had handed over, by
-// itself or through what it kept of it.
+// checkHanded ends the run if the handler has changed a value after passing it to Env.
 func (a *auditor) checkHanded() {
 	effects := a.run.Effects()
 	for k, sum := range a.handed {
@@ -82,7 +81,7 @@ func (a *auditor) checkHanded() {
 	a.handed = a.handed[:0]
 }
 
-// tell remembers a value as text, by its identity.
+// tell remembers the text of a value by its identity.
 func (a *auditor) tell(v any) canon.Hash {
 	h := a.sum(v)
 	if _, known := a.told[h]; !known {

@@ -14,8 +14,7 @@ import (
 	"macemc/sim"
 )
 
-// A Vector is a state as the numbers of its parts. What a number stands for is in
-// the Bank.
+// A Vector is a state as the numbers of its parts. The Bank has the parts.
 type Vector = state.Vector
 
 // Bank keeps every distinct part of the states of one system once. Parts are
@@ -30,7 +29,7 @@ type Bank struct {
 	slow   bool // the world has slow links: see Calm
 	n      int
 	vault  *vault     // nil means nobody shares the parts
-	of     stock      // all parts, or as many as this bank has looked at
+	of     stock      // all parts, or those that this bank has looked at
 	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
 	opened [][]uint32 // the part with the connection open; likewise
 	pushed flat.Table // the part with one more message
@@ -41,7 +40,7 @@ type Bank struct {
 type nodePart struct {
 	of       *nodes // of the world that banked it
 	node     sim.Node
-	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can tell, or nil if none was met
+	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can see; nil if none was met
 	guards   handler.Guards
 	life     life
 	lives    int
@@ -176,8 +175,8 @@ func (st *State) part(p int) any {
 
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
 
-// Resume is Load in the middle of a run: so many steps lead from its start to
-// the state.
+// Resume is Load in the middle of a run: the state is reached from the run's start by that
+// many steps.
 func (st *State) Resume(b *Bank, v Vector, steps int) {
 	st.Load(b, v)
 	st.run.resume(steps)

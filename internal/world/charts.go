@@ -29,8 +29,8 @@ func (c *Coverage) hasCharts(nodes []nodeState) bool {
 	return c.charted == chartedYes
 }
 
-// Charts returns the state machines that ran, with how often each pair of state and event
-// was exercised by a handler's run. What a memo looks up is not run, and not counted.
+// Charts returns the state machines that ran, with how often a handler exercised each pair
+// of state and event. Steps that a memo looked up did not run, and are not counted.
 func (c *Coverage) Charts() []sim.Counted { return c.charts.Charts() }
 
 // neverPairs returns about the pairs of state and event that a machine's table names, and

@@ -9,10 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// A node's times are names that its clock gives out (macetime.Clock), and part of
-// its state with what is known of them. When a handler has returned, the clock
-// numbers those anew that the node still holds, where they lie, and forgets the
-// others. A step of a node that holds none pays for a question whether it does.
+// A node's times are names that its clock has assigned (macetime.Clock). They are part of
+// its state, together with what is known of them. When a handler has returned, the clock
+// renumbers in place the times that the node still holds, and forgets the others. A node
+// without times costs a step only the test for them.
 
 // instants is where the nodes of a world hold times.
 type instants struct {
@@ -101,7 +101,7 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 			}
 		})
 		if err != nil {
-			continue // a handler has been told
+			continue // a handler has seen it
 		}
 		for _, t := range held {
 			*t = macetime.Time{}
@@ -135,9 +135,9 @@ func (ns *nodeState) ownClock() {
 	ns.clock = &own
 }
 
-// reading returns a new instant of the handler that runs. Where it began is one too, but
-// only once there is another: a handler that compares times and reads none is not to leave
-// a trace on the clock.
+// reading returns a new instant of the running handler. The handler's beginning becomes an
+// instant only together with another one, so that a handler which compares times and reads
+// none leaves no trace on the clock.
 func (w *World) reading() macetime.Time {
 	c := w.ticks()
 	if w.pace == nil {

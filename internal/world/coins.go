@@ -93,7 +93,7 @@ func (a *asking) rarely(q asked, n int) int {
 	return a.coin(q, n, []choose.Run{{N: 1, Weight: 1}, {N: n - 1, Weight: 0}})
 }
 
-// toss notes that what is asked in this step depends on a budget.
+// toss records that the questions in this step depend on a budget.
 func (a *asking) toss() { a.tossed = true }
 
 // begins forgets the coins of the last step.

@@ -20,8 +20,8 @@ type Config struct {
 	// Audit checks after every step that nothing changed but the node that
 	// ran: messages under way, and the other nodes.
 	Audit bool
-	// Sprint looks for goroutines that handlers have started once, when Protect
-	// ends, and not after every step: the step that is told is then the last.
+	// Sprint looks for goroutines of handlers once, when Protect ends, and not after every
+	// step. The step that is reported is then the last one.
 	Sprint bool
 	// Answers, if not nil, wraps what answers the handlers: a record that is taken again
 	// gives its own answers.

@@ -59,8 +59,8 @@ type typeTally struct {
 	word uintptr
 	of   [sim.KindTimer + 1]tally
 
-	// Of the deliveries of a message that were audited: how many there were, and
-	// whether one of them changed the node or had an effect.
+	// The number of audited deliveries of a message, and whether one of them changed the
+	// node or had an effect.
 	audited int
 	noticed bool
 }
@@ -98,7 +98,7 @@ func (t *stateTally) saw(holds bool) {
 type propertyTally struct {
 	name string
 	stateTally
-	first  int // the least depth of a state, as CoverState was told it, in which it held, plus one; 0 means none
+	first  int // the least depth of a state in which it held, plus one; 0 if there is none
 	empty  int // in how many of them it held while it saw no node
 	onward int // the least number of steps of a run after which it held, plus one; 0 means none
 	near   bool
@@ -112,7 +112,7 @@ func (t *propertyTally) missed(far int) {
 	}
 }
 
-// ran notes that it held, or did not, after so many steps of a run.
+// ran records whether it held after that many steps of a run.
 func (t *propertyTally) ran(steps int, holds bool) {
 	t.saw(holds)
 	if holds && (t.onward == 0 || steps < t.onward-1) {
@@ -387,7 +387,7 @@ func (j *Judge) CoverRun() {
 type Held struct {
 	Property string
 	Depth    int  // of the state; 0 means at the start; -1 means nowhere
-	Run      bool // in no state that was visited, but in a run, after so many steps
+	Run      bool // in no visited state, but in a run, after this many steps
 }
 
 // Held returns where each liveness property was first seen to hold, where that is known.
@@ -504,8 +504,8 @@ func (c *Coverage) listAll(nodes []nodeState) {
 	}
 }
 
-// list notes the handlers that a node lists. What a layer hands up nobody else sees:
-// it may come in messages of the layer's own.
+// list records the handlers that a node lists. Messages that a layer passes up are not
+// visible otherwise: they may come in messages of the layer's own.
 func (c *Coverage) list(n sim.Node) {
 	h, ok := n.(sight.Handled)
 	if !ok {
@@ -521,8 +521,8 @@ func (c *Coverage) list(n sim.Node) {
 // simPath is where the signals stand that a run makes by itself.
 var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
 
-// neverHandlers returns about the handlers that had nothing to handle. Where there was
-// something, neverValues says what became of it.
+// neverHandlers reports handlers that had nothing to handle. neverValues reports what
+// became of values that arrived.
 func (c *Coverage) neverHandlers() (never []string) {
 	var messages, signals []string
 	for _, h := range c.listed {
@@ -559,7 +559,7 @@ func times(n int) string {
 
 var packages = regexp.MustCompile(`[^\[\],*(){} ]+\.`)
 
-// typeNames tells types without their packages, where that tells them apart.
+// typeNames returns the names of types, without packages unless two names would be equal.
 func typeNames(types []*typeTally) []string {
 	names := make([]string, len(types))
 	count := map[string]int{}

@@ -21,7 +21,7 @@ type Environment struct {
 	nodes *nodes
 
 	budgets    sim.Faults // of a run
-	left       sim.Faults // and what is left of them
+	left       sim.Faults // the budgets that are left
 	firings    int        // early firings of a run
 	early      int        // and how many are left; Unlimited
 	cut        *cut
@@ -147,8 +147,8 @@ func (e *Environment) list() {
 // pausing reports whether a node is paused: it is up, and takes no step.
 func (e *Environment) pausing(i int) bool { return e.paused&(1<<i) != 0 }
 
-// held reports whether an event has to wait, since a handler of a paused node
-// would run. What happens to the network does not ask the node.
+// held reports whether an event has to wait because a handler of a paused node would run.
+// Events of the network do not wait.
 func (e *Environment) held(h *happening) bool {
 	return h.node >= 0 && e.pausing(int(h.node)) && h.Row().Runs()
 }
@@ -286,8 +286,8 @@ func (e *Environment) connects(from, to int) bool {
 	return !e.severed(from, to) && (e.links.tcp.Flags(from, to).Open || !e.severed(to, from))
 }
 
-// take carries out the part of an event that is the network's or the
-// environment's. What a handler hears of it follows.
+// take performs the part of an event that concerns the network or the environment. The
+// handler runs afterwards.
 func (e *Environment) take(h *happening) {
 	i, c := int(h.node), int(h.channel)
 	if budget := e.left.Of(h.Kind); budget != nil {
@@ -484,7 +484,7 @@ func takeOne(n *int) {
 func (e *Environment) asksSided() { e.sided = true }
 func (e *Environment) writes()    { e.stored = true }
 
-// start gives the environment what it has for a run.
+// start resets the environment for a new run.
 func (e *Environment) start() {
 	e.left, e.early, e.cut, e.away, e.gone, e.paused = e.budgets, e.firings, nil, 0, 0, 0
 	e.weather()

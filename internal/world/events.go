@@ -154,9 +154,9 @@ func (es *Events) urgent(n int) bool {
 	return false
 }
 
-// UnderWay returns the number of messages on connections, of datagrams and of messages in
-// bags that are to be delivered, and of tasks that are to run. What is in a set stays
-// there.
+// UnderWay returns the number of messages on connections, of datagrams, of messages in bags
+// that can be delivered, and of tasks that can run. Messages in a set are not counted,
+// since they stay there.
 func (es *Events) UnderWay() int { return es.links.InFlight() + es.nodes.tasks }
 
 // firing returns the number of timers that may fire.
@@ -420,8 +420,8 @@ func (es *Events) Rare(k int) bool {
 	panic("macemc bug: sim: the event asked about is beyond the last one that was counted")
 }
 
-// Begun returns what is known of the k-th possible event, after Count, before it is taken:
-// the step that it would be, cut.
+// Begun returns the k-th possible event, after Count, as a step that is cut, before the
+// event is taken.
 func (es *Events) Begun(k int) sim.Step {
 	e, at := es.event(k)
 	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// goroutineWatch notices goroutines that a handler starts. The count is cheap
-// but belongs to the whole process; the stacks tell whose child a goroutine
-// is, so that goroutines of others are no false alarm.
+// goroutineWatch notices goroutines that a handler starts. The number of goroutines is
+// cheap to get, but belongs to the whole process; the stacks show which code started a
+// goroutine, so that others cause no false alarm.
 type goroutineWatch struct {
 	count int
 	known map[string]bool // children of this goroutine that are none of the service's

@@ -11,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// What a property, Within and Assume say of a state depends on what a View can
-// see: the nodes with their timers, which are up; where Counted says so, how many
-// messages are under way; and where Looked says so, which.
+// The value of a property, Within or Assume in a state depends on what a View can see: the
+// nodes with their timers, and which nodes are up. If Counted reports true, it also depends
+// on the number of messages under way; if Looked does, on the messages.
 
 // Judge is what a system says of a state, bound to one world.
 type Judge struct {
@@ -34,7 +34,7 @@ type Judge struct {
 	counted bool           // a view has counted the messages under way
 	looked  bool           // a view has looked at them, since Looked was asked
 	asking  *sight.Check   // which of these is asked now: see Protect
-	telling *sight.Monitor // which of these is told a fact now
+	telling *sight.Monitor // the one that is observing a fact now
 }
 
 // bind binds the properties that are wanted, or all, and the constraints.
@@ -83,8 +83,9 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 // Counted reports whether a view has ever counted the messages under way.
 func (j *Judge) Counted() bool { return j.counted }
 
-// Looked reports whether a view has looked at the messages under way since this was
-// asked last: what was said then is not a function of the nodes and of their number.
+// Looked reports whether a view has looked at the messages under way since the last call of
+// Looked. If so, the values since then are not a function of the nodes and of the number of
+// messages.
 func (j *Judge) Looked() (was bool) {
 	was, j.looked = j.looked, false
 	return was
@@ -121,7 +122,7 @@ func (j *Judge) holds(c *sight.Check) bool {
 	return true
 }
 
-// ask asks a property of the state, and says so to who recovers from its panic.
+// ask evaluates a property, and remembers which, for the code that recovers from its panic.
 func (j *Judge) ask(c *sight.Check) bool {
 	j.asking = c
 	holds := c.Holds()
@@ -129,7 +130,8 @@ func (j *Judge) ask(c *sight.Check) bool {
 	return holds
 }
 
-// tell returns a monitor a fact, and says so to who recovers from its panic.
+// tell passes a fact to a monitor, and remembers which, for the code that recovers from its
+// panic.
 func (j *Judge) tell(k, node int, fact any) error {
 	j.telling = &j.monitors[k]
 	err := j.telling.Observe(node, fact)
@@ -137,8 +139,8 @@ func (j *Judge) tell(k, node int, fact any) error {
 	return err
 }
 
-// panicker returns what was asked of the state when it panicked, in words, and the property
-// that it is, or "" if it is none.
+// panicker returns what was being evaluated when it panicked, in words, and the property,
+// or "" if it was none.
 func (j *Judge) panicker() (what, property string) {
 	c, m := j.asking, j.telling
 	j.asking, j.telling = nil, nil
@@ -165,7 +167,7 @@ func (j *Judge) CheckLinks() *sim.Failure {
 	return j.run.failure
 }
 
-// Pardon takes back what Check found: whoever asked has noted it and goes on.
+// Pardon clears the failure that Check found. The caller has recorded it, and continues.
 func (j *Judge) Pardon() { j.run.pardon() }
 
 func (j *Judge) unsafe(c *sight.Check) *sim.Failure {
@@ -308,8 +310,7 @@ func (j *Judge) Judge() (out []Judgement) {
 	return out
 }
 
-// Holding appends to out whether each property holds that Judge tells, in the
-// same order.
+// Holding appends to out whether each of Judge's properties holds, in the same order.
 func (j *Judge) Holding(out []bool) []bool {
 	for _, list := range [2][]sight.Check{j.always, j.eventually} {
 		for k := range list {

@@ -31,10 +31,10 @@ const (
 	PartLife                        // how often it restarted, what it waits for
 	PartScript                      // an opening that is left in its script
 	PartDisk                        // what is on its disk
-	PartClock                       // what is known of its times
+	PartClock                       // the knowledge about its times
 	PartLink                        // what is kept of a connection
 	PartMessage                     // a message that is under way
-	PartBudget                      // what is left of a budget of the environment
+	PartBudget                      // the rest of a budget of the environment
 	PartEnvironment                 // a partition, a pause
 	PartMonitor                     // what a monitor remembers
 )
@@ -134,8 +134,7 @@ func (x *Text) packetLines(lines []canon.Line, path string, from int, packets []
 	return lines
 }
 
-// environmentLines say what is left of the environment, where that is
-// anything.
+// environmentLines returns lines for budgets and faults of the environment.
 func (e *Environment) lines() (lines []canon.Line) {
 	if !e.left.IsZero() {
 		lines = append(lines, canon.Line{Path: "faults left", Value: e.left.String(), Tag: tag(PartBudget, nobody)})
@@ -288,8 +287,8 @@ func Diff(a, b []canon.Line) (out []Difference) {
 	return out
 }
 
-// Went tells differences that a step made apart from what is gone because a node went
-// down in it: what it kept in memory is that of a new node then, and nobody changed it.
+// Went separates the changes of a step from the lines that are gone because a node went
+// down: the memory of that node is that of a new node, and no handler changed it.
 func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	for _, d := range all {
 		if d.Of.Part == PartUp && d.A == "" {

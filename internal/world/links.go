@@ -10,9 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// Links are what is under way between the nodes, and what of it may be delivered.
-// Who listens, and what a partition cuts off, the environment and the nodes say:
-// Events.refresh writes it down here.
+// Links holds the messages under way between the nodes, and which of them may be delivered.
+// Whether a node listens and what a partition blocks depends on the environment and the
+// nodes: Events.refresh records it here.
 type Links struct {
 	sums *state.Sums
 	n    int
@@ -22,7 +22,7 @@ type Links struct {
 	udp  *netsim.FIFO
 	set  *netsim.Set
 
-	// What its receiver accepts, where somebody could decline; else all is.
+	// What receivers accept. If no node can decline, everything.
 	acceptedTCP netsim.Bits // channels whose head
 	acceptedUDP netsim.Bits
 	members     int    // of sets and bags
@@ -98,7 +98,7 @@ func (l *Links) bar(barred bool) {
 	}
 }
 
-// member notes that so many more members of sets and bags are accepted.
+// member records that this many more members of sets and bags are accepted.
 func (l *Links) member(n int) { l.members += n }
 
 // disturb notes that a connection was reset or broke.

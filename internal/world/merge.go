@@ -93,7 +93,7 @@ func (c *Coverage) Clear() {
 	c.charts, c.assume, c.within = sim.ChartTally{}, stateTally{}, stateTally{}
 }
 
-// looked notes so many audited deliveries, and whether any was noticed.
+// looked counts audited deliveries, and records whether any was noticed.
 func (t *typeTally) looked(audited int, noticed bool) {
 	t.audited, t.noticed = t.audited+audited, t.noticed || noticed
 }

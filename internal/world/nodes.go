@@ -43,8 +43,8 @@ type nodeState struct {
 	script []sim.Signal
 	next   int // the opening that comes next
 	tasks  []posted
-	disk   *disk.Disk      // what it has stored; nil means nothing
-	clock  *macetime.Clock // what is known of its times, or nil if it holds none
+	disk   *disk.Disk      // nil if it has stored nothing
+	clock  *macetime.Clock // the knowledge about its times; nil if it holds none
 	ripe   []int32         // which of its timers may fire, where they keep to the clock
 
 	guards   handler.Guards
@@ -170,7 +170,7 @@ func (all *nodes) own(i int) {
 	}
 }
 
-// share notes that a bank has the node too: whoever runs it next copies it.
+// share records that a bank holds the node, too, so that it is copied before it runs.
 func (ns *nodeState) share()   { ns.shared = true }
 func (ns *nodeState) unshare() { ns.shared = false }
 

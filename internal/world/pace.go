@@ -6,10 +6,10 @@ import (
 	"macemc/macetime"
 )
 
-// Where a system says what its nodes' clocks keep to (sim.Clock), a timer is due at
-// an instant of its node's clock, which is part of what that clock knows. Of the
-// timers of a node, one may fire if it can be the first that is due. Nothing says
-// when a node gets round to it, and nothing relates two nodes.
+// If a system guarantees how exact its nodes' clocks are (sim.Clock), a timer has a
+// deadline: an instant of its node's clock. Of the timers of a node, one may fire if it can
+// be the first one due. How soon the node handles it is open, and so is the relation
+// between two nodes.
 
 // due returns when a timer will be that the handler sets now.
 func (w *World) due(d time.Duration) macetime.Time {

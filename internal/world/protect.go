@@ -19,9 +19,9 @@ type unsupported string
 
 func (u unsupported) Error() string { return string(u) }
 
-// Protect runs loop, in which the world's steps are taken, and tells how the
-// service failed, if it did: one recovery for a whole run costs nothing per
-// step. A step must only be taken inside Protect.
+// Protect calls loop, which takes steps of the world, and returns the failure of the
+// service, or nil. There is one recovery for a whole run, so steps do not pay for it. Steps
+// must only be taken inside of Protect.
 func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	returned := false
 	defer func() {
@@ -35,7 +35,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
 			w.Run.unwinds(w.panicked(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
 		}
-		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended: whoever loads another state must not take the node for what it was
+		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended, so loading another state must not reuse the node
 			w.nodes.soil(i)
 		}
 		if r == nil {

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// Run is how far the run is, and the step that is running, or the last one: who runs,
-// on what event, by which answers, and what that did. A step begins the latter anew.
+// Run is the progress of the run, and the current or last step: its node, its event, its
+// answers and its effects. A new step resets the latter.
 type Run struct {
 	*setting
 	timers *timers
@@ -65,7 +65,7 @@ func (r *Run) Wild() bool {
 // LastCoins returns the coins that the last step has asked, where steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// stand makes a run begin, or go on, after so many steps and messages.
+// stand makes a run begin, or continue, after that many steps and messages.
 func (r *Run) stand(step int, sent int32) {
 	r.forget()
 	r.step, r.sent, r.lost, r.current, r.acting = step, sent, false, happening{}, sim.Addr{}

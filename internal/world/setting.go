@@ -40,7 +40,7 @@ func (s *setting) copied(v any) any {
 	return c
 }
 
-// memoriesSum adds the memories of the monitors to what is known of the rest.
+// memoriesSum adds the memories of the monitors to the hash of the rest.
 func (s *setting) memoriesSum(h canon.Hash, memories []any) canon.Hash {
 	for _, m := range memories {
 		h = h.Then(s.sum(m))

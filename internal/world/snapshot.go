@@ -63,7 +63,7 @@ func (w *World) Restore(from *Snapshot) {
 	}
 }
 
-// resume takes what is there for what was there.
+// resume takes the current values as the unchanged ones.
 func (a *auditor) resume() {
 	if len(a.kept) != a.n {
 		a.kept, a.lines = make([]canon.Hash, a.n), make([][]canon.Line, a.n)

@@ -148,10 +148,10 @@ func (w *World) finish(i int) {
 	}
 }
 
-// Heal returns a step in which the environment stops misbehaving: a partition ends, paused
-// nodes go on, and what is left of the budgets is void. What faults have caused stays: a
-// connection that broke is still to be heard of, a node that is down for good stays down.
-// Crashed nodes may restart, as before.
+// Heal takes a step in which the environment stops misbehaving: a partition ends, paused
+// nodes continue, and the remaining budgets are void. The consequences of faults stay: a
+// broken connection is still reported to its node, and a node that is down for good stays
+// down. Crashed nodes may restart, as before.
 func (w *World) Heal(src choose.Source) Progress {
 	if !w.Run.askHeal(src) {
 		w.Run.refused()

@@ -9,12 +9,11 @@ import (
 	"macemc/sim"
 )
 
-// A node's stable storage (disk.Disk) is part of its state, and survives its
-// crashes. What a crash leaves of what was not synced is a coin of the step. A
-// handler of a node that stores may crash within, or go down: that is a coin with
-// rare sides, after its last effect, and costs the budget of that. So are a sync
-// that fails, an append that does, and what a crash damages: they cost that of
-// disks.
+// A node's stable storage (disk.Disk) is part of its state and survives its crashes. A coin
+// of the step decides what a crash leaves of unsynced writes. A handler of a node that
+// stores may crash, or go down, in its middle: that is a coin with rare sides after its
+// last effect, and spends the same budget. A sync or an append that fails, and damage by a
+// crash, are coins that spend the budget of disks.
 
 // stored is the disk of the node that runs, after an effect of its step.
 type stored struct {
@@ -106,7 +105,7 @@ func (d *disks) mayCrash(i int) {
 	if len(cuts) == 0 {
 		return
 	}
-	d.run.toss() // what is asked depends on the budget
+	d.run.toss() // the question depends on the budget
 	e := d.environ
 	var fates []life // which failures the budgets allow
 	if e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event)) {
@@ -157,8 +156,8 @@ func (d *disks) after(n int, now *disk.Disk) *disk.Disk {
 	return left
 }
 
-// numbered returns the number of an effect, by which a crash within a step is told. Log
-// lines do not count: they are there only while a trace is written.
+// numbered returns the number of an effect in reports of a crash within a step. Log lines
+// do not count, since they exist only while a trace is written.
 func (r *Run) numbered(effect int) (n int) {
 	for _, e := range r.Effects()[:effect+1] {
 		if e.Kind != sim.EffectLog {
@@ -187,7 +186,7 @@ func (r *Run) cuts() (cuts []int) {
 	return cuts
 }
 
-// survive asks what a crash leaves on the disk of a node, and tells.
+// survive asks what a crash leaves on the disk of a node, and returns it in words.
 func (d *disks) survive(i int) (told string) {
 	ns := &d.nodes.at[i]
 	if ns.disk == nil && d.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked

@@ -58,7 +58,7 @@ func (t *timers) recent(s sim.Signal) *sight.Timer {
 	return nil
 }
 
-// clear notes that no timer is scheduled, and add, that so many more are.
+// clear records that no timer is scheduled; add, that this many more are.
 func (t *timers) clear()    { t.count = 0 }
 func (t *timers) add(n int) { t.count += n }
 

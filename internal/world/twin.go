@@ -10,11 +10,10 @@ import (
 	"macemc/sim"
 )
 
-// Two nodes with one identity are taken for one part of a state. What the walk
-// leaves out (a tagged field, an Opaque rule, what a Summary does not tell) may
-// differ between them: it must not matter. So the bank keeps, of a part that is
-// reached again, the node as it was reached the second time, and steps are taken
-// from both.
+// Two nodes with one identity are one part of a state. They may differ in what the walk
+// leaves out (a tagged field, an Opaque rule, what a Summary omits), which must not matter.
+// So for a part that is reached again, the bank keeps the node as it was reached the second
+// time, and steps are taken from both.
 
 // Twin puts the twin of a loaded node into its place, if there is one.
 func (st *State) Twin(b *Bank, i int, id uint32) bool {

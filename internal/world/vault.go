@@ -84,7 +84,7 @@ func (s *stock) message(p netsim.Packet) uint32 {
 type vault struct {
 	mu      sync.Mutex
 	all     stock
-	twinned atomic.Int32 // len(all.twins), for who has not got the lock
+	twinned atomic.Int32 // len(all.twins), to be read without the lock
 }
 
 // Share makes another bank over the same parts, for another goroutine.

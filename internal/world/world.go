@@ -12,20 +12,19 @@ import (
 // more is taken to loop for ever.
 const callsMost = 100_000
 
-// World is one run of a system: its nodes, what is under way between them,
-// and what is possible now. It takes one step at a time and never searches.
-// It is used by one goroutine, and used again for the next run: Start.
+// World is one run of a system: its nodes, the messages between them, and the events that
+// are possible now. It takes one step at a time and never searches. It belongs to one
+// goroutine, and is reused for the next run: Start.
 //
-// A World composes: what is known of the run belongs to its nouns, and a method
-// stands at the noun whose fields it touches. They stand in layers, those below
-// first; each has pointers to those below it that it needs, and to none above.
-// What a caller asks is asked of one of them.
+// A World is composed of parts, each with its own fields and methods. They are layered:
+// each has pointers to the parts below it that it needs, and none to parts above. Callers
+// ask the part itself.
 type World struct {
 	setting
 	sums   state.Sums
 	timers timers
 	Run    Run   // the step that is running, or the last one
-	Links  Links // what is under way, and who may hear of it
+	Links  Links // the messages under way, and which may be delivered
 	nodes  nodes
 
 	Environ Environment // what may misbehave
@@ -45,7 +44,7 @@ func (w *World) System() *sim.System { return w.sys }
 // Params returns the values in force.
 func (w *World) Params() sim.Params { return w.params }
 
-// Walker tells values as text, in the way that the state is told.
+// Walker returns the walker that writes values as texts, as in the state's text.
 func (w *World) Walker() *canon.Walker { return w.walker }
 
 // Unsupported reports whether an error says that this build cannot do what a

@@ -158,8 +158,8 @@ func (m *Model) drawTabs(screen tcell.Screen) {
 	b.put(goesOn, m.theme.head)
 }
 
-// more returns how far a page of so many lines is seen in an area, where that is not all of
-// it.
+// more shows which part of a page of that many lines is visible in an area, unless all of
+// it is.
 func more(a area, lines int, how string) string {
 	if a.scroll == 0 && lines <= a.height-1 {
 		return ""

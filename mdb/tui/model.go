@@ -17,8 +17,8 @@ type Model struct {
 	session *mdb.Session
 	theme   theme
 
-	// Where the terminal can be had from; the tests have their own.
-	start     func(work func()) // has work done, and Handle told what ended gets
+	// How to get the terminal; tests have their own functions.
+	start     func(work func()) // runs work, and passes the result of ended to Handle
 	ended     func(*finished)
 	clipboard func(text string)
 
@@ -28,7 +28,7 @@ type Model struct {
 	node          int   // whose state is shown: 1 is the first; 0 means all
 	top           int   // the step in the first row
 	answer        mdb.Page
-	fresh         bool    // nothing was done yet: the answer tells what was opened
+	fresh         bool    // nothing was done yet, so the answer says what was opened
 	prompt        *prompt // nil if no line is typed
 	history       []string
 	places        []string // where the session stood
@@ -170,7 +170,7 @@ func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
 	return nil
 }
 
-// note is told how far the work has come.
+// note records the progress of work.
 func (m *Model) note(what string, done, total int) {
 	text := what
 	if total > 0 {

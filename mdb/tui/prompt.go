@@ -110,8 +110,8 @@ func (m *Model) recall(place int) {
 	p.at = len(p.text)
 }
 
-// complete completes the word before the cursor, as far as there is no choice,
-// and tells the choices.
+// complete completes the word before the cursor as far as it is unambiguous, and lists the
+// choices.
 func (m *Model) complete() {
 	p := m.prompt
 	if p.lead != ":" {

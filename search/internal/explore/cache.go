@@ -11,21 +11,19 @@ import (
 	"macemc/sim"
 )
 
-// cache remembers what steps did, by their footprints: the parts that a step
-// touched or asked about. Where they are what they were, so is what it does,
-// since up to the first part that differs it cannot tell.
+// cache remembers the results of steps by their footprints: the parts that a step touched
+// or asked about. If these parts are the same, the step does the same, since it cannot
+// distinguish the states before it reaches a part that differs.
 //
-// The smallest footprint is the part of the node that runs. Whatever else such a
-// step does is told relative to what is there (it takes the head of a channel,
-// and puts something at the end of others), and is the same as long as there is
-// room. Such outcomes are found by numbers alone: by own, or by the key of a
-// delivery.
+// The smallest footprint is the part of the node that runs. Everything else that such a
+// step does is recorded relative to what exists (it takes the head of a channel, and
+// appends to others), and is the same as long as there is room. Such outcomes are found by
+// numbers alone: by own, or by the key of a delivery.
 //
-// Any other step (of the environment, of connections that open, break or fill, of
-// what tells monitors, of rare coins) has a shape, the places of its footprint,
-// and its outcomes set the parts there. A crash touches too much for one: what
-// becomes of the node, of the budgets and of the connection to each peer are
-// footprints of their own, of which it is made up.
+// Any other step (of the environment, of connections that open, break or fill, of facts for
+// monitors, of rare coins) has a shape, the places of its footprint, and its outcomes set
+// the parts there. A crash touches too much for one footprint: its effects on the node, on
+// the budgets and on the connection to each peer have footprints of their own.
 type cache struct {
 	bank  *world.Bank
 	lists *CoinLists
@@ -82,7 +80,7 @@ type footprint struct {
 	next  uint32 // with the same hash, or 0 if there is none
 
 	to      uint32   // where it is the node part alone: the nodes that it sends something
-	by      byNumber // as what it is told; 0 means as nothing
+	by      byNumber // in the form that is passed on; 0 means nothing
 	most    uint8    // how many messages to one of them, at most
 	told    bool     // its by is known
 	unknown bool     // the footprint does not decide it: take the step in another way
@@ -103,7 +101,7 @@ type result struct {
 type effect struct {
 	place int32
 	id    uint32 // of a part, or of a message
-	room  uint16 // the place holds at most so many; 0 means as many as there are
+	room  uint16 // the place holds at most this many; 0 means no limit
 	does  effectKind
 }
 
@@ -131,8 +129,8 @@ func (c cache) over(x *Taker) cache {
 	return c
 }
 
-// Keys tell an event at a node part: its kind, or 0 for a delivery by the node
-// part alone; the node, and who sent it; what it is; and the part.
+// Keys identify an event at a node part: its kind, or 0 for a delivery by the node part
+// alone; the node and the sender; the contents; and the part.
 const (
 	keyPart = 24 // bits
 	keyWhat = 22
@@ -360,9 +358,9 @@ type retaking struct {
 	twin bool
 }
 
-// verify takes a remembered step again: from the node as it is banked, and from
-// its twin, which has the same identity and another history. Both must do what
-// is remembered; if the twin does not, what is left out of the state matters.
+// verify repeats a remembered step, from the node in the bank and from its twin, which has
+// the same identity and another history. Both must do what is remembered. If the twin does
+// not, something that the state leaves out matters.
 func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
 	o.twin = m.able[i].twin
@@ -406,7 +404,7 @@ func (t *Taker) differs(i int, twin bool, what string) error {
 	return t.Owner.leftOut(t.World.Run.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
 
-// leftOut returns the error that two things which the state cannot tell apart behave
+// leftOut returns the error that two states which the search cannot distinguish behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",

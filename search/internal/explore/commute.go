@@ -9,31 +9,30 @@ import (
 	"macemc/internal/world"
 )
 
-// Two steps that have nothing to do with each other lead to one state in either
-// order. So of the steps from a state, memo does not look those up that could
-// have been taken before the step which led there: if b leads from s to t, and
-// a is possible in s, comes before b there and touches nothing that b touches,
-// then a leads from t to where b leads from the state behind a. It is counted,
-// and its state is known, or will be when the level has been expanded.
+// Two steps that touch no part in common lead to one state in either order. So memo does
+// not look up a step from a state that could have been taken before the step which led
+// there: if b leads from s to t, and a is possible in s, comes before b there and touches
+// nothing that b touches, then a leads from t to where b leads from the state after a. The
+// step is counted, and its state is known, or will be when the level has been expanded.
 //
-// Why none is lost: let all states of a level be known, and u be one step beyond
-// them. If the step a from t is not looked up though it leads to u, then the
-// step b leads there too, from a state of the same level, and comes after a in
-// the order of events. If that is not looked up either, there is another, which
-// comes after b, and so on; there are not so many events. It does not matter by
-// which of the steps that lead to a state it was reached first. But all states
-// of the level must be expanded whole: where some are not, all is looked up.
+// Why no state is lost: let all states of a level be known, and u be one step beyond them.
+// If the step a from t is not looked up though it leads to u, then the step b leads there,
+// too, from a state of the same level, and comes after a in the order of events. If b is
+// not looked up either, there is another step, which comes after b, and so on; since events
+// are finite, this ends. It does not matter by which step a state was reached first. But
+// all states of the level must be expanded as a whole: otherwise every step is looked up.
 //
-// Of several ways to a state it is the first in the order of events that is
-// never left out, by the same argument; so states are met in the order in which
-// they were met if all was looked up, by one worker.
+// Of several ways to a state, the first in the order of events is never skipped, by the
+// same argument. So one worker meets the states in the same order as if every step were
+// looked up.
 //
-// It takes for granted what memo does anyway: that a step is the arithmetic
-// which the bank does on the parts that it touches. Here no part is touched by
-// both, but for sets: they are the same whatever is put in first.
+// This assumes what memo assumes anyway: that a step is the arithmetic of the bank on the
+// parts that it touches. No part is touched by both steps, except sets, which are the same
+// whatever is added first.
 
-// by is a step that a state was reached by: the ordinal of its event, whose message it took
-// from a channel, and to whom it sent something. If it is 0, it may have touched anything.
+// by describes the step that a state was reached by: the ordinal of its event, the sender
+// whose channel it took from, and the receivers that it sent to. 0 means that it may have
+// touched anything.
 type by uint32
 
 // byNumber is the number of a by among those that were met, or 0 if it may have touched
@@ -63,7 +62,7 @@ func (b *bys) number(step by) byNumber {
 		return 0
 	}
 	n := byNumber(len(all))
-	all = append(all, step) // whoever has the shorter list sees nothing of it
+	all = append(all, step) // a copy, so that holders of the shorter list do not see it
 	b.of[step] = n
 	b.all.Store(&all)
 	return n
@@ -85,7 +84,7 @@ const (
 
 	mostTold = 3 // or more
 
-	byNodes = 16 // of more nodes no step is told
+	byNodes = 16 // beyond this many nodes, steps are not described
 )
 
 // The ordinal of an event orders those of different nodes as they are counted: by
@@ -118,8 +117,7 @@ func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	o.by = number(by(e.ordinal) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
 }
 
-// reach notes to whom a step sends something, and whether there may be no room
-// for it.
+// reach records to which nodes a step sends, and whether there may be no room.
 func (o *footprint) reach(effects []effect, nodes int) {
 	for k, s := range effects {
 		if s.does != effectPush && s.does != effectPut {
@@ -138,7 +136,7 @@ func (o *footprint) reach(effects []effect, nodes int) {
 			}
 			to /= nodes
 		}
-		if to < byNodes { // else none is told
+		if to < byNodes { // otherwise it is not described
 			o.to |= 1 << to
 		}
 	}
@@ -210,8 +208,8 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	return !o.rooms || m.hasRoom(o, m.v)
 }
 
-// pass counts a step that is not looked up. Of those that are tested, its state
-// is made after all.
+// pass counts a step that is not looked up. For those that are tested, the state is
+// computed nevertheless.
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
 	x.Owner.Counts.transition()

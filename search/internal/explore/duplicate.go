@@ -10,15 +10,15 @@ import (
 	"macemc/search/internal/run"
 )
 
-// That a state is known is believed because of its identity. Of some of the
-// steps that lead to a known state the belief is tested: the run that came there
-// first and the one that came there now are taken again from their starts, side
-// by side. Both ends must be told in the same words, and do the same at each of
-// their next steps. If they do not, something that the state leaves out matters.
+// A state counts as known if its identity is known. For some of the steps that lead to a
+// known state this is tested: the run that came there first and the one that came there now
+// are taken again from their starts, side by side. Both ends must have the same text, and
+// must do the same at each of their next steps. If they do not, something that the state
+// leaves out matters.
 //
-// An audit of a run asks whether the run leads where it led; this asks whether
-// two runs may be taken for one. The run that came first need not be kept for
-// it: every state has its origin.
+// An audit tests whether a run leads where it led before; this tests whether two runs may
+// be taken for one. The first run need not be kept for it, since every state has its
+// origin.
 
 // sides are the two worlds in which runs to one state stand side by side.
 type sides [2]side
@@ -57,7 +57,7 @@ func (x *Explorer) remember(h canon.Hash) {
 	x.sample[h] = x.Next - 1
 }
 
-// duplicate is told that the last step led to a known state, which is packed.
+// duplicate handles a step that led to a known state, which is packed.
 func (x *Explorer) duplicate(h canon.Hash) error {
 	due := x.pairs.Due()
 	x.Owner.Counts.duplicate()
@@ -121,7 +121,7 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 }
 
 // tell names the field that the state leaves out and that matters. If there is none, the
-// last step of a run is what differs.
+// last step of a run differs.
 func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()
@@ -173,8 +173,8 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	return at, field
 }
 
-// makeSides makes the two worlds, once. Which faults are allowed, and where, is not in a state
-// that they load: they are told here, for whatever they do.
+// makeSides makes the two worlds, once. Which faults are allowed is not part of a state
+// that they load, so it is set here.
 func (x *Explorer) makeSides() error {
 	if x.sides != nil {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"macemc/sim"
 )
 
-// What explores returns an error as soon as it is not to go on, whatever the
-// reason: one of these, a wrong, or what the world could not do.
+// Exploring ends with an error, whatever the reason: one of these, a Wrong, or an error of
+// the world.
 var (
 	// errFull says that there is no room for more states.
 	ErrFull = errors.New("there is no room for more states")
-	// errHalt ends an exploration that was told to stop.
+	// ErrHalt ends an exploration that was stopped.
 	ErrHalt = errors.New("the search was told to stop")
 	// errEnough ends an exploration that has found what was wanted.
 	ErrEnough = errors.New("the search has found enough")
@@ -23,9 +23,8 @@ var (
 	ErrBound = errors.New("nodes of this system cannot be copied")
 )
 
-// Wrong is the error that something is wrong with the step that was taken last,
-// or with the state that it led to. It speaks about the service: whoever ends
-// the exploration makes a finding of it.
+// Wrong is the error that the service fails in the last step, or in the state that it led
+// to. The code that ends the exploration makes a finding of it.
 type Wrong struct {
 	Failure *sim.Failure
 	Strayed bool // a run that was taken again came to another state

@@ -19,13 +19,13 @@ type Explorer struct {
 	Stepper
 	steps *Steps // the step properties; nil: there are none
 
-	judged Judged                // what was said of states
+	judged Judged                // the verdicts about states
 	Inside bool                  // no state is outside System.Within
 	pairs  run.Share             // of the steps to known states, those that are tested
 	sides  *sides                // in which they are
 	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
 
-	Among func(*Wrong) // told what is wrong with a state, where it expands a level together with others, or nil if it does so alone
+	Among func(*Wrong) // called with a failure at a state, if several expand a level together; otherwise nil
 }
 
 // NewExplorer stands before the first state. p: fingerprints are kept, not states.
@@ -183,9 +183,9 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
 }
 
-// visit looks at a new state, the last one that was added: by what is known of its nodes,
-// or else in the world, which load brings there. If it is nil, it is there. goesOn:
-// something is known to be possible in it.
+// visit examines the state that was added last: by what is known of its nodes, or else in
+// the world, into which load brings it. If load is nil, the world is there. goesOn means
+// that something is known to be possible in the state.
 func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
 	s := x.Next - 1
@@ -238,8 +238,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	return nil
 }
 
-// wrongState is told what is wrong with the state that was added last, which is
-// not expanded.
+// wrongState handles a failure of the state that was added last, which is not expanded.
 func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
 	x.leave(x.Next - 1)
 	if x.Among != nil {
@@ -258,9 +257,9 @@ func (x *Explorer) wrongStep(failure *sim.Failure) error {
 	return x.wrong(failure, false)
 }
 
-// wrong is told what is wrong with the state that was just reached. It ends the
-// exploration, unless more findings are wanted: then it is noted, and the state
-// is not expanded.
+// wrong handles a failure of the state that was just reached. It ends the exploration,
+// unless more findings are wanted: then the failure is recorded, and the state is not
+// expanded.
 func (x *Explorer) wrong(failure *sim.Failure, dead bool) error {
 	if !x.Owner.Several {
 		return &Wrong{Failure: failure, Dead: dead}
@@ -367,7 +366,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 	return nil
 }
 
-// again is told of a candidate that is packed, and known.
+// again handles a candidate that is packed and known.
 func (x *Explorer) again(m *Memo, c *candidate) error {
 	if x.pairs.Due() {
 		x.Spot = Spot{m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)}

@@ -233,7 +233,7 @@ func (m *Memo) changed() (places int) {
 	return places
 }
 
-// key tells an event with its node part.
+// key identifies an event with its node part.
 func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 	x, n := m.x, m.n
 	i, from, part := m.index(e.Node), m.index(e.From), uint32(0)
@@ -255,7 +255,7 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 			what = uint64(x.Bank.Items(p, m.v[p])[slot].Message)
 		}
 		what = what<<2 | uint64(e.Link)&3 // a bag has no bits left
-	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // told by how many of them come before
+	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // identified by how many of them come before
 		for j := k - 1; j >= 0; j-- {
 			if before, _ := x.World.Events.Found(j); before.Kind != e.Kind || before.Node != e.Node {
 				break

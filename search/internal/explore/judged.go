@@ -5,8 +5,8 @@ import (
 	"macemc/internal/world"
 )
 
-// Said is what is known of a state by what a View of it can see: the nodes, and
-// how many messages are under way, or which.
+// Said is what is known of a state from what a View of it can see: the nodes, and how many
+// messages are under way, or which.
 type Said uint8
 
 const (
@@ -15,10 +15,9 @@ const (
 	saidBusy                    // it is not good, and a node has an event of its own that is not rare: it is not settled
 )
 
-// Judged remembers what was said of states, by the identity of their nodes: new
-// states often have the nodes of a state before. It forgets what others take
-// the place of, and grows when that is much. The safety properties hold in all
-// that it remembers.
+// Judged remembers verdicts about states by the identity of their nodes, since new states
+// often have the nodes of an earlier one. New entries replace old ones; if that happens
+// often, it grows. The safety properties hold in all states that it remembers.
 type Judged struct {
 	slots  []judgement
 	lost   int  // places that others have taken, since it grew
@@ -41,7 +40,7 @@ func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
 }
 
-// Get returns what was said of a state with such nodes, if it is known.
+// Get returns the verdict about a state with these nodes, if it is known.
 func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	if j.slots == nil {
 		return 0, false
@@ -53,18 +52,18 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	return s.said, s.known && s.nodes == nodes && s.flying == int32(flying)
 }
 
-// Note remembers what was just said of the state that the world is in, unless it may
-// depend on which messages are under way. What is asked of a state is asked in one
-// order and stops where the answer is known; so it does where it did not look at
-// messages, in every state with these nodes.
+// Note remembers the verdict about the present state of the world, unless it may depend on
+// which messages are under way. Properties are evaluated in a fixed order until the verdict
+// is known, so if no property looked at messages here, none does in any state with these
+// nodes.
 func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	if !w.Judge.Looked() {
 		j.put(w.Judge.Counted(), nodes, flying, what)
 	}
 }
 
-// put remembers what was said. counted: it may depend on how many messages are
-// under way.
+// put remembers a verdict. counted means that it may depend on how many messages are under
+// way.
 func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
 	if j.slots == nil || counted && !j.flying {
 		*j = Judged{slots: make([]judgement, judgedLeast), flying: counted}

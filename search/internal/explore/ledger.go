@@ -30,9 +30,9 @@ type Ledger struct {
 	Joint  bool                // several goroutines have written: numbers do not follow levels
 	bys    bys                 // the steps that states were reached by
 	noted  bool                // these are noted of each state, while it is not expanded
-	tidy   func() (end func()) // told before the set is made larger, and after, or nil if nobody is
+	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
-	growing sync.RWMutex // held for reading by who uses the set
+	growing sync.RWMutex // held for reading by users of the set
 }
 
 // Origin says how a state was first reached.
@@ -50,7 +50,7 @@ const NoParent = math.MaxUint32
 // state that was packed before has zeros in columns that came later.
 type layout struct {
 	columns []column
-	of      [][4]uint16 // by place: the columns of the bytes of its number, the lowest first; plus one, 0: there is none yet
+	of      [][4]uint16 // by place, the columns of the bytes of its number, lowest first, plus one; 0 if there is none yet
 	bytes   []uint8     // by place: how many columns it has
 }
 
@@ -225,9 +225,9 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 // before it is full.
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
-// Expanded gives back what is known of the states of a level and no longer
-// needed, but for those in blocks that the next one shares. How they were
-// reached stays, and without prints they do themselves.
+// Expanded frees what is no longer needed about the states of a level, except in blocks
+// that the next level shares. How the states were reached is kept, and without prints the
+// states themselves are.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -261,7 +261,7 @@ func (f Frontier) Len() (n int) {
 	return n
 }
 
-// Some yields so many states, from the k-th on.
+// Some yields n states, from the k-th on.
 func (f Frontier) Some(k, n int, yield func(i int, s uint32) bool) {
 	i := 0
 	for _, s := range f {
@@ -316,7 +316,7 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	if l.noted {
 		b.by = make([]byNumber, blockStates) // now: later, others read it
 	}
-	more := append(all, b) // whoever has the shorter list sees nothing of it
+	more := append(all, b) // a copy, so that holders of the shorter list do not see it
 	l.blocks.Store(&more)
 	return uint32(len(all)) * blockStates, b
 }
@@ -327,7 +327,7 @@ type Entry struct {
 	lay    *layout
 	packed []uint64 // of lay.words(): the state that is looked up, packed
 	Next   uint32   // the number of the next new state
-	taken  int      // new states that the set has not been told of
+	taken  int      // new states that were not counted in the set yet
 	spans  []Span   // the new states of this level
 	into   *block   // it is written into; nil means into a new one
 }
@@ -499,7 +499,7 @@ func (e *Entry) keep() {
 	}
 }
 
-// Told tells the set how many states are new.
+// Told counts the new states in the set.
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0
@@ -515,7 +515,7 @@ func (e *Entry) write(from Origin) {
 	e.into.origins[e.Next%blockStates] = from
 }
 
-// Room makes sure that the set takes so many states more; errFull: it cannot.
+// Room makes sure that the set has room for that many more states, or returns errFull.
 func (l *Ledger) Room(n int) error {
 	l.growing.RLock()
 	enough := l.Set.Len()+n <= l.Set.Cap()

@@ -2,9 +2,9 @@ package explore
 
 import "macemc/choose"
 
-// chain is the run to the state whose steps are taken, as it is kept for who
-// outlives this process: its states, and how many answers lead to each. States of a
-// level follow their brothers, so that little of it is written for the next one.
+// chain is the run to the state whose steps are being taken, in the form in which a parent
+// process reads it: its states, and how many answers lead to each. States of a level follow
+// their siblings, so little of it has to be rewritten for the next one.
 type chain struct {
 	turn  int // what the pulse said when it was written
 	links []link
@@ -16,9 +16,8 @@ type link struct {
 	n     int
 }
 
-// mark keeps the run whose step is about to be taken, or looked at: that to the
-// current state, an event there, and answers to its coins. What is explored after
-// healing has no runs of its own.
+// mark records the run whose step is about to be taken or looked up: the run to the current
+// state, an event there, and answers to its coins. Healed states have no runs of their own.
 func (t *Taker) mark(event int, coins []int) {
 	p := &t.Owner.Pulse
 	if p.Trail == nil || t.Healed {

@@ -5,15 +5,14 @@ import (
 	"macemc/sim"
 )
 
-// Memo is the stepper that takes steps by arithmetic. What a step does is a
-// function of the parts that it touched or asked about, its footprint; so it is
-// taken once in the world for each, and remembered: see cache. In every other
-// state with the same footprint, the step is a few numbers looked up, and the
-// identity of the next state a few sums.
+// Memo is the stepper that takes steps by arithmetic. The result of a step is a function of
+// its footprint: the parts that it touched or asked about. So each footprint is run in the
+// world once, and remembered: see cache. In any other state with the same footprint, the
+// step is a few numbers looked up, and the identity of the next state is a few sums.
 //
-// Most footprints are of one part, the node that runs. Where nothing disturbs a
-// state, its events follow from its parts too, and the world need not be there.
-// Else the world says which events are possible.
+// Most footprints consist of one part, the node that runs. If nothing disturbs a state, its
+// possible events follow from its parts, too, and the world is not needed. Otherwise the
+// world says which events are possible.
 type Memo struct {
 	x         *Taker
 	n         int
@@ -26,7 +25,7 @@ type Memo struct {
 
 	behind  lastStep
 	All     bool // every step is looked up: see commute.go
-	Eager   bool // the visitor is told after each event
+	Eager   bool // the visitor is called after each event
 	Unasked int  // steps that were not looked up
 	asked   int  // steps that were looked up by the node alone
 	twins   int  // node parts with a twin that were noted
@@ -58,8 +57,8 @@ func count(b bool) int {
 	return 0
 }
 
-// Expand takes every step from a state. Its events are counted in the world's
-// order, so that a path can be told by their numbers.
+// Expand takes every step from a state. Events are counted in the world's order, so that a
+// path can be given by their numbers.
 func (m *Memo) Expand(state uint32) error {
 	x := m.x
 	if len(m.Next)+len(m.seen) >= together {
@@ -169,7 +168,7 @@ func (m *Memo) plainSteps(state uint32) (k int, err error) {
 type occurrence struct {
 	ordinal int    // see commute.go
 	what    uint32 // the message that is delivered; if none is, where the outcome stands in cache.own
-	from    int    // who sent the message; none: the node has the event of its own
+	from    int    // the sender of the message; none if it is an event of the node itself
 	pops    int    // out of this channel or bag; none: it stays in its set
 }
 

@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// Owner is the search that explores, as far as exploring needs it. Who makes it fills
-// it in, and changes nothing while something is explored; what is counted, and the
-// share, belong to the one who explores meanwhile.
+// Owner is the part of the search that exploring needs. Its creator sets the fields, and
+// changes nothing during an exploration; the counts and the share belong to the exploring
+// goroutine meanwhile.
 type Owner struct {
 	*run.Runs
 	Counts   Counts
@@ -17,12 +17,12 @@ type Owner struct {
 	Coverage *world.Coverage // nil if nothing is covered
 	Sampler  sampler         // nil means nobody asked
 
-	Several bool                                                     // a finding may be followed by others: what is wrong is noted, and the rest explored
+	Several bool                                                     // more findings may be wanted: a failure is recorded, and the rest explored
 	Note    func(x *Explorer, failure *sim.Failure, dead bool) error // notes it, or says that it is enough
 
 	Halt     func() bool    // whether to stop, in the middle of a state
 	Depth    func() int     // of the states that are expanded
-	Progress func(done int) // told how far something is that takes long
+	Progress func(done int) // called with the progress of long work
 
 	Seed uint64
 	All  bool // every step is looked up, for tests
@@ -58,11 +58,11 @@ func (c *Counts) duplicate() { *c.Duplicates++ }
 // compared counts a pair of runs to one state that were compared.
 func (c *Counts) compared() { *c.Compared++ }
 
-// sampler is told of the new states of a space.
+// sampler samples the new states of a space.
 type sampler interface {
 	// Due counts a state, and reports whether it is to be looked at.
 	Due(depth int) bool
 	Look(depth int, lines []canon.Line)
-	// Hold is told which lines of it show times.
+	// Hold sets which lines of it show times.
 	Hold(fields []canon.Line)
 }

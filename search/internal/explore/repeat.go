@@ -11,24 +11,23 @@ import (
 	"macemc/sim"
 )
 
-// A space that was exhausted is exhausted only if every step does the same each
-// time. Audits take a share of the steps twice, which in a small space is little:
-// what depends on a coin that nobody owns may have fallen alike so far. So there
-// each different step is taken again and again: every handler, for each state of
-// its node, event and answers.
+// A space counts as exhausted only if every step does the same each time. Audits repeat
+// only a share of the steps, which is little in a small space: a coin that nobody controls
+// may have fallen the same way so far. So in a small space each different step is repeated
+// many times: every handler, for each state of its node, event and answers.
 //
-// What may hide is shaken meanwhile. The steps are taken in another order each
-// time, so that what one leaves behind outside of the state meets others; every
-// second time in another world, twice in a row, or after the collector and other
-// goroutines have run. A node is copied for each, so its maps are made anew.
+// Meanwhile hidden dependencies are disturbed. The steps are taken in another order each
+// time, so that what one of them leaves behind outside of the state meets others; every
+// second time in another world, twice in a row, or after a garbage collection and other
+// goroutines have run. A node is copied for each step, so its maps are new.
 
 const (
 	repeatTimes  = 40     // a map of two keys turns around one time in eight
 	repeatMost   = 60_000 // steps that are taken again in all,
-	repeatLines  = 100    // and half as many for every so many lines of the first state
+	repeatLines  = 100    // and half as many for each such number of lines of the first state
 	repeatLevels = 20_000 // transitions of a space that is looked at for different steps
-	repeatAsks   = 1024   // of so many, the search is asked before one whether it is to stop
-	repeatShakes = 7      // of so many rounds, the collector runs before one
+	repeatAsks   = 1024   // one repetition in this many asks whether the search was stopped
+	repeatShakes = 7      // in one of this many rounds, the garbage collector runs first
 )
 
 // repeatable is a step that is taken again.
@@ -39,9 +38,9 @@ type repeatable struct {
 	did   canon.Hash
 }
 
-// Repeats takes the different steps of the space that was exhausted again, each so many
-// times, or 0 if the space is too large for it. It fails with a wrong about the first that
-// does not do the same.
+// Repeats repeats the different steps of an exhausted space, each that many times, or 0
+// times if the space is too large. It returns a Wrong for the first step that does not do
+// the same.
 func (x *Explorer) Repeats() (different, times int, err error) {
 	if x.Prints != nil || x.Owner.Once || *x.Owner.Counts.Transitions > repeatLevels {
 		return 0, 0, nil
@@ -164,7 +163,7 @@ func (x *Explorer) brings(s *side, state uint32) {
 	s.w.State.Load(x.Bank, x.To)
 }
 
-// repeat takes a step again, and tells what it did.
+// repeat repeats a step, and returns a hash of what it did.
 func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
 		return x.outcomeOf(s, choose.NewFixed(d.coins...), func(src choose.Source) { s.w.Start(src) })
@@ -172,7 +171,7 @@ func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	return x.takes(s, d.state, &run.Answers{Steps: []run.Taken{{Event: d.event, Coins: d.coins}}})
 }
 
-// takes takes a step from a state, and tells what it did.
+// takes takes a step from a state, and returns a hash of what it did.
 func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	return x.outcomeOf(s, src, func(src choose.Source) {
 		x.brings(s, state)

@@ -13,10 +13,9 @@ import (
 	"macemc/search/internal/run"
 )
 
-// Taker takes the steps of states that are kept as vectors of their parts'
-// numbers: the world is loaded with one, and the one node that runs is copied.
-// It also knows by which run it came to where it is. What is to be made of the
-// state that a step leads to, its visitor says.
+// Taker takes the steps of states that are kept as vectors of their parts' numbers: it
+// loads the world with one, and copies the one node that runs. It also knows the run that
+// led to the current state. Its visitor handles the state that a step leads to.
 type Taker struct {
 	Owner   *Owner
 	World   *world.World
@@ -46,12 +45,12 @@ type Spot struct {
 	lastCoins []int  // the answers to its coins
 }
 
-// A Visitor is told where the steps of states lead.
+// A Visitor handles the states that steps lead to.
 type Visitor interface {
-	// Arrived is told that the world has taken the k-th event of a state.
+	// Arrived is called when the world has taken the k-th event of a state.
 	Arrived(state uint32, k int) error
-	// LookUp is told of the steps of a memo's batch, which were not taken in the
-	// world, in their order.
+	// LookUp is called with the steps of a memo's batch, which were not taken in the world,
+	// in their order.
 	LookUp(m *Memo) error
 }
 
@@ -60,7 +59,7 @@ type Stepper interface {
 	Expand(state uint32) error
 	// Rest takes the events from the k-th on, after one that failed.
 	Rest(state uint32, k int) error
-	// Settle tells the visitor of what it was not told yet.
+	// Settle passes the remaining steps to the visitor.
 	Settle() error
 }
 
@@ -76,7 +75,7 @@ func (s InWorld) Rest(state uint32, k int) error {
 	return s.takeFrom(state, k)
 }
 
-// Settle has nothing to tell: the visitor has been told of each step.
+// Settle does nothing: the visitor has got each step.
 func (s InWorld) Settle() error { return nil }
 
 // noEvent is before the first step from a state: only hooks of the system have
@@ -274,8 +273,8 @@ func (t *Taker) led(run run.Answers) *run.Answers {
 	return &run
 }
 
-// answerer answers one step: the event it is told, and all answers to the coins
-// of its handler, one list after the other.
+// answerer gives the answers of one step: the given event, and all answers to the coins of
+// its handler, one list after the other.
 type answerer struct {
 	event int
 	coins choose.Odometer
@@ -383,7 +382,7 @@ func (c *CoinLists) Number(answers []int) (uint16, bool) {
 		return 0, false
 	}
 	n := uint16(len(lists))
-	lists = append(lists, append([]int{}, answers...)) // whoever has the shorter list sees nothing of it
+	lists = append(lists, append([]int{}, answers...)) // a copy, so that holders of the shorter list do not see it
 	c.of[string(c.key)] = n
 	c.lists.Store(&lists)
 	return n, true
