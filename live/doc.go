@@ -52,4 +52,10 @@
 // sent and received. They pass what they have to the node's inbox; packer converts messages
 // to bytes. Faults are a Weather of links, and what happens to a Fleet: Trouble by a seed,
 // a Timetable by a script.
+//
+// # Operation
+//
+// Host.Handler serves metrics for Prometheus, and whether the nodes are healthy and ready. While
+// nodes run, their certificates may change (Config.TLSNow), and nodes may be added to the
+// book (Host.Grow).
 package live

@@ -50,7 +50,7 @@ func (n *Node) loop() {
 	if n.number > 0 {
 		first.Kind = sim.KindRestart
 	}
-	ok := n.member.late || n.take(&first)
+	ok := n.member.late || n.take(&first, time.Now())
 	n.host.goes.Add(2)
 	go n.links.door.listens()
 	go n.links.datagrams.hears()
@@ -67,7 +67,7 @@ func (n *Node) loop() {
 		}
 		e, is := n.next(now)
 		if is {
-			ok = n.take(&e)
+			ok = n.take(&e, now)
 			continue
 		}
 		n.tell()
@@ -194,13 +194,12 @@ func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
 }
 
 // take takes one step: the handler, what it stored, the record, and then what others see of
-// it. If it is false, the node's life is over.
-func (n *Node) take(e *Event) bool {
+// it. If take returns false, the node's life is over.
+func (n *Node) take(e *Event, began time.Time) bool {
 	var ask *asking
 	if e.Asked {
 		ask = n.requests.next()
 	}
-	began := time.Now()
 	if f := n.m.run(e); f != nil {
 		n.fails(f, ask, e)
 		return false
