@@ -63,7 +63,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	return nil
 }
 
-// besides adds what was met in walks, unless there is a finding like it.
+// besides adds a finding that walks met, unless a similar one is listed.
 func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 	for _, f := range all {
 		if f.Verdict == other.Verdict && f.Property == other.Property {

@@ -118,7 +118,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write writes all that was asked for.
+// write writes the files of all requested formats.
 func (o *outputs) write(t *tool, r *search.Result, all []*account.Account) error {
 	root := moduleBelow(t.env("GITHUB_WORKSPACE"))
 	var failed []error

@@ -149,7 +149,7 @@ func readState(dir string, record func([]byte)) (h stateHeader, end *stateEnd, l
 func (h *stateHeader) differs(now *stateHeader) error {
 	switch {
 	case h.Build != now.Build:
-		return fmt.Errorf("the state is of another build (%s) than this program (%s): what it says need not hold here; search anew, or go on with the program that began", h.Build, now.Build)
+		return fmt.Errorf("the state is of another build (%s) than this program (%s): its results need not hold for this one; search again, or continue with the program that began", h.Build, now.Build)
 	case !slices.Equal(h.Setting, now.Setting):
 		return fmt.Errorf("the state is of a search of %s, and not of %s", strings.Join(h.Setting, ", "), strings.Join(now.Setting, ", "))
 	}

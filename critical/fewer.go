@@ -24,9 +24,9 @@ func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) 
 // Close ends what watches the runs.
 func (w *Fewer) Close() { w.s.close() }
 
-// Same reports whether a run of these steps is possible, every one of them, and
-// comes to the same. Healing counts for nothing: it is no step of the service,
-// and deadness is judged after it anyway.
+// Same reports whether a run of exactly these steps is possible and fails in the same way.
+// The step of healing is ignored: it is not a step of the service, and a run is judged dead
+// after healing anyway.
 func (w *Fewer) Same(steps []choose.Step) (bool, error) {
 	all := 0
 	for i := range steps {

@@ -51,7 +51,7 @@ func (g *Graph) title(lane int) string {
 // network is the lane of what happens to the network and in no node.
 const network = -1
 
-// none is no point, no message.
+// none is the number of a point or message that does not exist.
 const none = -1
 
 // point is the start of a node, or a step.

@@ -125,8 +125,9 @@ func (g *Graph) left(s Part) (all []stretch) {
 	return all
 }
 
-// again returns the number of steps, from a point on, that are there again right after, and
-// how many steps that is, or 0 if they are not, or it is not worth it.
+// again returns the length of a stretch of points that is repeated right after itself, and
+// the length of all its repetitions. It returns 0 if there is none, or if leaving it out
+// would not be worth it.
 func (g *Graph) again(s Part, p int) (period, n int) {
 	for k := 1; k <= periodMost && p+k < len(g.points); k++ {
 		if g.pointed(p+k-1) || !g.within(s, p+k-1) {

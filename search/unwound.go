@@ -2,9 +2,8 @@ package search
 
 import "macemc/search/internal/run"
 
-// unwound returns the result of a search in which a handler ended its goroutine. Where
-// nobody kept the answers, the search is taken again, with a watch on them: it comes to the
-// same handler.
+// unwound returns the result of a search in which a handler ended its goroutine. If the
+// answers were not kept, the search runs again with its heartbeat on, and comes to the same handler.
 func (r *runner) unwound() (*Result, error) {
 	h, f := r.ended()
 	if !h.Pulse.On {

@@ -141,9 +141,9 @@ var handlerKinds = map[string]sight.HandlerKind{
 	"Init": sight.HandlerInit, "Deliver": sight.HandlerMessage, "Handle": sight.HandlerSignal,
 }
 
-// search looks through the layers of a node for the one that lists a handler of
-// the value, or whose method has a case for it, or else whose package has its
-// type; or else it is the outermost.
+// search looks through the layers of a node, and returns the first that lists a handler of
+// the value, whose method has a case for it, or whose package declares its type. If none
+// does, it returns the outermost layer.
 func (l *Sources) search(h handled) Source {
 	var methods []reflect.Value
 	var owners []reflect.Type

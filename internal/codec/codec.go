@@ -278,7 +278,7 @@ func (c *Codec) Decode(data []byte) (any, error) {
 	case err != nil:
 		return nil, err
 	case !v.IsValid():
-		return nil, fmt.Errorf("nil stands where there must be a value")
+		return nil, fmt.Errorf("the bytes have nil where a value is required")
 	case left > 0:
 		return nil, fmt.Errorf("%d bytes are left behind the value", left)
 	}

@@ -135,7 +135,7 @@ func TestHostileBytes(t *testing.T) {
 		text string
 	}{
 		"no bytes":                 {nil, "ends too late"},
-		"nil":                      {[]byte{0}, "nil stands"},
+		"nil":                      {[]byte{0}, "the bytes have nil"},
 		"a type by number":         {[]byte{2}, "type 1 of 0"},
 		"a long list":              {typed([]int{}, 1, 0xff, 0xff, 0xff, 0xff, 0x0f), "elements are announced"},
 		"many empty things":        {typed([]struct{}{}, 1, 0xff, 0xff, 0xff, 0xff, 0x0f), "elements are announced"},

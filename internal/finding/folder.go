@@ -118,9 +118,9 @@ func (s *Shelf) try(folder string, files []File) (lacks, err error) {
 	return lacks, os.Rename(temporary, folder)
 }
 
-// begin makes the folder that is written into, and locks it. Another search may
-// sweep it before that, so it is tried again; where there are no locks, nobody
-// sweeps.
+// begin creates the folder that is written into, and locks it. Another process may sweep
+// the folder before it is locked, so begin tries again. On systems without locks nothing is
+// swept.
 func (s *Shelf) begin() (temporary string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -197,7 +197,7 @@ func (p *Program) build() error {
 		return errors.New("this is the program of a test, of which no copy is built")
 	}
 	if len(p.Packages) == 0 {
-		return errors.New("the packages of the service are not known")
+		return errors.New("the packages of the service could not be determined, so their lines cannot be counted")
 	}
 	if self, dirs, err := copyOf(); err == nil {
 		p.file, p.copied = self, &order{Main: info.Path, Dirs: dirs}

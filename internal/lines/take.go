@@ -19,7 +19,7 @@ import (
 // answer.
 const asked = "MACEMC_LINES"
 
-// order is what a copy is asked.
+// order is a request to the copy of the program.
 type order struct {
 	Path   string            // a file
 	Answer string            // a file

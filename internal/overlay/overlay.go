@@ -44,9 +44,9 @@ func (o Overlay) Command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Write writes the overlay for the go command of the caller, in the folder dir
-// for caches, and returns it. An overlay that is there is not written again. Tests leave
-// out hunks, by their names, to see that somebody notices.
+// Write writes the overlay for the caller's go command, in the cache folder dir, and
+// returns it. An existing overlay is not written again. Tests leave out hunks, by name, to
+// check that their absence is noticed.
 func Write(dir string, without ...string) (Overlay, error) {
 	root, version, modules, err := toolchain()
 	if err != nil {

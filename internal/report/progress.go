@@ -75,8 +75,9 @@ func pace(now, then int, ago time.Duration, what string) string {
 	return text
 }
 
-// left returns how long the search still takes, where that is known: of walks, which come
-// last, and where it may not take longer. How many depths follow nobody knows.
+// left estimates how long the search still takes. An estimate exists for walks, which come
+// last, and if the search has a time limit. How many levels the exhaustive phase still has
+// is unknown.
 func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts []string) {
 	phase, known := toGo(now, then, ago)
 	last := known && (now.Phase == search.PhaseWalks || now.Phase == search.PhasePrefixes)

@@ -156,7 +156,7 @@ var name = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 func names(words []string) error {
 	for _, w := range words {
 		if w == "rare" {
-			return errors.New("rare stands after the vertex that it is about, and is no name of one")
+			return errors.New("the word rare follows a vertex, and cannot be the name of one")
 		}
 		if !name.MatchString(w) {
 			return fmt.Errorf("%q is no name of a vertex; a name is lower-case letters and digits, such as a or b2", w)

@@ -40,7 +40,7 @@ type Item struct {
 	Bag     bool
 }
 
-// info is what the bank knows of a part besides its contents.
+// info is what the bank has computed about a part.
 type info struct {
 	local Local
 	queue Queue

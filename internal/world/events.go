@@ -260,7 +260,7 @@ func (es *Events) event(k int) (sim.Event, spot) {
 	return h.Event, h.spot
 }
 
-// write is event, written to h, which must be zero.
+// write writes the k-th event to h, which must be zero.
 func (es *Events) write(k int, h *happening) {
 	if es.filtered() {
 		k = int(es.free[k])

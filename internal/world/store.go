@@ -238,7 +238,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	return k
 }
 
-// loseDisk is what becomes of the disk of a node that has just failed.
+// loseDisk chooses what remains on the disk of a node that has just failed.
 func (d *disks) loseDisk(i int) {
 	switch ns := &d.nodes.at[i]; ns.life {
 	case lifeGone: // nobody reads it any more

@@ -75,7 +75,7 @@ func (a *asking) end(from sim.Addr, enough int) bool {
 
 func (a *asking) majority() int { return len(a.objects)/2 + 1 }
 
-// A writer writes 1, 2, ... most.
+// A writer writes the values 1 to most, in order.
 type writer struct {
 	asking
 	most   int

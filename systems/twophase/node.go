@@ -14,7 +14,7 @@ type (
 	abort   struct{} // a manager's own, or the coordinator's
 )
 
-// prepared is what a manager tells the coordinator.
+// prepared is the message of a manager to the coordinator that it is prepared.
 type prepared struct{}
 
 // state is where a manager is.

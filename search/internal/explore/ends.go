@@ -37,8 +37,8 @@ func (w *Wrong) Error() string {
 	return "macemc bug: search: this is a finding, and nobody made one: " + w.Failure.Message
 }
 
-// stray returns the wrong of a step that did not do the same twice. Which one it was is
-// found when the run is taken again.
+// stray returns the error for a step that did not do the same twice. Repeating the run
+// finds out which step that is.
 func (t *Taker) stray() error { return t.strayed(nil) }
 
 // strayed returns the wrong of a run whose last step did not do the same twice.
