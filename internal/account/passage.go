@@ -219,7 +219,7 @@ func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bo
 		if line < from || line > to {
 			continue
 		}
-		at = Source{File: inModule(name), Line: from, Func: file.Name.Name, path: name}
+		at = Source{File: fileName(name), Line: from, Func: file.Name.Name, path: name}
 		if f, is := d.(*ast.FuncDecl); is {
 			at.Func, from = file.Name.Name+"."+nameOf(f), l.set.Position(f.Name.Pos()).Line
 			at.Line = from

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -388,6 +389,29 @@ func Stack(stack string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// fileName returns a file's name as inModule does, and for a file of another module behind the path of
+// that module, since the folder that it is in says little.
+func fileName(name string) string {
+	file := inModule(name)
+	if !filepath.IsAbs(file) {
+		return file
+	}
+	for folder := filepath.Dir(name); folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		if err != nil {
+			continue
+		}
+		relative, err := filepath.Rel(folder, name)
+		if m := modulePath.FindSubmatch(text); m != nil && err == nil {
+			return string(m[1]) + "/" + filepath.ToSlash(relative)
+		}
+		break
+	}
+	return file
+}
+
+var modulePath = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
 // inModule returns a file's name relative to the root of the module that is built, or as it
 // is for a file of another. A build with -trimpath names files by the path of their module
