@@ -159,7 +159,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 		case sight.RuleEventually:
 			w.eventually = append(w.eventually, rule.State(&w.sees))
 		case sight.RuleMonitor:
-			m := rule.Monitor()
+			m := rule.Monitor(w.params)
 			m.Reset()
 			w.monitors = append(w.monitors, m)
 		case sight.RuleSometimes: // of a search

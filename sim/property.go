@@ -318,16 +318,19 @@ func propertyAbout[N any](kind sight.RuleKind, name string) Property {
 // Monitor returns a safety property of a run. observe gets every fact that a node emits,
 // and keeps in m what it needs to remember. It returns an error if the property is
 // violated. The memory is part of the state, so it must not point into a fact that may
-// change. If *M has a method Init(), it is called at the start of every run.
+// change. If *M has a method Init() or Init(Params), it is called at the start of every run.
 func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Property {
-	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleMonitor, Monitor: func() sight.Monitor {
+	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleMonitor, Monitor: func(params any) sight.Monitor {
 		m := new(M)
 		return sight.Monitor{
 			Name: name,
 			Reset: func() {
 				*m = *new(M)
-				if i, ok := any(m).(interface{ Init() }); ok {
+				switch i := any(m).(type) {
+				case interface{ Init() }:
 					i.Init()
+				case interface{ Init(Params) }:
+					i.Init(params.(Params))
 				}
 			},
 			Observe: func(at int, fact any) error { return observe(m, addrOf(at), fact) },

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"macemc/choose"
+	"macemc/examples/raft/core"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -141,6 +142,25 @@ func TestReplays(t *testing.T) {
 		if !slices.Equal(told, retold) {
 			t.Fatalf("walk %d came to another state when it was taken again", i)
 		}
+	}
+}
+
+// Voters stand for election, and those that a joint configuration is about to leave behind;
+// a learner and a stranger do not. The clock of a leader that is removed goes on if it does.
+func TestWhoStandsForElection(t *testing.T) {
+	params, err := System.Configure(4, []string{"members=shrink"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := core.Conf{Voters: []uint64{1}, Outgoing: []uint64{1, 2}, Learners: []uint64{3}}
+	for i, want := range []bool{true, true, false, false} {
+		s := newServer(params, params.Addr(i), blank(params, params.Addr(i)))
+		if s.conf = conf; s.votes() != want {
+			t.Errorf("in %s, server %d votes: %t", conf, s.id, !want)
+		}
+	}
+	if got := changes(false, false); !slices.Equal(got, []string{"fixed", "remove", "replace"}) {
+		t.Errorf("without joint configurations and learners the members change by %q", got)
 	}
 }
 

@@ -208,7 +208,7 @@ func (s *server) Handle(env sim.Env, signal sim.Signal) {
 		}
 	case heartbeat:
 		env.After(heartbeatEvery, heartbeat{})
-		if !s.removed() {
+		if !s.stands() {
 			s.node.Tick(false)
 		}
 		s.node.Bound(0) // out of reach, and so no part of the state
@@ -282,7 +282,7 @@ func (s *server) changing() bool {
 // tick is a tick of raft's clock. When its election timeout is over is a choice, made
 // when it matters: see core.Node.Tick.
 func (s *server) tick(env sim.Env) {
-	if s.removed() {
+	if s.stands() {
 		return
 	}
 	expired := false
@@ -305,8 +305,16 @@ func (s *server) votes() bool {
 	return slices.Contains(s.conf.Voters, s.id) || slices.Contains(s.conf.Outgoing, s.id)
 }
 
-// removed reports whether the server is no member any more. Its clock then stands still.
+// removed reports whether the server is no member any more.
 func (s *server) removed() bool { return len(s.conf.Voters) > 0 && !s.counts(s.id) }
+
+// stands reports whether the server's clock stands still: it is removed, and is no leader
+// that goes on. Such a leader goes on with its heartbeats too, or the members that lack an
+// entry never get it.
+func (s *server) stands() bool {
+	_, leads := s.node.Role()
+	return s.removed() && !(s.goesOn && leads)
+}
 
 // proceed takes the next Ready in hand, if there is one and none is, now or
 // in a step of its own.

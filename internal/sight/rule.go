@@ -34,7 +34,7 @@ type Rule struct {
 
 	State   func(*State) Check               // of RuleAlways, RuleEventually and RuleSometimes
 	Step    func(before, after *State) Check // of RuleSteps
-	Monitor func() Monitor                   // of RuleMonitor
+	Monitor func(params any) Monitor         // of RuleMonitor; the params are sim's own
 }
 
 // Check is a property bound to a state.

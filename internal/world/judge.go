@@ -56,7 +56,7 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 		case sight.RuleSometimes:
 			j.sometimes = append(j.sometimes, rule.State(&j.nodes.sees))
 		case sight.RuleMonitor:
-			j.monitors = append(j.monitors, rule.Monitor())
+			j.monitors = append(j.monitors, rule.Monitor(j.params))
 		case sight.RuleSteps: // needs two worlds: see StepChecks
 		default:
 			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps, Monitor or Sometimes", sys.Name, p.Name)
