@@ -27,7 +27,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 		return nil
 	}
 	began, spent := time.Now(), search.Processor()
-	opts := f.critical(r.Options, p, ends.why)
+	opts := f.critical(r.Options, p, ends.why).For(r)
 	for i := range r.Findings {
 		at := &r.Findings[i]
 		opts.Search.OnStuck = func(stuck *search.Result) {

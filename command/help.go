@@ -46,7 +46,7 @@ var flagHeadings = map[string][]heading{
 		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "restarts", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},
-		{"a finding", []string{"out", "no-critical", "no-shrink", "no-lines", "stuck", "in-process", "web"}},
+		{"a finding", []string{"out", "no-critical", "no-shrink", "explain-effort", "no-lines", "stuck", "in-process", "web"}},
 		{"what it prints", []string{"json", "quiet", "profile-space", "coverage", "charts"}},
 		{"its state", []string{"state"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},

@@ -125,6 +125,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.opts.NoWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
+	bound("explain-effort")
 	flags.BoolVar(&f.noLines, "no-lines", false, "do not find out which lines of code ran, for which a copy of the program is built that counts them")
 	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm`; by weight, all alike, the chain of causes\nof the highest priority, by weights that differ for each walk; auto: chain, swarm and weighted in turn.\nWith auto, chain and swarm each fault has a time of its own")
 	flags.IntVar(&f.restarts, "restarts", 30, "of a hundred walks, let `N` go on from states that others have met, after the first million steps;\nwith auto, chain and swarm, where nodes can be copied; 0: none")

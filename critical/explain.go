@@ -1,6 +1,8 @@
 package critical
 
 import (
+	"slices"
+
 	"macemc/search"
 	"macemc/sim"
 )
@@ -9,55 +11,94 @@ import (
 // transition, shortens the run, and finds the live run nearest to it. Finding.Found is then
 // the original run. If Explain is stopped, the rest is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
-	opts.spent = new(int)
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) {
+		out, err := b.explain(f, shrink)
+		if err == nil && out.Stopped && !b.stopped() {
+			return out.with(out.Finding.Ended(b.opts.Spent + b.lab.Effort())), nil
+		}
+		return out, err
+	})
+}
+
+// For bounds what is spent on each finding of a search: what locating its critical step may
+// cost, as search.Options.ExplainEffort says, and as much again for making its run shorter.
+func (o Options) For(r *search.Result) Options {
+	n := max(1, len(r.Findings))
+	effort := r.ExplainEffort() / n
+	o.Effort, o.Spent = 2*effort, min(effort, (r.Stats.Judging+r.Stats.Settled)/n)
+	return o
+}
+
+// The parts of the effort: after locatePart the critical step of the run that was found is
+// looked for no more, and after shrinkPart no more steps are taken out of it.
+const (
+	locatePart = 1.0 / 2
+	shrinkPart = 2.0 / 3
+)
+
+func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
-		return shortened(sys, f, opts, shrink)
+		return b.shortened(f, shrink)
 	}
 	if !shrink || !shrinkable(f) {
-		return Find(sys, f, opts)
+		return b.find(f, b.opts.NoLive, locatePart)
 	}
-	first := opts
-	first.NoLive = true
-	out, err := Find(sys, f, first)
-	if err != nil || out.Alive || out.Stopped {
+	out, err := b.located(f)
+	if err != nil || out.Alive || out.Stopped && b.stopped() {
 		return out, err
 	}
-	short, err := Shrink(sys, out.Finding, opts)
+	short, err := b.shrink(out.Finding)
 	if err != nil {
 		return nil, err
 	}
-	last, err := Find(sys, short.Finding, opts)
+	last, err := b.find(short.Finding, b.opts.NoLive, 1)
 	if err != nil {
 		return nil, err
 	}
+	found := last.Finding
 	switch {
 	case last.Alive: // the original run is reported as it is
-		return Find(sys, f, opts)
-	case last.Stopped && last.Finding.Critical == nil && last.Finding.Avoided == nil: // what shrinking knows of it
-		last.Finding = short.Finding
+		return b.find(f, b.opts.NoLive, 1)
+	case last.Stopped && found.Critical == nil && found.Avoided == nil: // what shrinking knows of it
+		found = short.Finding
 	}
-	if len(last.Finding.Path.Steps) < len(f.Path.Steps) {
-		last.Finding.Shortened(f)
-		if e := short.Finding.Evidence; e != nil && last.Finding.Evidence != nil && e.Walks > last.Finding.Evidence.Walks {
-			last.Finding.Evidence = e
+	if len(found.Path.Steps) < len(f.Path.Steps) {
+		found.Shortened(f)
+		if e := short.Finding.Evidence; e != nil && found.Evidence != nil && e.Walks > found.Evidence.Walks {
+			found.Evidence = e
 		}
 	}
-	last.Others = append(out.Others, append(short.Others, last.Others...)...)
-	last.Stopped = last.Stopped || short.Stopped
-	return last, nil
+	return &Result{
+		Finding: found, Others: slices.Concat(out.Others, short.Others, last.Others),
+		Stopped: out.Stopped || last.Stopped || short.Stopped,
+	}, nil
+}
+
+// with returns the result with another finding.
+func (r *Result) with(f *search.Finding) *Result {
+	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
+}
+
+// located returns the finding with its critical step, if shrinking needs that: the last step
+// of a dead run stays critical. What the search has decided is not decided again.
+func (b *bench) located(f *search.Finding) (*Result, error) {
+	if f.Verdict != sim.VerdictDead || f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step) {
+		return &Result{Finding: f}, nil
+	}
+	return b.find(f, true, locatePart)
 }
 
 // shortened returns a finding without a critical step, whose run is made short if shrink is
 // set.
-func shortened(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
+func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
 	if !shrink {
 		return &Result{Finding: f}, nil
 	}
-	out, err := Shrink(sys, f, opts)
+	out, err := b.shrink(f)
 	if err == nil && len(out.Finding.Path.Steps) < len(f.Path.Steps) {
 		found := *out.Finding
 		found.Shortened(f)
-		out.Finding = &found
+		return out.with(&found), nil
 	}
 	return out, err
 }

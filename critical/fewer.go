@@ -1,6 +1,8 @@
 package critical
 
 import (
+	"cmp"
+
 	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
@@ -10,19 +12,29 @@ import (
 // uses it for the runs that it makes, and eventgraph.Depends through its argument. The
 // steps are those of the finding's path. If the path has a critical step, it must be the
 // last one.
-type Fewer struct{ s *shrinker }
+type Fewer struct {
+	s   *shrinker
+	lab *search.Lab
+}
 
 // NewFewer makes one. Close it.
 func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) {
-	p, err := open(sys, f, opts)
+	opts.Search.NoWalks = false
+	lab, err := search.NewLab(sys, f.Path, opts.Search)
 	if err != nil {
 		return nil, err
 	}
-	return &Fewer{newShrinker(p, f)}, nil
+	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
+	p, err := (&bench{lab, opts}).open(f, 1)
+	if err != nil {
+		lab.Close()
+		return nil, err
+	}
+	return &Fewer{newShrinker(p, f), lab}, nil
 }
 
 // Close ends what watches the runs.
-func (w *Fewer) Close() { w.s.close() }
+func (w *Fewer) Close() { w.lab.Close() }
 
 // Same reports whether a run of exactly these steps is possible and fails in the same way.
 // The step of healing is ignored: it is not a step of the service, and a run is judged dead

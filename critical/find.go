@@ -19,13 +19,12 @@ type Options struct {
 	Any     bool // shrinking may change which event is critical
 
 	// Effort limits the work on a finding, counted in steps of runs and in states that are
-	// visited to decide exactly. After two thirds of it, no more steps are removed. Since
-	// it does not count time, the result does not depend on the machine. 0 means 20
-	// million; -1 means no limit.
+	// visited to decide exactly. Locating the critical step takes at most half of it, and
+	// after two thirds no more steps are removed. Since it does not count time, the result
+	// does not depend on the machine. 0 means 20 million; -1 means no limit.
 	Effort int
+	Spent  int         // the part of Effort that deciding about the finding has taken before
 	Enough func() bool // called while shrinking; returns true to stop with the shortest run so far
-
-	spent *int // the effort spent on the same finding so far
 
 	Progress func(Progress) // called from time to time
 }
@@ -56,36 +55,68 @@ type Result struct {
 	Alive   bool              // the end of the run can recover: it is not dead
 	Others  []*search.Finding // what was found besides, in walks
 	Stopped bool              // before it was decided
+	Effort  int               // that was spent: steps of runs, and states that were visited to decide exactly
 }
 
 // Find isolates the critical transition of a finding, and returns a copy of the finding
 // with it. An error means that the path does not apply. Findings that walks cannot
 // reproduce (mutation, goroutine, nondeterminism, killed) are returned unchanged.
 func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
-	found := *f
-	out := &Result{Finding: &found}
-	if !visible(f.Verdict) {
-		return out, nil
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(f, opts.NoLive, 1) })
+}
+
+// bench is a lab in which one finding is looked into, and what that may cost.
+type bench struct {
+	lab  *search.Lab
+	opts Options
+}
+
+// inLab looks into a finding in a lab that is opened once.
+func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (*Result, error)) (*Result, error) {
+	if !visible(f.Verdict) && !shrinkable(f) { // no run of it is taken
+		found := *f
+		return &Result{Finding: &found}, nil
 	}
-	p, err := open(sys, f, opts)
+	opts.Search.NoWalks = false
+	lab, err := search.NewLab(sys, f.Path, opts.Search)
 	if err != nil {
 		return nil, err
 	}
-	defer p.close()
-	err = p.find(&found)
-	others, lost := p.besides()
-	if out.Others = others; err == nil {
-		err = lost
-	}
-	switch {
-	case errors.Is(err, decide.ErrAlive):
-		out.Alive = true
-		return out, nil
-	case errors.Is(err, search.ErrStopped):
-		out.Stopped = true
-		return out, nil
+	defer lab.Close()
+	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
+	out, err := look(&bench{lab, opts})
+	if err == nil {
+		out.costs(lab)
 	}
 	return out, err
+}
+
+// costs notes what the work in a lab has cost.
+func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
+
+// stopped reports whether there is to be a stop, whatever effort is left.
+func (b *bench) stopped() bool { return b.lab.Stopped() }
+
+// find is Find, within a part of the effort.
+func (b *bench) find(f *search.Finding, noLive bool, part float64) (*Result, error) {
+	found := *f
+	if !visible(f.Verdict) {
+		return &Result{Finding: &found}, nil
+	}
+	p, err := b.open(f, part)
+	if err != nil {
+		return nil, err
+	}
+	err = p.find(&found, noLive)
+	others, lost := p.besides()
+	if err == nil {
+		err = lost
+	}
+	alive, stopped := errors.Is(err, decide.ErrAlive), errors.Is(err, search.ErrStopped)
+	if alive || stopped {
+		err = nil
+	}
+	return &Result{Finding: &found, Others: others, Alive: alive, Stopped: stopped}, err
 }
 
 // visible reports whether a walk sees a failure of this kind: not one that only
@@ -97,50 +128,39 @@ func visible(v sim.Verdict) bool {
 // finder analyzes one run. The decisions about it are those of internal/decide.
 type finder struct {
 	*decide.Finder
-	lab    *search.Lab
-	opts   Options
+	*bench
 	of     *search.Case
-	spent  *int // of the effort, before the lab was made
-	walked int  // walks that were taken besides
+	walked int // walks that were taken besides
 }
 
-func open(sys *sim.System, f *search.Finding, opts Options) (*finder, error) {
-	opts.Search.NoWalks = false
-	if opts.spent == nil {
-		opts.spent = new(int)
-	}
-	lab, err := search.NewLab(sys, f.Path, opts.Search)
+// open takes the run of a finding, to spend a part of the effort on it.
+func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
+	of, err := b.lab.Take(f.Path)
 	if err != nil {
 		return nil, err
 	}
-	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
-	p := &finder{lab: lab, opts: opts, spent: opts.spent}
-	if p.of, err = lab.Take(f.Path); err != nil {
-		lab.Close()
-		return nil, err
-	}
-	n := p.of.Steps()
-	p.Finder = lab.Finder(p.of, decide.Options{Exhaust: opts.Exhaust, Effort: opts.Effort, Spent: *p.spent, Tell: func(s decide.State) {
+	return newFinder(b, of, part), nil
+}
+
+// newFinder makes a finder for a run, which may spend a part of the effort.
+func newFinder(b *bench, of *search.Case, part float64) *finder {
+	p := &finder{bench: b, of: of}
+	effort, n := int(part*float64(b.opts.Effort)), of.Steps()
+	p.Finder = b.lab.Finder(of, decide.Options{Exhaust: b.opts.Exhaust, Effort: effort, Spent: b.opts.Spent, Tell: func(s decide.State) {
 		p.tell(Progress{Doing: DoingIsolate, Low: s.Low, High: s.High, Of: n, Walks: s.Walks})
 	}})
-	return p, nil
+	return p
 }
 
 // effortMost is the default of Options.Effort.
 const effortMost = 20_000_000
-
-// close stops the watchdog of the runs, and adds their effort.
-func (p *finder) close() {
-	*p.spent += p.lab.Effort()
-	p.lab.Close()
-}
 
 // survive reports whether the run fails: recoverable then means that it goes on
 // without a failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
 // find fills in what is to be known of a finding.
-func (p *finder) find(f *search.Finding) error {
+func (p *finder) find(f *search.Finding, noLive bool) error {
 	switch dead := f.Verdict == sim.VerdictDead; {
 	case !dead && !p.survive():
 		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
@@ -158,7 +178,7 @@ func (p *finder) find(f *search.Finding) error {
 			return err
 		}
 		f.Decided(res)
-		if p.opts.NoLive {
+		if noLive {
 			return nil
 		}
 		if moved, err = p.nearest(f); err != nil {

@@ -31,43 +31,36 @@ const triesMost = 8
 // says that there was not enough time to try everything; a dead run then still ends with
 // its critical step. If the critical step was not isolated before, it is not kept.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
-	out := &Result{Finding: f}
-	if !shrinkable(f) {
-		return out, nil
-	}
-	p, err := open(sys, f, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer p.close()
-	s := newShrinker(p, f)
-	s.keep = s.keep && !opts.Any
-	err = s.shrink()
-	if errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) {
-		out.Stopped, err = true, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	short, err := s.sure()
-	if errors.Is(err, search.ErrStopped) {
-		out.Stopped, err = true, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if short == nil && out.Stopped {
-		short = s.cut
-	}
-	if short != nil && len(short.Path.Steps) < len(f.Path.Steps) {
-		out.Finding = short
-	}
-	out.Others = s.others
-	return out, nil
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.shrink(f) })
 }
 
-// shrinkPart is the part of the effort after which no more steps are taken out.
-const shrinkPart = 2.0 / 3
+func (b *bench) shrink(f *search.Finding) (*Result, error) {
+	if !shrinkable(f) {
+		return &Result{Finding: f}, nil
+	}
+	p, err := b.open(f, 1)
+	if err != nil {
+		return nil, err
+	}
+	s := newShrinker(p, f)
+	stopped := func(err error) bool { return errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) }
+	tried := s.shrink()
+	if tried != nil && !stopped(tried) {
+		return nil, tried
+	}
+	short, err := s.sure()
+	if err != nil && !stopped(err) {
+		return nil, err
+	}
+	cut := tried != nil || err != nil
+	if short == nil && cut {
+		short = s.cut
+	}
+	if short == nil || len(short.Path.Steps) >= len(f.Path.Steps) {
+		short = f
+	}
+	return &Result{Finding: short, Others: s.others, Stopped: cut}, nil
+}
 
 // errEnough ends the shrinking with the shortest run so far.
 var errEnough = errors.New("enough")
@@ -107,7 +100,7 @@ type shrinker struct {
 
 func newShrinker(p *finder, f *search.Finding) *shrinker {
 	s := &shrinker{
-		finder: p, want: f, keep: !p.survive() && f.Critical != nil,
+		finder: p, want: f, keep: !p.survive() && f.Critical != nil && !p.opts.Any,
 		accept: max(1, p.opts.Search.Walks/acceptShare),
 		tries:  1,
 		tried:  map[uint64]bool{},
@@ -290,7 +283,7 @@ func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	if most == 0 {
 		most = exhaustSmall
 	}
-	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Recovery: s.recovery, Exhaust: most, Effort: s.opts.Effort, Spent: *s.spent})
+	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Recovery: s.recovery, Exhaust: most, Effort: s.opts.Effort, Spent: s.opts.Spent})
 }
 
 // keepOthers makes findings of what walks from a candidate met: the first of each

@@ -54,7 +54,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 		t.Fatal(err)
 	}
 	if r.Verdict() != o.Expect || testing.Verbose() { // an expected finding needs no report otherwise
-		if err := explain(r, look, !o.NoShrink); err != nil {
+		if err := explain(r, look.For(r), !o.NoShrink); err != nil {
 			t.Logf("the finding could not be looked into: %v", err)
 		}
 	}

@@ -1,55 +1,56 @@
-package search_test
+package search
 
 import (
 	"testing"
 
-	"macemc/internal/catalog"
-	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/canon"
+	"macemc/sim"
+	"macemc/systems/pastry"
 )
 
-// TestLeast: where more is asked for than the bounds allow, that is done, and
-// not much more; any number of workers takes the same walks.
-func TestLeast(t *testing.T) {
-	sys, err := catalog.Find("jointree")
+// Deciding about suspects takes no more than is allowed, and what that was too little for
+// stands in the result; with more effort the same search finds it.
+func TestExplainEffortBoundsJudging(t *testing.T) {
+	p, err := pastry.System.Configure(0, nil, []string{"PA1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	params, err := sys.Configure(0, nil, nil)
-	if err != nil {
-		t.Fatal(err)
+	opts := Options{Params: p, Depth: 1, Roam: 1, Workers: 1, WalkSteps: 500, MaxWalkSteps: 500, Walks: 20, ExplainEffort: 2_000}
+	r, err := Search(pastry.System, opts)
+	if err != nil || r.Finding != nil || len(r.Undecided) == 0 {
+		t.Fatalf("%v: with little effort the finding is %+v, and %d runs are undecided", err, r.Finding, len(r.Undecided))
 	}
-	take := func(o search.Options) search.Stats {
-		o.Params = params
-		res, err := search.Search(sys, o)
-		if err != nil || res.Finding != nil {
-			t.Fatal(res.Finding, err)
+	opts.ExplainEffort = 1 << 40
+	if r, err = Search(pastry.System, opts); err != nil || r.Verdict() != sim.VerdictDead || len(r.Undecided) > 0 {
+		t.Fatalf("%v: without a bound the finding is %+v, and %d runs are undecided", err, r.Finding, len(r.Undecided))
+	}
+	if spent := r.Stats.Judging + r.Stats.Settled; spent < 2_000 {
+		t.Errorf("without a bound it took %d: the test shows nothing", spent)
+	}
+}
+
+// By default explaining may take as much as the search, within two bounds.
+func TestExplainEffort(t *testing.T) {
+	for _, c := range []struct{ asked, searched, want int }{
+		{0, 10, explainLeast}, {0, explainLeast + 5, explainLeast + 5}, {0, 100 * explainMost, explainMost}, {7, 1 << 40, 7},
+	} {
+		if got := (Options{ExplainEffort: c.asked}).explainEffort(c.searched); got != c.want {
+			t.Errorf("%d asked for, after %d: %d, want %d", c.asked, c.searched, got, c.want)
 		}
-		return res.Stats
 	}
-	const some, many = 5_000, 20_000
-	bare := take(search.Options{Effort: some, Paths: 1})
-	if s := take(search.Options{Effort: some, Paths: 1, Least: search.Least{States: many}}); s.States < many || s.States > many+many/10 || s.Walks != 1 {
-		t.Errorf("%d states and %d walks; want %d and 1", s.States, s.Walks, many)
+}
+
+// A state is decided about once: one that can recover is known from then on, and one that an
+// effort was too little for is looked at again only with twice as much.
+func TestSuspicionsAreRemembered(t *testing.T) {
+	var s suspicions
+	at, other := canon.OfString("at"), canon.OfString("other")
+	if s.known(at) || s.hopeless(at, 10) || !s.hopeless(at, 0) {
+		t.Error("something is known of a state that nobody has decided about")
 	}
-	if s := take(search.Options{Effort: some, Paths: 1, Least: search.Least{Transitions: many}}); s.Transitions < many || s.Transitions > many+many/10 {
-		t.Errorf("%d transitions, want %d", s.Transitions, many)
-	}
-	if s := take(search.Options{Effort: some, Paths: 1, Least: search.Least{States: 1, Transitions: 1, WalkSteps: 1}}); s != bare {
-		t.Errorf("with less asked for than is done: %+v; nothing: %+v", s, bare)
-	}
-	if s := take(search.Options{Depth: 3, Paths: 1, Least: search.Least{States: many}}); s.Depth != 3 || s.States >= many {
-		t.Errorf("%d states to depth %d; a depth is a bound", s.States, s.Depth)
-	}
-	walks, steps := 0, 0
-	const far = 300_000
-	for _, workers := range []int{1, 3, 2}[:long.Of(2, 3)] {
-		s := take(search.Options{Depth: 1, Paths: 10, Workers: workers, Least: search.Least{WalkSteps: far}})
-		if walks == 0 {
-			walks, steps = s.Walks, s.WalkSteps
-		}
-		if s.WalkSteps < far || s.Walks < 1000 || s.Walks%1024 != 10 || s.Walks != walks || s.WalkSteps != steps {
-			t.Errorf("%d workers: %d walks of %d steps; one: %d of %d; want %d at least", workers, s.Walks, s.WalkSteps, walks, steps, far)
-		}
+	s.recovers(at)
+	s.tooDear(other, 100)
+	if !s.known(at) || s.known(other) || !s.hopeless(other, 199) || s.hopeless(other, 200) || s.over != 1 {
+		t.Errorf("%+v", s)
 	}
 }

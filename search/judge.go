@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
@@ -15,6 +16,10 @@ import (
 func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()
+	at := w.State.Hash()
+	if !quiet && r.suspicions.known(at) {
+		return nil, nil
+	}
 	f, err := r.confirm(answers, c, run.Dead(w, steps))
 	if err != nil || f.Verdict != sim.VerdictDead {
 		return f, err
@@ -22,25 +27,89 @@ func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, ste
 	if quiet {
 		return f.isProved(), nil // where it became so is asked once, of the run that is reported
 	}
-	return r.looked(f, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
+	return r.decideEnd(f, at)
+}
+
+// decideEnd decides whether a run that ends in a state is dead.
+func (r *runner) decideEnd(f *Finding, at canon.Hash) (*Finding, error) {
+	left := r.left()
+	if r.suspicions.hopeless(at, left) {
+		r.putOff(f, at, left)
+		return nil, nil
+	}
+	return r.looked(f, left-left/endShare, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.Find()
+		if errors.Is(err, decide.ErrStopped) && !r.Stopped() && !d.Proved() { // where it became so is too much to ask
+			d.Allow(left / endShare)
+			res, err = d.End()
+		}
 		switch {
 		case errors.Is(err, decide.ErrStopped) && d.Proved():
 			return f.isProved(), nil
-		case errors.Is(err, decide.ErrStopped):
+		case errors.Is(err, decide.ErrStopped) && r.Stopped():
 			r.undecided = append(r.undecided, Suspect{Path: f.Path})
 			return nil, nil
+		case errors.Is(err, decide.ErrStopped):
+			r.putOff(f, at, left)
+			return nil, nil
 		case errors.Is(err, decide.ErrAlive):
+			r.suspicions.recovers(at)
 			return r.besides(lab, of, d)
 		case err != nil:
 			return nil, err
 		}
 		f.Decided(res)
-		if res.Proved && res.Critical.Exact {
+		if res.Proved && res.Critical != nil && res.Critical.Exact {
 			return lab.cut(of, f)
 		}
 		return f, nil
 	})
+}
+
+// endShare is the part of the effort, one in endShare, that is kept to decide whether the
+// end of a run is dead, if the rest was too little to locate the critical step.
+const endShare = 4
+
+// putOff notes a suspect for which the effort was too little. The search examines the first
+// undecidedMost of them again at its end.
+func (r *runner) putOff(f *Finding, at canon.Hash, effort int) {
+	if r.suspicions.tooDear(at, effort); len(r.dear) < undecidedMost {
+		r.dear = append(r.dear, dear{f, at})
+	}
+}
+
+// dear is a suspect for which the effort was too little, and the state at its end.
+type dear struct {
+	f  *Finding
+	at canon.Hash
+}
+
+// reconsider decides about the suspects that were put off. The search has gone on since
+// then, so more effort may be spent on them.
+func (r *runner) reconsider() error {
+	all := r.dear
+	r.dear = nil
+	for _, one := range all {
+		if r.Stopped() || !r.findings.wants() {
+			r.dear = append(r.dear, one)
+			continue
+		}
+		f, err := r.decideEnd(one.f, one.at)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			if _, err := r.note(f); err != nil {
+				return err
+			}
+		}
+	}
+	if r.findings.wants() {
+		for _, one := range r.dear {
+			r.undecided = append(r.undecided, Suspect{Path: one.f.Path})
+		}
+	}
+	return nil
 }
 
 // locate has it decided where the run of a dead finding became so, if that is not
@@ -49,7 +118,7 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 	if f == nil || f.Verdict != sim.VerdictDead || f.Critical != nil || !f.Proved {
 		return f, nil
 	}
-	return r.looked(f, func(_ *Lab, _ *Case, d *decide.Finder) (*Finding, error) {
+	return r.looked(f, r.left(), func(_ *Lab, _ *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.Start()
 		if err == nil {
 			f.Decided(res)
@@ -84,7 +153,8 @@ func (f *Finding) Decided(res *decide.Result) {
 // looked looks into the run of a finding, in a lab of the search's own. The steps
 // that it takes are the search's; what it meets counts for nothing as exercised, since
 // how much of it is met in vain depends on the number of workers.
-func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
+// No more effort is spent than is said.
+func (r *runner) looked(f *Finding, effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {
 		return nil, err
@@ -94,9 +164,9 @@ func (r *runner) looked(f *Finding, into func(*Lab, *Case, *decide.Finder) (*Fin
 	if err != nil {
 		return nil, err
 	}
-	spent := l.steps
-	defer func() { r.add(Stats{Steps: l.steps - spent}) }()
-	return into(l, of, l.Finder(of, decide.Options{}))
+	steps, states := l.steps, l.states
+	defer func() { r.add(Stats{Steps: l.steps - steps, Judging: l.steps - steps, Settled: l.states - states}) }()
+	return into(l, of, l.Finder(of, l.within(effort)))
 }
 
 // ownLab returns a lab in which the search looks into runs.

@@ -58,6 +58,11 @@ type Options struct {
 	Restarts     int     // percentage of walks that begin at a kept state, once there are some; 0 means 30; -1 means none
 	Seed         uint64  // 0 means 1
 
+	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
+	// steps of runs and in states that are visited to decide exactly. 0 means the number that
+	// the search took, but at least one million and at most four.
+	ExplainEffort int
+
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
 
 	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference

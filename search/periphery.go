@@ -188,9 +188,9 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	case end == run.EndQuiet: // what became of it shows best at rest
 		return p.r.judge(s.Answers(), p.r.Climate, w, w.Run.Steps(), true)
 	}
-	before := len(p.r.undecided)
+	before := p.r.open()
 	f, err := p.decide(k, c, s, w.Run.Steps())
-	if f == nil && err == nil && len(p.r.undecided) == before {
+	if f == nil && err == nil && p.r.open() == before {
 		p.r.alarm()
 	}
 	return f, err

@@ -47,7 +47,7 @@ type Result struct {
 
 	Finding   *Finding   // the first, or nil if nothing was found
 	Findings  []*Finding // all: one for each verdict, property and critical event
-	Undecided []Suspect  // runs that may be dead: the search stopped before that was decided
+	Undecided []Suspect  // runs that may be dead: the search stopped before that was decided, or Options.ExplainEffort was too little
 	Alike     int        // further runs that were like one of these, or were not examined because there were so many
 	Ignored   int        // runs that failed as Options.Ignore leaves out
 	Safety    Safety
@@ -121,6 +121,7 @@ type Finding struct {
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it
 	Manner   string       // of the walk that met it, where walks are of several, or "" if no such walk did
+	EndedAt  int          // steps and states after which looking into it ended before everything was tried, or 0
 	Outcomes []Outcome    // nondeterminism: what the same step came to
 
 	climate run.Climate // of the run

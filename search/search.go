@@ -90,6 +90,9 @@ func (r *runner) search() (*Result, error) {
 			return nil, err
 		}
 	}
+	if err := r.reconsider(); err != nil {
+		return nil, err
+	}
 	return r.fold(states, walks)
 }
 

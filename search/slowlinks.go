@@ -41,11 +41,12 @@ func (r *runner) aliveUnslowed(f *Finding) (alive bool, err error) {
 		sys.Network = func(p sim.Params) sim.Network { return fast(of(p)) }
 	}
 	opts.Network = fast(opts.Network)
+	effort := r.left()
 	l, err := newLab(&sys, opts, r.hand)
 	if err != nil {
 		return false, err
 	}
-	defer func() { r.add(Stats{Steps: l.steps}) }()
+	defer func() { r.add(Stats{Steps: l.steps, Judging: l.steps, Settled: l.states}) }()
 	answers := choose.NewReplay(f.Path)
 	answers.ByIdentity = true // more is possible now
 	of, err := alone(l, func() (*Case, error) {
@@ -55,7 +56,7 @@ func (r *runner) aliveUnslowed(f *Finding) (alive bool, err error) {
 	if err != nil || of.Steps() < len(f.Path.Steps) || of.Failure != nil {
 		return false, nil // it cannot be taken so
 	}
-	_, err = l.Finder(of, decide.Options{}).End()
+	_, err = l.Finder(of, l.within(effort)).End()
 	switch {
 	case errors.Is(err, decide.ErrAlive):
 		return true, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
@@ -44,6 +45,7 @@ type kept struct {
 	Steps, Audited int // of the share
 	Alike, Ignored int
 	Tried          map[string]int
+	Recover        []canon.Hash // ends of suspected runs that can recover
 	Coverage       world.Counted
 	Unused         []string
 	HasCorpus      bool
@@ -105,9 +107,10 @@ func (r *runner) begins(first lotEnd) lotEnd {
 }
 
 // saves keeps the state of the search at the end of a lot, if it is time to. Findings are not kept:
-// a search that has found something goes on from before that.
+// a search that has found something goes on from before that, and so does one that
+// has put off a suspect.
 func (r *runner) saves(states outcome, at lotEnd) error {
-	if r.opts.Store == nil || len(r.findings.all) > 0 || r.Stopped() {
+	if r.opts.Store == nil || len(r.findings.all) > 0 || len(r.dear) > 0 || r.Stopped() {
 		return nil
 	}
 	due, whole := r.opts.Store.Due()
@@ -120,7 +123,7 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 		Safety: states.safety, Liveness: states.liveness, Stop: states.stop, Repeated: states.repeated, Stats: r.now(),
 		Reach: r.reach, Alarms: r.alarms, Vain: r.vain, Steps: steps, Audited: audited,
 		Next: at.next, Far: at.far, Of: at.of, Length: at.length,
-		Alike: r.findings.alike, Ignored: r.findings.ignored, Tried: r.findings.tried,
+		Alike: r.findings.alike, Ignored: r.findings.ignored, Tried: r.findings.tried, Recover: r.suspicions.all(),
 		Coverage: r.coverage.Counted(), Unused: r.unused(), HasCorpus: r.corpus != nil,
 		Notes: r.past.notes, Chosen: r.past.chosen,
 	}
@@ -185,6 +188,9 @@ func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	}
 	r.stats, r.reach, r.alarms, r.vain = k.Stats, k.Reach, k.Alarms, k.Vain
 	r.findings.restore(k.Alike, k.Ignored, k.Tried)
+	for _, at := range k.Recover {
+		r.suspicions.recovers(at)
+	}
 	r.corpus, r.from = corpus, k
 	return nil
 }

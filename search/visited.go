@@ -11,7 +11,7 @@ import (
 // Visited is what the exhaustive phase keeps of the states that it visited.
 type Visited string
 
-// What is kept of visited states.
+// The ways of keeping visited states.
 const (
 	VisitedVectors     Visited = "vectors"     // every state, packed: duplicates are compared in full, and liveness can be decided exactly
 	VisitedFingerprint Visited = "fingerprint" // a fingerprint of each: some state may be taken for another, and liveness is sampled
@@ -50,7 +50,7 @@ func (o Options) kept() (Options, error) {
 	return o, nil
 }
 
-// prints returns how states are told apart by fingerprints, or nil if they are not.
+// prints returns the fingerprints by which states are distinguished, or nil if vectors do that.
 func (o Options) prints() *explore.Prints {
 	if o.Visited != VisitedFingerprint {
 		return nil

@@ -89,8 +89,8 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 	return StopPaths, nil
 }
 
-// restarts reports whether walks may begin at kept states. Where nodes cannot be
-// copied their states are no plain values, and noting them costs too much.
+// restarts reports whether walks may begin at kept states. If nodes cannot be
+// copied, their states are no plain values, and noting them costs too much.
 func (r *runner) restarts() bool {
 	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.State.Bound() == ""
 }
@@ -171,9 +171,9 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		}
 		f, err = r.confirm(s.Answers(), r.Climate, failure)
 	default:
-		before := len(r.undecided)
+		before := r.open()
 		if f, err = r.judge(s.Answers(), r.Climate, w, w.Run.Steps(), end == run.EndQuiet); f == nil && err == nil {
-			if len(r.undecided) == before {
+			if r.open() == before {
 				r.alarm()
 			}
 			return true, false, nil
@@ -196,7 +196,7 @@ func (r *runner) further(taken int, n *int) bool {
 		return false
 	}
 	*n += scoutMore
-	if r.gauge.of < *n { // it stays, so that how long it takes can be told
+	if r.gauge.of < *n { // it stays, so that the remaining time can be shown
 		r.gauge.goesTo(max(*n, int(float64(taken)/float64(steps)*float64(least))))
 	}
 	return true
@@ -217,7 +217,7 @@ func (r *runner) looksEarly() bool {
 	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
 }
 
-// What early looks may cost that come to nothing: one part of the steps of walks, and
+// Early looks that come to nothing may cost one part of the steps of walks, and
 // some more.
 const (
 	vainLeast = 50_000

@@ -36,6 +36,7 @@ type Finder struct {
 	lab      Lab
 	run      *Run
 	opts     Options
+	extra    int  // effort that was allowed later
 	survive  bool // recoverable means: goes on without a failure
 	walkLen  int
 	recovery int    // steps of the slowest walk that became live from a state of the run, or 0 if none did, but at once
@@ -90,8 +91,13 @@ func (p *Finder) WalkSteps() int { return p.walkLen }
 // Stopped reports whether nothing more is to be tried: there is to be a stop, or
 // this part of the effort is spent.
 func (p *Finder) Stopped(part float64) bool {
-	most := part * float64(p.opts.Effort)
+	most := part*float64(p.opts.Effort) + float64(p.extra)
 	return p.lab.Stopped() || most > 0 && float64(p.opts.Spent+p.lab.Effort()) >= most
+}
+
+// Allow allows more effort, from what was spent so far. What was decided stands.
+func (p *Finder) Allow(more int) {
+	p.extra = max(1, more) + max(0, p.opts.Spent+p.lab.Effort()-p.opts.Effort)
 }
 
 // End decides whether the end of the run is dead: exactly, where what can still

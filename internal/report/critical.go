@@ -29,6 +29,12 @@ func (s subject) critical() string {
 	}
 }
 
+// ended returns that looking into the finding ended before everything was tried.
+func (s subject) ended() string {
+	return fmt.Sprintf("looking into it, after %s and states: there may be a shorter run; --explain-effort allows more",
+		numerals.Many(s.Finding.EndedAt, "step"))
+}
+
 // amiss returns what did not happen in the critical step of a dead run though it might
 // have: what could not be sent, and a timer that is not set again.
 func (s subject) amiss() (facts []string) {

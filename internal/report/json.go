@@ -86,6 +86,7 @@ type findingJSON struct {
 	Deviates *deviatesJSON `json:"deviates,omitempty"`
 	Replay   *string       `json:"replay"`
 	Walk     string        `json:"walk,omitempty"`
+	EndedAt  int           `json:"explaining_ended_after,omitempty"` // steps and states
 }
 
 type deviatesJSON struct {
@@ -139,6 +140,7 @@ type statsJSON struct {
 	Cloned      bool           `json:"cloned,omitempty"`
 	Paths       int            `json:"paths"`
 	Steps       int            `json:"steps"`
+	Judging     int            `json:"judging,omitempty"`
 	Transitions int            `json:"transitions"`
 	Executed    int            `json:"executed"`
 	States      int            `json:"states"`
@@ -229,7 +231,7 @@ func findingOf(s subject) findingJSON {
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
 		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
 		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(s), Avoided: avoidedOf(s), Deviates: (*deviatesJSON)(f.Deviates),
-		Walk: f.Manner,
+		Walk: f.Manner, EndedAt: f.EndedAt,
 	}
 }
 
@@ -293,7 +295,7 @@ func avoidedOf(s subject) *avoidedJSON {
 
 func stats(s search.Stats) statsJSON {
 	out := statsJSON{
-		Engine: s.Engine, Uncopied: s.Uncopied, Cloned: s.Cloned, Paths: s.Paths, Steps: s.Steps, Transitions: s.Transitions, Executed: s.Executed,
+		Engine: s.Engine, Uncopied: s.Uncopied, Cloned: s.Cloned, Paths: s.Paths, Steps: s.Steps, Judging: s.Judging + s.Settled, Transitions: s.Transitions, Executed: s.Executed,
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}

@@ -171,6 +171,9 @@ func (p *printer) finding(s subject) {
 	if f.Found != nil {
 		p.row(2, labels, "shrunk", "from "+numerals.Many(len(f.Found.Steps), "step"))
 	}
+	if f.EndedAt > 0 {
+		p.row(2, labels, "ended", s.ended())
+	}
 	p.blank()
 	p.outcomes(f.Outcomes)
 	p.stack(f.Stack)

@@ -139,6 +139,10 @@ func stated(e known.Entry, runs []Run) bool {
 	return held.Held == held.Of || e.Fresh.Of > 0 && e.Fresh.Like(held)
 }
 
+// explainEffort is the number of steps and states that may be spent on the critical step of
+// a finding: an entry states which step that is, and not that little effort shows it.
+const explainEffort = 10_000_000
+
 // search takes one search with the flags of an entry. If it is nil, it was stopped.
 func (s *session) search(what string, e known.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
 	if s.Begin != nil {
@@ -147,6 +151,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	opts := s.Search
 	opts.Least, opts.Paths, opts.Stop = bounds.Least, cmp.Or(bounds.Paths, e.Paths), s.Stop
 	opts.Properties, opts.Seed = e.Flags.Properties, uint64(seed)
+	opts.ExplainEffort = cmp.Or(opts.ExplainEffort, explainEffort)
 	err := configure(&opts, e, bugs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.ID, err)

@@ -20,6 +20,8 @@ type Stats struct {
 	Kept        int     // states at which walks could begin, at the end
 	WalkSteps   int     // steps of the walks, without what looked into their ends
 	Steps       int     // steps taken, repeated ones included
+	Judging     int     // of these, steps that deciding about suspects took
+	Settled     int     // and states that were visited for that
 	States      int     // distinct states that the exhaustive phase visited
 	Transitions int     // enabled (event, answers) pairs over distinct states
 	Executed    int     // transitions that were executed, known ones included
@@ -56,6 +58,8 @@ func (s *Stats) Add(o Stats) {
 	s.Restarted += o.Restarted
 	s.WalkSteps += o.WalkSteps
 	s.Steps += o.Steps
+	s.Judging += o.Judging
+	s.Settled += o.Settled
 	s.States += o.States
 	s.Transitions += o.Transitions
 	s.Executed += o.Executed
@@ -68,6 +72,9 @@ func (s *Stats) Add(o Stats) {
 	s.Periphery.Walked += o.Periphery.Walked
 	s.Periphery.Steps += o.Periphery.Steps
 }
+
+// Effort is what the search took without what deciding took: steps of runs, and states.
+func (s *Stats) Effort() int { return s.Steps + s.States - s.Judging }
 
 // Manners are how many walks there were of each manner, by the number of the manner.
 type Manners [walk.Manners]int

@@ -1,0 +1,91 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/decide"
+)
+
+// The effort of explaining is counted in steps of runs and in states that are visited, and
+// not in time. So the results for a seed do not depend on the machine.
+const (
+	explainLeast = 1_000_000 // some seconds of one core, however short the search was
+	explainMost  = 4_000_000 // about ten seconds: a state takes about 1 µs, and a step 5
+)
+
+// explainEffort returns the number of steps and states that deciding about suspects and
+// locating critical steps may take. By default that is the number that the search itself
+// took, but at least explainLeast and at most explainMost.
+func (o Options) explainEffort(searched int) int {
+	return cmp.Or(o.ExplainEffort, min(explainMost, max(explainLeast, searched)))
+}
+
+// ExplainEffort returns the number of steps and states that locating the critical steps of
+// the findings may take. The effort of deciding about suspects is a part of it.
+func (r *Result) ExplainEffort() int { return r.Options.explainEffort(r.Stats.Effort()) }
+
+// Ended returns the finding with a note: the work on it ended after that number of steps and
+// states, before everything was tried.
+func (f *Finding) Ended(after int) *Finding {
+	noted := *f
+	noted.EndedAt = after
+	return &noted
+}
+
+// suspicions remembers the states at the ends of suspected runs, so that none is decided
+// about twice.
+type suspicions struct {
+	alive map[canon.Hash]bool
+	short map[canon.Hash]int // by state, an effort that was too little
+	over  int                // suspects that the effort was too little for
+}
+
+// known reports whether a state can recover, as was decided before.
+func (s *suspicions) known(at canon.Hash) bool { return s.alive[at] }
+
+// all returns the states that can recover.
+func (s *suspicions) all() []canon.Hash { return slices.Collect(maps.Keys(s.alive)) }
+
+// hopeless reports whether a state is not examined, by the effort that is left. After an
+// effort that was too little, only twice that effort is worth a new attempt.
+func (s *suspicions) hopeless(at canon.Hash, left int) bool {
+	spent, tried := s.short[at]
+	return left <= 0 || tried && left < 2*spent
+}
+
+// recovers notes that a state can recover.
+func (s *suspicions) recovers(at canon.Hash) {
+	if s.alive == nil {
+		s.alive = map[canon.Hash]bool{}
+	}
+	s.alive[at] = true
+}
+
+// tooDear notes an effort that was too little for a state.
+func (s *suspicions) tooDear(at canon.Hash, effort int) {
+	if s.short == nil {
+		s.short = map[canon.Hash]int{}
+	}
+	s.short[at] = max(effort, s.short[at])
+	s.over++
+}
+
+// left returns the effort that may still be spent on suspects.
+func (r *runner) left() int {
+	now := r.now()
+	return r.opts.explainEffort(now.Effort()) - now.Judging - now.Settled
+}
+
+// open returns the number of suspects that nothing was decided about.
+func (r *runner) open() int { return len(r.undecided) + r.suspicions.over }
+
+// within limits the effort that is spent on one run in a lab.
+func (l *Lab) within(effort int) decide.Options {
+	return decide.Options{Effort: l.Effort() + max(1, effort)}
+}
+
+// undecidedMost is how many runs are kept that the effort was too little for.
+const undecidedMost = 10
