@@ -37,6 +37,7 @@ type child struct {
 	role   string
 	trail  *trail.Trail
 	said   *os.File // the connection to the keeper
+	token  string   // stands on each line of said
 	found  []string // the paths of its findings
 	began  time.Time
 	notes  time.Time
@@ -148,14 +149,16 @@ type message struct {
 // killed is a path that ends the process that takes it.
 type killed struct{ Path, Message, Stack string }
 
+// say adds a line with the token. It begins a new one, whatever a handler has written.
 func (c *child) say(m message) {
 	if text, err := json.Marshal(m); err == nil {
-		_, _ = c.said.Write(append(text, '\n'))
+		_, _ = fmt.Fprintf(c.said, "\n%s%s\n", c.token, text)
 	}
 }
 
-// lastSaid returns the last message in a file that holds for something.
-func lastSaid(file *os.File, holds func(*message) bool) (last message, ok bool) {
+// lastSaid returns the last message in a file that holds for something. Lines without the
+// token are no messages: a handler has written them.
+func lastSaid(file *os.File, token string, holds func(*message) bool) (last message, ok bool) {
 	info, err := file.Stat()
 	if err != nil {
 		return last, false
@@ -163,7 +166,8 @@ func lastSaid(file *os.File, holds func(*message) bool) (last message, ok bool) 
 	text, _ := io.ReadAll(io.NewSectionReader(file, 0, info.Size()))
 	for line := range bytes.Lines(text) {
 		var m message
-		if json.Unmarshal(line, &m) == nil && holds(&m) {
+		text, said := bytes.CutPrefix(line, []byte(token))
+		if said && json.Unmarshal(text, &m) == nil && holds(&m) {
 			last, ok = m, true
 		}
 	}
@@ -178,13 +182,13 @@ func textOf(path *choose.Path) string {
 
 // alone takes the run again that the keeper asks about.
 func (c *child) alone(sys *sim.System, opts search.Options) error {
-	m, _ := lastSaid(c.said, func(m *message) bool { return m.Run != nil })
+	m, _ := lastSaid(c.said, c.token, func(m *message) bool { return m.Run != nil })
 	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })
 }
 
 // tellOfDeath reports a search whose process was ended: its findings, and what ended it.
 func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) error {
-	m, _ := lastSaid(t.child.said, func(*message) bool { return true })
+	m, _ := lastSaid(t.child.said, t.child.token, func(*message) bool { return true })
 	var found []*search.Finding
 	for _, text := range m.Found {
 		path, err := choose.Parse(strings.NewReader(text))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"macemc/internal/guard"
 )
@@ -23,6 +24,8 @@ func tellDeath(d *death, allowed int) (what, stack string) {
 	switch {
 	case d.memory > 0:
 		return fmt.Sprintf("it took %s of memory, and --memory allows %s", mebibytes(d.memory), mebibytes(allowed)), stack
+	case d.stopped > stoppedMost:
+		return fmt.Sprintf("it was stopped, as by SIGSTOP, and did not go on for %s, so it was ended", time.Duration(stoppedMost)*watchEvery), ""
 	case crash != "":
 		return crash, stack
 	}

@@ -55,6 +55,8 @@ func TestKeptFromDeath(t *testing.T) {
 		{"overflow", "", "killed", "stack overflow", "terminal_linux_test.go", exitNothing, exitFound},
 		{"memory", "--memory 32MiB", "killed", "--memory allows 32 MiB", "terminal_linux_test.go", -2, exitFound},
 		{"sleep", "--stuck 2s", "divergence", "did not return", "terminal_linux_test.go", -2, exitFound},
+		{"stop", "", "killed", "it was stopped, as by SIGSTOP, and did not go on for 1s", "", exitNothing, exitFound},
+		{"scribble", "", "killed", "exit status 7", "", exitNothing, exitFound},
 		{"print", "", "none", "", "", -2, exitNothing},
 		{"print and panic", "", "panic", "and it panics", "terminal_linux_test.go", -2, exitFound},
 	} {
@@ -71,6 +73,9 @@ func TestKeptFromDeath(t *testing.T) {
 			}
 			if prints := strings.HasPrefix(c.how, "print"); strings.Contains(out, "goes nowhere") || prints != strings.Contains(errs, "goes nowhere") {
 				t.Errorf("what is printed is in the report, or nobody is told of it: %q, %q", out, errs)
+			}
+			if strings.Contains(out+errs, "forged") {
+				t.Errorf("what a handler wrote into a descriptor is told: %q, %q", out, errs)
 			}
 			if c.how == "print and panic" {
 				if trace := get(t, filepath.Join(folder, filepath.Dir(*said.Path), "trace.jsonl")); !strings.Contains(trace, `"step":1,`) || strings.Count(trace, `"printed":"this goes nowhere\n"`) != 1 {
@@ -137,6 +142,29 @@ func TestKilledFromOutside(t *testing.T) {
 	}
 	said, status := p.ended(t, p.Wait())
 	if said.Verdict != "none" || said.Stop != "killed" || status != exitStopped || !strings.Contains(p.stderr.String(), "came from outside") && !strings.Contains(p.stderr.String(), "no run was under way") {
+		t.Errorf("status %d, %+v, stderr %q", status, said, p.stderr.String())
+	}
+}
+
+// A search whose process somebody stops from outside does not wait for ever.
+func TestStoppedFromOutside(t *testing.T) {
+	t.Parallel()
+	p := command(t, t.Context(), "search jointree --depth 100 --json --memory 1GiB")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	child := 0
+	for end := time.Now().Add(20 * time.Second); child == 0 && time.Now().Before(end); {
+		child = childOf(p.Process.Pid)
+	}
+	if child == 0 {
+		t.Fatal("there is no child")
+	}
+	if err := syscall.Kill(child, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	said, status := p.ended(t, p.Wait())
+	if said.Verdict != "none" || said.Stop != "killed" || status != exitStopped || !strings.Contains(p.stderr.String(), "it was stopped, as by SIGSTOP") {
 		t.Errorf("status %d, %+v, stderr %q", status, said, p.stderr.String())
 	}
 }

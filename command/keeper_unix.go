@@ -4,9 +4,11 @@ package command
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,13 +24,16 @@ import (
 	"macemc/search"
 )
 
-// The files of a child, after the usual three.
+// The files of a child, after the usual three. It moves them to numbers from fdHigh on, so
+// that a handler which writes into a descriptor that it did not open meets none of them.
 const (
 	fdStdout = 3 + iota
 	fdStderr
 	fdTrail
 	fdSaid
 	fdAlive
+
+	fdHigh = 200
 )
 
 // stackMost is how deep handlers may recurse in a child: to fill what Go allows
@@ -42,24 +47,38 @@ func heldBy() *child {
 		return nil
 	}
 	os.Unsetenv(asChild) // what handlers start is none
-	for fd := fdStdout; fd <= fdAlive; fd++ {
-		syscall.CloseOnExec(fd)
-	}
-	held, err := trail.Open(os.NewFile(fdTrail, "trail"))
-	if err != nil {
-		return nil
+	memory, alive, token := moved(fdTrail, "trail"), moved(fdAlive, "alive"), make([]byte, tokenBytes)
+	held, err := trail.Open(memory)
+	memory.Close()
+	if _, failed := io.ReadFull(alive, token); err != nil || failed != nil { // never a keeper of its own: that would have children without end
+		fmt.Fprintln(os.Stderr, "macemc: a process that takes runs has no keeper:", errors.Join(err, failed))
+		os.Exit(exitInput)
 	}
 	debug.SetMaxStack(stackMost)
-	alive := os.NewFile(fdAlive, "alive")
 	go func() {
-		_, _ = alive.Read(make([]byte, 1)) // nothing is ever written: the keeper is gone
+		_, _ = alive.Read(make([]byte, 1)) // nothing more is written: the keeper is gone
 		os.Exit(exitStopped)
 	}()
 	return &child{
-		role: role, trail: held, said: os.NewFile(fdSaid, "said"), began: time.Now(),
-		stdout: os.NewFile(fdStdout, "stdout"), stderr: os.NewFile(fdStderr, "stderr"), prints: os.Stdout,
+		role: role, trail: held, said: moved(fdSaid, "said"), token: string(token), began: time.Now(),
+		stdout: moved(fdStdout, "stdout"), stderr: moved(fdStderr, "stderr"), prints: os.Stdout,
 	}
 }
+
+// moved returns a file of the child under a high number.
+func moved(fd uintptr, name string) *os.File {
+	high, _, no := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, fdHigh)
+	if no != 0 { // no process may have so many files here
+		syscall.CloseOnExec(int(fd))
+		return os.NewFile(fd, name)
+	}
+	_ = syscall.Close(int(fd))
+	return os.NewFile(high, name)
+}
+
+// tokenBytes is the length of what stands on each line that a child and its keeper say to
+// each other, and that no handler knows.
+const tokenBytes = 32
 
 // keeper holds a child.
 type keeper struct {
@@ -68,6 +87,7 @@ type keeper struct {
 	counts  string // a folder for what Go itself writes of a program that counts lines, or "" if it does not
 	trail   *trail.Trail
 	said    *os.File
+	token   string
 	printed *os.File // what handlers print, and Go's runtime when it dies
 
 	limit time.Duration // --time of a search; 0 means none
@@ -98,7 +118,16 @@ type death struct {
 	printed string
 	memory  int // bytes that it had, which were too many, or 0 if they were not
 	late    bool
+	stopped int         // times in a row that it was seen stopped, as by SIGSTOP
 	stop    search.Stop // why it was to end, and did not: it was killed, or "" if it was not
+}
+
+// stands notes whether a child was seen stopped, and reports whether it does not go on.
+func (d *death) stands(stopped bool) bool {
+	if d.stopped++; !stopped {
+		d.stopped = 0
+	}
+	return d.stopped > stoppedMost
 }
 
 // overdue notes why a child should have ended long ago, and reports whether it should.
@@ -112,7 +141,7 @@ func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if t.args == nil || t.child != nil || inProcess {
 		return nil
 	}
-	k := &keeper{t: t}
+	k := &keeper{t: t, token: (rand.Text() + rand.Text())[:tokenBytes]}
 	var err, failed error
 	k.self, err = os.Executable()
 	k.trail, failed = trail.New()
@@ -139,6 +168,9 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 		return exitInput, &death{how: err.Error()}
 	}
 	defer ours.Close()
+	if _, err := ours.WriteString(k.token); err != nil {
+		return exitInput, &death{how: err.Error()}
+	}
 	k.trail.Clear()
 	_ = k.printed.Truncate(0)
 	cmd := exec.Command(k.self, k.t.args...)
@@ -182,6 +214,10 @@ const (
 	dumpTime    = 3 * time.Second // how long Go's runtime may take to print all stacks
 )
 
+// stoppedMost is how many times in a row a child may be seen stopped. They are counted, not
+// timed: where the keeper was stopped together with its child, no time has passed.
+var stoppedMost = 200
+
 // watch looks after a child: that it does not take more memory than it may, print
 // without end, or go on beyond a limit, if there is one, or where it was asked to end.
 // It passes interrupts on that the child did not get itself.
@@ -209,6 +245,10 @@ func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string
 				}
 			}
 			if d.overdue(k.overdue(role)) {
+				_ = p.Kill()
+				return
+			}
+			if d.stands(isStopped(p.Pid)) {
 				_ = p.Kill()
 				return
 			}
@@ -337,13 +377,13 @@ func (k *keeper) search(limit time.Duration) {
 
 // shown returns the path of the first finding that the child wrote, or "".
 func (k *keeper) shown() string {
-	m, _ := lastSaid(k.said, func(m *message) bool { return m.Shown != "" })
+	m, _ := lastSaid(k.said, k.token, func(m *message) bool { return m.Shown != "" })
 	return m.Shown
 }
 
 // afterDeath returns what is known of a search whose child died.
 func (k *keeper) afterDeath(d *death) (m message) {
-	found, _ := lastSaid(k.said, func(m *message) bool { return m.Found != nil })
+	found, _ := lastSaid(k.said, k.token, func(m *message) bool { return m.Found != nil })
 	m.Found = found.Found
 	_ = json.Unmarshal(k.trail.Noted(), &m.Note)
 	return m
@@ -352,7 +392,7 @@ func (k *keeper) afterDeath(d *death) (m message) {
 // ask leaves a message to the next child.
 func (k *keeper) ask(m message) {
 	_ = k.said.Truncate(0)
-	(&child{said: k.said}).say(m)
+	(&child{said: k.said, token: k.token}).say(m)
 }
 
 const (
@@ -375,7 +415,7 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 				return nil, "the process of the search was ended, and there was no time to find out by which run"
 			}
 			k.follow(again)
-			if m, ok := lastSaid(k.said, func(m *message) bool { return m.Alone != "" }); ok {
+			if m, ok := lastSaid(k.said, k.token, func(m *message) bool { return m.Alone != "" }); ok {
 				what, stack := tellDeath(again, k.trail.Allowed())
 				return &killed{Path: m.Alone, Message: what, Stack: stack}, ""
 			}

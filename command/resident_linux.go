@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 )
@@ -17,4 +18,12 @@ func residentBytes(pid int) int {
 		return 0
 	}
 	return (resident - shared) * os.Getpagesize()
+}
+
+// isStopped reports whether a process is stopped, as by SIGSTOP. One that a debugger has
+// stopped is not.
+func isStopped(pid int) bool {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	at := bytes.LastIndexByte(text, ')') // of the program's name
+	return at >= 0 && bytes.HasPrefix(text[at+1:], []byte(" T "))
 }

@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"macemc/sim"
@@ -23,6 +25,7 @@ const asRude = "MACEMC_TEST_AS_RUDE"
 
 func init() {
 	beRude = func() {
+		stoppedMost = 20
 		if how := os.Getenv(asRude); how != "" {
 			Main(rudes(how))
 		}
@@ -58,6 +61,15 @@ func (r *rude) Handle(sim.Env, sim.Signal) {
 	case "print and panic":
 		fmt.Println("this goes nowhere")
 		panic("and it panics")
+	case "stop":
+		runtime.LockOSThread()
+		_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP) // to this thread: it does not go on before it stops
+	case "scribble": // into every descriptor that a program may be started with
+		forged := `{"Found":["forged"],"Alone":"forged","Killed":{"Path":"forged","Message":"forged"},"Reason":"forged"}` + "\n"
+		for fd := 3; fd < 20; fd++ {
+			_, _ = syscall.Write(fd, []byte(forged))
+		}
+		os.Exit(7)
 	case "overflow":
 		debug.SetMaxStack(1 << 20) // that of a test: the usual one takes seconds to fill
 		depth = overflow(0)
