@@ -269,7 +269,7 @@ func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f l
 	if err != nil {
 		return err
 	}
-	closeMetrics, err := t.serveMetrics(h, f.metrics)
+	closeMetrics, err := t.serveMetrics(h, f, c.Log)
 	if err != nil {
 		return errors.Join(err, h.Stop())
 	}
@@ -283,7 +283,7 @@ func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f l
 		if f.public {
 			reach = "which others can reach"
 		}
-		fmt.Fprintf(t.stderr, "n%d of %s runs at %s, %s; interrupt it to stop\n", f.id, sys.Name, c.Book[f.id], reach)
+		t.announce(f, c.Log, "n%d of %s runs at %s, %s; interrupt it to stop", f.id, sys.Name, c.Book[f.id], reach)
 		go followBook(ctx, h, f.book, c.Log)
 		select {
 		case <-ctx.Done():
@@ -313,17 +313,27 @@ func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 	return live.TLSFiles(f.cert, f.key, f.ca)
 }
 
+// announce tells whoever operates it something on standard error, where a log of JSON has no
+// other lines.
+func (t *tool) announce(f liveFlags, log *slog.Logger, format string, args ...any) {
+	if f.logFormat == "json" {
+		log.Info(fmt.Sprintf(format, args...))
+		return
+	}
+	fmt.Fprintf(t.stderr, format+"\n", args...)
+}
+
 // serveMetrics serves them until close is called.
-func (t *tool) serveMetrics(h *live.Host, at string) (closer func(), err error) {
-	if at == "" {
+func (t *tool) serveMetrics(h *live.Host, f liveFlags, log *slog.Logger) (closer func(), err error) {
+	if f.metrics == "" {
 		return func() {}, nil
 	}
-	l, err := net.Listen("tcp", at)
+	l, err := net.Listen("tcp", f.metrics)
 	if err != nil {
 		return nil, fmt.Errorf("--metrics: %w", err)
 	}
 	s := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: 5 * time.Second}
-	fmt.Fprintf(t.stderr, "http://%s serves /metrics, /healthz and /readyz\n", l.Addr())
+	t.announce(f, log, "http://%s serves /metrics, /healthz and /readyz", l.Addr())
 	go func() { _ = s.Serve(l) }()
 	return func() { _ = s.Close() }, nil
 }
@@ -367,7 +377,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	}
 	closeMetrics := func() {}
 	if host != nil {
-		if closeMetrics, err = t.serveMetrics(host, f.metrics); err != nil {
+		if closeMetrics, err = t.serveMetrics(host, f, c.Log); err != nil {
 			return errors.Join(err, fleet.Stop())
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,6 +64,11 @@ func TestLiveNode(t *testing.T) {
 	for _, want := range []string{`"msg":"started","node":"n0"`, "serves /metrics, /healthz and /readyz", "n0 of brokentree runs at"} {
 		if status != exitNothing || !strings.Contains(errs, want) {
 			t.Errorf("status %d, no %q in %s%s", status, want, out, errs)
+		}
+	}
+	for line := range strings.Lines(errs) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line of the log is no JSON: %s", line)
 		}
 	}
 	for flags, want := range map[string]string{

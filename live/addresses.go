@@ -100,7 +100,7 @@ func (a *addresses) ips(i int) []net.IP {
 func (h *Host) Grow(b Book) error {
 	fresh, err := h.where.add(b)
 	for _, i := range fresh {
-		h.config.Log.Info("a node is in the book now", "peer", h.params.Addr(i), "at", b[i])
+		h.config.Log.Info("a node is in the book now", "peer", h.params.Addr(i).String(), "at", b[i])
 	}
 	return err
 }
