@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -139,8 +140,8 @@ func TestTwinsByHand(t *testing.T) {
 	for _, f := range []sim.Faults{{}, {Crash: 1, Only: "crash@n0"}} {
 		for _, engine := range engines {
 			o := search.Options{Engine: engine, Conditions: sim.Conditions{Faults: &f}}
-			if f.Crash > 0 || engine == search.EngineReference {
-				o.Depth = 6
+			if o.Depth = long.Of(5, 8); engine == search.EngineReference {
+				o.Depth = long.Of(4, 6)
 			}
 			want := counts(t, byHand, o)
 			o.Byzantine = "twins@n0"
@@ -237,9 +238,9 @@ func TestLiesByHand(t *testing.T) {
 		return 1
 	}
 	for _, engine := range engines {
-		o := search.Options{Engine: engine, Depth: 9, Conditions: sim.Conditions{Faults: &sim.Faults{}}}
+		o := search.Options{Engine: engine, Depth: long.Of(6, 9), Conditions: sim.Conditions{Faults: &sim.Faults{}}}
 		if engine == search.EngineReference {
-			o.Depth = 6
+			o.Depth = long.Of(5, 6)
 		}
 		want := counts(t, &byHand, o)
 		o.Byzantine = "lies=2@n2"
@@ -419,7 +420,7 @@ func TestCrashKeepsBudget(t *testing.T) {
 		n, is := v.At(v.Params().Addr(1))
 		return !is || len(n.heard) < 3
 	}))
-	o := search.Options{Depth: 9, Conditions: sim.Conditions{Byzantine: "lies=1@n2", Faults: &sim.Faults{Crash: 1, Only: "crash@n2"}}}
+	o := search.Options{Depth: 6, Roam: 300, Conditions: sim.Conditions{Byzantine: "lies=1@n2", Faults: &sim.Faults{Crash: 1, Only: "crash@n2"}}}
 	if f := found(t, sys, o); f != nil {
 		t.Errorf("found %v", f.Failure)
 	}
