@@ -22,8 +22,8 @@ func completionCommand(root *cobra.Command) {
 	}
 }
 
-// completes has a shell complete the name of a system, and after it the ids of its
-// known bugs and the names of its properties and parameters.
+// completes lets a shell complete the name of a system, and after it the ids of its known
+// bugs and the names of its properties and parameters.
 func (t *tool) completes(cmd *cobra.Command) *cobra.Command {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -11,7 +11,7 @@ import (
 	"macemc/internal/guard"
 )
 
-// how says in a few words how a child died.
+// how describes how a child died, in a few words.
 func how(d *death) string {
 	what, _ := tellDeath(d, 0)
 	return what

@@ -212,7 +212,7 @@ func helpFlags(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// row is a label and a text beside it; or below, if the label is too long.
+// row writes a label with a text beside it, or below it if the label is too long.
 func row(b *strings.Builder, width int, label, text string) {
 	lines := report.Wrap(strings.Join(strings.Fields(text), " "), helpColumns-width-2)
 	if utf8.RuneCountInString(label) > width-2 {

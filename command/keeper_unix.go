@@ -100,7 +100,7 @@ type keeper struct {
 	last    os.Signal
 }
 
-// counted has runs taken by the copy of a program that counts lines.
+// counted makes a copy of the program that counts lines take the runs.
 func (k *keeper) counted(p *lines.Program) (end func(), err error) {
 	if k.self, err = p.File(); err != nil {
 		return nil, err
@@ -457,7 +457,7 @@ func (k *keeper) other() (d *death, answers int) {
 	return d, answers
 }
 
-// aboutPrinted says that handlers print: what that was stands in no report.
+// aboutPrinted notes that handlers print, since their output is in no report.
 func (k *keeper) aboutPrinted() {
 	text := k.whatWasPrinted()
 	if text == "" {

@@ -219,7 +219,7 @@ func followBook(ctx context.Context, h *live.Host, name string, log *slog.Logger
 	}
 }
 
-// log is what --log-format and --log-level say.
+// log returns the logger for --log-format and --log-level.
 func (f *liveFlags) log(to io.Writer) (*slog.Logger, error) {
 	level := slog.LevelWarn
 	switch {

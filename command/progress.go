@@ -116,7 +116,7 @@ func (p *progress) say(text func(now time.Time) string) {
 	}
 }
 
-// doing says which of several searches comes next.
+// doing sets which of several searches comes next.
 func (p *progress) doing(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +176,7 @@ func (p *progress) clear() {
 	}
 }
 
-// note says something in a line of its own.
+// note prints a line of its own.
 func (p *progress) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -145,7 +145,8 @@ func readState(dir string, record func([]byte)) (h stateHeader, end *stateEnd, l
 	return h, end, log, rec, err
 }
 
-// differs says why a search of one header cannot go on from a state of another.
+// differs returns an error if a search with one header cannot continue from the state of
+// another.
 func (h *stateHeader) differs(now *stateHeader) error {
 	switch {
 	case h.Build != now.Build:
@@ -227,7 +228,8 @@ func (s *keptState) ends(end *stateEnd) (err error) {
 	return s.log.Close()
 }
 
-// endOf is what a search came to, if it has come to its end; nil: it goes on by resume.
+// endOf returns the result to keep of a search that has come to its end, or nil if resume
+// can continue it.
 func (t *tool) endOf(r *search.Result) *stateEnd {
 	switch r.Stop {
 	case search.StopInterrupted, search.StopTime, search.StopSpent, search.StopKilled:

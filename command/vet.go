@@ -52,7 +52,7 @@ func checkList() string {
 	return strings.Join(vet.Checks[:len(vet.Checks)/2], ", ") + "\n\t" + strings.Join(vet.Checks[len(vet.Checks)/2:], ", ")
 }
 
-// vet has go vet call this program for each package.
+// vet runs go vet, which calls this program for each package.
 func (t *tool) vet(args []string) error {
 	self, err := os.Executable()
 	if err != nil {

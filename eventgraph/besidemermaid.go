@@ -52,7 +52,7 @@ func more(n int, what string) string {
 	return fmt.Sprintf("%d more %s", n, what)
 }
 
-// left says that steps are not drawn.
+// left writes that steps are not drawn.
 func left(from, to int) string {
 	if from == to {
 		return steps(from, to) + " is left out"

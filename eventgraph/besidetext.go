@@ -106,7 +106,7 @@ func (b *Beside) split(r besideRow) bool {
 	return b.Split < len(b.rows) && r == b.rows[b.Split]
 }
 
-// part is the line at which the runs part.
+// part draws the line at which the runs part.
 func (t *besideText) part() {
 	text := " they part here "
 	side := max(1, (t.width-len(text))/2)

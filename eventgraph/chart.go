@@ -121,7 +121,7 @@ path { fill: none; stroke: #0969da }
 svg text { font-size: 11px; text-anchor: middle }
 `
 
-// chartTable has a row for each state and a column for each event.
+// chartTable writes a table with a row for each state and a column for each event.
 func chartTable(out io.Writer, m sim.Counted) {
 	fmt.Fprint(out, "<table>\n<tr><th></th>")
 	for _, e := range m.Events {

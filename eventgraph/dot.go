@@ -101,7 +101,7 @@ func (d *dot) attributes(g *Graph, p int) string {
 	return fmt.Sprintf("label=%s, tooltip=%s%s", quoteDOT(label, 44), quoteDOT(g.hover(p), 400), more)
 }
 
-// arrows are what happened before, beside the order of each lane.
+// arrows writes the arrows that are not implied by the order of a lane.
 func (d *dot) arrows(g *Graph, shown []bool) {
 	for p := range g.points {
 		if !shown[p] {

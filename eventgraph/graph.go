@@ -32,7 +32,7 @@ type Graph struct {
 	kept     []bool // of the points; nil means all
 }
 
-// name is the name of a lane's node. One that is Byzantine has a mark.
+// name returns the name of a lane's node, with a mark if the node is Byzantine.
 func (g *Graph) name(lane int) string {
 	if g.bad[lane] != "" {
 		return g.nodes[lane].String() + "!"
@@ -40,7 +40,7 @@ func (g *Graph) name(lane int) string {
 	return g.nodes[lane].String()
 }
 
-// title is the name of a lane's node, and how it deviates if it is Byzantine.
+// title returns the name of a lane's node, and how it deviates if it is Byzantine.
 func (g *Graph) title(lane int) string {
 	if g.bad[lane] != "" {
 		return fmt.Sprintf("%s (Byzantine: %s)", g.nodes[lane], g.bad[lane])

@@ -97,7 +97,7 @@ func (m *mermaid) end() {
 	}
 }
 
-// over is a note over all nodes.
+// over writes a note over all nodes.
 func (m *mermaid) over(text string) {
 	nodes := m.g.nodes
 	if len(nodes) == 0 {

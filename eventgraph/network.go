@@ -62,7 +62,7 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 	return b
 }
 
-// add is the next point of the run.
+// add adds the next point of the run.
 func (b *builder) add(s *sim.Step) {
 	at := len(b.g.points)
 	b.g.points = append(b.g.points, point{
@@ -158,7 +158,7 @@ func (b *builder) because(p *point, kind causeKind, of map[channel]int, c channe
 	}
 }
 
-// absent is why a node was not reached: it is down, or beyond the partition.
+// absent records why a node was not reached: it is down, or beyond the partition.
 func (b *builder) absent(p *point, lane int) {
 	if lane >= 0 && b.down[lane] != none {
 		b.cause(p, b.down[lane], causeDown)
@@ -213,7 +213,7 @@ func (b *builder) duplicate(at int, p *point) {
 	}
 }
 
-// drop is a message that was lost with its connection.
+// drop records a message that was lost with its connection.
 func (b *builder) drop(at int, p *point, number int) {
 	x, known := b.under[number]
 	if !known {
@@ -229,7 +229,7 @@ func (b *builder) drop(at int, p *point, number int) {
 	b.room[channel{m.link, m.from, m.to}] = at
 }
 
-// breaks is a connection that breaks, of which both ends have yet to hear.
+// breaks records a connection that breaks. Both ends have not been informed yet.
 func (b *builder) breaks(at int, p *point, one, other int) {
 	c := pairOf(one, other)
 	if opened, ok := b.opened[c]; ok {
@@ -239,8 +239,8 @@ func (b *builder) breaks(at int, p *point, one, other int) {
 	b.broke[c] = breach{at, map[int]bool{one: true, other: true}}
 }
 
-// closes is a node that resets its connection: the other end has yet to hear.
-// Where the connection was broken already, that is what it will hear of.
+// closes records that a node resets its connection. The other end has not been informed
+// yet; if the connection was broken already, that is what it will be informed of.
 func (b *builder) closes(at int, p *point, node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {
@@ -254,7 +254,7 @@ func (b *builder) closes(at int, p *point, node, peer int) {
 	}
 }
 
-// heard is a node that need not hear any more that a connection broke.
+// heard records that a node no longer needs to be informed of a broken connection.
 func (b *builder) heard(node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {

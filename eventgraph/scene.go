@@ -14,8 +14,8 @@ import (
 // lead between points, and the text of each. SVG draws it; HTML carries it as data, which
 // its script draws in the same way.
 
-// place is where something stands across the lanes: in the middle between two,
-// which are the same but for what happens to a connection.
+// place is a position across the lanes. It is between two lanes for an event of a
+// connection, and on a lane otherwise.
 type place struct{ one, other int }
 
 func (g *Graph) place(p int) place {
@@ -171,7 +171,7 @@ func (g *Graph) sides(p int) []bool {
 // idsMost is how many messages are listed beside a row.
 const idsMost = 8
 
-// beside says in short which messages a point took and handed to the network.
+// beside lists in short form the messages that a point took and sent.
 func (g *Graph) beside(p int) string {
 	at := &g.points[p]
 	var words []string

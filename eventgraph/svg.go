@@ -302,7 +302,7 @@ func unit(x, y float64) (ux, uy float64) {
 	return x / long, y / long
 }
 
-// loop is what a node sent to itself.
+// loop draws a message that a node sent to itself.
 func (p *picture) loop(f flight, x, y1, y2 float64) {
 	out := min(28, p.step*0.35)
 	y1, y2 = y1+dotRadius*0.6, y2-dotRadius*0.6
@@ -314,8 +314,8 @@ func (p *picture) loop(f flight, x, y1, y2 float64) {
 	p.head(f, false, x+dotRadius, y2, -0.94, 0.34)
 }
 
-// head is what an arrow ends in: a point, a cross where it was lost, a ring
-// where it is still under way.
+// head draws the end of an arrow: a point, a cross if the message was lost, a ring if it is
+// still under way.
 func (p *picture) head(f flight, hidden bool, x, y, ux, uy float64) {
 	switch {
 	case f.kind == flightLost && !hidden, f.kind == flightDropped:
@@ -329,7 +329,7 @@ func (p *picture) head(f flight, hidden bool, x, y, ux, uy float64) {
 	}
 }
 
-// ground is what lies below everything: what hovering shows, and the marks.
+// ground draws what lies below everything: the areas for hovering, and the marks.
 func (p *picture) ground(i int) {
 	if at := p.rows[i].point; at != none {
 		p.say(`<g class="step %s"><title>%s</title><rect class="hit" x="%s" y="%s" width="%s" height="%s"/></g>`+"\n", p.class(at),

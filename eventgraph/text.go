@@ -121,7 +121,7 @@ func (t *text) at(lane int) int {
 	return c*t.step + t.step/2
 }
 
-// head is the row of the nodes' names.
+// head writes the row of the nodes' names.
 func (t *text) head() {
 	t.rows = 0
 	t.cells = []rune(strings.Repeat(" ", t.columns()*t.step+1))
@@ -141,7 +141,7 @@ func (t *text) head() {
 	t.flush(fmt.Sprintf("%*s", t.gutter, "step "), "")
 }
 
-// begin is a row with nothing but the lanes.
+// begin begins a row, with nothing but the lanes.
 func (t *text) begin() {
 	t.cells = slices.Repeat([]rune{' '}, t.columns()*t.step+1)
 	t.colors = make([]color, len(t.cells))
@@ -228,7 +228,7 @@ func (t *text) line(s string) {
 	t.w.WriteByte('\n')
 }
 
-// note is a row that has only a text beside the lanes.
+// note writes a row that has only a text beside the lanes.
 func (t *text) note(beside string, c color) {
 	t.begin()
 	t.flushAs(strings.Repeat(" ", t.gutter), plain, beside, c)

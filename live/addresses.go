@@ -16,7 +16,7 @@ type addresses struct {
 	udp  []atomic.Pointer[net.UDPAddr]
 }
 
-// newAddresses is for n nodes, of which the book may lack the last.
+// newAddresses returns the addresses of n nodes. The book may lack the last ones.
 func newAddresses(b Book, n int) (*addresses, error) {
 	if len(b) > n {
 		return nil, fmt.Errorf("the book has %d nodes, and the system runs with %d", len(b), n)

@@ -68,14 +68,14 @@ func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 	}
 }
 
-// tookBox is that the peer has a message of a bag or a set.
+// tookBox records that the peer has a message of a bag or a set.
 func (l *links) tookBox(p *peer, serial uint64) {
 	if p.boxes.took(serial, p.sess.other) {
 		p.boxes.hand(p.sess)
 	}
 }
 
-// cameBox is a message of a bag or a set that came.
+// cameBox handles the arrival of a message of a bag or a set.
 func (l *links) cameBox(p *peer, a *arrival) {
 	if a.link == sim.LinkSet {
 		p.sess.hand(numberFrame(nil, frameBoxed, a.serial))

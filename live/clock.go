@@ -15,8 +15,8 @@ type clock struct {
 	waking time.Time     // an alarm besides the timers; zero: none
 }
 
-// reading is what the node reads off its clock. It goes as fast as the timers do, so that
-// what System.Clock says of the two holds with any pace.
+// reading reads the node's clock. It runs as fast as the timers do, so that the promises of
+// System.Clock hold at any pace.
 func (c *clock) reading() time.Duration {
 	return time.Duration(float64(time.Since(c.began))/c.pace) + time.Second
 }

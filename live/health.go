@@ -35,7 +35,7 @@ func (n *Node) unready() error {
 	return nil
 }
 
-// each has the loop of each node check something.
+// each makes the loop of each node run a check.
 func (h *Host) each(check func(*Node) error) error {
 	var all []error
 	for _, n := range h.Nodes() {

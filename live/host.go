@@ -294,7 +294,7 @@ func (h *Host) begin(n *Node) {
 	go n.loop()
 }
 
-// ended is that a node's life is over.
+// ended handles the end of a node's life.
 func (h *Host) ended(n *Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -102,7 +102,7 @@ func (b *inbox) close() {
 	}
 }
 
-// drop is what becomes of an arrival for which there is no node any more.
+// drop disposes of an arrival whose node no longer exists.
 func (a *arrival) drop() {
 	switch {
 	case a.reply != nil:

@@ -147,7 +147,8 @@ func (l *links) message(from int) (Event, bool) {
 	return Event{}, false
 }
 
-// delivered is that a message was: the record has it, and now its sender may know.
+// delivered records that a message was delivered: the record has it, so its sender may be
+// informed.
 func (l *links) delivered(e *Event) {
 	p := l.peers[e.From.Index()]
 	l.traffic.count(l.host.metrics.received, p.at, e.Link, e.Value)
@@ -161,7 +162,7 @@ func (l *links) delivered(e *Event) {
 	}
 }
 
-// inSet are the messages of the node's set, in canonical order.
+// inSet yields the messages of the node's set, in canonical order.
 func (l *links) inSet(yield func(sim.Addr, sim.Message) bool) {
 	for _, p := range l.peers {
 		for _, i := range p.boxes.set {
@@ -285,7 +286,8 @@ func (l *links) hello(p *peer, conn uint64) *hello {
 	}
 }
 
-// offered is a connection that a peer opens: the node takes it or says why not.
+// offered handles a connection that a peer opens: the node accepts it or refuses it with a
+// reason.
 func (l *links) offered(a *arrival) {
 	p := l.peers[a.peer]
 	switch {
@@ -363,7 +365,7 @@ func (l *links) acknowledge(p *peer) {
 	}
 }
 
-// notDialed is that no connection could be opened.
+// notDialed handles a connection that could not be opened.
 func (l *links) notDialed(a *arrival) {
 	p := l.peers[a.peer]
 	p.dialed()
@@ -410,7 +412,7 @@ func unwelcome(err error) bool {
 		!errors.Is(err, context.Canceled) && !errors.Is(err, net.ErrClosed)
 }
 
-// reset is Port.Reset.
+// reset implements Port.Reset.
 func (l *links) reset(p *peer) (conn uint64) {
 	l.acknowledge(p)
 	p.forget(p.at == l.at)

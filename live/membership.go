@@ -15,7 +15,7 @@ type membership struct {
 	turn time.Time // of what stands first in its script: not before; zero: not drawn yet
 }
 
-// errLeft is why a node cannot be killed, nor started again.
+// errLeft is the error of killing or starting a node that has left.
 var errLeft = errors.New("the node has left for good")
 
 // late reports whether a node that begins with a script has yet to join.

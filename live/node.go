@@ -43,7 +43,7 @@ func (n *Node) close(kill bool) {
 	n.closing, n.links.closing = true, true
 }
 
-// loop is the life of a node.
+// loop runs the node until its end.
 func (n *Node) loop() {
 	defer n.host.goes.Done()
 	first := Event{}
@@ -324,5 +324,5 @@ func (n *Node) tell() {
 	}
 }
 
-// call has the loop call f between two steps, unless it is over.
+// call makes the loop call f between two steps, unless it has ended.
 func (n *Node) call(f func()) { n.inbox.post(arrival{kind: arriveCall, call: f}) }

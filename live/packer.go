@@ -56,8 +56,8 @@ func (p *packer) frame(kind frameKind, serial uint64, m sim.Message, buf []byte)
 	return endFrame(buf, 0), nil
 }
 
-// vetted says of a message of a type that was not sent before whether the others can
-// read it.
+// vetted returns an error if the other nodes cannot read a message whose type was not sent
+// before.
 func (p *packer) vetted(m sim.Message) error {
 	t := reflect.TypeOf(m)
 	if p.own == nil || p.sendable[t] {

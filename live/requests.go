@@ -32,7 +32,7 @@ type waiter struct {
 	gone  atomic.Bool
 }
 
-// next takes the request whose turn it is; from now on its fact may come.
+// next takes the request whose turn it is. Facts emitted from now on may answer it.
 func (r *requests) next() *asking {
 	a := r.waiting[0]
 	r.waiting = slices.Delete(r.waiting, 0, 1)

@@ -285,7 +285,7 @@ func quiet(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errReset)
 }
 
-// handLoss is hand for what may be lost: where too much waits, it is.
+// handLoss passes a frame to the writer, and drops it if too much waits.
 func (s *session) handLoss(frame []byte) {
 	s.mu.Lock()
 	full := len(s.out) > 1<<20

@@ -196,7 +196,7 @@ func (w *Watch) InFlight() (n int) {
 	return n
 }
 
-// UnderWay is what that is.
+// UnderWay yields the messages that are under way.
 func (w *Watch) UnderWay(yield func(sight.Sent) bool) {
 	w.asked = true
 	w.way.all(time.Now().UnixNano(), true)(yield)
@@ -428,7 +428,7 @@ func (w *Watch) show(n *mirror) {
 	n.retold.show(&n.seen)
 }
 
-// showBehind is that for the state before the next step.
+// showBehind shows a node in its state before the next step.
 func (w *Watch) showBehind(n *mirror) {
 	b := n.behind
 	if !b.seen.Up || b.seen.Version != n.seen.Version {

@@ -94,7 +94,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 	return p, err
 }
 
-// recoversIn has it decided by a lab.
+// recoversIn lets a lab decide whether the run recovers.
 func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
 	if err != nil {

@@ -267,8 +267,8 @@ func (t *TCP) PopError(channel int) {
 	t.settle(back)
 }
 
-// Break is a fault: the open connection between two nodes breaks. Both have
-// yet to hear of it.
+// Break breaks the open connection between two nodes, as a fault. Both ends have not been
+// informed yet.
 func (t *TCP) Break(a, b int) {
 	t.disturbed, t.special = true, true
 	for _, c := range []int{t.Channel(a, b), t.Channel(b, a)} {
@@ -348,7 +348,7 @@ func (t *TCP) Refuse(channel int) {
 // call of Forget or Reset.
 func (t *TCP) Lost() []int32 { return t.lost }
 
-// Forget forgets what was lost.
+// Forget clears the list of lost packets.
 func (t *TCP) Forget() { t.lost = t.lost[:0] }
 
 // AskClear notes that a channel's sender waits for room.

@@ -138,7 +138,7 @@ func (f *Finding) metBy(m walk.Manner) {
 	f.labelManner()
 }
 
-// labelManner says in the path of a finding which manner of walk met it.
+// labelManner writes into the path of a finding which manner of walk met it.
 func (f *Finding) labelManner() {
 	if f.Manner != "" {
 		f.Path.Set("walk", f.Manner)

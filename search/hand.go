@@ -82,7 +82,7 @@ func (h *hand) counted() Stats {
 	return counts
 }
 
-// auditAnew begins a phase of which nothing was audited yet, and auditFrom goes on with one.
+// auditAnew begins a phase in which nothing was audited yet; auditFrom continues a phase.
 func (h *hand) auditAnew()                   { h.share = run.Share{} }
 func (h *hand) auditFrom(steps, audited int) { h.share = run.ShareOf(steps, audited) }
 

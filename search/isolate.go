@@ -52,9 +52,9 @@ func (q settling) recovers(from int) (settled, error) {
 	return settled{s.last, s.decided, s.unassumed, states}, nil
 }
 
-// survives is the last state, from one on, after which the run can still go on without a
-// violation of a property for ever, or until it rests; from-1: none. What else fails is
-// not decided.
+// survives returns the last state, from one on, after which the run can continue without a
+// violation of a property, for ever or until it rests, or from-1 if there is none. It does
+// not decide about other failures.
 func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }

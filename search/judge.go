@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// judge has it decided whether a run that did not become live is dead. At rest, it is. Nil
-// means a false alarm, or undecided.
+// judge decides whether a run that did not become live is dead. A run at rest always is. It
+// returns nil for a false alarm, or if that was not decided.
 func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()

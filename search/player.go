@@ -158,8 +158,8 @@ func (p *Player) Restore(s *world.Snapshot) {
 	p.last = s
 }
 
-// Diverged says in a sentence why a recorded path could not be followed on;
-// "" if err is that it was at its end.
+// Diverged describes why a recorded path could not be followed, or returns "" if err means
+// that it was at its end.
 func Diverged(err error) string {
 	var diverged *choose.Divergence
 	switch {

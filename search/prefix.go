@@ -93,7 +93,7 @@ func (h *hand) takePrefix() (*Finding, error) {
 	return nil, nil
 }
 
-// mayFire says how often timers may fire early from now on: see Options.Early.
+// mayFire sets how often timers may fire early from now on: see Options.Early.
 func (h *hand) mayFire(early int) { h.opts.Early, h.Early = &early, &early }
 
 // fits refuses a path that cannot be the prefix of this search.

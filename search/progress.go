@@ -48,7 +48,7 @@ func (g *gauge) begin(p Phase, level, of int) (back func()) {
 	return func() { *g = before }
 }
 
-// goesTo says that the part takes until so much is done, if that is more than was said.
+// goesTo sets the amount of work of the part, if it is more than before.
 func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
 // at records how much of the part is done, and reports the progress with the counts.

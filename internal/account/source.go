@@ -50,7 +50,7 @@ type handled struct {
 	value  reflect.Type // of the message or signal; nil means none
 }
 
-// NewSources is for the nodes of a system as they are made with these params.
+// NewSources returns the sources for the nodes that a system makes with these parameters.
 func NewSources(sys *sim.System, p sim.Params) *Sources {
 	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, texts: map[string][]string{}, set: token.NewFileSet()}
 }

@@ -6,8 +6,8 @@ import "errors"
 
 var errNone = errors.New("this system has no memory that outlives a process")
 
-// Map is an error here.
+// Map returns an error on this system.
 func (r *Recorder) Map(string) error { return errNone }
 
-// Mapped is an error here.
+// Mapped returns an error on this system.
 func Mapped(string) ([]Draw, []uintptr, error) { return nil, nil, errNone }

@@ -85,7 +85,7 @@ func (c *conduct) clone(self sim.Addr, n sim.Node) sim.Node {
 	panic(fmt.Sprintf("macemc: the Byzantine node %s of %s cannot be copied: %v", self, c.sys.Name, err))
 }
 
-// Hidden says that properties do not see the node: see sight.Hidden.
+// Hidden hides the node from properties: see sight.Hidden.
 func (n *node) Hidden() {}
 
 var _ sight.Hidden = (*node)(nil)

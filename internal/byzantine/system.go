@@ -14,7 +14,7 @@ type conduct struct {
 	params sim.Params
 }
 
-// HandlerTable says that a conduct is no part of a state: see sight.Table.
+// HandlerTable marks a conduct as not being part of a state: see sight.Table.
 func (c *conduct) HandlerTable() {}
 
 // System returns sys with its Byzantine nodes, or sys itself if there are none or it has
@@ -118,7 +118,7 @@ func find(all []sim.Byzantine, at sim.Addr) *sim.Byzantine {
 	return nil
 }
 
-// crashed is what a crash leaves of a node in a system as its author wrote it.
+// crashed returns what a crash leaves of a node, by the system as its author wrote it.
 func crashed(sys *sim.System, p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 	if sys.Crash == nil {
 		return sys.New(p, self)

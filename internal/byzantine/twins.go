@@ -113,7 +113,7 @@ func (p port) NotifyFlushed() {
 	p.Port.NotifyFlushed()
 }
 
-// Store is a store of the twin's own: the machines are two.
+// Store returns a store of the twin's own, since the twins are two machines.
 func (e *env) Store() sim.Store {
 	if !e.of.twins() {
 		return e.Env.Store()

@@ -116,7 +116,7 @@ func (b *Browser) Call(method string, params map[string]any) map[string]any {
 	}
 }
 
-// next is the next message; it notes what a page should not say.
+// next returns the next message, and records errors that the page logged.
 func (b *Browser) next() message {
 	b.t.Helper()
 	text, err := b.from.ReadBytes(0)

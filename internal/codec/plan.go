@@ -237,8 +237,8 @@ func (p *plan) time() {
 
 var errDeep = errors.New("a value is nested too deep, or contains itself by a slice")
 
-// dynamic is what an interface holds: 0 for nil, 1 and name and shape for a type that
-// was not met in this value, or the number of one that was.
+// dynamic compiles an interface: 0 for nil; 1, name and shape for a type that this value
+// has not contained before; or the number of a type that it has.
 func (p *plan) dynamic(c *Codec) {
 	t := p.typ
 	p.write = func(w *writer, at unsafe.Pointer) {

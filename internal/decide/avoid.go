@@ -95,7 +95,7 @@ func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	return len(w.Success), nil
 }
 
-// fall is by how much the share falls, in the deviations that chance has.
+// fall returns by how much the share falls, in standard deviations.
 func (p *Finder) fall(before, after int) float64 {
 	sum, all := float64(before+after), float64(2*p.opts.Walks)
 	if before <= after {

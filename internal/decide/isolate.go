@@ -304,7 +304,7 @@ func (p *Finder) recovered(s Success) {
 	}
 }
 
-// ask has the lab take walks, and counts them and what they met besides.
+// ask lets the lab take walks, counts them, and collects the other failures that they met.
 func (p *Finder) ask(q Walks) (*Walked, error) {
 	if p.Stopped(1) {
 		return nil, ErrStopped

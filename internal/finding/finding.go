@@ -43,8 +43,8 @@ func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) e
 // Name returns that of the folder of a finding, without its number.
 func Name(a *account.Account) string { return a.System.Name + "-" + slug(a) }
 
-// slug says in a word what a finding is about: the bugs that were switched on,
-// or the property, or else the verdict.
+// slug describes a finding in a word: the bugs that were switched on, or the property, or
+// else the verdict.
 func slug(a *account.Account) string {
 	const most = 40
 	var bugs []string

@@ -23,7 +23,7 @@ const (
 // page is a report that is being written, in Markdown.
 type page struct{ b bytes.Buffer }
 
-// say is a paragraph.
+// say writes a paragraph.
 func (p *page) say(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n\n", args...) }
 
 func (p *page) head(title string) { p.say("## %s", title) }
@@ -87,7 +87,7 @@ func (t *tale) kind() string {
 	}
 }
 
-// violated says which promise was broken.
+// violated writes which promise was broken.
 func (t *tale) violated(p *page) {
 	f := t.f
 	switch f.Verdict {
@@ -289,7 +289,7 @@ func passage(one account.Passage) string {
 // shortFunc returns a function's name without the path of its package.
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// changes is a table of differences.
+// changes writes a table of differences.
 func (t *tale) changes(p *page, all []world.Difference, a, b string) {
 	if len(all) == 0 {
 		return
@@ -312,7 +312,7 @@ func cell(text string) string {
 	return report.Code(text)
 }
 
-// outcomes are those of a step that is not the same each time; and a stack.
+// outcomes writes the outcomes of a step that differs each time, and a stack.
 func (t *tale) outcomes(p *page) {
 	if len(t.f.Outcomes) > 0 {
 		p.head("What came of it")
@@ -337,7 +337,7 @@ const (
 	runAfter  = 20  // and after it
 )
 
-// run is every step, or those around the one that it turns on.
+// run writes every step, or those around the one that the run turns on.
 func (t *tale) run(p *page) {
 	p.head("The run")
 	n := t.f.Step
@@ -353,7 +353,7 @@ func (t *tale) run(p *page) {
 	}
 }
 
-// graphed is what happened before what, as a diagram.
+// graphed writes the graph as a diagram.
 func (t *tale) graphed(p *page) {
 	if t.f.Trace == nil {
 		return
@@ -365,7 +365,7 @@ func (t *tale) graphed(p *page) {
 	}
 }
 
-// commandList are the commands, and the files that lie beside the report.
+// commandList writes the commands, and the files beside the report.
 func (t *tale) commandList(p *page) {
 	p.head("Take it again")
 	width := 0
@@ -382,7 +382,7 @@ func (t *tale) commandList(p *page) {
 	}
 }
 
-// bounds is what the search did.
+// bounds writes what the search did.
 func (t *tale) bounds(p *page) {
 	if t.r.Stop == "" { // there was none: a recorded path was looked into
 		return

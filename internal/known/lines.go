@@ -88,8 +88,8 @@ func read(name, bug string, constant *string, uses map[string][]token.Position, 
 	return nil
 }
 
-// moduleOf is the root and the path of the module that a folder is in; "" if it is
-// in none that can be read.
+// moduleOf returns the root and the path of the module of a folder, or "" if it is in none
+// that can be read.
 func moduleOf(dir string) (root, path string) {
 	for root = dir; ; root = filepath.Dir(root) {
 		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -103,7 +103,7 @@ func moduleOf(dir string) (root, path string) {
 	}
 }
 
-// sources is the folder of the system's code: that of its function New.
+// sources returns the folder of the system's code: that of its function New.
 func (e Entry) sources() string {
 	f := runtime.FuncForPC(reflect.ValueOf(e.System.New).Pointer())
 	file, _ := f.FileLine(f.Entry())

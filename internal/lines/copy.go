@@ -46,7 +46,7 @@ const (
 	copies    = 12 // that are kept, of each kind
 )
 
-// Until has the copy, and its build, end when stop reports true.
+// Until makes the copy, and its build, end when stop reports true.
 func (p *Program) Until(stop func() bool) {
 	if p != nil {
 		p.stop = stop

@@ -8,7 +8,7 @@ import "flag"
 // On is whether the tests were asked to be long.
 var On = flag.Bool("long", false, "take all cases, and the large ones: minutes for each package")
 
-// Of is how many cases a test takes: usual, or all with -long.
+// Of returns how many cases a test takes: usual, or all with -long.
 func Of(usual, all int) int {
 	if *On {
 		return all

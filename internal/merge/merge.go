@@ -329,7 +329,7 @@ func (m *merger) Answer(q *choose.Question) int {
 	return 0 // does the node crash within the step: no; what survives a crash: everything
 }
 
-// Err is for choose.Source: it never refuses.
+// Err implements choose.Source. A merger always has an answer.
 func (m *merger) Err() error { return nil }
 
 // made notes the node that runs in the World.
@@ -699,7 +699,7 @@ func (m *merger) perform(i int, v *live.Event) bool {
 	}
 }
 
-// broken is that a node hears of the end of a connection.
+// broken takes the step in which a node is informed of the end of a connection.
 func (m *merger) broken(i int, v *live.Event, said *live.Step) bool {
 	from := v.From.Index()
 	hears := func(kind sim.Kind) bool {
@@ -785,8 +785,7 @@ func (m *merger) datagram(i int, v *live.Event, said *live.Step) bool {
 	return m.step(k)
 }
 
-// taking is the place of the event of a kind that takes a datagram, among the possible ones;
-// -1 if there is none.
+// taking returns the index of the possible event of a kind that takes a datagram, or -1.
 func (m *merger) taking(kind sim.Kind, number int32) int {
 	for k := range m.w.Events.Count() {
 		if m.w.Events.Look(k).Kind == kind && m.w.Events.Number(k) == number {

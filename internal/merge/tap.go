@@ -34,7 +34,7 @@ func (a *answered) next(n int) int {
 	return int(a.step.Picks[a.picked-1])
 }
 
-// end is called after the step: all answers must have been asked for.
+// end is called after the step, and checks that all answers were asked for.
 func (a *answered) end() {
 	if a.step != nil && a.picked != len(a.step.Picks) {
 		a.stray("it asked for %d choices, and for %d in the simulation", len(a.step.Picks), a.picked)
@@ -48,7 +48,7 @@ type tap struct {
 	m *merger
 }
 
-// coin has the World's coin fall on side k while ask asks it.
+// coin makes the World's coin fall on side k while ask asks it.
 func (t *tap) coin(was, k int, why string, ask func() int) int {
 	t.m.coins = []int{k}
 	is := ask()
@@ -90,7 +90,7 @@ func number(b bool) int {
 	return 0
 }
 
-// Room is the World's, and compared.
+// Room returns the World's answer, and compares it with the recorded one.
 func (t *tap) Room(s handler.Send) bool {
 	a := t.m.answered()
 	was := a.step == nil || !slices.Contains(a.step.Refused, uint32(s.Place))

@@ -259,7 +259,7 @@ func (c *comparison) walks() {
 	}
 }
 
-// replays are of runs of some lengths.
+// replays compares replays of runs of some lengths.
 func (c *comparison) replays() {
 	for k := range 4 {
 		c.replay(1+2*k, k)

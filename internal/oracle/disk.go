@@ -166,8 +166,9 @@ type outcome struct {
 	disk disk
 }
 
-// outcomes are in the order of paths: of what survives by itself, the last write is
-// lost first; of what survives in order, always the last.
+// outcomes returns the outcomes of a crash, in the order of paths: of writes that survive
+// independently, the last one is lost first; of those that survive in order, always the
+// last.
 func (d *disk) outcomes(anyOrder bool) (all []outcome) {
 	var free, ordered []int // places of what may be lost by itself, and in order
 	for k, w := range d.Pending {

@@ -242,7 +242,7 @@ type after struct {
 	all    []*follower
 }
 
-// follower is a state, and where the steps that are not rare lead from it.
+// follower is a state with the states to which its steps lead that are not rare.
 type follower struct {
 	s      *state
 	asked  bool
@@ -328,7 +328,7 @@ func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
 // of returns the number of a state that was begun with.
 func (g *graph) of(s *state) int { return g.number[g.m.after.number[s.healed().key()]] }
 
-// reach says from which states one that is good can be reached.
+// reach returns from which states a good one can be reached.
 func (g *graph) reach(good func(*state) bool) []bool {
 	reaches := make([]bool, len(g.states))
 	var todo []int
@@ -379,9 +379,9 @@ func (x *Space) liveness(most int) {
 	}
 }
 
-// recoverable says of each state of a run whether a live one can be reached from
-// it, and whether one that does not count (astray); known false: that was too much
-// to find out.
+// recoverable returns for each state of a run whether a live one can be reached from it,
+// and whether one that does not count can (astray). known is false if that would take too
+// much.
 func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known bool) {
 	g := m.heal(run, most, func(*state) bool { return true })
 	if g.stopped || g.failed {

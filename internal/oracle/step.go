@@ -163,7 +163,7 @@ type (
 	faulty = func(kind string, at [2]int, budget func(*spec.Budgets) *int, label string, take func(r *run))
 )
 
-// ofNode are a node's own events.
+// ofNode adds a node's own events.
 func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	n := s.Nodes[i]
 	if n.Life == crashed {
@@ -201,7 +201,7 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	fault("down", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
 }
 
-// ofSelf is what a node does by itself.
+// ofSelf adds what a node does by itself.
 func (m *Model) ofSelf(s *state, i int, add adder) {
 	n := s.Nodes[i]
 	switch v := none(n.Script); {
@@ -337,7 +337,7 @@ func (r *run) die(i int, as life) {
 	r.s.Nodes[i] = fresh
 }
 
-// ofTCP is what can happen to what i has sent j by TCP, and to their connection.
+// ofTCP adds what can happen to the messages from i to j on TCP, and to their connection.
 func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	e := s.TCP[i][j]
 	barred, listens := s.Cut.bars(i, j), s.Nodes[j].Life == up
@@ -393,7 +393,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	}
 }
 
-// ofUDP is what can happen to the datagrams from i to j.
+// ofUDP adds what can happen to the datagrams from i to j.
 func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 	q := s.UDP[i][j]
 	listens, awake := s.Nodes[j].Life == up && !s.Cut.bars(i, j), !s.Nodes[j].Paused
@@ -432,7 +432,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 	}
 }
 
-// ofSet are the messages of sets, which stay for ever.
+// ofSet adds the messages of sets, which stay for ever.
 func (m *Model) ofSet(s *state, i, j int, add adder) {
 	for _, v := range s.Set[i][j] {
 		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.Declined(j, s.Nodes[j].At, i, v) {
@@ -449,8 +449,8 @@ func (m *Model) ofSet(s *state, i, j int, add adder) {
 	}
 }
 
-// ofBag are the messages of bags: each is delivered once, in any order, and waits
-// until it can be.
+// ofBag adds the messages of bags: each is delivered once, in any order, and waits until it
+// can be.
 func (m *Model) ofBag(s *state, i, j int, add adder) {
 	for k, v := range s.Bag[i][j] {
 		if k > 0 && s.Bag[i][j][k-1] == v { // one like it is an event already
@@ -501,7 +501,7 @@ func allows(s *spec.Spec, kind string, at [2]int) bool {
 	return false
 }
 
-// cutsOff: a partition cuts off none but the nodes that it is kept to.
+// cutsOff reports whether a partition cuts off only nodes to which its budget is limited.
 func cutsOff(s *spec.Spec, fault string, group []bool) bool {
 	places, limited := limitOf(s, fault)
 	for i, in := range group {
@@ -519,7 +519,7 @@ func not(group []bool) (rest []bool) {
 	return rest
 }
 
-// ofCuts are the partitions that may happen: the nodes in two groups.
+// ofCuts adds the partitions that may happen: the nodes in two groups.
 func (m *Model) ofCuts(fault faulty) {
 	n := m.spec.Nodes
 	for side := 1; side < 1<<n-1; side++ {

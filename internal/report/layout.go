@@ -26,7 +26,7 @@ type printer struct {
 	err error
 }
 
-// line is one line, whatever stands in its arguments.
+// line writes one line. Line breaks in its arguments are escaped.
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, logged(oneLine(fmt.Sprintf(format, args...)))+"\n")
@@ -35,7 +35,7 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) blank() { p.line("") }
 
-// row is a label and a text beside it, wrapped below itself.
+// row writes a label with a text beside it, which is wrapped.
 func (p *printer) row(indent, width int, label, text string) {
 	lines := Wrap(shortened(Plain(text)), p.columns()-indent-width)
 	for i, l := range lines {

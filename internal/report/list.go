@@ -38,7 +38,7 @@ func System(w io.Writer, sys *sim.System) error {
 	return p.err
 }
 
-// members are the parameters, properties and bugs; doc shortens their texts.
+// members writes the parameters, properties and bugs; doc shortens their texts.
 func (p *printer) members(sys *sim.System, doc func(string) string) {
 	var names, kinds, ids []string
 	for _, q := range sys.Params {
@@ -61,7 +61,7 @@ func (p *printer) members(sys *sim.System, doc func(string) string) {
 	}
 }
 
-// member is one row of a group, whose label only the first has.
+// member writes one row of a group. Only the first row has the label.
 func (p *printer) member(group string, i int, names []string, text string) {
 	if i > 0 {
 		group = ""

@@ -83,7 +83,7 @@ func held(all []world.Held) string {
 	return strings.Join(parts, ", ")
 }
 
-// space says what the states differ in.
+// space writes in which parts the states differ.
 func (p *printer) space(s *search.Space) {
 	if s == nil {
 		return

@@ -34,8 +34,8 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	return p.err
 }
 
-// Recorded says for what a path was recorded, where it comes to something else now, or ""
-// if it was for nothing, or comes to the same.
+// Recorded returns which failure a path was recorded for, if the run ends differently now,
+// or else "".
 func Recorded(path *choose.Path, r *search.Replayed) string {
 	if r.Reproduced || r.Recorded == sim.VerdictNone {
 		return ""
@@ -47,7 +47,7 @@ func Recorded(path *choose.Path, r *search.Replayed) string {
 	return recorded
 }
 
-// Heading says in one line what a recorded path came to.
+// Heading describes in one line how a recorded path ended.
 func Heading(path *choose.Path, r *search.Replayed) string {
 	return replayed(path, r).title()
 }

@@ -83,8 +83,7 @@ func (p *printer) undecided(r *search.Result) {
 	}
 }
 
-// title is the first line, and where a search that did not begin at the start
-// began.
+// title writes the first line, and where a search began that did not begin at the start.
 func (p *printer) title(text string, r *search.Result) {
 	p.line("%s", text)
 	if r.Options.Prefix != nil {
@@ -179,8 +178,7 @@ func (p *printer) finding(s subject) {
 	p.stack(f.Stack)
 }
 
-// orders are the statements that range over a map, where one of them may be why a step is
-// not the same each time.
+// orders writes the ranges over maps that may be the reason why a step differs each time.
 func (p *printer) orders(all []account.Order) {
 	for i, o := range all {
 		label, why := "", ""
@@ -240,7 +238,7 @@ func (p *printer) stack(stack string) {
 	p.blank()
 }
 
-// searched is the block of the bounds and of what was counted.
+// searched writes the block with the bounds and the counts.
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
 	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s%s", r.Options.Seed, r.Stats.Engine, kept(r), copies(r)))
@@ -306,7 +304,7 @@ func ignored(r *search.Result) string {
 	return text
 }
 
-// unpromised says that nothing could be violated, where that is so.
+// unpromised says that nothing could be violated, if the system has no properties.
 func unpromised(r *search.Result) string {
 	if len(r.System.Properties) > 0 {
 		return ""
@@ -597,7 +595,7 @@ func ended(r *search.Result, why search.Stop) string {
 	}
 }
 
-// measured is the one block that differs between runs of one seed.
+// measured writes the one block that differs between runs of one seed.
 func (p *printer) measured(r *search.Result) {
 	m := r.Measured
 	p.line("measured:")
@@ -624,7 +622,7 @@ func slower(r *search.Result) string {
 	return r.Measured.Slow + ", so states are hashed and copied by reflection"
 }
 
-// place is the end of a finding's report.
+// place writes the end of a finding's report: its files, and the command that replays it.
 func (p *printer) place(place account.Place) {
 	if place.Path == "" {
 		p.line("path: not written")

@@ -15,9 +15,8 @@ const (
 	effectsMost = 6  // effects of a step that are shown
 )
 
-// steps is the block of the run's last steps, of those around the critical one, or of all. The path says what
-// happened and how coins fell; the trace, where there is one, adds what the
-// handlers did.
+// steps writes the last steps of the run, or those around the critical one, or all. The
+// path has the events and coins; the trace, if there is one, adds what the handlers did.
 func (p *printer) steps(s subject) {
 	n := s.length()
 	from, to := s.shownSteps(n)
@@ -55,8 +54,7 @@ func (s subject) shownSteps(n int) (from, to int) {
 // length returns the number of the run's steps that are known.
 func (s subject) length() int { return min(s.Finding.Step, len(s.Path().Steps)) }
 
-// part is the steps of a run after from, to the one numbered to; the starts
-// too, if it begins there.
+// part writes the steps after from, up to to, and the starts if from is 0.
 func (p *printer) part(s subject, from, to int) {
 	path, walker := s.Path(), s.Walker()
 	if from == 0 {
@@ -83,7 +81,7 @@ func heading(n int) string {
 	}
 }
 
-// starts are the starts of nodes in which something happened.
+// starts writes the starts of nodes in which something happened.
 func (p *printer) starts(s subject, walker *canon.Walker) {
 	if s.Finding.Trace == nil {
 		p.coins(1, s.Path().Start)

@@ -174,7 +174,7 @@ func contains[T comparable](list []T, x T) bool {
 	return false
 }
 
-// drawOpenings are scripts; without any, something must begin by Init or an offer.
+// drawOpenings draws scripts. Without a script, something must begin by Init or an offer.
 func (s *Spec) drawOpenings(d dice) {
 	if d.once(4) {
 		return
@@ -223,7 +223,8 @@ func (s *Spec) drawWeather(d dice) {
 	}
 }
 
-// drawPauses are drawn last, so that the rest of a seed does not depend on them.
+// drawPauses draws pauses. It comes last, so that the rest of a seed does not depend on
+// them.
 func (s *Spec) drawPauses(d dice) {
 	if !d.once(4) {
 		return
@@ -336,7 +337,7 @@ func (s *Spec) drawReadings(d dice) {
 	}
 }
 
-// time returns something that is done with times.
+// time draws an action with times.
 func (s *Spec) drawTime(d dice) Op {
 	o := Op{Verb: d.of(Read, Read, Before, Before, Before, Forget, Count, Older), X: d.IntN(2)}
 	switch o.Verb {
@@ -380,8 +381,7 @@ func (s *Spec) drawMembers(d dice) {
 	}
 }
 
-// drawGuards are of what is gathered in sets, and of scripts; some links are slow, and
-// some promises are of each node.
+// drawGuards draws guards of sets and scripts, slow links, and properties of each node.
 func (s *Spec) drawGuards(d dice) {
 	if d.once(4) {
 		for range 1 + d.IntN(2) {
@@ -417,8 +417,8 @@ func (s *Spec) drawGuards(d dice) {
 	}
 }
 
-// drawExtras are what was not drawn at first. Only every third seed may have any, so that
-// the others stay the systems that they were.
+// drawExtras draws features that were added later. Only every third seed may have any, so
+// that the systems of the others stay the same.
 func (s *Spec) drawExtras(d dice) {
 	if d.once(4) {
 		s.drawFunctions(d)
@@ -435,8 +435,7 @@ func (s *Spec) drawExtras(d dice) {
 	s.drawSettings(d)
 }
 
-// drawSettings are what a search says otherwise than the system, and what else has a way
-// of its own to be looked at.
+// drawSettings draws options by which a search differs from the system's own settings.
 func (s *Spec) drawSettings(d dice) {
 	s.FreeTimers = s.Pace != nil && d.once(2)
 	if d.once(4) {
@@ -459,7 +458,7 @@ func (s *Spec) drawSettings(d dice) {
 	}
 }
 
-// drawFunctions are what nodes poke by, and more often.
+// drawFunctions draws the functions through which nodes modify their cells, and how often.
 func (s *Spec) drawFunctions(d dice) {
 	s.Pokes = d.of(ByMethod, ByClosure)
 	for _, r := range s.Rules {

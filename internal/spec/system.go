@@ -104,8 +104,8 @@ type machine struct {
 	*home
 }
 
-// home is what a machine knows from its start on: no state, by a rule. It holds a
-// function so that copies of the machine have the same one, and need no time for it.
+// home is what a machine knows from its start. A rule keeps it out of the state. It holds a
+// function so that copies of the machine share it.
 type home struct {
 	spec *Spec
 	self int

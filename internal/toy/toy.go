@@ -41,7 +41,7 @@ func (n *node) Deliver(_ sim.Env, _ sim.Addr, m sim.Message) {
 	panic(fmt.Sprintf("toy: nobody sends anything, but %T came", m))
 }
 
-// Offers are the edges that leave the vertex.
+// Offers offers the edges that leave the vertex.
 func (n *node) Offers(offer func(sim.Signal)) {
 	for _, e := range n.graph.edges[n.at] {
 		offer(e.event)

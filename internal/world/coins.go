@@ -104,7 +104,7 @@ func (a *asking) begins() {
 	}
 }
 
-// follows makes a source the one that is asked.
+// follows sets the source that answers.
 func (a *asking) follows(src choose.Source) { a.source = src }
 
 // refused notes why the source does not go on.

@@ -51,7 +51,7 @@ type CountedProperty struct {
 	Far                         int
 }
 
-// anchor is the place in the program from which code is told.
+// anchor returns the address in the program relative to which code is identified.
 func anchor() uintptr { return reflect.ValueOf(typeNames).Pointer() }
 
 // Counted returns what c has counted.

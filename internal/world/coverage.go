@@ -202,7 +202,7 @@ func (c *Coverage) of(v any) *typeTally {
 
 func place(word uintptr) uint8 { return uint8(uint64(word) * 0x9E3779B97F4A7C15 >> 56) }
 
-// far is of for a type whose place another one has taken, or nobody yet.
+// far is the slow path of Coverage.of: it looks the type up and caches it.
 func (c *Coverage) far(word uintptr, v any) *typeTally {
 	t, known := c.tallies[word]
 	if !known {
@@ -284,7 +284,7 @@ func (t *coinTally) merge(o *coinTally) {
 	}
 }
 
-// weighed notes the answer to a weighted choice; rare: sides of weight 0 were
+// weighed records the answer to a weighted choice. rare says that sides of weight 0 were
 // within the budget.
 func (c *Coverage) weighed(why string, weights []int, rare bool, k int) {
 	t := c.coin(why)

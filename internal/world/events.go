@@ -238,8 +238,8 @@ func (es *Events) Number(k int) int32 {
 	}
 }
 
-// Caused is Look, and the step that led to the event, or -1 if the start of the run, or
-// nothing that is known.
+// Caused returns the event like Look, and the step that led to it, or -1 if that is the
+// start of the run, or is unknown.
 func (es *Events) Caused(k int) (e *sim.Event, cause int) {
 	e = es.Look(k)
 	return e, int(es.peeked.cause)
@@ -332,26 +332,26 @@ func (es *Events) find(k int, h *happening) {
 	}
 }
 
-// own is an event of a node's own.
+// own makes h an event of a node's own.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
 	h.Node, h.Kind, h.Value = addrOf(i), kind, value
 	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
 }
 
-// about is an event at one node that concerns its connection to another.
+// about makes h an event at one node about its connection to another.
 func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 	h.Event = sim.Event{Node: addrOf(node), From: addrOf(peer), Kind: kind, Link: sim.LinkTCP}
 	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
 }
 
-// delivery is that of a packet, or what else may become of it.
+// delivery makes h the delivery of a packet, or a fault of it.
 func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) {
 	from, to := l.tcp.Ends(channel)
 	h.Node, h.From, h.Kind, h.Link, h.Value = addrOf(to), addrOf(from), sim.KindMessage, link, p.Message
 	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
 }
 
-// member is the k-th message of sets that may be delivered.
+// member makes h the delivery of the k-th message of sets that may be delivered.
 func (es *Events) member(k int, h *happening) {
 	restricted := es.links.guarded || es.links.barred
 	for i := range es.nodes.at {

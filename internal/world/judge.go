@@ -268,7 +268,7 @@ func (t *Transition) Check() *sim.Failure {
 	return nil
 }
 
-// start makes the monitors forget.
+// start clears the memories of the monitors.
 func (j *Judge) start() {
 	for i := range j.monitors {
 		j.monitors[i].Reset()

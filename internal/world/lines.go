@@ -160,8 +160,8 @@ func (e *Environment) lines() (lines []canon.Line) {
 // NodeLines returns the lines of Lines that are about one node.
 func (x *Text) NodeLines(a sim.Addr) []canon.Line { return x.nodes.lines(a.Index(), nil) }
 
-// NodeLinesOf are at least those of them that are wanted. Paths are asked for
-// as they are within the node.
+// NodeLinesOf returns at least those lines of a node that are wanted. Paths are relative to
+// the node.
 func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
 	return x.nodes.lines(a.Index(), wanted)
 }

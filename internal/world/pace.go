@@ -11,7 +11,7 @@ import (
 // be the first one due. How soon the node handles it is open, and so is the relation
 // between two nodes.
 
-// due returns when a timer will be that the handler sets now.
+// due returns the deadline of a timer that the handler sets now.
 func (w *World) due(d time.Duration) macetime.Time {
 	if w.pace == nil {
 		return macetime.Time{}

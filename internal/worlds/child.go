@@ -204,7 +204,7 @@ func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	return t, nil
 }
 
-// bubble is the test of one world.
+// bubble runs the test of one world.
 func (c *child) bubble(t *testing.T) {
 	defer func() {
 		if e := recover(); e != nil { // of synctest itself: a panic of the body ends the process

@@ -6,8 +6,8 @@ import (
 	"macemc/internal/bubble"
 )
 
-// Loose has what hosts and scripts ask in the bubbles that f makes answered by the plan
-// of a world, without the overlay. Everything else is up to Go's runtime.
+// Loose makes the plan of a world answer what hosts and scripts ask in the bubbles of f,
+// without the overlay. Everything else is up to Go's runtime.
 func (s *Search) Loose(world int, f func()) {
 	loose.Lock()
 	defer loose.Unlock()

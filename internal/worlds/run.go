@@ -34,7 +34,7 @@ type result struct {
 	draws   []bubble.Draw
 }
 
-// run has a child do a job, and reads what it says.
+// run makes a child do a job, and reads its result.
 func (s *Search) run(j job) (result, error) {
 	dir, err := os.MkdirTemp("", "macemc-worlds-*")
 	if err != nil {

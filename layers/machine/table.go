@@ -56,7 +56,7 @@ type Handler[N Machined] struct {
 	may      []Name
 }
 
-// On is a list of handlers.
+// On returns a list of handlers.
 func On[N Machined](all ...Handler[N]) []Handler[N] { return all }
 
 // OnMessage names the method for the messages of type M.

@@ -19,8 +19,8 @@ type theme struct {
 	chosen tcell.Style // the view that is shown; where the session stands
 }
 
-// newTheme has the terminal's own colours, or none: then marks and weights say
-// all.
+// newTheme returns a theme with the terminal's own colours, or one without colours, in
+// which marks and weights carry the meaning.
 func newTheme(colour bool) theme {
 	d := tcell.StyleDefault
 	t := theme{bar: d.Reverse(true), head: d.Underline(true), chosen: d.Reverse(true)}

@@ -11,7 +11,7 @@ import (
 	"macemc/mdb"
 )
 
-// frame is all that a drawing needs, so that it touches no session.
+// frame is a copy of everything that drawing needs, so that drawing uses no session.
 type frame struct {
 	width, height int
 	title         mdb.Line

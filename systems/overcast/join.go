@@ -8,7 +8,7 @@ func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 	n.tell(env, whom, join{via})
 }
 
-// answer takes a child, or sends it on.
+// answer accepts a joiner as a child, or sends it on.
 func (n *node) answer(env sim.Env, who sim.Addr, m join) {
 	room, holder := n.kids[who] || len(n.kids) < n.most, who == n.lockedBy
 	switch {

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// key is a number of 160 bits, modulo which the ring counts.
+// key is a number of 160 bits. Keys form the ring, modulo 2^160.
 type key struct {
 	high     uint32
 	mid, low uint64

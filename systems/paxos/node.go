@@ -30,7 +30,7 @@ type rule struct {
 	stay   bool // those that come later are not taken
 }
 
-// votes are the answers so far: none any more when there were enough.
+// votes are the answers so far. The list is cleared when there are enough.
 type votes struct {
 	senders []sim.Addr // in order
 	number  int        // where their senders do not count

@@ -200,8 +200,8 @@ func (n *node) reply(env sim.Env, from sim.Addr, m joinReply) {
 	}
 }
 
-// decline tells a node that has this one as a child to forget it. It must not
-// get lost: nobody would ever say it again.
+// decline asks a node that has this one as a child to forget it. The message must not be
+// lost, since nobody repeats it.
 func (n *node) decline(env sim.Env, parent sim.Addr) {
 	if !env.TCP().Send(parent, remove{}) && !env.Bug(RT12) {
 		n.cut(env, parent)

@@ -229,8 +229,8 @@ func (l *Layer) Reset(to sim.Addr) {
 	env.Post(sim.PeerError{Peer: to, Cause: sim.CauseReset})
 }
 
-// fail tells the upper node that a connection broke. It is called last in a
-// handler: the upper node may send in return.
+// fail reports a broken connection to the upper node. It is called last in a handler, since
+// the upper node may send in return.
 func (l *Layer) fail(env sim.Env, peer sim.Addr) {
 	l.forgetRequest(env, peer)
 	l.upper.Handle(&l.above, sim.PeerError{Peer: peer, Cause: sim.CauseReset})

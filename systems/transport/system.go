@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// Span is how many numbers lie between the beginnings of two connections.
+// Span returns how many numbers lie between the first numbers of two connections.
 var Span = &sim.Param{
 	Name: "span", Doc: "how many numbers lie between the beginnings of two connections with neighbouring identifiers",
 	Range: sim.Range{Default: 1_000_000, Least: 1, Most: 1_000_000},

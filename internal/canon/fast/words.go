@@ -23,7 +23,8 @@ type Types[P any] [256]struct {
 	Of   *P
 }
 
-// Place is where Types remembers a type: the word's upper bits, once mixed.
+// Place returns the index at which Types remembers a type: the word's upper bits after
+// mixing.
 func Place(word unsafe.Pointer) uint8 {
 	return uint8(uint64(uintptr(word)) * 0x9e3779b97f4a7c15 >> 56)
 }

@@ -153,7 +153,7 @@ func (m *Memo) NodesOf(c *candidate) canon.Hash {
 	return nodes
 }
 
-// Settle has the visitor look at all candidates at once.
+// Settle passes all candidates to the visitor at once.
 func (m *Memo) Settle() error {
 	defer m.batch.empty()
 	return m.x.Visitor.LookUp(m)

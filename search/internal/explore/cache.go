@@ -225,8 +225,8 @@ func deliveryKey(i int, part uint32, link, from int, message uint32) uint64 {
 	return uint64(part)<<40 | uint64(message)<<16 | uint64(i)<<10 | uint64(link)<<8 | uint64(from)<<2 | 1
 }
 
-// taking takes the k-th event of the position in the world, for every list of
-// answers to its coins, and has each noted.
+// taking takes the k-th event of the position in the world, for every list of answers to
+// its coins, and records each.
 func (m *Memo) taking(state uint32, k int, note func()) error {
 	x := m.x
 	if err := m.flush(state); err != nil {
@@ -392,7 +392,7 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 	m.twins += len(twins)
 }
 
-// differs says that a step which was taken again did not do the same.
+// differs returns the error for a repeated step that did not do the same.
 func (t *Taker) differs(i int, twin bool, what string) error {
 	field := "" // a node may differ from itself, if its handler is not a function
 	if twin {

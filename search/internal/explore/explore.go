@@ -248,7 +248,7 @@ func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
 	return x.wrong(failure, dead)
 }
 
-// wrongStep is told what is wrong with a step that was looked up, and leads nowhere then.
+// wrongStep handles a failure of a step that was looked up, which then leads nowhere.
 func (x *Explorer) wrongStep(failure *sim.Failure) error {
 	if x.Among != nil {
 		x.Among(&Wrong{Failure: failure})

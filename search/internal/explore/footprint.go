@@ -72,7 +72,7 @@ func (c *cache) find(key uint64, v world.Vector) uint32 {
 	return 0
 }
 
-// hash is of the parts of a state at the places of a shape.
+// hash returns a hash of the parts of a state at the places of a shape.
 func (c *cache) hash(s uint32, v world.Vector) uint64 {
 	h := uint64(s) * 0x9e3779b97f4a7c15
 	for _, p := range c.shape[s].places {
@@ -225,7 +225,7 @@ func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	return one, effects
 }
 
-// changed is at how many places the step that was just taken has left another part.
+// changed returns how many places have another part after the last step.
 func (m *Memo) changed() (places int) {
 	for p, id := range m.x.World.State.At() {
 		places += count(id != m.v[p])

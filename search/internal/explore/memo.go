@@ -384,8 +384,8 @@ func (m *Memo) footsteps(state uint32, k int) error {
 	return nil
 }
 
-// footstep takes the k-th event of the position, where the world stands, by its
-// footprint, and stays there.
+// footstep takes the k-th event of the position by its footprint, and leaves the world in
+// the resulting state.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
 	pieces, err := m.byFootprint(state, k, &e, slot)

@@ -75,7 +75,7 @@ func (m *position) goTo(lay *layout, rec []uint64) {
 	m.moved = m.moved[:0]
 }
 
-// move is what follows from a place having another part.
+// move updates everything that depends on the part at a place.
 func (m *position) move(p int, was, now uint32) {
 	n := m.n
 	delta := m.bank.Sum(p, now).Sub(m.bank.Sum(p, was))

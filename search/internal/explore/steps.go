@@ -35,8 +35,8 @@ func NewSteps(t *Taker) (*Steps, error) {
 	}, nil
 }
 
-// Check is the first step property that does not hold of the step from a state to the one
-// that the world is in, if any.
+// Check returns the failure of the first step property that does not hold for the step from
+// a state to the world's present one, or nil.
 func (s *Steps) Check(before uint32) *sim.Failure {
 	if s == nil {
 		return nil
@@ -49,8 +49,8 @@ func (s *Steps) Check(before uint32) *sim.Failure {
 	return s.checks.Check()
 }
 
-// lookUp is Check of a step that a memo has looked up. Unless it is known to violate
-// nothing, the world is brought to where it leads.
+// lookUp is Check for a step that a memo has looked up. Unless the step is known to violate
+// nothing, it brings the world to where the step leads.
 func (s *Steps) lookUp(m *Memo, c *candidate) *sim.Failure {
 	if s == nil {
 		return nil

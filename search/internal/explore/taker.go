@@ -212,7 +212,7 @@ func (t *Taker) lead(step Spot, changes []change) {
 	t.Spot = step
 }
 
-// Sum is the identity of a state.
+// Sum returns the identity of a state.
 func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {

@@ -146,7 +146,7 @@ func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) 
 	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
 }
 
-// OutcomeAsking is Outcome, and how many sides the coins of the step had.
+// OutcomeAsking returns Outcome, and the number of sides of the step's coins.
 func OutcomeAsking(w *world.World, failure *sim.Failure, a *Asking) canon.Hash {
 	h, _ := Outcome(w, failure)
 	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))

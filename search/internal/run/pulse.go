@@ -32,7 +32,7 @@ type Pulse struct {
 	gate sync.Mutex
 }
 
-// Watch has the answers of runs kept from now on, for a monitor.
+// Watch keeps the answers of runs from now on, for a watchdog.
 func (p *Pulse) Watch() { p.On = true }
 
 // Hold keeps the run from going on when its handler asks something or returns, so that
@@ -69,7 +69,7 @@ func (p *Pulse) beat(src choose.Source) choose.Source {
 	return p
 }
 
-// keep has a run kept from its start, to which these answers led.
+// keep keeps a run from its start, to which these answers led.
 func (p *Pulse) keep(led []choose.Pick) {
 	if p.slot == nil {
 		p.slot = p.Trail.Slot()
@@ -106,7 +106,7 @@ func (p *Pulse) know(picks []choose.Pick) {
 	}
 }
 
-// Tick says that a step is about to be taken whose answers are known already.
+// Tick shows the watchdog that a step is about to be taken whose answers are already known.
 func (p *Pulse) Tick() {
 	if p.On {
 		p.Pass()
@@ -115,7 +115,7 @@ func (p *Pulse) Tick() {
 	}
 }
 
-// Rest says that no run is under way.
+// Rest shows the watchdog that no run is under way.
 func (p *Pulse) Rest() {
 	if p.On {
 		p.Pass()
@@ -127,7 +127,7 @@ func (p *Pulse) Rest() {
 	}
 }
 
-// RestAsIs is Rest of a run whose answers are still to be asked for.
+// RestAsIs is Rest while the answers of the last run are still needed.
 func (p *Pulse) RestAsIs() {
 	picks := slices.Clone(p.picks)
 	p.Rest()

@@ -65,7 +65,7 @@ func (s *Share) Stride(n, before int) int {
 // Counts returns what was counted so far, and ShareOf a share that goes on from there.
 func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
 
-// ShareOf is a share of which so much was counted.
+// ShareOf returns a share with these counts.
 func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
 
 // Took counts a run of that many steps.

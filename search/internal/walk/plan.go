@@ -145,7 +145,7 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 	return p
 }
 
-// Alike has events picked that are not rare as if all were alike.
+// Alike makes events that are not rare equally likely.
 func (p *Plan) Alike() { p.Uniform = true }
 
 // Weather adds a storm of that many steps before a walk heals.

@@ -79,7 +79,7 @@ func (s *Stats) Effort() int { return s.Steps + s.States - s.Judging }
 // Manners are how many walks there were of each manner, by the number of the manner.
 type Manners [walk.Manners]int
 
-// One is one walk of a manner.
+// One returns the count of one walk of a manner.
 func One(m walk.Manner) (manners Manners) {
 	manners[m] = 1
 	return manners
