@@ -144,8 +144,8 @@ func (f *graphFlags) single() bool { return f.format == "dot" || f.format == "pe
 // parted reports whether what is to be drawn is a part of one run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
-// graphColumns returns how wide a graph is drawn on a terminal, within limits, or 0 if this
-// is none.
+// graphColumns returns the width for drawing a graph on the terminal, within limits, or 0
+// if the output is not a terminal.
 func (t *tool) graphColumns() int {
 	w, is := t.stdout.(interface{ Columns() int })
 	if !is || w.Columns() == 0 {

@@ -77,8 +77,8 @@ func (u *underway) forget(i int) {
 	}
 }
 
-// all returns what is under way at a time, in the order of sight.Runtime; sets are no part
-// of what is counted.
+// all yields the messages under way at a time, in the order of sight.Runtime. Messages of
+// sets are included only if sets is true.
 func (u *underway) all(now int64, sets bool) iter.Seq[sight.Sent] {
 	return func(yield func(sight.Sent) bool) {
 		var lanes []lane

@@ -29,8 +29,8 @@ type Set struct {
 	held  int
 }
 
-// Equal is a message of a bag besides the first of those that equal it, which is the Member.
-// A bag whose members were placed need not know of all of them.
+// Equal is a further copy of a message in a bag; the first copy is the Member. The further
+// copies are unknown for a bag whose members were set by Place.
 type Equal struct {
 	From int
 	Sum  canon.Hash

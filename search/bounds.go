@@ -16,7 +16,8 @@ type Bound struct {
 	of    func(*Options) *int
 }
 
-// In returns where options have it, or nil if they have not, since none was asked for.
+// In returns the field of the options for the bound, or nil if the options lack it because
+// nobody has set it.
 func (b *Bound) In(o *Options) *int { return b.of(o) }
 
 const noWalks = "no-walks"

@@ -33,7 +33,7 @@ func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) 
 	return nil
 }
 
-// numbered gives answers by number.
+// numbered is a source that gives answers by number.
 type numbered struct {
 	picks []choose.Pick
 	pos   int

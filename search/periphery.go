@@ -214,7 +214,7 @@ func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	return r.judge(k.Then(choose.NewRaw(nil)), c, w, k.Steps, false)
 }
 
-// alarm notes a false one: walks were too short.
+// alarm records a false alarm: the walks were too short.
 func (r *runner) alarm() {
 	r.alarms++
 	r.add(Stats{Suspects: 1})

@@ -39,7 +39,7 @@ type entry struct {
 	Data  string
 }
 
-// runs tells data by its runs of equal bytes.
+// runs describes data by its runs of equal bytes.
 func runs(data []byte) string {
 	var text []string
 	for len(data) > 0 {

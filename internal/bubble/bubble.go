@@ -100,7 +100,8 @@ type tape struct {
 	dead  [4]uint64
 }
 
-// Quiet returns how long nothing was drawn before this instant, at which something is.
+// Quiet returns how long nothing was drawn before the present instant, at which something
+// was.
 func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
 // fits reports whether every answer that was fed was asked for, as it was fed.

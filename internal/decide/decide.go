@@ -9,9 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// Critical is the last step that left a recoverable state for good. For a
-// violation of safety, the step after which it could no longer be avoided; where
-// that is not exact, the one after which clearly fewer walks avoid it.
+// Critical is the last step before which the run could recover, and after which it could
+// not. For a violation of safety, it is the step after which the violation could no longer
+// be avoided, or, if that is not known exactly, the step after which clearly fewer walks
+// avoid it.
 type Critical struct {
 	Step    int // 0 means dead from the start
 	Event   string

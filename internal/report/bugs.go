@@ -190,7 +190,7 @@ func one(is bool) int {
 	return 0
 }
 
-// problem is something that is not as stated, with the command that shows it.
+// problem is a deviation from what an entry states, with the command that shows it.
 type problem struct{ text, command string }
 
 func problems(r *verify.Report, command string) (all []problem) {

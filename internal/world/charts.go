@@ -33,7 +33,7 @@ func (c *Coverage) hasCharts(nodes []nodeState) bool {
 // of state and event. Steps that a memo looked up did not run, and are not counted.
 func (c *Coverage) Charts() []sim.Counted { return c.charts.Charts() }
 
-// neverPairs returns about the pairs of state and event that a machine's table names, and
+// neverPairs reports on the pairs of state and event that a machine's table names, and
 // that were never exercised.
 func (c *Coverage) neverPairs() (never []string) {
 	for _, m := range c.Charts() {

@@ -443,7 +443,7 @@ func (c *Coverage) neverFaults() (never []string) {
 	return never
 }
 
-// neverValues returns about the service's own signals and messages, by type.
+// neverValues reports on the service's own signals and messages, by type.
 func (c *Coverage) neverValues() (never []string) {
 	names := typeNames(c.types)
 	for _, k := range []struct {
@@ -470,7 +470,7 @@ func (c *Coverage) neverValues() (never []string) {
 // is said that they did nothing.
 const idleLeast = 10
 
-// neverNoticed returns about the messages that were delivered and did nothing.
+// neverNoticed reports on the messages that were delivered and did nothing.
 func (c *Coverage) neverNoticed() (never []string) {
 	names := typeNames(c.types)
 	for i, t := range c.types {
@@ -482,7 +482,7 @@ func (c *Coverage) neverNoticed() (never []string) {
 	return never
 }
 
-// neverOpened returns about a service that nobody asks for anything.
+// neverOpened reports that the scripts of a service make no requests.
 func (c *Coverage) neverOpened() []string {
 	switch {
 	case len(c.types) == 0:
@@ -582,7 +582,7 @@ func typeNames(types []*typeTally) []string {
 	return names
 }
 
-// neverKinds returns about what the environment was asked for, or had a reason to do.
+// neverKinds reports on what the environment was asked for, or had a reason to do.
 func (c *Coverage) neverKinds() (never []string) {
 	add := func(format string, args ...any) { never = append(never, fmt.Sprintf(format, args...)) }
 	if n := c.kinds[sim.KindClear]; n.possible > 0 {
@@ -687,7 +687,7 @@ func (c *Coverage) refusedAt(code uintptr) {
 	c.senders[code] = true
 }
 
-// dropped returns about the sends that were refused, and whose answer nobody takes.
+// dropped reports on the sends that were refused, and whose answer nobody takes.
 func (c *Coverage) dropped() (never []string) {
 	at := map[string]bool{}
 	for code := range c.senders {

@@ -196,8 +196,8 @@ type cell struct {
 	style mdb.Style
 }
 
-// wrap breaks lines that are too wide, between words where that leaves not too
-// much free; what is continued is set in.
+// wrap breaks lines that are too wide, between words unless that leaves too much room.
+// Continued lines are indented.
 func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	const in = "      "
 	for _, l := range p {

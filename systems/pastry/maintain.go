@@ -48,8 +48,8 @@ func (n *node) decline(env sim.Env, from sim.Addr) {
 	}
 }
 
-// askLeaf asks the leaves, one after the other, for theirs. It also tells them
-// that this node is there: who forgot it takes it in again.
+// askLeaf asks one leaf after the other for its leaves. This also shows them that the node
+// is there, so that a leaf which forgot it adds it again.
 func (n *node) askLeaf(env sim.Env) {
 	env.After(leafEvery, leafTimer{})
 	if all := n.leaves(); len(all) > 0 {

@@ -80,8 +80,8 @@ func explainRoots(v view) string {
 	return strings.Join(all, ", ")
 }
 
-// siblingsMatch holds where the children of roots know of each other, and
-// nobody else of anybody.
+// siblingsMatch reports whether the children of roots know each other, and no other node
+// knows siblings.
 func siblingsMatch(v view) bool {
 	for a, n := range v.Nodes() {
 		if !slices.Equal(n.siblings, due(v, a, n)) {

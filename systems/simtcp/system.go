@@ -104,7 +104,7 @@ func allArrived(v view) bool {
 	return true
 }
 
-// explainArrived returns about the present conversations of the nodes that are up.
+// explainArrived describes the present conversations of the nodes that are up.
 func explainArrived(v view) string {
 	var all []string
 	for a, n := range v.Nodes() {

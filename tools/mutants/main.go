@@ -135,8 +135,8 @@ func sources() (all []source, err error) {
 	return all, nil
 }
 
-// queue is what is tried: those with names, and of each room so many, in an order
-// that is drawn. One that does not compile is passed over for the next.
+// queue holds the mutants to try: those with names, and a number of each room, in random
+// order. A mutant that does not compile is replaced by the next one.
 type queue struct {
 	named []*mutant
 	rooms map[string][]*mutant

@@ -49,7 +49,7 @@ func (b *batch) empty() {
 	b.cut(batchSize{})
 }
 
-// A batchSize is how much a batch holds besides its parents.
+// A batchSize is the room that a batch needs besides that for its parents.
 type batchSize struct{ next, changes, seen int }
 
 func (b *batch) size() batchSize { return batchSize{len(b.Next), len(b.changes), len(b.seen)} }

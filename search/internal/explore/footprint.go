@@ -92,8 +92,8 @@ func (c *cache) is(o *footprint, v world.Vector) bool {
 	return true
 }
 
-// learn takes a step in the world, and completes the pieces by what it did. Those
-// that are known must be the same again.
+// learn takes a step in the world, and completes the pieces of its footprint. Known pieces
+// must be confirmed.
 func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	i, lists := m.index(e.Node), 0
 	made := make([]footprint, len(m.keys))

@@ -120,8 +120,8 @@ func (l *Limits) crowded() bool {
 	return l.look() > percent(l.Budget, stuffedPercent)
 }
 
-// Room returns how many bytes a table of visited states may have that takes the place of
-// one of now bytes, which is there until the states have moved.
+// Room returns how many bytes a new table of visited states may have. The old table, of now
+// bytes, exists until the states have moved.
 func (l *Limits) Room(now int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

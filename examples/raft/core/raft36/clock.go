@@ -16,8 +16,8 @@ import (
 // is the same distribution of runs, the choice is whoever's who asks, and what was drawn
 // is no part of the state.
 
-// Ticks is how many went by since a leader was heard of, or an election began; a
-// leader's are counted from 0 to election.
+// Ticks returns how many ticks have passed since the node heard from a leader, or since its
+// election began. A leader's ticks are counted from 0 to election.
 func (n *Node) Ticks() int { return *n.field(elapsed) }
 
 // Tick is a tick of its clock, at which a server that waits for an election waits no
