@@ -19,7 +19,8 @@ forth and back, to any step, and nothing that was recorded ever changes: who cho
 makes a branch.
 
 ` + "`macemc mdb FILE -x 'jump critical; show; diff live'`" + ` executes commands and prints what they
-answer, for bug reports and scripts. The exit status is 0, or 2 if a line was wrong.
+answer, for bug reports and scripts. The exit status is 0, or 2 if a line was wrong. ` + "`--web`" + ` opens the same
+session as [a page in the browser](explore.md), and ` + "`--serve`" + ` answers [JSON lines](serve.md).
 `)
 	group := ""
 	for _, c := range Commands() {
