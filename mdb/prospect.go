@@ -19,7 +19,7 @@ const (
 	leadStates  = 20_000 // states that are visited to decide exactly about one
 	leadEffort  = 400_000
 	curveWalks  = 40    // walks from each state of a curve
-	walkSteps   = 1_000 // steps that a walk may take to recover
+	liveSteps   = 1_000 // steps that a walk may take to become live
 	curveAll    = 48    // a run of at most this many steps has a walk from each of its states
 	curveEven   = 32    // a longer one has this many stretches of equal length
 	curveCloser = 16    // and this many more states where the share falls
@@ -31,6 +31,14 @@ func (s *Session) asks() string {
 		return "survive"
 	}
 	return "live"
+}
+
+// walkSteps returns how many steps a walk may take to recover.
+func (s *Session) walkSteps() int {
+	if s.asks() == "survive" {
+		return decide.SurviveSteps
+	}
+	return liveSteps
 }
 
 // prospects is the knowledge of what may happen after places. Its lab is made when it is
@@ -98,7 +106,7 @@ func (s *Session) Close() { s.prospects.close() }
 // labOf returns the lab of the session.
 func (s *Session) labOf() (*search.Lab, error) {
 	opts := s.options(leadWalks)
-	opts.WalkSteps, opts.MaxWalkSteps = walkSteps, walkSteps
+	opts.WalkSteps, opts.MaxWalkSteps = liveSteps, liveSteps
 	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
 }
 
@@ -185,7 +193,7 @@ func (s *Session) leadOf(path *choose.Path) (Lead, error) {
 	}
 	d := lab.Finder(of, decide.Options{Exhaust: leadStates, Effort: lab.Effort() + leadEffort})
 	if s.asks() == "survive" {
-		share, err := d.Share(of.Steps(), leadWalks, walkSteps, true)
+		share, err := d.Share(of.Steps(), leadWalks, s.walkSteps(), true)
 		if share.Well > 0 {
 			return Lead{"live", true, fmt.Sprintf("%d of %d walks of %s go on without a failure", share.Well, share.Walks, numerals.Many(share.WalkSteps, "step"))}, err
 		}
@@ -237,7 +245,7 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 		}
 		lab, err := s.labOf()
 		if err == nil {
-			err = c.sample(lab, s.asked(at.here.end(at.run)), step, s.asks() == "survive")
+			err = c.sample(lab, s.asked(at.here.end(at.run)), step, s.walkSteps(), s.asks() == "survive")
 		}
 		if err != nil {
 			return Curve{}, s.prospects.ended(err)
@@ -248,7 +256,7 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 	for _, step := range sim.Keys(c.points) {
 		points = append(points, c.points[step])
 	}
-	return Curve{s.asks(), curveWalks, walkSteps, at.Len() + 1, !is, points}, nil
+	return Curve{s.asks(), curveWalks, s.walkSteps(), at.Len() + 1, !is, points}, nil
 }
 
 // curve is the knowledge of the curve of a branch.
@@ -262,14 +270,14 @@ type curve struct {
 // forget forgets the run as its lab took it.
 func (c *curve) forget() { c.of = nil }
 
-// sample takes walks from one state of the branch, whose path is given.
-func (c *curve) sample(lab *search.Lab, path *choose.Path, step int, survive bool) (err error) {
+// sample takes walks of so many steps from one state of the branch, whose path is given.
+func (c *curve) sample(lab *search.Lab, path *choose.Path, step, most int, survive bool) (err error) {
 	if c.of == nil {
 		if c.of, err = lab.Take(path); err != nil {
 			return err
 		}
 	}
-	share, err := lab.Finder(c.of, decide.Options{}).Share(step, curveWalks, walkSteps, survive)
+	share, err := lab.Finder(c.of, decide.Options{}).Share(step, curveWalks, most, survive)
 	if err == nil {
 		round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 		c.points[step] = Point{step, share.Well, round(share.Low), round(share.High)}

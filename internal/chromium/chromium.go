@@ -56,8 +56,12 @@ func Start(t testing.TB, site string) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	profile, err := os.MkdirTemp("", "chromium-*") // not the test's: a process of the browser may still write when the test ends
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(name, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
-		"--user-data-dir="+t.TempDir(), "about:blank")
+		"--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{in, out}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -66,6 +70,7 @@ func Start(t testing.TB, site string) *Browser {
 		to.Close()
 		cmd.Process.Kill()
 		cmd.Wait()
+		os.RemoveAll(profile)
 	})
 	in.Close()
 	out.Close()

@@ -73,7 +73,7 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 		p.tooMuch[most] = -1
 	}
 	if p.survive {
-		p.walkLen = min(p.walkLen, surviveSteps)
+		p.walkLen = min(p.walkLen, SurviveSteps)
 		p.dead = run.Steps() // it did fail
 	}
 	return p
@@ -234,9 +234,9 @@ func (p *Finder) Revived(from int, w Success) bool {
 	return true
 }
 
-// surviveSteps is how long a walk must go on without a failure to show that it
+// SurviveSteps is how long a walk must go on without a failure to show that it
 // could still be avoided. A walk without end meets every failure that it can.
-const surviveSteps = 200
+const SurviveSteps = 200
 
 // How many healed states are visited to decide exactly.
 const (

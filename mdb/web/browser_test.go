@@ -66,6 +66,12 @@ func (v visitor) tab(name, shows string) {
 	v.until(fmt.Sprintf(`document.getElementById("panel").dataset.tab === %q && document.getElementById("panel").textContent.includes(%q)`, name, shows))
 }
 
+// small makes the window as large as that of the pictures in the documents.
+func (v visitor) small() {
+	v.t.Helper()
+	v.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 760, "deviceScaleFactor": 1, "mobile": false})
+}
+
 // said reports what the page has complained about, or loaded.
 func (v visitor) said() {
 	v.t.Helper()
@@ -126,10 +132,26 @@ func TestBrowser(t *testing.T) {
 	v.said()
 }
 
+// The page of a finding that fails tells how many walks avoid the failure.
+func TestBrowserFailure(t *testing.T) {
+	v := startVisitor(t)
+	v.small()
+	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, "../../docs/examples/randtree-RT15"))
+	v.at("trunk/14")
+	v.is(`document.querySelectorAll("#rows .failing .tag.bad").length`, 1)
+	v.tab("choices", "avoids the failure")
+	v.until(`/step 14: \d+ % → \d+ %/.test(document.querySelector("#curve .fall")?.textContent)`)
+	v.until(`document.getElementById("sampled").textContent.includes("of walks that go on without a failure within 200 steps, of 40 fresh ones from each of 17 of 17 states, with")`)
+	v.until(`document.querySelectorAll("#rows .failing .to-dead.seems").length > 0 && document.querySelectorAll("#rows .to-live").length > 30`)
+	v.Shot("failure")
+	v.is(`document.documentElement.scrollWidth <= innerWidth`, true)
+	v.said()
+}
+
 // The views of a finding with faults, for people who look at them: -shots.
 func TestBrowserLooks(t *testing.T) {
 	v := startVisitor(t)
-	v.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 760, "deviceScaleFactor": 1, "mobile": false})
+	v.small()
 	t.Chdir("../..") // the page tells how to open the file again
 	url := opened(t, mdb.Opener{Tool: "macemc"}, "docs/examples/randtree-RT13")
 	v.visit(url)
@@ -148,6 +170,7 @@ func TestBrowserLooks(t *testing.T) {
 	v.tab("compare", "differ")
 	v.Shot("live")
 	v.Eval(`document.querySelector("#overlay").click()`)
+	v.is(`document.documentElement.scrollWidth <= innerWidth`, true)
 	v.press("k", "trunk/11")
 	v.Eval(`document.getElementById("line").value = "walk 6"; document.getElementById("prompt").requestSubmit()`)
 	v.at("b1/17")
@@ -230,8 +253,8 @@ func longPath(t *testing.T, o mdb.Opener) string {
 	return name
 }
 
-// A run of 10,000 steps opens in two seconds, keeps the page below 5,000 nodes wherever it
-// is looked at, and moves at once.
+// The page of a run of 10,000 steps loads little to open, and has at most 5,000 nodes wherever
+// it is looked at. How long it takes to open and to move is logged.
 func TestBrowserLong(t *testing.T) {
 	v := startVisitor(t)
 	o := mdb.Opener{Find: catalog.Find, Tool: "macemc"}
@@ -242,8 +265,12 @@ func TestBrowserLong(t *testing.T) {
 	v.visit(url)
 	opened := v.Eval(`performance.now()`).(float64)
 	t.Logf("a run of %d steps: the session opens in %s, and its page is told in %.0f ms", longSteps, served.Round(time.Millisecond), opened)
-	if opened > 2000 {
-		t.Errorf("the page opens in %.0f ms", opened)
+	// Whether a page opens in two seconds depends on the machine; what it loads for it does not.
+	loaded := v.Eval(`performance.getEntriesByType("resource").filter((e) => e.startTime < performance.now()).reduce((n, e) => n + e.transferSize, 0)`).(float64)
+	asked := v.Eval(`performance.getEntriesByType("resource").length`).(float64)
+	t.Logf("it loads %.0f bytes in %.0f requests for that", loaded, asked)
+	if loaded > 500_000 || asked > 60 {
+		t.Errorf("to open, the page loads %.0f bytes in %.0f requests", loaded, asked)
 	}
 	most := 0.0
 	nodes := func(when string) {

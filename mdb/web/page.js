@@ -151,7 +151,7 @@
     el(names, "span", "", "event").style.left = text + 10 + "px";
     const instead = el(names, "span", "", "instead of it");
     instead.style.right = "16px";
-    instead.title = "what else could have happened instead of the step: green recovers, red is dead (a ring: it seems dead), dotted is not known yet";
+    instead.title = "what else could have happened instead of the step: green recovers, or avoids the failure; red does not (a ring: it seems so); dotted is not known yet";
   };
   const x = (pair) => left + gap * ((pair[0] + pair[1]) / 2 + 0.5);
   const lane = (i) => left + gap * (i + 0.5);
@@ -270,7 +270,8 @@
 
   const stubsMost = 8;
   const leadClass = (a) => a.refused ? "to-unknown" : a.fails ? "to-dead" : a.lead ? "to-" + a.lead.to + (a.lead.exact ? "" : " seems") : a.live && about.asks === "live" ? "to-live" : "to-unknown";
-  const leadWords = (a) => a.refused ? a.refused : a.fails ? "the service fails: " + a.fails : a.lead ? { live: "it recovers", dead: a.lead.exact ? "dead" : "it seems dead", unknown: "not known" }[a.lead.to] + ": " + a.lead.why : a.live && about.asks === "live" ? "the state after it is live" : "what it leads to was not looked at yet";
+  const leadWords = (a) => a.refused ? a.refused : a.fails ? "the service fails: " + a.fails : a.lead ? outcomes()[a.lead.to + (a.lead.to === "dead" && !a.lead.exact ? " seems" : "")] + ": " + a.lead.why : a.live && about.asks === "live" ? "the state after it is live" : "what it leads to was not looked at yet";
+  const outcomes = () => about.asks === "live" ? { live: "recovers", dead: "dead", "dead seems": "seems dead", unknown: "not known" } : { live: "avoids the failure", dead: "fails", "dead seems": "seems to fail", unknown: "not known" };
   const stubs = (row, r, step) => {
     const box = el(row, "span", "alts");
     const c = r.chunks.get(Math.floor(step / CHUNK));
@@ -520,7 +521,7 @@
   };
   const legend = (box) => {
     const l = el(box, "div", "legend");
-    for (const [cls, words] of [["to-live", "recovers"], ["to-dead", "dead, proved"], ["to-dead seems", "seems dead"], ["to-unknown", "not known"]]) { const s = el(l, "span"); el(s, "i", "dot " + cls); s.append(words); }
+    for (const [cls, words] of Object.entries(outcomes()).map(([to, words]) => ["to-" + to, words])) { const s = el(l, "span"); el(s, "i", "dot " + cls); s.append(words); }
   };
   const tellChoices = async (box, here) => {
     legend(box);

@@ -106,7 +106,7 @@ func Operations() []*Operation {
 		{
 			Name: "lead", Needs: []string{"event"}, Takes: []string{"branch", "step", "coins"},
 			Short:   "Tell what an alternative leads to. The environment heals after it. It visits at most 20,000 states, and else takes 20 walks and those that look for narrow escapes.",
-			Answers: "`to`: `live` (a run recovers from there), `dead` (none does) or `unknown`; `exact`: whether that is proved; and `why`.",
+			Answers: "`to`: `live` (a run recovers from there; where walks are asked to survive, one goes on without a failure), `dead` (none does) or `unknown`; `exact`: whether that is proved; and `why`.",
 			Example: `{"op": "lead", "step": 3, "event": 1}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, r *Request) (any, error) { return s.Lead(l, *r.Event, r.Coins) }),
 		},
