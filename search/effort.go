@@ -12,7 +12,7 @@ import (
 // The effort of explaining is counted in steps of runs and in states that are visited, and
 // not in time. So the results for a seed do not depend on the machine.
 const (
-	explainLeast = 1_000_000 // some seconds of one core, however short the search was
+	explainLeast = 2_000_000 // some seconds of one core, however short the search was
 	explainMost  = 4_000_000 // about ten seconds: a state takes about 1 µs, and a step 5
 )
 

@@ -60,7 +60,7 @@ type Options struct {
 
 	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
 	// steps of runs and in states that are visited to decide exactly. 0 means the number that
-	// the search took, but at least one million and at most four.
+	// the search took, but at least two million and at most four.
 	ExplainEffort int
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
