@@ -146,8 +146,9 @@ and finds the last step that left a recoverable state for good: exactly, where
 all that can still happen is little enough to be visited, else by random walks.
 Of a violation of safety it finds the step after which it could no longer be
 avoided. Of a run that ended without being live, as live nodes may, it says whether
-that was for good; it spends at most two million steps on that. A folder of its own below DIR gets the path with its critical step, the
-nearest live path as live.path, and a report.`,
+that was for good; it spends at most two million steps on that. A folder of its
+own below DIR gets the path with its critical step, the nearest live path as
+live.path, and a report.`,
 		Args: exactly(1, "critical takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
