@@ -14,6 +14,7 @@ import (
 const (
 	explainLeast = 2_000_000 // some seconds of one core, however short the search was
 	explainMost  = 4_000_000 // about ten seconds: a state takes about 1 µs, and a step 5
+	judgeMost    = 6_000_000 // for the suspects of a search: a verdict is worth more than its explanation
 )
 
 // explainEffort returns the number of steps and states that deciding about suspects and
@@ -76,7 +77,7 @@ func (s *suspicions) tooDear(at canon.Hash, effort int) {
 // left returns the effort that may still be spent on suspects.
 func (r *runner) left() int {
 	now := r.now()
-	return r.opts.explainEffort(now.Effort()) - now.Judging - now.Settled
+	return cmp.Or(r.opts.ExplainEffort, judgeMost) - now.Judging - now.Settled
 }
 
 // open returns the number of suspects that nothing was decided about.
