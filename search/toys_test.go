@@ -2,10 +2,8 @@ package search
 
 // What the small services of these tests send each other and themselves.
 type (
-	word  int
-	ring  int
-	chore int
-	order int
+	word int
+	ring int
 )
 
 func count(b bool) int {

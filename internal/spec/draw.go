@@ -165,15 +165,6 @@ func (s *Spec) drawBehaviour(d dice) {
 	}
 }
 
-func contains[T comparable](list []T, x T) bool {
-	for _, y := range list {
-		if x == y {
-			return true
-		}
-	}
-	return false
-}
-
 // drawOpenings draws scripts. Without a script, something must begin by Init or an offer.
 func (s *Spec) drawOpenings(d dice) {
 	if d.once(4) {
