@@ -42,7 +42,7 @@ var bounds = []Bound{
 	{Name: "walks", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.Walks },
 		Help: "report as dead what `K` fresh walks at least do not revive (default 60)"},
 	{Name: "explain-effort", Least: 1, of: func(o *Options) *int { return &o.ExplainEffort },
-		Help: "let deciding about suspects and locating critical steps take `N` steps and states, and making runs\nshorter as many again (default as many as the search, at least two million and at most four)"},
+		Help: "let deciding about suspects and locating critical steps take `N` steps and states, and making runs\nshorter as many again (default six million for suspects; else as many as the search, at least two million and at most four)"},
 	{Name: "paths", Least: 1, of: func(o *Options) *int { return &o.Paths },
 		Help: "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too"},
 	{Name: "roam", Least: 1, of: func(o *Options) *int { return &o.Roam }},

@@ -59,8 +59,9 @@ type Options struct {
 	Seed         uint64  // 0 means 1
 
 	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
-	// steps of runs and in states that are visited to decide exactly. 0 means the number that
-	// the search took, but at least two million and at most four.
+	// steps of runs and in states that are visited to decide exactly. 0 means six million for
+	// suspects, and for the rest the number that the search took, but at least two million
+	// and at most four.
 	ExplainEffort int
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
