@@ -139,7 +139,11 @@ func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFinder(b, of, part), nil
+	p := newFinder(b, of, part)
+	if c := f.Critical; c != nil && c.Witness != nil && c.Step > 0 && !p.survive() {
+		p.Known(c.Step-1, c.Witness)
+	}
+	return p, nil
 }
 
 // newFinder makes a finder for a run, which may spend a part of the effort.

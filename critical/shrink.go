@@ -338,7 +338,11 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	}
 	if s.keep {
 		n := c.Steps()
-		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What}
+		var shown *search.Witness
+		if c := res.Critical; c != nil {
+			shown = c.Witness
+		}
+		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What, Witness: shown}
 		if was := s.want.Critical.Event; res.Critical.Event != was {
 			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
 		}
@@ -362,6 +366,9 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 		ok, lost := d.LastIsCritical(walks, saltSure+s.round)
 		if err = lost; err == nil && !ok {
 			return nil, nil
+		}
+		if w, met := d.Alive(c.Steps() - 1); met {
+			return &decide.Result{Evidence: res.Evidence, Critical: &search.Critical{Witness: &search.Witness{Walk: w.Number, Steps: w.Steps}}}, nil
 		}
 	}
 	if errors.Is(err, decide.ErrAlive) {

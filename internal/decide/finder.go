@@ -79,6 +79,13 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
+// Known notes that a walk has shown a state of the run to be recoverable.
+func (p *Finder) Known(at int, by *Witness) {
+	s := Success{Number: by.Walk, Steps: by.Steps}
+	p.verdicts[at] = verdict{alive: true, witness: s}
+	p.recovered(s)
+}
+
 // Proved reports whether the end of the run is known exactly to be dead.
 func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 

@@ -108,6 +108,11 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 				live = s
 			}
 		}
+		for s, v := range p.verdicts { // what can recover shows as much of the states before it
+			if v.alive && s < n {
+				live = max(live, s)
+			}
+		}
 	}
 	starts := []int{0}
 	for i, wild := range p.run.Wild {

@@ -1,0 +1,25 @@
+package critical_test
+
+import (
+	"testing"
+
+	"macemc/critical"
+	"macemc/search"
+)
+
+// What a walk has shown of the state before the critical step is not forgotten: few walks
+// from there would miss the narrow escape, and call an earlier step critical.
+func TestKnownEscape(t *testing.T) {
+	m := trap(1)
+	m.edges[0], m.run = []edge{{To: 1, Weight: whole}}, []int{0, 1, 2}
+	sys := m.system()
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{WalkSteps: 20, MaxWalkSteps: 20, Walks: 6}}
+	for seed := range 5 {
+		f := m.finding(t, sys)
+		f.Path.Set("seed", string(rune('1'+seed)))
+		f.Critical = &search.Critical{Step: 2, Event: f.Path.Steps[1].Event.What, Witness: &search.Witness{Walk: 3, Steps: 2}}
+		if c := find(t, sys, f, opts).Critical; c.Step != 2 || c.Witness == nil {
+			t.Errorf("seed %d: critical is %+v", seed+1, c)
+		}
+	}
+}
